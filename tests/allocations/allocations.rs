@@ -50,7 +50,7 @@ fn a_clock_message_allocates_nothing() {
 
 /// Once the alarm and the live audience's message of a state are out, the clock messages that follow it are as quiet as others.
 #[test]
-fn nor_while_a_move_is_unfinished() {
+fn a_clock_message_allocates_nothing_while_a_move_is_unfinished() {
     let pieces = game();
     let last = |kind| pieces.iter().rposition(|piece| piece.kind == kind).expect("the game has such pieces");
     let (tick, press) = (last(Kind::Tick), last(Kind::Press));

@@ -100,7 +100,7 @@ fn nothing_is_marked_unfinished() {
 }
 
 #[test]
-fn no_source_is_longer_than_a_reader() {
+fn no_source_is_too_long() {
     let rust = || all().iter().filter(|file| file.path.ends_with(".rs"));
     let mut problems: Vec<String> = rust().flat_map(|file| too_long(&file.path, &file.text, LONG_FILES)).collect();
     let gone = LONG_FILES.iter().filter(|excuse| !rust().any(|file| file.path == excuse.file));

@@ -38,12 +38,12 @@ fn upward(source: &Source) -> Vec<String> {
 }
 
 #[test]
-fn every_room_names_only_rooms_below_it() {
+fn every_module_names_only_modules_below_it() {
     assert_none(&all().iter().flat_map(upward).collect::<Vec<_>>());
 }
 
 #[test]
-fn every_room_has_its_floor() {
+fn every_module_has_its_floor() {
     let rooms: BTreeSet<&str> = all().iter().filter_map(|source| room(&source.path)).collect();
     let listed: BTreeSet<&str> = FLOORS.iter().flat_map(|rooms| rooms.iter().copied()).collect();
     assert_eq!(rooms, listed);

@@ -85,7 +85,7 @@ pub(crate) fn split(text: &str) -> Split {
 }
 
 #[test]
-fn leaves_code_only() {
+fn comments_and_texts_are_removed() {
     for (text, code) in [
         ("a // b\nc", "a     \nc"),
         ("a /* b /* c */ d */ e", "a                   e"),
@@ -103,6 +103,6 @@ fn leaves_code_only() {
 }
 
 #[test]
-fn tells_explanation_from_documentation() {
+fn explanations_differ_from_documentation() {
     assert_eq!(split("//! head\n/// doc\n// why\nx /* why */\n//// rule\n\"//\"").commented, [2, 3, 4]);
 }

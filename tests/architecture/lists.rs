@@ -29,7 +29,7 @@ pub(crate) fn body(text: &str, key: &str) -> String {
 }
 
 #[test]
-fn reads_its_toml() {
+fn quoted_texts_of_toml_are_read() {
     let text = "# allow = [\"no\"]\nb = [\n  # \"no\"\n  \"x\", \"y\",\n]\nc = []\n  { path = \"a::b\" }\n# path = \"no\"";
     assert_eq!(list(text, "b"), ["x", "y"]);
     assert!(list(text, "c").is_empty());

@@ -80,7 +80,7 @@ fn items(value: &Value) -> &[Value] {
 }
 
 #[test]
-fn reads_what_cargo_prints() {
+fn the_output_of_cargo_metadata_is_read() {
     let value = serde_json::json!({
         "packages": [
             { "id": "a 1", "name": "a", "version": "1.0.0", "license": "MIT", "source": null, "dependencies": [

@@ -122,7 +122,7 @@ pub(crate) fn has_word(code: &str, word: &str) -> bool {
 }
 
 #[test]
-fn knows_what_is_a_test() {
+fn code_under_cfg_test_is_found() {
     let live = |path, text: &str| Source::parse(path, text).live().map(|(number, _)| number).collect::<Vec<_>>();
     assert_eq!(live("a/src/b.rs", "x\n#[cfg(test)]\nmod tests {\n    fn f() {}\n}\ny"), [1, 6]);
     assert_eq!(live("a/src/b.rs", "#[cfg(test)]\nfn f(x: [u8; 3]) {\n}\ny"), [4]);

@@ -56,7 +56,7 @@ impl Parser<'_> {
 }
 
 #[test]
-fn weighs_expressions() {
+fn licence_expressions_are_evaluated() {
     let allowed = ["MIT".to_string(), "Unicode-3.0".to_string()];
     for (expression, verdict) in [
         ("MIT", true),

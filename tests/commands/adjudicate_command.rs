@@ -35,7 +35,7 @@ fn decided(fen: &str, flagged: &str, profile: &str, more: &[&str]) -> (String, S
 }
 
 #[test]
-fn what_the_profiles_say() {
+fn each_profile_gives_its_outcome() {
     let blitz = &["--time-control", "180+2", "--completed", "30", "--observed"];
     let claimed = &["--time-control", "180+2", "--completed", "30", "--claimed", "--scoresheet", "yes"];
     let first = "40/5400+30:1800+30";
@@ -149,7 +149,7 @@ fn a_person_reads_the_screen() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told() {
+fn unreadable_arguments_are_reported() {
     for (fen, profile, more, problem) in [
         ("8/8", "us-chess", &[][..], "--fen"),
         (OPENING, "fide-2023-blits", &[], "did you mean `fide-2023-blitz`?"),

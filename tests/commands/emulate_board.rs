@@ -61,7 +61,7 @@ fn gone_since(host: &mut Pty) -> MonotonicTime {
 }
 
 #[test]
-fn answers_and_can_be_opened_again() {
+fn a_board_answers_and_can_be_opened_again() {
     let board = PtyBoard::start("answers", unpaced(), &Script::new(), 1.0).expect("a board");
     let path = board.path().expect("plugged");
     for _ in 0..3 {
@@ -149,7 +149,7 @@ fn a_name_that_is_a_file_is_left_alone() {
 }
 
 #[test]
-fn garbage_a_flood_and_silence() {
+fn a_board_can_send_garbage_and_a_flood_and_can_fall_silent() {
     let mut board = PtyBoard::start("garbage", unpaced(), &Script::new(), 1.0).expect("a board");
     let mut host = Pty::open(&board.path().expect("plugged")).expect("opens");
     board.inject(b"\xff\x00garbage").expect("running");

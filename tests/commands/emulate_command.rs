@@ -83,7 +83,7 @@ fn listen(host: &mut Pty, long: Duration, enough: usize) -> Vec<u8> {
 }
 
 #[test]
-fn a_board_answers_and_goes_at_a_signal() {
+fn a_board_answers_and_ends_at_a_signal() {
     let folder = tempfile::tempdir().expect("a folder");
     let link = folder.path().join("board");
     let mut program = Program::start(&["--idle", "--json", "--serial", "77", "--link", link.to_str().expect("text")]);
@@ -100,7 +100,7 @@ fn a_board_answers_and_goes_at_a_signal() {
 }
 
 #[test]
-fn it_ends_after_the_hands() {
+fn the_program_ends_after_the_hands() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("hands.txt");
     std::fs::write(&file, "1 run\n+1 lift e2\n+0.4 place e4\n+0.3 press left\n").expect("written");
@@ -113,7 +113,7 @@ fn it_ends_after_the_hands() {
 }
 
 #[test]
-fn hands_that_cannot_do_that_are_told() {
+fn impossible_hand_motions_are_reported() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("hands.txt");
     let mut writing = std::fs::File::create(&file).expect("made");
@@ -145,7 +145,7 @@ fn wrong_calls_are_refused() {
 }
 
 #[test]
-fn a_board_of_another_family() {
+fn a_board_of_another_family_answers() {
     let mut program = Program::start(&["--driver", "gameboard", "--idle", "--json"]);
     let path = PathBuf::from(program.json()["path"].as_str().expect("a path"));
     let mut host = Pty::open(&path).expect("opens");
@@ -176,7 +176,7 @@ fn a_board_of_another_family() {
 }
 
 #[test]
-fn a_chain_answers_on_one_path_and_says_nothing_unasked() {
+fn a_chain_answers_on_one_path_and_sends_nothing_unasked() {
     const QUIET: Duration = Duration::from_millis(1500);
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("hands.txt");

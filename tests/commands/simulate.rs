@@ -133,7 +133,7 @@ fn clean_games_are_read_exactly() {
 
 /// Their pictures are told after equal scans: the settings of the board say how late that is.
 #[test]
-fn boards_that_tell_all_squares_at_once_tell_when_moves_were_made() {
+fn boards_that_report_all_squares_at_once_give_the_times_of_moves() {
     let driver = drivers::find("chesslink").expect("registered");
     for (name, widest_us) in [("clean", 110_000), ("typical", 150_000)] {
         let scores = games().into_iter().flat_map(|game| {
@@ -161,12 +161,12 @@ fn a_replayed_trace_gives_the_same_moves() {
     assert_eq!(sure, simulated.outcome.sure);
 }
 
-struct Told {
+struct CommandOutput {
     lines: Vec<serde_json::Value>,
     files: Vec<String>,
 }
 
-fn command(arguments: &[&str], out: Option<&PathBuf>) -> Told {
+fn command(arguments: &[&str], out: Option<&PathBuf>) -> CommandOutput {
     let mut command = Command::new(env!("CARGO_BIN_EXE_flagfall"));
     command.args(["simulate", PGN, "--json"]).args(arguments);
     if let Some(out) = out {
@@ -179,14 +179,14 @@ fn command(arguments: &[&str], out: Option<&PathBuf>) -> Told {
     let list = |dir: &PathBuf| std::fs::read_dir(dir).expect("written").map(|entry| entry.expect("a file").file_name());
     let mut files: Vec<String> = out.iter().flat_map(|dir| list(dir)).map(|name| name.to_string_lossy().into_owned()).collect();
     files.sort();
-    Told { lines, files }
+    CommandOutput { lines, files }
 }
 
 #[test]
-fn the_command_tells_every_game_and_the_sums() {
+fn the_command_prints_every_game_and_the_sums() {
     let dir = tempfile::tempdir().expect("a directory");
     let out = dir.path().join("traces");
-    let Told { lines, files } = command(&["--noise", "clean", "--seed", "1", "--irregularities", "0"], Some(&out));
+    let CommandOutput { lines, files } = command(&["--noise", "clean", "--seed", "1", "--irregularities", "0"], Some(&out));
     assert_eq!(lines.len(), 3);
     let again = command(&["--noise", "clean", "--seed", "1", "--irregularities", "0"], None);
     assert_eq!(again.lines, lines, "the same whichever thread plays which game");

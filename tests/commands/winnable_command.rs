@@ -97,7 +97,7 @@ fn a_program_reads_one_object() {
 }
 
 #[test]
-fn what_is_no_position_is_told() {
+fn an_invalid_position_is_reported() {
     for (fen, problem) in [
         ("7k/8 b - -", "invalid board"),
         ("8/8/8/5KQ1/8/8/8/8 b - -", "king"),
@@ -157,7 +157,7 @@ fn rows_come_in_their_order_however_many_search() {
 }
 
 #[test]
-fn a_bad_line_is_told_and_the_others_are_answered() {
+fn a_bad_line_is_reported_and_the_others_are_answered() {
     let good = format!("{MATE},w");
     let long = "x".repeat(70_000);
     let mut input = b"fen,intended_winner\n".to_vec();
@@ -191,7 +191,7 @@ fn a_bad_line_is_told_and_the_others_are_answered() {
 }
 
 #[test]
-fn a_file_that_is_none_is_told() {
+fn a_bad_file_is_reported() {
     let folder = tempfile::tempdir().expect("a folder");
     let whole = gzip(&format!("fen,intended_winner\n{}", format!("{MATE},w\n").repeat(20)));
     let cut = file(folder.path(), "cut.csv.gz", &whole[..whole.len() - 6]);
@@ -207,7 +207,7 @@ fn a_file_that_is_none_is_told() {
 }
 
 #[test]
-fn a_closed_pipe_ends_it_quietly() {
+fn a_closed_pipe_ends_the_program_quietly() {
     let folder = tempfile::tempdir().expect("a folder");
     let rows =
         file(folder.path(), "rows.csv", format!("fen,intended_winner\n{}", format!("{MATE},w\n").repeat(5_000)).as_bytes());

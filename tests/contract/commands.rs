@@ -1,7 +1,7 @@
 //! Arbiters' commands at a station: who may do what, what refuses them, what is answered and what stands in the audit.
 
+pub(crate) mod command_rig;
 mod decisions;
-pub(crate) mod desk;
 mod locks;
 mod observations;
 mod payloads;
@@ -10,7 +10,7 @@ mod replays;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use desk::{Desk, payload};
+use command_rig::{CommandRig, payload};
 use flagfall::arbiter::verbs::{By, Lock, Until, VERBS};
 use flagfall::arbiter::{Code, DaemonAction, RateLimit, Reply, Stage, role_of};
 use flagfall::config::{Role, User};
@@ -43,9 +43,9 @@ pub(crate) fn body(verb: &str) -> serde_json::Value {
 fn every_role_may_do_what_the_table_says() {
     for verb in VERBS {
         for role in ROLES {
-            let mut desk = Desk::playing();
-            let before = desk.digest();
-            let replies = desk.send(role, verb.name, &desk.ask(verb.name, "a", body(verb.name)));
+            let mut rig = CommandRig::playing();
+            let before = rig.digest();
+            let replies = rig.send(role, verb.name, &rig.ask(verb.name, "a", body(verb.name)));
             let last = replies.last().expect("an answer");
             let name = format!("{} as {role:?}: {last:?}", verb.name);
             // In a game without a flag only `start-game` is not an operator's.
@@ -68,9 +68,9 @@ fn every_role_may_do_what_the_table_says() {
             let carried_on = !matches!(expected, Code::Denied | Code::Unsupported | Code::Busy | Code::Stale);
             assert_eq!(replies.len(), 1 + usize::from(carried_on), "{name}: accepted first");
             if expected != Code::Ok {
-                assert_eq!(desk.digest(), before, "{name}: no effect");
+                assert_eq!(rig.digest(), before, "{name}: no effect");
             }
-            let audit = desk.one_audit(&name);
+            let audit = rig.one_audit(&name);
             assert_eq!(
                 (&audit["id"], &audit["actor"], &audit["verb"]),
                 (&json!("a"), &json!("anna"), &json!(verb.name)),
@@ -84,20 +84,20 @@ fn every_role_may_do_what_the_table_says() {
 #[test]
 fn an_operator_leaves_a_fallen_flag_alone() {
     for verb in VERBS.iter().filter(|verb| verb.until == Until::FlagFell) {
-        let mut desk = Desk::flag_fallen();
-        let replies = desk.send(Some(Role::Operator), verb.name, &desk.ask(verb.name, "a", body(verb.name)));
+        let mut rig = CommandRig::flag_fallen();
+        let replies = rig.send(Some(Role::Operator), verb.name, &rig.ask(verb.name, "a", body(verb.name)));
         assert_eq!(replies[0].code, Code::Denied, "{}", verb.name);
         assert!(!replies[0].message.contains("flag"), "{}", replies[0].message);
-        let replies = desk.send(Some(Role::Arbiter), verb.name, &desk.ask(verb.name, "b", body(verb.name)));
+        let replies = rig.send(Some(Role::Arbiter), verb.name, &rig.ask(verb.name, "b", body(verb.name)));
         assert_eq!(replies.last().expect("an answer").code, Code::Ok, "{}", verb.name);
     }
 }
 
 #[test]
-fn what_is_not_locked_or_locked_to_the_past_changes_nothing() {
+fn a_command_without_a_lock_or_with_an_old_one_changes_nothing() {
     for verb in VERBS.iter().filter(|verb| verb.by == By::Game) {
-        let desk = Desk::playing();
-        let (game, rev) = desk.now();
+        let rig = CommandRig::playing();
+        let (game, rev) = rig.now();
         for (expect, code) in [
             (json!({}), Code::Invalid),
             (json!({"rev": rev}), Code::Invalid),
@@ -105,22 +105,22 @@ fn what_is_not_locked_or_locked_to_the_past_changes_nothing() {
             (json!({"game": game, "rev": rev - 1}), Code::Stale),
             (json!({"game": game, "rev": rev + 1}), Code::Stale),
         ] {
-            let mut desk = Desk::playing();
-            let before = desk.digest();
+            let mut rig = CommandRig::playing();
+            let before = rig.digest();
             let mut expect = expect;
             if verb.lock == Lock::Finding {
                 expect["finding"] = json!({"id": 1, "revision": 1});
             }
-            let replies = desk.send(Some(Role::Chief), verb.name, &payload(verb.name, "a", &expect, body(verb.name)));
+            let replies = rig.send(Some(Role::Chief), verb.name, &payload(verb.name, "a", &expect, body(verb.name)));
             let name = format!("{} with {expect}", verb.name);
             assert_eq!((replies.len(), replies[0].code, replies[0].rev), (1, code, Some(rev)), "{name}");
-            assert_eq!(desk.digest(), before, "{name}");
-            assert_eq!(desk.one_audit(&name)["code"], json!(code.name()), "{name}");
+            assert_eq!(rig.digest(), before, "{name}");
+            assert_eq!(rig.one_audit(&name)["code"], json!(code.name()), "{name}");
         }
         if matches!(verb.lock, Lock::Rev | Lock::Finding) {
-            let mut desk = Desk::playing();
+            let mut rig = CommandRig::playing();
             let replies =
-                desk.send(Some(Role::Chief), verb.name, &payload(verb.name, "a", &json!({"game": game}), body(verb.name)));
+                rig.send(Some(Role::Chief), verb.name, &payload(verb.name, "a", &json!({"game": game}), body(verb.name)));
             assert_eq!(replies[0].code, Code::Invalid, "{}", verb.name);
         }
     }
@@ -128,54 +128,54 @@ fn what_is_not_locked_or_locked_to_the_past_changes_nothing() {
 
 #[test]
 fn the_same_again_is_answered_again_and_not_done_again() {
-    let mut desk = Desk::playing();
-    let ask = desk.ask("correct-move", "a", body("correct-move"));
-    let first = desk.send(Some(Role::Arbiter), "correct-move", &ask);
-    let (after, count) = (desk.digest(), desk.audits().len());
+    let mut rig = CommandRig::playing();
+    let ask = rig.ask("correct-move", "a", body("correct-move"));
+    let first = rig.send(Some(Role::Arbiter), "correct-move", &ask);
+    let (after, count) = (rig.digest(), rig.audits().len());
     for _ in 0..3 {
-        let again = desk.send(Some(Role::Arbiter), "correct-move", &ask);
+        let again = rig.send(Some(Role::Arbiter), "correct-move", &ask);
         assert_eq!(again, first[1..], "the last answer, though the lock is old by now");
     }
-    assert_eq!((desk.digest(), desk.audits().len()), (after, count));
+    assert_eq!((rig.digest(), rig.audits().len()), (after, count));
     // The same id with something else in it is a mistake of the sender's.
-    let other = desk.ask("correct-move", "a", json!({"plies": 0, "uci": "c2c4"}));
-    assert_eq!(desk.send(Some(Role::Arbiter), "correct-move", &other)[0].code, Code::Invalid);
-    assert_eq!((desk.digest(), desk.audits().len()), (after, count + 1));
+    let other = rig.ask("correct-move", "a", json!({"plies": 0, "uci": "c2c4"}));
+    assert_eq!(rig.send(Some(Role::Arbiter), "correct-move", &other)[0].code, Code::Invalid);
+    assert_eq!((rig.digest(), rig.audits().len()), (after, count + 1));
     // Another's id is another command.
-    let theirs = desk.ask("correct-move", "a", json!({"plies": 0, "uci": "c2c4"}));
-    assert_eq!(desk.send_as("bob", Some(Role::Arbiter), "correct-move", &theirs).last().expect("an answer").code, Code::Ok);
+    let theirs = rig.ask("correct-move", "a", json!({"plies": 0, "uci": "c2c4"}));
+    assert_eq!(rig.send_as("bob", Some(Role::Arbiter), "correct-move", &theirs).last().expect("an answer").code, Code::Ok);
 }
 
 #[test]
 fn the_memory_is_bounded_and_strangers_do_not_fill_it() {
-    let mut desk = Desk::playing();
-    let resync = |desk: &Desk, id: &str| desk.ask("resync", id, body("resync"));
-    let done = |desk: &mut Desk, role, id: &str| {
-        let ask = resync(desk, id);
-        desk.send(role, "resync", &ask).len()
+    let mut rig = CommandRig::playing();
+    let resync = |rig: &CommandRig, id: &str| rig.ask("resync", id, body("resync"));
+    let done = |rig: &mut CommandRig, role, id: &str| {
+        let ask = resync(rig, id);
+        rig.send(role, "resync", &ask).len()
     };
-    assert_eq!(done(&mut desk, Some(Role::Operator), "first"), 2);
+    assert_eq!(done(&mut rig, Some(Role::Operator), "first"), 2);
     for stranger in 0..300 {
-        desk.send_as("eve", None, "resync", &resync(&desk, &format!("s{stranger}")));
+        rig.send_as("eve", None, "resync", &resync(&rig, &format!("s{stranger}")));
     }
-    assert_eq!(done(&mut desk, Some(Role::Operator), "first"), 1, "still known: one answer, not accepted again");
+    assert_eq!(done(&mut rig, Some(Role::Operator), "first"), 1, "still known: one answer, not accepted again");
     for other in 0..256 {
-        done(&mut desk, Some(Role::Operator), &format!("o{other}"));
+        done(&mut rig, Some(Role::Operator), &format!("o{other}"));
     }
-    assert_eq!(done(&mut desk, Some(Role::Operator), "first"), 2, "forgotten after 256 others");
+    assert_eq!(done(&mut rig, Some(Role::Operator), "first"), 2, "forgotten after 256 others");
 }
 
 #[test]
-fn the_daemon_is_told_what_it_has_to_do() {
-    let mut desk = Desk::playing();
-    let resync = desk.ask("resync", "a", body("resync"));
-    desk.send(Some(Role::Operator), "resync", &resync);
-    assert_eq!(desk.daemon_actions, [DaemonAction::Resync { from: 3, audience: Audience::Live }]);
-    let rev = desk.now();
-    let bind = desk.ask("bind-device", "b", body("bind-device"));
-    desk.send(Some(Role::Operator), "bind-device", &bind);
+fn commands_to_the_daemon_become_its_actions() {
+    let mut rig = CommandRig::playing();
+    let resync = rig.ask("resync", "a", body("resync"));
+    rig.send(Some(Role::Operator), "resync", &resync);
+    assert_eq!(rig.daemon_actions, [DaemonAction::Resync { from: 3, audience: Audience::Live }]);
+    let rev = rig.now();
+    let bind = rig.ask("bind-device", "b", body("bind-device"));
+    rig.send(Some(Role::Operator), "bind-device", &bind);
     let bound = DaemonAction::BindDevice { device: None, serial: Some("12345".into()), port: None };
-    assert_eq!((desk.station.bound(), desk.now()), (Some((&bound, Some("0badcafe"))), rev));
+    assert_eq!((rig.station.bound(), rig.now()), (Some((&bound, Some("0badcafe"))), rev));
     for wrong in [
         json!({}),
         json!({"device": "A B"}),
@@ -192,28 +192,28 @@ fn the_daemon_is_told_what_it_has_to_do() {
         json!({"port": "c0:ff:ee:00:10:25"}),
         json!({"port": "C0ffee001025"}),
     ] {
-        let ask = desk.ask("bind-device", &format!("w{wrong}").replace(|c: char| !c.is_ascii_alphanumeric(), "."), wrong.clone());
-        assert_eq!(desk.send(Some(Role::Chief), "bind-device", &ask)[0].code, Code::Invalid, "{wrong}");
+        let ask = rig.ask("bind-device", &format!("w{wrong}").replace(|c: char| !c.is_ascii_alphanumeric(), "."), wrong.clone());
+        assert_eq!(rig.send(Some(Role::Chief), "bind-device", &ask)[0].code, Code::Invalid, "{wrong}");
     }
-    assert_eq!(desk.daemon_actions.len(), 2);
+    assert_eq!(rig.daemon_actions.len(), 2);
     // In paths small and capital letters differ.
     for right in [json!({"device": "dgt-12"}), json!({"port": "/dev/ttyUSB0"}), json!({"port": "/dev/ttyusb7"})] {
-        let ask = desk.ask("bind-device", &format!("r{}", desk.daemon_actions.len()), right.clone());
-        let replies = desk.send(Some(Role::Operator), "bind-device", &ask);
+        let ask = rig.ask("bind-device", &format!("r{}", rig.daemon_actions.len()), right.clone());
+        let replies = rig.send(Some(Role::Operator), "bind-device", &ask);
         assert_eq!(replies.last().map(|last| last.code), Some(Code::Ok), "{right}");
     }
 }
 
 #[test]
-fn who_may_do_nothing_learns_nothing() {
+fn a_sender_without_rights_learns_nothing() {
     let facts = |reply: &Reply| (reply.code, reply.game.clone(), reply.rev);
-    for mut desk in [Desk::playing(), Desk::flag_fallen()] {
-        let (game, rev) = desk.now();
+    for mut rig in [CommandRig::playing(), CommandRig::flag_fallen()] {
+        let (game, rev) = rig.now();
         for verb in VERBS {
-            let right = desk.ask(verb.name, "a", body(verb.name));
+            let right = rig.ask(verb.name, "a", body(verb.name));
             let stale = payload(verb.name, "b", &json!({"game": "other", "rev": rev + 1}), body(verb.name));
             for payload in [right.as_str(), &stale, "no payload"] {
-                let replies = desk.send_as("screen-1", None, verb.name, payload);
+                let replies = rig.send_as("screen-1", None, verb.name, payload);
                 let [reply] = replies.as_slice() else { panic!("{replies:?}") };
                 assert_eq!(facts(reply), (Code::Denied, None, None), "{reply:?}");
                 let json = serde_json::to_string(reply).expect("JSON");
@@ -221,44 +221,44 @@ fn who_may_do_nothing_learns_nothing() {
             }
         }
         // An operator who is refused for lack of a role is told no more.
-        let ask = desk.ask("claim", "c", body("claim"));
-        let replies = desk.send_as("otto", Some(Role::Operator), "claim", &ask);
+        let ask = rig.ask("claim", "c", body("claim"));
+        let replies = rig.send_as("otto", Some(Role::Operator), "claim", &ask);
         assert_eq!(facts(&replies[0]), (Code::Denied, None, None));
         // Who has one is told what they need for the next lock.
         let ask = payload("take-back", "d", &json!({"game": game, "rev": rev + 1}), body("take-back"));
-        let replies = desk.send_as("anna", Some(Role::Arbiter), "take-back", &ask);
+        let replies = rig.send_as("anna", Some(Role::Arbiter), "take-back", &ask);
         assert_eq!(facts(&replies[0]), (Code::Stale, Some(game), Some(rev)));
     }
 }
 
 #[test]
-fn an_answer_is_not_given_again_to_who_may_do_nothing_now() {
-    let mut desk = Desk::playing();
-    let ask = desk.ask("resync", "a", body("resync"));
-    desk.send(Some(Role::Operator), "resync", &ask);
-    let replies = desk.send(None, "resync", &ask);
+fn an_answer_is_not_repeated_to_a_sender_who_has_lost_the_right() {
+    let mut rig = CommandRig::playing();
+    let ask = rig.ask("resync", "a", body("resync"));
+    rig.send(Some(Role::Operator), "resync", &ask);
+    let replies = rig.send(None, "resync", &ask);
     assert_eq!((replies[0].code, replies[0].rev), (Code::Denied, None));
 }
 
 #[test]
-fn the_audit_says_what_was_decided() {
-    let mut desk = Desk::flag_fallen();
-    let (game, rev) = desk.now();
-    let mut ask: serde_json::Value = serde_json::from_str(&desk.ask("claim", "a", body("claim"))).expect("JSON");
-    let at = desk.anchor.utc(desk.now).to_string();
+fn the_audit_names_the_decision() {
+    let mut rig = CommandRig::flag_fallen();
+    let (game, rev) = rig.now();
+    let mut ask: serde_json::Value = serde_json::from_str(&rig.ask("claim", "a", body("claim"))).expect("JSON");
+    let at = rig.anchor.utc(rig.now).to_string();
     (ask["issued"], ask["observed_at"]) = (json!(at), json!(at));
-    desk.send(Some(Role::Arbiter), "claim", &ask.to_string());
-    let audit = desk.one_audit("claim");
+    rig.send(Some(Role::Arbiter), "claim", &ask.to_string());
+    let audit = rig.one_audit("claim");
     assert_eq!((&audit["code"], &audit["body"]), (&json!("ok"), &json!({"flag": "white"})));
     assert_eq!(audit["expect"], json!({"game": game, "rev": rev}));
-    assert_eq!(audit["observed_us"], json!(desk.now.micros()));
-    let bind = desk.ask("bind-device", "b", json!({"serial": "12345"}));
-    desk.send(Some(Role::Arbiter), "bind-device", &bind);
-    assert_eq!(desk.audits()[1]["body"], json!({"serial": "12345"}));
+    assert_eq!(audit["observed_us"], json!(rig.now.micros()));
+    let bind = rig.ask("bind-device", "b", json!({"serial": "12345"}));
+    rig.send(Some(Role::Arbiter), "bind-device", &bind);
+    assert_eq!(rig.audits()[1]["body"], json!({"serial": "12345"}));
     // What was not admitted is not repeated.
     let stale = payload("declare-result", "c", &json!({"game": game, "rev": 0}), json!({"result": "1-0"}));
-    desk.send(Some(Role::Arbiter), "declare-result", &stale);
-    assert_eq!((&desk.audits()[2]["body"], &desk.audits()[2]["expect"]["rev"]), (&json!(null), &json!(0)));
+    rig.send(Some(Role::Arbiter), "declare-result", &stale);
+    assert_eq!((&rig.audits()[2]["body"], &rig.audits()[2]["expect"]["rev"]), (&json!(null), &json!(0)));
 }
 
 #[test]

@@ -33,7 +33,7 @@ const GAMES: [&str; 4] = [
 const STANDING: [&str; 4] = ["a1", "g7", "h8", "a2"];
 
 /// Each game with half a minute for each move: ten minutes.
-fn evening() -> Vec<ScoreSheet> {
+fn score_sheets() -> Vec<ScoreSheet> {
     let mut pgn = String::new();
     for game in GAMES {
         pgn.push_str("[White \"One\"]\n[Black \"Two\"]\n[Result \"1/2-1/2\"]\n[TimeControl \"900+10\"]\n\n");
@@ -49,13 +49,13 @@ fn evening() -> Vec<ScoreSheet> {
     games
 }
 
-fn performed(sheet: &ScoreSheet, level: &str, seed: u64) -> Performance {
+fn perform(sheet: &ScoreSheet, level: &str, seed: u64) -> Performance {
     let noise = Noise { irregularities: 0.0, ..Noise::level(level).expect("a level").expect("a good table") };
     perform_at(BoardKind::for_driver(drivers::find("dgt").expect("registered")), sheet, &noise, &mut Dice::new(seed, 1))
 }
 
 /// The sensor of `square` sees nothing for a moment, again and again between these times.
-fn lose(play: &mut Performance, square: &str, [from, to]: [Duration; 2], rng: &mut Rng) {
+fn drop_out(play: &mut Performance, square: &str, [from, to]: [Duration; 2], rng: &mut Rng) {
     let square = Square::parse(square).expect("a square");
     let mut at = from;
     while at < to {
@@ -73,7 +73,7 @@ fn trace(play: &Performance) -> String {
 }
 
 /// A station that hears it with its bytes cut anywhere, and what it published.
-fn heard(trace: &str, mut cut: impl FnMut(usize) -> usize) -> (Station, Vec<Message>) {
+fn run_station(trace: &str, mut cut: impl FnMut(usize) -> usize) -> (Station, Vec<Message>) {
     let mut station = Station::new(drivers::find("dgt").expect("registered"), Default::default(), Board::default(), "test");
     let mut out = Vec::new();
     for record in Trace::new(trace.as_bytes()).expect("a trace").records() {
@@ -95,19 +95,19 @@ fn heard(trace: &str, mut cut: impl FnMut(usize) -> usize) -> (Station, Vec<Mess
     (station, out.into_iter().filter_map(message).collect())
 }
 
-fn named(health: &Health) -> Vec<String> {
+fn weak_places(health: &Health) -> Vec<String> {
     let men = health.weak_men.iter().map(|man| format!("{}{}", man.man, man.began));
     health.weak_squares.iter().map(|weak| weak.square.clone()).chain(men).collect()
 }
 
 #[test]
 fn boards_that_are_well_have_no_weak_squares() {
-    for (number, sheet) in evening().iter().enumerate() {
+    for (number, sheet) in score_sheets().iter().enumerate() {
         for level in ["typical", "rough"] {
             for seed in 0..3 {
-                let (station, messages) = heard(&trace(&performed(sheet, level, seed)), |all| all);
+                let (station, messages) = run_station(&trace(&perform(sheet, level, seed)), |all| all);
                 let health = station.game().health();
-                assert_eq!(named(&health), [""; 0], "game {number}, {level}, seed {seed}: {:?}", station.game().dropouts());
+                assert_eq!(weak_places(&health), [""; 0], "game {number}, {level}, seed {seed}: {:?}", station.game().dropouts());
                 assert!(level == "typical" || health.dropouts > 0, "the noise has dropouts");
                 assert!(!messages.iter().any(|message| message.payload.contains("\"weak_")));
             }
@@ -118,14 +118,14 @@ fn boards_that_are_well_have_no_weak_squares() {
 #[test]
 fn a_weak_square_is_named_and_no_other() {
     let mut rng = Rng::with_seed(1);
-    for (number, sheet) in evening().iter().enumerate() {
+    for (number, sheet) in score_sheets().iter().enumerate() {
         for seed in 0..3 {
-            let mut play = performed(sheet, "rough", seed);
+            let mut play = perform(sheet, "rough", seed);
             let end = play.script.end();
-            lose(&mut play, STANDING[number], [Duration::from_secs(20), end], &mut rng);
-            let (station, messages) = heard(&trace(&play), |all| all);
+            drop_out(&mut play, STANDING[number], [Duration::from_secs(20), end], &mut rng);
+            let (station, messages) = run_station(&trace(&play), |all| all);
             let health = station.game().health();
-            assert_eq!(named(&health), [STANDING[number]], "game {number}, seed {seed}: {:?}", station.game().dropouts());
+            assert_eq!(weak_places(&health), [STANDING[number]], "game {number}, seed {seed}: {:?}", station.game().dropouts());
             let about: Vec<&Message> = messages.iter().filter(|message| message.payload.contains("\"weak_square\"")).collect();
             assert!(about.iter().any(|message| message.payload.contains(&format!("Square {} lost its man", STANDING[number]))));
             assert!(about.iter().all(|message| message.audience == Audience::Arbiter));
@@ -141,34 +141,34 @@ fn a_weak_square_is_named_and_no_other() {
 /// The knight's chip is weak: he is lost on g8, and on f6 where he goes with the fourth move.
 #[test]
 fn a_weak_man_is_named_wherever_he_stands() {
-    let (sheet, mut rng) = (&evening()[0], Rng::with_seed(2));
+    let (sheet, mut rng) = (&score_sheets()[0], Rng::with_seed(2));
     for seed in 0..4 {
-        let mut play = performed(sheet, "typical", seed);
+        let mut play = perform(sheet, "typical", seed);
         let goes = |action: String| action.contains("g8") && (action.starts_with("lift") || action.starts_with("slide"));
         let moved = play.script.steps().iter().find(|step| goes(step.action.to_string())).expect("he moves").at;
         let end = play.script.end();
-        lose(&mut play, "g8", [Duration::from_secs(10), moved - Duration::from_secs(3)], &mut rng);
-        lose(&mut play, "f6", [moved + Duration::from_secs(5), end], &mut rng);
-        let (station, _) = heard(&trace(&play), |all| all);
-        assert_eq!(named(&station.game().health()), ["ng8"], "seed {seed}: {:?}", station.game().dropouts());
+        drop_out(&mut play, "g8", [Duration::from_secs(10), moved - Duration::from_secs(3)], &mut rng);
+        drop_out(&mut play, "f6", [moved + Duration::from_secs(5), end], &mut rng);
+        let (station, _) = run_station(&trace(&play), |all| all);
+        assert_eq!(weak_places(&station.game().health()), ["ng8"], "seed {seed}: {:?}", station.game().dropouts());
     }
 }
 
 #[test]
-fn it_does_not_depend_on_how_the_bytes_are_cut() {
+fn the_weak_square_does_not_depend_on_how_the_bytes_are_cut() {
     let mut rng = Rng::with_seed(3);
-    let mut play = performed(&evening()[3], "rough", 7);
+    let mut play = perform(&score_sheets()[3], "rough", 7);
     let end = play.script.end();
-    lose(&mut play, "a2", [Duration::from_secs(20), end], &mut rng);
+    drop_out(&mut play, "a2", [Duration::from_secs(20), end], &mut rng);
     let trace = trace(&play);
-    let (whole, messages) = heard(&trace, |all| all);
-    assert_eq!(named(&whole.game().health()), ["a2"]);
+    let (whole, messages) = run_station(&trace, |all| all);
+    assert_eq!(weak_places(&whole.game().health()), ["a2"]);
     let numbered = |messages: Vec<Message>| -> Vec<String> {
         messages.into_iter().filter(|message| message.number > 0).map(|message| message.payload).collect()
     };
     let expected = numbered(messages);
     let same = |cut: &mut dyn FnMut(usize) -> usize| {
-        let (station, messages) = heard(&trace, cut);
+        let (station, messages) = run_station(&trace, cut);
         assert_eq!(station.game().health(), whole.game().health());
         assert_eq!(station.game().dropouts(), whole.game().dropouts());
         assert_eq!(numbered(messages), expected);

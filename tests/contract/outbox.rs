@@ -113,7 +113,7 @@ fn requests_are_repeated_slowly_and_only_when_needed() {
 }
 
 #[test]
-fn what_the_journal_no_longer_has_is_stepped_over_and_counted() {
+fn events_that_the_journal_no_longer_has_are_skipped_and_counted() {
     let (outbox, now) = board(9);
     outbox.refills(now);
     outbox.refilled(0, Audience::Live, [3, 4, 7].map(|number| event(0, 1, number)).to_vec(), true);
@@ -256,7 +256,7 @@ fn a_refusal_is_counted_and_the_line_goes_on() {
 }
 
 #[test]
-fn what_the_station_still_holds_for_the_disk_is_not_taken_from_the_journal() {
+fn events_that_wait_for_the_disk_are_not_read_from_the_journal() {
     let outbox = Outbox::new();
     outbox.add_board([0; 3], [2, 0, 0]);
     let now = MonotonicTime(0);

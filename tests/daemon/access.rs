@@ -8,7 +8,8 @@ use rumqttc::v5::mqttbytes::QoS;
 use rumqttc::v5::mqttbytes::v5::{ConnectReturnCode, LastWill, PubAckReason, SubscribeReasonCode};
 
 use crate::client::{Client, message, options, retained, text};
-use crate::mosquitto::{Mosquitto, say};
+use crate::support::mqtt::Mosquitto;
+use crate::support::mqtt::broker::print_skipped;
 use crate::websocket::WebSocket;
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/config/mosquitto");
@@ -91,7 +92,7 @@ fn passwords() -> Option<String> {
     std::fs::write(&path, lines.collect::<String>()).expect("file is written");
     match Command::new("mosquitto_passwd").arg("-U").arg(&path).status() {
         Err(error) => {
-            say(&format!("skipped: mosquitto_passwd: {error}"));
+            print_skipped(&format!("mosquitto_passwd: {error}"));
             None
         }
         Ok(status) => {
@@ -111,7 +112,7 @@ fn start(configuration: &str, files: &[(&str, &str)]) -> Option<Mosquitto> {
     let rules = format!("{}\nuser {WITNESS}\ntopic readwrite #\n", file("acl"));
     let passwords = passwords()?;
     let own = [("flagfall.acl", rules.as_str()), ("flagfall.passwords", passwords.as_str())];
-    Mosquitto::start(configuration, &[&own, files].concat())
+    Mosquitto::with_files(configuration, &[&own, files].concat())
 }
 
 /// Certificate and key as README.md says to make them, but for this machine.
@@ -125,7 +126,7 @@ fn certificate() -> Option<(String, String)> {
     let output = Command::new("sh").arg("-c").arg(format!("openssl {command}")).output().expect("a shell");
     let errors = String::from_utf8_lossy(&output.stderr);
     if output.status.code() == Some(127) {
-        say("skipped: openssl is not installed");
+        print_skipped("openssl is not installed");
         return None;
     }
     assert!(output.status.success(), "openssl: {errors}");
@@ -228,7 +229,7 @@ fn bridge(to: &Mosquitto) -> String {
 
 #[tokio::test]
 async fn the_bridge_carries_public_only_and_only_outwards() {
-    let outside = Mosquitto::start("listener TCP 127.0.0.1\nlistener WEB 127.0.0.1\nallow_anonymous true", &[]);
+    let outside = Mosquitto::with_files("listener TCP 127.0.0.1\nlistener WEB 127.0.0.1\nallow_anonymous true", &[]);
     let Some(outside) = outside else { return };
     let mut world = Client::plain(outside.tcp, "world").await;
     world.subscribe("#", QOS1).await;

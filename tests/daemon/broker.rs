@@ -18,31 +18,31 @@ use crate::websocket::WebSocket;
 
 const ANY: &str = "127.0.0.1:0";
 
-fn open() -> Broker {
+fn open_settings() -> Broker {
     Broker { enabled: true, tcp: ANY.to_owned(), websocket: ANY.to_owned(), ..Broker::default() }
 }
 
-fn secret(folder: &Path, name: &str, line: &str, mode: u32) -> PathBuf {
+fn write_password_file(folder: &Path, name: &str, line: &str, mode: u32) -> PathBuf {
     let path = folder.join(name);
     fs::write(&path, line).expect("password file is written");
     fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("mode is set");
     path
 }
 
-fn user(folder: &Path, name: &str, read: &[&str], write: &[&str]) -> (String, BrokerUser) {
-    let password_file = secret(folder, name, &format!("secret of {name}\nnot this\n"), 0o600);
+fn broker_user(folder: &Path, name: &str, read: &[&str], write: &[&str]) -> (String, BrokerUser) {
+    let password_file = write_password_file(folder, name, &format!("secret of {name}\nnot this\n"), 0o600);
     let list = |filters: &[&str]| filters.iter().map(|filter| (*filter).to_owned()).collect();
     (name.to_owned(), BrokerUser { password_file, read: list(read), write: list(write) })
 }
 
 /// A node that may do all, an arbiter who reads all, a screen.
-fn guarded(folder: &Path) -> Broker {
+fn guarded_settings(folder: &Path) -> Broker {
     let users = [
-        user(folder, "node", &["flagfall/1/cmd/#"], &["flagfall/1/public/#", "flagfall/1/live/#", "flagfall/1/arbiter/#"]),
-        user(folder, "anna", &["flagfall/1/#"], &[]),
-        user(folder, "screen", &["flagfall/1/public/#"], &[]),
+        broker_user(folder, "node", &["flagfall/1/cmd/#"], &["flagfall/1/public/#", "flagfall/1/live/#", "flagfall/1/arbiter/#"]),
+        broker_user(folder, "anna", &["flagfall/1/#"], &[]),
+        broker_user(folder, "screen", &["flagfall/1/public/#"], &[]),
     ];
-    Broker { user: users.into(), ..open() }
+    Broker { user: users.into(), ..open_settings() }
 }
 
 async fn login(at: SocketAddr, id: &str, name: &str, password: &str) -> Result<Client, ConnectReturnCode> {
@@ -51,15 +51,15 @@ async fn login(at: SocketAddr, id: &str, name: &str, password: &str) -> Result<C
     Client::try_connect(options).await
 }
 
-async fn member(at: SocketAddr, name: &str) -> Client {
+async fn login_as(at: SocketAddr, name: &str) -> Client {
     login(at, name, name, &format!("secret of {name}")).await.unwrap_or_else(|code| panic!("{name}: {code:?}"))
 }
 
-async fn started(settings: &Broker) -> Running {
+async fn start(settings: &Broker) -> Running {
     broker::start(settings, "flagfall", "node-1").await.unwrap_or_else(|error| panic!("{error}"))
 }
 
-async fn refused(settings: &Broker) -> BrokerError {
+async fn start_error(settings: &Broker) -> BrokerError {
     match broker::start(settings, "flagfall", "node-1").await {
         Err(error) => error,
         Ok(_) => panic!("started: {settings:?}"),
@@ -69,7 +69,7 @@ async fn refused(settings: &Broker) -> BrokerError {
 #[tokio::test]
 async fn strangers_and_wrong_passwords_are_refused() {
     let folder = tempfile::tempdir().expect("a folder");
-    let running = started(&guarded(folder.path())).await;
+    let running = start(&guarded_settings(folder.path())).await;
     let anonymous = Client::try_connect(options(running.tcp, "x")).await.err();
     assert_eq!(anonymous, Some(ConnectReturnCode::BadUserNamePassword));
     for (name, password) in [("anna", "wrong"), ("anna", ""), ("anna", "not this"), ("nobody", "secret of anna")] {
@@ -89,7 +89,7 @@ async fn strangers_and_wrong_passwords_are_refused() {
 #[tokio::test]
 async fn guessing_is_slowed_down() {
     let folder = tempfile::tempdir().expect("a folder");
-    let running = started(&guarded(folder.path())).await;
+    let running = start(&guarded_settings(folder.path())).await;
     let mut answers = Vec::new();
     for _ in 0..11 {
         answers.push(login(running.tcp, "x", "anna", "wrong").await.err());
@@ -103,11 +103,11 @@ async fn guessing_is_slowed_down() {
 #[tokio::test]
 async fn a_command_under_anothers_name_does_not_arrive() {
     let folder = tempfile::tempdir().expect("a folder");
-    let running = started(&guarded(folder.path())).await;
-    let mut node = member(running.tcp, "node").await;
+    let running = start(&guarded_settings(folder.path())).await;
+    let mut node = login_as(running.tcp, "node").await;
     assert_eq!(node.subscribe("flagfall/1/cmd/#", QoS::AtLeastOnce).await, SubscribeReasonCode::Success(QoS::AtLeastOnce));
 
-    let mut anna = member(running.tcp, "anna").await;
+    let mut anna = login_as(running.tcp, "anna").await;
     for topic in ["flagfall/1/cmd/screen/e/1/b/confirm", "flagfall/1/cmd/node/e/1/b/confirm", "flagfall/1/live/e/1/b/state", "x"]
     {
         assert_eq!(anna.publish(message(topic, "no")).await, PubAckReason::NotAuthorized, "{topic}");
@@ -126,8 +126,8 @@ async fn a_command_under_anothers_name_does_not_arrive() {
 #[tokio::test]
 async fn a_will_obeys_the_rules_too() {
     let folder = tempfile::tempdir().expect("a folder");
-    let running = started(&guarded(folder.path())).await;
-    let mut node = member(running.tcp, "node").await;
+    let running = start(&guarded_settings(folder.path())).await;
+    let mut node = login_as(running.tcp, "node").await;
     node.subscribe("flagfall/1/cmd/#", QoS::AtLeastOnce).await;
     for (topic, payload) in [("flagfall/1/cmd/screen/e/1/b/confirm", "no"), ("flagfall/1/cmd/anna/e/1/b/confirm", "yes")] {
         let mut options = options(running.tcp, "anna");
@@ -142,7 +142,7 @@ async fn a_will_obeys_the_rules_too() {
 #[tokio::test]
 async fn reading_is_limited_to_the_lists() {
     let folder = tempfile::tempdir().expect("a folder");
-    let running = started(&guarded(folder.path())).await;
+    let running = start(&guarded_settings(folder.path())).await;
     let granted = SubscribeReasonCode::Success(QoS::AtLeastOnce);
     // Who, filter, granted.
     for (name, filter, allowed) in [
@@ -163,7 +163,7 @@ async fn reading_is_limited_to_the_lists() {
         ("node", "flagfall/1/cmd/#", true),
         ("node", "flagfall/1/arbiter/#", false),
     ] {
-        let answer = member(running.tcp, name).await.subscribe(filter, QoS::AtLeastOnce).await;
+        let answer = login_as(running.tcp, name).await.subscribe(filter, QoS::AtLeastOnce).await;
         let wanted = if allowed { granted } else { SubscribeReasonCode::NotAuthorized };
         assert_eq!(answer, wanted, "{name}: {filter}");
     }
@@ -173,7 +173,7 @@ async fn reading_is_limited_to_the_lists() {
 #[tokio::test]
 async fn a_session_belongs_to_its_user() {
     let folder = tempfile::tempdir().expect("a folder");
-    let running = started(&guarded(folder.path())).await;
+    let running = start(&guarded_settings(folder.path())).await;
     let session = |name: &str| {
         let mut options = options(running.tcp, "one-id");
         options.set_clean_start(false).set_session_expiry_interval(Some(60));
@@ -183,13 +183,13 @@ async fn a_session_belongs_to_its_user() {
     let mut anna = Client::connect(session("anna")).await;
     anna.subscribe("flagfall/1/arbiter/#", QoS::AtLeastOnce).await;
     anna.vanish().await;
-    member(running.tcp, "node").await.publish(message("flagfall/1/arbiter/e/1/b/audit", "for arbiters")).await;
+    login_as(running.tcp, "node").await.publish(message("flagfall/1/arbiter/e/1/b/audit", "for arbiters")).await;
 
     match Client::try_connect(session("screen")).await {
         Err(_) => {}
         Ok(mut screen) => {
             screen.subscribe("flagfall/1/public/#", QoS::AtLeastOnce).await;
-            member(running.tcp, "node").await.publish(message("flagfall/1/public/end", "")).await;
+            login_as(running.tcp, "node").await.publish(message("flagfall/1/public/end", "")).await;
             assert_eq!(screen.until("flagfall/1/public/end").await, [], "what waited for another user");
         }
     }
@@ -198,7 +198,7 @@ async fn a_session_belongs_to_its_user() {
 
 #[tokio::test]
 async fn on_loopback_without_users_it_is_open() {
-    let running = started(&open()).await;
+    let running = start(&open_settings()).await;
     assert!(running.tcp.ip().is_loopback() && running.websocket.is_some_and(|at| at.ip().is_loopback()));
     let mut watcher = Client::plain(running.tcp, "watcher").await;
     watcher.subscribe("#", QoS::AtLeastOnce).await;
@@ -211,7 +211,7 @@ async fn on_loopback_without_users_it_is_open() {
 
 #[tokio::test]
 async fn without_websocket_there_is_none() {
-    let running = started(&Broker { websocket: String::new(), ..open() }).await;
+    let running = start(&Broker { websocket: String::new(), ..open_settings() }).await;
     assert_eq!(running.websocket, None);
     running.stop().await;
 }
@@ -222,11 +222,11 @@ async fn a_taken_port_is_named() {
     let address = taken.local_addr().expect("its address").to_string();
     let port = taken.local_addr().expect("its address").port().to_string();
     for (settings, word) in [
-        (Broker { tcp: address.clone(), ..open() }, "MQTT"),
-        (Broker { websocket: address.clone(), ..open() }, "WebSocket"),
-        (Broker { tcp: address.clone(), websocket: address.clone(), ..open() }, "MQTT"),
+        (Broker { tcp: address.clone(), ..open_settings() }, "MQTT"),
+        (Broker { websocket: address.clone(), ..open_settings() }, "WebSocket"),
+        (Broker { tcp: address.clone(), websocket: address.clone(), ..open_settings() }, "MQTT"),
     ] {
-        let error = refused(&settings).await;
+        let error = start_error(&settings).await;
         assert!(matches!(error, BrokerError::Listen(..)), "{error:?}");
         let said = error.to_string();
         assert!([port.as_str(), "127.0.0.1", word, "taken"].iter().all(|part| said.contains(part)), "{said}");
@@ -238,7 +238,7 @@ async fn a_start_that_failed_leaves_no_port_open() {
     let taken = TcpListener::bind(ANY).expect("a port");
     let free = free_address();
     let websocket = taken.local_addr().expect("its address").to_string();
-    refused(&Broker { tcp: free.to_string(), websocket, ..open() }).await;
+    start_error(&Broker { tcp: free.to_string(), websocket, ..open_settings() }).await;
     free_again(free).await;
 }
 
@@ -254,34 +254,37 @@ async fn free_again(address: SocketAddr) {
 
 #[tokio::test]
 async fn stopped_with_clients_its_ports_are_free() {
-    let settings = Broker { tcp: free_address().to_string(), websocket: free_address().to_string(), ..open() };
-    let running = started(&settings).await;
+    let settings = Broker { tcp: free_address().to_string(), websocket: free_address().to_string(), ..open_settings() };
+    let running = start(&settings).await;
     let clients = [Client::plain(running.tcp, "a").await, Client::plain(running.tcp, "b").await];
     let (tcp, websocket) = (running.tcp, running.websocket.expect("WebSocket is on"));
     running.stop().await;
     drop(clients);
     free_again(tcp).await;
     free_again(websocket).await;
-    started(&settings).await.stop().await;
+    start(&settings).await.stop().await;
 }
 
 #[tokio::test]
 async fn wrong_settings_are_refused_with_what_to_write() {
     let folder = tempfile::tempdir().expect("a folder");
     let with = |name: &str, read: &[&str], write: &[&str]| {
-        let user = user(folder.path(), "some", read, write).1;
-        Broker { user: [(name.to_owned(), user)].into(), ..open() }
+        let user = broker_user(folder.path(), "some", read, write).1;
+        Broker { user: [(name.to_owned(), user)].into(), ..open_settings() }
     };
     let password = |line: &str, mode: u32| {
-        let file = secret(folder.path(), &format!("{}-{mode:o}", line.len()), line, mode);
-        Broker { user: [("some".to_owned(), BrokerUser { password_file: file, ..BrokerUser::default() })].into(), ..open() }
+        let file = write_password_file(folder.path(), &format!("{}-{mode:o}", line.len()), line, mode);
+        Broker {
+            user: [("some".to_owned(), BrokerUser { password_file: file, ..BrokerUser::default() })].into(),
+            ..open_settings()
+        }
     };
     let missing = BrokerUser { password_file: folder.path().join("none"), ..BrokerUser::default() };
     for (settings, words) in [
-        (Broker { tcp: "0.0.0.0:0".to_owned(), ..open() }, "0.0.0.0:0 [broker.user. password_file read"),
-        (Broker { websocket: "[::]:0".to_owned(), ..open() }, "[::]:0 [broker.user."),
-        (Broker { tcp: "localhost".to_owned(), ..open() }, "broker.tcp \"localhost\""),
-        (Broker { websocket: "9001".to_owned(), ..open() }, "broker.websocket \"9001\""),
+        (Broker { tcp: "0.0.0.0:0".to_owned(), ..open_settings() }, "0.0.0.0:0 [broker.user. password_file read"),
+        (Broker { websocket: "[::]:0".to_owned(), ..open_settings() }, "[::]:0 [broker.user."),
+        (Broker { tcp: "localhost".to_owned(), ..open_settings() }, "broker.tcp \"localhost\""),
+        (Broker { websocket: "9001".to_owned(), ..open_settings() }, "broker.websocket \"9001\""),
         (with("Anna B", &[], &[]), "a-z"),
         (with("#", &[], &[]), "a-z"),
         (with("", &[], &[]), "a-z"),
@@ -297,9 +300,9 @@ async fn wrong_settings_are_refused_with_what_to_write() {
         (password("\nsecret", 0o600), "first line is empty"),
         (password("", 0o600), "first line is empty"),
         (password(&"x".repeat(5_000), 0o600), "4096"),
-        (Broker { user: [("some".to_owned(), missing)].into(), ..open() }, "/none No such file"),
+        (Broker { user: [("some".to_owned(), missing)].into(), ..open_settings() }, "/none No such file"),
     ] {
-        let said = refused(&settings).await.to_string();
+        let said = start_error(&settings).await.to_string();
         assert!(words.split(' ').all(|word| said.contains(word)), "{said:?} does not say {words:?}");
     }
 }
@@ -307,7 +310,7 @@ async fn wrong_settings_are_refused_with_what_to_write() {
 #[tokio::test]
 async fn the_daemon_has_a_user_of_its_own_where_the_others_log_in() {
     let folder = tempfile::tempdir().expect("a folder");
-    let running = started(&guarded(folder.path())).await;
+    let running = start(&guarded_settings(folder.path())).await;
     let own = running.own.clone().expect("a user");
     assert_eq!(own.user, "node-1");
     assert!(!format!("{running:?}").contains(&own.password), "the password stays where it is");
@@ -319,7 +322,7 @@ async fn the_daemon_has_a_user_of_its_own_where_the_others_log_in() {
     }
     running.stop().await;
 
-    let unguarded = started(&open()).await;
+    let unguarded = start(&open_settings()).await;
     assert!(unguarded.own.is_none(), "nobody logs in");
     unguarded.stop().await;
 }

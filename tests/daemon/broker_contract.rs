@@ -28,7 +28,7 @@ macro_rules! contract {
         mod mosquitto_process {
             $(#[tokio::test]
             async fn $check() {
-                if let Some(running) = crate::mosquitto::Mosquitto::start(super::OPEN, &[]) {
+                if let Some(running) = crate::support::mqtt::Mosquitto::with_files(super::OPEN, &[]) {
                     super::checks::$check(super::checks::Broker { tcp: running.tcp, websocket: running.websocket }).await;
                 }
             })+

@@ -2,8 +2,8 @@
 //! is retained is soon right again, and memory does not grow while nobody listens.
 
 mod checks;
-mod day;
-mod evening;
+mod day_offline;
+mod fault_run;
 mod order;
 
 use crate::support::seeds::side_by_side;
@@ -14,5 +14,5 @@ const AT_ONCE: usize = 4;
 /// Each evening has ten faults of its broker.
 #[test]
 fn nothing_is_lost_when_the_broker_dies_at_forty_moments() {
-    side_by_side("broker kills", AT_ONCE, 0..4, evening::spend);
+    side_by_side("broker kills", AT_ONCE, 0..4, fault_run::play_seed);
 }

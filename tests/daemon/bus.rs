@@ -20,8 +20,9 @@ use flagfall_protocols::square::{Placement, Reading, Square};
 use flagfall_protocols::time::Instant;
 use serde_json::Value;
 
-use crate::support::hall::ear::{Ear, Heard};
-use crate::support::hall::{House, Running, thread};
+use crate::support::hall::subscriber::{ReceivedMessage, Subscriber};
+use crate::support::hall::{RunningDaemon, TestHall};
+use crate::support::waiting::thread;
 
 /// A move in UCI notation, and the hands that make it.
 type Ply = (&'static str, &'static str);
@@ -120,15 +121,15 @@ fn boards_on_one_line_are_served_each_by_itself() {
     let on_line = BOARDS.iter().map(|(_, address, _)| *address).chain([DEAD.1]);
     let board = |serial| BusSettings { dead: serial == DEAD.1, ..BusSettings::new(Settings { serial, ..Settings::default() }) };
     let line = Line::start(Chain::new(on_line.map(board).collect(), 1));
-    let house = House::new();
+    let hall = TestHall::new();
     let ids = BOARDS.iter().map(|(id, address, _)| (*id, *address)).chain([DEAD]);
-    let running = Running::start(house.loaded(ids.map(|(id, address)| configured(id, address, &line.path)).collect()));
-    let ear = Ear::new(running.tcp);
+    let running = RunningDaemon::start(hall.loaded(ids.map(|(id, address)| configured(id, address, &line.path)).collect()));
+    let subscriber = Subscriber::new(running.tcp);
     for (id, ..) in BOARDS {
-        ear.device(id, &["online"], 0);
+        subscriber.device(id, &["online"], 0);
         let topic = format!("/arbiter/ev/1/{id}/state");
-        let armed = |heard: &Heard| (heard.topic.ends_with(&topic) && heard.body()["stage"] == "armed").then_some(());
-        ear.wait("the men in their places", 0, armed);
+        let armed = |heard: &ReceivedMessage| (heard.topic.ends_with(&topic) && heard.body()["stage"] == "armed").then_some(());
+        subscriber.wait("the men in their places", 0, armed);
     }
     // A board is asked in its turn: who presses and is answered before that was not seen to press.
     for (number, (_, _, moves)) in BOARDS.iter().enumerate() {
@@ -137,15 +138,16 @@ fn boards_on_one_line_are_served_each_by_itself() {
     }
     for (id, _, played) in BOARDS {
         let topic = format!("/arbiter/ev/1/{id}/state");
-        let there = ear.find(0, Duration::from_secs(60), |heard| {
+        let there = subscriber.find(0, Duration::from_secs(60), |heard| {
             let state = heard.topic.ends_with(&topic).then(|| heard.body())?;
             let completed = state["completed"] == serde_json::json!({"white": 1, "black": 1});
             (completed && moves(state) == played.map(|(uci, _)| uci)).then(|| state["clock"].clone())
         });
-        let clock = there.unwrap_or_else(|| panic!("board {id}: {:?}", ear.latest(&topic).map(|heard| heard.body().clone())));
+        let clock =
+            there.unwrap_or_else(|| panic!("board {id}: {:?}", subscriber.latest(&topic).map(|heard| heard.body().clone())));
         assert!(clock["white_ms"].is_u64() && clock["source"] != "none", "{id}: {clock}");
     }
-    let dead = ear.latest("/device/dgt-bus-77/status").expect("its status");
+    let dead = subscriber.latest("/device/dgt-bus-77/status").expect("its status");
     assert_eq!((&dead.body()["state"], &dead.body()["problem"]), (&"offline".into(), &UNANSWERED.into()));
     let chain = line.chain.lock().unwrap_or_else(PoisonError::into_inner);
     assert_eq!(chain.counters().dangerous, 0, "nothing but questions");
@@ -177,29 +179,35 @@ fn a_whole_chain_is_found_though_its_pings_overlap() {
     let live: Vec<usize> = (0..CHAIN).filter(|number| !SILENT.contains(number)).collect();
     let line = Line::waking(Chain::new((0..CHAIN).map(board).collect(), SEED), live.clone());
     let ours: Vec<usize> = (0..CHAIN).filter(|number| !STRANGERS.contains(number)).collect();
-    let house = House::new();
+    let hall = TestHall::new();
     let boards = ours.iter().map(|number| configured(&format!("c{number}"), address(*number), &line.path)).collect();
-    let running = Running::start(house.loaded(boards));
-    let ear = Ear::new(running.tcp);
+    let running = RunningDaemon::start(hall.loaded(boards));
+    let subscriber = Subscriber::new(running.tcp);
     for &number in ours.iter().filter(|number| live.contains(number)) {
         let id = format!("c{number}");
-        ear.device(&id, &["online"], 0);
+        subscriber.device(&id, &["online"], 0);
         let (topic, stands) = (format!("/arbiter/ev/1/{id}/state"), stands(number).to_string());
-        let there = |heard: &Heard| (heard.topic.ends_with(&topic) && heard.body()["board"] == stands.as_str()).then_some(());
-        ear.wait(&format!("the men of {id}"), 0, there);
+        let there =
+            |heard: &ReceivedMessage| (heard.topic.ends_with(&topic) && heard.body()["board"] == stands.as_str()).then_some(());
+        subscriber.wait(&format!("the men of {id}"), 0, there);
     }
     for number in SILENT {
         let topic = format!("/device/dgt-bus-{}/status", address(number));
-        let told = |heard: &Heard| (heard.topic.ends_with(&topic) && heard.body()["problem"] == UNANSWERED).then_some(());
-        ear.wait(&format!("that {} does not answer", address(number)), 0, told);
-        assert_eq!(ear.latest(&topic).expect("its status").body()["state"], "offline");
+        let told =
+            |heard: &ReceivedMessage| (heard.topic.ends_with(&topic) && heard.body()["problem"] == UNANSWERED).then_some(());
+        subscriber.wait(&format!("that {} does not answer", address(number)), 0, told);
+        assert_eq!(subscriber.latest(&topic).expect("its status").body()["state"], "offline");
     }
     // Whoever was found is told to keep out of the next ping to all, also if nobody wants to hear of it.
     for number in 0..CHAIN {
         assert_eq!(line.was_asked(Command::IgnoreNextPing, address(number)), live.contains(&number), "{}", address(number));
     }
     for number in STRANGERS {
-        assert!(ear.latest(&format!("/device/dgt-bus-{}/status", address(number))).is_none(), "{} is not ours", address(number));
+        assert!(
+            subscriber.latest(&format!("/device/dgt-bus-{}/status", address(number))).is_none(),
+            "{} is not ours",
+            address(number)
+        );
     }
     let chain = line.chain.lock().unwrap_or_else(PoisonError::into_inner);
     assert!(chain.mixed() > 0, "no pings overlapped");

@@ -17,11 +17,12 @@ use flagfall::system_clock::{MonotonicTime, monotonic};
 use flagfall_hardware::pty::Pty;
 use flagfall_protocols::trace::Body;
 
-use crate::support::hall::ear::Ear;
-use crate::support::hall::table::{Table, play, whole};
-use crate::support::hall::{House, PATIENCE, Running, pass};
+use crate::support::hall::subscriber::Subscriber;
+use crate::support::hall::table::{Table, play, wait_until_complete};
+use crate::support::hall::{RunningDaemon, TestHall};
 use crate::support::seconds::assert_within;
 use crate::support::seeds::campaign;
+use crate::support::waiting::{PATIENCE, pause};
 
 /// From the plug's return to the message that says the board is there.
 const BACK_WITHIN: Duration = Duration::from_secs(2);
@@ -77,22 +78,22 @@ fn pulls(table: &Table, way: Way, rng: &mut Rng) -> Vec<Pull> {
 
 /// Pulls the cable of one table at these moments of its game; gives how long it took each time to be back, with
 /// words on it.
-fn game(table: &Table, way: Way, pulls: &[Pull], house: &House, ear: &Ear) -> Vec<(Duration, String)> {
+fn play_with_pulls(table: &Table, way: Way, pulls: &[Pull], hall: &TestHall, subscriber: &Subscriber) -> Vec<(Duration, String)> {
     let began = monotonic();
     table.board.load(&table.script).expect("hands");
     let pull = |(number, pull): (usize, &Pull)| {
-        pass(began.after(pull.at).since(monotonic()));
-        let from = ear.count();
+        pause(began.after(pull.at).since(monotonic()));
+        let from = subscriber.count();
         table.board.unplug().expect("pulled");
         // Whoever has the number that became free, it is not the board.
         let _other = Pty::pair().expect("a pseudo-terminal");
         if !matches!(way, Way::Link) {
-            table.board.link_at(&house.port(&format!("tty-{}-{number}", table.id))).expect("another name");
+            table.board.link_at(&hall.port(&format!("tty-{}-{number}", table.id))).expect("another name");
         }
-        pass(pull.out);
+        pause(pull.out);
         table.board.replug().expect("put back");
         let plugged = monotonic();
-        let took = ear.device(&table.id, &["online", "unstable"], from).at.since(plugged);
+        let took = subscriber.device(&table.id, &["online", "unstable"], from).at.since(plugged);
         (took, format!("{} {way:?} {pull:?}: {took:?}", table.id))
     };
     let times = pulls.iter().enumerate().map(pull).collect();
@@ -109,39 +110,39 @@ fn game_of(number: usize, seed: usize) -> Play {
 }
 
 fn play_and_pull(seed: u64) {
-    let house = House::new();
-    let tables: Vec<Table> = (0..BOARDS).map(|number| Table::new(&house, number, &game_of(number, seed as usize))).collect();
+    let hall = TestHall::new();
+    let tables: Vec<Table> = (0..BOARDS).map(|number| Table::new(&hall, number, &game_of(number, seed as usize))).collect();
     let way = |number: usize| match number {
         1 => Way::Serial,
         2 => Way::Learnt,
         _ => Way::Link,
     };
     let configured = |(number, table): (usize, &Table)| match way(number) {
-        Way::Link | Way::Learnt => table.by_port(&house),
+        Way::Link | Way::Learnt => table.by_port(&hall),
         Way::Serial => Board { id: table.id.clone(), serial: Some((1000 + number).to_string()), ..Board::default() },
     };
-    let daemon = Running::start(house.loaded(tables.iter().enumerate().map(configured).collect()));
-    let ear = Ear::new(daemon.tcp);
-    tables.iter().for_each(|table| drop(ear.device(&table.id, &["online"], 0)));
+    let daemon = RunningDaemon::start(hall.loaded(tables.iter().enumerate().map(configured).collect()));
+    let subscriber = Subscriber::new(daemon.tcp);
+    tables.iter().for_each(|table| drop(subscriber.device(&table.id, &["online"], 0)));
 
-    let (room, heard) = (&house, &ear);
+    let (shared_hall, shared_subscriber) = (&hall, &subscriber);
     let mut times: Vec<(Duration, String)> = std::thread::scope(|scope| {
         let start = |(number, table)| {
             let pulls = pulls(table, way(number), &mut Rng::with_seed(seed + number as u64));
-            scope.spawn(move || game(table, way(number), &pulls, room, heard))
+            scope.spawn(move || play_with_pulls(table, way(number), &pulls, shared_hall, shared_subscriber))
         };
         let games: Vec<_> = tables.iter().enumerate().map(start).collect();
         games.into_iter().flat_map(|game| game.join().expect("a game")).collect()
     });
     times.sort();
-    whole(&ear, &tables);
+    wait_until_complete(&subscriber, &tables);
     times.iter().for_each(|(took, when)| assert_within(*took, BACK_WITHIN, when));
     daemon.stop();
     for table in &tables {
         let status = table.board.status();
         assert!(status.impossible.is_empty(), "{}: {:?}", table.id, status.impossible);
         assert_eq!((status.counters.set_and_run, status.counters.display, status.counters.dangerous), (0, 0, 0), "{}", table.id);
-        assert_eq!(readings(&house.journal().join(&table.id)), vec![true; PULLS_PER_GAME + 1], "{}", table.id);
+        assert_eq!(readings(&hall.journal().join(&table.id)), vec![true; PULLS_PER_GAME + 1], "{}", table.id);
     }
 }
 
@@ -161,44 +162,44 @@ fn readings(dir: &Path) -> Vec<bool> {
 
 /// All cables are pulled, and put back under other names in another order; each board is back in time from the last plug.
 fn all_at_once(count: usize) {
-    let house = House::new();
-    let tables: Vec<Table> = (0..count).map(|number| Table::new(&house, number, &play(number, 2, [100, 200]))).collect();
+    let hall = TestHall::new();
+    let tables: Vec<Table> = (0..count).map(|number| Table::new(&hall, number, &play(number, 2, [100, 200]))).collect();
     let configured = |(number, table): (usize, &Table)| Board {
         id: table.id.clone(),
         serial: Some((1000 + number).to_string()),
         ..Board::default()
     };
-    let daemon = Running::start(house.loaded(tables.iter().enumerate().map(configured).collect()));
-    let ear = Ear::new(daemon.tcp);
-    tables.iter().for_each(|table| drop(ear.device(&table.id, &["online"], 0)));
-    let from = ear.count();
+    let daemon = RunningDaemon::start(hall.loaded(tables.iter().enumerate().map(configured).collect()));
+    let subscriber = Subscriber::new(daemon.tcp);
+    tables.iter().for_each(|table| drop(subscriber.device(&table.id, &["online"], 0)));
+    let from = subscriber.count();
     tables.iter().for_each(|table| table.board.unplug().expect("pulled"));
     let mut rng = Rng::with_seed(count as u64);
     let mut order: Vec<usize> = (0..count).collect();
     rng.shuffle(&mut order);
     for (place, number) in order.iter().enumerate() {
-        tables[*number].board.link_at(&house.port(&format!("other-{place}"))).expect("another name");
+        tables[*number].board.link_at(&hall.port(&format!("other-{place}"))).expect("another name");
     }
     rng.shuffle(&mut order);
     order.iter().for_each(|number| drop(tables[*number].board.replug().expect("put back")));
     let plugged = monotonic();
-    let times: Vec<Duration> = tables.iter().map(|table| back(&ear, &table.id, from).since(plugged)).collect();
+    let times: Vec<Duration> = tables.iter().map(|table| wait_until_back(&subscriber, &table.id, from).since(plugged)).collect();
     times.iter().for_each(|took| assert_within(*took, BACK_WITHIN, format_args!("{count} boards, {times:?}")));
     tables.iter().for_each(|table| table.board.load(&table.script).expect("hands"));
     assert!(tables.iter().all(|table| table.board.wait_done(PATIENCE)));
-    whole(&ear, &tables);
+    wait_until_complete(&subscriber, &tables);
     daemon.stop();
     for table in &tables {
         // The first time it may have been too short.
-        let readings = readings(&house.journal().join(&table.id));
+        let readings = readings(&hall.journal().join(&table.id));
         assert!(matches!(readings[..], [_, true]), "{}: {readings:?}", table.id);
     }
 }
 
 /// When the board was there again, after it was seen to be gone.
-fn back(ear: &Ear, board: &str, from: usize) -> MonotonicTime {
+fn wait_until_back(subscriber: &Subscriber, board: &str, from: usize) -> MonotonicTime {
     let mut gone = false;
-    let back = ear.find(from, PATIENCE, |heard| match heard.device(board) {
+    let back = subscriber.find(from, PATIENCE, |heard| match heard.device(board) {
         Some("online" | "unstable") if gone => Some(heard.at),
         Some(state) => {
             gone |= state == "offline";

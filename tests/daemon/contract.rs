@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::watch::Heard;
+use crate::support::mqtt::MosquittoMessage;
 
 /// How a message is delivered (`wire/README.md#3`).
 struct Delivery {
@@ -41,7 +41,7 @@ const HEADER: [&str; 9] = ["v", "type", "id", "no", "game", "rev", "node", "boot
 /// People of the configuration.
 const NAMES: [&str; 2] = ["Wilhelmina", "Bartholomew"];
 
-fn delivery(heard: &Heard) -> Delivery {
+fn delivery(heard: &MosquittoMessage) -> Delivery {
     let leaf = heard.topic.rsplit('/').next().unwrap_or_default();
     match (heard.branch(), leaf) {
         ("live", "clock") => Delivery { qos: 0, retain: true, expiry: None },
@@ -53,8 +53,8 @@ fn delivery(heard: &Heard) -> Delivery {
 }
 
 /// Checks each message of the daemon's by itself.
-pub(crate) fn each(all: &[Heard]) {
-    let ours = |heard: &&Heard| heard.branch() != "cmd";
+pub(crate) fn each(all: &[MosquittoMessage]) {
+    let ours = |heard: &&MosquittoMessage| heard.branch() != "cmd";
     for heard in all.iter().filter(ours) {
         let about = || format!("{} {:.400}", heard.topic, heard.payload);
         let Delivery { qos, retain, expiry } = delivery(heard);
@@ -77,7 +77,7 @@ pub(crate) fn each(all: &[Heard]) {
     }
 }
 
-fn header(heard: &Heard, about: &str) {
+fn header(heard: &MosquittoMessage, about: &str) {
     let fields = heard.json.as_object().unwrap_or_else(|| panic!("no object: {about}"));
     assert!(fields.keys().all(|key| HEADER.contains(&key.as_str()) || key == "body"), "{about}");
     assert_eq!(heard.json["v"], "1.0", "{about}");
@@ -113,8 +113,8 @@ pub(crate) fn line(topic: &str) -> String {
 }
 
 /// The events of each board and audience, each once; panics at a gap or if the first occurrences are not in order.
-pub(crate) fn events(all: &[Heard]) -> BTreeMap<String, Vec<Heard>> {
-    let mut lines = BTreeMap::<String, Vec<Heard>>::new();
+pub(crate) fn events(all: &[MosquittoMessage]) -> BTreeMap<String, Vec<MosquittoMessage>> {
+    let mut lines = BTreeMap::<String, Vec<MosquittoMessage>>::new();
     for heard in all.iter().filter(|heard| heard.no().is_some()) {
         let line = lines.entry(line(&heard.topic)).or_default();
         let (no, next) = (heard.no().unwrap_or_default(), line.len() as u64 + 1);

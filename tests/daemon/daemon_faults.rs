@@ -13,8 +13,8 @@ use flagfall_hardware::emulator::script::Script;
 use serde_json::Value;
 use shakmaty::Chess;
 
-use crate::support::hall::process::{Home, Process};
-use crate::support::mqtt::{Heard, Mosquitto, Subscriber};
+use crate::support::hall::process::{DaemonFolder, DaemonProcess};
+use crate::support::mqtt::{Mosquitto, MosquittoMessage, MosquittoSub};
 
 const MOVES: &str = "e4 e5 Nf3 Nc6 Bc4 Bc5 c3 Nf6 d3 d6";
 const PLIES: usize = 10;
@@ -27,24 +27,24 @@ fn script() -> Script {
 }
 
 /// A board that stands at `home`.
-fn board(home: &Home) -> PtyBoard {
+fn board(folder: &DaemonFolder) -> PtyBoard {
     let board = PtyBoard::start("b0", Settings::default(), &Script::new(), 1.0).expect("a board");
-    board.link_at(&home.port()).expect("a link");
+    board.link_at(&folder.port()).expect("a link");
     board
 }
 
-fn body(heard: &Heard) -> Value {
+fn body(heard: &MosquittoMessage) -> Value {
     let mut message: Value = serde_json::from_str(&heard.payload).unwrap_or_default();
     message["body"].take()
 }
 
-fn online(subscriber: &Subscriber) {
-    let is = |heard: Heard| (heard.topic.contains("/device/") && body(&heard)["state"] == "online").then_some(());
+fn online(subscriber: &MosquittoSub) {
+    let is = |heard: MosquittoMessage| (heard.topic.contains("/device/") && body(&heard)["state"] == "online").then_some(());
     subscriber.wait("the board", is);
 }
 
 /// Waits for a state of the live audience with so many moves.
-fn moves(subscriber: &Subscriber, count: usize) -> Vec<String> {
+fn moves(subscriber: &MosquittoSub, count: usize) -> Vec<String> {
     subscriber.wait(&format!("{count} moves"), |heard| {
         if heard.topic != "flagfall/1/live/ev/1/b0/state" {
             return None;
@@ -55,7 +55,7 @@ fn moves(subscriber: &Subscriber, count: usize) -> Vec<String> {
     })
 }
 
-fn health(subscriber: &Subscriber, node: &str, what: &str, is: impl Fn(&Value) -> bool) {
+fn health(subscriber: &MosquittoSub, node: &str, what: &str, is: impl Fn(&Value) -> bool) {
     let topic = format!("flagfall/1/node/{node}/health");
     subscriber.wait(what, |heard| (heard.topic == topic && is(&body(&heard))).then_some(()));
 }
@@ -63,23 +63,24 @@ fn health(subscriber: &Subscriber, node: &str, what: &str, is: impl Fn(&Value) -
 #[test]
 fn sigterm_in_the_middle_of_a_game_loses_nothing() {
     let broker = Mosquitto::start();
-    let home = Home::new("n1", broker.port());
-    let board = board(&home);
-    let subscriber = Subscriber::new(broker.port(), &["flagfall/#"]);
-    let process = Process::start(&home.config());
+    let folder = DaemonFolder::new("n1", broker.port());
+    let board = board(&folder);
+    let subscriber = MosquittoSub::new(broker.port(), &["flagfall/#"]);
+    let process = DaemonProcess::start(&folder.config());
     online(&subscriber);
     board.load(&script()).expect("hands");
     moves(&subscriber, 4);
     let told = monotonic();
     process.terminate();
-    assert!(process.end().success());
+    assert!(process.wait_for_end().success());
     let took = monotonic().since(told);
     assert!(took < Duration::from_secs(5), "{took:?}");
-    let stopped = |heard: Heard| (heard.topic.ends_with("/n1/status") && body(&heard)["state"] == "stopped").then_some(());
+    let stopped =
+        |heard: MosquittoMessage| (heard.topic.ends_with("/n1/status") && body(&heard)["state"] == "stopped").then_some(());
     subscriber.wait("its farewell", stopped);
     // The journal says what a restart will find, on a copy of it.
-    let copy = home.copy_of_journal();
-    let setting = home.setting();
+    let copy = folder.copy_journal();
+    let setting = folder.setting();
     let disk = Box::new(Disk::open(&copy).expect("opens"));
     let opened = Recorder::open(disk, Limits::default(), &setting, "ev-r1-bb0", &mut |_| Ok(()));
     let (_, restored) = opened.expect("opens");
@@ -87,64 +88,64 @@ fn sigterm_in_the_middle_of_a_game_loses_nothing() {
     assert_eq!(restored.verified.differences, [""; 0]);
     assert!(restored.damage.described.is_empty());
 
-    let again = Process::start(&home.config());
-    again.says("goes on after", |line| line.contains("0 differ, 0 were not sent"));
+    let again = DaemonProcess::start(&folder.config());
+    again.wait_for_log("goes on after", |line| line.contains("0 differ, 0 were not sent"));
     // A move was made meanwhile at most; the game ends whole.
     assert!(board.wait_done(Duration::from_secs(60)));
     assert_eq!(moves(&subscriber, PLIES).join(" "), MOVES);
     again.terminate();
-    assert!(again.end().success());
+    assert!(again.wait_for_end().success());
 }
 
 #[test]
 fn two_daemons_do_not_share_a_journal() {
     let broker = Mosquitto::start();
-    let home = Home::new("n1", broker.port());
-    let board = board(&home);
-    let subscriber = Subscriber::new(broker.port(), &["flagfall/#"]);
-    let first = Process::start(&home.config());
+    let folder = DaemonFolder::new("n1", broker.port());
+    let board = board(&folder);
+    let subscriber = MosquittoSub::new(broker.port(), &["flagfall/#"]);
+    let first = DaemonProcess::start(&folder.config());
     online(&subscriber);
-    let second = Process::start(&home.config_of("n2"));
+    let second = DaemonProcess::start(&folder.config_for_node("n2"));
     let holder = format!("process {}", first.id());
-    second.says("who has the journal", |line| line.contains("ERROR") && line.contains(&holder));
+    second.wait_for_log("who has the journal", |line| line.contains("ERROR") && line.contains(&holder));
     health(&subscriber, "n2", "the second's failed board", |body| body["failed_boards"] == serde_json::json!(["b0"]));
     board.load(&script()).expect("hands");
     assert_eq!(moves(&subscriber, PLIES).join(" "), MOVES);
     for process in [second, first] {
         process.terminate();
-        assert!(process.end().success());
+        assert!(process.wait_for_end().success());
     }
-    let journal = read(&mut Disk::reading(&home.journal().join("b0"))).expect("readable");
+    let journal = read(&mut Disk::reading(&folder.journal().join("b0"))).expect("readable");
     assert!(journal.damage.described.is_empty(), "{:?}", journal.damage.described);
 }
 
 #[test]
-fn one_whose_name_is_taken_falls_silent_and_says_so() {
+fn a_daemon_whose_name_is_taken_ends_and_reports_it() {
     let broker = Mosquitto::start();
-    let (home, other) = (Home::new("n1", broker.port()), Home::new("n1", broker.port()));
-    let (_board, _other_board) = (board(&home), board(&other));
-    let subscriber = Subscriber::new(broker.port(), &["flagfall/#"]);
-    let first = Process::start(&home.config());
+    let (folder, other) = (DaemonFolder::new("n1", broker.port()), DaemonFolder::new("n1", broker.port()));
+    let (_board, _other_board) = (board(&folder), board(&other));
+    let subscriber = MosquittoSub::new(broker.port(), &["flagfall/#"]);
+    let first = DaemonProcess::start(&folder.config());
     online(&subscriber);
-    let second = Process::start(&other.config());
-    first.says("that its name is taken", |line| line.contains("another client has our name"));
+    let second = DaemonProcess::start(&other.config());
+    first.wait_for_log("that its name is taken", |line| line.contains("another client has our name"));
     second.terminate();
-    assert!(second.end().success(), "the second goes on");
+    assert!(second.wait_for_end().success(), "the second goes on");
     first.terminate();
-    assert!(!first.end().success(), "its end is an error");
-    first.says("what to do", |line| line.contains("give each its own `node.name`"));
+    assert!(!first.wait_for_end().success(), "its end is an error");
+    first.wait_for_log("what to do", |line| line.contains("give each its own `node.name`"));
 }
 
 #[test]
 fn the_second_node_with_a_board_withholds_it() {
     let broker = Mosquitto::start();
-    let (home, other) = (Home::new("n1", broker.port()), Home::new("n2", broker.port()));
-    let (board, other_board) = (board(&home), board(&other));
-    let subscriber = Subscriber::new(broker.port(), &["flagfall/#"]);
-    let first = Process::start(&home.config());
+    let (folder, other) = (DaemonFolder::new("n1", broker.port()), DaemonFolder::new("n2", broker.port()));
+    let (board, other_board) = (board(&folder), board(&other));
+    let subscriber = MosquittoSub::new(broker.port(), &["flagfall/#"]);
+    let first = DaemonProcess::start(&folder.config());
     online(&subscriber);
-    let second = Process::start(&other.config());
-    second.says("who serves it", |line| line.contains("node n1 serves it too"));
+    let second = DaemonProcess::start(&other.config());
+    second.wait_for_log("who serves it", |line| line.contains("node n1 serves it too"));
     health(&subscriber, "n2", "the withheld board", |body| body["withheld_boards"] == serde_json::json!(["b0"]));
     // Both boards are played on; only the first node's is heard.
     other_board.load(&Script::parse("0.1 lift d2\n+0.3 place d4").expect("a script")).expect("hands");
@@ -153,7 +154,7 @@ fn the_second_node_with_a_board_withholds_it() {
         heard.topic == "flagfall/1/live/ev/1/b0/state"
             && body(heard)["moves"].as_array().is_some_and(|moves| moves.len() == PLIES)
     });
-    let ours = |heard: &&Heard| heard.topic.contains("/ev/1/b0/");
+    let ours = |heard: &&MosquittoMessage| heard.topic.contains("/ev/1/b0/");
     let writers: Vec<Value> = all
         .iter()
         .filter(ours)
@@ -162,25 +163,25 @@ fn the_second_node_with_a_board_withholds_it() {
     assert!(writers.iter().all(|node| node == "n1"), "{writers:?}");
     // When the first ends, the second serves it.
     first.terminate();
-    assert!(first.end().success());
-    second.says("that it is free", |line| line.contains("node n1 serves it no more"));
+    assert!(first.wait_for_end().success());
+    second.wait_for_log("that it is free", |line| line.contains("node n1 serves it no more"));
     // Whether it has a game to show the live audience depends on which came first there, its first look at the board or the hands.
     subscriber.wait("the second's state of the board", |heard| {
         let message: Value = serde_json::from_str(&heard.payload).ok()?;
         (heard.topic == "flagfall/1/arbiter/ev/1/b0/state" && message["node"] == "n2").then_some(())
     });
     second.terminate();
-    assert!(second.end().success());
+    assert!(second.wait_for_end().success());
 }
 
 #[test]
 fn a_full_disk_does_not_keep_a_board_from_being_served() {
     let broker = Mosquitto::start();
-    let home = Home::new("n1", broker.port());
-    let board = board(&home);
-    let subscriber = Subscriber::new(broker.port(), &["flagfall/#"]);
+    let folder = DaemonFolder::new("n1", broker.port());
+    let board = board(&folder);
+    let subscriber = MosquittoSub::new(broker.port(), &["flagfall/#"]);
     // No file grows beyond 6 KiB: the journal is full in the middle of the game.
-    let process = Process::with_limited_files(&home.config(), 6 * 1024);
+    let process = DaemonProcess::with_limited_files(&folder.config(), 6 * 1024);
     online(&subscriber);
     board.load(&script()).expect("hands");
     health(&subscriber, "n1", "that the disk is full", |body| body["journal_ok"] == false);
@@ -188,5 +189,5 @@ fn a_full_disk_does_not_keep_a_board_from_being_served() {
     process.lift_limit();
     health(&subscriber, "n1", "that the journal is well again", |body| body["journal_ok"] == true);
     process.terminate();
-    assert!(process.end().success());
+    assert!(process.wait_for_end().success());
 }

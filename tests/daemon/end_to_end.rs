@@ -5,18 +5,18 @@ mod games;
 
 use crate::rig::{Rig, Seat};
 use crate::support::mqtt::Mosquitto;
+use crate::support::mqtt::MosquittoMessage;
 use crate::support::schemas;
-use crate::watch::Heard;
 
 /// Every message of the daemon's has a schema and keeps to it.
-fn keep_to_schemas(all: &[Heard]) {
+fn keep_to_schemas(all: &[MosquittoMessage]) {
     for heard in all.iter().filter(|heard| heard.branch() != "cmd") {
         schemas::validate(&heard.topic, &heard.payload).unwrap_or_else(|problem| panic!("{problem}"));
     }
 }
 
 #[test]
-fn a_wrong_configuration_ends_it_at_once_and_says_where() {
+fn a_wrong_configuration_ends_the_daemon_with_its_place() {
     let broker = Mosquitto::start();
     let rig = Rig::new(broker.port(), "delai = 3", &[Seat { id: "b1", time_control: "60" }]);
     assert_eq!(rig.start().wait().code(), Some(78));

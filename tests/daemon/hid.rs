@@ -12,8 +12,8 @@ use flagfall_hardware::emulator::chessnut::{Chessnut, ChessnutSettings};
 use flagfall_protocols::trace::Body;
 use serde_json::Value;
 
-use crate::support::hall::ear::{Ear, Heard};
-use crate::support::hall::{House, Running};
+use crate::support::hall::subscriber::{ReceivedMessage, Subscriber, uci_moves};
+use crate::support::hall::{RunningDaemon, TestHall};
 use crate::usb;
 use crate::usb::{Identity, PLAIN, Usb};
 
@@ -65,7 +65,7 @@ fn planned(loaded: &flagfall::config::Loaded, usb: &Usb) -> Vec<StationConfig> {
 }
 
 #[test]
-fn whole_games_with_cables_that_are_pulled() {
+fn whole_games_survive_pulled_cables() {
     let usb = Usb::new();
     let boards = BOARDS.map(|(_, driver, _)| {
         let moves = driver.ends_with("move");
@@ -77,14 +77,14 @@ fn whole_games_with_cables_that_are_pulled() {
         }
     };
     plug(0);
-    let house = House::new();
-    let loaded = house.loaded(BOARDS.map(board).to_vec());
+    let hall = TestHall::new();
+    let loaded = hall.loaded(BOARDS.map(board).to_vec());
     let station_configs = planned(&loaded, &usb);
     let running =
-        Running::with(async move || Daemon::start_with(&loaded, station_configs, Patience::default()).await.expect("starts"));
-    let ear = Ear::new(running.tcp);
+        RunningDaemon::with(async move || Daemon::start_with(&loaded, station_configs, Patience::default()).await.expect("starts"));
+    let subscriber = Subscriber::new(running.tcp);
     for (number, (id, driver, serial)) in (0..).zip(BOARDS) {
-        let online = ear.device(id, &["online"], 0);
+        let online = subscriber.device(id, &["online"], 0);
         let port = usb.node(number).display().to_string();
         assert_eq!((&online.body()["transport"], &online.body()["port"]), (&Value::from("hid"), &Value::from(port)));
         assert_eq!(online.body()["serial"], serial);
@@ -92,19 +92,19 @@ fn whole_games_with_cables_that_are_pulled() {
         assert!(online.topic.ends_with(&format!("/device/{name}/status")), "{}", online.topic);
     }
     for (id, ..) in BOARDS {
-        let armed = |heard: &Heard| {
+        let armed = |heard: &ReceivedMessage| {
             let state = heard.topic.ends_with(&format!("/arbiter/ev/1/{id}/state"));
             (state && heard.body()["stage"] == "armed").then_some(())
         };
-        ear.wait("the men in their places", 0, armed);
+        subscriber.wait("the men in their places", 0, armed);
     }
     for (ply, (uci, hands)) in GAME.iter().enumerate() {
         let pulled = PULLED_AFTER.contains(&ply);
-        let before = ear.count();
+        let before = subscriber.count();
         for (board, (id, ..)) in boards.iter().zip(BOARDS) {
             if pulled {
                 board.unplug();
-                ear.device(id, &["offline"], before);
+                subscriber.device(id, &["offline"], before);
             }
             board.load(&format!("0.05 {hands}"));
         }
@@ -114,23 +114,23 @@ fn whole_games_with_cables_that_are_pulled() {
         }
         for (id, ..) in BOARDS {
             if pulled {
-                ear.device(id, &["online", "unstable"], before);
+                subscriber.device(id, &["online", "unstable"], before);
             }
-            made(&ear, id, ply + 1, uci);
+            subscriber.wait_for_ply(id, ply + 1, uci, LONG);
         }
     }
     for (board, (id, ..)) in boards.iter().zip(BOARDS) {
-        let state = ear.latest(&format!("/live/ev/1/{id}/state")).expect("a state");
-        assert_eq!(moves(state.body()), GAME.map(|(uci, _)| uci.to_owned()), "{id}");
+        let state = subscriber.latest(&format!("/live/ev/1/{id}/state")).expect("a state");
+        assert_eq!(uci_moves(state.body()), GAME.map(|(uci, _)| uci.to_owned()), "{id}");
         assert_eq!(board.counters(), Counters::default(), "{id}: players see nothing of it");
     }
     drop(running);
-    BOARDS.iter().for_each(|(id, ..)| journalled(&house, id));
+    BOARDS.iter().for_each(|(id, ..)| journalled(&hall, id));
 }
 
 /// The journal holds what the driver was fed: positions of the form by cable, whole, and answers without padding.
-fn journalled(house: &House, id: &str) {
-    let recovered = read(&mut Disk::reading(&house.journal().join(id))).expect("a journal");
+fn journalled(hall: &TestHall, id: &str) {
+    let recovered = read(&mut Disk::reading(&hall.journal().join(id))).expect("a journal");
     let (mut positions, mut answers, mut ups) = (0, 0, 0);
     for record in recovered.records() {
         match record.body {
@@ -147,20 +147,4 @@ fn journalled(house: &House, id: &str) {
         }
     }
     assert!(positions > GAME.len() && answers > 3 && ups == 3, "{id}: {positions} {answers} {ups}");
-}
-
-/// Waits until so many plies are known on a board, the last of them this one.
-fn made(ear: &Ear, id: &str, plies: usize, uci: &str) {
-    let topic = format!("/live/ev/1/{id}/state");
-    let there = ear.find(0, LONG, |heard| {
-        let known = heard.topic.ends_with(&topic).then(|| moves(heard.body()))?;
-        (known.len() == plies && known.last().is_some_and(|last| last == uci)).then_some(())
-    });
-    let last = || ear.latest(&topic).map(|heard| moves(heard.body()));
-    assert!(there.is_some(), "board {id}, ply {plies}: {uci} never came: {:?}", last());
-}
-
-fn moves(state: &Value) -> Vec<String> {
-    let list = state["moves"].as_array().cloned().unwrap_or_default();
-    list.iter().filter_map(|mv| Some(mv["uci"].as_str()?.to_owned())).collect()
 }

@@ -10,13 +10,13 @@ use flagfall::mqtt::{Ended, ReconnectDelays};
 use crate::support::mqtt;
 use crate::support::mqtt::node::{event, settings};
 use crate::support::mqtt::packets::Packet;
-use crate::support::mqtt::{Heard, Mosquitto, Node, Proxy, Subscriber, Told, publish, thread};
+use crate::support::mqtt::{Mosquitto, MosquittoMessage, MosquittoSub, Node, Proxy, SessionReport, publish, thread};
 
 const STATUS: &str = "flagfall/1/node/n1/status";
 const AUDIT: &str = "flagfall/1/arbiter/open26/5/b1/audit";
 
 /// The state in a status, with its boot.
-fn state(heard: &Heard) -> Option<String> {
+fn state(heard: &MosquittoMessage) -> Option<String> {
     let message: serde_json::Value = serde_json::from_str(&heard.payload).ok()?;
     (heard.topic == STATUS).then(|| format!("{} {}", message["body"]["state"].as_str().unwrap_or("?"), message["boot"]))
 }
@@ -29,7 +29,7 @@ fn quick() -> ReconnectDelays {
 #[test]
 fn birth_in_order_and_a_clean_stop() {
     let broker = Mosquitto::start();
-    let subscriber = Subscriber::new(broker.port(), &["flagfall/1/#"]);
+    let subscriber = MosquittoSub::new(broker.port(), &["flagfall/1/#"]);
     let states = ["node/n1/info", "device/d1/status", "live/open26/5/b1/state", "arbiter/open26/5/b1/alert/4"];
     let node = Node::prepared(settings(broker.port(), |_| ()), 7, 3, |outbox, board| {
         let kept = |topic: &str, quality, expiry| {
@@ -63,13 +63,8 @@ fn birth_in_order_and_a_clean_stop() {
     }
 
     let (topic, payload) = ("flagfall/1/reply/anna/c1".to_owned(), "{}".to_owned());
-    node.outbox.publish_ephemeral(Ephemeral {
-        topic,
-        payload,
-        correlation: Some(b"q17".to_vec()),
-        expiry: Duration::from_secs(60),
-    });
-    node.events(2);
+    node.outbox.publish_ephemeral(Ephemeral { topic, payload, correlation: Some(b"q17".to_vec()), expiry: Duration::from_secs(60) });
+    node.add_events(2);
     assert_eq!(node.stop(), Ended::Stopped);
     let rest = subscriber.until("stopped", |heard| state(heard).as_deref() == Some("stopped 7"));
     let reply = rest.iter().find(|heard| heard.topic.ends_with("/c1")).expect("the reply before the farewell");
@@ -82,11 +77,11 @@ fn birth_in_order_and_a_clean_stop() {
 fn a_node_that_is_cut_off_is_lost_after_five_seconds_and_comes_back() {
     let broker = Mosquitto::start();
     let proxy = Proxy::new(broker.port());
-    let subscriber = Subscriber::new(broker.port(), &[STATUS]);
+    let subscriber = MosquittoSub::new(broker.port(), &[STATUS]);
     let mut settings = settings(proxy.port(), |_| ());
     settings.reconnect = quick();
     let node = Node::with(settings, 2, 0);
-    node.ready();
+    node.wait_until_ready();
     let cut = flagfall::system_clock::monotonic();
     proxy.close();
     let all = subscriber.until("lost", |heard| state(heard).as_deref() == Some("lost 2"));
@@ -98,11 +93,11 @@ fn a_node_that_is_cut_off_is_lost_after_five_seconds_and_comes_back() {
 }
 
 #[test]
-fn a_will_of_an_earlier_run_is_told_by_its_boot_and_put_right() {
+fn a_late_will_of_an_earlier_run_is_corrected() {
     let broker = Mosquitto::start();
-    let subscriber = Subscriber::new(broker.port(), &[STATUS]);
+    let subscriber = MosquittoSub::new(broker.port(), &[STATUS]);
     let node = Node::with(settings(broker.port(), |_| ()), 3, 0);
-    node.ready();
+    node.wait_until_ready();
     publish(broker.port(), STATUS, r#"{"boot":2,"body":{"state":"lost"}}"#, &["-r"]);
     let all = subscriber.until("ready again", {
         let mut lost = false;
@@ -120,17 +115,17 @@ fn a_broker_that_forgot_everything_has_it_again() {
     let mut settings = settings(broker.port(), |_| ());
     settings.reconnect = quick();
     let node = Node::with(settings, 1, 0);
-    node.keep("flagfall/1/live/open26/5/b1/state", "old");
-    node.ready();
-    node.events(10);
-    node.wait("the cursor", |told| (told == Told::Acked(10)).then_some(()));
+    node.keep_state("flagfall/1/live/open26/5/b1/state", "old");
+    node.wait_until_ready();
+    node.add_events(10);
+    node.wait("the cursor", |told| (told == SessionReport::Acked(10)).then_some(()));
     broker.kill();
-    node.down();
-    node.keep("flagfall/1/live/open26/5/b1/state", "new");
-    node.events(1000);
+    node.wait_until_down();
+    node.keep_state("flagfall/1/live/open26/5/b1/state", "new");
+    node.add_events(1000);
     broker.run();
-    node.wait("the cursor", |told| (told == Told::Acked(1010)).then_some(()));
-    let subscriber = Subscriber::new(broker.port(), &["flagfall/1/#"]);
+    node.wait("the cursor", |told| (told == SessionReport::Acked(1010)).then_some(()));
+    let subscriber = MosquittoSub::new(broker.port(), &["flagfall/1/#"]);
     assert_eq!(node.stop(), Ended::Stopped);
     let all = subscriber.until("stopped", |heard| state(heard).as_deref() == Some("stopped 1"));
     assert!(all.iter().any(|heard| heard.retain && heard.payload == "new"), "{all:?}");
@@ -142,11 +137,11 @@ fn through_a_line_that_is_cut_all_the_time_nothing_is_lost() {
     // Else it drops what a slow subscriber has not read, silently.
     let broker = Mosquitto::with(|_| "allow_anonymous true\nmax_queued_messages 0\n".to_owned());
     let proxy = Proxy::new(broker.port());
-    let subscriber = Subscriber::new(broker.port(), &[AUDIT]);
+    let subscriber = MosquittoSub::new(broker.port(), &[AUDIT]);
     let mut settings = settings(proxy.port(), |_| ());
     settings.reconnect = quick();
     let node = Node::with(settings, 1, 0);
-    node.ready();
+    node.wait_until_ready();
     let mut random = fastrand::Rng::with_seed(3000);
     let mut given = 0;
     let mut acked = 0;
@@ -159,10 +154,10 @@ fn through_a_line_that_is_cut_all_the_time_nothing_is_lost() {
             next = flagfall::system_clock::monotonic().after(Duration::from_millis(random.u64(200..600)));
         }
         let now = random.u64(1..16).min(EVENTS - given);
-        node.events(now);
+        node.add_events(now);
         given += now;
         while let Ok(told) = node.told.recv_timeout(Duration::from_millis(10)) {
-            if let Told::Acked(number) = told {
+            if let SessionReport::Acked(number) = told {
                 assert!(number > acked, "the cursor went back from {acked} to {number}");
                 acked = number;
             }
@@ -193,7 +188,7 @@ fn through_a_line_that_is_cut_all_the_time_nothing_is_lost() {
 }
 
 #[test]
-fn a_wrong_password_is_said_and_tried_again_slowly() {
+fn a_wrong_password_is_reported_and_tried_again_slowly() {
     let broker = Mosquitto::with(|dir| {
         let file = dir.join("passwords");
         let made = std::process::Command::new("mosquitto_passwd").args(["-b", "-c"]).arg(&file).args(["n1", "right"]).status();
@@ -203,27 +198,27 @@ fn a_wrong_password_is_said_and_tried_again_slowly() {
         format!("allow_anonymous false\npassword_file {}\n", file.display())
     });
     let wrong = Node::with(settings(broker.port(), |mqtt| mqtt.password_file = Some(broker.file("guess"))), 1, 0);
-    let down = wrong.down();
+    let down = wrong.wait_until_down();
     assert!(down.cause.contains("password") && down.retry > Duration::from_secs(10) && down.attempts == 1, "{down:?}");
     assert_eq!(wrong.stop(), Ended::Stopped);
     let right = Node::with(settings(broker.port(), |mqtt| mqtt.password_file = Some(broker.file("secret"))), 1, 0);
-    right.ready();
+    right.wait_until_ready();
 }
 
 #[test]
-fn one_who_takes_the_name_takes_the_place() {
+fn a_client_of_the_same_name_takes_over() {
     let broker = Mosquitto::start();
     let first = Node::with(settings(broker.port(), |_| ()), 1, 0);
-    first.ready();
+    first.wait_until_ready();
     let second = Node::with(settings(broker.port(), |_| ()), 2, 0);
-    second.ready();
+    second.wait_until_ready();
     let told = first.wait("the end", |told| match told {
-        Told::Connection(state) if !state.up && state.cause.contains("name") => Some(state.cause),
+        SessionReport::Connection(state) if !state.up && state.cause.contains("name") => Some(state.cause),
         _ => None,
     });
-    assert_eq!((first.ended(), told.as_str()), (Ended::TakenOver, "another client has our name"));
-    second.events(1);
-    second.wait("the cursor", |told| (told == Told::Acked(1)).then_some(()));
+    assert_eq!((first.wait_for_end(), told.as_str()), (Ended::TakenOver, "another client has our name"));
+    second.add_events(1);
+    second.wait("the cursor", |told| (told == SessionReport::Acked(1)).then_some(()));
 }
 
 #[test]
@@ -232,7 +227,7 @@ fn commands_arrive_with_what_the_answer_needs_and_retained_ones_do_not() {
     let topic = "flagfall/1/cmd/anna/open26/5/b1/confirm";
     publish(broker.port(), topic, "kept before", &["-r"]);
     let node = Node::start(broker.port());
-    node.ready();
+    node.wait_until_ready();
     publish(broker.port(), topic, "kept now", &["-r"]);
     publish(broker.port(), "flagfall/1/cmd/anna/open26/4/b1/confirm", "another round", &[]);
     // The subscriber's limit of 256 KiB is told to the broker, which then leaves the packet out.
@@ -240,14 +235,14 @@ fn commands_arrive_with_what_the_answer_needs_and_retained_ones_do_not() {
     let about = ["-D", "publish", "response-topic", "here", "-D", "publish", "correlation-data", "q1"];
     publish(broker.port(), topic, "good", &about);
     let arrived = node.wait("a command", |told| match told {
-        Told::Command(arrived) => Some(arrived),
-        Told::Connection(state) => panic!("{state:?}"),
+        SessionReport::Command(arrived) => Some(arrived),
+        SessionReport::Connection(state) => panic!("{state:?}"),
         _ => None,
     });
     assert_eq!((arrived.topic.as_str(), arrived.payload.as_slice(), arrived.retain), (topic, &b"good"[..], false));
     assert_eq!((arrived.response_topic.as_deref(), arrived.correlation.as_deref()), (Some("here"), Some(&b"q1"[..])));
     broker.kill();
-    assert_eq!(node.down().retained_commands, 2);
+    assert_eq!(node.wait_until_down().retained_commands, 2);
 }
 
 /// Reads one packet of a client.
@@ -285,7 +280,7 @@ fn a_broker_that_sends_too_much_is_left_and_its_session_forgotten() {
         (clean, last)
     });
     let node = Node::with(settings, 1, 0);
-    let causes = [node.down(), node.down()];
+    let causes = [node.wait_until_down(), node.wait_until_down()];
     assert!(causes.iter().all(|down| down.cause.contains("1048")), "{causes:?}");
     assert_eq!(causes[1].bad_packets, 2);
     let (clean, last) = broker.join().expect("no panic");
@@ -299,11 +294,11 @@ fn the_second_node_on_a_board_withholds_until_the_first_is_gone() {
     let (info, status) = ("flagfall/1/node/a9/info", "flagfall/1/node/a9/status");
     publish(broker.port(), info, r#"{"body":{"boards":["b1"]}}"#, &["-r"]);
     publish(broker.port(), status, r#"{"body":{"state":"ready"}}"#, &["-r"]);
-    let subscriber = Subscriber::new(broker.port(), &["flagfall/1/#"]);
+    let subscriber = MosquittoSub::new(broker.port(), &["flagfall/1/#"]);
     let node = Node::with(settings(broker.port(), |_| ()), 1, 2);
-    let claim = |live| Told::Foreign("b1".to_owned(), "a9".to_owned(), live);
+    let claim = |live| SessionReport::Foreign("b1".to_owned(), "a9".to_owned(), live);
     node.wait("the claim", |told| (told == claim(true)).then_some(()));
-    node.ready();
+    node.wait_until_ready();
     let before = subscriber.until("ready", |heard| state(heard).as_deref() == Some("ready 1"));
     assert!(before.iter().all(|heard| heard.topic != AUDIT), "{before:?}");
     publish(broker.port(), status, r#"{"body":{"state":"lost"}}"#, &["-r"]);
@@ -311,10 +306,10 @@ fn the_second_node_on_a_board_withholds_until_the_first_is_gone() {
     subscriber.until("its events", |heard| heard.payload == event(2).payload);
     // Now it is the first, whatever the other one says.
     publish(broker.port(), status, r#"{"body":{"state":"ready"}}"#, &["-r"]);
-    node.events(1);
+    node.add_events(1);
     node.wait("the cursor", |told| match told {
-        Told::Foreign(..) => panic!("{told:?}"),
-        Told::Acked(3) => Some(()),
+        SessionReport::Foreign(..) => panic!("{told:?}"),
+        SessionReport::Acked(3) => Some(()),
         _ => None,
     });
 }

@@ -14,7 +14,7 @@ use flagfall::system_clock;
 
 use crate::support::mqtt::node::settings;
 use crate::support::mqtt::packets::{Packet, packets};
-use crate::support::mqtt::{Node, PATIENCE, Told, thread};
+use crate::support::mqtt::{Node, PATIENCE, SessionReport, thread};
 
 const WELCOME: [u8; 5] = [0x20, 3, 0, 0, 0];
 const PING: u8 = 0xc0;
@@ -55,7 +55,7 @@ impl Drop for Broker {
     }
 }
 
-fn at(broker: &Broker) -> Settings {
+fn settings_for(broker: &Broker) -> Settings {
     let (first, longest, good) = (Duration::from_millis(10), Duration::from_millis(10), Duration::from_secs(30));
     Settings { reconnect: ReconnectDelays { first, longest, good }, ..settings(broker.port, |_| ()) }
 }
@@ -82,16 +82,16 @@ fn read(stream: &mut TcpStream, mut heard: impl FnMut(&mut TcpStream, &Packet) -
 }
 
 /// A client that is gone is seen when it is read next.
-fn say(stream: &mut TcpStream, bytes: &[u8]) {
+fn write_to(stream: &mut TcpStream, bytes: &[u8]) {
     _ = stream.write_all(bytes);
 }
 
 fn acknowledge(stream: &mut TcpStream, id: u16) {
-    say(stream, &[&[0x40, 2][..], &id.to_be_bytes()].concat());
+    write_to(stream, &[&[0x40, 2][..], &id.to_be_bytes()].concat());
 }
 
 #[test]
-fn a_broker_that_breaks_the_rules_is_left_and_it_is_said_why() {
+fn a_broker_that_breaks_the_rules_is_left_and_the_cause_is_reported() {
     // After the client's first packet; why it is left; whether that is a bad packet.
     let table: [(&[u8], &str, bool); 12] = [
         (&[0x34, 7, 0, 1, b't', 0, 1, 0, b'x'], "QoS 2", true),
@@ -110,16 +110,16 @@ fn a_broker_that_breaks_the_rules_is_left_and_it_is_said_why() {
     let broker = broker(move |number, mut stream| {
         read(&mut stream, |stream, packet| {
             if matches!(packet, Packet::Connect { .. }) {
-                say(stream, &[&WELCOME, table[number % table.len()].0].concat());
+                write_to(stream, &[&WELCOME, table[number % table.len()].0].concat());
             }
             // What was left unread would cut off what was said.
             !table[number % table.len()].0.is_empty()
         });
     });
-    let node = Node::with(at(&broker), 1, 0);
+    let node = Node::with(settings_for(&broker), 1, 0);
     let mut bad = 0;
     for (bytes, cause, is_bad) in table {
-        let down = node.down();
+        let down = node.wait_until_down();
         bad += u64::from(is_bad);
         assert!(down.cause.contains(cause) && down.bad_packets == bad, "{bytes:x?}: {down:?}");
     }
@@ -127,7 +127,7 @@ fn a_broker_that_breaks_the_rules_is_left_and_it_is_said_why() {
 }
 
 #[test]
-fn what_does_not_welcome_us_is_no_broker() {
+fn a_server_without_a_welcome_is_no_broker() {
     let table: [(&[u8], &str); 5] = [
         (b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\nWhat is this supposed to mean? Please go away at once, and do not come back.", ""),
         (&[0x40, 2, 0, 1], "first packet is not a welcome"),
@@ -137,31 +137,31 @@ fn what_does_not_welcome_us_is_no_broker() {
     ];
     let broker = broker(move |number, mut stream| {
         read(&mut stream, |stream, _| {
-            say(stream, table[number % table.len()].0);
+            write_to(stream, table[number % table.len()].0);
             true
         });
     });
-    let node = Node::with(at(&broker), 1, 0);
+    let node = Node::with(settings_for(&broker), 1, 0);
     for (bytes, cause) in table {
-        let down = node.down();
+        let down = node.wait_until_down();
         assert!(down.cause.contains(cause) && !down.cause.contains("five seconds"), "{bytes:x?}: {down:?}");
     }
 }
 
 #[test]
-fn one_who_is_told_that_another_has_its_name_goes_at_once() {
+fn a_client_whose_name_is_taken_leaves_at_once() {
     // As mosquitto says it, without a property length.
     let broker = broker(|_, mut stream| {
         read(&mut stream, |stream, packet| {
             if matches!(packet, Packet::Connect { .. }) {
-                say(stream, &[&WELCOME[..], &[0xe0, 1, 0x8e]].concat());
+                write_to(stream, &[&WELCOME[..], &[0xe0, 1, 0x8e]].concat());
             }
             true
         });
     });
-    let node = Node::with(at(&broker), 1, 0);
-    assert!(node.down().cause.contains("name"));
-    assert_eq!(node.ended(), Ended::TakenOver);
+    let node = Node::with(settings_for(&broker), 1, 0);
+    assert!(node.wait_until_down().cause.contains("name"));
+    assert_eq!(node.wait_for_end(), Ended::TakenOver);
 }
 
 /// A broker that welcomes with these properties and does as `heard` says with everything but the connection itself.
@@ -171,13 +171,13 @@ fn welcoming(properties: &'static [u8], mut heard: impl FnMut(&mut TcpStream, &P
         let mut subscriptions = 0;
         read(&mut stream, |stream, packet| {
             match packet {
-                Packet::Connect { .. } => say(stream, &welcome),
+                Packet::Connect { .. } => write_to(stream, &welcome),
                 // The client's first ids; the first request has one filter, the second three.
                 Packet::Other(0x82) => {
                     subscriptions += 1;
                     let codes = [1, 3][subscriptions - 1];
                     let head = [0x90, 3 + codes, 0, subscriptions as u8, 0];
-                    say(stream, &[&head[..], &vec![1; codes.into()]].concat());
+                    write_to(stream, &[&head[..], &vec![1; codes.into()]].concat());
                 }
                 packet => return heard(stream, packet),
             }
@@ -198,18 +198,18 @@ fn a_broker_that_gives_no_sign_of_life_is_left() {
                 sender.send(system_clock::monotonic()).expect("somebody listens");
                 answered += 1;
                 if answered == 1 {
-                    say(stream, &[0xd0, 0]);
+                    write_to(stream, &[0xd0, 0]);
                 }
             }
             _ => {}
         }
         true
     });
-    let node = Node::with(at(&broker), 1, 0);
-    node.ready();
+    let node = Node::with(settings_for(&broker), 1, 0);
+    node.wait_until_ready();
     let next = |pings: &Receiver<_>| pings.recv_timeout(PATIENCE).expect("a ping");
     let (first, second) = (next(&pings), next(&pings));
-    let down = node.down();
+    let down = node.wait_until_down();
     let lasted = system_clock::monotonic().since(second);
     assert!(second.since(first) > Duration::from_millis(900), "{:?}", second.since(first));
     assert!(down.cause.contains("no sign of life") && down.bad_packets == 0, "{down:?}");
@@ -217,7 +217,7 @@ fn a_broker_that_gives_no_sign_of_life_is_left() {
 }
 
 #[test]
-fn no_more_is_under_way_than_the_broker_takes() {
+fn no_more_is_in_flight_than_the_broker_accepts() {
     let mut open = Vec::new();
     // A receive maximum of two.
     let broker = welcoming(&[0x21, 0, 2], move |stream, packet| {
@@ -227,15 +227,15 @@ fn no_more_is_under_way_than_the_broker_takes() {
             if open.len() == 2 {
                 acknowledge(stream, open.remove(1));
             } else if open.len() > 2 {
-                say(stream, &[0xe0, 1, 0x93]);
+                write_to(stream, &[0xe0, 1, 0x93]);
             }
         }
         true
     });
-    let node = Node::with(at(&broker), 1, 40);
+    let node = Node::with(settings_for(&broker), 1, 40);
     node.wait("the cursor", |told| match told {
-        Told::Connection(state) if !state.up => panic!("{state:?}"),
-        Told::Acked(38) => Some(()),
+        SessionReport::Connection(state) if !state.up => panic!("{state:?}"),
+        SessionReport::Acked(38) => Some(()),
         _ => None,
     });
 }
@@ -255,12 +255,12 @@ fn a_broker_that_stops_to_read_keeps_nobody_from_stopping() {
         }
         true
     });
-    let node = Node::with(at(&broker), 1, 0);
-    node.ready();
+    let node = Node::with(settings_for(&broker), 1, 0);
+    node.wait_until_ready();
     let large = "x".repeat(LARGE);
-    (0..2 * WINDOW).for_each(|number| node.keep(&format!("flagfall/1/live/open26/5/b1/{number}"), &large));
+    (0..2 * WINDOW).for_each(|number| node.keep_state(&format!("flagfall/1/live/open26/5/b1/{number}"), &large));
     let _stays = full.recv_timeout(PATIENCE).expect("it reads no more");
-    node.events(100);
+    node.add_events(100);
     // Nothing more is taken while it cannot be written: what is under way fits the buffers of the kernel, and one more.
     let under_way = node.outbox.counters().flying;
     assert!(under_way < WINDOW / 2, "{under_way} of {LARGE} bytes each are under way");

@@ -30,12 +30,12 @@ fn slow_broker(apart: Duration, acknowledged: Arc<AtomicUsize>) -> (u16, JoinHan
             let all = packets(&bytes);
             for packet in all.iter().skip(answered) {
                 match packet {
-                    Packet::Connect { .. } => answer(&mut stream, &[0x20, 3, 0, 0, 0]),
+                    Packet::Connect { .. } => write_to(&mut stream, &[0x20, 3, 0, 0, 0]),
                     // The client's first ids; the first request has one filter, the second three.
                     Packet::Other(0x82) => {
                         subscriptions += 1;
                         let codes = [1, 3][subscriptions - 1];
-                        answer(
+                        write_to(
                             &mut stream,
                             &[&[0x90, 3 + codes, 0, subscriptions as u8, 0][..], &vec![1; codes.into()]].concat(),
                         );
@@ -49,7 +49,7 @@ fn slow_broker(apart: Duration, acknowledged: Arc<AtomicUsize>) -> (u16, JoinHan
                 && let Some(id) = waiting.pop_front()
             {
                 next = system_clock::monotonic().after(apart);
-                answer(&mut stream, &[&[0x40, 2][..], &u16::to_be_bytes(id)].concat());
+                write_to(&mut stream, &[&[0x40, 2][..], &u16::to_be_bytes(id)].concat());
                 acknowledged.fetch_add(1, Ordering::SeqCst);
             }
         }
@@ -69,13 +69,13 @@ fn is_open(stream: &mut TcpStream, bytes: &mut Vec<u8>) -> bool {
     }
 }
 
-fn answer(stream: &mut TcpStream, bytes: &[u8]) {
+fn write_to(stream: &mut TcpStream, bytes: &[u8]) {
     // A client that is gone is seen when it is read next.
     _ = stream.write_all(bytes);
 }
 
 #[test]
-fn a_clean_stop_is_said_however_much_waits() {
+fn a_clean_stop_is_published_however_much_waits() {
     // All that is under way takes longer than a stop.
     let apart = Duration::from_millis(150);
     let acknowledged = Arc::new(AtomicUsize::new(0));

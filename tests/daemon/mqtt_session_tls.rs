@@ -7,7 +7,7 @@ use flagfall::config::Mqtt;
 use flagfall::mqtt::Identity;
 
 use crate::support::mqtt::node::settings;
-use crate::support::mqtt::{Mosquitto, Node, Told};
+use crate::support::mqtt::{Mosquitto, Node, SessionReport};
 
 /// An authority `<name>.pem` with its key.
 fn authority(dir: &Path, name: &str) {
@@ -65,19 +65,19 @@ fn tls(broker: &Mosquitto, ca: &str, own: Option<&str>) -> impl FnOnce(&mut Mqtt
 }
 
 #[test]
-fn both_sides_show_who_they_are() {
+fn both_sides_show_their_certificates() {
     let broker = broker();
     let node = Node::with(settings(broker.port(), tls(&broker, "ca.pem", Some("n1"))), 1, 5);
-    node.ready();
-    node.wait("the cursor", |told| (told == Told::Acked(5)).then_some(()));
+    node.wait_until_ready();
+    node.wait("the cursor", |told| (told == SessionReport::Acked(5)).then_some(()));
 }
 
 #[test]
-fn one_who_is_not_known_does_not_get_in() {
+fn a_client_without_a_known_certificate_is_refused() {
     let broker = broker();
     for (ca, own, cause) in [("stranger.pem", Some("n1"), "UnknownIssuer"), ("ca.pem", Some("n2"), ""), ("ca.pem", None, "")] {
         let node = Node::with(settings(broker.port(), tls(&broker, ca, own)), 1, 0);
-        let down = node.down();
+        let down = node.wait_until_down();
         assert!(down.attempts == 1 && down.cause.contains(cause), "{ca}, {own:?}: {down:?}");
     }
 }

@@ -16,7 +16,9 @@ mod devices;
 pub(crate) mod process;
 mod recording;
 
-use process::{Recording, kinds, moves, run, text};
+use process::{kinds, moves, start_recording};
+
+use crate::program::{run, text};
 
 /// Long enough for a busy machine.
 const LONG: Duration = Duration::from_secs(60);

@@ -11,42 +11,44 @@ use flagfall_hardware::emulator::{self, Start};
 use flagfall_protocols::trace::{Body, Trace};
 use tempfile::TempDir;
 
-use device::{CHANNELS, Log, Strange, Tapped, services};
+use device::{CHANNELS, LoggedDevice, SentLog, UnknownDevice, services};
 
 use crate::bluez::{Bluez, Bus, Peripheral, SYSTEM_BUS};
-use crate::record::process::{Recording, flagfall, kinds, moves, text};
+use crate::program::{RunningProgram, flagfall, text};
+use crate::record::process::{kinds, moves};
+use crate::support::waiting::wait_until;
 
 const ADDRESS: &str = "C0:00:00:00:00:07";
 /// Longer than a connection takes to come back.
 const LONG: Duration = Duration::from_secs(40);
 
 /// A bus, a BlueZ on it, and a folder for recordings.
-struct Room {
+struct BluetoothRig {
     bluez: Bluez,
     bus: Bus,
     folder: TempDir,
 }
 
-impl Room {
-    fn new() -> Room {
+impl BluetoothRig {
+    fn new() -> BluetoothRig {
         let bus = Bus::start();
-        Room { bluez: Bluez::start(&bus.address()), bus, folder: tempfile::tempdir().expect("a folder") }
+        BluetoothRig { bluez: Bluez::start(&bus.address()), bus, folder: tempfile::tempdir().expect("a folder") }
     }
 
     fn file(&self) -> PathBuf {
         self.folder.path().join("new.trace")
     }
 
-    fn record(&self, named: &str, more: &[&str]) -> Recording {
+    fn record(&self, named: &str, more: &[&str]) -> RunningProgram {
         let file = self.file();
         let arguments = [&["record", "--bluetooth", named, text(&file)], more].concat();
-        Recording::of(flagfall(&arguments).env(SYSTEM_BUS, self.bus.address()))
+        RunningProgram::start(flagfall(&arguments).env(SYSTEM_BUS, self.bus.address()))
     }
 
     /// A device that nobody has a driver for.
-    fn add_strange(&self, name: &str) -> Log {
-        let log = Log::default();
-        let board = Box::new(Strange::new(log.clone()));
+    fn add_unknown_device(&self, name: &str) -> SentLog {
+        let log = SentLog::default();
+        let board = Box::new(UnknownDevice::new(log.clone()));
         self.bluez.add(Peripheral { services: services(), ..Peripheral::new(ADDRESS, name, CHANNELS, board) });
         log
     }
@@ -55,16 +57,7 @@ impl Room {
     fn play(&self, count: usize) {
         let steps: String = (0..count).map(|_| "+0.25 lift a1\n").collect();
         self.bluez.load(ADDRESS, &Script::parse(&steps).expect("a script"));
-        await_that("it is sent", || self.bluez.done(ADDRESS));
-    }
-}
-
-#[allow(clippy::disallowed_methods, reason = "real time among real parts")]
-fn await_that(what: &str, done: impl Fn() -> bool) {
-    let began = monotonic();
-    while !done() {
-        assert!(monotonic().since(began) < LONG, "{what}");
-        std::thread::sleep(Duration::from_millis(20));
+        wait_until("it is sent", LONG, || self.bluez.done(ADDRESS));
     }
 }
 
@@ -94,40 +87,40 @@ fn streams(pieces: impl IntoIterator<Item = (u8, Vec<u8>)>) -> Vec<(u8, Vec<u8>)
 }
 
 #[test]
-fn a_device_that_nobody_knows() {
-    let room = Room::new();
-    let log = room.add_strange("Brand New Board");
+fn a_device_without_a_driver_is_recorded() {
+    let rig = BluetoothRig::new();
+    let log = rig.add_unknown_device("Brand New Board");
     let began = monotonic();
-    let mut recording = room.record("brand new board", &[]);
-    recording.says("recording; Ctrl-C ends");
-    recording.says("play this, and write down what you did when:");
+    let mut recording = rig.record("brand new board", &[]);
+    recording.wait_for_line("recording; Ctrl-C ends");
+    recording.wait_for_line("play this, and write down what you did when:");
     for step in
         ["1. switch on", "2. a quiet move", "3. castling", "4. a piece slid", "5. some pieces", "6. with a clock", "7. pull"]
     {
-        recording.says(step);
+        recording.wait_for_line(step);
     }
-    room.play(4);
-    await_that("all is notified", || room.bluez.seen(ADDRESS).notifications >= 6);
+    rig.play(4);
+    wait_until("all is notified", LONG, || rig.bluez.seen(ADDRESS).notifications >= 6);
     // It goes out of reach, talks on, and is back.
-    room.bluez.fall_silent(ADDRESS);
-    let lost = recording.says("waiting for the device to come back");
+    rig.bluez.fall_silent(ADDRESS);
+    let lost = recording.wait_for_line("waiting for the device to come back");
     assert!(!lost.contains("C0:"), "its address is nobody's business: {lost}");
-    room.play(1);
-    room.bluez.appear(ADDRESS);
-    recording.says("the device is back");
-    room.play(1);
-    let file = room.file();
+    rig.play(1);
+    rig.bluez.appear(ADDRESS);
+    recording.wait_for_line("the device is back");
+    rig.play(1);
+    let file = rig.file();
     // All but the fifth piece, which nobody heard.
     let heard = || log.heard().into_iter().filter(|(_, bytes)| bytes[..] != [0x55, 5]);
-    await_that("all is recorded", || streams(pieces(&file)) == streams(heard()));
-    assert_eq!((heard().count(), room.bluez.seen(ADDRESS).unheard), (8, 2));
-    let end = recording.signal("-INT");
+    wait_until("all is recorded", LONG, || streams(pieces(&file)) == streams(heard()));
+    assert_eq!((heard().count(), rig.bluez.seen(ADDRESS).unheard), (8, 2));
+    let end = recording.stop("-INT");
     assert!(end.contains("0 sent") && end.contains(text(&file)), "{end}");
     let took = monotonic().since(began).as_micros() as u64;
-    await_that("it is let go", || !room.bluez.connected(ADDRESS));
+    wait_until("it is let go", LONG, || !rig.bluez.connected(ADDRESS));
 
     assert_eq!(kinds(&file).iter().filter(|kind| **kind != "rx").copied().collect::<Vec<_>>(), ["up", "down", "up"]);
-    assert!(room.bluez.seen(ADDRESS).writes.is_empty(), "nothing is asked of it");
+    assert!(rig.bluez.seen(ADDRESS).writes.is_empty(), "nothing is asked of it");
     let heads = [("bluetooth", Some("Brand New Board")), ("name", Some("new")), ("driver", None), ("channel-3", None)];
     for (key, value) in heads.into_iter().chain(device::TOLD.map(|(key, value)| (key, Some(value)))) {
         assert_eq!(head(&file, key).as_deref(), value, "{key}");
@@ -147,45 +140,45 @@ fn pieces(file: &Path) -> Vec<(u8, Vec<u8>)> {
 
 #[test]
 fn a_channel_that_refuses_is_named_and_left_out() {
-    let room = Room::new();
-    room.add_strange("Brand New Board");
-    room.bluez.refuse_subscribing(ADDRESS, device::LONG);
-    let mut recording = room.record(ADDRESS, &[]);
-    assert!(recording.says("channel 1 is left out").contains("ATT error"));
-    recording.says("recording; Ctrl-C ends");
-    room.play(2);
-    let file = room.file();
-    await_that("the other is recorded", || pieces(&file) == [(0, vec![0x55, 1]), (0, vec![0x55, 2])]);
-    recording.terminate();
+    let rig = BluetoothRig::new();
+    rig.add_unknown_device("Brand New Board");
+    rig.bluez.refuse_subscribing(ADDRESS, device::LONG);
+    let mut recording = rig.record(ADDRESS, &[]);
+    assert!(recording.wait_for_line("channel 1 is left out").contains("ATT error"));
+    recording.wait_for_line("recording; Ctrl-C ends");
+    rig.play(2);
+    let file = rig.file();
+    wait_until("the other is recorded", LONG, || pieces(&file) == [(0, vec![0x55, 1]), (0, vec![0x55, 2])]);
+    recording.stop("-TERM");
     assert!(head(&file, "channel-0").is_some_and(|value| value.starts_with("notify ")));
     assert!(head(&file, "channel-1").is_some_and(|value| value.starts_with("refused write ")));
     // With nothing to listen to there is nothing to record.
-    room.bluez.refuse_subscribing(ADDRESS, device::SHORT);
+    rig.bluez.refuse_subscribing(ADDRESS, device::SHORT);
     std::fs::remove_file(&file).expect("a file");
-    let mut recording = room.record(ADDRESS, &[]);
-    assert!(recording.says("channel 0: ").contains("ATT error"));
-    assert!(recording.signal("-INT").contains("nothing was recorded"));
+    let mut recording = rig.record(ADDRESS, &[]);
+    assert!(recording.wait_for_line("channel 0: ").contains("ATT error"));
+    assert!(recording.stop("-INT").contains("nothing was recorded"));
 }
 
 #[test]
-fn a_board_that_is_asked_as_the_daemon_asks() {
-    let room = Room::new();
-    let log = Log::default();
+fn a_board_with_a_driver_is_asked_as_the_daemon_asks() {
+    let rig = BluetoothRig::new();
+    let log = SentLog::default();
     let board = (emulator::find("chessnut").expect("emulated").start)(&Start::default());
     let usual = Peripheral::of("chessnut", ADDRESS, "Chessnut Air");
-    room.bluez.add(Peripheral { board: Box::new(Tapped::new(board, log.clone())), ..usual });
-    let mut recording = room.record(ADDRESS, &["--driver", "chessnut", "--time-control", "300+5"]);
-    recording.says("recording; Ctrl-C ends");
-    let file = room.file();
+    rig.bluez.add(Peripheral { board: Box::new(LoggedDevice::new(board, log.clone())), ..usual });
+    let mut recording = rig.record(ADDRESS, &["--driver", "chessnut", "--time-control", "300+5"]);
+    recording.wait_for_line("recording; Ctrl-C ends");
+    let file = rig.file();
     // The session has asked what it asks at the start: longer than all squares, in notifications of twenty bytes.
-    await_that("it answers", || pieces(&file).iter().map(|(_, bytes)| bytes.len()).sum::<usize>() > 40);
-    room.bluez.load(ADDRESS, &Script::parse("1 move e2 e4\n+1 move e7 e5").expect("a script"));
-    await_that("the hands are done", || room.bluez.done(ADDRESS));
-    await_that("all is recorded", || streams(pieces(&file)) == streams(log.heard()) && moves(&file) == ["e2e4", "e7e5"]);
-    let end = recording.terminate();
+    wait_until("it answers", LONG, || pieces(&file).iter().map(|(_, bytes)| bytes.len()).sum::<usize>() > 40);
+    rig.bluez.load(ADDRESS, &Script::parse("1 move e2 e4\n+1 move e7 e5").expect("a script"));
+    wait_until("the hands are done", LONG, || rig.bluez.done(ADDRESS));
+    wait_until("all is recorded", LONG, || streams(pieces(&file)) == streams(log.heard()) && moves(&file) == ["e2e4", "e7e5"]);
+    let end = recording.stop("-TERM");
     assert!(!end.contains(" 0 sent"), "{end}");
-    await_that("it is let go", || !room.bluez.connected(ADDRESS));
-    let written = room.bluez.seen(ADDRESS).writes.into_iter().map(|written| written.bytes);
+    wait_until("it is let go", LONG, || !rig.bluez.connected(ADDRESS));
+    let written = rig.bluez.seen(ADDRESS).writes.into_iter().map(|written| written.bytes);
     assert_eq!(passed(&file, true).into_iter().map(|(_, _, bytes)| bytes).collect::<Vec<_>>(), written.collect::<Vec<_>>());
     for (key, value) in [("driver", "chessnut"), ("bluetooth", "Chessnut Air"), ("time-control", "300+5")] {
         assert_eq!(head(&file, key).as_deref(), Some(value), "{key}");
@@ -195,64 +188,64 @@ fn a_board_that_is_asked_as_the_daemon_asks() {
 }
 
 #[test]
-fn it_ends_by_itself() {
-    let room = Room::new();
-    room.add_strange("Brand New Board");
-    let mut recording = room.record("Brand New Board", &["--seconds", "6"]);
-    recording.says("recording; Ctrl-C ends");
-    room.play(1);
-    assert!(recording.ended().contains("bytes received, 0 sent"));
-    await_that("it is let go", || !room.bluez.connected(ADDRESS));
-    assert_eq!(kinds(&room.file())[..2], ["up", "rx"]);
+fn a_recording_with_a_limit_ends_by_itself() {
+    let rig = BluetoothRig::new();
+    rig.add_unknown_device("Brand New Board");
+    let mut recording = rig.record("Brand New Board", &["--seconds", "6"]);
+    recording.wait_for_line("recording; Ctrl-C ends");
+    rig.play(1);
+    assert!(recording.wait_for_success().contains("bytes received, 0 sent"));
+    wait_until("it is let go", LONG, || !rig.bluez.connected(ADDRESS));
+    assert_eq!(kinds(&rig.file())[..2], ["up", "rx"]);
 }
 
 #[test]
-fn it_outlives_the_bluetooth_service_and_ends_while_there_is_none() {
-    let room = Room::new();
-    let log = room.add_strange("Brand New Board");
-    let mut recording = room.record(ADDRESS, &[]);
-    recording.says("recording; Ctrl-C ends");
-    room.play(2);
-    let file = room.file();
-    await_that("all is recorded", || streams(pieces(&file)) == streams(log.heard()));
-    room.bluez.stop();
-    recording.says("waiting for the device to come back");
-    room.bluez.resume();
-    recording.says("the device is back");
-    room.play(2);
-    await_that("all is recorded", || streams(pieces(&file)) == streams(log.heard()));
-    room.bluez.stop();
-    recording.says("waiting for the device to come back");
-    assert!(recording.signal("-INT").contains("bytes received, 0 sent"));
+fn a_recording_outlives_the_bluetooth_service_and_can_end_without_it() {
+    let rig = BluetoothRig::new();
+    let log = rig.add_unknown_device("Brand New Board");
+    let mut recording = rig.record(ADDRESS, &[]);
+    recording.wait_for_line("recording; Ctrl-C ends");
+    rig.play(2);
+    let file = rig.file();
+    wait_until("all is recorded", LONG, || streams(pieces(&file)) == streams(log.heard()));
+    rig.bluez.stop();
+    recording.wait_for_line("waiting for the device to come back");
+    rig.bluez.resume();
+    recording.wait_for_line("the device is back");
+    rig.play(2);
+    wait_until("all is recorded", LONG, || streams(pieces(&file)) == streams(log.heard()));
+    rig.bluez.stop();
+    recording.wait_for_line("waiting for the device to come back");
+    assert!(recording.stop("-INT").contains("bytes received, 0 sent"));
     assert_eq!(kinds(&file).iter().filter(|kind| **kind != "rx").copied().collect::<Vec<_>>(), ["up", "down", "up", "down"]);
 }
 
 #[test]
-fn what_cannot_be_recorded_says_why() {
-    let room = Room::new();
-    room.add_strange("Brand New Board");
+fn an_impossible_recording_reports_its_cause() {
+    let rig = BluetoothRig::new();
+    rig.add_unknown_device("Brand New Board");
     for (named, more, code, reasons) in [
         ("Nobody", &["--seconds", "2"][..], 0, &["no device that advertises is the wanted one", "nothing was recorded"][..]),
         (ADDRESS, &["--seconds", "4", "--driver", "chessnut"], 0, &["not of this family", "nothing was recorded"]),
         (ADDRESS, &["--driver", "dgt_bus"], 1, &["`dgt_bus` is not met over Bluetooth LE"]),
     ] {
-        let output = flagfall(&[&["record", "--bluetooth", named, text(&room.file())], more].concat())
-            .env(SYSTEM_BUS, room.bus.address())
+        let output = flagfall(&[&["record", "--bluetooth", named, text(&rig.file())], more].concat())
+            .env(SYSTEM_BUS, rig.bus.address())
             .output()
             .expect("it starts");
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(code), "{said}");
         assert!(reasons.iter().all(|reason| said.contains(reason)), "{reasons:?}: {said}");
-        assert!(!room.file().exists(), "{named} leaves no file");
-        assert!(room.bluez.seen(ADDRESS).writes.is_empty(), "{named}: nothing is written to it");
+        assert!(!rig.file().exists(), "{named} leaves no file");
+        assert!(rig.bluez.seen(ADDRESS).writes.is_empty(), "{named}: nothing is written to it");
     }
-    let mut recording = room.record("Nobody", &[]);
-    recording.says("no device that advertises is the wanted one");
-    assert!(recording.signal("-INT").contains("nothing was recorded"));
-    room.bluez.remove_adapter();
-    let mut recording = room.record(ADDRESS, &["--seconds", "20"]);
-    recording.says("there is no Bluetooth adapter");
-    room.bluez.add_adapter();
-    recording.says("recording; Ctrl-C ends");
-    recording.terminate();
+    let mut recording = rig.record("Nobody", &[]);
+    recording.wait_for_line("no device that advertises is the wanted one");
+    assert!(recording.stop("-INT").contains("nothing was recorded"));
+    rig.bluez.remove_adapter();
+    let mut recording = rig.record(ADDRESS, &["--seconds", "20"]);
+    recording.wait_for_line("there is no Bluetooth adapter");
+    rig.bluez.add_adapter();
+    recording.wait_for_line("recording; Ctrl-C ends");
+    recording.stop("-TERM");
 }

@@ -12,7 +12,7 @@ use flagfall_hardware::emulator::Settings;
 use flagfall_hardware::emulator::script::Script;
 use tempfile::TempDir;
 
-use crate::support::mqtt::PATIENCE;
+use crate::support::waiting::wait_for_exit;
 
 /// The event and round of all rigs.
 pub(crate) const ROUND: &str = "open26/5";
@@ -119,7 +119,7 @@ impl Daemon {
 
     /// Waits for the end that it comes to by itself.
     pub(crate) fn wait(&mut self) -> ExitStatus {
-        ended(&mut self.child, "the daemon")
+        wait_for_exit(&mut self.child, "the daemon")
     }
 
     /// SIGKILL.
@@ -139,28 +139,4 @@ impl Drop for Daemon {
 pub(crate) fn signal(process: u32, name: &str) {
     let sent = Command::new("kill").args(["-s", name, &process.to_string()]).status();
     assert!(sent.is_ok_and(|status| status.success()), "kill -s {name} {process}");
-}
-
-/// The end of a process.
-pub(crate) fn ended(child: &mut Child, what: &str) -> ExitStatus {
-    let until = monotonic().after(PATIENCE);
-    loop {
-        if let Some(status) = child.try_wait().expect("a child") {
-            return status;
-        }
-        assert!(monotonic() < until, "{what} does not end");
-        pause(Duration::from_millis(5));
-    }
-}
-
-/// Lets time pass, where time itself is what a test is about: the moment of a fault, the age of a message.
-pub(crate) fn pause(time: Duration) {
-    let until = monotonic().after(time);
-    loop {
-        let left = until.since(monotonic());
-        if left.is_zero() {
-            return;
-        }
-        std::thread::park_timeout(left);
-    }
 }

@@ -16,29 +16,30 @@ use flagfall::session::recorder::Recorder;
 use flagfall::session::restore::Verified;
 use flagfall_protocols::trace::{Audience, Body, Record, print};
 
-use crate::support::hall::ear::{Ear, Heard};
-use crate::support::hall::table::{Table, play, whole};
-use crate::support::hall::{House, OwnBroker, PATIENCE, Running, pass};
+use crate::support::hall::subscriber::{ReceivedMessage, Subscriber};
+use crate::support::hall::table::{Table, play, wait_until_complete};
+use crate::support::hall::{EmbeddedBroker, RunningDaemon, TestHall};
+use crate::support::waiting::{PATIENCE, pause};
 
 const OLDER: &str = include_str!("upgrade/older.journal");
 const FILE: &str = "00000001-ev-r1-bb0.journal";
 /// Numbers in the file, by audience: arbiter, live.
 const LAST: [u64; 2] = [12, 2];
 
-/// A house where board `b0` has this journal, and one quiet board at its table.
-fn house(text: &str) -> (House, Table, PathBuf) {
-    let house = House::new();
-    let dir = house.journal().join("b0");
+/// A hall in which board `b0` has this journal, and a table whose board nobody moves.
+fn hall_with_journal(text: &str) -> (TestHall, Table, PathBuf) {
+    let hall = TestHall::new();
+    let dir = hall.journal().join("b0");
     fs::create_dir_all(&dir).expect("a folder");
     fs::write(dir.join(FILE), text).expect("written");
-    let table = Table::new(&house, 0, &play(0, 4, [300, 500]));
-    (house, table, dir)
+    let table = Table::new(&hall, 0, &play(0, 4, [300, 500]));
+    (hall, table, dir)
 }
 
 /// With a broker where somebody hears the very first event.
-fn loaded(house: &House, table: &Table, broker: &OwnBroker) -> Loaded {
-    let board = Board { time_control: Some("300+5".to_owned()), ..table.by_port(house) };
-    let mut loaded = house.loaded(vec![board]);
+fn loaded(hall: &TestHall, table: &Table, broker: &EmbeddedBroker) -> Loaded {
+    let board = Board { time_control: Some("300+5".to_owned()), ..table.by_port(hall) };
+    let mut loaded = hall.loaded(vec![board]);
     loaded.config.broker.enabled = false;
     loaded.config.mqtt.port = Some(broker.tcp.port());
     loaded
@@ -58,22 +59,22 @@ fn acknowledged(arbiter: u64, live: u64) -> String {
 }
 
 /// Numbers and payloads of one audience, as they came.
-fn events(ear: &Ear, audience: &str) -> Vec<(u64, Heard)> {
+fn events(subscriber: &Subscriber, audience: &str) -> Vec<(u64, ReceivedMessage)> {
     let prefix = format!("flagfall/1/{audience}/ev/1/b0/");
-    let ours = ear.all().into_iter().filter(|heard| heard.topic.starts_with(&prefix));
+    let ours = subscriber.all().into_iter().filter(|heard| heard.topic.starts_with(&prefix));
     ours.filter_map(|heard| Some((heard.message["no"].as_u64()?, heard))).collect()
 }
 
 #[test]
 fn an_older_journal_goes_on_and_nothing_is_sent_twice() {
     let text = acknowledged(10, 1);
-    let (house, table, dir) = house(&text);
-    let broker = OwnBroker::start();
-    let ear = Ear::new(broker.tcp);
-    let loaded = loaded(&house, &table, &broker);
+    let (hall, table, dir) = hall_with_journal(&text);
+    let broker = EmbeddedBroker::start();
+    let subscriber = Subscriber::new(broker.tcp);
+    let loaded = loaded(&hall, &table, &broker);
     // What a start would report.
-    let setting = &station_configs(&loaded.config, 0).expect("plans")[0].setting;
-    let copy = house.path().join("copy");
+    let setting = &station_configs(&loaded.config, 0).expect("station_configs")[0].setting;
+    let copy = hall.path().join("copy");
     fs::create_dir(&copy).expect("a folder");
     fs::write(copy.join(FILE), &text).expect("written");
     let disk = Box::new(Disk::open(&copy).expect("opens"));
@@ -82,13 +83,14 @@ fn an_older_journal_goes_on_and_nothing_is_sent_twice() {
     assert!(*compared as u64 >= LAST.iter().sum() && restored.inputs > 0, "{compared} compared");
     assert!(*differing >= 2 && differences.iter().any(|line| line.contains("half_move")), "{differences:#?}");
 
-    let daemon = Running::start(loaded);
-    drop(ear.device("b0", &["online"], 0));
+    let daemon = RunningDaemon::start(loaded);
+    drop(subscriber.device("b0", &["online"], 0));
     table.board.load(&table.script).expect("hands");
     assert!(table.board.wait_done(PATIENCE));
     // The board stands anew; whatever is made of it comes after what was sent.
-    let new = |heard: &Heard| heard.message["no"].as_u64().filter(|no| *no > LAST[0] && heard.topic.contains("/arbiter/"));
-    ear.wait("an event after the last", 0, new);
+    let new =
+        |heard: &ReceivedMessage| heard.message["no"].as_u64().filter(|no| *no > LAST[0] && heard.topic.contains("/arbiter/"));
+    subscriber.wait("an event after the last", 0, new);
     daemon.stop();
 
     let journal = fs::read_to_string(dir.join(FILE)).expect("a text");
@@ -104,7 +106,7 @@ fn an_older_journal_goes_on_and_nothing_is_sent_twice() {
             })
             .collect();
         assert!(numbers.iter().copied().eq(1..=numbers.len() as u64), "{audience:?}: {numbers:?}");
-        let heard = events(&ear, audience.name());
+        let heard = events(&subscriber, audience.name());
         let came: Vec<u64> = heard.iter().map(|(number, _)| *number).collect();
         assert!(came.iter().copied().eq(sent + 1..=numbers.len() as u64), "{audience:?}: {came:?} of {numbers:?}");
         // What was recorded and not acknowledged goes out in its old words.
@@ -118,22 +120,22 @@ fn an_older_journal_goes_on_and_nothing_is_sent_twice() {
 #[test]
 fn a_newer_format_is_refused_and_the_board_beside_it_is_served() {
     let newer = "# flagfall trace 2\n# session: ev-r1-bb0\n1 0 whatever\n";
-    let (house, table, dir) = house(newer);
-    let other = Table::new(&house, 1, &play(1, 4, [300, 500]));
-    let daemon = Running::start(house.loaded(vec![table.by_port(&house), other.by_port(&house)]));
-    let ear = Ear::new(daemon.tcp);
-    drop(ear.device("b1", &["online"], 0));
-    let refused = |heard: &Heard| {
+    let (hall, table, dir) = hall_with_journal(newer);
+    let other = Table::new(&hall, 1, &play(1, 4, [300, 500]));
+    let daemon = RunningDaemon::start(hall.loaded(vec![table.by_port(&hall), other.by_port(&hall)]));
+    let subscriber = Subscriber::new(daemon.tcp);
+    drop(subscriber.device("b1", &["online"], 0));
+    let refused = |heard: &ReceivedMessage| {
         heard.device("b0")?;
         let problem = heard.body()["problem"].as_str()?;
         (problem.contains("newer format") && problem.contains(FILE)).then_some(())
     };
-    ear.wait("why the board is not served", 0, refused);
-    let failed = |heard: &Heard| (heard.body()["failed_boards"] == serde_json::json!(["b0"])).then_some(());
-    ear.wait("the node's health", 0, failed);
+    subscriber.wait("why the board is not served", 0, refused);
+    let failed = |heard: &ReceivedMessage| (heard.body()["failed_boards"] == serde_json::json!(["b0"])).then_some(());
+    subscriber.wait("the node's health", 0, failed);
     other.board.load(&other.script).expect("hands");
     assert!(other.board.wait_done(PATIENCE));
-    whole(&ear, &[other]);
+    wait_until_complete(&subscriber, &[other]);
     daemon.stop();
     assert_eq!(fs::read_to_string(dir.join(FILE)).expect("a text"), newer, "untouched");
 }
@@ -141,12 +143,12 @@ fn a_newer_format_is_refused_and_the_board_beside_it_is_served() {
 #[test]
 fn a_torn_tail_is_kept_aside() {
     let torn = &OLDER[..OLDER.len() - 7];
-    let (house, table, dir) = house(torn);
-    let broker = OwnBroker::start();
-    let ear = Ear::new(broker.tcp);
-    let daemon = Running::start(loaded(&house, &table, &broker));
-    drop(ear.device("b0", &["online"], 0));
-    ear.wait("the last event of the file", 0, |heard| {
+    let (hall, table, dir) = hall_with_journal(torn);
+    let broker = EmbeddedBroker::start();
+    let subscriber = Subscriber::new(broker.tcp);
+    let daemon = RunningDaemon::start(loaded(&hall, &table, &broker));
+    drop(subscriber.device("b0", &["online"], 0));
+    subscriber.wait("the last event of the file", 0, |heard| {
         (heard.message["no"] == LAST[0] && heard.topic.contains("/arbiter/")).then_some(())
     });
     daemon.stop();
@@ -162,23 +164,23 @@ fn a_torn_tail_is_kept_aside() {
 /// No right of a file stops root: a file stands where the folder should be.
 #[test]
 fn a_folder_that_cannot_be_written_does_not_keep_a_board_from_being_served() {
-    let house = House::new();
-    fs::create_dir(house.journal()).expect("a folder");
-    fs::write(house.journal().join("b0"), "no folder").expect("written");
-    let table = Table::new(&house, 0, &play(0, 8, [300, 500]));
-    let daemon = Running::start(house.loaded(vec![table.by_port(&house)]));
-    let ear = Ear::new(daemon.tcp);
-    drop(ear.device("b0", &["online"], 0));
+    let hall = TestHall::new();
+    fs::create_dir(hall.journal()).expect("a folder");
+    fs::write(hall.journal().join("b0"), "no folder").expect("written");
+    let table = Table::new(&hall, 0, &play(0, 8, [300, 500]));
+    let daemon = RunningDaemon::start(hall.loaded(vec![table.by_port(&hall)]));
+    let subscriber = Subscriber::new(daemon.tcp);
+    drop(subscriber.device("b0", &["online"], 0));
     table.board.load(&table.script).expect("hands");
-    let ok = |value: bool| move |heard: &Heard| (heard.body()["journal_ok"] == value).then_some(());
-    ear.wait("the node's health", 0, ok(false));
+    let ok = |value: bool| move |heard: &ReceivedMessage| (heard.body()["journal_ok"] == value).then_some(());
+    subscriber.wait("the node's health", 0, ok(false));
     assert!(table.board.wait_done(Duration::from_secs(60)));
-    whole(&ear, std::slice::from_ref(&table));
+    wait_until_complete(&subscriber, std::slice::from_ref(&table));
     // The folder can be had at last.
-    let from = ear.count();
-    fs::remove_file(house.journal().join("b0")).expect("removed");
-    ear.wait("the node's health, well again", from, ok(true));
-    pass(Duration::from_millis(100));
+    let from = subscriber.count();
+    fs::remove_file(hall.journal().join("b0")).expect("removed");
+    subscriber.wait("the node's health, well again", from, ok(true));
+    pause(Duration::from_millis(100));
     daemon.stop();
-    assert!(house.journal().join("b0").is_dir());
+    assert!(hall.journal().join("b0").is_dir());
 }

@@ -120,8 +120,8 @@ fn a_log_that_ends_at_any_byte_gives_back_what_it_holds() {
         BOARDS
             .iter()
             .zip(&bare)
-            .for_each(|(board, files)| files.iter().for_each(|(name, text)| disk.folder(board).put(name, text)));
-        disk.folder(commit_log::FOLDER).put(name, &log[..end]);
+            .for_each(|(board, files)| files.iter().for_each(|(name, text)| disk.folder(board).put_file(name, text)));
+        disk.folder(commit_log::FOLDER).put_file(name, &log[..end]);
         let done = recover(&disk);
         assert_eq!((&done.problems[..], &done.left_alone[..]), (&[][..], &[][..]), "byte {end}");
         let found = BOARDS.map(|board| records(&disk, board));
@@ -151,10 +151,10 @@ fn a_torn_sector_of_the_log_costs_what_it_held() {
         BOARDS
             .iter()
             .zip(&bare)
-            .for_each(|(board, files)| files.iter().for_each(|(name, text)| disk.folder(board).put(name, text)));
+            .for_each(|(board, files)| files.iter().for_each(|(name, text)| disk.folder(board).put_file(name, text)));
         let mut torn = log.clone();
         torn[start..(start + SECTOR).min(log.len())].fill(0);
-        disk.folder(commit_log::FOLDER).put(name, &torn);
+        disk.folder(commit_log::FOLDER).put_file(name, &torn);
         let done = recover(&disk);
         assert_eq!(done.problems.len(), 0, "byte {start}");
         for (board, all) in BOARDS.iter().zip(&all) {
@@ -181,12 +181,12 @@ fn a_power_cut_at_any_step_of_the_turn_over_loses_nothing_that_was_answered_for(
             }
             boards.iter_mut().for_each(|board| board.write(4));
             // Every turn begins a new log.
-            disk.power(Some(power));
+            disk.fail_power_after(Some(power));
             commit(&mut log, &boards);
             let answered = boards.each_mut().map(Board::durable);
             reached &= disk.has_power();
             drop((log, boards));
-            disk.cut();
+            disk.cut_power();
             let done = recover(&disk);
             assert_eq!((&done.problems[..], &done.left_alone[..]), (&[][..], &[][..]), "{power} changes, seed {seed}");
             let found = BOARDS.map(|board| records(&disk, board).len() as u64);
@@ -236,7 +236,7 @@ fn a_file_without_records_does_not_end_the_one_before() {
     let mut head = format!("{FORMAT}\n");
     print_header("session", "t", &mut head).expect("a line");
     print_header("carry", "next 1 at 0 boots 0 arbiter 0 live 0 public 0", &mut head).expect("a line");
-    disk.folder("b1").put("00000002-t.journal", head.as_bytes());
+    disk.folder("b1").put_file("00000002-t.journal", head.as_bytes());
     assert_eq!(recover(&disk).left_alone.len(), 0);
     assert_eq!(records(&disk, "b1"), whole);
 }
@@ -281,7 +281,7 @@ fn pages_that_a_failed_wait_has_dropped_come_back() {
 
 /// A wait has failed and the owner has not looked yet: what it writes next is no proof for what came before.
 #[test]
-fn what_comes_after_bytes_that_failed_does_not_make_them_good() {
+fn later_bytes_do_not_make_failed_ones_good() {
     let disk = FakeDisk::new(0);
     let mut boards = [Board::open(&disk, "b1")];
     let mut log = log_of(&disk, commit_log::MAX_LOG);
@@ -308,7 +308,7 @@ fn what_comes_after_bytes_that_failed_does_not_make_them_good() {
 
 /// A write that fails is taken back and done again, but not what the other thread has answered for meanwhile.
 #[test]
-fn what_was_answered_for_is_not_taken_back() {
+fn committed_bytes_are_not_taken_back() {
     for seed in 0..50 {
         let disk = FakeDisk::new(seed);
         let mut boards = [Board::open(&disk, "b1")];
@@ -321,7 +321,7 @@ fn what_was_answered_for_is_not_taken_back() {
         boards[0].journal.hand_over(Instant(3_000_000));
         assert_eq!(boards[0].durable(), answered);
         drop(boards);
-        disk.cut();
+        disk.cut_power();
         assert!(records(&disk, "b1").len() as u64 >= answered, "seed {seed}");
     }
 }

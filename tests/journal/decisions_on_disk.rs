@@ -69,7 +69,7 @@ fn command(verb: &str, action: &str) -> String {
     recorded.to_json()
 }
 
-struct Bench {
+struct RecorderRig {
     memory: Memory,
     recorder: Recorder,
     now: Instant,
@@ -78,16 +78,16 @@ struct Bench {
     watched: bool,
 }
 
-impl Bench {
-    fn new(tape: &Tape) -> Bench {
+impl RecorderRig {
+    fn new(tape: &Tape) -> RecorderRig {
         let memory = Memory::default();
         let fs = Box::new(memory.clone());
         let (recorder, _) = Recorder::open(fs, Limits::default(), &tape.setting, "s", &mut |_| Ok(())).expect("opens");
-        let mut bench = Bench { memory, recorder, now: Instant::ZERO, out: Vec::new(), watched: true };
+        let mut rig = RecorderRig { memory, recorder, now: Instant::ZERO, out: Vec::new(), watched: true };
         for (at, body) in &tape.inputs {
-            bench.feed(*at, body);
+            rig.feed(*at, body);
         }
-        bench
+        rig
     }
 
     fn feed(&mut self, at: Instant, body: &Body<'_>) {
@@ -127,55 +127,55 @@ fn later(at: Instant, ms: u64) -> Instant {
 }
 
 #[test]
-fn whoever_sees_it_sees_it_after_the_disk_has_it() {
+fn a_decision_is_published_after_the_disk_has_it() {
     let tape = tape();
     for (verb, action) in [
         ("declare-result", "{\"verb\":\"declare-result\",\"result\":\"0-1\"}"),
         ("confirm", "{\"verb\":\"confirm\",\"finding\":{\"id\":1,\"revision\":2}}"),
     ] {
-        let mut bench = Bench::new(&tape);
-        bench.feed(later(bench.now, 1), &Body::Answer(MATE));
-        bench.feed(later(bench.now, 1), &Body::Cmd(&command(verb, action)));
-        bench.advance(later(bench.now, 100));
-        assert_eq!(bench.recorder.station().game().result(), Some(GameResult::BlackWins), "{verb}");
-        assert_eq!(bench.shown(), EVERYBODY, "{verb}");
+        let mut rig = RecorderRig::new(&tape);
+        rig.feed(later(rig.now, 1), &Body::Answer(MATE));
+        rig.feed(later(rig.now, 1), &Body::Cmd(&command(verb, action)));
+        rig.advance(later(rig.now, 100));
+        assert_eq!(rig.recorder.station().game().result(), Some(GameResult::BlackWins), "{verb}");
+        assert_eq!(rig.shown(), EVERYBODY, "{verb}");
     }
 }
 
 /// Where another thread waits for the disk, nothing that shows the decision overtakes it: not the pictures of others either.
 #[test]
-fn what_another_thread_waits_for_is_held_for_every_audience() {
+fn a_decision_that_another_thread_syncs_is_held_for_every_audience() {
     let declared = command("declare-result", "{\"verb\":\"declare-result\",\"result\":\"0-1\"}");
     for (lazy, automatic) in [(false, false), (true, false), (false, true), (true, true)] {
         let name = format!("lazy {lazy}, automatic {automatic}");
         let tape = if automatic { self::automatic() } else { tape() };
-        let mut bench = Bench::new(&tape);
+        let mut rig = RecorderRig::new(&tape);
         let unsynced = Arc::<Unsynced>::default();
-        bench.recorder.share(Arc::clone(&unsynced), bench.now);
-        bench.recorder.station_mut().set_coalesced(lazy);
+        rig.recorder.share(Arc::clone(&unsynced), rig.now);
+        rig.recorder.station_mut().set_coalesced(lazy);
         // The disk is not asked before.
-        bench.watched = false;
+        rig.watched = false;
         // What the public was to see before it has seen.
-        bench.advance(later(bench.now, 1));
+        rig.advance(later(rig.now, 1));
         let input = if automatic { Body::Answer(MATE) } else { Body::Cmd(&declared) };
-        bench.feed(later(bench.now, 1), &input);
-        bench.advance(later(bench.now, 50));
-        assert_eq!(bench.recorder.station().game().result(), Some(GameResult::BlackWins), "{name}");
-        assert_eq!(bench.shown(), [], "{name}");
-        assert!(EVERYBODY.iter().all(|audience| bench.recorder.is_holding(*audience)), "{name}: no picture is made of it now");
-        assert!(bench.recorder.hand_over(bench.now), "there is something to wait for");
+        rig.feed(later(rig.now, 1), &input);
+        rig.advance(later(rig.now, 50));
+        assert_eq!(rig.recorder.station().game().result(), Some(GameResult::BlackWins), "{name}");
+        assert_eq!(rig.shown(), [], "{name}");
+        assert!(EVERYBODY.iter().all(|audience| rig.recorder.is_holding(*audience)), "{name}: no picture is made of it now");
+        assert!(rig.recorder.hand_over(rig.now), "there is something to wait for");
         CommitLog::without().commit([("b1", &*unsynced)]);
-        let (now, out) = (later(bench.now, 10), &mut bench.out);
+        let (now, out) = (later(rig.now, 10), &mut rig.out);
         let mut sink = |output| {
             out.push(output);
             Ok(())
         };
-        bench.recorder.release(now, &mut sink).expect("kept");
-        assert!(EVERYBODY.iter().all(|audience| !bench.recorder.is_holding(*audience)), "{name}");
+        rig.recorder.release(now, &mut sink).expect("kept");
+        assert!(EVERYBODY.iter().all(|audience| !rig.recorder.is_holding(*audience)), "{name}");
         let all = DirtyStates { arbiter: true, live: true, ..DirtyStates::default() };
-        bench.recorder.station_mut().render_states(now, all, &mut bench.out);
-        bench.advance(later(now, 50));
-        assert_eq!(bench.shown(), EVERYBODY, "{name}");
+        rig.recorder.station_mut().render_states(now, all, &mut rig.out);
+        rig.advance(later(now, 50));
+        assert_eq!(rig.shown(), EVERYBODY, "{name}");
     }
 }
 
@@ -188,23 +188,23 @@ fn automatic() -> Tape {
 
 #[test]
 fn a_decision_without_an_arbiter_waits_for_the_disk_too() {
-    let mut bench = Bench::new(&automatic());
-    bench.feed(later(bench.now, 1), &Body::Answer(MATE));
-    bench.advance(later(bench.now, 100));
-    let decisions: Vec<_> = bench.recorder.station().game().decisions().cloned().collect();
+    let mut rig = RecorderRig::new(&automatic());
+    rig.feed(later(rig.now, 1), &Body::Answer(MATE));
+    rig.advance(later(rig.now, 100));
+    let decisions: Vec<_> = rig.recorder.station().game().decisions().cloned().collect();
     assert_eq!(decisions.iter().map(|decision| decision.by.as_deref()).collect::<Vec<_>>(), [Some("automatic")]);
-    assert_eq!(bench.shown(), EVERYBODY);
+    assert_eq!(rig.shown(), EVERYBODY);
 }
 
 /// What was decided by itself stays decided, and what was left to an arbiter stays so, whatever is configured at the next start.
 #[test]
 fn a_round_goes_on_with_the_rulings_it_was_begun_with() {
     for (begun, then, result) in [(automatic(), tape(), Some(GameResult::BlackWins)), (tape(), automatic(), None)] {
-        let mut bench = Bench::new(&begun);
-        bench.feed(later(bench.now, 1), &Body::Answer(MATE));
-        bench.advance(later(bench.now, 100));
-        let (digest, memory) = (bench.recorder.station().digest(), bench.memory.clone());
-        drop(bench);
+        let mut rig = RecorderRig::new(&begun);
+        rig.feed(later(rig.now, 1), &Body::Answer(MATE));
+        rig.advance(later(rig.now, 100));
+        let (digest, memory) = (rig.recorder.station().digest(), rig.memory.clone());
+        drop(rig);
         let mut setting = then.setting.clone();
         for _ in 0..2 {
             let opened = Recorder::open(Box::new(memory.clone()), Limits::default(), &setting, "s", &mut |_| Ok(()));
@@ -230,13 +230,13 @@ fn a_round_goes_on_with_the_rules_and_times_it_was_begun_with() {
         config.time_control.clone_from(&wanted.time_control);
         setting
     };
-    let mut bench = Bench::new(&begun);
-    bench.feed(later(bench.now, 1), &Body::Answer(MATE));
+    let mut rig = RecorderRig::new(&begun);
+    rig.feed(later(rig.now, 1), &Body::Answer(MATE));
     let confirm = command("confirm", "{\"verb\":\"confirm\",\"finding\":{\"id\":1,\"revision\":2}}");
-    bench.feed(later(bench.now, 1), &Body::Cmd(&confirm));
-    bench.advance(later(bench.now, 100));
-    let (digest, memory) = (bench.recorder.station().digest(), bench.memory.clone());
-    drop(bench);
+    rig.feed(later(rig.now, 1), &Body::Cmd(&confirm));
+    rig.advance(later(rig.now, 100));
+    let (digest, memory) = (rig.recorder.station().digest(), rig.memory.clone());
+    drop(rig);
     for headers in ["# profile: us-chess\n", "# time-control: 40/7200:3600\n", "# default-time: 1800\n"] {
         let opened = Recorder::open(Box::new(memory.clone()), Limits::default(), &other(headers), "s", &mut |_| Ok(()));
         let (again, restored) = opened.expect("opens");
@@ -248,7 +248,7 @@ fn a_round_goes_on_with_the_rules_and_times_it_was_begun_with() {
 
 /// A journal's head has what findings and rulings depend on.
 #[test]
-fn a_journal_tells_the_rules_that_were_played() {
+fn the_head_of_a_journal_names_the_rules() {
     let head = |more: &str| format!("# flagfall trace 1\n# driver: dgt\n{more}");
     let setting = |text: &str| Setting::from_trace(&Trace::new(text.as_bytes()).expect("a trace"), &Overrides::default());
     let plain = setting(&head("")).expect("a setting");

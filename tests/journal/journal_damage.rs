@@ -75,7 +75,7 @@ fn header_end(text: &[u8]) -> usize {
 }
 
 #[test]
-fn torn_at_every_byte() {
+fn a_journal_torn_at_every_byte_opens() {
     let whole = sample();
     let first: Vec<String> = records_of(&whole[FIRST]).into_iter().map(|(_, line)| line).collect();
     let text = &whole[NEWEST];
@@ -105,7 +105,7 @@ fn torn_at_every_byte() {
 }
 
 #[test]
-fn every_byte_changed() {
+fn a_journal_with_any_byte_changed_opens() {
     let whole = sample();
     let all: Vec<String> = whole.values().flat_map(|text| records_of(text)).map(|(_, line)| line).collect();
     for name in [FIRST, NEWEST] {
@@ -180,7 +180,7 @@ fn damaged_anywhere(seed: u64, whole: &Files) -> u64 {
 }
 
 #[test]
-fn many_bytes_damaged() {
+fn a_journal_with_many_damaged_bytes_opens() {
     let whole = sample();
     campaign("damage of a journal", 0..500, |seed| damaged_anywhere(seed, &whole));
 }
@@ -285,7 +285,7 @@ fn only_so_many_torn_tails_are_kept() {
     for round in 0..MAX_TORN + 5 {
         let mut text = disk.files()[NEWEST].clone();
         text.extend(b"torn");
-        disk.put(NEWEST, &text);
+        disk.put_file(NEWEST, &text);
         let (mut journal, recovered) = open(&disk, Limits::default());
         assert!(
             matches!(recovered.damage.described[..], [ref damage] if damage.harm == Harm::Torn {

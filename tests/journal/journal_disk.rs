@@ -15,7 +15,7 @@ fn open_in(dir: &std::path::Path) -> Result<(Journal, flagfall::journal::Recover
 }
 
 #[test]
-fn one_process_has_it_and_the_other_is_told_who() {
+fn one_process_holds_the_journal_and_another_gets_its_name() {
     let parent = tempfile::tempdir().expect("a temporary directory");
     let dir = parent.path().join("stations/b12");
     let held = open_in(&dir).expect("free");
@@ -77,7 +77,7 @@ fn twenty_thousand_records_are_read_back_and_a_torn_tail_is_cut() {
 }
 
 #[test]
-fn what_another_thread_has_not_waited_for_stays_in_the_buffer() {
+fn records_that_another_thread_has_not_synced_stay_in_the_buffer() {
     let dir = tempfile::tempdir().expect("a directory");
     let (mut journal, _) = open_in(dir.path()).expect("a new journal");
     let at = |ms: u64| Instant(ms * 1000);

@@ -46,11 +46,11 @@ fn a_barrier_writes_only_what_waits() {
     let (mut journal, _) = open(&disk, Limits::default());
     journal.append(Instant(1), RX).expect("good");
     journal.send_barrier(Instant(1)).expect("the disk is fine");
-    disk.power(Some(0));
+    disk.fail_power_after(Some(0));
     journal.send_barrier(Instant(2)).expect("nothing waits");
     journal.append(Instant(3), RX).expect("good");
     journal.send_barrier(Instant(3)).expect_err("no power");
-    disk.cut();
+    disk.cut_power();
     assert_eq!(open(&disk, Limits::default()).1.records().count(), 1);
 }
 
@@ -72,7 +72,7 @@ fn a_full_disk_is_tried_again_and_nothing_is_lost() {
     let (mut journal, _) = open(&disk, Limits::default());
     journal.begin("r1", &[], Instant(0)).expect("a good session");
     let mut now = Instant(0);
-    disk.free(Some(20));
+    disk.limit_free(Some(20));
     for round in 0..4 {
         now = now.after(RETRY_AFTER);
         journal.append(now, RX).expect("there is room in the buffer");
@@ -81,7 +81,7 @@ fn a_full_disk_is_tried_again_and_nothing_is_lost() {
         assert_eq!(journal.status().failing, Some(error), "round {round}");
         assert_eq!(journal.flush_due(), Some(now.after(RETRY_AFTER)));
     }
-    disk.free(None);
+    disk.limit_free(None);
     journal.flush(now.after(Duration::from_secs(1))).expect_err("not tried yet");
     journal.flush(now.after(RETRY_AFTER)).expect("room again");
     assert_eq!((journal.status().failing, journal.status().waiting), (None, 0));
@@ -90,11 +90,11 @@ fn a_full_disk_is_tried_again_and_nothing_is_lost() {
 }
 
 #[test]
-fn what_does_not_fit_any_more_is_given_up_counted_and_leaves_a_gap() {
+fn records_that_do_not_fit_are_given_up_and_counted_and_leave_a_gap() {
     let disk = FakeDisk::new(0);
     let (mut journal, _) = open(&disk, Limits { buffer: 100, ..Limits::default() });
     journal.begin("r1", &[], Instant(0)).expect("a good session");
-    disk.free(Some(0));
+    disk.limit_free(Some(0));
     let results: Vec<_> = (1..=6).map(|at| journal.append(Instant(at), RX)).collect();
     for (i, result) in results.iter().enumerate() {
         let stamp = Stamp { seq: i as u64 + 1, at: Instant(i as u64 + 1) };
@@ -102,7 +102,7 @@ fn what_does_not_fit_any_more_is_given_up_counted_and_leaves_a_gap() {
         assert_eq!(result, &expected);
     }
     assert_eq!(journal.status().given_up, 2);
-    disk.free(None);
+    disk.limit_free(None);
     journal.flush(Instant(10)).expect("room again");
     journal.append(Instant(11), RX).expect("room again");
     journal.flush(Instant(12)).expect("room again");
@@ -119,12 +119,12 @@ fn a_session_that_cannot_begin_on_the_disk_begins_all_the_same() {
     journal.begin("r1", &[], Instant(0)).expect("a good session");
     journal.append(Instant(1), RX).expect("good");
     journal.flush(Instant(1)).expect("the disk is fine");
-    disk.free(Some(60));
+    disk.limit_free(Some(60));
     journal.begin("r2", &[], Instant(2)).expect("a good session");
     assert_eq!(journal.status().failing.expect("full").doing, "beginning");
     journal.append(Instant(3), out(1, "{}")).expect("good");
     journal.send_barrier(Instant(3)).expect("the old file has room");
-    disk.free(None);
+    disk.limit_free(None);
     let due = journal.flush_due().expect("to be tried again");
     journal.flush(due).expect("room again");
     assert_eq!(journal.status().failing, None);
@@ -196,7 +196,7 @@ fn numbers_survive_a_power_cut_right_after_old_files_were_deleted() {
         journal.append(Instant(8), out(1, "{}")).expect("good");
         journal.begin("r2", &[], Instant(10)).expect("a good session");
         assert_eq!(journal_files(&disk), ["00000002-r2.journal"]);
-        disk.cut();
+        disk.cut_power();
         let (journal, _) = open(&disk, limits);
         assert_eq!((journal.standing().next_seq, journal.standing().next_out(Audience::Live)), (2, 2), "seed {seed}");
     }
@@ -224,11 +224,11 @@ fn a_disk_that_cannot_be_repaired_gets_a_new_file() {
     journal.flush(Instant(1)).expect("the disk is fine");
     let mut text = disk.files()["00000001-start.journal"].clone();
     text.extend(b"2 2 rx 0");
-    disk.put("00000001-start.journal", &text);
-    disk.power(Some(0));
+    disk.put_file("00000001-start.journal", &text);
+    disk.fail_power_after(Some(0));
     let (mut journal, recovered) = open(&disk, Limits::default());
     assert!(matches!(recovered.damage.described[0].harm, Harm::CannotRepair(_)), "{:?}", recovered.damage);
-    disk.power(None);
+    disk.fail_power_after(None);
     journal.append(Instant(2), RX).expect("good");
     journal.flush(Instant(2)).expect("the disk is fine");
     assert_eq!(journal_files(&disk), ["00000001-start.journal", "00000002-start.journal"]);
@@ -238,7 +238,7 @@ fn a_disk_that_cannot_be_repaired_gets_a_new_file() {
 }
 
 #[test]
-fn what_is_refused_uses_no_number() {
+fn a_refused_record_uses_no_number() {
     let (mut journal, _) = open(&FakeDisk::new(0), Limits::default());
     let refused = |result: Result<Stamp, AppendError>| match result.expect_err("refused") {
         AppendError::Line(error) => Some(error.fault),

@@ -153,12 +153,12 @@ fn act(Board { journal, model, .. }: &mut Board, rng: &mut Rng, disk: &FakeDisk,
             journal.begin(session, &[("driver", "dgt")], now).expect("a good session");
             model.session_from = from;
         }
-        28 => disk.trouble([0.0, 0.1, 0.5][rng.usize(0..3)]),
-        29 => disk.free([None, None, Some(rng.usize(0..500))][rng.usize(0..3)]),
-        30 if rng.u8(0..4) == 0 => disk.power(Some(rng.u32(0..6))),
+        28 => disk.set_failure_rate([0.0, 0.1, 0.5][rng.usize(0..3)]),
+        29 => disk.limit_free([None, None, Some(rng.usize(0..500))][rng.usize(0..3)]),
+        30 if rng.u8(0..4) == 0 => disk.fail_power_after(Some(rng.u32(0..6))),
         _ => {
-            disk.trouble(0.0);
-            disk.free(None);
+            disk.set_failure_rate(0.0);
+            disk.limit_free(None);
         }
     }
     model.deleted |= journal.status().deleted > 0;
@@ -187,7 +187,7 @@ fn run(seed: u64) -> u64 {
     for _ in 0..rng.u8(2..6) {
         while rng.u8(0..3) == 0 {
             // The power fails again while the last cut is being repaired.
-            disk.power(Some(rng.u32(0..12)));
+            disk.fail_power_after(Some(rng.u32(0..12)));
             if recover(&disk).is_ok_and(|done| done.problems.is_empty()) {
                 for (name, model) in BOARDS.iter().zip(&models) {
                     if let Ok((_, recovered)) = Journal::open(Box::new(disk.folder(name)), limits) {
@@ -195,7 +195,7 @@ fn run(seed: u64) -> u64 {
                     }
                 }
             }
-            disk.cut();
+            disk.cut_power();
             cuts += 1;
         }
         let done = recover(&disk).expect("the disk is well");
@@ -230,13 +230,13 @@ fn run(seed: u64) -> u64 {
         }
         models = boards.into_iter().map(|board| board.model).collect::<Vec<_>>().try_into().unwrap_or_else(|_| unreachable!());
         if rng.bool() || disk.has_lost_pages() {
-            disk.cut();
+            disk.cut_power();
             cuts += 1;
         } else {
             // The program died, the power did not.
-            disk.power(None);
-            disk.trouble(0.0);
-            disk.free(None);
+            disk.fail_power_after(None);
+            disk.set_failure_rate(0.0);
+            disk.limit_free(None);
         }
     }
     cuts

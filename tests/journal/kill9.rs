@@ -83,7 +83,7 @@ fn kill(trace: &Path, dir: &Path, lines: usize, turns: u32) -> (String, bool) {
 }
 
 #[test]
-fn killed_anywhere_and_started_again() {
+fn a_program_killed_anywhere_loses_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
     let trace = folder.path().join("game.trace");
     std::fs::write(&trace, game::game()).expect("written");

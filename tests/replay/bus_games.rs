@@ -75,7 +75,7 @@ impl Adapter {
     }
 }
 
-struct Room {
+struct BusSimulation {
     chain: Chain,
     adapter: Adapter,
     line: Line,
@@ -85,7 +85,7 @@ struct Room {
     out: Vec<StationOutput>,
 }
 
-impl Room {
+impl BusSimulation {
     fn feed(&mut self, at: Instant, input: LineInput<'_>) {
         self.line.handle(at, input);
         while let Some(output) = self.line.poll() {
@@ -163,7 +163,7 @@ impl Room {
 }
 
 /// A line of boards whose players have so many seconds, found and ready; the one with this number is dead.
-fn room(seconds: u32, dead: Option<u16>, adapter: Adapter) -> Room {
+fn start_simulation(seconds: u32, dead: Option<u16>, adapter: Adapter) -> BusSimulation {
     let clock = ClockSettings::new(Model::Dgt3000, Method::TimeOnly, ClockTime(seconds * 1000), ClockTime(0));
     let board = |number: u16| {
         let board = Settings { clock: Some(clock.clone()), serial: 1000 + number, ..Settings::default() };
@@ -175,7 +175,7 @@ fn room(seconds: u32, dead: Option<u16>, adapter: Adapter) -> Room {
         let config = GameConfig { time_control, clock_source: INFO.clock_source(), ..GameConfig::default() };
         (Station::new(&INFO, config, Board::default(), &format!("bus-{address}")), false)
     };
-    let mut room = Room {
+    let mut simulation = BusSimulation {
         chain: Chain::new((0..BOARDS).map(board).collect(), 3),
         adapter,
         line: Line::new(&addresses),
@@ -183,28 +183,28 @@ fn room(seconds: u32, dead: Option<u16>, adapter: Adapter) -> Room {
         cycles: BTreeMap::new(),
         out: Vec::new(),
     };
-    room.stations.values_mut().for_each(|(station, _)| station.set_coalesced(true));
-    room.feed(Instant::ZERO, LineInput::Up);
-    room.run(|at| at >= BEGIN);
-    room
+    simulation.stations.values_mut().for_each(|(station, _)| station.set_coalesced(true));
+    simulation.feed(Instant::ZERO, LineInput::Up);
+    simulation.run(|at| at >= BEGIN);
+    simulation
 }
 
 /// Plays a game of this seed at each board; the one with this number is dead, and the adapter's timer ticks every so many milliseconds. Gives the
 /// 99th percentile of the cycle times in milliseconds.
 #[allow(clippy::print_stderr, reason = "the figures are for people")]
-fn played(seed: u64, dead: Option<u16>, timer_ms: Option<u64>) -> u64 {
-    let mut room = room(900, dead, Adapter::new(timer_ms));
+fn play_all_boards(seed: u64, dead: Option<u16>, timer_ms: Option<u64>) -> u64 {
+    let mut simulation = start_simulation(900, dead, Adapter::new(timer_ms));
     let games: Vec<_> = (0..BOARDS).map(|number| game(mixed(u64::from(number) + 1, seed))).collect();
     // What was moved last is told some seconds later.
     let mut end = BEGIN;
     for (number, (play, _)) in games.iter().enumerate() {
         let script = play.script(&Habits::default(), mixed(number as u64, seed)).expect("legal");
         end = end.max(BEGIN.after(script.steps().last().expect("a move").at + Duration::from_secs(20)));
-        room.chain.load(number, &script);
+        simulation.chain.load(number, &script);
     }
-    room.run(|at| at >= end);
+    simulation.run(|at| at >= end);
     for (number, (_, uci)) in (0..BOARDS).zip(&games) {
-        let known = room.stations[&(1000 + number)].0.game();
+        let known = simulation.stations[&(1000 + number)].0.game();
         let moves: Vec<String> = known.moves().map(|played| played.uci.to_string()).collect();
         if dead == Some(number) {
             assert!(moves.is_empty(), "board {number} is dead");
@@ -215,7 +215,7 @@ fn played(seed: u64, dead: Option<u16>, timer_ms: Option<u64>) -> u64 {
         // The last one may end the game without a press.
         assert!(completed.iter().sum::<u32>() as usize + 1 >= uci.len(), "board {number}: {completed:?} of {} moves", uci.len());
     }
-    let cycles = room.cycle_times(BEGIN);
+    let cycles = simulation.cycle_times(BEGIN);
     let [half, most, all] = [50, 99, 100].map(|percent| cycles[(cycles.len() - 1) * percent / 100]);
     let what = format!("board {dead:?} is dead, adapter {timer_ms:?} ms");
     eprintln!("{what}: {} cycles, median {half} ms, p99 {most} ms, longest {all} ms", cycles.len());
@@ -223,31 +223,31 @@ fn played(seed: u64, dead: Option<u16>, timer_ms: Option<u64>) -> u64 {
 }
 
 #[test]
-fn every_move_of_twelve_games() {
+fn every_move_of_twelve_games_is_read() {
     let boards = |cycle: u64| {
         assert!(cycle <= 700, "{cycle} ms");
         u64::from(BOARDS)
     };
-    campaign("twelve games on a line", 0..1, |seed| boards(played(seed, None, None)));
+    campaign("twelve games on a line", 0..1, |seed| boards(play_all_boards(seed, None, None)));
 }
 
 #[test]
 fn a_dead_board_costs_the_others_no_move() {
-    let cycle = played(0, Some(5), None);
+    let cycle = play_all_boards(0, Some(5), None);
     assert!(cycle <= 700, "{cycle} ms");
 }
 
 /// As the udev rules set it.
 #[test]
 fn an_adapter_with_a_short_timer_costs_no_move_and_little_time() {
-    let cycle = played(0, None, Some(1));
+    let cycle = play_all_boards(0, None, Some(1));
     assert!(cycle <= 700, "{cycle} ms");
 }
 
 /// As it is when it is plugged in: more than a cycle should take, and no question waits longer than its answer is held back.
 #[test]
 fn an_adapter_with_a_long_timer_costs_no_move() {
-    let cycle = played(0, None, Some(16));
+    let cycle = play_all_boards(0, None, Some(16));
     assert!(cycle <= 900, "{cycle} ms");
 }
 
@@ -260,18 +260,18 @@ fn a_flag_on_a_line_fell_within_the_wider_window() {
 
 fn flag_within(timer_ms: Option<u64>) {
     const SECONDS: u32 = 20;
-    let mut room = room(SECONDS, None, Adapter::new(timer_ms));
+    let mut simulation = start_simulation(SECONDS, None, Adapter::new(timer_ms));
     let moment = |number: u16, after_ms: u64| Duration::from_millis(u64::from(number) * 737 + after_ms);
     for number in 0..BOARDS {
         let at = |after| format!("{:.3}", moment(number, after).as_secs_f64());
         let script = format!("{} run\n{} move e2 e4\n{} press left", at(0), at(3000), at(4000));
-        room.chain.load(usize::from(number), &Script::parse(&script).expect("a script"));
+        simulation.chain.load(usize::from(number), &Script::parse(&script).expect("a script"));
     }
-    room.run(|at| at >= BEGIN.after(Duration::from_secs(60)));
+    simulation.run(|at| at >= BEGIN.after(Duration::from_secs(60)));
     let mut widest = Duration::ZERO;
     for number in 0..BOARDS {
         let fell = BEGIN.after(moment(number, 4000 + u64::from(SECONDS) * 1000));
-        let findings = room.stations[&(1000 + number)].0.game().findings();
+        let findings = simulation.stations[&(1000 + number)].0.game().findings();
         let [finding] = findings else { panic!("board {number}: {findings:?}") };
         assert_eq!(finding.flag, Some("black"), "board {number}");
         let [earliest, latest] = finding.expired_at.expect("a flag fell").map(Instant);

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::support::seeds::campaign;
 use crate::support::tapes::change::{aligned, cut};
-use crate::support::tapes::{Tape, same, tapes};
+use crate::support::tapes::{Tape, assert_same_run, tapes};
 
 /// Ways to cut each tape at random.
 const SEEDS: u64 = 6;
@@ -22,14 +22,14 @@ const SEEDS: u64 = 6;
 #[test]
 fn a_replay_gives_the_same_again() {
     for tape in tapes() {
-        same(&tape.name, &tape.run(), &tape.run());
+        assert_same_run(&tape.name, &tape.run(), &tape.run());
     }
 }
 
 #[test]
 fn cutting_the_bytes_changes_nothing() {
     for tape in tapes() {
-        same(&format!("{}, single bytes", tape.name), &tape.run(), &cut(&tape, |_| 1).run());
+        assert_same_run(&format!("{}, single bytes", tape.name), &tape.run(), &cut(&tape, |_| 1).run());
     }
 }
 
@@ -39,10 +39,10 @@ fn cutting_the_bytes_anywhere_changes_nothing() {
     campaign("cuts of the bytes", 0..SEEDS, |seed| {
         for (whole, tape) in &whole {
             let mut rng = Rng::with_seed(seed);
-            same(&tape.name, whole, &cut(tape, |rest| rng.usize(1..=rest)).run());
+            assert_same_run(&tape.name, whole, &cut(tape, |rest| rng.usize(1..=rest)).run());
             // A deadline at the stamp of the pieces comes after all of them.
             let aligned = aligned(tape, seed);
-            same(&format!("{}, aligned", tape.name), &aligned.run(), &cut(&aligned, |rest| rng.usize(1..=rest)).run());
+            assert_same_run(&format!("{}, aligned", tape.name), &aligned.run(), &cut(&aligned, |rest| rng.usize(1..=rest)).run());
         }
         whole.iter().map(|(_, tape)| tape.inputs.len() as u64).sum()
     });

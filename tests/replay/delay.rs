@@ -1,6 +1,6 @@
 //! The public: never early, in order, complete, each event once; over restarts, gaps of time and other delays.
 
-mod watched;
+mod published;
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use flagfall::publish::delay::Delay;
 use flagfall::session::setting::{Overrides, Setting};
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Audience, Body};
-use watched::{Public, Watched, events};
+use published::{PublicRecorder, PublishedLog, events};
 
 use crate::support::seeds::{campaign, ordinary};
 use crate::support::tapes::memory::Memory;
@@ -75,10 +75,10 @@ fn nothing_is_early_and_everything_comes_in_order() {
             let tape = delayed(&with_gaps(tape, &mut rng), delay);
             let (mut station, mut outputs) = tape.play();
             station.advance(tape.end().after(delay.time + Duration::from_secs(1)), &mut outputs);
-            let mut watched = Watched::default();
-            watched.run(delay);
-            outputs.into_iter().for_each(|output| watched.see(output));
-            watched.check(&format!("{}, seed {seed}, {delay}", tape.name), station.game());
+            let mut published = PublishedLog::default();
+            published.run(delay);
+            outputs.into_iter().for_each(|output| published.record(output));
+            published.check(&format!("{}, seed {seed}, {delay}", tape.name), station.game());
             assert_eq!(station.lost(), Default::default());
             inputs += tape.inputs.len() as u64;
         }
@@ -87,7 +87,7 @@ fn nothing_is_early_and_everything_comes_in_order() {
 }
 
 #[test]
-fn a_restart_lets_go_what_an_uninterrupted_run_does() {
+fn a_restart_publishes_what_an_uninterrupted_run_publishes() {
     let mut cuts = 0;
     let tapes = own_tapes();
     campaign("delay over restarts", 0..SEEDS / 3, |seed| {
@@ -95,14 +95,14 @@ fn a_restart_lets_go_what_an_uninterrupted_run_does() {
             let mut rng = Rng::with_seed(seed);
             let tape = delayed(&with_gaps(tape, &mut rng), any_delay(&mut rng));
             let end = tape.end().after(Duration::from_secs(2000));
-            let mut whole = Public::open(&tape, Memory::default());
+            let mut whole = PublicRecorder::open(&tape, Memory::default());
             whole.feed(&tape, tape.inputs.len(), end);
             let text = whole.text();
             for _ in 0..4 {
                 let header = text.find("\n1 ").expect("a record") + 1;
                 let bytes = rng.usize(header..text.len());
                 let name = format!("{}, seed {seed}, cut at {bytes}", tape.name);
-                let mut public = Public::open(&tape, Memory::with("00000001-test.journal", &text[..bytes]));
+                let mut public = PublicRecorder::open(&tape, Memory::with("00000001-test.journal", &text[..bytes]));
                 assert_eq!(public.restored.verified.differences, [""; 0], "{name}");
                 public.feed(&tape, tape.inputs.len(), end);
                 let [ours, theirs] = [&public, &whole].map(|public| events(&public.memory, Audience::Public));
@@ -116,36 +116,36 @@ fn a_restart_lets_go_what_an_uninterrupted_run_does() {
 }
 
 #[test]
-fn another_delay_after_a_restart_neither_repeats_nor_hurries() {
+fn another_delay_after_a_restart_repeats_nothing_and_is_never_early() {
     let tapes = own_tapes();
     campaign("another delay after a restart", 0..SEEDS, |seed| {
         for tape in &tapes {
             let mut rng = Rng::with_seed(seed);
             let tape = with_gaps(tape, &mut rng);
-            let (memory, mut watched) = (Memory::default(), Watched::default());
+            let (memory, mut published) = (Memory::default(), PublishedLog::default());
             let mut name = format!("{}, seed {seed}", tape.name);
             let mut game = None;
             for run in 0..4 {
                 let delay = any_delay(&mut rng);
                 name += &format!(", {delay}");
                 let tape = delayed(&tape, delay);
-                watched.run(delay);
-                let mut public = Public::open_watched(&tape, memory.clone(), &mut watched);
+                published.run(delay);
+                let mut public = PublicRecorder::open_logged(&tape, memory.clone(), &mut published);
                 assert_eq!(public.restored.verified.differences, [""; 0], "{name}");
                 let upto = if run == 3 { tape.inputs.len() } else { tape.inputs.len() * (run + 1) / 4 };
                 let last = tape.inputs[upto.max(1) - 1].0;
                 let end = if run == 3 { tape.end().after(Duration::from_secs(2000)) } else { last };
-                public.feed_watched(&tape, upto, end, &mut watched);
+                public.feed_logged(&tape, upto, end, &mut published);
                 game = Some(public.recorder.station().game().clone());
             }
-            watched.check(&name, &game.expect("a run"));
+            published.check(&name, &game.expect("a run"));
         }
         tapes.iter().map(|tape| tape.inputs.len() as u64).sum()
     });
 }
 
 #[test]
-fn the_head_of_a_journal_says_the_delay() {
+fn the_head_of_a_journal_names_the_delay() {
     let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/traces/dgt/game.trace")).expect("a trace");
     let (first, rest) = text.split_once('\n').expect("lines");
     let with = |line: &str| format!("{first}\n{line}\n{rest}");

@@ -8,6 +8,7 @@ mod support;
 
 mod bus_games;
 mod captures;
+mod coalesced_states;
 mod cuts;
 mod delay;
 mod emulate_games;
@@ -15,7 +16,6 @@ mod every_board;
 mod fuzz;
 mod games;
 mod invariants;
-mod lazy;
 mod own_clock;
 mod restart;
 mod scenarios;

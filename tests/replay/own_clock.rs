@@ -14,7 +14,7 @@ use flagfall_protocols::square::Color;
 use flagfall_protocols::trace::Trace;
 
 use crate::scene::own_clock;
-use crate::scene::own_clock::{CLOCK_DRIVER, Room};
+use crate::scene::own_clock::{CLOCK_DRIVER, TwoLinkRig};
 
 const MOVES: [&str; 5] = ["e2e4", "e7e5", "f1c4", "b8c6", "d1h5"];
 
@@ -37,8 +37,8 @@ fn moves(game: &Game) -> Vec<String> {
 fn moves_at_every_board_are_completed_by_the_presses_of_a_clock_by_itself() {
     let mut tried = 0;
     for kind in boards() {
-        let room = own_clock::a_game(kind);
-        let game = room.station.game();
+        let rig = own_clock::a_game(kind);
+        let game = rig.station.game();
         let state = picture::arbiter_state(game);
         assert_eq!(moves(game), MOVES, "{kind:?}");
         assert_eq!((state.clock_status, state.clock.source), (ClockStatus::Reporting, CLOCK_DRIVER), "{kind:?}");
@@ -54,34 +54,34 @@ fn moves_at_every_board_are_completed_by_the_presses_of_a_clock_by_itself() {
 
 #[test]
 fn a_clock_whose_link_is_gone_is_lost_until_it_reports_again() {
-    let mut room = Room::new(chessnut(), true);
-    let status = |room: &Room| ClockStatus::from(room.station.game().clock());
-    assert_eq!(status(&room), ClockStatus::NotHeard);
-    room.wait(3.0);
-    assert_eq!(status(&room), ClockStatus::Reporting);
-    room.clock("0 run", 2.0);
-    room.hands("0 move e2 e4", 0.7);
-    room.clock("0 press left", 1.0);
-    room.link(CLOCK, false);
-    room.wait(1.0);
-    let open = |room: &Room| -> Vec<String> {
-        let alarms = room.station.game().alarms().iter().filter(|alarm| alarm.closed.is_none());
+    let mut rig = TwoLinkRig::new(chessnut(), true);
+    let status = |rig: &TwoLinkRig| ClockStatus::from(rig.station.game().clock());
+    assert_eq!(status(&rig), ClockStatus::NotHeard);
+    rig.wait(3.0);
+    assert_eq!(status(&rig), ClockStatus::Reporting);
+    rig.clock("0 run", 2.0);
+    rig.hands("0 move e2 e4", 0.7);
+    rig.clock("0 press left", 1.0);
+    rig.link(CLOCK, false);
+    rig.wait(1.0);
+    let open = |rig: &TwoLinkRig| -> Vec<String> {
+        let alarms = rig.station.game().alarms().iter().filter(|alarm| alarm.closed.is_none());
         alarms.map(|alarm| format!("{:?}", alarm.kind)).collect()
     };
-    assert_eq!((status(&room), open(&room)), (ClockStatus::Lost, vec!["ClockLost".to_owned()]));
-    assert_eq!(room.station.game().clock().running, None, "nobody knows");
-    room.link(CLOCK, true);
-    room.wait(2.0);
-    assert_eq!((status(&room), open(&room)), (ClockStatus::Reporting, Vec::new()));
+    assert_eq!((status(&rig), open(&rig)), (ClockStatus::Lost, vec!["ClockLost".to_owned()]));
+    assert_eq!(rig.station.game().clock().running, None, "nobody knows");
+    rig.link(CLOCK, true);
+    rig.wait(2.0);
+    assert_eq!((status(&rig), open(&rig)), (ClockStatus::Reporting, Vec::new()));
 }
 
 /// Alarms of the game, open or closed.
-fn alarms(room: &Room) -> Vec<String> {
-    room.station.game().alarms().iter().map(|alarm| format!("{:?}", alarm.kind)).collect()
+fn alarms(rig: &TwoLinkRig) -> Vec<String> {
+    rig.station.game().alarms().iter().map(|alarm| format!("{:?}", alarm.kind)).collect()
 }
 
-fn pressed(room: &Room) -> Vec<bool> {
-    room.station.game().moves().map(|played| played.pressed.is_some()).collect()
+fn pressed(rig: &TwoLinkRig) -> Vec<bool> {
+    rig.station.game().moves().map(|played| played.pressed.is_some()).collect()
 }
 
 /// The second press is held back for so many seconds, once with the reply and its press. A clock that is not heard for longer is
@@ -89,24 +89,24 @@ fn pressed(room: &Room) -> Vec<bool> {
 #[test]
 fn a_press_that_the_radio_holds_back_may_be_as_old_as_the_clock_stamped() {
     for (holds, replies) in [(1.2, true), (2.2, false), (2.8, false)] {
-        let mut room = Room::new(chessnut(), true);
-        room.wait(9.0);
-        room.clock("0 run", 2.0);
+        let mut rig = TwoLinkRig::new(chessnut(), true);
+        rig.wait(9.0);
+        rig.clock("0 run", 2.0);
         let mut happened = Vec::new();
-        let mut press = |room: &mut Room, side: &str, seconds: f64| {
-            happened.push(room.now.micros());
-            room.clock(&format!("0 press {side}"), seconds);
+        let mut press = |rig: &mut TwoLinkRig, side: &str, seconds: f64| {
+            happened.push(rig.now.micros());
+            rig.clock(&format!("0 press {side}"), seconds);
         };
-        room.hands("0 move e2 e4", 0.7);
-        press(&mut room, "left", 2.0);
-        room.hands("0 move e7 e5", 0.4);
-        room.hold(CLOCK, holds);
-        press(&mut room, "right", if replies { 0.3 } else { holds + 2.0 });
-        room.hands("0 move g1 f3", 0.7);
-        press(&mut room, "left", 4.0);
-        room.hands("0 move b8 c6", 0.7);
-        press(&mut room, "right", 3.0);
-        let pressed = room.station.game().moves().filter_map(|played| played.pressed);
+        rig.hands("0 move e2 e4", 0.7);
+        press(&mut rig, "left", 2.0);
+        rig.hands("0 move e7 e5", 0.4);
+        rig.hold(CLOCK, holds);
+        press(&mut rig, "right", if replies { 0.3 } else { holds + 2.0 });
+        rig.hands("0 move g1 f3", 0.7);
+        press(&mut rig, "left", 4.0);
+        rig.hands("0 move b8 c6", 0.7);
+        press(&mut rig, "right", 3.0);
+        let pressed = rig.station.game().moves().filter_map(|played| played.pressed);
         let told: Vec<[u64; 2]> = pressed.map(|pressed| pressed.micros()).collect();
         assert_eq!(told.len(), happened.len(), "{holds}: {told:?}");
         let delay = drivers::find(CLOCK_DRIVER).expect("registered").timing.press_delay.as_micros() as u64;
@@ -117,77 +117,77 @@ fn a_press_that_the_radio_holds_back_may_be_as_old_as_the_clock_stamped() {
             assert!(before <= delay && before >= delay - 16_000, "{holds}: {happened}: {told:?}");
         }
         assert_eq!(told[1][1] == told[2][1], replies, "both come at once: {told:?}");
-        assert_eq!(alarms(&room), [""; 0], "{holds}");
+        assert_eq!(alarms(&rig), [""; 0], "{holds}");
     }
 }
 
 #[test]
 fn a_clock_that_is_found_again_while_the_right_side_thinks_is_right_about_whose_press_it_is() {
-    let mut room = Room::new(chessnut(), true);
-    room.wait(9.0);
-    room.clock("0 run", 2.0);
-    room.hands("0 move e2 e4", 0.7);
-    room.clock("0 press left", 2.0);
-    room.link(CLOCK, false);
-    room.wait(1.0);
-    room.link(CLOCK, true);
-    room.wait(6.0);
-    assert_eq!(room.station.game().clock().running, Some(Color::Black));
-    room.hands("0 move e7 e5", 0.7);
-    room.clock("0 press right", 2.0);
-    room.hands("0 slide f1 c4 0.5", 1.0);
-    room.clock("0 press left", 3.0);
-    assert_eq!(alarms(&room), ["ClockLost"]);
-    assert_eq!(moves(room.station.game()), MOVES[..3]);
-    assert_eq!(pressed(&room), [true; 3]);
+    let mut rig = TwoLinkRig::new(chessnut(), true);
+    rig.wait(9.0);
+    rig.clock("0 run", 2.0);
+    rig.hands("0 move e2 e4", 0.7);
+    rig.clock("0 press left", 2.0);
+    rig.link(CLOCK, false);
+    rig.wait(1.0);
+    rig.link(CLOCK, true);
+    rig.wait(6.0);
+    assert_eq!(rig.station.game().clock().running, Some(Color::Black));
+    rig.hands("0 move e7 e5", 0.7);
+    rig.clock("0 press right", 2.0);
+    rig.hands("0 slide f1 c4 0.5", 1.0);
+    rig.clock("0 press left", 3.0);
+    assert_eq!(alarms(&rig), ["ClockLost"]);
+    assert_eq!(moves(rig.station.game()), MOVES[..3]);
+    assert_eq!(pressed(&rig), [true; 3]);
 }
 
 #[test]
 fn a_game_whose_white_sits_at_the_right_begins_with_a_long_think() {
-    let mut room = Room::with_white(chessnut(), true, ClockSide::Right);
-    room.wait(9.0);
-    room.clock("0 run", 6.0);
-    assert_eq!(room.station.game().clock().running, Some(Color::White));
-    room.hands("0 move e2 e4", 0.7);
-    room.clock("0 press right", 2.0);
-    room.hands("0 move e7 e5", 0.7);
-    room.clock("0 press left", 3.0);
-    assert_eq!(alarms(&room), [""; 0]);
-    assert_eq!(moves(room.station.game()), MOVES[..2]);
-    assert_eq!(pressed(&room), [true; 2]);
+    let mut rig = TwoLinkRig::with_white(chessnut(), true, ClockSide::Right);
+    rig.wait(9.0);
+    rig.clock("0 run", 6.0);
+    assert_eq!(rig.station.game().clock().running, Some(Color::White));
+    rig.hands("0 move e2 e4", 0.7);
+    rig.clock("0 press right", 2.0);
+    rig.hands("0 move e7 e5", 0.7);
+    rig.clock("0 press left", 3.0);
+    assert_eq!(alarms(&rig), [""; 0]);
+    assert_eq!(moves(rig.station.game()), MOVES[..2]);
+    assert_eq!(pressed(&rig), [true; 2]);
 }
 
 #[test]
 fn a_clock_that_was_never_heard_is_not_lost() {
-    let mut room = Room::new(chessnut(), true);
-    room.link(CLOCK, false);
-    room.wait(9.0);
-    assert_eq!(ClockStatus::from(room.station.game().clock()), ClockStatus::NotHeard);
-    assert_eq!(alarms(&room), [""; 0]);
+    let mut rig = TwoLinkRig::new(chessnut(), true);
+    rig.link(CLOCK, false);
+    rig.wait(9.0);
+    assert_eq!(ClockStatus::from(rig.station.game().clock()), ClockStatus::NotHeard);
+    assert_eq!(alarms(&rig), [""; 0]);
 }
 
 #[test]
 fn a_flag_that_an_arbiter_saw_names_the_bytes_of_the_clocks_own_link() {
-    let mut room = own_clock::a_game(chessnut());
-    room.command(r#"{"verb":"claim","flag":"black"}"#);
-    room.wait(1.0);
-    let findings = room.station.game().findings();
+    let mut rig = own_clock::a_game(chessnut());
+    rig.command(r#"{"verb":"claim","flag":"black"}"#);
+    rig.wait(1.0);
+    let findings = rig.station.game().findings();
     assert_eq!(findings.len(), 1, "{findings:?}");
     let sources: Vec<&str> = findings[0].readings.iter().map(|reading| reading.source.as_str()).collect();
     assert!(!sources.is_empty() && sources.iter().all(|source| source.starts_with("clock-rx0:")), "{sources:?}");
 }
 
 #[test]
-fn without_a_clock_the_game_says_so_and_finds_nothing_on_time() {
+fn without_a_clock_the_game_reports_none_and_finds_nothing_on_time() {
     for kind in boards() {
-        let mut room = Room::new(kind, false);
-        room.wait(9.0);
+        let mut rig = TwoLinkRig::new(kind, false);
+        rig.wait(9.0);
         // The clock on the table runs for longer than it has time; nobody hears it.
-        room.clock("0 set left 0:00:05 right 0:00:05\n1 run", 2.0);
+        rig.clock("0 set left 0:00:05 right 0:00:05\n1 run", 2.0);
         for hands in ["move e2 e4", "move e7 e5", "slide f1 c4 0.5", "move b8 c6"] {
-            room.hands(&format!("0 {hands}"), 5.0);
+            rig.hands(&format!("0 {hands}"), 5.0);
         }
-        let game = room.station.game();
+        let game = rig.station.game();
         let state = picture::arbiter_state(game);
         assert_eq!(moves(game), MOVES[..4], "{kind:?}");
         assert_eq!(state.moves.len(), 4, "{kind:?}: sure without a press");
@@ -204,21 +204,21 @@ fn without_a_clock_the_game_says_so_and_finds_nothing_on_time() {
 
 #[test]
 fn a_replay_of_both_links_gives_the_same() {
-    let room = own_clock::a_game(chessnut());
-    let trace = Trace::new(room.trace.as_bytes()).expect("a trace");
-    let setting = Setting::from_trace(&trace, &Overrides::default()).expect("a setting");
+    let rig = own_clock::a_game(chessnut());
+    let trace = Trace::new(rig.trace.as_bytes()).expect("a trace");
+    let setting = Setting::of(&trace, &Overrides::default()).expect("a setting");
     let mut again = setting.station().expect("a station");
     replay::run(&trace, &mut again, &mut |_| Ok(())).expect("replayed");
-    assert_eq!(picture::arbiter_state(again.game()), picture::arbiter_state(room.station.game()));
+    assert_eq!(picture::arbiter_state(again.game()), picture::arbiter_state(rig.station.game()));
 }
 
 #[test]
 fn bytes_of_a_link_that_the_station_has_not_change_nothing() {
-    let mut room = Room::new(chessnut(), false);
-    room.wait(3.0);
-    let before = room.station.digest();
-    room.link(CLOCK, true);
-    room.clock("0 run", 3.0);
-    room.link(CLOCK, false);
-    assert_eq!(room.station.digest(), before);
+    let mut rig = TwoLinkRig::new(chessnut(), false);
+    rig.wait(3.0);
+    let before = rig.station.digest();
+    rig.link(CLOCK, true);
+    rig.clock("0 run", 3.0);
+    rig.link(CLOCK, false);
+    assert_eq!(rig.station.digest(), before);
 }

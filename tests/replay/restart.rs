@@ -23,20 +23,20 @@ const SESSION: &str = "test";
 const CUTS: usize = 60;
 
 /// A recorder on a disk, and what it sent since it was opened.
-pub(crate) struct Bench {
+pub(crate) struct RecorderRig {
     pub(crate) memory: Memory,
     pub(crate) recorder: Recorder,
     pub(crate) restored: RestoreReport,
     pub(crate) sent: Vec<Message>,
 }
 
-impl Bench {
-    pub(crate) fn open(tape: &Tape, memory: Memory) -> Bench {
+impl RecorderRig {
+    pub(crate) fn open(tape: &Tape, memory: Memory) -> RecorderRig {
         let mut sent = Vec::new();
         let fs = Box::new(memory.clone());
         let opened = Recorder::open(fs, Limits::default(), &tape.setting, SESSION, &mut |output| keep(&mut sent, output));
         let (recorder, restored) = opened.expect("opens");
-        Bench { memory, recorder, restored, sent }
+        RecorderRig { memory, recorder, restored, sent }
     }
 
     pub(crate) fn feed(&mut self, at: Instant, body: &Body<'_>) {
@@ -50,7 +50,7 @@ impl Bench {
     }
 
     /// What of the tape is not yet in the journal, and the end.
-    pub(crate) fn rest(&mut self, tape: &Tape) {
+    pub(crate) fn feed_rest(&mut self, tape: &Tape) {
         for (at, body) in &tape.inputs[self.restored.inputs as usize..] {
             self.feed(*at, body);
         }
@@ -130,18 +130,18 @@ fn a_journal_changes_nothing_and_is_written_first() {
 }
 
 /// Breaks the journal of `tape` off after so many of its bytes, goes on, and compares.
-fn restart_at(tape: &Tape, whole: &Bench, text: &str, bytes: usize) {
+fn restart_at(tape: &Tape, whole: &RecorderRig, text: &str, bytes: usize) {
     let name = format!("{}, cut at byte {bytes}", tape.name);
     let memory = Memory::with("00000001-test.journal", &text[..bytes]);
     let known = outs(&Memory::with("00000001-test.journal", &text[..bytes])).len();
-    let mut bench = Bench::open(tape, memory);
-    assert_eq!(bench.restored.verified.differences, [""; 0], "{name}");
-    assert_eq!(bench.restored.verified.compared, known, "{name}");
-    bench.rest(tape);
-    assert!(outs(&bench.memory) == outs(&whole.memory), "{name}: recorded outputs");
-    assert!(bench.numbered() == whole.numbered()[known..], "{name}: sent outputs");
-    assert_eq!(bench.recorder.station().digest(), whole.recorder.station().digest(), "{name}");
-    assert_eq!(end(bench.recorder.station()), end(whole.recorder.station()), "{name}");
+    let mut rig = RecorderRig::open(tape, memory);
+    assert_eq!(rig.restored.verified.differences, [""; 0], "{name}");
+    assert_eq!(rig.restored.verified.compared, known, "{name}");
+    rig.feed_rest(tape);
+    assert!(outs(&rig.memory) == outs(&whole.memory), "{name}: recorded outputs");
+    assert!(rig.numbered() == whole.numbered()[known..], "{name}: sent outputs");
+    assert_eq!(rig.recorder.station().digest(), whole.recorder.station().digest(), "{name}");
+    assert_eq!(end(rig.recorder.station()), end(whole.recorder.station()), "{name}");
 }
 
 #[test]
@@ -165,8 +165,8 @@ fn inputs_at_the_moment_of_a_deadline_come_before_it_again() {
 
 /// Breaks the journal of `tape` off at this many places and some more.
 fn broken_off(tape: &Tape, places: usize) {
-    let mut whole = Bench::open(tape, Memory::default());
-    whole.rest(tape);
+    let mut whole = RecorderRig::open(tape, Memory::default());
+    whole.feed_rest(tape);
     let text = whole.text();
     let header = text.find("\n1 ").expect("a record") + 1;
     let ends: Vec<usize> = text[header..].match_indices('\n').map(|(at, _)| header + at + 1).collect();
@@ -194,27 +194,27 @@ fn deadlines_that_come_before_late_inputs_come_first_again() {
     campaign("restarts with late inputs", 0..12, |seed| {
         for tape in &tapes {
             let mut rng = Rng::with_seed(seed);
-            let mut bench = Bench::open(tape, Memory::default());
+            let mut rig = RecorderRig::open(tape, Memory::default());
             for (at, body) in &tape.inputs {
                 // Time is told to have come, and then something arrives that was stamped before.
                 if rng.u8(..4) == 0 {
-                    bench.advance(Instant(at.micros() + rng.u64(..2_000_000)));
+                    rig.advance(Instant(at.micros() + rng.u64(..2_000_000)));
                 }
-                if let Some(due) = bench.recorder.station().deadline().filter(|due| due <= at) {
-                    bench.advance(due);
+                if let Some(due) = rig.recorder.station().deadline().filter(|due| due <= at) {
+                    rig.advance(due);
                 }
-                let before = bench.recorder.station().earliest();
-                bench.feed(*at, body);
+                let before = rig.recorder.station().earliest();
+                rig.feed(*at, body);
                 moved += usize::from(before > *at);
             }
-            bench.advance(tape.end().after(flagfall::session::replay::SETTLE));
-            bench.recorder.flush(tape.end()).expect("written");
-            let mut again = Bench::open(tape, on_disk(bench.text().lines()));
+            rig.advance(tape.end().after(flagfall::session::replay::SETTLE));
+            rig.recorder.flush(tape.end()).expect("written");
+            let mut again = RecorderRig::open(tape, on_disk(rig.text().lines()));
             let name = format!("{}, seed {seed}", tape.name);
             assert_eq!(again.restored.verified.differences, [""; 0], "{name}");
             assert_eq!(again.restored.unsent, [], "{name}");
             again.advance(tape.end().after(flagfall::session::replay::SETTLE));
-            assert_eq!(end(again.recorder.station()), end(bench.recorder.station()), "{name}");
+            assert_eq!(end(again.recorder.station()), end(rig.recorder.station()), "{name}");
             assert_eq!(again.numbered(), [], "{name}");
         }
         tapes.iter().map(|tape| tape.inputs.len() as u64).sum()
@@ -239,7 +239,7 @@ fn a_session_in_many_files_is_one() {
         recorder.flush(tape.inputs[end.max(1) - 1].0).expect("written");
     }
     assert!(memory.files().len() > 3, "{} files", memory.files().len());
-    let mut whole = Bench::open(&tape, Memory::default());
+    let mut whole = RecorderRig::open(&tape, Memory::default());
     tape.inputs.iter().for_each(|(at, body)| whole.feed(*at, body));
     whole.recorder.flush(tape.end()).expect("written");
     assert!(outs(&memory) == outs(&whole.memory));

@@ -102,21 +102,21 @@ fn agree(file: &Path, should: &str) {
 }
 
 #[test]
-fn the_emulator_says_the_same_again() {
+fn the_emulator_sends_the_same_again() {
     for (name, mut scene) in scenes() {
         agree(&tests().join(format!("traces/dgt/{name}.trace")), &scene.run().trace);
     }
 }
 
 #[test]
-fn emulated_boards_without_a_clock_say_the_same_again() {
+fn emulated_boards_without_a_clock_send_the_same_again() {
     for (driver, name, trace) in clockless::traces() {
         agree(&tests().join(format!("traces/{driver}/{name}.trace")), &trace);
     }
 }
 
 #[test]
-fn a_board_and_a_clock_by_itself_say_the_same_again() {
+fn a_board_and_a_clock_by_itself_send_the_same_again() {
     let kinds = EMULATORS.iter().copied().flatten();
     let chessnut = kinds.into_iter().find(|kind| kind.driver == "chessnut").expect("emulated");
     let file = tests().join(format!("traces/{}/chessnut-and-gateway.trace", own_clock::CLOCK_DRIVER));

@@ -79,7 +79,7 @@ impl FakeDisk {
     /// A disk that holds these files.
     pub(crate) fn with(files: &BTreeMap<String, Vec<u8>>) -> FakeDisk {
         let disk = FakeDisk::new(0);
-        files.iter().for_each(|(name, bytes)| disk.put(name, bytes));
+        files.iter().for_each(|(name, bytes)| disk.put_file(name, bytes));
         disk
     }
 
@@ -88,7 +88,7 @@ impl FakeDisk {
     }
 
     /// Puts a file there, durable.
-    pub(crate) fn put(&self, name: &str, bytes: &[u8]) {
+    pub(crate) fn put_file(&self, name: &str, bytes: &[u8]) {
         let mut state = self.state();
         let id = state.files.len();
         state.files.push(Content { now: bytes.to_vec(), durable: bytes.to_vec(), ..Content::default() });
@@ -104,17 +104,17 @@ impl FakeDisk {
     }
 
     /// The power fails after so many more changes; none: it does not.
-    pub(crate) fn power(&self, changes: Option<u32>) {
+    pub(crate) fn fail_power_after(&self, changes: Option<u32>) {
         self.state().power = changes;
     }
 
     /// So many bytes can still be written.
-    pub(crate) fn free(&self, bytes: Option<usize>) {
+    pub(crate) fn limit_free(&self, bytes: Option<usize>) {
         self.state().free = bytes;
     }
 
     /// How likely each change fails, 0.0..=1.0.
-    pub(crate) fn trouble(&self, likely: f64) {
+    pub(crate) fn set_failure_rate(&self, likely: f64) {
         self.state().trouble = likely;
     }
 
@@ -156,7 +156,7 @@ impl FakeDisk {
     }
 
     /// Cuts the power and switches it on again: what was synced stands there, of the rest anything.
-    pub(crate) fn cut(&self) {
+    pub(crate) fn cut_power(&self) {
         let mut state = self.state();
         let State { rng, files, names, durable_names, name_changes, .. } = &mut *state;
         for file in files.iter_mut() {
@@ -252,7 +252,7 @@ impl State {
         if fails { Err(io::Error::other("trouble")) } else { Ok(()) }
     }
 
-    fn give_back(&mut self, bytes: usize) {
+    fn free_bytes(&mut self, bytes: usize) {
         self.free = self.free.map(|free| free + bytes);
     }
 
@@ -284,7 +284,7 @@ impl JournalFs for FakeDisk {
             file.now.clear();
             file.lost.clear();
             file.changes.push(Change::Truncate(0));
-            state.give_back(freed);
+            state.free_bytes(freed);
             return Ok(());
         }
         let id = state.files.len();
@@ -331,7 +331,7 @@ impl JournalFs for FakeDisk {
             lost.start < lost.end
         });
         file.changes.push(Change::Truncate(len));
-        state.give_back(freed);
+        state.free_bytes(freed);
         Ok(())
     }
 
@@ -376,7 +376,7 @@ impl JournalFs for FakeDisk {
         let name = self.path(name);
         let id = state.names.remove(&name).ok_or(io::ErrorKind::NotFound)?;
         let freed = state.files[id].now.len();
-        state.give_back(freed);
+        state.free_bytes(freed);
         state.name_changes.push((name, None));
         Ok(())
     }

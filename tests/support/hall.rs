@@ -1,42 +1,29 @@
 //! A daemon at work in this process, with its own broker on a free port, emulated boards, and a client that hears everything.
 
-pub(crate) mod ear;
 pub(crate) mod process;
+pub(crate) mod subscriber;
 pub(crate) mod table;
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 use flagfall::config::{Board, Broker, Config, Discovery, Event, Journal, Loaded, Node};
 use flagfall::daemon::{Daemon, Ended};
 use tempfile::TempDir;
 use tokio::sync::oneshot;
 
-/// Longest wait for anything.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
-
-/// A thread with a name.
-pub(crate) fn thread<T: Send + 'static>(name: &str, work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
-    std::thread::Builder::new().name(name.to_owned()).spawn(work).expect("a thread")
-}
-
-/// Lets so much time pass: hands do not wait for anything that could be awaited.
-pub(crate) fn pass(time: Duration) {
-    let (_keep, never) = sync_channel::<()>(0);
-    let _ = never.recv_timeout(time);
-}
+use super::waiting::{PATIENCE, thread};
 
 /// A folder with a place for ports and one for journals.
-pub(crate) struct House(TempDir);
+pub(crate) struct TestHall(TempDir);
 
-impl House {
-    pub(crate) fn new() -> House {
-        let house = House(tempfile::tempdir().expect("a folder"));
-        std::fs::create_dir(house.ports()).expect("a folder");
-        house
+impl TestHall {
+    pub(crate) fn new() -> TestHall {
+        let hall = TestHall(tempfile::tempdir().expect("a folder"));
+        std::fs::create_dir(hall.ports()).expect("a folder");
+        hall
     }
 
     pub(crate) fn ports(&self) -> PathBuf {
@@ -72,14 +59,14 @@ impl House {
 }
 
 /// A broker that is there before the daemon; ended when dropped.
-pub(crate) struct OwnBroker {
+pub(crate) struct EmbeddedBroker {
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
     pub(crate) tcp: SocketAddr,
 }
 
-impl OwnBroker {
-    pub(crate) fn start() -> OwnBroker {
+impl EmbeddedBroker {
+    pub(crate) fn start() -> EmbeddedBroker {
         let (stop, stopped) = oneshot::channel::<()>();
         let (began, begun) = sync_channel(1);
         let thread = thread("broker", move || {
@@ -93,11 +80,11 @@ impl OwnBroker {
             });
         });
         let tcp = begun.recv_timeout(PATIENCE).expect("the broker starts");
-        OwnBroker { stop: Some(stop), thread: Some(thread), tcp }
+        EmbeddedBroker { stop: Some(stop), thread: Some(thread), tcp }
     }
 }
 
-impl Drop for OwnBroker {
+impl Drop for EmbeddedBroker {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
@@ -107,7 +94,7 @@ impl Drop for OwnBroker {
 }
 
 /// A daemon at work; ended when dropped.
-pub(crate) struct Running {
+pub(crate) struct RunningDaemon {
     stop: Option<oneshot::Sender<()>>,
     ended: Receiver<Ended>,
     thread: Option<JoinHandle<()>>,
@@ -115,21 +102,21 @@ pub(crate) struct Running {
     pub(crate) tcp: SocketAddr,
 }
 
-impl Running {
-    pub(crate) fn start(loaded: Loaded) -> Running {
+impl RunningDaemon {
+    pub(crate) fn start(loaded: Loaded) -> RunningDaemon {
         let elsewhere = loaded.config.mqtt.port.map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
-        Running::publishing(elsewhere, async move || Daemon::start(&loaded).await.expect("starts"))
+        RunningDaemon::publishing(elsewhere, async move || Daemon::start(&loaded).await.expect("starts"))
     }
 
     /// The daemon that `make` makes, with its own broker.
-    pub(crate) fn with<F: Future<Output = Daemon>>(make: impl FnOnce() -> F + Send + 'static) -> Running {
-        Running::publishing(None, make)
+    pub(crate) fn with<F: Future<Output = Daemon>>(make: impl FnOnce() -> F + Send + 'static) -> RunningDaemon {
+        RunningDaemon::publishing(None, make)
     }
 
     fn publishing<F: Future<Output = Daemon>>(
         elsewhere: Option<SocketAddr>,
         make: impl FnOnce() -> F + Send + 'static,
-    ) -> Running {
+    ) -> RunningDaemon {
         let (stop, stopped) = oneshot::channel();
         let (began, begun) = sync_channel(1);
         let (told, ended) = sync_channel(1);
@@ -147,7 +134,7 @@ impl Running {
             });
         });
         let tcp = begun.recv_timeout(PATIENCE).expect("the daemon starts");
-        Running { stop: Some(stop), ended, thread: Some(thread), tcp }
+        RunningDaemon { stop: Some(stop), ended, thread: Some(thread), tcp }
     }
 
     /// Ends it, and says how.
@@ -157,7 +144,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningDaemon {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take()

@@ -10,3 +10,4 @@ pub(crate) mod seconds;
 pub(crate) mod seeds;
 pub(crate) mod table;
 pub(crate) mod tapes;
+pub(crate) mod waiting;

@@ -8,27 +8,19 @@ pub(crate) mod packets;
 pub(crate) mod proxy;
 
 pub(crate) use broker::Mosquitto;
-pub(crate) use client::{Heard, Subscriber, publish};
-pub(crate) use node::{Node, Told};
+pub(crate) use client::{MosquittoMessage, MosquittoSub, publish};
+pub(crate) use node::{Node, SessionReport};
 pub(crate) use proxy::Proxy;
 
 pub(crate) use super::ports::free_port;
+pub(crate) use super::waiting::{PATIENCE, thread};
 
 use std::collections::VecDeque;
 use std::fmt::Debug;
 use std::io::{BufRead, BufReader, Read};
 use std::sync::mpsc::{Receiver, sync_channel};
-use std::time::Duration;
 
 use flagfall::system_clock;
-
-/// Longest wait for anything.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
-
-/// A thread with a name.
-pub(crate) fn thread<T: Send + 'static>(name: &str, work: impl FnOnce() -> T + Send + 'static) -> std::thread::JoinHandle<T> {
-    std::thread::Builder::new().name(name.to_owned()).spawn(work).expect("a thread")
-}
 
 /// The lines that something writes; the channel ends with it.
 pub(crate) fn lines(source: impl Read + Send + 'static) -> Receiver<String> {

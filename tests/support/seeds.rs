@@ -28,7 +28,7 @@ const NOTE: usize = 120;
 
 /// What this variable of the environment says.
 #[allow(clippy::disallowed_methods, reason = "a test learns from its environment which seeds to play")]
-fn said(name: &str) -> Option<String> {
+fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
@@ -39,7 +39,7 @@ fn now() -> Instant {
 
 /// The campaign's own seeds are played, all of them: what must happen in one of many can be asserted.
 pub(crate) fn ordinary() -> bool {
-    said("FLAGFALL_SEED").is_none() && said("FLAGFALL_SOAK").is_none()
+    variable("FLAGFALL_SEED").is_none() && variable("FLAGFALL_SOAK").is_none()
 }
 
 /// A number of a generator that is never the same for two seeds; `own` itself for seed 0.
@@ -113,10 +113,10 @@ pub(crate) struct Run {
 impl Run {
     fn begin(own: impl IntoIterator<Item = u64, IntoIter: Send + 'static>) -> Run {
         let number = |text: &str| text.parse().unwrap_or_else(|_| panic!("{text} is no seed"));
-        if let Some(seed) = said("FLAGFALL_SEED") {
+        if let Some(seed) = variable("FLAGFALL_SEED") {
             return Run::of(std::iter::once(number(&seed)), None);
         }
-        let Some(soak) = said("FLAGFALL_SOAK") else { return Run::of(own, None) };
+        let Some(soak) = variable("FLAGFALL_SOAK") else { return Run::of(own, None) };
         let parts: Vec<&str> = soak.splitn(3, ' ').collect();
         let [first, seconds, report] = parts[..] else { panic!("FLAGFALL_SOAK: a seed, seconds, a file, and not {soak}") };
         Run::soak(number(first), Duration::from_secs(number(seconds)), Path::new(report))
@@ -141,12 +141,12 @@ impl Run {
         let seed = self.seeds.next()?;
         self.begun += 1;
         self.open.insert(seed);
-        self.note();
+        self.write_playing_seeds();
         Some(seed)
     }
 
     /// Which seeds play, for whoever finds that this program died.
-    fn note(&self) {
+    fn write_playing_seeds(&self) {
         let Some(soak) = &self.soak else { return };
         let mut text: String = self.open.iter().map(|seed| format!("{seed} ")).collect();
         text.truncate(NOTE);
@@ -161,7 +161,7 @@ impl Run {
             Err(cause) => {
                 self.failed += 1;
                 if self.named.len() < NAMED || self.soak.is_none() {
-                    self.named.push((seed, words(&*cause)));
+                    self.named.push((seed, panic_message(&*cause)));
                 }
             }
         }
@@ -184,7 +184,7 @@ impl Run {
 }
 
 /// What a panic said.
-fn words(cause: &(dyn Any + Send)) -> String {
+fn panic_message(cause: &(dyn Any + Send)) -> String {
     let words = cause.downcast_ref::<String>().map(String::as_str).or_else(|| cause.downcast_ref::<&str>().copied());
     words.unwrap_or("it panicked").to_owned()
 }

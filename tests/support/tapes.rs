@@ -88,7 +88,7 @@ pub(crate) fn end(station: &Station) -> String {
 
 /// Panics at the first difference, which the whole lists would bury.
 #[track_caller]
-pub(crate) fn same(name: &str, one: &Run, other: &Run) {
+pub(crate) fn assert_same_run(name: &str, one: &Run, other: &Run) {
     for (index, (one, other)) in one.outputs.iter().zip(&other.outputs).enumerate() {
         assert_eq!(one, other, "{name}: output {index}");
     }

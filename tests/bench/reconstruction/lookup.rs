@@ -11,14 +11,14 @@ use flagfall_protocols::event::DeviceEvent;
 use flagfall_protocols::time::Instant;
 use shakmaty::{Chess, Move, Position};
 
-use crate::told::{Look, Mirror, Teller, look};
+use crate::output::{Look, MethodOutput, Mirror, look};
 
 struct Lookup {
     mirror: Mirror,
     /// Each position of the game and what a board looks like in it.
     positions: Vec<(Chess, Look)>,
     moves: Vec<Move>,
-    teller: Teller,
+    output: MethodOutput,
 }
 
 /// What the method makes of a game.
@@ -26,7 +26,7 @@ pub(crate) fn play(events: &[(Instant, DeviceEvent)], quiet: Duration) -> Outcom
     let start = Chess::default();
     let first = look(&start);
     let mut lookup =
-        Lookup { mirror: Mirror::empty(), positions: vec![(start, first)], moves: Vec::new(), teller: Teller::default() };
+        Lookup { mirror: Mirror::empty(), positions: vec![(start, first)], moves: Vec::new(), output: MethodOutput::default() };
     let mut timer: Option<Instant> = None;
     for (at, event) in events {
         if let Some(due) = timer.take_if(|due| *due <= *at) {
@@ -39,7 +39,7 @@ pub(crate) fn play(events: &[(Instant, DeviceEvent)], quiet: Duration) -> Outcom
     if let Some(due) = timer {
         lookup.compare(due);
     }
-    lookup.teller.end()
+    lookup.output.end()
 }
 
 impl Lookup {
@@ -58,7 +58,7 @@ impl Lookup {
         } else {
             return;
         }
-        self.teller.game(at, &self.moves);
+        self.output.game(at, &self.moves);
     }
 
     /// The game is cut back to so many plies.

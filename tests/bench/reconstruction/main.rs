@@ -11,13 +11,13 @@ mod measure;
 mod methods;
 mod options;
 mod ours;
+mod output;
 mod reachable;
 mod report;
-mod room;
 mod sheets;
+mod simulation;
 mod speed;
 mod tally;
-mod told;
 mod unidentified;
 
 use std::io::{self, Write};
@@ -43,7 +43,7 @@ fn main() -> io::Result<()> {
         speed::measure(&sets, &mut text);
         return write!(io::stdout().lock(), "{text}");
     }
-    let tally = room::all(&sets, &options, cores);
+    let tally = simulation::all(&sets, &options, cores);
     report::tables(&tally, &mut text);
     speed::measure(&sets, &mut text);
     let mut out = io::stdout().lock();

@@ -14,7 +14,7 @@ use flagfall_protocols::event::DeviceEvent;
 use flagfall_protocols::time::Instant;
 
 use crate::events::{Fed, Recording};
-use crate::told::outcome;
+use crate::output::outcome;
 
 /// A driver and its game.
 pub(crate) struct Player {

@@ -10,7 +10,7 @@ use flagfall_protocols::event::DeviceEvent;
 use flagfall_protocols::time::Instant;
 use shakmaty::{Chess, Move, Position};
 
-use crate::told::{Look, Mirror, Teller, look};
+use crate::output::{Look, MethodOutput, Mirror, look};
 
 /// d4, e4, d5, e5.
 const CENTRE: [usize; 4] = [27, 28, 35, 36];
@@ -39,7 +39,7 @@ enum Way {
 /// What the method makes of a game.
 pub(crate) fn play(events: &[(Instant, DeviceEvent)]) -> Outcome {
     let mut mirror = Mirror::empty();
-    let mut teller = Teller::default();
+    let mut output = MethodOutput::default();
     let mut table = Table { visited: Vec::new(), reachable: BTreeMap::new(), now: 0 };
     let start = Chess::default();
     table.visit(Visited { looks: look(&start), position: start, before: None });
@@ -51,10 +51,10 @@ pub(crate) fn play(events: &[(Instant, DeviceEvent)]) -> Outcome {
             break;
         }
         if table.see(&mirror.0) {
-            teller.game(*at, &table.game());
+            output.game(*at, &table.game());
         }
     }
-    teller.end()
+    output.end()
 }
 
 fn kings_in_the_centre(seen: &Look) -> bool {

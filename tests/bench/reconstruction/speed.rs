@@ -12,8 +12,8 @@ use crate::counting;
 use crate::events::{Fed, Recording};
 use crate::measure::{middle, share, span};
 use crate::ours::Player;
-use crate::room::{driver, noise};
 use crate::sheets::Set;
+use crate::simulation::{driver, noise};
 
 /// Games of each speed.
 const GAMES: usize = 4;

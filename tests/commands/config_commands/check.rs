@@ -6,7 +6,7 @@ const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/config/event.example
 const MAIN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/config/flagfall.toml");
 
 #[test]
-fn tells_what_would_run() {
+fn the_check_prints_what_would_run() {
     let ran = flagfall(&["check-config", "--config", MAIN, "--config", EXAMPLE], &[("FLAGFALL__NODE__NAME", "pi-07")]);
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{}", ran.out);
     let lines: Vec<&str> = ran.out.lines().skip(1).collect();
@@ -28,7 +28,7 @@ fn tells_what_would_run() {
 }
 
 #[test]
-fn the_same_for_programs() {
+fn the_check_prints_json_for_programs() {
     let ran = flagfall(&["check-config", "--json", "--config", EXAMPLE], &[("FLAGFALL__EVENT__DELAY", "0")]);
     let found = ran.json();
     assert_eq!((ran.code, &found["ok"], &found["delay"], &found["event"]), (Some(0), &true.into(), &0.into(), &"open26".into()));
@@ -37,7 +37,7 @@ fn the_same_for_programs() {
 }
 
 #[test]
-fn tells_everything_that_is_wrong_with_exit_code_78() {
+fn every_error_is_reported_with_exit_code_78() {
     let folder = tempfile::tempdir().expect("a folder");
     let bad = write(folder.path(), "bad.toml", "[event]\ndelay_move = 2\n[mqtt]\ntls = 1\n", 0o600).display().to_string();
     let ran = flagfall(&["check-config", "--config", &bad], &[("FLAGFALL__LOG__LEVL", "info")]);
@@ -69,7 +69,7 @@ fn calibrated(change: impl Fn(String) -> String) -> String {
 }
 
 #[test]
-fn a_board_that_is_calibrated_says_so_and_a_bad_file_names_its_line() {
+fn a_calibrated_board_is_listed_and_a_bad_file_is_refused_with_its_line() {
     let folder = tempfile::tempdir().expect("a folder");
     let config = |name: &str, driver: &str, file: &str| {
         let path = folder.path().join(file);
@@ -119,7 +119,7 @@ fn a_password_for_everyone_to_read_stops_every_command() {
 }
 
 #[test]
-fn warnings_are_told_and_are_no_errors() {
+fn warnings_are_reported_and_are_no_errors() {
     let folder = tempfile::tempdir().expect("a folder");
     let text = "[mqtt]\nraw = true\n[[board]]\nid = \"b1\"\nport = \"/dev/ttyUSB0\"\n";
     let file = write(folder.path(), "c.toml", text, 0o600).display().to_string();

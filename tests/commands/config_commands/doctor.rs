@@ -1,46 +1,17 @@
 //! `flagfall doctor` against brokers that are there, and not.
 
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
-use flagfall::system_clock::monotonic;
 use serde_json::Value;
 
 use crate::config_commands::program::{flagfall, write};
+use crate::support::mqtt::Mosquitto;
 use crate::support::ports::free_port;
 
-const PATIENCE: Duration = Duration::from_secs(15);
-
-struct Broker(Child);
-
-impl Drop for Broker {
-    fn drop(&mut self) {
-        _ = self.0.kill();
-        _ = self.0.wait();
-    }
-}
-
-/// A mosquitto on a free port with these further lines; none, told, where it is not installed.
-#[allow(clippy::print_stdout, reason = "a test that is skipped says so")]
-fn mosquitto(folder: &Path, lines: &str) -> Option<(Broker, u16)> {
-    let program = ["/usr/sbin/mosquitto", "/usr/bin/mosquitto"].into_iter().find(|path| Path::new(path).exists());
-    let Some(program) = program else {
-        println!("skipped: mosquitto is not installed");
-        return None;
-    };
-    let port = free_port();
-    let config = write(folder, "mosquitto.conf", &format!("listener {port} 127.0.0.1\n{lines}\n"), 0o600);
-    let child = Command::new(program).arg("-c").arg(config).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-    let mut broker = Broker(child.expect("mosquitto starts"));
-    let end = monotonic().after(PATIENCE);
-    while TcpStream::connect(("127.0.0.1", port)).is_err() {
-        assert!(broker.0.try_wait().expect("its state").is_none(), "mosquitto ended");
-        assert!(monotonic() < end, "mosquitto does not listen at {port}");
-        std::thread::yield_now();
-    }
-    Some((broker, port))
+/// A mosquitto with these lines behind its listener; none if it is not installed.
+fn mosquitto(lines: &str) -> Option<Mosquitto> {
+    Mosquitto::with_files(&format!("listener TCP 127.0.0.1\n{lines}"), &[])
 }
 
 /// What the doctor says, and of the thing that begins with `about`.
@@ -59,7 +30,7 @@ fn about<'a>(report: &'a Value, begin: &str) -> &'a Value {
 }
 
 #[test]
-fn nobody_listens() {
+fn a_port_without_a_broker_is_a_problem() {
     let folder = tempfile::tempdir().expect("a folder");
     let (code, report) = doctor(folder.path(), &format!("[mqtt]\nport = {}\n", free_port()));
     let broker = about(&report, "broker at 127.0.0.1:");
@@ -69,7 +40,7 @@ fn nobody_listens() {
 }
 
 #[test]
-fn the_broker_of_our_own_is_not_missed() {
+fn an_embedded_broker_that_does_not_run_is_only_a_warning() {
     let folder = tempfile::tempdir().expect("a folder");
     let port = free_port();
     let text = format!("[mqtt]\nport = {port}\n[broker]\nenabled = true\ntcp = \"127.0.0.1:{port}\"\n");
@@ -78,9 +49,10 @@ fn the_broker_of_our_own_is_not_missed() {
 }
 
 #[test]
-fn a_broker_takes_us() {
+fn a_broker_that_accepts_the_node_is_ok() {
     let folder = tempfile::tempdir().expect("a folder");
-    let Some((_broker, port)) = mosquitto(folder.path(), "allow_anonymous true") else { return };
+    let Some(running) = mosquitto("allow_anonymous true") else { return };
+    let port = running.port();
     let (code, report) = doctor(folder.path(), &format!("[mqtt]\nport = {port}\n"));
     let broker = about(&report, "broker at 127.0.0.1:");
     assert_eq!((&broker["state"], &broker["found"]), (&"ok".into(), &"takes us".into()), "{report:#}");
@@ -90,9 +62,10 @@ fn a_broker_takes_us() {
 }
 
 #[test]
-fn a_broker_refuses_us() {
+fn a_broker_that_refuses_the_node_is_a_problem() {
     let folder = tempfile::tempdir().expect("a folder");
-    let Some((_broker, port)) = mosquitto(folder.path(), "allow_anonymous false") else { return };
+    let Some(running) = mosquitto("allow_anonymous false") else { return };
+    let port = running.port();
     let password = write(folder.path(), "password", "hunter2\n", 0o600);
     let text = format!("[mqtt]\nport = {port}\nuser = \"node\"\npassword_file = \"{}\"\n", password.display());
     for text in [text, format!("[mqtt]\nport = {port}\n")] {
@@ -105,7 +78,7 @@ fn a_broker_refuses_us() {
 }
 
 #[test]
-fn something_else_listens() {
+fn another_server_on_the_port_is_a_problem() {
     let folder = tempfile::tempdir().expect("a folder");
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("its port").port();
@@ -123,7 +96,7 @@ fn something_else_listens() {
 }
 
 #[test]
-fn every_finding_that_is_not_ok_says_what_to_do() {
+fn every_finding_that_is_not_ok_has_advice() {
     let folder = tempfile::tempdir().expect("a folder");
     let ports = "[mqtt]\nport = 1\n[[board]]\nid = \"b1\"\nport = \"/dev/none\"\n[[board]]\nid = \"b2\"\nusb_serial = \"none\"\n";
     let hid = "[[board]]\nid = \"b3\"\ndriver = \"chessnut\"\ntransport = \"hid\"\nusb_serial = \"no such number\"\n";
@@ -141,7 +114,7 @@ fn every_finding_that_is_not_ok_says_what_to_do() {
 }
 
 #[test]
-fn people_get_lines() {
+fn people_get_readable_lines() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = write(folder.path(), "c.toml", "[mqtt]\nport = 1\n[journal]\ndir = \"/proc/none\"\n", 0o600).display().to_string();
     let ran = flagfall(&["doctor", "--config", &file], &[]);

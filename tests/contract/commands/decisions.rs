@@ -7,21 +7,21 @@ use flagfall::wire::topics::Board;
 use flagfall_game::laws::outcome::GameResult;
 use serde_json::{Value, json};
 
-use crate::commands::desk::{Desk, payload};
+use crate::commands::command_rig::{CommandRig, payload};
 
 fn last(replies: &[Reply]) -> &Reply {
     replies.last().expect("an answer")
 }
 
 /// Bodies of the audit's lines of this kind.
-fn audited(desk: &Desk, what: &str) -> Vec<Value> {
-    let bodies = desk.messages.iter().filter(|message| message.topic == Board::default().audit());
+fn audited(rig: &CommandRig, what: &str) -> Vec<Value> {
+    let bodies = rig.messages.iter().filter(|message| message.topic == Board::default().audit());
     let bodies = bodies.map(|message| serde_json::from_str::<Value>(&message.payload).expect("JSON")["body"].clone());
     bodies.filter(|body| body["what"] == what).collect()
 }
 
-fn ruling(desk: &Desk) -> Value {
-    let last = desk.messages.iter().rfind(|message| message.topic == Board::default().ruling()).expect("a ruling");
+fn ruling(rig: &CommandRig) -> Value {
+    let last = rig.messages.iter().rfind(|message| message.topic == Board::default().ruling()).expect("a ruling");
     assert!(last.retain);
     serde_json::from_str::<Value>(&last.payload).expect("JSON")["body"].clone()
 }
@@ -29,67 +29,67 @@ fn ruling(desk: &Desk) -> Value {
 #[test]
 fn a_decision_is_locked_to_the_finding_as_the_arbiter_saw_it() {
     for verb in ["confirm", "reject"] {
-        let mut desk = Desk::flag_and_mate();
-        let (id, revision) = desk.finding();
-        let (before, present) = (desk.digest(), Some(FindingKey { id, revision }));
+        let mut rig = CommandRig::flag_and_mate();
+        let (id, revision) = rig.finding();
+        let (before, present) = (rig.digest(), Some(FindingKey { id, revision }));
         for (index, stale) in [(id, revision - 1), (id, revision + 1), (id + 1, revision)].into_iter().enumerate() {
-            let ask = desk.decide(verb, &format!("s{index}"), stale);
-            let replies = desk.send(Some(Role::Arbiter), verb, &ask);
+            let ask = rig.decide(verb, &format!("s{index}"), stale);
+            let replies = rig.send(Some(Role::Arbiter), verb, &ask);
             assert_eq!((replies.len(), replies[0].code, replies[0].finding), (1, Code::Stale, present), "{verb} {stale:?}");
             assert_eq!(replies[0].message, format!("the finding is {id}, its revision {revision}"));
         }
-        let game = desk.now().0;
-        let unlocked = payload(verb, "u", &json!({"game": game, "rev": desk.now().1}), json!({}));
-        assert_eq!(desk.send(Some(Role::Chief), verb, &unlocked)[0].code, Code::Invalid);
-        assert_eq!(desk.digest(), before, "{verb}");
+        let game = rig.now().0;
+        let unlocked = payload(verb, "u", &json!({"game": game, "rev": rig.now().1}), json!({}));
+        assert_eq!(rig.send(Some(Role::Chief), verb, &unlocked)[0].code, Code::Invalid);
+        assert_eq!(rig.digest(), before, "{verb}");
         // Men move on: the revision of the state is not the finding's.
-        let ask = desk.decide(verb, "a", (id, revision));
-        let replies = desk.send(Some(Role::Arbiter), verb, &ask);
+        let ask = rig.decide(verb, "a", (id, revision));
+        let replies = rig.send(Some(Role::Arbiter), verb, &ask);
         assert_eq!((last(&replies).code, replies.len()), (Code::Ok, 2), "{verb}: {replies:?}");
     }
 }
 
 #[test]
 fn an_operator_decides_nothing_and_learns_nothing() {
-    let mut desk = Desk::flag_and_mate();
+    let mut rig = CommandRig::flag_and_mate();
     for verb in ["confirm", "reject", "offer", "accept", "resign", "penalty", "claim"] {
-        let ask = desk.ask(verb, verb, crate::commands::body(verb));
-        let replies = desk.send(Some(Role::Operator), verb, &ask);
+        let ask = rig.ask(verb, verb, crate::commands::body(verb));
+        let replies = rig.send(Some(Role::Operator), verb, &ask);
         assert_eq!((replies.len(), replies[0].code, replies[0].finding, replies[0].rev), (1, Code::Denied, None, None), "{verb}");
     }
     // Nor by a lock on something that they may do.
-    let (game, rev) = desk.now();
+    let (game, rev) = rig.now();
     let probe = payload(
         "resync",
         "r",
         &json!({"game": game, "rev": rev, "finding": {"id": 7, "revision": 1}}),
         crate::commands::body("resync"),
     );
-    let replies = desk.send(Some(Role::Operator), "resync", &probe);
+    let replies = rig.send(Some(Role::Operator), "resync", &probe);
     assert_eq!((last(&replies).code, last(&replies).finding), (Code::Ok, None));
 }
 
 #[test]
 fn a_rejection_needs_a_reason() {
-    let mut desk = Desk::flag_and_mate();
-    let ask: Value = serde_json::from_str(&desk.ask("reject", "a", json!({}))).expect("JSON");
+    let mut rig = CommandRig::flag_and_mate();
+    let ask: Value = serde_json::from_str(&rig.ask("reject", "a", json!({}))).expect("JSON");
     for (index, reason) in [json!(null), json!(""), json!("  ")].into_iter().enumerate() {
         let mut without = ask.clone();
         (without["reason"], without["id"]) = (reason, json!(format!("w{index}")));
-        assert_eq!(desk.send(Some(Role::Arbiter), "reject", &without.to_string())[0].code, Code::Invalid);
+        assert_eq!(rig.send(Some(Role::Arbiter), "reject", &without.to_string())[0].code, Code::Invalid);
     }
-    assert_eq!(last(&desk.send(Some(Role::Arbiter), "reject", &ask.to_string())).code, Code::Ok);
+    assert_eq!(last(&rig.send(Some(Role::Arbiter), "reject", &ask.to_string())).code, Code::Ok);
 }
 
 #[test]
 fn the_audit_and_the_ruling_say_who_when_why_and_on_which_evidence() {
-    let mut desk = Desk::flag_and_mate();
-    let (id, revision) = desk.finding();
-    let mut ask: Value = serde_json::from_str(&desk.ask("confirm", "c-1", json!({}))).expect("JSON");
-    let at = desk.anchor.utc(desk.now).to_string();
+    let mut rig = CommandRig::flag_and_mate();
+    let (id, revision) = rig.finding();
+    let mut ask: Value = serde_json::from_str(&rig.ask("confirm", "c-1", json!({}))).expect("JSON");
+    let at = rig.anchor.utc(rig.now).to_string();
     (ask["issued"], ask["observed_at"], ask["sync"]) = (json!(at), json!(at), json!("ntp"));
-    desk.send_as("petra", Some(Role::Chief), "confirm", &ask.to_string());
-    let seen = audited(&desk, "command")[0]["observed_us"].clone();
+    rig.send_as("petra", Some(Role::Chief), "confirm", &ask.to_string());
+    let seen = audited(&rig, "command")[0]["observed_us"].clone();
     let expected = json!({
         "number": 1,
         "kind": "confirmed",
@@ -99,46 +99,46 @@ fn the_audit_and_the_ruling_say_who_when_why_and_on_which_evidence() {
         "reason": "the clock was set wrong",
         "command": "c-1",
         "observed_at": seen,
-        "at": desk.now.0,
+        "at": rig.now.0,
     });
-    let shown = ruling(&desk);
+    let shown = ruling(&rig);
     assert_eq!((&shown["decision"], &shown["status"]), (&expected, &json!("proposed")), "a finding stays a finding");
     let (sign, before) = (&shown["readings"][1], &shown["readings"][0]);
     assert_eq!(shown["evidence"], json!([sign["source"], "cmd:c-1"]), "the sign, and who observed the fall");
     assert_eq!((&sign["white_ms"], before["white_ms"].as_u64().is_some_and(|left| left > 0)), (&json!(0), true), "{shown}");
     let mut entry = expected.clone();
     entry["what"] = json!("decision");
-    assert_eq!(audited(&desk, "decision"), [entry]);
-    let command = &audited(&desk, "command")[0];
+    assert_eq!(audited(&rig, "decision"), [entry]);
+    let command = &audited(&rig, "command")[0];
     assert_eq!((&command["expect"]["finding"], &command["actor"]), (&expected["finding"], &json!("petra")));
-    assert_eq!(desk.station.game().result(), Some(GameResult::BlackWins));
+    assert_eq!(rig.station.game().result(), Some(GameResult::BlackWins));
     // Another arbiter's later decision.
-    let ask = desk.ask("declare-result", "d-1", json!({"result": "1/2-1/2"}));
-    desk.send_as("anna", Some(Role::Arbiter), "declare-result", &ask);
-    let decision = &ruling(&desk)["decision"];
+    let ask = rig.ask("declare-result", "d-1", json!({"result": "1/2-1/2"}));
+    rig.send_as("anna", Some(Role::Arbiter), "declare-result", &ask);
+    let decision = &ruling(&rig)["decision"];
     assert_eq!((&decision["by"], &decision["supersedes"], &decision["result"]), (&json!("anna"), &json!(1), &json!("1/2-1/2")));
-    assert_eq!(audited(&desk, "decision").len(), 2);
-    let kept: Vec<u32> = desk.station.game().decisions().map(|decision| decision.number).collect();
+    assert_eq!(audited(&rig, "decision").len(), 2);
+    let kept: Vec<u32> = rig.station.game().decisions().map(|decision| decision.number).collect();
     assert_eq!(kept, [1, 2]);
 }
 
 #[test]
 fn after_a_rejection_an_operator_may_begin_the_next_game() {
-    let mut desk = Desk::over_with_a_flag();
-    let ask = desk.ask("reject", "a", json!({}));
-    assert_eq!(last(&desk.send(Some(Role::Arbiter), "reject", &ask)).code, Code::Ok);
-    assert_eq!(ruling(&desk)["decision"]["kind"], json!("rejected"));
-    assert!(!desk.station.game().awaits_ruling());
+    let mut rig = CommandRig::over_with_a_flag();
+    let ask = rig.ask("reject", "a", json!({}));
+    assert_eq!(last(&rig.send(Some(Role::Arbiter), "reject", &ask)).code, Code::Ok);
+    assert_eq!(ruling(&rig)["decision"]["kind"], json!("rejected"));
+    assert!(!rig.station.game().awaits_ruling());
 }
 
 #[test]
 fn claims_come_in_two_forms() {
-    let mut desk = Desk::playing();
+    let mut rig = CommandRig::playing();
     let mut number = 0;
-    let mut send = |desk: &mut Desk, body: Value| {
+    let mut send = |rig: &mut CommandRig, body: Value| {
         number += 1;
-        let ask = desk.ask("claim", &format!("c{number}"), body);
-        last(&desk.send(Some(Role::Arbiter), "claim", &ask)).clone()
+        let ask = rig.ask("claim", &format!("c{number}"), body);
+        last(&rig.send(Some(Role::Arbiter), "claim", &ask)).clone()
     };
     for wrong in [
         json!({"side": "white", "ground": "repetition"}),
@@ -146,37 +146,37 @@ fn claims_come_in_two_forms() {
         json!({"flag": "white", "ground": "repetition", "standing": "lodged"}),
         json!({"side": "white", "ground": "repetition", "standing": "lodged", "observed_at": 5}),
     ] {
-        assert_eq!(send(&mut desk, wrong.clone()).code, Code::Invalid, "{wrong}");
+        assert_eq!(send(&mut rig, wrong.clone()).code, Code::Invalid, "{wrong}");
     }
-    assert_eq!(send(&mut desk, json!({"side": "white", "ground": "normal_means", "standing": "lodged"})).code, Code::Ok);
-    assert_eq!(audited(&desk, "claim").len(), 1);
+    assert_eq!(send(&mut rig, json!({"side": "white", "ground": "normal_means", "standing": "lodged"})).code, Code::Ok);
+    assert_eq!(audited(&rig, "claim").len(), 1);
     // The record is looked at for the arbiter who asks, and for nobody else.
-    let checked = send(&mut desk, json!({"side": "white", "ground": "repetition", "standing": "lodged"}));
+    let checked = send(&mut rig, json!({"side": "white", "ground": "repetition", "standing": "lodged"}));
     assert_eq!((checked.code, checked.message.as_str()), (Code::Ok, "not correct by the record of the game (9.5.3)"));
-    assert_eq!((audited(&desk, "claim")[1]["correct"].clone(), desk.station.game().result()), (json!(false), None));
-    assert_eq!(send(&mut desk, json!({"side": "white", "ground": "normal_means", "standing": "refused"})).code, Code::Ok);
-    let kinds: Vec<_> = audited(&desk, "decision").iter().map(|decision| decision["kind"].clone()).collect();
-    assert_eq!((kinds, desk.station.game().result()), (vec![json!("claim_refused")], None));
-    assert_eq!(send(&mut desk, json!({"flag": "white"})).code, Code::Ok);
-    assert!(desk.station.game().has_fallen_flag());
+    assert_eq!((audited(&rig, "claim")[1]["correct"].clone(), rig.station.game().result()), (json!(false), None));
+    assert_eq!(send(&mut rig, json!({"side": "white", "ground": "normal_means", "standing": "refused"})).code, Code::Ok);
+    let kinds: Vec<_> = audited(&rig, "decision").iter().map(|decision| decision["kind"].clone()).collect();
+    assert_eq!((kinds, rig.station.game().result()), (vec![json!("claim_refused")], None));
+    assert_eq!(send(&mut rig, json!({"flag": "white"})).code, Code::Ok);
+    assert!(rig.station.game().has_fallen_flag());
 }
 
 /// What arbiters enter and decide is not for others, but for the result.
 #[test]
 fn others_see_results_only() {
-    let mut desk = Desk::playing();
+    let mut rig = CommandRig::playing();
     for (verb, body) in [
         ("offer", json!({"side": "white"})),
         ("claim", json!({"side": "black", "ground": "fifty_moves", "standing": "refused"})),
         ("penalty", json!({"side": "black", "seconds": {"white": 120, "black": 0}})),
         ("resign", json!({"side": "black"})),
     ] {
-        let ask = desk.ask(verb, verb, body);
-        assert_eq!(last(&desk.send(Some(Role::Arbiter), verb, &ask)).code, Code::Ok, "{verb}");
+        let ask = rig.ask(verb, verb, body);
+        assert_eq!(last(&rig.send(Some(Role::Arbiter), verb, &ask)).code, Code::Ok, "{verb}");
     }
-    let others = |desk: &Desk| desk.messages.iter().filter(|message| !message.topic.contains("/arbiter/")).count();
-    assert_eq!(others(&desk), 0);
-    let ask = desk.ask("accept", "a", json!({"side": "black"}));
-    assert_eq!(last(&desk.send(Some(Role::Arbiter), "accept", &ask)).code, Code::Ok);
-    assert_eq!((others(&desk), desk.station.game().result()), (1, Some(GameResult::Draw)));
+    let others = |rig: &CommandRig| rig.messages.iter().filter(|message| !message.topic.contains("/arbiter/")).count();
+    assert_eq!(others(&rig), 0);
+    let ask = rig.ask("accept", "a", json!({"side": "black"}));
+    assert_eq!(last(&rig.send(Some(Role::Arbiter), "accept", &ask)).code, Code::Ok);
+    assert_eq!((others(&rig), rig.station.game().result()), (1, Some(GameResult::Draw)));
 }

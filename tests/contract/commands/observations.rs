@@ -5,33 +5,33 @@ use flagfall::config::Role;
 use serde_json::json;
 
 use crate::commands::body;
-use crate::commands::desk::{Desk, payload};
+use crate::commands::command_rig::{CommandRig, payload};
 
 /// In blitz the revision changes with every touch: an observation is true all the same.
 #[test]
 fn an_observation_is_locked_to_its_game_only() {
     for verb in ["claim", "stop-clocks", "restart-clocks"] {
-        for mut desk in [Desk::playing(), Desk::flag_fallen()] {
-            let (game, _) = desk.now();
+        for mut rig in [CommandRig::playing(), CommandRig::flag_fallen()] {
+            let (game, _) = rig.now();
             let only_game = payload(verb, "a", &json!({"game": game}), body(verb));
-            let replies = desk.send(Some(Role::Arbiter), verb, &only_game);
+            let replies = rig.send(Some(Role::Arbiter), verb, &only_game);
             assert_eq!(replies.last().map(|reply| reply.code), Some(Code::Ok), "{verb}");
             let other = payload(verb, "b", &json!({"game": "replay-1-1-g9"}), body(verb));
-            assert_eq!(desk.send(Some(Role::Arbiter), verb, &other)[0].code, Code::Stale, "{verb}");
+            assert_eq!(rig.send(Some(Role::Arbiter), verb, &other)[0].code, Code::Stale, "{verb}");
         }
     }
 }
 
 #[test]
 fn an_operator_starts_no_game_while_a_flag_awaits_its_ruling() {
-    let mut desk = Desk::over_with_a_flag();
-    let start = |desk: &mut Desk, id: &str| {
-        let ask = desk.ask("start-game", id, json!({}));
-        desk.send(Some(Role::Operator), "start-game", &ask).last().expect("an answer").clone()
+    let mut rig = CommandRig::over_with_a_flag();
+    let start = |rig: &mut CommandRig, id: &str| {
+        let ask = rig.ask("start-game", id, json!({}));
+        rig.send(Some(Role::Operator), "start-game", &ask).last().expect("an answer").clone()
     };
-    let reply = start(&mut desk, "a");
+    let reply = start(&mut rig, "a");
     assert_eq!((reply.code, reply.message.as_str()), (Code::Denied, "an arbiter is needed"));
-    let result = desk.ask("declare-result", "b", json!({"result": "1/2-1/2"}));
-    assert_eq!(desk.send(Some(Role::Arbiter), "declare-result", &result).last().map(|reply| reply.code), Some(Code::Ok));
-    assert_eq!(start(&mut desk, "c").code, Code::Ok);
+    let result = rig.ask("declare-result", "b", json!({"result": "1/2-1/2"}));
+    assert_eq!(rig.send(Some(Role::Arbiter), "declare-result", &result).last().map(|reply| reply.code), Some(Code::Ok));
+    assert_eq!(start(&mut rig, "c").code, Code::Ok);
 }

@@ -10,11 +10,11 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::commands::body;
-use crate::commands::desk::{Desk, setup};
+use crate::commands::command_rig::{CommandRig, setup};
 
 /// A payload that is right, but for this.
-fn with(desk: &Desk, key: &str, value: Value) -> String {
-    let mut payload: Value = serde_json::from_str(&desk.ask("take-back", "a", body("take-back"))).expect("JSON");
+fn with(rig: &CommandRig, key: &str, value: Value) -> String {
+    let mut payload: Value = serde_json::from_str(&rig.ask("take-back", "a", body("take-back"))).expect("JSON");
     payload[key] = value;
     payload.to_string()
 }
@@ -68,13 +68,13 @@ fn illegal_values_are_refused_and_unknown_fields_are_not() {
         ("body", json!({"plies": 1, "deep": nested(16)}), Code::Invalid),
         ("body", json!({"plies": 1, "deep": nested(120)}), Code::Invalid),
     ] {
-        let mut desk = Desk::playing();
-        let before = desk.digest();
-        let payload = with(&desk, key, value);
-        let replies = desk.send(Some(Role::Chief), "take-back", &payload);
+        let mut rig = CommandRig::playing();
+        let before = rig.digest();
+        let payload = with(&rig, key, value);
+        let replies = rig.send(Some(Role::Chief), "take-back", &payload);
         assert_eq!(replies.last().expect("an answer").code, code, "{payload}: {replies:?}");
-        assert_eq!(desk.digest() == before, code != Code::Ok, "{payload}");
-        assert_eq!(desk.one_audit(&payload)["code"], json!(code.name()));
+        assert_eq!(rig.digest() == before, code != Code::Ok, "{payload}");
+        assert_eq!(rig.one_audit(&payload)["code"], json!(code.name()));
     }
 }
 
@@ -87,7 +87,7 @@ fn nested(depth: usize) -> Value {
 fn no_body_is_nested_so_deep_that_its_record_cannot_be_read() {
     for depth in [14, 15, 16, 100, 122, 123, 124, 125, 126, 127, 128, 1000] {
         never_a_panic(
-            with(&Desk::playing(), "body", nested(0))
+            with(&CommandRig::playing(), "body", nested(0))
                 .replace("\"body\":1", &format!("\"body\":{{\"a\":{}1{}}}", "[".repeat(depth), "]".repeat(depth)))
                 .as_bytes(),
         );
@@ -95,26 +95,26 @@ fn no_body_is_nested_so_deep_that_its_record_cannot_be_read() {
 }
 
 #[test]
-fn what_a_stranger_says_is_not_kept() {
-    let mut desk = Desk::playing();
-    let mut payload: Value = serde_json::from_str(&desk.ask("take-back", "a", body("take-back"))).expect("JSON");
+fn the_text_of_a_stranger_is_not_kept() {
+    let mut rig = CommandRig::playing();
+    let mut payload: Value = serde_json::from_str(&rig.ask("take-back", "a", body("take-back"))).expect("JSON");
     (payload["reason"], payload["body"]) = (json!("because"), json!({"pad": "x".repeat(60_000)}));
-    desk.send_as("screen-1", None, "take-back", &payload.to_string());
-    let (_, record) = desk.records.last().expect("a record");
+    rig.send_as("screen-1", None, "take-back", &payload.to_string());
+    let (_, record) = rig.records.last().expect("a record");
     assert!(record.len() < 500 && !record.contains("because"), "{record}");
-    let audit = desk.one_audit("a stranger");
+    let audit = rig.one_audit("a stranger");
     assert!(["reason", "expect", "body", "observed_us"].iter().all(|field| audit.get(field).is_none()), "{audit}");
 }
 
 #[test]
-fn what_is_no_payload_is_answered_and_audited_too() {
+fn an_invalid_payload_is_answered_and_audited_too() {
     let huge = format!("{{\"id\":\"a\",\"pad\":\"{}\"}}", "x".repeat(MAX_PAYLOAD));
     let deep = "[".repeat(100_000);
     for payload in ["", "null", "[]", "{", "{\"id\":\"a\"}", "{\"id\":\"a\",\"body\":1e999}", huge.as_str(), &deep[..60_000]] {
-        let mut desk = Desk::playing();
-        let replies = desk.send(Some(Role::Chief), "take-back", payload);
+        let mut rig = CommandRig::playing();
+        let replies = rig.send(Some(Role::Chief), "take-back", payload);
         assert_eq!((replies.len(), replies[0].code), (1, Code::Invalid), "{:.50}", payload);
-        desk.one_audit(payload);
+        rig.one_audit(payload);
     }
 }
 
@@ -129,12 +129,12 @@ fn age_counts_only_between_clocks_that_agree() {
         (TimeSource::Ntp, Value::Null, 3600, false),
         (TimeSource::None, json!("ntp"), 3600, false),
     ] {
-        let mut desk = Desk::playing();
-        desk.anchor.sync = ours;
-        let issued = desk.anchor.utc(desk.now).after_micros(-seconds * 1_000_000);
-        let mut payload: Value = serde_json::from_str(&with(&desk, "issued", json!(issued.to_string()))).expect("JSON");
+        let mut rig = CommandRig::playing();
+        rig.anchor.sync = ours;
+        let issued = rig.anchor.utc(rig.now).after_micros(-seconds * 1_000_000);
+        let mut payload: Value = serde_json::from_str(&with(&rig, "issued", json!(issued.to_string()))).expect("JSON");
         payload["sync"] = theirs;
-        let code = desk.send(Some(Role::Arbiter), "take-back", &payload.to_string()).last().expect("an answer").code;
+        let code = rig.send(Some(Role::Arbiter), "take-back", &payload.to_string()).last().expect("an answer").code;
         assert_eq!(code, if expired { Code::Expired } else { Code::Ok }, "{payload}");
     }
 }
@@ -148,25 +148,25 @@ fn when_a_flag_was_seen_becomes_journal_time() {
         (Value::Null, -3_600, true),
         (Value::Null, 0, false),
     ] {
-        let mut desk = Desk::flag_fallen();
-        desk.now = Instant(desk.now.0 + 5_000_000);
-        let seen = desk.now.0 - 2_000_000;
-        let text = |at: u64| desk.anchor.utc(Instant(at)).after_micros(skew * 1_000_000).to_string();
-        let mut payload: Value = serde_json::from_str(&desk.ask("claim", "a", body("claim"))).expect("JSON");
+        let mut rig = CommandRig::flag_fallen();
+        rig.now = Instant(rig.now.0 + 5_000_000);
+        let seen = rig.now.0 - 2_000_000;
+        let text = |at: u64| rig.anchor.utc(Instant(at)).after_micros(skew * 1_000_000).to_string();
+        let mut payload: Value = serde_json::from_str(&rig.ask("claim", "a", body("claim"))).expect("JSON");
         payload["observed_at"] = json!(text(seen));
         payload["sync"] = theirs.clone();
         if known {
-            payload["issued"] = json!(text(desk.now.0));
+            payload["issued"] = json!(text(rig.now.0));
         }
         let topic = CommandTopic { user: "anna", event: "replay", round: "1", board: "1", verb: "claim" };
         let bytes = payload.to_string();
-        let submission = read("flagfall", &topic, bytes.as_bytes(), Some(Role::Arbiter), desk.now, &desk.anchor);
+        let submission = read("flagfall", &topic, bytes.as_bytes(), Some(Role::Arbiter), rig.now, &rig.anchor);
         // Written in milliseconds.
         assert_eq!(submission.observed_us.map(|us| us.abs_diff(seen) < 1000), known.then_some(true), "{payload}");
-        let recorded = desk.station.admit(submission, &setup());
+        let recorded = rig.station.admit(submission, &setup());
         assert!(matches!(recorded.verdict, Verdict::Admitted(_)), "{recorded:?}");
-        assert_eq!(desk.take(&recorded).last().expect("an answer").code, Code::Ok);
-        let audit = desk.one_audit("claim");
+        assert_eq!(rig.take(&recorded).last().expect("an answer").code, Code::Ok);
+        let audit = rig.one_audit("claim");
         assert_eq!(audit["observed_at"], payload["observed_at"]);
     }
 }
@@ -234,18 +234,18 @@ fn anything() -> impl Strategy<Value = Value> {
 }
 
 fn never_a_panic(payload: &[u8]) {
-    let desk = Desk::playing();
+    let rig = CommandRig::playing();
     let topic = CommandTopic { user: "anna", event: "replay", round: "1", board: "1", verb: "take-back" };
-    let submission = read("flagfall", &topic, payload, Some(Role::Chief), desk.now, &desk.anchor);
-    let recorded = desk.station.admit(submission, &setup());
+    let submission = read("flagfall", &topic, payload, Some(Role::Chief), rig.now, &rig.anchor);
+    let recorded = rig.station.admit(submission, &setup());
     let json = recorded.to_json();
     let mut line = String::new();
-    print(&Record { seq: 1, at: desk.now, body: Body::Cmd(&json) }, &mut line).expect("a line of a journal");
+    print(&Record { seq: 1, at: rig.now, body: Body::Cmd(&json) }, &mut line).expect("a line of a journal");
     assert_eq!(serde_json::from_str::<Recorded>(&json).expect("readable"), recorded);
-    let mut desk = desk;
-    let replies = desk.take(&recorded);
+    let mut rig = rig;
+    let replies = rig.take(&recorded);
     assert!(!replies.is_empty());
-    for message in &desk.messages {
+    for message in &rig.messages {
         assert!(!message.payload.chars().any(|c| c.is_control()), "{}", message.payload);
     }
 }
@@ -260,7 +260,7 @@ proptest! {
 
     #[test]
     fn any_change_of_a_command_is_a_command_or_refused(key in "(v|type|id|issued|expect|observed_at|reason|body|corr)", value in anything()) {
-        never_a_panic(with(&Desk::playing(), &key, value).as_bytes());
+        never_a_panic(with(&CommandRig::playing(), &key, value).as_bytes());
     }
 
     #[test]

@@ -9,24 +9,24 @@ use flagfall_protocols::trace::{Body, Trace};
 use serde_json::json;
 
 use crate::commands::body;
-use crate::commands::desk::{Desk, setup};
+use crate::commands::command_rig::{CommandRig, setup};
 
 #[test]
 fn a_replay_takes_the_verdicts_as_they_stand() {
-    let mut desk = Desk::playing();
-    let locked = desk.ask("take-back", "a", body("take-back"));
-    desk.send(Some(Role::Arbiter), "take-back", &locked);
+    let mut rig = CommandRig::playing();
+    let locked = rig.ask("take-back", "a", body("take-back"));
+    rig.send(Some(Role::Arbiter), "take-back", &locked);
     let stale = locked.replace("\"a\"", "\"b\"");
-    assert_eq!(desk.send(Some(Role::Arbiter), "take-back", &stale)[0].code, Code::Stale);
-    desk.send(Some(Role::Arbiter), "take-back", &locked);
-    desk.send(None, "start-game", &desk.ask("start-game", "c", json!({})));
-    let ask = desk.ask("bind-device", "d", body("bind-device"));
-    desk.send(Some(Role::Operator), "bind-device", &ask);
-    let (messages, audits) = (desk.messages.clone(), desk.audits().len());
+    assert_eq!(rig.send(Some(Role::Arbiter), "take-back", &stale)[0].code, Code::Stale);
+    rig.send(Some(Role::Arbiter), "take-back", &locked);
+    rig.send(None, "start-game", &rig.ask("start-game", "c", json!({})));
+    let ask = rig.ask("bind-device", "d", body("bind-device"));
+    rig.send(Some(Role::Operator), "bind-device", &ask);
+    let (messages, audits) = (rig.messages.clone(), rig.audits().len());
     assert_eq!(audits, 4, "the same again is the same command");
     let mut replies = Vec::new();
-    let mut again = Desk::playing();
-    for (at, json) in &desk.records {
+    let mut again = CommandRig::playing();
+    for (at, json) in &rig.records {
         let body = Body::Cmd(json);
         let input = read_input(&body).expect("readable").expect("an input");
         let StationInput::Submitted(recorded) = &input else { panic!("{input:?}") };
@@ -35,35 +35,35 @@ fn a_replay_takes_the_verdicts_as_they_stand() {
     }
     assert_eq!(replies.len(), 2 + 1 + 1 + 1 + 2);
     assert!(again.messages == messages, "{:#?}", again.messages);
-    assert_eq!((again.digest(), again.station.bound()), (desk.digest(), desk.station.bound()));
-    assert_eq!(again.station.admit(again_of(&desk), &setup()).verdict, Verdict::Again, "the memory is there again");
+    assert_eq!((again.digest(), again.station.bound()), (rig.digest(), rig.station.bound()));
+    assert_eq!(again.station.admit(again_of(&rig), &setup()).verdict, Verdict::Again, "the memory is there again");
 }
 
 #[test]
 fn another_device_is_another_ones_health() {
-    let mut desk = Desk::at_a_board_without_a_number();
-    let bind = |desk: &mut Desk, id: &str, port: &str| {
-        let ask = desk.ask("bind-device", id, json!({ "port": port }));
-        desk.send(Some(Role::Operator), "bind-device", &ask);
+    let mut rig = CommandRig::at_a_board_without_a_number();
+    let bind = |rig: &mut CommandRig, id: &str, port: &str| {
+        let ask = rig.ask("bind-device", id, json!({ "port": port }));
+        rig.send(Some(Role::Operator), "bind-device", &ask);
     };
-    let mut anew = vec![desk.station.game().health_rev()];
+    let mut anew = vec![rig.station.game().health_rev()];
     for (id, port) in [("a", "/dev/ttyUSB0"), ("b", "/dev/ttyUSB0"), ("c", "/dev/ttyUSB1"), ("d", "/dev/ttyUSB1")] {
-        bind(&mut desk, id, port);
-        anew.push(desk.station.game().health_rev());
+        bind(&mut rig, id, port);
+        anew.push(rig.station.game().health_rev());
     }
     // As after a restart with another configuration, by which the device was another one meanwhile.
-    let mut later: Recorded = serde_json::from_str(&desk.records[3].1).expect("JSON");
+    let mut later: Recorded = serde_json::from_str(&rig.records[3].1).expect("JSON");
     later.submission.id = "e".to_owned();
     later.configuration = Some("11111111".to_owned());
-    desk.take(&later);
-    anew.push(desk.station.game().health_rev());
+    rig.take(&later);
+    anew.push(rig.station.game().health_rev());
     let changed: Vec<bool> = anew.windows(2).map(|pair| pair[0] != pair[1]).collect();
     assert_eq!(changed, [true, false, true, false, true]);
 }
 
 /// The first command, sent once more.
-fn again_of(desk: &Desk) -> Submission {
-    serde_json::from_str::<Recorded>(&desk.records[0].1).expect("JSON").submission
+fn again_of(rig: &CommandRig) -> Submission {
+    serde_json::from_str::<Recorded>(&rig.records[0].1).expect("JSON").submission
 }
 
 #[test]

@@ -25,7 +25,7 @@ fn said(folder: &Folder, driver: &str, name: &str) -> Vec<String> {
 }
 
 #[test]
-fn each_bad_calibration_says_what_is_wrong_and_in_which_line() {
+fn each_bad_calibration_is_refused_with_its_line() {
     let folder = Folder::new();
     let long = "# much to be said\n".repeat(1000);
     let many: String = (0..33).map(|number| format!("q03005401{number:02x}\n")).collect();

@@ -131,7 +131,7 @@ const FILES: &[(&str, &[&str])] = &[
 ];
 
 #[test]
-fn each_bad_file_says_what_is_wrong_and_where() {
+fn each_bad_file_is_refused_with_its_place() {
     let mut wrong = Vec::new();
     for (text, lines) in FILES {
         let found = problems(&[text], &[]);
@@ -181,7 +181,7 @@ fn each_bad_variable_is_named_with_the_nearest() {
 }
 
 #[test]
-fn all_errors_of_all_files_are_told() {
+fn all_errors_of_all_files_are_reported() {
     let found = problems(
         &["[event]\nidd = \"a\"\ndelay = true\n", "[mqqt]\n", "= 1\n"],
         &[("FLAGFALL__LOG__LEVEL", "loud"), ("FLAGFALL__LOG__LEVL", "info")],
@@ -195,7 +195,7 @@ fn all_errors_of_all_files_are_told() {
 }
 
 #[test]
-fn what_is_no_secret_file_by_mistake_is_not_repeated() {
+fn a_password_in_the_wrong_place_is_not_repeated() {
     let found = problems(&["[mqtt]\npasword = \"hunter2\"\npassword_file = 7\n"], &[("FLAGFALL__MQTT__PASSWORD", "hunter2")]);
     assert_eq!(found.len(), 3, "{found:#?}");
     assert!(!found.concat().contains("hunter2"), "{found:#?}");

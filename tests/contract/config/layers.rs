@@ -74,7 +74,7 @@ fn users_of_several_files_are_one() {
 }
 
 #[test]
-fn the_hash_tells_settings_and_nothing_else() {
+fn the_hash_depends_on_the_settings_alone() {
     let hash = |text: &str| Folder::new().load(&[text], &[]).expect("right").hash;
     assert_eq!(hash("[event]\nid = \"a\"\ndelay = 1\n"), hash("# note\n[event]\ndelay = 1\nid = \"a\"\n"));
     assert_ne!(hash("[event]\ndelay = 1\n"), hash("[event]\ndelay = 2\n"));

@@ -52,7 +52,7 @@ const TIME: &str = "event.guidelines are for games without additional time (III.
 
 /// Where automatic rulings and guidelines do not go with the rules and the time control.
 #[test]
-fn rules_that_do_not_go_together() {
+fn rules_that_contradict_each_other_are_refused() {
     for profile in ["fide", "fide-2023-rapid", "fide-2023-blitz", "fide-2023-blitz-supervised", "fide-print-old", "us-chess"] {
         let text = format!("[event]\nprofile = \"{profile}\"\nrulings = \"automatic\"\n");
         let name = if profile == "fide" { "fide-2023-standard" } else { profile };
@@ -162,14 +162,14 @@ fn a_family_and_its_link_go_together() {
 }
 
 #[test]
-fn each_bad_whole_says_where() {
+fn each_contradiction_is_refused_with_its_place() {
     for (text, lines) in WHOLES {
         assert_eq!(problems(&[text], &[]), *lines, "{text}");
     }
 }
 
 #[test]
-fn the_place_is_that_of_the_layer_that_said_it() {
+fn the_place_is_that_of_the_layer_with_the_key() {
     let found = problems(&["[mqtt]\nhost = \"localhost\"\n"], &[("FLAGFALL__MQTT__HOST", "broker.example")]);
     assert!(found[0].starts_with("FLAGFALL__MQTT__HOST: mqtt.host: is another machine"), "{found:#?}");
     let found = problems(&["[mqtt]\nhost = \"localhost\"\n", "\n[mqtt]\nhost = \"broker.example\"\n"], &[]);
@@ -177,7 +177,7 @@ fn the_place_is_that_of_the_layer_that_said_it() {
 }
 
 #[test]
-fn what_is_allowed() {
+fn unusual_configurations_that_are_allowed() {
     for text in [
         "",
         TWO,

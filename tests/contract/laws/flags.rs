@@ -60,7 +60,7 @@ fn row_11_needs_two_flags_that_cost_something() {
 }
 
 #[test]
-fn the_clocks_sign_tells_the_order() {
+fn the_sign_of_the_clock_decides_the_order() {
     let second = Flag { fell_second: true, ..flag(White) };
     for flags in [vec![second.clone(), flag(Black)], vec![flag(Black), second]] {
         assert_eq!(says(&game("fide-2023-standard", flags)), "14 WhiteWins, if observed");

@@ -30,7 +30,7 @@ fn the_first_one_costs_time() {
 }
 
 #[test]
-fn what_was_ruled_on_is_no_finding_any_more() {
+fn a_case_with_a_ruling_is_no_finding_any_more() {
     for treated in [Treated::Counted, Treated::NotCounted, Treated::Settled] {
         assert_eq!(says(&of("fide-2023-standard", vec![illegal(White, treated, 100)])), "", "{treated:?}");
     }
@@ -93,7 +93,7 @@ fn after_the_opponents_next_move_it_stands_where_nobody_watches() {
 }
 
 #[test]
-fn which_one_loses() {
+fn the_number_of_illegal_moves_that_loses() {
     let some = |count: u64| (1..=count).map(|when| illegal(White, Treated::Counted, when * 100)).collect::<Vec<_>>();
     for (name, row, losing) in [
         ("fide-2023-standard", "7a", Some(2)),
@@ -126,7 +126,7 @@ fn time_that_was_due_and_not_given() {
 }
 
 #[test]
-fn what_is_open_when_the_game_ends() {
+fn open_rulings_are_named_when_the_game_ends() {
     use flagfall_game::laws::claim::{Ground, Standing};
     use flagfall_game::laws::outcome::Ending;
     let mate = || vec![on_board(Ending::Checkmate, White, at(300, 310))];
@@ -219,7 +219,7 @@ fn an_illegal_position_hides_nothing_that_came_later() {
 }
 
 #[test]
-fn of_several_open_ones_the_earliest_on_the_board_is_put_right() {
+fn of_several_open_cases_the_earliest_is_corrected() {
     let move_then_pawn = vec![
         Illegal { positions: vec![position(BLACK_BARE)], ..illegal(White, Treated::Open, 100) },
         Illegal { kind: IllegalKind::PromotionNotReplaced, ..illegal(Black, Treated::Open, 200) },

@@ -27,7 +27,7 @@ fn names_are_read_back() {
 }
 
 #[test]
-fn a_wrong_name_is_told_with_the_nearest_right_one() {
+fn an_unknown_name_is_refused_with_the_nearest_known_one() {
     for (text, nearest) in [
         ("fide-2023-standart", "fide-2023-standard"),
         ("fide-rapid", "fide-2023-rapid"),
@@ -158,7 +158,7 @@ fn the_older_print_and_claims_in_a_quickplay_finish() {
 }
 
 #[test]
-fn material_only() {
+fn material_only_looks_at_the_men_alone() {
     let name = "material-only";
     let on = |fen| says(&game(name, vec![standing(fen, flag(White))]));
     assert_eq!(on(BLACK_BARE), "15 Draw, if observed");

@@ -176,7 +176,7 @@ proptest! {
 
     /// A certain outcome holds for whatever was not known.
     #[test]
-    fn what_is_certain_is_certain_for_every_truth(truth in some_facts(), seeds in prop::collection::vec(any::<u64>(), 4)) {
+    fn a_certain_outcome_holds_for_every_truth(truth in some_facts(), seeds in prop::collection::vec(any::<u64>(), 4)) {
         let truth = sharp(truth);
         let known = found(&truth);
         for seed in seeds {

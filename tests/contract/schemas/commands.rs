@@ -8,7 +8,7 @@ use flagfall::wire::topics::{self, Board};
 use flagfall_protocols::time::Instant;
 use serde_json::{Value, json};
 
-use crate::commands::desk::Desk;
+use crate::commands::command_rig::CommandRig;
 use crate::schemas::messages::stamps;
 use crate::schemas::wrong::with;
 use crate::support::schemas::validate;
@@ -100,25 +100,25 @@ fn bodies(verb: &str) -> (Vec<Value>, Vec<Value>) {
 }
 
 /// A board with something to decide where that is needed.
-fn desk(verb: &str) -> Desk {
-    if matches!(verb, "confirm" | "reject") { Desk::flag_and_mate() } else { Desk::playing() }
+fn rig_for(verb: &str) -> CommandRig {
+    if matches!(verb, "confirm" | "reject") { CommandRig::flag_and_mate() } else { CommandRig::playing() }
 }
 
 /// Whether a payload was admitted, and the last answer's code. Every answer keeps to its schema, as does what is published of it.
 fn answered(verb: &str, payload: &str) -> (bool, Code) {
-    let mut desk = desk(verb);
-    let replies = desk.send(Some(Role::Chief), verb, payload);
+    let mut rig = rig_for(verb);
+    let replies = rig.send(Some(Role::Chief), verb, payload);
     for reply in &replies {
         for stamp in stamps() {
             let answer = envelope::message("cmd.reply", Some(&reply.id), &stamp, Some(Instant(7)), reply);
             validate(&topics::reply(topics::ROOT, "anna", "all"), answer).unwrap_or_else(|problem| panic!("{problem}"));
         }
     }
-    for message in &desk.messages {
+    for message in &rig.messages {
         let payload = envelope::complete(&message.payload, &stamps()[0]);
         validate(&message.topic, payload).unwrap_or_else(|problem| panic!("{problem}"));
     }
-    assert!(desk.messages.iter().any(|message| message.topic == Board::default().audit()), "{verb}: in the record");
+    assert!(rig.messages.iter().any(|message| message.topic == Board::default().audit()), "{verb}: in the record");
     let (first, last) = (replies.first().expect("an answer"), replies.last().expect("an answer"));
     (first.stage == Stage::Accepted, last.code)
 }
@@ -128,8 +128,8 @@ fn carried_out() -> impl Iterator<Item = &'static str> {
 }
 
 fn command(verb: &str, body: Value) -> Value {
-    let desk = desk(verb);
-    let mut message: Value = serde_json::from_str(&desk.ask(verb, "c-1", json!({}))).expect("JSON");
+    let rig = rig_for(verb);
+    let mut message: Value = serde_json::from_str(&rig.ask(verb, "c-1", json!({}))).expect("JSON");
     message["body"] = body;
     message
 }

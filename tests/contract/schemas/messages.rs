@@ -80,7 +80,7 @@ const OF_A_GAME: [&str; 7] = [
 ];
 
 #[test]
-fn every_line_of_every_golden() {
+fn every_line_of_every_golden_keeps_to_its_schema() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
     let mut seen = Seen::default();
     for entry in std::fs::read_dir(folder).expect("the folder") {
@@ -103,7 +103,7 @@ fn every_line_of_every_golden() {
 }
 
 #[test]
-fn every_message_of_every_tape_and_of_the_public() {
+fn every_message_of_every_trace_keeps_to_its_schema() {
     let delay = Delay { time: Duration::from_secs(3), moves: 1 };
     let mut seen = Seen::default();
     let mut public = 0;
@@ -130,7 +130,7 @@ fn every_message_of_every_tape_and_of_the_public() {
 }
 
 #[test]
-fn a_ruling_with_each_kind_of_answer() {
+fn a_ruling_with_each_kind_of_answer_keeps_to_its_schema() {
     let tape = own_tapes().into_iter().find(|tape| tape.name.ends_with("freeze-and-kings.trace")).expect("a trace");
     let ruling = tape.play().1.into_iter().find_map(|output| match output {
         StationOutput::Message(message) if message.topic.ends_with("/ruling") => Some(message),
@@ -182,7 +182,7 @@ fn a_ruling_with_each_kind_of_answer() {
 }
 
 #[test]
-fn every_message_of_the_demonstration() {
+fn every_message_of_the_demonstration_keeps_to_its_schema() {
     let mut seen = Seen::default();
     for number in 0..GAMES {
         let demo = game(number);
@@ -202,7 +202,7 @@ fn node(kind: &str, topic: &str, body: &impl Serialize) {
 }
 
 #[test]
-fn what_a_node_says_of_itself() {
+fn messages_of_a_node_keep_to_their_schemas() {
     let (root, name) = (topics::ROOT, "pi-07");
     for state in [NodeState::Init, NodeState::Ready, NodeState::Stopped] {
         node("node.status", &topics::node_status(root, name), &NodeStatus { state });
@@ -226,7 +226,7 @@ fn what_a_node_says_of_itself() {
 }
 
 #[test]
-fn what_a_node_says_of_a_device() {
+fn messages_of_a_node_about_a_device_keep_to_their_schemas() {
     let (root, name) = (topics::ROOT, "dgt-12345");
     let bare = DeviceStatus {
         kind: DeviceKind::Board,

@@ -114,7 +114,7 @@ fn a_planted_word_is_found_wherever_it_stands() {
 
 /// Arbiters may know all of it.
 #[test]
-fn arbiters_are_told() {
+fn arbiters_may_know_all_of_it() {
     let mut audit = state();
     audit["type"] = "board.audit".into();
     (audit["id"], audit["no"]) = ("j:1".into(), 1.into());

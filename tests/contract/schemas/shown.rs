@@ -23,7 +23,7 @@ fn all_are_listed_and_each_is_shown() {
 }
 
 #[test]
-fn a_name_that_is_none() {
+fn an_unknown_name_is_refused() {
     let shown = flagfall(&["board.stat"]);
     assert_eq!((shown.status.code(), shown.stdout.len()), (Some(1), 0));
     let problem = String::from_utf8(shown.stderr).expect("a text");

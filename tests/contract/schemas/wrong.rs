@@ -30,12 +30,12 @@ pub(crate) fn with(mut message: Value, path: &str, value: Option<Value>) -> Valu
 }
 
 #[test]
-fn the_right_one_is_right() {
+fn the_correct_message_is_accepted() {
     assert_eq!(keeps_to("board.move.live", &live_move()), Ok(()));
 }
 
 #[test]
-fn a_field_that_is_missing() {
+fn a_missing_field_is_refused() {
     for path in [
         "/v",
         "/type",
@@ -61,7 +61,7 @@ fn a_field_that_is_missing() {
 }
 
 #[test]
-fn a_value_that_is_wrong() {
+fn a_wrong_value_is_refused() {
     for (path, value) in [
         ("/v", json!("2.0")),
         ("/v", json!("1")),
@@ -93,7 +93,7 @@ fn a_value_that_is_wrong() {
 
 /// A word where only certain words may stand.
 #[test]
-fn a_word_that_is_none() {
+fn an_unknown_word_is_refused() {
     let clock = json!({"white_ms": 1, "black_ms": 2, "running": "white", "read_us": 3, "resolution_ms": 1000, "source": "dgt"});
     let audit = |body| event("board.audit", body);
     let state = with(with(event("board.clock", clock), "/rev", Some(json!(1))), "/id", None);
@@ -129,7 +129,7 @@ fn a_word_that_is_none() {
 }
 
 #[test]
-fn a_field_that_nobody_knows_yet() {
+fn an_unknown_field_is_accepted() {
     for path in ["/new", "/t/new", "/body/new"] {
         for value in [json!(null), json!("x"), json!({"a": [1]})] {
             assert_eq!(keeps_to("board.move.live", &with(live_move(), path, Some(value))), Ok(()), "{path}");
@@ -138,7 +138,7 @@ fn a_field_that_nobody_knows_yet() {
 }
 
 #[test]
-fn what_is_no_message() {
+fn a_payload_that_is_no_message_is_refused() {
     let topic = "flagfall/1/live/open26/r5/b12/move";
     for payload in ["", "null", "[]", "{", "{}", "7", "\"\""] {
         validate(topic, payload).expect_err(payload);
@@ -152,7 +152,7 @@ fn what_is_no_message() {
 
 /// Words that stand in the types as text are those of the enums they come from.
 #[test]
-fn words_that_are_written_twice() {
+fn words_that_are_written_twice_are_the_same() {
     let at = |name: &str, path: &str| -> Vec<Value> {
         let schema = schema::schema(name).expect("a schema");
         schema.pointer(path).and_then(Value::as_array).unwrap_or_else(|| panic!("{name}: no {path}")).clone()

@@ -22,7 +22,7 @@ const RIGHT_WITHIN: Duration = Duration::from_secs(1);
 const STATE_AGE: Duration = Duration::from_millis(300);
 
 /// When the broker welcomed the client.
-pub(crate) fn welcome(wire: &Timed) -> Option<MonotonicTime> {
+pub(crate) fn welcome_time(wire: &Timed) -> Option<MonotonicTime> {
     wire.down.iter().find(|(_, packet)| matches!(packet, Packet::Other(first) if first >> 4 == 2)).map(|(at, _)| *at)
 }
 
@@ -32,11 +32,11 @@ pub(crate) struct Published {
     pub(crate) line: Line,
     pub(crate) topic: String,
     pub(crate) json: Value,
-    pub(crate) acked: Option<Acked>,
+    pub(crate) acked: Option<Acknowledgement>,
 }
 
 /// The broker's answer.
-pub(crate) struct Acked {
+pub(crate) struct Acknowledgement {
     pub(crate) at: MonotonicTime,
     /// So many others came before it on this connection.
     pub(crate) place: usize,
@@ -53,9 +53,9 @@ pub(crate) fn published(wire: &Timed) -> Vec<Published> {
         })
         .collect();
     // An id is used again only after its acknowledgement.
-    let mut by_id = BTreeMap::<u16, Vec<Acked>>::new();
+    let mut by_id = BTreeMap::<u16, Vec<Acknowledgement>>::new();
     for (place, (id, at)) in answers.into_iter().enumerate().rev() {
-        by_id.entry(id).or_default().push(Acked { at, place });
+        by_id.entry(id).or_default().push(Acknowledgement { at, place });
     }
     let ours = wire.up.iter().filter_map(|(at, packet)| match packet {
         Packet::Publish { id: Some(id), topic, payload } => Some((*at, id, topic, payload)),
@@ -103,11 +103,11 @@ fn histories(wires: &[Timed], of: &str) -> Vec<(Utc, Vec<Value>)> {
 }
 
 /// After each welcome that was not soon followed by a fault, the acknowledged states show what had been played.
-pub(crate) fn states(wires: &[Timed], faults: &[MonotonicTime]) {
+pub(crate) fn assert_states_are_right(wires: &[Timed], faults: &[MonotonicTime]) {
     let (now, wall) = (monotonic(), utc());
     let mut looked = 0;
     for (number, wire) in wires.iter().enumerate().skip(1) {
-        let Some(began) = welcome(wire) else { continue };
+        let Some(began) = welcome_time(wire) else { continue };
         let until = began.after(RIGHT_WITHIN);
         if faults.iter().any(|fault| (began..until).contains(fault)) {
             continue;
@@ -137,7 +137,7 @@ pub(crate) fn states(wires: &[Timed], faults: &[MonotonicTime]) {
 }
 
 /// The consumer has every event, as it was recorded.
-pub(crate) fn whole(heard: &BTreeMap<Line, BTreeMap<u64, Value>>, journals: &BTreeMap<Line, Vec<Out>>) {
+pub(crate) fn assert_consumer_has_every_event(heard: &BTreeMap<Line, BTreeMap<u64, Value>>, journals: &BTreeMap<Line, Vec<Out>>) {
     for (line, outs) in journals {
         let heard = &heard[line];
         for out in outs.iter().filter(|out| Some(&out.number) <= heard.keys().last()) {

@@ -25,7 +25,7 @@ const RECORDED: Duration = Duration::from_millis(1500);
 const ANOTHER_TURN: Duration = Duration::from_secs(1);
 
 /// One run of the daemon, and what it had to go by.
-pub(crate) struct Life {
+pub(crate) struct DaemonRun {
     /// The number of its first connection.
     pub(crate) first: usize,
     /// Up to where the journal says of each line that the broker has everything.
@@ -34,10 +34,10 @@ pub(crate) struct Life {
     pub(crate) recorded: BTreeMap<Line, MonotonicTime>,
 }
 
-impl Life {
+impl DaemonRun {
     /// The first one: nothing is known yet.
-    pub(crate) fn first() -> Life {
-        Life { first: 0, known: BTreeMap::new(), recorded: BTreeMap::new() }
+    pub(crate) fn first() -> DaemonRun {
+        DaemonRun { first: 0, known: BTreeMap::new(), recorded: BTreeMap::new() }
     }
 
     /// Takes over what the run that was killed has left in a board's journal.
@@ -69,7 +69,7 @@ fn recorded(recovered: &Recovered) -> Option<MonotonicTime> {
 }
 
 /// What a consumer wanted again, and since when.
-pub(crate) struct Asked {
+pub(crate) struct ResyncRequest {
     pub(crate) at: MonotonicTime,
     /// From which number on, by line.
     pub(crate) from: BTreeMap<Line, u64>,
@@ -77,7 +77,7 @@ pub(crate) struct Asked {
 
 /// How far a line is.
 #[derive(Debug, Default)]
-struct Reach {
+struct Progress {
     /// The broker has everything up to here.
     broker: u64,
     /// The daemon of this run knows that of at least so many, and of at most so many.
@@ -90,10 +90,10 @@ struct Reach {
 
 /// Every event of the journals was acknowledged, first occurrences in order; each connection goes on from the cursor, without a
 /// gap; nothing is sent again on a connection but what was asked for; what is told is what is recorded.
-pub(crate) fn order(wires: &[Timed], lives: &[Life], mut asked: Asked, journals: &BTreeMap<Line, Vec<Out>>) {
-    let mut lines: BTreeMap<Line, Reach> = journals.keys().map(|line| (line.clone(), Reach::default())).collect();
+pub(crate) fn assert_order(wires: &[Timed], runs: &[DaemonRun], mut asked: ResyncRequest, journals: &BTreeMap<Line, Vec<Out>>) {
+    let mut lines: BTreeMap<Line, Progress> = journals.keys().map(|line| (line.clone(), Progress::default())).collect();
     for (number, wire) in wires.iter().enumerate() {
-        lives.iter().filter(|life| life.first == number).for_each(|life| begin(life, &mut lines));
+        runs.iter().filter(|run| run.first == number).for_each(|run| begin_run(run, &mut lines));
         lines.values_mut().for_each(|reach| reach.acked.clear());
         let mut last = BTreeMap::<Line, u64>::new();
         let events = published(wire);
@@ -138,11 +138,11 @@ pub(crate) fn order(wires: &[Timed], lives: &[Life], mut asked: Asked, journals:
 }
 
 /// A daemon that was killed goes on from its journal's cursor, which the broker has reached and which is not too old.
-fn begin(life: &Life, lines: &mut BTreeMap<Line, Reach>) {
-    for (line, &known) in &life.known {
+fn begin_run(run: &DaemonRun, lines: &mut BTreeMap<Line, Progress>) {
+    for (line, &known) in &run.known {
         let reach = lines.get_mut(line).expect("a line with a journal");
         assert!(known <= reach.broker, "{line}: the journal says {known}: {reach:?}");
-        let until = life.recorded.get(line).copied();
+        let until = run.recorded.get(line).copied();
         // The connection that ended with the daemon was not cut before.
         let knew = reach.resumed.iter().chain(&reach.acked);
         let old = knew.filter(|(at, _)| Some(*at) <= until).map(|(_, no)| *no).max();

@@ -22,7 +22,7 @@ pub(crate) fn settings() -> CertaboSettings {
 }
 
 /// A board on a pseudo-terminal, in real time. Ends when dropped.
-pub(crate) struct Table {
+pub(crate) struct PtyCertabo {
     board: Arc<Mutex<Certabo>>,
     pub(crate) path: PathBuf,
     stop: Arc<AtomicBool>,
@@ -31,8 +31,8 @@ pub(crate) struct Table {
     thread: Option<JoinHandle<()>>,
 }
 
-impl Table {
-    pub(crate) fn start(settings: CertaboSettings) -> Table {
+impl PtyCertabo {
+    pub(crate) fn start(settings: CertaboSettings) -> PtyCertabo {
         let (mut pty, path) = Pty::pair().expect("a pseudo-terminal");
         let board = Arc::new(Mutex::new(Certabo::new(settings)));
         let stop = Arc::new(AtomicBool::new(false));
@@ -58,7 +58,7 @@ impl Table {
             }
         };
         let thread = Builder::new().name("table".to_owned()).spawn(work).expect("a thread");
-        Table { board, path, stop, turns, thread: Some(thread) }
+        PtyCertabo { board, path, stop, turns, thread: Some(thread) }
     }
 
     /// Hands move, from now on.
@@ -89,7 +89,7 @@ impl Table {
     }
 }
 
-impl Drop for Table {
+impl Drop for PtyCertabo {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {

@@ -1,10 +1,8 @@
 //! The command, as a process at an emulated board.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::{Child, ChildStderr, Command, Stdio};
 
 use flagfall::calibration;
 use flagfall_hardware::emulator::Counters;
@@ -14,74 +12,28 @@ use flagfall_protocols::drivers::certabo::Form;
 use flagfall_protocols::drivers::find;
 use flagfall_protocols::square::Placement;
 
-use super::board::{Table, settings};
-use super::{DRIVER, flagfall, run, text};
+use super::DRIVER;
+use super::board::{PtyCertabo, settings};
 use crate::bluez::{Bluez, Bus, Peripheral, SYSTEM_BUS};
+use crate::program::{RunningProgram, flagfall, run, text};
 
-/// A calibration that runs.
-pub(crate) struct Lesson {
-    child: Child,
-    notes: BufReader<ChildStderr>,
-}
-
-impl Lesson {
-    pub(crate) fn start(table: &Table, file: &Path, more: &[&str]) -> Lesson {
-        let words = ["calibrate", "--driver", DRIVER, text(&table.path), text(file)];
-        Lesson::of(flagfall(&words).args(more))
-    }
-
-    fn of(command: &mut Command) -> Lesson {
-        let mut child = command.stderr(Stdio::piped()).spawn().expect("the program starts");
-        let notes = BufReader::new(child.stderr.take().expect("a pipe"));
-        Lesson { child, notes }
-    }
-
-    /// Waits for a line with this; the program's end ends the wait, too.
-    pub(crate) fn says(&mut self, what: &str) -> String {
-        let mut all = String::new();
-        loop {
-            let before = all.len();
-            let count = self.notes.read_line(&mut all).expect("text");
-            assert!(count > 0, "`{what}` was not said, but: {all}");
-            if all[before..].contains(what) {
-                return all[before..].to_owned();
-            }
-        }
-    }
-
-    /// Its exit code, and what it says until then.
-    pub(crate) fn end(mut self) -> (Option<i32>, String) {
-        let mut rest = String::new();
-        self.notes.read_to_string(&mut rest).expect("text");
-        (self.child.wait().expect("it ends").code(), rest)
-    }
-
-    fn interrupt(self) -> (Option<i32>, String) {
-        let pid = self.child.id().to_string();
-        assert!(Command::new("kill").args(["-INT", &pid]).status().expect("kill is there").success());
-        self.end()
-    }
-}
-
-impl Drop for Lesson {
-    fn drop(&mut self) {
-        // It has ended if all went well.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+/// Starts `flagfall calibrate` at this board.
+fn start_calibration(table: &PtyCertabo, file: &Path, more: &[&str]) -> RunningProgram {
+    let words = ["calibrate", "--driver", DRIVER, text(&table.path), text(file)];
+    RunningProgram::start(flagfall(&words).args(more))
 }
 
 /// Learns the men and two spare queens, White's, which is beside the board afterwards, and Black's, which stands on d6.
-pub(crate) fn calibrated(table: &Table, file: &Path) {
-    let mut lesson = Lesson::start(table, file, &["--spares", "2"]);
-    lesson.says("all 32 men are known");
-    let next = lesson.says("now spare men");
+pub(crate) fn calibrate_with_two_queens(table: &PtyCertabo, file: &Path) {
+    let mut process = start_calibration(table, file, &["--spares", "2"]);
+    process.wait_for_line("all 32 men are known");
+    let next = process.wait_for_line("now spare men");
     assert!(next.contains("black queen on d6, white queen on d3"), "{next}");
     table.load("0 place d3 Q");
-    lesson.says("spare white queen known");
+    process.wait_for_line("spare white queen known");
     table.load("0 lift d3\n+0.1 drop\n+0.3 place d6 q");
-    lesson.says("spare black queen known");
-    let (code, rest) = lesson.end();
+    process.wait_for_line("spare black queen known");
+    let (code, rest) = process.wait_for_end();
     assert_eq!(code, Some(0), "{rest}");
     assert!(rest.contains("32 men and 2 to spare: white queen, black queen"), "{rest}");
     assert!(rest.contains(&format!("calibration_file = {file:?}")), "{rest}");
@@ -100,8 +52,8 @@ fn only(folder: &Path, names: &[&str]) {
 fn men_and_spare_queens_are_learned_and_kept() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("b1.calibration");
-    let table = Table::start(settings());
-    calibrated(&table, &file);
+    let table = PtyCertabo::start(settings());
+    calibrate_with_two_queens(&table, &file);
     only(folder.path(), &["b1.calibration"]);
     let kept = fs::read_to_string(&file).expect("a text");
     let family = find(DRIVER).expect("registered");
@@ -128,51 +80,51 @@ fn men_and_spare_queens_are_learned_and_kept() {
 }
 
 #[test]
-fn what_is_missing_is_named_and_ctrl_c_keeps_what_is_whole() {
+fn missing_men_are_named_and_ctrl_c_keeps_a_whole_set() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("b1");
     let placement = Placement::parse("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQ1BNR").expect("a placement");
-    let table = Table::start(CertaboSettings { placement, ..settings() });
-    let mut lesson = Lesson::start(&table, &file, &[]);
-    lesson.says("set up all men for a new game");
+    let table = PtyCertabo::start(CertaboSettings { placement, ..settings() });
+    let mut process = start_calibration(&table, &file, &[]);
+    process.wait_for_line("set up all men for a new game");
     let trouble = "no man is read for certain on e1, e2; something is read where nothing may stand: e4";
-    lesson.says(&format!("not yet: {trouble}"));
-    let (code, rest) = lesson.interrupt();
+    process.wait_for_line(&format!("not yet: {trouble}"));
+    let (code, rest) = process.signal("-INT");
     assert_eq!(code, Some(1), "{rest}");
     assert!(rest.contains(&format!("b1 is not written: {trouble}")), "{rest}");
     only(folder.path(), &[]);
 
-    let mut lesson = Lesson::start(&table, &file, &[]);
-    lesson.says("not yet: ");
+    let mut process = start_calibration(&table, &file, &[]);
+    process.wait_for_line("not yet: ");
     table.load("0 move e4 e2\n+0.6 place e1 K");
-    lesson.says("now spare men");
-    let (code, rest) = lesson.interrupt();
+    process.wait_for_line("now spare men");
+    let (code, rest) = process.signal("-INT");
     assert!(code == Some(0) && rest.contains("32 men, no spare one"), "{rest}");
     only(folder.path(), &["b1"]);
 }
 
 #[test]
-fn a_time_limit_ends_it() {
+fn a_time_limit_ends_a_calibration() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("b1");
     let placement = Placement::EMPTY;
-    let table = Table::start(CertaboSettings { placement, noise: None, ..settings() });
-    let lesson = Lesson::start(&table, &file, &["--seconds", "4"]);
-    let (code, rest) = lesson.end();
+    let table = PtyCertabo::start(CertaboSettings { placement, noise: None, ..settings() });
+    let process = start_calibration(&table, &file, &["--seconds", "4"]);
+    let (code, rest) = process.wait_for_end();
     assert!(code == Some(1) && rest.contains("b1 is not written: no man is read on any square"), "{rest}");
     // A board of the other family.
-    let table = Table::start(CertaboSettings { form: Form::Occupancy, ..settings() });
-    let lesson = Lesson::start(&table, &file, &["--seconds", "7"]);
-    let (code, rest) = lesson.end();
+    let table = PtyCertabo::start(CertaboSettings { form: Form::Occupancy, ..settings() });
+    let process = start_calibration(&table, &file, &["--seconds", "7"]);
+    let (code, rest) = process.wait_for_end();
     assert!(code == Some(1) && rest.contains("not yet: nothing is heard of the board"), "{rest}");
     only(folder.path(), &[]);
 }
 
 #[test]
-fn what_cannot_be_done_says_why() {
+fn an_impossible_calibration_reports_its_cause() {
     let folder = tempfile::tempdir().expect("a folder");
     let (file, missing) = (folder.path().join("b1"), folder.path().join("missing"));
-    let table = Table::start(settings());
+    let table = PtyCertabo::start(settings());
     let (path, file, missing) = (text(&table.path), text(&file), text(&missing));
     for (arguments, code, reason) in [
         (&["calibrate", "--driver", "none", path, file][..], 1, "no driver is called `none`"),
@@ -201,10 +153,10 @@ fn a_board_by_bluetooth_is_calibrated_too() {
     let bluez = Bluez::start(&bus.address());
     bluez.add(Peripheral::of(DRIVER, ADDRESS, "Certabo"));
     let words = ["calibrate", "--driver", DRIVER, "--bluetooth", "Certabo", text(&file), "--spares", "1"];
-    let mut lesson = Lesson::of(flagfall(&words).env(SYSTEM_BUS, bus.address()));
-    lesson.says("now spare men");
+    let mut process = RunningProgram::start(flagfall(&words).env(SYSTEM_BUS, bus.address()));
+    process.wait_for_line("now spare men");
     bluez.load(ADDRESS, &Script::parse("0.1 place d3 Q").expect("a script"));
-    let (code, rest) = lesson.end();
+    let (code, rest) = process.wait_for_end();
     assert!(code == Some(0) && rest.contains("32 men and 1 to spare: white queen"), "{rest}");
     assert!(calibration::read(&file, find(DRIVER).expect("registered")).is_ok());
     assert_eq!(bluez.counters(ADDRESS), Counters::default(), "nothing was sent");

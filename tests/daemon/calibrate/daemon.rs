@@ -10,16 +10,16 @@ use flagfall::session::setting::{Overrides, Setting};
 use flagfall::session::verify::verify;
 use flagfall_protocols::trace::Trace;
 
-use super::board::{Table, settings};
-use super::command::calibrated;
+use super::board::{PtyCertabo, settings};
+use super::command::calibrate_with_two_queens;
 use super::{DRIVER, MID_GAME, PROMOTED};
-use crate::support::hall::ear::Ear;
-use crate::support::hall::{House, Running};
+use crate::support::hall::subscriber::Subscriber;
+use crate::support::hall::{RunningDaemon, TestHall};
 
 /// The king went after the promotion.
 const MOVED: &str = "Q3k3/8/8/8/8/8/8/Q4K2";
 
-fn configured(table: &Table, calibration_file: Option<&Path>) -> Board {
+fn configured(table: &PtyCertabo, calibration_file: Option<&Path>) -> Board {
     Board {
         id: "b1".to_owned(),
         driver: Some(DRIVER.to_owned()),
@@ -31,41 +31,41 @@ fn configured(table: &Table, calibration_file: Option<&Path>) -> Board {
 
 /// Waits until the sensors show this.
 #[track_caller]
-fn shows(ear: &Ear, from: usize, placement: &str) {
-    ear.wait(placement, from, |heard| {
+fn shows(subscriber: &Subscriber, from: usize, placement: &str) {
+    subscriber.wait(placement, from, |heard| {
         (heard.topic.ends_with("/arbiter/ev/1/b1/state") && heard.body()["board"] == placement).then_some(())
     });
 }
 
 #[test]
 fn a_board_is_known_in_mid_game_and_after_restarts() {
-    let house = House::new();
-    let file = house.path().join("b1.calibration");
-    let table = Table::start(settings());
-    calibrated(&table, &file);
+    let hall = TestHall::new();
+    let file = hall.path().join("b1.calibration");
+    let table = PtyCertabo::start(settings());
+    calibrate_with_two_queens(&table, &file);
     table.load(&format!("0 board {MID_GAME}"));
     table.settle();
-    let running = Running::start(house.loaded(vec![configured(&table, Some(&file))]));
-    let ear = Ear::new(running.tcp);
-    shows(&ear, 0, MID_GAME);
+    let running = RunningDaemon::start(hall.loaded(vec![configured(&table, Some(&file))]));
+    let subscriber = Subscriber::new(running.tcp);
+    shows(&subscriber, 0, MID_GAME);
     // The spare queen was in the box all the time.
     table.load("0 lift a7\n+0.2 drop\n+0.3 place a8 Q");
-    shows(&ear, 0, PROMOTED);
-    let unknown = ear.all().iter().any(|heard| heard.body()["board"].as_str().is_some_and(|board| board.contains('?')));
+    shows(&subscriber, 0, PROMOTED);
+    let unknown = subscriber.all().iter().any(|heard| heard.body()["board"].as_str().is_some_and(|board| board.contains('?')));
     assert!(!unknown, "never a man without a name");
-    drop((running, ear));
+    drop((running, subscriber));
 
     // The round goes on with what it was begun with, not with a file that is gone or not named any more.
     fs::remove_file(&file).expect("removed");
-    let running = Running::start(house.loaded(vec![configured(&table, None)]));
-    let ear = Ear::new(running.tcp);
+    let running = RunningDaemon::start(hall.loaded(vec![configured(&table, None)]));
+    let subscriber = Subscriber::new(running.tcp);
     table.load("0 lift e1\n+0.2 place f1");
-    shows(&ear, 0, MOVED);
-    drop((running, ear));
+    shows(&subscriber, 0, MOVED);
+    drop((running, subscriber));
 
     // Its journal says all that is needed.
-    let board = station_configs(&house.loaded(vec![configured(&table, None)]).config, 0).expect("plans").remove(0).setting.board;
-    let journals = fs::read_dir(house.journal().join("b1")).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let board = station_configs(&hall.loaded(vec![configured(&table, None)]).config, 0).expect("station_configs").remove(0).setting.board;
+    let journals = fs::read_dir(hall.journal().join("b1")).expect("a folder").map(|entry| entry.expect("an entry").path());
     let journals: Vec<_> = journals.filter(|path| path.extension().is_some_and(|end| end == "journal")).collect();
     assert_eq!(journals.len(), 1, "{journals:?}");
     let bytes = fs::read(&journals[0]).expect("a journal");

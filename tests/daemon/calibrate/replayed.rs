@@ -22,14 +22,14 @@ use super::{DRIVER, MID_GAME, PROMOTED};
 const SESSION: &str = "s";
 
 /// A board, its hands and its time.
-struct Hall {
+struct SimulatedBoard {
     board: Certabo,
     now: u64,
 }
 
-impl Hall {
+impl SimulatedBoard {
     /// Hands move, and so many seconds pass.
-    fn pass(&mut self, script: &str, seconds: u64, mut feed: impl FnMut(Instant, &[u8])) {
+    fn play(&mut self, script: &str, seconds: u64, mut feed: impl FnMut(Instant, &[u8])) {
         self.board.load(&Script::parse(script).expect("a script"));
         self.now += seconds * 1_000_000;
         let mut sent = Vec::new();
@@ -42,19 +42,19 @@ impl Hall {
     }
 
     /// A board in mid-game, and what was learned of its men before.
-    fn learned() -> (Hall, String) {
-        let mut hall = Hall { board: Certabo::new(settings()), now: 0 };
+    fn learned() -> (SimulatedBoard, String) {
+        let mut simulated = SimulatedBoard { board: Certabo::new(settings()), now: 0 };
         let calibrated = find(DRIVER).expect("registered").calibrated.expect("it must be");
         let mut driver = (calibrated.learn)();
         driver.handle(Instant::ZERO, Input::LinkUp);
-        hall.pass("2 place d3 Q\n+2 lift d3\n+0.1 drop", 6, |at, bytes| {
+        simulated.play("2 place d3 Q\n+2 lift d3\n+0.1 drop", 6, |at, bytes| {
             driver.handle(at, Input::Bytes { channel: 0, bytes });
             while driver.poll().is_some() {}
         });
         let learned = driver.learned().expect("it learns");
         assert_eq!((learned.men, learned.spares.len()), (32, 1));
-        hall.pass(&format!("0 board {MID_GAME}"), 1, |_, _| {});
-        (hall, learned.calibration.expect("learned"))
+        simulated.play(&format!("0 board {MID_GAME}"), 1, |_, _| {});
+        (simulated, learned.calibration.expect("learned"))
     }
 }
 
@@ -81,9 +81,9 @@ fn shown(recorder: &Recorder) -> (String, Vec<String>, Vec<String>) {
 }
 
 /// A station that is begun in mid-game and sees a promotion: what is shown before and after, in a journal of this folder.
-fn promotion(dir: &Path, calibration: Option<&str>, hall: &mut Hall) -> [(String, Vec<String>, Vec<String>); 2] {
+fn promotion(dir: &Path, calibration: Option<&str>, simulated: &mut SimulatedBoard) -> [(String, Vec<String>, Vec<String>); 2] {
     let (mut recorder, _) = open(dir, &setting(calibration));
-    let began = hall.now;
+    let began = simulated.now;
     let at = |instant: Instant| Instant(instant.0.saturating_sub(began));
     let sink = &mut |_| Ok(());
     let up = Body::Link { link: 0, up: true, cause: "opened" };
@@ -92,11 +92,11 @@ fn promotion(dir: &Path, calibration: Option<&str>, hall: &mut Hall) -> [(String
         recorder.advance(at(time), &mut |_| Ok(())).expect("time passes");
         recorder.feed(at(time), body, &mut |_| Ok(())).expect("a record");
     };
-    hall.pass("0 stop", 1, |time, bytes| feed(&mut recorder, time, &Body::Rx { link: 0, channel: 0, bytes: bytes.into() }));
+    simulated.play("0 stop", 1, |time, bytes| feed(&mut recorder, time, &Body::Rx { link: 0, channel: 0, bytes: bytes.into() }));
     let before = shown(&recorder);
     let start = format!("{{\"verb\":\"start-game\",\"fen\":\"{MID_GAME} w - - 0 1\"}}");
-    feed(&mut recorder, Instant(hall.now), &Body::Cmd(&start));
-    hall.pass("1 lift a7\n+0.3 drop\n+0.5 place a8 Q", 10, |time, bytes| {
+    feed(&mut recorder, Instant(simulated.now), &Body::Cmd(&start));
+    simulated.play("1 lift a7\n+0.3 drop\n+0.5 place a8 Q", 10, |time, bytes| {
         feed(&mut recorder, time, &Body::Rx { link: 0, channel: 0, bytes: bytes.into() });
     });
     recorder.flush(Instant(u64::MAX)).expect("the disk takes it");
@@ -105,16 +105,16 @@ fn promotion(dir: &Path, calibration: Option<&str>, hall: &mut Hall) -> [(String
 
 #[test]
 fn men_are_known_in_mid_game_and_a_queen_from_the_box_too() {
-    let (mut hall, calibration) = Hall::learned();
+    let (mut simulated, calibration) = SimulatedBoard::learned();
     let dir = tempfile::tempdir().expect("a folder");
-    let [before, after] = promotion(dir.path(), Some(&calibration), &mut hall);
+    let [before, after] = promotion(dir.path(), Some(&calibration), &mut simulated);
     assert_eq!(before, (MID_GAME.to_owned(), vec![], vec![]));
     assert_eq!(after, (PROMOTED.to_owned(), vec!["a7a8q".to_owned()], vec![]));
 
     // Nobody told, nobody knows.
-    let (mut hall, _) = Hall::learned();
+    let (mut simulated, _) = SimulatedBoard::learned();
     let dir = tempfile::tempdir().expect("a folder");
-    let [before, after] = promotion(dir.path(), None, &mut hall);
+    let [before, after] = promotion(dir.path(), None, &mut simulated);
     let hidden = |text: &str| text.replace(|c: char| c.is_ascii_alphabetic(), "?");
     assert_eq!((before.0, after.0), (hidden(MID_GAME), hidden(PROMOTED)));
     assert_eq!(after.2, ["a7a8q"]);
@@ -122,9 +122,9 @@ fn men_are_known_in_mid_game_and_a_queen_from_the_box_too() {
 
 #[test]
 fn a_journal_needs_no_file() {
-    let (mut hall, calibration) = Hall::learned();
+    let (mut simulated, calibration) = SimulatedBoard::learned();
     let dir = tempfile::tempdir().expect("a folder");
-    let [_, after] = promotion(dir.path(), Some(&calibration), &mut hall);
+    let [_, after] = promotion(dir.path(), Some(&calibration), &mut simulated);
     let entries = fs::read_dir(dir.path()).expect("a folder").map(|entry| entry.expect("an entry").path());
     let files: Vec<_> = entries.filter(|path| path.extension().is_some_and(|end| end == "journal")).collect();
     let journal = fs::read_to_string(&files[0]).expect("a text");
@@ -160,8 +160,8 @@ fn setting_of(key: &str, value: &str) -> anyhow::Result<Setting> {
 }
 
 #[test]
-fn a_head_that_is_wrong_says_so() {
-    let (_, calibration) = Hall::learned();
+fn a_wrong_calibration_in_the_head_is_refused() {
+    let (_, calibration) = SimulatedBoard::learned();
     for (value, wrong) in [
         ("garbage", "calibration: item 1: a man is one of the letters"),
         (&format!("{calibration},Q0300"), "calibration: item 34: a man's tag is ten digits"),

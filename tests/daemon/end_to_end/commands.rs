@@ -12,14 +12,15 @@ use shakmaty::Chess;
 
 use crate::contract;
 use crate::end_to_end::games::{sans, topic};
-use crate::rig::{Daemon, ROUND, Rig, Seat, pause};
-use crate::support::mqtt::{Mosquitto, publish};
-use crate::watch::{Heard, Watch};
+use crate::rig::{Daemon, ROUND, Rig, Seat};
+use crate::support::mqtt::{Mosquitto, MosquittoMessage, publish};
+use crate::support::waiting::pause;
+use crate::watch::Watch;
 
 const SEATS: [Seat<'static>; 2] = [Seat { id: "b1", time_control: "60" }, Seat { id: "b2", time_control: "60" }];
 
 /// A game of three moves that goes on, a board beside it, and somebody who sends commands.
-struct Desk {
+struct CommandSetup {
     watch: Watch,
     daemon: Option<Daemon>,
     _boards: [PtyBoard; 2],
@@ -27,8 +28,8 @@ struct Desk {
     broker: Mosquitto,
 }
 
-impl Desk {
-    fn new() -> Desk {
+impl CommandSetup {
+    fn new() -> CommandSetup {
         let broker = Mosquitto::start();
         let rig = Rig::new(broker.port(), "", &SEATS);
         let watch = Watch::new(broker.port());
@@ -41,7 +42,7 @@ impl Desk {
             Play { start: Chess::default(), turns: ["e4", "e5", "Nf3"].map(turn).to_vec(), end: End::default(), rotated: false };
         boards[0].load(&play.script(&Habits { adjusts: 0, ..Habits::default() }, 1).expect("legal")).expect("it runs");
         watch.on(&topic("arbiter", "b1", "state"), "three moves", |json| sans(&json["body"]["moves"]) == ["e4", "e5", "Nf3"]);
-        Desk { watch, daemon, _boards: boards, rig, broker }
+        CommandSetup { watch, daemon, _boards: boards, rig, broker }
     }
 
     /// Game and revision, as a lock names them, and the result.
@@ -68,9 +69,9 @@ impl Desk {
     }
 
     /// The answers to a command, once the last one is there.
-    fn answers(&self, id: &str, topic: &str) -> Vec<Heard> {
+    fn answers(&self, id: &str, topic: &str) -> Vec<MosquittoMessage> {
         self.watch.wait(&format!("the answer to {id}"), |all| {
-            let answers: Vec<Heard> =
+            let answers: Vec<MosquittoMessage> =
                 all.iter().filter(|heard| heard.branch() == "reply" && heard.json["id"] == id).cloned().collect();
             assert!(answers.iter().all(|heard| heard.topic == topic), "{answers:?}");
             answers.last().is_some_and(|last| last.body()["stage"] != "accepted").then_some(answers)
@@ -121,81 +122,86 @@ fn declare(id: &str, expect: Value, result: &str) -> Value {
 
 #[test]
 fn commands_are_answered_and_audited_and_those_refused_change_nothing() {
-    let desk = Desk::new();
-    let (game, rev, _) = desk.state();
+    let setup = CommandSetup::new();
+    let (game, rev, _) = setup.state();
     let stale = json!({"game": game, "rev": rev.as_u64().expect("a number") - 1});
-    desk.refused("anna", "declare-result", &declare("stale", stale, "1-0"), "stale");
-    desk.refused("carl", "declare-result", &declare("other-game", json!({"game": "open26-5-b1-g9", "rev": rev}), "1-0"), "stale");
-    desk.refused("carl", "declare-result", &declare("no-lock", json!({}), "1-0"), "invalid");
-    desk.refused("eve", "declare-result", &declare("unknown-user", desk.lock(), "1-0"), "denied");
-    desk.refused("otto", "declare-result", &declare("wrong-role", desk.lock(), "1-0"), "denied");
-    desk.refused("arne", "declare-result", &declare("wrong-board", desk.lock(), "1-0"), "denied");
-    desk.refused("otto", "sing", &command("sing", "no-verb", json!({}), json!({})), "unsupported");
-    desk.refused("olga", "identify", &command("identify", "identify", json!({}), json!({})), "busy");
+    setup.refused("anna", "declare-result", &declare("stale", stale, "1-0"), "stale");
+    setup.refused(
+        "carl",
+        "declare-result",
+        &declare("other-game", json!({"game": "open26-5-b1-g9", "rev": rev}), "1-0"),
+        "stale",
+    );
+    setup.refused("carl", "declare-result", &declare("no-lock", json!({}), "1-0"), "invalid");
+    setup.refused("eve", "declare-result", &declare("unknown-user", setup.lock(), "1-0"), "denied");
+    setup.refused("otto", "declare-result", &declare("wrong-role", setup.lock(), "1-0"), "denied");
+    setup.refused("arne", "declare-result", &declare("wrong-board", setup.lock(), "1-0"), "denied");
+    setup.refused("otto", "sing", &command("sing", "no-verb", json!({}), json!({})), "unsupported");
+    setup.refused("olga", "identify", &command("identify", "identify", json!({}), json!({})), "busy");
     // Retained commands are dropped, unanswered: else each start would carry them out again.
-    desk.send("carl", "declare-result", &declare("retained", desk.lock(), "0-1"), &["-r"]);
+    setup.send("carl", "declare-result", &declare("retained", setup.lock(), "0-1"), &["-r"]);
     // An answer goes to its sender and nowhere else.
     let astray = declare("astray", json!({}), "1-0");
-    desk.send_for("flagfall/1/reply/anna/desk", "otto", "declare-result", &astray, &[]);
-    desk.answers("astray", "flagfall/1/reply/otto/all");
-    desk.audited("astray", "denied", "otto");
+    setup.send_for("flagfall/1/reply/anna/desk", "otto", "declare-result", &astray, &[]);
+    setup.answers("astray", "flagfall/1/reply/otto/all");
+    setup.audited("astray", "denied", "otto");
 
     // Without access rules at the broker anybody may use a name; then the role of that name counts.
-    let good = declare("good", desk.lock(), "1/2-1/2");
-    desk.send("anna", "declare-result", &good, &[]);
+    let good = declare("good", setup.lock(), "1/2-1/2");
+    setup.send("anna", "declare-result", &good, &[]);
     let to = "flagfall/1/reply/anna/desk";
-    let answers = desk.answers("good", to);
+    let answers = setup.answers("good", to);
     let stages: Vec<_> = answers.iter().map(|heard| (heard.body()["stage"].clone(), heard.body()["code"].clone())).collect();
     assert_eq!(stages, [(json!("accepted"), json!("ok")), (json!("done"), json!("ok"))]);
-    desk.audited("good", "ok", "anna");
+    setup.audited("good", "ok", "anna");
     for audience in ["arbiter", "live", "public"] {
-        desk.watch.on(&topic(audience, "b1", "state"), "the result", |json| json["body"]["result"] == "1/2-1/2");
+        setup.watch.on(&topic(audience, "b1", "state"), "the result", |json| json["body"]["result"] == "1/2-1/2");
     }
-    let after = desk.state();
+    let after = setup.state();
     assert_eq!(answers[1].body()["rev"], after.1);
 
     // The same again: the same answer, and no second action, though the lock is stale by now.
-    desk.send("anna", "declare-result", &good, &[]);
-    let done = |heard: &&Heard| heard.json["id"] == "good" && heard.body()["stage"] == "done";
-    desk.watch.wait("the same answer", |all| {
-        let both: Vec<&Heard> = all.iter().filter(done).collect();
+    setup.send("anna", "declare-result", &good, &[]);
+    let done = |heard: &&MosquittoMessage| heard.json["id"] == "good" && heard.body()["stage"] == "done";
+    setup.watch.wait("the same answer", |all| {
+        let both: Vec<&MosquittoMessage> = all.iter().filter(done).collect();
         let [one, other] = both.as_slice() else { return None };
         assert_eq!(one.body(), other.body());
         Some(())
     });
-    old_client(&desk);
-    assert_eq!((desk.audits("good").len(), desk.state()), (1, after));
-    assert!(desk.audits("retained").is_empty());
-    contract::each(&desk.watch.all());
-    crate::end_to_end::keep_to_schemas(&desk.watch.all());
+    old_client(&setup);
+    assert_eq!((setup.audits("good").len(), setup.state()), (1, after));
+    assert!(setup.audits("retained").is_empty());
+    contract::each(&setup.watch.all());
+    crate::end_to_end::keep_to_schemas(&setup.watch.all());
 }
 
 /// A client of MQTT 3.1.1 says in the payload where the answer goes and what it knows it by.
-fn old_client(desk: &Desk) {
+fn old_client(setup: &CommandSetup) {
     let mut payload = command("resync", "old", json!({}), json!({"from": 1, "audience": "live"}));
     payload["reply_to"] = json!("flagfall/1/reply/carl/old");
     payload["corr"] = json!("c-1");
     let topic = format!("flagfall/1/cmd/carl/{ROUND}/b1/resync");
-    publish(desk.broker.port(), &topic, &payload.to_string(), &["-V", "311"]);
-    let answers = desk.answers("old", "flagfall/1/reply/carl/old");
+    publish(setup.broker.port(), &topic, &payload.to_string(), &["-V", "311"]);
+    let answers = setup.answers("old", "flagfall/1/reply/carl/old");
     assert!(answers.len() == 2 && answers.iter().all(|heard| heard.body()["corr"] == "c-1"), "{answers:?}");
     // Its events come again.
     let line = format!("live/{ROUND}/b1");
-    desk.watch.wait("the first live event again", |all| {
+    setup.watch.wait("the first live event again", |all| {
         let again = all.iter().filter(|heard| contract::line(&heard.topic) == line && heard.no() == Some(1));
         (again.count() == 2).then_some(())
     });
-    contract::events(&desk.watch.all());
+    contract::events(&setup.watch.all());
 }
 
 #[test]
-fn a_sender_of_too_many_is_told_so_and_leaves_no_trace() {
+fn too_many_commands_are_refused_and_not_audited() {
     const SENT: usize = 30;
-    let desk = Desk::new();
-    let before = desk.state();
+    let setup = CommandSetup::new();
+    let before = setup.state();
     let topic = format!("flagfall/1/cmd/otto/{ROUND}/b1/resync");
     let mut command_line = Command::new("mosquitto_pub");
-    command_line.args(["-V", "5", "-h", "127.0.0.1", "-p", &desk.broker.port().to_string(), "-q", "1", "-t", &topic, "-l"]);
+    command_line.args(["-V", "5", "-h", "127.0.0.1", "-p", &setup.broker.port().to_string(), "-q", "1", "-t", &topic, "-l"]);
     command_line.args(["-D", "publish", "response-topic", "flagfall/1/reply/otto/desk"]);
     let mut sender = command_line.stdin(Stdio::piped()).spawn().expect("mosquitto_pub");
     let lines: String = (0..SENT)
@@ -206,61 +212,68 @@ fn a_sender_of_too_many_is_told_so_and_leaves_no_trace() {
     sender.stdin.take().expect("its input").write_all(lines.as_bytes()).expect("written");
     assert!(sender.wait().expect("a child").success());
     let last = |code: &'static str| {
-        move |heard: &&Heard| heard.branch() == "reply" && heard.body()["stage"] != "accepted" && heard.body()["code"] == code
+        move |heard: &&MosquittoMessage| {
+            heard.branch() == "reply" && heard.body()["stage"] != "accepted" && heard.body()["code"] == code
+        }
     };
     // Another sender is not held up, and whose answer is there came after all others.
-    desk.refused("anna", "declare-result", &declare("no-lock", json!({}), "1-0"), "invalid");
-    let all = desk.watch.all();
+    setup.refused("anna", "declare-result", &declare("no-lock", json!({}), "1-0"), "invalid");
+    let all = setup.watch.all();
     let ids = |code| all.iter().filter(last(code)).map(|heard| heard.json["id"].as_str().expect("an id").to_owned());
     let (ok, busy): (Vec<_>, Vec<_>) = (ids("ok").collect(), ids("busy").collect());
     // Five at once, and five for each second that it took; of the others one in a second is told so.
     assert!((5..20).contains(&ok.len()), "{} of {SENT} were let through", ok.len());
     assert!((1..=4).contains(&busy.len()), "{} of {SENT} were told", busy.len());
-    ok.iter().for_each(|id| desk.audited(id, "ok", "otto"));
-    assert!(busy.iter().all(|id| desk.audits(id).is_empty()));
-    assert_eq!(desk.state(), before);
+    ok.iter().for_each(|id| setup.audited(id, "ok", "otto"));
+    assert!(busy.iter().all(|id| setup.audits(id).is_empty()));
+    assert_eq!(setup.state(), before);
 }
 
 #[test]
 fn a_command_that_expired_while_nobody_listened_is_gone() {
-    let mut desk = Desk::new();
-    desk.daemon.take().expect("it runs").kill();
-    let before = desk.state();
-    desk.send("anna", "declare-result", &declare("late", desk.lock(), "1-0"), &["-D", "publish", "message-expiry-interval", "1"]);
+    let mut setup = CommandSetup::new();
+    setup.daemon.take().expect("it runs").kill();
+    let before = setup.state();
+    setup.send(
+        "anna",
+        "declare-result",
+        &declare("late", setup.lock(), "1-0"),
+        &["-D", "publish", "message-expiry-interval", "1"],
+    );
     let lasting = command("resync", "lasting", json!({}), json!({"from": 1, "audience": "arbiter"}));
-    desk.send("carl", "resync", &lasting, &["-D", "publish", "message-expiry-interval", "60"]);
+    setup.send("carl", "resync", &lasting, &["-D", "publish", "message-expiry-interval", "60"]);
     pause(Duration::from_millis(2500));
-    desk.daemon = Some(desk.rig.start());
-    desk.answers("lasting", "flagfall/1/reply/carl/desk");
-    desk.audited("lasting", "ok", "carl");
-    assert!(desk.audits("late").is_empty());
-    assert!(desk.watch.all().iter().all(|heard| heard.branch() != "reply" || heard.json["id"] != "late"));
-    assert_eq!(desk.state().2, before.2);
+    setup.daemon = Some(setup.rig.start());
+    setup.answers("lasting", "flagfall/1/reply/carl/desk");
+    setup.audited("lasting", "ok", "carl");
+    assert!(setup.audits("late").is_empty());
+    assert!(setup.watch.all().iter().all(|heard| heard.branch() != "reply" || heard.json["id"] != "late"));
+    assert_eq!(setup.state().2, before.2);
 }
 
 #[test]
-fn a_device_is_bound_until_the_configuration_says_otherwise() {
+fn a_device_is_bound_until_the_configuration_changes() {
     const OVER: &str = "bound under another configuration";
-    let mut desk = Desk::new();
-    let bind = |desk: &Desk, id: &str, body: Value| command("bind-device", id, json!({"game": desk.state().0}), body);
-    let theirs = bind(&desk, "theirs", json!({"port": desk.rig.port("b2")}));
-    desk.refused("otto", "bind-device", &theirs, "invalid");
-    desk.send("otto", "bind-device", &bind(&desk, "mine", json!({"serial": "777"})), &[]);
-    let answers = desk.answers("mine", "flagfall/1/reply/otto/desk");
+    let mut setup = CommandSetup::new();
+    let bind = |setup: &CommandSetup, id: &str, body: Value| command("bind-device", id, json!({"game": setup.state().0}), body);
+    let theirs = bind(&setup, "theirs", json!({"port": setup.rig.port("b2")}));
+    setup.refused("otto", "bind-device", &theirs, "invalid");
+    setup.send("otto", "bind-device", &bind(&setup, "mine", json!({"serial": "777"})), &[]);
+    let answers = setup.answers("mine", "flagfall/1/reply/otto/desk");
     let last = answers.last().expect("an answer").body();
     assert!(last["stage"] == "done" && last["message"].as_str().is_some_and(|text| text.contains("status")), "{last}");
-    desk.audited("mine", "ok", "otto");
+    setup.audited("mine", "ok", "otto");
     for (id, changed) in [("again", false), ("changed", true)] {
-        desk.daemon.take().expect("it runs").kill();
+        setup.daemon.take().expect("it runs").kill();
         if changed {
-            let mut file = std::fs::File::options().append(true).open(desk.rig.config()).expect("a configuration");
+            let mut file = std::fs::File::options().append(true).open(setup.rig.config()).expect("a configuration");
             file.write_all(b"[user.nina]\nrole = \"operator\"\n").expect("written");
         }
-        desk.daemon = Some(desk.rig.start());
+        setup.daemon = Some(setup.rig.start());
         let ask = command("resync", id, json!({}), json!({"from": 1, "audience": "live"}));
         // Until somebody listens.
-        desk.send("carl", "resync", &ask, &["-D", "publish", "message-expiry-interval", "60"]);
-        desk.answers(id, "flagfall/1/reply/carl/desk");
-        assert_eq!(desk.rig.log().contains(OVER), changed, "{}", desk.rig.log());
+        setup.send("carl", "resync", &ask, &["-D", "publish", "message-expiry-interval", "60"]);
+        setup.answers(id, "flagfall/1/reply/carl/desk");
+        assert_eq!(setup.rig.log().contains(OVER), changed, "{}", setup.rig.log());
     }
 }

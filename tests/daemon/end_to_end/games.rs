@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use crate::contract;
 use crate::rig::{ROUND, Rig, Seat};
-use crate::support::mqtt::Mosquitto;
-use crate::watch::{Heard, Watch};
+use crate::support::mqtt::{Mosquitto, MosquittoMessage};
+use crate::watch::Watch;
 
 /// Times as fast as people.
 const SPEED: f64 = 4.0;
@@ -29,13 +29,13 @@ pub(crate) fn sans(moves: &Value) -> Vec<String> {
 }
 
 /// The SANs of the events of one kind.
-fn told(events: &[Heard], kind: &str) -> Vec<String> {
+fn told(events: &[MosquittoMessage], kind: &str) -> Vec<String> {
     let moves = events.iter().filter(|heard| heard.topic.ends_with(kind));
     moves.map(|heard| heard.body()["san"].as_str().expect("a move").to_owned()).collect()
 }
 
 /// What the node said of itself, in order.
-fn statuses(all: &[Heard]) -> Vec<(u64, String)> {
+fn statuses(all: &[MosquittoMessage]) -> Vec<(u64, String)> {
     let statuses = all.iter().filter(|heard| heard.topic == "flagfall/1/node/pi-1/status");
     statuses
         .map(|heard| {
@@ -45,7 +45,7 @@ fn statuses(all: &[Heard]) -> Vec<(u64, String)> {
         .collect()
 }
 
-fn is_ready(boot: u64) -> impl Fn(&[Heard]) -> Option<()> {
+fn is_ready(boot: u64) -> impl Fn(&[MosquittoMessage]) -> Option<()> {
     move |all| statuses(all).contains(&(boot, "ready".to_owned())).then_some(())
 }
 
@@ -108,10 +108,11 @@ fn two_games_arrive_as_they_were_played() {
 }
 
 /// Between `init` and `ready` of a start everything that is retained is told anew.
-fn birth(all: &[Heard], boot: u64, seats: &[Seat<'_>]) {
+fn birth(all: &[MosquittoMessage], boot: u64, seats: &[Seat<'_>]) {
     let place = |state: &str| {
-        let status =
-            |heard: &Heard| heard.json["type"] == "node.status" && heard.json["boot"] == boot && heard.body()["state"] == state;
+        let status = |heard: &MosquittoMessage| {
+            heard.json["type"] == "node.status" && heard.json["boot"] == boot && heard.body()["state"] == state
+        };
         all.iter().position(status).expect("a status")
     };
     let born = &all[place("init")..place("ready")];
@@ -128,7 +129,7 @@ fn played(watch: &Watch, board: &str, game: &DemoGame) {
     let expected = game.expected();
     let mut made = expected.moves.clone();
     made.extend(expected.unpressed.clone());
-    let whole = |all: &[Heard]| {
+    let whole = |all: &[MosquittoMessage]| {
         let events = contract::events(all);
         let line = |audience: &str| events.get(&format!("{audience}/{ROUND}/{board}")).cloned().unwrap_or_default();
         let [arbiter, live, public] = ["arbiter", "live", "public"].map(|audience| told(&line(audience), "/move"));
@@ -190,7 +191,7 @@ fn found(late: &Watch, early: &Watch) {
     topics.extend(["alert/1", "alert/2", "ruling"].iter().map(|leaf| topic("arbiter", "b1", leaf)));
     topics.sort();
     // The clocks stand, but one may be told at this very moment.
-    let same = |all: &[Heard]| {
+    let same = |all: &[MosquittoMessage]| {
         let kept: BTreeMap<_, _> = all.iter().filter(|heard| heard.retain).map(|heard| (heard.topic.clone(), heard)).collect();
         let there: Vec<String> = kept.keys().cloned().collect();
         (there == topics && kept.iter().all(|(topic, heard)| early.last(topic).is_some_and(|last| last.payload == heard.payload)))

@@ -11,9 +11,9 @@ use flagfall_protocols::drivers;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Audience, Body};
 
-use crate::support::hall::ear::{Ear, Heard};
+use crate::support::hall::subscriber::{ReceivedMessage, Subscriber};
 use crate::support::hall::table::Table;
-use crate::support::hall::{House, Running};
+use crate::support::hall::{RunningDaemon, TestHall};
 
 /// No message of the board has this byte.
 pub(crate) const TRIGGER: u8 = 0x7e;
@@ -21,7 +21,7 @@ pub(crate) const TRIGGER: u8 = 0x7e;
 pub(crate) const PATIENCE: Patience = Patience { serving: Duration::from_secs(3), opening: Duration::from_secs(3) };
 
 /// The first is sprung once, then every time.
-static SPRUNG: [AtomicUsize; 4] = [const { AtomicUsize::new(0) }; 4];
+static TRIGGERED: [AtomicUsize; 4] = [const { AtomicUsize::new(0) }; 4];
 /// Hanging drivers are let go.
 pub(crate) static RELEASED: [AtomicBool; 4] = [const { AtomicBool::new(false) }; 4];
 
@@ -32,8 +32,8 @@ pub(crate) const HANGS_ONCE: usize = 2;
 pub(crate) const HANGS_ALWAYS: usize = 3;
 
 /// How often it was done.
-pub(crate) fn sprung(fault: usize) -> usize {
-    SPRUNG[fault].load(Ordering::SeqCst)
+pub(crate) fn trigger_count(fault: usize) -> usize {
+    TRIGGERED[fault].load(Ordering::SeqCst)
 }
 
 struct Faulty<const FAULT: usize>(Box<dyn Driver>);
@@ -41,7 +41,7 @@ struct Faulty<const FAULT: usize>(Box<dyn Driver>);
 impl<const FAULT: usize> Driver for Faulty<FAULT> {
     fn handle(&mut self, at: Instant, input: Input<'_>) {
         if matches!(input, Input::Bytes { bytes, .. } if bytes.contains(&TRIGGER)) {
-            let before = SPRUNG[FAULT].fetch_add(1, Ordering::SeqCst);
+            let before = TRIGGERED[FAULT].fetch_add(1, Ordering::SeqCst);
             match FAULT {
                 PANICS_ONCE if before == 0 => panic!("the fault of this test"),
                 PANICS_ALWAYS => panic!("the fault of this test, again and again"),
@@ -66,35 +66,35 @@ impl<const FAULT: usize> Driver for Faulty<FAULT> {
     }
 }
 
-fn sound() -> &'static DriverInfo {
+fn working_driver() -> &'static DriverInfo {
     drivers::find("dgt").expect("registered")
 }
 
-fn make<const FAULT: usize>() -> Box<dyn Driver> {
-    Box::new(Faulty::<FAULT>(sound().start()))
+fn make_faulty<const FAULT: usize>() -> Box<dyn Driver> {
+    Box::new(Faulty::<FAULT>(working_driver().start()))
 }
 
 /// A daemon whose first board has a driver with this fault.
-pub(crate) fn daemon<const FAULT: usize>(house: &House, tables: &[Table]) -> Running {
-    let loaded: Loaded = house.loaded(tables.iter().map(|table| table.by_port(house)).collect());
-    let mut station_configs: Vec<StationConfig> = station_configs(&loaded.config, 0).expect("plans");
-    station_configs[0].setting.driver = Box::leak(Box::new(DriverInfo { make: make::<FAULT>, ..*sound() }));
-    Running::with(async move || Daemon::start_with(&loaded, station_configs, PATIENCE).await.expect("starts"))
+pub(crate) fn start_daemon<const FAULT: usize>(hall: &TestHall, tables: &[Table]) -> RunningDaemon {
+    let loaded: Loaded = hall.loaded(tables.iter().map(|table| table.by_port(hall)).collect());
+    let mut station_configs: Vec<StationConfig> = station_configs(&loaded.config, 0).expect("settings");
+    station_configs[0].setting.driver = Box::leak(Box::new(DriverInfo { make: make_faulty::<FAULT>, ..*working_driver() }));
+    RunningDaemon::with(async move || Daemon::start_with(&loaded, station_configs, PATIENCE).await.expect("starts"))
 }
 
 /// Waits until the node's health names exactly these boards as failed.
 #[track_caller]
-pub(crate) fn failed(ear: &Ear, boards: &[&str]) {
-    let told = |heard: &Heard| {
+pub(crate) fn wait_for_failed_boards(subscriber: &Subscriber, boards: &[&str]) {
+    let told = |heard: &ReceivedMessage| {
         let list = heard.body()["failed_boards"].as_array().filter(|_| heard.topic.ends_with("/health"))?;
         (list.iter().map(|board| board.as_str().unwrap_or("")).collect::<Vec<_>>() == boards).then_some(())
     };
-    ear.wait(&format!("failed boards {boards:?}"), 0, told);
+    subscriber.wait(&format!("failed boards {boards:?}"), 0, told);
 }
 
 /// A journal without damage, whose numbers have no gap; gives all bytes that were read.
-pub(crate) fn sound_journal(house: &House, board: &str) -> Vec<u8> {
-    let recovered = read(&mut Disk::reading(&house.journal().join(board))).expect("a journal");
+pub(crate) fn read_sound_journal(hall: &TestHall, board: &str) -> Vec<u8> {
+    let recovered = read(&mut Disk::reading(&hall.journal().join(board))).expect("a journal");
     assert!(recovered.damage.described.is_empty(), "{board}: {:?}", recovered.damage.described);
     let (mut last, mut numbers, mut all) = (0, [0u64; 3], Vec::new());
     for record in recovered.records() {
@@ -115,21 +115,21 @@ pub(crate) fn sound_journal(house: &House, board: &str) -> Vec<u8> {
 }
 
 /// Every event of the board's journal was published.
-pub(crate) fn all_sent(house: &House, ear: &Ear, board: &str) {
-    let heard = ear.all();
+pub(crate) fn assert_all_events_published(hall: &TestHall, subscriber: &Subscriber, board: &str) {
+    let heard = subscriber.all();
     for audience in Audience::ALL {
-        let (outs, _) = outs_from(&house.journal().join(board), audience, 1, usize::MAX).expect("a journal");
+        let (outs, _) = outs_from(&hall.journal().join(board), audience, 1, usize::MAX).expect("a journal");
         for out in outs {
-            let is_it = |heard: &Heard| heard.topic == out.topic && heard.message["no"].as_u64() == Some(out.number);
+            let is_it = |heard: &ReceivedMessage| heard.topic == out.topic && heard.message["no"].as_u64() == Some(out.number);
             assert!(heard.iter().any(is_it), "{} {} was not sent", out.topic, out.number);
         }
     }
 }
 
 /// No number was given to two events.
-pub(crate) fn one_event_a_number(ear: &Ear, board: &str) {
+pub(crate) fn assert_numbers_are_unique(subscriber: &Subscriber, board: &str) {
     let mut seen = std::collections::BTreeMap::new();
-    for heard in ear.all().into_iter().filter(|heard| heard.topic.contains(&format!("/{board}/"))) {
+    for heard in subscriber.all().into_iter().filter(|heard| heard.topic.contains(&format!("/{board}/"))) {
         let Some(number) = heard.message["no"].as_u64() else { continue };
         let audience = heard.topic.split('/').nth(2).unwrap_or("").to_owned();
         let what = (heard.message["type"].clone(), heard.body().clone());

@@ -7,22 +7,23 @@ use std::time::Duration;
 
 use flagfall::system_clock::monotonic;
 
-use crate::support::hall::ear::{Ear, Heard};
-use crate::support::hall::table::{Table, play, whole};
-use crate::support::hall::{House, Running, pass};
+use crate::support::hall::subscriber::{ReceivedMessage, Subscriber};
+use crate::support::hall::table::{Table, play, wait_until_complete};
+use crate::support::hall::{RunningDaemon, TestHall};
 use crate::support::seconds::assert_within;
+use crate::support::waiting::pause;
 
 const THINK: [u64; 2] = [250, 600];
 /// From a port's release to the moment the daemon has it.
 const TAKEN_WITHIN: Duration = Duration::from_secs(2);
 
 #[test]
-fn a_flood_on_one_board_and_the_others_give_their_moves() {
-    let house = House::new();
-    let tables: Vec<Table> = (0..6).map(|number| Table::new(&house, number, &play(number, 10, THINK))).collect();
-    let daemon = Running::start(house.loaded(tables.iter().map(|table| table.by_port(&house)).collect()));
-    let ear = Ear::new(daemon.tcp);
-    tables.iter().for_each(|table| drop(ear.device(&table.id, &["online"], 0)));
+fn a_flood_on_one_board_costs_the_others_no_move() {
+    let hall = TestHall::new();
+    let tables: Vec<Table> = (0..6).map(|number| Table::new(&hall, number, &play(number, 10, THINK))).collect();
+    let daemon = RunningDaemon::start(hall.loaded(tables.iter().map(|table| table.by_port(&hall)).collect()));
+    let subscriber = Subscriber::new(daemon.tcp);
+    tables.iter().for_each(|table| drop(subscriber.device(&table.id, &["online"], 0)));
     let (flooded, others) = tables.split_first().expect("tables");
     flooded.board.flood(1_000_000).expect("running");
     for table in others {
@@ -31,57 +32,57 @@ fn a_flood_on_one_board_and_the_others_give_their_moves() {
     for table in others {
         assert!(table.board.wait_done(Duration::from_secs(60)), "{}", table.id);
     }
-    whole(&ear, others);
+    wait_until_complete(&subscriber, others);
     flooded.board.flood(0).expect("running");
     // It talks again, or has never ceased to be understood.
     flooded.board.replug().expect("put back");
-    let from = ear.count();
-    drop(ear.device(&flooded.id, &["online", "unstable"], from));
+    let from = subscriber.count();
+    drop(subscriber.device(&flooded.id, &["online", "unstable"], from));
     daemon.stop();
 }
 
 #[test]
 fn a_silent_board_is_an_alarm_until_it_talks_again() {
-    let house = House::new();
-    let tables: Vec<Table> = (0..2).map(|number| Table::new(&house, number, &play(number, 8, THINK))).collect();
-    let daemon = Running::start(house.loaded(tables.iter().map(|table| table.by_port(&house)).collect()));
-    let ear = Ear::new(daemon.tcp);
-    tables.iter().for_each(|table| drop(ear.device(&table.id, &["online"], 0)));
+    let hall = TestHall::new();
+    let tables: Vec<Table> = (0..2).map(|number| Table::new(&hall, number, &play(number, 8, THINK))).collect();
+    let daemon = RunningDaemon::start(hall.loaded(tables.iter().map(|table| table.by_port(&hall)).collect()));
+    let subscriber = Subscriber::new(daemon.tcp);
+    tables.iter().for_each(|table| drop(subscriber.device(&table.id, &["online"], 0)));
     let (silent, other) = (&tables[0], &tables[1]);
-    let from = ear.count();
+    let from = subscriber.count();
     other.board.load(&other.script).expect("hands");
     silent.board.mute(true).expect("running");
-    let lost = ear.device(&silent.id, &["offline"], from);
+    let lost = subscriber.device(&silent.id, &["offline"], from);
     assert_eq!(lost.body()["problem"], "the device does not answer");
-    let alert = |heard: &Heard| {
+    let alert = |heard: &ReceivedMessage| {
         let ours = heard.topic.contains(&format!("/{}/alert/", silent.id)) && heard.body()["kind"] == "board_lost";
         ours.then(|| heard.topic.clone())
     };
-    let topic = ear.wait("the alert", from, alert);
-    let from = ear.count();
+    let topic = subscriber.wait("the alert", from, alert);
+    let from = subscriber.count();
     silent.board.mute(false).expect("running");
-    let back = ear.device(&silent.id, &["online"], from);
+    let back = subscriber.device(&silent.id, &["online"], from);
     assert!(back.body()["problem"].is_null(), "{:?}", back.body());
     // The alert is over: its state says so, or is taken away.
-    ear.wait("the end of the alert", from, |heard| (heard.topic == topic).then_some(()));
+    subscriber.wait("the end of the alert", from, |heard| (heard.topic == topic).then_some(()));
     assert!(other.board.wait_done(Duration::from_secs(60)));
-    whole(&ear, &tables[1..]);
+    wait_until_complete(&subscriber, &tables[1..]);
     // The board that was silent plays, too.
     silent.board.load(&silent.script).expect("hands");
     assert!(silent.board.wait_done(Duration::from_secs(60)));
-    whole(&ear, &tables);
+    wait_until_complete(&subscriber, &tables);
     daemon.stop();
 }
 
 /// Another program with the port open and locked, as terminal programs do it.
-struct Other(Child);
+struct PortHolder(Child);
 
-impl Other {
-    fn hold(path: &std::path::Path) -> Other {
+impl PortHolder {
+    fn hold(path: &std::path::Path) -> PortHolder {
         let port = File::options().read(true).write(true).open(path).expect("opens");
         port.lock().expect("nobody has it");
         assert!(port.as_raw_fd() > 2);
-        Other(Command::new("sleep").arg("60").stdin(Stdio::from(port)).spawn().expect("sleep is there"))
+        PortHolder(Command::new("sleep").arg("60").stdin(Stdio::from(port)).spawn().expect("sleep is there"))
     }
 
     fn end(&mut self) {
@@ -90,40 +91,41 @@ impl Other {
     }
 }
 
-impl Drop for Other {
+impl Drop for PortHolder {
     fn drop(&mut self) {
         self.end();
     }
 }
 
 #[test]
-fn a_held_port_is_told_with_its_holder_and_taken_when_it_is_free() {
-    let house = House::new();
-    let tables: Vec<Table> = (0..2).map(|number| Table::new(&house, number, &play(number, 4, THINK))).collect();
+fn a_held_port_is_reported_with_its_holder_and_opened_when_it_is_free() {
+    let hall = TestHall::new();
+    let tables: Vec<Table> = (0..2).map(|number| Table::new(&hall, number, &play(number, 4, THINK))).collect();
     let (held, free) = (&tables[0], &tables[1]);
-    let mut other = Other::hold(&held.board.path().expect("plugged"));
-    let daemon = Running::start(house.loaded(tables.iter().map(|table| table.by_port(&house)).collect()));
-    let ear = Ear::new(daemon.tcp);
-    drop(ear.device(&free.id, &["online"], 0));
+    let mut other = PortHolder::hold(&held.board.path().expect("plugged"));
+    let daemon = RunningDaemon::start(hall.loaded(tables.iter().map(|table| table.by_port(&hall)).collect()));
+    let subscriber = Subscriber::new(daemon.tcp);
+    drop(subscriber.device(&free.id, &["online"], 0));
     let holder = format!("sleep (process {})", other.0.id());
-    let named = |heard: &Heard| {
+    let named = |heard: &ReceivedMessage| {
         heard.device(&held.id).filter(|state| *state == "offline")?;
         heard.body()["problem"].as_str()?.contains(&holder).then_some(())
     };
-    ear.wait("the holder's name", 0, named);
+    subscriber.wait("the holder's name", 0, named);
     free.board.load(&free.script).expect("hands");
     // Longer than the longest pause between two looks.
-    pass(Duration::from_millis(1_500));
+    pause(Duration::from_millis(1_500));
     other.end();
     let released = monotonic();
-    let from = ear.count();
-    let taken = |heard: &Heard| (heard.device(&held.id).is_some() && heard.body()["port"].is_string()).then_some(heard.at);
-    let took = ear.wait("the port", from, taken).since(released);
+    let from = subscriber.count();
+    let taken =
+        |heard: &ReceivedMessage| (heard.device(&held.id).is_some() && heard.body()["port"].is_string()).then_some(heard.at);
+    let took = subscriber.wait("the port", from, taken).since(released);
     assert_within(took, TAKEN_WITHIN, "taken");
-    let online = ear.device(&held.id, &["online"], from);
+    let online = subscriber.device(&held.id, &["online"], from);
     assert!(online.body()["problem"].is_null(), "{:?}", online.body());
     held.board.load(&held.script).expect("hands");
     assert!(tables.iter().all(|table| table.board.wait_done(Duration::from_secs(60))));
-    whole(&ear, &tables);
+    wait_until_complete(&subscriber, &tables);
     daemon.stop();
 }

@@ -32,11 +32,11 @@ struct Machine {
     /// When the daemon died.
     died: u64,
     memory: Memory,
-    told: Told,
+    published: PublishedTimes,
 }
 
 #[derive(Default)]
-struct Told {
+struct PublishedTimes {
     /// By number: when it was first told, and the last ply that it tells.
     live: BTreeMap<u64, (u64, usize)>,
     public: BTreeMap<u64, u64>,
@@ -49,7 +49,7 @@ struct Told {
 
 /// The journal's time and the true one.
 #[derive(Clone, Copy)]
-struct Span {
+struct RunTimes {
     /// The journal ended there when the daemon died.
     last: Instant,
     died: u64,
@@ -58,22 +58,22 @@ struct Span {
     opened: u64,
 }
 
-impl Span {
+impl RunTimes {
     /// When something was told: as its journal's time comes, but not before the daemon was opened.
-    fn told(self, at: Instant) -> u64 {
+    fn published_at(self, at: Instant) -> u64 {
         self.opened + at.since(self.base).as_micros() as u64
     }
 
     /// When it was so far: also while nobody was there to tell it.
     fn due(self, at: Instant) -> u64 {
-        if at >= self.base { self.told(at) } else { self.died + at.since(self.last).as_micros() as u64 }
+        if at >= self.base { self.published_at(at) } else { self.died + at.since(self.last).as_micros() as u64 }
     }
 }
 
-impl Told {
-    fn take(&mut self, output: StationOutput, span: Span) {
+impl PublishedTimes {
+    fn record_output(&mut self, output: StationOutput, times: RunTimes) {
         let StationOutput::Message(Message { audience, number, topic, payload, at, .. }) = output else { return };
-        let time = if audience == Audience::Public { span.told(at) } else { span.due(at) };
+        let time = if audience == Audience::Public { times.published_at(at) } else { times.due(at) };
         let json: Value = serde_json::from_str(&payload).unwrap_or_default();
         let body = &json["body"];
         match (audience, number) {
@@ -95,7 +95,7 @@ impl Told {
 
     /// How many moves the live audience knew at most, at this time.
     fn known(&self, time: u64) -> usize {
-        self.plies.iter().filter(|(told, _)| *told <= time).map(|(_, ply)| *ply).max().unwrap_or(0)
+        self.plies.iter().filter(|(published, _)| *published <= time).map(|(_, ply)| *ply).max().unwrap_or(0)
     }
 
     fn check(&self, name: &str, delay: Delay) {
@@ -109,7 +109,7 @@ impl Told {
             assert!(over || known >= ply + delay.moves as usize, "{name}: event {number} of ply {ply} after {known} moves");
         }
         for (time, moves) in &self.shown {
-            let most = time.checked_sub(late).map_or(0, |told| self.known(told));
+            let most = time.checked_sub(late).map_or(0, |time| self.known(time));
             assert!(*moves <= most, "{name}: {moves} moves are shown at {time}, {most} were to be");
         }
     }
@@ -143,9 +143,9 @@ impl Machine {
         let (mut recorder, _) = Recorder::open(fs, Limits::default(), &tape.setting, "test", sink).expect("opens");
         let last = recorder.journal().standing().last_at;
         let base = anchor::resume(last, recorder.recorded_anchor(), &wall);
-        let span = Span { last, died: self.died, base, opened: self.now };
-        early.into_iter().for_each(|output| self.told.take(output, span));
-        self.feed(&mut recorder, span, &Body::Anchor(&wall.json()));
+        let times = RunTimes { last, died: self.died, base, opened: self.now };
+        early.into_iter().for_each(|output| self.published.record_output(output, times));
+        self.feed(&mut recorder, times, &Body::Anchor(&wall.json()));
         for place in from..upto {
             let before = if place == 0 { Instant::ZERO } else { tape.inputs[place - 1].0 };
             let (at, body) = &tape.inputs[place];
@@ -154,29 +154,29 @@ impl Machine {
                 self.jump();
                 let sync = self.sync();
                 let json = self.wall(sync).json();
-                self.feed(&mut recorder, span, &Body::Anchor(&json));
+                self.feed(&mut recorder, times, &Body::Anchor(&json));
             }
-            self.feed(&mut recorder, span, body);
+            self.feed(&mut recorder, times, body);
         }
         if upto == tape.inputs.len() {
             self.now += 4_000_000_000;
         }
-        let told = &mut self.told;
-        let end = span.base.after(Duration::from_micros(self.now - span.opened));
+        let published = &mut self.published;
+        let end = times.base.after(Duration::from_micros(self.now - times.opened));
         recorder
             .advance(end, &mut |output| {
-                told.take(output, span);
+                published.record_output(output, times);
                 Ok(())
             })
             .expect("kept");
     }
 
-    fn feed(&mut self, recorder: &mut Recorder, span: Span, body: &Body<'_>) {
-        let at = span.base.after(Duration::from_micros(self.now - span.opened));
-        let told = &mut self.told;
+    fn feed(&mut self, recorder: &mut Recorder, times: RunTimes, body: &Body<'_>) {
+        let at = times.base.after(Duration::from_micros(self.now - times.opened));
+        let published = &mut self.published;
         recorder
             .feed(at, body, &mut |output| {
-                told.take(output, span);
+                published.record_output(output, times);
                 Ok(())
             })
             .expect("an input");
@@ -184,7 +184,7 @@ impl Machine {
 }
 
 #[test]
-fn a_wall_clock_that_jumps_and_a_daemon_that_dies_hurry_nothing() {
+fn nothing_is_early_over_clock_jumps_and_daemon_deaths() {
     let mut public = 0;
     let tapes = own_tapes();
     campaign("delay over clock jumps", 0..SEEDS, |seed| {
@@ -194,7 +194,8 @@ fn a_wall_clock_that_jumps_and_a_daemon_that_dies_hurry_nothing() {
             let name = format!("{}, seed {seed}, {delay}", tape.name);
             let mut tape = tape.clone();
             tape.setting.delay = Some(delay);
-            let mut machine = Machine { rng, now: 0, wrong: 0, died: 0, memory: Memory::default(), told: Told::default() };
+            let mut machine =
+                Machine { rng, now: 0, wrong: 0, died: 0, memory: Memory::default(), published: PublishedTimes::default() };
             let mut cuts: Vec<usize> = (0..4).map(|_| machine.rng.usize(..=tape.inputs.len())).collect();
             cuts.extend([0, tape.inputs.len()]);
             cuts.sort_unstable();
@@ -208,11 +209,11 @@ fn a_wall_clock_that_jumps_and_a_daemon_that_dies_hurry_nothing() {
                     machine.jump();
                 }
             }
-            machine.told.check(&name, delay);
+            machine.published.check(&name, delay);
             if delay.moves == 0 {
-                assert_eq!(machine.told.public.len(), machine.told.live.len(), "{name}: everything comes");
+                assert_eq!(machine.published.public.len(), machine.published.live.len(), "{name}: everything comes");
             }
-            public += machine.told.public.len();
+            public += machine.published.public.len();
         }
         tapes.iter().map(|tape| tape.inputs.len() as u64).sum()
     });

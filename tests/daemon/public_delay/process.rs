@@ -12,8 +12,8 @@ use shakmaty::Chess;
 
 use crate::contract;
 use crate::rig::{ROUND, Rig, Seat};
-use crate::support::mqtt::Mosquitto;
-use crate::watch::{Heard, Watch};
+use crate::support::mqtt::{Mosquitto, MosquittoMessage};
+use crate::watch::Watch;
 
 const DELAY: i64 = 3_000_000;
 const MOVES: u64 = 2;
@@ -28,7 +28,7 @@ fn slow() -> Script {
 }
 
 /// The first arrival of each event of an audience.
-fn firsts<'a>(all: &'a [Heard], audience: &str) -> BTreeMap<u64, &'a Heard> {
+fn firsts<'a>(all: &'a [MosquittoMessage], audience: &str) -> BTreeMap<u64, &'a MosquittoMessage> {
     let mut firsts = BTreeMap::new();
     for heard in all.iter().filter(|heard| heard.branch() == audience) {
         if let Some(no) = heard.no() {
@@ -39,12 +39,12 @@ fn firsts<'a>(all: &'a [Heard], audience: &str) -> BTreeMap<u64, &'a Heard> {
 }
 
 /// When something happened, as its message says.
-fn happened(heard: &Heard) -> i64 {
+fn happened(heard: &MosquittoMessage) -> i64 {
     heard.json["t"]["utc"].as_str().and_then(Utc::parse).expect("a time").0
 }
 
 #[test]
-fn a_daemon_that_is_killed_twice_hurries_nothing() {
+fn nothing_is_early_when_the_daemon_is_killed_twice() {
     let broker = Mosquitto::start();
     let rig = Rig::new(
         broker.port(),
@@ -73,11 +73,11 @@ fn a_daemon_that_is_killed_twice_hurries_nothing() {
     check(&all);
 }
 
-fn check(all: &[Heard]) {
+fn check(all: &[MosquittoMessage]) {
     contract::each(all);
     contract::events(all);
     let (now, wall) = (monotonic(), utc().0);
-    let arrived = |heard: &Heard| wall - now.since(heard.at).as_micros() as i64;
+    let arrived = |heard: &MosquittoMessage| wall - now.since(heard.at).as_micros() as i64;
     let (live, public) = (firsts(all, "live"), firsts(all, "public"));
     let over = all.iter().find(|heard| heard.body()["event"] == "over").map(happened);
     for (number, heard) in &public {

@@ -36,7 +36,7 @@ fn boards_in_a_folder_are_listed_and_asked() {
 }
 
 #[test]
-fn a_named_port_is_told_for_people() {
+fn a_named_port_is_described_for_people() {
     let (_silent, path) = Pty::pair().unwrap();
     let output = run(&["devices", "--ask", text(&path)]);
     let said = String::from_utf8(output.stdout).unwrap();
@@ -48,7 +48,7 @@ fn a_named_port_is_told_for_people() {
 }
 
 #[test]
-fn what_is_supported_is_the_registry() {
+fn the_supported_devices_are_those_of_the_registry() {
     let rows = listed(&["--supported"]);
     let names: Vec<&str> = rows.iter().map(|row| row["driver"].as_str().expect("a name")).collect();
     let registered: Vec<&str> = flagfall_protocols::drivers::DRIVERS.iter().map(|driver| driver.name).collect();

@@ -1,87 +1,18 @@
-//! The program as a process, and what it recorded.
+//! A recording by the program, and what it recorded.
 
-#![allow(dead_code, reason = "each test that takes it in uses a part")]
-
-use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
-use std::process::{Child, ChildStderr, Command, Output, Stdio};
 
 use flagfall_protocols::trace::{Body, Trace};
 use serde_json::Value;
 
-pub(crate) fn flagfall(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_flagfall"));
-    command.args(arguments).stdin(Stdio::null());
-    command
+use crate::program::{RunningProgram, flagfall, run, text};
+
+/// Starts `flagfall record` with these arguments.
+pub(crate) fn start_recording(arguments: &[&str]) -> RunningProgram {
+    RunningProgram::start(flagfall(&["record"]).args(arguments))
 }
 
-pub(crate) fn run(arguments: &[&str]) -> Output {
-    flagfall(arguments).output().expect("the program starts")
-}
-
-pub(crate) fn text(path: &Path) -> &str {
-    path.to_str().expect("UTF-8")
-}
-
-/// A recording that runs.
-pub(crate) struct Recording {
-    pub(crate) child: Child,
-    notes: BufReader<ChildStderr>,
-}
-
-impl Recording {
-    pub(crate) fn start(arguments: &[&str]) -> Recording {
-        Recording::of(flagfall(&["record"]).args(arguments))
-    }
-
-    /// Of a command line that is not started yet.
-    pub(crate) fn of(command: &mut Command) -> Recording {
-        let mut child = command.stderr(Stdio::piped()).spawn().expect("the program starts");
-        let notes = BufReader::new(child.stderr.take().expect("a pipe"));
-        Recording { child, notes }
-    }
-
-    /// Waits for a line with this; the program's end ends the wait, too.
-    pub(crate) fn says(&mut self, what: &str) -> String {
-        let mut all = String::new();
-        loop {
-            let before = all.len();
-            let count = self.notes.read_line(&mut all).expect("text");
-            assert!(count > 0, "`{what}` was not said, but: {all}");
-            if all[before..].contains(what) {
-                return all[before..].to_owned();
-            }
-        }
-    }
-
-    pub(crate) fn terminate(self) -> String {
-        self.signal("-TERM")
-    }
-
-    /// Ends it with a signal; gives what it said since.
-    pub(crate) fn signal(self, signal: &str) -> String {
-        let pid = self.child.id().to_string();
-        assert!(Command::new("kill").args([signal, &pid]).status().expect("kill is there").success());
-        self.ended()
-    }
-
-    /// Waits until it ends by itself; gives what it said since.
-    pub(crate) fn ended(mut self) -> String {
-        let mut rest = String::new();
-        self.notes.read_to_string(&mut rest).expect("text");
-        assert_eq!(self.child.wait().expect("it ends").code(), Some(0), "{rest}");
-        rest
-    }
-}
-
-impl Drop for Recording {
-    fn drop(&mut self) {
-        // It has ended if all went well.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
+/// The moves of a recording, as a replay gives them.
 pub(crate) fn moves(file: &Path) -> Vec<String> {
     let replayed = run(&["replay", "--summary", text(file)]);
     assert!(replayed.status.success(), "{}", String::from_utf8_lossy(&replayed.stderr));
@@ -90,7 +21,7 @@ pub(crate) fn moves(file: &Path) -> Vec<String> {
     summary["moves"].as_array().expect("a list").iter().map(|uci| uci.as_str().expect("text").to_owned()).collect()
 }
 
-/// The kinds of all records, with `link` as up or down.
+/// The kinds of all records; a `link` is `up` or `down`.
 pub(crate) fn kinds(file: &Path) -> Vec<&'static str> {
     let bytes = std::fs::read(file).expect("a file");
     let trace = Trace::new(&bytes).expect("a head");

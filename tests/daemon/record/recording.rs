@@ -1,13 +1,13 @@
 use super::*;
 
 #[test]
-fn what_was_recorded_is_what_was_played() {
+fn a_recording_replays_as_the_game_that_was_played() {
     let folder = tempfile::tempdir().unwrap();
     let (link, file) = (folder.path().join("board"), folder.path().join("game.trace"));
     let board = board(1025);
     board.link_at(&link).unwrap();
-    let mut recording = Recording::start(&[text(&link), text(&file), "--driver", "dgt", "--time-control", "300+5"]);
-    recording.says("recording; Ctrl-C ends");
+    let mut recording = start_recording(&[text(&link), text(&file), "--driver", "dgt", "--time-control", "300+5"]);
+    recording.wait_for_line("recording; Ctrl-C ends");
     // The session asks for the position a second after the port opened.
     let script =
         "2.5 lift e2\n+0.5 place e4\n+0.8 lift e7\n+0.5 place e5\n+0.8 lift g1\n+0.5 place f3\n+3 lift b8\n+0.5 place c6";
@@ -16,16 +16,16 @@ fn what_was_recorded_is_what_was_played() {
 
     // The plug is pulled, and the recording goes on when it is back.
     board.unplug().unwrap();
-    recording.says("waiting for the port to come back");
+    recording.wait_for_line("waiting for the port to come back");
     board.replug().unwrap();
-    recording.says("the port is back");
+    recording.wait_for_line("the port is back");
     board.load(&Script::parse("2.5 lift d2\n+0.5 place d4").expect("a script")).unwrap();
     assert!(board.wait_done(LONG), "the hands are done");
     let done = ["e2e4", "e7e5", "g1f3", "b8c6", "d2d4"];
     // The last bytes are on their way: every look is a process, and their number is bounded.
     let arrived = (0..200).any(|_| moves(&file).len() == done.len());
     assert!(arrived, "{:?}", moves(&file));
-    let end = recording.terminate();
+    let end = recording.stop("-TERM");
     assert!(end.contains("records") && end.contains(text(&file)), "{end}");
     assert_eq!(moves(&file), done);
     let kinds = kinds(&file);
@@ -43,11 +43,11 @@ fn without_a_driver_nothing_is_sent() {
     let (link, file) = (folder.path().join("port"), folder.path().join("bytes.trace"));
     let (mut device, path) = Pty::pair().unwrap();
     std::os::unix::fs::symlink(path, &link).unwrap();
-    let mut recording = Recording::start(&[text(&link), text(&file), "--baud", "38400", "--seconds", "2"]);
-    recording.says("recording");
+    let mut recording = start_recording(&[text(&link), text(&file), "--baud", "38400", "--seconds", "2"]);
+    recording.wait_for_line("recording");
     let all: Vec<u8> = (0..=255).collect();
     device.write(&all).unwrap();
-    recording.says("256 bytes received, 0 sent");
+    recording.wait_for_line("256 bytes received, 0 sent");
     assert_eq!(recording.child.wait().unwrap().code(), Some(0), "ends by itself");
     assert!(matches!(device.read(&mut [0; 8], Duration::from_millis(10)), Err(LinkError::TimedOut)), "nothing was sent");
     let bytes = std::fs::read(&file).unwrap();
@@ -61,7 +61,7 @@ fn without_a_driver_nothing_is_sent() {
 }
 
 #[test]
-fn what_cannot_be_recorded_says_why() {
+fn an_impossible_recording_reports_its_cause() {
     let folder = tempfile::tempdir().unwrap();
     let (_device, path) = Pty::pair().unwrap();
     let (_other, busy) = Pty::pair().unwrap();

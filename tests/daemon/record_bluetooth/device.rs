@@ -43,10 +43,10 @@ pub(crate) fn services() -> Vec<Service> {
 
 /// What a device sent, in its order.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Log(Arc<Mutex<Vec<Sent>>>);
+pub(crate) struct SentLog(Arc<Mutex<Vec<Sent>>>);
 
-impl Log {
-    fn note(&self, sent: &[Sent]) {
+impl SentLog {
+    fn append(&self, sent: &[Sent]) {
         self.0.lock().expect("nobody panics with it").extend_from_slice(sent);
     }
 
@@ -58,20 +58,20 @@ impl Log {
 
 /// Says something on both channels at each step of a script, whatever the step is; the long piece at every other step only.
 #[derive(Debug)]
-pub(crate) struct Strange {
-    log: Log,
+pub(crate) struct UnknownDevice {
+    log: SentLog,
     now: Instant,
     waiting: VecDeque<Instant>,
     count: u8,
 }
 
-impl Strange {
-    pub(crate) fn new(log: Log) -> Strange {
-        Strange { log, now: Instant::ZERO, waiting: VecDeque::new(), count: 0 }
+impl UnknownDevice {
+    pub(crate) fn new(log: SentLog) -> UnknownDevice {
+        UnknownDevice { log, now: Instant::ZERO, waiting: VecDeque::new(), count: 0 }
     }
 }
 
-impl Device for Strange {
+impl Device for UnknownDevice {
     fn load(&mut self, script: &Script) {
         self.waiting.extend(script.steps().iter().map(|step| self.now.after(step.at)));
     }
@@ -93,7 +93,7 @@ impl Device for Strange {
                 // More than a notification holds.
                 said.push(Sent { at, channel: 1, bytes: (0..50).map(|byte| byte ^ self.count).collect() });
             }
-            self.log.note(&said);
+            self.log.append(&said);
             out.extend(said);
         }
     }
@@ -113,18 +113,18 @@ impl Device for Strange {
 
 /// Any board.
 #[derive(Debug)]
-pub(crate) struct Tapped {
+pub(crate) struct LoggedDevice {
     board: Box<dyn Device>,
-    log: Log,
+    log: SentLog,
 }
 
-impl Tapped {
-    pub(crate) fn new(board: Box<dyn Device>, log: Log) -> Tapped {
-        Tapped { board, log }
+impl LoggedDevice {
+    pub(crate) fn new(board: Box<dyn Device>, log: SentLog) -> LoggedDevice {
+        LoggedDevice { board, log }
     }
 }
 
-impl Device for Tapped {
+impl Device for LoggedDevice {
     fn load(&mut self, script: &Script) {
         self.board.load(script);
     }
@@ -140,7 +140,7 @@ impl Device for Tapped {
     fn advance(&mut self, to: Instant, out: &mut Vec<Sent>) {
         let before = out.len();
         self.board.advance(to, out);
-        self.log.note(&out[before..]);
+        self.log.append(&out[before..]);
     }
 
     fn done(&self) -> bool {

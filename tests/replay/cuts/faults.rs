@@ -53,7 +53,7 @@ fn truth(tape: &Tape) -> Placement {
 }
 
 #[test]
-fn a_bad_line_never_panics_and_one_dump_puts_the_board_right() {
+fn a_bad_line_never_panics_and_one_dump_corrects_the_board() {
     let mut harmed = 0;
     let clean: Vec<_> = stream::dgt_tapes().into_iter().map(|tape| (truth(&tape), tape.run(), tape)).collect();
     campaign("damaged recordings", 0..SEEDS, |seed| {

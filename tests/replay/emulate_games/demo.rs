@@ -58,7 +58,7 @@ fn a_mate_needs_no_arbiter() {
 }
 
 #[test]
-fn they_look_real_and_last_a_minute() {
+fn the_games_look_real_and_last_a_minute() {
     for number in 0..GAMES {
         let demo = game(number);
         let script = demo.script();

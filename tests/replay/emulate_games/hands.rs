@@ -54,7 +54,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
     #[test]
-    fn what_hands_play_is_what_is_read(seed in any::<u64>(), rotated in any::<bool>(), adjusts in 0..60u8) {
+    fn hand_motions_are_read_as_they_were_played(seed in any::<u64>(), rotated in any::<bool>(), adjusts in 0..60u8) {
         let mut rng = Rng::with_seed(seed);
         let moves = legal::game(&mut rng, 90);
         check(&play(&mut rng, &moves, None, rotated), &Habits { adjusts, ..Habits::default() }, seed);
@@ -62,7 +62,7 @@ proptest! {
 }
 
 #[test]
-fn every_manner_by_itself() {
+fn every_manner_of_hands_is_read() {
     let manners = [
         Manner::Straight,
         Manner::Slide,

@@ -79,7 +79,7 @@ fn the_picture_fits_at_every_moment_and_ends_as_it_should() {
 }
 
 #[test]
-fn what_is_not_about_these_boards_is_not_shown() {
+fn messages_about_other_boards_are_not_shown() {
     let mut view = View::new(false, boards());
     let before = view.frame();
     assert_eq!(view.take("flagfall/1/live/demo/1/9/move", br#"{"no":1,"body":{"ply":1,"san":"e4"}}"#), None);
@@ -108,7 +108,7 @@ type Lost<'a> = &'a dyn Fn(&Message) -> bool;
 
 /// Without one of these messages something is missing, and it is named.
 #[test]
-fn whatever_is_lost_is_named() {
+fn every_lost_message_is_named() {
     let messages = played();
     let without = |lost: Lost<'_>| {
         let mut check = Check::new(expected(), false);
@@ -141,7 +141,7 @@ fn whatever_is_lost_is_named() {
 
 /// What an arbiter reads first, whatever the finding.
 #[test]
-fn the_proposal_in_words() {
+fn the_proposal_is_shown_in_words() {
     let winnable = r#"{"verdict":"winnable","line":["a6a7"]}"#;
     let material = r#"{"verdict":"unwinnable","reason":"material"}"#;
     let not_asked = r#"{"verdict":"not_asked"}"#;

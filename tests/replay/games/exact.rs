@@ -84,12 +84,12 @@ fn slide_ends(at: f64, action: &str) -> Option<f64> {
 }
 
 /// What the moves are called.
-pub(crate) fn names(moves: &[Move]) -> Vec<String> {
+pub(crate) fn move_names(moves: &[Move]) -> Vec<String> {
     moves.iter().map(|&mv| UciMove::from_standard(mv).to_string()).collect()
 }
 
 fn check(label: &str, played: &Played, outcome: &Outcome) {
-    let expected = names(&played.moves);
+    let expected = move_names(&played.moves);
     let got = outcome.moves();
     let same = expected.iter().zip(&got).take_while(|(a, b)| a == b).count();
     let state = outcome.state();
@@ -130,7 +130,7 @@ fn check(label: &str, played: &Played, outcome: &Outcome) {
 }
 
 /// Plays the game of this seed; counts its kinds of moves, and gives how many moves it had.
-fn one(seed: u64, adjusting: bool, kinds: &mut Kinds) -> u64 {
+fn play_and_check(seed: u64, adjusting: bool, kinds: &mut Kinds) -> u64 {
     // The ordinary seeds have a hundred of each pace.
     let pace = [BULLET, BLITZ, RAPID][(if seed < 10_000 { seed / 100 % 10 % 3 } else { seed % 3 }) as usize];
     let plies = if seed < 10_000 { 130 } else { 160 };
@@ -146,7 +146,7 @@ fn one(seed: u64, adjusting: bool, kinds: &mut Kinds) -> u64 {
     played.moves.len() as u64
 }
 
-fn meets(kinds: &Kinds) {
+fn assert_every_kind(kinds: &Kinds) {
     let Kinds { castled, en_passant, captures, queened, underpromoted, king_to_centre, ended } = *kinds;
     let counts = [castled[0], castled[1], en_passant, captures, queened, underpromoted, king_to_centre, ended];
     assert!(counts.iter().all(|&count| count > 0), "some kind of move was never played: {kinds:?}");
@@ -155,9 +155,9 @@ fn meets(kinds: &Kinds) {
 #[test]
 fn clean_games_are_exact() {
     let mut kinds = Kinds::default();
-    campaign("clean games", (0..8).chain(100..108).chain(200..204), |seed| one(seed, false, &mut kinds));
+    campaign("clean games", (0..8).chain(100..108).chain(200..204), |seed| play_and_check(seed, false, &mut kinds));
     if ordinary() {
-        meets(&kinds);
+        assert_every_kind(&kinds);
     }
 }
 
@@ -178,5 +178,5 @@ fn a_piece_pauses_on_its_way_and_is_pressed_at_once() {
 #[test]
 fn pieces_may_be_straightened_at_any_time() {
     let seeds = (1000..1006).chain(1100..1106).chain(1200..1203);
-    campaign("games with straightened pieces", seeds, |seed| one(seed, true, &mut Kinds::default()));
+    campaign("games with straightened pieces", seeds, |seed| play_and_check(seed, true, &mut Kinds::default()));
 }

@@ -12,7 +12,7 @@ use flagfall_protocols::time::{ClockTime, Instant};
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, Position};
 
-use crate::invariants::table::{Told, device};
+use crate::invariants::played_game::{Reports, device};
 
 const LETTERS: [char; 12] = ['P', 'N', 'B', 'R', 'Q', 'K', 'p', 'n', 'b', 'r', 'q', 'k'];
 
@@ -31,7 +31,7 @@ pub(crate) struct Chaos {
 
 impl Chaos {
     /// It begins with the initial position and White's clock running.
-    pub(crate) fn new(seed: u64) -> (Chaos, Told) {
+    pub(crate) fn new(seed: u64) -> (Chaos, Reports) {
         let face = ClockFace { time: ClockTime(3_600_000), ..ClockFace::default() };
         let clock = ClockReading {
             left: face,
@@ -45,20 +45,20 @@ impl Chaos {
             late: Duration::ZERO,
         };
         let running = ClockReading { running: true, baseline: false, ..clock };
-        let told = [
+        let reports = [
             (1_000_000, DeviceEvent::Frame(Placement::initial())),
             (1_100_000, DeviceEvent::Clock(clock)),
             (1_500_000, DeviceEvent::Clock(running)),
         ];
-        let told: Told = told.into_iter().map(|(at, event)| (Instant(at), device(event))).collect();
-        (Chaos::after(seed, &told), told)
+        let reports: Reports = reports.into_iter().map(|(at, event)| (Instant(at), device(event))).collect();
+        (Chaos::after(seed, &reports), reports)
     }
 
     /// It goes on five seconds after all this was told.
-    pub(crate) fn after(seed: u64, told: &Told) -> Chaos {
+    pub(crate) fn after(seed: u64, reports: &Reports) -> Chaos {
         let rng = Rng::with_seed(seed);
         let (mut board, mut clock) = (Placement::EMPTY, None);
-        for (_, input) in told {
+        for (_, input) in reports {
             match input {
                 Input::Device { event: DeviceEvent::Frame(frame), .. } => board = *frame,
                 Input::Device { event: DeviceEvent::Square { square, reading }, .. } => board.set(*square, *reading),
@@ -66,7 +66,7 @@ impl Chaos {
                 _ => {}
             }
         }
-        let now = Instant(told.last().expect("something was told").0.0 + 5_000_000);
+        let now = Instant(reports.last().expect("something was told").0.0 + 5_000_000);
         Chaos { rng, now, board, clock: clock.expect("a clock"), commands: false, links: false }
     }
 
@@ -100,10 +100,10 @@ impl Chaos {
     /// The lever goes to the other side.
     pub(crate) fn press(&mut self) -> (Instant, Input) {
         self.clock.lever_up = self.clock.lever_up.other();
-        self.tell_clock()
+        self.report_clock()
     }
 
-    pub(crate) fn tell_clock(&mut self) -> (Instant, Input) {
+    pub(crate) fn report_clock(&mut self) -> (Instant, Input) {
         (self.clock.turn, self.clock.baseline) = (Some(self.clock.lever_up), false);
         (self.now, device(DeviceEvent::Clock(self.clock)))
     }
@@ -118,36 +118,36 @@ impl Chaos {
         let face = if runs == ClockSide::Left { &mut self.clock.left } else { &mut self.clock.right };
         // Nobody loses on time: that is another matter.
         face.time = ClockTime(if face.time.0 > 600_000 { face.time.0 - 1000 } else { 3_600_000 });
-        self.tell_clock()
+        self.report_clock()
     }
 
     /// The squares of a legal move of the sure position, in any order, and perhaps its press.
-    fn sensible(&mut self, game: &Game) -> Told {
+    fn sensible(&mut self, game: &Game) -> Reports {
         let state = picture::arbiter_state(game);
-        let Ok(fen) = state.fen.parse::<Fen>() else { return Told::new() };
-        let Ok(mut position) = fen.into_position::<Chess>(CastlingMode::Standard) else { return Told::new() };
-        let Some(mv) = self.rng.choice(position.legal_moves()) else { return Told::new() };
+        let Ok(fen) = state.fen.parse::<Fen>() else { return Reports::new() };
+        let Ok(mut position) = fen.into_position::<Chess>(CastlingMode::Standard) else { return Reports::new() };
+        let Some(mv) = self.rng.choice(position.legal_moves()) else { return Reports::new() };
         position.play_unchecked(mv);
         let after = Placement::parse(&position.board().board_fen().to_string()).expect("a placement");
         let after = if state.rotated { after.rotated() } else { after };
         let mut squares: Vec<Square> = Square::all().filter(|&square| self.board.get(square) != after.get(square)).collect();
         self.rng.shuffle(&mut squares);
-        let mut told = Told::new();
+        let mut reports = Reports::new();
         for square in squares {
             let pause = self.rng.u64(0..300_000);
             self.wait(pause);
-            told.push(self.put(square, after.get(square)));
+            reports.push(self.put(square, after.get(square)));
         }
         if self.rng.u8(0..4) > 0 {
             let pause = self.rng.u64(0..900_000);
             self.wait(pause);
-            told.push(self.press());
+            reports.push(self.press());
         }
-        told
+        reports
     }
 
     /// What comes next, a moment later or some seconds.
-    pub(crate) fn next(&mut self, game: &Game) -> Told {
+    pub(crate) fn next(&mut self, game: &Game) -> Reports {
         let pause = self.rng.choice([0, 1, 20_000, 50_000, 250_000, 400_000, 1_000_000, 3_000_000]).expect("pauses");
         self.wait(pause);
         match self.rng.u8(0..100) {

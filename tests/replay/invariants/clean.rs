@@ -10,8 +10,8 @@ use shakmaty::{Move, Position};
 
 use crate::games::hands::Pace;
 use crate::games::legal;
-use crate::invariants::ear::Ear;
-use crate::invariants::table::{BLITZ, Played, RAPID, game, play, position};
+use crate::invariants::checked_game::CheckedGame;
+use crate::invariants::played_game::{BLITZ, Played, RAPID, game, play, position};
 use crate::scene::outcome::alarms_of;
 use crate::support::seeds::{campaign, ordinary};
 
@@ -65,16 +65,16 @@ pub(crate) fn of_kind(rng: &mut Rng, pace: Pace, index: usize) -> Played {
 
 /// Exactly the moves, each with its press, and nothing to complain of.
 #[track_caller]
-fn exact(played: &Played) {
-    let ear = Ear::of(&played.told);
-    let state = ear.state();
-    assert_eq!(ear.moves(), played.moves, "pending {:?}, board {}", state.pending, state.board);
-    assert_eq!((ear.revisions, state.pending.len(), state.hints.len()), (0, 0, 0));
+fn assert_exact(played: &Played) {
+    let checked = CheckedGame::after_inputs(&played.reports);
+    let state = checked.state();
+    assert_eq!(checked.moves(), played.moves, "pending {:?}, board {}", state.pending, state.board);
+    assert_eq!((checked.revisions, state.pending.len(), state.hints.len()), (0, 0, 0));
     for mv in &state.moves {
         assert!(mv.pressed_at.is_some() || mv.how == Some(How::GameEnd), "the press of {} is not found", mv.uci);
     }
     let dead = if state.ending == Some(Ending::DeadPosition) { vec!["dead_position".to_owned()] } else { Vec::new() };
-    assert_eq!(alarms_of(&ear.game), dead);
+    assert_eq!(alarms_of(&checked.game), dead);
 }
 
 /// Invariant 3.
@@ -87,8 +87,8 @@ fn i03_clean_events_in_any_permitted_order_give_exactly_the_game() {
         let index = seed as usize % KINDS.len();
         met.insert(index);
         let played = of_kind(&mut rng, pace, index);
-        exact(&played);
-        played.told.len() as u64
+        assert_exact(&played);
+        played.reports.len() as u64
     });
     assert!(met.len() == KINDS.len() || !ordinary(), "some kind of move was never played");
 }
@@ -101,8 +101,8 @@ fn i03_clean_random_games_in_any_permitted_order_are_exact() {
         let mut rng = Rng::with_seed(seed);
         let played = game(&mut rng, [BULLET, BLITZ, RAPID][seed as usize % 3], 110);
         castled += played.moves.iter().filter(|uci| ["e1g1", "e1c1", "e8g8", "e8c8"].contains(&uci.as_str())).count();
-        exact(&played);
-        played.told.len() as u64
+        assert_exact(&played);
+        played.reports.len() as u64
     });
     assert!(!ordinary() || castled > 0, "random games have castlings");
 }

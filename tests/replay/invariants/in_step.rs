@@ -8,8 +8,8 @@ use flagfall_protocols::time::Instant;
 use shakmaty::{Chess, Position};
 
 use crate::invariants::chaos::Chaos;
-use crate::invariants::ear::Ear;
-use crate::invariants::table::{BLITZ, game, position};
+use crate::invariants::checked_game::CheckedGame;
+use crate::invariants::played_game::{BLITZ, game, position};
 use crate::support::seeds::{campaign, ordinary};
 
 /// The reachable position must be followed within this, counted from the last press.
@@ -21,7 +21,7 @@ fn placement(position: &Chess, rotated: bool) -> Placement {
 }
 
 /// Hands that do anything: pieces swept, lifted, exchanged, put anywhere, and presses.
-fn noise(chaos: &mut Chaos, ear: &mut Ear) -> u64 {
+fn noise(chaos: &mut Chaos, checked: &mut CheckedGame) -> u64 {
     let mut count = 0;
     for _ in 0..chaos.rng.usize(5..80) {
         let inputs = match chaos.rng.u8(0..6) {
@@ -30,9 +30,9 @@ fn noise(chaos: &mut Chaos, ear: &mut Ear) -> u64 {
                 let squares: Vec<Square> = (0..8).map(|_| Square::wrapping(chaos.rng.u8(..))).collect();
                 squares.into_iter().map(|square| chaos.put(square, Reading::Empty)).collect()
             }
-            _ => chaos.next(&ear.game),
+            _ => chaos.next(&checked.game),
         };
-        inputs.iter().for_each(|(at, input)| ear.feed(*at, input));
+        inputs.iter().for_each(|(at, input)| checked.feed(*at, input));
         count += inputs.len() as u64;
     }
     count
@@ -46,15 +46,15 @@ fn i13_in_step_within_three_seconds_of_a_reachable_position_and_its_press() {
         let mut rng = Rng::with_seed(seed);
         let plies = rng.usize(2..30);
         let played = game(&mut rng, BLITZ, plies);
-        let mut ear = Ear::of(&played.told);
-        let mut chaos = Chaos::after(rng.u64(..), &played.told);
-        let mut inputs = played.told.len() as u64;
+        let mut checked = CheckedGame::after_inputs(&played.reports);
+        let mut chaos = Chaos::after(rng.u64(..), &played.reports);
+        let mut inputs = played.reports.len() as u64;
         for _ in 0..4 {
-            inputs += noise(&mut chaos, &mut ear);
+            inputs += noise(&mut chaos, &mut checked);
             // The last press of the noise has been judged.
             chaos.wait(rng.u64(3_000_000..6_000_000));
-            ear.pass(chaos.now);
-            let state = ear.state();
+            checked.advance_to(chaos.now);
+            let state = checked.state();
             let mut target = position(&state.fen);
             if !matches!(state.stage, Stage::Armed | Stage::Playing) || target.is_game_over() {
                 return inputs;
@@ -64,12 +64,12 @@ fn i13_in_step_within_three_seconds_of_a_reachable_position_and_its_press() {
             let side = |white: bool| if white == white_left { ClockSide::Left } else { ClockSide::Right };
             if chaos.clock.lever_up != side(target.turn().is_white()) {
                 let (at, input) = chaos.press();
-                ear.feed(at, &input);
+                checked.feed(at, &input);
                 chaos.wait(rng.u64(3_000_000..6_000_000));
             }
             // Whatever became sure meanwhile is where it begins.
-            ear.pass(chaos.now);
-            if ear.state().fen != state.fen {
+            checked.advance_to(chaos.now);
+            if checked.state().fen != state.fen {
                 continue;
             }
             let mut moves = Vec::new();
@@ -85,26 +85,26 @@ fn i13_in_step_within_three_seconds_of_a_reachable_position_and_its_press() {
             }
             let goal = placement(&target, state.rotated);
             let frames = rng.bool();
-            let mut told = Vec::new();
+            let mut reports = Vec::new();
             if frames {
-                told.push(chaos.frame(goal));
+                reports.push(chaos.frame(goal));
             } else {
                 for square in Square::all().filter(|&square| chaos.board.get(square) != goal.get(square)).collect::<Vec<_>>() {
                     chaos.wait(rng.u64(0..60_000));
-                    told.push(chaos.put(square, goal.get(square)));
+                    reports.push(chaos.put(square, goal.get(square)));
                 }
             }
             for _ in &moves {
                 chaos.wait(rng.u64(50_000..1_200_000));
-                told.push(chaos.press());
+                reports.push(chaos.press());
             }
-            told.iter().for_each(|(at, input)| ear.feed(*at, input));
-            inputs += told.len() as u64;
-            ear.pass(Instant(chaos.now.0 + WITHIN));
+            reports.iter().for_each(|(at, input)| checked.feed(*at, input));
+            inputs += reports.len() as u64;
+            checked.advance_to(Instant(chaos.now.0 + WITHIN));
             chaos.wait(WITHIN);
             tried += 1;
             two += usize::from(moves.len() == 2);
-            let now = ear.state();
+            let now = checked.state();
             let (goal, here) = (target.board(), position(&now.fen));
             assert_eq!(
                 (here.board(), here.turn()),

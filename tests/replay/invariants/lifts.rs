@@ -10,14 +10,14 @@ use flagfall_protocols::time::Instant;
 use shakmaty::{Chess, Move, Position};
 
 use crate::invariants::chaos::Chaos;
-use crate::invariants::ear::Ear;
-use crate::invariants::table::{BLITZ, Played, RAPID, Told, config, device, game, position};
+use crate::invariants::checked_game::CheckedGame;
+use crate::invariants::played_game::{BLITZ, Played, RAPID, Reports, config, device, game, position};
 use crate::support::seeds::{campaign, ordinary};
 
 /// When each square is told, and what, from the first frame on.
-pub(crate) fn history(told: &Told) -> Vec<(Instant, Square, Reading)> {
+pub(crate) fn history(reports: &Reports) -> Vec<(Instant, Square, Reading)> {
     let mut history = Vec::new();
-    for (at, input) in told {
+    for (at, input) in reports {
         match input {
             Input::Device { event: DeviceEvent::Frame(frame), .. } => {
                 history.extend(Square::all().map(|square| (*at, square, frame.get(square))));
@@ -30,9 +30,9 @@ pub(crate) fn history(told: &Told) -> Vec<(Instant, Square, Reading)> {
 }
 
 /// The game while somebody lifts pieces that no move needs at that time, and puts each back before one does.
-fn with_lifts(rng: &mut Rng, told: &Told, count: usize) -> (Told, usize) {
-    let history = history(told);
-    let end = told.last().expect("events").0.0;
+fn with_lifts(rng: &mut Rng, reports: &Reports, count: usize) -> (Reports, usize) {
+    let history = history(reports);
+    let end = reports.last().expect("events").0.0;
     let mut lifted: Vec<(Square, u64, u64)> = Vec::new();
     for _ in 0..count {
         let (square, from) = (Square::wrapping(rng.u8(..)), rng.u64(6_500_000..end));
@@ -50,11 +50,11 @@ fn with_lifts(rng: &mut Rng, told: &Told, count: usize) -> (Told, usize) {
         assert_ne!(reading, Reading::Empty);
         lifted.push((square, from, to));
     }
-    let mut all = told.clone();
+    let mut all = reports.clone();
     for (square, from, to) in &lifted {
         let reading = history.iter().rfind(|(at, of, _)| of == square && at.0 <= *from).expect("it stands there").2;
         for (at, reading) in [(*from, Reading::Empty), (*to, reading)] {
-            let place = all.partition_point(|(told, _)| told.0 <= at);
+            let place = all.partition_point(|(stamp, _)| stamp.0 <= at);
             all.insert(place, (Instant(at), device(DeviceEvent::Square { square: *square, reading })));
         }
     }
@@ -63,23 +63,23 @@ fn with_lifts(rng: &mut Rng, told: &Told, count: usize) -> (Told, usize) {
 
 /// Whatever is committed at any time is the game that was played.
 #[track_caller]
-pub(crate) fn only_what_was_played(told: &Told, played: &Played) -> Ear {
-    let mut ear = Ear::new(config());
-    for (at, input) in told {
-        ear.feed(*at, input);
-        let moves = ear.list.len();
+pub(crate) fn only_what_was_played(reports: &Reports, played: &Played) -> CheckedGame {
+    let mut checked = CheckedGame::new(config());
+    for (at, input) in reports {
+        checked.feed(*at, input);
+        let moves = checked.list.len();
         if moves > 0 {
-            let right = played.moves.get(moves - 1) == Some(&ear.list[moves - 1].uci);
+            let right = played.moves.get(moves - 1) == Some(&checked.list[moves - 1].uci);
             assert!(
                 right,
                 "at {at:?}: {:?} is not what was played, {:?}",
-                ear.moves(),
+                checked.moves(),
                 &played.moves[..moves.min(played.moves.len())]
             );
         }
     }
-    ear.pass(Instant(told.last().expect("events").0.0 + 5_000_000));
-    ear
+    checked.advance_to(Instant(reports.last().expect("events").0.0 + 5_000_000));
+    checked
 }
 
 /// Invariant 8, while a game is played.
@@ -89,12 +89,12 @@ fn i08_a_lift_and_return_is_no_move() {
     campaign("invariant 8: lifts in a game", 81_000..81_012, |seed| {
         let mut rng = Rng::with_seed(seed);
         let played = game(&mut rng, if seed % 2 == 0 { BLITZ } else { RAPID }, 50);
-        let (told, count) = with_lifts(&mut rng, &played.told, 60);
+        let (reports, count) = with_lifts(&mut rng, &played.reports, 60);
         lifts += count;
-        let ear = only_what_was_played(&told, &played);
-        assert_eq!(ear.moves(), played.moves, "{count} lifts");
-        assert_eq!((ear.revisions, ear.state().pending.len()), (0, 0));
-        told.len() as u64
+        let checked = only_what_was_played(&reports, &played);
+        assert_eq!(checked.moves(), played.moves, "{count} lifts");
+        assert_eq!((checked.revisions, checked.state().pending.len()), (0, 0));
+        reports.len() as u64
     });
     assert!(!ordinary() || lifts > 100, "pieces were lifted: {lifts}");
 }
@@ -128,13 +128,13 @@ fn i08_lifts_and_presses_alone_are_no_move() {
         let mut rng = Rng::with_seed(seed);
         let plies = rng.usize(0..40);
         let played = game(&mut rng, BLITZ, plies);
-        let mut ear = Ear::of(&played.told);
-        let mut chaos = Chaos::after(rng.u64(..), &played.told);
+        let mut checked = CheckedGame::after_inputs(&played.reports);
+        let mut chaos = Chaos::after(rng.u64(..), &played.reports);
         let board: Placement = chaos.board;
         let standing: Vec<Square> = Square::all().filter(|&square| board.get(square) != Reading::Empty).collect();
-        let exchanges = look_like_an_exchange(&position(&ear.state().fen));
-        let rotated = ear.state().rotated;
-        let mut inputs = played.told.len();
+        let exchanges = look_like_an_exchange(&position(&checked.state().fen));
+        let rotated = checked.state().rotated;
+        let mut inputs = played.reports.len();
         for _ in 0..60 {
             let mut hands: Vec<(u64, Option<Square>, Reading)> = Vec::new();
             let mut free = standing.clone();
@@ -164,14 +164,14 @@ fn i08_lifts_and_presses_alone_are_no_move() {
                     Some(square) => chaos.put(square, reading),
                     None => chaos.press(),
                 };
-                ear.feed(at, &input);
-                assert_eq!(ear.moves(), played.moves, "at {at:?}: {:?}", ear.list.last());
+                checked.feed(at, &input);
+                assert_eq!(checked.moves(), played.moves, "at {at:?}: {:?}", checked.list.last());
             }
             chaos.wait(rng.u64(300_000..6_000_000));
         }
-        ear.pass(Instant(chaos.now.0 + 5_000_000));
-        assert_eq!(ear.moves(), played.moves);
-        assert_eq!(ear.state().pending, []);
+        checked.advance_to(Instant(chaos.now.0 + 5_000_000));
+        assert_eq!(checked.moves(), played.moves);
+        assert_eq!(checked.state().pending, []);
         inputs as u64
     });
 }

@@ -3,8 +3,8 @@
 use fastrand::Rng;
 
 use crate::invariants::chaos::Chaos;
-use crate::invariants::ear::Ear;
-use crate::invariants::table::{BLITZ, config, game};
+use crate::invariants::checked_game::CheckedGame;
+use crate::invariants::played_game::{BLITZ, config, game};
 use crate::support::seeds::{campaign, ordinary};
 
 /// Invariant 1: random play, noise, nonsense, gaps and arbiters' corrections. The ear looks at every step: each move is told
@@ -14,26 +14,26 @@ fn i01_the_list_is_a_legal_game_that_only_a_named_cause_revises() {
     let (mut revisions, mut committed) = (0, 0);
     campaign("invariant 1: a legal list", 11_000..11_012, |seed| {
         let mut rng = Rng::with_seed(seed);
-        let (mut chaos, told) = if seed % 3 == 0 {
-            let mut told = game(&mut rng, BLITZ, 30).told;
-            told.truncate(rng.usize(told.len() / 3..told.len()));
-            (Chaos::after(rng.u64(..), &told), told)
+        let (mut chaos, reports) = if seed % 3 == 0 {
+            let mut reports = game(&mut rng, BLITZ, 30).reports;
+            reports.truncate(rng.usize(reports.len() / 3..reports.len()));
+            (Chaos::after(rng.u64(..), &reports), reports)
         } else {
             Chaos::new(seed)
         };
         (chaos.commands, chaos.links) = (seed % 2 == 0, seed % 4 < 2);
-        let mut ear = Ear::new(config());
-        told.iter().for_each(|(at, input)| ear.feed(*at, input));
-        let mut inputs = told.len();
+        let mut checked = CheckedGame::new(config());
+        reports.iter().for_each(|(at, input)| checked.feed(*at, input));
+        let mut inputs = reports.len();
         for _ in 0..400 {
-            for (at, input) in chaos.next(&ear.game) {
-                let before = ear.list.len();
-                ear.feed(at, &input);
+            for (at, input) in chaos.next(&checked.game) {
+                let before = checked.list.len();
+                checked.feed(at, &input);
                 inputs += 1;
-                committed += ear.list.len().saturating_sub(before);
+                committed += checked.list.len().saturating_sub(before);
             }
         }
-        revisions += ear.revisions;
+        revisions += checked.revisions;
         inputs as u64
     });
     assert!(!ordinary() || (revisions > 0 && committed > 100), "it was tried: {committed} moves and {revisions} revisions");

@@ -9,29 +9,29 @@ use flagfall_protocols::time::Instant;
 
 use crate::counting;
 use crate::invariants::chaos::Chaos;
-use crate::invariants::ear::Ear;
-use crate::invariants::table::{BLITZ, Told, config, game};
+use crate::invariants::checked_game::CheckedGame;
+use crate::invariants::played_game::{BLITZ, Reports, config, game};
 use crate::support::seeds::{campaign, ordinary};
 
 /// Invariant 11.
 #[test]
-fn i11_what_stands_on_the_board_is_what_was_read_last() {
+fn i11_the_board_is_as_it_was_read_last() {
     campaign("invariant 11: what stands on the board", 111_000..111_012, |seed| {
-        let (mut chaos, told) = Chaos::new(seed);
+        let (mut chaos, reports) = Chaos::new(seed);
         chaos.links = seed % 2 == 0;
-        let mut ear = Ear::new(config());
-        told.iter().for_each(|(at, input)| ear.feed(*at, input));
-        let mut inputs = told.len();
+        let mut checked = CheckedGame::new(config());
+        reports.iter().for_each(|(at, input)| checked.feed(*at, input));
+        let mut inputs = reports.len();
         for round in 0..25 {
             for _ in 0..chaos.rng.usize(1..25) {
-                let next = chaos.next(&ear.game);
-                next.iter().for_each(|(at, input)| ear.feed(*at, input));
+                let next = chaos.next(&checked.game);
+                next.iter().for_each(|(at, input)| checked.feed(*at, input));
                 inputs += next.len();
             }
             // One scan, and a frame's time.
             chaos.wait(300_000);
-            ear.pass(chaos.now);
-            let state = ear.state();
+            checked.advance_to(chaos.now);
+            let state = checked.state();
             let read = if state.rotated { chaos.board.rotated() } else { chaos.board };
             assert_eq!(state.board, read.to_string(), "round {round}");
         }
@@ -47,14 +47,14 @@ const MOST_HELD: i64 = 320 << 10;
 const OF_A_MOVE: i64 = 2 << 10;
 
 /// Two games on two boards, told as if they were one.
-fn mixed(rng: &mut Rng) -> Told {
-    let mut told = game(rng, BLITZ, 40).told;
-    let other = game(rng, BLITZ, 40).told;
+fn mixed(rng: &mut Rng) -> Reports {
+    let mut reports = game(rng, BLITZ, 40).reports;
+    let other = game(rng, BLITZ, 40).reports;
     let square = |input: &Input| matches!(input, Input::Device { event: DeviceEvent::Square { .. } | DeviceEvent::Frame(_), .. });
     let presses = rng.bool();
-    told.extend(other.into_iter().filter(|(_, input)| presses || square(input)));
-    told.sort_by_key(|(at, _)| *at);
-    told
+    reports.extend(other.into_iter().filter(|(_, input)| presses || square(input)));
+    reports.sort_by_key(|(at, _)| *at);
+    reports
 }
 
 /// A game that is fed, with what its worst step cost.
@@ -91,14 +91,14 @@ fn i12_no_input_panics_or_costs_more_than_its_bound() {
     let mut worst = (0, 0);
     campaign("invariant 12: bounds of memory and work", 121_000..121_009, |seed| {
         let mut rng = Rng::with_seed(seed);
-        let told = if seed % 3 == 0 { mixed(&mut rng) } else { Chaos::new(seed).1 };
-        let mut chaos = Chaos::after(rng.u64(..), &told);
+        let reports = if seed % 3 == 0 { mixed(&mut rng) } else { Chaos::new(seed).1 };
+        let mut chaos = Chaos::after(rng.u64(..), &reports);
         (chaos.commands, chaos.links) = (seed % 2 == 0, true);
         let before = counting::live();
         let game = Game::new(config(), drivers::find("dgt").expect("registered").timing);
         let mut weighed = Weighed { game, out: Vec::new(), worst: (0, Instant::ZERO, String::new()) };
-        told.iter().for_each(|(at, input)| weighed.feed(*at, input));
-        let mut count = told.len();
+        reports.iter().for_each(|(at, input)| weighed.feed(*at, input));
+        let mut count = reports.len();
         for round in 0..450 {
             let inputs = chaos.next(&weighed.game);
             inputs.iter().for_each(|(at, input)| weighed.feed(*at, input));

@@ -8,7 +8,7 @@ use flagfall_protocols::time::Instant;
 use serde_json::{Value, json};
 
 use crate::invariants::clean::of_kind;
-use crate::invariants::table::{BLITZ, Played, config, game};
+use crate::invariants::played_game::{BLITZ, Played, config, game};
 use crate::support::seeds::campaign;
 
 type Pieces = Vec<(Instant, Vec<u8>)>;

@@ -9,15 +9,15 @@ use flagfall_protocols::square::{Placement, Square};
 use flagfall_protocols::time::Instant;
 
 use crate::invariants::chaos::Chaos;
-use crate::invariants::ear::Ear;
+use crate::invariants::checked_game::CheckedGame;
 use crate::invariants::lifts::history;
-use crate::invariants::table::{BLITZ, RAPID, Told, config, game};
+use crate::invariants::played_game::{BLITZ, RAPID, Reports, config, game};
 use crate::support::seeds::{campaign, ordinary};
 
 /// When the lever was seen to go: away from White, away from Black.
-fn lever_changes(told: &Told) -> [Vec<u64>; 2] {
+fn lever_changes(reports: &Reports) -> [Vec<u64>; 2] {
     let (mut changes, mut up) = ([Vec::new(), Vec::new()], None);
-    for (at, input) in told {
+    for (at, input) in reports {
         if let Input::Device { event: DeviceEvent::Clock(reading), .. } = input
             && let Some(was) = up.replace(reading.lever_up)
             && was != reading.lever_up
@@ -36,9 +36,9 @@ const CALLED: u64 = 1_500_000;
 const LINE: u64 = 50_000;
 
 /// When each square told something else than before.
-fn changes(told: &Told) -> Vec<(u64, Square)> {
+fn changes(reports: &Reports) -> Vec<(u64, Square)> {
     let (mut board, mut changes) = (Placement::EMPTY, Vec::new());
-    for (at, square, reading) in history(told) {
+    for (at, square, reading) in history(reports) {
         if board.get(square) != reading {
             board.set(square, reading);
             changes.push((at.0, square));
@@ -64,10 +64,10 @@ fn begun(mv: &MoveBody, made: u64, changes: &[(u64, Square)]) -> Option<u64> {
 
 /// Invariant 9 of a whole list; `clean` if every press came after its move.
 #[track_caller]
-fn in_order(list: &[MoveBody], told: &Told, clean: bool) {
+fn assert_in_order(list: &[MoveBody], reports: &Reports, clean: bool) {
     let timing = drivers::find("dgt").expect("registered").timing;
     let (scan, late) = (timing.scan.as_micros() as u64, timing.press_delay.as_micros() as u64);
-    let (levers, changes) = (lever_changes(told), changes(told));
+    let (levers, changes) = (lever_changes(reports), changes(reports));
     let mut last = [0; 2];
     let mut last_pressed: [Option<(&MoveBody, u64)>; 2] = [None; 2];
     for mv in list {
@@ -78,8 +78,8 @@ fn in_order(list: &[MoveBody], told: &Told, clean: bool) {
         let Some(pressed) = mv.pressed_at else { continue };
         assert!(pressed[0] <= pressed[1] && pressed[1] - pressed[0] <= late, "pressed: {mv:?}");
         // A scan may tell the last square after the press was told.
-        let told = pressed[1] + if clean { scan } else { CALLED };
-        assert!(latest <= told && (!clean || earliest <= pressed[1]), "pressed before it was made: {mv:?}");
+        let reported_by = pressed[1] + if clean { scan } else { CALLED };
+        assert!(latest <= reported_by && (!clean || earliest <= pressed[1]), "pressed before it was made: {mv:?}");
         // And what is finished later was begun before it.
         let unseen = latest - earliest > 2 * scan;
         let begun = begun(mv, latest, &changes);
@@ -108,31 +108,31 @@ fn i09_made_before_pressed_and_one_press_for_one_move() {
     let (mut moves, mut pressed) = (0, 0);
     campaign("invariant 9: times", 91_000..91_018, |seed| {
         let mut rng = Rng::with_seed(seed);
-        let mut told = game(&mut rng, if seed % 2 == 0 { BLITZ } else { RAPID }, 40).told;
+        let mut reports = game(&mut rng, if seed % 2 == 0 { BLITZ } else { RAPID }, 40).reports;
         if seed % 3 > 0 {
-            told.truncate(rng.usize(told.len() / 3..told.len()));
+            reports.truncate(rng.usize(reports.len() / 3..reports.len()));
         }
-        let mut ear = Ear::new(config());
-        told.iter().for_each(|(at, input)| ear.feed(*at, input));
+        let mut checked = CheckedGame::new(config());
+        reports.iter().for_each(|(at, input)| checked.feed(*at, input));
         if seed % 3 > 0 {
-            let number = ear.game.number();
-            let mut chaos = Chaos::after(rng.u64(..), &told);
+            let number = checked.game.number();
+            let mut chaos = Chaos::after(rng.u64(..), &reports);
             for _ in 0..300 {
-                for (at, input) in chaos.next(&ear.game) {
-                    told.push((at, input.clone()));
-                    ear.feed(at, &input);
+                for (at, input) in chaos.next(&checked.game) {
+                    reports.push((at, input.clone()));
+                    checked.feed(at, &input);
                 }
-                if ear.game.number() == number {
-                    in_order(&ear.state().moves, &told, false);
+                if checked.game.number() == number {
+                    assert_in_order(&checked.state().moves, &reports, false);
                 }
             }
         }
-        ear.pass(Instant(told.last().expect("events").0.0 + 5_000_000));
-        let list = ear.state().moves;
-        in_order(&list, &told, seed % 3 == 0);
+        checked.advance_to(Instant(reports.last().expect("events").0.0 + 5_000_000));
+        let list = checked.state().moves;
+        assert_in_order(&list, &reports, seed % 3 == 0);
         moves += list.len();
         pressed += list.iter().filter(|mv| mv.pressed_at.is_some()).count();
-        told.len() as u64
+        reports.len() as u64
     });
     assert!(!ordinary() || (pressed * 2 > moves && pressed > 100), "{pressed} of {moves} moves were pressed");
 }

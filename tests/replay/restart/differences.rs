@@ -5,7 +5,7 @@ use flagfall::session::recorder::Recorder;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Audience, Body, Record, parse, print};
 
-use crate::restart::{Bench, on_disk, outs};
+use crate::restart::{RecorderRig, on_disk, outs};
 use crate::support::tapes::memory::Memory;
 use crate::support::tapes::{Tape, own_tapes};
 
@@ -71,23 +71,23 @@ fn older(text: &str, how: Older, number: u64, cut: u64) -> Vec<String> {
 #[test]
 fn numbers_go_on_from_what_was_sent() {
     let tape = tape("game.trace");
-    let mut whole = Bench::open(&tape, Memory::default());
-    whole.rest(&tape);
+    let mut whole = RecorderRig::open(&tape, Memory::default());
+    whole.feed_rest(&tape);
     let text = whole.text();
     for how in [Older::OtherWords, Older::OneMore, Older::OneLess] {
         for (number, cut) in [(5, 20), (20, 20), (8, 8)] {
             let name = format!("{how:?} at {number}, broken off after {cut}");
             let lines = older(&text, how, number, cut);
-            let mut bench = Bench::open(&tape, on_disk(lines.iter().map(String::as_str)));
+            let mut rig = RecorderRig::open(&tape, on_disk(lines.iter().map(String::as_str)));
             let last_missing = number == cut && matches!(how, Older::OneLess);
             // What is missing at the very end was perhaps not sent yet: it is sent now.
             let expected = usize::from(!last_missing);
-            assert_eq!(bench.restored.verified.differing, expected, "{name}: {:#?}", bench.restored.verified.differences);
-            let sent_before = outs(&bench.memory);
-            bench.rest(&tape);
+            assert_eq!(rig.restored.verified.differing, expected, "{name}: {:#?}", rig.restored.verified.differences);
+            let sent_before = outs(&rig.memory);
+            rig.feed_rest(&tape);
             for audience in Audience::ALL {
                 let mut numbers = Vec::new();
-                for (_, body) in outs(&bench.memory) {
+                for (_, body) in outs(&rig.memory) {
                     let Body::Out { number, audience: whose, payload, .. } = body else { continue };
                     if whose == audience {
                         numbers.push(number);
@@ -97,10 +97,9 @@ fn numbers_go_on_from_what_was_sent() {
                 }
                 assert!(numbers.iter().copied().eq(1..=numbers.len() as u64), "{name}: {numbers:?}");
             }
-            assert!(outs(&bench.memory).starts_with(&sent_before), "{name}: rewritten");
+            assert!(outs(&rig.memory).starts_with(&sent_before), "{name}: rewritten");
             // All that is new comes once, in the words of this program.
-            let [ours, theirs] =
-                [&bench, &whole].map(|bench| bench.numbered().into_iter().rev().map(|m| m.topic).collect::<Vec<_>>());
+            let [ours, theirs] = [&rig, &whole].map(|rig| rig.numbered().into_iter().rev().map(|m| m.topic).collect::<Vec<_>>());
             assert!(theirs.starts_with(&ours), "{name}");
         }
     }
@@ -109,8 +108,8 @@ fn numbers_go_on_from_what_was_sent() {
 #[test]
 fn another_session_begins_anew_with_the_numbers_after_the_last() {
     let tape = tape("illegal-move.trace");
-    let mut first = Bench::open(&tape, Memory::default());
-    first.rest(&tape);
+    let mut first = RecorderRig::open(&tape, Memory::default());
+    first.feed_rest(&tape);
     let last = first.recorder.journal().standing().clone();
     drop(first.recorder);
     let fs = Box::new(first.memory.clone());
@@ -138,23 +137,23 @@ fn another_session_begins_anew_with_the_numbers_after_the_last() {
 #[test]
 fn open_questions_are_asked_again_until_they_are_answered() {
     let tape = tape("freeze-and-kings.trace");
-    let mut bench = Bench::open(&tape, Memory::default());
-    bench.rest(&tape);
-    let again = Bench::open(&tape, on_disk(bench.text().lines()));
+    let mut rig = RecorderRig::open(&tape, Memory::default());
+    rig.feed_rest(&tape);
+    let again = RecorderRig::open(&tape, on_disk(rig.text().lines()));
     assert_eq!(again.restored.asks.iter().map(|ask| ask.id).collect::<Vec<_>>(), [1]);
     drop(again);
-    bench.feed(tape.end(), &Body::Answer("{\"id\":1}"));
-    bench.recorder.flush(tape.end()).expect("written");
-    let answered = Bench::open(&tape, on_disk(bench.text().lines()));
+    rig.feed(tape.end(), &Body::Answer("{\"id\":1}"));
+    rig.recorder.flush(tape.end()).expect("written");
+    let answered = RecorderRig::open(&tape, on_disk(rig.text().lines()));
     assert_eq!(answered.restored.asks, []);
     assert_eq!(answered.restored.verified.differences, [""; 0]);
 }
 
 #[test]
-fn what_cannot_be_read_again_is_not_recorded() {
+fn input_that_cannot_be_read_again_is_not_recorded() {
     let tape = tape("illegal-move.trace");
-    let mut bench = Bench::open(&tape, Memory::default());
-    let before = bench.recorder.journal().standing().clone();
+    let mut rig = RecorderRig::open(&tape, Memory::default());
+    let before = rig.recorder.journal().standing().clone();
     let long = format!("{{\"verb\":\"start-game\",\"fen\":\"{}\"}}", "8".repeat(1 << 20));
     for (body, problem) in [
         (Body::Cmd("{\"verb\":\"explode\"}"), "command"),
@@ -162,14 +161,14 @@ fn what_cannot_be_read_again_is_not_recorded() {
         (Body::Cmd(&long), "longer than"),
         (Body::Snap([1].as_slice().into()), "`snap` is no input"),
     ] {
-        let refused = bench.recorder.feed(Instant(5), &body, &mut |_| panic!("sent")).expect_err(problem);
+        let refused = rig.recorder.feed(Instant(5), &body, &mut |_| panic!("sent")).expect_err(problem);
         assert!(format!("{refused:#}").contains(problem), "{refused:#}");
-        assert_eq!(*bench.recorder.journal().standing(), before);
+        assert_eq!(*rig.recorder.journal().standing(), before);
     }
     // An older program's command is told, and the rest is restored.
     let mut line = String::new();
     print(&Record { seq: 1, at: Instant(1), body: Body::Cmd("{\"verb\":\"explode\"}") }, &mut line).expect("a record");
-    let text = bench.text();
-    let restored = Bench::open(&tape, on_disk(text.lines().chain([line.trim_end()]))).restored;
+    let text = rig.text();
+    let restored = RecorderRig::open(&tape, on_disk(text.lines().chain([line.trim_end()]))).restored;
     assert_eq!((restored.inputs, restored.verified.differing), (1, 1), "{restored:?}");
 }

@@ -3,7 +3,7 @@
 use flagfall::session::station::{BOARD, CLOCK};
 use flagfall::wire::clock::ClockStatus;
 
-use crate::restart::Bench;
+use crate::restart::RecorderRig;
 use crate::support::tapes::memory::Memory;
 use crate::support::tapes::{Tape, end, own_tapes};
 
@@ -20,25 +20,25 @@ fn with_and_without() -> [Tape; 2] {
 #[test]
 fn a_round_keeps_the_presses_and_times_of_the_clock_that_it_was_begun_with() {
     let [with, without] = with_and_without();
-    let mut whole = Bench::open(&with, Memory::default());
-    whole.rest(&with);
+    let mut whole = RecorderRig::open(&with, Memory::default());
+    whole.feed_rest(&with);
     assert!(whole.recorder.station().game().moves().any(|played| played.pressed.is_some()));
     for restart in 1..=2 {
-        let mut bench = Bench::open(&without, whole.memory.clone());
-        assert_eq!(bench.restored.verified.differences, [""; 0], "restart {restart}");
-        assert!(bench.restored.other_rules, "it is said that the configuration is another one");
-        bench.rest(&without);
-        assert_eq!(end(bench.recorder.station()), end(whole.recorder.station()), "restart {restart}");
+        let mut rig = RecorderRig::open(&without, whole.memory.clone());
+        assert_eq!(rig.restored.verified.differences, [""; 0], "restart {restart}");
+        assert!(rig.restored.other_rules, "it is said that the configuration is another one");
+        rig.feed_rest(&without);
+        assert_eq!(end(rig.recorder.station()), end(whole.recorder.station()), "restart {restart}");
         // Its link is gone with the configuration: the station is told so, as of every link that it had.
-        assert_eq!(bench.recorder.station().links().collect::<Vec<_>>(), [BOARD, CLOCK]);
+        assert_eq!(rig.recorder.station().links().collect::<Vec<_>>(), [BOARD, CLOCK]);
     }
 }
 
 #[test]
 fn a_round_that_was_begun_without_a_clock_takes_up_the_one_that_is_configured() {
     let [with, without] = with_and_without();
-    let begun = Bench::open(&without, Memory::default());
-    let again = Bench::open(&with, begun.memory.clone());
+    let begun = RecorderRig::open(&without, Memory::default());
+    let again = RecorderRig::open(&with, begun.memory.clone());
     assert!(!again.restored.other_rules);
     assert_eq!(again.recorder.station().links().collect::<Vec<_>>(), [BOARD, CLOCK]);
     assert_eq!(ClockStatus::from(again.recorder.station().game().clock()), ClockStatus::NotHeard);

@@ -8,7 +8,7 @@ use flagfall_game::laws::proof::Proof;
 use flagfall_game::laws::winnable::{Answer, CHECKED_ON_ENTRY};
 use flagfall_protocols::trace::{Body, Record, parse, print};
 
-use crate::restart::Bench;
+use crate::restart::RecorderRig;
 use crate::support::tapes::memory::Memory;
 use crate::support::tapes::own_tapes;
 
@@ -47,10 +47,10 @@ fn altered(text: &str, nth: usize, change: Change) -> String {
 #[test]
 fn a_journal_is_compared_with_what_comes_out() {
     for tape in own_tapes() {
-        let mut bench = Bench::open(&tape, Memory::default());
-        bench.rest(&tape);
-        let text = bench.text();
-        let count = bench.numbered().len();
+        let mut rig = RecorderRig::open(&tape, Memory::default());
+        rig.feed_rest(&tape);
+        let text = rig.text();
+        let count = rig.numbered().len();
         assert_eq!(verify(&text), (Some(0), format!("{count} outputs compared, 0 differences\n")), "{}", tape.name);
         // A board that tells no pieces gives no moves: there is nothing to alter.
         if count == 0 {
@@ -94,11 +94,11 @@ fn a_journal_is_compared_with_what_comes_out() {
 }
 
 #[test]
-fn a_state_that_differs_from_its_digest_is_told() {
+fn a_state_that_differs_from_its_digest_is_reported() {
     let tape = own_tapes().into_iter().find(|tape| tape.name.ends_with("game.trace")).expect("a trace");
-    let mut bench = Bench::open(&tape, Memory::default());
-    bench.rest(&tape);
-    let text = bench.text();
+    let mut rig = RecorderRig::open(&tape, Memory::default());
+    rig.feed_rest(&tape);
+    let text = rig.text();
     let line = text.lines().find(|line| line.split(' ').nth(2) == Some("snap")).expect("a digest");
     let Record { seq, at, .. } = parse(line).expect("a record");
     let mut other = String::new();
@@ -109,12 +109,12 @@ fn a_state_that_differs_from_its_digest_is_told() {
 }
 
 #[test]
-fn recorded_answers_are_looked_at_again() {
+fn recorded_answers_are_checked_again() {
     let tape = own_tapes().into_iter().find(|tape| tape.name.ends_with("freeze-and-kings.trace")).expect("a trace");
-    let mut bench = Bench::open(&tape, Memory::default());
-    bench.rest(&tape);
-    let text = bench.text();
-    let asks = Bench::open(&tape, crate::restart::on_disk(text.lines())).restored.asks;
+    let mut rig = RecorderRig::open(&tape, Memory::default());
+    rig.feed_rest(&tape);
+    let text = rig.text();
+    let asks = RecorderRig::open(&tape, crate::restart::on_disk(text.lines())).restored.asks;
     let [ask] = asks.as_slice() else { panic!("{asks:?}") };
     let good = answering::answer(ask).answer;
     let count = Proof::ExhaustedClosure {
@@ -133,10 +133,10 @@ fn recorded_answers_are_looked_at_again() {
         (Answer { line: None, proof: Some(count), checked: true, ..good.clone() }, Some("does not hold: the positions are not")),
         (Answer { line: None, proof: Some(Proof::BareKing), ..good }, Some("does not hold: the position is not")),
     ] {
-        let mut bench = Bench::open(&tape, crate::restart::on_disk(text.lines()));
-        bench.feed(tape.end(), &Body::Answer(&serde_json::to_string(&wire::answer::Answer::from(answer)).expect("JSON")));
-        bench.recorder.flush(tape.end()).expect("written");
-        let (code, words) = verify(&bench.text());
+        let mut rig = RecorderRig::open(&tape, crate::restart::on_disk(text.lines()));
+        rig.feed(tape.end(), &Body::Answer(&serde_json::to_string(&wire::answer::Answer::from(answer)).expect("JSON")));
+        rig.recorder.flush(tape.end()).expect("written");
+        let (code, words) = verify(&rig.text());
         assert!(words.contains("1 answers on Article 6.9 looked at again, "), "{words}");
         assert_eq!(code, Some(i32::from(problem.is_some())), "{words}");
         assert!(words.contains(problem.unwrap_or(", 0 differences")), "{words}");

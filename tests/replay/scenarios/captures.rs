@@ -15,20 +15,20 @@ const PASSED: &str = "4k3/7p/8/3pP3/8/8/7P/4K3 w - d6 0 1";
 
 #[test]
 fn s008_the_captured_man_first() {
-    Reports::from(ATTACKED).tell("d5:- | e4:- | d5:P | WP").dgt().expect("exd5", &[]);
+    Reports::from(ATTACKED).report("d5:- | e4:- | d5:P | WP").run_at_dgt_board().expect("exd5", &[]);
     let outcome = attacked().hands("lift d5 ; drop | 0.3 lift e4 | 0.3 place d5 | 0.4 press left").end();
     outcome.expect("e4 d5 exd5", &[]).nothing_of_the_hands();
 }
 
 #[test]
 fn s009_the_target_is_never_empty() {
-    Reports::from(ATTACKED).tell("d5:P | e4:- | WP").dgt().expect("exd5", &[]);
+    Reports::from(ATTACKED).report("d5:P | e4:- | WP").run_at_dgt_board().expect("exd5", &[]);
     attacked().hands("lift e4 | 0.3 place d5 | 0.4 press left").end().expect("e4 d5 exd5", &[]);
 }
 
 #[test]
 fn s010_the_capturing_man_first() {
-    Reports::from(ATTACKED).tell("e4:- | d5:- | d5:P | WP").dgt().expect("exd5", &[]);
+    Reports::from(ATTACKED).report("e4:- | d5:- | d5:P | WP").run_at_dgt_board().expect("exd5", &[]);
     attacked().hands("lift e4 | 0.6 lift d5 ; drop | 0.3 place d5 | 0.4 press left").end().expect("e4 d5 exd5", &[]);
 }
 
@@ -62,5 +62,5 @@ fn s012_in_passing_pressed_too_soon() {
 #[test]
 fn s013_in_passing_the_pawn_goes_first() {
     Scene::from(PASSED).hands("lift d5 ; drop | lift e5 | place d6 | 0.4 press left").end().expect("exd6", &[]);
-    Reports::from(PASSED).tell("d5:- | e5:- | d6:P | WP").dgt().expect("exd6", &[]);
+    Reports::from(PASSED).report("d5:- | e5:- | d6:P | WP").run_at_dgt_board().expect("exd6", &[]);
 }

@@ -6,9 +6,15 @@ use crate::scene::Scene;
 #[test]
 fn s037_taken_back_half_a_second_later() {
     let fen = "rnbqkbnr/ppp1pppp/8/3p4/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
-    Reports::from(fen).tell("d5:P | 0.05 e4:- | 0.15 WP | 0.2 d8:- | 0.15 d5:q | 0.15 BP").dgt().expect("exd5 Qxd5", &[]);
+    Reports::from(fen)
+        .report("d5:P | 0.05 e4:- | 0.15 WP | 0.2 d8:- | 0.15 d5:q | 0.15 BP")
+        .run_at_dgt_board()
+        .expect("exd5 Qxd5", &[]);
     // The order of the scenario: the queen's new square before her old one.
-    Reports::from(fen).tell("d5:P | 0.05 e4:- | 0.15 WP | 0.3 d5:q | 0.05 d8:- | 0.15 BP").dgt().expect("exd5 Qxd5", &[]);
+    Reports::from(fen)
+        .report("d5:P | 0.05 e4:- | 0.15 WP | 0.3 d5:q | 0.05 d8:- | 0.15 BP")
+        .run_at_dgt_board()
+        .expect("exd5 Qxd5", &[]);
     for phase in [0.0, 0.05, 0.1, 0.15, 0.2] {
         let mut scene = Scene::running().scan_phase(phase);
         scene.game("e2e4 d7d5");
@@ -20,12 +26,12 @@ fn s037_taken_back_half_a_second_later() {
 #[test]
 fn s038_the_position_between_is_never_seen() {
     let fen = "4k3/7p/8/1p6/8/P7/7P/4K3 b - - 0 1";
-    Reports::from(fen).tell("b5:- | 0.1 a3:- | 0.1 BP | 0.05 b4:P | 0.4 WP").dgt().expect("b4 axb4", &[]);
+    Reports::from(fen).report("b5:- | 0.1 a3:- | 0.1 BP | 0.05 b4:P | 0.4 WP").run_at_dgt_board().expect("b4 axb4", &[]);
 }
 
 #[test]
 fn s039_the_opponent_lifts_before_the_press() {
-    Reports::new().tell("e2:- | e4:P | e7:- | WP | e5:p | BP").dgt().expect("e4 e5", &[]);
+    Reports::new().report("e2:- | e4:P | e7:- | WP | e5:p | BP").run_at_dgt_board().expect("e4 e5", &[]);
     let outcome = Scene::running().hands("lift e2 | place e4 | lift e7 | 0.1 press left | place e5 | 0.5 press right").end();
     outcome.expect("e4 e5", &[]);
     assert_eq!(outcome.pressed(), 2);
@@ -33,9 +39,9 @@ fn s039_the_opponent_lifts_before_the_press() {
 
 #[test]
 fn s040_the_reply_stands_before_the_press_is_heard() {
-    let moved = Reports::new().tell("e2:- | e4:P | 0.2 e7:-");
+    let moved = Reports::new().report("e2:- | e4:P | 0.2 e7:-");
     let pressed = moved.now();
-    let outcome = moved.tell("0.2 e5:p | 0.4 WP | 0.4 BP").dgt();
+    let outcome = moved.report("0.2 e5:p | 0.4 WP | 0.4 BP").run_at_dgt_board();
     outcome.expect("e4 e5", &[]);
     assert_eq!(outcome.pressed(), 2);
     let [earliest, latest] = outcome.state().moves[0].pressed_at.expect("a press");
@@ -52,22 +58,22 @@ fn s041_a_forgotten_press() {
     assert_eq!((outcome.how(0).as_str(), outcome.how(2).as_str(), outcome.pressed()), ("next_move", "press", 1));
     let completed = moves[0].completed_at.expect("6.2.1.2");
     assert!(completed[0] <= moves[2].made_at[1] && moves[2].made_at[0] <= completed[1], "completed when Nf3 was made");
-    Reports::new().tell("e2:- | e4:P | 2.0 e7:- | e5:p | 2.0 g1:- | f3:N | WP").dgt().expect("e4 e5 Nf3", &[]);
+    Reports::new().report("e2:- | e4:P | 2.0 e7:- | e5:p | 2.0 g1:- | f3:N | WP").run_at_dgt_board().expect("e4 e5 Nf3", &[]);
 }
 
 #[test]
-fn s065_five_seconds_told_at_once() {
+fn s065_five_seconds_are_reported_at_once() {
     let told = "e2:- | e4:P | 0.5 WP | 0.5 e7:- | e5:p | 0.5 BP | 0.5 g1:- | f3:N | 0.5 WP | 0.5 b8:- | c6:n | 0.5 BP";
-    let outcome = Reports::new().hold().tell(told).release().dgt();
+    let outcome = Reports::new().hold().report(told).release().run_at_dgt_board();
     outcome.expect("e4 e5 Nf3 Nc6", &[]);
     assert_eq!(outcome.pressed(), 4);
 }
 
 /// Between two questions to the bus the clock was pressed four times: it tells no more than that White's time runs.
 #[test]
-fn s065_the_clock_tells_no_press() {
+fn s065_the_clock_reports_no_press() {
     let told = "e2:- | e4:P | 0.5 WP | 0.5 e7:- | e5:p | 0.5 BP | 0.5 g1:- | f3:N | 0.5 WP | 0.5 b8:- | c6:n | 0.5 BP";
-    let outcome = Reports::new().hold().tell(told).release_with_the_last_of_the_clock().dgt();
+    let outcome = Reports::new().hold().report(told).release_with_the_last_of_the_clock().run_at_dgt_board();
     let state = outcome.state();
     let played: Vec<&str> = state.moves.iter().chain(&state.pending).map(|played| played.san.as_str()).collect();
     assert_eq!((played.join(" ").as_str(), outcome.alarms()), ("e4 e5 Nf3 Nc6", vec![]), "made, if not all of them completed");

@@ -132,7 +132,7 @@ fn s082_the_arbiter_adds_two_minutes() {
 
 /// The log tells a press before the last squares of its slide: the board reports them up to half a second late.
 #[test]
-fn s064_the_log_tells_a_press_before_its_slide_has_ended() {
+fn s064_the_log_reports_a_press_before_its_slide_has_ended() {
     let mut scene = Scene::running();
     scene.game("e2e4 e7e5").wait(1.0).link(false);
     scene.play("g1f3", 0.5).wait(1.0);

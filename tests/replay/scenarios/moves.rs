@@ -14,24 +14,24 @@ fn s001_lifted_and_put_down() {
     let played = &outcome.state().moves[0];
     assert!(played.made_at[1] <= played.pressed_at.expect("a press")[1], "made before pressed");
     assert_eq!((outcome.how(0).as_str(), outcome.pressed()), ("press", 1));
-    Reports::new().tell("e2:- | e4:P | WP").dgt().expect("e4", &[]);
+    Reports::new().report("e2:- | e4:P | WP").run_at_dgt_board().expect("e4", &[]);
 }
 
 #[test]
 fn s002_the_new_square_is_reported_first() {
-    Reports::new().tell("e4:P | e2:- | WP").dgt().expect("e4", &[]).nothing_of_the_hands();
-    Reports::new().tell("e4:P ; e2:- | WP").dgt().expect("e4", &[]);
+    Reports::new().report("e4:P | e2:- | WP").run_at_dgt_board().expect("e4", &[]).nothing_of_the_hands();
+    Reports::new().report("e4:P ; e2:- | WP").run_at_dgt_board().expect("e4", &[]);
 }
 
 #[test]
 fn s003_both_squares_in_one_scan() {
-    Reports::new().tell("~e4:P ; dump | ~e2:- ; dump | WP").dgt().expect("e4", &[]);
+    Reports::new().report("~e4:P ; dump | ~e2:- ; dump | WP").run_at_dgt_board().expect("e4", &[]);
 }
 
 #[test]
 fn s004_slid_through() {
-    Reports::new().tell("e3:P | e2:- | e4:P | e3:- | WP").dgt().expect("e4", &[]);
-    Reports::new().tell("e3:P | 0.05 e2:- | 0.05 e4:P | 0.05 e3:- | 0.1 WP").dgt().expect("e4", &[]);
+    Reports::new().report("e3:P | e2:- | e4:P | e3:- | WP").run_at_dgt_board().expect("e4", &[]);
+    Reports::new().report("e3:P | 0.05 e2:- | 0.05 e4:P | 0.05 e3:- | 0.1 WP").run_at_dgt_board().expect("e4", &[]);
     for phase in [0.0, 0.05, 0.1, 0.15, 0.2] {
         Scene::running().scan_phase(phase).hands("slide e2 e4 0.3 | 0.6 press left").end().expect("e4", &[]);
     }
@@ -39,7 +39,7 @@ fn s004_slid_through() {
 
 #[test]
 fn s005_slid_with_a_pause() {
-    Reports::new().tell("e2:- | e3:P | 0.8 e4:P | e3:- | WP").dgt().expect("e4", &[]);
+    Reports::new().report("e2:- | e3:P | 0.8 e4:P | e3:- | WP").run_at_dgt_board().expect("e4", &[]);
     for phase in [0.0, 0.05, 0.1, 0.15, 0.2] {
         let mut scene = Scene::running().scan_phase(phase);
         scene.hands("slide e2 e3 0.1 | 0.9 slide e3 e4 0.1 | 0.4 press left").end().expect("e4", &[]);
@@ -48,7 +48,7 @@ fn s005_slid_with_a_pause() {
 
 #[test]
 fn s006_slid_and_pressed_where_it_stopped() {
-    Reports::new().tell("e2:- | e3:P | WP").dgt().expect("e3", &[]);
+    Reports::new().report("e2:- | e3:P | WP").run_at_dgt_board().expect("e3", &[]);
     Scene::running().hands("slide e2 e3 0.1 | 0.9 press left").end().expect("e3", &[]);
 }
 
@@ -56,7 +56,7 @@ fn s006_slid_and_pressed_where_it_stopped() {
 fn s007_a_long_slide_of_a_rook() {
     let fen = "r3k3/7p/8/8/8/8/7P/R3K3 w - - 0 1";
     let slide = "a2:R | a1:- | a3:R | a2:- | a5:R | a3:- | a6:R | a5:- | a8:R | a6:- | WP";
-    Reports::from(fen).tell(slide).dgt().expect("Rxa8+", &[]);
+    Reports::from(fen).report(slide).run_at_dgt_board().expect("Rxa8+", &[]);
     Scene::from(fen).hands("slide a1 a8 1.2 | 1.7 press left").end().expect("Rxa8+", &[]);
 }
 

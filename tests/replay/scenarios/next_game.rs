@@ -89,7 +89,7 @@ fn a_flag_taken_back_takes_its_ruling_along() {
 
 /// A deletion is nowhere on record: whoever begins again says what there is not.
 #[test]
-fn what_is_not_open_is_deleted_at_a_restart() {
+fn alerts_that_are_not_open_are_deleted_at_a_restart() {
     let mut outcome = set_up_at_once().run();
     let open: Vec<u32> = outcome.state().alarms.iter().map(|alarm| alarm.id).collect();
     assert!(!open.is_empty());

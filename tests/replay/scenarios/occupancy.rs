@@ -17,7 +17,7 @@ const TIMING: Timing = Timing { scan: Duration::from_millis(50), press_delay: Du
 const TWO_CAPTURES: &str = "4k3/p7/8/3p3p/8/8/P7/3QK3 w - - 0 1";
 
 fn told(fen: &str, reports: &str) -> Game {
-    Reports::occupancy(fen).tell(reports).game(TIMING)
+    Reports::occupancy(fen).report(reports).game(TIMING)
 }
 
 #[track_caller]

@@ -31,7 +31,7 @@ const MOTIONS: [(&str, &str, &str); 20] = [
 ];
 
 #[test]
-fn whenever_the_scan_comes_by() {
+fn motions_are_read_at_every_phase_of_the_scan() {
     let mut wrong = Vec::new();
     for (before, motions, moves) in MOTIONS {
         for phase in [0.0, 0.045, 0.09, 0.135, 0.18] {

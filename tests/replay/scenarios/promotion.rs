@@ -9,8 +9,8 @@ const PAWN: &str = "8/4P3/k7/7p/7P/8/8/4K3 w - - 0 1";
 fn s021_the_queen_is_put_on_the_square() {
     let outcome = Scene::from(PAWN).hands("lift e7 ; drop | 0.6 place e8 Q | 0.5 press left").end();
     outcome.expect("e8=Q", &[]).nothing_of_the_hands();
-    Reports::from(PAWN).tell("e7:- | e8:Q | WP").dgt().expect("e8=Q", &[]);
-    Reports::from(PAWN).tell("e8:Q | e7:- | WP").dgt().expect("e8=Q", &[]);
+    Reports::from(PAWN).report("e7:- | e8:Q | WP").run_at_dgt_board().expect("e8=Q", &[]);
+    Reports::from(PAWN).report("e8:Q | e7:- | WP").run_at_dgt_board().expect("e8=Q", &[]);
 }
 
 #[test]
@@ -19,7 +19,7 @@ fn s022_the_pawn_first() {
         .hands("lift e7 | place e8 | 2.0 lift e8 ; drop | 0.5 place e8 Q | 0.5 press left")
         .end()
         .expect("e8=Q", &[]);
-    Reports::from(PAWN).tell("e7:- | e8:P | 2.0 e8:- | e8:Q | WP").dgt().expect("e8=Q", &[]);
+    Reports::from(PAWN).report("e7:- | e8:P | 2.0 e8:- | e8:Q | WP").run_at_dgt_board().expect("e8=Q", &[]);
 }
 
 #[test]
@@ -32,8 +32,8 @@ fn s025_with_a_capture() {
     let fen = "3r4/4P3/k7/7p/7P/8/8/4K3 w - - 0 1";
     let mut scene = Scene::from(fen);
     scene.hands("lift d8 ; drop | 0.4 lift e7 ; drop | 0.5 place d8 Q | 0.5 press left").end().expect("exd8=Q", &[]);
-    Reports::from(fen).tell("d8:- | e7:- | d8:Q | WP").dgt().expect("exd8=Q", &[]);
-    Reports::from(fen).tell("e7:- | d8:P | d8:- | d8:Q | WP").dgt().expect("exd8=Q", &[]);
+    Reports::from(fen).report("d8:- | e7:- | d8:Q | WP").run_at_dgt_board().expect("exd8=Q", &[]);
+    Reports::from(fen).report("e7:- | d8:P | d8:- | d8:Q | WP").run_at_dgt_board().expect("exd8=Q", &[]);
 }
 
 #[test]

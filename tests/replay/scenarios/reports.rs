@@ -46,13 +46,13 @@ pub(crate) struct Reports {
 impl Reports {
     /// A game from the initial position; White's clock was started a second ago.
     pub(crate) fn new() -> Reports {
-        Reports::of(Placement::initial(), None, false)
+        Reports::beginning(Placement::initial(), None, false)
     }
 
     /// A game that an arbiter began from this position.
     pub(crate) fn from(fen: &str) -> Reports {
         let words: Vec<&str> = fen.split(' ').collect();
-        Reports::of(Placement::parse(words[0]).expect("a placement"), Some(fen.to_owned()), words[1] == "b")
+        Reports::beginning(Placement::parse(words[0]).expect("a placement"), Some(fen.to_owned()), words[1] == "b")
     }
 
     /// The same on a board that knows no more than whether something stands on a square.
@@ -62,17 +62,17 @@ impl Reports {
         for square in Square::all().filter(|&square| pieces.get(square) != Reading::Empty) {
             reports.squares.set(square, Reading::Occupied);
         }
-        reports.told[0].1 = DeviceEvent::Frame(reports.squares);
+        reports.events[0].1 = DeviceEvent::Frame(reports.squares);
         reports
     }
 
-    fn of(squares: Placement, start: Option<String>, black_runs: bool) -> Reports {
+    fn beginning(squares: Placement, start: Option<String>, black_runs: bool) -> Reports {
         let left = [305 * SECOND; 2];
-        let mut reports = Reports { told: Vec::new(), start, squares, now: SHOWN, left, black_runs, held_since: None };
-        reports.told.push((SHOWN, DeviceEvent::Frame(squares)));
-        reports.told.push((SHOWN, DeviceEvent::Clock(ClockReading { running: false, baseline: true, ..reports.reading() })));
+        let mut reports = Reports { events: Vec::new(), start, squares, now: SHOWN, left, black_runs, held_since: None };
+        reports.events.push((SHOWN, DeviceEvent::Frame(squares)));
+        reports.events.push((SHOWN, DeviceEvent::Clock(ClockReading { running: false, baseline: true, ..reports.reading() })));
         reports.now = STARTED;
-        reports.tell_clock();
+        reports.report_clock();
         reports.wait(1.0)
     }
 
@@ -83,10 +83,10 @@ impl Reports {
             let runs = &mut self.left[usize::from(self.black_runs)];
             let begun = (*runs - 1) % SECOND + 1;
             let step = begun.min(until - self.now.0);
-            *runs -= step;
-            self.now = Instant(self.now.0 + step);
+            *runs -= step_game;
+            self.now = Instant(self.now.0 + step_game);
             if step == begun {
-                self.tell_clock();
+                self.report_clock();
             }
         }
         self
@@ -94,7 +94,7 @@ impl Reports {
 
     /// `e2:-` empty, `e4:P` a piece, `e4:1` something; `~e4:P` the same, told by the next `dump` only; `WP`, `BP` a press.
     /// After `|` a quarter of a second later, or as much as is said; after `;` at the same moment.
-    pub(crate) fn tell(mut self, text: &str) -> Reports {
+    pub(crate) fn report(mut self, text: &str) -> Reports {
         for (index, together) in text.split('|').enumerate() {
             let together = together.trim();
             let (pause, together) = match together.split_once(' ') {
@@ -103,7 +103,7 @@ impl Reports {
             };
             self = self.wait(pause);
             for word in together.split(';') {
-                self.one(word.trim());
+                self.add_word(word.trim());
             }
         }
         self
@@ -111,23 +111,23 @@ impl Reports {
 
     /// What follows is told only when it is released.
     pub(crate) fn hold(mut self) -> Reports {
-        self.held_since = Some(self.told.len());
+        self.held_since = Some(self.events.len());
         self
     }
 
     /// All that was held is told now, in its order.
     pub(crate) fn release(mut self) -> Reports {
         let held = self.held_since.take().expect("held before");
-        self.told[held..].iter_mut().for_each(|told| told.0 = self.now);
+        self.events[held..].iter_mut().for_each(|event| event.0 = self.now);
         self
     }
 
     /// The same, but of the clock only what it shows now, and that last.
     pub(crate) fn release_with_the_last_of_the_clock(mut self) -> Reports {
-        let mut held = self.told.split_off(self.held_since.take().expect("held before"));
+        let mut held = self.events.split_off(self.held_since.take().expect("held before"));
         held.retain(|(_, event)| !matches!(event, DeviceEvent::Clock(_)));
-        self.told.extend(held.into_iter().map(|(_, event)| (self.now, event)));
-        self.tell_clock();
+        self.events.extend(held.into_iter().map(|(_, event)| (self.now, event)));
+        self.report_clock();
         self
     }
 
@@ -136,14 +136,14 @@ impl Reports {
         self.now
     }
 
-    fn one(&mut self, word: &str) {
+    fn add_word(&mut self, word: &str) {
         match word {
             "WP" | "BP" => {
                 self.left[usize::from(word == "BP")] += ADDITIONAL;
                 self.black_runs = word == "WP";
-                self.tell_clock();
+                self.report_clock();
             }
-            "dump" => self.told.push((self.now, DeviceEvent::Frame(self.squares))),
+            "dump" => self.events.push((self.now, DeviceEvent::Frame(self.squares))),
             _ => {
                 let (silent, word) = word.strip_prefix('~').map_or((false, word), |word| (true, word));
                 let (square, reading) = word.split_once(':').expect("square and reading");
@@ -155,7 +155,7 @@ impl Reports {
                 };
                 self.squares.set(square, reading);
                 if !silent {
-                    self.told.push((self.now, DeviceEvent::Square { square, reading }));
+                    self.events.push((self.now, DeviceEvent::Square { square, reading }));
                 }
             }
         }
@@ -180,8 +180,8 @@ impl Reports {
         }
     }
 
-    fn tell_clock(&mut self) {
-        self.told.push((self.now, DeviceEvent::Clock(self.reading())));
+    fn report_clock(&mut self) {
+        self.events.push((self.now, DeviceEvent::Clock(self.reading())));
     }
 
     fn config() -> GameConfig {
@@ -193,12 +193,12 @@ impl Reports {
     }
 
     /// A DGT board told it, three seconds ago the last of it.
-    pub(crate) fn dgt(self) -> Outcome {
+    pub(crate) fn run_at_dgt_board(self) -> Outcome {
         let reports = self.wait(3.0);
         let driver = drivers::find("dgt").expect("registered");
         let mut station = Station::new(driver, Reports::config(), Board::default(), "scene");
         let (mut out, mut begun) = (Vec::new(), reports.start());
-        for (at, event) in &reports.told {
+        for (at, event) in &reports.events {
             if let Some(command) = begun.take_if(|_| *at > BEGUN) {
                 station.feed(BEGUN, &StationInput::Command(command), &mut out);
             }
@@ -214,24 +214,24 @@ impl Reports {
         let reports = self.wait(3.0);
         let mut game = Game::new(Reports::config(), timing);
         let (mut out, mut begun) = (Vec::new(), reports.start());
-        for (at, event) in &reports.told {
+        for (at, event) in &reports.events {
             if let Some(command) = begun.take_if(|_| *at > BEGUN) {
-                step(&mut game, BEGUN, &Input::Command(command), &mut out);
+                step_game(&mut game, BEGUN, &Input::Command(command), &mut out);
             }
-            step(&mut game, *at, &Input::Device { event: *event, source: ByteRange::default() }, &mut out);
+            step_game(&mut game, *at, &Input::Device { event: *event, source: ByteRange::default() }, &mut out);
         }
-        pass(&mut game, reports.now, &mut out);
+        advance_to(&mut game, reports.now, &mut out);
         game
     }
 }
 
 /// Every deadline before `at`, then `input`.
-fn step(game: &mut Game, at: Instant, input: &Input, out: &mut Vec<Effect>) {
-    pass(game, Instant(at.0 - 1), out);
+fn step_game(game: &mut Game, at: Instant, input: &Input, out: &mut Vec<Effect>) {
+    advance_to(game, Instant(at.0 - 1), out);
     game.step(at, input, out);
 }
 
-fn pass(game: &mut Game, to: Instant, out: &mut Vec<Effect>) {
+fn advance_to(game: &mut Game, to: Instant, out: &mut Vec<Effect>) {
     while let Some(due) = game.deadline().filter(|&due| due <= to) {
         game.step(due, &Input::Deadline, out);
     }

@@ -15,12 +15,12 @@ fn s053_a_bystander_drops_out() {
     scene.hands("dropout a1 0.4").wait(2.0);
     scene.run().expect("", &[]);
     scene.hands("lift e2 | 0.3 place e4 ; dropout a1 0.4 | 0.4 press left").end().expect("e4", &[]);
-    Reports::new().tell("e2:- | a1:- | e4:P | WP | 0.1 a1:R").dgt().expect("e4", &[]);
+    Reports::new().report("e2:- | a1:- | e4:P | WP | 0.1 a1:R").run_at_dgt_board().expect("e4", &[]);
 }
 
 #[test]
 fn s054_the_target_drops_out() {
-    Reports::new().tell("g1:- | f3:N | f3:- | 0.1 WP | f3:N").dgt().expect("Nf3", &[]);
+    Reports::new().report("g1:- | f3:N | f3:- | 0.1 WP | f3:N").run_at_dgt_board().expect("Nf3", &[]);
     for phase in [0.0, 0.05, 0.1, 0.15, 0.2] {
         let mut scene = Scene::running().scan_phase(phase);
         scene.hands("lift g1 | 0.3 place f3 | 0.3 dropout f3 0.6 | 0.1 press left").end().expect("Nf3", &[]);
@@ -92,8 +92,8 @@ fn s056_a_dead_square() {
 #[test]
 fn s057_a_misread_piece() {
     let fen = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
-    Reports::from(fen).tell("f1:- | c4:P | 0.45 c4:B | WP").dgt().expect("Bc4", &[]);
-    Reports::from(fen).tell("f1:- | c4:B | 0.1 WP | c4:P | 0.45 c4:B").dgt().expect("Bc4", &[]);
+    Reports::from(fen).report("f1:- | c4:P | 0.45 c4:B | WP").run_at_dgt_board().expect("Bc4", &[]);
+    Reports::from(fen).report("f1:- | c4:B | 0.1 WP | c4:P | 0.45 c4:B").run_at_dgt_board().expect("Bc4", &[]);
     let mut scene = Scene::running();
     scene.game("e2e4 e7e5");
     scene.hands("lift f1 | 0.4 place c4 ; misread c4 P 0.45 | 0.7 press left | 1.0 misread c4 P 0.45");

@@ -55,8 +55,9 @@ fn s033_another_man_touched_first() {
 fn two_men_lifted_are_no_exchange_while_the_third_stands() {
     let fen = "4k3/7p/4p3/5p2/6P1/8/7P/4K3 w - - 0 1";
     for (back, alarms) in [(1.0, &[][..]), (3.0, &["illegal_move(white)"]), (3.5, &["illegal_move(white)"])] {
-        let reports = Reports::from(fen).tell("e6:- | 0.9 WP | 0.15 f5:- | 0.1 BP | 0.25 f5:p").wait(back).tell("e6:p").wait(3.0);
-        reports.tell("h2:- | h3:P | 0.5 WP").dgt().expect("h3", alarms);
+        let reports =
+            Reports::from(fen).report("e6:- | 0.9 WP | 0.15 f5:- | 0.1 BP | 0.25 f5:p").wait(back).report("e6:p").wait(3.0);
+        reports.report("h2:- | h3:P | 0.5 WP").run_at_dgt_board().expect("h3", alarms);
     }
     let mut scene = Scene::from(fen);
     scene.hands("lift e6 | 0.9 press left | 0.15 lift f5 | 0.1 press right | 0.25 place f5 p | 3.0 place e6 p");
@@ -67,8 +68,8 @@ fn two_men_lifted_are_no_exchange_while_the_third_stands() {
 #[test]
 fn an_exchange_is_believed_when_the_first_square_is_empty() {
     let fen = "4k3/7p/4p3/5p2/6P1/8/7P/4K3 w - - 0 1";
-    let outcome = Reports::from(fen).tell("e6:- | 0.1 WP | 0.05 f5:- | 0.05 BP | 0.05 g4:- | 0.2 f5:p").dgt();
+    let outcome = Reports::from(fen).report("e6:- | 0.1 WP | 0.05 f5:- | 0.05 BP | 0.05 g4:- | 0.2 f5:p").run_at_dgt_board();
     outcome.expect("gxf5 exf5", &[]);
-    let outcome = Reports::from(fen).tell("e6:- | 0.1 WP | 0.05 f5:- | 0.05 BP | 0.05 f5:p | 0.05 g4:-").dgt();
+    let outcome = Reports::from(fen).report("e6:- | 0.1 WP | 0.05 f5:- | 0.05 BP | 0.05 f5:p | 0.05 g4:-").run_at_dgt_board();
     outcome.expect("gxf5 exf5", &[]);
 }

@@ -20,7 +20,7 @@ pub(crate) const CLOCK_DRIVER: &str = "dgt3000_gateway";
 const CONTROL: &str = "300";
 
 /// The table: two devices, the station, and everything it was fed as a trace.
-pub(crate) struct Room {
+pub(crate) struct TwoLinkRig {
     devices: [Box<dyn Device>; 2],
     /// Which links are there.
     up: [bool; 2],
@@ -34,14 +34,14 @@ pub(crate) struct Room {
     seq: u64,
 }
 
-impl Room {
+impl TwoLinkRig {
     /// Both devices, switched on and heard; without `clock` nobody listens to the second.
-    pub(crate) fn new(kind: &Kind, clock: bool) -> Room {
-        Room::with_white(kind, clock, ClockSide::Left)
+    pub(crate) fn new(kind: &Kind, clock: bool) -> TwoLinkRig {
+        TwoLinkRig::with_white(kind, clock, ClockSide::Left)
     }
 
     /// The same, White at this side of the clock.
-    pub(crate) fn with_white(kind: &Kind, clock: bool, white: ClockSide) -> Room {
+    pub(crate) fn with_white(kind: &Kind, clock: bool, white: ClockSide) -> TwoLinkRig {
         let info = drivers::find(kind.driver).expect("registered");
         let clock = clock.then(|| drivers::find(CLOCK_DRIVER).expect("registered"));
         let right = white == ClockSide::Right;
@@ -62,7 +62,7 @@ impl Room {
         for (key, value) in heads.into_iter().chain(white).chain(rest) {
             value.iter().for_each(|value| trace::print_header(key, value, &mut trace).expect("a header"));
         }
-        let mut room = Room {
+        let mut rig = TwoLinkRig {
             devices: [(kind.start)(&Start::default()), Box::new(Gateway::new(settings))],
             up: [false; 2],
             held: None,
@@ -74,8 +74,8 @@ impl Room {
             seq: 0,
         };
         let links: &[u8] = if clock.is_some() { &[BOARD, CLOCK] } else { &[BOARD] };
-        links.iter().for_each(|link| room.link(*link, true));
-        room
+        links.iter().for_each(|link| rig.link(*link, true));
+        rig
     }
 
     /// A link comes or goes.
@@ -175,25 +175,25 @@ impl Room {
 }
 
 /// The beginning of a game with both, the clock's link lost and found again in the middle.
-pub(crate) fn a_game(kind: &Kind) -> Room {
-    let mut room = Room::new(kind, true);
-    room.wait(9.0);
-    room.clock("0 run", 2.0);
-    room.hands("0 move e2 e4", 0.7);
-    room.clock("0 press left", 2.0);
-    room.hands("0 move e7 e5", 0.7);
-    room.clock("0 press right", 2.0);
-    room.hands("0 slide f1 c4 0.5", 1.0);
-    room.clock("0 press left", 1.5);
-    room.link(CLOCK, false);
-    room.hands("0 move b8 c6", 4.0);
-    room.clock("0 press right", 1.0);
-    room.link(CLOCK, true);
-    room.wait(4.0);
-    room.hands("0 move d1 h5", 0.7);
-    room.clock("0 press left", 3.0);
-    room.clock("0 stop", 1.0);
-    room.command(r#"{"verb":"stop-clocks"}"#);
-    room.wait(3.0);
-    room
+pub(crate) fn a_game(kind: &Kind) -> TwoLinkRig {
+    let mut rig = TwoLinkRig::new(kind, true);
+    rig.wait(9.0);
+    rig.clock("0 run", 2.0);
+    rig.hands("0 move e2 e4", 0.7);
+    rig.clock("0 press left", 2.0);
+    rig.hands("0 move e7 e5", 0.7);
+    rig.clock("0 press right", 2.0);
+    rig.hands("0 slide f1 c4 0.5", 1.0);
+    rig.clock("0 press left", 1.5);
+    rig.link(CLOCK, false);
+    rig.hands("0 move b8 c6", 4.0);
+    rig.clock("0 press right", 1.0);
+    rig.link(CLOCK, true);
+    rig.wait(4.0);
+    rig.hands("0 move d1 h5", 0.7);
+    rig.clock("0 press left", 3.0);
+    rig.clock("0 stop", 1.0);
+    rig.command(r#"{"verb":"stop-clocks"}"#);
+    rig.wait(3.0);
+    rig
 }

@@ -3,9 +3,9 @@
 use shakmaty::{Chess, Color, EnPassantMode, Position};
 
 /// What makes two positions the same: men, castling, en passant, the side to move.
-type Same = [u64; 9];
+type PositionKey = [u64; 9];
 
-fn same(at: &Chess) -> Same {
+fn same(at: &Chess) -> PositionKey {
     let (roles, colors) = at.board().clone().into_bitboards();
     let ep = at.ep_square(EnPassantMode::Legal).map_or(64, u64::from);
     let [pawns, knights, bishops, rooks, queens, kings, white] =
@@ -15,21 +15,21 @@ fn same(at: &Chess) -> Same {
 }
 
 /// A set of positions in the order of their coming.
-struct Met {
-    positions: Vec<Same>,
+struct PositionSet {
+    positions: Vec<PositionKey>,
     slots: Vec<u32>,
 }
 
 const FREE: u32 = u32::MAX;
 
-impl Met {
+impl PositionSet {
     fn new(cap: usize) -> Self {
         // Twice as many slots as positions: the cap is passed by the moves of one position at most.
         Self { positions: Vec::new(), slots: vec![FREE; (cap * 2 + 1_000).next_power_of_two()] }
     }
 
     /// True if it is new.
-    fn add(&mut self, position: Same) -> bool {
+    fn add(&mut self, position: PositionKey) -> bool {
         let sum = position.iter().fold(0x9e37_79b9_7f4a_7c15_u64, |sum, word| {
             let sum = (sum ^ word).wrapping_mul(0xff51_afd7_ed55_8ccd);
             sum ^ (sum >> 29)
@@ -51,7 +51,7 @@ impl Met {
 /// `Some(true)`: a mate by `side` can arise; `Some(false)`: none; `None`: there are more positions than the cap. Nothing is
 /// followed from where `side` has the king alone.
 pub(crate) fn exhaust(root: &Chess, side: Color, cap: usize) -> Option<bool> {
-    let mut met = Met::new(cap);
+    let mut met = PositionSet::new(cap);
     met.add(same(root));
     let mut open = vec![root.clone()];
     while let Some(at) = open.pop() {

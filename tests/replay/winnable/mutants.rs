@@ -87,7 +87,7 @@ fn differ(mutants: usize, cap: usize, seed: u64) -> u64 {
     }
     let mut dice = Dice(seed);
     let [mut made, mut won, mut open, mut wrong] = [0_usize; 4];
-    let mut lost = Lost::default();
+    let mut lost = UnwinnableTally::default();
     while made < mutants {
         let Some(at) = mutant(&seeds[dice.below(seeds.len())], &mut dice) else {
             continue;
@@ -123,12 +123,12 @@ fn differ(mutants: usize, cap: usize, seed: u64) -> u64 {
 
 /// What exhaustion says of what is said to be unwinnable.
 #[derive(Debug, Default)]
-struct Lost {
+struct UnwinnableTally {
     exhausted: u32,
     larger_than_the_cap: u32,
 }
 
-impl Lost {
+impl UnwinnableTally {
     /// True if there is a mate after all.
     fn count(&mut self, mated: Option<bool>) -> bool {
         match mated {

@@ -9,13 +9,13 @@ use super::retrograde::Men;
 
 /// A position of a class: the squares of White's king, Black's king and the men, and whether White is to move.
 #[derive(Clone, Copy)]
-pub(crate) struct At {
+pub(crate) struct PlacedMen {
     pub(crate) squares: [Square; 4],
     pub(crate) men: usize,
     pub(crate) white: bool,
 }
 
-impl At {
+impl PlacedMen {
     pub(crate) fn piece(&self, men: &[Piece], number: usize) -> Piece {
         match number {
             0 => Color::White.king(),
@@ -45,7 +45,7 @@ impl At {
 }
 
 /// The class and the position in it; without castling and en passant.
-pub(crate) fn of(at: &Chess) -> Option<(Men, At)> {
+pub(crate) fn of(at: &Chess) -> Option<(Men, PlacedMen)> {
     let board = at.board();
     let men = board.occupied() & !board.kings();
     let mut rest: Vec<(Piece, Square)> = men.into_iter().filter_map(|square| Some((board.piece_at(square)?, square))).collect();
@@ -57,11 +57,11 @@ pub(crate) fn of(at: &Chess) -> Option<(Men, At)> {
         *slot = *square;
     }
     let kinds: Men = rest.iter().map(|(piece, _)| *piece).collect();
-    Some((kinds, At { squares, men: rest.len() + 2, white: at.turn().is_white() }))
+    Some((kinds, PlacedMen { squares, men: rest.len() + 2, white: at.turn().is_white() }))
 }
 
 /// The number of the position or of its mirror image.
-pub(crate) fn index(men: &[Piece], at: At) -> u32 {
+pub(crate) fn index(men: &[Piece], at: PlacedMen) -> u32 {
     let king = u32::from(at.squares[0]);
     let mut flip = if king & 7 > 3 { 7 } else { 0 };
     if king >> 3 > 3 && men.iter().all(|piece| piece.role != Role::Pawn) {
@@ -85,7 +85,7 @@ pub(crate) fn all(men: &[Piece]) -> u32 {
     (kings * 2) << (6 * (men.len() + 1))
 }
 
-pub(crate) fn numbered(number: u32, men: usize) -> At {
+pub(crate) fn numbered(number: u32, men: usize) -> PlacedMen {
     let mut squares = [Square::A1; 4];
     let mut left = number / 2;
     for slot in squares[1..men + 2].iter_mut().rev() {
@@ -93,11 +93,11 @@ pub(crate) fn numbered(number: u32, men: usize) -> At {
         left /= 64;
     }
     squares[0] = Square::new(left / 4 * 8 + left % 4);
-    At { squares, men: men + 2, white: number % 2 == 1 }
+    PlacedMen { squares, men: men + 2, white: number % 2 == 1 }
 }
 
 /// Every man on a square of its own, no pawn on a last rank, no king to be taken.
-pub(crate) fn possible(men: &[Piece], at: At) -> bool {
+pub(crate) fn possible(men: &[Piece], at: PlacedMen) -> bool {
     let occupied = at.occupied();
     let pawns = |number: &usize| at.piece(men, *number).role == Role::Pawn;
     occupied.count() == at.men
@@ -106,13 +106,13 @@ pub(crate) fn possible(men: &[Piece], at: At) -> bool {
 }
 
 /// A man of one side attacks the other's king.
-fn attacked(men: &[Piece], at: At, by_white: bool, occupied: Bitboard) -> bool {
+fn attacked(men: &[Piece], at: PlacedMen, by_white: bool, occupied: Bitboard) -> bool {
     let king = at.squares[usize::from(by_white)];
     let attacks = |number: usize| attacks::attacks(at.squares[number], at.piece(men, number), occupied).contains(king);
     (0..at.men).any(|number| at.piece(men, number).color.is_white() == by_white && attacks(number))
 }
 
-pub(crate) fn mated(men: &[Piece], at: At) -> bool {
+pub(crate) fn mated(men: &[Piece], at: PlacedMen) -> bool {
     !at.white && attacked(men, at, true, at.occupied()) && at.chess(men).is_some_and(|at| at.is_checkmate())
 }
 
@@ -121,7 +121,7 @@ pub(crate) fn ahead(color: Color, from: Square) -> Option<Square> {
 }
 
 /// The side to move can step past a pawn that could take in passing.
-pub(crate) fn passes(men: &[Piece], at: At) -> bool {
+pub(crate) fn passes(men: &[Piece], at: PlacedMen) -> bool {
     let two = men.iter().filter(|piece| piece.role == Role::Pawn).count() == 2 && men[0].color != men[1].color;
     two && at.chess(men).is_some_and(|at| {
         at.legal_moves().into_iter().any(|step| {
@@ -133,9 +133,9 @@ pub(crate) fn passes(men: &[Piece], at: At) -> bool {
 }
 
 /// Calls with each position from which a move that takes nothing leads here; double steps past a pawn are left out.
-pub(crate) fn before(men: &[Piece], at: At, each: &mut impl FnMut(At)) {
+pub(crate) fn before(men: &[Piece], at: PlacedMen, each: &mut impl FnMut(PlacedMen)) {
     let occupied = at.occupied();
-    let moved = At { white: !at.white, ..at };
+    let moved = PlacedMen { white: !at.white, ..at };
     for mover in moved.movers(men) {
         let (piece, to) = (at.piece(men, mover), at.squares[mover]);
         let mut from = Bitboard::EMPTY;
@@ -163,7 +163,7 @@ pub(crate) fn before(men: &[Piece], at: At, each: &mut impl FnMut(At)) {
     }
 }
 
-impl At {
+impl PlacedMen {
     /// The pawn that has just made a double step can be taken in passing.
     fn after_double(&self, men: &[Piece], pawn: usize) -> bool {
         let back = self.piece(men, pawn).color.fold_wb(-16, 16);

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use shakmaty::{Bitboard, Chess, Piece, Position, Role, Square, attacks};
 
-use super::placed::{At, ahead, all, before, index, mated, numbered, of, passes, possible};
+use super::placed::{PlacedMen, ahead, all, before, index, mated, numbered, of, passes, possible};
 
 /// Men that are no kings: White's king and Black's come first in every position.
 pub(crate) type Men = Vec<Piece>;
@@ -128,7 +128,7 @@ impl Truth {
     }
 
     /// A capture or a promotion leads to what is won.
-    fn leaves_well(&self, men: &[Piece], at: At) -> bool {
+    fn leaves_well(&self, men: &[Piece], at: PlacedMen) -> bool {
         let occupied = at.occupied();
         for mover in at.movers(men) {
             let (piece, from) = (at.piece(men, mover), at.squares[mover]);
@@ -157,7 +157,7 @@ impl Truth {
         false
     }
 
-    fn after(&self, men: &[Piece], at: At, mover: usize, to: Square, role: Role, taken: Option<usize>) -> bool {
+    fn after(&self, men: &[Piece], at: PlacedMen, mover: usize, to: Square, role: Role, taken: Option<usize>) -> bool {
         let mut rest = Vec::new();
         for (number, square) in at.squares[..at.men].iter().enumerate().filter(|(number, _)| Some(*number) != taken) {
             let piece = at.piece(men, number);
@@ -165,14 +165,14 @@ impl Truth {
         }
         rest[2..].sort_by_key(|(piece, _)| (piece.color.is_black(), piece.role as usize));
         let kinds: Men = rest[2..].iter().map(|(piece, _)| *piece).collect();
-        let mut after = At { squares: [Square::A1; 4], men: rest.len(), white: !at.white };
+        let mut after = PlacedMen { squares: [Square::A1; 4], men: rest.len(), white: !at.white };
         for (slot, (_, square)) in after.squares.iter_mut().zip(&rest) {
             *slot = *square;
         }
         self.classes.get(&name(&kinds)).is_some_and(|(_, won)| won.has(index(&kinds, after)))
     }
 
-    fn passes_well(&self, men: &[Piece], at: At, won: &Set) -> bool {
+    fn passes_well(&self, men: &[Piece], at: PlacedMen, won: &Set) -> bool {
         let Some(at) = at.chess(men) else { return false };
         at.legal_moves().into_iter().any(|step| {
             let mut after = at.clone();

@@ -4,26 +4,25 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::Receiver;
-use std::time::Duration;
 
 use flagfall::config::load;
 use flagfall::daemon::station_configs;
 use flagfall::session::setting::Setting;
-use flagfall::system_clock::monotonic;
 use tempfile::TempDir;
 
-use crate::support::mqtt::{PATIENCE, lines, wait_for};
+use crate::support::mqtt::{lines, wait_for};
+use crate::support::waiting::wait_for_exit;
 
 /// The folder of a daemon with one board, `b0`.
-pub(crate) struct Home {
+pub(crate) struct DaemonFolder {
     dir: TempDir,
     node: String,
     broker: u16,
 }
 
-impl Home {
-    pub(crate) fn new(node: &str, broker: u16) -> Home {
-        Home { dir: tempfile::tempdir().expect("a folder"), node: node.to_owned(), broker }
+impl DaemonFolder {
+    pub(crate) fn new(node: &str, broker: u16) -> DaemonFolder {
+        DaemonFolder { dir: tempfile::tempdir().expect("a folder"), node: node.to_owned(), broker }
     }
 
     pub(crate) fn port(&self) -> PathBuf {
@@ -35,11 +34,11 @@ impl Home {
     }
 
     pub(crate) fn config(&self) -> PathBuf {
-        self.config_of(&self.node)
+        self.config_for_node(&self.node)
     }
 
     /// The configuration for a node of this name.
-    pub(crate) fn config_of(&self, node: &str) -> PathBuf {
+    pub(crate) fn config_for_node(&self, node: &str) -> PathBuf {
         let text = format!(
             "[node]\nname = \"{node}\"\n[event]\nid = \"ev\"\ntime_control = \"600\"\n[mqtt]\nhost = \"127.0.0.1\"\nport = {}\n\
              [journal]\ndir = {:?}\n[discovery]\nfolders = []\n[[board]]\nid = \"b0\"\nport = {:?}\n",
@@ -59,7 +58,7 @@ impl Home {
     }
 
     /// The board's journal in another folder.
-    pub(crate) fn copy_of_journal(&self) -> PathBuf {
+    pub(crate) fn copy_journal(&self) -> PathBuf {
         let copy = self.dir.path().join("copy");
         std::fs::create_dir(&copy).expect("a folder");
         for entry in std::fs::read_dir(self.journal().join("b0")).expect("a journal") {
@@ -71,30 +70,30 @@ impl Home {
 }
 
 /// A daemon; killed when dropped.
-pub(crate) struct Process {
+pub(crate) struct DaemonProcess {
     child: RefCell<Child>,
     log: Receiver<String>,
 }
 
-impl Process {
-    pub(crate) fn start(config: &Path) -> Process {
-        Process::spawn(Command::new(env!("CARGO_BIN_EXE_flagfall")), config)
+impl DaemonProcess {
+    pub(crate) fn start(config: &Path) -> DaemonProcess {
+        DaemonProcess::spawn(Command::new(env!("CARGO_BIN_EXE_flagfall")), config)
     }
 
     /// No file that it writes grows beyond so many bytes, until the limit is lifted.
-    pub(crate) fn with_limited_files(config: &Path, bytes: u32) -> Process {
+    pub(crate) fn with_limited_files(config: &Path, bytes: u32) -> DaemonProcess {
         let mut command = Command::new("sh");
         // The shell counts in blocks of 512 bytes. Who is ignorant of the signal gets an error instead.
         let script = format!("trap '' XFSZ; ulimit -S -f {}; exec \"$0\" \"$@\"", bytes / 512);
         command.arg("-c").arg(script).arg(env!("CARGO_BIN_EXE_flagfall"));
-        Process::spawn(command, config)
+        DaemonProcess::spawn(command, config)
     }
 
-    fn spawn(mut command: Command, config: &Path) -> Process {
+    fn spawn(mut command: Command, config: &Path) -> DaemonProcess {
         command.arg("run").arg("--config").arg(config);
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("starts");
         let log = lines(child.stderr.take().expect("its log"));
-        Process { child: RefCell::new(child), log }
+        DaemonProcess { child: RefCell::new(child), log }
     }
 
     pub(crate) fn id(&self) -> u32 {
@@ -116,24 +115,17 @@ impl Process {
     }
 
     /// Waits for its end.
-    pub(crate) fn end(&self) -> ExitStatus {
-        let until = monotonic().after(PATIENCE);
-        loop {
-            if let Some(status) = self.child.borrow_mut().try_wait().expect("a child") {
-                return status;
-            }
-            assert!(monotonic() < until, "the daemon does not end");
-            std::thread::park_timeout(Duration::from_millis(10));
-        }
+    pub(crate) fn wait_for_end(&self) -> ExitStatus {
+        wait_for_exit(&mut self.child.borrow_mut(), "the daemon")
     }
 
     /// Waits for a line of its log.
-    pub(crate) fn says(&self, what: &str, is: impl Fn(&str) -> bool) {
+    pub(crate) fn wait_for_log(&self, what: &str, is: impl Fn(&str) -> bool) {
         wait_for(&self.log, what, |line| is(&line).then_some(()));
     }
 }
 
-impl Drop for Process {
+impl Drop for DaemonProcess {
     fn drop(&mut self) {
         let child = self.child.get_mut();
         let _ = child.kill();

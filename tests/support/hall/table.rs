@@ -13,8 +13,9 @@ use flagfall_hardware::emulator::script::{Action, Script};
 use flagfall_protocols::time::ClockTime;
 use shakmaty::Chess;
 
-use super::ear::Ear;
-use super::{House, PATIENCE};
+use super::TestHall;
+use super::subscriber::Subscriber;
+use crate::support::waiting::PATIENCE;
 
 /// Openings, 20 plies each.
 const GAMES: [&str; 4] = [
@@ -52,17 +53,17 @@ pub(crate) struct Table {
 
 impl Table {
     /// The board's port is the link `ports/board-<number>`.
-    pub(crate) fn new(house: &House, number: usize, play: &Play) -> Table {
+    pub(crate) fn new(hall: &TestHall, number: usize, play: &Play) -> Table {
         let id = format!("b{number}");
         let board = PtyBoard::start(&id, settings(1000 + number as u16), &Script::new(), 1.0).expect("a board");
-        board.link_at(&house.port(&format!("board-{number}"))).expect("a link");
+        board.link_at(&hall.port(&format!("board-{number}"))).expect("a link");
         let script = play.script(&Habits::default(), number as u64).expect("legal");
         Table { id, board, moves: play.turns.iter().map(|turn| turn.san.clone()).collect(), script }
     }
 
     /// How the daemon is told of it: by its port.
-    pub(crate) fn by_port(&self, house: &House) -> Board {
-        let port = house.port(&format!("board-{}", &self.id[1..]));
+    pub(crate) fn by_port(&self, hall: &TestHall) -> Board {
+        let port = hall.port(&format!("board-{}", &self.id[1..]));
         Board { id: self.id.clone(), port: Some(port), ..Board::default() }
     }
 
@@ -81,14 +82,14 @@ impl Table {
 
 /// Waits until every audience has every move and event of these tables' games.
 #[track_caller]
-pub(crate) fn whole(ear: &Ear, tables: &[Table]) {
+pub(crate) fn wait_until_complete(subscriber: &Subscriber, tables: &[Table]) {
     let mut check = Check::new(tables.iter().map(Table::expected), true);
-    let known = ear.all();
+    let known = subscriber.all();
     known.iter().for_each(|heard| check.take(&heard.topic, &heard.bytes));
     if check.missing().is_empty() {
         return;
     }
-    let arrived = ear.find(known.len(), PATIENCE, |heard| {
+    let arrived = subscriber.find(known.len(), PATIENCE, |heard| {
         check.take(&heard.topic, &heard.bytes);
         check.missing().is_empty().then_some(())
     });

@@ -3,27 +3,38 @@
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::Receiver;
 
+use flagfall::system_clock::{MonotonicTime, monotonic};
+use serde_json::Value;
+
 use super::{lines, wait_for};
 
-/// One message as a subscriber got it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Heard {
+/// One message as `mosquitto_sub` prints it.
+#[derive(Clone, Debug)]
+pub(crate) struct MosquittoMessage {
+    /// When it arrived.
+    pub(crate) at: MonotonicTime,
     pub(crate) qos: u8,
     pub(crate) retain: bool,
     pub(crate) content_type: String,
-    /// Seconds left; empty = none.
+    /// Seconds left; empty if it does not expire.
     pub(crate) expiry: String,
     pub(crate) format: String,
     pub(crate) correlation: String,
     pub(crate) topic: String,
     pub(crate) payload: String,
+    /// The payload as JSON: null if it is empty, a text if it is no JSON.
+    pub(crate) json: Value,
 }
 
-impl Heard {
-    fn parse(line: &str) -> Option<Heard> {
+impl MosquittoMessage {
+    /// Reads one line; none if it has another form.
+    pub(crate) fn parse(line: &str) -> Option<MosquittoMessage> {
         let parts: Vec<&str> = line.splitn(8, '|').collect();
         let [qos, retain, content_type, expiry, format, correlation, topic, payload] = parts.try_into().ok()?;
-        Some(Heard {
+        let json =
+            if payload.is_empty() { Value::Null } else { serde_json::from_str(payload).unwrap_or_else(|_| Value::from(payload)) };
+        Some(MosquittoMessage {
+            at: monotonic(),
             qos: qos.parse().ok()?,
             retain: retain == "1",
             content_type: content_type.to_owned(),
@@ -32,20 +43,32 @@ impl Heard {
             correlation: correlation.to_owned(),
             topic: topic.to_owned(),
             payload: payload.to_owned(),
+            json,
         })
+    }
+
+    pub(crate) fn body(&self) -> &Value {
+        &self.json["body"]
+    }
+
+    /// The number of an event.
+    pub(crate) fn no(&self) -> Option<u64> {
+        self.json["no"].as_u64()
+    }
+
+    /// `arbiter`, `live`, `node`, ...
+    pub(crate) fn branch(&self) -> &str {
+        self.topic.split('/').nth(2).unwrap_or_default()
     }
 }
 
-/// `mosquitto_sub` on some topics; ended when dropped.
-pub(crate) struct Subscriber {
-    child: Child,
-    lines: Receiver<String>,
-}
+/// `mosquitto_sub` as a process; it is killed when it is dropped.
+pub(crate) struct SubProcess(Child);
 
-impl Subscriber {
-    /// Returns when it is subscribed; what was retained comes first.
-    pub(crate) fn new(port: u16, filters: &[&str]) -> Subscriber {
-        let marker = "subscriber/marker";
+impl SubProcess {
+    /// Starts it on these filters and on `marker`, and returns the lines that it prints. It is subscribed when the message on
+    /// `marker` has arrived; retained messages come first.
+    pub(crate) fn start(port: u16, marker: &str, filters: &[&str]) -> (SubProcess, Receiver<String>) {
         publish(port, marker, "here", &["-r"]);
         let mut command = Command::new("mosquitto_sub");
         command.args(["-V", "5", "-h", "127.0.0.1", "-p", &port.to_string(), "-q", "1", "--retain-as-published"]);
@@ -54,18 +77,40 @@ impl Subscriber {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap_or_else(|error| panic!("mosquitto_sub: {error}"));
         let lines = lines(child.stdout.take().expect("its output"));
-        let subscriber = Subscriber { child, lines };
+        (SubProcess(child), lines)
+    }
+}
+
+impl Drop for SubProcess {
+    fn drop(&mut self) {
+        _ = self.0.kill();
+        _ = self.0.wait();
+    }
+}
+
+/// A subscription of some topics, whose messages a test reads one after the other.
+pub(crate) struct MosquittoSub {
+    lines: Receiver<String>,
+    _process: SubProcess,
+}
+
+impl MosquittoSub {
+    /// Returns when it is subscribed; retained messages come first.
+    pub(crate) fn new(port: u16, filters: &[&str]) -> MosquittoSub {
+        let marker = "subscriber/marker";
+        let (process, lines) = SubProcess::start(port, marker, filters);
+        let subscriber = MosquittoSub { lines, _process: process };
         subscriber.wait("its own marker", |heard| (heard.topic == marker).then_some(()));
         subscriber
     }
 
-    /// The first message that `want` makes something of.
-    pub(crate) fn wait<T>(&self, what: &str, mut want: impl FnMut(Heard) -> Option<T>) -> T {
-        wait_for(&self.lines, what, |line| Heard::parse(&line).and_then(&mut want))
+    /// Waits for the first message for which `want` returns something, and returns that.
+    pub(crate) fn wait<T>(&self, what: &str, mut want: impl FnMut(MosquittoMessage) -> Option<T>) -> T {
+        wait_for(&self.lines, what, |line| MosquittoMessage::parse(&line).and_then(&mut want))
     }
 
-    /// All messages up to and with the one that `last` says.
-    pub(crate) fn until(&self, what: &str, mut last: impl FnMut(&Heard) -> bool) -> Vec<Heard> {
+    /// All messages up to the one that `last` accepts, which is among them.
+    pub(crate) fn until(&self, what: &str, mut last: impl FnMut(&MosquittoMessage) -> bool) -> Vec<MosquittoMessage> {
         let mut all = Vec::new();
         self.wait(what, |heard| {
             let found = last(&heard);
@@ -73,13 +118,6 @@ impl Subscriber {
             found.then_some(())
         });
         all
-    }
-}
-
-impl Drop for Subscriber {
-    fn drop(&mut self) {
-        _ = self.child.kill();
-        _ = self.child.wait();
     }
 }
 

@@ -14,7 +14,7 @@ use super::{thread, wait_for};
 
 /// What the session told.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Told {
+pub(crate) enum SessionReport {
     Acked(u64),
     Command(Arrived),
     Connection(ConnectionState),
@@ -25,7 +25,7 @@ pub(crate) enum Told {
 pub(crate) struct Node {
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) board: BoardNo,
-    pub(crate) told: Receiver<Told>,
+    pub(crate) told: Receiver<SessionReport>,
     /// The last number in the journal.
     journal: Arc<Mutex<u64>>,
     stop: watch::Sender<bool>,
@@ -68,21 +68,21 @@ impl Node {
         let (sender, told) = sync_channel(100_000);
         let told_by = || sender.clone();
         let (acked, command, connection, foreign) = (told_by(), told_by(), told_by(), told_by());
-        let tell = |to: &std::sync::mpsc::SyncSender<Told>, told| to.try_send(told).unwrap_or_default();
+        let tell = |to: &std::sync::mpsc::SyncSender<SessionReport>, told| to.try_send(told).unwrap_or_default();
         let (filled, entries) = (outbox.clone(), journal.clone());
         let held = outbox.clone();
         let hooks = Hooks {
-            acked: Box::new(move |_, _, number| tell(&acked, Told::Acked(number))),
+            acked: Box::new(move |_, _, number| tell(&acked, SessionReport::Acked(number))),
             refill: Box::new(move |board, audience, from| {
                 let last = *entries.lock().expect("the journal");
                 let to = last.min(from + 99);
                 filled.refilled(board, audience, (from..=to).map(event).collect(), to == last);
             }),
-            command: Box::new(move |arrived| tell(&command, Told::Command(arrived))),
-            connection: Box::new(move |state| tell(&connection, Told::Connection(state.clone()))),
+            command: Box::new(move |arrived| tell(&command, SessionReport::Command(arrived))),
+            connection: Box::new(move |state| tell(&connection, SessionReport::Connection(state.clone()))),
             foreign: Box::new(move |id, node, live| {
                 held.hold(board, live);
-                tell(&foreign, Told::Foreign(id.to_owned(), node.to_owned(), live));
+                tell(&foreign, SessionReport::Foreign(id.to_owned(), node.to_owned(), live));
             }),
             status: Box::new(move |state| {
                 format!(r#"{{"v":"1.0","type":"node.status","node":"n1","boot":{boot},"body":{{"state":"{state}"}}}}"#)
@@ -97,7 +97,7 @@ impl Node {
     }
 
     /// So many more events.
-    pub(crate) fn events(&self, count: u64) {
+    pub(crate) fn add_events(&self, count: u64) {
         for _ in 0..count {
             let mut last = self.journal.lock().expect("the journal");
             *last += 1;
@@ -106,24 +106,24 @@ impl Node {
     }
 
     /// A retained state of the node or a device.
-    pub(crate) fn keep(&self, topic: &str, payload: &str) {
+    pub(crate) fn keep_state(&self, topic: &str, payload: &str) {
         let (topic, payload) = (topic.to_owned(), payload.to_owned());
         self.outbox.publish_retained(Retained { topic, payload, quality: Quality::AtLeastOnce, expiry: None });
     }
 
-    pub(crate) fn wait<T>(&self, what: &str, want: impl FnMut(Told) -> Option<T>) -> T {
+    pub(crate) fn wait<T>(&self, what: &str, want: impl FnMut(SessionReport) -> Option<T>) -> T {
         wait_for(&self.told, what, want)
     }
 
     /// Returns when the node is ready.
-    pub(crate) fn ready(&self) {
-        self.wait("ready", |told| matches!(told, Told::Connection(state) if state.ready).then_some(()));
+    pub(crate) fn wait_until_ready(&self) {
+        self.wait("ready", |told| matches!(told, SessionReport::Connection(state) if state.ready).then_some(()));
     }
 
     /// Returns why there is no connection.
-    pub(crate) fn down(&self) -> ConnectionState {
+    pub(crate) fn wait_until_down(&self) -> ConnectionState {
         self.wait("a lost connection", |told| match told {
-            Told::Connection(state) if !state.up => Some(state),
+            SessionReport::Connection(state) if !state.up => Some(state),
             _ => None,
         })
     }
@@ -135,7 +135,7 @@ impl Node {
     }
 
     /// Waits for the end that it comes to by itself.
-    pub(crate) fn ended(mut self) -> Ended {
+    pub(crate) fn wait_for_end(mut self) -> Ended {
         self.thread.take().expect("it runs").join().expect("no panic")
     }
 }

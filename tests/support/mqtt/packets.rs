@@ -11,28 +11,28 @@ pub(crate) enum Packet {
 
 /// The whole packets of a stream; a rest that was cut off is left out.
 pub(crate) fn packets(bytes: &[u8]) -> Vec<Packet> {
-    placed(bytes).into_iter().map(|(_, packet)| packet).collect()
+    packets_with_ends(bytes).into_iter().map(|(_, packet)| packet).collect()
 }
 
 /// The same, each with the place where it ends.
-pub(crate) fn placed(bytes: &[u8]) -> Vec<(usize, Packet)> {
+pub(crate) fn packets_with_ends(bytes: &[u8]) -> Vec<(usize, Packet)> {
     let (mut rest, mut all) = (bytes, Vec::new());
-    while let Some((first, body, after)) = split(rest) {
-        all.push((bytes.len() - after.len(), read(first, body)));
+    while let Some((first, body, after)) = split_packet(rest) {
+        all.push((bytes.len() - after.len(), parse_packet(first, body)));
         rest = after;
     }
     all
 }
 
 /// First byte, body, and what follows.
-fn split(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
-    let (length, used) = variable(bytes.get(1..)?)?;
+fn split_packet(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
+    let (length, used) = variable_integer(bytes.get(1..)?)?;
     let (start, end) = (1 + used, 1 + used + length);
     Some((bytes[0], bytes.get(start..end)?, bytes.get(end..)?))
 }
 
 /// A variable byte integer and its length.
-fn variable(bytes: &[u8]) -> Option<(usize, usize)> {
+fn variable_integer(bytes: &[u8]) -> Option<(usize, usize)> {
     let mut value = 0;
     for (place, byte) in bytes.iter().take(4).enumerate() {
         value |= usize::from(byte & 0x7f) << (7 * place);
@@ -43,22 +43,22 @@ fn variable(bytes: &[u8]) -> Option<(usize, usize)> {
     None
 }
 
-fn number(bytes: &[u8]) -> u16 {
+fn u16_at_start(bytes: &[u8]) -> u16 {
     u16::from_be_bytes([bytes[0], bytes[1]])
 }
 
-fn read(first: u8, body: &[u8]) -> Packet {
+fn parse_packet(first: u8, body: &[u8]) -> Packet {
     match first >> 4 {
         1 => Packet::Connect { clean: body[7] & 2 != 0 },
         3 => {
-            let (topic, mut rest) = body[2..].split_at(number(body).into());
-            let id = (first & 0b110 != 0).then(|| number(rest));
+            let (topic, mut rest) = body[2..].split_at(u16_at_start(body).into());
+            let id = (first & 0b110 != 0).then(|| u16_at_start(rest));
             rest = if id.is_some() { &rest[2..] } else { rest };
-            let (length, used) = variable(rest).expect("properties");
+            let (length, used) = variable_integer(rest).expect("properties");
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
             Packet::Publish { id, topic: text(topic), payload: text(&rest[used + length..]) }
         }
-        4 => Packet::PubAck { id: number(body) },
+        4 => Packet::PubAck { id: u16_at_start(body) },
         _ => Packet::Other(first),
     }
 }

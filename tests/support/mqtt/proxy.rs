@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 
 use flagfall::system_clock::{self, MonotonicTime};
 
-use super::packets::{Packet, packets, placed};
+use super::packets::{Packet, packets, packets_with_ends};
 use super::thread;
 
 /// Everything on one connection, in both directions.
@@ -146,7 +146,7 @@ impl Proxy {
     pub(crate) fn timed(&self) -> Vec<Timed> {
         let timed = |bytes: &[u8], times: &[(usize, MonotonicTime)]| {
             let at = |end: usize| times[times.partition_point(|(count, _)| *count < end)].1;
-            placed(bytes).into_iter().map(|(end, packet)| (at(end), packet)).collect()
+            packets_with_ends(bytes).into_iter().map(|(end, packet)| (at(end), packet)).collect()
         };
         let one = |Recording { up, down, times }: &Recording| Timed { up: timed(up, &times[0]), down: timed(down, &times[1]) };
         self.shared.wires().iter().map(|wire| one(&wire.recording)).collect()

@@ -11,13 +11,13 @@ use flagfall_protocols::square::{Placement, Square};
 use flagfall_protocols::time::Instant;
 
 use crate::invariants::chaos::Chaos;
+use crate::invariants::checked_game::CheckedGame;
 use crate::invariants::clean::of_kind;
-use crate::invariants::ear::Ear;
-use crate::invariants::table::{BLITZ, Played, RAPID, Told, config, device, game};
+use crate::invariants::played_game::{BLITZ, Played, RAPID, Reports, config, device, game};
 use crate::support::seeds::{campaign, ordinary};
 
 /// A whole random game, or a short one with a rare move.
-fn any(rng: &mut Rng, seed: u64) -> Played {
+fn any_game(rng: &mut Rng, seed: u64) -> Played {
     match seed % 3 {
         0 => game(rng, BLITZ, 70),
         1 => of_kind(rng, RAPID, rng.clone().usize(0..24)),
@@ -56,14 +56,14 @@ fn same(one: &str, other: &str, when: &str) {
 
 /// Invariant 2.
 #[test]
-fn i02_what_tells_nothing_new_changes_nothing() {
+fn i02_reports_without_news_change_nothing() {
     campaign("invariant 2: nothing new", 21_000..21_009, |seed| {
         let mut rng = Rng::with_seed(seed);
-        let told = any(&mut rng, seed).told;
-        let plain = Ear::of(&told);
-        let (mut ear, mut board, mut clock, mut known) = (Ear::new(config()), Placement::EMPTY, None, false);
-        for (index, (at, input)) in told.iter().enumerate() {
-            ear.feed(*at, input);
+        let reports = any_game(&mut rng, seed).reports;
+        let plain = CheckedGame::after_inputs(&reports);
+        let (mut checked, mut board, mut clock, mut known) = (CheckedGame::new(config()), Placement::EMPTY, None, false);
+        for (index, (at, input)) in reports.iter().enumerate() {
+            checked.feed(*at, input);
             let Input::Device { event, .. } = input else { continue };
             note(event, &mut board);
             known |= matches!(event, DeviceEvent::Frame(_));
@@ -74,48 +74,52 @@ fn i02_what_tells_nothing_new_changes_nothing() {
                 continue;
             }
             // At the same moment, or anywhere before what comes next.
-            let next = told.get(index + 1).map_or(at.0 + 1, |(next, _)| next.0.max(at.0 + 1));
+            let next = reports.get(index + 1).map_or(at.0 + 1, |(next, _)| next.0.max(at.0 + 1));
             let then = Instant(if rng.bool() { at.0 } else { rng.u64(at.0..next) });
-            ear.pass(Instant(then.0.saturating_sub(1)));
-            let before = ear.digest();
+            checked.advance_to(Instant(then.0.saturating_sub(1)));
+            let before = checked.digest();
             for event in nothing_new(&mut rng, &board, clock) {
-                ear.feed(then, &device(event));
-                assert!(ear.out.iter().all(|effect| matches!(effect, Effect::Clock)), "{then:?} {event:?}: {:?}", ear.out);
+                checked.feed(then, &device(event));
+                assert!(
+                    checked.out.iter().all(|effect| matches!(effect, Effect::Clock)),
+                    "{then:?} {event:?}: {:?}",
+                    checked.out
+                );
             }
-            same(&before, &ear.digest(), &format!("at {then:?}"));
+            same(&before, &checked.digest(), &format!("at {then:?}"));
         }
-        ear.pass(Instant(told.last().expect("events").0.0 + 5_000_000));
-        same(&plain.digest(), &ear.digest(), "at the end");
-        assert_eq!(ear.list, plain.list);
-        told.len() as u64
+        checked.advance_to(Instant(reports.last().expect("events").0.0 + 5_000_000));
+        same(&plain.digest(), &checked.digest(), "at the end");
+        assert_eq!(checked.list, plain.list);
+        reports.len() as u64
     });
 }
 
 /// Squares told within one scan change places; those of one square keep their order, and the stamps stay where they are.
-fn shuffled(told: &Told, rng: &mut Rng) -> Told {
+fn shuffled(reports: &Reports, rng: &mut Rng) -> Reports {
     let square = |input: &Input| match input {
         Input::Device { event: DeviceEvent::Square { square, .. }, .. } => Some(square.index()),
         _ => None,
     };
-    let (mut told, mut begin) = (told.clone(), 0);
-    while begin < told.len() {
-        let first = told[begin].0.0;
+    let (mut reports, mut begin) = (reports.clone(), 0);
+    while begin < reports.len() {
+        let first = reports[begin].0.0;
         let same = |(at, input): &&(Instant, Input)| at.0 < first + 225_000 && square(input).is_some();
-        let count = told[begin..].iter().take_while(same).count();
-        let mut inputs: Vec<Input> = told[begin..begin + count].iter().map(|(_, input)| input.clone()).collect();
+        let count = reports[begin..].iter().take_while(same).count();
+        let mut inputs: Vec<Input> = reports[begin..begin + count].iter().map(|(_, input)| input.clone()).collect();
         let of_one: Vec<Option<usize>> = inputs.iter().map(square).collect();
         rng.shuffle(&mut inputs);
         // Each square tells its own news in their order.
         for index in of_one.iter().flatten() {
             let places: Vec<usize> = (0..count).filter(|&place| square(&inputs[place]) == Some(*index)).collect();
             let news = (0..count).filter(|&place| of_one[place] == Some(*index));
-            let news: Vec<Input> = news.map(|place| told[begin + place].1.clone()).collect();
+            let news: Vec<Input> = news.map(|place| reports[begin + place].1.clone()).collect();
             places.into_iter().zip(news).for_each(|(place, input)| inputs[place] = input);
         }
-        told[begin..].iter_mut().zip(inputs).for_each(|(to, input)| to.1 = input);
+        reports[begin..].iter_mut().zip(inputs).for_each(|(to, input)| to.1 = input);
         begin += count.max(1);
     }
-    told
+    reports
 }
 
 /// Invariant 4.
@@ -124,13 +128,13 @@ fn i04_squares_of_one_scan_in_any_order_give_the_same_list() {
     let mut changed = 0;
     campaign("invariant 4: squares of a scan", 41_000..41_015, |seed| {
         let mut rng = Rng::with_seed(seed);
-        let played = any(&mut rng, seed);
+        let played = any_game(&mut rng, seed);
         for way in 0..if seed % 3 == 0 { 2 } else { 6 } {
-            let other = shuffled(&played.told, &mut rng);
-            changed += usize::from(other != played.told);
-            assert_eq!(Ear::of(&other).moves(), played.moves, "way {way}");
+            let other = shuffled(&played.reports, &mut rng);
+            changed += usize::from(other != played.reports);
+            assert_eq!(CheckedGame::after_inputs(&other).moves(), played.moves, "way {way}");
         }
-        played.told.len() as u64
+        played.reports.len() as u64
     });
     assert!(!ordinary() || changed > 10, "something was shuffled: {changed}");
 }
@@ -160,29 +164,29 @@ fn turned(input: &Input) -> Input {
 fn i05_a_turned_board_gives_the_same_output() {
     campaign("invariant 5: a turned board", 51_000..51_012, |seed| {
         let mut rng = Rng::with_seed(seed);
-        let mut told = game(&mut rng, BLITZ, 40).told;
+        let mut reports = game(&mut rng, BLITZ, 40).reports;
         if seed % 2 == 1 {
-            let cut = rng.usize(told.len() / 3..told.len());
-            told.truncate(cut);
-            let mut chaos = Chaos::after(rng.u64(..), &told);
-            let mut ear = Ear::of(&told);
+            let cut = rng.usize(reports.len() / 3..reports.len());
+            reports.truncate(cut);
+            let mut chaos = Chaos::after(rng.u64(..), &reports);
+            let mut checked = CheckedGame::after_inputs(&reports);
             for _ in 0..150 {
-                told.extend(chaos.next(&ear.game).into_iter().inspect(|(at, input)| ear.feed(*at, input)));
+                reports.extend(chaos.next(&checked.game).into_iter().inspect(|(at, input)| checked.feed(*at, input)));
             }
         }
         let side = if seed % 3 == 0 { None } else { Some(ClockSide::Left) };
         let mut timing = drivers::find("dgt").expect("registered").timing;
         if seed % 4 < 2 {
-            told = framed(&told, false);
+            reports = framed(&reports, false);
         } else {
             timing.scan = Duration::from_millis(149);
         }
         let mut settings = config();
         settings.white_clock = side;
-        let mut one = Ear::at(settings.clone(), timing);
+        let mut one = CheckedGame::with_timing(settings.clone(), timing);
         settings.white_clock = side.map(ClockSide::other);
-        let mut other = Ear::at(settings, timing);
-        for (index, (at, input)) in told.iter().enumerate() {
+        let mut other = CheckedGame::with_timing(settings, timing);
+        for (index, (at, input)) in reports.iter().enumerate() {
             one.feed(*at, input);
             other.feed(*at, &turned(input));
             assert_eq!(one.out, other.out, "input {index}, {input:?}");
@@ -192,14 +196,14 @@ fn i05_a_turned_board_gives_the_same_output() {
         (here.rotated, there.rotated) = (false, false);
         assert_eq!(here, there);
         assert!(!here.moves.is_empty() || here.game_no > 1, "moves were made");
-        told.len() as u64
+        reports.len() as u64
     });
 }
 
 /// Every change of a square is told as the whole board: each by itself, or all of a twenty-fifth of a second together.
-fn framed(told: &Told, together: bool) -> Told {
-    let (mut board, mut framed, mut due) = (Placement::EMPTY, Told::new(), None);
-    for (at, input) in told {
+fn framed(reports: &Reports, together: bool) -> Reports {
+    let (mut board, mut framed, mut due) = (Placement::EMPTY, Reports::new(), None);
+    for (at, input) in reports {
         if let Some(when) = due.take_if(|due: &mut Instant| *due <= *at) {
             framed.push((when, device(DeviceEvent::Frame(board))));
         }
@@ -224,9 +228,9 @@ fn framed(told: &Told, together: bool) -> Told {
 }
 
 /// Every frame but the first is told as the squares that it changes.
-fn unframed(told: &Told) -> Told {
-    let (mut board, mut squares) = (None::<Placement>, Told::new());
-    for (at, input) in told {
+fn unframed(reports: &Reports) -> Reports {
+    let (mut board, mut squares) = (None::<Placement>, Reports::new());
+    for (at, input) in reports {
         match (input, &mut board) {
             (Input::Device { event: DeviceEvent::Frame(frame), .. }, Some(board)) => {
                 let news = Square::all().filter(|&square| board.get(square) != frame.get(square));
@@ -249,12 +253,12 @@ fn unframed(told: &Told) -> Told {
 fn i06_frames_and_the_same_squares_give_the_same_list() {
     campaign("invariant 6: frames and squares", 61_000..61_015, |seed| {
         let mut rng = Rng::with_seed(seed);
-        let played = any(&mut rng, seed);
-        let frames = framed(&played.told, false);
-        assert_eq!(Ear::of(&frames).moves(), played.moves, "a frame for each square");
-        let frames = framed(&played.told, true);
-        assert_eq!(Ear::of(&frames).moves(), played.moves, "a frame for all squares of a scan");
-        assert_eq!(Ear::of(&unframed(&frames)).moves(), played.moves, "and the squares of those frames");
-        played.told.len() as u64
+        let played = any_game(&mut rng, seed);
+        let frames = framed(&played.reports, false);
+        assert_eq!(CheckedGame::after_inputs(&frames).moves(), played.moves, "a frame for each square");
+        let frames = framed(&played.reports, true);
+        assert_eq!(CheckedGame::after_inputs(&frames).moves(), played.moves, "a frame for all squares of a scan");
+        assert_eq!(CheckedGame::after_inputs(&unframed(&frames)).moves(), played.moves, "and the squares of those frames");
+        played.reports.len() as u64
     });
 }

@@ -14,36 +14,36 @@ use flagfall_protocols::square::Placement;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Body, Trace};
 
-use crate::games::exact::{BLITZ, RAPID, names, play};
+use crate::games::exact::{BLITZ, RAPID, move_names, play};
 use crate::games::hands::Pace;
 use crate::scene::Outcome;
 use crate::support::seeds::campaign;
 
-type Told = Vec<(Instant, DeviceEvent)>;
+type DeviceEvents = Vec<(Instant, DeviceEvent)>;
 
 /// What the driver told the game in a scene.
-fn told(outcome: &Outcome) -> Told {
+fn driver_events(outcome: &Outcome) -> DeviceEvents {
     let mut driver = drivers::find("dgt").expect("registered").start();
-    let mut told = Vec::new();
+    let mut events = Vec::new();
     for record in Trace::new(outcome.trace.as_bytes()).expect("a trace").records() {
         let (_, record) = record.expect("a record");
         let Body::Rx { channel, bytes, .. } = &record.body else { continue };
         driver.handle(record.at, DriverInput::Bytes { channel: *channel, bytes });
         while let Some(output) = driver.poll() {
             if let Output::Event { event, .. } = output {
-                told.push((record.at, event));
+                events.push((record.at, event));
             }
         }
     }
-    told
+    events
 }
 
 /// What a game makes of it.
-fn heard(told: &Told) -> ArbiterState {
+fn arbiter_state_of(events: &DeviceEvents) -> ArbiterState {
     let mut game = Game::new(Default::default(), drivers::find("dgt").expect("registered").timing);
     let mut out: Vec<Effect> = Vec::new();
-    let end = told.last().map_or(Instant::ZERO, |(at, _)| Instant(at.0 + 5_000_000));
-    for (at, event) in told {
+    let end = events.last().map_or(Instant::ZERO, |(at, _)| Instant(at.0 + 5_000_000));
+    for (at, event) in events {
         while let Some(due) = game.deadline().filter(|due| due < at) {
             game.step(due, &Input::Deadline, &mut out);
         }
@@ -56,8 +56,8 @@ fn heard(told: &Told) -> ArbiterState {
     picture::arbiter_state(&game)
 }
 
-fn moves(told: &Told) -> Vec<String> {
-    heard(told).moves.into_iter().map(|mv| mv.uci).collect()
+fn moves(events: &DeviceEvents) -> Vec<String> {
+    arbiter_state_of(events).moves.into_iter().map(|mv| mv.uci).collect()
 }
 
 fn is_square(event: &DeviceEvent) -> bool {
@@ -65,36 +65,36 @@ fn is_square(event: &DeviceEvent) -> bool {
 }
 
 /// Squares told within one scan change places; those of one square keep their order, and the stamps stay where they are.
-fn shuffled(told: &Told, rng: &mut Rng) -> Told {
-    let mut told = told.clone();
+fn shuffled(events: &DeviceEvents, rng: &mut Rng) -> DeviceEvents {
+    let mut events = events.clone();
     let mut begin = 0;
-    while begin < told.len() {
-        let first = told[begin].0;
+    while begin < events.len() {
+        let first = events[begin].0;
         let within = |(at, event): &&(Instant, DeviceEvent)| is_square(event) && at.0 < first.0 + 225_000;
-        let count = told[begin..].iter().take_while(within).count();
-        let mut events: Vec<DeviceEvent> = told[begin..begin + count].iter().map(|(_, event)| *event).collect();
+        let count = events[begin..].iter().take_while(within).count();
+        let mut scan: Vec<DeviceEvent> = events[begin..begin + count].iter().map(|(_, event)| *event).collect();
         let of = |event: &DeviceEvent| match event {
             DeviceEvent::Square { square, .. } => square.index(),
             _ => 64,
         };
-        let mut once: Vec<usize> = events.iter().map(of).collect();
+        let mut once: Vec<usize> = scan.iter().map(of).collect();
         once.sort_unstable();
         once.dedup();
-        if once.len() == events.len() {
-            rng.shuffle(&mut events);
+        if once.len() == scan.len() {
+            rng.shuffle(&mut scan);
         }
-        for (to, event) in told[begin..].iter_mut().zip(events) {
+        for (to, event) in events[begin..].iter_mut().zip(scan) {
             to.1 = event;
         }
         begin += count.max(1);
     }
-    told
+    events
 }
 
 /// Every square is told as a frame of the whole board.
-fn framed(told: &Told) -> Told {
+fn framed(events: &DeviceEvents) -> DeviceEvents {
     let mut board = Placement::EMPTY;
-    let frames = told.iter().map(|(at, event)| match event {
+    let frames = events.iter().map(|(at, event)| match event {
         DeviceEvent::Frame(frame) => {
             board = *frame;
             (*at, *event)
@@ -109,17 +109,17 @@ fn framed(told: &Told) -> Told {
 }
 
 /// Everything about squares is told twice.
-fn twice(told: &Told) -> Told {
-    told.iter().flat_map(|&entry| std::iter::repeat_n(entry, if is_square(&entry.1) { 2 } else { 1 })).collect()
+fn repeated(events: &DeviceEvents) -> DeviceEvents {
+    events.iter().flat_map(|&entry| std::iter::repeat_n(entry, if is_square(&entry.1) { 2 } else { 1 })).collect()
 }
 
 /// One square is not told; a second later all are.
-fn dropped(told: &Told, index: usize) -> Told {
+fn dropped(events: &DeviceEvents, index: usize) -> DeviceEvents {
     let mut board = Placement::EMPTY;
-    let mut changed = Told::new();
-    let again = Instant(told[index].0.0 + 1_000_000);
+    let mut changed = DeviceEvents::new();
+    let again = Instant(events[index].0.0 + 1_000_000);
     let mut repaired = false;
-    for (here, (at, event)) in told.iter().enumerate() {
+    for (here, (at, event)) in events.iter().enumerate() {
         if *at > again && !std::mem::replace(&mut repaired, true) {
             changed.push((again, DeviceEvent::Frame(board)));
         }
@@ -139,46 +139,46 @@ fn dropped(told: &Told, index: usize) -> Told {
 }
 
 /// Plays the game of this seed and looks at it; gives how much was reported of it.
-fn one(pace: Pace, seed: u64, plies: usize, check: impl Fn(&mut Rng, &Told, &[String])) -> u64 {
+fn check_seed(pace: Pace, seed: u64, plies: usize, check: impl Fn(&mut Rng, &DeviceEvents, &[String])) -> u64 {
     let mut rng = Rng::with_seed(seed);
     let mut played = play(&mut rng, pace, plies, false);
     let outcome = played.scene.wait(3.0).run();
-    let told = told(&outcome);
-    let expected = names(&played.moves);
-    assert_eq!(moves(&told), expected, "as it was told");
-    check(&mut rng, &told, &expected);
-    told.len() as u64
+    let events = driver_events(&outcome);
+    let expected = move_names(&played.moves);
+    assert_eq!(moves(&events), expected, "as it was told");
+    check(&mut rng, &events, &expected);
+    events.len() as u64
 }
 
 #[test]
-fn squares_of_one_scan_in_any_order() {
-    let check = |rng: &mut Rng, told: &Told, expected: &[String]| {
+fn squares_of_one_scan_may_come_in_any_order() {
+    let check = |rng: &mut Rng, events: &DeviceEvents, expected: &[String]| {
         for _ in 0..5 {
-            assert_eq!(moves(&shuffled(told, rng)), expected);
+            assert_eq!(moves(&shuffled(events, rng)), expected);
         }
     };
-    campaign("squares of a scan in any order", 300..306, |seed| one(BLITZ, seed, 90, check));
+    campaign("squares of a scan in any order", 300..306, |seed| check_seed(BLITZ, seed, 90, check));
 }
 
 #[test]
-fn frames_and_repetitions_tell_the_same() {
-    let check = |_: &mut Rng, told: &Told, expected: &[String]| {
-        let plain = heard(told);
+fn frames_and_repetitions_give_the_same_game() {
+    let check = |_: &mut Rng, events: &DeviceEvents, expected: &[String]| {
+        let plain = arbiter_state_of(events);
         // A frame does not say when its squares were looked at, so when moves were made is known less well.
-        assert_eq!(moves(&framed(told)), expected, "frames");
-        assert_eq!(heard(&twice(told)), plain, "twice");
+        assert_eq!(moves(&framed(events)), expected, "frames");
+        assert_eq!(arbiter_state_of(&repeated(events)), plain, "twice");
     };
-    campaign("frames and repetitions", 310..316, |seed| one(BLITZ, seed, 90, check));
+    campaign("frames and repetitions", 310..316, |seed| check_seed(BLITZ, seed, 90, check));
 }
 
 #[test]
-fn a_square_never_told_is_repaired_by_the_next_frame() {
-    let check = |rng: &mut Rng, told: &Told, expected: &[String]| {
-        let squares: Vec<usize> = (0..told.len()).filter(|&index| is_square(&told[index].1)).collect();
+fn a_square_never_reported_is_repaired_by_the_next_frame() {
+    let check = |rng: &mut Rng, events: &DeviceEvents, expected: &[String]| {
+        let squares: Vec<usize> = (0..events.len()).filter(|&index| is_square(&events[index].1)).collect();
         for _ in 0..25 {
             let index = rng.choice(&squares).copied().expect("a square");
-            assert_eq!(moves(&dropped(told, index)), expected, "event {index}: {:?}", told[index]);
+            assert_eq!(moves(&dropped(events, index)), expected, "event {index}: {:?}", events[index]);
         }
     };
-    campaign("a square never told", 320..322, |seed| one(RAPID, seed, 50, check));
+    campaign("a square never reported", 320..322, |seed| check_seed(RAPID, seed, 50, check));
 }

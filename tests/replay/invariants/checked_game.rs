@@ -16,13 +16,13 @@ use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Position};
 
-use crate::invariants::table::{Told, config};
+use crate::invariants::played_game::{Reports, config};
 
 /// Steps after which the list is compared even if nothing was said of it.
-const LOOK: u32 = 16;
+const COMPARE_EVERY: u32 = 16;
 
 /// A game, and the list of its sure moves as its messages tell it.
-pub(crate) struct Ear {
+pub(crate) struct CheckedGame {
     pub(crate) game: Game,
     pub(crate) list: Vec<MoveBody>,
     /// The positions of the list, from the start on; none where the start is one that no legal game can have.
@@ -34,24 +34,24 @@ pub(crate) struct Ear {
     steps: u32,
 }
 
-impl Ear {
-    pub(crate) fn new(config: GameConfig) -> Ear {
-        Ear::at(config, drivers::find("dgt").expect("registered").timing)
+impl CheckedGame {
+    pub(crate) fn new(config: GameConfig) -> CheckedGame {
+        CheckedGame::with_timing(config, drivers::find("dgt").expect("registered").timing)
     }
 
     /// A game at a board of this speed.
-    pub(crate) fn at(config: GameConfig, timing: Timing) -> Ear {
+    pub(crate) fn with_timing(config: GameConfig, timing: Timing) -> CheckedGame {
         let game = Game::new(config, timing);
         let positions = vec![Chess::default()];
-        Ear { game, list: Vec::new(), positions, revisions: 0, out: Vec::new(), step: Vec::new(), steps: 0 }
+        CheckedGame { game, list: Vec::new(), positions, revisions: 0, out: Vec::new(), step: Vec::new(), steps: 0 }
     }
 
     /// A game that was told all this, and then nothing for five seconds.
-    pub(crate) fn of(told: &Told) -> Ear {
-        let mut ear = Ear::new(config());
-        told.iter().for_each(|(at, input)| ear.feed(*at, input));
-        ear.pass(Instant(told.last().map_or(0, |(at, _)| at.0) + 5_000_000));
-        ear
+    pub(crate) fn after_inputs(reports: &Reports) -> CheckedGame {
+        let mut checked = CheckedGame::new(config());
+        reports.iter().for_each(|(at, input)| checked.feed(*at, input));
+        checked.advance_to(Instant(reports.last().map_or(0, |(at, _)| at.0) + 5_000_000));
+        checked
     }
 
     pub(crate) fn state(&self) -> ArbiterState {
@@ -77,27 +77,27 @@ impl Ear {
     #[track_caller]
     pub(crate) fn feed(&mut self, at: Instant, input: &Input) {
         self.out.clear();
-        self.wake(Instant(at.0.saturating_sub(1)));
-        self.one(at, input);
+        self.run_deadlines(Instant(at.0.saturating_sub(1)));
+        self.feed_one(at, input);
     }
 
     /// Every deadline up to `to`.
     #[track_caller]
-    pub(crate) fn pass(&mut self, to: Instant) {
+    pub(crate) fn advance_to(&mut self, to: Instant) {
         self.out.clear();
-        self.wake(to);
+        self.run_deadlines(to);
     }
 
-    fn wake(&mut self, to: Instant) {
+    fn run_deadlines(&mut self, to: Instant) {
         let mut woken = 0;
         while let Some(due) = self.game.deadline().filter(|&due| due <= to) {
-            self.one(due, &Input::Deadline);
+            self.feed_one(due, &Input::Deadline);
             woken += 1;
             assert!(woken < 500, "it wakes itself for ever at {due:?}");
         }
     }
 
-    fn one(&mut self, at: Instant, input: &Input) {
+    fn feed_one(&mut self, at: Instant, input: &Input) {
         let (stage, number) = (self.game.stage(), self.game.number());
         self.step.clear();
         self.game.step(at, input, &mut self.step);
@@ -136,7 +136,7 @@ impl Ear {
             }
         }
         self.steps += 1;
-        if touched || self.steps.is_multiple_of(LOOK) {
+        if touched || self.steps.is_multiple_of(COMPARE_EVERY) {
             self.compare();
         }
         self.out.extend(step.iter().cloned());

@@ -51,12 +51,12 @@ fn letter(reading: Reading) -> u8 {
 
 /// What a method says that was played.
 #[derive(Default)]
-pub(crate) struct Teller {
+pub(crate) struct MethodOutput {
     list: Vec<String>,
     told: Vec<Reported>,
 }
 
-impl Teller {
+impl MethodOutput {
     /// From now on this is the game.
     pub(crate) fn game(&mut self, at: Instant, moves: &[Move]) {
         let list: Vec<String> = moves.iter().map(|&mv| UciMove::from_move(mv, CastlingMode::Standard).to_string()).collect();

@@ -12,9 +12,10 @@ use flagfall_protocols::trace::Audience;
 use serde_json::{Value, json};
 
 use crate::broker_faults::checks::{self, Line};
-use crate::broker_faults::order::{self, Asked, Life};
-use crate::rig::{Daemon, ROUND, Rig, Seat, pause};
+use crate::broker_faults::order::{self, DaemonRun, ResyncRequest};
+use crate::rig::{Daemon, ROUND, Rig, Seat};
 use crate::support::mqtt::{Mosquitto, PATIENCE, Proxy, publish};
+use crate::support::waiting::pause;
 use crate::watch::Watch;
 
 /// Faults of the broker in one evening.
@@ -31,7 +32,7 @@ fn name(audience: Audience, board: &str) -> Line {
     format!("{}/{ROUND}/{board}", audience.name())
 }
 
-struct Evening {
+struct FaultRun {
     rng: Rng,
     broker: Mosquitto,
     proxy: Proxy,
@@ -39,7 +40,7 @@ struct Evening {
     boards: Vec<PtyBoard>,
     daemon: Option<Daemon>,
     /// All its runs.
-    lives: Vec<Life>,
+    runs: Vec<DaemonRun>,
     /// What a consumer heard that is not always there, by line and number.
     heard: BTreeMap<Line, BTreeMap<u64, Value>>,
     watch: Option<Watch>,
@@ -48,20 +49,20 @@ struct Evening {
 }
 
 /// One evening of this seed: panics if anything is not as it must be. Gives how many faults it had.
-pub(crate) fn spend(seed: u64) -> u64 {
-    let mut evening = Evening::begin(seed);
+pub(crate) fn play_seed(seed: u64) -> u64 {
+    let mut run = FaultRun::begin(seed);
     for fault in 0..FAULTS {
         if fault % IN_A_ROW == IN_A_ROW - 1 {
-            evening.kill_the_daemon();
+            run.kill_the_daemon();
         }
-        evening.break_the_broker();
+        run.break_the_broker();
     }
-    evening.end();
+    run.end();
     FAULTS as u64
 }
 
-impl Evening {
-    fn begin(seed: u64) -> Evening {
+impl FaultRun {
+    fn begin(seed: u64) -> FaultRun {
         let mut rng = Rng::with_seed(seed);
         let persistent = rng.bool();
         let broker = Mosquitto::with(|dir| {
@@ -82,10 +83,10 @@ impl Evening {
             watch.on(&format!("flagfall/1/arbiter/{ROUND}/{board}/state"), "armed", armed);
         }
         boards.iter().zip(&games).for_each(|(board, game)| board.load(&game.script()).expect("it runs"));
-        let (lives, heard, faults) = (vec![Life::first()], BTreeMap::new(), Vec::new());
-        let mut evening = Evening { rng, broker, proxy, rig, boards, daemon, lives, heard, watch: Some(watch), faults };
-        evening.let_pass();
-        evening
+        let (runs, heard, faults) = (vec![DaemonRun::first()], BTreeMap::new(), Vec::new());
+        let mut run = FaultRun { rng, broker, proxy, rig, boards, daemon, runs, heard, watch: Some(watch), faults };
+        run.let_pass();
+        run
     }
 
     /// A while that ends in a birth, soon after it, or long after.
@@ -96,7 +97,7 @@ impl Evening {
 
     /// How often a broker welcomed the daemon.
     fn welcomes(&self) -> usize {
-        self.proxy.timed().iter().filter(|wire| checks::welcome(wire).is_some()).count()
+        self.proxy.timed().iter().filter(|wire| checks::welcome_time(wire).is_some()).count()
     }
 
     fn wait_for_welcome(&self, before: usize) {
@@ -141,11 +142,11 @@ impl Evening {
         let welcomes = self.welcomes();
         self.faults.push(monotonic());
         self.daemon.take().expect("it runs").kill();
-        let mut life = Life { first: self.proxy.connections(), ..Life::first() };
+        let mut run = DaemonRun { first: self.proxy.connections(), ..DaemonRun::first() };
         for board in BOARDS {
-            life.read(&self.rig.journal(board), |audience| name(audience, board));
+            run.read(&self.rig.journal(board), |audience| name(audience, board));
         }
-        self.lives.push(life);
+        self.runs.push(run);
         pause(Duration::from_millis(self.rng.u64(..300)));
         self.daemon = Some(self.rig.start());
         self.wait_for_welcome(welcomes);
@@ -188,9 +189,9 @@ impl Evening {
         let (status, took) = self.daemon.take().expect("it runs").terminate();
         assert!(status.success() && took < Duration::from_secs(5), "{status} after {took:?}");
         let (wires, journals) = (self.proxy.timed(), self.journals());
-        order::order(&wires, &self.lives, asked, &journals);
-        checks::states(&wires, &self.faults);
-        checks::whole(&self.heard, &journals);
+        order::assert_order(&wires, &self.runs, asked, &journals);
+        checks::assert_states_are_right(&wires, &self.faults);
+        checks::assert_consumer_has_every_event(&self.heard, &journals);
     }
 
     /// A connection that has nothing of its own to tell.
@@ -202,7 +203,7 @@ impl Evening {
     }
 
     /// The consumer asks for what it missed.
-    fn resync(&mut self) -> Asked {
+    fn resync(&mut self) -> ResyncRequest {
         let journals = self.journals();
         let mut missing = Vec::new();
         for (line, outs) in &journals {
@@ -232,6 +233,6 @@ impl Evening {
             });
         }
         self.leave();
-        Asked { at, from: missing.into_iter().collect() }
+        ResyncRequest { at, from: missing.into_iter().collect() }
     }
 }

@@ -16,35 +16,35 @@ use crate::support::tapes::Tape;
 use crate::support::tapes::memory::Memory;
 
 /// A recorder with a public.
-pub(crate) struct Public {
+pub(crate) struct PublicRecorder {
     pub(crate) memory: Memory,
     pub(crate) recorder: Recorder,
     pub(crate) restored: RestoreReport,
 }
 
-impl Public {
-    pub(crate) fn open(tape: &Tape, memory: Memory) -> Public {
-        Public::open_watched(tape, memory, &mut Watched::default())
+impl PublicRecorder {
+    pub(crate) fn open(tape: &Tape, memory: Memory) -> PublicRecorder {
+        PublicRecorder::open_logged(tape, memory, &mut PublishedLog::default())
     }
 
-    pub(crate) fn open_watched(tape: &Tape, memory: Memory, watched: &mut Watched) -> Public {
+    pub(crate) fn open_logged(tape: &Tape, memory: Memory, published: &mut PublishedLog) -> PublicRecorder {
         let mut sink = |output| {
-            watched.see(output);
+            published.record(output);
             Ok(())
         };
         let fs = Box::new(memory.clone());
         let (recorder, restored) = Recorder::open(fs, Limits::default(), &tape.setting, "test", &mut sink).expect("opens");
-        Public { memory, recorder, restored }
+        PublicRecorder { memory, recorder, restored }
     }
 
     pub(crate) fn feed(&mut self, tape: &Tape, upto: usize, end: Instant) {
-        self.feed_watched(tape, upto, end, &mut Watched::default());
+        self.feed_logged(tape, upto, end, &mut PublishedLog::default());
     }
 
     /// The inputs that are not in the journal yet, up to this one, and time up to `end`.
-    pub(crate) fn feed_watched(&mut self, tape: &Tape, upto: usize, end: Instant, watched: &mut Watched) {
+    pub(crate) fn feed_logged(&mut self, tape: &Tape, upto: usize, end: Instant, published: &mut PublishedLog) {
         let mut sink = |output| {
-            watched.see(output);
+            published.record(output);
             Ok(())
         };
         let known = self.restored.inputs as usize;
@@ -73,7 +73,7 @@ pub(crate) fn events(memory: &Memory, whose: Audience) -> Vec<(Instant, u64, Str
 }
 
 /// One message, read.
-struct Seen {
+struct PublishedMessage {
     at: Instant,
     us: u64,
     payload: Value,
@@ -83,32 +83,33 @@ struct Seen {
 
 /// Everything the two audiences were told.
 #[derive(Default)]
-pub(crate) struct Watched {
+pub(crate) struct PublishedLog {
     delay: Delay,
     run: usize,
-    live: Vec<Seen>,
-    public: Vec<Seen>,
+    live: Vec<PublishedMessage>,
+    public: Vec<PublishedMessage>,
     /// Live states, by the time in them.
     states: Vec<(u64, Value)>,
-    shown: Vec<Seen>,
+    shown: Vec<PublishedMessage>,
     /// When the game was said to be over.
     over: Vec<u64>,
 }
 
-impl Watched {
+impl PublishedLog {
     /// From here on this delay holds.
     pub(crate) fn run(&mut self, delay: Delay) {
         self.delay = delay;
         self.run += 1;
     }
 
-    pub(crate) fn see(&mut self, output: StationOutput) {
+    pub(crate) fn record(&mut self, output: StationOutput) {
         let StationOutput::Message(Message { audience, number, topic, retain, payload, at, .. }) = output else { return };
         if payload.is_empty() {
             return;
         }
         let payload: Value = serde_json::from_str(&payload).expect("JSON");
-        let seen = Seen { at, us: payload["t"]["us"].as_u64().expect("a time"), payload, delay: self.delay, run: self.run };
+        let seen =
+            PublishedMessage { at, us: payload["t"]["us"].as_u64().expect("a time"), payload, delay: self.delay, run: self.run };
         assert_eq!(retain, number == 0);
         match (audience, number > 0) {
             (Audience::Live, true) => self.live.push(seen),
@@ -144,7 +145,7 @@ impl Watched {
             }
             assert!(public.at >= live.at.after(public.delay.time), "{name}: {:?} after {:?}", public.at, live.at);
             let ended = self.over.iter().any(|&over| over <= public.at.0);
-            let before: Vec<&Seen> = self.live.iter().filter(|event| event.at <= public.at).collect();
+            let before: Vec<&PublishedMessage> = self.live.iter().filter(|event| event.at <= public.at).collect();
             let events = before.len() as u64 > index as u64 + u64::from(public.delay.moves);
             // What was repaired after a gap comes several moves at once.
             let moves = before.last().is_some_and(|newest| plies(newest) >= plies(live) + u64::from(public.delay.moves));
@@ -174,7 +175,7 @@ impl Watched {
 }
 
 /// How many moves the game has with this event.
-fn plies(event: &Seen) -> u64 {
+fn plies(event: &PublishedMessage) -> u64 {
     let body = &event.payload["body"];
     match body["moves"].as_array() {
         Some(moves) => body["from_ply"].as_u64().expect("a ply") - 1 + moves.len() as u64,

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 /// What time it is when the journal begins.
 pub(crate) const BEGAN: &str = "2026-11-21T13:00:00Z";
 
-pub(crate) struct Desk {
+pub(crate) struct CommandRig {
     pub(crate) station: Station,
     pub(crate) now: Instant,
     pub(crate) anchor: Anchor,
@@ -46,7 +46,7 @@ pub(crate) fn payload(verb: &str, id: &str, expect: &Value, body: Value) -> Stri
 }
 
 /// Fed from a trace (`dgt/game`) up to a moment.
-fn fed(name: &str, until: impl Fn(&Station) -> bool) -> Desk {
+fn rig_from_trace(name: &str, until: impl Fn(&Station) -> bool) -> CommandRig {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/traces/");
     let text = std::fs::read_to_string(format!("{path}{name}.trace")).expect("a trace");
     let trace = Trace::new(text.as_bytes()).expect("a trace");
@@ -62,39 +62,41 @@ fn fed(name: &str, until: impl Fn(&Station) -> bool) -> Desk {
     }
     assert!(until(&station), "{name} has no such moment");
     let anchor = Anchor { at: Instant::ZERO, utc: Utc::parse(BEGAN).expect("a time"), sync: TimeSource::Ntp, err_ms: Some(3) };
-    Desk { station, now, anchor, messages: Vec::new(), daemon_actions: Vec::new(), records: Vec::new() }
+    CommandRig { station, now, anchor, messages: Vec::new(), daemon_actions: Vec::new(), records: Vec::new() }
 }
 
-impl Desk {
+impl CommandRig {
     /// Two moves were played and completed.
-    pub(crate) fn playing() -> Desk {
-        fed("dgt/game", |station| station.game().moves().len() >= 2)
+    pub(crate) fn playing() -> CommandRig {
+        rig_from_trace("dgt/game", |station| station.game().moves().len() >= 2)
     }
 
     /// The same at a board that tells no serial number.
-    pub(crate) fn at_a_board_without_a_number() -> Desk {
-        fed("chessnut/chessnut-moves", |station| station.game().moves().len() >= 2)
+    pub(crate) fn at_a_board_without_a_number() -> CommandRig {
+        rig_from_trace("chessnut/chessnut-moves", |station| station.game().moves().len() >= 2)
     }
 
     /// A flag fell in a game with a move.
-    pub(crate) fn flag_fallen() -> Desk {
-        fed("dgt/one-move-short", |station| station.game().has_fallen_flag() && station.game().told_plies() > 0)
+    pub(crate) fn flag_fallen() -> CommandRig {
+        rig_from_trace("dgt/one-move-short", |station| station.game().has_fallen_flag() && station.game().told_plies() > 0)
     }
 
     /// A flag fell, then kings in the centre ended the game; no result is known.
-    pub(crate) fn over_with_a_flag() -> Desk {
-        fed("dgt/freeze-and-kings", |station| station.game().has_fallen_flag() && station.game().stage() == GameStage::Over)
+    pub(crate) fn over_with_a_flag() -> CommandRig {
+        rig_from_trace("dgt/freeze-and-kings", |station| {
+            station.game().has_fallen_flag() && station.game().stage() == GameStage::Over
+        })
     }
 
     /// The same before the kings, and it is proved that Black could have mated.
-    pub(crate) fn flag_and_mate() -> Desk {
-        let mut desk = fed("dgt/freeze-and-kings", |station| station.game().has_fallen_flag());
+    pub(crate) fn flag_and_mate() -> CommandRig {
+        let mut rig = rig_from_trace("dgt/freeze-and-kings", |station| station.game().has_fallen_flag());
         let line = "{\"id\":1,\"line\":[\"a2a3\",\"f8c5\",\"a3a4\",\"d8f6\",\"a4a5\",\"f6f2\"]}";
         let body = Body::Answer(line);
         let input = read_input(&body).expect("readable").expect("an input");
-        desk.now = desk.now.max(desk.station.earliest());
-        desk.station.feed(desk.now, &input, &mut Vec::new());
-        desk
+        rig.now = rig.now.max(rig.station.earliest());
+        rig.station.feed(rig.now, &input, &mut Vec::new());
+        rig
     }
 
     /// The game and its revision, as a lock names them.

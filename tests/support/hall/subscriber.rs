@@ -12,11 +12,11 @@ use rumqttc::v5::{AsyncClient, Event, MqttOptions};
 use serde_json::Value;
 use tokio::sync::oneshot;
 
-use super::{PATIENCE, thread};
+use crate::support::waiting::{PATIENCE, thread};
 
 /// One message.
 #[derive(Clone, Debug)]
-pub(crate) struct Heard {
+pub(crate) struct ReceivedMessage {
     pub(crate) at: MonotonicTime,
     pub(crate) topic: String,
     pub(crate) bytes: Vec<u8>,
@@ -24,7 +24,7 @@ pub(crate) struct Heard {
     pub(crate) message: Value,
 }
 
-impl Heard {
+impl ReceivedMessage {
     pub(crate) fn body(&self) -> &Value {
         &self.message["body"]
     }
@@ -43,24 +43,24 @@ impl Heard {
 
 #[derive(Default)]
 struct Shared {
-    all: Mutex<(bool, Vec<Heard>)>,
+    all: Mutex<(bool, Vec<ReceivedMessage>)>,
     came: Condvar,
 }
 
 /// A subscriber to everything.
-pub(crate) struct Ear {
+pub(crate) struct Subscriber {
     shared: Arc<Shared>,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Ear {
+impl Subscriber {
     /// Returns when it is subscribed.
-    pub(crate) fn new(broker: SocketAddr) -> Ear {
+    pub(crate) fn new(broker: SocketAddr) -> Subscriber {
         let shared = Arc::new(Shared::default());
         let (stop, stopped) = oneshot::channel();
         let theirs = Arc::clone(&shared);
-        let thread = thread("ear", move || {
+        let thread = thread("subscriber", move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
             runtime.block_on(async {
                 tokio::select! {
@@ -69,11 +69,11 @@ impl Ear {
                 }
             });
         });
-        let ear = Ear { shared, stop: Some(stop), thread: Some(thread) };
-        let all = ear.shared.all.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = ear.shared.came.wait_timeout_while(all, PATIENCE, |(there, _)| !*there);
+        let subscriber = Subscriber { shared, stop: Some(stop), thread: Some(thread) };
+        let all = subscriber.shared.all.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = subscriber.shared.came.wait_timeout_while(all, PATIENCE, |(there, _)| !*there);
         assert!(waited.unwrap_or_else(PoisonError::into_inner).0.0, "not subscribed");
-        ear
+        subscriber
     }
 
     /// How many messages were heard.
@@ -82,12 +82,12 @@ impl Ear {
     }
 
     /// Everything that was heard.
-    pub(crate) fn all(&self) -> Vec<Heard> {
+    pub(crate) fn all(&self) -> Vec<ReceivedMessage> {
         self.shared.all.lock().unwrap_or_else(PoisonError::into_inner).1.clone()
     }
 
     /// The first message from index `from` on that `want` makes something of; none if it does not come within `most`.
-    pub(crate) fn find<T>(&self, from: usize, most: Duration, mut want: impl FnMut(&Heard) -> Option<T>) -> Option<T> {
+    pub(crate) fn find<T>(&self, from: usize, most: Duration, mut want: impl FnMut(&ReceivedMessage) -> Option<T>) -> Option<T> {
         let (mut next, mut found) = (from, None);
         let all = self.shared.all.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self.shared.came.wait_timeout_while(all, most, |(_, all)| {
@@ -103,14 +103,14 @@ impl Ear {
 
     /// The same; fails with `what` if it does not come.
     #[track_caller]
-    pub(crate) fn wait<T>(&self, what: &str, from: usize, want: impl FnMut(&Heard) -> Option<T>) -> T {
+    pub(crate) fn wait<T>(&self, what: &str, from: usize, want: impl FnMut(&ReceivedMessage) -> Option<T>) -> T {
         self.find(from, PATIENCE, want).unwrap_or_else(|| panic!("never came: {what}; came last:\n{}", self.last()))
     }
 
     /// The last messages that were heard, for whoever reads of a failure.
     fn last(&self) -> String {
         let all = self.all();
-        let line = |heard: &Heard| {
+        let line = |heard: &ReceivedMessage| {
             let text: String = String::from_utf8_lossy(&heard.bytes).chars().take(1500).collect();
             format!("{} us {}: {text}\n", heard.at.0, heard.topic)
         };
@@ -119,18 +119,37 @@ impl Ear {
 
     /// Waits until the device that serves a board is in one of these states; gives the message.
     #[track_caller]
-    pub(crate) fn device(&self, board: &str, states: &[&str], from: usize) -> Heard {
-        let want = |heard: &Heard| heard.device(board).is_some_and(|state| states.contains(&state)).then(|| heard.clone());
+    pub(crate) fn device(&self, board: &str, states: &[&str], from: usize) -> ReceivedMessage {
+        let want =
+            |heard: &ReceivedMessage| heard.device(board).is_some_and(|state| states.contains(&state)).then(|| heard.clone());
         self.wait(&format!("the device of board {board} {states:?}"), from, want)
     }
 
+    /// Waits until a board's live state has so many plies, of which this one is the last.
+    #[track_caller]
+    pub(crate) fn wait_for_ply(&self, board: &str, plies: usize, uci: &str, most: Duration) {
+        let topic = format!("/live/ev/1/{board}/state");
+        let there = self.find(0, most, |heard| {
+            let known = heard.topic.ends_with(&topic).then(|| uci_moves(heard.body()))?;
+            (known.len() == plies && known.last().is_some_and(|last| last == uci)).then_some(())
+        });
+        let last = || self.latest(&topic).map(|heard| uci_moves(heard.body()));
+        assert!(there.is_some(), "board {board}, ply {plies}: {uci} never came: {:?}", last());
+    }
+
     /// The latest message on a topic that ends so.
-    pub(crate) fn latest(&self, ending: &str) -> Option<Heard> {
+    pub(crate) fn latest(&self, ending: &str) -> Option<ReceivedMessage> {
         self.all().into_iter().rfind(|heard| heard.topic.ends_with(ending))
     }
 }
 
-impl Drop for Ear {
+/// The moves of a state, in UCI notation.
+pub(crate) fn uci_moves(state: &Value) -> Vec<String> {
+    let list = state["moves"].as_array().cloned().unwrap_or_default();
+    list.iter().filter_map(|mv| Some(mv["uci"].as_str()?.to_owned())).collect()
+}
+
+impl Drop for Subscriber {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
@@ -140,7 +159,7 @@ impl Drop for Ear {
 }
 
 async fn listen(broker: SocketAddr, shared: &Shared) {
-    let mut options = MqttOptions::new("ear", broker.ip().to_string(), broker.port());
+    let mut options = MqttOptions::new("subscriber", broker.ip().to_string(), broker.port());
     options.set_max_packet_size(Some(1 << 20));
     let (client, mut events) = AsyncClient::new(options, 4);
     loop {
@@ -156,7 +175,7 @@ async fn listen(broker: SocketAddr, shared: &Shared) {
                 let bytes = publish.payload.to_vec();
                 let message = serde_json::from_slice(&bytes).unwrap_or_default();
                 let topic = String::from_utf8_lossy(&publish.topic).into_owned();
-                let heard = Heard { at: monotonic(), topic, bytes, message };
+                let heard = ReceivedMessage { at: monotonic(), topic, bytes, message };
                 shared.all.lock().unwrap_or_else(PoisonError::into_inner).1.push(heard);
                 shared.came.notify_all();
             }

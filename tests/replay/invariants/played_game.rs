@@ -26,14 +26,14 @@ pub(crate) const RAPID: Pace = Pace { name: "rapid", think: [1.0, 10.0], hand: [
 /// The link is up and the driver's first questions are answered by then.
 const STARTED: f64 = 5.0;
 
-/// Inputs of a game, in order of time.
-pub(crate) type Told = Vec<(Instant, Input)>;
+/// Reports of a game, in order of time.
+pub(crate) type Reports = Vec<(Instant, Input)>;
 
 /// A game as it was played.
 pub(crate) struct Played {
     pub(crate) moves: Vec<String>,
     /// Command lines and device events.
-    pub(crate) told: Told,
+    pub(crate) reports: Reports,
     /// The bytes that told them.
     pub(crate) bytes: Vec<(Instant, Vec<u8>)>,
     /// An arbiter begins the game.
@@ -83,14 +83,14 @@ pub(crate) fn play(rng: &mut Rng, pace: Pace, fen: Option<&str>, moves: &[Move])
     let settings = Settings { clock: Some(clock), placement, ..Settings::default() };
     let mut text = String::new();
     lines.iter().for_each(|(at, action)| writeln!(text, "{at:.6} {action}").expect("a string"));
-    let (told, bytes) = listen(settings, &text, Instant(((now + 3.0) * 1e6) as u64));
-    let mut told: Told = told.into_iter().map(|(at, event)| (at, device(event))).collect();
+    let (reports, bytes) = listen(settings, &text, Instant(((now + 3.0) * 1e6) as u64));
+    let mut reports: Reports = reports.into_iter().map(|(at, event)| (at, device(event))).collect();
     if let Some((at, command)) = &start {
-        let place = told.partition_point(|(told, _)| told <= at);
-        told.insert(place, (*at, Input::Command(command.clone())));
+        let place = reports.partition_point(|(stamp, _)| stamp <= at);
+        reports.insert(place, (*at, Input::Command(command.clone())));
     }
     let moves = moves.iter().map(|&mv| UciMove::from_standard(mv).to_string()).collect();
-    Played { moves, told, bytes, start }
+    Played { moves, reports, bytes, start }
 }
 
 type Heard = (Vec<(Instant, DeviceEvent)>, Vec<(Instant, Vec<u8>)>);
@@ -100,30 +100,30 @@ fn listen(settings: Settings, script: &str, end: Instant) -> Heard {
     let mut emulator = Emulator::new(settings);
     emulator.load(&Script::parse(script).expect("a script"));
     let mut driver = drivers::find("dgt").expect("registered").start();
-    let (mut told, mut bytes, mut sent) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut reports, mut bytes, mut sent) = (Vec::new(), Vec::new(), Vec::new());
     driver.handle(Instant::ZERO, DriverInput::LinkUp);
-    drain(driver.as_mut(), Instant::ZERO, &mut emulator, &mut told);
+    drain(driver.as_mut(), Instant::ZERO, &mut emulator, &mut reports);
     while let Some(next) = [emulator.next(), driver.deadline()].into_iter().flatten().min().filter(|&next| next <= end) {
         emulator.advance(next, &mut sent);
         for Sent { at, bytes: piece, .. } in sent.drain(..) {
             driver.handle(at, DriverInput::Bytes { channel: 0, bytes: &piece });
-            drain(driver.as_mut(), at, &mut emulator, &mut told);
+            drain(driver.as_mut(), at, &mut emulator, &mut reports);
             bytes.push((at, piece));
         }
         if driver.deadline().is_some_and(|due| due <= next) {
             driver.handle(next, DriverInput::Deadline);
-            drain(driver.as_mut(), next, &mut emulator, &mut told);
+            drain(driver.as_mut(), next, &mut emulator, &mut reports);
         }
     }
     assert_eq!(emulator.impossible(), [], "the script asks for the impossible:\n{script}");
-    (told, bytes)
+    (reports, bytes)
 }
 
-fn drain(driver: &mut dyn Driver, at: Instant, emulator: &mut Emulator, told: &mut Vec<(Instant, DeviceEvent)>) {
+fn drain(driver: &mut dyn Driver, at: Instant, emulator: &mut Emulator, reports: &mut Vec<(Instant, DeviceEvent)>) {
     while let Some(output) = driver.poll() {
         match output {
             Output::Send { bytes, .. } => emulator.host(at, &bytes),
-            Output::Event { event, .. } => told.push((at, event)),
+            Output::Event { event, .. } => reports.push((at, event)),
             Output::Anomaly { anomaly, .. } => panic!("{anomaly:?} on a clean line"),
         }
     }

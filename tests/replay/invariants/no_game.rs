@@ -9,8 +9,8 @@ use flagfall_protocols::square::{Piece, Placement, Reading, Square};
 use shakmaty::{Chess, Position};
 
 use crate::invariants::chaos::Chaos;
-use crate::invariants::ear::Ear;
-use crate::invariants::table::{BLITZ, config, device, game, position};
+use crate::invariants::checked_game::CheckedGame;
+use crate::invariants::played_game::{BLITZ, config, device, game, position};
 use crate::support::seeds::campaign;
 
 /// How the game ended.
@@ -23,21 +23,21 @@ enum End {
     Gesture,
 }
 
-fn over(rng: &mut Rng, end: End) -> (Ear, Chaos, Chess) {
+fn finished_game(rng: &mut Rng, end: End) -> (CheckedGame, Chaos, Chess) {
     let plies = rng.usize(4..30);
-    let played = if let End::Mate = end { mate(rng) } else { game(rng, BLITZ, plies) };
-    let mut ear = Ear::of(&played.told);
-    let mut chaos = Chaos::after(rng.u64(..), &played.told);
+    let played = if let End::Mate = end { fools_mate(rng) } else { game(rng, BLITZ, plies) };
+    let mut checked = CheckedGame::after_inputs(&played.reports);
+    let mut chaos = Chaos::after(rng.u64(..), &played.reports);
     match end {
         End::Declared => {
             let result = rng.choice([GameResult::WhiteWins, GameResult::BlackWins, GameResult::Draw]).expect("results");
-            ear.feed(chaos.now, &Input::Command(Command::DeclareResult { result }));
+            checked.feed(chaos.now, &Input::Command(Command::DeclareResult { result }));
         }
         End::Mate => {}
         End::Gesture => {
             chaos.clock.running = false;
-            let (at, input) = chaos.tell_clock();
-            ear.feed(at, &input);
+            let (at, input) = chaos.report_clock();
+            checked.feed(at, &input);
             for (letter, to) in [('K', "e4"), ('k', "d5")] {
                 let king = Reading::Piece(Piece::from_letter(letter).expect("a king"));
                 let from = Square::all().find(|&square| chaos.board.get(square) == king).expect("a king");
@@ -45,27 +45,27 @@ fn over(rng: &mut Rng, end: End) -> (Ear, Chaos, Chess) {
                 for (square, reading) in [(from, Reading::Empty), (to, king)] {
                     chaos.wait(400_000);
                     let (at, input) = chaos.put(square, reading);
-                    ear.feed(at, &input);
+                    checked.feed(at, &input);
                 }
             }
             chaos.wait(5_000_000);
-            ear.pass(chaos.now);
+            checked.advance_to(chaos.now);
         }
     }
-    let state = ear.state();
-    assert_eq!(ear.game.stage(), Stage::Over, "{end:?}, board {}", state.board);
+    let state = checked.state();
+    assert_eq!(state.stage, Stage::Over, "{end:?}, board {}", state.board);
     let last = position(&state.fen);
-    (ear, chaos, last)
+    (checked, chaos, last)
 }
 
-fn mate(rng: &mut Rng) -> crate::invariants::table::Played {
+fn fools_mate(rng: &mut Rng) -> crate::invariants::played_game::Played {
     let mut at = Chess::default();
     let moves = ["f2f3", "e7e5", "g2g4", "d8h4"].map(|uci| {
         let mv = uci.parse::<shakmaty::uci::UciMove>().expect("UCI").to_move(&at).expect(uci);
         at.play_unchecked(mv);
         mv
     });
-    crate::invariants::table::play(rng, BLITZ, None, &moves)
+    crate::invariants::played_game::play(rng, BLITZ, None, &moves)
 }
 
 /// With two men less a game begins all the same: a sensor may not see them.
@@ -84,8 +84,8 @@ fn i14_nothing_is_committed_while_no_game_is_on() {
     campaign("invariant 14: after the game", 141_000..141_024, |seed| {
         let mut rng = Rng::with_seed(seed);
         let end = [End::Declared, End::Mate, End::Gesture][seed as usize % 3];
-        let (mut ear, mut chaos, last) = over(&mut rng, end);
-        let (list, number) = (ear.state().moves, ear.game.number());
+        let (mut checked, mut chaos, last) = finished_game(&mut rng, end);
+        let (list, number) = (checked.state().moves, checked.game.number());
         chaos.clock.running = rng.bool();
         let mut at = last.clone();
         let mut inputs = 0;
@@ -104,20 +104,20 @@ fn i14_nothing_is_committed_while_no_game_is_on() {
             for square in Square::all().filter(|&square| chaos.board.get(square) != goal.get(square)).collect::<Vec<_>>() {
                 chaos.wait(rng.u64(10_000..400_000));
                 let (when, input) = chaos.put(square, goal.get(square));
-                ear.feed(when, &input);
+                checked.feed(when, &input);
                 inputs += 1;
             }
             if rng.bool() {
                 chaos.wait(rng.u64(10_000..1_000_000));
                 let (when, input) = chaos.press();
-                ear.feed(when, &input);
+                checked.feed(when, &input);
             }
             chaos.wait(rng.u64(0..5_000_000));
-            ear.pass(chaos.now);
-            assert_eq!((ear.game.stage(), ear.game.number()), (Stage::Over, number), "{end:?}: it stays over");
-            assert_eq!(ear.state().pending, [], "{end:?}: nothing is tentative either");
+            checked.advance_to(chaos.now);
+            assert_eq!((checked.game.stage(), checked.game.number()), (Stage::Over, number), "{end:?}: it stays over");
+            assert_eq!(checked.state().pending, [], "{end:?}: nothing is tentative either");
         }
-        let moves = ear.state().moves;
+        let moves = checked.state().moves;
         let same = moves.len() == list.len() && moves.iter().zip(&list).all(|(one, other)| one.uci == other.uci);
         assert!(same, "{end:?}: {} moves, {} before", moves.len(), list.len());
         inputs
@@ -128,20 +128,20 @@ fn i14_nothing_is_committed_while_no_game_is_on() {
 #[test]
 fn i14_nothing_is_committed_before_a_game() {
     campaign("invariant 14: before a game", 142_000..142_012, |seed| {
-        let (mut chaos, told) = Chaos::new(seed);
-        let mut ear = Ear::new(config());
+        let (mut chaos, reports) = Chaos::new(seed);
+        let mut checked = CheckedGame::new(config());
         (chaos.board, chaos.clock.running, chaos.clock.lever_up) = (Placement::EMPTY, false, ClockSide::Left);
-        let (_, stands) = &told[1];
-        ear.feed(told[1].0, &device(DeviceEvent::Frame(Placement::EMPTY)));
-        ear.feed(told[1].0, stands);
+        let (_, stands) = &reports[1];
+        checked.feed(reports[1].0, &device(DeviceEvent::Frame(Placement::EMPTY)));
+        checked.feed(reports[1].0, stands);
         let mut count = 0;
         for _ in 0..300 {
-            let inputs = chaos.next(&ear.game);
+            let inputs = chaos.next(&checked.game);
             // Three men are not put up: the initial position would begin a game.
             for (at, input) in inputs.into_iter().filter(|(_, input)| !sets_up_last_men(input)) {
-                ear.feed(at, &input);
+                checked.feed(at, &input);
                 count += 1;
-                assert_eq!((ear.game.stage(), ear.list.len()), (Stage::AwaitingSetUp, 0), "{at:?} {input:?}");
+                assert_eq!((checked.game.stage(), checked.list.len()), (Stage::AwaitingSetUp, 0), "{at:?} {input:?}");
             }
         }
         count

@@ -9,9 +9,9 @@ use flagfall_hardware::emulator::script::{Action, Script};
 use flagfall_protocols::square::Square;
 use serde_json::{Value, json};
 
-use crate::support::hall::ear::{Ear, Heard};
-use crate::support::hall::table::{Table, play, settings, whole};
-use crate::support::hall::{House, Running};
+use crate::support::hall::subscriber::{ReceivedMessage, Subscriber};
+use crate::support::hall::table::{Table, play, settings, wait_until_complete};
+use crate::support::hall::{RunningDaemon, TestHall};
 
 const PLIES: usize = 4;
 /// Twice as many as make a square weak: on a busy machine a message that comes late makes a hand's lift of one.
@@ -21,11 +21,11 @@ const WEAK: &str = "h8";
 
 /// A board by Bluetooth's serial port with a low battery, and a game after which Black's rook is lost again and
 /// again, while nobody moves.
-fn table(house: &House) -> Table {
-    let mut table = Table::new(house, 0, &play(0, PLIES, [1_200, 1_700]));
+fn table(hall: &TestHall) -> Table {
+    let mut table = Table::new(hall, 0, &play(0, PLIES, [1_200, 1_700]));
     let worn = Settings { battery: Some(18), ..settings(1000) };
     table.board = PtyBoard::start("b0", worn, &Script::new(), 1.0).expect("a board");
-    table.board.link_at(&house.port("board-0")).expect("a link");
+    table.board.link_at(&hall.port("board-0")).expect("a link");
     let square = Square::parse(WEAK).expect("a square");
     let end = table.script.end();
     for number in 1..=DROPOUTS {
@@ -36,49 +36,49 @@ fn table(house: &House) -> Table {
 }
 
 /// The status of the board's device, if this is one and says so.
-fn status(heard: &Heard, is: impl Fn(&Value) -> bool) -> Option<Value> {
+fn status(heard: &ReceivedMessage, is: impl Fn(&Value) -> bool) -> Option<Value> {
     (heard.device("b0").is_some() && is(heard.body())).then(|| heard.body().clone())
 }
 
 #[test]
-fn a_weak_square_and_a_low_battery() {
-    let house = House::new();
-    let tables = [table(&house)];
-    let daemon = Running::start(house.loaded(vec![tables[0].by_port(&house)]));
-    let ear = Ear::new(daemon.tcp);
-    ear.device("b0", &["online"], 0);
-    let told = ear.wait("the battery", 0, |heard| status(heard, |body| body["battery_percent"] == 18));
+fn a_weak_square_and_a_low_battery_are_published() {
+    let hall = TestHall::new();
+    let tables = [table(&hall)];
+    let daemon = RunningDaemon::start(hall.loaded(vec![tables[0].by_port(&hall)]));
+    let subscriber = Subscriber::new(daemon.tcp);
+    subscriber.device("b0", &["online"], 0);
+    let told = subscriber.wait("the battery", 0, |heard| status(heard, |body| body["battery_percent"] == 18));
     assert_eq!(told["charging"], false);
     tables[0].board.load(&tables[0].script).expect("hands");
     assert!(tables[0].board.wait_done(Duration::from_secs(90)), "the game does not end");
-    whole(&ear, &tables);
-    let seen = ear.wait("the weak square", 0, |heard| status(heard, |body| !body["weak_squares"][0].is_null()));
+    wait_until_complete(&subscriber, &tables);
+    let seen = subscriber.wait("the weak square", 0, |heard| status(heard, |body| !body["weak_squares"][0].is_null()));
     assert_eq!((&seen["weak_squares"][0]["square"], &seen["weak_men"]), (&json!(WEAK), &Value::Null));
     assert_eq!(seen["warnings"], json!(["battery_low", "weak_squares"]));
     for (kind, says) in [("weak_square", "Square h8 lost its man"), ("battery_low", "The board's battery has 18 %")] {
-        let alarm = |heard: &Heard| {
+        let alarm = |heard: &ReceivedMessage| {
             let ours = heard.topic.contains("/arbiter/") && heard.body()["kind"] == kind;
             ours.then(|| heard.body()["sentence"].as_str().unwrap_or_default().to_owned())
         };
-        let text = ear.wait(kind, 0, alarm);
+        let text = subscriber.wait(kind, 0, alarm);
         assert!(text.starts_with(says), "{text}");
     }
-    for heard in ear.all() {
+    for heard in subscriber.all() {
         let text = String::from_utf8_lossy(&heard.bytes);
         let theirs = ["/live/", "/public/"].iter().any(|audience| heard.topic.contains(audience));
         assert!(!theirs || !["weak", "battery", "dropout"].iter().any(|word| text.contains(word)), "{}: {text}", heard.topic);
     }
     daemon.stop();
     let dropouts = |body: &Value| body["dropouts"].as_u64().unwrap_or_default();
-    let counted = ear.all().iter().filter_map(|heard| status(heard, |_| true)).map(|body| dropouts(&body)).max();
+    let counted = subscriber.all().iter().filter_map(|heard| status(heard, |_| true)).map(|body| dropouts(&body)).max();
     let counted = counted.expect("statuses");
     assert_eq!(dropouts(&seen), seen["weak_squares"][0]["dropouts"], "nothing else dropped out");
-    drop(ear);
+    drop(subscriber);
 
     // Nobody moves any more: what is told now was counted from the journal.
-    let again = Running::start(house.loaded(vec![tables[0].by_port(&house)]));
-    let ear = Ear::new(again.tcp);
-    let known = ear.wait("what was known", 0, |heard| status(heard, |body| dropouts(body) >= counted));
+    let again = RunningDaemon::start(hall.loaded(vec![tables[0].by_port(&hall)]));
+    let subscriber = Subscriber::new(again.tcp);
+    let known = subscriber.wait("what was known", 0, |heard| status(heard, |body| dropouts(body) >= counted));
     assert_eq!(known["weak_squares"], json!([{ "square": WEAK, "dropouts": known["dropouts"] }]));
     assert_eq!(known["warnings"], seen["warnings"]);
     again.stop();

@@ -52,7 +52,7 @@ fn last(messages: &[Message], ending: &str) -> Option<Value> {
 }
 
 #[test]
-fn lazy_is_the_same_but_for_pictures_in_between() {
+fn coalesced_states_differ_only_in_the_states_in_between() {
     let mut spared = [0; 3];
     for tape in own_tapes() {
         let eager = messages(tape.run().outputs);
@@ -74,7 +74,7 @@ fn lazy_is_the_same_but_for_pictures_in_between() {
 }
 
 #[test]
-fn a_switch_of_the_clocks_is_worth_saying_at_once() {
+fn a_switch_of_the_clocks_is_published_at_once() {
     let tape = own_tapes().into_iter().find(|tape| tape.name.ends_with("one-move-short.trace")).expect("a trace");
     let (_, switches) = lazily(&tape, 1);
     assert_eq!(switches, 3, "the start and two presses");
@@ -84,7 +84,7 @@ fn a_switch_of_the_clocks_is_worth_saying_at_once() {
 const TELL_WHO: [&str; 4] = ["dgt", "chesslink", "dgt_pegasus", "dgt_bus"];
 
 #[test]
-fn a_device_says_who_it_is_and_that_it_answers() {
+fn a_device_reports_its_identity_and_that_it_answers() {
     for tape in own_tapes() {
         let outputs = tape.run().outputs;
         let said = |which: fn(&DeviceEvent) -> bool| {
