@@ -306,7 +306,13 @@ impl Station {
     }
 
     /// Handles what a step of the game gave, which may have carried out a command.
-    fn handle_effects(&mut self, at: Instant, mut effects: Vec<Effect>, command: Option<&Submission>, out: &mut Vec<StationOutput>) {
+    fn handle_effects(
+        &mut self,
+        at: Instant,
+        mut effects: Vec<Effect>,
+        command: Option<&Submission>,
+        out: &mut Vec<StationOutput>,
+    ) {
         for effect in effects.drain(..) {
             if let Some(public) = &mut self.public {
                 public.take(at, &effect, &self.game);

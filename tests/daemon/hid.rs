@@ -80,8 +80,9 @@ fn whole_games_survive_pulled_cables() {
     let hall = TestHall::new();
     let loaded = hall.loaded(BOARDS.map(board).to_vec());
     let station_configs = planned(&loaded, &usb);
-    let running =
-        RunningDaemon::with(async move || Daemon::start_with(&loaded, station_configs, Patience::default()).await.expect("starts"));
+    let running = RunningDaemon::with(async move || {
+        Daemon::start_with(&loaded, station_configs, Patience::default()).await.expect("starts")
+    });
     let subscriber = Subscriber::new(running.tcp);
     for (number, (id, driver, serial)) in (0..).zip(BOARDS) {
         let online = subscriber.device(id, &["online"], 0);

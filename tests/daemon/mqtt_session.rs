@@ -63,7 +63,12 @@ fn birth_in_order_and_a_clean_stop() {
     }
 
     let (topic, payload) = ("flagfall/1/reply/anna/c1".to_owned(), "{}".to_owned());
-    node.outbox.publish_ephemeral(Ephemeral { topic, payload, correlation: Some(b"q17".to_vec()), expiry: Duration::from_secs(60) });
+    node.outbox.publish_ephemeral(Ephemeral {
+        topic,
+        payload,
+        correlation: Some(b"q17".to_vec()),
+        expiry: Duration::from_secs(60),
+    });
     node.add_events(2);
     assert_eq!(node.stop(), Ended::Stopped);
     let rest = subscriber.until("stopped", |heard| state(heard).as_deref() == Some("stopped 7"));
