@@ -6,10 +6,12 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::memory::Memory;
-use super::types::{Action, Code, DaemonAction, Fault, Submission, Verdict};
+use super::types::{Action, Fault, Submission, Verdict};
 use super::verbs::{self, By, Lock, Until, Verb};
 use crate::config::{Role, User};
+use crate::wire::command::DaemonAction;
 use crate::wire::finding::FindingKey;
+use crate::wire::reply::Code;
 use crate::wire::topics::is_id;
 
 /// A command that is known to be older than this is not carried out.

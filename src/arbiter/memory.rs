@@ -4,8 +4,9 @@ use std::collections::VecDeque;
 
 use flagfall_protocols::bytes::crc32;
 
-use super::types::{Reply, Submission};
+use super::types::Submission;
 use crate::wire::finding::FindingKey;
+use crate::wire::reply::Reply;
 
 /// The most commands that are remembered for one board.
 const MAX_REMEMBERED: usize = 256;

@@ -26,4 +26,7 @@ pub use admit::{Facts, MAX_AGE, NO_ROLE, Setup, admit, current_finding, role_of}
 pub use memory::Memory;
 pub use rate::RateLimit;
 pub use read::{MAX_PAYLOAD, read};
-pub use types::{Action, Code, DaemonAction, Expect, Fault, Recorded, Reply, ReplyTo, Stage, Submission, Verdict};
+pub use types::{Action, Expect, Fault, Recorded, Submission, Verdict};
+
+pub use crate::wire::command::DaemonAction;
+pub use crate::wire::reply::{Code, Reply, ReplyTo, Stage};

@@ -3,10 +3,11 @@
 use flagfall_protocols::time::Instant;
 use serde_json::{Map, Value};
 
-use super::types::{Code, Expect, Fault, ReplyTo, Submission};
+use super::types::{Expect, Fault, Submission};
 use crate::config::Role;
 use crate::system_clock::Utc;
 use crate::wire::finding::FindingKey;
+use crate::wire::reply::{Code, ReplyTo};
 use crate::wire::time::{Anchor, TimeSource};
 use crate::wire::topics::{CommandTopic, may_reply};
 

@@ -1,13 +1,13 @@
-//! A command as it arrived, the decision about it, and its answer.
+//! A command as it arrived, and the decision about it.
 
-use flagfall_protocols::trace::Audience;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::config::Role;
 use crate::wire::audit::{CommandBody, ExpectBody, Plain};
-use crate::wire::command::Command;
+use crate::wire::command::{Command, DaemonAction};
 use crate::wire::finding::FindingKey;
+use crate::wire::reply::{Code, Reply, ReplyTo, Stage};
 
 /// A command as it arrived, read and not yet decided about.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
@@ -63,20 +63,6 @@ pub struct Expect {
     pub finding: Option<FindingKey>,
 }
 
-/// Where an answer goes, and what the sender expects to find in it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-pub struct ReplyTo {
-    /// The response topic; none = the sender named none of its own.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub topic: Option<String>,
-    /// MQTT 5 correlation data, lower-case hex.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub correlation: Option<String>,
-    /// `corr` of the payload, for clients of MQTT 3.1.1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub corr: Option<String>,
-}
-
 /// A problem with a command.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Fault {
@@ -126,126 +112,6 @@ pub enum Action {
     /// The daemon carries it out.
     #[serde(rename = "errand")]
     Daemon(DaemonAction),
-}
-
-/// What a command wants of the daemon, not of the game.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
-#[serde(tag = "verb", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum DaemonAction {
-    /// From now on this device is the board's: exactly one of the three is given.
-    BindDevice {
-        /// Its id in topics.
-        #[schemars(with = "String", regex(pattern = r"^[a-z0-9-]{1,40}$"))]
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        device: Option<String>,
-        /// Its own serial number.
-        #[schemars(with = "String", length(min = 1, max = 200))]
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        serial: Option<String>,
-        /// The path of its port.
-        #[schemars(with = "String", length(min = 1, max = 200))]
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        port: Option<String>,
-    },
-    /// Events are to be sent again.
-    Resync {
-        /// The first number that is missing.
-        #[schemars(range(min = 1))]
-        from: u64,
-        /// Whose events.
-        #[serde(with = "audience")]
-        #[schemars(with = "String", extend("enum" = ["arbiter", "live", "public"]))]
-        audience: Audience,
-    },
-}
-
-mod audience {
-    use super::{Audience, Deserialize};
-    use serde::{Deserializer, Serializer, de::Error};
-
-    pub(super) fn serialize<S: Serializer>(audience: &Audience, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(audience.name())
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Audience, D::Error> {
-        let name = String::deserialize(deserializer)?;
-        Audience::find(&name).ok_or_else(|| D::Error::custom("audience: neither arbiter, live nor public"))
-    }
-}
-
-/// How far a command has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Stage {
-    /// Admitted and on record.
-    Accepted,
-    /// Carried out; an errand: passed on.
-    Done,
-    /// Not carried out.
-    Failed,
-}
-
-/// Why, in one word for programs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-#[allow(missing_docs, reason = "the contract's own words")]
-pub enum Code {
-    Ok,
-    Denied,
-    Invalid,
-    Stale,
-    Unsupported,
-    Expired,
-    Busy,
-    DeviceOffline,
-}
-
-impl Code {
-    /// The word in messages.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Code::Ok => "ok",
-            Code::Denied => "denied",
-            Code::Invalid => "invalid",
-            Code::Stale => "stale",
-            Code::Unsupported => "unsupported",
-            Code::Expired => "expired",
-            Code::Busy => "busy",
-            Code::DeviceOffline => "device-offline",
-        }
-    }
-}
-
-/// The answer to a command: body of `cmd.reply`, but for `id`, which stands in the header, and where it goes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
-pub struct Reply {
-    /// Whom it is for.
-    #[serde(skip)]
-    pub actor: String,
-    /// The command's id.
-    #[serde(skip)]
-    pub id: String,
-    /// Where it goes.
-    #[serde(skip)]
-    pub to: ReplyTo,
-    /// How far it has come.
-    pub stage: Stage,
-    /// Why.
-    pub code: Code,
-    /// The same for people; empty if there is nothing to say.
-    pub message: String,
-    /// The game now; not for who may not know it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub game: Option<String>,
-    /// The revision of the arbiters' state now; not for who may not know it: it moves with every flag and finding.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rev: Option<u32>,
-    /// The finding now, of a command that decides about one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub finding: Option<FindingKey>,
-    /// `corr` of the command.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub corr: Option<String>,
 }
 
 impl Recorded {

@@ -12,7 +12,7 @@ use super::picture;
 use crate::wire::alarm::AlertBody;
 use crate::wire::audit::AuditBody;
 use crate::wire::clock::ClockBody;
-use crate::wire::decision::{Decision, Ruling};
+use crate::wire::decision::Ruling;
 use crate::wire::envelope::VERSION;
 use crate::wire::finding::Finding;
 use crate::wire::moves::{LiveMove, LiveRevision, MoveBody};
@@ -201,12 +201,11 @@ impl Messages {
                 self.audit(at, game, &AuditBody::Finding(Box::new(Finding::from(&**finding))), out);
             }
             Effect::Ruling => self.ruling(at, game, out),
-            // A step that begins another game may have decided about the one before.
-            Effect::Audit(AuditEntry::Decision(decided)) => {
-                let body = AuditBody::Decision(Box::new(Decision::from(&**decided)));
-                self.audit_of(at, game, decided.game_no, &body, out);
+            Effect::Audit(entry) => {
+                // A step that begins another game may have decided about the one before.
+                let number = if let AuditEntry::Decision(decided) = entry { decided.game_no } else { game.number() };
+                self.audit_of(at, game, number, &AuditBody::from(entry), out);
             }
-            Effect::Audit(entry) => self.audit(at, game, &AuditBody::from(entry), out),
             Effect::Ask(_) | Effect::Device(_) => {}
         }
     }

@@ -1,6 +1,7 @@
-//! The commands that a game carries out, as they stand in payloads and in the journal.
+//! The commands as they stand in payloads and in the journal: those that a game carries out, and those for the daemon.
 
 use flagfall_game::input;
+use flagfall_protocols::trace::Audience;
 use serde::{Deserialize, Serialize};
 
 use super::claim::{Ground, Standing};
@@ -169,5 +170,50 @@ impl From<Command> for input::Command {
             Command::DeclareResult { result } => Own::DeclareResult { result: result.into() },
             Command::AcknowledgeAlert { alarm } => Own::AcknowledgeAlert { alarm },
         }
+    }
+}
+
+/// What a command wants of the daemon, not of the game.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, schemars::JsonSchema)]
+#[serde(tag = "verb", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum DaemonAction {
+    /// From now on this device is the board's: exactly one of the three is given.
+    BindDevice {
+        /// Its id in topics.
+        #[schemars(with = "String", regex(pattern = r"^[a-z0-9-]{1,40}$"))]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        device: Option<String>,
+        /// Its own serial number.
+        #[schemars(with = "String", length(min = 1, max = 200))]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        serial: Option<String>,
+        /// The path of its port.
+        #[schemars(with = "String", length(min = 1, max = 200))]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        port: Option<String>,
+    },
+    /// Events are to be sent again.
+    Resync {
+        /// The first number that is missing.
+        #[schemars(range(min = 1))]
+        from: u64,
+        /// Whose events.
+        #[serde(with = "audience")]
+        #[schemars(with = "String", extend("enum" = ["arbiter", "live", "public"]))]
+        audience: Audience,
+    },
+}
+
+mod audience {
+    use super::{Audience, Deserialize};
+    use serde::{Deserializer, Serializer, de::Error};
+
+    pub(super) fn serialize<S: Serializer>(audience: &Audience, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(audience.name())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Audience, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Audience::find(&name).ok_or_else(|| D::Error::custom("audience: neither arbiter, live nor public"))
     }
 }

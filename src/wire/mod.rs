@@ -16,6 +16,7 @@ pub mod moves;
 pub mod node;
 pub mod outcome;
 pub mod player;
+pub mod reply;
 pub mod state;
 pub mod time;
 pub mod topics;

@@ -7,9 +7,8 @@ use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use super::head;
-use crate::arbiter::DaemonAction;
 use crate::arbiter::verbs::{self, Lock, Verb};
-use crate::wire::command::Command;
+use crate::wire::command::{Command, DaemonAction};
 
 /// Every command with a schema; the verbs that nobody carries out yet have none.
 pub(super) const NAMES: [&str; 20] = [

@@ -5,7 +5,6 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
 
 use super::head::{self, Head};
-use crate::arbiter::Reply;
 use crate::wire::alarm::AlertBody;
 use crate::wire::audit::AuditBody;
 use crate::wire::clock::ClockBody;
@@ -13,6 +12,7 @@ use crate::wire::decision::Ruling;
 use crate::wire::device::{DeviceRaw, DeviceStatus};
 use crate::wire::moves::{LiveMove, LiveRevision, MoveBody};
 use crate::wire::node::{NodeHealth, NodeInfo, NodeStatus};
+use crate::wire::reply::Reply;
 use crate::wire::state::{ArbiterState, LiveState};
 
 /// A kind of message: what stands around the body, and the body.
