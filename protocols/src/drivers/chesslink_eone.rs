@@ -14,7 +14,7 @@ use alloc::boxed::Box;
 use super::chesslink::{self, session};
 use crate::driver::{Capabilities, DriverInfo, Example};
 
-/// The registry's row.
+/// The row of the registry.
 pub const INFO: DriverInfo = DriverInfo {
     name: "chesslink_eone",
     devices: &["Millennium ChessLink: eONE"],

@@ -20,7 +20,7 @@ use alloc::boxed::Box;
 use super::chessnut::{self, session};
 use crate::driver::{Ble, DriverInfo, Example};
 
-/// The registry's row.
+/// The row of the registry.
 pub const INFO: DriverInfo = DriverInfo {
     name: "chessnut_move",
     devices: &["Chessnut Move"],

@@ -36,7 +36,7 @@ fn split_report(report: &[u8]) -> (u8, &[u8]) {
     message.map_or((1, report), |message| (0, message))
 }
 
-/// The registry's row.
+/// The row of the registry.
 pub const INFO: DriverInfo = DriverInfo {
     name: "hos_usb",
     devices: &["HoS (Zmartfun) board with Tap N Set Pro clock, by USB"],

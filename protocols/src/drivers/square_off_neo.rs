@@ -27,7 +27,7 @@ const fn notifies(characteristic: u128, optional: bool) -> Channel {
     Channel { write: None, notify: Some(characteristic), optional }
 }
 
-/// The registry's row.
+/// The row of the registry.
 pub const INFO: DriverInfo = DriverInfo {
     name: "square_off_neo",
     devices: &["Square Off Neo"],
@@ -43,7 +43,7 @@ pub const INFO: DriverInfo = DriverInfo {
         ],
     }),
     hid: None,
-    // There is no cable: of use only for a bridge that stands in for the radio.
+    // There is no cable. The value is only for a bridge that replaces the radio.
     baud: 115_200,
     shares_line: false,
     capabilities: Capabilities { board: true, identifies_pieces: false, clock: false, log: false },

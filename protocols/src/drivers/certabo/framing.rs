@@ -16,7 +16,7 @@ pub const RANK_NUMBERS: usize = 8;
 const MAX_JUNK: u64 = 1280;
 /// Silence after which the last number has no more digits.
 const IDLE: Duration = Duration::from_millis(100);
-/// A frame broken off by this much silence is given up.
+/// An incomplete frame is given up after this much silence.
 const STALL: Duration = Duration::from_millis(500);
 
 /// What the frames of a board are made of.
@@ -50,9 +50,9 @@ pub enum Framed<'a> {
     },
     /// Bytes that are no frame.
     Anomaly {
-        /// What was wrong.
+        /// The error.
         anomaly: Anomaly,
-        /// Where.
+        /// The bytes that were wrong.
         at: ByteRange,
     },
 }
@@ -71,7 +71,7 @@ enum State {
 #[derive(Clone, Debug)]
 pub struct Framing {
     form: Form,
-    /// Bytes seen since the start.
+    /// The number of bytes since the start.
     offset: u64,
     /// Where begins what is in hand.
     start: u64,
@@ -83,12 +83,12 @@ pub struct Framing {
 }
 
 impl Framing {
-    /// Nothing was seen.
+    /// Creates a framing without bytes.
     pub const fn new(form: Form) -> Framing {
         Framing { form, offset: 0, start: 0, state: State::Between, numbers: [0; TAG_NUMBERS], len: 0, number: None }
     }
 
-    /// Takes one byte; gives what it completed or broke. Never more than one thing.
+    /// Reads one byte. Returns what it completed or broke, at most one result.
     pub fn push(&mut self, byte: u8) -> Option<Framed<'_>> {
         let here = self.offset;
         self.offset += 1;
@@ -188,7 +188,7 @@ impl Framing {
         self.close(self.offset, Anomaly::Stalled)
     }
 
-    /// Bytes seen since the start.
+    /// Returns the number of bytes since the start.
     pub const fn offset(&self) -> u64 {
         self.offset
     }

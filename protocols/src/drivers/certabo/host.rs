@@ -77,7 +77,7 @@ impl HostDecoder {
         Some(HostCommand::Coloured(Box::new(colours.try_into().ok()?)))
     }
 
-    /// Forgets half a command.
+    /// Forgets the incomplete command.
     pub fn reset(&mut self) {
         self.held.clear();
     }

@@ -65,7 +65,7 @@ const CALIBRATED: Calibrated = Calibrated {
     spares: &calibration::SPARES,
 };
 
-/// The registry's row.
+/// The row of the registry.
 pub const INFO: DriverInfo = DriverInfo {
     name: "certabo",
     devices: &["Certabo", "Cerno"],

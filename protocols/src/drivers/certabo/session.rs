@@ -39,7 +39,7 @@ pub(in crate::drivers) const fn delay(form: Form, pace: Duration) -> Duration {
 pub struct Session {
     framing: Framing,
     reader: Reader,
-    /// When the last byte came.
+    /// The time of the last byte.
     touched: Instant,
     now: Instant,
 }

@@ -91,7 +91,7 @@ pub fn push(out: &mut Vec<u8>, text: &[u8]) {
     out.extend_from_slice(&digits(check(text)));
 }
 
-/// One thing found in the byte stream.
+/// One result of the framing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framed<'a> {
     /// A message whose digits fit, without them and without parity.
@@ -103,33 +103,33 @@ pub enum Framed<'a> {
     },
     /// Bytes that are no message.
     Anomaly {
-        /// What was wrong.
+        /// The error.
         anomaly: Anomaly,
-        /// Where.
+        /// The bytes that were wrong.
         at: ByteRange,
     },
 }
 
-/// Finds the messages of one side. It holds at most one, and knows no time: who runs it calls [`Framing::stall`].
+/// Finds the messages of one side. It holds at most one message and has no clock: the caller calls [`Framing::stall`].
 #[derive(Clone, Debug)]
 pub struct Framing {
     speaker: Speaker,
-    /// Bytes seen since the start.
+    /// The number of bytes since the start.
     offset: u64,
     /// Without parity.
     held: [u8; MAX_MESSAGE],
     len: usize,
-    /// What is held was a message and has been given out.
+    /// The buffer holds a message that has been returned already.
     given: bool,
 }
 
 impl Framing {
-    /// Nothing was seen.
+    /// Creates a framing without bytes.
     pub const fn new(speaker: Speaker) -> Framing {
         Framing { speaker, offset: 0, held: [0; MAX_MESSAGE], len: 0, given: false }
     }
 
-    /// Takes one byte; gives what it completed or broke. Never more than one thing.
+    /// Reads one byte. Returns what it completed or broke, at most one result.
     pub fn push(&mut self, byte: u8) -> Option<Framed<'_>> {
         if self.given {
             self.reset();
@@ -168,24 +168,24 @@ impl Framing {
         Framed::Anomaly { anomaly, at: range(start, start + dropped as u64) }
     }
 
-    /// Forgets the message in hand.
+    /// Forgets the incomplete message.
     pub const fn reset(&mut self) {
         (self.len, self.given) = (0, false);
     }
 
-    /// Gives up the message in hand, if there is one: [`Anomaly::Stalled`].
+    /// Gives up the incomplete message, if there is one: [`Anomaly::Stalled`].
     pub fn stall(&mut self) -> Option<Framed<'static>> {
         let stalled = self.holds().then(|| Framed::Anomaly { anomaly: Anomaly::Stalled, at: range(self.start(), self.offset) });
         self.reset();
         stalled
     }
 
-    /// Whether half a message is in hand.
+    /// Returns whether an incomplete message is in the buffer.
     pub const fn holds(&self) -> bool {
         self.len > 0 && !self.given
     }
 
-    /// Bytes seen since the start.
+    /// Returns the number of bytes since the start.
     pub const fn offset(&self) -> u64 {
         self.offset
     }

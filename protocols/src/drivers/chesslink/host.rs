@@ -1,4 +1,4 @@
-//! What a host sends to a board, both directions (`chesslink/README.md#3` and `chesslink/README.md#4`).
+//! Messages of a host to a board, encoded and decoded (`chesslink/README.md#3` and `chesslink/README.md#4`).
 //!
 //! The session has only questions, as bytes in its own table. Whatever lights, resets or stores something is in [`HostCommand`],
 //! which is for emulators and tests.
@@ -44,7 +44,7 @@ pub const fn delay(scan_time: u8, reports: u8, asked: Duration) -> Duration {
     }
 }
 
-/// Everything a host can send: what an emulator must understand.
+/// All commands of a host. An emulator must understand them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostCommand<'a> {
     /// V: who are you?
@@ -53,12 +53,12 @@ pub enum HostCommand<'a> {
     Board,
     /// R: one setting.
     Read {
-        /// Which.
+        /// The address of the setting.
         address: u8,
     },
     /// W: change a setting for good. Never to be sent to a real board.
     Write {
-        /// Which.
+        /// The address of the setting.
         address: u8,
         /// To what.
         value: u8,

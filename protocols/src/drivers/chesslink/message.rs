@@ -1,4 +1,4 @@
-//! What a board says, both directions (`chesslink/README.md#3` and `chesslink/README.md#5`).
+//! Messages of a board, encoded and decoded (`chesslink/README.md#3` and `chesslink/README.md#5`).
 
 use alloc::vec::Vec;
 
@@ -19,14 +19,14 @@ pub enum Message<'a> {
     Board(&'a [u8; 64]),
     /// r: a setting, as it was asked for.
     Setting {
-        /// Which.
+        /// The address of the setting.
         address: u8,
         /// Its value.
         value: u8,
     },
     /// w: a setting was written.
     Written {
-        /// Which.
+        /// The address of the setting.
         address: u8,
         /// Its value.
         value: u8,

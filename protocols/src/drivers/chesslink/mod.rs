@@ -31,7 +31,7 @@ pub mod host;
 pub mod message;
 pub mod session;
 
-/// The registry's row.
+/// The row of the registry.
 pub const INFO: DriverInfo = DriverInfo {
     name: "chesslink",
     devices: &["Millennium ChessLink: Exclusive, King Performance, Supreme"],

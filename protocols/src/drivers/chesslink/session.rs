@@ -1,4 +1,4 @@
-//! The driver: bytes to events, and which questions are asked.
+//! The driver: it turns bytes into events and defines its questions.
 //!
 //! A board that reports changes by itself is asked for its squares once a second, which is the keep-alive; one that does not,
 //! or does not say, ten times a second. A picture is told when it differs from the last one told, when the link came up or the
@@ -51,15 +51,15 @@ const PLAN: QueryPlan = QueryPlan {
 
 /// Codec and session of one board on one line.
 ///
-/// Until [`Input::LinkUp`] it is passive. Of commands it knows [`DeviceCommand::ReadBoard`]; there is no clock, no battery and
-/// no log to ask for.
+/// Before [`Input::LinkUp`] it is passive. It supports the command [`DeviceCommand::ReadBoard`]. The board has no clock, no
+/// battery and no log to ask for.
 #[derive(Debug)]
 pub struct Session {
     framing: Framing,
     reader: Reader,
 }
 
-/// All but the framing, whose buffer the messages borrow.
+/// Everything except the framing, because the messages borrow its buffer.
 #[derive(Debug, Default)]
 struct Reader {
     shell: Shell,
@@ -132,7 +132,7 @@ impl Session {
 }
 
 impl Reader {
-    /// The board may be another one when it comes back.
+    /// Forgets the board, because it may be another one when it comes back.
     fn forget(&mut self) {
         self.shell.forget();
         self.unusable = None;
@@ -177,7 +177,7 @@ impl Reader {
                 self.handle_board(letters, bytes);
                 BOARD
             }
-            // Good messages, but not to any question of ours.
+            // These messages are good, but they answer no question of this driver.
             Message::Setting { .. } | Message::Written { .. } | Message::Lit | Message::Unlit => {
                 return self.shell.out.anomaly(Anomaly::Unasked, bytes);
             }

@@ -11,21 +11,21 @@ use crate::event::{Anomaly, ByteRange};
 /// The longest message: the pieces of a Move.
 pub const MAX_MESSAGE: usize = 139;
 
-/// One thing found in the byte stream.
+/// One result of the framing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framed {
     /// A message; the codes of a position are those of pieces.
     Message {
         /// What it says.
         message: Message,
-        /// Where it stood.
+        /// The bytes of the message.
         at: ByteRange,
     },
     /// Bytes that are no message.
     Anomaly {
-        /// What was wrong.
+        /// The error.
         anomaly: Anomaly,
-        /// Where.
+        /// The bytes that were wrong.
         at: ByteRange,
     },
 }
@@ -34,7 +34,7 @@ pub enum Framed {
 #[derive(Clone, Debug)]
 pub struct Framing {
     channel: u8,
-    /// Bytes seen since the start.
+    /// The number of bytes since the start.
     offset: u64,
     held: [u8; MAX_MESSAGE],
     len: usize,
@@ -77,7 +77,7 @@ impl Framing {
         self.len > 0
     }
 
-    /// Bytes seen since the start.
+    /// Returns the number of bytes since the start.
     pub const fn offset(&self) -> u64 {
         self.offset
     }

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use super::message::SQUARES;
 
-/// Everything a host can send: what an emulator must understand.
+/// All commands of a host. An emulator must understand them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostCommand {
     /// 21 01 00: positions are reported from now on.

@@ -1,4 +1,4 @@
-//! What a board sends, both directions (`chessnut/README.md#3` and `chessnut/README.md#6`).
+//! Messages of a board, encoded and decoded (`chessnut/README.md#3` and `chessnut/README.md#6`).
 
 use alloc::vec::Vec;
 

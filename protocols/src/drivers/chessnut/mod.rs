@@ -83,14 +83,14 @@ pub const E4: Example = Example::new(
     "Frame(rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR)",
 );
 
-/// The registry's row.
+/// The row of the registry.
 pub const INFO: DriverInfo = DriverInfo {
     name: "chessnut",
     devices: &["Chessnut Air", "Air+", "Pro", "Go", "Evo", "Smart Chess"],
     usb: &[],
     ble: Some(Ble { names: &["Chessnut Air", "Smart Chess", "Chessnut Pro", "Chessnut Go", "Chessnut Evo"], channels: CHANNELS }),
     hid: Some(HID),
-    // They are no serial port: of use only for a bridge that stands in for the radio.
+    // They are no serial port. The value is only for a bridge that replaces the radio.
     baud: 115_200,
     shares_line: false,
     capabilities: CAPABILITIES,

@@ -1,4 +1,4 @@
-//! The driver: bytes to events, and which questions are asked.
+//! The driver: it turns bytes into events and defines its questions.
 //!
 //! Nothing asks for the squares: a board reports them by itself in real-time mode, and does so again when the mode is set once
 //! more or after a while. So the battery, which every board answers, is the keep-alive, and each of its answers makes the mode
@@ -16,7 +16,7 @@ use crate::drivers::shell::Shell;
 use crate::event::{Anomaly, Battery, ByteRange, DeviceEvent};
 use crate::time::Instant;
 
-/// A message broken off by this much silence on its channel is given up.
+/// An incomplete message is given up after this much silence on its channel.
 const STALL: Duration = Duration::from_millis(500);
 /// How often the mode is set again once positions come.
 const KEPT: Duration = Duration::from_secs(5);
@@ -144,7 +144,7 @@ impl Session {
 }
 
 impl Reader {
-    /// The board may be another one when it comes back.
+    /// Forgets the board, because it may be another one when it comes back.
     fn forget(&mut self) {
         self.shell.forget();
         (self.pictured, self.battery) = (false, None);
@@ -184,7 +184,7 @@ impl Reader {
             Message::Accepted => {}
             // Which command it means it does not say: the mode is what matters.
             Message::NotReady => self.shell.refresh_picture(at),
-            // Good messages, but not to any question of ours.
+            // These messages are good, but they answer no question of this driver.
             Message::Games(_) | Message::Button(_) | Message::Kind(_) | Message::Pieces => {
                 self.shell.out.anomaly(Anomaly::Unasked, bytes);
             }

@@ -1,4 +1,4 @@
-//! What a host sends to a board, both directions (`chessup/README.md#1`): for emulators and tests, there is no session.
+//! Messages of a host to a board, encoded and decoded (`chessup/README.md#1`): for emulators and tests, there is no session.
 
 use alloc::vec::Vec;
 

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::board::{self, Fit};
 use crate::event::{Anomaly, ByteRange};
 
-/// One thing found in the byte stream.
+/// One result of the framing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framed<'a> {
     /// A message of a listed id and a length that fits it.
@@ -21,9 +21,9 @@ pub enum Framed<'a> {
     Anomaly {
         /// The id of the broken message.
         id: u8,
-        /// What was wrong.
+        /// The error.
         anomaly: Anomaly,
-        /// Where.
+        /// The bytes that were wrong.
         at: ByteRange,
     },
 }
@@ -34,7 +34,7 @@ pub enum Framed<'a> {
 /// a message stays incomplete too long.
 #[derive(Clone, Debug, Default)]
 pub struct Framing {
-    /// Bytes seen since the start.
+    /// The number of bytes since the start.
     offset: u64,
     /// Offset of the id of the message in hand.
     start: u64,
@@ -62,7 +62,7 @@ enum Part {
 }
 
 impl Framing {
-    /// Takes one byte; gives what it completed or broke. Never more than one thing.
+    /// Reads one byte. Returns what it completed or broke, at most one result.
     #[inline]
     pub fn push(&mut self, byte: u8) -> Option<Framed<'_>> {
         let here = self.offset;
@@ -99,12 +99,12 @@ impl Framing {
         self.reset();
     }
 
-    /// Forgets the message in hand.
+    /// Forgets the incomplete message.
     pub fn reset(&mut self) {
         self.part = Part::Outside;
     }
 
-    /// Gives up the message in hand, if there is one: [`Anomaly::Stalled`].
+    /// Gives up the incomplete message, if there is one: [`Anomaly::Stalled`].
     pub fn stall(&mut self) -> Option<Framed<'static>> {
         let id = self.id()?;
         self.reset();
@@ -119,7 +119,7 @@ impl Framing {
         }
     }
 
-    /// Bytes seen since the start.
+    /// Returns the number of bytes since the start.
     pub fn offset(&self) -> u64 {
         self.offset
     }

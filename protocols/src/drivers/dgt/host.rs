@@ -1,4 +1,4 @@
-//! What a host sends to a board, both directions (`dgt/README.md#4`, `dgt/clock.md#4`).
+//! Messages of a host to a board, encoded and decoded (`dgt/README.md#4`, `dgt/clock.md#4`).
 //!
 //! ```text
 //!  4x 5x          a command of one byte, no checksum
@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 
 pub use super::clock_command::ClockCommand;
 
-/// What a host may ask of a board at any time without anybody seeing it.
+/// The questions that a host may ask a board at any time without a visible effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Query {
@@ -57,7 +57,7 @@ pub enum Query {
 }
 
 impl Query {
-    /// Every query.
+    /// All queries.
     pub const ALL: [Query; 18] = [
         Query::Reset,
         Query::Clock,

@@ -61,7 +61,7 @@ impl HostDecoder {
         self.held.clear();
     }
 
-    /// Takes one byte; gives what it completed.
+    /// Reads one byte. Returns what it completed.
     pub fn push(&mut self, byte: u8) -> Option<HostItem> {
         if byte & 0x80 != 0 {
             let broken = !self.held.is_empty();

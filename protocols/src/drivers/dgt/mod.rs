@@ -33,7 +33,7 @@ mod query_scheduler;
 pub mod session;
 pub mod squares;
 
-/// The registry's row.
+/// The row of the registry.
 pub const INFO: DriverInfo = DriverInfo {
     name: "dgt",
     devices: &["DGT serial, USB and Bluetooth e-board", "DGT Smart Board", "Revelation II"],

@@ -15,7 +15,7 @@ use crate::square::{Placement, Reading};
 use crate::time::Instant;
 use core::time::Duration;
 
-/// A message broken off by this much silence is given up.
+/// An incomplete message is given up after this much silence.
 const STALL: Duration = Duration::from_millis(500);
 /// The log takes 8.3 s at 9600 baud: it is given up this long after its first byte.
 const LOG_STALL: Duration = Duration::from_secs(15);
@@ -35,7 +35,7 @@ pub struct Session {
     reader: Reader,
 }
 
-/// All but the framing, whose buffer the messages borrow.
+/// Everything except the framing, because the messages borrow its buffer.
 #[derive(Debug, Default)]
 struct Reader {
     out: Outbox,

@@ -9,36 +9,36 @@ use crate::event::{Anomaly, ByteRange};
 /// The longest message that is kept; the longest known one is about 350 bytes.
 pub const MAX_MESSAGE: usize = 1024;
 
-/// One thing found in the byte stream.
+/// One result of the framing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framed<'a> {
     /// From a brace to the one that closes it.
     Message {
         /// Its text.
         text: &'a [u8],
-        /// Where it stood.
+        /// The bytes of the message.
         at: ByteRange,
     },
     /// Bytes that are no message.
     Anomaly {
-        /// What was wrong.
+        /// The error.
         anomaly: Anomaly,
-        /// Where.
+        /// The bytes that were wrong.
         at: ByteRange,
     },
 }
 
-/// Finds the objects of one side. It holds at most one, and knows no time: who runs it calls [`Framing::stall`].
+/// Finds the objects of one side. It holds at most one message and has no clock: the caller calls [`Framing::stall`].
 #[derive(Clone, Debug)]
 pub struct Framing {
-    /// Bytes seen since the start.
+    /// The number of bytes since the start.
     offset: u64,
     held: [u8; MAX_MESSAGE],
     len: usize,
     depth: usize,
     quoted: bool,
     escaped: bool,
-    /// What is held was a message and has been given out.
+    /// The buffer holds a message that has been returned already.
     given: bool,
 }
 
@@ -49,7 +49,7 @@ impl Default for Framing {
 }
 
 impl Framing {
-    /// Takes one byte; gives what it completed or broke. Never more than one thing.
+    /// Reads one byte. Returns what it completed or broke, at most one result.
     pub fn push(&mut self, byte: u8) -> Option<Framed<'_>> {
         if self.given {
             self.reset();
@@ -104,24 +104,24 @@ impl Framing {
         (self.len, self.depth, self.quoted, self.escaped) = (3, 1, true, false);
     }
 
-    /// Forgets the message in hand.
+    /// Forgets the incomplete message.
     pub const fn reset(&mut self) {
         (self.len, self.depth, self.quoted, self.escaped, self.given) = (0, 0, false, false, false);
     }
 
-    /// Gives up the message in hand, if there is one: [`Anomaly::Stalled`].
+    /// Gives up the incomplete message, if there is one: [`Anomaly::Stalled`].
     pub fn stall(&mut self) -> Option<Framed<'static>> {
         let stalled = self.holds().then(|| Framed::Anomaly { anomaly: Anomaly::Stalled, at: range(self.start(), self.offset) });
         self.reset();
         stalled
     }
 
-    /// Whether half a message is in hand.
+    /// Returns whether an incomplete message is in the buffer.
     pub const fn holds(&self) -> bool {
         self.len > 0 && !self.given
     }
 
-    /// Bytes seen since the start.
+    /// Returns the number of bytes since the start.
     pub const fn offset(&self) -> u64 {
         self.offset
     }

@@ -59,7 +59,7 @@ pub enum Order {
     Unknown,
 }
 
-/// Everything a host can send: what an emulator must understand.
+/// All commands of a host. An emulator must understand them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostCommand {
     /// The host's name for it.
@@ -106,7 +106,7 @@ impl HostCommand {
         Some(HostCommand { id, order: order.unwrap_or(Order::Unknown) })
     }
 
-    /// Appends the command.
+    /// Appends the bytes of the command.
     pub fn encode(&self, out: &mut Vec<u8>) {
         // Writing into memory does not fail.
         let _ = self.write(&mut Text(out));

@@ -33,7 +33,7 @@ mod reader;
 pub mod session;
 mod text;
 
-/// The registry's row.
+/// The row of the registry.
 pub const INFO: DriverInfo = DriverInfo {
     name: "dgt3000_gateway",
     devices: &["DGT 3000 behind a DGT3000 BLE Gateway"],
@@ -47,7 +47,7 @@ pub const INFO: DriverInfo = DriverInfo {
         }],
     }),
     hid: None,
-    // There is no cable: of use only for a bridge that stands in for the radio.
+    // There is no cable. The value is only for a bridge that replaces the radio.
     baud: 115_200,
     shares_line: false,
     capabilities: Capabilities { board: false, identifies_pieces: false, clock: true, log: false },

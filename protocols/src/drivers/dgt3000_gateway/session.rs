@@ -49,7 +49,7 @@ pub struct Session {
     reader: Reader,
 }
 
-/// All but the framing, whose buffer the messages borrow.
+/// Everything except the framing, because the messages borrow its buffer.
 #[derive(Debug, Default)]
 struct Reader {
     shell: Shell,

@@ -274,7 +274,7 @@ impl Reader {
         at
     }
 
-    /// Bytes seen since the start.
+    /// Returns the number of bytes since the start.
     pub const fn offset(&self) -> u64 {
         self.offset
     }

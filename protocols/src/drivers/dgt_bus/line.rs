@@ -93,7 +93,7 @@ pub enum LineOutput {
         /// What: [`Anomaly::Retried`] = asked again, [`Anomaly::Unasked`] = an answer from another board or to nothing,
         /// [`Anomaly::BadField`] = a wrong sum, or a request that is not taken.
         anomaly: Anomaly,
-        /// Where.
+        /// The bytes that were wrong.
         bytes: ByteRange,
     },
 }
@@ -114,7 +114,7 @@ pub struct Line {
     boards: Vec<Board>,
     phase: Phase,
     reader: Reader,
-    /// When the last byte came.
+    /// The time of the last byte.
     touched: Instant,
     exchange: Option<Exchange>,
     free: Instant,

@@ -31,7 +31,7 @@ pub mod line;
 mod query_scheduler;
 pub mod session;
 
-/// The registry's row.
+/// The row of the registry.
 pub const INFO: DriverInfo = DriverInfo {
     name: "dgt_bus",
     devices: &["DGT serial e-board on a bus (chain of boards)"],

@@ -18,7 +18,7 @@ use crate::square::{Placement, Reading, Square};
 use crate::time::Instant;
 use alloc::vec::Vec;
 
-/// A frame broken off by this much silence is given up.
+/// An incomplete frame is given up after this much silence.
 const STALL: Duration = Duration::from_millis(500);
 /// The same times are told again after this: they stand.
 const SAME: Duration = Duration::from_secs(1);
@@ -140,7 +140,7 @@ impl Session {
 }
 
 impl Board {
-    /// The board may be another one when it comes back.
+    /// Forgets the board, because it may be another one when it comes back.
     fn forget(&mut self) {
         self.out.forget_device();
         (self.address, self.shown, self.told, self.held, self.wanted) = (None, None, None, None, false);

@@ -1,11 +1,11 @@
-//! What a host sends to a board, both directions (`dgt_pegasus/README.md#3` and `dgt_pegasus/README.md#5`).
+//! Messages of a host to a board, encoded and decoded (`dgt_pegasus/README.md#3` and `dgt_pegasus/README.md#5`).
 //!
 //! [`Query`] is all the session can say. Whatever lights or unlocks something is in [`HostCommand`], which is for emulators and
 //! tests.
 
 use alloc::vec::Vec;
 
-/// What a host may ask of a board at any time without anybody seeing it.
+/// The questions that a host may ask a board at any time without a visible effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Query {
@@ -34,7 +34,7 @@ pub enum Query {
 }
 
 impl Query {
-    /// Every query.
+    /// All queries.
     pub const ALL: [Query; 11] = [
         Query::Reset,
         Query::Board,
@@ -50,7 +50,7 @@ impl Query {
     ];
 }
 
-/// Everything a host can send: what an emulator must understand.
+/// All commands of a host. An emulator must understand them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HostCommand {
     /// A question or a reporting mode.
@@ -118,7 +118,7 @@ pub struct HostDecoder {
 }
 
 impl HostDecoder {
-    /// Takes one byte; gives what it completed.
+    /// Reads one byte. Returns what it completed.
     pub fn push(&mut self, byte: u8) -> Option<HostCommand> {
         if self.held.is_empty() && !matches!(byte, 0x60 | 0x63) {
             return Some(HostCommand::single(byte));
@@ -132,7 +132,7 @@ impl HostDecoder {
         })
     }
 
-    /// Forgets half a command.
+    /// Forgets the incomplete command.
     pub fn reset(&mut self) {
         self.held.clear();
     }

@@ -23,14 +23,14 @@ use crate::square::Reading;
 pub mod host;
 pub mod session;
 
-/// The registry's row.
+/// The row of the registry.
 pub const INFO: DriverInfo = DriverInfo {
     name: "dgt_pegasus",
     devices: &["DGT Pegasus"],
     usb: &[],
     ble: Some(Ble { names: &["DGT_PEGASUS_"], channels: &[Channel::NORDIC_UART] }),
     hid: None,
-    // There is no cable: of use only for a bridge that stands in for the radio.
+    // There is no cable. The value is only for a bridge that replaces the radio.
     baud: 115_200,
     shares_line: false,
     capabilities: Capabilities { board: true, identifies_pieces: false, clock: false, log: false },

@@ -1,4 +1,4 @@
-//! The driver: bytes to events, and which questions are asked.
+//! The driver: it turns bytes into events and defines its questions.
 //!
 //! All squares are asked for every five seconds, because a notification can be lost: a picture is told when it differs from
 //! what was told before, when the link came up or the board came back, and when the game asked for it. If it differs, the
@@ -30,7 +30,7 @@ const fn ask(query: &'static [u8], tries: Option<u32>) -> Question {
     Question { bytes: query, retry: Some(Duration::from_secs(1)), tries }
 }
 
-/// The mode comes before the squares, so that no change falls between both.
+/// The mode is set before the squares are asked for, so that no change is lost between them.
 const PLAN: QueryPlan = QueryPlan {
     settle: Duration::from_millis(300),
     confirm: true,
@@ -51,15 +51,15 @@ const PLAN: QueryPlan = QueryPlan {
 
 /// Codec and session of one board on one link.
 ///
-/// Until [`Input::LinkUp`] it is passive. Of commands it knows [`DeviceCommand::ReadBoard`] and [`DeviceCommand::ReadBattery`];
-/// there is no clock and no log to ask for.
+/// Before [`Input::LinkUp`] it is passive. It supports the commands [`DeviceCommand::ReadBoard`] and
+/// [`DeviceCommand::ReadBattery`]. The board has no clock and no log to ask for.
 #[derive(Debug, Default)]
 pub struct Session {
     framing: Framing,
     reader: Reader,
 }
 
-/// All but the framing, whose buffer the messages borrow.
+/// Everything except the framing, because the messages borrow its buffer.
 #[derive(Debug, Default)]
 struct Reader {
     shell: Shell,
@@ -71,7 +71,7 @@ impl Driver for Session {
         match input {
             Input::LinkUp | Input::LinkTakenOver => self.set_link(Some(QueryScheduler::new(at, &PLAN))),
             Input::LinkDown => self.set_link(None),
-            // The board speaks on one characteristic only.
+            // The board sends on one characteristic only.
             Input::Bytes { bytes, .. } => {
                 for &byte in bytes {
                     self.reader.shell.note_byte(at);
@@ -114,7 +114,7 @@ impl Session {
 }
 
 impl Reader {
-    /// The board may be another one when it comes back.
+    /// Forgets the board, because it may be another one when it comes back.
     fn forget(&mut self) {
         self.shell.forget();
     }

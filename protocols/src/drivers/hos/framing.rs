@@ -71,21 +71,21 @@ const fn digit(letter: u8) -> Option<u8> {
     }
 }
 
-/// One thing found in the byte stream.
+/// One result of the framing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framed {
     /// A whole message; its codes may be bad.
     Message {
         /// What it says.
         message: Message,
-        /// Where it stood.
+        /// The bytes of the message.
         at: ByteRange,
     },
     /// Bytes that are no message.
     Anomaly {
-        /// What was wrong.
+        /// The error.
         anomaly: Anomaly,
-        /// Where.
+        /// The bytes that were wrong.
         at: ByteRange,
     },
 }
@@ -99,23 +99,23 @@ pub enum Form {
     Cable,
 }
 
-/// Finds the messages of the board. It holds at most one, and knows no time: who runs it calls [`Framing::stall`].
+/// Finds the messages of the board. It holds at most one message and has no clock: the caller calls [`Framing::stall`].
 #[derive(Clone, Debug)]
 pub struct Framing {
     form: Form,
-    /// Bytes seen since the start.
+    /// The number of bytes since the start.
     offset: u64,
     held: [u8; MAX_MESSAGE],
     len: usize,
 }
 
 impl Framing {
-    /// Nothing was heard yet.
+    /// Creates a framing without bytes.
     pub const fn new(form: Form) -> Framing {
         Framing { form, offset: 0, held: [0; MAX_MESSAGE], len: 0 }
     }
 
-    /// Takes one byte; gives what it completed or broke. Never more than one thing.
+    /// Reads one byte. Returns what it completed or broke, at most one result.
     pub fn push(&mut self, byte: u8) -> Option<Framed> {
         let start = self.offset - self.len as u64;
         self.offset += 1;
@@ -142,12 +142,12 @@ impl Framing {
         Some(framed)
     }
 
-    /// Forgets the message in hand.
+    /// Forgets the incomplete message.
     pub const fn reset(&mut self) {
         self.len = 0;
     }
 
-    /// Gives up the message in hand, if there is one: [`Anomaly::Stalled`].
+    /// Gives up the incomplete message, if there is one: [`Anomaly::Stalled`].
     pub fn stall(&mut self) -> Option<Framed> {
         let start = self.offset - self.len as u64;
         let stalled = self.holds().then(|| Framed::Anomaly { anomaly: Anomaly::Stalled, at: range(start, self.offset) });
@@ -155,12 +155,12 @@ impl Framing {
         stalled
     }
 
-    /// Whether half a message is in hand.
+    /// Returns whether an incomplete message is in the buffer.
     pub const fn holds(&self) -> bool {
         self.len > 0
     }
 
-    /// Bytes seen since the start.
+    /// Returns the number of bytes since the start.
     pub const fn offset(&self) -> u64 {
         self.offset
     }

@@ -22,7 +22,7 @@ pub mod framing;
 pub mod host;
 pub mod session;
 
-/// The registry's row.
+/// The row of the registry.
 pub const INFO: DriverInfo = DriverInfo {
     name: "hos",
     devices: &["HoS (Zmartfun) board"],
@@ -36,7 +36,7 @@ pub const INFO: DriverInfo = DriverInfo {
         }],
     }),
     hid: None,
-    // It is no serial port: of use only for a bridge that stands in for the radio.
+    // It is no serial port. The value is only for a bridge that replaces the radio.
     baud: 115_200,
     shares_line: false,
     capabilities: Capabilities { board: true, identifies_pieces: true, clock: false, log: false },
@@ -61,7 +61,7 @@ pub const INFO: DriverInfo = DriverInfo {
 /// Roles of the codes 1 to 6.
 const WHITE: [Role; 6] = [Role::King, Role::Queen, Role::Rook, Role::Knight, Role::Bishop, Role::Pawn];
 
-/// What a code means; none for one that the page does not list.
+/// Returns the reading of a code; `None` if the page does not list the code.
 pub fn reading(code: u8) -> Option<Reading> {
     Some(match code {
         0 => Reading::Empty,
@@ -71,7 +71,7 @@ pub fn reading(code: u8) -> Option<Reading> {
     })
 }
 
-/// The code of what stands somewhere; empty for what the board has no code for.
+/// Returns the code of a reading; the code of an empty square if the board has no code for it.
 pub fn code(reading: Reading) -> u8 {
     (0..=12).find(|code| self::reading(*code) == Some(reading)).unwrap_or(0)
 }
@@ -85,7 +85,7 @@ pub fn placement(codes: &[u8; 32]) -> Option<Placement> {
     Some(placement)
 }
 
-/// The 32 bytes of these squares.
+/// Returns the 32 bytes of these squares.
 pub fn codes(placement: &Placement) -> [u8; 32] {
     let code_of = |n| code(placement.get(Square::wrapping(n)));
     let mut codes = [0; 32];

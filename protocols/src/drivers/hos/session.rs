@@ -102,7 +102,7 @@ impl Session {
         self.forget();
     }
 
-    /// The board may be another one when it comes back.
+    /// Forgets the board, because it may be another one when it comes back.
     fn forget(&mut self) {
         self.shell.forget();
         (self.responding, self.last, self.repeated, self.clock) = (false, None, 0, None);
@@ -144,7 +144,7 @@ impl Session {
     }
 
     fn handle_board(&mut self, at: Instant, codes: &[u8; 32], bytes: ByteRange) {
-        // Nothing else guards the squares: one that cannot be makes all of them doubtful.
+        // The squares have no checksum: one impossible code makes all of them doubtful.
         let Some(placement) = placement(codes) else {
             return self.shell.out.anomaly(Anomaly::BadField, bytes);
         };

@@ -1,10 +1,10 @@
-//! What a host sends to a board, both directions (`ichessone/README.md#2`).
+//! Messages of a host to a board, encoded and decoded (`ichessone/README.md#2`).
 //!
 //! [`Query`] is all the session can say. Lights are in [`HostCommand`], which is for emulators and tests.
 
 use alloc::vec::Vec;
 
-/// What a host may ask of a board at any time without anybody seeing it.
+/// The questions that a host may ask a board at any time without a visible effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Query {
     /// From now on changes are reported. No answer is known.
@@ -16,10 +16,10 @@ pub enum Query {
 }
 
 impl Query {
-    /// Every query.
+    /// All queries.
     pub const ALL: [Query; 3] = [Query::Updates, Query::Board, Query::Battery];
 
-    /// Its bytes.
+    /// Returns the bytes of the query.
     pub const fn bytes(self) -> &'static [u8] {
         match self {
             Query::Updates => b"CPIRQ",
@@ -29,7 +29,7 @@ impl Query {
     }
 }
 
-/// Everything a host can send: what an emulator must understand.
+/// All commands of a host. An emulator must understand them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostCommand {
     /// A question or a reporting mode.
@@ -44,7 +44,7 @@ const LIGHTS: [u8; 5] = [0x45, 0x4c, 0x80, 0x0f, 0x00];
 const LIGHTS_END: [u8; 3] = [0x00, 0x01, 0xff];
 
 impl HostCommand {
-    /// Appends the command.
+    /// Appends the bytes of the command.
     pub fn encode(&self, out: &mut Vec<u8>) {
         match self {
             HostCommand::Query(query) => out.extend_from_slice(query.bytes()),
@@ -76,7 +76,7 @@ pub struct HostDecoder {
 }
 
 impl HostDecoder {
-    /// Takes one byte; gives what it completed. Of bytes that are no command the last one may begin the next.
+    /// Reads one byte. Returns what it completed. Of bytes that are no command the last one may begin the next.
     pub fn push(&mut self, byte: u8) -> Option<HostCommand> {
         self.held.push(byte);
         let command = HostCommand::whole(&self.held).ok()?;
@@ -88,7 +88,7 @@ impl HostDecoder {
         Some(command)
     }
 
-    /// Forgets half a command.
+    /// Forgets the incomplete command.
     pub fn reset(&mut self) {
         self.held.clear();
     }

@@ -37,7 +37,7 @@ pub enum Found<M> {
 pub struct Framing<M, const N: usize> {
     read: fn(&[u8]) -> Step<M>,
     channel: u8,
-    /// Bytes seen since the start.
+    /// The number of bytes since the start.
     offset: u64,
     held: [u8; N],
     len: usize,
@@ -79,12 +79,12 @@ impl<M, const N: usize> Framing<M, N> {
         over.then(|| self.drop_first(self.len))
     }
 
-    /// Forgets the message in hand.
+    /// Forgets the incomplete message.
     pub const fn reset(&mut self) {
         self.len = 0;
     }
 
-    /// Bytes seen since the start.
+    /// Returns the number of bytes since the start.
     pub const fn offset(&self) -> u64 {
         self.offset
     }

@@ -1,5 +1,5 @@
-//! What a host sends to a board, both directions: for emulators and tests, the session uses none of it (`square_off/README.md#1`
-//! and `square_off/README.md#3`).
+//! Messages of a host to a board, encoded and decoded: for emulators and tests, the session uses none of it
+//! (`square_off/README.md#1` and `square_off/README.md#3`).
 
 use alloc::vec::Vec;
 
@@ -27,7 +27,7 @@ impl Signal {
         [(Signal::Check, *b"ck"), (Signal::WhiteWins, *b"wt"), (Signal::BlackWins, *b"bl"), (Signal::Draw, *b"dw")];
 }
 
-/// Everything a host can send: what an emulator must understand.
+/// All commands of a host. An emulator must understand them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HostCommand {
     /// `30#R*`: all squares.

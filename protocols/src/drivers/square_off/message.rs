@@ -1,4 +1,4 @@
-//! What a board says, both directions (`square_off/README.md#1` and `square_off/README.md#3`).
+//! Messages of a board, encoded and decoded (`square_off/README.md#1` and `square_off/README.md#3`).
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -57,7 +57,7 @@ impl Decimal {
 pub enum Message {
     /// `0#e2u*`, of the Neo `e2u` on its own characteristic: something was lifted or put down.
     Field {
-        /// Where.
+        /// The bytes that were wrong.
         square: Square,
         /// Put down.
         placed: bool,

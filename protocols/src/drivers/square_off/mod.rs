@@ -39,7 +39,7 @@ pub(super) fn harmless(channel: u8, bytes: &[u8]) -> bool {
     channel == 0 && session::QUESTIONS.iter().any(|question| question.bytes == bytes)
 }
 
-/// The registry's row.
+/// The row of the registry.
 pub const INFO: DriverInfo = DriverInfo {
     name: "square_off",
     devices: &["Square Off Pro", "Square Off Swap"],
@@ -50,7 +50,7 @@ pub const INFO: DriverInfo = DriverInfo {
         channels: &[Channel::NORDIC_UART],
     }),
     hid: None,
-    // There is no cable: of use only for a bridge that stands in for the radio.
+    // There is no cable. The value is only for a bridge that replaces the radio.
     baud: 115_200,
     shares_line: false,
     capabilities: Capabilities { board: true, identifies_pieces: false, clock: false, log: false },

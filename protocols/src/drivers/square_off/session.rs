@@ -1,5 +1,5 @@
-//! The driver: bytes to events, and which questions are asked. The same for all boards: one without the Neo's channels has
-//! nothing to say on them.
+//! The driver: it turns bytes into events and defines its questions. The same for all boards: one without the Neo's channels
+//! has nothing to say on them.
 //!
 //! All squares are asked for every three seconds: a lost notification is a lost event, and boards are known that tell none. The
 //! Neo tells its picture by itself too, every two seconds.
@@ -48,8 +48,8 @@ const PLAN: QueryPlan = QueryPlan {
 
 /// Codec and session of one board on one link.
 ///
-/// Until [`Input::LinkUp`] it is passive. Of commands it knows [`DeviceCommand::ReadBoard`] and [`DeviceCommand::ReadBattery`];
-/// there is no clock and no log to ask for.
+/// Before [`Input::LinkUp`] it is passive. It supports the commands [`DeviceCommand::ReadBoard`] and
+/// [`DeviceCommand::ReadBattery`]. The board has no clock and no log to ask for.
 #[derive(Debug)]
 pub struct Session {
     text: Framing<Message, MAX_TEXT>,
@@ -136,7 +136,7 @@ impl Session {
 }
 
 impl Reader {
-    /// The board may be another one when it comes back.
+    /// Forgets the board, because it may be another one when it comes back.
     fn forget(&mut self) {
         self.shell.forget();
         self.events = [None; 64];
@@ -176,7 +176,7 @@ impl Reader {
                 let battery = Battery { percent, minutes_left: None, charging: false };
                 self.shell.out.event(DeviceEvent::Battery(battery), bytes);
             }
-            // Good messages, but not to any question of ours.
+            // These messages are good, but they answer no question of this driver.
             Message::Go | Message::InSync | Message::Address | Message::MotorDone => {
                 self.shell.out.anomaly(Anomaly::Unasked, bytes);
             }

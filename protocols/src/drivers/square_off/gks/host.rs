@@ -44,7 +44,7 @@ impl HostCommand {
         Some(HostCommand::Move(Square::parse(from)?, Square::parse(to)?))
     }
 
-    /// Appends the command.
+    /// Appends the bytes of the command.
     pub fn encode(self, out: &mut Vec<u8>) {
         match (self, WORDS.into_iter().find(|(command, _)| *command == self)) {
             (HostCommand::Move(from, to), _) => {
