@@ -1,8 +1,8 @@
 //! The driver: it turns bytes into events and defines its questions.
 //!
-//! All squares are asked for every five seconds, because a notification can be lost: a picture is told when it differs from
-//! what was told before, when the link came up or the board came back, and when the game asked for it. If it differs, the
-//! mode is set again too: the board may not have heard of it.
+//! All squares are asked for every five seconds, because a notification can be lost. A picture is reported when it differs from
+//! the last report, when the link came up or the board came back, and when the game asks for it. If it differs, the mode is
+//! also set again, because the board may have missed the command.
 
 use core::time::Duration;
 
@@ -140,7 +140,7 @@ impl Reader {
     }
 
     fn handle_message(&mut self, at: Instant, message: &BoardMessage<'_>, bytes: ByteRange) {
-        // Changes come without our asking if a former host left the mode set.
+        // Changes arrive without a question if a former host left the mode set.
         let answer = !matches!(message, BoardMessage::Field { .. });
         self.shell.on_message(at, answer, bytes);
         let row = match *message {
@@ -170,7 +170,7 @@ impl Reader {
                 self.handle_battery(&report, bytes);
                 BATTERY
             }
-            // Good messages, but not to any question of ours, or of other boards of the family.
+            // These messages are good, but they answer no question of this driver or belong to other boards of the family.
             _ => return self.shell.out.anomaly(Anomaly::Unasked, bytes),
         };
         self.shell.on_answer(at, row);

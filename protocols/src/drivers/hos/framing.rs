@@ -1,6 +1,7 @@
-//! Cuts the board's bytes into messages. Reports by cable have their length, texts by radio end with a comma.
+//! Cuts the board's bytes into messages. Reports by cable have a fixed length, and texts by radio end with a comma.
 //!
-//! Which of both comes is known beforehand: the digits of a text are good piece codes, so behind a stray 00 a text would be squares.
+//! The form must be known before: the digits of a text are valid piece codes, so after a stray 00 a text would be read as
+//! squares.
 
 use alloc::vec::Vec;
 
@@ -12,16 +13,16 @@ pub const MAX_MESSAGE: usize = 67;
 /// One message of the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Message {
-    /// All squares, two a byte, see [`placement`](super::placement).
+    /// All squares, two per byte, see [`placement`](super::placement).
     Board([u8; 32]),
-    /// Hours, minutes, seconds of the left and of the right side, as they came.
+    /// Hours, minutes and seconds of the left and the right side, as received.
     Clock([u8; 6]),
-    /// "FF…,": not a report of the squares.
+    /// "FF…,": a text that does not report the squares.
     OtherText,
 }
 
 impl Message {
-    /// Appends the report by cable; nothing for a text whose layout is unknown.
+    /// Appends the report by cable. A text of unknown layout appends nothing.
     pub fn encode(&self, out: &mut Vec<u8>) {
         match self {
             Message::Board(codes) => {
@@ -36,7 +37,7 @@ impl Message {
         }
     }
 
-    /// Appends the text of the squares; nothing for anything else.
+    /// Appends the text of the squares. Other messages append nothing.
     pub fn encode_text(&self, out: &mut Vec<u8>) {
         const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
         if let Message::Board(codes) = self {
@@ -45,7 +46,7 @@ impl Message {
         }
     }
 
-    /// The message of a text without its comma.
+    /// Returns the message of a text without its comma.
     fn from_text(text: &[u8]) -> Option<Message> {
         if text.starts_with(b"FF") {
             return Some(Message::OtherText);
@@ -74,9 +75,9 @@ const fn digit(letter: u8) -> Option<u8> {
 /// One result of the framing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framed {
-    /// A whole message; its codes may be bad.
+    /// A complete message. Its codes may be wrong.
     Message {
-        /// What it says.
+        /// The message.
         message: Message,
         /// The bytes of the message.
         at: ByteRange,
@@ -90,12 +91,12 @@ pub enum Framed {
     },
 }
 
-/// What a board's messages look like.
+/// The form of a board's messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// Texts.
     Radio,
-    /// Reports, each behind its number 00.
+    /// Reports, each with its number 00 before it.
     Cable,
 }
 

@@ -1,4 +1,4 @@
-//! HoS (Zmartfun) board over Bluetooth LE: it tells all squares by itself. Its clock comes by cable only (`hos_usb`).
+//! HoS (Zmartfun) board over Bluetooth LE: it reports all squares by itself. It reports its clock by cable only (`hos_usb`).
 //!
 //! ```text
 //!  board to host                                                                           framing.rs
@@ -9,8 +9,8 @@
 //!           0 empty, 1-6 K Q R N B P, 7-c k q r n b p
 //! ```
 //!
-//! `session.rs` is the driver. No question is known that could be asked, so it says nothing at all. Page: `hos/README.md`,
-//! evidence C (`protocols/README.md#4`).
+//! `session.rs` is the driver. No question is known, so it sends nothing at all. Page: `hos/README.md`, evidence C
+//! (`protocols/README.md#4`).
 
 use alloc::boxed::Box;
 use core::time::Duration;
@@ -42,7 +42,7 @@ pub const INFO: DriverInfo = DriverInfo {
     capabilities: Capabilities { board: true, identifies_pieces: true, clock: false, log: false },
     calibrated: None,
     casual_only: None,
-    // How often it reports no source tells.
+    // No source names the interval of its reports.
     timing: Timing { scan: Duration::from_millis(500), press_delay: Duration::ZERO, in_turn: false },
     harmless: |_, _| false,
     examples: &[
@@ -58,7 +58,7 @@ pub const INFO: DriverInfo = DriverInfo {
     make: || Box::new(session::Session::new(framing::Form::Radio)),
 };
 
-/// Roles of the codes 1 to 6.
+/// The roles of the codes 1 to 6.
 const WHITE: [Role; 6] = [Role::King, Role::Queen, Role::Rook, Role::Knight, Role::Bishop, Role::Pawn];
 
 /// Returns the reading of a code; `None` if the page does not list the code.
@@ -76,7 +76,7 @@ pub fn code(reading: Reading) -> u8 {
     (0..=12).find(|code| self::reading(*code) == Some(reading)).unwrap_or(0)
 }
 
-/// The squares of 32 bytes; none if a code is not listed.
+/// Returns the placement of 32 bytes; `None` if a code is not listed.
 pub fn placement(codes: &[u8; 32]) -> Option<Placement> {
     let mut placement = Placement::EMPTY;
     for (n, code) in (0u8..).zip(codes.iter().flat_map(|byte| [byte & 15, byte >> 4])) {

@@ -1,11 +1,11 @@
-//! Cuts the board's bytes into messages and finds the way back after lost bytes: 3d begins a message wherever it stands, but for
-//! the percent of the battery.
+//! Cuts the board's bytes into messages and recovers after lost bytes: 3d always begins a message, except as the percent of the
+//! battery.
 
 use alloc::vec::Vec;
 
 use crate::event::{Anomaly, ByteRange};
 
-/// The squares.
+/// The longest message: the squares.
 pub const MAX_MESSAGE: usize = 34;
 /// The first byte of every message.
 const FIRST: u8 = 0x3d;
@@ -13,7 +13,7 @@ const FIRST: u8 = 0x3d;
 /// One message of the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Message {
-    /// 3d 70: all squares, two a byte, see [`placement`](super::placement).
+    /// 3d 70: all squares, two per byte, see [`placement`](super::placement).
     Board([u8; 32]),
     /// 3d 62: the battery.
     Battery {
@@ -40,9 +40,9 @@ impl Message {
 /// One result of the framing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framed {
-    /// A whole message; its codes may be bad.
+    /// A complete message. Its codes may be wrong.
     Message {
-        /// What it says.
+        /// The message.
         message: Message,
         /// The bytes of the message.
         at: ByteRange,

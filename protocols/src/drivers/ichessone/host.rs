@@ -1,13 +1,13 @@
 //! Messages of a host to a board, encoded and decoded (`ichessone/README.md#2`).
 //!
-//! [`Query`] is all the session can say. Lights are in [`HostCommand`], which is for emulators and tests.
+//! [`Query`] has all messages of the session. [`HostCommand`] also contains the lights; it is for emulators and tests.
 
 use alloc::vec::Vec;
 
 /// The questions that a host may ask a board at any time without a visible effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Query {
-    /// From now on changes are reported. No answer is known.
+    /// Starts the reports of changes. No answer is known.
     Updates,
     /// All squares.
     Board,
@@ -34,9 +34,9 @@ impl Query {
 pub enum HostCommand {
     /// A question or a reporting mode.
     Query(Query),
-    /// 45 4c: a byte a rank, the eighth first, bit 0 = a; all others go out.
+    /// 45 4c: one byte per rank, the eighth rank first, bit 0 = a. All other lights go out.
     Lights([u8; 8]),
-    /// Bytes that begin no command: the first one.
+    /// Bytes that begin no command: the first byte.
     Unknown(u8),
 }
 
@@ -53,7 +53,7 @@ impl HostCommand {
         }
     }
 
-    /// The command of these bytes; `Err` while more may make it one.
+    /// Returns the command of these bytes; `Err` while more bytes may complete a command.
     fn whole(bytes: &[u8]) -> Result<HostCommand, ()> {
         if let Some(query) = Query::ALL.into_iter().find(|query| query.bytes() == bytes) {
             return Ok(HostCommand::Query(query));
@@ -69,14 +69,14 @@ impl HostCommand {
     }
 }
 
-/// Takes a host's bytes one by one: several commands may come in one piece. Holds at most one command, 16 bytes.
+/// Reads a host's bytes one by one. Several commands may arrive in one piece. It holds at most one command of 16 bytes.
 #[derive(Clone, Debug, Default)]
 pub struct HostDecoder {
     held: Vec<u8>,
 }
 
 impl HostDecoder {
-    /// Reads one byte. Returns what it completed. Of bytes that are no command the last one may begin the next.
+    /// Reads one byte. Returns what it completed. The last byte of an unknown command may begin the next command.
     pub fn push(&mut self, byte: u8) -> Option<HostCommand> {
         self.held.push(byte);
         let command = HostCommand::whole(&self.held).ok()?;

@@ -1,10 +1,10 @@
 //! The driver: it turns bytes into events and defines its questions.
 //!
-//! The battery comes first: nothing but an answer looks like it, and of other boards on the same characteristics the Pegasus takes
-//! its letters for a question too. All squares are asked for every five seconds, because a notification can be lost: a picture is
-//! told when it differs from what was told before, when the link came up or the board came back, and when the game asked for it. An
-//! answer and a report are the same message; if one that came while an answer was waited for is news, the mode is set again: the board
-//! may not have heard of it.
+//! The first question is for the battery, because only an answer has this form, and because a Pegasus on the same
+//! characteristics also treats these letters as questions. All squares are asked for every five seconds, because a notification
+//! can be lost. A picture is reported when it differs from the last report, when the link came up or the board came back, and
+//! when the game asks for it. An answer and a report are the same message. If such a message differs while an answer is
+//! expected, the mode is set again, because the board may have missed the command.
 
 use core::time::Duration;
 
