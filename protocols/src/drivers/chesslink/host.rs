@@ -47,7 +47,7 @@ pub const fn delay(scan_time: u8, reports: u8, asked: Duration) -> Duration {
 /// All commands of a host. An emulator must understand them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostCommand<'a> {
-    /// V: who are you?
+    /// V: asks for the version.
     Version,
     /// S: all squares.
     Board,

@@ -1,18 +1,17 @@
-//! Cuts text into objects by counting braces, both directions, and finds the way back after lost bytes.
+//! Cuts text into objects by counting braces, in both directions, and recovers after lost bytes.
 //!
-//! `{"` and a letter begin an object wherever they stand: behind the end of a text no letter can follow, and within a text the
-//! quotation mark would have a `\` before it. If no `:` stands before them, they are the beginning of a message, and what was in
-//! hand had lost its end.
+//! `{"` and a letter always begin an object: no letter can follow the end of a text, and within a text the quotation mark has a
+//! `\` before it. If no `:` stands before them, they begin a message, and the buffered message has lost its end.
 
 use crate::event::{Anomaly, ByteRange};
 
-/// The longest message that is kept; the longest known one is about 350 bytes.
+/// The longest message. The longest known one has about 350 bytes.
 pub const MAX_MESSAGE: usize = 1024;
 
 /// One result of the framing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framed<'a> {
-    /// From a brace to the one that closes it.
+    /// A message from its opening brace to its closing brace.
     Message {
         /// Its text.
         text: &'a [u8],
@@ -89,7 +88,7 @@ impl Framing {
         }
     }
 
-    /// Whether the last three bytes are the beginning of a message, behind others.
+    /// Returns whether the last three bytes begin a message after other bytes.
     fn begins_anew(&self) -> bool {
         let Some((before, &[b'{', b'"', b'a'..=b'z' | b'A'..=b'Z'])) = self.held[..self.len].split_last_chunk() else {
             return false;
@@ -98,7 +97,7 @@ impl Framing {
         word.is_some_and(|byte| *byte != b':')
     }
 
-    /// `{"` and this letter are in hand and nothing else.
+    /// Restarts the buffer with `{"` and this letter.
     fn begin(&mut self, letter: u8) {
         self.held[..3].copy_from_slice(&[b'{', b'"', letter]);
         (self.len, self.depth, self.quoted, self.escaped) = (3, 1, true, false);
