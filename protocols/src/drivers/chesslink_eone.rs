@@ -1,20 +1,20 @@
-//! Millennium eONE: a board of the ChessLink family that senses that something stands on a square, not what. The driver is that of
-//! [`chesslink`].
+//! Millennium eONE: a board of the ChessLink family that senses occupied squares but does not identify pieces. It uses the
+//! driver of [`chesslink`].
 //!
 //! ```text
 //!  board to host
-//!    73  64 letters xx  's'      all squares: a letter is what the board takes a man for, and says no more than that one is there
+//!    73  64 letters xx  's'      all squares: a letter only shows that the square is occupied
 //! ```
 //!
-//! After a man was adjusted or a move taken back its letters may be wrong, and which version is an eONE's the sources do not agree
-//! on: the configuration says it. Page: `chesslink/README.md#7`.
+//! After a piece was adjusted or a move was taken back, its letters may be wrong. The sources disagree on the version number of
+//! an eONE, so the configuration names the driver. Page: `chesslink/README.md#7`.
 
 use alloc::boxed::Box;
 
 use super::chesslink::{self, session};
 use crate::driver::{Capabilities, DriverInfo, Example};
 
-/// The registry's row.
+/// The row of the registry.
 pub const INFO: DriverInfo = DriverInfo {
     name: "chesslink_eone",
     devices: &["Millennium ChessLink: eONE"],

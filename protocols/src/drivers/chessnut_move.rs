@@ -1,7 +1,7 @@
-//! Chessnut Move: a Chessnut board that can move its pieces. The driver is that of [`chessnut`]; here is what it has more.
+//! Chessnut Move: a Chessnut board that can move its pieces. It uses the driver of [`chessnut`]; this file has the additions.
 //!
 //! ```text
-//!  host to board      29 01 00              as any Chessnut; its answer says nothing of the battery:  2a 02 00 00
+//!  host to board      29 01 00              as any Chessnut; its answer does not report the battery:  2a 02 00 00
 //!                     41 01 0c              battery
 //!                     42 21 …   43 20 …     moves pieces, coloured lights: never sent
 //!
@@ -12,15 +12,15 @@
 //!    41 89 0b  34 × 4 bytes                 each piece: id, x, y, battery
 //! ```
 //!
-//! Which kind of board it is its name says, or by cable the configuration: it is not asked. That it talks by cable is not certain.
-//! Page: `chessnut/README.md#6`.
+//! The name identifies the kind of board, or the configuration does for a board by cable. The driver does not ask for the kind.
+//! It is not certain that a Move communicates by cable. Page: `chessnut/README.md#6`.
 
 use alloc::boxed::Box;
 
 use super::chessnut::{self, session};
 use crate::driver::{Ble, DriverInfo, Example};
 
-/// The registry's row.
+/// The row of the registry.
 pub const INFO: DriverInfo = DriverInfo {
     name: "chessnut_move",
     devices: &["Chessnut Move"],

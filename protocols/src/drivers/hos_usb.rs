@@ -1,5 +1,5 @@
-//! HoS (Zmartfun) board with the clock Tap N Set Pro by cable (USB-HID). The driver is that of [`hos`]; by cable the times of its
-//! clock come too.
+//! HoS (Zmartfun) board with the clock Tap N Set Pro by cable (USB-HID). It uses the driver of [`hos`]; by cable the board also
+//! reports the times of its clock.
 //!
 //! ```text
 //!  host to board      00 command …                                  never sent            hos/host.rs
@@ -10,8 +10,8 @@
 //!              └── 6 bits each; sr bit 7 running, bit 6 the right side
 //! ```
 //!
-//! 00 is the number of the report, and what is behind these bytes is padding. A report of another form or too short is channel 1:
-//! bytes that are counted, and never part of a message. Page: `hos/README.md#3`, evidence C
+//! 00 is the number of the report, and the bytes after the message are padding. A report that has another form or is too short
+//! goes to channel 1: its bytes are counted and never become part of a message. Page: `hos/README.md#3`, evidence C
 //! (`protocols/README.md#4`).
 
 use alloc::boxed::Box;
@@ -21,11 +21,11 @@ use super::hos::framing::Form;
 use super::hos::{self, session};
 use crate::driver::{Capabilities, DriverInfo, Example, Hid, Timing};
 
-/// Which products are boards no source says, and the vendor id is that of hobbyists' devices too: the usage page tells, and
-/// nothing is ever written.
+/// No source lists the product ids, and hobbyists' devices use the same vendor id. The usage page identifies the board, and
+/// nothing is ever written to it.
 pub const HID: Hid = Hid { vendor: 0x0925, products: (0x0000, 0xffff), usage_page: 0xff00, message: split_report };
 
-/// Squares and clock, each of its own length, are channel 0.
+/// Splits a report into channel and message. Squares and clock have their own lengths and go to channel 0.
 fn split_report(report: &[u8]) -> (u8, &[u8]) {
     let message = match report {
         [0x00, 0xff, 0xca, ..] => report.get(..9),
@@ -36,14 +36,14 @@ fn split_report(report: &[u8]) -> (u8, &[u8]) {
     message.map_or((1, report), |message| (0, message))
 }
 
-/// The registry's row.
+/// The row of the registry.
 pub const INFO: DriverInfo = DriverInfo {
     name: "hos_usb",
     devices: &["HoS (Zmartfun) board with Tap N Set Pro clock, by USB"],
     ble: None,
     hid: Some(HID),
     capabilities: Capabilities { clock: true, ..hos::INFO.capabilities },
-    // The clock's times are whole seconds.
+    // The clock reports whole seconds.
     timing: Timing { press_delay: Duration::from_secs(1), ..hos::INFO.timing },
     examples: &[
         Example::new(

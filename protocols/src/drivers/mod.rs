@@ -1,7 +1,8 @@
-//! The registry: every device family this project speaks, one row each.
+//! The registry: one row for every device family that this project supports.
 //!
-//! A new family is a copy of [`template`], a `pub mod` line and a row in [`DRIVERS`]; `README.md` of this crate says how.
-//! [`chessup`] is a codec without a driver; its head says why. `query_scheduler`, `picture_tracker`, `outbox` and `shell` are what sessions share.
+//! A new family needs a copy of [`template`], a `pub mod` line and a row in [`DRIVERS`]; `README.md` of this crate describes
+//! the steps. [`chessup`] is a codec without a driver; its head gives the reason. Sessions share `query_scheduler`,
+//! `picture_tracker`, `outbox` and `shell`.
 
 use crate::driver::DriverInfo;
 
@@ -29,7 +30,7 @@ pub mod tabutronic;
 #[doc(hidden)]
 pub mod template;
 
-/// Every driver. Of families with the same USB ids the first is the likelier one.
+/// Every driver. If families have the same USB ids, the likeliest one comes first.
 #[rustfmt::skip]
 pub const DRIVERS: &[DriverInfo] = &[
     dgt::INFO,
@@ -50,7 +51,7 @@ pub const DRIVERS: &[DriverInfo] = &[
     dgt_bus::INFO,
 ];
 
-/// The driver called `name`.
+/// Returns the driver with this name.
 pub fn find(name: &str) -> Option<&'static DriverInfo> {
     DRIVERS.iter().find(|driver| driver.name == name)
 }

@@ -1,4 +1,4 @@
-//! What waits to be polled, of any driver with one device on its link.
+//! The outputs that wait to be polled, for a driver with one device on its link.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -6,14 +6,14 @@ use alloc::vec::Vec;
 use crate::driver::Output;
 use crate::event::{Anomaly, ByteRange, DeviceEvent, Identity};
 
-/// Room that is kept between two inputs; a log needs more and gives it back.
+/// The capacity that is kept between two inputs. A log needs more, which is released afterwards.
 const ROOM: usize = 64;
 
-/// The queue of outputs, and what was told of the device's identity, which is told once.
+/// The queue of outputs, and the reported facts about the device's identity. Each fact is reported once.
 #[derive(Debug, Default)]
 pub(in crate::drivers) struct Outbox {
     queue: VecDeque<Output>,
-    told: [Option<Identity>; 7],
+    reported: [Option<Identity>; 7],
 }
 
 impl Outbox {
@@ -41,23 +41,23 @@ impl Outbox {
         self.queue.push_back(Output::Send { channel: 0, bytes });
     }
 
-    /// Tells a fact about the device unless it was the last one told: the keep-alive repeats the serial number every second.
+    /// Reports a fact about the device unless it was reported last. The keep-alive repeats the serial number every second.
     pub(in crate::drivers) fn identity(&mut self, identity: Identity, bytes: ByteRange) {
-        let told = &mut self.told[slot(identity)];
-        if *told != Some(identity) {
-            *told = Some(identity);
+        let reported = &mut self.reported[slot(identity)];
+        if *reported != Some(identity) {
+            *reported = Some(identity);
             self.event(DeviceEvent::Identity(identity), bytes);
         }
     }
 
-    /// The clock may be another one when it comes back.
+    /// Forgets the clock's identity, because it may be another clock when it comes back.
     pub(in crate::drivers) fn forget_clock(&mut self) {
-        self.told[slot(Identity::ClockFirmware(0, 0))] = None;
+        self.reported[slot(Identity::ClockFirmware(0, 0))] = None;
     }
 
-    /// The board may be another one when it comes back.
+    /// Forgets the board's identity, because it may be another board when it comes back.
     pub(in crate::drivers) fn forget_device(&mut self) {
-        self.told = [None; 7];
+        self.reported = [None; 7];
     }
 }
 

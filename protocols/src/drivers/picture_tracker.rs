@@ -1,37 +1,38 @@
-//! What the game was told of the squares, so that the same picture is not told again and again.
+//! Tracks the squares that were reported to the game, so that the same picture is not reported again and again. A picture is a
+//! report of all squares.
 
 use crate::square::{Placement, Reading, Square};
 
-/// The squares as the game knows them.
+/// The squares as they were reported to the game.
 #[derive(Debug, Default)]
 pub(in crate::drivers) struct PictureTracker {
-    told: Option<Placement>,
+    reported: Option<Placement>,
     wanted: bool,
 }
 
 impl PictureTracker {
-    /// The next picture is told even if it is the same.
+    /// Makes the next picture be reported even if it is the same.
     pub(in crate::drivers) const fn request_repeat(&mut self) {
         self.wanted = true;
     }
 
-    /// The device may be another one: whatever it shows is news.
+    /// Forgets the reported squares, because the device may be another one.
     pub(in crate::drivers) const fn forget(&mut self) {
-        self.told = None;
+        self.reported = None;
     }
 
-    /// One square was told.
+    /// Records a reported change of one square.
     pub(in crate::drivers) const fn record_square(&mut self, square: Square, reading: Reading) {
-        if let Some(told) = &mut self.told {
-            told.set(square, reading);
+        if let Some(reported) = &mut self.reported {
+            reported.set(square, reading);
         }
     }
 
-    /// Whether a picture is to be told, and whether it contradicts what was told before.
+    /// Records a picture. Returns whether it must be reported, and whether it contradicts the last report.
     pub(in crate::drivers) fn record_picture(&mut self, placement: &Placement) -> (bool, bool) {
-        let differs = self.told.is_some_and(|told| told != *placement);
-        let news = differs || self.told.is_none() || self.wanted;
-        (self.told, self.wanted) = (Some(*placement), false);
+        let differs = self.reported.is_some_and(|reported| reported != *placement);
+        let news = differs || self.reported.is_none() || self.wanted;
+        (self.reported, self.wanted) = (Some(*placement), false);
         (news, differs)
     }
 }

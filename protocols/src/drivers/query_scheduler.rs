@@ -1,15 +1,16 @@
-//! What to ask and when, for families whose few questions fit a table: start-up, gaps, retries, keep-alive, silence.
+//! Decides which question is sent and when, for families with a table of a few questions: start-up, gaps, retries, keep-alive,
+//! silence.
 //!
 //! ```text
-//!  link up ── settle ── the questions of the table, in its order, a gap apart ── the picture again, each time it grows old
+//!  link up ── settle ── the questions in the order of the table, with gaps ── the picture again, whenever it is too old
 //! ```
 //!
-//! The first question is asked for ever until something answers, the others only then. One of them asks for the picture of all
-//! squares: it is the keep-alive too. Three repetitions in three seconds without any message = the device is silent, and everything
-//! begins again.
+//! The first question is repeated until the device answers, and the other questions follow only then. One of the questions asks
+//! for the picture of all squares; it is also the keep-alive. After three repetitions and three seconds without any message the
+//! device counts as silent, and everything begins again.
 //!
-//! Questions leave only when a deadline is fed, never while bytes are read: so the order of outputs does not depend on how
-//! the bytes were cut. What waits is one bit a question, which bounds it.
+//! Questions are sent only when a deadline is fed, never while bytes are read. So the order of outputs does not depend on how
+//! the bytes were cut. A waiting question is one bit, so memory is bounded.
 
 use core::time::Duration;
 
@@ -17,66 +18,66 @@ use super::outbox::Outbox;
 use crate::event::{Anomaly, ByteRange, DeviceEvent};
 use crate::time::Instant;
 
-/// A table may have so many questions.
+/// The largest number of questions in a table.
 const MOST: usize = 8;
-/// A device is taken for silent after so many repetitions without any message, and not sooner than after this time.
+/// A device counts as silent after this number of repetitions without any message, but not before this time.
 const MISSED: u32 = 3;
 const SILENCE: Duration = Duration::from_secs(3);
 
 /// One row of the table.
 #[derive(Debug)]
 pub(in crate::drivers) struct Question {
-    /// What is sent.
+    /// The bytes of the question.
     pub(in crate::drivers) bytes: &'static [u8],
-    /// How long to wait for the answer; none = nothing answers this.
+    /// The waiting time for the answer; `None` if the question has no answer.
     pub(in crate::drivers) retry: Option<Duration>,
-    /// How often it is asked before it is given up, of a device that answers other things; none = for ever.
+    /// The number of tries for a device that answers other questions; `None` means that the question is always repeated.
     pub(in crate::drivers) tries: Option<u32>,
 }
 
-/// The questions of a family and its pace.
+/// The questions of a family and their timing.
 #[derive(Debug)]
 pub(in crate::drivers) struct QueryPlan {
-    /// From the link's coming up to the first question.
+    /// The time from the start of the link to the first question.
     pub(in crate::drivers) settle: Duration,
-    /// Nothing but the first question is asked until the device has answered something: others could mean harm to a device of
-    /// another family.
+    /// Only the first question is asked until the device has answered. The other questions could be harmful commands for a
+    /// device of another family.
     pub(in crate::drivers) confirm: bool,
-    /// Between two questions, at least.
+    /// The shortest time between two questions.
     pub(in crate::drivers) gap: Duration,
-    /// At most eight, the first one such that every device answers it.
+    /// At most eight questions. Every device must answer the first one.
     pub(in crate::drivers) questions: &'static [Question],
     /// The row that asks for the picture of all squares.
     pub(in crate::drivers) picture: usize,
-    /// How old a picture may grow before it is asked for again.
+    /// The age of a picture at which it is asked for again.
     pub(in crate::drivers) age: Duration,
-    /// Lost bytes make it be asked for at once, but not sooner than this after the last time.
+    /// After lost bytes the picture is asked for at once, but not before this time since the last one.
     pub(in crate::drivers) repair: Duration,
 }
 
-/// The questions of one link.
+/// The state of the questions on one link.
 #[derive(Debug)]
 pub(in crate::drivers) struct QueryScheduler {
     plan: &'static QueryPlan,
-    /// A bit for each row that waits to be sent.
+    /// One bit for each row that waits to be sent.
     waiting: u8,
-    /// The gap after the last question ends here.
+    /// The end of the gap after the last question.
     free: Instant,
-    /// Each: when to ask again if no answer came.
+    /// For each row: the time to ask again if no answer came.
     open: [Option<Instant>; MOST],
     asked: [u32; MOST],
     responding: bool,
-    /// When the last message came, and repetitions since.
+    /// The time of the last message, and the number of repetitions since.
     heard: Instant,
     missed: u32,
-    /// How old a picture may grow, and when it is asked for next.
+    /// The age at which the picture is asked for again, the time of the next question for it, and the time of the last picture.
     age: Duration,
     picture: Instant,
     pictured: Instant,
 }
 
 impl QueryScheduler {
-    /// The link came up, or the device fell silent: begin with the first question.
+    /// Creates a scheduler that begins with the first question, because the link came up or the device fell silent.
     pub(in crate::drivers) const fn new(at: Instant, plan: &'static QueryPlan) -> QueryScheduler {
         debug_assert!(plan.questions.len() <= MOST, "a bit for each row");
         let free = at.after(plan.settle);
@@ -95,30 +96,30 @@ impl QueryScheduler {
         }
     }
 
-    /// Asks a row of the table, if it does not wait already.
+    /// Queues a row of the table, if it does not wait already.
     pub(in crate::drivers) fn ask(&mut self, at: Instant, row: usize) {
         self.free = self.free.max(at);
         self.waiting |= 1 << row;
         self.open[row] = None;
     }
 
-    /// Whether a row was asked and its answer has not come.
+    /// Returns whether a row was asked and its answer has not come.
     pub(in crate::drivers) const fn waits_for(&self, row: usize) -> bool {
         self.open[row].is_some()
     }
 
-    /// The picture is asked for when it is so old.
+    /// Sets the age at which the picture is asked for again.
     pub(in crate::drivers) fn set_picture_age(&mut self, age: Duration) {
         self.age = age;
         self.picture = self.pictured.after(age);
     }
 
-    /// Bytes were lost: perhaps a change of the board with them.
+    /// Asks for the picture soon, because a change of the board may have been among lost bytes.
     pub(in crate::drivers) fn on_lost_bytes(&mut self, at: Instant) {
         self.picture = self.picture.min(self.pictured.after(self.plan.repair).max(at));
     }
 
-    /// A message came; `answer` if it shows that the device hears us.
+    /// Records a message. `answer` means that the message shows that the device receives our questions.
     pub(in crate::drivers) fn on_message(&mut self, at: Instant, answer: bool, here: ByteRange, out: &mut Outbox) {
         if answer && !self.responding {
             self.responding = true;
@@ -127,8 +128,8 @@ impl QueryScheduler {
         (self.heard, self.missed) = (at, 0);
     }
 
-    /// The answer of a row came. If the first row had to be asked more than once the device may not have heard the rest: say it
-    /// again.
+    /// Records the answer to a row. If the first row had to be asked more than once, the device may have missed the other rows,
+    /// so they are asked again.
     pub(in crate::drivers) fn on_answer(&mut self, at: Instant, row: usize) {
         let late = core::mem::take(&mut self.asked[row]) > 1;
         self.open[row] = None;
@@ -141,14 +142,14 @@ impl QueryScheduler {
         }
     }
 
-    /// When something is to be done next.
+    /// Returns the time of the next action.
     pub(in crate::drivers) fn deadline(&self) -> Option<Instant> {
         let send = (self.rows_to_send() != 0).then_some(self.free);
         let again = (0..MOST).filter_map(|row| self.retry_at(row));
         again.chain(send).chain(self.picture_due_at()).min()
     }
 
-    /// Does what is due. True if the device fell silent and everything begins again.
+    /// Does what is due. Returns true if the device fell silent and everything begins again.
     pub(in crate::drivers) fn expire(&mut self, at: Instant, here: ByteRange, out: &mut Outbox) -> bool {
         for row in 0..MOST {
             if self.retry_at(row).is_none_or(|end| end > at) {
@@ -176,19 +177,19 @@ impl QueryScheduler {
         false
     }
 
-    /// When a row is asked again. Of a device that never answered only the first is.
+    /// Returns the time at which a row is asked again. Before the device's first answer only the first row is asked again.
     fn retry_at(&self, row: usize) -> Option<Instant> {
         self.open[row].filter(|_| self.responding || row == 0)
     }
 
-    /// When the picture is too old, unless it is asked for already.
+    /// Returns the time at which the picture is too old, unless it is asked for already.
     fn picture_due_at(&self) -> Option<Instant> {
         let row = self.plan.picture;
         let asked = self.waiting & (1 << row) != 0 || self.open[row].is_some();
         (self.responding && !asked).then_some(self.picture)
     }
 
-    /// The rows that wait and may be sent.
+    /// Returns the rows that wait and may be sent, one bit each.
     const fn rows_to_send(&self) -> u8 {
         if self.plan.confirm && !self.responding { self.waiting & 1 } else { self.waiting }
     }

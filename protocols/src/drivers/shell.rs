@@ -1,5 +1,4 @@
-//! What sessions have in common whose questions fit a table: what goes out, what was told of the squares, what is asked, and the
-//! timers of both.
+//! The common part of the sessions with a table of questions: the outputs, the reported squares, the questions, and the timers.
 
 use core::time::Duration;
 
@@ -9,57 +8,57 @@ use super::query_scheduler::QueryScheduler;
 use crate::event::{Anomaly, ByteRange};
 use crate::time::Instant;
 
-/// A message broken off by this much silence is given up.
+/// An incomplete message is given up after this much silence.
 const STALL: Duration = Duration::from_millis(500);
 
-/// The talk with one device.
+/// The session with one device.
 #[derive(Debug, Default)]
 pub(in crate::drivers) struct Shell {
     pub(in crate::drivers) out: Outbox,
     pub(in crate::drivers) pictures: PictureTracker,
-    /// None while the link is down: nothing is asked then.
+    /// `None` while the link is down: then nothing is asked.
     scheduler: Option<QueryScheduler>,
-    /// When the last byte came.
+    /// The time of the last byte.
     touched: Instant,
     now: Instant,
 }
 
 impl Shell {
-    /// An input comes.
+    /// Begins a new input.
     pub(in crate::drivers) fn begin_input(&mut self, at: Instant) {
         debug_assert!(self.out.is_empty(), "drain before feeding again");
         self.now = self.now.max(at);
     }
 
-    /// The link came up with these questions, or went down.
+    /// Sets the questions of a link that came up; `None` for a link that went down.
     pub(in crate::drivers) const fn set_scheduler(&mut self, scheduler: Option<QueryScheduler>) {
         self.scheduler = scheduler;
     }
 
-    /// The link is up, and questions are asked.
+    /// Returns whether the link is up and questions are asked.
     pub(in crate::drivers) const fn asks_questions(&self) -> bool {
         self.scheduler.is_some()
     }
 
-    /// The device may be another one when it comes back.
+    /// Forgets the device, because it may be another one when it comes back.
     pub(in crate::drivers) fn forget(&mut self) {
         self.out.forget_device();
         self.pictures.forget();
     }
 
-    /// A byte came.
+    /// Records the time of a byte.
     pub(in crate::drivers) const fn note_byte(&mut self, at: Instant) {
         self.touched = at;
     }
 
-    /// When something is to be done next; `holds`: half a message is in hand.
+    /// Returns the time of the next action. `holds` means that an incomplete message is in the buffer.
     pub(in crate::drivers) fn deadline(&self, holds: bool) -> Option<Instant> {
         let scheduler = self.scheduler.as_ref().and_then(QueryScheduler::deadline);
-        // A timer may have come due before its question was of use: time does not run backwards.
+        // A timer may have become due before its question was useful. Time does not go back.
         [scheduler, self.stalls_at(holds)].into_iter().flatten().min().map(|deadline| deadline.max(self.now))
     }
 
-    /// The message in hand, if there is one, is to be given up.
+    /// Returns whether an incomplete message must be given up now.
     pub(in crate::drivers) fn is_stalled(&self, at: Instant, holds: bool) -> bool {
         self.stalls_at(holds).is_some_and(|end| end <= at)
     }
@@ -68,18 +67,19 @@ impl Shell {
         holds.then(|| self.touched.after(STALL))
     }
 
-    /// Does what is due, so many bytes after the start. True if the device fell silent and everything begins again.
+    /// Does what is due, after `offset` bytes of the stream. Returns true if the device fell silent and everything begins
+    /// again.
     pub(in crate::drivers) fn expire(&mut self, at: Instant, offset: u64) -> bool {
         let here = ByteRange { channel: 0, start: offset, end: offset };
         self.scheduler.as_mut().is_some_and(|scheduler| scheduler.expire(at, here, &mut self.out))
     }
 
-    /// Asks a row of the table.
+    /// Queues a row of the table.
     pub(in crate::drivers) fn ask(&mut self, at: Instant, row: usize) {
         self.scheduler.iter_mut().for_each(|scheduler| scheduler.ask(at, row));
     }
 
-    /// The game wants the picture, for which a row asks, even if it is the same.
+    /// Queues the row that asks for the picture, because the game wants it even if it is the same.
     pub(in crate::drivers) fn request_picture(&mut self, at: Instant, row: usize) {
         if let Some(scheduler) = &mut self.scheduler {
             self.pictures.request_repeat();
@@ -87,34 +87,34 @@ impl Shell {
         }
     }
 
-    /// Whether a row was asked and its answer has not come.
+    /// Returns whether a row was asked and its answer has not come.
     pub(in crate::drivers) fn waits_for(&self, row: usize) -> bool {
         self.scheduler.as_ref().is_some_and(|scheduler| scheduler.waits_for(row))
     }
 
-    /// The picture is asked for when it is so old.
+    /// Sets the age at which the picture is asked for again.
     pub(in crate::drivers) fn set_picture_age(&mut self, age: Duration) {
         self.scheduler.iter_mut().for_each(|scheduler| scheduler.set_picture_age(age));
     }
 
-    /// A message came; `answer` if it shows that the device hears us.
+    /// Records a message. `answer` means that the message shows that the device receives our questions.
     pub(in crate::drivers) fn on_message(&mut self, at: Instant, answer: bool, bytes: ByteRange) {
         if let Some(scheduler) = &mut self.scheduler {
             scheduler.on_message(at, answer, bytes, &mut self.out);
         }
     }
 
-    /// The answer of a row came.
+    /// Records the answer to a row.
     pub(in crate::drivers) fn on_answer(&mut self, at: Instant, row: usize) {
         self.scheduler.iter_mut().for_each(|scheduler| scheduler.on_answer(at, row));
     }
 
-    /// What was told may be out of date, for a reason that is no anomaly: the picture is asked for soon.
+    /// Asks for the picture soon, because the reported squares may be out of date. The reason is no anomaly.
     pub(in crate::drivers) fn refresh_picture(&mut self, at: Instant) {
         self.scheduler.iter_mut().for_each(|scheduler| scheduler.on_lost_bytes(at));
     }
 
-    /// Bytes that are no message; `lost` if a change of the board may have been among them.
+    /// Reports bytes that are no message. `lost` means that a change of the board may have been among them.
     pub(in crate::drivers) fn report_broken(&mut self, at: Instant, anomaly: Anomaly, bytes: ByteRange, lost: bool) {
         self.out.anomaly(anomaly, bytes);
         self.scheduler.iter_mut().filter(|_| lost).for_each(|scheduler| scheduler.on_lost_bytes(at));

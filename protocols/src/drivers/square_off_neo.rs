@@ -1,20 +1,20 @@
-//! Square Off Neo, with the maker's later firmware: what [`square_off`](super::square_off) says, and three channels more.
+//! Square Off Neo with the maker's later firmware: the messages of [`square_off`](super::square_off), and three more channels.
 //!
 //! ```text
 //!  channel 0, both ways     the text of ../square_off/mod.rs, less events: code '#' body '*'
 //!
 //!  channel 1, board to host   no mark at either end
-//!    e2u   e4d              something was lifted from e2, put down on e4
+//!    e2u   e4d              a piece was lifted from e2, put down on e4
 //!    OK                     the motor has moved a piece
 //!
 //!  channel 2, board to host   no mark at either end, every two seconds
-//!    1100…                  all squares, 64 characters file by file: a1 … a8 b1 … h8, 1 = something stands there
+//!    1100…                  all squares, 64 characters file by file: a1 … a8 b1 … h8, 1 = occupied
 //!
 //!  channel 3, board to host
 //!    pp                     the standard 2a19: battery, percent
 //! ```
 //!
-//! The motor's routes and the board's signals go through other characteristics, which are never written. Page:
+//! The motor's routes and the board's signals use other characteristics, which are never written. Page:
 //! `square_off/README.md#3`.
 
 use alloc::boxed::Box;
@@ -27,7 +27,7 @@ const fn notifies(characteristic: u128, optional: bool) -> Channel {
     Channel { write: None, notify: Some(characteristic), optional }
 }
 
-/// The registry's row.
+/// The row of the registry.
 pub const INFO: DriverInfo = DriverInfo {
     name: "square_off_neo",
     devices: &["Square Off Neo"],
@@ -38,12 +38,12 @@ pub const INFO: DriverInfo = DriverInfo {
             Channel::NORDIC_UART,
             notifies(0x4496994f_2600_4e7e_81d5_e0f7b67ebd48, false),
             notifies(0x777ac5a4_6fa8_474b_841d_091bd57d28c4, false),
-            // The system may keep this one to itself.
+            // The system may reserve this one.
             notifies(0x00002a19_0000_1000_8000_00805f9b34fb, true),
         ],
     }),
     hid: None,
-    // There is no cable: of use only for a bridge that stands in for the radio.
+    // There is no cable. The value is only for a bridge that replaces the radio.
     baud: 115_200,
     shares_line: false,
     capabilities: Capabilities { board: true, identifies_pieces: false, clock: false, log: false },

@@ -1,4 +1,4 @@
-//! Tabutronic Sentio and Tactum, and their Spectrum forms with coloured lights: boards that sense where something stands.
+//! Tabutronic Sentio and Tactum, and their Spectrum forms with coloured lights: boards that sense whether a square is occupied.
 //!
 //! ```text
 //!  board to host, unasked, a few times a second
@@ -7,8 +7,7 @@
 //!    4c   44                 'L', 'D': lights are set
 //! ```
 //!
-//! The text is cut and believed as that of the boards with tags, and the session is the same: `super::certabo`. Page:
-//! `certabo/README.md`.
+//! The framing and the session are those of the boards with tags: `super::certabo`. Page: `certabo/README.md`.
 
 use alloc::boxed::Box;
 use core::time::Duration;
@@ -16,7 +15,7 @@ use core::time::Duration;
 use super::certabo::{BLE, Form, Session, USB, session};
 use crate::driver::{Capabilities, DriverInfo, Example, Timing};
 
-/// The registry's row.
+/// The row of the registry.
 pub const INFO: DriverInfo = DriverInfo {
     name: "tabutronic",
     devices: &["Tabutronic Sentio", "Tactum", "Spectrum"],
@@ -28,7 +27,7 @@ pub const INFO: DriverInfo = DriverInfo {
     capabilities: Capabilities { board: true, identifies_pieces: false, clock: false, log: false },
     calibrated: None,
     casual_only: None,
-    // Until the pace of the board is known.
+    // These values apply until the pace of the board is known.
     timing: Timing { scan: session::delay(Form::Occupancy, session::USUAL_PACE), press_delay: Duration::ZERO, in_turn: false },
     harmless: |_, _| false,
     examples: &[

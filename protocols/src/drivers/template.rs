@@ -1,4 +1,4 @@
-//! A board that does not exist, as a start for one that does: copy this file, rename it, draw its bytes here.
+//! A board that does not exist, as a template for a real one: copy this file, rename it, and draw the bytes of the board here.
 //!
 //! ```text
 //!  board to host      53  sq  oc  xx      one square: sq a1 = 0 … h8 = 63, oc 00 empty / 01 occupied, xx = sq ^ oc
@@ -7,8 +7,9 @@
 //!  host to board      3f                  '?': report every square; sent once when the link came up
 //! ```
 //!
-//! It is compiled and tested, but it has no row in the registry. Bytes that only light, show or set something stand in a `host.rs`
-//! beside the driver, for its emulator and tests. `query_scheduler.rs` asks again, notices silence and keeps awake: not done here.
+//! The template is compiled and tested, but it has no row in the registry. Commands that switch lights, show or set something
+//! belong into a `host.rs` beside the driver, for the emulator and the tests. The template does not repeat questions, detect
+//! silence or send keep-alives; `query_scheduler.rs` does.
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -20,7 +21,7 @@ use crate::event::{Anomaly, ByteRange, DeviceEvent};
 use crate::square::{Reading, Square};
 use crate::time::Instant;
 
-/// The registry's row, if the board existed.
+/// The row for the registry, if the board existed.
 pub const INFO: DriverInfo = DriverInfo {
     name: "template",
     devices: &["No board at all"],
@@ -38,23 +39,23 @@ pub const INFO: DriverInfo = DriverInfo {
     make: || Box::new(Template::default()),
 };
 
-/// A message broken off by this much silence is given up.
+/// An incomplete message is given up after this much silence.
 const STALL: Duration = Duration::from_millis(500);
 
-/// Codec and session in one, for so small a protocol.
+/// Codec and session in one, because the protocol is so small.
 #[derive(Debug, Default)]
 pub struct Template {
     out: VecDeque<Output>,
-    /// Bytes seen since the start.
+    /// The number of bytes since the start.
     offset: u64,
-    /// The message in hand.
+    /// The incomplete message.
     held: [u8; 4],
     len: usize,
     touched: Instant,
     greeted: bool,
-    /// The link is up: before that nothing is asked.
+    /// The link is up. Before that nothing is asked.
     up: bool,
-    /// When to ask. Never at once: questions leave when a deadline is fed.
+    /// The time of the next question. A question is never sent at once, but when a deadline is fed.
     ask: Option<Instant>,
 }
 
@@ -70,13 +71,13 @@ impl Driver for Template {
             Input::Bytes { bytes, .. } => {
                 for &byte in bytes {
                     self.touched = at;
-                    self.byte(byte);
+                    self.handle_byte(byte);
                 }
             }
-            // The next report of every square is all this board can be asked for.
+            // This board only has a question for all squares.
             Input::Command(_) => self.ask = self.up.then_some(at),
             Input::Deadline => {
-                if self.stall().is_some_and(|end| end <= at) {
+                if self.stalls_at().is_some_and(|end| end <= at) {
                     self.anomaly(Anomaly::Stalled, self.len);
                     self.len = 0;
                 }
@@ -92,16 +93,16 @@ impl Driver for Template {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        self.stall().into_iter().chain(self.ask).min()
+        self.stalls_at().into_iter().chain(self.ask).min()
     }
 }
 
 impl Template {
-    fn stall(&self) -> Option<Instant> {
+    fn stalls_at(&self) -> Option<Instant> {
         (self.len > 0).then(|| self.touched.after(STALL))
     }
 
-    fn byte(&mut self, byte: u8) {
+    fn handle_byte(&mut self, byte: u8) {
         self.offset += 1;
         if self.len == 0 && byte != b'S' {
             return self.anomaly(Anomaly::StrayByte, 1);
@@ -131,14 +132,14 @@ impl Template {
     }
 
     fn event(&mut self, event: DeviceEvent) {
-        self.out.push_back(Output::Event { unit: 0, event, bytes: self.last(4) });
+        self.out.push_back(Output::Event { unit: 0, event, bytes: self.last_bytes(4) });
     }
 
     fn anomaly(&mut self, anomaly: Anomaly, len: usize) {
-        self.out.push_back(Output::Anomaly { unit: 0, anomaly, bytes: self.last(len) });
+        self.out.push_back(Output::Anomaly { unit: 0, anomaly, bytes: self.last_bytes(len) });
     }
 
-    fn last(&self, len: usize) -> ByteRange {
+    fn last_bytes(&self, len: usize) -> ByteRange {
         ByteRange { channel: 0, start: self.offset - len as u64, end: self.offset }
     }
 }

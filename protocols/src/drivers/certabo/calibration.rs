@@ -1,4 +1,4 @@
-//! Which tag is which piece: a table that is learned from the initial position or given as text (`certabo/README.md#4`).
+//! The table of tags and pieces. It is learned from the initial position or given as text (`certabo/README.md#4`).
 
 use alloc::format;
 use alloc::string::String;
@@ -9,10 +9,9 @@ use crate::bytes::{push_hex, unhex};
 use crate::calibration::CalibrationError;
 use crate::square::{Color, Piece, Placement, Role, Square};
 
-/// The tags of one set of pieces. The default knows none.
+/// The tags of one set of pieces. The default is an empty table.
 ///
-/// As text it is one line, to be kept in a file for each board: a piece's letter and its tag in ten digits, with commas between
-/// two.
+/// Its text is one line for a file of each board: the letter and the ten digits of the tag of each piece, separated by commas.
 ///
 /// ```
 /// use flagfall_protocols::drivers::certabo::Calibration;
@@ -41,13 +40,13 @@ impl fmt::Debug for Calibration {
 }
 
 impl Calibration {
-    /// The most pieces of a table: a set and as many spare ones.
+    /// The largest number of pieces in a table: a set and the same number of spare pieces.
     pub const MAX: usize = 64;
 
-    /// The table of a text.
+    /// Parses the text of a table.
     ///
     /// # Errors
-    /// A letter that is no piece, a tag that cannot be one or stands there twice, or one too many: with the item.
+    /// An unknown letter, an invalid tag, a tag that occurs twice, or too many pieces. The error names the item.
     pub fn parse(text: &str) -> Result<Calibration, CalibrationError> {
         let mut table = Calibration::default();
         for (item, entry) in text.trim().split(',').filter(|_| !text.trim().is_empty()).enumerate() {
@@ -73,10 +72,10 @@ impl Calibration {
         Ok(table)
     }
 
-    /// The table of a text that has all men of the initial position at least.
+    /// Parses the text of a table that must contain all pieces of the initial position.
     ///
     /// # Errors
-    /// As [`Calibration::parse`]; or the first kind of which there are too few.
+    /// The same as for [`Calibration::parse`], or the first kind of piece of which there are too few.
     pub fn of_set(text: &str) -> Result<Calibration, CalibrationError> {
         let table = Calibration::parse(text)?;
         let initial = Placement::initial();
@@ -91,7 +90,7 @@ impl Calibration {
         Ok(table)
     }
 
-    /// The text of the table.
+    /// Returns the text of the table.
     pub fn print(&self) -> String {
         let mut text = String::new();
         for (tag, piece) in self.entries() {
@@ -104,7 +103,7 @@ impl Calibration {
         text
     }
 
-    /// Adds a piece; none if its tag cannot be one or is known, or the table is full.
+    /// Adds a piece. Returns `None` if its tag is invalid or known, or if the table is full.
     pub fn add(&mut self, tag: Tag, piece: Piece) -> Option<()> {
         if !may_be_tag(&tag) || self.piece(&tag).is_some() {
             return None;
@@ -114,19 +113,19 @@ impl Calibration {
         Some(())
     }
 
-    /// The piece with this tag.
+    /// Returns the piece with this tag.
     pub fn piece(&self, tag: &Tag) -> Option<Piece> {
         self.entries().iter().find(|(known, _)| known == tag).map(|(_, piece)| *piece)
     }
 
-    /// The pieces and their tags, in the order in which they were added.
+    /// Returns the pieces and their tags in the order in which they were added.
     pub fn entries(&self) -> &[(Tag, Piece)] {
         &self.entries[..self.len]
     }
 
-    /// The table of the initial position, of the tag that each square shows, if it shows one for certain; with spare queens on
-    /// d6 and d3 if there are. None if a piece is missing, a tag is seen twice, or something stands anywhere else. `shows` is
-    /// asked for a square's index in a frame.
+    /// Returns the table of the initial position from the tags of the squares, with spare queens on d6 and d3 if there are any.
+    /// Returns `None` if a piece is missing, a tag occurs twice, or a piece stands on another square. `shows` returns the state
+    /// of the square with an index in a frame.
     pub(super) fn learn(shows: impl Fn(u8) -> Shows) -> Option<Calibration> {
         let initial = Placement::initial();
         let mut table = Calibration::default();
@@ -142,18 +141,18 @@ impl Calibration {
     }
 }
 
-/// What a square shows over several frames.
+/// The state of a square over several frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shows {
-    /// No tag more than once or twice.
+    /// No tag was seen more than twice.
     Nothing,
-    /// This one nearly always.
+    /// This tag was seen nearly always.
     Tag(Tag),
-    /// Neither.
+    /// A tag was seen, but not often enough.
     Unclear,
 }
 
-/// Where a spare queen may stand while a set is learned: d6, index 19 of a frame, and d3, index 43.
+/// The squares for spare queens while a set is learned: d6, index 19 of a frame, and d3, index 43.
 pub(super) const SPARES: [(Square, Piece); 2] = [
     (Square::wrapping(43), Piece::new(Color::Black, Role::Queen)),
     (Square::wrapping(19), Piece::new(Color::White, Role::Queen)),

@@ -1,4 +1,4 @@
-//! What a board sends of a short game, for the tests that run for every driver: made up, with two spots of noise.
+//! The frames of a short game, for the tests of every driver. They are invented and contain noise on one square.
 
 macro_rules! black {
     () => {
@@ -24,7 +24,7 @@ macro_rules! white {
     };
 }
 
-/// The initial position; a spot of noise on a4.
+/// The initial position, with noise on a4.
 macro_rules! start {
     ($noise:literal) => {
         concat!(
@@ -39,7 +39,7 @@ macro_rules! start {
     };
 }
 
-/// After 1. e4; a spot of noise on a4.
+/// The position after 1. e4, with noise on a4.
 macro_rules! e4 {
     ($noise:literal) => {
         concat!(
@@ -54,7 +54,7 @@ macro_rules! e4 {
     };
 }
 
-/// Seven frames of the initial position: enough to learn it.
+/// Seven frames of the initial position: enough to learn the set.
 pub(super) const START: &[u8] = concat!(
     start!("0 0 0 0 0"),
     start!("7 161 80 12 9"),
@@ -66,5 +66,5 @@ pub(super) const START: &[u8] = concat!(
 )
 .as_bytes();
 
-/// Three frames of what is on the board after 1. e4: enough to see it, not enough to know the pieces.
+/// Three frames of the position after 1. e4: enough to see the squares, but not enough to identify the pieces.
 pub(super) const E4: &[u8] = concat!(e4!("9 99 14 2 254"), e4!("0 0 0 0 0"), "L\r\n", e4!("17 4 84 3 1")).as_bytes();

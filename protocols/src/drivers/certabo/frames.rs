@@ -1,11 +1,11 @@
-//! What is believed of the last frames: two of the last three must agree on a square (`certabo/README.md#3`).
+//! Computes the squares from the last frames: two of the last three frames must agree on a square (`certabo/README.md#3`).
 
 use super::calibration::{Calibration, Shows};
 use super::framing::TAG_NUMBERS;
 use super::message::{NO_TAG, Tag, may_be_tag, occupied, placement, square};
 use crate::square::{Placement, Reading, Square};
 
-/// How many frames it takes to learn a set of pieces, and how many are looked at at most.
+/// The number of frames to learn a set of pieces, and the largest number of stored frames.
 const LEARN: usize = 7;
 const KEPT: usize = 15;
 
@@ -13,7 +13,7 @@ const KEPT: usize = 15;
 #[derive(Clone, Debug)]
 pub(super) struct TagFrames {
     ring: [[u8; TAG_NUMBERS]; KEPT],
-    /// The place of the next one, and how many there are.
+    /// The index of the next frame, and the number of frames.
     next: usize,
     len: usize,
     believed: Placement,
@@ -25,19 +25,19 @@ impl TagFrames {
         TagFrames { ring: [[0; TAG_NUMBERS]; KEPT], next: 0, len: 0, believed: Placement::EMPTY, table }
     }
 
-    /// Forgets the frames, not the table.
+    /// Forgets the frames, but not the table.
     pub(super) const fn forget(&mut self) {
         (self.len, self.believed) = (0, Placement::EMPTY);
     }
 
-    /// A frame came. Gives the board, once there are three.
+    /// Adds a frame. Returns the placement when there are three frames.
     pub(super) fn push(&mut self, numbers: &[u8]) -> Option<Placement> {
         self.ring[self.next] = numbers.try_into().ok()?;
         self.next = (self.next + 1) % KEPT;
         self.len = (self.len + 1).min(KEPT);
         if self.is_another_set()
             && let Some(table) = [LEARN, KEPT].into_iter().filter(|count| *count <= self.len).find_map(|count| self.learn(count))
-            // One frame in which nothing was read makes no other set of the same men.
+            // A frame in which no known tag was read does not mean that another set is on the board.
             && !table.entries().iter().any(|(tag, _)| self.table.piece(tag).is_some())
         {
             self.table = table;
@@ -54,14 +54,14 @@ impl TagFrames {
         Some(self.believed)
     }
 
-    /// The tag at `index` of the frame that came `back` frames before the last one; none if it cannot be one.
+    /// Returns the tag at `index` of the frame that came `back` frames before the last one; `None` if it is not a valid tag.
     fn tag(&self, back: usize, index: u8) -> Option<Tag> {
         let frame = &self.ring[(self.next + 2 * KEPT - 1 - back % KEPT) % KEPT];
         let tag = frame.as_chunks().0.get(usize::from(index)).copied().unwrap_or(NO_TAG);
         may_be_tag(&tag).then_some(tag)
     }
 
-    /// What the last three frames say of a square that was `before`.
+    /// Returns the reading of a square from the last three frames. `before` is its last reading.
     fn reading(&self, index: u8, before: Reading) -> Reading {
         let last = [2, 1, 0].map(|back| self.tag(back, index));
         let [a, b, c] = last;
@@ -76,53 +76,53 @@ impl TagFrames {
         match twice {
             Some(tag) => match known(&tag) {
                 Some(piece) => Reading::Piece(piece),
-                // A piece that nobody calibrated has to show itself three times.
+                // A piece without calibration must be seen three times.
                 None if (a == b && b == c) || before == Reading::Occupied => Reading::Occupied,
                 None => Reading::Empty,
             },
-            // One piece goes and another comes: not yet clear which of them stands there.
+            // One piece goes and another one comes. It is not clear yet which of them stands there.
             None if last.iter().flatten().filter(|tag| known(tag).is_some()).count() > 1 => before,
             None => Reading::Empty,
         }
     }
 
-    /// Whether the last frame may be one of pieces that are all unknown.
+    /// Returns whether the last frame contains only unknown pieces.
     fn is_another_set(&self) -> bool {
         let known = |index| self.tag(0, index).is_some_and(|tag| self.table.piece(&tag).is_some());
         !(0..64).any(known)
     }
 
-    /// The table of the initial position, if that is what the last `count` frames show.
+    /// Returns the table of the initial position, if the last `count` frames show it.
     fn learn(&self, count: usize) -> Option<Calibration> {
         Calibration::learn(|index| self.shows(index, count))
     }
 
-    /// What the square at `index` shows in the last `count` frames.
+    /// Returns what the square at `index` shows in the last `count` frames.
     fn shows(&self, index: u8, count: usize) -> Shows {
         let times = |tag: Tag| (0..count).filter(|back| self.tag(*back, index) == Some(tag)).count();
         let most = (0..count).filter_map(|back| self.tag(back, index)).map(|tag| (times(tag), tag)).max();
         match most {
-            // Two of three frames; the rest may be lost. Noise does not come three times.
+            // Two thirds of the frames are enough, because tags can be lost. Noise does not come three times.
             Some((often, tag)) if 3 * often >= 2 * count => Shows::Tag(tag),
             Some((3.., _)) => Shows::Unclear,
             _ => Shows::Nothing,
         }
     }
 
-    /// There are as many frames as it takes to learn a set.
+    /// Returns whether there are enough frames to learn a set.
     pub(super) const fn are_enough(&self) -> bool {
         self.len >= LEARN
     }
 
-    /// What a square shows in as many frames; none until there are enough.
+    /// Returns what a square shows in the last [`LEARN`] frames; `None` until there are enough.
     pub(super) fn lately(&self, place: Square) -> Option<Shows> {
-        // The numbering of frames is its own reverse.
+        // The mapping between squares and indices is its own inverse.
         let index = square(place.index() as u8)?.index() as u8;
         self.are_enough().then(|| self.shows(index, LEARN))
     }
 }
 
-/// The last frames of a board that senses where something stands, the newest last.
+/// The last frames of a board that senses occupied squares. The newest frame is last.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RankFrames {
     last: [u64; 3],
@@ -135,7 +135,7 @@ impl RankFrames {
         self.len = 0;
     }
 
-    /// A frame came. Gives the board, once there are three.
+    /// Adds a frame. Returns the placement when there are three frames.
     pub(super) fn push(&mut self, numbers: &[u8]) -> Option<Placement> {
         let [_, b, c] = self.last;
         let new = occupied(numbers.try_into().ok()?);

@@ -1,35 +1,35 @@
-//! Cuts the text of a board into frames of numbers, and finds the way back after lost bytes (`certabo/README.md#2.1`).
+//! Cuts the text of a board into frames of numbers, and recovers after lost bytes (`certabo/README.md#2.1`).
 //!
-//! A frame begins with `:` and ends with the next `:`, with `L` or `D`, with the space behind its last number, or with silence
-//! behind its last number; never with a line end, for those stand anywhere, and never with a digit, for another may follow. A
-//! frame that cannot be is given up with all that follows it up to the next `:`.
+//! A frame begins with `:`. It ends with the next `:`, with `L` or `D`, with the space after its last number, or with silence
+//! after its last number. It never ends with a line end, because line ends occur anywhere, and never with a digit, because
+//! another digit may follow. An invalid frame is dropped with all following bytes up to the next `:`.
 
 use core::time::Duration;
 
 use crate::event::{Anomaly, ByteRange};
 
-/// Numbers of a board with tags: five for each square.
+/// The numbers of a board with tags: five for each square.
 pub const TAG_NUMBERS: usize = 320;
-/// Numbers of a board that senses where something stands: one for each rank.
+/// The numbers of a board that senses occupied squares: one for each rank.
 pub const RANK_NUMBERS: usize = 8;
-/// So long a run of bytes that are no frame is told as one; it is about as long as a frame can be.
+/// The longest run of bytes that is reported as one anomaly. It is about the length of the longest frame.
 const MAX_JUNK: u64 = 1280;
-/// Silence after which the last number has no more digits.
+/// After this much silence the last number is complete.
 const IDLE: Duration = Duration::from_millis(100);
-/// A frame broken off by this much silence is given up.
+/// An incomplete frame is given up after this much silence.
 const STALL: Duration = Duration::from_millis(500);
 
-/// What the frames of a board are made of.
+/// The form of a board's frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// A tag of five numbers for each square.
     Tags,
-    /// A number for each rank, a bit for each square.
+    /// A number for each rank, with a bit for each square.
     Occupancy,
 }
 
 impl Form {
-    /// How many numbers a frame has.
+    /// Returns the number of numbers in a frame.
     pub const fn numbers(self) -> usize {
         match self {
             Form::Tags => TAG_NUMBERS,
@@ -38,57 +38,57 @@ impl Form {
     }
 }
 
-/// One thing found in the text.
+/// One result of the framing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framed<'a> {
     /// A frame.
     Frame {
         /// Its numbers, as many as its [`Form`] has.
         numbers: &'a [u8],
-        /// Where it stood, its `:` and what is around its numbers included.
+        /// The bytes of the frame, including its `:` and the characters around its numbers.
         at: ByteRange,
     },
     /// Bytes that are no frame.
     Anomaly {
-        /// What was wrong.
+        /// The error.
         anomaly: Anomaly,
-        /// Where.
+        /// The bytes that were wrong.
         at: ByteRange,
     },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Nothing is in hand.
+    /// No byte is in the buffer.
     Between,
     /// Part of a frame.
     Frame,
-    /// Bytes that belong to nothing, and why.
+    /// Bytes that belong to no frame, and the reason.
     Junk(Anomaly),
 }
 
-/// Finds the frames of one board. It holds at most one, and knows no time: who runs it calls [`Framing::silence`].
+/// Finds the frames of one board. It holds at most one frame and has no clock: the caller calls [`Framing::silence`].
 #[derive(Clone, Debug)]
 pub struct Framing {
     form: Form,
-    /// Bytes seen since the start.
+    /// The number of bytes since the start.
     offset: u64,
-    /// Where begins what is in hand.
+    /// The start of the buffered bytes.
     start: u64,
     state: State,
     numbers: [u8; TAG_NUMBERS],
     len: usize,
-    /// The number in hand.
+    /// The incomplete number.
     number: Option<u8>,
 }
 
 impl Framing {
-    /// Nothing was seen.
+    /// Creates a framing without bytes.
     pub const fn new(form: Form) -> Framing {
         Framing { form, offset: 0, start: 0, state: State::Between, numbers: [0; TAG_NUMBERS], len: 0, number: None }
     }
 
-    /// Takes one byte; gives what it completed or broke. Never more than one thing.
+    /// Reads one byte. Returns what it completed or broke, at most one result.
     pub fn push(&mut self, byte: u8) -> Option<Framed<'_>> {
         let here = self.offset;
         self.offset += 1;
@@ -115,7 +115,7 @@ impl Framing {
                 }
                 None
             }
-            // Boards put these into their text by Bluetooth LE; they are counted, and the frame goes on.
+            // Boards insert these bytes into their text by Bluetooth LE. They are counted, and the frame goes on.
             (0..b' ' | 0x7f | 0xff, State::Frame | State::Between) => {
                 Some(Framed::Anomaly { anomaly: Anomaly::StrayByte, at: range(here, self.offset) })
             }
@@ -138,7 +138,7 @@ impl Framing {
         }
     }
 
-    /// The number in hand has no more digits. A frame that is whole takes no more: it is closed then.
+    /// Ends the number. A complete frame accepts no more numbers, because it is closed then.
     const fn end_number(&mut self) {
         if let Some(number) = self.number.take()
             && self.len < self.form.numbers()
@@ -148,7 +148,7 @@ impl Framing {
         }
     }
 
-    /// Ends what is in hand; a frame that is not whole is `otherwise`.
+    /// Ends the buffered bytes. An incomplete frame becomes the anomaly `otherwise`.
     fn close(&mut self, end: u64, otherwise: Anomaly) -> Option<Framed<'_>> {
         self.end_number();
         let whole = self.len == self.form.numbers();
@@ -158,23 +158,23 @@ impl Framing {
         self.outcome(state, whole, at)
     }
 
-    /// What became of what was in hand.
+    /// Returns the result of the buffered bytes.
     fn outcome(&self, state: State, whole: bool, at: ByteRange) -> Option<Framed<'_>> {
         match state {
             State::Frame if whole => Some(Framed::Frame { numbers: &self.numbers[..self.form.numbers()], at }),
             State::Frame => Some(Framed::Anomaly { anomaly: Anomaly::Truncated, at }),
-            // Such a run may have been told up to its end.
+            // Such a run may have been reported up to its end already.
             State::Junk(anomaly) => (at.start < at.end).then_some(Framed::Anomaly { anomaly, at }),
             State::Between => None,
         }
     }
 
-    /// Forgets what is in hand.
+    /// Forgets the buffered bytes.
     pub const fn reset(&mut self) {
         (self.state, self.len, self.number) = (State::Between, 0, None);
     }
 
-    /// After how much silence [`Framing::silence`] is due; none while nothing is in hand.
+    /// Returns the time of silence after which [`Framing::silence`] is due; `None` while the buffer is empty.
     pub fn patience(&self) -> Option<Duration> {
         match self.state {
             State::Between => None,
@@ -183,12 +183,13 @@ impl Framing {
         }
     }
 
-    /// Nothing came for [`Framing::patience`]: a frame that waits only for its end is whole, anything else is given up.
+    /// Handles silence of the length [`Framing::patience`]: a frame that only waits for its end is complete, and anything else
+    /// is given up.
     pub fn silence(&mut self) -> Option<Framed<'_>> {
         self.close(self.offset, Anomaly::Stalled)
     }
 
-    /// Bytes seen since the start.
+    /// Returns the number of bytes since the start.
     pub const fn offset(&self) -> u64 {
         self.offset
     }

@@ -1,31 +1,31 @@
-//! What a host sends to a board: lights, both directions (`certabo/README.md#5`). For emulators and tests only; the
-//! session sends nothing.
+//! What a host sends to a board: lights (`certabo/README.md#5`). They are for emulators and tests only; the session sends
+//! nothing.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use crate::square::Square;
 
-/// Corners of squares: nine rows of nine, from below the first rank, from the h-file's side.
+/// The corners of squares: nine rows of nine, from the lower side of the first rank and from the h-file's side.
 pub const CORNERS: usize = 81;
-/// Length of a command for coloured lights.
+/// The length of a command for coloured lights.
 const COLOURED: usize = 2 + 3 * CORNERS + 2;
 const HEAD: [u8; 2] = [0xff, 0x55];
 const TAIL: [u8; 2] = [0x0d, 0x0a];
 
-/// Everything a host can send.
+/// All commands of a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HostCommand {
     /// Plain lights: bit 0 = a1 … bit 63 = h8.
     Lights(u64),
     /// Coloured lights of the corners: red, green, blue.
     Coloured(Box<[[u8; 3]; CORNERS]>),
-    /// A command for coloured lights with another end.
+    /// A command for coloured lights with a wrong end.
     Unknown,
 }
 
 impl HostCommand {
-    /// The corners of these squares in one colour, all others dark.
+    /// Creates a command that lights the corners of these squares in one colour and no others.
     pub fn coloured(squares: impl IntoIterator<Item = Square>, colour: [u8; 3]) -> HostCommand {
         let mut corners = Box::new([[0; 3]; CORNERS]);
         for square in squares {
@@ -37,7 +37,7 @@ impl HostCommand {
         HostCommand::Coloured(corners)
     }
 
-    /// Appends the command's bytes; none for what is unknown.
+    /// Appends the bytes of the command. An unknown command appends nothing.
     pub fn encode(&self, out: &mut Vec<u8>) {
         match self {
             HostCommand::Lights(squares) => out.extend_from_slice(&squares.to_be_bytes()),
@@ -51,15 +51,15 @@ impl HostCommand {
     }
 }
 
-/// Cuts what a host sends into commands. Plain lights have no head: eight bytes are always one, unless they begin as coloured
-/// lights do.
+/// Cuts a host's bytes into commands. Plain lights have no head: eight bytes are always one command, unless they begin like
+/// coloured lights.
 #[derive(Clone, Debug, Default)]
 pub struct HostDecoder {
     held: Vec<u8>,
 }
 
 impl HostDecoder {
-    /// Takes one byte; gives the command that it completed.
+    /// Reads one byte. Returns the command that it completed.
     pub fn push(&mut self, byte: u8) -> Option<HostCommand> {
         self.held.push(byte);
         let coloured = self.held.starts_with(&HEAD);
@@ -77,7 +77,7 @@ impl HostDecoder {
         Some(HostCommand::Coloured(Box::new(colours.try_into().ok()?)))
     }
 
-    /// Forgets half a command.
+    /// Forgets the incomplete command.
     pub fn reset(&mut self) {
         self.held.clear();
     }

@@ -1,5 +1,5 @@
-//! Learns which tag is which piece, for a file of this board (`certabo/README.md#4`): the men from the initial position, as the
-//! session does by itself, then spare queens, one after another on d3 (White's) and d6 (Black's).
+//! Learns the tags of the pieces for a file of this board (`certabo/README.md#4`): first the set from the initial position, as
+//! the session does by itself, and then spare queens, one after another on d3 (White's) and d6 (Black's).
 
 use alloc::vec::Vec;
 
@@ -12,13 +12,13 @@ use crate::driver::{Driver, Input, Output};
 use crate::square::{Placement, Reading, Square};
 use crate::time::Instant;
 
-/// A session that watches for spare queens, too. To a game it would be of no use: d3 and d6 are squares like others there.
+/// A session that also learns spare queens. A game cannot use it, because d3 and d6 are normal squares in a game.
 #[derive(Debug)]
 pub struct Learner {
     session: Session,
-    /// What the session knows.
+    /// The table of the session.
     men: Calibration,
-    /// And the spare queens that came after.
+    /// That table with the spare queens that followed.
     table: Calibration,
 }
 
@@ -29,7 +29,7 @@ impl Default for Learner {
 }
 
 impl Learner {
-    /// A board of which nothing is known.
+    /// Creates a learner for an unknown board.
     pub fn new() -> Learner {
         Learner { session: Session::new(Form::Tags), men: Calibration::default(), table: Calibration::default() }
     }
@@ -37,7 +37,7 @@ impl Learner {
     fn update_table(&mut self) {
         let Some(frames) = self.session.frames() else { return };
         if frames.table != self.men {
-            // The first set, or another one after it.
+            // This is the first set, or another one after it.
             (self.men, self.table) = (frames.table.clone(), frames.table.clone());
         }
         if self.men.entries().is_empty() {
@@ -45,13 +45,13 @@ impl Learner {
         }
         for (square, queen) in SPARES {
             if let Some(Shows::Tag(tag)) = frames.lately(square) {
-                // A man that is known is none to be learned, and a table that is full stays as it is.
+                // A known piece is not learned again, and a full table stays as it is.
                 let _ = self.table.add(tag, queen);
             }
         }
     }
 
-    /// Where something is not as it must be for the men to be learned.
+    /// Lists the squares that prevent learning the set.
     fn list_faults(&self, learned: &mut Learned) {
         let initial = Placement::initial();
         let Some(frames) = self.session.frames() else { return };
@@ -93,7 +93,7 @@ impl Driver for Learner {
         let mut learned = Learned { heard: self.session.frames().is_some_and(TagFrames::are_enough), ..Learned::default() };
         let mut left = Placement::initial();
         for (_, piece) in self.table.entries() {
-            // The first of each kind are the set.
+            // The first pieces of each kind belong to the set.
             match Square::all().find(|square| left.get(*square).piece() == Some(*piece)) {
                 Some(square) => left.set(square, Reading::Empty),
                 None => learned.spares.push(*piece),

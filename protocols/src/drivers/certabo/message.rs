@@ -1,4 +1,4 @@
-//! What the numbers of a frame mean, both directions (`certabo/README.md#2`).
+//! The meaning of a frame's numbers, encoded and decoded (`certabo/README.md#2`).
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -6,41 +6,41 @@ use core::fmt::Write;
 
 use crate::square::{Placement, Reading, Square};
 
-/// What a piece answers with: unique to the piece.
+/// The tag of a piece. It is unique.
 pub type Tag = [u8; 5];
 
 /// No piece.
 pub const NO_TAG: Tag = [0; 5];
 
-/// The square of the tag at `index` of a frame: 0 = a8, 7 = h8, 63 = h1; none above.
+/// Returns the square of the tag at `index` of a frame: 0 = a8, 7 = h8, 63 = h1; `None` above 63.
 pub const fn square(index: u8) -> Option<Square> {
-    // Files run as in this project's numbering, ranks the other way.
+    // The files have the same order as in this project; the ranks have the reverse order.
     Square::new(index ^ 0b111_000)
 }
 
-/// Whether this may be the tag of a piece. Three zeros or more are none, by the maker's rule.
+/// Returns whether this may be the tag of a piece. By the maker's rule, a tag has fewer than three zeros.
 pub fn may_be_tag(tag: &Tag) -> bool {
     tag.iter().filter(|byte| **byte == 0).count() < 3
 }
 
-/// The squares on which something stands, of the eight numbers of a frame: bit 0 = a1 … bit 63 = h8.
+/// Returns the occupied squares from the eight numbers of a frame: bit 0 = a1 … bit 63 = h8.
 pub fn occupied(ranks: &[u8; 8]) -> u64 {
     ranks.iter().fold(0, |mask, rank| mask << 8 | u64::from(rank.reverse_bits()))
 }
 
-/// The eight numbers of these squares.
+/// Returns the eight numbers of the occupied squares.
 pub fn ranks(occupied: u64) -> [u8; 8] {
     occupied.to_be_bytes().map(u8::reverse_bits)
 }
 
-/// A placement of occupied and empty squares.
+/// Returns the placement of these occupied squares.
 pub fn placement(occupied: u64) -> Placement {
     let mut placement = Placement::EMPTY;
     Square::all().filter(|square| occupied & square.bit() != 0).for_each(|square| placement.set(square, Reading::Occupied));
     placement
 }
 
-/// Appends the text of a frame. Boards end it with or without a space, and some break their lines after `wrap` characters.
+/// Appends the text of a frame. Boards end it with or without a space, and some insert a line break after `wrap` characters.
 pub fn encode(out: &mut Vec<u8>, numbers: &[u8], space: bool, wrap: Option<usize>) {
     let mut text = String::from(":");
     for (index, number) in numbers.iter().enumerate() {

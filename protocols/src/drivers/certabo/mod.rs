@@ -1,4 +1,4 @@
-//! Certabo and Cerno, whose pieces carry tags; and what the Tabutronic boards share with them (`super::tabutronic`).
+//! Certabo and Cerno, whose pieces have tags, and the common part with the Tabutronic boards (`super::tabutronic`).
 //!
 //! ```text
 //!  numbers are decimal, 0 to 255, a space between two; cr, lf and '*' may stand anywhere, even inside a number   framing.rs
@@ -14,23 +14,22 @@
 //!    ff 55 243 bytes 0d 0a   coloured lights: 9 × 9 corners, red, green, blue each
 //! ```
 //!
-//! There is nothing to ask, so the session (`session.rs`) sends nothing at all. There is no checksum either: a square is believed
-//! when two of the last three frames agree on it (`frames.rs`), so no single frame tells anything. Page:
-//! `certabo/README.md`.
+//! There are no questions, so the session (`session.rs`) sends nothing at all. There is no checksum either, so a square is
+//! accepted only when two of the last three frames agree on it (`frames.rs`). Page: `certabo/README.md`.
 //!
-//! **Pieces.** A tag belongs to one piece, not to a kind, and in every frame 5 to 16 empty squares carry random bytes. Which tag is
-//! which piece is in a [`Calibration`]: given (it was learned before, by `learner.rs`), or learned by the session itself from the
-//! initial position once it has stood for seven frames. A tag
-//! that it does not know is nothing, unless it stays: then a piece stands there that nobody calibrated, such as a queen from
-//! the box, and the square is `Occupied`. As long as no table is known all pieces are told so: noise does not repeat itself,
-//! so that something stands there is certain, and an arbiter is better served with it than with nothing.
+//! **Pieces.** A tag belongs to one piece and not to a kind of piece, and in every frame 5 to 16 empty squares have random
+//! bytes. A [`Calibration`] maps the tags to pieces. It is either given (`learner.rs` learned it before), or the session learns
+//! it from the initial position after seven frames. An unknown tag counts as noise, unless it stays. Then the square has a
+//! piece without calibration, such as a queen from the box, and the square is `Occupied`. Without a calibration all pieces are
+//! reported as `Occupied`: noise does not repeat itself, so it is certain that a piece stands there, and this is more useful to
+//! an arbiter than no report.
 //!
-//! **What tags cannot say.** The initial position looks the same from both sides, with king and queen exchanged, and in
-//! Chess960. It is learned with a1 where the board's own a1 is and with every piece on the square of the usual initial position:
-//! if the board is turned, or set up otherwise, when it is learned, the colours or kinds are wrong until another table is given.
+//! **Limits of tags.** The initial position looks the same from both sides, with king and queen exchanged, and in Chess960. It
+//! is learned with a1 on the board's own a1 and with every piece on its usual square. If the board is turned or set up in
+//! another way while it is learned, the colours or kinds are wrong until another table is given.
 //!
-//! **Lost connections.** The pieces are the same afterwards: a table outlives `LinkDown` and silence. It is given up only when 32
-//! pieces stand in the initial position of which it knows none: another set.
+//! **Lost connections.** The pieces are the same afterwards, so the table stays valid after `LinkDown` and silence. It is
+//! replaced only when 32 unknown pieces stand in the initial position: another set.
 
 use alloc::boxed::Box;
 use core::time::Duration;
@@ -55,17 +54,17 @@ pub use session::Session;
 /// The USB adapter of all these boards, a CP210x.
 pub(super) const USB: &[(u16, u16)] = &[(0x10c4, 0xea60)];
 
-/// One program meets all these boards so; not confirmed (`certabo/README.md#1`).
+/// One program uses these names and channels for all these boards. They are not confirmed (`certabo/README.md#1`).
 pub(super) const BLE: Option<Ble> = Some(Ble { names: &["Certabo"], channels: &[Channel::NORDIC_UART] });
 
-/// Which tag is which piece.
+/// The calibration: the tags of the pieces.
 const CALIBRATED: Calibrated = Calibrated {
     with: |text| Ok(Box::new(Session::with(Calibration::of_set(text)?))),
     learn: || Box::new(Learner::new()),
     spares: &calibration::SPARES,
 };
 
-/// The registry's row.
+/// The row of the registry.
 pub const INFO: DriverInfo = DriverInfo {
     name: "certabo",
     devices: &["Certabo", "Cerno"],
@@ -77,7 +76,7 @@ pub const INFO: DriverInfo = DriverInfo {
     capabilities: Capabilities { board: true, identifies_pieces: true, clock: false, log: false },
     calibrated: Some(CALIBRATED),
     casual_only: None,
-    // Until the pace of the board is known.
+    // These values apply until the pace of the board is known.
     timing: Timing { scan: session::delay(Form::Tags, session::USUAL_PACE), press_delay: Duration::ZERO, in_turn: false },
     harmless: |_, _| false,
     examples: &[

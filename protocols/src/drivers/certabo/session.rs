@@ -1,6 +1,6 @@
-//! The driver: text to events. It sends nothing; all it does with time is to see when the board falls silent.
+//! The driver: it turns text into events. It sends nothing, and it uses time only to detect that the board is silent.
 //!
-//! A picture is told when it differs from the last one told, when the board came back, and when the game asked for it.
+//! A picture is reported when it differs from the last reported one, when the board came back, and when the game asks for it.
 
 use alloc::boxed::Box;
 use core::time::Duration;
@@ -15,15 +15,17 @@ use crate::event::{ByteRange, DeviceEvent};
 use crate::square::Placement;
 use crate::time::Instant;
 
-/// A board is silent after so long without a frame.
+/// A board counts as silent after this time without a frame.
 const SILENCE: Duration = Duration::from_secs(3);
-/// From one frame to the next, as long as it is not known better: a few come a second (`certabo/README.md#2`).
+/// The assumed time from one frame to the next, until the real one is known: a few frames come per second
+/// (`certabo/README.md#2`).
 pub(in crate::drivers) const USUAL_PACE: Duration = Duration::from_millis(300);
-/// So many frames show the pace of a board.
+/// The number of frames from which the pace of a board is measured.
 const PACED: u32 = 16;
 
-/// How late a change is told at most by a board that sends a frame so often: it waits for a frame and for the one that says the
-/// same. A frame of tags fills the line until the next one, and its end may have to be waited for.
+/// Returns the longest delay of a change on a board with this time between frames. The change waits for a frame and for a
+/// second frame with the same content. A frame of tags occupies the line until the next one, so the end of a running frame may
+/// come first.
 pub(in crate::drivers) const fn delay(form: Form, pace: Duration) -> Duration {
     let frames = match form {
         Form::Tags => 3,
@@ -34,63 +36,63 @@ pub(in crate::drivers) const fn delay(form: Form, pace: Duration) -> Duration {
 
 /// Codec and session of one board on one link.
 ///
-/// Of commands it knows [`DeviceCommand::ReadBoard`]: the next picture is told even if it is the same.
+/// It supports the command [`DeviceCommand::ReadBoard`]: the next picture is reported even if it is the same.
 #[derive(Debug)]
 pub struct Session {
     framing: Framing,
     reader: Reader,
-    /// When the last byte came.
+    /// The time of the last byte.
     touched: Instant,
     now: Instant,
 }
 
-/// All but the framing, whose buffer the frames borrow.
+/// Everything except the framing, because the frames borrow its buffer.
 #[derive(Debug)]
 struct Reader {
     out: Outbox,
     pictures: PictureTracker,
     sight: Sight,
-    /// The link is up: only then it is told whether the board is there.
+    /// The link is up. Only then the driver reports whether the board answers.
     linked: bool,
     responding: bool,
-    /// When the last frame came.
+    /// The time of the last frame.
     heard: Instant,
     pace: Pace,
 }
 
-/// What was seen of the squares.
+/// The last frames.
 #[derive(Debug)]
 enum Sight {
     Tags(Box<TagFrames>),
     Ranks(RankFrames),
 }
 
-/// How fast frames come.
+/// The measured pace of frames.
 #[derive(Debug, Default)]
 struct Pace {
     began: Instant,
     frames: u32,
-    /// The slowest pace that was told.
+    /// The slowest pace that was reported.
     told: Duration,
 }
 
 impl Session {
-    /// A board of this form; one with tags learns which are which from the initial position.
+    /// Creates a session for a board of this form. With tags, the session learns the calibration from the initial position.
     pub fn new(form: Form) -> Session {
         Session::begin(form, Calibration::default())
     }
 
-    /// A board with tags that are known.
+    /// Creates a session for a board with known tags.
     pub fn with(table: Calibration) -> Session {
         Session::begin(Form::Tags, table)
     }
 
-    /// The tags that are known, given or learned; none if none are.
+    /// Returns the known tags, given or learned; `None` if there are none.
     pub fn calibration(&self) -> Option<&Calibration> {
         self.frames().map(|frames| &frames.table).filter(|table| !table.entries().is_empty())
     }
 
-    /// The last frames of a board with tags.
+    /// Returns the last frames of a board with tags.
     pub(super) fn frames(&self) -> Option<&TagFrames> {
         match &self.reader.sight {
             Sight::Tags(frames) => Some(frames),
@@ -121,7 +123,7 @@ impl Session {
         (self.reader.linked, self.reader.responding) = (up, false);
     }
 
-    /// When the text in hand is not waited for any longer.
+    /// Returns the time at which the incomplete text ends.
     fn text_ends_at(&self) -> Option<Instant> {
         self.framing.patience().map(|patience| self.touched.after(patience))
     }
@@ -157,7 +159,7 @@ impl Driver for Session {
                 }
             }
             Input::Command(DeviceCommand::ReadBoard) => self.reader.pictures.request_repeat(),
-            // There is no clock, no battery and no log.
+            // The board has no clock, no battery and no log.
             Input::Command(_) => {}
             Input::Deadline => self.handle_deadline(at),
         }
@@ -173,7 +175,7 @@ impl Driver for Session {
 }
 
 impl Reader {
-    /// Forgets what was seen; the pieces and their tags stay the same.
+    /// Forgets the frames. The pieces and their tags stay the same.
     fn forget(&mut self) {
         self.pictures.forget();
         self.pace = Pace { told: self.pace.told, ..Pace::default() };
@@ -183,7 +185,7 @@ impl Reader {
         }
     }
 
-    /// When the board counts as silent.
+    /// Returns the time at which the board counts as silent.
     fn silent_at(&self) -> Option<Instant> {
         self.responding.then(|| self.heard.after(SILENCE))
     }
@@ -221,7 +223,8 @@ impl Reader {
 }
 
 impl Pace {
-    /// A frame came. Gives the pace of the last frames, in steps of 50 ms, if none so slow was told before.
+    /// Records a frame. Returns the pace of the last frames, in steps of 50 ms, if it is slower than every pace reported
+    /// before.
     fn note_frame(&mut self, at: Instant) -> Option<Duration> {
         if self.frames == 0 {
             self.began = at;

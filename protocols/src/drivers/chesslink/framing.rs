@@ -1,8 +1,7 @@
-//! Cuts text with check digits into messages, both directions, and finds the way back after lost bytes
-//! (`chesslink/README.md#2`).
+//! Cuts text with check digits into messages, in both directions, and recovers after lost bytes (`chesslink/README.md#2`).
 //!
-//! The first letter gives the length. A message whose letters cannot be, or whose digits do not fit, is given up from its
-//! first byte to the next one from which a message may begin: what was lost in one message costs no other.
+//! The first letter determines the length. A message with an impossible letter or wrong check digits is dropped from its first
+//! byte to the next one with which a message may begin. So lost bytes in one message do not cost another message.
 
 use alloc::vec::Vec;
 
@@ -11,7 +10,7 @@ use crate::event::{Anomaly, ByteRange};
 /// The longest message of either side: lights, 167 bytes.
 pub const MAX_MESSAGE: usize = 167;
 
-/// Whose bytes they are.
+/// The sender of the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Speaker {
     /// Replies and reports.
@@ -21,7 +20,7 @@ pub enum Speaker {
 }
 
 impl Speaker {
-    /// How long a message with this first letter is, check digits included; none if none begins with it.
+    /// Returns the length of a message with this first letter, including the check digits; `None` if no message begins with it.
     pub const fn length(self, letter: u8) -> Option<usize> {
         Some(match (self, letter) {
             (Speaker::Board, b'v' | b'r' | b'w') => 7,
@@ -35,35 +34,36 @@ impl Speaker {
         })
     }
 
-    /// Whether `letter` may stand at `place` (1 = after the first) of a message that begins with `first` and is `total` long.
+    /// Returns whether `letter` is valid at `place` (1 = after the first letter) in a message that begins with `first` and has
+    /// the length `total`.
     const fn fits(first: u8, total: usize, place: usize, letter: u8) -> bool {
         if first == b's' && place < total - 2 { is_square(letter) } else { digit(letter).is_some() }
     }
 
-    /// Whether these may be the first bytes of a message; a whole one is none.
+    /// Returns whether these bytes may begin a message. A complete message returns false.
     fn begins(self, bytes: &[u8]) -> bool {
         let Some(total) = bytes.first().and_then(|letter| self.length(*letter)) else { return false };
         bytes.len() < total && (1..bytes.len()).all(|place| Speaker::fits(bytes[0], total, place, bytes[place]))
     }
 }
 
-/// What may stand for a square: a letter of a FEN, `.` or `?`.
+/// Returns whether the letter is valid for a square: a letter of a FEN, `.` or `?`.
 const fn is_square(letter: u8) -> bool {
     matches!(letter, b'P' | b'N' | b'B' | b'R' | b'Q' | b'K' | b'p' | b'n' | b'b' | b'r' | b'q' | b'k' | b'.' | b'?')
 }
 
-/// XOR of the text.
+/// Returns the XOR of the text.
 pub fn check(text: &[u8]) -> u8 {
     text.iter().fold(0, |check, letter| check ^ (letter & 0x7f))
 }
 
-/// Two digits, as the boards write them.
+/// Returns two digits as the boards write them.
 pub const fn digits(value: u8) -> [u8; 2] {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
     [DIGITS[(value >> 4) as usize], DIGITS[(value & 15) as usize]]
 }
 
-/// The value of two digits; none if one is no digit.
+/// Returns the value of two digits; `None` if one is not a digit.
 pub const fn value(digits: [u8; 2]) -> Option<u8> {
     match (digit(digits[0]), digit(digits[1])) {
         (Some(high), Some(low)) => Some(high << 4 | low),
@@ -79,7 +79,7 @@ const fn digit(letter: u8) -> Option<u8> {
     }
 }
 
-/// The letter with odd parity in bit 7.
+/// Returns the letter with odd parity in bit 7.
 pub const fn with_parity(letter: u8) -> u8 {
     let plain = letter & 0x7f;
     if plain.count_ones().is_multiple_of(2) { plain | 0x80 } else { plain }
@@ -91,45 +91,45 @@ pub fn push(out: &mut Vec<u8>, text: &[u8]) {
     out.extend_from_slice(&digits(check(text)));
 }
 
-/// One thing found in the byte stream.
+/// One result of the framing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framed<'a> {
-    /// A message whose digits fit, without them and without parity.
+    /// A message with good check digits. The text has no check digits and no parity.
     Message {
         /// Its text.
         text: &'a [u8],
-        /// Where it stood, digits included.
+        /// The bytes of the message, including the check digits.
         at: ByteRange,
     },
     /// Bytes that are no message.
     Anomaly {
-        /// What was wrong.
+        /// The error.
         anomaly: Anomaly,
-        /// Where.
+        /// The bytes that were wrong.
         at: ByteRange,
     },
 }
 
-/// Finds the messages of one side. It holds at most one, and knows no time: who runs it calls [`Framing::stall`].
+/// Finds the messages of one side. It holds at most one message and has no clock: the caller calls [`Framing::stall`].
 #[derive(Clone, Debug)]
 pub struct Framing {
     speaker: Speaker,
-    /// Bytes seen since the start.
+    /// The number of bytes since the start.
     offset: u64,
     /// Without parity.
     held: [u8; MAX_MESSAGE],
     len: usize,
-    /// What is held was a message and has been given out.
+    /// The buffer holds a message that has been returned already.
     given: bool,
 }
 
 impl Framing {
-    /// Nothing was seen.
+    /// Creates a framing without bytes.
     pub const fn new(speaker: Speaker) -> Framing {
         Framing { speaker, offset: 0, held: [0; MAX_MESSAGE], len: 0, given: false }
     }
 
-    /// Takes one byte; gives what it completed or broke. Never more than one thing.
+    /// Reads one byte. Returns what it completed or broke, at most one result.
     pub fn push(&mut self, byte: u8) -> Option<Framed<'_>> {
         if self.given {
             self.reset();
@@ -158,8 +158,8 @@ impl Framing {
         Some(Framed::Message { text: &self.held[..total - 2], at: range(start, self.offset) })
     }
 
-    /// Drops what is in hand up to where a message may begin. A whole one is not looked for in it: no message can hold
-    /// another but for a board that ends with `rBBBB`, and that is not believed.
+    /// Drops the buffered bytes up to the next one with which a message may begin. A complete message inside them is ignored:
+    /// only a board position that ends with `rBBBB` could contain one, and then it is not a real message.
     fn give_up(&mut self, anomaly: Anomaly, start: u64) -> Framed<'static> {
         let held = &self.held[..self.len];
         let dropped = (1..self.len).find(|&from| self.speaker.begins(&held[from..])).unwrap_or(self.len);
@@ -168,24 +168,24 @@ impl Framing {
         Framed::Anomaly { anomaly, at: range(start, start + dropped as u64) }
     }
 
-    /// Forgets the message in hand.
+    /// Forgets the incomplete message.
     pub const fn reset(&mut self) {
         (self.len, self.given) = (0, false);
     }
 
-    /// Gives up the message in hand, if there is one: [`Anomaly::Stalled`].
+    /// Gives up the incomplete message, if there is one: [`Anomaly::Stalled`].
     pub fn stall(&mut self) -> Option<Framed<'static>> {
         let stalled = self.holds().then(|| Framed::Anomaly { anomaly: Anomaly::Stalled, at: range(self.start(), self.offset) });
         self.reset();
         stalled
     }
 
-    /// Whether half a message is in hand.
+    /// Returns whether an incomplete message is in the buffer.
     pub const fn holds(&self) -> bool {
         self.len > 0 && !self.given
     }
 
-    /// Bytes seen since the start.
+    /// Returns the number of bytes since the start.
     pub const fn offset(&self) -> u64 {
         self.offset
     }

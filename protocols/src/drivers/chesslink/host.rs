@@ -1,7 +1,7 @@
-//! What a host sends to a board, both directions (`chesslink/README.md#3` and `chesslink/README.md#4`).
+//! Messages of a host to a board, encoded and decoded (`chesslink/README.md#3` and `chesslink/README.md#4`).
 //!
-//! The session has only questions, as bytes in its own table. Whatever lights, resets or stores something is in [`HostCommand`],
-//! which is for emulators and tests.
+//! The session only sends the questions of its own table. [`HostCommand`] also contains the commands that switch lights, reset
+//! or store something; it is for emulators and tests.
 
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -9,31 +9,31 @@ use core::time::Duration;
 use super::framing::{push, value, with_parity};
 use super::message::four;
 
-/// Setting: one scan takes so many times 2.048 ms.
+/// Setting: the time of one scan, in steps of 2.048 ms.
 pub const SCAN_TIME: u8 = 0x01;
 /// Setting: when the board reports by itself; see [`reports_changes`].
 pub const REPORTS: u8 = 0x02;
-/// [`REPORTS`]: the board must be asked.
+/// A value of [`REPORTS`]: the board never reports by itself.
 pub const NEVER: u8 = 1;
-/// The least of [`SCAN_TIME`]; a smaller value counts as this.
+/// The smallest value of [`SCAN_TIME`]. A smaller value counts as this one.
 pub const SHORTEST_SCAN: u8 = 15;
-/// What [`SCAN_TIME`] is if nobody changed it.
+/// The usual value of [`SCAN_TIME`].
 pub const USUAL_SCAN: u8 = 20;
 /// One step of [`SCAN_TIME`], in microseconds.
 pub const SCAN_STEP_US: u64 = 2048;
 
-/// Whether a board with this value of [`REPORTS`] reports each change by itself: 0 every scan; 3 a scan that differs; 4 to 7
-/// the same after 2 to 5 equal scans. 1 is never, 2 at intervals.
+/// Returns whether a board with this value of [`REPORTS`] reports each change by itself: 0 reports every scan, 3 a scan that
+/// differs, 4 to 7 a scan that differs after 2 to 5 equal scans. 1 reports never, and 2 at intervals.
 pub const fn reports_changes(value: u8) -> bool {
     matches!(value, 0 | 3..=7)
 }
 
-/// How long a picture is on its way at most: 67 bytes at 38400 baud behind the end of another message.
+/// The longest time of a picture on the line: 67 bytes at 38400 baud after the end of another message.
 const LINE: Duration = Duration::from_millis(25);
 
-/// How late a change is told at most by a board with these values of [`SCAN_TIME`] and [`REPORTS`], if one that does not report
-/// by itself is asked again `asked` after each answer: its square waits for a scan, the picture for the end of that scan and
-/// for equal ones, and all of it for the line.
+/// Returns the longest delay of a change on a board with these values of [`SCAN_TIME`] and [`REPORTS`]. A board that does not
+/// report by itself is asked again `asked` after each answer. The square waits for a scan, the picture waits for the end of
+/// that scan and for equal scans, and then for the line.
 pub const fn delay(scan_time: u8, reports: u8, asked: Duration) -> Duration {
     let steps = if scan_time < SHORTEST_SCAN { SHORTEST_SCAN } else { scan_time };
     let scan = Duration::from_micros(steps as u64 * SCAN_STEP_US);
@@ -44,37 +44,37 @@ pub const fn delay(scan_time: u8, reports: u8, asked: Duration) -> Duration {
     }
 }
 
-/// Everything a host can send: what an emulator must understand.
+/// All commands of a host. An emulator must understand them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostCommand<'a> {
-    /// V: who are you?
+    /// V: asks for the version.
     Version,
     /// S: all squares.
     Board,
     /// R: one setting.
     Read {
-        /// Which.
+        /// The address of the setting.
         address: u8,
     },
-    /// W: change a setting for good. Never to be sent to a real board.
+    /// W: changes a setting permanently. It must never be sent to a real board.
     Write {
-        /// Which.
+        /// The address of the setting.
         address: u8,
-        /// To what.
+        /// The new value.
         value: u8,
     },
     /// L: the digits of slot time and of 81 lights.
     Lights(&'a [u8; 164]),
     /// X: lights out.
     LightsOut,
-    /// T: start anew; takes about three seconds.
+    /// T: restarts the board; this takes about three seconds.
     Reset,
-    /// I or G: of newer boards; its text.
+    /// I or G, of newer boards: the text.
     Other(&'a [u8]),
 }
 
 impl<'a> HostCommand<'a> {
-    /// The command of a text without check digits and parity; none if it is no host's.
+    /// Decodes a text without check digits and parity; `None` if it is no command.
     pub fn decode(text: &'a [u8]) -> Option<HostCommand<'a>> {
         Some(match *text {
             [b'V'] => HostCommand::Version,

@@ -1,4 +1,4 @@
-//! What a board says, both directions (`chesslink/README.md#3` and `chesslink/README.md#5`).
+//! Messages of a board, encoded and decoded (`chesslink/README.md#3` and `chesslink/README.md#5`).
 
 use alloc::vec::Vec;
 
@@ -17,16 +17,16 @@ pub enum Message<'a> {
     },
     /// s: the letters of all squares, h1 first.
     Board(&'a [u8; 64]),
-    /// r: a setting, as it was asked for.
+    /// r: the value of a setting that was asked for.
     Setting {
-        /// Which.
+        /// The address of the setting.
         address: u8,
         /// Its value.
         value: u8,
     },
     /// w: a setting was written.
     Written {
-        /// Which.
+        /// The address of the setting.
         address: u8,
         /// Its value.
         value: u8,
@@ -38,7 +38,7 @@ pub enum Message<'a> {
 }
 
 impl<'a> Message<'a> {
-    /// The message of a text without check digits; none if it is no board's.
+    /// Decodes a text without check digits; `None` if it is no message of a board.
     pub fn decode(text: &'a [u8]) -> Option<Message<'a>> {
         let pair = |a: u8, b: u8, c: u8, d: u8| Some((value([a, b])?, value([c, d])?));
         Some(match *text {
@@ -78,19 +78,19 @@ impl<'a> Message<'a> {
     }
 }
 
-/// A letter and two values of two digits each.
+/// Returns a letter and two values of two digits each.
 pub(super) const fn four(letter: u8, first: u8, second: u8) -> [u8; 5] {
     let ([a, b], [c, d]) = (super::framing::digits(first), super::framing::digits(second));
     [letter, a, b, c, d]
 }
 
-/// The square at `index` of a board's text: 0 = h1, 7 = a1, 63 = a8; none above.
+/// Returns the square at `index` of a board's text: 0 = h1, 7 = a1, 63 = a8; `None` above 63.
 pub const fn square(index: u8) -> Option<Square> {
-    // Ranks run as in this project's numbering, files the other way.
+    // The ranks have the same order as in this project; the files have the reverse order.
     Square::new(index ^ 0b111)
 }
 
-/// The placement of a board's text; none if a square is `?`, which the board gives while it does not know.
+/// Returns the placement of a board's text; `None` if a square is `?`, which the board sends while it does not know the piece.
 pub fn placement(letters: &[u8; 64]) -> Option<Placement> {
     let mut placement = Placement::EMPTY;
     for (index, &letter) in (0u8..).zip(letters) {
@@ -103,14 +103,14 @@ pub fn placement(letters: &[u8; 64]) -> Option<Placement> {
     Some(placement)
 }
 
-/// The text of a placement; what is no identified piece is `?`.
+/// Returns the text of a placement. An unidentified piece is `?`.
 pub fn letters(placement: &Placement) -> [u8; 64] {
     let mut letters = [b'.'; 64];
     for (index, letter) in (0u8..).zip(&mut letters) {
         *letter = match square(index).map(|square| placement.get(square)) {
             Some(Reading::Piece(piece)) => piece.letter() as u8,
             Some(Reading::Occupied | Reading::Unreadable) => b'?',
-            // A result piece is no chessman.
+            // A result piece is not a chess piece.
             Some(Reading::Empty | Reading::ResultPiece(_)) | None => b'.',
         };
     }

@@ -1,5 +1,5 @@
-//! Millennium boards with a ChessLink module: Exclusive, King Performance, Supreme. The eONE, which knows no men, is
-//! `chesslink_eone`.
+//! Millennium boards with a ChessLink module: Exclusive, King Performance, Supreme. The eONE, which does not identify pieces,
+//! is `chesslink_eone`.
 //!
 //! ```text
 //!  xx = two digits 0-9 A-F: all bytes before them, without bit 7, XORed                     framing.rs
@@ -15,11 +15,11 @@
 //!    6c xx  'l'   78 xx  'x'                             done
 //! ```
 //!
-//! `session.rs` is the driver: it asks for the board and the version and reads the settings of automatic reports and of the time
-//! of a scan, which tell how late a change is reported. It writes no setting, because settings outlive the session, and it lights
-//! nothing. Page: `chesslink/README.md`.
+//! `session.rs` is the driver. It asks for the board and the version, and it reads the settings for automatic reports and for
+//! the scan time, which determine the delay of a change. It writes no setting, because settings stay after the session, and it
+//! switches no lights. Page: `chesslink/README.md`.
 //!
-//! The squares are those of a board that lies with its cable at White's right hand; a turned one is the game's work.
+//! The squares are those of a board with its cable at White's right hand. The game handles a turned board.
 
 use alloc::boxed::Box;
 use core::time::Duration;
@@ -31,7 +31,7 @@ pub mod host;
 pub mod message;
 pub mod session;
 
-/// The registry's row.
+/// The row of the registry.
 pub const INFO: DriverInfo = DriverInfo {
     name: "chesslink",
     devices: &["Millennium ChessLink: Exclusive, King Performance, Supreme"],
@@ -50,13 +50,13 @@ pub const INFO: DriverInfo = DriverInfo {
     capabilities: Capabilities { board: true, identifies_pieces: true, clock: false, log: false },
     calibrated: None,
     casual_only: None,
-    // Until the settings of the board are known.
+    // These values apply until the settings of the board are known.
     timing: Timing {
         scan: host::delay(host::USUAL_SCAN, host::NEVER, session::POLLED),
         press_delay: Duration::ZERO,
         in_turn: false,
     },
-    // V, S, R01, R02: nothing is written and nothing is lit.
+    // V, S, R01, R02: these commands write no setting and switch no light.
     harmless: |_, bytes| session::QUESTIONS.iter().any(|question| question.bytes == bytes),
     examples: &[
         Example::new(

@@ -1,8 +1,8 @@
-//! The driver: bytes to events, and which questions are asked.
+//! The driver: it turns bytes into events and defines its questions.
 //!
-//! A board that reports changes by itself is asked for its squares once a second, which is the keep-alive; one that does not,
-//! or does not say, ten times a second. A picture is told when it differs from the last one told, when the link came up or the
-//! board came back, and when the game asked for it.
+//! A board that reports changes by itself is asked for its squares once a second; this is the keep-alive. A board that does
+//! not, or whose setting is unknown, is asked ten times a second. A picture is reported when it differs from the last reported
+//! one, when the link came up or the board came back, and when the game asks for it.
 
 use core::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::drivers::shell::Shell;
 use crate::event::{Anomaly, ByteRange, DeviceEvent, Identity};
 use crate::time::Instant;
 
-/// How old a picture may grow: of a board that must be asked, and of one that reports by itself.
+/// The age at which a picture is asked for again: for a board that must be asked, and for one that reports by itself.
 pub(super) const POLLED: Duration = Duration::from_millis(100);
 const REPORTED: Duration = Duration::from_secs(1);
 
@@ -36,12 +36,12 @@ pub(super) const QUESTIONS: &[Question] = &[
     Question { bytes: &[0x52, 0xb0, 0x31, 0xb5, 0xb3], retry: Some(Duration::from_secs(2)), tries: Some(3) },
 ];
 
-/// Boards are known that do not answer every question: what is not vital is given up, and no answer is waited for before the next
-/// is asked. All of them only read.
+/// Some boards do not answer every question. So questions that are not vital are given up, and the next question does not wait
+/// for an answer. All questions only read.
 const PLAN: QueryPlan = QueryPlan {
     settle: Duration::from_millis(500),
     confirm: false,
-    // By Bluetooth commands need a pause.
+    // Commands by Bluetooth need a pause.
     gap: Duration::from_millis(100),
     questions: QUESTIONS,
     picture: BOARD,
@@ -51,25 +51,25 @@ const PLAN: QueryPlan = QueryPlan {
 
 /// Codec and session of one board on one line.
 ///
-/// Until [`Input::LinkUp`] it is passive. Of commands it knows [`DeviceCommand::ReadBoard`]; there is no clock, no battery and
-/// no log to ask for.
+/// Before [`Input::LinkUp`] it is passive. It supports the command [`DeviceCommand::ReadBoard`]. The board has no clock, no
+/// battery and no log to ask for.
 #[derive(Debug)]
 pub struct Session {
     framing: Framing,
     reader: Reader,
 }
 
-/// All but the framing, whose buffer the messages borrow.
+/// Everything except the framing, because the messages borrow its buffer.
 #[derive(Debug, Default)]
 struct Reader {
     shell: Shell,
-    /// Its settings of reports and of the time of a scan, as far as it has told them, and the delay that was told of them.
+    /// Its settings for reports and for the scan time, as far as they are known, and the delay that was reported from them.
     reports: Option<u8>,
     scan_time: Option<u8>,
     delay: Option<Duration>,
-    /// It senses that something stands on a square: its letters are what it takes that for.
+    /// The board senses only whether a square is occupied. Its letters are not the real pieces.
     occupancy: bool,
-    /// The last board text that could not be used: it is counted once.
+    /// The last board text that could not be used. It is counted once.
     unusable: Option<[u8; 64]>,
 }
 
@@ -108,7 +108,7 @@ impl Driver for Session {
 }
 
 impl Session {
-    /// Of a board whose letters say no more than that something stands there.
+    /// Creates a session for a board whose letters only show whether a square is occupied.
     pub fn for_occupancy() -> Session {
         Session { reader: Reader { occupancy: true, ..Reader::default() }, ..Session::default() }
     }
@@ -132,7 +132,7 @@ impl Session {
 }
 
 impl Reader {
-    /// The board may be another one when it comes back.
+    /// Forgets the board, because it may be another one when it comes back.
     fn forget(&mut self) {
         self.shell.forget();
         self.unusable = None;
@@ -177,7 +177,7 @@ impl Reader {
                 self.handle_board(letters, bytes);
                 BOARD
             }
-            // Good messages, but not to any question of ours.
+            // These messages are good, but they answer no question of this driver.
             Message::Setting { .. } | Message::Written { .. } | Message::Lit | Message::Unlit => {
                 return self.shell.out.anomaly(Anomaly::Unasked, bytes);
             }
@@ -185,7 +185,7 @@ impl Reader {
         self.shell.on_answer(at, row);
     }
 
-    /// Tells how late changes come, as far as that is known now.
+    /// Reports the delay of changes, as far as it is known now.
     fn report_delay(&mut self, bytes: ByteRange) {
         let known = delay(self.scan_time.unwrap_or(USUAL_SCAN), self.reports.unwrap_or(NEVER), POLLED);
         if self.delay.replace(known) != Some(known) {

@@ -1,9 +1,10 @@
 //! Cuts the bytes of one channel into messages and finds the way back after lost ones (`chessnut/README.md#2`).
 //!
-//! There is no check and no start mark. What cannot be a message is given up from its first byte to the next one from which a
-//! message may begin. A position in which another one seems to begin is two halves of two, or pieces that happen to look like
-//! it: what comes next decides, a position or nothing for half a second speaking for it. So a few positions are told late: a
-//! black queen, no piece, a black pawn and the black king, on h g f e of a rank or the same shifted by two files.
+//! There is no checksum and no start mark. Bytes that cannot be a message are dropped from the first byte to the next one with
+//! which a message may begin. If a second position seems to begin inside a position, either these are the halves of two
+//! positions, or the codes of the pieces look like a beginning. The following bytes decide: another position, or half a second
+//! of silence, confirms the first one. So a few positions are reported late: those with a black queen, no piece, a black pawn
+//! and the black king on h g f e of a rank, or the same shifted by two files.
 
 use super::message::{Message, SQUARES, Shape, is_position, is_squares, shape};
 use crate::event::{Anomaly, ByteRange};
@@ -11,55 +12,55 @@ use crate::event::{Anomaly, ByteRange};
 /// The longest message: the pieces of a Move.
 pub const MAX_MESSAGE: usize = 139;
 
-/// One thing found in the byte stream.
+/// One result of the framing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framed {
-    /// A message; the codes of a position are those of pieces.
+    /// A message. The codes of a position are valid piece codes.
     Message {
-        /// What it says.
+        /// The message.
         message: Message,
-        /// Where it stood.
+        /// The bytes of the message.
         at: ByteRange,
     },
     /// Bytes that are no message.
     Anomaly {
-        /// What was wrong.
+        /// The error.
         anomaly: Anomaly,
-        /// Where.
+        /// The bytes that were wrong.
         at: ByteRange,
     },
 }
 
-/// Finds the messages of one channel. It knows no time: who runs it calls [`Framing::stall`] after half a second of silence.
+/// Finds the messages of one channel. It has no clock: the caller calls [`Framing::stall`] after half a second of silence.
 #[derive(Clone, Debug)]
 pub struct Framing {
     channel: u8,
-    /// Bytes seen since the start.
+    /// The number of bytes since the start.
     offset: u64,
     held: [u8; MAX_MESSAGE],
     len: usize,
 }
 
 impl Framing {
-    /// Nothing was seen of this channel.
+    /// Creates a framing for this channel without bytes.
     pub const fn new(channel: u8) -> Framing {
         Framing { channel, offset: 0, held: [0; MAX_MESSAGE], len: 0 }
     }
 
-    /// Takes one byte; `take` is given what it completed or broke.
+    /// Reads one byte. `take` receives what it completed or broke.
     pub fn push(&mut self, byte: u8, take: &mut dyn FnMut(Framed)) {
         self.offset += 1;
-        // There is room: a message as long as the buffer is taken out of it.
+        // The buffer has room, because a message of its full length is removed at once.
         self.held[self.len] = byte;
         self.len += 1;
-        while let Some(framed) = self.settle(false) {
+        while let Some(framed) = self.next_result(false) {
             take(framed);
         }
     }
 
-    /// Nothing more comes: gives up the message in hand, if there is one ([`Anomaly::Stalled`]).
+    /// Ends the waiting for more bytes, and gives up the incomplete message, if there is one ([`Anomaly::Stalled`]).
     pub fn stall(&mut self, take: &mut dyn FnMut(Framed)) {
-        while let Some(framed) = self.settle(true) {
+        while let Some(framed) = self.next_result(true) {
             take(framed);
         }
         if self.len > 0 {
@@ -67,22 +68,22 @@ impl Framing {
         }
     }
 
-    /// Forgets what is in hand.
+    /// Forgets the buffered bytes.
     pub const fn reset(&mut self) {
         self.len = 0;
     }
 
-    /// Whether something is in hand.
+    /// Returns whether bytes are in the buffer.
     pub const fn holds(&self) -> bool {
         self.len > 0
     }
 
-    /// Bytes seen since the start.
+    /// Returns the number of bytes since the start.
     pub const fn offset(&self) -> u64 {
         self.offset
     }
 
-    fn settle(&mut self, quiet: bool) -> Option<Framed> {
+    fn next_result(&mut self, quiet: bool) -> Option<Framed> {
         let held = &self.held[..self.len];
         let total = match shape(self.channel, held) {
             Shape::Part => return None,
@@ -107,31 +108,31 @@ impl Framing {
                 }
             }
         }
-        let at = self.first(total);
+        let at = self.first_range(total);
         let message = Message::decode(&held[..total]);
-        self.forget(total);
-        // Every whole shape is a message.
+        self.remove(total);
+        // Every complete shape is a message.
         Some(message.map_or(Framed::Anomaly { anomaly: Anomaly::UnknownMessage, at }, |message| Framed::Message { message, at }))
     }
 
     fn drop(&mut self, anomaly: Anomaly, count: usize) -> Framed {
-        let at = self.first(count);
-        self.forget(count);
+        let at = self.first_range(count);
+        self.remove(count);
         Framed::Anomaly { anomaly, at }
     }
 
-    const fn first(&self, count: usize) -> ByteRange {
+    const fn first_range(&self, count: usize) -> ByteRange {
         let start = self.offset - self.len as u64;
         ByteRange { channel: self.channel, start, end: start + count as u64 }
     }
 
-    fn forget(&mut self, count: usize) {
+    fn remove(&mut self, count: usize) {
         self.held.copy_within(count..self.len, 0);
         self.len -= count;
     }
 }
 
-/// Whether a position of this length may begin with these bytes: a board sends all of them in one form.
+/// Returns whether a position of this length may begin with these bytes. A board sends all positions with the same length.
 fn begins(bytes: &[u8], length: u8) -> bool {
     bytes.first() == Some(&0x01)
         && bytes.get(1).is_none_or(|other| *other == length)

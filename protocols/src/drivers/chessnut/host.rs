@@ -1,18 +1,18 @@
 //! What a host sends, both directions (`chessnut/README.md#3` and `chessnut/README.md#6`).
 //!
-//! The session has only questions, as bytes in its own table. Whatever lights, beeps, moves pieces or deletes games is in
-//! [`HostCommand`], which is for emulators and tests.
+//! The session only sends the questions of its own table. [`HostCommand`] also contains the commands that switch lights, beep,
+//! move pieces or delete games; it is for emulators and tests.
 
 use alloc::vec::Vec;
 
 use super::message::SQUARES;
 
-/// Everything a host can send: what an emulator must understand.
+/// All commands of a host. An emulator must understand them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostCommand {
     /// 21 01 00: positions are reported from now on.
     Realtime,
-    /// 21 01 01: stored games are read; ends the reports.
+    /// 21 01 01: stored games can be read; this ends the reports.
     Upload,
     /// 29: battery.
     Battery,
@@ -24,34 +24,34 @@ pub enum HostCommand {
     Time,
     /// 31: how many games are stored.
     Games,
-    /// 33: stored games may come.
+    /// 33: the host is ready for stored games.
     TransferReady,
     /// 34: the newest stored game (1) or the next one (0).
     Transfer(u8),
     /// 39: deletes a stored game. Never to be sent to a real board.
     Delete,
-    /// 0a: lights, a byte a rank from the eighth on, bit 7 = a.
+    /// 0a: lights, one byte per rank from the eighth rank on, bit 7 = a.
     Lights([u8; 8]),
     /// 0b: a beep.
     Beep {
         /// Its pitch.
         hertz: u16,
-        /// How long.
+        /// Its duration.
         millis: u16,
     },
-    /// 1b: beeps or not.
+    /// 1b: the beeper is switched on or off.
     Beeper(u8),
     /// 41 01 0c: battery of a Move.
     MoveBattery,
-    /// 41 01 0b: pieces of a Move.
+    /// 41 01 0b: asks for the pieces of a Move.
     Pieces,
-    /// 41 01 15: what kind of board it is.
+    /// 41 01 15: asks for the kind of board.
     Kind,
     /// 42: a Move moves its pieces to this position.
     Move {
-        /// As a board tells its squares; all zero stops.
+        /// The squares in the form of a board's position. All zeros stop the movement.
         squares: [u8; SQUARES],
-        /// What happens when a player interferes.
+        /// The reaction when a player interferes.
         force: u8,
     },
     /// 43: coloured lights of a Move, in the order of the squares: 1 red, 2 green, 3 blue.
@@ -61,7 +61,7 @@ pub enum HostCommand {
 }
 
 impl HostCommand {
-    /// The command that these bytes begin with, and how long it is; none if it is not whole.
+    /// Returns the first command in these bytes and its length; `None` if the command is incomplete.
     pub fn decode(bytes: &[u8]) -> Option<(HostCommand, usize)> {
         let [op, length, rest @ ..] = bytes else { return None };
         let payload = rest.get(..usize::from(*length))?;
@@ -91,7 +91,7 @@ impl HostCommand {
         Some((command, 2 + payload.len()))
     }
 
-    /// Appends the command; an unknown one has no payload.
+    /// Appends the bytes of the command. An unknown one has no payload.
     pub fn encode(&self, out: &mut Vec<u8>) {
         let one = |op, what| [op, 0x01, what];
         match *self {

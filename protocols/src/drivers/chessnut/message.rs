@@ -1,34 +1,34 @@
-//! What a board sends, both directions (`chessnut/README.md#3` and `chessnut/README.md#6`).
+//! Messages of a board, encoded and decoded (`chessnut/README.md#3` and `chessnut/README.md#6`).
 
 use alloc::vec::Vec;
 
 use crate::square::{Piece, Placement, Reading, Square};
 
-/// What stands somewhere, by its code from 1 on.
+/// The pieces of the codes from 1 on.
 const PIECES: [char; 12] = ['q', 'k', 'b', 'p', 'n', 'R', 'P', 'r', 'B', 'N', 'Q', 'K'];
 
-/// Length of a position's payload as boards send it by radio.
+/// The length of a position's payload by radio.
 pub const BY_RADIO: u8 = 0x24;
-/// The same by cable.
+/// The length of a position's payload by cable.
 pub const BY_CABLE: u8 = 0x3d;
-/// Two squares a byte.
+/// The number of bytes for all squares, with two squares per byte.
 pub const SQUARES: usize = 32;
 
 /// A message of a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Message {
-    /// 01: what stands on the squares.
+    /// 01: the pieces on all squares.
     Board {
         /// Length of the payload.
         length: u8,
-        /// h8 g8 … a1, low half of a byte first; see [`placement`].
+        /// h8 g8 … a1, the low half of a byte first; see [`placement`].
         squares: [u8; SQUARES],
-        /// The four bytes behind them, as far as they are there: seconds, low byte first. Not of use.
+        /// The four bytes after them, as far as they are present: seconds, low byte first. They are not used.
         counter: u32,
     },
-    /// 23 01 00: the command was taken.
+    /// 23 01 00: the command was accepted.
     Accepted,
-    /// 23 01 01: it was not.
+    /// 23 01 01: the command was not accepted.
     NotReady,
     /// 2a: the battery; [`Message::battery`] reads it.
     Battery {
@@ -48,27 +48,27 @@ pub enum Message {
     Games(u8),
     /// 0f: a button was pressed.
     Button(u8),
-    /// 41 05 15: what kind of board it is.
+    /// 41 05 15: the kind of board.
     Kind([u8; 4]),
-    /// 41 89 0b: the pieces of a Move; where they are and their batteries are not kept.
+    /// 41 89 0b: the pieces of a Move. Their places and batteries are not stored.
     Pieces,
 }
 
-/// How far bytes are a message.
+/// How much of a message some bytes are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// No message begins so; `known` if its first byte is one that messages begin with.
+    /// No message begins with these bytes.
     No {
-        /// Only the length or what follows it does not fit.
+        /// The first byte is valid; only the length or a later byte is not.
         known: bool,
     },
-    /// More must come.
+    /// The message is incomplete.
     Part,
-    /// The first so many bytes are one.
+    /// The first bytes are a complete message of this length.
     Whole(usize),
 }
 
-/// How far these bytes of a channel are a message. Piece codes are not looked at.
+/// Returns how much of a message these bytes of a channel are. Piece codes are not checked.
 pub fn shape(channel: u8, bytes: &[u8]) -> Shape {
     let Some(&op) = bytes.first() else { return Shape::Part };
     let known = match channel {
@@ -82,7 +82,7 @@ pub fn shape(channel: u8, bytes: &[u8]) -> Shape {
         (0x23, [length, said, ..]) => *length == 1 && *said <= 1,
         (0x2a, [length, ..]) => *length == 2,
         (0x32, [length, ..]) => *length == 1,
-        // What it says beside the button's number is not known.
+        // The bytes after the button's number are not known.
         (0x0f, [length, ..]) => (1..=4).contains(length),
         (_, [length]) => matches!(*length, 0x03 | 0x05 | 0x89),
         (_, [length, what, ..]) => matches!((*length, *what), (0x03, 0x0c) | (0x05, 0x15) | (0x89, 0x0b)),
@@ -95,18 +95,19 @@ pub fn shape(channel: u8, bytes: &[u8]) -> Shape {
     }
 }
 
-/// Whether a position's payload may be so long. All squares are in the first 32 bytes, so a shorter tail does no harm.
+/// Returns whether a position's payload may have this length. The first 32 bytes contain all squares, so a shorter tail is
+/// harmless.
 pub const fn is_position(length: u8) -> bool {
     matches!(length, 0x20..=BY_RADIO | BY_CABLE)
 }
 
-/// Whether a byte may stand for two squares.
+/// Returns whether a byte is valid for two squares.
 pub const fn is_squares(byte: u8) -> bool {
     byte & 15 <= 12 && byte >> 4 <= 12
 }
 
 impl Message {
-    /// The message that these bytes are; its [`shape`] must be [`Shape::Whole`] of all of them.
+    /// Decodes a message. The [`shape`] of the bytes must be [`Shape::Whole`] with their full length.
     pub fn decode(bytes: &[u8]) -> Option<Message> {
         Some(match *bytes {
             [0x01, length, ref rest @ ..] => {
@@ -126,7 +127,8 @@ impl Message {
         })
     }
 
-    /// Appends the message. Of pieces nothing is known; a position's bytes behind the counter are zero.
+    /// Appends the bytes of the message. The data of pieces are placeholders, and a position's bytes after the counter are
+    /// zero.
     pub fn encode(&self, out: &mut Vec<u8>) {
         match *self {
             Message::Board { length, squares, counter } => {
@@ -150,8 +152,8 @@ impl Message {
         }
     }
 
-    /// Percent and whether it charges, if it tells of the battery: there are two ways to say that it charges, and 0 percent is
-    /// said before it is known.
+    /// Returns the percent and whether the battery charges, if the message reports the battery. There are two codes for
+    /// charging. 0 percent means that the charge is not known yet.
     pub const fn battery(&self) -> Option<(u8, bool)> {
         match *self {
             Message::Battery { value: 0, .. } => None,
@@ -162,7 +164,7 @@ impl Message {
     }
 }
 
-/// What the squares of a position show; none if a code is that of no piece.
+/// Returns the placement of a position; `None` if a code is not valid.
 pub fn placement(squares: &[u8; SQUARES]) -> Option<Placement> {
     let mut placement = Placement::EMPTY;
     for square in Square::all() {
@@ -177,7 +179,7 @@ pub fn placement(squares: &[u8; SQUARES]) -> Option<Placement> {
     Some(placement)
 }
 
-/// The squares as a board sends them; what is no piece is an empty square.
+/// Returns the squares as a board sends them. A reading that is no piece is sent as an empty square.
 pub fn squares(placement: &Placement) -> [u8; SQUARES] {
     let mut squares = [0; SQUARES];
     for square in Square::all() {

@@ -1,4 +1,4 @@
-//! Chessnut boards: Air, Air+, Pro, Go, Evo, Smart Chess, and what the Move shares with them. They tell which piece stands where.
+//! Chessnut boards: Air, Air+, Pro, Go, Evo, Smart Chess, and the common part with the Move. They identify their pieces.
 //!
 //! ```text
 //!  every message      op len payload      no check, no start mark: op, length and piece codes must fit     framing.rs
@@ -16,17 +16,19 @@
 //!    32 01 nn   0f 01 nn                          stored games, a button
 //! ```
 //!
-//! The firmware is not asked for: no source says how the answer begins, and one project takes the question for another command.
+//! The driver does not ask for the firmware: no source describes the beginning of the answer, and one project uses the same
+//! bytes as another command.
 //!
-//! What differs between the rows of the registry is a [`session::Model`]. The services of stored games and of firmware are
-//! never touched. Page: `chessnut/README.md`.
+//! A [`session::Model`] holds the differences between the rows of the registry. The services for stored games and firmware are
+//! never used. Page: `chessnut/README.md`.
 //!
-//! The Evo is a board with an Android tablet in it. Its maker's newer program (`chessnutech/ChessnutNext`) talks to it as to an
-//! Air: by radio to whatever has `evo` in its name, by cable to products 83xx. That the name begins as those of the others is
-//! *assumed*; by its address it is found whatever its name. No recording of one is known (`chessnut/README.md#7`).
+//! The Evo is a board with a built-in Android tablet. Its maker's newer program (`chessnutech/ChessnutNext`) treats it like an
+//! Air: by radio every device with `evo` in its name, by cable the products 83xx. It is *assumed* that its name begins like the
+//! names of the others. With its address it is found under any name. No recording of an Evo is known (`chessnut/README.md#7`).
 //!
-//! By cable ([`HID`]) one report is one message with padding behind it, and there are no channels: `01` is given to channel 0, the
-//! rest to channel 1. The maker's own program writes commands as they are, so their first byte may be the report's number.
+//! By cable ([`HID`]) one report is one message with padding after it, and there are no channels. Messages with `01` are
+//! assigned to channel 0 and all others to channel 1. The maker's own program writes commands without a report number, so their
+//! first byte may be the number.
 
 use alloc::boxed::Box;
 use core::time::Duration;
@@ -38,7 +40,7 @@ pub mod host;
 pub mod message;
 pub mod session;
 
-/// Positions come on the first channel, to which commands are written; replies come on the second.
+/// The first channel is for positions and commands, and the second for replies.
 pub const CHANNELS: &[Channel] = &[
     Channel {
         write: Some(0x1b7e8272_2877_41c3_b46e_cf057c562023),
@@ -48,10 +50,10 @@ pub const CHANNELS: &[Channel] = &[
     Channel { write: None, notify: Some(0x1b7e8273_2877_41c3_b46e_cf057c562023), optional: false },
 ];
 
-/// By cable. The low byte of the product id is not the same on all boards of one kind.
+/// The ids by cable. The low byte of the product id differs between boards of one kind.
 pub const HID: Hid = Hid { vendor: 0x2d80, products: (0x8000, 0x86ff), usage_page: 0xff00, message: split_report };
 
-/// The second byte of a message says how long it is: what is behind it in the report is padding.
+/// Splits a report into channel and message. The second byte of a message is its length, and the rest of the report is padding.
 fn split_report(report: &[u8]) -> (u8, &[u8]) {
     let bytes = report.strip_prefix(&[0x00]).unwrap_or(report);
     let whole = bytes.get(1).map_or(bytes.len(), |length| usize::from(*length) + 2);
@@ -59,10 +61,10 @@ fn split_report(report: &[u8]) -> (u8, &[u8]) {
     (channel, bytes.get(..whole).unwrap_or(bytes))
 }
 
-/// How fast they look is not known. One program takes a position for settled after so much quiet: no scan takes longer.
+/// The scan time is not known. One program accepts a position after this much silence, so no scan takes longer.
 pub const TIMING: Timing = Timing { scan: Duration::from_millis(350), press_delay: Duration::ZERO, in_turn: false };
 
-/// No clock, no log that is read.
+/// The boards have no clock and no log that is read.
 pub const CAPABILITIES: Capabilities = Capabilities { board: true, identifies_pieces: true, clock: false, log: false };
 
 /// The initial position.
@@ -83,14 +85,14 @@ pub const E4: Example = Example::new(
     "Frame(rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR)",
 );
 
-/// The registry's row.
+/// The row of the registry.
 pub const INFO: DriverInfo = DriverInfo {
     name: "chessnut",
     devices: &["Chessnut Air", "Air+", "Pro", "Go", "Evo", "Smart Chess"],
     usb: &[],
     ble: Some(Ble { names: &["Chessnut Air", "Smart Chess", "Chessnut Pro", "Chessnut Go", "Chessnut Evo"], channels: CHANNELS }),
     hid: Some(HID),
-    // They are no serial port: of use only for a bridge that stands in for the radio.
+    // They are no serial port. The value is only for a bridge that replaces the radio.
     baud: 115_200,
     shares_line: false,
     capabilities: CAPABILITIES,

@@ -1,10 +1,10 @@
-//! The driver: bytes to events, and which questions are asked.
+//! The driver: it turns bytes into events and defines its questions.
 //!
-//! Nothing asks for the squares: a board reports them by itself in real-time mode, and does so again when the mode is set once
-//! more or after a while. So the battery, which every board answers, is the keep-alive, and each of its answers makes the mode
-//! be set again: soon as long as no position came, then every five seconds. That brings back a board that forgot the mode and
-//! a position whose notification was lost. Positions repeat: one is told when it differs from the last one told, when the
-//! link came up or the board came back, and when the game asked for it.
+//! There is no question for the squares. A board reports them by itself in real-time mode, and again after a while or when the
+//! mode is set again. So the keep-alive is the question for the battery, which every board answers. After each answer the mode
+//! is set again: soon while no position has come, and then every five seconds. This recovers a board that lost the mode and a
+//! position whose notification was lost. Positions repeat. A position is reported when it differs from the last reported one,
+//! when the link came up or the board came back, and when the game asks for it.
 
 use core::time::Duration;
 
@@ -16,9 +16,9 @@ use crate::drivers::shell::Shell;
 use crate::event::{Anomaly, Battery, ByteRange, DeviceEvent};
 use crate::time::Instant;
 
-/// A message broken off by this much silence on its channel is given up.
+/// An incomplete message is given up after this much silence on its channel.
 const STALL: Duration = Duration::from_millis(500);
-/// How often the mode is set again once positions come.
+/// The time after which the mode is set again when positions arrive.
 const KEPT: Duration = Duration::from_secs(5);
 
 const BATTERY: usize = 0;
@@ -27,7 +27,7 @@ const MOVE_BATTERY: usize = 2;
 
 const QUESTIONS: &[Question] = &[
     Question { bytes: &[0x29, 0x01, 0x00], retry: Some(Duration::from_secs(1)), tries: None },
-    // Some boards acknowledge it, others say nothing.
+    // Some boards acknowledge this, others do not.
     Question { bytes: &[0x21, 0x01, 0x00], retry: None, tries: None },
     Question { bytes: &[0x41, 0x01, 0x0c], retry: Some(Duration::from_secs(1)), tries: Some(3) },
 ];
@@ -36,7 +36,7 @@ const fn plan(questions: &'static [Question]) -> QueryPlan {
     QueryPlan {
         settle: Duration::from_millis(300),
         confirm: true,
-        // The maker's own program leaves so much between two commands.
+        // The maker's own program waits this long between two commands.
         gap: Duration::from_millis(200),
         questions,
         picture: BATTERY,
@@ -45,16 +45,16 @@ const fn plan(questions: &'static [Question]) -> QueryPlan {
     }
 }
 
-/// What differs between the boards of the family.
+/// The differences between the boards of the family.
 #[derive(Debug)]
 pub struct Model {
     plan: QueryPlan,
-    /// The row that tells of the battery.
+    /// The row whose answer reports the battery.
     battery: usize,
 }
 
 impl Model {
-    /// Whether a session of this board says these bytes.
+    /// Returns whether a session of this board sends these bytes.
     pub fn asks(&self, bytes: &[u8]) -> bool {
         self.plan.questions.iter().any(|question| question.bytes == bytes)
     }
@@ -62,28 +62,28 @@ impl Model {
 
 /// Air, Air+, Pro, Go, Smart Chess.
 pub static AIR: Model = Model { plan: plan(QUESTIONS.split_at(MOVE_BATTERY).0), battery: BATTERY };
-/// Move: it answers the first question too, but does not tell there of its battery.
+/// Move: it answers the first question too, but that answer does not report its battery.
 pub static MOVE: Model = Model { plan: plan(QUESTIONS), battery: MOVE_BATTERY };
 
 /// Codec and session of one board on one link.
 ///
-/// Until [`Input::LinkUp`] it is passive. Of commands it knows [`DeviceCommand::ReadBoard`], which sets the mode again and tells
-/// the next position even if it is the same, and [`DeviceCommand::ReadBattery`]; there is no clock, and no log is read.
+/// Before [`Input::LinkUp`] it is passive. It supports the commands [`DeviceCommand::ReadBoard`], which sets the mode again and
+/// reports the next position even if it is the same, and [`DeviceCommand::ReadBattery`]. There is no clock, and no log is read.
 #[derive(Debug)]
 pub struct Session {
-    /// Of channels 0 and 1, and when the last byte of each came.
+    /// The framings of channels 0 and 1, with the time of the last byte of each.
     framings: [(Framing, Instant); 2],
     reader: Reader,
 }
 
-/// All but the framing.
+/// Everything except the framing.
 #[derive(Debug)]
 struct Reader {
     model: &'static Model,
     shell: Shell,
-    /// A position came since the link came up or the board came back.
+    /// A position has come since the link came up or the board came back.
     pictured: bool,
-    /// What was told of the battery.
+    /// The reported state of the battery.
     battery: Option<Battery>,
 }
 
@@ -117,7 +117,7 @@ impl Driver for Session {
 }
 
 impl Session {
-    /// A session with a board of this model.
+    /// Creates a session with a board of this model.
     pub fn new(model: &'static Model) -> Session {
         Session {
             framings: [(Framing::new(0), Instant::ZERO), (Framing::new(1), Instant::ZERO)],
@@ -144,7 +144,7 @@ impl Session {
 }
 
 impl Reader {
-    /// The board may be another one when it comes back.
+    /// Forgets the board, because it may be another one when it comes back.
     fn forget(&mut self) {
         self.shell.forget();
         (self.pictured, self.battery) = (false, None);
@@ -182,9 +182,9 @@ impl Reader {
                 self.report_battery(message, bytes);
             }
             Message::Accepted => {}
-            // Which command it means it does not say: the mode is what matters.
+            // The message does not name its command. Only the mode matters.
             Message::NotReady => self.shell.refresh_picture(at),
-            // Good messages, but not to any question of ours.
+            // These messages are good, but they answer no question of this driver.
             Message::Games(_) | Message::Button(_) | Message::Kind(_) | Message::Pieces => {
                 self.shell.out.anomaly(Anomaly::Unasked, bytes);
             }
@@ -192,7 +192,7 @@ impl Reader {
     }
 
     fn handle_board(&mut self, squares: &[u8; SQUARES], bytes: ByteRange) {
-        // The framing has looked at the codes.
+        // The framing has checked the codes.
         let Some(placement) = placement(squares) else { return self.shell.out.anomaly(Anomaly::BadField, bytes) };
         if !core::mem::replace(&mut self.pictured, true) {
             self.shell.set_picture_age(KEPT);
@@ -202,7 +202,7 @@ impl Reader {
         }
     }
 
-    /// The battery is asked for again and again, and told when it changes.
+    /// Reports the battery when it changes. It is asked for again and again.
     fn report_battery(&mut self, message: &Message, bytes: ByteRange) {
         let Some((percent, charging)) = message.battery() else { return };
         if percent > 100 {

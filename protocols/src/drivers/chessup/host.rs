@@ -1,37 +1,38 @@
-//! What a host sends to a board, both directions (`chessup/README.md#1`): for emulators and tests, there is no session.
+//! Messages of a host to a board, encoded and decoded (`chessup/README.md#1`). They are for emulators and tests; there is no
+//! session.
 
 use alloc::vec::Vec;
 
 use crate::square::Square;
 
-/// Everything a host is known to send, one write each.
+/// All known commands of a host, one write each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostCommand<'a> {
-    /// 67: the state is asked for.
+    /// 67: asks for the state.
     State,
-    /// 21: a move was taken.
+    /// 21: acknowledges a move.
     MoveTaken,
-    /// 23: a promotion was taken.
+    /// 23: acknowledges a promotion.
     PromotionTaken,
-    /// 64.
+    /// 64: resets the board.
     Reset,
     /// 66: a position, as a FEN.
     Position(&'a [u8]),
-    /// 99: the board shows a move.
+    /// 99: makes the board show a move.
     Move {
-        /// From here.
+        /// The square of origin.
         from: Square,
-        /// To here.
+        /// The target square.
         to: Square,
     },
-    /// b9: play over the board, led by the host; only this one setting is known.
+    /// b9: play over the board, led by the host. Only this one setting is known.
     PlayOverTheBoard,
 }
 
 const PLAY_OVER_THE_BOARD: [u8; 12] = [0xb9, 0x05, 0x00, 0x01, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x00, 0x00];
 
 impl<'a> HostCommand<'a> {
-    /// Reads one write; none if it is nothing that the page lists.
+    /// Reads one write; `None` if the page does not list it.
     pub fn decode(bytes: &'a [u8]) -> Option<HostCommand<'a>> {
         Some(match bytes {
             [0x67] => HostCommand::State,
@@ -45,7 +46,7 @@ impl<'a> HostCommand<'a> {
         })
     }
 
-    /// Appends the write.
+    /// Appends the bytes of the write.
     pub fn encode(&self, out: &mut Vec<u8>) {
         match self {
             HostCommand::State => out.push(0x67),

@@ -1,4 +1,4 @@
-//! ChessUp: a board that senses touch and follows the game in its own firmware. A codec only, no driver.
+//! ChessUp: a board that senses touch and follows the game in its own firmware. This is a codec only, without a driver.
 //!
 //! ```text
 //!  host to board                                                                         host.rs
@@ -13,15 +13,15 @@
 //!    72 or 73 bytes                          the state, layout unknown
 //! ```
 //!
-//! There is no row in the registry, because no driver that only asks could say anything true:
+//! There is no row in the registry, because a driver that only asks could not report anything reliable:
 //!
-//! * the one harmless question is the state (67), and what its bytes mean no source tells: no squares can be read;
-//! * a move is what the firmware concluded from touches, not what stands on squares: an illegal move, a piece put back or a piece
-//!   knocked over is never told, and the vocabulary of events has no moves;
-//! * a move has to be acknowledged (21) or is repeated, and the acknowledgement makes the board's own game go on: it is no question. It
-//!   takes the mode b9 to have moves at all, which changes how the board plays with whoever sits at it.
+//! * the only harmless question is the state (67), and no source explains its bytes, so no squares can be read;
+//! * a move is the firmware's conclusion from touches, not a report of the squares: an illegal move, a piece that is put back
+//!   or a piece that is knocked over is never reported, and there is no event for a move;
+//! * a move must be acknowledged (21) or it is repeated, and the acknowledgement continues the board's own game, so it is not a
+//!   question. Moves come only in the mode b9, which changes how the board plays with its players.
 //!
-//! Every message is one notification or one write of its own, so there is nothing to frame. Page: `chessup/README.md`, evidence B
+//! Every message is one notification or one write, so there is no framing. Page: `chessup/README.md`, evidence B
 //! (`protocols/README.md#4`).
 
 use alloc::vec::Vec;
@@ -30,24 +30,24 @@ use crate::square::Square;
 
 pub mod host;
 
-/// What the board says, one notification.
+/// A message of the board: one notification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BoardMessage<'a> {
-    /// A move that its firmware took.
+    /// A move that its firmware accepted.
     Move {
-        /// Where the piece stood.
+        /// The square of origin.
         from: Square,
-        /// Where it stands now.
+        /// The target square.
         to: Square,
     },
-    /// 97: a promotion; the bytes behind it.
+    /// 97: a promotion, with the following bytes.
     Promotion(&'a [u8]),
-    /// As long as a state, which has no known layout.
+    /// A message with the length of a state. Its layout is not known.
     State(&'a [u8]),
 }
 
 impl<'a> BoardMessage<'a> {
-    /// Reads one notification; none if it is nothing that the page lists, or a move beyond the edge of the board.
+    /// Reads one notification; `None` if the page does not list it, or if a move leaves the board.
     pub const fn decode(bytes: &'a [u8]) -> Option<BoardMessage<'a>> {
         match bytes {
             [0xa3, 0x35, from_file, from_rank, to_file, to_rank] => {
@@ -62,7 +62,7 @@ impl<'a> BoardMessage<'a> {
         }
     }
 
-    /// Appends the notification.
+    /// Appends the bytes of the notification.
     pub fn encode(&self, out: &mut Vec<u8>) {
         match self {
             BoardMessage::Move { from, to } => {

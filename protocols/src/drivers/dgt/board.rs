@@ -1,13 +1,13 @@
 //! What a board sends to a host, both directions (`dgt/README.md#5`).
 //!
-//! Messages borrow from the buffer they were read in: nothing is allocated to read one.
+//! Messages borrow from their buffer, so reading allocates no memory.
 
 use alloc::vec::Vec;
 
-/// The largest message that is taken: the whole log.
+/// The largest accepted message: the whole log.
 pub const MAX_MESSAGE: usize = 7939;
 
-/// One message of a board, without header. Codes, squares and text are as they came: raw.
+/// One message of a board, without its header. Codes, squares and text are raw, as received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BoardMessage<'a> {
     /// 86: the codes of all squares, a8 first.
@@ -16,7 +16,7 @@ pub enum BoardMessage<'a> {
     Board100(&'a [u8; 100]),
     /// 8d: seven bytes of the clock; see [`super::clock::ClockMessage`].
     Clock([u8; 7]),
-    /// 8e: what stands on a square now.
+    /// 8e: the present code of a square.
     Field {
         /// The square's number, 0 = a8.
         index: u8,
@@ -29,7 +29,7 @@ pub enum BoardMessage<'a> {
     BusAddress(u16),
     /// 91: the serial number, 5 characters, or 9 in the form of 1998.
     Serial(&'a [u8]),
-    /// 92: the maker's text, lines parted by CR LF or LF.
+    /// 92: the maker's text, with lines separated by CR LF or LF.
     Trademark(&'a [u8]),
     /// 93: firmware version.
     Version {
@@ -59,7 +59,7 @@ pub enum BoardMessage<'a> {
     LockState(u8),
     /// a5: developer-key state of a Pegasus.
     KeyState(u8),
-    /// An id the page does not list.
+    /// An id that the page does not list.
     Unknown {
         /// The id, bit 7 set.
         id: u8,
@@ -68,7 +68,7 @@ pub enum BoardMessage<'a> {
     },
 }
 
-/// The nine bytes of a battery message. Times are 0x7f where not available.
+/// The nine bytes of a battery message. A time that is not available is 0x7f.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BatteryReport {
     /// Charge, 0..=100.
@@ -83,18 +83,18 @@ pub struct BatteryReport {
     pub status: u8,
 }
 
-/// Whether a length fits an id.
+/// How a length fits an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
-    /// A message the page lists, of a length it gives.
+    /// The page lists the id with this length.
     Known,
-    /// An id the page does not list, of a possible length.
+    /// The page does not list the id, and the length is possible.
     Unknown,
-    /// No such message.
+    /// There is no such message.
     Bad,
 }
 
-/// Whether a message `id` may be `total` bytes long, its header of three included.
+/// Returns whether a message `id` may be `total` bytes long, including its header of three bytes.
 pub const fn fit(id: u8, total: usize) -> Fit {
     let good = match id {
         0x86 => total == 67 || total == 103,
@@ -112,7 +112,7 @@ pub const fn fit(id: u8, total: usize) -> Fit {
 }
 
 impl<'a> BoardMessage<'a> {
-    /// The message `id` with this data; none if the length does not fit ([`fit`]).
+    /// Decodes the message `id` with this data; `None` if the length does not fit ([`fit`]).
     pub fn decode(id: u8, data: &'a [u8]) -> Option<BoardMessage<'a>> {
         Some(match (id, data) {
             (0x86, _) if data.len() == 100 => BoardMessage::Board100(data.try_into().ok()?),
@@ -139,7 +139,7 @@ impl<'a> BoardMessage<'a> {
         })
     }
 
-    /// The id.
+    /// Returns the id.
     pub const fn id(&self) -> u8 {
         match self {
             BoardMessage::Board(_) | BoardMessage::Board100(_) => 0x86,
@@ -162,7 +162,7 @@ impl<'a> BoardMessage<'a> {
         }
     }
 
-    /// Appends the whole message. Bit 7 of every data byte is dropped; data beyond the longest length (16383) is cut.
+    /// Appends the whole message. Bit 7 of every data byte is cleared, and data after the longest length (16383) is cut off.
     pub fn encode(&self, out: &mut Vec<u8>) {
         match *self {
             BoardMessage::Board(codes) => self.push(out, codes),

@@ -1,4 +1,4 @@
-//! The seven bytes of a clock message, both directions (`dgt/clock.md#1` and `dgt/clock.md#3`).
+//! The seven bytes of a clock message, encoded and decoded (`dgt/clock.md#1` and `dgt/clock.md#3`).
 //!
 //! ```text
 //!  8d 00 0a   b3      b4 b5      b6 b7 b8     b9
@@ -8,24 +8,24 @@
 //!             bit 4 blocked at zero, bit 5 adds time, bit 6 flag shown
 //! ```
 //!
-//! Low nibble 0x0a in b3 or b6: four bytes of acknowledgement are hidden in b3 … b8, see [`ClockAck`].
+//! Low nibble 0x0a in b3 or b6: b3 … b8 contain four bytes of acknowledgement, see [`ClockAck`].
 
 use crate::bytes::{from_bcd, to_bcd};
 use crate::event::{ClockButton, ClockFace, ClockSide};
 use crate::time::ClockTime;
 
-/// What the seven bytes are.
+/// The meaning of the seven bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClockMessage {
     /// An answer of the clock, or a button.
     Ack(ClockAck),
-    /// All zero: says nothing.
+    /// All zeros: no meaning.
     Null,
-    /// Times, lever, flags; perhaps impossible ones.
+    /// Times, lever and flags, which may be impossible.
     Report(ClockReport),
 }
 
-/// The three bytes of one side, as they came.
+/// The three bytes of one side, as received.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RawFace(pub [u8; 3]);
 
@@ -34,7 +34,7 @@ impl RawFace {
     const ADDS_TIME: u8 = 0x20;
     const SHOWN: u8 = 0x40;
 
-    /// The bytes that show `face`. Milliseconds are cut off; more than 9:59:59 shows 9:59:59.
+    /// Creates the bytes that show `face`. Milliseconds are cut off, and times above 9:59:59 become 9:59:59.
     pub fn new(face: ClockFace) -> RawFace {
         let seconds = (face.time.millis() / 1000).min(35_999);
         let mut hours = (seconds / 3600) as u8;
@@ -48,69 +48,69 @@ impl RawFace {
         RawFace([hours, to_bcd((seconds / 60 % 60) as u8), to_bcd((seconds % 60) as u8)])
     }
 
-    /// The low nibble of the hours: 0..=9 on a legal face.
+    /// Returns the low nibble of the hours: 0..=9 on a legal face.
     pub const fn hours(self) -> u8 {
         self.0[0] & 0x0f
     }
 
-    /// The time shown; none if hours are above 9, minutes or seconds above 59 or not decimal.
+    /// Returns the time; `None` if hours are above 9, or minutes or seconds are above 59 or not decimal.
     pub fn time(self) -> Option<ClockTime> {
         let (minutes, seconds) = (from_bcd(self.0[1])?, from_bcd(self.0[2])?);
         let legal = self.hours() <= 9 && minutes <= 59 && seconds <= 59;
         legal.then(|| ClockTime::hms(u32::from(self.hours()), u32::from(minutes), u32::from(seconds)))
     }
 
-    /// Flag fallen and clock blocked at zero.
+    /// Returns whether the flag fell and the clock is blocked at zero.
     pub const fn flag_blocked(self) -> bool {
         self.0[0] & RawFace::BLOCKED != 0
     }
 
-    /// Time is added with each move (Fischer, Bronstein …).
+    /// Returns whether the clock adds time with each move (Fischer, Bronstein …).
     pub const fn adds_time(self) -> bool {
         self.0[0] & RawFace::ADDS_TIME != 0
     }
 
-    /// The flag sign is shown; the time may still run.
+    /// Returns whether the flag sign is shown. The time may still run.
     pub const fn flag_shown(self) -> bool {
         self.0[0] & RawFace::SHOWN != 0
     }
 
-    /// What the face shows; none if the time is not legal.
+    /// Returns the display; `None` if the time is not legal.
     pub fn face(self) -> Option<ClockFace> {
         let (flag_blocked, flag_shown, adds_time) = (self.flag_blocked(), self.flag_shown(), self.adds_time());
         self.time().map(|time| ClockFace { time, flag_blocked, flag_shown, adds_time })
     }
 }
 
-/// The status byte, as it came.
+/// The status byte, as received.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Status(pub u8);
 
 impl Status {
     /// Bit 0: running.
     pub const RUNNING: u8 = 0x01;
-    /// Bit 1: the right lever is up; clear, the left.
+    /// Bit 1: the right lever is up; if the bit is clear, the left one is up.
     pub const RIGHT_UP: u8 = 0x02;
     /// Bit 2: battery low.
     pub const BATTERY_LOW: u8 = 0x04;
-    /// Bit 3: left's turn. One note of 2015 has bits 3 and 4 the other way round; three recorded games decide for this.
+    /// Bit 3: left's turn. One note of 2015 exchanges bits 3 and 4; three recorded games confirm this order.
     pub const LEFT_TURN: u8 = 0x08;
     /// Bit 4: right's turn.
     pub const RIGHT_TURN: u8 = 0x10;
-    /// Bit 5: no clock connected; everything else is void.
+    /// Bit 5: no clock is connected. All other bits are then meaningless.
     pub const NO_CLOCK: u8 = 0x20;
 
-    /// Whether all bits of `mask` are set.
+    /// Returns whether all bits of `mask` are set.
     pub const fn has(self, mask: u8) -> bool {
         self.0 & mask == mask
     }
 
-    /// The side whose lever is up.
+    /// Returns the side whose lever is up.
     pub const fn lever_up(self) -> ClockSide {
         if self.has(Status::RIGHT_UP) { ClockSide::Right } else { ClockSide::Left }
     }
 
-    /// Whose turn it says it is, if of exactly one side.
+    /// Returns the side to move, if exactly one side is marked.
     pub const fn turn(self) -> Option<ClockSide> {
         match (self.has(Status::LEFT_TURN), self.has(Status::RIGHT_TURN)) {
             (true, false) => Some(ClockSide::Left),
@@ -120,7 +120,7 @@ impl Status {
     }
 }
 
-/// Times, lever and flags, as they came.
+/// Times, lever and flags, as received.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClockReport {
     /// The right side.
@@ -135,39 +135,39 @@ pub struct ClockReport {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClockAck(pub [u8; 4]);
 
-/// What an acknowledgement is about.
+/// The subject of an acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AckOf {
-    /// Answer to the clock command of this number (01 display … 0c text).
+    /// The answer to the clock command with this number (01 display … 0c text).
     Command(u8),
-    /// Answer to the version query: major, minor.
+    /// The answer to the version query: major, minor.
     Version(u8, u8),
-    /// By itself: ready.
+    /// Sent without a command: the clock is ready.
     Ready,
-    /// By itself: a button; none if its code is not known.
+    /// Sent without a command: a button; `None` if its code is not known.
     Button(Option<ClockButton>),
-    /// By itself: mode changed, perhaps to this number.
+    /// Sent without a command: the mode changed, perhaps to this number.
     Mode(u8),
-    /// By itself: perhaps "left the computer mode".
+    /// Sent without a command: perhaps the clock left the computer mode.
     NotInMode,
-    /// By itself, something else.
+    /// Sent without a command: another subject.
     Other(u8),
 }
 
 impl ClockAck {
-    /// First byte of a good answer.
+    /// The first byte of a good answer.
     pub const GOOD: u8 = 0x10;
-    /// First byte of a refusal: not in computer mode.
+    /// The first byte of a refusal: the clock is not in computer mode.
     pub const REFUSED: u8 = 0x40;
-    /// First byte of a failure on the line to the clock.
+    /// The first byte of a failure on the line to the clock.
     pub const FAILED: u8 = 0x20;
 
-    /// The answer of a clock of this version.
+    /// Creates the answer of a clock with this version.
     pub const fn version(major: u8, minor: u8) -> ClockAck {
         ClockAck([ClockAck::GOOD, 0x09, (major & 0x0f) << 4 | (minor & 0x0f), 0])
     }
 
-    /// The message of a button pressed alone.
+    /// Creates the message of a single pressed button.
     pub const fn button(button: ClockButton) -> ClockAck {
         let (held, code) = match button {
             ClockButton::Back => (0x04, 0x31),
@@ -179,17 +179,17 @@ impl ClockAck {
         ClockAck([ClockAck::GOOD, 0x88, held | 0x01, code])
     }
 
-    /// Whether it says "good".
+    /// Returns whether the acknowledgement is good.
     pub const fn ok(self) -> bool {
         self.0[0] == ClockAck::GOOD
     }
 
-    /// Whether the clock sent it by itself.
+    /// Returns whether the clock sent it without a command.
     pub const fn unasked(self) -> bool {
         self.0[1] & 0x80 != 0
     }
 
-    /// What it is about.
+    /// Returns the subject.
     pub const fn of(self) -> AckOf {
         let [_, about, third, fourth] = self.0;
         match about {
@@ -210,7 +210,7 @@ impl ClockAck {
         }
     }
 
-    /// Whether a button was down when the button message was made.
+    /// Returns whether a button was held down when the message was created.
     pub const fn held(self, button: ClockButton) -> bool {
         let map = self.0[2];
         let bit = ClockAck::button(button).0[2] & !0x01;
@@ -219,10 +219,10 @@ impl ClockAck {
 }
 
 impl ClockMessage {
-    /// What the seven bytes are: reading rules 2 and 3 (`dgt/clock.md#1.4`), in that order.
+    /// Decodes the seven bytes by the reading rules 2 and 3 (`dgt/clock.md#1.4`), in this order.
     pub const fn decode(bytes: &[u8; 7]) -> ClockMessage {
         let [b3, b4, b5, b6, b7, b8, b9] = *bytes;
-        // Hour 10 does not exist. Implementations differ in which side carries the mark, so both are tested.
+        // Hour 10 does not exist. Implementations put the mark on different sides, so both sides are tested.
         if b3 & 0x0f == 0x0a || b6 & 0x0f == 0x0a {
             return ClockMessage::Ack(ClockAck([
                 (b4 & 0x7f) | ((b6 << 3) & 0x80),
@@ -237,7 +237,7 @@ impl ClockMessage {
         ClockMessage::Report(ClockReport { right: RawFace([b3, b4, b5]), left: RawFace([b6, b7, b8]), status: Status(b9) })
     }
 
-    /// The seven bytes. An acknowledgement carries its mark in the first hour byte.
+    /// Encodes the seven bytes. An acknowledgement has its mark in the first hour byte.
     pub const fn encode(&self) -> [u8; 7] {
         match *self {
             ClockMessage::Null => [0; 7],

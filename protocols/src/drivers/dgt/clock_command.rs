@@ -1,8 +1,8 @@
-//! Commands to the clock, both directions (`dgt/clock.md#4`): `2b n 03 cmd … 00`.
+//! Commands to the clock, encoded and decoded (`dgt/clock.md#4`): `2b n 03 cmd … 00`.
 
 use alloc::vec::Vec;
 
-/// A command to the clock. Only `Version` is harmless; the others change what players see: for emulators and tests.
+/// A command to the clock. Only `Version` is harmless. The others change what players see; they are for emulators and tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClockCommand {
     /// 01: seven-segment text.
@@ -18,7 +18,7 @@ pub enum ClockCommand {
     Icons([u8; 8]),
     /// 03: back to the time display.
     End,
-    /// 08: button query; its answer carries no button.
+    /// 08: button query. Its answer contains no button.
     Button,
     /// 09: version.
     Version,
@@ -37,7 +37,7 @@ pub enum ClockCommand {
     Ascii {
         /// Eight characters.
         text: [u8; 8],
-        /// 0 none, else 62.5 ms and a sixteenth of a second for each.
+        /// The beep: 0 is none, otherwise 62.5 ms plus a sixteenth of a second for each unit.
         beep: u8,
     },
     /// 0d: text on a Revelation II.
@@ -50,7 +50,7 @@ pub enum ClockCommand {
 }
 
 impl ClockCommand {
-    /// The command's number, which its acknowledgement repeats.
+    /// Returns the command's number, which its acknowledgement repeats.
     pub const fn number(self) -> u8 {
         match self {
             ClockCommand::Display { .. } => 0x01,
@@ -65,7 +65,8 @@ impl ClockCommand {
         }
     }
 
-    /// The bytes to send. Bit 7 of every argument is dropped: with it a byte would end the command and start a bus command.
+    /// Appends the bytes to send. Bit 7 of every argument is cleared, because a byte with bit 7 would end the command and begin
+    /// a bus command.
     pub fn encode(&self, out: &mut Vec<u8>) {
         let mut data = [0; 12];
         let len = match *self {
@@ -86,7 +87,7 @@ impl ClockCommand {
         out.push(0x00);
     }
 
-    /// The command in the bytes after `2b n`; none if number, length, the leading 03 or the closing 00 do not fit.
+    /// Decodes the bytes after `2b n`; `None` if the number, the length, the leading 03 or the closing 00 is wrong.
     pub fn decode(body: &[u8]) -> Option<ClockCommand> {
         let [0x03, number, args @ .., 0x00] = body else { return None };
         Some(match (number, args) {

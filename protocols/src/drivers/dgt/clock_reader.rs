@@ -1,4 +1,4 @@
-//! What a clock message means after those before it: the reading rules of `dgt/clock.md#1.4`, in their order.
+//! Reads clock messages with their history: the reading rules of `dgt/clock.md#1.4`, in their order.
 
 use core::time::Duration;
 
@@ -6,18 +6,18 @@ use super::clock::{AckOf, ClockAck, ClockMessage, ClockReport, Status};
 use crate::event::{Anomaly, ClockReading, DeviceEvent};
 use crate::time::ClockTime;
 
-/// A rise above this is not believed at once (rule 6).
+/// A rise above this is not accepted at once (rule 6).
 const JUMP_MS: i64 = 3_600_000;
-/// A second report this near to a doubtful one repeats it: the time may have run, a press may have added time.
+/// A second report within this distance confirms a doubtful one. The time may have run, and a press may have added time.
 const SAME_MS: u64 = 60_000;
 const EIGHT_HOURS: ClockTime = ClockTime::hms(8, 0, 0);
 
-/// What one clock message gave. Several may be set.
+/// The results of one clock message. Several fields may be set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClockNews {
-    /// Something to count.
+    /// An anomaly to count.
     pub anomaly: Option<Anomaly>,
-    /// Something to tell.
+    /// An event to report.
     pub event: Option<DeviceEvent>,
     /// An acknowledgement, for the session.
     pub ack: Option<ClockAck>,
@@ -26,15 +26,15 @@ pub struct ClockNews {
 /// The memory that the reading rules need.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ClockReader {
-    /// Right and left as last told; none before the baseline.
+    /// The last reported times, right and left; `None` before the baseline.
     last: Option<[ClockTime; 2]>,
-    /// The rise that waits for its repetition.
+    /// The rise that waits for its confirmation.
     doubtful: Option<[ClockTime; 2]>,
     absent: bool,
 }
 
 impl ClockReader {
-    /// Forgets everything: the next good report is a baseline again.
+    /// Forgets everything. The next good report is a baseline again.
     pub fn reset(&mut self) {
         *self = ClockReader::default();
     }

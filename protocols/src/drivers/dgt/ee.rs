@@ -1,4 +1,4 @@
-//! The log a board keeps by itself, both directions (`dgt/README.md#7.1`).
+//! The log that a board writes by itself, encoded and decoded (`dgt/README.md#7.1`).
 //!
 //! ```text
 //!  4p|5p ss      field: p code now (0 = emptied), 5 = quickly after the one before, ss square 00..3f
@@ -15,7 +15,7 @@ use crate::bytes::{from_bcd, to_bcd};
 use crate::event::{ClockSide, LogEntry};
 use crate::time::ClockTime;
 
-/// One entry of the log, as it came.
+/// One entry of the log, as received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EeTag {
     /// A square changed.
@@ -24,12 +24,12 @@ pub enum EeTag {
         index: u8,
         /// The piece code, 0..=15; 0 = emptied.
         code: u8,
-        /// Less than about 250 ms after the field entry before.
+        /// Less than about 250 ms after the previous field entry.
         quick: bool,
     },
-    /// The lever moved: this side stopped with this time, whole seconds.
+    /// The lever moved: this side stopped with this time, in whole seconds.
     Time {
-        /// Which side stopped.
+        /// The side that stopped.
         side: ClockSide,
         /// The time it showed, at most 9:59:59.
         time: ClockTime,
@@ -50,7 +50,7 @@ pub enum EeTag {
     InitialRotated,
     /// 7b
     StartMark,
-    /// 7c; newer firmware seems to put a byte 01..3f behind it, which is taken with it.
+    /// 7c. Newer firmware seems to add a byte 01..3f after it, which belongs to the entry.
     Watchdog(Option<u8>),
     /// 7d, reserved.
     Reserved1,
@@ -60,12 +60,12 @@ pub enum EeTag {
     Nothing,
     /// 00
     Nothing2,
-    /// One byte of no known entry, or the tail of one that was overwritten.
+    /// One byte of an unknown entry, or of the rest of an overwritten entry.
     Unknown(u8),
 }
 
 impl EeTag {
-    /// Appends the entry's bytes. A time beyond 9:59:59 is written as 9:59:59.
+    /// Appends the bytes of the entry. A time above 9:59:59 is written as 9:59:59.
     pub fn encode(&self, out: &mut Vec<u8>) {
         let one = match *self {
             EeTag::Field { index, code, quick } => {
@@ -103,7 +103,7 @@ impl EeTag {
         out.push(one);
     }
 
-    /// What the entry says, in neutral words; none for padding and for what is not known.
+    /// Returns the entry in its neutral form; `None` for padding and for unknown entries.
     pub fn entry(&self) -> Option<LogEntry> {
         Some(match *self {
             EeTag::Field { index, code, quick } => {
@@ -126,7 +126,7 @@ impl EeTag {
     }
 }
 
-/// Reads a log: entries with the bytes they took. Ends after [`EeTag::End`] or with the data.
+/// Reads a log: entries with the range of their bytes. It ends after [`EeTag::End`] or with the data.
 #[derive(Clone, Debug)]
 pub struct EeReader<'a> {
     data: &'a [u8],
@@ -134,7 +134,7 @@ pub struct EeReader<'a> {
 }
 
 impl<'a> EeReader<'a> {
-    /// Reads the data of an EE moves message, oldest entry first.
+    /// Creates a reader for the data of an EE moves message, oldest entry first.
     pub const fn new(data: &'a [u8]) -> EeReader<'a> {
         EeReader { data, at: 0 }
     }
@@ -151,8 +151,8 @@ impl Iterator for EeReader<'_> {
     }
 }
 
-/// The first entry of `data` and its length. What does not hold together is one unknown byte, so that the reader, which may
-/// have begun inside an overwritten entry, falls into step again.
+/// Returns the first entry of `data` and its length. Bytes that do not fit together are returned as one unknown byte. So a
+/// reader that began inside an overwritten entry finds the next entry.
 fn tag(data: &[u8]) -> Option<(EeTag, usize)> {
     let &first = data.first()?;
     Some(match *data {

@@ -1,42 +1,42 @@
-//! Cuts a board's bytes into messages and finds the way back after lost ones (`dgt/README.md#2`).
+//! Cuts a board's bytes into messages and recovers after lost bytes (`dgt/README.md#2`).
 
 use alloc::vec::Vec;
 
 use super::board::{self, Fit};
 use crate::event::{Anomaly, ByteRange};
 
-/// One thing found in the byte stream.
+/// One result of the framing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framed<'a> {
-    /// A message of a listed id and a length that fits it.
+    /// A message with a listed id and a fitting length.
     Message {
         /// The id, bit 7 set.
         id: u8,
-        /// What follows the header; every byte has bit 7 clear.
+        /// The bytes after the header. Bit 7 of every byte is clear.
         data: &'a [u8],
-        /// Where it stood, header included.
+        /// The bytes of the message, including the header.
         at: ByteRange,
     },
-    /// Bytes that are no message; `id` is that of the message they began, 0 outside one.
+    /// Bytes that are no message.
     Anomaly {
-        /// The id of the broken message.
+        /// The id of the broken message, or 0 outside a message.
         id: u8,
-        /// What was wrong.
+        /// The error.
         anomaly: Anomaly,
-        /// Where.
+        /// The bytes that were wrong.
         at: ByteRange,
     },
 }
 
-/// The decoder of single-board mode. It must not be fed the bytes of bus mode, where the same ids mean other things.
+/// The decoder of single-board mode. It must not read bytes of bus mode, where the same ids have other meanings.
 ///
-/// It holds at most one message of [`board::MAX_MESSAGE`] bytes. It knows no time: who runs it calls [`Framing::stall`] when
-/// a message stays incomplete too long.
+/// It holds at most one message of [`board::MAX_MESSAGE`] bytes. It has no clock: the caller calls [`Framing::stall`] when a
+/// message stays incomplete for too long.
 #[derive(Clone, Debug, Default)]
 pub struct Framing {
-    /// Bytes seen since the start.
+    /// The number of bytes since the start.
     offset: u64,
-    /// Offset of the id of the message in hand.
+    /// The offset of the incomplete message's id.
     start: u64,
     part: Part,
     data: Vec<u8>,
@@ -53,7 +53,7 @@ enum Part {
         id: u8,
         high: u8,
     },
-    /// `left` bytes to come; they are kept only if the id is `known`.
+    /// `left` bytes are missing. They are stored only if the id is `known`.
     Data {
         id: u8,
         left: u16,
@@ -62,7 +62,7 @@ enum Part {
 }
 
 impl Framing {
-    /// Takes one byte; gives what it completed or broke. Never more than one thing.
+    /// Reads one byte. Returns what it completed or broke, at most one result.
     #[inline]
     pub fn push(&mut self, byte: u8) -> Option<Framed<'_>> {
         let here = self.offset;
@@ -93,25 +93,25 @@ impl Framing {
         }
     }
 
-    /// Counts bytes that are not looked at, and forgets the message in hand.
+    /// Counts bytes that are ignored, and forgets the incomplete message.
     pub fn skip(&mut self, bytes: usize) {
         self.offset += bytes as u64;
         self.reset();
     }
 
-    /// Forgets the message in hand.
+    /// Forgets the incomplete message.
     pub fn reset(&mut self) {
         self.part = Part::Outside;
     }
 
-    /// Gives up the message in hand, if there is one: [`Anomaly::Stalled`].
+    /// Gives up the incomplete message, if there is one: [`Anomaly::Stalled`].
     pub fn stall(&mut self) -> Option<Framed<'static>> {
         let id = self.id()?;
         self.reset();
         Some(Framed::Anomaly { id, anomaly: Anomaly::Stalled, at: range(self.start, self.offset) })
     }
 
-    /// The id of the message in hand.
+    /// Returns the id of the incomplete message.
     pub fn id(&self) -> Option<u8> {
         match self.part {
             Part::Outside => None,
@@ -119,12 +119,12 @@ impl Framing {
         }
     }
 
-    /// Bytes seen since the start.
+    /// Returns the number of bytes since the start.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Offset of the first byte of the message in hand, or of the last one.
+    /// Returns the offset of the first byte of the incomplete message, or of the last message.
     pub fn start(&self) -> u64 {
         self.start
     }
@@ -142,7 +142,7 @@ impl Framing {
         if total == 3 {
             return Some(self.complete(id, known));
         }
-        // Two times seven bits: fits.
+        // The length has two times seven bits, so it fits.
         self.part = Part::Data { id, left: (total - 3) as u16, known };
         None
     }

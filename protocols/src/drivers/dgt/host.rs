@@ -1,4 +1,4 @@
-//! What a host sends to a board, both directions (`dgt/README.md#4`, `dgt/clock.md#4`).
+//! Messages of a host to a board, encoded and decoded (`dgt/README.md#4`, `dgt/clock.md#4`).
 //!
 //! ```text
 //!  4x 5x          a command of one byte, no checksum
@@ -7,18 +7,19 @@
 //!  60  n  … 00               lights
 //! ```
 //!
-//! [`Query`] is all the daemon can say: questions and reporting modes. Whatever changes what players see, or what the board
-//! stores, is only in [`HostMessage`] and [`ClockCommand`], which are for emulators and tests: the session has no use of them.
+//! [`Query`] has all messages of the daemon: questions and reporting modes. [`HostMessage`] and [`ClockCommand`] also contain
+//! the commands that change what players see or what the board stores. They are for emulators and tests; the session does not
+//! use them.
 
 use alloc::vec::Vec;
 
 pub use super::clock_command::ClockCommand;
 
-/// What a host may ask of a board at any time without anybody seeing it.
+/// The questions that a host may ask a board at any time without a visible effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Query {
-    /// To IDLE: nothing is sent by itself. No answer.
+    /// Mode IDLE: the board sends nothing by itself. There is no answer.
     Reset = 0x40,
     /// One clock message.
     Clock = 0x41,
@@ -36,9 +37,9 @@ pub enum Query {
     Trademark = 0x47,
     /// Hardware version.
     HardwareVersion = 0x48,
-    /// The board's own log: eight seconds at 9600 baud, and a mark "downloaded" in the log.
+    /// The board's own log. It takes eight seconds at 9600 baud, and the board writes a mark "downloaded" into the log.
     EeMoves = 0x49,
-    /// Mode UPDATE_NICE: field updates, and a clock message when something in it changed.
+    /// Mode UPDATE_NICE: field updates, and a clock message after each change of the clock.
     UpdateNice = 0x4b,
     /// Battery.
     Battery = 0x4c,
@@ -48,16 +49,16 @@ pub enum Query {
     LongSerial = 0x55,
     /// One message of an I2C clock.
     I2cClock = 0x56,
-    /// As [`Query::Update`] with messages of an I2C clock.
+    /// The same as [`Query::Update`], with messages of an I2C clock.
     UpdateI2c = 0x57,
-    /// As [`Query::UpdateNice`] with messages of an I2C clock.
+    /// The same as [`Query::UpdateNice`], with messages of an I2C clock.
     UpdateI2cNice = 0x58,
-    /// Clock command 09: the clock's version, also the usual test whether one is there.
+    /// Clock command 09: the clock's version. It is also the usual test whether a clock is connected.
     ClockVersion = 0x2b,
 }
 
 impl Query {
-    /// Every query.
+    /// All queries.
     pub const ALL: [Query; 18] = [
         Query::Reset,
         Query::Clock,
@@ -79,7 +80,7 @@ impl Query {
         Query::ClockVersion,
     ];
 
-    /// The bytes to send.
+    /// Appends the bytes to send.
     pub fn encode(self, out: &mut Vec<u8>) {
         match self {
             Query::ClockVersion => ClockCommand::Version.encode(out),
@@ -87,7 +88,7 @@ impl Query {
         }
     }
 
-    /// The bytes to send, by themselves.
+    /// Returns the bytes to send.
     pub fn bytes(self) -> Vec<u8> {
         let mut bytes = Vec::new();
         self.encode(&mut bytes);
@@ -99,28 +100,28 @@ impl Query {
     }
 }
 
-/// Everything a host can send in single-board mode: what an emulator must understand. The daemon sends [`Query`] only.
+/// All messages of a host in single-board mode. An emulator must understand them. The daemon sends [`Query`] only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HostMessage {
-    /// A question or a reporting mode. The decoder gives a clock version query as [`HostMessage::Clock`].
+    /// A question or a reporting mode. The decoder returns a clock version query as [`HostMessage::Clock`].
     Query(Query),
     /// 4a: back to bus mode.
     ToBusMode,
-    /// 4e: jump to the code that replaces the firmware. Never to be sent to a real board.
+    /// 4e: starts the code that replaces the firmware. It must never be sent to a real board.
     StartBootloader,
     /// 50: the black squares of a draughts board.
     BlackSquares,
-    /// 51: scan the black squares; stored in the board.
+    /// 51: scans the black squares and stores the result in the board.
     ScanBlack,
     /// 52: the white squares of a draughts board.
     WhiteSquares,
-    /// 53: scan the white squares; stored in the board.
+    /// 53: scans the white squares and stores the result in the board.
     ScanWhite,
-    /// 54: scan all squares; stored in the board.
+    /// 54: scans all squares and stores the result in the board.
     ScanAll,
-    /// 2b: to the clock.
+    /// 2b: a command to the clock.
     Clock(ClockCommand),
-    /// 2c: to an I2C clock: what lies between the length and the closing 00.
+    /// 2c: a message to an I2C clock: the bytes between the length and the closing 00.
     I2cClock(Vec<u8>),
     /// 60 04: lights of a Revelation II.
     Lights {
@@ -131,14 +132,14 @@ pub enum HostMessage {
         /// Second square.
         second: u8,
     },
-    /// 60 with any other length, as a Pegasus takes it: what lies between the length and the closing 00.
+    /// 60 with any other length, as a Pegasus accepts it: the bytes between the length and the closing 00.
     LightsRaw(Vec<u8>),
-    /// A command the page does not list, or one whose inside does not fit: all its bytes.
+    /// A command that the page does not list, or a command with a wrong content: all its bytes.
     Unknown(Vec<u8>),
 }
 
 impl HostMessage {
-    /// The bytes to send. Bit 7 of every byte after a length is dropped; more than 126 bytes of raw data are cut.
+    /// Appends the bytes to send. Bit 7 of every byte after a length is cleared, and raw data after 126 bytes are cut off.
     pub fn encode(&self, out: &mut Vec<u8>) {
         match self {
             HostMessage::Query(query) => query.encode(out),
@@ -157,7 +158,7 @@ impl HostMessage {
         }
     }
 
-    /// The message of a command of one byte.
+    /// Returns the message of a command of one byte.
     pub(super) fn single(byte: u8) -> HostMessage {
         match byte {
             0x4a => HostMessage::ToBusMode,
@@ -171,7 +172,7 @@ impl HostMessage {
         }
     }
 
-    /// The message of a command with data: all its bytes, whose count the decoder has checked.
+    /// Returns the message of a command with data. `bytes` are all its bytes; the decoder has checked their number.
     pub(super) fn counted(bytes: &[u8]) -> HostMessage {
         let known = match bytes {
             [0x2b, _, body @ ..] => ClockCommand::decode(body).map(HostMessage::Clock),

@@ -1,10 +1,10 @@
-//! Cuts what a host sends into messages: the ear of an emulated board (`dgt/README.md#3` and `dgt/README.md#10`).
+//! Cuts a host's bytes into messages, for an emulated board (`dgt/README.md#3` and `dgt/README.md#10`).
 
 use alloc::vec::Vec;
 
 use super::host::HostMessage;
 
-/// Which way of talking the board is in. It starts with [`LineMode::Bus`].
+/// The line mode of the board. It starts with [`LineMode::Bus`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineMode {
     /// Many boards on one line: commands of four bytes, the first with bit 7 set.
@@ -13,26 +13,27 @@ pub enum LineMode {
     Single,
 }
 
-/// One thing a host said.
+/// One result of decoding a host's bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HostItem {
-    /// A single-board command. It is executed whatever the mode was, and the mode is now single
-    /// (bus, after [`HostMessage::ToBusMode`]); entering single mode means IDLE.
+    /// A single-board command. It is executed in every mode, and the mode is then single (or bus, after
+    /// [`HostMessage::ToBusMode`]). Entering single mode means IDLE.
     Message(HostMessage),
-    /// A bus command: its byte with bit 7 set and the three bytes that follow. The mode is now bus.
+    /// A bus command: a byte with bit 7 set and the three bytes that follow. The mode is then bus.
     Bus {
-        /// Command, address high, address low, checksum, as they came.
+        /// Command, address high, address low and checksum, as received.
         frame: [u8; 4],
-        /// To be executed: the board was in bus mode already. A bus command that ends single mode is not.
+        /// The command is executed, because the board was in bus mode already. A bus command that ends single mode is not
+        /// executed.
         obeyed: bool,
     },
-    /// A command broken off by a byte with bit 7 set: dropped.
+    /// A command that a byte with bit 7 cut off. It is dropped.
     Broken,
-    /// A byte that begins no command: ignored, the mode stays.
+    /// A byte that begins no command. It is ignored, and the mode stays.
     Stray(u8),
 }
 
-/// Takes a host's bytes one by one. Holds at most one command, 129 bytes.
+/// Reads a host's bytes one by one. It holds at most one command of 129 bytes.
 #[derive(Clone, Debug)]
 pub struct HostDecoder {
     mode: LineMode,
@@ -46,22 +47,22 @@ impl Default for HostDecoder {
 }
 
 impl HostDecoder {
-    /// A board that was just switched on: bus mode, nothing held.
+    /// Creates the decoder of a board that was just switched on: bus mode, with an empty buffer.
     pub const fn new() -> HostDecoder {
         HostDecoder { mode: LineMode::Bus, held: Vec::new() }
     }
 
-    /// The mode after the last complete command.
+    /// Returns the mode after the last complete command.
     pub const fn mode(&self) -> LineMode {
         self.mode
     }
 
-    /// Forgets half a command; the mode stays. For an emulator that was silent too long.
+    /// Forgets the incomplete command; the mode stays. This is for an emulator whose host was silent for too long.
     pub fn reset(&mut self) {
         self.held.clear();
     }
 
-    /// Takes one byte; gives what it completed.
+    /// Reads one byte. Returns what it completed.
     pub fn push(&mut self, byte: u8) -> Option<HostItem> {
         if byte & 0x80 != 0 {
             let broken = !self.held.is_empty();

@@ -13,8 +13,8 @@
 //!    90 bus address   91 serial   92 trademark   93 version   96 hardware   a0 battery   a2 long serial
 //! ```
 //!
-//! `session.rs` is the driver: what to ask when, and what the answers mean. What is known: `dgt/README.md`, `dgt/clock.md`.
-//! DGT's notice: commercial users of the protocol should ask DGT for leave.
+//! `session.rs` is the driver: it decides what to ask when, and it reads the answers. Pages: `dgt/README.md`, `dgt/clock.md`.
+//! DGT's notice: commercial users of the protocol should ask DGT for permission.
 
 use alloc::boxed::Box;
 use core::time::Duration;
@@ -33,7 +33,7 @@ mod query_scheduler;
 pub mod session;
 pub mod squares;
 
-/// The registry's row.
+/// The row of the registry.
 pub const INFO: DriverInfo = DriverInfo {
     name: "dgt",
     devices: &["DGT serial, USB and Bluetooth e-board", "DGT Smart Board", "Revelation II"],
@@ -46,12 +46,13 @@ pub const INFO: DriverInfo = DriverInfo {
     capabilities: Capabilities { board: true, identifies_pieces: true, clock: true, log: true },
     calibrated: None,
     casual_only: None,
-    // `dgt/README.md#8`; the clock is polled slower than the squares, its times are up to a second old (`dgt/clock.md#2`).
+    // `dgt/README.md#8`; the clock is polled more slowly than the squares, and its times are up to a second old
+    // (`dgt/clock.md#2`).
     timing: Timing { scan: Duration::from_millis(250), press_delay: Duration::from_secs(1), in_turn: true },
     harmless: |_, bytes| match bytes {
         [0x4a] => false,
         [byte] => matches!(byte, 0x40..=0x4d | 0x55..=0x58),
-        // A clock command that asks for the clock's version.
+        // The clock command that asks for the clock's version.
         _ => bytes == [0x2b, 0x03, 0x03, 0x09, 0x00],
     },
     examples: &[

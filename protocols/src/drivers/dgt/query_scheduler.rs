@@ -1,15 +1,16 @@
-//! What to ask a board and when: start-up, gaps, retries, keep-alive (`dgt/README.md#9.2` and
+//! Decides which question is sent to a board and when: start-up, gaps, retries, keep-alive (`dgt/README.md#9.2` and
 //! `dgt/README.md#9.3`).
 //!
 //! ```text
-//!  link up ── 0.5 s ── 40 ── 200 ms, input not looked at ── 4d 55 45 4b 42 2b…09 4c, 100 ms apart ── 45 when the line is quiet
+//!  link up ── 0.5 s ── 40 ── 200 ms, input ignored ── 4d 55 45 4b 42 2b…09 4c, 100 ms apart ── 45 when the line is quiet
 //! ```
 //!
-//! The keep-alive asks only after 1.2 s without a message: a running clock reports every second, and that is a sign of life
-//! which costs nothing. Then it asks every second; three questions without any message = the board is silent.
+//! The keep-alive is sent only after 1.2 s without a message, because a running clock reports every second, and this is a sign
+//! of life without a question. After that a question is sent every second. After three questions without any message the board
+//! counts as silent.
 //!
-//! Questions leave only when a deadline is fed, never while bytes are read: so the order of outputs does not depend on how
-//! the bytes were cut. The queue holds no query twice, which bounds it.
+//! Questions are sent only when a deadline is fed, never while bytes are read. So the order of outputs does not depend on how
+//! the bytes were cut. The queue contains no query twice, so it is bounded.
 
 use alloc::collections::VecDeque;
 use core::time::Duration;
@@ -23,25 +24,26 @@ mod answers;
 
 const SETTLE: Duration = Duration::from_millis(500);
 const DISCARD: Duration = Duration::from_millis(200);
-/// The board's input buffer holds ten bytes.
+/// The gap between two commands. The board's input buffer holds ten bytes.
 const GAP: Duration = Duration::from_millis(100);
 const RETRY: Duration = Duration::from_secs(2);
-/// A clock that stays silent may be switched on later: it is asked for ever, but slowly after the first times.
+/// The retry time after the first quick retries. A silent clock may be switched on later, so it is always asked again.
 const SLOW_RETRY: Duration = Duration::from_secs(10);
 const QUICK_RETRIES: u32 = 3;
-/// Longer than a running clock is silent.
+/// The silence after which the keep-alive is sent: longer than the interval of a running clock.
 const QUIET_LINE: Duration = Duration::from_millis(1200);
 const KEEP_ALIVE: Duration = Duration::from_secs(1);
 const MISSED: u32 = 3;
-/// The whole log takes 8.3 s at 9600 baud.
+/// The waiting time for the whole log, which takes 8.3 s at 9600 baud.
 const LOG: Duration = Duration::from_secs(20);
 const REPAIR_SPACING: Duration = Duration::from_secs(2);
 const REREAD_SPACING: Duration = Duration::from_secs(1);
-/// A running clock reports every second; one that only delays may be silent for longer.
+/// The silence of a running clock after which it is queried. It reports every second, but during a delay it may be silent for
+/// longer.
 const QUIET: Duration = Duration::from_secs(5);
 
-/// In this order: who, mode, then the dump, because pieces that stand already are not reported by themselves. A board by
-/// Bluetooth tells its battery, one by cable answers nothing (`dgt/README.md#4`).
+/// The start-up queries in this order: identity, mode, then the dump, because the board does not report standing pieces by
+/// itself. A board by Bluetooth reports its battery; a board by cable does not answer (`dgt/README.md#4`).
 const START: [Query; 7] =
     [Query::Version, Query::LongSerial, Query::Serial, Query::UpdateNice, Query::Board, Query::ClockVersion, Query::Battery];
 
@@ -52,7 +54,7 @@ enum Phase {
     Asking,
 }
 
-/// A wish that is granted at most once in a while.
+/// A request that is carried out only with a minimum time between two.
 #[derive(Debug, Default)]
 struct RateLimit {
     due: Option<Instant>,
@@ -74,26 +76,26 @@ impl RateLimit {
     }
 }
 
-/// The questions of one link.
+/// The state of the questions on one link.
 #[derive(Debug)]
 pub(super) struct QueryScheduler {
     phase: Phase,
     queue: VecDeque<Query>,
-    /// The gap after the last command ends here.
+    /// The end of the gap after the last command.
     free: Instant,
-    /// Each: when to ask again if no answer came.
+    /// The times to ask again if no answer came.
     version: Option<Instant>,
     board: Option<Instant>,
     clock: Option<Instant>,
     version_asked: u32,
     clock_asked: u32,
-    /// A failed clock command was repeated already.
+    /// A failed clock command has been repeated already.
     clock_repeated: bool,
-    /// When a log that was asked for is given up. While it is set nothing is sent: the line is busy.
+    /// The time at which a requested log is given up. While it is set nothing is sent, because the line is busy.
     log: Option<Instant>,
     responding: bool,
     keep_alive: Option<Instant>,
-    /// Keep-alive questions since the last message.
+    /// The number of keep-alive questions since the last message.
     missed: u32,
     repair: RateLimit,
     reread: RateLimit,
@@ -103,12 +105,12 @@ pub(super) struct QueryScheduler {
 }
 
 impl QueryScheduler {
-    /// The link came up, or the board fell silent: begin with the first question.
+    /// Creates a scheduler that begins with the first question, because the link came up or the board fell silent.
     pub(super) fn new(at: Instant) -> QueryScheduler {
         QueryScheduler { phase: Phase::Settle(at.after(SETTLE)), ..QueryScheduler::new_settled(at) }
     }
 
-    /// The link has been up for some time, and the board has answered on it.
+    /// Creates a scheduler for a link that has been up for some time and on which the board has answered.
     pub(super) fn new_settled(at: Instant) -> QueryScheduler {
         QueryScheduler {
             phase: Phase::Settle(at),
@@ -132,12 +134,12 @@ impl QueryScheduler {
         }
     }
 
-    /// Whether input is thrown away: it may belong to what a former host asked.
+    /// Returns whether input is ignored, because it may belong to questions of a former host.
     pub(super) fn is_discarding(&self) -> bool {
         matches!(self.phase, Phase::Discard(_))
     }
 
-    /// Puts a query in the queue, if it is not there.
+    /// Adds a query to the queue, if it is not there.
     pub(super) fn ask(&mut self, at: Instant, query: Query) {
         self.free = self.free.max(at);
         if !self.queue.contains(&query) {
@@ -145,7 +147,7 @@ impl QueryScheduler {
         }
     }
 
-    /// When something is to be done next.
+    /// Returns the time of the next action.
     pub(super) fn deadline(&self) -> Option<Instant> {
         match self.phase {
             Phase::Settle(end) | Phase::Discard(end) => return Some(end),
@@ -169,7 +171,7 @@ impl QueryScheduler {
         timers.into_iter().flatten().min()
     }
 
-    /// Does what is due. True if the board fell silent and everything begins again.
+    /// Does what is due. Returns true if the board fell silent and everything begins again.
     pub(super) fn expire(&mut self, at: Instant, here: ByteRange, out: &mut Outbox) -> bool {
         match self.phase {
             Phase::Settle(end) if end <= at => {
@@ -208,7 +210,7 @@ impl QueryScheduler {
         }
     }
 
-    /// The line is quiet. True if it has been so for too long.
+    /// Queues a keep-alive question, because the line is quiet. Returns true if it has been quiet for too long.
     fn send_keep_alive(&mut self, at: Instant) -> bool {
         if self.missed >= MISSED {
             return true;
@@ -234,7 +236,7 @@ impl QueryScheduler {
             self.clock = None;
             self.clock_repeated = false;
             self.ask(at, Query::ClockVersion);
-            // A board without a clock is nothing odd: the slow repetitions are not counted.
+            // A board without a clock is normal, so the slow repetitions are not counted.
             if self.clock_asked <= QUICK_RETRIES {
                 out.anomaly(Anomaly::Retried, here);
             }

@@ -1,4 +1,4 @@
-//! The driver: bytes to events, and the questions of `query_scheduler`.
+//! The driver: it turns bytes into events, and `query_scheduler` sends its questions.
 
 use super::board::{BatteryReport, BoardMessage};
 use super::clock::AckOf;
@@ -15,27 +15,27 @@ use crate::square::{Placement, Reading};
 use crate::time::Instant;
 use core::time::Duration;
 
-/// A message broken off by this much silence is given up.
+/// An incomplete message is given up after this much silence.
 const STALL: Duration = Duration::from_millis(500);
-/// The log takes 8.3 s at 9600 baud: it is given up this long after its first byte.
+/// A log is given up this long after its first byte. It takes 8.3 s at 9600 baud.
 const LOG_STALL: Duration = Duration::from_secs(15);
 const EE_MOVES: u8 = 0x8f;
 
 /// Codec and session of one board on one line.
 ///
-/// Until [`Input::LinkUp`] it is passive: it reads, asks nothing and ignores commands. A `Silent` board or a link that goes
-/// down ends every question that is open; what the game wants to know then it asks again.
+/// Before [`Input::LinkUp`] it is passive: it reads, asks nothing and ignores commands. When the board is silent or the link
+/// goes down, every open question ends. The game then sends its commands again.
 #[derive(Debug, Default)]
 pub struct Session {
     framing: Framing,
-    /// When the message in hand began, and when the last byte came.
+    /// The time at which the incomplete message began, and the time of the last byte.
     began: Instant,
     touched: Instant,
     now: Instant,
     reader: Reader,
 }
 
-/// All but the framing, whose buffer the messages borrow.
+/// Everything except the framing, because the messages borrow its buffer.
 #[derive(Debug, Default)]
 struct Reader {
     out: Outbox,
@@ -64,7 +64,7 @@ impl Driver for Session {
 
     fn deadline(&self) -> Option<Instant> {
         let scheduler = self.reader.scheduler.as_ref().and_then(QueryScheduler::deadline);
-        // A timer may have come due while the log held everything back: time does not run backwards.
+        // A timer may have become due while the log delayed everything. Time does not go back.
         [scheduler, self.stalls_at()].into_iter().flatten().min().map(|deadline| deadline.max(self.now))
     }
 }
@@ -151,7 +151,7 @@ impl Reader {
     }
 
     fn handle_message(&mut self, at: Instant, message: &BoardMessage<'_>, bytes: ByteRange) {
-        // A board left in an update mode by another host sends these by itself.
+        // A board that another host left in an update mode sends these by itself.
         let answer = !matches!(message, BoardMessage::Field { .. } | BoardMessage::Clock(_));
         if let Some(scheduler) = &mut self.scheduler {
             scheduler.on_message(at, answer, bytes, &mut self.out);
@@ -162,7 +162,7 @@ impl Reader {
             BoardMessage::Board(codes) => self.handle_board(at, codes, bytes),
             BoardMessage::EeMoves(data) => self.handle_log(at, data, bytes),
             BoardMessage::BusAddress(address) => self.out.identity(Identity::BusAddress(address), bytes),
-            // The form of 1998 has more behind the five digits.
+            // The form of 1998 has more characters after the five digits.
             BoardMessage::Serial(text) => self.out.identity(Identity::Serial(Text::new(&text[..text.len().min(5)])), bytes),
             BoardMessage::Trademark(text) => {
                 let line = text.split(|&byte| byte == b'\r' || byte == b'\n').next().unwrap_or_default();
@@ -177,7 +177,7 @@ impl Reader {
             BoardMessage::HardwareVersion { major, minor } => self.out.identity(Identity::Hardware(major, minor), bytes),
             BoardMessage::LongSerial(text) => self.out.identity(Identity::LongSerial(Text::new(text)), bytes),
             BoardMessage::Battery(report) => self.handle_battery(&report, bytes),
-            // Good messages, but not to any question of ours: draughts, I2C clocks, Pegasus.
+            // These messages are good, but they answer no question of this driver: draughts, I2C clocks, Pegasus.
             BoardMessage::Board100(_)
             | BoardMessage::BlackSquares(_)
             | BoardMessage::WhiteSquares(_)

@@ -1,20 +1,20 @@
-//! The board's numbering of squares and its piece codes (`dgt/README.md#6`).
+//! The board's numbers of squares and its piece codes (`dgt/README.md#6`).
 
 use crate::square::{Color, Piece, Reading, ResultPiece, Role, Square};
 
-/// The square the board calls `index` (0 = a8, 7 = h8 … 63 = h1); none above 63.
+/// Returns the square with the board's number `index` (0 = a8, 7 = h8 … 63 = h1); `None` above 63.
 pub const fn square(index: u8) -> Option<Square> {
-    // Both numberings run a to h within a rank; only the order of the ranks differs.
+    // Both orders go from a to h within a rank. Only the order of the ranks differs.
     if index < 64 { Square::new(index ^ 0b11_1000) } else { None }
 }
 
-/// What the board calls `square`.
+/// Returns the board's number of `square`.
 pub const fn index(square: Square) -> u8 {
     (square.index() as u8) ^ 0b11_1000
 }
 
-/// What a piece code of a chess board means; none if bit 5 or 6 is set, which no source knows.
-/// Bit 4 is the "S bit" that DGT's change log names without saying what it is: it is not looked at.
+/// Returns the reading of a piece code of a chess board; `None` if bit 5 or 6 is set, because no source explains them. Bit 4 is
+/// the "S bit", which DGT's change log names without an explanation. It is ignored.
 pub const fn reading(code: u8) -> Option<Reading> {
     use Color::{Black, White};
     if code & 0x60 != 0 {
@@ -41,7 +41,7 @@ pub const fn reading(code: u8) -> Option<Reading> {
     Some(Reading::Piece(Piece::new(color, role)))
 }
 
-/// The code of a reading; none for what this board cannot say (something stands there, unreadable).
+/// Returns the code of a reading; `None` for a reading without a code on this board (occupied, unreadable).
 pub const fn code(reading: Reading) -> Option<u8> {
     match reading {
         Reading::Empty => Some(0x00),

@@ -1,44 +1,43 @@
-//! Cuts text into objects by counting braces, both directions, and finds the way back after lost bytes.
+//! Cuts text into objects by counting braces, in both directions, and recovers after lost bytes.
 //!
-//! `{"` and a letter begin an object wherever they stand: behind the end of a text no letter can follow, and within a text the
-//! quotation mark would have a `\` before it. If no `:` stands before them, they are the beginning of a message, and what was in
-//! hand had lost its end.
+//! `{"` and a letter always begin an object: no letter can follow the end of a text, and within a text the quotation mark has a
+//! `\` before it. If no `:` stands before them, they begin a message, and the buffered message has lost its end.
 
 use crate::event::{Anomaly, ByteRange};
 
-/// The longest message that is kept; the longest known one is about 350 bytes.
+/// The longest message. The longest known one has about 350 bytes.
 pub const MAX_MESSAGE: usize = 1024;
 
-/// One thing found in the byte stream.
+/// One result of the framing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framed<'a> {
-    /// From a brace to the one that closes it.
+    /// A message from its opening brace to its closing brace.
     Message {
         /// Its text.
         text: &'a [u8],
-        /// Where it stood.
+        /// The bytes of the message.
         at: ByteRange,
     },
     /// Bytes that are no message.
     Anomaly {
-        /// What was wrong.
+        /// The error.
         anomaly: Anomaly,
-        /// Where.
+        /// The bytes that were wrong.
         at: ByteRange,
     },
 }
 
-/// Finds the objects of one side. It holds at most one, and knows no time: who runs it calls [`Framing::stall`].
+/// Finds the objects of one side. It holds at most one message and has no clock: the caller calls [`Framing::stall`].
 #[derive(Clone, Debug)]
 pub struct Framing {
-    /// Bytes seen since the start.
+    /// The number of bytes since the start.
     offset: u64,
     held: [u8; MAX_MESSAGE],
     len: usize,
     depth: usize,
     quoted: bool,
     escaped: bool,
-    /// What is held was a message and has been given out.
+    /// The buffer holds a message that has been returned already.
     given: bool,
 }
 
@@ -49,7 +48,7 @@ impl Default for Framing {
 }
 
 impl Framing {
-    /// Takes one byte; gives what it completed or broke. Never more than one thing.
+    /// Reads one byte. Returns what it completed or broke, at most one result.
     pub fn push(&mut self, byte: u8) -> Option<Framed<'_>> {
         if self.given {
             self.reset();
@@ -89,7 +88,7 @@ impl Framing {
         }
     }
 
-    /// Whether the last three bytes are the beginning of a message, behind others.
+    /// Returns whether the last three bytes begin a message after other bytes.
     fn begins_anew(&self) -> bool {
         let Some((before, &[b'{', b'"', b'a'..=b'z' | b'A'..=b'Z'])) = self.held[..self.len].split_last_chunk() else {
             return false;
@@ -98,30 +97,30 @@ impl Framing {
         word.is_some_and(|byte| *byte != b':')
     }
 
-    /// `{"` and this letter are in hand and nothing else.
+    /// Restarts the buffer with `{"` and this letter.
     fn begin(&mut self, letter: u8) {
         self.held[..3].copy_from_slice(&[b'{', b'"', letter]);
         (self.len, self.depth, self.quoted, self.escaped) = (3, 1, true, false);
     }
 
-    /// Forgets the message in hand.
+    /// Forgets the incomplete message.
     pub const fn reset(&mut self) {
         (self.len, self.depth, self.quoted, self.escaped, self.given) = (0, 0, false, false, false);
     }
 
-    /// Gives up the message in hand, if there is one: [`Anomaly::Stalled`].
+    /// Gives up the incomplete message, if there is one: [`Anomaly::Stalled`].
     pub fn stall(&mut self) -> Option<Framed<'static>> {
         let stalled = self.holds().then(|| Framed::Anomaly { anomaly: Anomaly::Stalled, at: range(self.start(), self.offset) });
         self.reset();
         stalled
     }
 
-    /// Whether half a message is in hand.
+    /// Returns whether an incomplete message is in the buffer.
     pub const fn holds(&self) -> bool {
         self.len > 0 && !self.given
     }
 
-    /// Bytes seen since the start.
+    /// Returns the number of bytes since the start.
     pub const fn offset(&self) -> u64 {
         self.offset
     }

@@ -1,7 +1,7 @@
-//! What a host sends to the gateway, both directions (`dgt3000_gateway/README.md#3`).
+//! Messages of a host to the gateway, encoded and decoded (`dgt3000_gateway/README.md#3`).
 //!
-//! [`GET_TIME`] is all the session can say. Whatever sets, runs, stops or shows something is in [`HostCommand`], which is for
-//! emulators and tests.
+//! [`GET_TIME`] is the only message of the session. [`HostCommand`] also contains the commands that set, run or stop the clock
+//! or show something; it is for emulators and tests.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -10,14 +10,14 @@ use core::fmt::Write;
 use super::json::{Members, Value};
 use super::text::Text;
 
-/// The session's question, whole: both times. Its answer has the same [`ID`].
+/// The session's whole question for both times. Its answer has the same [`ID`].
 pub const GET_TIME: &[u8] = br#"{"id":"flagfall","command":"getTime"}"#;
 /// The session's name for its question.
 pub const ID: &str = "flagfall";
-/// The gateway takes names of at most so many letters.
+/// The longest name that the gateway accepts, in letters.
 pub const MAX_ID: usize = 31;
 
-/// What one side is set to.
+/// The setting of one side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Setting {
     /// 0 stopped, 1 counts down, 2 counts up.
@@ -30,52 +30,52 @@ pub struct Setting {
     pub seconds: u8,
 }
 
-/// What a command wants.
+/// The order of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Order {
     /// `getTime`.
     GetTime,
-    /// `setTime`: both sides are set.
+    /// `setTime`: sets both sides.
     SetTime {
         /// The left side.
         left: Setting,
         /// The right side.
         right: Setting,
     },
-    /// `run`: with these modes.
+    /// `run`: runs the clock with these modes.
     Run {
-        /// Of the left side.
+        /// The mode of the left side.
         left: u8,
-        /// Of the right side.
+        /// The mode of the right side.
         right: u8,
     },
     /// `stop`.
     Stop,
-    /// `displayText`: at most eleven letters. Beep, dots and signs are not kept.
+    /// `displayText`: at most eleven letters. Beep, dots and signs are not stored.
     DisplayText(String),
     /// `endDisplay`.
     EndDisplay,
-    /// A command that the page does not list, or one whose members are not good.
+    /// A command that the page does not list, or a command with wrong members.
     Unknown,
 }
 
-/// Everything a host can send: what an emulator must understand.
+/// All commands of a host. An emulator must understand them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostCommand {
-    /// The host's name for it.
+    /// The host's name for the command.
     pub id: String,
-    /// What it wants.
+    /// The order.
     pub order: Order,
 }
 
-/// Members of `setTime` and `run`, left then right.
+/// The members of `setTime` and `run`, left side first.
 const PARAMS: [&str; 8] =
     ["leftMode", "leftHours", "leftMinutes", "leftSeconds", "rightMode", "rightHours", "rightMinutes", "rightSeconds"];
-/// The most of each.
+/// The largest value of each member.
 const MOST: [u8; 8] = [2, 9, 59, 59, 2, 9, 59, 59];
 
 impl HostCommand {
-    /// Reads one object; none if it is no JSON, or has no name or too long a one.
+    /// Reads one object; `None` if it is no JSON, or if its name is missing or too long.
     pub fn decode(text: &[u8]) -> Option<HostCommand> {
         let (mut id, mut command, mut shown) = (None, String::new(), None);
         let mut params = [None; 8];
@@ -106,7 +106,7 @@ impl HostCommand {
         Some(HostCommand { id, order: order.unwrap_or(Order::Unknown) })
     }
 
-    /// Appends the command.
+    /// Appends the bytes of the command.
     pub fn encode(&self, out: &mut Vec<u8>) {
         // Writing into memory does not fail.
         let _ = self.write(&mut Text(out));
@@ -136,7 +136,7 @@ impl HostCommand {
         text.write_char('}')
     }
 
-    /// The page's name of the order.
+    /// Returns the page's name of the order.
     pub const fn name(&self) -> &'static str {
         match self.order {
             Order::GetTime => "getTime",

@@ -1,16 +1,16 @@
-//! As much JSON as the gateway speaks: objects in objects, texts, whole numbers, true and false.
+//! The part of JSON that the gateway uses: nested objects, texts, whole numbers, true and false.
 //!
-//! Nothing is kept and nothing calls itself: who reads gets one member after another, each with its depth.
+//! The reader stores nothing and is not recursive. It returns one member after another, each with its depth.
 
-/// The deepest object that is read; the gateway needs two.
+/// The largest depth of objects that is read. The gateway needs two.
 pub const MAX_DEPTH: u8 = 3;
 
-/// A text between its quotation marks, escapes as they came; they have been found good.
+/// A text between its quotation marks, with its escapes as received. The escapes have been checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JsonText<'a>(&'a str);
 
 impl<'a> JsonText<'a> {
-    /// The letters, escapes resolved; half a pair of surrogates is the replacement character.
+    /// Returns the letters with resolved escapes. Half a pair of surrogates becomes the replacement character.
     pub fn letters(self) -> impl Iterator<Item = char> + 'a {
         let mut rest = self.0.chars();
         core::iter::from_fn(move || {
@@ -42,18 +42,18 @@ impl<'a> JsonText<'a> {
         })
     }
 
-    /// Whether it says just this.
+    /// Returns whether the text equals `text`.
     pub fn is(self, text: &str) -> bool {
         self.letters().eq(text.chars())
     }
 }
 
-/// The value of four hexadecimal digits; they have been found to be there.
+/// Returns the value of four hexadecimal digits. Their presence has been checked.
 fn four(rest: &mut core::str::Chars<'_>) -> u32 {
     (0..4).fold(0, |value, _| value << 4 | rest.next().and_then(|digit| digit.to_digit(16)).unwrap_or(0))
 }
 
-/// What a member is.
+/// The value of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Value<'a> {
     /// A text.
@@ -62,9 +62,9 @@ pub enum Value<'a> {
     Number(i64),
     /// `true` or `false`.
     Bool(bool),
-    /// An object; its members follow, one deeper.
+    /// An object. Its members follow with the next depth.
     Object,
-    /// `null`, or a number with a fraction, an exponent or too many digits: good JSON that the gateway has no use for.
+    /// `null`, or a number with a fraction, an exponent or too many digits: valid JSON that the gateway does not use.
     Other,
 }
 
@@ -79,11 +79,11 @@ pub struct Member<'a> {
     pub value: Value<'a>,
 }
 
-/// It is not JSON, or not as much of it as is read here.
+/// The text is not JSON, or not the part of JSON that is read here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotJson;
 
-/// What may come next.
+/// The next expected token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Expect {
     /// `{` of the outermost object.
@@ -94,11 +94,11 @@ enum Expect {
     Another,
     /// `,` or `}`.
     After,
-    /// Nothing but white space.
+    /// Only white space.
     End,
 }
 
-/// Gives the members of one object, in their order; after a mistake nothing.
+/// Returns the members of one object in their order, and nothing after an error.
 #[derive(Clone, Debug)]
 pub struct Members<'a> {
     text: &'a [u8],
@@ -158,7 +158,7 @@ impl<'a> Members<'a> {
         Ok(Member { depth, name, value })
     }
 
-    /// The next byte that is not white space, which stays the next.
+    /// Returns the next byte that is not white space, without consuming it.
     fn after_space(&mut self) -> Option<u8> {
         while matches!(self.text.get(self.at), Some(b' ' | b'\t' | b'\n' | b'\r')) {
             self.at += 1;
@@ -166,7 +166,7 @@ impl<'a> Members<'a> {
         self.text.get(self.at).copied()
     }
 
-    /// A text, from its opening quotation mark to behind the closing one.
+    /// Reads a text with its quotation marks.
     fn quoted(&mut self) -> Result<JsonText<'a>, NotJson> {
         let start = self.at + 1;
         let mut at = start;
@@ -186,7 +186,7 @@ impl<'a> Members<'a> {
         core::str::from_utf8(&self.text[start..at]).map(JsonText).map_err(|_| NotJson)
     }
 
-    /// A number, `true`, `false` or `null`.
+    /// Reads a number, `true`, `false` or `null`.
     fn word(&mut self) -> Result<Value<'a>, NotJson> {
         let rest = &self.text[self.at..];
         let end = rest.iter().position(|byte| matches!(byte, b',' | b'}' | b' ' | b'\t' | b'\n' | b'\r'));
@@ -213,7 +213,7 @@ impl<'a> Iterator for Members<'a> {
     }
 }
 
-/// A number as JSON writes them; none if it is none.
+/// Reads a number in JSON's form; `None` if it is no number.
 fn number(word: &[u8]) -> Option<Value<'static>> {
     let unsigned = word.strip_prefix(b"-").unwrap_or(word);
     let whole = unsigned.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -224,7 +224,7 @@ fn number(word: &[u8]) -> Option<Value<'static>> {
         let text = core::str::from_utf8(word).ok()?;
         return Some(text.parse().map_or(Value::Other, Value::Number));
     }
-    // Of no use here: it need only look like a number.
+    // The value is not used here, so only its form is checked.
     let rest = &unsigned[whole..];
     let last = rest.last().is_some_and(u8::is_ascii_digit);
     let looks = rest.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-'));

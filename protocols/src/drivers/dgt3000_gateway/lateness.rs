@@ -1,26 +1,27 @@
-//! How late a message came, by the gateway's own stamps.
+//! Measures the delay of a message by the gateway's own stamps.
 
 use core::time::Duration;
 
 use crate::time::Instant;
 
-/// The quickest message is that of the last one to two of these: two clocks part by milliseconds in it, and what a wrong stamp
-/// spoils is forgotten.
+/// The quickest message is searched in the last one to two windows of this length. The two clocks drift by only milliseconds in
+/// it, and the effect of a wrong stamp ends with it.
 const WINDOW: Duration = Duration::from_secs(60);
 
-/// No radio holds back a message for longer: stamps that say so have begun anew.
+/// No radio delays a message for longer. If stamps show a longer delay, they have started again.
 const MOST: Duration = Duration::from_secs(10);
 
-/// Compares arrivals with stamps. The quickest message tells how far the two clocks are apart, whatever it has taken itself.
+/// Compares arrival times with stamps. The quickest message shows the difference between the two clocks; its own delay is not
+/// known.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Lateness {
-    /// Arrival minus stamp, microseconds, of the quickest message: of this window and of the one before it.
+    /// Arrival minus stamp of the quickest message, in microseconds, in this window and in the previous one.
     quickest: [Option<i64>; 2],
     began: Instant,
 }
 
 impl Lateness {
-    /// How much longer than the quickest this message was on its way; `stamp` in milliseconds.
+    /// Returns the additional delay of this message, compared with the quickest one. `stamp` is in milliseconds.
     pub(super) fn measure(&mut self, at: Instant, stamp: u64) -> Duration {
         let stamp = i64::try_from(stamp).unwrap_or(i64::MAX).saturating_mul(1000);
         let apart = i64::try_from(at.0).unwrap_or(i64::MAX).saturating_sub(stamp);
@@ -48,15 +49,15 @@ mod tests {
 
     use super::*;
 
-    /// Arrival and stamp in milliseconds, and how late it was.
+    /// Returns the delays of messages with these arrivals and stamps, all in milliseconds.
     fn lateness_of(messages: &[(u64, u64)]) -> Vec<u128> {
         let mut lateness = Lateness::default();
         messages.iter().map(|&(at, stamp)| lateness.measure(Instant(at * 1000), stamp).as_millis()).collect()
     }
 
     #[test]
-    fn against_the_quickest_so_far() {
-        // The gateway's clock is behind ours, or before it.
+    fn delays_are_relative_to_the_quickest_message() {
+        // The gateway's clock is behind or ahead of ours.
         for behind in [0, 60_000] {
             let messages = [(5_040, 5_000), (6_015, 6_000), (7_300, 7_000), (7_300, 7_250), (8_000, 8_000), (9_015, 9_000)];
             assert_eq!(lateness_of(&messages.map(|(at, stamp)| (at + behind, stamp))), [0, 0, 285, 35, 0, 15], "{behind}");
@@ -65,20 +66,20 @@ mod tests {
     }
 
     #[test]
-    fn two_clocks_that_part_are_compared_anew() {
-        // Ours gains a millisecond in ten seconds: 100 millionths.
+    fn a_drift_of_the_clocks_is_followed() {
+        // Our clock gains one millisecond in ten seconds: 100 ppm.
         let late = lateness_of(&(0..1_000).map(|n| (n * 10_000 + n, n * 10_000)).collect::<Vec<_>>());
         assert!(late.iter().all(|late| *late <= 12), "{late:?}");
         assert!(late[999] >= 6, "{}", late[999]);
     }
 
     #[test]
-    fn stamps_that_begin_anew_say_nothing() {
+    fn stamps_that_start_again_give_no_delay() {
         assert_eq!(
             lateness_of(&[(100_000, 90_000), (101_500, 91_000), (102_000, 20), (103_000, 1_000), (103_300, 1_100)]),
             [0, 500, 0, 20, 220]
         );
-        // A wrong one is forgotten: at once where it is far off, otherwise after two minutes.
+        // A wrong stamp is forgotten: at once if it is far off, otherwise after two minutes.
         assert_eq!(
             lateness_of(&[(1_000, u64::MAX), (2_000, 1_000), (3_200, 2_000), (3_300, u64::MAX), (4_000, 3_000)]),
             [0, 0, 200, 0, 0]
@@ -90,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_long_silence_the_quickest_is_still_known() {
+    fn the_quickest_message_is_known_after_a_long_silence() {
         assert_eq!(
             lateness_of(&[(0, 0), (7_200_300, 7_200_000), (7_200_600, 7_200_500), (14_400_200, 14_400_000)]),
             [0, 300, 100, 200]

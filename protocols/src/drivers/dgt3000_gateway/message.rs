@@ -1,4 +1,4 @@
-//! What the gateway says (`dgt3000_gateway/README.md#4`).
+//! Messages of the gateway, encoded and decoded (`dgt3000_gateway/README.md#4`).
 
 use alloc::vec::Vec;
 use core::fmt::Write;
@@ -7,7 +7,7 @@ use super::json::{JsonText, Members, NotJson, Value};
 use super::text::Text;
 use crate::time::ClockTime;
 
-/// Both times as they came: hours, minutes, seconds.
+/// Both times as received: hours, minutes, seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Times {
     /// The left display.
@@ -17,7 +17,7 @@ pub struct Times {
 }
 
 impl Times {
-    /// What both displays show, left and right; none if hours are above 9, minutes or seconds above 59.
+    /// Returns the times of the left and the right display; `None` if hours are above 9, or minutes or seconds above 59.
     pub fn read(&self) -> Option<[ClockTime; 2]> {
         let [left, right] = [self.left, self.right].map(|[hours, minutes, seconds]| {
             let legal = hours <= 9 && minutes <= 59 && seconds <= 59;
@@ -27,7 +27,7 @@ impl Times {
     }
 }
 
-/// What was pressed or moved.
+/// A button or a side of the lever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names that the gateway gives them")]
 pub enum Button {
@@ -57,7 +57,7 @@ impl Button {
         (Button::LeverRight, "lever_right"),
     ];
 
-    /// The gateway's name of it.
+    /// Returns the gateway's name of the button.
     pub fn name(self) -> &'static str {
         Button::NAMES.iter().find(|(button, _)| *button == self).map_or("unknown", |(_, name)| name)
     }
@@ -67,12 +67,12 @@ impl Button {
     }
 }
 
-/// What became of a command.
+/// The result of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It was done; both times, if they were asked for.
+    /// The command succeeded. It contains both times, if they were asked for.
     Done(Option<Times>),
-    /// It was not: the code, if one was told.
+    /// The command failed, with a code if there is one.
     Failed(Option<u16>),
 }
 
@@ -90,55 +90,55 @@ pub enum Message<'a> {
     Button {
         /// The gateway's stamp.
         stamp: u64,
-        /// Which; none for a name that the page does not list.
+        /// The button; `None` if the page does not list its name.
         button: Option<Button>,
-        /// The clock's own code of it.
+        /// The clock's own code of the button.
         code: u8,
-        /// It is held down since an earlier event.
+        /// The button has been held down since an earlier event.
         repeat: bool,
-        /// So many repetitions, if it says so.
+        /// The number of repetitions, if the message contains it.
         count: Option<u32>,
     },
-    /// `connectionStatus`: of the clock to the gateway.
+    /// `connectionStatus`: the connection between the clock and the gateway.
     Connection {
         /// The gateway's stamp.
         stamp: u64,
-        /// A clock is there.
+        /// A clock is connected.
         connected: bool,
-        /// It obeys the gateway.
+        /// The gateway controls the clock.
         configured: bool,
     },
-    /// `error`: something failed, not because of a command.
+    /// `error`: an error that no command caused.
     Error {
         /// The gateway's stamp.
         stamp: u64,
-        /// 1000 to 2000, as the page lists them.
+        /// The code, 1000 to 2000. The page lists the codes.
         code: u16,
     },
-    /// `command_response`, or `response` of one clone.
+    /// `command_response`, or `response` from one clone.
     Response {
-        /// The command's name for itself, if it is repeated.
+        /// The name of the command, if the gateway repeats it.
         id: Option<JsonText<'a>>,
-        /// What became of it.
+        /// The result of the command.
         outcome: Outcome,
     },
 }
 
-/// Why a text is no message.
+/// The reason why a text is no message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
-    /// It is not JSON.
+    /// The text is not JSON.
     NotJson,
-    /// Its type is not listed.
+    /// The page does not list the type.
     Unknown,
-    /// Something is missing, or is not what it must be.
+    /// A field is missing or has a wrong value.
     Field,
 }
 
-/// A clock is not connected (code 1003).
+/// The code for "no clock is connected".
 pub const NOT_CONNECTED: u16 = 1003;
 
-/// All members that any message has.
+/// The members of all messages.
 #[derive(Clone, Copy, Debug, Default)]
 struct Fields<'a> {
     kind: Option<JsonText<'a>>,
@@ -155,7 +155,7 @@ struct Fields<'a> {
     error: Option<i64>,
 }
 
-/// Names of the times, left then right.
+/// The names of the times, left side first.
 const TIMES: [&str; 6] = ["leftHours", "leftMinutes", "leftSeconds", "rightHours", "rightMinutes", "rightSeconds"];
 
 impl<'a> Fields<'a> {
@@ -165,7 +165,7 @@ impl<'a> Fields<'a> {
             let member = member?;
             let name = member.name;
             match member.value {
-                // A result within a response has a status of its own.
+                // The depth is checked because a result within a response has its own status.
                 Value::Text(text) if member.depth == 1 && name.is("type") => fields.kind = Some(text),
                 Value::Text(text) if member.depth == 1 && name.is("id") => fields.id = Some(text),
                 Value::Text(text) if member.depth == 1 && name.is("status") => fields.status = Some(text),
@@ -192,7 +192,7 @@ impl<'a> Fields<'a> {
         self.stamp?.try_into().ok()
     }
 
-    /// All six, each as a byte; above 255 is as wrong as 255.
+    /// Returns all six numbers as bytes. A number above 255 becomes 255, which is also illegal.
     fn times(&self) -> Option<Times> {
         let mut bytes = [0; 6];
         for (byte, number) in bytes.iter_mut().zip(self.times) {
@@ -257,7 +257,7 @@ impl<'a> Message<'a> {
         message.ok_or(Refused::Field)
     }
 
-    /// The gateway's stamp; an answer has none.
+    /// Returns the gateway's stamp. An answer has none.
     pub const fn stamp(&self) -> Option<u64> {
         match *self {
             Message::Time { stamp, .. }
@@ -268,7 +268,7 @@ impl<'a> Message<'a> {
         }
     }
 
-    /// Appends the message as the gateway writes it.
+    /// Appends the message in the form of the gateway.
     pub fn encode(&self, out: &mut Vec<u8>) {
         let mut text = Text(out);
         // Writing into memory does not fail.
@@ -316,7 +316,7 @@ impl Text<'_> {
     }
 }
 
-/// Both times as an object.
+/// Writes both times as a JSON object.
 struct Data<'a>(&'a Times);
 
 impl core::fmt::Display for Data<'_> {

@@ -1,7 +1,8 @@
-//! DGT3000 BLE Gateway: a DGT 3000 clock by itself, reached over Bluetooth LE through a small bridge (Tortue95, firmware 1.x).
+//! DGT3000 BLE Gateway: a DGT 3000 clock without a board, connected over Bluetooth LE through a small bridge (Tortue95,
+//! firmware 1.x).
 //!
 //! ```text
-//!  one object a message, text of JSON, no end mark: its braces are counted               json.rs, framing.rs
+//!  each message is one JSON object without an end mark: its braces are counted               json.rs, framing.rs
 //!
 //!  host to gateway    (characteristic …0002)                                             host.rs
 //!    7b …  "id" name, "command" getTime, setTime, run, stop, displayText, endDisplay, "params" …
@@ -14,10 +15,10 @@
 //!          "type" command_response   "id"  "status" success, error  "result" or "data"   one clone: response, status ok
 //! ```
 //!
-//! The gateway takes central control of the clock (its mode 25): the clock's own programme does not run, another program counts
-//! moves and adds time. So it is for casual games. `session.rs` is the driver: it asks for the times and never says anything
-//! else. Its head says what is concluded of what the gateway does not tell. Pages: `dgt3000_gateway/README.md`,
-//! `dgt/clock.md#7`.
+//! The gateway takes central control of the clock (its mode 25): the clock's own time control does not run, and another program
+//! counts moves and adds time. So the gateway is for casual games. `session.rs` is the driver: it asks for the times and never
+//! sends anything else. Its head describes the conclusions about states that the gateway does not report. Pages:
+//! `dgt3000_gateway/README.md`, `dgt/clock.md#7`.
 
 use alloc::boxed::Box;
 use core::time::Duration;
@@ -33,7 +34,7 @@ mod reader;
 pub mod session;
 mod text;
 
-/// The registry's row.
+/// The row of the registry.
 pub const INFO: DriverInfo = DriverInfo {
     name: "dgt3000_gateway",
     devices: &["DGT 3000 behind a DGT3000 BLE Gateway"],
@@ -47,7 +48,7 @@ pub const INFO: DriverInfo = DriverInfo {
         }],
     }),
     hid: None,
-    // There is no cable: of use only for a bridge that stands in for the radio.
+    // There is no cable. The value is only for a bridge that replaces the radio.
     baud: 115_200,
     shares_line: false,
     capabilities: Capabilities { board: false, identifies_pieces: false, clock: true, log: false },
@@ -55,7 +56,7 @@ pub const INFO: DriverInfo = DriverInfo {
     casual_only: Some(
         "the gateway takes control of the clock (mode 25): the clock's own time control does not run, and no flag is reported",
     ),
-    // There are no squares. The lever is reported when it moves; how late the radio is at most no source says.
+    // There are no squares. The lever is reported when it moves. No source names the longest delay of the radio.
     timing: Timing { scan: Duration::ZERO, press_delay: Duration::from_millis(200), in_turn: false },
     harmless: |channel, bytes| channel == 0 && bytes == host::GET_TIME,
     examples: &[

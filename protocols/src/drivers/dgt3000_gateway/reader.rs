@@ -1,4 +1,4 @@
-//! What a message means after those before it: times, lever, running, a clock that is there or not.
+//! Computes readings from messages and their history: times, lever, running, and whether the clock is present.
 
 use core::time::Duration;
 
@@ -6,69 +6,70 @@ use super::message::{Button, Times};
 use crate::event::{Anomaly, ClockFace, ClockReading, ClockSide};
 use crate::time::{ClockTime, Instant};
 
-/// A time that did not fall for so long stands: a running one falls every second, and the radio is late now and then.
+/// A clock counts as stopped after this time without a falling time. A running time falls every second, and the radio is
+/// sometimes late.
 const STOPPED_AFTER: Duration = Duration::from_secs(2);
 
-/// When a message was written.
+/// The time at which a message was written.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Written {
-    /// Not before this; none if nobody knows.
+    /// The earliest possible time; `None` if it is not known.
     pub(super) earliest: Option<Instant>,
-    /// Not after this.
+    /// The latest possible time.
     pub(super) latest: Instant,
 }
 
 impl Written {
-    /// It is known to the moment.
+    /// Creates an exactly known time.
     pub(super) const fn exactly(at: Instant) -> Written {
         Written { earliest: Some(at), latest: at }
     }
 }
 
-/// What the gateway has told so far.
+/// The state that the gateway has reported so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ClockReader {
-    /// Left and right.
+    /// The times of the left and the right side.
     times: Option<[ClockTime; 2]>,
-    /// When a time fell last, at the latest.
+    /// The latest possible time at which a time fell.
     fell: Option<Instant>,
-    /// The side whose lever is up, if it was told.
+    /// The side whose lever is up, if it was reported.
     lever: Option<ClockSide>,
-    /// The side whose time fell last by itself: its lever is up, as long as none was told.
+    /// The side whose time fell last by itself. Its lever counts as up until the gateway reports the lever.
     runs: Option<ClockSide>,
     /// The gateway's stamp of the last movement of the lever.
     moved: Option<u64>,
     absent: bool,
-    /// What was told last.
+    /// The last reported reading.
     told: Option<ClockReading>,
-    /// The next reading is told even if it is the same.
+    /// The next reading is reported even if it is the same.
     wanted: bool,
 }
 
-/// What a message gave: at most two readings, the first of them for the sake of the second.
+/// The result of a message: at most two readings. The first one prepares the second.
 pub(super) type Readings = [Option<ClockReading>; 2];
 
 const NONE: Readings = [None, None];
 
 impl ClockReader {
-    /// The next reading is told even if it is the same.
+    /// The next reading is reported even if it is the same.
     pub(super) const fn request_repeat(&mut self) {
         self.wanted = true;
     }
 
-    /// The clock is there again, if it was not: whatever was known of it may be wrong.
+    /// Records that the clock is present. If it was absent, everything known about it may be wrong.
     pub(super) fn mark_present(&mut self) {
         if self.absent {
             *self = ClockReader { wanted: self.wanted, ..ClockReader::default() };
         }
     }
 
-    /// The clock is away. True if that is news.
+    /// Records that the clock is absent. Returns true if that is news.
     pub(super) const fn mark_absent(&mut self) -> bool {
         !core::mem::replace(&mut self.absent, true)
     }
 
-    /// Times came; `asked`: from the gateway's memory, which says nothing of a clock that is away.
+    /// Reads times. `asked` means that they come from the gateway's memory, which is not valid for an absent clock.
     pub(super) fn read_times(&mut self, written: Written, times: &Times, asked: bool) -> Result<Readings, Anomaly> {
         let times = times.read().ok_or(Anomaly::ClockIllegal)?;
         if asked && self.absent {
@@ -85,28 +86,31 @@ impl ClockReader {
         Ok([self.new_reading(written.earliest), None])
     }
 
-    /// So far nobody has told where the lever is: the time that falls shows it.
+    /// Concludes the side of the lever from the falling time, as long as the gateway has not reported the lever.
     fn note_falling_side(&mut self, falls: [bool; 2]) {
         let side = match falls {
             [true, false] => ClockSide::Left,
             [false, true] => ClockSide::Right,
             _ => return,
         };
-        // The other one did not run, or a movement was lost: nobody reads a press from a baseline.
+        // The reported side did not run, or a movement was lost. The next reading is a baseline, because a baseline never
+        // counts as a press.
         if self.lever.is_none() && self.told.is_some_and(|told| told.running && told.lever_up != side) {
             self.told = None;
         }
         self.runs = Some(side);
     }
 
-    /// The lever moved: `button` says which side went down. The gateway's stamp shows whether it is the same movement again.
+    /// Reads a movement of the lever. `button` names the side that went down. The gateway's stamp shows whether it is the same
+    /// movement again.
     pub(super) fn read_lever(&mut self, at: Instant, stamp: u64, button: Button) -> Readings {
         self.mark_present();
         if self.moved.replace(stamp) == Some(stamp) {
             return NONE;
         }
         let up = if button == Button::LeverLeft { ClockSide::Right } else { ClockSide::Left };
-        // It came from the other side, whatever was known of it: said first, as a baseline, from which nobody reads a press.
+        // The lever came from the other side, whatever was known before. This is reported first as a baseline, because a
+        // baseline never counts as a press.
         let mut before = None;
         if self.told.is_some_and(|told| told.lever_up == up) {
             (self.lever, self.told) = (Some(up.other()), None);
@@ -116,8 +120,8 @@ impl ClockReader {
         [before, self.new_reading(Some(at))]
     }
 
-    /// The reading as it is then, if it differs from what was told or was asked for. Where nobody knows when, a clock runs on or
-    /// stands as before.
+    /// Returns the reading at the time `at`, if it differs from the last reported one or was requested. If the time is not
+    /// known, the clock counts as running or stopped as before.
     fn new_reading(&mut self, at: Option<Instant>) -> Option<ClockReading> {
         let runs = |at: Instant| self.fell.is_some_and(|fell| at.since(fell) < STOPPED_AFTER);
         let [left, right] = self.times?.map(|time| ClockFace { time, ..ClockFace::default() });

@@ -1,18 +1,19 @@
-//! The driver: text to events, and the one question that is asked.
+//! The driver: it turns text into events and asks one question.
 //!
-//! The times are asked for every second: the gateway tells them by itself only when they change, so the answer is the sign of
-//! life, and it shows that a clock stands. What the gateway does not tell:
+//! The times are asked for every second. The gateway reports them by itself only when they change, so the answer is the sign of
+//! life, and it shows that a clock is stopped. The gateway does not report:
 //!
-//! * **Running.** A clock runs if a time fell within the last two seconds by the gateway's stamps. An answer has none: it was
-//!   written after it was asked for, so that one which the radio held back does not show that the clock stands. A clock that counts
-//!   up is not told as running: it cannot be known from one that is being set.
-//! * **The lever**, until it moves. Until then the side is said to be up whose time fell last by itself, and left before one did; a
-//!   running clock whose other time falls is told as a baseline. A movement says which side went down, so before it that side was
-//!   up: if something else had been told (never moved yet, or a movement was lost) a baseline puts that right first.
-//! * **Turn, flags, added time.** Never known: no turn, no flag, no added time.
+//! * **Running.** A clock runs if a time fell within the last two seconds by the gateway's stamps. An answer has no stamp. It
+//!   was written after the question, so an answer that the radio delayed does not prove that the clock is stopped. A clock that
+//!   counts up is not reported as running, because it looks like a clock that is being set.
+//! * **The lever**, until it moves. Until then the reported side is the one whose time fell last by itself, and the left side
+//!   before any time fell. If the other time of a running clock falls, the reading is reported as a baseline. A movement names
+//!   the side that went down, so that side was up before. If the other side had been reported (the lever never moved, or a
+//!   movement was lost), a baseline corrects this first.
+//! * **Turn, flags, added time.** They are never known, so the driver reports no turn, no flag and no added time.
 //!
-//! Stamps are milliseconds since the gateway was switched on. How late a message came compared with the quickest is told with its
-//! reading; the same stamp again is the same movement of the lever told twice.
+//! Stamps are milliseconds since the gateway was switched on. The delay of a message, compared with the quickest one, is
+//! reported with its reading. The same stamp again means that the same movement of the lever was reported twice.
 
 use core::time::Duration;
 
@@ -27,7 +28,7 @@ use crate::drivers::shell::Shell;
 use crate::event::{Anomaly, ByteRange, ClockButton, ClockReading, DeviceEvent};
 use crate::time::Instant;
 
-/// The row that asks for the times; its answer is what a picture of all squares is to boards.
+/// The row that asks for the times. Its answer takes the place of a board's picture of all squares.
 const TIMES: usize = 0;
 
 const PLAN: QueryPlan = QueryPlan {
@@ -42,20 +43,21 @@ const PLAN: QueryPlan = QueryPlan {
 
 /// Codec and session of one gateway.
 ///
-/// Until [`Input::LinkUp`] it is passive. Of commands it knows [`DeviceCommand::ReadClock`]; there is nothing else to ask for.
+/// Before [`Input::LinkUp`] it is passive. It supports the command [`DeviceCommand::ReadClock`]. There is nothing else to ask
+/// for.
 #[derive(Debug, Default)]
 pub struct Session {
     framing: Framing,
     reader: Reader,
 }
 
-/// All but the framing, whose buffer the messages borrow.
+/// Everything except the framing, because the messages borrow its buffer.
 #[derive(Debug, Default)]
 struct Reader {
     shell: Shell,
     clock: ClockReader,
     lateness: Lateness,
-    /// Since when an answer is waited for.
+    /// The time since which an answer is expected.
     asked: Option<Instant>,
 }
 
@@ -65,7 +67,7 @@ impl Driver for Session {
         match input {
             Input::LinkUp | Input::LinkTakenOver => self.set_link(Some(QueryScheduler::new(at, &PLAN))),
             Input::LinkDown => self.set_link(None),
-            // The gateway speaks on one characteristic only.
+            // The gateway sends on one characteristic only.
             Input::Bytes { bytes, .. } => {
                 for &byte in bytes {
                     self.reader.shell.note_byte(at);
@@ -116,7 +118,7 @@ impl Session {
 }
 
 impl Reader {
-    /// The clock may be another one when it comes back.
+    /// Forgets the clock, because it may be another one when it comes back.
     fn forget(&mut self) {
         self.shell.forget();
         (self.clock, self.asked) = (ClockReader::default(), None);
@@ -139,7 +141,7 @@ impl Reader {
     }
 
     fn handle_message(&mut self, at: Instant, message: &Message<'_>, bytes: ByteRange) {
-        // Everything else comes without our asking.
+        // All other messages come without a question.
         let answer = matches!(message, Message::Response { .. });
         self.shell.on_message(at, answer, bytes);
         let late = message.stamp().map_or(Duration::ZERO, |stamp| self.lateness.measure(at, stamp));
@@ -153,12 +155,12 @@ impl Reader {
             Message::Connection { connected: false, .. } => self.report_absent(bytes),
             Message::Error { code, .. } => self.handle_failure(Some(code), bytes),
             Message::Response { id, ref outcome } => {
-                // The clone does not repeat the name.
+                // The clone does not repeat the command's name.
                 if id.is_some_and(|id| !id.is(ID)) {
                     return self.shell.out.anomaly(Anomaly::Unasked, bytes);
                 }
                 self.shell.on_answer(at, TIMES);
-                // Who only listens does not know when it was asked for.
+                // A passive session does not know the time of the question.
                 let earliest = if self.shell.asks_questions() { self.asked.take() } else { Some(at) };
                 match outcome {
                     Outcome::Done(Some(times)) => {
@@ -191,7 +193,7 @@ impl Reader {
             Button::PlayPause => ClockButton::RunPause,
             Button::Plus => ClockButton::Plus,
             Button::Forward => ClockButton::Ok,
-            // What becomes of it is told by itself: a clock that goes away.
+            // The result is reported separately: the clock goes away.
             Button::OnOffPress | Button::OnOffRelease => return,
         };
         if !repeat {

@@ -1,9 +1,9 @@
-//! Writing text into bytes.
+//! Writes text into bytes.
 
 use alloc::vec::Vec;
 use core::fmt::{Result, Write};
 
-/// Appends text.
+/// Appends text to a byte buffer.
 pub(super) struct Text<'a>(pub(super) &'a mut Vec<u8>);
 
 impl Write for Text<'_> {
@@ -14,7 +14,7 @@ impl Write for Text<'_> {
 }
 
 impl Text<'_> {
-    /// A JSON text with its quotation marks.
+    /// Appends a JSON text with its quotation marks.
     pub(super) fn quoted(&mut self, letters: impl Iterator<Item = char>) -> Result {
         self.write_char('"')?;
         for letter in letters {

@@ -1,4 +1,4 @@
-//! Command and reply frames of the bus: sums, encoding, decoding, the way back after lost bytes (`dgt_bus/README.md#2` and
+//! Command and reply frames of the bus: sums, encoding, decoding, and recovery after lost bytes (`dgt_bus/README.md#2` and
 //! `dgt_bus/README.md#3`).
 //!
 //! ```text
@@ -11,14 +11,14 @@ use alloc::vec::Vec;
 
 use crate::event::{Anomaly, ByteRange};
 
-/// Address 0 means all boards; the highest is 14 bits.
+/// The highest address: 14 bits. Address 0 means all boards.
 pub const MAX_ADDRESS: u16 = 0x3fff;
 /// The shortest reply.
 pub const MIN_REPLY: usize = 6;
-/// The longest: the whole log, which is 0x1f00 bytes.
+/// The longest reply: the whole log of 0x1f00 bytes.
 pub const MAX_REPLY: usize = MIN_REPLY + 0x1f00;
 
-/// What a host may say on the bus (`dgt_bus/README.md#4`). The session says only what [`Command::harmless`] allows.
+/// The commands of a host on the bus (`dgt_bus/README.md#4`). The session sends only those that [`Command::harmless`] allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the words of the page's table")]
 #[repr(u8)]
@@ -48,7 +48,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// Every command that is known by name.
+    /// All commands with a known name.
     pub const ALL: [Command; 22] = [
         Command::SendClock,
         Command::SendBoard,
@@ -74,12 +74,12 @@ impl Command {
         Command::HardwareVersion,
     ];
 
-    /// The command of this first byte.
+    /// Returns the command with this first byte.
     pub fn from_code(code: u8) -> Option<Command> {
         Command::ALL.into_iter().find(|command| *command as u8 == code)
     }
 
-    /// Whether it only asks: nothing is written, no mode is left, no board begins anew.
+    /// Returns whether the command only asks: it writes nothing, changes no mode and restarts no board.
     pub const fn harmless(self) -> bool {
         matches!(
             self,
@@ -94,44 +94,44 @@ impl Command {
         )
     }
 
-    /// The four bytes to a board, or to all with address 0. Bits above the fourteenth are cut off.
+    /// Returns the four bytes to a board, or to all boards with address 0. Bits after the fourteenth are cut off.
     pub const fn to(self, address: u16) -> [u8; 4] {
         let (code, [high, low]) = (self as u8, split(address));
         [code, high, low, code.wrapping_add(high).wrapping_add(low) & 0x7f]
     }
 }
 
-/// A whole command with a good sum: which, and to whom; none if it is no such frame.
+/// Reads a whole command with a good sum. Returns the command and its address; `None` if the bytes are no such frame.
 pub fn command(bytes: &[u8]) -> Option<(Command, u16)> {
     let &[code, high, low, sum] = bytes else { return None };
     let good = high < 0x80 && low < 0x80 && sum == code.wrapping_add(high).wrapping_add(low) & 0x7f;
     Command::from_code(code).filter(|_| good).map(|command| (command, join(high, low)))
 }
 
-/// What a board says (`dgt_bus/README.md#4`).
+/// The replies of a board (`dgt_bus/README.md#4`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reply<'a> {
     /// 83: codes of all squares, a8 first.
     Board(&'a [u8; 64]),
     /// 84: the clock, as in single-board mode.
     Clock([u8; 7]),
-    /// 85, in newer boards 85 and 8b in turn: what changed since the last time, as entries of the log.
+    /// 85, in newer boards 85 and 8b in turn: the changes since the last packet, as entries of the log.
     Changes(&'a [u8]),
     /// 86: entries of the log from the last start mark on.
     FromStart(&'a [u8]),
-    /// 87: here I am.
+    /// 87: the board is there.
     Ping,
     /// 88: the start of a game was written into the log.
     StartWritten,
-    /// 89: firmware, major and minor; none from boards up to 1.2.
+    /// 89: firmware, major and minor; `None` from boards up to 1.2.
     Version(Option<(u8, u8)>),
     /// b1: an I2C frame of the clock or the key pad, escaped ([`super::i2c`]).
     I2c(&'a [u8]),
-    /// A good frame whose content is not known.
+    /// A good frame with unknown content.
     Other(&'a [u8]),
 }
 
-/// One whole reply frame: its address and what it says; none if length, sum or content do not fit.
+/// Reads one whole reply frame. Returns its address and content; `None` if the length, the sum or the content is wrong.
 pub fn reply(bytes: &[u8]) -> Option<(u16, Reply<'_>)> {
     let (&sum, rest) = bytes.split_last()?;
     let &[id, high, low, to_high, to_low, ref data @ ..] = rest else { return None };
@@ -160,12 +160,12 @@ fn content(id: u8, data: &[u8]) -> Option<Reply<'_>> {
     })
 }
 
-/// Appends a reply frame; data beyond [`MAX_REPLY`] is cut off, and bit 7 of every byte of it.
+/// Appends a reply frame. Data after [`MAX_REPLY`] and bit 7 of every data byte are cut off.
 pub fn encode_reply(id: u8, address: u16, data: &[u8], out: &mut Vec<u8>) {
     let data = &data[..data.len().min(MAX_REPLY - MIN_REPLY)];
     let begin = out.len();
     out.push(id | 0x80);
-    // At most MAX_REPLY: two times seven bits.
+    // The length is at most MAX_REPLY, so two times seven bits are enough.
     out.extend(split((data.len() + MIN_REPLY) as u16));
     out.extend(split(address));
     out.extend(data.iter().map(|byte| byte & 0x7f));
@@ -173,7 +173,7 @@ pub fn encode_reply(id: u8, address: u16, data: &[u8], out: &mut Vec<u8>) {
     out.push(sum);
 }
 
-/// The sum of a frame's bytes.
+/// Returns the sum of a frame's bytes.
 pub fn total(bytes: &[u8]) -> u8 {
     bytes.iter().fold(0u8, |sum, byte| sum.wrapping_add(*byte)) & 0x7f
 }
@@ -186,7 +186,7 @@ const fn join(high: u8, low: u8) -> u16 {
     (high as u16 & 0x7f) << 7 | low as u16 & 0x7f
 }
 
-/// Whether a reply of this id can be so long.
+/// Returns whether a reply with this id can have this length.
 fn fits(id: u8, len: usize) -> bool {
     match id {
         0x83 => len == 70,
@@ -197,29 +197,29 @@ fn fits(id: u8, len: usize) -> bool {
     }
 }
 
-/// One thing found among the bytes of boards.
+/// One result of reading the bytes of boards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Read<'a> {
-    /// A whole frame with a good sum, and where it stood.
+    /// A whole frame with a good sum, and the range of its bytes.
     Frame(&'a [u8], ByteRange),
-    /// Bytes that are none: [`Anomaly::BadField`] is a wrong sum.
+    /// Bytes that are no frame. [`Anomaly::BadField`] is a wrong sum.
     Anomaly(Anomaly, ByteRange),
 }
 
-/// Cuts what boards say into frames. Only a frame's first byte has bit 7 set, which is the way back after lost bytes. Holds at
-/// most one frame.
+/// Cuts the bytes of boards into frames. Only a frame's first byte has bit 7 set, so the reader recovers after lost bytes. It
+/// holds at most one frame.
 #[derive(Clone, Debug, Default)]
 pub struct Reader {
-    /// Bytes seen since the start, and the first one of the frame in hand.
+    /// The number of bytes since the start, and the offset of the buffered frame.
     offset: u64,
     start: u64,
     frame: Vec<u8>,
-    /// The frame in hand is whole and was given out.
+    /// The buffered frame is complete and has been returned.
     given: bool,
 }
 
 impl Reader {
-    /// Takes one byte; gives what it completed or broke.
+    /// Reads one byte. Returns what it completed or broke.
     pub fn push(&mut self, byte: u8) -> Option<Read<'_>> {
         let here = self.offset;
         self.offset += 1;
@@ -253,7 +253,7 @@ impl Reader {
         Some(Read::Frame(&self.frame, at))
     }
 
-    /// How long the frame in hand will be, once that is known.
+    /// Returns the length of the buffered frame, when it is known.
     fn length(&self) -> Option<usize> {
         match *self.frame.as_slice() {
             [_, high, low, ..] => Some(usize::from(join(high, low))),
@@ -261,12 +261,12 @@ impl Reader {
         }
     }
 
-    /// Whether half a frame is in hand.
+    /// Returns whether an incomplete frame is in the buffer.
     pub fn holds(&self) -> bool {
         !self.given && !self.frame.is_empty()
     }
 
-    /// Gives up the frame in hand, if there is one: where it was.
+    /// Gives up the incomplete frame, if there is one. Returns the range of its bytes.
     pub fn give_up(&mut self) -> Option<ByteRange> {
         self.clear_given();
         let at = (!self.frame.is_empty()).then(|| range(self.start, self.offset));
@@ -274,7 +274,7 @@ impl Reader {
         at
     }
 
-    /// Bytes seen since the start.
+    /// Returns the number of bytes since the start.
     pub const fn offset(&self) -> u64 {
         self.offset
     }
@@ -282,7 +282,7 @@ impl Reader {
     fn clear_given(&mut self) {
         if core::mem::take(&mut self.given) {
             self.frame.clear();
-            // A log is long and rare.
+            // The memory is released, because a log is long and rare.
             self.frame.shrink_to(256);
         }
     }

@@ -1,22 +1,22 @@
-//! The master of a whole line: it alone speaks, to one board at a time (`dgt_bus/README.md#7`,
+//! The master of a whole line: only the master sends without a question, and to one board at a time (`dgt_bus/README.md#7`,
 //! `dgt_bus/README.md#8` and `dgt_bus/README.md#9`).
 //!
 //! ```text
 //!  up ── 87 to each expected board ── rounds: 8a to each found one, 87 to all, 1.5 s of listening ── polling
 //!
-//!  polling, the board whose turn is longest ago:  83 (84 if lost)  81  81 of one that is short of time  what else is wanted
+//!  polling, the board whose turn is longest ago:  83 (84 if lost)  81  81 of a board short of time  other questions
 //! ```
 //!
-//! As a driver it owns no link and reads no clock. Whoever runs it feeds one [`LineInput`] with its time, drains
-//! [`Line::poll`], and feeds [`LineInput::Deadline`] at [`Line::deadline`], after every input of the same moment. It sends only
-//! then, so the order of what it does depends on the bytes and not on how they were cut.
+//! Like a driver it owns no link and reads no clock. The caller feeds one [`LineInput`] with its time, drains [`Line::poll`],
+//! and feeds [`LineInput::Deadline`] at [`Line::deadline`], after every input of the same moment. The line sends only at
+//! deadlines, so the order of its actions depends on the bytes and not on how they were cut.
 //!
 //! | file | for |
 //! | --- | --- |
-//! | `boards.rs` | what is known of each board, and what is wanted of it |
-//! | `discover.rs` | who is there |
-//! | `exchange.rs` | one question, its repetitions, its answer |
-//! | `schedule.rs` | who is asked next, and what |
+//! | `boards.rs` | the state of each board, and the questions that wait for it |
+//! | `discover.rs` | finds the boards on the line |
+//! | `exchange.rs` | one question, its repetitions and its answer |
+//! | `schedule.rs` | chooses the next board and question |
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -35,70 +35,70 @@ use boards::{Board, Want};
 use discover::Discovery;
 use exchange::{Exchange, Why};
 
-/// More boards than any chain has: the rest is not asked.
+/// The largest number of boards, more than any chain has. Further boards are not asked.
 pub const MAX_BOARDS: usize = 32;
-/// A byte on the wire.
+/// The time of one byte on the wire.
 const BYTE: Duration = Duration::from_micros(1042);
-/// Between an answer and the next command: the wire turns round.
+/// The gap between an answer and the next command.
 const GAP: Duration = Duration::from_millis(1);
-/// Brings boards back that were thrown into single-board mode; nothing to boards that were not.
+/// Brings boards back from single-board mode. It has no effect on boards in bus mode.
 const TO_BUS_MODE: u8 = 0x4a;
 
-/// One thing that happens to a line.
+/// One input to a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineInput<'a> {
-    /// The port opened: look who is there.
+    /// The port opened: the line searches for its boards.
     Up,
-    /// The port is gone: forget everything but the expected boards.
+    /// The port is gone: the line forgets everything except the expected boards.
     Down,
-    /// Bytes of boards.
+    /// Bytes from boards.
     Bytes(&'a [u8]),
     /// The moment named by [`Line::deadline`] has come.
     Deadline,
-    /// This board is expected from now on. Unless it answers already it is told as [`LineOutput::Silent`], and tried.
+    /// This board is expected from now on. Unless it already answers, it is reported as [`LineOutput::Silent`] and tried.
     Expect(u16),
-    /// This board is not expected any more. While it answers it is asked all the same.
+    /// This board is not expected any more. While it answers, it is still asked.
     Dismiss(u16),
-    /// The driver of a board wants this question asked: a whole command frame. Only questions are taken, and only to that board.
+    /// The driver of a board sends this question: a whole command frame. Only questions to that board are accepted.
     Request {
-        /// Whose driver.
+        /// The address of the driver's board.
         address: u16,
-        /// What it sent.
+        /// The command frame.
         command: [u8; 4],
     },
 }
 
-/// One thing a line wants done or known.
+/// One output of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LineOutput {
     /// Write these bytes.
     Send(Vec<u8>),
-    /// A board answered: one whole good reply frame, for its driver.
+    /// A board answered: one whole good reply frame for its driver.
     Frame {
-        /// Which board.
+        /// The address of the board.
         address: u16,
-        /// The frame as it came.
+        /// The frame as received.
         bytes: Vec<u8>,
     },
     /// A board answers, again or for the first time.
     Answering(u16),
-    /// A board does not answer; it is tried once a cycle.
+    /// A board does not answer. It is tried once a cycle.
     Silent(u16),
-    /// A board that was not known before.
+    /// A new board was found.
     Found(u16),
-    /// Something was not as it should be: counted.
+    /// The input was not as it should be. This is counted.
     Anomaly {
-        /// The board that was being asked, 0 if none was.
+        /// The board that was being asked; 0 if no board was.
         address: u16,
-        /// What: [`Anomaly::Retried`] = asked again, [`Anomaly::Unasked`] = an answer from another board or to nothing,
-        /// [`Anomaly::BadField`] = a wrong sum, or a request that is not taken.
+        /// The error: [`Anomaly::Retried`] = asked again, [`Anomaly::Unasked`] = an answer from another board or without a
+        /// question, [`Anomaly::BadField`] = a wrong sum, or a refused request.
         anomaly: Anomaly,
-        /// Where.
+        /// The bytes that were wrong.
         bytes: ByteRange,
     },
 }
 
-/// What the line is doing.
+/// The phase of the line.
 #[derive(Debug, Default)]
 enum Phase {
     #[default]
@@ -107,30 +107,30 @@ enum Phase {
     Poll,
 }
 
-/// The master of one line. Everything it holds is bounded by [`MAX_BOARDS`] and one reply.
+/// The master of one line. Its memory is bounded by [`MAX_BOARDS`] and one reply.
 #[derive(Debug)]
 pub struct Line {
     expected: Vec<u16>,
     boards: Vec<Board>,
     phase: Phase,
     reader: Reader,
-    /// When the last byte came.
+    /// The time of the last byte.
     touched: Instant,
     exchange: Option<Exchange>,
     free: Instant,
-    /// Another look who is there is due, because nobody was; or the boards are to be called back to bus mode.
+    /// The time of the next search or of the next call back to bus mode, while no board answers.
     again: Option<Instant>,
     last_check: Instant,
-    /// When a log was over that kept the line for long.
+    /// The end of a log that occupied the line for long.
     logged: Option<Instant>,
-    /// What the pair in hand still asks, last first.
+    /// The remaining questions of the present turn, in reverse order.
     steps: Vec<(u16, Command, Why)>,
     out: VecDeque<LineOutput>,
     now: Instant,
 }
 
 impl Line {
-    /// A line on which these boards are expected: address 0 and what is beyond [`MAX_BOARDS`] is left out.
+    /// Creates a line on which these boards are expected. Address 0 and boards after [`MAX_BOARDS`] are left out.
     pub fn new(expected: &[u16]) -> Line {
         let mut line = Line {
             expected: Vec::new(),
@@ -151,7 +151,7 @@ impl Line {
         line
     }
 
-    /// Takes one input. Never panics, whatever the bytes.
+    /// Handles one input. It never panics, whatever the bytes are.
     pub fn handle(&mut self, at: Instant, input: LineInput<'_>) {
         self.now = self.now.max(at);
         match input {
@@ -169,12 +169,12 @@ impl Line {
         }
     }
 
-    /// The next output; `None` when all are drained.
+    /// Returns the next output, or `None` when all are drained.
     pub fn poll(&mut self) -> Option<LineOutput> {
         self.out.pop_front()
     }
 
-    /// When the line wants [`LineInput::Deadline`].
+    /// Returns the time at which the line needs [`LineInput::Deadline`].
     pub fn deadline(&self) -> Option<Instant> {
         let deadline = match (&self.phase, &self.exchange) {
             (Phase::Down, _) => None,
@@ -185,12 +185,12 @@ impl Line {
         deadline.map(|deadline| deadline.max(self.now))
     }
 
-    /// Addresses of the boards that are known, answering or not, in the order in which they were found.
+    /// Returns the addresses of all known boards, answering or not, in the order in which they were found.
     pub fn boards(&self) -> impl Iterator<Item = u16> + '_ {
         self.boards.iter().map(|board| board.address)
     }
 
-    /// Whether it is known who is there, and the boards are polled.
+    /// Returns whether the search is over and the boards are polled.
     pub const fn polling(&self) -> bool {
         matches!(self.phase, Phase::Poll)
     }
@@ -284,7 +284,7 @@ impl Line {
     }
 }
 
-/// So many bytes on the wire.
+/// Returns the time of this number of bytes on the wire.
 const fn wire_time(bytes: usize) -> Duration {
     BYTE.saturating_mul(bytes as u32)
 }

@@ -13,12 +13,12 @@
 //! | file | for |
 //! | --- | --- |
 //! | `frame.rs` | both frames, both directions |
-//! | `i2c.rs` | what b1 carries |
-//! | `line.rs`, `line/` | the master of the whole line: who is there, who is asked next, what is repeated |
-//! | `session.rs`, `query_scheduler.rs` | the driver of one board: reads its replies, asks through the line's master |
+//! | `i2c.rs` | the content of b1 |
+//! | `line.rs`, `line/` | the master of the whole line: it finds the boards, chooses the next question, and repeats questions |
+//! | `session.rs`, `query_scheduler.rs` | the driver of one board: it reads the board's replies and asks through the line's master |
 //!
-//! The driver's link carries whole reply frames of its board and nothing else; what it sends are command frames, which the
-//! owner of the line hands to [`line::Line`] as requests. Entries of the log and the clock's bytes are those of [`super::dgt`].
+//! The driver's link only receives whole reply frames of its board. The driver sends command frames, which the owner of the
+//! line passes to [`line::Line`] as requests. The entries of the log and the bytes of the clock are those of [`super::dgt`].
 
 use alloc::boxed::Box;
 use core::time::Duration;
@@ -31,11 +31,11 @@ pub mod line;
 mod query_scheduler;
 pub mod session;
 
-/// The registry's row.
+/// The row of the registry.
 pub const INFO: DriverInfo = DriverInfo {
     name: "dgt_bus",
     devices: &["DGT serial e-board on a bus (chain of boards)"],
-    // The line is found as a serial port; a board behind it is not.
+    // The line is found as a serial port. A board on the line is not.
     usb: &[],
     ble: None,
     hid: None,
@@ -44,8 +44,8 @@ pub const INFO: DriverInfo = DriverInfo {
     capabilities: Capabilities { board: true, identifies_pieces: true, clock: true, log: true },
     calibrated: None,
     casual_only: None,
-    // A scan and a cycle of twelve boards (`dgt_bus/README.md#9`). A clock value is up to a second old at the board, comes a
-    // cycle later, and counts whole seconds. A longer cycle is reported as `DeviceEvent::Delay`.
+    // A scan and a cycle of twelve boards (`dgt_bus/README.md#9`). A clock value is up to a second old at the board, arrives a
+    // cycle later, and has whole seconds. A longer cycle is reported as `DeviceEvent::Delay`.
     timing: Timing {
         scan: Duration::from_millis(250 + 700),
         press_delay: Duration::from_millis(1000 + 700 + 1000),

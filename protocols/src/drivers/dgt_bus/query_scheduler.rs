@@ -1,26 +1,27 @@
-//! What the driver of one board asks, and when it takes the board for silent. What is polled the line's master polls by itself:
-//! here are only the first picture, repairs, and what the game wants.
+//! Decides what the driver of one board asks, and when the board counts as silent. The line's master polls by itself, so this
+//! asks only for the first picture, for repairs, and for the commands of the game.
 
 use core::time::Duration;
 
 use super::frame::Command;
 use crate::time::Instant;
 
-/// Nothing at all for so long: the line itself is silent. That one board of it is the line's master tells by taking the link down;
-/// it hears no other board while one tells a whole log of 8.3 s, and each has its turn before the next log.
+/// The line counts as silent after this time without any frame. If only one board is silent, the line's master takes its link
+/// down. While one board sends a whole log of 8.3 s, no other board is received, and every board gets its turn before the next
+/// log.
 const SILENCE: Duration = Duration::from_secs(12);
-/// A hole as long as this in what a board says may hide a change.
+/// A gap of this length in a board's frames may hide a change.
 const HOLE: Duration = Duration::from_secs(2);
-/// Long enough for the wishes of a whole chain, short enough to be asked again before the silence is too long.
+/// The retry time: long enough for the questions of a whole chain, and short enough for a retry before the silence is too long.
 const RETRY: Duration = Duration::from_millis(1200);
-/// A whole log takes 8.3 s, behind another one perhaps.
+/// The waiting time for a log. A whole log takes 8.3 s, and another one may come first.
 const LOG: Duration = Duration::from_secs(20);
-/// A board that does not tell its version is left alone.
+/// The number of tries for a version that does not come.
 const VERSION_TRIES: u8 = 5;
-/// Repairs are not asked for more often than this.
+/// The shortest time between two repairs.
 const REPAIR: Duration = Duration::from_secs(1);
 
-/// What is asked.
+/// A question of the driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Question {
     Version,
@@ -36,22 +37,22 @@ const QUESTIONS: [(Question, Command, Duration); 4] = [
     (Question::Log, Command::SendFromStart, LOG),
 ];
 
-/// What came due.
+/// An action that is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Due {
     Silent,
     Ask(Command),
-    /// A question went unanswered and waits again.
+    /// A question got no answer and waits again.
     Again,
     LogLost,
 }
 
-/// The questions of one link.
+/// The state of the questions on one link.
 #[derive(Debug)]
 pub(super) struct QueryScheduler {
-    /// From when on each is to be asked.
+    /// The time from which each question may be sent.
     waiting: [Option<Instant>; 4],
-    /// When each is asked again.
+    /// The time at which each question is asked again.
     open: [Option<Instant>; 4],
     versions: u8,
     pictured: Option<Instant>,
@@ -66,7 +67,7 @@ impl QueryScheduler {
         scheduler
     }
 
-    /// Everything anew but a log that was asked for: the line has that question still.
+    /// Restarts all questions except a requested log, because the line still has that request.
     pub(super) fn restart(&self, at: Instant) -> QueryScheduler {
         let mut scheduler = QueryScheduler::new(at);
         let log = Question::Log as usize;
@@ -79,14 +80,14 @@ impl QueryScheduler {
         self.open[question as usize] = None;
     }
 
-    /// Something was lost: the picture is wanted, but not again and again.
+    /// Requests the picture after a loss, but not again and again.
     pub(super) fn request_repair(&mut self, at: Instant) {
         let from = self.pictured.map_or(at, |last| last.after(REPAIR).max(at));
-        // A picture that is on its way may be from before the loss.
+        // A picture that is on its way may be older than the loss.
         self.waiting[Question::Board as usize].get_or_insert(from);
     }
 
-    /// A frame came. True if it is the first.
+    /// Records a frame. Returns true if it is the first one.
     pub(super) fn on_message(&mut self, at: Instant) -> bool {
         let before = self.heard.replace(at);
         if before.is_some_and(|before| at.since(before) >= HOLE) {
@@ -95,7 +96,7 @@ impl QueryScheduler {
         before.is_none()
     }
 
-    /// The answer came.
+    /// Records the answer to a question.
     pub(super) fn on_answer(&mut self, at: Instant, question: Question) {
         if question == Question::Board {
             self.pictured = Some(at);
@@ -113,7 +114,7 @@ impl QueryScheduler {
         self.heard.map(|heard| heard.after(SILENCE))
     }
 
-    /// The next thing that is due, if any.
+    /// Returns the next action that is due, if there is one.
     pub(super) fn expire(&mut self, at: Instant, addressed: bool) -> Option<Due> {
         if self.silent_at().is_some_and(|end| end <= at) {
             return Some(Due::Silent);

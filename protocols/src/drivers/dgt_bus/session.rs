@@ -1,8 +1,8 @@
-//! The driver of one board behind a line: its reply frames to events.
+//! The driver of one board on a line: it turns reply frames into events.
 //!
-//! A picture of all squares may be ahead of the changes that were told, because a change between the two questions is in it and
-//! is reported afterwards too. So a picture is held until the next packet of changes: what that one mentions it tells itself, and
-//! what differs all the same was lost and is told as a frame.
+//! A picture of all squares may be newer than the reported changes: a change between the two questions is in the picture and is
+//! reported again afterwards. So a picture waits for the next packet of changes. The packet reports its own changes. If the
+//! picture still differs, a change was lost, and the picture is reported as a frame.
 
 use core::time::Duration;
 
@@ -18,16 +18,16 @@ use crate::square::{Placement, Reading, Square};
 use crate::time::Instant;
 use alloc::vec::Vec;
 
-/// A frame broken off by this much silence is given up.
+/// An incomplete frame is given up after this much silence.
 const STALL: Duration = Duration::from_millis(500);
-/// The same times are told again after this: they stand.
+/// The same times are reported again after this time, to show that they are stopped.
 const SAME: Duration = Duration::from_secs(1);
-/// A longer hole between packets is no cycle: another board told its log, or this one was away.
+/// A longer gap between packets is no cycle: another board sent its log, or this one was away.
 const MOST_CYCLE: Duration = Duration::from_secs(3);
-/// Where the data of a reply begins.
+/// The offset of a reply's data.
 const HEAD: u64 = 5;
 
-/// Codec and session of one board. Passive until [`Input::LinkUp`]: then it reads every frame as it comes and asks nothing.
+/// Codec and session of one board. Before [`Input::LinkUp`] it is passive: it reads every frame as it comes and asks nothing.
 #[derive(Debug, Default)]
 pub struct Session {
     reader: Reader,
@@ -43,18 +43,18 @@ struct Board {
     address: Option<u16>,
     clock: ClockReader,
     shown: Option<(Instant, ClockReading)>,
-    /// What the game knows, and the picture that waits for the next packet.
+    /// The squares reported to the game, and the picture that waits for the next packet.
     told: Option<Placement>,
     held: Option<(Placement, ByteRange)>,
     wanted: bool,
-    /// Squares that a frame told before their change came as an entry, if it still comes: a bit each.
+    /// Squares that a frame reported before their change came as an entry, one bit each. The entry may still come.
     ahead: u64,
-    /// The last packet, as it came: a repeated one is not told twice.
+    /// The last packet as received. A repeated packet is not reported twice.
     packet: Vec<u8>,
     pace: Pace,
 }
 
-/// How long a cycle takes: the longest hole between packets, of sixteen.
+/// The measured cycle: the longest gap between sixteen packets.
 #[derive(Debug, Default)]
 struct Pace {
     last: Option<Instant>,
@@ -64,7 +64,7 @@ struct Pace {
 }
 
 impl Pace {
-    /// A packet came. Gives how late a change may be told, if that is news.
+    /// Records a packet. Returns the longest delay of a change, if it differs from the last reported one.
     fn note_packet(&mut self, at: Instant) -> Option<Duration> {
         let gap = at.since(self.last.replace(at)?);
         if gap > MOST_CYCLE {
@@ -75,7 +75,7 @@ impl Pace {
         if self.count < 16 {
             return None;
         }
-        // A scan, and the cycle in steps of a quarter of a second.
+        // The delay is a scan and the cycle, in steps of a quarter of a second.
         let quarters = self.longest.as_millis() as u64 / 250 + 2;
         (self.count, self.longest) = (0, Duration::ZERO);
         let delay = Duration::from_millis(250 * quarters);
@@ -140,7 +140,7 @@ impl Session {
 }
 
 impl Board {
-    /// The board may be another one when it comes back.
+    /// Forgets the board, because it may be another one when it comes back.
     fn forget(&mut self) {
         self.out.forget_device();
         (self.address, self.shown, self.told, self.held, self.wanted) = (None, None, None, None, false);
@@ -165,7 +165,7 @@ impl Board {
                 self.ask(at, Question::Clock);
             }
             DeviceCommand::ReadLog => self.ask(at, Question::Log),
-            // What a board answers to that is not known.
+            // The answer of a board to this is not known.
             DeviceCommand::ReadBattery => {}
         }
     }
@@ -193,7 +193,7 @@ impl Board {
         }
     }
 
-    /// Bytes that are no frame: a change may have been among them.
+    /// Reports bytes that are no frame, and requests a repair, because a change may have been among them.
     fn report_broken(&mut self, at: Instant, anomaly: Anomaly, bytes: ByteRange) {
         self.out.anomaly(anomaly, bytes);
         self.scheduler.iter_mut().for_each(|scheduler| scheduler.request_repair(at));
@@ -219,7 +219,7 @@ impl Board {
                 if let Some(delay) = self.pace.note_packet(at) {
                     self.out.event(DeviceEvent::Delay(delay), bytes);
                 }
-                // The id of a repeated packet may be the other of the two.
+                // A repeated packet may have the other one of the two ids.
                 if data.is_empty() || self.packet != data {
                     self.packet.clear();
                     self.packet.extend_from_slice(data);
@@ -285,7 +285,7 @@ impl Board {
                     if let Some((held, _)) = &mut self.held {
                         held.set(square, reading);
                     }
-                    // What came before the first picture is no news; what follows a restart is all that stands there.
+                    // Changes before the first picture are no news. The entries after a restart are all pieces on the board.
                     if restarted || (self.scheduler.is_some() && self.told.is_none()) {
                         continue;
                     }
@@ -302,14 +302,14 @@ impl Board {
                 }
                 EeTag::PowerUp | EeTag::Watchdog(_) => {
                     restarted = true;
-                    // A picture that waits may be from before.
+                    // A waiting picture may be older than the restart.
                     self.held = None;
                     self.clock.reset();
                     self.ask(at, Question::Board);
                 }
-                // A press: the line asks the clock after every packet, and it says best which time runs now.
+                // This is a press. The line asks the clock after every packet, and the clock shows better which time runs now.
                 EeTag::Time { .. } => {}
-                // A delay of newer boards, whose layout is not known, or what was never listed.
+                // This is a delay of newer boards with an unknown layout, or an unlisted entry.
                 EeTag::Unknown(byte) => {
                     self.out.anomaly(Anomaly::UnknownLogTag, here);
                     if byte >= 0x40 {
@@ -363,7 +363,7 @@ impl Board {
     }
 }
 
-/// Where an entry stood.
+/// Returns the range of an entry's bytes.
 const fn entry_range(bytes: ByteRange, taken: &core::ops::Range<usize>) -> ByteRange {
     let begin = bytes.start + HEAD;
     ByteRange { channel: bytes.channel, start: begin + taken.start as u64, end: begin + taken.end as u64 }

@@ -1,19 +1,19 @@
-//! What a host sends to a board, both directions (`dgt_pegasus/README.md#3` and `dgt_pegasus/README.md#5`).
+//! Messages of a host to a board, encoded and decoded (`dgt_pegasus/README.md#3` and `dgt_pegasus/README.md#5`).
 //!
-//! [`Query`] is all the session can say. Whatever lights or unlocks something is in [`HostCommand`], which is for emulators and
-//! tests.
+//! [`Query`] has all messages of the session. [`HostCommand`] also contains the commands that switch lights or unlock
+//! something; it is for emulators and tests.
 
 use alloc::vec::Vec;
 
-/// What a host may ask of a board at any time without anybody seeing it.
+/// The questions that a host may ask a board at any time without a visible effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Query {
-    /// Changes are no longer reported. No answer.
+    /// Stops the reports of changes. There is no answer.
     Reset = 0x40,
     /// All squares.
     Board = 0x42,
-    /// From now on changes are reported. No answer.
+    /// Starts the reports of changes. There is no answer.
     Updates = 0x44,
     /// The short serial number.
     Serial = 0x45,
@@ -29,12 +29,12 @@ pub enum Query {
     LongSerial = 0x55,
     /// Whether the board is locked.
     LockState = 0x59,
-    /// Whether a developer's key was taken.
+    /// Whether a developer's key was accepted.
     KeyState = 0x5a,
 }
 
 impl Query {
-    /// Every query.
+    /// All queries.
     pub const ALL: [Query; 11] = [
         Query::Reset,
         Query::Board,
@@ -50,32 +50,32 @@ impl Query {
     ];
 }
 
-/// Everything a host can send: what an emulator must understand.
+/// All commands of a host. An emulator must understand them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HostCommand {
     /// A question or a reporting mode.
     Query(Query),
     /// 60 02 00: all lights out.
     LightsOut,
-    /// 60: some squares are lit.
+    /// 60: lights on some squares.
     Lights {
         /// 1 to 7.
         speed: u8,
-        /// So many times; 0 = until changed.
+        /// The number of repetitions; 0 = until changed.
         repeat: u8,
-        /// Which number is brightest is not agreed upon.
+        /// The sources disagree which number is the brightest.
         intensity: u8,
         /// The squares, 0 = a8.
         squares: Vec<u8>,
     },
-    /// 63: a developer's key; its bytes are not kept.
+    /// 63: a developer's key. Its bytes are not stored.
     DeveloperKey,
-    /// Another command of one byte, or one whose inside does not fit: its first byte.
+    /// Another command of one byte, or a command with a wrong content: its first byte.
     Unknown(u8),
 }
 
 impl HostCommand {
-    /// Appends the command. A key is written as six zeros; more than 64 squares are cut.
+    /// Appends the bytes of the command. A key is written as six zeros. Squares after the first 64 are left out.
     pub fn encode(&self, out: &mut Vec<u8>) {
         match self {
             HostCommand::Query(query) => out.push(*query as u8),
@@ -91,13 +91,13 @@ impl HostCommand {
         }
     }
 
-    /// The command of a byte that is one by itself.
+    /// Returns the command of one byte.
     fn single(byte: u8) -> HostCommand {
         let query = Query::ALL.into_iter().find(|query| *query as u8 == byte);
         query.map_or(HostCommand::Unknown(byte), HostCommand::Query)
     }
 
-    /// The command of a first byte, a length that was counted, and data.
+    /// Returns the command of a first byte, a length that has been checked, and data.
     fn counted(bytes: &[u8]) -> HostCommand {
         match *bytes {
             [0x60, 0x02, 0x00, 0x00] => HostCommand::LightsOut,
@@ -111,14 +111,14 @@ impl HostCommand {
     }
 }
 
-/// Takes a host's bytes one by one: several commands may come in one piece. Holds at most one command, 257 bytes.
+/// Reads a host's bytes one by one. Several commands may arrive in one piece. It holds at most one command of 257 bytes.
 #[derive(Clone, Debug, Default)]
 pub struct HostDecoder {
     held: Vec<u8>,
 }
 
 impl HostDecoder {
-    /// Takes one byte; gives what it completed.
+    /// Reads one byte. Returns what it completed.
     pub fn push(&mut self, byte: u8) -> Option<HostCommand> {
         if self.held.is_empty() && !matches!(byte, 0x60 | 0x63) {
             return Some(HostCommand::single(byte));
@@ -132,7 +132,7 @@ impl HostDecoder {
         })
     }
 
-    /// Forgets half a command.
+    /// Forgets the incomplete command.
     pub fn reset(&mut self) {
         self.held.clear();
     }

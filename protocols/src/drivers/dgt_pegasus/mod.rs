@@ -1,4 +1,4 @@
-//! DGT Pegasus: messages of the DGT family over Bluetooth LE; it senses that something stands on a square, not what.
+//! DGT Pegasus: messages of the DGT family over Bluetooth LE. It senses occupied squares but does not identify pieces.
 //!
 //! ```text
 //!  host to board      one byte 40..5a, or  60 n … 00  (lights), 63 n … 00  (a key)         host.rs
@@ -11,8 +11,8 @@
 //!    91 serial   92 trademark   93 version   96 hardware   a2 long serial   a4 lock   a5 key
 //! ```
 //!
-//! `session.rs` is the driver: it asks, sets the mode in which changes are reported, and repairs what notifications lose. It
-//! sends no key, lights nothing, and never says 43 or 4b, which are modes with a clock. Page: `dgt_pegasus/README.md`.
+//! `session.rs` is the driver: it asks questions, sets the mode in which changes are reported, and recovers lost notifications.
+//! It sends no key, switches no lights, and never sends 43 or 4b, which are modes with a clock. Page: `dgt_pegasus/README.md`.
 
 use alloc::boxed::Box;
 use core::time::Duration;
@@ -23,20 +23,20 @@ use crate::square::Reading;
 pub mod host;
 pub mod session;
 
-/// The registry's row.
+/// The row of the registry.
 pub const INFO: DriverInfo = DriverInfo {
     name: "dgt_pegasus",
     devices: &["DGT Pegasus"],
     usb: &[],
     ble: Some(Ble { names: &["DGT_PEGASUS_"], channels: &[Channel::NORDIC_UART] }),
     hid: None,
-    // There is no cable: of use only for a bridge that stands in for the radio.
+    // There is no cable. The value is only for a bridge that replaces the radio.
     baud: 115_200,
     shares_line: false,
     capabilities: Capabilities { board: true, identifies_pieces: false, clock: false, log: false },
     calibrated: None,
     casual_only: None,
-    // How often it looks it does not tell: boards like it do so 10 to 20 times a second.
+    // The scan time is not known. Similar boards scan 10 to 20 times a second.
     timing: Timing { scan: Duration::from_millis(100), press_delay: Duration::ZERO, in_turn: false },
     harmless: |_, bytes| matches!(bytes, [0x42 | 0x44 | 0x45 | 0x47 | 0x4c | 0x4d | 0x55]),
     examples: &[
@@ -48,7 +48,8 @@ pub const INFO: DriverInfo = DriverInfo {
     make: || Box::new(session::Session::default()),
 };
 
-/// What a code of all squares means; none for one that the page does not list, which is something that stands there.
+/// Returns the reading of a code in a picture of all squares; `None` if the page does not list the code. Such a square is
+/// occupied.
 pub const fn reading(code: u8) -> Option<Reading> {
     match code {
         0x00 | 0x7f => Some(Reading::Empty),
@@ -57,7 +58,7 @@ pub const fn reading(code: u8) -> Option<Reading> {
     }
 }
 
-/// What a code of one changed square means; none for one that the page does not list, which is something put down.
+/// Returns the reading of a code of one changed square; `None` if the page does not list the code. Then a piece was put down.
 pub const fn change(code: u8) -> Option<Reading> {
     match code {
         0x00 => Some(Reading::Empty),
@@ -66,7 +67,7 @@ pub const fn change(code: u8) -> Option<Reading> {
     }
 }
 
-/// The code of what stands somewhere: anything is as good as any other.
+/// Returns the code of a reading. All pieces have the same code.
 pub const fn code(reading: Reading) -> u8 {
     match reading {
         Reading::Empty => 0x00,

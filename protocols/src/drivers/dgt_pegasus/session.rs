@@ -1,8 +1,8 @@
-//! The driver: bytes to events, and which questions are asked.
+//! The driver: it turns bytes into events and defines its questions.
 //!
-//! All squares are asked for every five seconds, because a notification can be lost: a picture is told when it differs from
-//! what was told before, when the link came up or the board came back, and when the game asked for it. If it differs, the
-//! mode is set again too: the board may not have heard of it.
+//! All squares are asked for every five seconds, because a notification can be lost. A picture is reported when it differs from
+//! the last report, when the link came up or the board came back, and when the game asks for it. If it differs, the mode is
+//! also set again, because the board may have missed the command.
 
 use core::time::Duration;
 
@@ -30,7 +30,7 @@ const fn ask(query: &'static [u8], tries: Option<u32>) -> Question {
     Question { bytes: query, retry: Some(Duration::from_secs(1)), tries }
 }
 
-/// The mode comes before the squares, so that no change falls between both.
+/// The mode is set before the squares are asked for, so that no change is lost between them.
 const PLAN: QueryPlan = QueryPlan {
     settle: Duration::from_millis(300),
     confirm: true,
@@ -51,15 +51,15 @@ const PLAN: QueryPlan = QueryPlan {
 
 /// Codec and session of one board on one link.
 ///
-/// Until [`Input::LinkUp`] it is passive. Of commands it knows [`DeviceCommand::ReadBoard`] and [`DeviceCommand::ReadBattery`];
-/// there is no clock and no log to ask for.
+/// Before [`Input::LinkUp`] it is passive. It supports the commands [`DeviceCommand::ReadBoard`] and
+/// [`DeviceCommand::ReadBattery`]. The board has no clock and no log to ask for.
 #[derive(Debug, Default)]
 pub struct Session {
     framing: Framing,
     reader: Reader,
 }
 
-/// All but the framing, whose buffer the messages borrow.
+/// Everything except the framing, because the messages borrow its buffer.
 #[derive(Debug, Default)]
 struct Reader {
     shell: Shell,
@@ -71,7 +71,7 @@ impl Driver for Session {
         match input {
             Input::LinkUp | Input::LinkTakenOver => self.set_link(Some(QueryScheduler::new(at, &PLAN))),
             Input::LinkDown => self.set_link(None),
-            // The board speaks on one characteristic only.
+            // The board sends on one characteristic only.
             Input::Bytes { bytes, .. } => {
                 for &byte in bytes {
                     self.reader.shell.note_byte(at);
@@ -114,7 +114,7 @@ impl Session {
 }
 
 impl Reader {
-    /// The board may be another one when it comes back.
+    /// Forgets the board, because it may be another one when it comes back.
     fn forget(&mut self) {
         self.shell.forget();
     }
@@ -140,7 +140,7 @@ impl Reader {
     }
 
     fn handle_message(&mut self, at: Instant, message: &BoardMessage<'_>, bytes: ByteRange) {
-        // Changes come without our asking if a former host left the mode set.
+        // Changes arrive without a question if a former host left the mode set.
         let answer = !matches!(message, BoardMessage::Field { .. });
         self.shell.on_message(at, answer, bytes);
         let row = match *message {
@@ -170,7 +170,7 @@ impl Reader {
                 self.handle_battery(&report, bytes);
                 BATTERY
             }
-            // Good messages, but not to any question of ours, or of other boards of the family.
+            // These messages are good, but they answer no question of this driver or belong to other boards of the family.
             _ => return self.shell.out.anomaly(Anomaly::Unasked, bytes),
         };
         self.shell.on_answer(at, row);

@@ -1,4 +1,4 @@
-//! Cuts bytes into words: white space ends one, a line as well as the messages in it.
+//! Cuts bytes into words. White space ends a word, within a line and at its end.
 
 use core::time::Duration;
 
@@ -6,26 +6,26 @@ use super::message::LONGEST;
 use crate::event::{Anomaly, ByteRange};
 use crate::time::Instant;
 
-/// A word broken off by this much silence is given up: 64 letters take 70 ms at 9600 baud.
+/// An incomplete word is given up after this much silence. 64 letters take 70 ms at 9600 baud.
 const STALL: Duration = Duration::from_millis(500);
 
-/// One thing found.
+/// One result of the framing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found<'a> {
-    /// A word, at most 65 letters: a host says one more than a board.
+    /// A word of at most 65 letters. The longest word of a host has one letter more than that of a board.
     Word(&'a [u8]),
-    /// Bytes that are none.
+    /// Bytes that are no word.
     Broken(Anomaly),
 }
 
-/// The word in hand.
+/// The framing with the incomplete word.
 #[derive(Clone, Debug)]
 pub struct Framing {
-    /// Bytes seen since the start.
+    /// The number of bytes since the start.
     offset: u64,
     held: [u8; LONGEST + 2],
     len: usize,
-    /// Its beginning was given up: what is left of it is no word.
+    /// The beginning of the word was given up, so the rest of it is no word.
     rest: bool,
     touched: Instant,
 }
@@ -37,7 +37,7 @@ impl Default for Framing {
 }
 
 impl Framing {
-    /// Takes one byte; gives what it completed or broke.
+    /// Reads one byte. Returns what it completed or broke.
     pub fn push(&mut self, at: Instant, byte: u8) -> Option<(Found<'_>, ByteRange)> {
         self.offset += 1;
         self.touched = at;
@@ -57,7 +57,7 @@ impl Framing {
         let range = ByteRange { channel: 0, start: self.offset - (len + usize::from(ends)) as u64, end: self.offset };
         let rest = core::mem::replace(&mut self.rest, !ends);
         let word = &self.held[..len];
-        // A byte that no message has: bytes of a line that is not this protocol's.
+        // No message contains such a byte: the line belongs to another protocol.
         let stray = word.iter().any(|byte| !byte.is_ascii_graphic());
         Some(match ends && !rest {
             true if stray => (Found::Broken(Anomaly::StrayByte), range),
@@ -66,13 +66,13 @@ impl Framing {
         })
     }
 
-    /// When the word in hand, if there is one, is given up.
+    /// Returns the time at which an incomplete word is given up.
     pub fn deadline(&self) -> Option<Instant> {
         (self.len > 0 || self.rest).then(|| self.touched.after(STALL))
     }
 
-    /// Gives up the word in hand if its time is over: [`Anomaly::Stalled`]. Of one whose beginning was given up nothing more is
-    /// said if nothing more came.
+    /// Gives up an incomplete word if its time is over: [`Anomaly::Stalled`]. If its beginning was given up already and no more
+    /// bytes came, this reports nothing.
     pub fn stall(&mut self, at: Instant) -> Option<ByteRange> {
         if self.deadline().is_none_or(|end| end > at) {
             return None;
@@ -82,12 +82,12 @@ impl Framing {
         (len > 0).then(|| ByteRange { channel: 0, start: self.offset - len as u64, end: self.offset })
     }
 
-    /// Forgets the word in hand.
+    /// Forgets the incomplete word.
     pub const fn reset(&mut self) {
         (self.len, self.rest) = (0, false);
     }
 
-    /// Bytes seen since the start.
+    /// Returns the number of bytes since the start.
     pub const fn offset(&self) -> u64 {
         self.offset
     }

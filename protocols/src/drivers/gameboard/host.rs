@@ -1,33 +1,33 @@
-//! What a host sends to a board, both directions: the question, and what emulators and tests must know besides.
+//! Messages of a host to a board, encoded and decoded: the question, and the other commands for emulators and tests.
 
 use alloc::vec::Vec;
 
 use super::message::{LONGEST, name, square};
 use crate::square::Square;
 
-/// The question for a square, its end included.
+/// Returns the question for a square, with its line end.
 pub const fn question(square: Square) -> [u8; 4] {
     let [file, rank] = name(square);
     [b'?', file, rank, b'\r']
 }
 
-/// Everything a host can send. All but the question light squares or change what the board believes.
+/// All commands of a host. All commands except the question switch lights or change the board's position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HostCommand {
-    /// `?e1`: does something stand there?
+    /// `?e1`: asks whether the square is occupied.
     Ask(Square),
-    /// A sign and a square: a light. `-` lift here, `+` put here, `*` may be moved to, `!` warning, `^` put the named piece here.
+    /// A sign and a square: a light. `-` lift here, `+` put here, `*` possible move, `!` warning, `^` put the named piece here.
     Light(u8, Square),
-    /// `.e1`, or `.`: the light there, or every light, goes out.
+    /// `.e1` switches off the light there, and `.` every light.
     Out(Option<Square>),
-    /// `S` and 64 letters: what stands where; the board leads people there.
+    /// `S` and 64 letters: a position, which the board helps people to set up.
     Set(Vec<u8>),
     /// Anything else.
     Other(Vec<u8>),
 }
 
 impl HostCommand {
-    /// The command of a word.
+    /// Returns the command of a word.
     pub fn read(word: &[u8]) -> HostCommand {
         let other = || HostCommand::Other(word.into());
         match word {
@@ -42,7 +42,7 @@ impl HostCommand {
         }
     }
 
-    /// Appends the command and the end of its line.
+    /// Appends the command and its line end.
     pub fn encode(&self, out: &mut Vec<u8>) {
         match self {
             HostCommand::Ask(square) => return out.extend_from_slice(&question(*square)),

@@ -1,4 +1,4 @@
-//! What a board says, both directions: the words of a line, one message each.
+//! Messages of a board, encoded and decoded: each word of a line is one message.
 
 use alloc::vec::Vec;
 
@@ -7,32 +7,34 @@ use crate::square::{Placement, Reading, Square};
 /// The longest message: all squares.
 pub const LONGEST: usize = 64;
 
-/// The pieces of a position, White's in capitals, and a free square.
+/// The letters of a position: a free square, White's pieces in capitals, Black's pieces.
 const LETTERS: &[u8; 13] = b".PNBRQKpnbrqk";
 
 /// One message of a board.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Message {
-    /// `-f2`, `+f4`: something was lifted from a square or put on it.
+    /// `-f2`, `+f4`: a piece was lifted from a square or put on it.
     Square {
-        /// Which square.
+        /// The square.
         square: Square,
-        /// Something stands there now.
+        /// The square is occupied now.
         occupied: bool,
     },
-    /// `#60`: the answer for a square, which it does not name.
+    /// `#60`: the answer for a square. It does not name the square.
     Status {
-        /// Something stands there.
+        /// The square is occupied.
         occupied: bool,
-        /// The low six bits: pieces on the board. Nothing rests on it: the page's mask for it does not hold 31 of them.
+        /// The low six bits: the number of pieces on the board. It is not used, because the page's mask for it cannot hold 31
+        /// pieces.
         count: u8,
     },
-    /// All squares, a1 first: the letters of what a host said that stands there; the board itself sees that something does.
+    /// All squares, a1 first. The letters are those that a host has sent; the board itself only senses whether a square is
+    /// occupied.
     Position(Placement),
 }
 
 impl Message {
-    /// Reads a word; none if it is no message.
+    /// Reads a word; `None` if it is no message.
     pub fn read(word: &[u8]) -> Option<Message> {
         match word {
             [sign @ (b'-' | b'+'), name @ ..] => Some(Message::Square { square: square(name)?, occupied: *sign == b'+' }),
@@ -54,7 +56,7 @@ impl Message {
         }
     }
 
-    /// Appends the message without its end. What stands on a square nobody knows is told as a pawn.
+    /// Appends the message without its end. An unknown piece is written as a pawn.
     pub fn encode(&self, out: &mut Vec<u8>) {
         match self {
             Message::Square { square, occupied } => {
@@ -71,17 +73,17 @@ impl Message {
     }
 }
 
-/// A square's name.
+/// Parses the name of a square.
 pub(super) fn square(name: &[u8]) -> Option<Square> {
     core::str::from_utf8(name).ok().and_then(Square::parse)
 }
 
-/// The name of a square.
+/// Returns the name of a square.
 pub const fn name(square: Square) -> [u8; 2] {
     [b'a' + square.file(), b'1' + square.rank()]
 }
 
-/// Either case: the page has no letter in its example.
+/// Both cases are accepted, because the page's example contains no letter.
 const fn digit(digit: u8) -> Option<u8> {
     match digit {
         b'0'..=b'9' => Some(digit - b'0'),

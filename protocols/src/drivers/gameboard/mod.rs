@@ -1,4 +1,4 @@
-//! Boards of the Gameboard UI Protocol (Affelino): lines of text, a sensor and lights at every square.
+//! Boards of the Gameboard UI Protocol (Affelino): lines of text, with a sensor and lights at every square.
 //!
 //! ```text
 //!  board to host      2d 66 32 0d   '-' f2       something was lifted from f2                    message.rs
@@ -13,9 +13,10 @@
 //!  a line ends with 0d; white space parts the messages of a line                                 framing.rs
 //! ```
 //!
-//! `session.rs` is the driver, `square_poller.rs` its questions. The page names three levels of boards: those of the lower two may
-//! answer nothing. It says nothing of USB ids and baud rates. The two firmwares that are published speak by WLAN, end lines
-//! with 0a and answer nothing; that of level 0.1 does not tell that a second man is lifted while one is in the hand.
+//! `session.rs` is the driver and `square_poller.rs` sends its questions. The page defines three levels of boards; boards of
+//! the two lower levels may answer nothing. It names no USB ids and no baud rates. The two published firmwares use WLAN, end
+//! lines with 0a and answer nothing. The firmware of level 0.1 does not report that a second piece is lifted while one is in
+//! the hand.
 //!
 //! Source: the protocol's own page (github.com/Affelino/gameboard-ui-protocol, CC BY 4.0; facts only), evidence B
 //! (`protocols/README.md#4`).
@@ -31,20 +32,20 @@ pub mod message;
 pub mod session;
 mod square_poller;
 
-/// The registry's row.
+/// The row of the registry.
 pub const INFO: DriverInfo = DriverInfo {
     name: "gameboard",
     devices: &["Boards of the Gameboard UI Protocol (Affelino, NoEi)"],
     usb: &[],
     ble: None,
     hid: None,
-    // Assumed: what the controllers named on the page are usually set to.
+    // Assumed: the usual rate of the controllers that the page names.
     baud: 115_200,
     shares_line: false,
     capabilities: Capabilities { board: true, identifies_pieces: false, clock: false, log: false },
     calibrated: None,
     casual_only: None,
-    // The published firmwares look at a rank each millisecond or two, and believe what they saw four times.
+    // The published firmwares scan a rank every one or two milliseconds, and report a state that they saw four times.
     timing: Timing { scan: Duration::from_millis(100), press_delay: Duration::ZERO, in_turn: false },
     harmless: |channel, bytes| channel == 0 && matches!(bytes, [b'?', b'a'..=b'h', b'1'..=b'8', b'\r']),
     examples: &[

@@ -1,11 +1,11 @@
-//! The driver: words to events, and what is known of the squares.
+//! The driver: it turns words into events, and it tracks the known squares.
 //!
-//! What a board tells by itself is told at once. What it answers is kept until all squares are known and told as one picture. After
-//! that an answer that says something else than what is known counts when the same question brings it twice: an answer names
-//! no square, and one that was lost, came late or twice would be taken for another's.
+//! The driver reports a change from the board at once. It stores answers until all squares are known, and then reports one
+//! picture. After that, an answer that contradicts the known square counts only when the same question brings it twice. The
+//! reason: an answer names no square, so a lost, late or doubled answer would count for another square.
 //!
-//! Boards of the lowest levels answer nothing: of these a square is known once something was lifted from it or put on it, no
-//! picture is ever told, and so no game begins.
+//! Boards of the lowest levels answer nothing. Their squares become known only when a piece is lifted or put down. No picture
+//! is reported, so no game begins.
 
 use super::framing::{Found, Framing};
 use super::host::question;
@@ -19,50 +19,50 @@ use crate::time::Instant;
 
 /// Codec and session of one board on one link.
 ///
-/// Until [`Input::LinkUp`] it is passive, and answers mean nothing to it. Of commands it knows [`DeviceCommand::ReadBoard`]; there
-/// is no clock, battery or log to ask for.
+/// Before [`Input::LinkUp`] it is passive and ignores answers. It supports the command [`DeviceCommand::ReadBoard`]. The board
+/// has no clock, battery or log to ask for.
 #[derive(Debug, Default)]
 pub struct Session {
     framing: Framing,
     out: Outbox,
-    /// None while the link is down: nothing is asked then.
+    /// `None` while the link is down: then nothing is asked.
     poller: Option<SquarePoller>,
     squares: Squares,
-    /// A picture of all squares was told; one is wanted even if it is the same.
+    /// A picture of all squares was reported. A picture is wanted even if it is the same.
     told: bool,
     wanted: bool,
-    /// Where the bytes of the next picture begin.
+    /// The start of the next picture's bytes.
     begun: u64,
     now: Instant,
 }
 
-/// What is known of the squares, a bit each.
+/// The known squares, one bit each.
 #[derive(Debug, Default)]
 struct Squares {
     known: u64,
     occupied: u64,
-    /// An answer that says something else.
+    /// An answer that contradicts the known square.
     other: Option<(Square, bool)>,
 }
 
 impl Squares {
-    /// Something is known of a square; gives whether it is news.
+    /// Records a square. Returns whether it is news.
     fn learn(&mut self, square: Square, occupied: bool) -> bool {
-        let news = !self.is(square, occupied);
+        let news = !self.is_known_as(square, occupied);
         self.known |= square.bit();
         self.occupied = if occupied { self.occupied | square.bit() } else { self.occupied & !square.bit() };
         self.other = self.other.filter(|(other, _)| *other != square);
         news
     }
 
-    /// It is known, and this.
-    const fn is(&self, square: Square, occupied: bool) -> bool {
+    /// Returns whether the square is known with this value.
+    const fn is_known_as(&self, square: Square, occupied: bool) -> bool {
         self.known & square.bit() != 0 && (self.occupied & square.bit() != 0) == occupied
     }
 
-    /// Whether an answer may be taken at its word.
-    fn believes(&mut self, square: Square, occupied: bool) -> bool {
-        let contradicts = self.known & square.bit() != 0 && !self.is(square, occupied);
+    /// Returns whether an answer is accepted.
+    fn accepts(&mut self, square: Square, occupied: bool) -> bool {
+        let contradicts = self.known & square.bit() != 0 && !self.is_known_as(square, occupied);
         let second = self.other == Some((square, occupied));
         self.other = contradicts.then_some((square, occupied));
         second || !contradicts
@@ -102,7 +102,7 @@ impl Driver for Session {
 
     fn deadline(&self) -> Option<Instant> {
         let poller = self.poller.as_ref().map(SquarePoller::deadline);
-        // What is asked may have come due before it was of use: time does not run backwards.
+        // A question may have become due before it was useful. Time does not go back.
         [poller, self.framing.deadline()].into_iter().flatten().min().map(|deadline| deadline.max(self.now))
     }
 }
@@ -114,7 +114,7 @@ impl Session {
         self.forget();
     }
 
-    /// It may be another board when it comes back.
+    /// Forgets the board, because it may be another one when it comes back.
     fn forget(&mut self) {
         self.squares = Squares::default();
         (self.told, self.wanted, self.begun) = (false, false, self.framing.offset());
@@ -152,7 +152,7 @@ impl Session {
         }
     }
 
-    /// What was lost may have been a change of the board.
+    /// Reports bytes that are no message, and asks for all squares, because a change of the board may have been among them.
     fn report_broken(&mut self, anomaly: Anomaly, bytes: ByteRange) {
         self.out.anomaly(anomaly, bytes);
         self.poller.iter_mut().for_each(SquarePoller::ask_all);
@@ -185,7 +185,7 @@ impl Session {
         let Some(square) = poller.on_answer(at, occupied) else {
             return self.out.anomaly(Anomaly::Unasked, bytes);
         };
-        if !self.squares.believes(square, occupied) {
+        if !self.squares.accepts(square, occupied) {
             return poller.ask_first(square);
         }
         if self.squares.learn(square, occupied) && self.told {
@@ -198,7 +198,7 @@ impl Session {
         self.out.event(DeviceEvent::Square { square, reading }, bytes);
     }
 
-    /// Tells all squares when they are known and were not told, or when the game wanted it.
+    /// Reports all squares when they are known and have not been reported, or when the game wants them.
     fn report_picture(&mut self, bytes: ByteRange) {
         let wanted = self.wanted && self.poller.as_ref().is_some_and(SquarePoller::is_done);
         let sure = self.poller.as_ref().is_none_or(SquarePoller::is_sure);

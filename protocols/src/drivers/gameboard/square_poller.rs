@@ -1,8 +1,8 @@
-//! Which square is asked for, and when: one at a time, for an answer does not name its square.
+//! Decides which square is asked for and when. Only one question is open at a time, because an answer does not name its square.
 //!
 //! ```text
 //!  link up ── settle ── all squares, quickly ── one square after the other, slowly ── …
-//!                              ▲ bytes were lost, the game asks           doubtful ones first
+//!                              ▲ bytes were lost, the game asks           doubtful squares first
 //! ```
 
 use core::time::Duration;
@@ -10,69 +10,69 @@ use core::time::Duration;
 use crate::square::Square;
 use crate::time::Instant;
 
-/// From the link's coming up to the first question.
+/// The time from the start of the link to the first question.
 const SETTLE: Duration = Duration::from_millis(300);
-/// From an answer to the next question: an answer that comes twice falls in between.
+/// The time from an answer to the next question. A doubled answer arrives within it.
 const GAP: Duration = Duration::from_millis(30);
-/// After an answer to no question: what is on its way arrives first.
+/// The pause after an answer without a question. Answers that are on their way arrive within it.
 const REST: Duration = Duration::from_millis(200);
-/// From question to question while nothing is in doubt: all squares in five seconds.
+/// The time between two questions while no square is in doubt: all squares in five seconds.
 const PACE: Duration = Duration::from_millis(75);
-/// How long to wait for an answer …
+/// The waiting time for an answer …
 const RETRY: Duration = Duration::from_secs(1);
-/// … and for one of a board that speaks and has never answered: it may be of a level that does not.
+/// … and the waiting time for a board that sends but has never answered. Its level may not support answers.
 const SLOW: Duration = Duration::from_secs(10);
-/// A board that answers later than it is asked again is given this time at most.
+/// The longest waiting time for a board that answers slowly.
 const LATEST: Duration = Duration::from_secs(3);
-/// A board is taken for silent after so many questions without any message, and not sooner than after this time.
+/// A board counts as silent after this number of questions without any message, but not before this time.
 const MISSED: u32 = 3;
 const SILENCE: Duration = Duration::from_secs(3);
 
-/// What is to be done.
+/// The next action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Due {
     /// Ask for this square.
     Ask(Square),
-    /// The same again: no answer came.
+    /// Ask for the same square again, because no answer came.
     Again(Square),
     /// The board does not answer any more.
     Silent,
 }
 
-/// The questions of one link.
+/// The state of the questions on one link.
 #[derive(Debug)]
 pub(super) struct SquarePoller {
-    /// The square that was asked for, and when to give up waiting.
+    /// The square that was asked for, and the end of the wait.
     open: Option<(Square, Instant)>,
-    /// Nothing is asked before this.
+    /// No question is sent before this time.
     free: Instant,
-    /// When the last question left, and when it did for the first time, of one that was asked again.
+    /// The time of the last question, and the time of its first try.
     asked: Instant,
     first: Instant,
-    /// So many answers more may come to the same question: it was asked so many times again.
+    /// The number of repetitions of the question. The same number of additional answers may come.
     again: u32,
-    /// How long an answer is waited for now.
+    /// The present waiting time for an answer.
     patience: Duration,
-    /// Squares that are asked for quickly, and of these the ones that come first.
+    /// Squares that are asked for quickly, and among them the doubtful ones, which come first.
     round: u64,
     doubtful: u64,
-    /// The one that is asked for next while nothing is in doubt.
+    /// The next square while no square is in doubt.
     turn: Square,
-    /// The square of the last answer, and what it said.
+    /// The square of the last answer, and its value.
     last: Option<(Square, bool)>,
-    /// Nothing was on its way when the last question left; it is to be so when the next one leaves.
+    /// Whether no answer was on its way when the last question left, and whether the same must hold for the next one.
     rested: bool,
     rests: bool,
-    /// The board has spoken; it has answered.
+    /// Whether the board has sent a message, and whether it has answered a question.
     speaks: bool,
     answers: bool,
-    /// When the last message came, and questions since.
+    /// The time of the last message, and the number of questions since.
     heard: Instant,
     missed: u32,
 }
 
 impl SquarePoller {
-    /// The link came up, or the board fell silent.
+    /// Creates a poller, because the link came up or the board fell silent.
     pub(super) const fn new(at: Instant) -> SquarePoller {
         SquarePoller {
             open: None,
@@ -94,25 +94,25 @@ impl SquarePoller {
         }
     }
 
-    /// A message came; gives whether it is the first one.
+    /// Records a message. Returns whether it is the first one.
     pub(super) const fn on_message(&mut self, at: Instant) -> bool {
         (self.heard, self.missed) = (at, 0);
         !core::mem::replace(&mut self.speaks, true)
     }
 
-    /// An answer came; gives the square that was asked for.
+    /// Records an answer. Returns the square that was asked for.
     pub(super) fn on_answer(&mut self, at: Instant, occupied: bool) -> Option<Square> {
         let Some((square, _)) = self.open.take() else {
-            // After a rest only the last answer is in question, and this one says the same.
+            // After a pause only the last answer can be doubled, and this one has the same value.
             let awaited = self.again > 0;
             if awaited {
-                // No answer was lost: this is how long the board takes.
+                // No answer was lost: this is the answer time of the board.
                 self.again -= 1;
                 self.patience = LATEST.min(self.patience.max(at.since(self.asked)) + RETRY);
             }
             let twice = (self.rested || awaited) && self.last.is_some_and(|(_, last)| last == occupied);
             if !twice {
-                // The one before it may have been another square's, and those before that too.
+                // The previous answer may have been for another square, and so may the ones before it.
                 self.doubtful |= self.last.take().map_or(0, |(square, _)| square.bit());
                 self.ask_all();
             }
@@ -124,7 +124,8 @@ impl SquarePoller {
         let took = at.since(self.first);
         self.free = match self.again {
             0 => at.after(GAP),
-            // The first answer may have been late, not lost: the others are as late, and would be taken for another square's.
+            // The first answer may have been late and not lost. The others are then as late, and would count for another
+            // square.
             _ => self.asked.after(took.min(LATEST)).max(at).after(REST),
         };
         if took < RETRY {
@@ -136,22 +137,22 @@ impl SquarePoller {
         Some(square)
     }
 
-    /// This square is asked for again before all others.
+    /// Asks for this square again before all others.
     pub(super) const fn ask_first(&mut self, square: Square) {
         self.doubtful |= square.bit();
     }
 
-    /// All squares are asked for, quickly.
+    /// Asks for all squares quickly.
     pub(super) const fn ask_all(&mut self) {
         self.round = !0;
     }
 
-    /// All squares were asked for since that was wanted.
+    /// Returns whether all squares have been asked for since the last [`ask_all`](Self::ask_all).
     pub(super) const fn is_done(&self) -> bool {
         self.round == 0 && self.is_sure()
     }
 
-    /// No answer is in doubt.
+    /// Returns whether no answer is in doubt.
     pub(super) const fn is_sure(&self) -> bool {
         self.doubtful == 0
     }
@@ -164,7 +165,7 @@ impl SquarePoller {
         }
     }
 
-    /// What is due, if anything is.
+    /// Returns the action that is due, if there is one.
     pub(super) fn expire(&mut self, at: Instant) -> Option<Due> {
         if self.deadline() > at {
             return None;

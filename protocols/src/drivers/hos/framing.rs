@@ -1,6 +1,7 @@
-//! Cuts the board's bytes into messages. Reports by cable have their length, texts by radio end with a comma.
+//! Cuts the board's bytes into messages. Reports by cable have a fixed length, and texts by radio end with a comma.
 //!
-//! Which of both comes is known beforehand: the digits of a text are good piece codes, so behind a stray 00 a text would be squares.
+//! The form must be known before: the digits of a text are valid piece codes, so after a stray 00 a text would be read as
+//! squares.
 
 use alloc::vec::Vec;
 
@@ -12,16 +13,16 @@ pub const MAX_MESSAGE: usize = 67;
 /// One message of the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Message {
-    /// All squares, two a byte, see [`placement`](super::placement).
+    /// All squares, two per byte, see [`placement`](super::placement).
     Board([u8; 32]),
-    /// Hours, minutes, seconds of the left and of the right side, as they came.
+    /// Hours, minutes and seconds of the left and the right side, as received.
     Clock([u8; 6]),
-    /// "FF…,": not a report of the squares.
+    /// "FF…,": a text that does not report the squares.
     OtherText,
 }
 
 impl Message {
-    /// Appends the report by cable; nothing for a text whose layout is unknown.
+    /// Appends the report by cable. A text of unknown layout appends nothing.
     pub fn encode(&self, out: &mut Vec<u8>) {
         match self {
             Message::Board(codes) => {
@@ -36,7 +37,7 @@ impl Message {
         }
     }
 
-    /// Appends the text of the squares; nothing for anything else.
+    /// Appends the text of the squares. Other messages append nothing.
     pub fn encode_text(&self, out: &mut Vec<u8>) {
         const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
         if let Message::Board(codes) = self {
@@ -45,7 +46,7 @@ impl Message {
         }
     }
 
-    /// The message of a text without its comma.
+    /// Returns the message of a text without its comma.
     fn from_text(text: &[u8]) -> Option<Message> {
         if text.starts_with(b"FF") {
             return Some(Message::OtherText);
@@ -71,51 +72,51 @@ const fn digit(letter: u8) -> Option<u8> {
     }
 }
 
-/// One thing found in the byte stream.
+/// One result of the framing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framed {
-    /// A whole message; its codes may be bad.
+    /// A complete message. Its codes may be wrong.
     Message {
-        /// What it says.
+        /// The message.
         message: Message,
-        /// Where it stood.
+        /// The bytes of the message.
         at: ByteRange,
     },
     /// Bytes that are no message.
     Anomaly {
-        /// What was wrong.
+        /// The error.
         anomaly: Anomaly,
-        /// Where.
+        /// The bytes that were wrong.
         at: ByteRange,
     },
 }
 
-/// What a board's messages look like.
+/// The form of a board's messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// Texts.
     Radio,
-    /// Reports, each behind its number 00.
+    /// Reports, each with its number 00 before it.
     Cable,
 }
 
-/// Finds the messages of the board. It holds at most one, and knows no time: who runs it calls [`Framing::stall`].
+/// Finds the messages of the board. It holds at most one message and has no clock: the caller calls [`Framing::stall`].
 #[derive(Clone, Debug)]
 pub struct Framing {
     form: Form,
-    /// Bytes seen since the start.
+    /// The number of bytes since the start.
     offset: u64,
     held: [u8; MAX_MESSAGE],
     len: usize,
 }
 
 impl Framing {
-    /// Nothing was heard yet.
+    /// Creates a framing without bytes.
     pub const fn new(form: Form) -> Framing {
         Framing { form, offset: 0, held: [0; MAX_MESSAGE], len: 0 }
     }
 
-    /// Takes one byte; gives what it completed or broke. Never more than one thing.
+    /// Reads one byte. Returns what it completed or broke, at most one result.
     pub fn push(&mut self, byte: u8) -> Option<Framed> {
         let start = self.offset - self.len as u64;
         self.offset += 1;
@@ -142,12 +143,12 @@ impl Framing {
         Some(framed)
     }
 
-    /// Forgets the message in hand.
+    /// Forgets the incomplete message.
     pub const fn reset(&mut self) {
         self.len = 0;
     }
 
-    /// Gives up the message in hand, if there is one: [`Anomaly::Stalled`].
+    /// Gives up the incomplete message, if there is one: [`Anomaly::Stalled`].
     pub fn stall(&mut self) -> Option<Framed> {
         let start = self.offset - self.len as u64;
         let stalled = self.holds().then(|| Framed::Anomaly { anomaly: Anomaly::Stalled, at: range(start, self.offset) });
@@ -155,12 +156,12 @@ impl Framing {
         stalled
     }
 
-    /// Whether half a message is in hand.
+    /// Returns whether an incomplete message is in the buffer.
     pub const fn holds(&self) -> bool {
         self.len > 0
     }
 
-    /// Bytes seen since the start.
+    /// Returns the number of bytes since the start.
     pub const fn offset(&self) -> u64 {
         self.offset
     }

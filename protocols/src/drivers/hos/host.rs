@@ -1,31 +1,31 @@
-//! What a host sends by cable, both directions (`hos/README.md#4`). The session says none of it: all of it lights something
-//! or sets the clock. For emulators and tests.
+//! Messages of a host by cable, encoded and decoded (`hos/README.md#4`). The session sends none of them, because all of them
+//! switch lights or set the clock. They are for emulators and tests.
 
 use alloc::vec::Vec;
 
 use crate::square::Square;
 
-/// Everything a host is known to send, a report each.
+/// All known commands of a host, one report each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostCommand {
-    /// ae: both times (hours, minutes, seconds; left, right) and what is added with each move.
+    /// ae: both times (hours, minutes, seconds; left, right) and the time that is added with each move.
     ClockSet([u8; 7]),
-    /// af: the clock is stopped.
+    /// af: stops the clock.
     ClockStop,
-    /// b3: the clock is set back.
+    /// b3: resets the clock.
     ClockReset,
-    /// b4: the left side is started.
+    /// b4: starts the left side.
     ClockStartLeft,
-    /// b5: the right side is started.
+    /// b5: starts the right side.
     ClockStartRight,
-    /// A square is lit: 100 and its number, a1 = 0.
+    /// Lights a square: 100 plus its number, a1 = 0.
     Light(Square),
     /// ba: all lights out.
     LightsOut,
 }
 
 impl HostCommand {
-    /// Appends the report.
+    /// Appends the bytes of the report.
     pub fn encode(&self, out: &mut Vec<u8>) {
         out.push(0x00);
         match self {
@@ -42,7 +42,7 @@ impl HostCommand {
         }
     }
 
-    /// Reads one report; none if it is no command that is known.
+    /// Reads one report; `None` if it is no known command.
     pub fn decode(report: &[u8]) -> Option<HostCommand> {
         Some(match report {
             [0x00, 0xae, times @ ..] => HostCommand::ClockSet(times.try_into().ok()?),

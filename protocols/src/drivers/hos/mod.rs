@@ -1,4 +1,4 @@
-//! HoS (Zmartfun) board over Bluetooth LE: it tells all squares by itself. Its clock comes by cable only (`hos_usb`).
+//! HoS (Zmartfun) board over Bluetooth LE: it reports all squares by itself. It reports its clock by cable only (`hos_usb`).
 //!
 //! ```text
 //!  board to host                                                                           framing.rs
@@ -9,8 +9,8 @@
 //!           0 empty, 1-6 K Q R N B P, 7-c k q r n b p
 //! ```
 //!
-//! `session.rs` is the driver. No question is known that could be asked, so it says nothing at all. Page: `hos/README.md`,
-//! evidence C (`protocols/README.md#4`).
+//! `session.rs` is the driver. No question is known, so it sends nothing at all. Page: `hos/README.md`, evidence C
+//! (`protocols/README.md#4`).
 
 use alloc::boxed::Box;
 use core::time::Duration;
@@ -22,7 +22,7 @@ pub mod framing;
 pub mod host;
 pub mod session;
 
-/// The registry's row.
+/// The row of the registry.
 pub const INFO: DriverInfo = DriverInfo {
     name: "hos",
     devices: &["HoS (Zmartfun) board"],
@@ -36,13 +36,13 @@ pub const INFO: DriverInfo = DriverInfo {
         }],
     }),
     hid: None,
-    // It is no serial port: of use only for a bridge that stands in for the radio.
+    // It is no serial port. The value is only for a bridge that replaces the radio.
     baud: 115_200,
     shares_line: false,
     capabilities: Capabilities { board: true, identifies_pieces: true, clock: false, log: false },
     calibrated: None,
     casual_only: None,
-    // How often it reports no source tells.
+    // No source names the interval of its reports.
     timing: Timing { scan: Duration::from_millis(500), press_delay: Duration::ZERO, in_turn: false },
     harmless: |_, _| false,
     examples: &[
@@ -58,10 +58,10 @@ pub const INFO: DriverInfo = DriverInfo {
     make: || Box::new(session::Session::new(framing::Form::Radio)),
 };
 
-/// Roles of the codes 1 to 6.
+/// The roles of the codes 1 to 6.
 const WHITE: [Role; 6] = [Role::King, Role::Queen, Role::Rook, Role::Knight, Role::Bishop, Role::Pawn];
 
-/// What a code means; none for one that the page does not list.
+/// Returns the reading of a code; `None` if the page does not list the code.
 pub fn reading(code: u8) -> Option<Reading> {
     Some(match code {
         0 => Reading::Empty,
@@ -71,12 +71,12 @@ pub fn reading(code: u8) -> Option<Reading> {
     })
 }
 
-/// The code of what stands somewhere; empty for what the board has no code for.
+/// Returns the code of a reading; the code of an empty square if the board has no code for it.
 pub fn code(reading: Reading) -> u8 {
     (0..=12).find(|code| self::reading(*code) == Some(reading)).unwrap_or(0)
 }
 
-/// The squares of 32 bytes; none if a code is not listed.
+/// Returns the placement of 32 bytes; `None` if a code is not listed.
 pub fn placement(codes: &[u8; 32]) -> Option<Placement> {
     let mut placement = Placement::EMPTY;
     for (n, code) in (0u8..).zip(codes.iter().flat_map(|byte| [byte & 15, byte >> 4])) {
@@ -85,7 +85,7 @@ pub fn placement(codes: &[u8; 32]) -> Option<Placement> {
     Some(placement)
 }
 
-/// The 32 bytes of these squares.
+/// Returns the 32 bytes of these squares.
 pub fn codes(placement: &Placement) -> [u8; 32] {
     let code_of = |n| code(placement.get(Square::wrapping(n)));
     let mut codes = [0; 32];

@@ -1,10 +1,11 @@
-//! The driver: bytes to events. It asks nothing, because no question is known.
+//! The driver: it turns bytes into events. It asks nothing, because no question is known.
 //!
-//! Whether a board repeats its squares or tells them only when they change is not known either. So silence is told only of a board
-//! that was seen to repeat itself: three times the same squares within five seconds each, and then nothing for five seconds.
+//! It is also not known whether a board repeats its squares or reports them only after a change. So silence is reported only
+//! for a board that has repeated itself: three times the same squares, each within five seconds, and then nothing for five
+//! seconds.
 //!
-//! The clock tells which side runs and has no press of its own: the side that runs is the one whose lever is up. A clock that stands
-//! tells no turn.
+//! The clock reports which side runs, and it reports no presses: the side that runs is the one whose lever is up. A stopped
+//! clock does not report the side to move.
 
 use core::time::Duration;
 
@@ -16,28 +17,28 @@ use crate::event::{Anomaly, ByteRange, ClockFace, ClockReading, ClockSide, Devic
 use crate::square::Placement;
 use crate::time::{ClockTime, Instant};
 
-/// A board that repeats itself does so within this time.
+/// The longest interval of a board that repeats itself.
 const REPEATS: Duration = Duration::from_secs(5);
-/// So many repetitions in a row make one that repeats itself.
+/// The number of consecutive repetitions after which a board counts as one that repeats itself.
 const ENOUGH: u8 = 3;
 
-/// Codec and session of one board on one link. Of commands it knows [`DeviceCommand::ReadBoard`] and, by cable,
-/// [`DeviceCommand::ReadClock`]: the next report is told even if it is the same.
+/// Codec and session of one board on one link. It supports the commands [`DeviceCommand::ReadBoard`] and, by cable,
+/// [`DeviceCommand::ReadClock`]: the next report is passed on even if it is the same.
 #[derive(Debug)]
 pub struct Session {
     framing: Framing,
-    /// Bytes of reports that were no messages.
+    /// The number of bytes in reports that were no messages.
     odd: u64,
     shell: Shell,
     /// The link is up.
     up: bool,
     responding: bool,
-    /// The last squares and when they came, and repetitions in a row.
+    /// The last squares and their time, and the number of consecutive repetitions.
     last: Option<(Placement, Instant)>,
     repeated: u8,
     clock: Option<ClockReading>,
     clock_wanted: bool,
-    /// When the last good message came.
+    /// The time of the last good message.
     heard: Instant,
 }
 
@@ -55,7 +56,7 @@ impl Driver for Session {
                     }
                 }
             }
-            // Reports that are none of its messages. There is no third channel.
+            // Channel 1 has reports that are no messages. There is no third channel.
             Input::Bytes { channel, bytes } => {
                 for _ in bytes.iter().filter(|_| channel == 1) {
                     let start = self.odd;
@@ -80,7 +81,7 @@ impl Driver for Session {
 }
 
 impl Session {
-    /// A board that is met so. The times of its clock come by cable only.
+    /// Creates a session for a board of this form. The times of its clock come by cable only.
     pub fn new(form: Form) -> Session {
         Session {
             framing: Framing::new(form),
@@ -102,13 +103,13 @@ impl Session {
         self.forget();
     }
 
-    /// The board may be another one when it comes back.
+    /// Forgets the board, because it may be another one when it comes back.
     fn forget(&mut self) {
         self.shell.forget();
         (self.responding, self.last, self.repeated, self.clock) = (false, None, 0, None);
     }
 
-    /// When a board that repeats itself is taken for silent.
+    /// Returns the time at which a board that repeats itself counts as silent.
     fn silent_at(&self) -> Option<Instant> {
         (self.responding && self.repeated >= ENOUGH).then(|| self.heard.after(REPEATS))
     }
@@ -144,7 +145,7 @@ impl Session {
     }
 
     fn handle_board(&mut self, at: Instant, codes: &[u8; 32], bytes: ByteRange) {
-        // Nothing else guards the squares: one that cannot be makes all of them doubtful.
+        // The squares have no checksum: one impossible code makes all of them doubtful.
         let Some(placement) = placement(codes) else {
             return self.shell.out.anomaly(Anomaly::BadField, bytes);
         };

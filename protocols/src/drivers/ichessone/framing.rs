@@ -1,11 +1,11 @@
-//! Cuts the board's bytes into messages and finds the way back after lost bytes: 3d begins a message wherever it stands, but for
-//! the percent of the battery.
+//! Cuts the board's bytes into messages and recovers after lost bytes: 3d always begins a message, except as the percent of the
+//! battery.
 
 use alloc::vec::Vec;
 
 use crate::event::{Anomaly, ByteRange};
 
-/// The squares.
+/// The longest message: the squares.
 pub const MAX_MESSAGE: usize = 34;
 /// The first byte of every message.
 const FIRST: u8 = 0x3d;
@@ -13,7 +13,7 @@ const FIRST: u8 = 0x3d;
 /// One message of the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Message {
-    /// 3d 70: all squares, two a byte, see [`placement`](super::placement).
+    /// 3d 70: all squares, two per byte, see [`placement`](super::placement).
     Board([u8; 32]),
     /// 3d 62: the battery.
     Battery {
@@ -25,7 +25,7 @@ pub enum Message {
 }
 
 impl Message {
-    /// Appends the message.
+    /// Appends the bytes of the message.
     pub fn encode(&self, out: &mut Vec<u8>) {
         match self {
             Message::Board(codes) => {
@@ -37,29 +37,29 @@ impl Message {
     }
 }
 
-/// One thing found in the byte stream.
+/// One result of the framing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framed {
-    /// A whole message; its codes may be bad.
+    /// A complete message. Its codes may be wrong.
     Message {
-        /// What it says.
+        /// The message.
         message: Message,
-        /// Where it stood.
+        /// The bytes of the message.
         at: ByteRange,
     },
     /// Bytes that are no message.
     Anomaly {
-        /// What was wrong.
+        /// The error.
         anomaly: Anomaly,
-        /// Where.
+        /// The bytes that were wrong.
         at: ByteRange,
     },
 }
 
-/// Finds the messages of the board. It holds at most one, and knows no time: who runs it calls [`Framing::stall`].
+/// Finds the messages of the board. It holds at most one message and has no clock: the caller calls [`Framing::stall`].
 #[derive(Clone, Debug)]
 pub struct Framing {
-    /// Bytes seen since the start.
+    /// The number of bytes since the start.
     offset: u64,
     held: [u8; MAX_MESSAGE],
     len: usize,
@@ -72,7 +72,7 @@ impl Default for Framing {
 }
 
 impl Framing {
-    /// Takes one byte; gives what it completed or broke. Never more than one thing.
+    /// Reads one byte. Returns what it completed or broke, at most one result.
     pub fn push(&mut self, byte: u8) -> Option<Framed> {
         let (start, here) = (self.offset - self.len as u64, self.offset);
         self.offset += 1;
@@ -103,12 +103,12 @@ impl Framing {
         Some(Framed::Message { message, at: range(start, self.offset) })
     }
 
-    /// Forgets the message in hand.
+    /// Forgets the incomplete message.
     pub const fn reset(&mut self) {
         self.len = 0;
     }
 
-    /// Gives up the message in hand, if there is one: [`Anomaly::Stalled`].
+    /// Gives up the incomplete message, if there is one: [`Anomaly::Stalled`].
     pub fn stall(&mut self) -> Option<Framed> {
         let start = self.offset - self.len as u64;
         let stalled = self.holds().then(|| Framed::Anomaly { anomaly: Anomaly::Stalled, at: range(start, self.offset) });
@@ -116,12 +116,12 @@ impl Framing {
         stalled
     }
 
-    /// Whether half a message is in hand.
+    /// Returns whether an incomplete message is in the buffer.
     pub const fn holds(&self) -> bool {
         self.len > 0
     }
 
-    /// Bytes seen since the start.
+    /// Returns the number of bytes since the start.
     pub const fn offset(&self) -> u64 {
         self.offset
     }

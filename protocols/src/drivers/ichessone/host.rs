@@ -1,13 +1,13 @@
-//! What a host sends to a board, both directions (`ichessone/README.md#2`).
+//! Messages of a host to a board, encoded and decoded (`ichessone/README.md#2`).
 //!
-//! [`Query`] is all the session can say. Lights are in [`HostCommand`], which is for emulators and tests.
+//! [`Query`] has all messages of the session. [`HostCommand`] also contains the lights; it is for emulators and tests.
 
 use alloc::vec::Vec;
 
-/// What a host may ask of a board at any time without anybody seeing it.
+/// The questions that a host may ask a board at any time without a visible effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Query {
-    /// From now on changes are reported. No answer is known.
+    /// Starts the reports of changes. No answer is known.
     Updates,
     /// All squares.
     Board,
@@ -16,10 +16,10 @@ pub enum Query {
 }
 
 impl Query {
-    /// Every query.
+    /// All queries.
     pub const ALL: [Query; 3] = [Query::Updates, Query::Board, Query::Battery];
 
-    /// Its bytes.
+    /// Returns the bytes of the query.
     pub const fn bytes(self) -> &'static [u8] {
         match self {
             Query::Updates => b"CPIRQ",
@@ -29,14 +29,14 @@ impl Query {
     }
 }
 
-/// Everything a host can send: what an emulator must understand.
+/// All commands of a host. An emulator must understand them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostCommand {
     /// A question or a reporting mode.
     Query(Query),
-    /// 45 4c: a byte a rank, the eighth first, bit 0 = a; all others go out.
+    /// 45 4c: one byte per rank, the eighth rank first, bit 0 = a. All other lights go out.
     Lights([u8; 8]),
-    /// Bytes that begin no command: the first one.
+    /// Bytes that begin no command: the first byte.
     Unknown(u8),
 }
 
@@ -44,7 +44,7 @@ const LIGHTS: [u8; 5] = [0x45, 0x4c, 0x80, 0x0f, 0x00];
 const LIGHTS_END: [u8; 3] = [0x00, 0x01, 0xff];
 
 impl HostCommand {
-    /// Appends the command.
+    /// Appends the bytes of the command.
     pub fn encode(&self, out: &mut Vec<u8>) {
         match self {
             HostCommand::Query(query) => out.extend_from_slice(query.bytes()),
@@ -53,7 +53,7 @@ impl HostCommand {
         }
     }
 
-    /// The command of these bytes; `Err` while more may make it one.
+    /// Returns the command of these bytes; `Err` while more bytes may complete a command.
     fn whole(bytes: &[u8]) -> Result<HostCommand, ()> {
         if let Some(query) = Query::ALL.into_iter().find(|query| query.bytes() == bytes) {
             return Ok(HostCommand::Query(query));
@@ -69,14 +69,14 @@ impl HostCommand {
     }
 }
 
-/// Takes a host's bytes one by one: several commands may come in one piece. Holds at most one command, 16 bytes.
+/// Reads a host's bytes one by one. Several commands may arrive in one piece. It holds at most one command of 16 bytes.
 #[derive(Clone, Debug, Default)]
 pub struct HostDecoder {
     held: Vec<u8>,
 }
 
 impl HostDecoder {
-    /// Takes one byte; gives what it completed. Of bytes that are no command the last one may begin the next.
+    /// Reads one byte. Returns what it completed. The last byte of an unknown command may begin the next command.
     pub fn push(&mut self, byte: u8) -> Option<HostCommand> {
         self.held.push(byte);
         let command = HostCommand::whole(&self.held).ok()?;
@@ -88,7 +88,7 @@ impl HostDecoder {
         Some(command)
     }
 
-    /// Forgets half a command.
+    /// Forgets the incomplete command.
     pub fn reset(&mut self) {
         self.held.clear();
     }

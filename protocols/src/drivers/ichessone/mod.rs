@@ -1,4 +1,4 @@
-//! iChessOne: a board that knows its pieces, over Bluetooth LE.
+//! iChessOne: a board that identifies its pieces, over Bluetooth LE.
 //!
 //! ```text
 //!  host to board                                                                         host.rs
@@ -11,10 +11,10 @@
 //!    3d 62  flag percent       battery: 1 charging
 //! ```
 //!
-//! There is no check of any kind, but 3d cannot stand within the squares: there is no piece d.
+//! There is no checksum, but 3d cannot occur within the squares, because there is no piece d.
 //!
-//! `session.rs` is the driver: it asks, and wants changes reported. It lights nothing. Of the cable (USB-HID) nothing is
-//! published. Page: `ichessone/README.md`, evidence B (`protocols/README.md#4`).
+//! `session.rs` is the driver: it asks questions and starts the reports of changes. It switches no lights. Nothing is published
+//! about the cable (USB-HID). Page: `ichessone/README.md`, evidence B (`protocols/README.md#4`).
 
 use alloc::boxed::Box;
 use core::time::Duration;
@@ -26,21 +26,21 @@ pub mod framing;
 pub mod host;
 pub mod session;
 
-/// The registry's row.
+/// The row of the registry.
 pub const INFO: DriverInfo = DriverInfo {
     name: "ichessone",
     devices: &["iChessOne"],
     usb: &[],
-    // No source tells the name it advertises: the product's own is assumed.
+    // No source names the advertised name; the product's name is assumed.
     ble: Some(Ble { names: &["iChessOne"], channels: &[Channel::NORDIC_UART] }),
     hid: None,
-    // There is no serial cable: of use only for a bridge that stands in for the radio.
+    // There is no serial cable. The value is only for a bridge that replaces the radio.
     baud: 115_200,
     shares_line: false,
     capabilities: Capabilities { board: true, identifies_pieces: true, clock: false, log: false },
     calibrated: None,
     casual_only: None,
-    // How often it looks no source tells: taken to be as boards like it.
+    // No source names the scan time; that of similar boards is assumed.
     timing: Timing { scan: Duration::from_millis(200), press_delay: Duration::ZERO, in_turn: false },
     harmless: |_, bytes| host::Query::ALL.iter().any(|query| query.bytes() == bytes),
     examples: &[
@@ -53,16 +53,16 @@ pub const INFO: DriverInfo = DriverInfo {
             "Frame(rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR)",
         ),
         Example::new(&[0x3d, 0x62, 0x00, 0x58], "percent: 88"),
-        // 61 percent: 3d is no beginning here.
+        // 61 percent: here 3d does not begin a message.
         Example::new(&[0x3d, 0x62, 0x01, 0x3d], "percent: 61"),
     ],
     make: || Box::new(session::Session::default()),
 };
 
-/// Roles of the codes 1 to 6, and of 7 to 12.
+/// The roles of the codes 1 to 6, and of 7 to 12.
 const ROLES: [Role; 6] = [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen, Role::King];
 
-/// What a code means; none for one that the page does not list.
+/// Returns the reading of a code; `None` if the page does not list the code.
 pub fn reading(code: u8) -> Option<Reading> {
     Some(match code {
         0 => Reading::Empty,
@@ -72,12 +72,12 @@ pub fn reading(code: u8) -> Option<Reading> {
     })
 }
 
-/// The code of what stands somewhere; empty for what the board has no code for.
+/// Returns the code of a reading; the code of an empty square if the board has no code for it.
 pub fn code(reading: Reading) -> u8 {
     (0..=12).find(|code| self::reading(*code) == Some(reading)).unwrap_or(0)
 }
 
-/// The squares of 32 bytes, a8 first; none if a code is not listed.
+/// Returns the placement of 32 bytes, a8 first; `None` if a code is not listed.
 pub fn placement(codes: &[u8; 32]) -> Option<Placement> {
     let mut placement = Placement::EMPTY;
     for (n, code) in (0u8..).zip(codes.iter().flat_map(|byte| [byte >> 4, byte & 15])) {
@@ -86,7 +86,7 @@ pub fn placement(codes: &[u8; 32]) -> Option<Placement> {
     Some(placement)
 }
 
-/// The 32 bytes of these squares.
+/// Returns the 32 bytes of these squares.
 pub fn codes(placement: &Placement) -> [u8; 32] {
     let code_of = |n| code(placement.get(square(n)));
     let mut codes = [0; 32];
@@ -96,7 +96,7 @@ pub fn codes(placement: &Placement) -> [u8; 32] {
     codes
 }
 
-/// a8 is the first, h1 the last.
+/// Returns the square at place `n`: a8 is the first, h1 the last.
 const fn square(n: u8) -> Square {
     Square::wrapping(n ^ 0b111_000)
 }

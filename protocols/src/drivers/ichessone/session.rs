@@ -1,10 +1,10 @@
-//! The driver: bytes to events, and which questions are asked.
+//! The driver: it turns bytes into events and defines its questions.
 //!
-//! The battery comes first: nothing but an answer looks like it, and of other boards on the same characteristics the Pegasus takes
-//! its letters for a question too. All squares are asked for every five seconds, because a notification can be lost: a picture is
-//! told when it differs from what was told before, when the link came up or the board came back, and when the game asked for it. An
-//! answer and a report are the same message; if one that came while an answer was waited for is news, the mode is set again: the board
-//! may not have heard of it.
+//! The first question is for the battery, because only an answer has this form, and because a Pegasus on the same
+//! characteristics also treats these letters as questions. All squares are asked for every five seconds, because a notification
+//! can be lost. A picture is reported when it differs from the last report, when the link came up or the board came back, and
+//! when the game asks for it. An answer and a report are the same message. If such a message differs while an answer is
+//! expected, the mode is set again, because the board may have missed the command.
 
 use core::time::Duration;
 
@@ -23,7 +23,7 @@ const BOARD: usize = 2;
 
 const RETRY: Option<Duration> = Some(Duration::from_secs(1));
 
-/// The mode comes before the squares, so that no change falls between both.
+/// The mode is set before the squares are asked for, so that no change is lost between them.
 const PLAN: QueryPlan = QueryPlan {
     settle: Duration::from_millis(300),
     confirm: true,
@@ -40,8 +40,8 @@ const PLAN: QueryPlan = QueryPlan {
 
 /// Codec and session of one board on one link.
 ///
-/// Until [`Input::LinkUp`] it is passive. Of commands it knows [`DeviceCommand::ReadBoard`] and [`DeviceCommand::ReadBattery`];
-/// there is no clock and no log to ask for.
+/// Before [`Input::LinkUp`] it is passive. It supports the commands [`DeviceCommand::ReadBoard`] and
+/// [`DeviceCommand::ReadBattery`]. The board has no clock and no log to ask for.
 #[derive(Debug, Default)]
 pub struct Session {
     framing: Framing,
@@ -54,7 +54,7 @@ impl Driver for Session {
         match input {
             Input::LinkUp | Input::LinkTakenOver => self.set_link(Some(QueryScheduler::new(at, &PLAN))),
             Input::LinkDown => self.set_link(None),
-            // The board speaks on one characteristic only.
+            // The board sends on one characteristic only.
             Input::Bytes { bytes, .. } => {
                 for &byte in bytes {
                     self.shell.note_byte(at);
@@ -93,7 +93,7 @@ impl Session {
             self.handle_framed(at, stalled);
         }
         if self.shell.expire(at, self.framing.offset()) {
-            // The board may be another one when it comes back.
+            // Forgets the board, because it may be another one when it comes back.
             self.shell.forget();
         }
     }
@@ -115,7 +115,7 @@ impl Session {
     }
 
     fn handle_board(&mut self, at: Instant, codes: &[u8; 32], bytes: ByteRange) {
-        // Nothing else guards the squares: one that cannot be makes all of them doubtful.
+        // The squares have no checksum: one impossible code makes all of them doubtful.
         let Some(placement) = placement(codes) else {
             return self.shell.report_broken(at, Anomaly::BadField, bytes, true);
         };

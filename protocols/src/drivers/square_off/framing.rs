@@ -1,43 +1,43 @@
-//! Finds the messages of one channel, whatever the pieces in which they come, and the way back after lost bytes.
+//! Finds the messages of one channel in pieces of any size, and recovers after lost bytes.
 //!
-//! What may stand in a channel is said by a reader: a function from the bytes in hand to a [`Step`]. `message.rs` has those of a
-//! board, `host.rs` that of a host.
+//! A reader function defines the messages of a channel: it maps the buffered bytes to a [`Step`]. `message.rs` has the readers
+//! of a board, and `host.rs` has the reader of a host.
 
 use core::time::Duration;
 
 use crate::event::{Anomaly, ByteRange};
 use crate::time::Instant;
 
-/// A message broken off by this much silence is given up: the pieces of one come at most 0.15 s apart, two pictures of the Neo
-/// at least 0.36 s (`square_off/README.md#4`).
+/// A message broken off by this much silence is given up: The pieces of one message come at most 0.15 s apart, and two pictures
+/// of the Neo at least 0.36 s (`square_off/README.md#4`).
 const STALL: Duration = Duration::from_millis(300);
 
-/// What the bytes in hand are.
+/// The meaning of the buffered bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step<M> {
     /// The beginning of a message.
     More,
     /// A message.
     Whole(M),
-    /// So many of them, at least one, are no message.
+    /// This number of bytes, at least one, is no message.
     Broken(Anomaly, usize),
 }
 
-/// One thing found.
+/// One result of the framing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found<M> {
     /// A message.
     Message(M),
-    /// Bytes that are none.
+    /// Bytes that are no message.
     Broken(Anomaly),
 }
 
-/// The bytes in hand of one channel, at most `N`.
+/// The framing of one channel, with at most `N` buffered bytes.
 #[derive(Clone, Debug)]
 pub struct Framing<M, const N: usize> {
     read: fn(&[u8]) -> Step<M>,
     channel: u8,
-    /// Bytes seen since the start.
+    /// The number of bytes since the start.
     offset: u64,
     held: [u8; N],
     len: usize,
@@ -45,12 +45,12 @@ pub struct Framing<M, const N: usize> {
 }
 
 impl<M, const N: usize> Framing<M, N> {
-    /// Nothing was seen of a channel whose messages this function reads; of `N` bytes it must not want more.
+    /// Creates a framing for a channel whose messages `read` reads. `read` must accept or refuse at most `N` bytes.
     pub const fn new(channel: u8, read: fn(&[u8]) -> Step<M>) -> Framing<M, N> {
         Framing { read, channel, offset: 0, held: [0; N], len: 0, touched: Instant::ZERO }
     }
 
-    /// Takes one byte; gives what it completed or broke, in order.
+    /// Reads one byte. `give` receives what it completed or broke, in order.
     pub fn push(&mut self, at: Instant, byte: u8, mut give: impl FnMut(Found<M>, ByteRange)) {
         self.touched = at;
         self.offset += 1;
@@ -68,28 +68,28 @@ impl<M, const N: usize> Framing<M, N> {
         }
     }
 
-    /// When the message in hand, if there is one, is given up.
+    /// Returns the time at which the incomplete message, if there is one, is given up.
     pub fn deadline(&self) -> Option<Instant> {
         (self.len > 0).then(|| self.touched.after(STALL))
     }
 
-    /// Gives up the message in hand if its time is over: [`Anomaly::Stalled`].
+    /// Gives up the incomplete message if its time is over: [`Anomaly::Stalled`].
     pub fn stall(&mut self, at: Instant) -> Option<ByteRange> {
         let over = self.deadline().is_some_and(|end| end <= at);
         over.then(|| self.drop_first(self.len))
     }
 
-    /// Forgets the message in hand.
+    /// Forgets the incomplete message.
     pub const fn reset(&mut self) {
         self.len = 0;
     }
 
-    /// Bytes seen since the start.
+    /// Returns the number of bytes since the start.
     pub const fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Drops the first bytes in hand, and says where they stood.
+    /// Drops the first buffered bytes. Returns their range.
     fn drop_first(&mut self, count: usize) -> ByteRange {
         let count = count.min(self.len);
         let start = self.offset - self.len as u64;

@@ -1,5 +1,5 @@
-//! What a host sends to a board, both directions: for emulators and tests, the session uses none of it (`square_off/README.md#1`
-//! and `square_off/README.md#3`).
+//! Messages of a host to a board, encoded and decoded: they are for emulators and tests, and the session uses none of them
+//! (`square_off/README.md#1` and `square_off/README.md#3`).
 
 use alloc::vec::Vec;
 
@@ -11,7 +11,7 @@ use crate::square::Square;
 /// The longest command: all squares lit, 132 bytes.
 pub const MAX_COMMAND: usize = 132;
 
-/// What the board's lights say of the game.
+/// The signals of the board's lights about the game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the four names say it")]
 pub enum Signal {
@@ -22,38 +22,39 @@ pub enum Signal {
 }
 
 impl Signal {
-    /// Every signal and its letters.
+    /// All signals and their letters.
     pub const ALL: [(Signal, [u8; 2]); 4] =
         [(Signal::Check, *b"ck"), (Signal::WhiteWins, *b"wt"), (Signal::BlackWins, *b"bl"), (Signal::Draw, *b"dw")];
 }
 
-/// Everything a host can send: what an emulator must understand.
+/// All commands of a host. An emulator must understand them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HostCommand {
     /// `30#R*`: all squares.
     Board,
     /// `4#*`: the battery.
     Battery,
-    /// `14#1*`: a game begins; the Neo takes other characters than `1` too.
+    /// `14#1*`: begins a game. The Neo also accepts other characters than `1`.
     Start(u8),
-    /// `25#e2e4*`: these squares are lit, none of the others; at most 64.
+    /// `25#e2e4*`: lights these squares, at most 64, and no others.
     Lights(Vec<Square>),
-    /// `27#ck*`.
+    /// `27#ck*`: a signal.
     Signal(Signal),
-    /// `30#1100…*`: where something should stand. The board tells when it does.
+    /// `30#1100…*`: the expected squares. The board reports when they are occupied.
     Expect(u64),
-    /// `1#*`: the board's address. Private: no driver asks for it.
+    /// `1#*`: asks for the board's address. It is private, so no driver asks for it.
     Address,
-    /// Another text before a `*`: motors (`24#…`, `0#…`) and what nobody knows.
+    /// Another text before a `*`: motors (`24#…`, `0#…`) and unknown commands.
     Other(Vec<u8>),
-    /// The Neo's motor, on a characteristic of its own: points from the top left to where a piece is taken, each ended `:` or `|`.
+    /// The Neo's motor, on its own characteristic: points from the top left to the target of a piece, each ended with `:` or
+    /// `|`.
     Route(Vec<u8>),
-    /// The Neo's `S:wt`, `M:c8`, `R:ISG`, on a characteristic of its own.
+    /// The Neo's `S:wt`, `M:c8`, `R:ISG`, on their own characteristic.
     Notice(Vec<u8>),
 }
 
 impl HostCommand {
-    /// The command of a text without its `*`.
+    /// Decodes a text without its `*`.
     pub fn decode(text: &[u8]) -> HostCommand {
         let other = || HostCommand::Other(text.into());
         match text {
@@ -71,7 +72,7 @@ impl HostCommand {
         }
     }
 
-    /// The command of what is written to one of the Neo's own characteristics, whole.
+    /// Decodes one whole write to one of the Neo's own characteristics.
     pub fn decode_own(bytes: &[u8]) -> Option<HostCommand> {
         match bytes {
             [b'S' | b'M' | b'R', b':', ..] => Some(HostCommand::Notice(bytes.into())),
@@ -80,7 +81,7 @@ impl HostCommand {
         }
     }
 
-    /// Appends the command. More than 64 squares are cut.
+    /// Appends the bytes of the command. Squares after the first 64 are left out.
     pub fn encode(&self, out: &mut Vec<u8>) {
         match self {
             HostCommand::Board => out.extend_from_slice(b"30#R*"),

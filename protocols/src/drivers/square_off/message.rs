@@ -1,4 +1,4 @@
-//! What a board says, both directions (`square_off/README.md#1` and `square_off/README.md#3`).
+//! Messages of a board, encoded and decoded (`square_off/README.md#1` and `square_off/README.md#3`).
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -10,17 +10,17 @@ use crate::square::{Placement, Reading, Square};
 /// The longest text of a board: all squares, 68 bytes.
 pub const MAX_TEXT: usize = 68;
 
-/// A number with a point, as it was written.
+/// A decimal number as it was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decimal {
-    /// Its digits without the point.
+    /// The digits without the point.
     pub digits: u32,
-    /// How many of them stand behind the point, 0..=4.
+    /// The number of digits after the point, 0..=4.
     pub places: u8,
 }
 
 impl Decimal {
-    /// Reads `3.52`; at most nine digits.
+    /// Reads a number such as `3.52` with at most nine digits.
     pub fn decode(text: &[u8]) -> Option<Decimal> {
         let point = text.iter().position(|&byte| byte == b'.')?;
         let places = text.len() - point - 1;
@@ -42,7 +42,7 @@ impl Decimal {
         out.extend_from_slice(format!("{}.{}", self.digits / unit, if width == 0 { "" } else { &behind }).as_bytes());
     }
 
-    /// Whether it is this whole number.
+    /// Returns whether the value is this whole number.
     pub const fn is(self, whole: u32) -> bool {
         self.digits.is_multiple_of(self.unit()) && self.digits / self.unit() == whole
     }
@@ -55,18 +55,18 @@ impl Decimal {
 /// One message of a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Message {
-    /// `0#e2u*`, of the Neo `e2u` on its own characteristic: something was lifted or put down.
+    /// `0#e2u*`, from the Neo `e2u` on its own characteristic: a piece was lifted or put down.
     Field {
-        /// Where.
+        /// The square.
         square: Square,
-        /// Put down.
+        /// The piece was put down.
         placed: bool,
     },
-    /// `30#…*`, of the Neo also the bits alone on their own characteristic: where something stands, [`Square::bit`].
+    /// `30#…*`, from the Neo also the bits alone on their own characteristic: the occupied squares, see [`Square::bit`].
     Board(u64),
     /// `22#3.52*`: volts of the battery.
     Volts(Decimal),
-    /// `4#3752.50*`: thousandths of a volt, of the Neo.
+    /// `4#3752.50*`: millivolts of the Neo's battery.
     Millivolts(Decimal),
     /// The standard characteristic 2A19 of the Neo: its battery in percent, 0..=100.
     Percent(u8),
@@ -74,17 +74,17 @@ pub enum Message {
     Go,
     /// `26#ISG*`: the pieces stand as the host expects.
     InSync,
-    /// `1#…*`: the board's address, which is not kept.
+    /// `1#…*`: the board's address, which is not stored.
     Address,
-    /// `OK`: the Neo's motor has done its work.
+    /// `OK`: the Neo's motor has finished.
     MotorDone,
 }
 
-/// The Neo's all-too-full battery: 4095.00 mV, again and again, says nothing (`square_off/README.md#3.1`).
+/// The Neo often reports 4095.00 mV, which has no meaning (`square_off/README.md#3.1`).
 pub const NO_MILLIVOLTS: u32 = 4095;
 
 impl Message {
-    /// The message of a text without its `*`; none if it is not one that the page lists.
+    /// Decodes a text without its `*`; `None` if the page does not list it.
     pub fn decode(text: &[u8]) -> Option<Message> {
         let sharp = text.iter().position(|&byte| byte == b'#')?;
         let (code, body) = (&text[..sharp], &text[sharp + 1..]);
@@ -103,7 +103,8 @@ impl Message {
         })
     }
 
-    /// Appends the text of a Pro, or of the Neo on its first channel; what has none there is appended as the Neo says it.
+    /// Appends the text of a Pro, or of the Neo on its first channel. A message without such a text is appended in the form of
+    /// the Neo's own channel.
     pub fn encode(&self, out: &mut Vec<u8>) {
         let code: &[u8] = match self {
             Message::Field { .. } => b"0#",
@@ -120,7 +121,7 @@ impl Message {
         out.push(b'*');
     }
 
-    /// Appends what the Neo says on the characteristic of its own: nothing around it.
+    /// Appends the message in the form of the Neo's own channel, without code and end mark.
     pub fn encode_bare(&self, out: &mut Vec<u8>) {
         match *self {
             Message::Field { square, placed } => {
@@ -137,12 +138,12 @@ impl Message {
     }
 }
 
-/// The square at `index` of a board's bits: file by file, a1 to a8, then b1.
+/// Returns the square at `index` of a board's bits: file by file, a1 to a8, then b1.
 pub const fn square(index: u8) -> Square {
     Square::wrapping((index % 8) * 8 + index / 8)
 }
 
-/// Where something stands, of 64 characters `0` and `1`.
+/// Returns the occupied squares from 64 characters `0` and `1`.
 pub fn occupied(bits: &[u8]) -> Option<u64> {
     let bits: &[u8; 64] = bits.try_into().ok()?;
     (0u8..).zip(bits).try_fold(0, |mask, (index, bit)| match bit {
@@ -152,12 +153,12 @@ pub fn occupied(bits: &[u8]) -> Option<u64> {
     })
 }
 
-/// The 64 characters.
+/// Returns the 64 characters of the occupied squares.
 pub fn bits(occupied: u64) -> [u8; 64] {
     core::array::from_fn(|index| if occupied & square(index as u8).bit() == 0 { b'0' } else { b'1' })
 }
 
-/// The placement of a board that senses only that something stands there.
+/// Returns the placement of these occupied squares.
 pub fn placement(occupied: u64) -> Placement {
     let mut placement = Placement::EMPTY;
     Square::all().filter(|square| occupied & square.bit() != 0).for_each(|square| placement.set(square, Reading::Occupied));
@@ -166,7 +167,8 @@ pub fn placement(occupied: u64) -> Placement {
 
 /// Reads the text of the first channel: it ends with `*`.
 ///
-/// If a `*` was lost two messages stand in one: the last is looked for from the last `#`, after bytes that cannot be its code.
+/// If a `*` was lost, two messages are joined. The search for the last message begins at the last `#`, after bytes that cannot
+/// be its code.
 pub fn text(held: &[u8]) -> Step<Message> {
     let Some((&last, text)) = held.split_last() else { return Step::More };
     match last {
@@ -190,8 +192,8 @@ fn has_known_code(text: &[u8]) -> bool {
     [&b"0#"[..], b"30#", b"22#", b"4#", b"14#", b"26#", b"1#"].iter().any(|code| text.starts_with(code))
 }
 
-/// Reads the Neo's events: three characters, or `OK`. No event can end another, so a byte that does not fit breaks what stands
-/// before it and may begin the next.
+/// Reads the Neo's events: three characters, or `OK`. No event ends with the beginning of another one, so a byte that does not
+/// fit breaks the bytes before it and may begin the next event.
 pub fn event(held: &[u8]) -> Step<Message> {
     match *held {
         [] | [b'a'..=b'h' | b'O'] | [b'a'..=b'h', b'1'..=b'8'] => Step::More,
@@ -200,13 +202,13 @@ pub fn event(held: &[u8]) -> Step<Message> {
             Step::Whole(Message::Field { square: Square::wrapping((rank - b'1') * 8 + (file - b'a')), placed: change == b'd' })
         }
         [_] => Step::Broken(Anomaly::StrayByte, 1),
-        // The last byte does not fit what is before it, but may begin an event itself.
+        // The last byte does not fit the bytes before it, but it may begin an event.
         [.., b'a'..=b'h' | b'O'] => Step::Broken(Anomaly::Truncated, held.len() - 1),
         _ => Step::Broken(Anomaly::Truncated, held.len()),
     }
 }
 
-/// Reads the Neo's pictures: 64 characters with no mark at either end. Where one begins only silence tells.
+/// Reads the Neo's pictures: 64 characters without a mark at either end. Only silence shows where a picture begins.
 pub fn picture(held: &[u8]) -> Step<Message> {
     match (held.last(), occupied(held)) {
         (_, Some(occupied)) => Step::Whole(Message::Board(occupied)),
@@ -215,7 +217,7 @@ pub fn picture(held: &[u8]) -> Step<Message> {
     }
 }
 
-/// Reads the Neo's standard battery characteristic: a byte is a message.
+/// Reads the Neo's standard battery characteristic: one byte is one message.
 pub fn percent(held: &[u8]) -> Step<Message> {
     match *held {
         [] => Step::More,

@@ -1,23 +1,23 @@
-//! Square Off boards: text over the Nordic UART; they sense that something stands on a square, not what. No clock.
+//! Square Off boards: text over the Nordic UART. They sense occupied squares but do not identify pieces. They have no clock.
 //!
 //! ```text
 //!  host to board      code '#' body '*'                                                        host.rs
 //!    30#R*  all squares   4#*  battery   25#e2e4*  lights   27#ck*  signals   14#1*  a game begins   1#*  address
 //!
 //!  board to host      code '#' body '*', in any number of notifications                        message.rs
-//!    30#1100…*            all squares, 64 characters file by file: a1 … a8 b1 … h8, 1 = something stands there
-//!    0#e2u*   0#e4d*      something was lifted from e2, put down on e4
+//!    30#1100…*            all squares, 64 characters file by file: a1 … a8 b1 … h8, 1 = occupied
+//!    0#e2u*   0#e4d*      a piece was lifted from e2, put down on e4
 //!    22#3.52*             volts of the battery; of the Neo 4#3752.50*, thousandths
 //!    14#GO*   26#ISG*     a game begins, the pieces stand as expected
-//!    1#xx:xx:xx:xx:xx:xx*  the address, which is never asked for and not kept
+//!    1#xx:xx:xx:xx:xx:xx*  the address, which is never asked for and not stored
 //! ```
 //!
-//! **The way back after lost bytes** (`framing.rs`): a text ends with `*`; if that was lost the last message of what is joined
-//! is still read. The Neo's own channels have no mark (`../square_off_neo.rs`): an event is known by its letters, a picture
-//! begins after silence.
+//! **Recovery after lost bytes** (`framing.rs`): a text ends with `*`. If a `*` was lost, the last of the joined messages is
+//! still read. The Neo's own channels have no mark (`../square_off_neo.rs`): an event is recognised by its letters, and a
+//! picture begins after silence.
 //!
-//! `session.rs` is the driver; it asks for squares and battery and says nothing else: `14#1*` would begin the board's game again.
-//! `gks` has the older words of the Grand Kingdom Set, which no driver speaks. Page: `square_off/README.md`.
+//! `session.rs` is the driver. It asks for squares and battery and sends nothing else, because `14#1*` would restart the
+//! board's game. `gks` has the older commands of the Grand Kingdom Set, which no driver supports. Page: `square_off/README.md`.
 
 use alloc::boxed::Box;
 use core::time::Duration;
@@ -30,27 +30,27 @@ pub mod host;
 pub mod message;
 pub mod session;
 
-/// Events of the Neo come at multiples of 0.18 s or the next turn of the radio, 30 ms, after each other: the scan of its squares
-/// (from the captures). Of the others nothing is known.
+/// The scan time. Two events of the Neo are multiples of 0.18 s apart, or one turn of the radio more, 30 ms (from the
+/// captures). The scan time of the other boards is not known.
 pub const SCAN: Duration = Duration::from_millis(210);
 
-/// Whether bytes may be written: the questions of the session.
+/// Returns whether bytes may be written. Only the questions of the session may.
 pub(super) fn harmless(channel: u8, bytes: &[u8]) -> bool {
     channel == 0 && session::QUESTIONS.iter().any(|question| question.bytes == bytes)
 }
 
-/// The registry's row.
+/// The row of the registry.
 pub const INFO: DriverInfo = DriverInfo {
     name: "square_off",
     devices: &["Square Off Pro", "Square Off Swap"],
     usb: &[],
     ble: Some(Ble {
-        // Not "Square Off" alone: so the Neo's name begins.
+        // "Square Off" alone is not listed, because the Neo's name begins with it.
         names: &["Squareoff Pro", "Square Off Pro", "Squareoff Swap", "Square Off Swap"],
         channels: &[Channel::NORDIC_UART],
     }),
     hid: None,
-    // There is no cable: of use only for a bridge that stands in for the radio.
+    // There is no cable. The value is only for a bridge that replaces the radio.
     baud: 115_200,
     shares_line: false,
     capabilities: Capabilities { board: true, identifies_pieces: false, clock: false, log: false },

@@ -1,17 +1,19 @@
-//! The driver: bytes to events, and which questions are asked. The same for all boards: one without the Neo's channels has
-//! nothing to say on them.
+//! The driver: it turns bytes into events and defines its questions. It is the same for all boards: a board without the Neo's
+//! channels sends nothing on them.
 //!
-//! All squares are asked for every three seconds: a lost notification is a lost event, and boards are known that tell none. The
-//! Neo tells its picture by itself too, every two seconds.
+//! All squares are asked for every three seconds, because a lost notification is a lost event, and some boards send no events.
+//! The Neo also sends its picture by itself every two seconds.
 //!
-//! **Which picture is believed.** Events come at once, a picture may be one interval old before it is sent. So a square that had
-//! an event within the last [`FRESH`] is taken as the event told it, whatever the picture shows there; all other squares are
-//! taken as shown, and if then anything differs from what was told, that is one frame. In the captures no picture contradicts
-//! an event younger than 25 s, so nothing true is held back there. A square that is read as empty for minutes though a piece
-//! stands on it (`square_off/README.md#4.1`) is reported once when it goes and once when it comes back.
+//! **Pictures and events.** Events come at once, but a picture may be one interval old when it is sent. So a square with an
+//! event within the last [`FRESH`] keeps the reading of the event, whatever the picture shows there. All other squares get the
+//! reading of the picture. If the result differs from the reported squares, it is reported as one frame. In the captures no
+//! picture contradicts an event that is younger than 25 s, so no true change is held back. A square that is read as empty for
+//! minutes although a piece stands on it (`square_off/README.md#4.1`) is reported once when the piece disappears and once when
+//! it comes back.
 //!
-//! **The battery** is told in volts, from which its charge does not follow: of two points (3752.5 mV at 73 %, 3792.0 mV at 76 %)
-//! no curve can be drawn. It is told to nobody; the Neo says percent in a characteristic of its own.
+//! **The battery** is reported in volts, and the charge cannot be computed from them: two points (3752.5 mV at 73 %, 3792.0 mV
+//! at 76 %) are not enough for a curve. So the driver does not report the volts. The Neo reports percent in its own
+//! characteristic.
 
 use core::time::Duration;
 
@@ -24,13 +26,13 @@ use crate::event::{Anomaly, Battery, ByteRange, DeviceEvent};
 use crate::square::{Reading, Square};
 use crate::time::Instant;
 
-/// So long an event outweighs what a picture shows of its square: the Neo's usual interval, 2.04 s, and half of one more.
+/// The time for which an event of a square counts more than a picture: the Neo's usual interval, 2.04 s, and half of one more.
 pub const FRESH: Duration = Duration::from_secs(3);
 
 const BOARD: usize = 0;
 const BATTERY: usize = 1;
 
-/// 30#R, 4#. Never 14#1, by which a board begins its game again, and never 1#, which asks for its address.
+/// 30#R and 4#. The driver never sends 14#1, which restarts the board's game, and never 1#, which asks for its address.
 pub(in crate::drivers) const QUESTIONS: &[Question] = &[
     Question { bytes: b"30#R*", retry: Some(Duration::from_secs(1)), tries: None },
     Question { bytes: b"4#*", retry: Some(Duration::from_secs(1)), tries: Some(3) },
@@ -48,8 +50,8 @@ const PLAN: QueryPlan = QueryPlan {
 
 /// Codec and session of one board on one link.
 ///
-/// Until [`Input::LinkUp`] it is passive. Of commands it knows [`DeviceCommand::ReadBoard`] and [`DeviceCommand::ReadBattery`];
-/// there is no clock and no log to ask for.
+/// Before [`Input::LinkUp`] it is passive. It supports the commands [`DeviceCommand::ReadBoard`] and
+/// [`DeviceCommand::ReadBattery`]. The board has no clock and no log to ask for.
 #[derive(Debug)]
 pub struct Session {
     text: Framing<Message, MAX_TEXT>,
@@ -93,7 +95,7 @@ impl Driver for Session {
                         1 => self.events.push(at, byte, give),
                         2 => self.pictures.push(at, byte, give),
                         3 => self.percent.push(at, byte, give),
-                        // No board has more.
+                        // No board has more channels.
                         _ => {}
                     }
                 }
@@ -136,7 +138,7 @@ impl Session {
 }
 
 impl Reader {
-    /// The board may be another one when it comes back.
+    /// Forgets the board, because it may be another one when it comes back.
     fn forget(&mut self) {
         self.shell.forget();
         self.events = [None; 64];
@@ -150,7 +152,7 @@ impl Reader {
     }
 
     fn handle_message(&mut self, at: Instant, message: Message, bytes: ByteRange) {
-        // Everything but the answer to 30#R comes unasked too.
+        // All messages except the answer to 30#R also come without a question.
         let answer = bytes.channel == 0 && matches!(message, Message::Board(_));
         self.shell.on_message(at, answer, bytes);
         match message {
@@ -176,7 +178,7 @@ impl Reader {
                 let battery = Battery { percent, minutes_left: None, charging: false };
                 self.shell.out.event(DeviceEvent::Battery(battery), bytes);
             }
-            // Good messages, but not to any question of ours.
+            // These messages are good, but they answer no question of this driver.
             Message::Go | Message::InSync | Message::Address | Message::MotorDone => {
                 self.shell.out.anomaly(Anomaly::Unasked, bytes);
             }

@@ -1,4 +1,4 @@
-//! What an answer changes in the questions that are open.
+//! The effects of answers on the open questions.
 
 use super::super::clock::{AckOf, ClockAck};
 use super::super::host::Query;
@@ -8,7 +8,7 @@ use crate::event::{Anomaly, ByteRange, ClockReading, DeviceEvent, LogEntry};
 use crate::time::Instant;
 
 impl QueryScheduler {
-    /// A message came; `answer` if it is one that only a question brings.
+    /// Records a message. `answer` means that only a question brings this message.
     pub(in crate::drivers::dgt) fn on_message(&mut self, at: Instant, answer: bool, here: ByteRange, out: &mut Outbox) {
         if answer && !self.responding && matches!(self.phase, Phase::Asking) {
             self.responding = true;
@@ -23,34 +23,35 @@ impl QueryScheduler {
         (self.missed, self.keep_alive) = (0, Some(at.after(QUIET_LINE)));
     }
 
-    /// The firmware version came. If it had to be asked more than once the board may not have heard the rest: say it again.
+    /// Records the firmware version. If it had to be asked more than once, the board may have missed the other questions, so
+    /// they are asked again.
     pub(in crate::drivers::dgt) fn on_version(&mut self, at: Instant) {
         if self.version.take().is_some() && core::mem::take(&mut self.version_asked) > 1 {
             self.start(at, &START[1..]);
         }
     }
 
-    /// A board dump came.
+    /// Records a board dump.
     pub(in crate::drivers::dgt) fn on_board(&mut self) {
         self.board = None;
     }
 
-    /// Bytes were lost: perhaps a change of the board or the clock with them.
+    /// Requests a repair, because a change of the board or the clock may have been among lost bytes.
     pub(in crate::drivers::dgt) fn on_lost_bytes(&mut self, at: Instant) {
         if self.responding {
             self.repair.request(at, REPAIR_SPACING);
         }
     }
 
-    /// A clock message could not be believed: a stopped clock says it again only when asked.
+    /// Requests the clock again after a doubtful clock message. A stopped clock repeats it only when it is asked.
     pub(in crate::drivers::dgt) fn on_doubtful_clock(&mut self, at: Instant) {
         if self.responding {
             self.reread.request(at, REREAD_SPACING);
         }
     }
 
-    /// The clock reported. If a running clock was silent, and has moved on meanwhile when asked, the board is no longer in
-    /// the mode that was set (it was switched off and on): set it again.
+    /// Records a clock report. If a running clock was silent and an answer shows that its time has changed, the board has lost
+    /// its mode (it was switched off and on). Then the mode is set again.
     pub(in crate::drivers::dgt) fn on_clock(&mut self, at: Instant, clock: &ClockReading, here: ByteRange, out: &mut Outbox) {
         let shown = Some([clock.right.time, clock.left.time]);
         if core::mem::take(&mut self.probing) && shown != self.shown {
@@ -66,7 +67,7 @@ impl QueryScheduler {
         }
     }
 
-    /// The clock is gone; when it comes back it is asked who it is.
+    /// Records that the clock is gone. When it comes back, it is asked for its version.
     pub(in crate::drivers::dgt) fn on_clock_gone(&mut self) {
         self.quiet = None;
         if self.clock.is_none() {
@@ -74,7 +75,7 @@ impl QueryScheduler {
         }
     }
 
-    /// The clock acknowledged something.
+    /// Records an acknowledgement of the clock.
     pub(in crate::drivers::dgt) fn on_clock_ack(&mut self, at: Instant, ack: ClockAck) {
         match ack.of() {
             AckOf::Version(..) if ack.ok() => {
@@ -90,7 +91,7 @@ impl QueryScheduler {
         }
     }
 
-    /// Whether a log was asked for; from now on it is not.
+    /// Ends the request for a log. Returns whether a log had been requested.
     pub(in crate::drivers::dgt) fn close_log(&mut self, at: Instant) -> bool {
         let asked = self.log.take().is_some();
         if asked {
@@ -102,7 +103,7 @@ impl QueryScheduler {
         asked
     }
 
-    /// A log that was asked for will not come: say so and close it.
+    /// Reports that a requested log will not come, and ends the request.
     pub(in crate::drivers::dgt) fn on_log_failed(&mut self, at: Instant, here: ByteRange, out: &mut Outbox) {
         if self.close_log(at) {
             out.anomaly(Anomaly::LogTruncated, here);

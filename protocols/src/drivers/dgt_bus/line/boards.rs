@@ -1,14 +1,14 @@
-//! What a line knows of one board, and what is wanted of it.
+//! The state of one board on a line, and the questions that wait for it.
 
 use crate::drivers::dgt::clock::{ClockMessage, Status};
 use crate::drivers::dgt_bus::frame::Command;
 use crate::event::ClockSide;
 use crate::time::Instant;
 
-/// Below this on the running side a board's clock is asked more often, in milliseconds.
+/// A board's clock is asked more often if the running side has less time than this, in milliseconds.
 const SHORT: u32 = 60_000;
 
-/// What is wanted of a board besides its turn: a bit each, so that nothing waits twice.
+/// The questions for a board besides its turn. Each is one bit, so that no question waits twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Want {
     Version,
@@ -27,7 +27,8 @@ impl Want {
         (Want::Ping, Command::Ping),
     ];
 
-    /// The wish of a question that a board's driver may ask; changes are the line's own to ask for, or one would be lost.
+    /// Returns the entry for a question of a board's driver. A driver may not ask for changes: only the line asks for them,
+    /// otherwise one would be lost.
     pub(super) fn for_command(command: Command) -> Option<Want> {
         Want::ALL.into_iter().find(|(_, own)| *own == command).map(|(want, _)| want)
     }
@@ -38,17 +39,17 @@ impl Want {
 pub(super) struct Board {
     pub(super) address: u16,
     pub(super) answering: bool,
-    /// When its turn was last, and its last whole picture.
+    /// The times of its last turn, of its last whole picture and of its last clock report.
     pub(super) turned: Option<Instant>,
     pub(super) pictured: Instant,
     pub(super) clocked: Instant,
-    /// The side whose time runs has less than a minute.
+    /// The running side has less than a minute.
     pub(super) short: bool,
-    /// Its last packet of changes never came: it is asked for before new ones are.
+    /// Its last packet of changes never came. It is asked for before new changes.
     pub(super) unsure: bool,
-    /// How many questions in a row were given up.
+    /// The number of consecutive questions that were given up.
     pub(super) failed: u8,
-    /// How often its log came broken since it came whole.
+    /// The number of broken logs since the last complete one.
     pub(super) logs: u8,
     wants: u8,
 }
@@ -73,22 +74,22 @@ impl Board {
         self.wants |= 1 << want as u8;
     }
 
-    /// The next thing that is wanted, if something is to be asked now: a picture before a log, and no log unless there are to be
-    /// `logs`. A lost packet comes first: the picture is compared with what follows it.
+    /// Returns the next question, if one may be asked now. A picture comes before a log, and a log is asked for only if `logs`
+    /// is set. A lost packet comes first, because the picture is compared with the packet that follows it.
     pub(super) fn next_want(&self, logs: bool) -> Option<Command> {
         let asks = self.answering && !self.unsure;
         let wanted = |want: Want| self.wants & 1 << want as u8 != 0 && (logs || want != Want::FromStart);
         Want::ALL.into_iter().find(|(want, _)| asks && wanted(*want)).map(|(_, command)| command)
     }
 
-    /// It was asked, so that it is asked again only if it is wanted again.
+    /// Removes a question that has been asked.
     pub(super) fn clear_want(&mut self, command: Command) {
         if let Some(want) = Want::for_command(command) {
             self.wants &= !(1 << want as u8);
         }
     }
 
-    /// The seven bytes of its clock.
+    /// Records the seven bytes of its clock.
     pub(super) fn record_clock(&mut self, at: Instant, raw: &[u8; 7]) {
         self.clocked = at;
         let ClockMessage::Report(report) = ClockMessage::decode(raw) else { return };

@@ -1,5 +1,5 @@
-//! Who is there (`dgt_bus/README.md#8`): the expected ones are asked by name, then whoever is not known yet answers a ping to
-//! all. Boards that answer at the same moment make garbage: then it is tried again.
+//! Finds the boards on the line (`dgt_bus/README.md#8`). The expected boards are asked by address, and then all unknown boards
+//! answer a ping to all. Boards that answer at the same moment make garbage, and then the ping is repeated.
 
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -8,25 +8,25 @@ use super::{Board, GAP, Line, LineOutput, MAX_BOARDS, Phase, TO_BUS_MODE, Why, w
 use crate::drivers::dgt_bus::frame::{self, Command};
 use crate::time::Instant;
 
-/// Boards answer within 1.1 s.
+/// The time of listening after a ping to all. Boards answer within 1.1 s.
 const LISTEN: Duration = Duration::from_millis(1500);
-/// So many rounds must bring nothing new.
+/// The number of rounds without a new board that end the search.
 const QUIET_ROUNDS: u8 = 2;
-/// So many rounds in a row may bring garbage and no new board: boards choose anew when they answer, so two that can be read are
-/// soon heard apart.
+/// The number of consecutive rounds with garbage and no new board that end the search. Boards choose a new time for each
+/// answer, so two readable boards are soon received separately.
 const GARBAGE_ROUNDS: u8 = 4;
-/// A line that is never clean is not looked at for ever.
+/// The largest number of rounds, for a line that is never clean.
 const MOST_ROUNDS: u8 = 20;
-/// Nobody is there: look again after this.
+/// The time to the next search if no board was found.
 const AGAIN: Duration = Duration::from_secs(3);
 
-/// The look that is being taken.
+/// The state of the running search.
 #[derive(Debug)]
 pub(super) struct Discovery {
-    /// Expected boards that are still to be asked, the next one last, and those that said nothing.
+    /// The expected boards that are still to be asked, with the next one last, and those that did not answer.
     expected: Vec<u16>,
     missing: Vec<u16>,
-    /// How many of the known boards were told to keep out of this round.
+    /// The number of known boards that have been told to ignore the ping of this round.
     quiet: usize,
     listening: Option<Instant>,
     rounds: u8,
@@ -51,12 +51,12 @@ impl Discovery {
         }
     }
 
-    /// Until when the line is listened to.
+    /// Returns the end of the present listening.
     pub(super) const fn listens(&self) -> Option<Instant> {
         self.listening
     }
 
-    /// This one is to be there and was not heard.
+    /// Records an expected board that did not answer.
     pub(super) fn record_missing(&mut self, address: u16) {
         if !self.missing.contains(&address) && self.missing.len() < MAX_BOARDS {
             self.missing.push(address);
@@ -71,7 +71,7 @@ impl Discovery {
         self.garbage |= self.listening.is_some();
     }
 
-    /// A round is over. True if it was the last.
+    /// Ends a round. Returns true if it was the last one.
     fn end_round(&mut self) -> bool {
         self.rounds += 1;
         let (news, garbage) = (core::mem::take(&mut self.news), core::mem::take(&mut self.garbage));
@@ -86,7 +86,7 @@ impl Discovery {
 }
 
 impl Line {
-    /// The next step of the look.
+    /// Does the next step of the search.
     pub(super) fn discover(&mut self, at: Instant) {
         let Phase::Discover(discovery) = &mut self.phase else { return };
         if let Some(end) = discovery.listening {
@@ -95,7 +95,7 @@ impl Line {
             }
             let over = discovery.end_round();
             self.free = at;
-            // Half a frame at the end is garbage of the next round, which is fine.
+            // An incomplete frame at the end counts as garbage of the next round, which does no harm.
             if over {
                 return self.end_discovery(at);
             }
@@ -107,7 +107,8 @@ impl Line {
         if let Some(address) = discovery.expected.pop() {
             return self.ask(at, address, Command::Ping, Why::Expected);
         }
-        // Between two rounds the boards that are known are shown to their drivers: nobody waits for the others to be found.
+        // Between two rounds the questions for known boards are asked, so that their drivers need not wait for the end of the
+        // search.
         if discovery.quiet == 0
             && let Some((address, command)) = self.wanted()
         {
@@ -124,7 +125,7 @@ impl Line {
         self.send(&Command::Ping.to(0));
     }
 
-    /// One more board is to be there.
+    /// Adds an expected board.
     pub(super) fn expect(&mut self, at: Instant, address: u16) {
         if !(1..=frame::MAX_ADDRESS).contains(&address) {
             return;
@@ -139,7 +140,7 @@ impl Line {
         }
     }
 
-    /// Nobody waits for this board any more: one that is silent costs the others no more time.
+    /// Removes an expected board. A silent board then costs the others no more time.
     pub(super) fn dismiss(&mut self, address: u16) {
         self.expected.retain(|expected| *expected != address);
         self.boards.retain(|board| board.answering || board.address != address);
@@ -149,7 +150,7 @@ impl Line {
         }
     }
 
-    /// A board that does not answer, or not yet, is told and tried.
+    /// Adds a board that does not answer yet, so that it is tried, and reports it as silent.
     fn await_board(&mut self, at: Instant, address: u16) {
         let full = self.boards.len() >= MAX_BOARDS;
         match self.board(address) {
@@ -161,7 +162,7 @@ impl Line {
         self.out.push_back(LineOutput::Silent(address));
     }
 
-    /// It is known who is there; who was expected and said nothing is tried again and again.
+    /// Ends the search. Expected boards that did not answer are tried again and again.
     fn end_discovery(&mut self, at: Instant) {
         let Phase::Discover(discovery) = core::mem::replace(&mut self.phase, Phase::Poll) else { return };
         for address in discovery.missing {
@@ -171,8 +172,8 @@ impl Line {
         self.again = None;
     }
 
-    /// Nobody answers: perhaps a stray byte threw all into single-board mode, in which they do not hear what is said here.
-    /// True if that was seen to now.
+    /// Calls the boards back to bus mode if no board answers, because a stray byte may have put all of them into single-board
+    /// mode. Returns true if the call was sent now.
     pub(super) fn call_to_bus_mode(&mut self, at: Instant) -> bool {
         if self.boards.iter().any(|board| board.answering) {
             self.again = None;

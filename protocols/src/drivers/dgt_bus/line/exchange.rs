@@ -1,4 +1,4 @@
-//! One question at a time: how long it waits, how it is repeated, which answer is its own (`dgt_bus/README.md#7`).
+//! One question at a time: its waiting time, its repetitions and its answer (`dgt_bus/README.md#7`).
 
 use core::time::Duration;
 
@@ -8,31 +8,31 @@ use crate::drivers::dgt_bus::frame::{Command, Reply, reply};
 use crate::event::{Anomaly, ByteRange};
 use crate::time::Instant;
 
-/// A board's own delay at most, by the page; the wire comes on top.
+/// The longest delay of a board, by the page. The time on the wire is added.
 const PATIENCE: Duration = Duration::from_millis(80);
-/// An answer that pauses for so long was cut; an adapter holds bytes back for 16 ms.
+/// An answer with a pause of this length was cut off. An adapter may delay bytes for 16 ms.
 const CUT: Duration = Duration::from_millis(40);
-/// An answer that keeps the line for longer is not followed by another such one at once.
+/// After an answer that occupies the line for longer than this, no other long answer is asked for at once.
 const LONG: Duration = Duration::from_secs(1);
-/// A line that is never quiet is waited for so long: the longest answer takes 8.3 s.
+/// The longest wait for a line that is never quiet. The longest answer takes 8.3 s.
 const MOST: Duration = Duration::from_secs(9);
-/// How often a question is repeated.
+/// The number of repetitions of a question.
 const REPEATS: u8 = 3;
-/// So many questions given up in a row, and a board that says nothing readable is as good as silent.
+/// The number of consecutive failed questions after which a board without readable answers counts as silent.
 const MOST_FAILED: u8 = 2;
-/// How often lost changes are asked for again before the log is.
+/// The number of times that lost changes are asked for again before the log is asked for.
 const REPEATED_CHANGES: u8 = 2;
 
-/// Why something is asked.
+/// The reason for a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Why {
-    /// Somebody is expected there.
+    /// A board is expected at this address.
     Expected,
-    /// A known board is to keep out of the next ping to all.
+    /// A known board must ignore the next ping to all.
     Quiet,
-    /// Its turn, or a wish.
+    /// It is the board's turn, or its driver wants it.
     Turn,
-    /// A silent board is tried: once.
+    /// A silent board is tried once.
     Try,
 }
 
@@ -42,22 +42,22 @@ pub(super) struct Exchange {
     pub(super) address: u16,
     command: Command,
     why: Why,
-    /// How often it was repeated.
+    /// The number of repetitions so far.
     repeats: u8,
     asked: Instant,
-    /// When it is given up, unless an answer is on its way.
+    /// The time at which it is given up, unless an answer is on its way.
     end: Instant,
-    /// Something came, if only noise.
+    /// Bytes came, perhaps only noise.
     pub(super) heard: bool,
 }
 
-/// How long the usual answer is.
+/// Returns the length of the usual answer.
 const fn usual_answer_length(command: Command) -> usize {
     match command {
         Command::SendClock => 13,
         Command::SendBoard => 70,
         Command::SendVersion => 8,
-        // A move and its time; what is longer is waited for once it has begun.
+        // A move and its time. A longer answer is waited for when it has begun.
         Command::SendChanges | Command::RepeatChanges => 13,
         _ => 6,
     }
@@ -75,10 +75,10 @@ fn answers(command: Command, reply: &Reply<'_>) -> bool {
 }
 
 impl Line {
-    /// When the question is given up: once the line is quiet, whether what comes can be read or not. A board that is still speaking
-    /// would not hear the next question.
+    /// Returns the time at which the question is given up: when the line is quiet, whether the bytes are readable or not. A
+    /// board that is still sending would not receive the next question.
     pub(super) fn ends(&self, exchange: &Exchange) -> Instant {
-        // Its length is not looked at: it may be the garbage of two boards.
+        // The length in the frame is ignored, because it may be the garbage of two boards.
         let quiet = if self.touched > exchange.asked { self.touched.after(CUT) } else { exchange.end };
         exchange.end.max(quiet.min(exchange.asked.after(MOST)))
     }
@@ -88,7 +88,7 @@ impl Line {
     }
 
     fn send_question(&mut self, at: Instant, exchange: Exchange) {
-        // What came before the question is no answer to it.
+        // Bytes from before the question are no answer to it.
         if let Some(range) = self.reader.give_up() {
             self.anomaly(exchange.address, Anomaly::Stalled, range);
         }
@@ -97,7 +97,7 @@ impl Line {
         self.exchange = Some(Exchange { asked: at, end, ..exchange });
     }
 
-    /// A whole good frame came.
+    /// Handles a whole good frame.
     pub(super) fn handle_frame(&mut self, at: Instant, frame: alloc::vec::Vec<u8>, range: ByteRange) {
         let Some((address, reply)) = reply(&frame) else { return };
         let listening = matches!(&self.phase, Phase::Discover(discovery) if discovery.listens().is_some());
@@ -112,7 +112,8 @@ impl Line {
         let Some(exchange) = self.exchange.take_if(|own| own.address == address && answers(own.command, &reply)) else {
             let asked = self.exchange.as_ref().map_or(0, |exchange| exchange.address);
             self.anomaly(asked, Anomaly::Unasked, range);
-            // Dropped, but for changes: the board has struck them from its list, and one that is told twice is told apart.
+            // The frame is dropped, except for changes: the board has removed them from its list, and the driver recognises a
+            // repeated packet.
             if let (Reply::Changes([_, ..]), Some(_)) = (reply, self.board(address)) {
                 self.out.push_back(LineOutput::Frame { address, bytes: frame });
             }
@@ -123,14 +124,15 @@ impl Line {
             self.add_board(at, address);
         }
         self.handle_answer(at, &exchange, &reply);
-        // If the question before was not heard, the packet is an older one: that it is empty must not be compared with a picture.
+        // If the board missed the previous question, the packet is an older one. An empty old packet must not be compared with
+        // a picture.
         if exchange.command == Command::RepeatChanges && reply == Reply::Changes(&[]) {
             return;
         }
         self.out.push_back(LineOutput::Frame { address, bytes: frame });
     }
 
-    /// Somebody is there. True if that was not known.
+    /// Adds a board that was found. Returns true if it was not known.
     fn add_board(&mut self, at: Instant, address: u16) -> bool {
         if self.board(address).is_some() || self.boards.len() >= super::MAX_BOARDS {
             return false;
@@ -150,7 +152,7 @@ impl Line {
         }
     }
 
-    /// The line is free again.
+    /// Frees the line after an exchange.
     fn free_line(&mut self, at: Instant, exchange: &Exchange) {
         self.free = at.after(GAP);
         if exchange.command == Command::SendFromStart && at.since(exchange.asked) > LONG {
@@ -177,7 +179,7 @@ impl Line {
         }
     }
 
-    /// No answer came, or none that could be read.
+    /// Handles the end of a question without a readable answer.
     pub(super) fn handle_no_answer(&mut self, at: Instant) {
         let Some(mut exchange) = self.exchange.take() else { return };
         self.free_line(at, &exchange);
@@ -190,7 +192,7 @@ impl Line {
             _ => REPEATS,
         };
         if exchange.repeats <= most {
-            // They are gone from the board's list already.
+            // The board has already removed the changes from its list.
             if changes {
                 exchange.command = Command::RepeatChanges;
             }
@@ -209,21 +211,22 @@ impl Line {
             }
             return;
         };
-        // A packet that was asked for at two turns is lost, or the board holds none: new changes are asked for, and the picture tells
-        // the rest.
+        // A packet that was asked for at two turns is lost, or the board has none. Then new changes are asked for, and the
+        // picture shows the rest.
         let lost = changes && board.unsure;
         if changes {
             board.unsure = !lost;
-            // The picture is the truth; whether the log is needed too the game knows.
+            // The picture shows the real state. The game decides whether the log is needed too.
             board.want(Want::Board);
         }
-        // A log that came broken keeps the line long enough: it is repeated after the others' turns.
+        // A broken log has occupied the line for long, so it is repeated after the turns of the other boards.
         if exchange.command == Command::SendFromStart && exchange.heard && board.logs < REPEATS {
             board.logs += 1;
             board.want(Want::FromStart);
         }
         board.failed = board.failed.saturating_add(1);
-        // No answer to a packet that is lost is no silence: a board without one may say nothing. Nothing but garbage is.
+        // A missing answer to the request for a lost packet is no silence, because a board without a packet may not answer.
+        // Answers that are only garbage count as silence.
         let silent = (!exchange.heard && !lost) || board.failed >= MOST_FAILED;
         if silent && core::mem::replace(&mut board.answering, false) {
             board.short = false;

@@ -1,4 +1,5 @@
-//! Who is asked next, and what (`dgt_bus/README.md#9`). A pure function of who was asked when and what they said.
+//! Chooses the next board and question (`dgt_bus/README.md#9`). The choice depends only on the times of the questions and on
+//! the answers.
 
 use core::time::Duration;
 
@@ -6,21 +7,21 @@ use super::{Board, Line, Want, Why};
 use crate::drivers::dgt_bus::frame::Command;
 use crate::time::Instant;
 
-/// No board has its turn more often: its scan brings no news sooner, and its clock none.
+/// The shortest time between two turns of a board. Its scan and its clock bring no news sooner.
 const PACE: Duration = Duration::from_millis(200);
-/// A cycle as long as this leaves no time for those that are short of it.
+/// A cycle of this length leaves no time for additional questions to clocks that are short of time.
 const LONG: Duration = Duration::from_millis(600);
-/// Every board shows its squares so often.
+/// The interval at which every board is asked for its squares.
 const CHECK: Duration = Duration::from_secs(60);
 
 impl Line {
-    /// When somebody is to be asked next.
+    /// Returns the time of the next question.
     pub(super) fn next_turn(&self) -> Option<Instant> {
         if !self.steps.is_empty() || self.wanted().is_some() {
             return Some(self.free);
         }
         let turns = self.boards.iter().map(|board| due(board, self.free));
-        // With nobody there the next thing to do is to call.
+        // Without boards the next action is the call back to bus mode.
         let call = self.boards.is_empty().then(|| self.again.unwrap_or(self.free));
         turns.chain(call).min().map(|at| at.max(self.free))
     }
@@ -35,7 +36,7 @@ impl Line {
         }
         let oldest = self.boards.iter().enumerate().filter(|(_, board)| due(board, at) <= at);
         let Some((index, _)) = oldest.min_by_key(|(_, board)| board.turned) else {
-            // Nobody's turn: time for wishes.
+            // It is no board's turn, so there is time for other questions.
             if let Some((address, command)) = self.wanted() {
                 self.ask_wanted(at, address, command);
             }
@@ -51,7 +52,8 @@ impl Line {
         if !board.answering {
             return self.ask(at, address, Command::Ping, Why::Try);
         }
-        // In this order, the last one first: one wish in every pair, so that wishes cannot keep the others waiting.
+        // The steps are in reverse order. Each turn has one additional question, so that such questions cannot delay the other
+        // boards.
         self.steps.extend(wanted.map(|(address, command)| (address, command, Why::Turn)));
         self.steps
             .extend(short.filter(|short| *short != address && cycle < LONG).map(|short| (short, Command::SendClock, Why::Turn)));
@@ -74,7 +76,8 @@ impl Line {
         self.ask(at, address, command, Why::Turn);
     }
 
-    /// The first wish of the board whose picture is oldest. After a long log every board has its turn before the next log.
+    /// Returns the first waiting question of the board with the oldest picture. After a long log every board has its turn
+    /// before the next log.
     pub(super) fn wanted(&self) -> Option<(u16, Command)> {
         let turned = |logged: Instant| self.boards.iter().all(|board| !board.answering || board.turned >= Some(logged));
         let logs = self.logged.is_none_or(turned);
@@ -82,7 +85,7 @@ impl Line {
         wishes.min_by_key(|(board, _)| board.pictured).map(|(board, command)| (board.address, command))
     }
 
-    /// Once a minute each board shows its squares, one board at a time.
+    /// Asks each board for its squares once a minute, one board at a time.
     fn want_check(&mut self, at: Instant) {
         let spacing = CHECK / self.boards.len().max(1) as u32;
         let Some(board) = self.boards.iter_mut().filter(|board| board.answering).min_by_key(|board| board.pictured) else {
@@ -95,7 +98,7 @@ impl Line {
     }
 }
 
-/// When a board's turn comes.
+/// Returns the time of a board's next turn.
 fn due(board: &Board, free: Instant) -> Instant {
     board.turned.map_or(free, |turned| turned.after(PACE))
 }

@@ -1,4 +1,4 @@
-//! What a host says to a Grand Kingdom Set, both directions (`square_off/README.md#2`): for tests only.
+//! Messages of a host to a Grand Kingdom Set, encoded and decoded (`square_off/README.md#2`). They are for tests only.
 
 use alloc::vec::Vec;
 
@@ -10,7 +10,7 @@ use crate::square::Square;
 pub enum HostCommand {
     Connected,
     BoardType,
-    /// The people have the black pieces.
+    /// The players have the black pieces.
     GameBlack,
     /// The motor makes this move.
     Move(Square, Square),
@@ -29,12 +29,12 @@ const WORDS: [(HostCommand, &[u8]); 8] = [
     (HostCommand::Live, b"xLIVEz"),
     (HostCommand::ResetVariables, b"xRSTVARz"),
     (HostCommand::AutoReset, b"xAUTORESETz"),
-    // It does end so.
+    // This command really ends with `y`.
     (HostCommand::BatteryVolts, b"xBATVOLy"),
 ];
 
 impl HostCommand {
-    /// The command of whole bytes; none if the page does not list it.
+    /// Decodes a whole command; `None` if the page does not list it.
     pub fn decode(bytes: &[u8]) -> Option<HostCommand> {
         if let Some((command, _)) = WORDS.into_iter().find(|(_, words)| *words == bytes) {
             return Some(command);
@@ -44,7 +44,7 @@ impl HostCommand {
         Some(HostCommand::Move(Square::parse(from)?, Square::parse(to)?))
     }
 
-    /// Appends the command.
+    /// Appends the bytes of the command.
     pub fn encode(self, out: &mut Vec<u8>) {
         match (self, WORDS.into_iter().find(|(command, _)| *command == self)) {
             (HostCommand::Move(from, to), _) => {
@@ -55,7 +55,7 @@ impl HostCommand {
                 out.extend_from_slice(b"z");
             }
             (_, Some((_, words))) => out.extend_from_slice(words),
-            // Every other command has its words.
+            // Every other command has its words in the table.
             (_, None) => {}
         }
     }

@@ -1,4 +1,5 @@
-//! The Grand Kingdom Set, an older board with a motor: an owner's notes only, so it is written down and no driver speaks it.
+//! The Grand Kingdom Set, an older board with a motor. The only source is an owner's notes, so the messages are documented here
+//! and no driver supports them.
 //!
 //! ```text
 //!  host to board      'x' words 'z', but xBATVOLy                                              host.rs
@@ -19,16 +20,16 @@ pub mod host;
 /// One line of a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Message<'a> {
-    /// What it is: three words with commas between.
+    /// The kind of board: three words with commas between them.
     Kind(&'a [u8]),
     /// The command of this code is done.
     Done(u8),
-    /// A number of this code, which is the battery: 6 volts, 2 unknown.
+    /// A number with its code. Code 6 is the battery's volts, and code 2 is unknown.
     Battery(u8, Decimal),
 }
 
 impl<'a> Message<'a> {
-    /// The message of a whole line, `*` CR LF included; none if it is not one that the page lists.
+    /// Decodes a whole line, including `*` CR LF; `None` if the page does not list it.
     pub fn decode(line: &'a [u8]) -> Option<Message<'a>> {
         let text = line.strip_suffix(b"*\r\n")?;
         if text.split(|&byte| byte == b',').count() == 3 {
@@ -46,7 +47,7 @@ impl<'a> Message<'a> {
         }
     }
 
-    /// Appends the line.
+    /// Appends the bytes of the line.
     pub fn encode(&self, out: &mut Vec<u8>) {
         match self {
             Message::Kind(words) => out.extend_from_slice(words),
