@@ -1,4 +1,4 @@
-//! `flagfall winnable`: the question of Article 6.9 for one position, or for a file of them.
+//! `flagfall winnable`: answers the question of Article 6.9 for one position, or for a file of positions.
 
 mod batch;
 mod progress;
@@ -127,7 +127,7 @@ impl Winnable {
     }
 }
 
-/// The answer for a person.
+/// Returns the answer as text for a person.
 fn text(position: &Chess, explanation: &Explanation, settled: &Settled) -> String {
     let (verdict, sentence) = match explanation {
         Explanation::Winnable(mate) => ("WINNABLE", mate.sentence.clone()),

@@ -234,7 +234,7 @@ fn what_cannot_be_recorded_says_why() {
     for (named, more, code, reasons) in [
         ("Nobody", &["--seconds", "2"][..], 0, &["no device that advertises is the wanted one", "nothing was recorded"][..]),
         (ADDRESS, &["--seconds", "4", "--driver", "chessnut"], 0, &["not of this family", "nothing was recorded"]),
-        (ADDRESS, &["--driver", "dgt_bus"], 1, &["`dgt_bus` is not met over Bluetooth LE"]),
+        (ADDRESS, &["--driver", "dgt_bus"], 1, &["`dgt_bus` is not available over Bluetooth LE"]),
     ] {
         let output = flagfall(&[&["record", "--bluetooth", named, text(&room.file())], more].concat())
             .env(SYSTEM_BUS, room.bus.address())

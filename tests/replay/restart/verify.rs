@@ -136,7 +136,7 @@ fn recorded_answers_are_looked_at_again() {
         bench.feed(tape.end(), &Body::Answer(&serde_json::to_string(&answer).expect("JSON")));
         bench.recorder.flush(tape.end()).expect("written");
         let (code, words) = verify(&bench.text());
-        assert!(words.contains("1 answers on Article 6.9 looked at again, "), "{words}");
+        assert!(words.contains("1 answers on Article 6.9 checked again, "), "{words}");
         assert_eq!(code, Some(i32::from(problem.is_some())), "{words}");
         assert!(words.contains(problem.unwrap_or(", 0 differences")), "{words}");
     }
