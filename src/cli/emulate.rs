@@ -87,7 +87,7 @@ struct Hands {
     /// A game of the demonstration, 1 or 2.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=games::GAMES as i64))]
     game: Option<u8>,
-    /// Nobody moves; the board stays until Ctrl-C.
+    /// No man is moved; the board stays until Ctrl-C.
     #[arg(long)]
     idle: bool,
 }

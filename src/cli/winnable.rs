@@ -52,7 +52,7 @@ const WIDTH: usize = 80;
 /// loser-mates-by-force, forced-circle, locked-walls, exhausted-closure.
 ///
 /// Exit code 0 if all was answered, also as undecided, and with --batch as invalid (such lines are
-/// told on stderr); 1 if the position or the file could not be read, or a proof was refused.
+/// reported on stderr); 1 if the position or the file could not be read, or a proof was refused.
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Winnable {

@@ -22,7 +22,7 @@ pub struct Config {
     pub broker: Broker,
     /// Where and how much is recorded.
     pub journal: Journal,
-    /// Where boards are looked for.
+    /// Where boards are searched for.
     pub discovery: Discovery,
     /// Bluetooth.
     pub bluetooth: Bluetooth,
@@ -231,7 +231,7 @@ impl Default for Journal {
     }
 }
 
-/// Where boards are looked for.
+/// Where boards are searched for.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Discovery {

@@ -103,7 +103,7 @@ const LINKS: &[(&str, &[&str])] = &[
         "driver = \"chessnut\"\ntransport = \"hid\"\nbluetooth = \"Chessnut Air\"",
         &["transport: over USB-HID and bluetooth: it is one or the other"],
     ),
-    ("driver = \"chessnut\"\ntransport = \"serial\"\nbluetooth = \"x\"", &["transport: by a serial port and bluetooth: it is"]),
+    ("driver = \"chessnut\"\ntransport = \"serial\"\nbluetooth = \"x\"", &["transport: on a serial port and bluetooth: it is"]),
     (
         "driver = \"chessnut\"\ntransport = \"ble\"\nport = \"/dev/a\"",
         &["transport: over Bluetooth LE and port or usb_serial: it"],
