@@ -59,7 +59,7 @@ impl TraceFile {
         }
         let path = path.to_owned();
         let mut file = TraceFile { file, path, line, heads, length: 0, seq: 0, last: Instant::ZERO, received: 0, sent: 0 };
-        file.put()?;
+        file.write_line()?;
         Ok(file)
     }
 
