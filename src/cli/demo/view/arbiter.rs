@@ -134,7 +134,7 @@ fn why(ruling: &Value) -> String {
     match winnable["verdict"].as_str() {
         Some("winnable") => format!("{opponent} can still mate"),
         Some("unwinnable") => format!("{opponent} cannot mate: {}", winnable["reason"].as_str().unwrap_or("?")),
-        Some("pending") => format!("can {opponent} mate? being searched"),
+        Some("pending") => format!("can {opponent} mate? being looked at"),
         Some("undecided") => format!("can {opponent} mate? not decided"),
         _ => format!("row {} of the table", ruling["row"].as_str().unwrap_or("?")),
     }
