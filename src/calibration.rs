@@ -1,4 +1,4 @@
-//! The file that says of one board what its family must be told about it (`board.calibration_file`): text, one item a line.
+//! The file with what a driver must know about one board (`board.calibration_file`): text, one item a line.
 //!
 //! ```text
 //! flagfall calibration 1
@@ -7,7 +7,7 @@
 //! ITEM
 //! ```
 //!
-//! A journal has the items in its head, so that a replay needs no file.
+//! A journal has the items in its head, so a replay needs no file.
 
 use std::fs::File;
 use std::io::Read;
@@ -21,13 +21,14 @@ use flagfall_protocols::trace::MAX_VALUE;
 const FORMAT: &str = "flagfall calibration";
 /// The version that is read and written.
 const VERSION: &str = "1";
-/// Longer files are none, in bytes.
+/// The longest calibration file, in bytes.
 const LONGEST: u64 = 16 << 10;
 
-/// The calibration in `file`, if it is one for boards of this family: as its driver wants it, and as it fits into a journal's head.
+/// Reads the calibration in `file` for boards of this family, in the form that its driver needs and that fits into a journal's
+/// head.
 ///
 /// # Errors
-/// The file cannot be read, or what is wrong with it, with the line.
+/// The file cannot be read, or its content is wrong: with the line.
 pub fn read(file: &Path, driver: &DriverInfo) -> Result<String, String> {
     // Opening a pipe would wait for a writer.
     let found = std::fs::metadata(file).map_err(|error| format!("cannot be read: {error}"))?;
@@ -40,7 +41,7 @@ pub fn read(file: &Path, driver: &DriverInfo) -> Result<String, String> {
     parse(&bytes, driver)
 }
 
-/// The same of a file's contents.
+/// Reads the calibration from the contents of a file.
 ///
 /// # Errors
 /// What is wrong, with the line.
@@ -77,14 +78,14 @@ pub fn parse(bytes: &[u8], driver: &DriverInfo) -> Result<String, String> {
             items.get(error.item).map_or((last, String::new()), |(line, item)| (*line, format!("{}: ", shown(item))));
         return Err(format!("line {line}: {item}{}", error.message));
     }
-    // A journal's head holds no more.
+    // A line of a journal's head holds no more.
     if calibration.len() > MAX_VALUE {
         return Err(format!("line {last}: more than {MAX_VALUE} bytes of items"));
     }
     Ok(calibration)
 }
 
-/// The contents of a file with this calibration, and a remark for people.
+/// Returns the contents of a file with this calibration and a remark for people.
 pub fn print(driver: &DriverInfo, remark: &str, calibration: &str) -> String {
     let mut text = format!("{FORMAT} {VERSION}\ndriver {}\n# {remark}\n", driver.name);
     for item in calibration.split(',') {
@@ -94,10 +95,10 @@ pub fn print(driver: &DriverInfo, remark: &str, calibration: &str) -> String {
     text
 }
 
-/// Whether boards of this family must be calibrated.
+/// Checks whether boards of this family must be calibrated.
 ///
 /// # Errors
-/// They need not; with the families that must.
+/// They need no calibration; the message names the families that do.
 pub fn needed(driver: &DriverInfo) -> Result<(), String> {
     if driver.calibrated.is_some() {
         return Ok(());
@@ -106,7 +107,7 @@ pub fn needed(driver: &DriverInfo) -> Result<(), String> {
     Err(format!("{} boards need no calibration, only {} boards do", driver.name, others.join(", ")))
 }
 
-/// What stands there, as an error message shows it: no control characters, not too long.
+/// A text as an error message shows it: no control characters, not too long.
 fn shown(text: &str) -> String {
     let mut cut: String = text.chars().take(30).flat_map(char::escape_default).collect();
     if text.chars().nth(30).is_some() {
@@ -127,7 +128,7 @@ mod tests {
         DRIVERS.iter().find(|driver| driver.calibrated.is_some()).expect("one that must be calibrated")
     }
 
-    /// A whole set, and these.
+    /// The calibration of a whole set and of these further men.
     fn calibration(more: &str) -> String {
         let items = (1..).zip(SET.chars().chain(more.chars()));
         items.map(|(number, letter)| format!("{letter}03005400{number:02x}")).collect::<Vec<_>>().join(",")
@@ -139,7 +140,7 @@ mod tests {
             let calibration = calibration(more);
             let text = print(family(), "board 12", &calibration);
             assert_eq!(parse(text.as_bytes(), family()), Ok(calibration.clone()));
-            // As an editor of another system leaves it, and with more remarks.
+            // The text as an editor of another system leaves it, with more remarks.
             let text = text.replace('\n', "\r\n").replace("# board 12", "# board 12\r\n\r\n  # the queens are new");
             assert_eq!(parse(text.as_bytes(), family()), Ok(calibration));
         }
@@ -166,7 +167,7 @@ mod tests {
             (good.replace(&first, &first.replace('R', "X")), "line 4: `X0300540001`: a man is one of the letters"),
             (good.replace("0300540003", "030054003"), "line 6: `B030054003`: a man's tag is ten digits"),
             (good.replace("0300540003", "0300000003"), "line 6: `B0300000003`: a man's tag is ten digits"),
-            // One tag for two men; two tags for one kind of man are a spare one.
+            // One tag for two men is an error; two tags for one kind of man are a spare man.
             (good.replace("0300540022", "0300540001"), "line 37: `q0300540001`: this tag stands there twice"),
             // A file that was cut off.
             (good.lines().take(20).map(|line| format!("{line}\n")).collect(), "line 20: 1 of the 8 men `p` of a set are there"),

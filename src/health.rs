@@ -1,6 +1,6 @@
-//! How this machine is: what `node/<node>/health` tells, and what `flagfall doctor` looks at.
+//! The state of this machine, for `node/<node>/health` and `flagfall doctor`.
 //!
-//! Everything is read from files and calls that may be closed in a sandbox; what cannot be read is not known.
+//! Everything is read from files and system calls that a sandbox may close; a value that cannot be read is none.
 
 mod kernel_clock;
 
@@ -9,7 +9,7 @@ use std::path::Path;
 
 use crate::wire::time::TimeSource;
 
-/// How this machine is.
+/// The state of this machine.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Health {
     /// Temperature of the processor, degrees Celsius.
@@ -18,27 +18,27 @@ pub struct Health {
     pub under_voltage: Option<bool>,
     /// Free space for journals.
     pub disk_free_bytes: Option<u64>,
-    /// Programs that wanted to run in the last minute, on average.
+    /// The average number of programs that wanted to run in the last minute.
     pub load: Option<f32>,
-    /// What the clock goes by.
+    /// The time source of the clock.
     pub clock: ClockSync,
 }
 
-/// What the clock of this machine goes by.
+/// The time source of this machine's clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClockSync {
-    /// The source. The kernel knows that the clock is kept, not by what: then `Ntp` is said.
+    /// The source. The kernel knows that a program keeps the clock, but not from which source: `Ntp` then.
     pub source: TimeSource,
-    /// How far off it may be, milliseconds; none if nobody knows.
+    /// The largest error in milliseconds; none if it is not known.
     pub err_ms: Option<u32>,
 }
 
-/// Looks at this machine; `journal` is the folder of the journals.
+/// Reads the state of this machine. `journal` is the folder of the journals.
 pub fn read(journal: &Path) -> Health {
     read_in(Path::new("/"), journal)
 }
 
-/// The same with `/sys` and `/run` below `root`.
+/// Reads the state with `/sys` and `/run` below `root`.
 fn read_in(root: &Path, journal: &Path) -> Health {
     Health {
         temperature_c: temperature(&root.join("sys/class/thermal")),
@@ -49,14 +49,14 @@ fn read_in(root: &Path, journal: &Path) -> Health {
     }
 }
 
-/// The hottest zone.
+/// The temperature of the hottest zone.
 fn temperature(zones: &Path) -> Option<f32> {
     let milli = entries(zones).filter_map(|zone| text(&zone.join("temp"))?.parse::<i32>().ok());
-    // Some sensors answer nonsense while they are off.
+    // Some sensors give nonsense while they are off.
     milli.filter(|milli| (-50_000..=150_000).contains(milli)).max().map(|milli| milli as f32 / 1000.0)
 }
 
-/// The alarm of the Raspberry Pi's firmware (`raspberrypi-hwmon`).
+/// Reads the alarm of the Raspberry Pi's firmware (`raspberrypi-hwmon`).
 fn under_voltage(sensors: &Path) -> Option<bool> {
     let firmware = entries(sensors).find(|sensor| text(&sensor.join("name")).as_deref() == Some("rpi_volt"))?;
     Some(text(&firmware.join("in0_lcrit_alarm"))? == "1")
@@ -67,11 +67,11 @@ fn under_voltage(sensors: &Path) -> Option<bool> {
 pub struct DiskSpace {
     /// Bytes that are free for this user.
     pub free: u64,
-    /// Nothing can be written, whatever the rights are.
+    /// The file system is mounted read-only.
     pub read_only: bool,
 }
 
-/// The file system that `folder` is or would be on.
+/// The file system that `folder` is on, or would be on when it is made.
 #[allow(clippy::useless_conversion, reason = "32 bits on some machines")]
 pub fn disk(folder: &Path) -> Option<DiskSpace> {
     let there = folder.ancestors().find(|folder| folder.exists())?;
@@ -80,12 +80,13 @@ pub fn disk(folder: &Path) -> Option<DiskSpace> {
     Some(DiskSpace { free: u64::from(found.blocks_available()).saturating_mul(u64::from(found.fragment_size())), read_only })
 }
 
-/// What the clock of this machine goes by now.
+/// The time source of this machine's clock now.
 pub fn clock_now() -> ClockSync {
     clock(kernel_clock::state(), Path::new("/"))
 }
 
-/// From the kernel if it may be asked, else from the note of systemd-timesyncd, else from the battery clock.
+/// Reads the time source from the kernel if the sandbox allows it, else from the note of systemd-timesyncd, else from the battery
+/// clock.
 fn clock(kernel: Option<kernel_clock::State>, root: &Path) -> ClockSync {
     let noted = || root.join("run/systemd/timesync/synchronized").exists();
     match kernel {
@@ -103,7 +104,7 @@ fn entries(folder: &Path) -> impl Iterator<Item = std::path::PathBuf> {
     fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()))
 }
 
-/// A small file without the white space around.
+/// Reads a small file without the white space around its text.
 fn text(file: &Path) -> Option<String> {
     Some(fs::read_to_string(file).ok()?.trim().to_owned())
 }

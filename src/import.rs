@@ -1,8 +1,8 @@
-//! Captures of other programs, turned into traces.
+//! Turns captures of other programs into traces.
 //!
-//! A capture is JSON lines with `dir` (`board->host` or `host->board`), `hex`, and maybe `t` in seconds. One without times gets
-//! them from the clock messages: a display that lost a second says that a second passed. What lies between two clock messages
-//! is spread evenly over the time between them.
+//! A capture is JSON lines with `dir` (`board->host` or `host->board`), `hex`, and maybe `t` in seconds. A capture without times
+//! gets them from the clock messages: a display that lost a second shows that a second passed. The pieces between two clock
+//! messages are spread evenly over the time between them.
 
 use std::time::Duration;
 
@@ -14,11 +14,11 @@ use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{self, Body, Record};
 use serde::Deserialize;
 
-/// A press or another clock message that shows no second gone is taken for half of one.
+/// The time that a clock message without a lost second stands for, such as a press.
 const PART_OF_A_SECOND: Duration = Duration::from_millis(500);
-/// What passes between two messages at least: a message takes this long on a slow line.
+/// The shortest time between two messages: a message takes this long on a slow line.
 const LEAST_GAP: Duration = Duration::from_millis(20);
-/// What passes between two messages when no clock runs.
+/// The time between two messages while no clock runs.
 const NO_CLOCK_GAP: Duration = Duration::from_millis(250);
 
 #[derive(Deserialize)]
@@ -30,7 +30,7 @@ struct Line {
 }
 
 struct Piece {
-    /// Of the capture, from 1.
+    /// The line of the capture, from 1.
     line: usize,
     from_board: bool,
     bytes: Vec<u8>,
@@ -40,7 +40,7 @@ struct Piece {
 /// Turns a capture into the text of a trace for `driver`, with these header lines beside the driver's name.
 ///
 /// # Errors
-/// The line that is no such JSON or no hex, or earlier than the one before.
+/// A line is not such JSON, holds no hex, or is earlier than the one before: with its number.
 pub fn import(capture: &str, driver: &DriverInfo, headers: &[(&str, &str)]) -> Result<String> {
     let mut pieces = Vec::new();
     for (index, text) in capture.lines().enumerate() {
@@ -94,7 +94,7 @@ fn piece(line: usize, text: &str) -> Result<Piece> {
     Ok(Piece { line, from_board, bytes, seconds: t })
 }
 
-/// The times that the lines have, counted from the first, whatever it counts from.
+/// Returns the times of the lines, counted from the first one.
 fn times_of_lines(pieces: &[Piece]) -> Result<Vec<Instant>> {
     let mut times = Vec::with_capacity(pieces.len());
     let mut last = f64::NEG_INFINITY;
@@ -109,8 +109,8 @@ fn times_of_lines(pieces: &[Piece]) -> Result<Vec<Instant>> {
     Ok(times)
 }
 
-/// The capture cut anew at the ends of messages, each with the clock report in it: without times nothing says how long a
-/// message that was captured in pieces was on its way.
+/// Cuts the capture again at the ends of messages, and returns each message with its clock report. Without times nothing shows
+/// how long a message that was captured in pieces was on its way.
 fn whole_messages(pieces: Vec<Piece>, driver: &DriverInfo) -> Vec<(Piece, Option<ClockReading>)> {
     let mut driver = driver.start();
     let mut messages = Vec::with_capacity(pieces.len());
@@ -135,7 +135,7 @@ fn whole_messages(pieces: Vec<Piece>, driver: &DriverInfo) -> Vec<(Piece, Option
     messages
 }
 
-/// What one more byte makes the driver tell: nothing, something, or the clock's times.
+/// Feeds one more byte to the driver. Returns none if it reports nothing, and otherwise the clock's times if it reports them.
 fn feed_byte(driver: &mut dyn Driver, byte: u8) -> Option<Option<ClockReading>> {
     driver.handle(Instant::ZERO, Input::Bytes { channel: 0, bytes: &[byte] });
     let mut reported = None;
@@ -149,7 +149,7 @@ fn feed_byte(driver: &mut dyn Driver, byte: u8) -> Option<Option<ClockReading>> 
     reported
 }
 
-/// Times from the clock messages.
+/// Makes times from the clock messages.
 fn times_from_clock(messages: &[(Piece, Option<ClockReading>)]) -> Vec<Instant> {
     let mut times = Vec::with_capacity(messages.len());
     let mut last: Option<&ClockReading> = None;
@@ -179,7 +179,7 @@ fn times_from_clock(messages: &[(Piece, Option<ClockReading>)]) -> Vec<Instant> 
     times
 }
 
-/// What the display that lost more has lost.
+/// The time that the display which lost more has lost.
 fn time_lost(before: &ClockReading, now: &ClockReading) -> Duration {
     let fall = |was: u32, is: u32| u64::from(was.saturating_sub(is));
     let left = fall(before.left.time.millis(), now.left.time.millis());

@@ -49,7 +49,7 @@ pub enum By {
     Game,
     /// The daemon.
     Daemon,
-    /// Nobody yet.
+    /// Not supported yet.
     Nobody,
 }
 

@@ -25,8 +25,8 @@ use super::side::Side;
 /// What do the rules say of this fallen flag?
 ///
 /// For an arbiter or club player with a position and a scoresheet, and no board that the daemon
-/// reads: tells what a flag-fall means under the chosen rules, why, and by which article, in the
-/// order of the arbiter's screen. It is a proposal: an arbiter decides. What you do not tell is
+/// reads: says what a flag-fall means under the chosen rules, why, and by which article, in the
+/// order of the arbiter's screen. It is a proposal: an arbiter decides. What you do not give is
 /// not guessed; if it could change the answer, the answer names it, with every outcome.
 ///
 /// Examples:
@@ -59,11 +59,11 @@ pub(super) struct Adjudicate {
     /// The time control, PGN notation: `300+5`, `40/5400+30:1800+30`.
     #[arg(long, value_name = "TC")]
     time_control: Option<String>,
-    /// The period in which the flag fell, from 1. Not needed where there is only one, or fewer moves than the first asks for were
-    /// completed.
+    /// The period in which the flag fell, from 1. It is not needed if there is only one, or if fewer moves were completed than
+    /// the first one requires.
     #[arg(long, value_name = "N", requires = "time_control", value_parser = clap::value_parser!(u32).range(1..))]
     period: Option<u32>,
-    /// The last move on the board, if it is made and its clock was not pressed; it is in the position already.
+    /// The last move on the board, if it is made and its clock was not pressed; the position contains it.
     #[arg(long, value_name = "MOVE")]
     not_pressed: Option<String>,
     /// An arbiter observed the fall.
@@ -130,7 +130,7 @@ impl Adjudicate {
             Some(Err(problem)) => bail!("--time-control: {problem}"),
         };
         let mut complaints = Vec::new();
-        // Whether the position is dead is asked first, and the tables ask again.
+        // The first question is whether the position is dead, and the tables ask it again.
         let mut answered: Vec<(Chess, Color, Verdict)> = Vec::new();
         let mut oracle = |position: &Chess, side: Color| {
             if let Some((.., verdict)) = answered.iter().find(|(of, by, _)| of == position && *by == side) {

@@ -1,4 +1,4 @@
-//! `flagfall calibrate`: which man is which at one board, learned once and kept in a file.
+//! `flagfall calibrate`: learns once which man is which at one board, and keeps it in a file.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -39,7 +39,7 @@ use file::NewFile;
 pub(super) struct Calibrate {
     /// The port, better by a name that stays (`flagfall devices`); with --bluetooth an address or advertised name.
     port: PathBuf,
-    /// Where it is kept.
+    /// The file to be written.
     file: PathBuf,
     /// The device family.
     #[arg(long, value_name = "NAME")]
@@ -50,10 +50,10 @@ pub(super) struct Calibrate {
     /// End when so many spare men are known; 0 = there are none.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=32))]
     spares: Option<u8>,
-    /// End after so long, whatever is known.
+    /// End after so many seconds, whatever is known.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     seconds: Option<u32>,
-    /// Write the file anew if it is there already.
+    /// Replace the file if it exists.
     #[arg(long)]
     force: bool,
 }
@@ -69,7 +69,7 @@ impl Calibrate {
         if !self.bluetooth && discover::at(&self.port).is_none() {
             bail!("{}: no such port", self.port.display());
         }
-        // Before anybody sets up men for nothing.
+        // The file is made before the men are set up, so that no work is lost.
         let file = NewFile::create(&self.file, self.force)?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let learned = runtime.block_on(self.learn(family, &calibrated))?;
@@ -78,7 +78,7 @@ impl Calibrate {
         };
         let known = coach::known(&learned);
         let text = calibration::print(family, &format!("{}: {known}", utc()), found);
-        // What the daemon would refuse is not kept.
+        // A calibration that the daemon would refuse is not saved.
         calibration::parse(text.as_bytes(), family).map_err(anyhow::Error::msg).context("what was learned")?;
         file.save(&text)?;
         note(&format!("{}: {known}", self.file.display()))?;
@@ -131,14 +131,14 @@ async fn wait(due: Option<MonotonicTime>) {
     }
 }
 
-/// A board that is learned.
+/// A board that is being learned.
 struct Lesson {
     device: Device,
     driver: Box<dyn Driver>,
     began: MonotonicTime,
     /// The last deadline that was fed.
     last_deadline: Instant,
-    /// The port has been open.
+    /// Whether the port has been open.
     up: bool,
     coach: Coach,
 }
@@ -176,7 +176,7 @@ impl Lesson {
         Ok(())
     }
 
-    /// Says what there is to be said; gives whether it is done.
+    /// Prints new messages. Returns whether it is done.
     fn print_messages(&mut self, now: MonotonicTime) -> Result<bool> {
         let learned = self.learned();
         if self.up {
@@ -185,7 +185,7 @@ impl Lesson {
         Ok(self.coach.is_done(now))
     }
 
-    /// Every deadline up to now.
+    /// Feeds every deadline up to now.
     fn feed_deadlines(&mut self, now: MonotonicTime) {
         self.feed_deadlines_before(Instant(now.since(self.began).as_micros() as u64 + 1));
     }

@@ -1,4 +1,4 @@
-//! `flagfall check-config`: what would run, or everything that is wrong.
+//! `flagfall check-config`: shows what would run, or everything that is wrong.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::CONFIGURATION;
 use crate::config::{self, Board, Config, Errors, Loaded, Place, Problem, Role, Transport};
 
-/// Reads the configuration as `flagfall run` would, says what would run, and what is wrong.
+/// Reads the configuration as `flagfall run` would, and shows what would run and what is wrong.
 ///
 /// Exit code 0 if it is right, also with warnings; 78 if not.
 #[derive(Args)]
@@ -41,7 +41,7 @@ impl CheckConfig {
     }
 }
 
-/// Where messages go, as an address.
+/// The address that messages go to.
 fn broker(config: &Config) -> String {
     let mqtt = &config.mqtt;
     let (scheme, port) = if mqtt.tls { ("mqtts", 8883) } else { ("mqtt", 1883) };

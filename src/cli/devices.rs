@@ -1,4 +1,4 @@
-//! `flagfall devices`: what is plugged in.
+//! `flagfall devices`: lists what is plugged in.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,8 @@ mod radio;
 use crate::config::Discovery;
 use crate::system_clock::monotonic;
 
-/// List serial ports, and boards over USB-HID: names, USB ids, which board it may be, who holds it, and whether you may open it.
+/// List serial ports, and boards over USB-HID: names, USB ids, which board it may be, which process has it open, and whether you
+/// may open it.
 ///
 /// Examples:
 ///   flagfall devices
@@ -33,7 +34,7 @@ use crate::system_clock::monotonic;
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Devices {
-    /// Only these ports, also such that are not listed by themselves: pseudo-terminals, bound Bluetooth ports.
+    /// Only these ports, including ports that are not listed otherwise: pseudo-terminals, bound Bluetooth ports.
     ports: Vec<PathBuf>,
     /// Open every free port that may be a board's and ask for serial number and firmware. It changes nothing on the board.
     #[arg(long)]
@@ -41,7 +42,7 @@ pub(super) struct Devices {
     /// List devices that advertise over Bluetooth LE instead. It connects to none.
     #[arg(long, conflicts_with_all = ["ask", "ports", "supported"])]
     bluetooth: bool,
-    /// List the device families that this program speaks, and what each can do.
+    /// List the device families that this program supports, and what each can do.
     #[arg(long, conflicts_with_all = ["ask", "ports"])]
     supported: bool,
     /// Print a JSON array.
@@ -56,7 +57,7 @@ pub(super) struct Devices {
 #[derive(Serialize)]
 struct Port {
     port: PathBuf,
-    /// How it is reached, as the configuration says it.
+    /// How it is reached, in the words of the configuration.
     transport: &'static str,
     stable: Option<PathBuf>,
     usb: Option<Usb>,
@@ -83,7 +84,7 @@ struct Process {
     name: String,
 }
 
-/// What came of asking.
+/// The result of asking a board.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum AskResult {
@@ -152,12 +153,12 @@ fn find_port(path: &Path, folders: &[PathBuf]) -> Result<Found> {
     Ok(known.unwrap_or(port))
 }
 
-/// The families that have such an adapter, the likeliest first.
+/// Returns the families that have such an adapter, the likeliest first.
 fn families(vendor: u16, product: u16) -> Vec<&'static DriverInfo> {
     DRIVERS.iter().filter(|driver| driver.usb.contains(&(vendor, product))).collect()
 }
 
-/// Asks in the words of these families, or of every family that has a cable, until one answers.
+/// Asks with the questions of these families, or of every family that has a cable, until a board answers.
 fn ask_families(path: &Path, mut families: Vec<&'static DriverInfo>, holders: &[Holder]) -> AskResult {
     if families.is_empty() {
         families = DRIVERS.iter().filter(|driver| !driver.usb.is_empty()).collect();
@@ -176,7 +177,7 @@ fn ask_families(path: &Path, mut families: Vec<&'static DriverInfo>, holders: &[
             Err(error) => return AskResult::Not { error: error.to_string() },
         }
     }
-    AskResult::Not { error: "nobody answers".to_owned() }
+    AskResult::Not { error: "no board answers".to_owned() }
 }
 
 impl Port {

@@ -1,4 +1,4 @@
-//! `flagfall doctor`: looks at everything that has to be right, and says what to do where it is not.
+//! `flagfall doctor`: checks everything that has to be right, and says what to do where it is not.
 
 mod boards;
 mod broker;
@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::config;
 
-/// Looks at boards and ports, the broker, the clock, the disk and the service, and says what to do.
+/// Checks boards and ports, the broker, the clock, the disk and the service, and says what to do.
 ///
 /// Exit code 0 if there is no problem, also with warnings; 1 if there is one; 78 if the configuration is wrong.
 #[derive(Args)]
@@ -28,24 +28,24 @@ pub(super) struct Doctor {
     json: bool,
 }
 
-/// How bad it is.
+/// How severe a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum State {
     Ok,
     /// Games can be played, something is missing.
     Warning,
-    /// It will not work.
+    /// Games cannot be played.
     Problem,
 }
 
-/// One thing that was looked at.
+/// The result of one check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 struct Finding {
     about: String,
     state: State,
     found: String,
-    /// What to do, one sentence; none if nothing is.
+    /// What to do, one sentence; none if nothing needs to be done.
     advice: Option<String>,
 }
 

@@ -18,7 +18,7 @@ use crate::emulate::board::Status;
 use crate::emulate::{PtyBoard, games};
 use crate::system_clock::{MonotonicTime, monotonic};
 
-/// How often it is looked whether the hands are done.
+/// How often it is checked whether the hands are done.
 const POLL: Duration = Duration::from_millis(100);
 
 /// An emulated board on a pseudo-terminal, for trying programs without hardware.
@@ -60,7 +60,7 @@ pub(super) struct Emulate {
     /// So many boards on one line, of a family that shares one; their serial numbers follow each other.
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=12))]
     boards: u16,
-    /// So many times as fast as people, 0.01 to 1000; the board's and the clock's time too.
+    /// The speed, as a multiple of people's speed, 0.01 to 1000; it holds for the time of the board and the clock too.
     #[arg(long, default_value_t = 1.0, value_parser = speed)]
     speed: f64,
     /// Other hands for the same game: in which way each move is made, and how fast.
@@ -72,12 +72,12 @@ pub(super) struct Emulate {
     /// Seconds that the board stays when the hands are done.
     #[arg(long, default_value_t = 10.0, value_name = "SECONDS", value_parser = seconds)]
     linger: f64,
-    /// Tell what happens as JSON, one object a line.
+    /// Report what happens as JSON, one object a line.
     #[arg(long)]
     json: bool,
 }
 
-/// Who moves on it.
+/// The source of the hand motions.
 #[derive(Args)]
 #[group(required = true, multiple = false)]
 struct Hands {
@@ -87,12 +87,12 @@ struct Hands {
     /// A game of the demonstration, 1 or 2.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=games::GAMES as i64))]
     game: Option<u8>,
-    /// Nobody moves; the board stays until Ctrl-C.
+    /// No man is moved; the board stays until Ctrl-C.
     #[arg(long)]
     idle: bool,
 }
 
-/// What is told, as JSON.
+/// What is reported, as JSON.
 #[derive(Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 enum Report<'a> {
@@ -117,10 +117,10 @@ impl Emulate {
         Ok(if status.counters.impossible == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 
-    /// The board, and what hands do on it.
+    /// Makes the board, and the hand motions on it.
     fn board(&self) -> Result<(Box<dyn Device>, Script)> {
         let kind = emulator::find(&self.driver).with_context(|| format!("no emulated board is called `{}`", self.driver))?;
-        // One that is not registered yet has a serial line, or is tried as if it had.
+        // A family that is not registered yet has a serial line, or is tried as if it had one.
         let family = flagfall_protocols::drivers::find(&self.driver);
         let ble = family.and_then(|family| family.ble);
         if ble.is_some_and(|ble| ble.channels.len() > 1) {
@@ -150,7 +150,7 @@ impl Emulate {
             }
             (None, None) => (usual()?, Script::new()),
         };
-        // People wait in real time, hands in the board's.
+        // The wait is in real time, the hands use the board's time.
         let after = Duration::from_secs_f64(self.after).mul_f64(self.speed);
         let mut script = Script::new();
         for step in hands.steps() {
@@ -159,7 +159,7 @@ impl Emulate {
         Ok((board, script))
     }
 
-    /// Boards on one line, without its master: that is whoever opens the path.
+    /// Makes boards on one line, without its master: that is the program that opens the path.
     fn chain(&self) -> Result<Box<dyn Device>> {
         let addresses = self.serial..self.serial.saturating_add(self.boards);
         if self.serial == 0 || addresses.end > MAX_ADDRESS + 1 {
@@ -169,9 +169,9 @@ impl Emulate {
         Ok(Box::new(Chain::new(addresses.map(board).collect(), u64::from(self.serial))))
     }
 
-    /// Until a signal comes, or the hands are done and the time after them is over.
+    /// Waits until a signal comes, or the hands are done and the time after them is over.
     async fn wait_until_done(&self, board: &PtyBoard) -> Result<()> {
-        // Whoever reads the path may end us at once.
+        // The program that reads the path may stop this one at once.
         let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
         let path = board.path().unwrap_or_default();
         self.print_report(&Report::Ready { path: &path, link: self.link.as_deref(), serial: self.serial, boards: self.boards })?;
@@ -228,7 +228,7 @@ fn speed(text: &str) -> Result<f64, String> {
     number(text, 0.01, 1000.0)
 }
 
-/// A day at most.
+/// Parses seconds, a day at most.
 fn seconds(text: &str) -> Result<f64, String> {
     number(text, 0.0, 86_400.0)
 }

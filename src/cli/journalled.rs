@@ -1,4 +1,5 @@
-//! `flagfall replay --journal`: a trace through a station with its journal, as the daemon runs one, from where it broke off.
+//! `flagfall replay --journal`: feeds a trace to a station with its journal, as the daemon runs one, from where the journal broke
+//! off.
 
 use std::io::Write;
 use std::path::Path;
@@ -15,8 +16,8 @@ use crate::session::restore::RestoreReport;
 use crate::session::setting::Setting;
 use crate::session::station::StationOutput;
 
-/// Feeds what of the trace is not yet in the journal in `dir`; messages go to `out`, each flushed, what a restart found to
-/// `notes`.
+/// Feeds the part of the trace that is not yet in the journal in `dir`. Messages go to `out`, each flushed; the report of a
+/// restart goes to `notes`.
 pub(super) fn run(trace: &Trace<'_>, setting: &Setting, dir: &Path, out: &mut dyn Write, notes: &mut dyn Write) -> Result<()> {
     let session = session_name(&setting.name);
     if dir.is_dir() {
@@ -73,7 +74,7 @@ fn print_report(report: &RestoreReport, notes: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
-/// The name in the letters that a session may have.
+/// The name in the letters that a session's name may have.
 fn session_name(name: &str) -> String {
     let fit = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     name.chars().map(fit).take(journal::MAX_SESSION).collect()

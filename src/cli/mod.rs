@@ -54,11 +54,11 @@ enum Command {
     Winnable(winnable::Winnable),
 }
 
-/// Exit code of a wrong configuration, `EX_CONFIG` of sysexits.h: systemd does not start again after it.
+/// The exit code of a wrong configuration, `EX_CONFIG` of sysexits.h: systemd does not restart the program after it.
 const CONFIGURATION: u8 = 78;
 
-/// Runs the command line: exit code 0 if all went well, 1 if not, 2 if the words of the call are off, 78 if the configuration
-/// is.
+/// Runs the command line. The exit code is 0 if everything went well, 1 if not, 2 if the arguments are wrong, 78 if the
+/// configuration is wrong.
 pub fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Adjudicate(adjudicate) => adjudicate.run(),
@@ -79,17 +79,17 @@ pub fn main() -> ExitCode {
     };
     match done {
         Ok(code) => code,
-        // Whoever read our output has seen enough.
+        // The reader of our output has closed it.
         Err(error) if error.downcast_ref::<std::io::Error>().is_some_and(|io| io.kind() == ErrorKind::BrokenPipe) => {
             ExitCode::SUCCESS
         }
         Err(error) if error.is::<crate::config::Errors>() => {
-            // One problem a line; nothing is left to be told if this cannot be written.
+            // One problem a line. If this cannot be written, it cannot be reported.
             let _ = writeln!(std::io::stderr(), "{error}");
             ExitCode::from(CONFIGURATION)
         }
         Err(error) => {
-            // Nothing is left to be told if even this cannot be written.
+            // If even this cannot be written, it cannot be reported.
             let _ = writeln!(std::io::stderr(), "flagfall: {error:#}");
             ExitCode::FAILURE
         }

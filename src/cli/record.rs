@@ -1,4 +1,4 @@
-//! `flagfall record`: all bytes of a port, as a trace.
+//! `flagfall record`: writes all bytes of a port as a trace.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -40,7 +40,7 @@ pub(super) use file::note;
 pub(super) struct Record {
     /// The port, better by a name that stays (`flagfall devices`); with --bluetooth an address or advertised name.
     port: PathBuf,
-    /// Where the trace goes.
+    /// The trace file to be written.
     file: PathBuf,
     /// A device by Bluetooth LE: everything that it notifies of is kept, with its services.
     #[arg(long, conflicts_with = "baud")]
@@ -48,7 +48,7 @@ pub(super) struct Record {
     /// The device family whose questions are asked.
     #[arg(long, value_name = "NAME")]
     driver: Option<String>,
-    /// End after so long.
+    /// End after so many seconds.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     seconds: Option<u32>,
     /// Baud rate, if it is not the family's (9600 without one).
@@ -71,9 +71,12 @@ impl Record {
         if !self.bluetooth && discover::at(&self.port).is_none() {
             bail!("{}: no such port", self.port.display());
         }
-        // Its questions would go to whatever stands first on the device.
+        // The questions would go to the first service of the device.
         if let Some(family) = family.filter(|family| self.bluetooth && family.ble.is_none()) {
-            bail!("`{}` is not met over Bluetooth LE; without --driver everything that the device sends is kept", family.name);
+            bail!(
+                "`{}` is not available over Bluetooth LE; without --driver everything that the device sends is kept",
+                family.name
+            );
         }
         if let Some(family) = family.filter(|family| !self.bluetooth && family.hid.is_some() && family.usb.is_empty())
             && self.port.starts_with("/dev/hidraw")
@@ -127,10 +130,10 @@ impl Record {
         if self.bluetooth {
             return Ok(Device::ble(&self.port.to_string_lossy(), family)?);
         }
-        // A port is opened in the way of a family; what differs is the baud rate.
+        // A port is opened like one of a family; only the baud rate differs.
         let mut driver = family.unwrap_or(&drivers::DRIVERS[0]);
         if let Some(baud) = self.baud {
-            // One row, once in this program's life.
+            // This is leaked only once in the life of this program.
             driver = Box::leak(Box::new(DriverInfo { baud, ..*driver }));
         }
         Ok(Device::port(&self.port, driver)?)
@@ -144,17 +147,17 @@ async fn wait(due: Option<MonotonicTime>) {
     }
 }
 
-/// The session that is recorded.
+/// A recording in progress.
 struct Recording<'a> {
     file: &'a mut TraceFile,
     device: Device,
-    /// The word for it.
+    /// The word for the link: device or port.
     what: &'static str,
     driver: Option<Box<dyn Driver>>,
     began: MonotonicTime,
-    /// The last deadline that was fed: an input comes later, so that a replay has the same order.
+    /// The last deadline that was fed. An input comes later, so that a replay has the same order.
     last_deadline: Instant,
-    /// It has been open.
+    /// Whether the link has been open.
     up: bool,
 }
 
@@ -196,7 +199,7 @@ impl Recording<'_> {
         }
     }
 
-    /// Every deadline up to now.
+    /// Feeds every deadline up to now.
     fn feed_deadlines(&mut self, now: MonotonicTime) -> Result<()> {
         self.feed_deadlines_before(Instant(now.since(self.began).as_micros() as u64 + 1))
     }
@@ -214,7 +217,7 @@ impl Recording<'_> {
         driver.handle(at, input);
         while let Some(output) = driver.poll() {
             if let Output::Send { channel, bytes } = output {
-                // Before it is sent, so that no answer is earlier than its question.
+                // The record comes before the sending, so that no answer is earlier than its question.
                 self.file.write(at, Body::Tx { link: 0, channel, bytes: bytes.as_slice().into() })?;
                 self.device.send(channel, bytes);
             }

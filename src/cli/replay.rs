@@ -1,4 +1,4 @@
-//! `flagfall replay`: a trace or journal through the core again.
+//! `flagfall replay`: feeds a trace or journal to the core again.
 
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
@@ -27,15 +27,15 @@ pub(super) struct Replay {
     /// Print every message, one JSON object a line: topic, retain, payload.
     #[arg(long, conflicts_with_all = ["summary", "verify"])]
     json: bool,
-    /// Print the game, and at the end one JSON object with all that came out.
+    /// Print the game, and at the end one JSON object with everything that came out.
     #[arg(long, conflicts_with = "verify")]
     summary: bool,
-    /// Compare what comes out with what the journal says was sent, and look at every recorded answer on Article 6.9 again, in
-    /// full; exit code 1 if something differs. A hard position takes its time again.
+    /// Compare what comes out with what the journal says was sent, and check every recorded answer on Article 6.9 again,
+    /// completely; exit code 1 if something differs. A hard position takes its time again.
     #[arg(long)]
     verify: bool,
-    /// Record everything in this directory, as the daemon does, and print every message as with --json. A journal that is
-    /// there goes on where it broke off.
+    /// Record everything in this directory, as the daemon does, and print every message as with --json. An existing journal
+    /// continues where it broke off.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["summary", "verify"])]
     journal: Option<PathBuf>,
     /// Time control in PGN notation, instead of the trace's own: `300+5`, `40/5400+30:1800+30`, `300d3` (US delay), `300b3`
@@ -93,7 +93,7 @@ impl Replay {
             }
             let answers = match verified.answers {
                 0 => String::new(),
-                answers => format!("{answers} answers on Article 6.9 looked at again, "),
+                answers => format!("{answers} answers on Article 6.9 checked again, "),
             };
             writeln!(out, "{} outputs compared, {answers}{} differences", verified.compared, verified.differing)?;
             out.flush()?;
@@ -111,7 +111,7 @@ impl Replay {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// A message as one JSON object, or as a line for people.
+    /// Prints a message as one JSON object, or as a line for people.
     fn print(&self, message: &Message, out: &mut dyn Write) -> Result<()> {
         if self.json {
             print_json(message, out)?;
@@ -123,7 +123,7 @@ impl Replay {
     }
 }
 
-/// A message as one JSON object on a line: topic, retain, payload (null deletes).
+/// Prints a message as one JSON object on a line: topic, retain, payload (null deletes).
 pub(super) fn print_json(message: &Message, out: &mut dyn Write) -> Result<()> {
     let payload = match message.payload.is_empty() {
         true => None,

@@ -32,7 +32,7 @@ impl Run {
         }
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("the network's runtime")?;
         let ended = runtime.block_on(async {
-            // Before anything starts: whoever ends us early must not find us without an ear.
+            // The signals are caught before anything starts, so that an early signal is not missed.
             let mut terminate = signal(SignalKind::terminate()).context("SIGTERM")?;
             let mut interrupt = signal(SignalKind::interrupt()).context("SIGINT")?;
             let daemon = Daemon::start(&loaded).await?;
@@ -54,7 +54,7 @@ impl Run {
     }
 }
 
-/// The program's own log goes to standard error, where systemd takes it.
+/// Sets up the program's own log on standard error, where systemd collects it.
 fn log(level: Level) {
     let level = match level {
         Level::Error => Tracing::ERROR,

@@ -1,4 +1,4 @@
-//! `flagfall schema`: what is in the messages.
+//! `flagfall schema`: shows what the messages contain.
 
 use std::io::Write;
 use std::process::ExitCode;

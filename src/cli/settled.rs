@@ -1,4 +1,4 @@
-//! One position of the question of Article 6.9: read, searched, checked.
+//! One position of the question of Article 6.9: it is read, searched and checked.
 
 use std::panic::catch_unwind;
 
@@ -10,23 +10,23 @@ use shakmaty::{CastlingMode, Chess, Color, PositionError};
 
 use crate::system_clock::monotonic;
 
-/// What became of a question.
+/// The result of a question.
 pub(super) struct Settled {
     /// The answer; the checker has accepted it.
     pub(super) answer: Answer,
-    /// What the search has cost.
+    /// The cost of the search.
     pub(super) counters: Counters,
-    /// Microseconds of the search.
+    /// The time of the search in microseconds.
     pub(super) micros: u64,
-    /// Why an answer was thrown away: a fault of this program.
+    /// Why an answer was discarded: a fault of this program.
     pub(super) complaint: Option<String>,
 }
 
-/// The position of a FEN with four fields or more; also one that no game can reach. Castling rights that are none of standard
-/// chess are read as those of Chess960.
+/// Reads the position of a FEN with four fields or more, including positions that no game can reach. Castling rights that
+/// standard chess does not have are read as those of Chess960.
 ///
 /// # Errors
-/// What is wrong with it.
+/// What is wrong with the FEN.
 pub(super) fn position(fen: &str) -> Result<Chess, String> {
     if fen.split_ascii_whitespace().count() < 4 {
         return Err("a FEN has at least placement, side to move, castling and en passant".to_owned());
@@ -40,16 +40,16 @@ pub(super) fn position(fen: &str) -> Result<Chess, String> {
     read(CastlingMode::Standard).or_else(|error| read(CastlingMode::Chess960).map_err(|_| error))
 }
 
-/// Who reads the answer.
+/// The reader of the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reader {
-    /// A person: a line is told by a shorter one where that is cheap to find.
+    /// A person: a line is replaced by a shorter one where that is cheap to find.
     Person,
-    /// A program that wants it soon.
+    /// A program that needs the answer soon.
     Program,
 }
 
-/// Asks the solver, and the checker about what it says.
+/// Asks the solver, and has the checker verify the answer.
 pub(super) fn settle(position: &Chess, side: Color, nodes: u64, reader: Reader) -> Settled {
     let open = |complaint: String, micros| {
         let counters = Counters::default();

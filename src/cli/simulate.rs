@@ -1,4 +1,4 @@
-//! `flagfall simulate`: recorded games played again at a simulated board, with a noise model, and how well they are read.
+//! `flagfall simulate`: plays recorded games again at a simulated board, with a noise model, and scores how well they are read.
 
 mod report;
 mod work;
@@ -28,10 +28,10 @@ use work::Job;
 ///   flagfall simulate *.pgn --noise typical --games 30 --json
 ///   flagfall simulate blitz.pgn --noise my-noise.toml --out traces
 ///
-/// Boards other than `dgt` have no clock, and none is simulated: nobody presses, nothing irregular
-/// happens, a move is sure when it has stood for two seconds or when the reply stands, and `told
+/// Boards other than `dgt` have no clock, and none is simulated: there are no presses, nothing irregular
+/// happens, a move is sure when it has stood for two seconds or when the reply stands, and `reported
 /// after the press` counts from its release. With `occupancy` the object of a game names as `open`
-/// the moves of which one was made and nothing told which; of a game that is not exact, `named` says
+/// the moves of which one was made but not known which; of a game that is not exact, `named` says
 /// whether what was played is among them.
 ///
 /// Noise is `clean`, `typical`, `rough`, or a file with the keys of one level of
@@ -57,7 +57,7 @@ pub(super) struct Simulate {
     /// Irregularities per game, 0 to 1, instead of what the level says: illegal moves, lost links, wrong clocks.
     #[arg(long, value_name = "SHARE", value_parser = share)]
     irregularities: Option<f64>,
-    /// Names the games: other numbers, other hands.
+    /// The seed of the games: another seed gives other hands.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// So many games of each file, from the first.
@@ -78,9 +78,9 @@ pub(super) struct Simulate {
 enum Board {
     /// A DGT board by cable, with a DGT 3000.
     Dgt,
-    /// A board that tells all squares at once, a Millennium ChessLink; no clock.
+    /// A board that reports all squares at once, a Millennium ChessLink; no clock.
     Frames,
-    /// A board that tells only where something stands, a DGT Pegasus; no clock.
+    /// A board that reports only where something stands, a DGT Pegasus; no clock.
     Occupancy,
 }
 
@@ -110,7 +110,7 @@ impl Simulate {
         report.end()
     }
 
-    /// The games of one file.
+    /// Returns the games of one file.
     fn jobs(&self, path: &Path) -> Result<Vec<Job>> {
         let name = path.display().to_string();
         let file = std::fs::File::open(path).with_context(|| name.clone())?;
@@ -129,7 +129,7 @@ impl Simulate {
     }
 }
 
-/// A level by its name, or a file.
+/// Reads a level by its name, or from a file.
 fn noise(text: &str) -> Result<Noise> {
     if let Some(level) = Noise::level(text) {
         return level.with_context(|| format!("noise {text}"));

@@ -14,7 +14,7 @@ use crate::wire::outcome::GameResult;
 use crate::wire::player::Pair;
 use crate::wire::state::Hint;
 
-/// What was played, completed, fallen, found.
+/// Moves, completed moves, flag-falls and findings of a game.
 #[derive(Serialize)]
 pub(super) struct Summary {
     /// Sure moves, UCI.
@@ -82,7 +82,7 @@ impl Summary {
         }
     }
 
-    /// A few lines for people, then the object on a line of its own.
+    /// Prints a few lines for people, then the object on a line of its own.
     pub(super) fn print(&self, out: &mut dyn std::io::Write) -> anyhow::Result<()> {
         for (index, pair) in self.san.chunks(2).enumerate() {
             writeln!(out, "{:3}. {}", index + 1, pair.join(" "))?;
@@ -95,7 +95,7 @@ impl Summary {
             writeln!(out, "finding: {} (row {}, {})", outcome.trim_matches('"'), finding.row, finding.articles.join(", "))?;
         }
         for WeakSquare { square, dropouts } in &self.weak_squares {
-            writeln!(out, "weak square: {square} lost its man {dropouts} times; look at the man and at the board")?;
+            writeln!(out, "weak square: {square} lost its man {dropouts} times; check the man and the board")?;
         }
         for WeakMan { man, began, dropouts, .. } in &self.weak_men {
             writeln!(out, "weak man: {man} from {began} was lost {dropouts} times; exchange it")?;

@@ -1,4 +1,4 @@
-//! `flagfall trace`: captures become traces.
+//! `flagfall trace`: turns captures into traces.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -17,10 +17,10 @@ pub(super) enum Trace {
     Import {
         /// The capture.
         file: PathBuf,
-        /// Which device family wrote it.
+        /// The device family that wrote it.
         #[arg(long)]
         driver: String,
-        /// Where the trace goes.
+        /// The trace file to be written.
         #[arg(short, long)]
         output: PathBuf,
         /// Time control in PGN notation, kept in the trace's head: `300+5`, `40/5400+30:1800+30`.

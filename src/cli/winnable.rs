@@ -1,4 +1,4 @@
-//! `flagfall winnable`: the question of Article 6.9 for one position, or for a file of them.
+//! `flagfall winnable`: answers the question of Article 6.9 for one position, or for a file of positions.
 
 mod batch;
 mod progress;
@@ -53,7 +53,7 @@ const WIDTH: usize = 80;
 /// loser-mates-by-force, forced-circle, locked-walls, exhausted-closure.
 ///
 /// Exit code 0 if all was answered, also as undecided, and with --batch as invalid (such lines are
-/// told on stderr); 1 if the position or the file could not be read, or a proof was refused.
+/// reported on stderr); 1 if the position or the file could not be read, or a proof was refused.
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Winnable {
@@ -129,7 +129,7 @@ impl Winnable {
     }
 }
 
-/// The answer for a person.
+/// Returns the answer as text for a person.
 fn text(position: &Chess, explanation: &Explanation, settled: &Settled) -> String {
     let (verdict, sentence) = match explanation {
         Explanation::Winnable(mate) => ("WINNABLE", mate.sentence.clone()),

@@ -13,20 +13,20 @@ pub struct Board {
     pub id: String,
     /// Name of the driver.
     pub driver: Option<String>,
-    /// The board's own serial number, as it answers when asked.
+    /// The board's own serial number, as it answers when it is asked.
     pub serial: Option<String>,
     /// Serial number of the USB adapter.
     pub usb_serial: Option<String>,
-    /// Path of the port; better one that stays, from `/dev/serial/by-id`.
+    /// Path of the port; better one that stays the same, from `/dev/serial/by-id`.
     pub port: Option<PathBuf>,
-    /// How its device is reached; if none, as its family and the keys beside say: over USB-HID only where the family has no other
+    /// How its device is reached. If none, the family and the other keys decide: over USB-HID only where the family has no other
     /// link.
     pub transport: Option<Transport>,
     /// Address or advertised name of a Bluetooth device.
     pub bluetooth: Option<String>,
-    /// File with the key that the device wants before it does all that it can, hexadecimal.
+    /// File with the key that unlocks all functions of the device, hexadecimal.
     pub unlock_file: Option<PathBuf>,
-    /// What `flagfall calibrate` learned of it, for families that need it.
+    /// The file that `flagfall calibrate` wrote, for families that need it.
     pub calibration_file: Option<PathBuf>,
     /// A clock on a link of its own, beside a board that has none.
     pub clock: Option<Clock>,
@@ -34,25 +34,25 @@ pub struct Board {
     pub white: Option<String>,
     /// Black's name.
     pub black: Option<String>,
-    /// Its time control in PGN notation, if it is not the event's.
+    /// Its time control in PGN notation, if it differs from the event's.
     pub time_control: Option<String>,
     /// Which display of the clock is White's.
     pub white_clock: Option<WhiteClock>,
-    /// Chess960, if it is not as in the event.
+    /// Whether it is Chess960, if it differs from the event.
     pub chess960: Option<bool>,
-    /// Its rules, if they are not the event's.
+    /// Its rules, if they differ from the event's.
     pub profile: Option<String>,
 }
 
 impl Board {
-    /// Its address on a line with others: its serial number, 1 to 16383, where its family is so.
+    /// Its address on a line with others, for a family that shares a line: its serial number, 1 to 16383.
     pub fn address(&self) -> Option<u16> {
         let family = self.driver.as_deref().and_then(drivers::find).filter(|family| family.shares_line);
         let number = family.and(self.serial.as_deref())?.parse().ok()?;
         (1..=16_383).contains(&number).then_some(number)
     }
 
-    /// Its device is reached over USB-HID.
+    /// Whether its device is reached over USB-HID.
     pub fn is_hid(&self) -> bool {
         if let Some(transport) = self.transport {
             return transport == Transport::Hid;
@@ -61,7 +61,7 @@ impl Board {
         family.is_some_and(|family| family.hid.is_some() && family.usb.is_empty() && family.ble.is_none())
     }
 
-    /// Its device is reached by Bluetooth LE: that is configured, or its family has no cable and no port is named.
+    /// Whether its device is reached by Bluetooth LE: that is configured, or its family has no cable and no port is named.
     pub fn is_bluetooth(&self) -> bool {
         if let Some(transport) = self.transport {
             return transport == Transport::Ble;
@@ -84,7 +84,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// As if it were a board.
+    /// The clock in the form of a board.
     pub(crate) fn alone(&self, id: &str) -> Board {
         let (driver, bluetooth) = (Some(self.driver.clone()), self.bluetooth.clone());
         Board { id: id.to_owned(), driver, bluetooth, ..Board::default() }

@@ -1,4 +1,4 @@
-//! What keys say together, and the files that they name.
+//! Checks keys that depend on each other, and the files that keys name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
@@ -17,7 +17,7 @@ use super::secrets;
 use super::types::{Config, Guidelines, Rulings, rulebook};
 use crate::calibration;
 
-/// Longer certificates are not read to their end.
+/// The most bytes of a certificate that are read.
 const LONGEST_PEM: u64 = 1 << 20;
 
 struct Check<'a> {
@@ -37,7 +37,7 @@ impl Check<'_> {
     }
 }
 
-/// Everything that is wrong with the whole.
+/// Finds everything that is wrong with the whole configuration.
 pub(crate) fn check(config: &Config, origins: &Origins, problems: &mut Vec<Problem>) {
     let mut check = Check { origins, problems };
     rules(config, &mut check);
@@ -60,7 +60,7 @@ pub(crate) fn check(config: &Config, origins: &Origins, problems: &mut Vec<Probl
     }
 }
 
-/// Guidelines and rulings go with the rules and the time control of the event, and of every board that has its own.
+/// Guidelines and rulings must fit the rules and the time control of the event, and of every board that has its own.
 fn rules(config: &Config, check: &mut Check<'_>) {
     let event = &config.event;
     let own = |board: &Board, key| format!("board.{}.{key}", board.id);
@@ -68,7 +68,7 @@ fn rules(config: &Config, check: &mut Check<'_>) {
     let profiles: Vec<_> = [(String::new(), event.profile.as_str())].into_iter().chain(boards).collect();
     for (key, text) in profiles {
         let or = |event: &'static str| if key.is_empty() { event.to_owned() } else { key.clone() };
-        // What is no profile was told by itself.
+        // An unknown profile was reported separately.
         let Ok(alone) = rulebook(text, Guidelines::None) else { continue };
         let name = alone.profile.name();
         if event.rulings == Rulings::Automatic && !event.observer && is_for_arbiters(alone.profile) {
@@ -94,7 +94,7 @@ fn rules(config: &Config, check: &mut Check<'_>) {
     }
 }
 
-/// The rules leave every ruling to an arbiter.
+/// Whether the rules leave every ruling to an arbiter.
 const fn is_for_arbiters(profile: Profile) -> bool {
     !matches!(profile, Profile::ClubSpeed | Profile::MaterialOnly)
 }
@@ -159,7 +159,7 @@ fn broker(config: &Config, check: &mut Check<'_>) {
     }
 }
 
-/// Every board can be told apart: no two are found by the same thing, and only a single one by nothing.
+/// Every board must be identifiable: no two boards may have the same identification, and only a single board may have none.
 fn devices(boards: &[Board], check: &mut Check<'_>) {
     let mut seen: BTreeMap<(&str, String), &str> = BTreeMap::new();
     for board in boards {
@@ -177,7 +177,7 @@ fn devices(boards: &[Board], check: &mut Check<'_>) {
         }
         for (name, mark) in marks {
             let Some(mark) = mark else { continue };
-            // Boards that share a line are told apart by their serial numbers.
+            // Boards that share a line are identified by their serial numbers.
             let shared = name != "serial" && board.address().is_some();
             if let Some(other) = seen.insert((name, mark), &board.id).filter(|_| !shared) {
                 let key = format!("board.{}.{name}", board.id);
@@ -188,11 +188,11 @@ fn devices(boards: &[Board], check: &mut Check<'_>) {
     }
 }
 
-/// The board's family and its link go together.
+/// The board's family and its link must fit together.
 fn link(board: &Board, casual: bool, check: &mut Check<'_>) {
     let key = |name: &str| format!("board.{}.{name}", board.id);
     let name = board.driver.as_deref().unwrap_or("dgt");
-    // What is no driver was told by itself.
+    // An unknown driver was reported separately.
     let Some(driver) = drivers::find(name) else { return };
     if !driver.capabilities.board {
         check.problem(&key("driver"), format!("{name} is a clock by itself, not a board"));
@@ -208,7 +208,8 @@ fn link(board: &Board, casual: bool, check: &mut Check<'_>) {
     }
     if board.bluetooth.is_some() {
         if driver.ble.is_none() {
-            check.problem(&key("bluetooth"), format!("{name} is not met over Bluetooth LE; a bound /dev/rfcomm0 is a port"));
+            check
+                .problem(&key("bluetooth"), format!("{name} is not available over Bluetooth LE; a bound /dev/rfcomm0 is a port"));
         }
         for (other, is_set) in [("port", board.port.is_some()), ("usb_serial", board.usb_serial.is_some())] {
             if is_set {
@@ -218,7 +219,7 @@ fn link(board: &Board, casual: bool, check: &mut Check<'_>) {
     }
     transport(board, driver, check);
     if board.is_hid() && board.serial.is_some() {
-        check.problem(&key("serial"), "no board tells it over USB-HID: name usb_serial or port");
+        check.problem(&key("serial"), "no board reports it over USB-HID: name usb_serial or port");
     }
     if let Some(file) = &board.unlock_file {
         check.result(&key("unlock_file"), file, secrets::unlock(file).map(drop));
@@ -234,7 +235,7 @@ fn link(board: &Board, casual: bool, check: &mut Check<'_>) {
     }
 }
 
-/// A clock by itself goes with a board that has none; each is found by its own name or address.
+/// A separate clock is for a board that has none; each clock has its own name or address.
 fn clocks(config: &Config, check: &mut Check<'_>) {
     let mut devices: BTreeSet<String> =
         config.board.iter().filter_map(|board| Some(board.bluetooth.as_ref()?.to_ascii_uppercase())).collect();
@@ -253,7 +254,7 @@ fn clocks(config: &Config, check: &mut Check<'_>) {
         }
         let family = drivers::find(board.driver.as_deref().unwrap_or("dgt"));
         if let Some(family) = family.filter(|family| family.capabilities.clock) {
-            check.problem(&key("driver"), format!("{} boards tell the times of their own clock", family.name));
+            check.problem(&key("driver"), format!("{} boards report the times of their own clock", family.name));
         }
         match &clock.bluetooth {
             None if several => {
@@ -267,21 +268,21 @@ fn clocks(config: &Config, check: &mut Check<'_>) {
     }
 }
 
-/// The way in which the board is reached is one that its family has, and what names its device goes with it.
+/// The family of the board must have the configured link, and the keys that identify its device must fit it.
 fn transport(board: &Board, driver: &DriverInfo, check: &mut Check<'_>) {
     let key = |name: &str| format!("board.{}.{name}", board.id);
     let Some(transport) = board.transport else { return };
     let has = has_way(driver, transport);
     let way = match transport {
-        Transport::Serial => "by a serial port",
+        Transport::Serial => "on a serial port",
         Transport::Ble => "over Bluetooth LE",
         Transport::Hid => "over USB-HID",
     };
     if !has {
-        // By another link the same board may be another family.
+        // Over another link the same board may be another family.
         let also = drivers::DRIVERS.iter().find(|other| other.name.starts_with(driver.name) && has_way(other, transport));
         let also = also.map(|other| format!("; {} is", other.name)).unwrap_or_default();
-        check.problem(&key("transport"), format!("{} is not met {way}{also}", driver.name));
+        check.problem(&key("transport"), format!("{} is not available {way}{also}", driver.name));
     }
     let by_cable = board.port.is_some() || board.usb_serial.is_some();
     let other = match transport {
@@ -294,7 +295,7 @@ fn transport(board: &Board, driver: &DriverInfo, check: &mut Check<'_>) {
     }
 }
 
-/// By a serial port any family can be emulated.
+/// Every family can be emulated on a serial port.
 fn has_way(driver: &DriverInfo, transport: Transport) -> bool {
     match transport {
         Transport::Serial => true,

@@ -1,6 +1,7 @@
 //! The environment: `FLAGFALL__SECTION__KEY=value` comes after all files.
 //!
-//! Capital and small letters are the same and the key is made of small ones; a list has commas. Boards are told in files only.
+//! Capital and small letters are the same, and keys are in small letters; the items of a list are separated by commas. Boards can
+//! be configured in files only.
 
 use super::file::{Layer, unknown};
 use super::leaf::Leaf;
@@ -9,10 +10,10 @@ use super::place::{Origins, Place, Problem, dotted};
 use super::schema::{Key, Kind, SECTIONS, keys};
 use super::values;
 
-/// How the names of all variables that are looked at begin.
+/// The beginning of the names of all configuration variables.
 pub(crate) const PREFIX: &str = "FLAGFALL__";
 
-/// The variables of this process that are configuration.
+/// Returns the configuration variables of this process.
 #[allow(clippy::disallowed_methods, reason = "the configuration layer is where the environment is read")]
 pub(crate) fn variables() -> Vec<(String, String)> {
     let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
@@ -22,7 +23,7 @@ pub(crate) fn variables() -> Vec<(String, String)> {
     ours
 }
 
-/// Checks one variable and puts its value into `layer`; variables of others are passed over.
+/// Checks one variable and puts its value into `layer`. Variables of other programs are ignored.
 pub(crate) fn check(name: &str, value: &str, layer: &mut Layer, origins: &mut Origins, problems: &mut Vec<Problem>) {
     let Some(path) = name.strip_prefix(PREFIX) else { return };
     let path = path.to_lowercase();
@@ -46,7 +47,7 @@ fn set_key(
     let stray = |message: String| (String::new(), message);
     let key = siblings.iter().find(|key| key.name == word).ok_or_else(|| stray(fits_no_key(variable, word, siblings)))?;
     match (&key.kind, &words[1..]) {
-        (Kind::Boards(_), _) => Err(stray("boards are told in files, [[board]]".to_owned())),
+        (Kind::Boards(_), _) => Err(stray("boards can be configured in files only, [[board]]".to_owned())),
         (Kind::Section(inner), rest @ [_, ..]) => {
             let mut below = take_table(layer, word);
             let done = set_key(&full, rest, inner, value, &mut below, origins, variable);
@@ -77,12 +78,12 @@ fn set_key(
     }
 }
 
-/// The table `name`, to be put back.
+/// Takes the table `name` out of the layer; the caller puts it back.
 fn take_table(layer: &mut Layer, name: &str) -> Layer {
     layer.remove(name).and_then(|value| value.into_table().ok()).unwrap_or_default()
 }
 
-/// The nearest variable of all that have no free name, and else what fits in its place.
+/// Suggests the nearest of all variables without a free name, or else the keys that fit in its place.
 fn fits_no_key(variable: &str, word: &str, siblings: &'static [Key]) -> String {
     let fixed = keys().into_iter().filter(|key| !key.contains('*'));
     let all: Vec<String> = fixed.map(|key| format!("{PREFIX}{}", key.replace('.', "__").to_uppercase())).collect();

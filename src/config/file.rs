@@ -1,4 +1,4 @@
-//! One file by itself: every key with its place, before anything is put together.
+//! Checks one file separately: every key with its place, before the files are combined.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -14,13 +14,13 @@ use super::place::{Origins, Place, Problem, dotted};
 use super::schema::{Key, Kind, SECTIONS, keys};
 use super::values::{self, shown};
 
-/// Longer files are not configuration.
+/// The longest configuration file, in bytes.
 pub(crate) const LONGEST_FILE: u64 = 1 << 20;
 
-/// The values of a table. Its order is random; nothing is read out of it but by name.
+/// The values of a table. Its order is random, so values are read by name only.
 pub(crate) type Layer = ::config::Map<String, Value>;
 
-/// What one file says.
+/// The content of one file.
 #[derive(Default)]
 pub(crate) struct Contents {
     /// Everything but the boards.
@@ -29,7 +29,7 @@ pub(crate) struct Contents {
     pub(crate) boards: Vec<(String, Layer)>,
 }
 
-/// Checks `bytes`, the contents of `file`, against the schema; notes where each key stands.
+/// Checks `bytes`, the contents of `file`, against the schema, and notes the place of each key.
 pub(crate) fn check(file: &Path, bytes: &[u8], origins: &mut Origins, problems: &mut Vec<Problem>) -> Contents {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,
@@ -49,7 +49,7 @@ pub(crate) fn check(file: &Path, bytes: &[u8], origins: &mut Origins, problems: 
         problems[first..].sort_by_key(line_and_column);
         return Contents { layer, boards };
     }
-    // What is left of a broken file would only give errors that are none.
+    // The rest of a broken file would only give false errors.
     for error in errors {
         let at = error.span().map_or(text.len(), |span| span.start);
         let message = error.message().lines().collect::<Vec<_>>().join(", ");
@@ -161,7 +161,7 @@ impl Walk<'_> {
     }
 }
 
-/// A name as error messages show it; those that are not plain words in quotes.
+/// A name as error messages show it; names with special characters are in quotes.
 fn printable(name: &str) -> String {
     match name.bytes().all(|c| c.is_ascii_alphanumeric() || b"-_".contains(&c)) && (1..=64).contains(&name.len()) {
         true => name.to_owned(),
@@ -169,7 +169,7 @@ fn printable(name: &str) -> String {
     }
 }
 
-/// What to say of a key that does not exist: the nearest beside it, or the same elsewhere, or all that there are.
+/// The message for an unknown key: the nearest key beside it, or the same key elsewhere, or all keys that exist.
 pub(crate) fn unknown(name: &str, siblings: &[Key]) -> String {
     if let Some(near) = nearest(name, siblings.iter().map(|key| key.name)) {
         return format!("unknown key; did you mean `{near}`?");

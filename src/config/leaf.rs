@@ -13,7 +13,7 @@ pub(crate) enum Leaf {
     Number(Option<i64>),
     Text(String),
     Texts(Vec<String>),
-    /// Of a kind that no key takes; its name.
+    /// A value of a kind that no key accepts, with the name of the kind.
     Other(&'static str),
 }
 
@@ -33,7 +33,7 @@ impl Leaf {
         }
     }
 
-    /// Reads the text of a variable as the key wants it; a list has commas.
+    /// Reads the text of a variable for its key; the items of a list are separated by commas.
     pub(crate) fn from_variable(text: &str, kind: &Kind) -> Leaf {
         match kind {
             Kind::Switch => match text {
@@ -62,10 +62,10 @@ impl Leaf {
         }
     }
 
-    /// The value for the layers.
+    /// Returns the checked value for the layers.
     ///
     /// # Errors
-    /// What is wrong, and what is wanted.
+    /// What is wrong, and what is expected.
     pub(crate) fn check(self, name: &str, kind: &Kind) -> Result<Value, String> {
         let wanted = kind.wanted(name);
         match (kind, self) {

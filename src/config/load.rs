@@ -1,4 +1,4 @@
-//! Files and environment, one over the other.
+//! Loads files and environment; later values replace earlier ones.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -12,19 +12,19 @@ use super::schema::{Kind, SECTIONS};
 use super::types::Config;
 use super::{checks, environment};
 
-/// Read first where no file is named.
+/// The first file that is read if no file is named.
 pub const MAIN_FILE: &str = "/etc/flagfall/flagfall.toml";
-/// And this one over it.
+/// The second file, whose values replace those of the first.
 pub const EVENT_FILE: &str = "/etc/flagfall/event.toml";
 
 /// A configuration that passed all checks.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// What holds.
+    /// The values.
     pub config: Config,
-    /// The files it was made of, the strongest last.
+    /// The files that it was made of, the one with the highest priority last.
     pub files: Vec<PathBuf>,
-    /// A number of all settings: two runs with the same one had the same settings.
+    /// A checksum of all settings: two runs with the same checksum had the same settings.
     pub hash: u32,
 }
 
@@ -41,7 +41,8 @@ pub fn load_default(explicit: &[PathBuf]) -> Result<Loaded, Errors> {
 /// Reads `files`, a later one over the earlier ones, and then those variables whose names begin with `FLAGFALL__`.
 ///
 /// # Errors
-/// Everything that is wrong in any file or variable; if they are all right, everything that is wrong with the whole.
+/// Everything that is wrong in any file or variable; if they are all right, everything that is wrong with the whole
+/// configuration.
 pub fn load(files: &[PathBuf], environment: impl Iterator<Item = (String, String)>) -> Result<Loaded, Errors> {
     let (mut problems, mut origins) = (Vec::new(), Origins::default());
     let (mut layers, mut boards) = (Vec::new(), Vec::new());
@@ -90,7 +91,7 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// Boards of a later file: those that are known key by key, others at the end.
+/// Adds the boards of a later file: known boards are changed key by key, others are added at the end.
 fn merge(known: &mut Vec<(String, Layer)>, more: Vec<(String, Layer)>) {
     for (id, board) in more {
         match known.iter_mut().find(|(other, _)| *other == id) {
@@ -100,7 +101,7 @@ fn merge(known: &mut Vec<(String, Layer)>, more: Vec<(String, Layer)>) {
     }
 }
 
-/// A table is laid over one key by key.
+/// Replaces a value; a table is combined key by key.
 fn lay_over(layer: &mut Layer, key: String, value: Value) {
     match (layer.get_mut(&key).map(|known| &mut known.kind), value.kind) {
         (Some(ValueKind::Table(known)), ValueKind::Table(more)) => known.extend(more),
@@ -108,7 +109,7 @@ fn lay_over(layer: &mut Layer, key: String, value: Value) {
     }
 }
 
-/// Sections with a name, and clocks of boards, that lack a key they cannot do without.
+/// Reports named sections, and clocks of boards, without a key that they need.
 fn missing(origins: &Origins, problems: &mut Vec<Problem>) {
     for (board, _) in origins.inside("board") {
         let (clock, driver) = (format!("{board}.clock"), format!("{board}.clock.driver"));

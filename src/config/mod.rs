@@ -1,11 +1,11 @@
 //! Configuration: TOML files, then `FLAGFALL__SECTION__KEY` from the environment.
 //!
-//! Each file is checked by itself while line and column are still known; then the layers are put together, a later one over the
-//! earlier ones, key by key; then what keys say together is checked. **Boards** (`[[board]]`) of the same id in several files are
-//! one board, key by key; others are added. So one file can be the same on all machines of an event, and a second one of each
-//! machine names its ports. Lists of texts are replaced as a whole.
+//! Each file is checked separately while line and column are still known. Then the files are combined, and a later file replaces
+//! values of earlier ones, key by key. Then keys that depend on each other are checked. **Boards** (`[[board]]`) of the same id
+//! in several files are one board, key by key; others are added. So one file can be the same on all machines of an event, and a
+//! second file of each machine names its ports. Lists of texts are replaced as a whole.
 //!
-//! [`keys`] lists what there is, `config/flagfall.toml` explains it, [`load`] and [`load_default`] read it.
+//! [`keys`] lists all keys, `config/flagfall.toml` explains them, [`load`] and [`load_default`] read them.
 
 mod board;
 mod checks;

@@ -1,9 +1,9 @@
-//! The word that was meant.
+//! Finds the word that was probably meant.
 
 /// Longer words are not compared.
 const LONGEST: usize = 64;
 
-/// The one of `words` with the fewest letters to change, add, leave out or swap, if it is near enough to have been meant.
+/// Returns the one of `words` with the fewest letters to change, add, leave out or swap, if it is near enough.
 pub(crate) fn nearest<'a>(word: &str, words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_lowercase().replace('-', "_");
     let bound = (word.chars().count() / 3).max(1);
@@ -11,7 +11,7 @@ pub(crate) fn nearest<'a>(word: &str, words: impl Iterator<Item = &'a str>) -> O
     near.filter(|(distance, _)| *distance <= bound).min_by_key(|(distance, _)| *distance).map(|(_, other)| other)
 }
 
-/// Letters to change, add, leave out, or swap with their neighbour.
+/// The number of letters to change, add, leave out, or swap with their neighbour.
 pub(crate) fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     if a.len().max(b.len()) > LONGEST {

@@ -1,10 +1,10 @@
-//! Where a key stands, and what is wrong there.
+//! The place of a key, and problems there.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
-/// Where something was written.
+/// A place in the configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     /// In a file; line and column count from 1.
@@ -20,7 +20,7 @@ pub enum Place {
     File(PathBuf),
     /// An environment variable.
     Variable(String),
-    /// Nowhere: what holds if nothing is written.
+    /// Nowhere: the default.
     Default,
 }
 
@@ -35,10 +35,10 @@ impl fmt::Display for Place {
     }
 }
 
-/// One thing that is wrong.
+/// One problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Where.
+    /// The place.
     pub place: Place,
     /// The key in dotted form; empty if it is about no key. A board's keys are `board.<id>.<key>`.
     pub key: String,
@@ -82,19 +82,19 @@ impl Origins {
         self.0.insert(key.to_owned(), place);
     }
 
-    /// It was written somewhere.
+    /// Whether the key was written somewhere.
     pub(crate) fn has(&self, key: &str) -> bool {
         self.0.contains_key(key)
     }
 
-    /// The tables directly below `prefix`, and where they stand.
+    /// The tables directly below `prefix`, with their places.
     pub(crate) fn inside(&self, prefix: &str) -> impl Iterator<Item = (&str, &Place)> {
         let start = format!("{prefix}.");
         let below = move |key: &&String| key.strip_prefix(&start).is_some_and(|name| !name.contains('.'));
         self.0.keys().filter(below).map(|key| (key.as_str(), &self.0[key]))
     }
 
-    /// Where the key stands; if nowhere, the table that it would stand in.
+    /// The place of the key; if it was not written, the place of the table that it would be in.
     pub(crate) fn place(&self, key: &str) -> Place {
         let mut key = key;
         loop {

@@ -1,15 +1,15 @@
-//! Every key as data: its kind and its range, to check a value while its place in the file is still known.
+//! Every key as data, with its kind and its range, so that a value is checked while its place in the file is still known.
 
 use super::values;
 
-/// Says what is wrong with a text.
+/// Checks a text, and returns what is wrong with it.
 pub(crate) type Check = fn(&str) -> Result<(), String>;
 
-/// What a key holds.
+/// The kind of a key's value.
 pub(crate) enum Kind {
     /// `true` or `false`.
     Switch,
-    /// A whole number, both ends included.
+    /// A whole number; both ends are included.
     Number {
         min: i64,
         max: i64,
@@ -24,11 +24,11 @@ pub(crate) enum Kind {
     Section(&'static [Key]),
     /// `[section.name]`, any number of them.
     Named(&'static [Key]),
-    /// `[[board]]`, told apart by `id`.
+    /// `[[board]]`, identified by `id`.
     Boards(&'static [Key]),
 }
 
-/// A key and what it holds.
+/// A key and the kind of its value.
 pub(crate) struct Key {
     pub(crate) name: &'static str,
     pub(crate) kind: Kind,
@@ -152,7 +152,7 @@ impl Kind {
     }
 }
 
-/// Every key in dotted form, a name that is chosen freely as `*`: `user.*.role`, `board.*.id`.
+/// Returns every key in dotted form; a free name is `*`: `user.*.role`, `board.*.id`.
 pub fn keys() -> Vec<String> {
     fn collect(prefix: &str, keys: &[Key], found: &mut Vec<String>) {
         for key in keys {

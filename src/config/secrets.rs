@@ -1,4 +1,4 @@
-//! Files whose contents nobody else may read. What is in them is in no message.
+//! Files whose contents other users must not read. No message shows their contents.
 
 use std::fs::File;
 use std::io::Read;
@@ -7,10 +7,10 @@ use std::path::Path;
 
 use flagfall_protocols::bytes::unhex;
 
-/// Longer first lines are no passwords.
+/// The longest first line that is a password, in bytes.
 const LONGEST: u64 = 4096;
 
-/// The password in `file`: its first line, without white space at its end.
+/// Reads the password in `file`: its first line, without white space at its end.
 ///
 /// # Errors
 /// The file cannot be read, can be read by everyone, or its first line is empty, too long or not UTF-8.
@@ -28,15 +28,15 @@ pub fn password(file: &Path) -> Result<String, String> {
     }
 }
 
-/// Longer keys are no device's.
+/// The longest key of a device, in bytes.
 const LONGEST_KEY: usize = 64;
 
-/// The key in `file` that a device wants before it does all that it can: its first line, pairs of digits 0-9 a-f.
+/// Reads the key in `file` that unlocks a device: its first line, pairs of digits 0-9 a-f.
 ///
 /// # Errors
-/// As [`password`]; or it is no such key.
+/// As [`password`]; or the line is no such key.
 pub fn unlock(file: &Path) -> Result<Vec<u8>, String> {
-    // What is wrong with it must not show it.
+    // The error message must not show the key.
     let text = password(file).map_err(|error| error.replace("the password", "the key"))?;
     let key = unhex(&text).filter(|key| key.len() <= LONGEST_KEY);
     key.ok_or_else(|| format!("its first line, the key, is not 1 to {LONGEST_KEY} bytes as pairs of digits 0-9 a-f"))
@@ -52,7 +52,7 @@ pub(crate) fn private(file: &Path) -> Result<File, String> {
     Ok(opened)
 }
 
-/// Opens a file that anybody may read.
+/// Opens a file that other users may read.
 pub(crate) fn plain(file: &Path) -> Result<File, String> {
     // Opening a pipe would wait for a writer.
     let found = std::fs::metadata(file).map_err(|error| format!("cannot be read: {error}"))?;

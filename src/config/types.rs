@@ -1,4 +1,4 @@
-//! What can be configured. Every key has its line and comment in `config/flagfall.toml`; unknown keys are refused.
+//! The values of the configuration. Every key has its line and comment in `config/flagfall.toml`; unknown keys are refused.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -22,13 +22,13 @@ pub struct Config {
     pub broker: Broker,
     /// Where and how much is recorded.
     pub journal: Journal,
-    /// Where boards are looked for.
+    /// Where boards are searched for.
     pub discovery: Discovery,
-    /// Boards without a cable.
+    /// Bluetooth.
     pub bluetooth: Bluetooth,
-    /// What is told about the program's own work.
+    /// The program's own log.
     pub log: Log,
-    /// Who may send commands, by the user name at the broker.
+    /// The users that may send commands, by their user names at the broker.
     pub user: BTreeMap<String, User>,
     /// The boards that this machine serves.
     pub board: Vec<Board>,
@@ -38,7 +38,7 @@ pub struct Config {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Node {
-    /// Its name in topics, `[a-z0-9-]{1,40}`; if none, made of the host's name.
+    /// Its name in topics, `[a-z0-9-]{1,40}`; if none, it is made of the host's name.
     pub name: Option<String>,
 }
 
@@ -50,25 +50,25 @@ pub struct Event {
     pub id: String,
     /// The round's id in topics.
     pub round: String,
-    /// Time control of all boards that name none, in PGN notation.
+    /// Time control of all boards that have none of their own, in PGN notation.
     pub time_control: Option<String>,
     /// The rules that are played, as [`rulebook`] reads them.
     pub profile: String,
     /// The guideline for games without additional time that was announced (Guidelines III).
     pub guidelines: Guidelines,
-    /// What becomes of findings that are certain.
+    /// How certain findings are decided.
     pub rulings: Rulings,
     /// The event's regulations name this program as an observer of flags (6.8).
     pub observer: bool,
-    /// Seconds after the start by which a player must have come (6.7.1).
+    /// Seconds after the start by which a player must have arrived (6.7.1).
     pub default_time: Option<u32>,
-    /// Chess960 on all boards that do not say.
+    /// Whether all boards without a key of their own play Chess960.
     pub chess960: bool,
     /// Games without arbiters: what players take back on the board leaves the list.
     pub casual: bool,
-    /// `public/` is so many seconds later than `live/`, 0..=86400.
+    /// The delay of `public/` against `live/` in seconds, 0..=86400.
     pub delay: u32,
-    /// And at least so many plies, 0..=40.
+    /// The least delay in plies, 0..=40.
     pub delay_moves: u32,
 }
 
@@ -106,15 +106,15 @@ pub enum Guidelines {
     NormalMeans,
 }
 
-/// The rules where nothing is said.
+/// The rules if none are configured.
 const STANDARD: &str = "fide-2023-standard";
 
 /// The rulebook of a profile with its options (`club-speed+article-6.9`) and the guideline that was announced.
 ///
 /// # Errors
-/// The part that is no such name, or does not go with the profile.
+/// A part of the name is unknown, or does not fit the profile.
 pub fn rulebook(profile: &str, guidelines: Guidelines) -> Result<Rulebook, RulebookError> {
-    // What the standard rules were called before there were others.
+    // The name of the standard rules before there were others.
     let profile = if profile == "fide" { STANDARD } else { profile };
     match guidelines {
         Guidelines::None => Rulebook::parse(profile),
@@ -123,14 +123,14 @@ pub fn rulebook(profile: &str, guidelines: Guidelines) -> Result<Rulebook, Ruleb
     }
 }
 
-/// What becomes of findings that are certain.
+/// How certain findings are decided.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rulings {
     /// An arbiter decides.
     #[default]
     Advise,
-    /// They are decided as they are made.
+    /// They are decided automatically.
     Automatic,
 }
 
@@ -148,7 +148,7 @@ pub struct Mqtt {
     pub user: Option<String>,
     /// File whose first line is the password.
     pub password_file: Option<PathBuf>,
-    /// Talk TLS. Needed for every broker that is not on this machine.
+    /// Whether to use TLS. It is needed for every broker on another machine.
     pub tls: bool,
     /// Certificates that are trusted, PEM; needed with TLS.
     pub ca_file: Option<PathBuf>,
@@ -156,9 +156,9 @@ pub struct Mqtt {
     pub certificate_file: Option<PathBuf>,
     /// Its private key, PEM.
     pub key_file: Option<PathBuf>,
-    /// Publish to a broker on another machine without TLS all the same.
+    /// Whether to publish to a broker on another machine without TLS.
     pub insecure: bool,
-    /// Publish the bytes of every device as they are read; for looking into faults.
+    /// Whether to publish the bytes of every device as they are read, to find faults.
     pub raw: bool,
 }
 
@@ -184,13 +184,13 @@ impl Default for Mqtt {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Broker {
-    /// Start it.
+    /// Whether it is started.
     pub enabled: bool,
     /// Address and port for MQTT.
     pub tcp: String,
     /// Address and port for MQTT over WebSocket, path `/mqtt`; empty = none.
     pub websocket: String,
-    /// Users and what each may do; needed as soon as it can be reached from another machine.
+    /// The users and their rights; needed as soon as it can be reached from another machine.
     pub user: BTreeMap<String, BrokerUser>,
 }
 
@@ -217,11 +217,11 @@ pub struct BrokerUser {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Journal {
-    /// The folder; each board has one of its own in it.
+    /// The folder; each board has its own folder in it.
     pub dir: PathBuf,
     /// A file of so many MiB is followed by a new one, 1..=128.
     pub file_mib: u32,
-    /// Old sessions of one board are deleted above so many MiB, 1..=65536; never the game that goes on.
+    /// Old sessions of one board are deleted above so many MiB, 1..=65536; never the current game.
     pub total_mib: u32,
 }
 
@@ -231,7 +231,7 @@ impl Default for Journal {
     }
 }
 
-/// Where boards are looked for.
+/// Where boards are searched for.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Discovery {
@@ -245,7 +245,7 @@ impl Default for Discovery {
     }
 }
 
-/// Boards without a cable.
+/// Bluetooth.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Bluetooth {
@@ -253,36 +253,36 @@ pub struct Bluetooth {
     pub adapter: Option<String>,
 }
 
-/// What is told about the program's own work.
+/// The program's own log.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Log {
-    /// How much.
+    /// The level of the log.
     pub level: Level,
 }
 
-/// How much is told.
+/// The level of the log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
-    /// What must be repaired.
+    /// Faults that must be repaired.
     Error,
-    /// And what is not as it should be.
+    /// Also unusual events.
     Warn,
-    /// And what was begun and ended.
+    /// Also what began and ended.
     #[default]
     Info,
-    /// And much more.
+    /// Also details.
     Debug,
 }
 
-/// Somebody who may send commands.
+/// A user that may send commands.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct User {
-    /// What they may do.
+    /// The role.
     pub role: Role,
-    /// Ids of the boards they may do it on; if none, all of this machine's. A chief may on all.
+    /// The ids of the boards that the role holds for; if none, all boards of this machine. A chief's role always holds for all.
     #[serde(default)]
     pub boards: Vec<String>,
 }
@@ -293,8 +293,8 @@ pub struct User {
 pub enum Role {
     /// Bind boards and correct moves.
     Operator,
-    /// And record decisions on their boards.
+    /// Also record decisions on their boards.
     Arbiter,
-    /// And on all boards.
+    /// The same on all boards.
     Chief,
 }

@@ -1,4 +1,4 @@
-//! What may stand in one value.
+//! Checks of single values.
 
 use std::net::SocketAddr;
 
@@ -11,7 +11,7 @@ use super::types::{Guidelines, rulebook};
 
 const LONGEST_TEXT: usize = 200;
 
-/// The value as an error message shows it: no control characters, not too long.
+/// A value as an error message shows it: no control characters, not too long.
 pub(crate) fn shown(text: &str) -> String {
     let mut cut: String = text.chars().take(60).collect();
     if cut.len() < text.len() {
@@ -33,7 +33,7 @@ pub(crate) fn id(text: &str) -> Result<(), String> {
 pub(crate) fn user(text: &str) -> Result<(), String> {
     let fit = |c: u8| c.is_ascii_alphanumeric() || b"-_".contains(&c);
     if text.eq_ignore_ascii_case(AUTOMATIC) {
-        return Err(format!("{} is who decides where nobody does: not a user name", shown(text)));
+        return Err(format!("{} is the name of automatic decisions, not a user name", shown(text)));
     }
     match (1..=64).contains(&text.len()) && text.bytes().all(fit) {
         true => Ok(()),
@@ -119,7 +119,7 @@ pub(crate) fn address(text: &str) -> Result<(), String> {
     }
 }
 
-/// The same, or nothing.
+/// An address and port to listen at, or an empty text.
 pub(crate) fn address_or_none(text: &str) -> Result<(), String> {
     if text.is_empty() { Ok(()) } else { address(text) }
 }

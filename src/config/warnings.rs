@@ -1,11 +1,11 @@
-//! What is allowed and probably not meant.
+//! Settings that are allowed and probably not meant.
 
 use flagfall_protocols::drivers;
 
 use super::checks::is_loopback;
 use super::types::Config;
 
-/// One sentence for each setting that is allowed and probably not meant.
+/// Returns one sentence for each setting that is allowed and probably not meant.
 pub fn warnings(config: &Config) -> Vec<String> {
     let mut found = Vec::new();
     let mqtt = &config.mqtt;
@@ -28,7 +28,7 @@ pub fn warnings(config: &Config) -> Vec<String> {
         let moving = ["/dev/ttyUSB", "/dev/ttyACM"].iter().any(|start| port.starts_with(start));
         if port.starts_with("/dev/hidraw") && board.usb_serial.is_none() {
             found.push(format!(
-                "Board {}: {port} may be another device after a cable was pulled; better name its usb_serial, or a name that \
+                "Board {}: {port} may be another device after a cable was pulled; better give its usb_serial, or a name that \
                  stays.",
                 board.id
             ));
@@ -48,22 +48,25 @@ pub fn warnings(config: &Config) -> Vec<String> {
         found.push("No [user.NAME] is named: all commands of arbiters will be refused.".to_owned());
     }
     if !mqtt.tls && !is_loopback(&mqtt.host) {
-        found.push(format!("mqtt.insecure: everything, passwords too, goes to {} for all to read.", mqtt.host));
+        found.push(format!("mqtt.insecure: everything, passwords too, goes to {} without encryption.", mqtt.host));
     }
     if mqtt.tls && mqtt.insecure {
         found.push("mqtt.insecure does nothing beside mqtt.tls: take it out.".to_owned());
     }
     if mqtt.user.is_some() && mqtt.password_file.is_none() {
-        found.push("mqtt.user without mqtt.password_file: the broker is told a name and no password.".to_owned());
+        found.push("mqtt.user without mqtt.password_file: the broker gets a name and no password.".to_owned());
     }
     if mqtt.raw {
         found.push("mqtt.raw: the bytes of all devices are published; switch it off when the fault is found.".to_owned());
     }
     if config.broker.enabled && !is_loopback(&mqtt.host) {
-        found.push(format!("broker.enabled, but messages go to {}: nobody publishes to the broker in here.", mqtt.host));
+        found.push(format!(
+            "broker.enabled, but messages go to {}: nothing is published to the broker in this program.",
+            mqtt.host
+        ));
     }
     if !config.broker.enabled && !config.broker.user.is_empty() {
-        found.push("[broker.user.NAME] without broker.enabled = true: the broker in here is not started.".to_owned());
+        found.push("[broker.user.NAME] without broker.enabled = true: the broker in this program is not started.".to_owned());
     }
     found
 }

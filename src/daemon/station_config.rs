@@ -135,7 +135,7 @@ fn device_of(config: &Config, board: &Board, driver: &'static DriverInfo) -> Res
         return bus_board(config, board, driver).map(Wanted::Bus);
     }
     if board.is_hid() {
-        let any = hid::Wanted::for_driver(driver).with_context(|| format!("{} is not met over USB-HID", driver.name))?;
+        let any = hid::Wanted::for_driver(driver).with_context(|| format!("{} is not available over USB-HID", driver.name))?;
         return Ok(Wanted::Hid(hid::Wanted { port: board.port.clone(), usb_serial: board.usb_serial.clone(), ..any }));
     }
     let Some(ble) = driver.ble.filter(|_| board.is_bluetooth()) else {

@@ -26,7 +26,7 @@ impl Timeline {
 
     /// How long before the opening of the journal this moment was.
     pub(super) const fn time_before_opening(&self, moment: MonotonicTime) -> Duration {
-        self.opened.since(monotonic)
+        self.opened.since(moment)
     }
 
     /// The moment at which the journal's time is `at`.

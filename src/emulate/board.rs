@@ -1,4 +1,4 @@
-//! An emulated board on a pseudo-terminal, in real time: other programs open its path as they would open a serial port.
+//! An emulated board on a pseudo-terminal, in real time. Other programs open its path as they would open a serial port.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,31 +17,31 @@ mod stable_link;
 
 use runner::{Request, Runner};
 
-/// Wishes that may wait for the board's thread.
+/// The most requests that wait for the board's thread.
 const MAX_REQUESTS: usize = 64;
-/// How long a wish may take: more than a write that stands still.
+/// How long a request may take, more than a blocked write.
 const ANSWER: Duration = Duration::from_secs(10);
 /// The most bytes that may be injected at once.
 const MAX_INJECTED: usize = 1 << 20;
 
-/// What is known of a board from outside.
+/// The status of a board for other threads.
 #[derive(Clone, Debug, Default)]
 pub struct Status {
     /// The path that other programs open; none while it is unplugged.
     pub path: Option<PathBuf>,
     /// All hand motions are done, reported and sent.
     pub done: bool,
-    /// What was asked of the board and what went wrong.
+    /// What the board was asked, and what went wrong.
     pub counters: Counters,
     /// The first hundred hand motions that could not be done.
     pub impossible: Vec<(Instant, Impossible)>,
-    /// Bytes that nobody took: unplugged, muted, or the other program does not read.
+    /// Bytes that were not read: the board is unplugged or muted, or the other program does not read.
     pub lost_bytes: u64,
     /// The thread has ended.
     ended: bool,
 }
 
-/// The status and the bell that rings when it changes.
+/// The status, and the condition that is notified when it changes.
 #[derive(Debug, Default)]
 struct Shared {
     status: Mutex<Status>,
@@ -50,8 +50,8 @@ struct Shared {
 
 /// An emulated board on a pseudo-terminal, with a thread of its own. Stops when dropped.
 ///
-/// The board's time begins with it and goes on while it is unplugged. It says of itself what it is: the trade-mark text is
-/// this project's.
+/// The board's time begins when it is made and goes on while it is unplugged. It identifies itself honestly: the trade-mark text
+/// is this project's.
 #[derive(Debug)]
 pub struct PtyBoard {
     shared: Arc<Shared>,
@@ -60,16 +60,16 @@ pub struct PtyBoard {
 }
 
 impl PtyBoard {
-    /// Switches a DGT board on and lets hands move on it as `script` says, `speed` times as fast as people (0.01..=1000).
-    /// `name` is that of its thread.
+    /// Starts a DGT board on which hands move as `script` says, `speed` times as fast as people (0.01..=1000). `name` is the name
+    /// of its thread.
     ///
     /// # Errors
-    /// What the operating system says: no pseudo-terminals or threads are left.
+    /// An error of the operating system: no pseudo-terminal or thread is left.
     pub fn start(name: &str, settings: Settings, script: &Script, speed: f64) -> io::Result<PtyBoard> {
         PtyBoard::with_device(name, Box::new(Emulator::new(settings)), script, speed)
     }
 
-    /// The same with a board of any family; a pseudo-terminal has one channel only.
+    /// Starts a board of any family; a pseudo-terminal has one channel only.
     ///
     /// # Errors
     /// As [`PtyBoard::start`].
@@ -89,13 +89,13 @@ impl PtyBoard {
         self.shared.lock().path.clone()
     }
 
-    /// What is known of the board now.
+    /// The status of the board now.
     pub fn status(&self) -> Status {
         self.shared.lock().clone()
     }
 
-    /// From now on there is a symbolic link at `at` that leads to the present path, as udev's names do: it goes away with the
-    /// cable and comes back with it. What was there is replaced if it is a symbolic link.
+    /// Makes a symbolic link at `at` that leads to the current path, as udev's names do. The link is removed with the cable and
+    /// comes back with it. An existing symbolic link is replaced.
     ///
     /// # Errors
     /// The link cannot be made.
@@ -116,14 +116,14 @@ impl PtyBoard {
         self.shared.lock().done
     }
 
-    /// Waits until [`PtyBoard::done`], at most so long; gives whether it is.
+    /// Waits at most `most` until [`PtyBoard::done`]. Returns whether it is done.
     pub fn wait_done(&self, most: Duration) -> bool {
         let waiting = |status: &mut Status| !status.done && !status.ended;
         let status = self.shared.changed.wait_timeout_while(self.shared.lock(), most, waiting);
         status.unwrap_or_else(PoisonError::into_inner).0.done
     }
 
-    /// Pulls the cable: the path is gone when this returns. Nothing happens if it is out already.
+    /// Unplugs the cable. The path no longer exists when this returns. An unplugged board stays unplugged.
     ///
     /// # Errors
     /// The board was stopped.
@@ -131,7 +131,7 @@ impl PtyBoard {
         self.call(Request::Unplug)
     }
 
-    /// Puts the cable back, pulling it first if it is in; gives the path, which may be another one.
+    /// Plugs the cable in, after unplugging it if needed. Returns the path, which may be another one.
     ///
     /// # Errors
     /// No pseudo-terminal is left, or the board was stopped.
@@ -139,10 +139,10 @@ impl PtyBoard {
         self.call(Request::Replug)?
     }
 
-    /// Puts bytes of our own on the line to the host, between two of the board's.
+    /// Injects bytes to the host between two bytes of the board.
     ///
     /// # Errors
-    /// More than 1 MiB, or the board was stopped.
+    /// There are more than 1 MiB, or the board was stopped.
     pub fn inject(&self, bytes: &[u8]) -> io::Result<()> {
         if bytes.len() > MAX_INJECTED {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "more than 1 MiB to be injected"));
@@ -150,7 +150,7 @@ impl PtyBoard {
         self.call(|answer| Request::Inject(bytes.to_vec(), answer))
     }
 
-    /// From now on random bytes go to the host between the board's own, so many a second; 0 ends it.
+    /// Sends random bytes to the host between the board's own, at this rate; 0 ends it.
     ///
     /// # Errors
     /// The board was stopped.
@@ -158,7 +158,7 @@ impl PtyBoard {
         self.call(|answer| Request::Flood(bytes_per_second, answer))
     }
 
-    /// The board hears and plays on, but its bytes reach nobody.
+    /// Mutes the board: it still reads and plays, but its bytes are dropped.
     ///
     /// # Errors
     /// The board was stopped.
@@ -166,10 +166,10 @@ impl PtyBoard {
         self.call(|answer| Request::Mute(muted, answer))
     }
 
-    /// Switches the board off for good: its path and link are gone when this returns.
+    /// Stops the board. Its path and link no longer exist when this returns.
     pub fn stop(&mut self) {
         if let Some(thread) = self.thread.take() {
-            // It has ended already if nobody listens.
+            // This fails only if the thread has ended already.
             let _ = self.requests.send(Request::Stop);
             let _ = thread.join();
         }
@@ -191,7 +191,7 @@ impl Drop for PtyBoard {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, Status> {
-        // Whoever panicked while holding it had read or replaced whole fields only.
+        // A thread that panicked with this lock had read or replaced whole fields only.
         self.status.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! The boards that games are simulated at.
+//! The boards at which games are simulated.
 
 use flagfall_hardware::emulator::chesslink::{Chesslink, ChesslinkSettings};
 use flagfall_hardware::emulator::dgt_pegasus::{Pegasus, PegasusSettings};
@@ -10,11 +10,11 @@ use super::players::Performance;
 /// A kind of board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BoardKind {
-    /// It tells each square as its scan comes by, and has a clock.
+    /// It reports each square as its scan comes by, and has a clock.
     Dgt,
-    /// It tells all squares at once.
+    /// It reports all squares at once.
     Frames,
-    /// It tells on which squares something stands, not what.
+    /// It reports on which squares something stands, but not what.
     Occupancy,
 }
 
@@ -38,10 +38,10 @@ impl BoardKind {
     }
 }
 
-/// The board on the table.
+/// The board of a simulated game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SimulatedBoard {
-    /// A DGT board with its clock; its settings are the performance's.
+    /// A DGT board with its clock; its settings are in the performance.
     Dgt,
     /// A Millennium board.
     Frames(ChesslinkSettings),
@@ -49,7 +49,7 @@ pub enum SimulatedBoard {
     Occupancy(PegasusSettings),
 }
 
-/// The board of a performance, switched on.
+/// Makes the board of a performance.
 pub(super) fn device(play: &Performance) -> Box<dyn Device> {
     match play.board {
         SimulatedBoard::Dgt => Box::new(Emulator::new(play.settings.clone())),

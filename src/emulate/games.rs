@@ -14,10 +14,10 @@ use super::hands::{End, Habits, Manner, Play, Shown, Turn};
 /// How many games there are.
 pub const GAMES: usize = 2;
 
-/// Black castles long and White short; White's 20th move is made and never pressed, and the flag falls.
+/// Black castles long and White short. White's 20th move is made and never pressed, and the flag falls.
 const FLAG: &str = "e4 d5 exd5 Qxd5 Nc3 Qa5 d4 c6 Nf3 Bg4 Be2 Nd7 O-O O-O-O h3 Bh5 a3 e6 b4 Qc7 b5 Nb6 bxc6 bxc6 Bf4 Bd6 \
     Bxd6 Qxd6 Ne4 Bxf3 Nxd6+ Rxd6 Bxf3 Nf6 a4 Rhd8 a5 Nbd5 a6";
-/// White castles long and Black short; the queen's way to the attack gives Black a mate. The kings go to the centre.
+/// White castles long and Black short. The attack of White's queen lets Black mate. The kings are put in the centre.
 const MATE: &str = "d4 d5 Nc3 Nf6 Bg5 e6 e3 Be7 f4 O-O Nf3 b6 Bd3 Bb7 Qe2 Nbd7 O-O-O c5 Ne5 Rc8 h4 Nxe5 fxe5 Ne4 Bxe4 dxe4 \
     Bxe7 Qxe7 h5 cxd4 exd4 b5 h6 g6 Nxe4 Bxe4 Qxe4 Qc7 Qf4 Qxc2#";
 
@@ -28,7 +28,7 @@ pub struct DemoGame {
     pub white: &'static str,
     /// For people.
     pub black: &'static str,
-    /// The time control, as the daemon is told it.
+    /// The time control, as the daemon is configured with it.
     pub time_control: &'static str,
     clock: ClockSettings,
     play: Play,
@@ -38,9 +38,9 @@ pub struct DemoGame {
 /// What must have arrived when a game is over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expected {
-    /// The moves that are sure, as arbiters see them, SAN.
+    /// The sure moves, as arbiters see them, SAN.
     pub moves: Vec<String>,
-    /// One more that was made and never pressed: the live audience sees it as a move, arbiters as pending.
+    /// One more move that was made and never pressed: the live audience sees it as a move, arbiters as pending.
     pub unpressed: Option<String>,
     /// Whose flag fell, `white` or `black`.
     pub flag: Option<&'static str>,
@@ -48,7 +48,7 @@ pub struct Expected {
     pub ending: Option<&'static str>,
 }
 
-/// Game `number`, from 0; they come round again.
+/// Returns game `number`, from 0; the games repeat.
 pub fn game(number: usize) -> DemoGame {
     match number % GAMES {
         0 => DemoGame {
@@ -75,7 +75,7 @@ pub fn game(number: usize) -> DemoGame {
 }
 
 impl DemoGame {
-    /// The board and clock it is played on.
+    /// The settings of the board and clock.
     pub fn settings(&self, serial: u16) -> Settings {
         Settings { clock: Some(self.clock.clone()), serial, ..Settings::default() }
     }
@@ -96,19 +96,19 @@ impl DemoGame {
         let mut moves: Vec<String> = self.play.turns.iter().map(|turn| turn.san.clone()).collect();
         let unpressed = if self.play.end.pressed { None } else { moves.pop() };
         let ending = moves.last().is_some_and(|last| last.ends_with('#')).then_some("checkmate");
-        // Whoever does not press loses on time.
+        // The player who does not press loses on time.
         let mover = if moves.len().is_multiple_of(2) { "white" } else { "black" };
         let flag = unpressed.as_ref().map(|_| mover);
         Expected { moves, unpressed, flag, ending }
     }
 }
 
-/// A DGT 3000 with so many seconds for the game.
+/// A DGT 3000 with this many seconds for the game.
 fn clock(seconds: u32) -> ClockSettings {
     ClockSettings::new(Model::Dgt3000, Method::TimeOnly, ClockTime(seconds * 1000), ClockTime(0))
 }
 
-/// Blitz: about half a second of thought for a move, and now and then more.
+/// Makes a blitz game: about half a second of thought for a move, and now and then more.
 fn play(moves: &str, seed: u64, end: End) -> Play {
     let mut rng = Rng::with_seed(seed);
     let mut turn = |san: &str| {

@@ -1,4 +1,4 @@
-//! How people play a game at a board: from moves to hand motions, presses and what is done at the end.
+//! Turns moves into what people do at a board: hand motions, presses, and the end of the game.
 //!
 //! ```
 //! use flagfall::emulate::hands::{End, Habits, Manner, Play, Turn};
@@ -25,24 +25,24 @@ use shakmaty::{Chess, Move, Position};
 mod adjust;
 mod motions;
 
-/// In which way a move is made. What does not suit a move is made [`Manner::Straight`].
+/// The way in which a move is made. A way that does not suit a move becomes [`Manner::Straight`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Manner {
-    /// In any way that suits the move, by the seed.
+    /// Any way that suits the move, chosen by the seed.
     #[default]
     ByChance,
-    /// Lift and put down: what stands there is pushed off, the king goes before the rook, the pawn is exchanged on its last
-    /// rank, a pawn taken in passing goes last.
+    /// Lift and put down. A captured man is pushed off, the king moves before the rook, the pawn is exchanged on its last rank,
+    /// and a pawn that is captured en passant is removed last.
     Straight,
-    /// Along the board, over every square on the way.
+    /// The piece slides along the board, over every square on the way.
     Slide,
-    /// A captured man, or the pawn that promotes, is taken off first.
+    /// A captured man, or the pawn that promotes, is removed first.
     VictimFirst,
-    /// A captured man is taken off just before the other comes down; the promoted piece stands before the pawn goes.
+    /// A captured man is removed just before the other comes down; the promoted piece stands before the pawn is removed.
     VictimLast,
-    /// Two hands: both men of a castling, or captor and captured, leave at the same time.
+    /// With two hands both men of a castling, or the capturing and the captured man, are lifted at the same time.
     BothHands,
-    /// The rook before the king.
+    /// The rook moves before the king.
     RookFirst,
     /// The piece pauses on the last square before its own, or between squares where no sensor sees it.
     Pause,
@@ -63,19 +63,19 @@ impl Manner {
     ];
 }
 
-/// How fast and how tidy the players are.
+/// How fast and how careful the players are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Habits {
-    /// Between two touches of one move, from and to.
+    /// The time between two touches of one move, from and to.
     pub hand: [Duration; 2],
-    /// From the release of the piece to the press, from and to.
+    /// The time from the release of the piece to the press, from and to.
     pub press: [Duration; 2],
-    /// In so many of a hundred turns a piece that is not to move is straightened and put back (4.2.1).
+    /// In this many of a hundred turns a piece that is not to move is adjusted and put back (4.2.1).
     pub adjusts: u8,
 }
 
 impl Default for Habits {
-    /// Blitz: a piece is on its way for a quarter of a second, and the hand goes on to the clock at once.
+    /// Blitz: a piece is in the hand for a quarter of a second, and the hand goes on to the clock at once.
     fn default() -> Habits {
         let millis = |from, to| [Duration::from_millis(from), Duration::from_millis(to)];
         Habits { hand: millis(120, 350), press: millis(200, 600), adjusts: 8 }
@@ -87,9 +87,9 @@ impl Default for Habits {
 pub struct Turn {
     /// Standard algebraic notation.
     pub san: String,
-    /// From the opponent's press to the first touch.
+    /// The time from the opponent's press to the first touch.
     pub think: Duration,
-    /// How it is made.
+    /// The way in which it is made.
     pub manner: Manner,
 }
 
@@ -109,9 +109,9 @@ pub enum Shown {
 pub struct End {
     /// The clock is pressed after the last move; if not, that player's time goes on.
     pub pressed: bool,
-    /// So long after the last move an arbiter stops the clock.
+    /// The time after the last move at which an arbiter stops the clock.
     pub stop_after: Option<Duration>,
-    /// After that the kings are put there.
+    /// The result that the kings show after that.
     pub kings: Option<Shown>,
 }
 
@@ -125,22 +125,22 @@ impl Default for End {
 /// A game as it is played at a board.
 #[derive(Clone, Debug)]
 pub struct Play {
-    /// Where it begins; this position stands on the board.
+    /// The position on the board at the beginning.
     pub start: Chess,
     /// The moves.
     pub turns: Vec<Turn>,
     /// What is done after them.
     pub end: End,
-    /// White sits at the board's other side, and at the right of the clock.
+    /// White sits at the other side of the board, and at the right of the clock.
     pub rotated: bool,
 }
 
 /// A move that cannot be played.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Illegal {
-    /// From 1.
+    /// The ply, from 1.
     pub ply: usize,
-    /// As it was written.
+    /// The move as it was written.
     pub san: String,
 }
 
@@ -152,14 +152,14 @@ impl fmt::Display for Illegal {
 
 impl std::error::Error for Illegal {}
 
-/// An arbiter needs so long to put his hand on the clock's button, or a player to reach for the kings.
+/// The time in which an arbiter reaches the clock's button, or a player the kings.
 const REACH: Duration = Duration::from_millis(800);
 
 impl Play {
     /// The moves.
     ///
     /// # Errors
-    /// The first one that is not legal or cannot be read.
+    /// The first move that is not legal or cannot be read.
     pub fn moves(&self) -> Result<Vec<Move>, Illegal> {
         let mut position = self.start.clone();
         let legal = |(index, turn): (usize, &Turn)| {
@@ -171,7 +171,7 @@ impl Play {
         self.turns.iter().enumerate().map(legal).collect()
     }
 
-    /// The hand motions. The clock is started half a second after the script begins. The same seed gives the same script.
+    /// Returns the hand motions. The clock is started half a second after the script begins. The same seed gives the same script.
     ///
     /// # Errors
     /// As [`Play::moves`].
@@ -228,7 +228,7 @@ impl Play {
         }
     }
 
-    /// Adds an action that is told as seen from White's side.
+    /// Adds an action that is given as seen from White's side.
     fn add(&self, script: &mut Script, at: Duration, action: Action) {
         let turned = |square: Square| if self.rotated { square.rotated() } else { square };
         let action = match action {
@@ -243,7 +243,7 @@ impl Play {
     }
 }
 
-/// Shakmaty and the protocols count squares alike.
+/// Shakmaty and the protocols number squares alike.
 pub(super) fn square(square: shakmaty::Square) -> Square {
     Square::wrapping(u8::from(square))
 }
@@ -261,7 +261,7 @@ pub(super) fn piece(piece: shakmaty::Piece) -> Piece {
     Piece::new(color, role)
 }
 
-/// Whole microseconds between two times, both included; the first one if they are the wrong way round.
+/// Draws whole microseconds between two times, both included; the first one if they are in the wrong order.
 fn between(rng: &mut Rng, [from, to]: [Duration; 2]) -> Duration {
     let (from, to) = (from.as_micros() as u64, to.as_micros() as u64);
     Duration::from_micros(rng.u64(from..=to.max(from)))

@@ -1,5 +1,5 @@
-//! Emulated boards that play: from games to hand motions, and from motions to a pseudo-terminal or, in simulated time, to
-//! what a station makes of them.
+//! Emulated boards with games on them: games become hand motions, and motions go to a pseudo-terminal or, in simulated time, to a
+//! station.
 
 pub mod board;
 pub mod boards;

@@ -1,4 +1,4 @@
-//! The noise model as a table: how hands, clocks and boards differ from the ideal (`noise.toml` says where each value comes from).
+//! The noise model as a table: how hands, clocks and boards differ from the ideal (`noise.toml` gives the source of each value).
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::Deserialize;
 /// The levels that come with the program.
 const LEVELS: &str = include_str!("noise.toml");
 
-/// One level of noise. Times in seconds, chances from 0 to 1, ranges drawn evenly.
+/// One level of noise: times in seconds, chances from 0 to 1, and ranges from which values are drawn evenly.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs, reason = "noise.toml says what each is and where it comes from")]
@@ -68,7 +68,7 @@ struct Levels {
 /// Why a noise file is refused.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NoiseError {
-    /// It cannot be read: the line, from 1, and what is wrong there.
+    /// It cannot be read: the line, from 1, and the problem there.
     Line(usize, String),
     /// A value is out of range.
     Range(&'static str, &'static str),
@@ -89,7 +89,7 @@ impl Noise {
     /// A level that comes with the program: `clean`, `typical` or `rough`.
     ///
     /// # Errors
-    /// The program's own table is broken; a test reads it.
+    /// The program's own table is broken; a test checks it.
     pub fn level(name: &str) -> Option<Result<Noise, NoiseError>> {
         let pick: fn(Levels) -> Noise = match name {
             "clean" => |levels| levels.clean,
@@ -103,7 +103,7 @@ impl Noise {
     /// Reads the keys of one level.
     ///
     /// # Errors
-    /// A key that is unknown or missing, or a value that is none: with its line.
+    /// A key is unknown or missing, or a value is invalid: with its line.
     pub fn parse(text: &str) -> Result<Noise, NoiseError> {
         read::<Noise>(text).and_then(Noise::checked)
     }
@@ -169,7 +169,7 @@ impl Noise {
     }
 }
 
-/// Longer than anything in the table need be.
+/// The largest value in the table, in seconds.
 const LONGEST: f64 = 600.0;
 
 fn read<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, NoiseError> {

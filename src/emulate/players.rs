@@ -1,7 +1,7 @@
-//! Players at a simulated board: from a recorded game and the noise model to hand motions, presses, and the truth about them.
+//! Players at a simulated board: a recorded game and the noise model become hand motions, presses, and the truth about them.
 //!
-//! The moves come first, one after the other, each in its own time. What else hands and sensors do is laid around them where
-//! it is physically possible.
+//! The moves come first, one after the other, each with its own time. Other actions of hands and sensors are added around them
+//! where that is physically possible.
 
 mod board_timeline;
 mod clockless;
@@ -32,19 +32,19 @@ use board_timeline::BoardTimeline;
 use clockwork::Clockwork;
 use planned::PlannedIrregularity;
 
-/// Between two presses.
+/// The shortest time between two presses.
 const AFTER_PRESS: Duration = Duration::from_millis(120);
-/// The driver's start-up questions are answered by then.
+/// The time by which the driver's start-up questions are answered.
 const STARTED: Duration = Duration::from_secs(6);
-/// After the hands and the clock the board stays so long.
+/// How long the board stays after the last action of hands and clock.
 const QUIET: Duration = Duration::from_secs(8);
 
-/// What an arbiter enters while a game is on.
+/// What an arbiter enters during a game.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Order {
-    /// Open alarms of this kind are dealt with.
+    /// Acknowledge the open alarms of this kind.
     Acknowledge(&'static str),
-    /// This.
+    /// Enter this command.
     Give(Command),
 }
 
@@ -61,11 +61,11 @@ pub struct Performance {
     pub links: Vec<(Duration, bool)>,
     /// What an arbiter enters, in order.
     pub orders: Vec<(Duration, Order)>,
-    /// As the daemon is told it: with so much more main time that hands have the time they need.
+    /// The time control of the daemon, with as much more main time as the hands need.
     pub control: Control,
     /// What really happens.
     pub truth: Truth,
-    /// Nothing more happens from here on.
+    /// The end of the game.
     pub end: Duration,
 }
 
@@ -147,11 +147,11 @@ struct Players<'a> {
     timeline: BoardTimeline,
     clockwork: Clockwork,
     truth: Truth,
-    /// The player to move thinks from here on.
+    /// From this time on the player to move thinks.
     ready: Duration,
-    /// No hand comes to the board before.
+    /// No hand comes to the board before this time.
     free: Duration,
-    /// Who forgot to press, since when: his clock still runs.
+    /// The player who forgot to press and whose clock still runs.
     forgotten: Option<Color>,
     planned: Option<PlannedIrregularity>,
     links: Vec<(Duration, bool)>,

@@ -1,4 +1,4 @@
-//! What a station told, compared with what happened.
+//! Compares what a station reported with what happened.
 
 use flagfall_game::mate::{Answer, Budget, winnable};
 use flagfall_protocols::event::ClockSide;
@@ -9,45 +9,46 @@ use shakmaty::{Chess, Color, Position};
 use super::simulated_game::{Outcome, Reported, ReportedMove};
 use super::truth::{Ply, Truth};
 
-/// How one game was read.
+/// The score of one game.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Score {
-    /// The sure moves are the game; a last move that nobody pressed may be pending.
+    /// The sure moves are the game; a last move that was not pressed may be pending.
     pub exact: bool,
-    /// The first ply that differs, from 1, with what was played and what was told there.
+    /// The first ply that differs, from 1, with what was played and what was reported there.
     pub differs: Option<Differs>,
-    /// It is not exact, but every move that is not told as it was played is among the alternatives that are named in the end.
+    /// The game is not exact, but every move that is reported wrongly is among the alternatives that are named in the end.
     pub named: bool,
-    /// Sure moves that were wrong when they were told.
+    /// Sure moves that were wrong when they were reported.
     pub wrong_commits: u64,
-    /// Loud and silent alarms without a cause: kind and moment, microseconds.
+    /// Loud and silent alarms without a cause: kind and time, microseconds.
     pub false_alarms: Vec<(String, u64)>,
-    /// Irregularities of which nothing was said in time.
+    /// Irregularities that were not reported in time.
     pub missed_alarms: Vec<&'static str>,
-    /// From when a move was known to have been pressed, or without a clock from its release, until it was told, microseconds.
+    /// For each move the time from its known press, or without a clock from its release, until it was reported, in microseconds.
     pub commit_us: Vec<u64>,
-    /// Told moves whose release lies in the interval that was told.
+    /// Reported moves whose release lies in the reported interval.
     pub made_inside: u64,
-    /// Told moves that were right.
+    /// Reported moves that were right.
     pub made_of: u64,
     /// The sum of the widths of those intervals, microseconds.
     pub made_width_us: u64,
-    /// Each fault after which the position must become right, and microseconds from its end until it was; none if it never was.
+    /// Each fault after which the position must become right, with the microseconds from its end until it was; none if it never
+    /// was.
     pub in_step: Vec<(&'static str, Option<u64>)>,
 }
 
 /// Where a game differs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Differs {
-    /// From 1.
+    /// The ply, from 1.
     pub ply: usize,
     /// UCI; none if the game had ended.
     pub played: Option<String>,
-    /// UCI; none if nothing more was told.
+    /// UCI; none if nothing more was reported.
     pub told: Option<String>,
 }
 
-/// Compares.
+/// Compares the outcome with the truth.
 pub fn score(truth: &Truth, outcome: &Outcome) -> Score {
     let mut score = Score::default();
     moves(truth, outcome, &mut score);
@@ -58,14 +59,14 @@ pub fn score(truth: &Truth, outcome: &Outcome) -> Score {
     score
 }
 
-/// What was told, in order, and how it stood in the end.
+/// Scores the reported moves, in their order.
 fn moves(truth: &Truth, outcome: &Outcome, score: &mut Score) {
     let mut list: Vec<String> = Vec::new();
     let mut once = vec![false; truth.plies.len()];
     let mut tell = |list: &mut Vec<String>, at: u64, mv: &ReportedMove, again: Option<&String>| {
         let index = mv.ply.saturating_sub(1);
         let Some(ply) = truth.plies.get(index).filter(|ply| ply.uci == mv.uci && index == list.len()) else {
-            // A revision repeats what was told; that is no new mistake.
+            // A revision repeats reported moves; that is no new mistake.
             score.wrong_commits += u64::from(again != Some(&mv.uci));
             list.push(mv.uci.clone());
             return;
@@ -97,7 +98,8 @@ fn moves(truth: &Truth, outcome: &Outcome, score: &mut Score) {
     }
 }
 
-/// From the first clock report that shows the press, or the last news of the move's squares, to the telling.
+/// The time from the first clock report that shows the press, or from the last change of the move's squares, to the report of the
+/// move.
 fn latency(ply: &Ply, index: usize, at: u64, outcome: &Outcome) -> Option<u64> {
     let pressed = ply.pressed_us.filter(|_| ply.lever)?;
     // White sits at the left.
@@ -111,17 +113,17 @@ fn latency(ply: &Ply, index: usize, at: u64, outcome: &Outcome) -> Option<u64> {
     Some(at.saturating_sub((*lever).max(field)))
 }
 
-/// The game as it stood in the end.
+/// Scores the game as it was in the end.
 fn ends(truth: &Truth, outcome: &Outcome, score: &mut Score) {
     let played: Vec<&String> = truth.plies.iter().map(|ply| &ply.uci).collect();
     let sure: Vec<&String> = outcome.sure.iter().collect();
-    // Moves at the end that no press moved the lever for are not proved; without a clock that is the last one.
+    // Moves at the end without a press that moved the lever are not proved; without a clock this is the last move.
     let proved = match truth.clockless {
         true => truth.plies.len().saturating_sub(1),
         false => truth.plies.iter().rposition(|ply| ply.lever).map_or(0, |last| last + 1),
     };
     let with_pending: Vec<&String> = sure.iter().copied().chain(&outcome.pending).collect();
-    // Nobody can tell such a move from a king that is put in the centre to show the result.
+    // Such a move cannot be distinguished from a king that is put in the centre to show the result.
     let gesture = truth.plies.last().is_some_and(|ply| ply.king_to_centre);
     let known = if gesture {
         played.starts_with(&with_pending) && with_pending.len() + 1 >= played.len()
@@ -137,10 +139,10 @@ fn ends(truth: &Truth, outcome: &Outcome, score: &mut Score) {
     }
 }
 
-/// What was played is told or, where something else or nothing is, named as what may have been played.
+/// Whether every played move is reported, or is named as an alternative.
 fn named(played: &[&String], told: &[&String], outcome: &Outcome) -> bool {
     let open = |uci: &str| outcome.open.iter().any(|mv| mv == uci);
-    // Of a promotion that nobody has confirmed every piece is open.
+    // For an unconfirmed promotion every piece is possible.
     let promoted = |uci: &str| outcome.unconfirmed.iter().any(|mv| uci.len() == 5 && mv.get(..4) == uci.get(..4));
     let alike = |(index, uci): (usize, &&String)| told.get(index) == Some(uci) || open(uci) || promoted(uci);
     told.len() <= played.len() && played.iter().enumerate().all(alike)
@@ -173,7 +175,7 @@ fn alarms(truth: &Truth, outcome: &Outcome, score: &mut Score) {
     }
 }
 
-/// The position at that moment is dead: proved here anew.
+/// Whether the position at that time is dead; it is proved here again.
 fn dead(truth: &Truth, at: u64) -> bool {
     let mut position = Chess::default();
     for ply in truth.plies.iter().take_while(|ply| ply.released_us <= at) {

@@ -1,4 +1,4 @@
-//! Games as they were recorded: moves and clock readings of a PGN file.
+//! Recorded games: moves and clock readings of a PGN file.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -11,33 +11,33 @@ use shakmaty::{CastlingMode, Chess, Move, Position};
 /// A recorded game, up to its last legal move.
 #[derive(Clone, Debug, Default)]
 pub struct ScoreSheet {
-    /// As the tag says, empty if there is none; and so on.
+    /// White's name as in the tag, empty if there is none; the same holds for the other tags.
     pub white: String,
     /// Black's name.
     pub black: String,
     /// `1-0`, `0-1`, `1/2-1/2` or `*`.
     pub result: String,
-    /// How it ended, as lichess says it.
+    /// How it ended, in the words of lichess.
     pub termination: String,
-    /// PGN notation or what somebody took for it.
+    /// PGN notation, or whatever the tag holds.
     pub time_control: String,
     /// The moves, all legal.
     pub moves: Vec<Move>,
-    /// What the mover's clock showed after each; none where that was not recorded.
+    /// The reading of the mover's clock after each move; none where that was not recorded.
     pub clocks: Vec<Option<Duration>>,
-    /// What follows the last legal move, if the record goes on: an illegal move, as it is written.
+    /// The illegal move that follows the last legal one, if there is one, as it is written.
     pub illegal_tail: Option<String>,
     /// Why the game cannot be played, if it cannot.
     pub unplayable: Option<&'static str>,
 }
 
 impl ScoreSheet {
-    /// The record says that a flag fell.
+    /// Whether the record says that a flag fell.
     pub fn time_forfeit(&self) -> bool {
         self.termination.eq_ignore_ascii_case("time forfeit")
     }
 
-    /// Some move has a clock reading.
+    /// Whether any move has a clock reading.
     pub fn has_clocks(&self) -> bool {
         self.clocks.iter().any(Option::is_some)
     }

@@ -1,4 +1,4 @@
-//! One recorded game, simulated and scored.
+//! Simulates and scores one recorded game.
 
 use anyhow::{Result, bail};
 use flagfall_protocols::driver::DriverInfo;
@@ -14,9 +14,9 @@ use super::simulated_game::{self, Outcome};
 /// A simulated game.
 #[derive(Debug)]
 pub struct Simulated {
-    /// What was done.
+    /// What was played.
     pub play: Performance,
-    /// What came of it.
+    /// What the station reported.
     pub outcome: Outcome,
     /// How well that was read.
     pub score: Score,

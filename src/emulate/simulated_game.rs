@@ -1,5 +1,5 @@
-//! A simulated board and the station that reads it, in one room and without time passing: nothing but bytes reaches the
-//! station, and what it says is noted with its time.
+//! A simulated board and the station that reads it, without real time: only bytes reach the station, and its messages are
+//! collected with their times.
 
 mod listener;
 mod reports;
@@ -25,10 +25,10 @@ use listener::Listener;
 use reports::Reports;
 pub use reports::{Reported, ReportedAlarm, ReportedMove};
 
-/// What came out of a room.
+/// The outcome of a simulated game.
 #[derive(Debug)]
 pub struct Outcome {
-    /// What arbiters were told.
+    /// What was reported to arbiters.
     pub told: Vec<Reported>,
     /// What came over the cable.
     pub heard: Heard,
@@ -36,22 +36,22 @@ pub struct Outcome {
     pub sure: Vec<String>,
     /// UCI of the moves that stood on the board at the end and were not sure.
     pub pending: Vec<String>,
-    /// UCI of the moves of which one was made next, where nothing told which in the end.
+    /// UCI of the alternatives for the next move, if nothing showed in the end which one was made.
     pub open: Vec<String>,
-    /// UCI of promotions to a piece that nobody has confirmed.
+    /// UCI of promotions to a piece that nothing has confirmed.
     pub unconfirmed: Vec<String>,
     /// Microseconds from the end of each fault until the position was right again; none if it never was.
     pub in_step: Vec<Option<u64>>,
-    /// Everything that the station was fed, as a trace.
+    /// All inputs of the station, as a trace.
     pub trace: Option<String>,
     /// Hand movements that could not be done: a fault of the simulation.
     pub impossible: Vec<String>,
 }
 
-/// Plays a performance to a station that knows its time control. `name` is the trace's; none = no trace is written.
+/// Plays a performance to a station that knows its time control. `name` is the name of the trace; none = no trace is written.
 ///
 /// # Errors
-/// A message that cannot be read, or a name that a trace cannot hold.
+/// A message cannot be read, or a trace cannot hold the name.
 pub fn run(driver: &DriverInfo, play: &Performance, name: Option<&str>) -> Result<Outcome> {
     let config = GameConfig {
         time_control: Some(play.control.control.clone()),
@@ -81,7 +81,7 @@ pub fn run(driver: &DriverInfo, play: &Performance, name: Option<&str>) -> Resul
         let next = [emulator.next(), station.deadline(), link, order].into_iter().flatten().min();
         let Some(next) = next.filter(|next| *next <= end) else { break };
         emulator.advance(next, &mut sent);
-        // What is sent while the link is away reaches nobody.
+        // Bytes that are sent while the link is down are lost.
         for Sent { at, channel, bytes } in sent.drain(..) {
             if !game.up {
                 continue;
@@ -122,7 +122,7 @@ pub fn run(driver: &DriverInfo, play: &Performance, name: Option<&str>) -> Resul
     })
 }
 
-/// What an order makes an arbiter enter.
+/// Returns the commands that an order stands for.
 fn commands(order: &Order, station: &Station) -> Result<Vec<Command>> {
     let mut commands = Vec::new();
     match order {
@@ -139,7 +139,7 @@ fn commands(order: &Order, station: &Station) -> Result<Vec<Command>> {
 }
 
 struct SimulatedGame {
-    /// The link is there.
+    /// Whether the link is up.
     up: bool,
     reports: Reports,
     recording: Option<Recording>,
@@ -160,7 +160,7 @@ impl SimulatedGame {
         Ok(())
     }
 
-    /// Does what the station wants done.
+    /// Carries out the outputs of the station.
     fn carry_out(&mut self, emulator: &mut dyn Device) -> Result<()> {
         for output in std::mem::take(&mut self.out) {
             match output {
@@ -170,7 +170,7 @@ impl SimulatedGame {
                 }
                 StationOutput::Message(message) => self.reports.handle_message(&message)?,
                 StationOutput::Send { .. } => {}
-                // Nobody answers questions of Article 6.9 here, and nobody gives commands.
+                // There is no worker here for questions of Article 6.9, and there are no commands with an answer.
                 StationOutput::Ask(_) | StationOutput::Device { .. } | StationOutput::Reply(_) | StationOutput::Daemon(_) => {}
             }
         }
@@ -178,7 +178,7 @@ impl SimulatedGame {
     }
 }
 
-/// Writes a trace while a game runs.
+/// Writes a trace during a game.
 struct Recording {
     text: String,
     seq: u64,

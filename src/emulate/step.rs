@@ -1,4 +1,4 @@
-//! Whether a station is in step: it knows the position that stands on the board.
+//! Checks whether a station is in step: it knows the position that stands on the board.
 
 use flagfall_protocols::time::Instant;
 use shakmaty::uci::UciMove;
@@ -7,28 +7,28 @@ use shakmaty::{Board, Chess, Color, Position};
 use super::truth::Truth;
 use crate::session::station::Station;
 
-/// It is looked no more often than this, microseconds; the longer it has been, the less often.
+/// The shortest time between two checks, in microseconds; the checks get rarer with time.
 const EVERY_US: u64 = 20_000;
-/// It is looked again when this part of the time since the fault has passed.
+/// The next check comes when this part of the time since the fault has passed.
 const PARTS: u64 = 40;
-/// A move may be so young and not be known yet.
+/// A move that is younger than this may be unknown, in microseconds.
 const YOUNG_US: u64 = 1_500_000;
 
 /// A fault after which the position must become right again.
 #[derive(Debug)]
 struct Fault {
-    /// It is over, microseconds.
+    /// When it is over, in microseconds.
     over: u64,
-    /// The link was away: time counts from the first dump.
+    /// The link was down: time counts from the first dump.
     link: bool,
     in_step: Option<u64>,
 }
 
-/// Watches for it after each fault.
+/// Checks after each fault when the station is in step again.
 #[derive(Debug)]
 pub(super) struct Steps {
     faults: Vec<Fault>,
-    /// When each ply was made, and what stands on the board after it; the first is the beginning.
+    /// When each ply was made, and the position after it; the first entry is the beginning.
     known: Vec<(u64, Board, Color)>,
     checked_at: u64,
 }
@@ -52,7 +52,7 @@ impl Steps {
         Steps { faults, known, checked_at: 0 }
     }
 
-    /// Looks at the station as it is `now`.
+    /// Checks the station as it is at `now`.
     pub(super) fn check(&mut self, now: Instant, station: &Station, dumps: &[u64]) {
         let now = now.0;
         let Steps { faults, known, checked_at } = self;

@@ -1,4 +1,4 @@
-//! From clock readings to the time that each player took for each move, and to a clock that gives it to him.
+//! Derives the time of each move from clock readings, and a clock that gives the players these times.
 
 use std::time::Duration;
 
@@ -9,40 +9,40 @@ use flagfall_protocols::time::ClockTime;
 use super::dice::{Dice, seconds};
 use super::score_sheet::ScoreSheet;
 
-/// Where nothing at all is known of a player's times.
+/// The time of a move if nothing is known of a player's times, in seconds.
 const UNKNOWN_TIME_S: f64 = 10.0;
-/// A reading that is this much of a period's time too high has the period in it.
+/// A reading that is too high by this part of a period's time includes the period.
 const HAS_BONUS: f64 = 0.5;
-/// From so much time for 60 moves on a game is slow.
+/// A game with at least this many seconds for 60 moves is slow.
 const SLOW_S: f64 = 3600.0;
 
 /// The time control of a recorded game.
 #[derive(Clone, Debug)]
 pub struct Control {
-    /// As the daemon is told it.
+    /// The time control of the daemon.
     pub control: TimeControl,
-    /// It is not the tag's own but was concluded.
+    /// Whether it was derived and not read from the tag.
     pub derived: bool,
 }
 
 impl Control {
-    /// The tag's time control; one that its readings allow if there is none that can be read.
+    /// Reads the tag's time control; derives one from the readings if the tag cannot be read.
     pub fn from_sheet(sheet: &ScoreSheet) -> Control {
         if let Ok(control) = TimeControl::parse(sheet.time_control.trim()) {
             return Control { control, derived: false };
         }
         let text = derive_control(sheet);
-        // Whole minutes below ten hours and a listed increment.
+        // The text has whole minutes below ten hours and a listed increment.
         let control = TimeControl::parse(&text).unwrap_or_else(|_| TimeControl::parse("5400+30").expect("a time control"));
         Control { control, derived: true }
     }
 
-    /// Seconds added with each move in the period of this index.
+    /// Seconds that are added with each move in the period of this index.
     fn per_move(&self, period: usize) -> f64 {
         f64::from(self.control.period(period).per_move_ms) / 1000.0
     }
 
-    /// An hour or more for 60 moves.
+    /// Whether the game has an hour or more for 60 moves.
     pub fn slow(&self) -> bool {
         let main: f64 = (0..).take_while(|&i| i == 0 || self.control.next_period(i - 1).is_some()).map(|i| self.main(i)).sum();
         main + 60.0 * self.per_move(0) >= SLOW_S
@@ -52,7 +52,7 @@ impl Control {
         f64::from(self.control.period(period).main_ms) / 1000.0
     }
 
-    /// The same with so much more time in the first period.
+    /// Returns the same control with this many more seconds in the first period.
     pub fn with_more(&self, seconds: u32) -> Control {
         let text = self.control.to_string();
         let main = self.control.period(0).main_ms / 1000;
@@ -64,12 +64,12 @@ impl Control {
         };
         match TimeControl::parse(&more) {
             Ok(control) => Control { control, derived: self.derived },
-            // Longer than a clock can show: the game has what it can have.
+            // The time is longer than a clock can show: the game keeps what it has.
             Err(_) => self.clone(),
         }
     }
 
-    /// A DGT 3000 set so.
+    /// A DGT 3000 with this setting.
     pub fn clock(&self) -> ClockSettings {
         let first = self.control.period(0);
         let method = match first.method {
@@ -92,7 +92,8 @@ impl Control {
     }
 }
 
-/// A time control that fits the readings: a usual one, else whole minutes and the increment that the quickest moves show.
+/// Derives a time control that fits the readings: a usual one, or else whole minutes and the increment that the fastest moves
+/// show.
 fn derive_control(sheet: &ScoreSheet) -> String {
     const USUAL: [(f64, f64); 5] = [(5400.0, 30.0), (900.0, 10.0), (600.0, 10.0), (300.0, 3.0), (180.0, 2.0)];
     const BONUS_S: f64 = 600.0;
@@ -115,7 +116,8 @@ fn derive_control(sheet: &ScoreSheet) -> String {
     format!("{}+{increment}", minutes * 60.0)
 }
 
-/// Seconds that each move took its player, from the opponent's press to his own; a draw within the second of the readings.
+/// Returns the time that each move took its player, from the opponent's press to his own; the part below the second of the
+/// readings is drawn.
 pub fn own_times(sheet: &ScoreSheet, control: &Control, dice: &mut Dice) -> Vec<Duration> {
     let mut times = vec![0.0; sheet.moves.len()];
     for side in 0..2 {
@@ -127,11 +129,11 @@ pub fn own_times(sheet: &ScoreSheet, control: &Control, dice: &mut Dice) -> Vec<
     times.into_iter().map(|time| seconds(time.max(0.0) + dice.between([0.0, 1.0]))).collect()
 }
 
-/// Own times of one side. Missing readings share what passed between those that are there.
+/// Returns the times of one side. Moves without a reading share the time between the readings around them.
 fn own_times_of_side(clocks: &[Option<f64>], control: &Control) -> Vec<f64> {
     let mut times = vec![f64::NAN; clocks.len()];
     let mut period = 0;
-    // The first increment is in the starting time; a reading has that of its own press.
+    // The first increment is in the starting time; a reading includes the increment of its own press.
     let mut before = (0, control.main(0) + control.per_move(0));
     for (index, clock) in clocks.iter().enumerate() {
         let Some(clock) = *clock else { continue };

@@ -1,4 +1,4 @@
-//! What really happened at a simulated board: known from what the hands did, never from what was made of it.
+//! What really happened at a simulated board: it is known from the hands' actions, never from the station.
 
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ pub struct Truth {
     pub explained: Vec<Explained>,
     /// What went wrong on purpose.
     pub irregularities: Vec<Irregularity>,
-    /// There is no clock: nobody is known to have pressed.
+    /// Whether there is no clock, so that no press is known.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub clockless: bool,
-    /// The hands are done, microseconds.
+    /// When the hands are done, in microseconds.
     pub end_us: u64,
 }
 
@@ -27,21 +27,21 @@ pub struct Ply {
     pub san: String,
     /// UCI notation.
     pub uci: String,
-    /// The first man was touched, microseconds since the beginning.
+    /// When the first man was touched, in microseconds since the beginning.
     pub lifted_us: u64,
-    /// The last man of the move stood where it belongs.
+    /// When the last man of the move stood where it belongs.
     pub released_us: u64,
-    /// The player pressed; none if he did not.
+    /// When the player pressed; none if he did not.
     pub pressed_us: Option<u64>,
-    /// His press moved the lever: it does not where an earlier press was forgotten.
+    /// Whether his press moved the lever; it does not after an earlier forgotten press.
     pub lever: bool,
     /// Squares that the move changes, bit 0 = a1.
     #[serde(skip)]
     pub squares: u64,
-    /// A king goes to one of the four squares in the centre.
+    /// Whether a king goes to one of the four squares in the centre.
     #[serde(skip)]
     pub king_to_centre: bool,
-    /// What was odd about it.
+    /// What was unusual about it.
     pub odd: Vec<&'static str>,
 }
 
@@ -50,30 +50,30 @@ pub struct Ply {
 pub struct Explained {
     /// Kinds of alarms.
     pub kinds: Vec<&'static str>,
-    /// From here, microseconds.
+    /// From this time, in microseconds.
     pub from_us: u64,
-    /// To here.
+    /// To this time.
     pub to_us: u64,
     /// What happened.
     pub cause: &'static str,
 }
 
-/// Something that an arbiter or operator is to be told of.
+/// An event that must be reported to an arbiter or operator.
 #[derive(Clone, Debug, Serialize)]
 pub struct Irregularity {
-    /// What it is.
+    /// Its kind.
     pub kind: &'static str,
-    /// Ply in whose time it happens, from 1.
+    /// The ply in whose time it happens, from 1.
     pub ply: usize,
-    /// It begins, microseconds.
+    /// When it begins, in microseconds.
     pub from_us: u64,
-    /// It is over: everything is put right.
+    /// When it is over and everything is corrected.
     pub to_us: u64,
-    /// Any one of these alarms must be raised; none if it is no matter for an alarm.
+    /// Any one of these alarms must be raised; none if it needs no alarm.
     pub expected: Vec<&'static str>,
-    /// ... from here to there, microseconds.
+    /// The time in which the alarm must be raised, in microseconds.
     pub expected_us: [u64; 2],
-    /// From here on the position can be in step again.
+    /// From this time on the position can be in step again.
     pub in_step_from_us: Option<u64>,
 }
 
@@ -85,7 +85,7 @@ impl Truth {
     }
 }
 
-/// Whole microseconds.
+/// Converts a time to whole microseconds.
 pub fn micros(time: Duration) -> u64 {
     time.as_micros() as u64
 }

@@ -1,15 +1,15 @@
-//! What the kernel knows of its clock: adjtimex(2) without setting anything.
+//! What the kernel knows about its clock: adjtimex(2) without setting anything.
 
-/// What the kernel says.
+/// The kernel's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct State {
-    /// Some program keeps the clock.
+    /// A program keeps the clock synchronised.
     pub(super) synchronised: bool,
-    /// How far off it may be.
+    /// The largest error, in milliseconds.
     pub(super) max_error_ms: u32,
 }
 
-/// Asks; none where a sandbox does not let us.
+/// Asks the kernel; none where a sandbox forbids it.
 #[allow(unsafe_code, reason = "no crate wraps this call")]
 pub(super) fn state() -> Option<State> {
     // SAFETY: `timex` holds integers only, for which zeros are valid; `modes` = 0 means that nothing is set.

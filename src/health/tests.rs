@@ -47,7 +47,7 @@ fn the_clock_goes_by_what_is_known() {
         (kept, &[][..], TimeSource::Ntp, Some(12)),
         (kept, &[battery], TimeSource::Ntp, Some(12)),
         (free, &[], TimeSource::None, None),
-        // The note is of some time since the start; the kernel knows better.
+        // The note may be old; the kernel knows better.
         (free, &[noted], TimeSource::None, None),
         (free, &[battery], TimeSource::Rtc, None),
         (None, &[noted, battery], TimeSource::Ntp, None),

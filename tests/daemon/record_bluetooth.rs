@@ -227,7 +227,7 @@ fn an_impossible_recording_reports_its_cause() {
     for (named, more, code, reasons) in [
         ("Nobody", &["--seconds", "2"][..], 0, &["no device that advertises is the wanted one", "nothing was recorded"][..]),
         (ADDRESS, &["--seconds", "4", "--driver", "chessnut"], 0, &["not of this family", "nothing was recorded"]),
-        (ADDRESS, &["--driver", "dgt_bus"], 1, &["`dgt_bus` is not met over Bluetooth LE"]),
+        (ADDRESS, &["--driver", "dgt_bus"], 1, &["`dgt_bus` is not available over Bluetooth LE"]),
     ] {
         let output = flagfall(&[&["record", "--bluetooth", named, text(&rig.file())], more].concat())
             .env(SYSTEM_BUS, rig.bus.address())

@@ -1,6 +1,6 @@
-//! What a person told, as the facts that the rules ask for; and what they say, as a finding.
+//! Turns the arguments of the command into the facts that the rules need, and the result into a finding.
 //!
-//! Moments are only an order here: the position was reached, a flag fell, it was observed.
+//! Moments give only an order here: the position was reached, a flag fell, it was observed.
 
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::interval::Interval;
@@ -19,13 +19,13 @@ use shakmaty::{Chess, Position};
 
 use super::{Adjudicate, Answer, Order};
 
-/// When nobody knows which of two things was first.
+/// The interval of two events whose order is not known.
 const ANY: Interval = Interval { earliest: Instant(0), latest: Instant(3) };
 const FIRST: Interval = Interval { earliest: Instant(0), latest: Instant(1) };
 const SECOND: Interval = Interval { earliest: Instant(2), latest: Instant(3) };
 const OBSERVED: Instant = Instant(4);
 
-/// Who answers whether a side can mate.
+/// The function that answers whether a side can mate.
 pub(super) type Oracle<'a> = dyn FnMut(&Chess, Color) -> Verdict + 'a;
 
 pub(super) fn facts(
@@ -59,11 +59,11 @@ fn flag(arguments: &Adjudicate, control: Option<&TimeControl>, at: &Chess, side:
         Order::BlackFirst => Some(Color::Black),
     };
     let seen = arguments.observed || arguments.claimed;
-    // From 1 for people.
+    // The option counts from 1.
     let period = match (arguments.period, control) {
         (Some(period), _) => Some(period as usize - 1),
         (None, Some(control)) if control.is_last(0) => Some(0),
-        // With fewer moves than the first period asks for no other one has begun.
+        // With fewer moves than the first period requires, no other period has begun.
         (None, Some(control)) => control.required(0).zip(completed).filter(|(required, done)| done < required).map(|_| 0),
         _ => None,
     };
@@ -86,8 +86,8 @@ fn phase(arguments: &Adjudicate) -> Phase {
     if arguments.not_pressed.is_some() { Phase::Made } else { Phase::Idle }
 }
 
-/// What the position itself says: it was reached before the fall was observed, and nobody knows whether before the fall. A move
-/// whose clock was not pressed is not finished where the press finishes it (club points 4 and 7).
+/// The ending that the position itself shows. It was reached before the fall was observed, but it is not known whether before the
+/// fall. A move whose clock was not pressed is not finished where the press finishes it (club points 4 and 7).
 fn ending(arguments: &Adjudicate, rulebook: &Rulebook, at: &Chess, oracle: &mut Oracle<'_>) -> Option<Ended> {
     let by = if at.turn().is_white() { Color::Black } else { Color::White };
     let ending = match () {
@@ -101,18 +101,18 @@ fn ending(arguments: &Adjudicate, rulebook: &Rulebook, at: &Chess, oracle: &mut 
     Some(Ended { end: End::Board { ending, by }, at: ANY, pressed, positions: Vec::new() })
 }
 
-/// Neither side can mate (5.2.2). The popular explanation knows only what the men say.
+/// Whether neither side can mate (5.2.2). The popular explanation considers the material only.
 fn is_dead(arguments: &Adjudicate, rulebook: &Rulebook, at: &Chess, oracle: &mut Oracle<'_>) -> bool {
     if at.is_insufficient_material() {
         return true;
     }
     let flagged = Color::from(arguments.flagged);
     let mut cannot = |side| matches!(oracle(at, side), Verdict::Unwinnable(_));
-    // The question that is asked anyway comes first: it is seldom answered with no.
+    // The question that is needed anyway comes first: its answer is seldom no.
     rulebook.winnability() != Winnability::Material && cannot(flagged.other()) && cannot(flagged)
 }
 
-/// The finding, as a board's would be; its moments are none.
+/// Makes the finding in the form of a board's finding; its moments are empty.
 pub(super) fn finding(facts: &Facts, mut found: Found, id: u32, at: &Chess) -> Finding {
     let flag = match found.subject {
         Subject::Flag(index) => facts.flags.get(index),

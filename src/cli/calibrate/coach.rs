@@ -1,4 +1,4 @@
-//! What is said to whoever sets up the men, and when it is done.
+//! The messages for the person who sets up the men, and when it is done.
 
 use std::time::Duration;
 
@@ -7,29 +7,29 @@ use flagfall_protocols::square::{Color, Piece, Role, Square};
 
 use crate::system_clock::MonotonicTime;
 
-/// Trouble is told when it has been the same for so long: nobody wants to hear of each man that is put down.
+/// A problem is reported when it has stayed the same for this time, so that not every man that is put down causes a message.
 const SETTLED: Duration = Duration::from_secs(2);
-/// But so often at least, if something changes: a square that is read now and then never settles.
+/// A changing problem is reported at least this often: a square that is read now and then never settles.
 const REPEAT_AFTER: Duration = Duration::from_secs(10);
-/// The same for a board that says nothing.
+/// A board that says nothing is reported after this time.
 const SILENT: Duration = Duration::from_secs(5);
-/// It is done when so long no spare man came.
+/// It is done when no spare man came for this time.
 const NO_MORE: Duration = Duration::from_secs(30);
 
-/// What was said, and what is waited for.
+/// What was reported, and what is expected.
 pub(super) struct Coach {
-    /// Ends with so many spare men.
+    /// It ends with so many spare men.
     wanted: Option<usize>,
     spares: &'static [(Square, Piece)],
-    /// The trouble that was seen last, and since when.
+    /// The problem at the last check, and since when.
     trouble: String,
     since: MonotonicTime,
     reported: String,
-    /// When something was told last, or it began.
+    /// When something was reported last, or when it began.
     spoke: MonotonicTime,
     men: usize,
     known: usize,
-    /// Nothing more is waited for after this.
+    /// The time at which it ends.
     end: Option<MonotonicTime>,
 }
 
@@ -39,7 +39,7 @@ impl Coach {
         Coach { wanted, spares, trouble, since: now, reported, spoke: now, men: 0, known: 0, end: None }
     }
 
-    /// What is to be done first.
+    /// The first instructions.
     pub(super) fn begin(&self) -> [String; 2] {
         [
             "set up all men for a new game, White's on ranks 1 and 2 as the squares are lettered, queens on d1 and d8,"
@@ -48,7 +48,7 @@ impl Coach {
         ]
     }
 
-    /// What is to be said now.
+    /// Returns the messages that are due now.
     pub(super) fn messages(&mut self, now: MonotonicTime, learned: &Learned) -> Vec<String> {
         let mut lines = Vec::new();
         if learned.men == 0 {
@@ -58,7 +58,7 @@ impl Coach {
         if self.men == 0 {
             lines.push(format!("all {} men are known", learned.men));
         }
-        // Another set begins again.
+        // Another set of men begins again.
         self.known = self.known.min(learned.spares.len());
         for spare in &learned.spares[self.known..] {
             lines.push(format!("spare {} known", name(*spare)));
@@ -94,7 +94,7 @@ impl Coach {
         }
     }
 
-    /// When it wants to see again, if nothing comes before.
+    /// When [`Coach::messages`] must be called again if nothing comes before.
     pub(super) fn due(&self) -> Option<MonotonicTime> {
         let trouble = (self.men == 0 && self.trouble != self.reported).then(|| self.since.after(SILENT));
         self.end.into_iter().chain(trouble).min()
@@ -177,13 +177,13 @@ mod tests {
     }
 
     #[test]
-    fn trouble_is_told_once_and_when_it_stays() {
+    fn a_problem_is_reported_once_and_when_it_stays() {
         let mut coach = Coach::new(at(0), None, &SPARES);
         assert!(coach.messages(at(100), &Learned::default()).is_empty());
         assert_eq!(coach.due(), Some(at(5100)));
         assert_eq!(coach.messages(at(5100), &Learned::default()).len(), 1);
         assert_eq!(coach.due(), None);
-        // One man after the other.
+        // The men are put down one after the other.
         for (millis, names) in [(6000, &["a1", "b1", "c1"][..]), (7000, &["a1", "b1"]), (8500, &["a1"])] {
             assert!(coach.messages(at(millis), &missing(names)).is_empty());
         }

@@ -1,4 +1,4 @@
-//! A file that is there whole or not at all, and never in the place of another unless that is wanted.
+//! A file that is written completely or not at all, and replaces another file only on request.
 
 use std::fs::{self, File, Permissions};
 use std::io::{ErrorKind, Write};
@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-/// The daemon reads it under another user's name, and there is nothing secret in it.
+/// The daemon reads the file as another user, and it contains no secret.
 const MODE: u32 = 0o644;
 
-/// A file beside the one that it will be; goes when it is dropped.
+/// A temporary file beside the final one; it is removed when dropped.
 pub(super) struct NewFile {
     file: File,
     fresh: PathBuf,
@@ -19,7 +19,7 @@ pub(super) struct NewFile {
 }
 
 impl NewFile {
-    /// Makes sure that `path` can be written; with `force` in the place of a file that is there.
+    /// Makes sure that `path` can be written. With `force` an existing file may be replaced.
     pub(super) fn create(path: &Path, force: bool) -> Result<NewFile> {
         match fs::metadata(path) {
             Ok(found) if !found.is_file() => bail!("{}: is not a file", path.display()),
@@ -34,7 +34,7 @@ impl NewFile {
         Ok(NewFile { file, fresh, path: path.to_owned(), force })
     }
 
-    /// Writes it, and waits until the disk has it.
+    /// Writes the file, and waits until it is on the disk.
     pub(super) fn save(mut self, text: &str) -> Result<()> {
         let written = self.write(text);
         written.with_context(|| self.path.display().to_string())?;
@@ -51,7 +51,7 @@ impl NewFile {
         self.file.sync_all()
     }
 
-    /// Gives the file its name unless another has it; false where a file has one name only.
+    /// Gives the file its name unless another file has it. Returns false if the file system has no hard links.
     fn link(&self) -> Result<bool> {
         match fs::hard_link(&self.fresh, &self.path) {
             Ok(()) => Ok(true),
@@ -68,7 +68,7 @@ fn exists_message(path: &Path) -> String {
 
 impl Drop for NewFile {
     fn drop(&mut self) {
-        // It has gone if it became the file.
+        // The temporary file no longer exists if it became the final file.
         let _ = fs::remove_file(&self.fresh);
     }
 }

@@ -1,4 +1,4 @@
-//! Whether everything arrived: what a subscriber and an arbiter received, against what was played.
+//! Checks whether everything arrived: compares what a subscriber and an arbiter received with what was played.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::topic::{Audience, Topic};
 use crate::emulate::games::Expected;
 
-/// Complaints that are listed; more are counted.
+/// The most problems that are listed; others are counted.
 const MAX_LISTED: usize = 50;
 
 /// Collects what arrived.
@@ -36,7 +36,7 @@ struct Series {
 }
 
 impl Check {
-    /// Boards by their ids in topics; with `public` that audience must get everything too, which it does only without delay.
+    /// Boards by their ids in topics. With `public` that audience must also get everything, which it does only without delay.
     pub fn new(boards: impl IntoIterator<Item = (String, Expected)>, public: bool) -> Check {
         let board = |expected| Board {
             expected,
@@ -49,7 +49,7 @@ impl Check {
         Check { boards, public, unreadable: 0 }
     }
 
-    /// A message arrived. Messages may come more than once.
+    /// Handles a message. Messages may come more than once.
     pub fn handle_message(&mut self, topic: &str, payload: &[u8]) {
         let Some(topic) = Topic::read(topic) else { return };
         let Some(board) = self.boards.get_mut(topic.board) else { return };
@@ -63,7 +63,7 @@ impl Check {
         board.handle_message(topic, &message);
     }
 
-    /// What has not arrived; empty if all has.
+    /// Returns what has not arrived; empty if everything has.
     pub fn missing(&self) -> Vec<String> {
         let mut missing = Vec::new();
         if self.unreadable > 0 {
@@ -107,7 +107,7 @@ impl Board {
         }
     }
 
-    /// The moves an audience must have: one that was not pressed is a move for all but arbiters.
+    /// The moves that an audience must have: a move that was not pressed is a move for all except arbiters.
     fn moves(&self, audience: Audience) -> Vec<&str> {
         let unpressed = self.expected.unpressed.iter().filter(|_| audience != Audience::Arbiter);
         self.expected.moves.iter().chain(unpressed).map(String::as_str).collect()
@@ -147,7 +147,7 @@ impl Board {
         }
         let Some(side) = self.expected.flag else {
             if self.ruling.is_some() {
-                missing.push("a ruling that nobody expected".to_owned());
+                missing.push("an unexpected ruling".to_owned());
             }
             return;
         };
@@ -183,7 +183,7 @@ fn sans(moves: &Value) -> Vec<&str> {
     moves.as_array().into_iter().flatten().filter_map(|mv| mv["san"].as_str()).collect()
 }
 
-/// Names the first move that differs.
+/// Reports the first move that differs.
 fn differs(what: &str, expected: &[&str], came: &[&str], missing: &mut Vec<String>) {
     let most = expected.len().max(came.len());
     if let Some(index) = (0..most).find(|&index| expected.get(index) != came.get(index)) {

@@ -1,4 +1,4 @@
-//! The command: starts everything, shows what arrives, says whether all did.
+//! The command: starts everything, shows what arrives, and reports whether everything did.
 
 use std::io::{IsTerminal, Write, stdout};
 use std::process::ExitCode;
@@ -16,11 +16,11 @@ use super::view::View;
 use crate::daemon::Daemon;
 use crate::system_clock::{self, MonotonicTime};
 
-/// A picture is drawn so often.
+/// How often the screen is drawn.
 const PICTURE: Duration = Duration::from_millis(250);
-/// How long boards and subscribers may take to be there.
+/// How long boards and subscribers may take to be ready.
 const READY_WITHIN: Duration = Duration::from_secs(20);
-/// How long the last messages may take, beside the public's delay.
+/// How long the last messages may take, in addition to the public delay.
 const ARRIVE_WITHIN: Duration = Duration::from_secs(20);
 /// Above the top left corner, and nothing below what is drawn.
 const HOME: &str = "\x1b[H\x1b[J";
@@ -35,10 +35,10 @@ pub(crate) struct Demo {
     /// End after the games; exit code 0 only if everything arrived.
     #[arg(long)]
     once: bool,
-    /// So many times as fast as people play, 0.1 to 2: a board that is read is no faster.
+    /// The speed, as a multiple of people's speed, 0.1 to 2. A board is not read faster than that.
     #[arg(long, default_value_t = 1.0, value_name = "X")]
     speed: f64,
-    /// The public sees everything so many seconds later.
+    /// The delay of the public audience in seconds.
     #[arg(long, default_value_t = 5, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(0..=60))]
     delay: u64,
     /// Where the broker listens for MQTT, so that you can subscribe too; port 0 takes any that is free.
@@ -47,7 +47,7 @@ pub(crate) struct Demo {
     /// Where it listens for MQTT over WebSocket.
     #[arg(long, default_value = "127.0.0.1:0", value_name = "ADDRESS:PORT")]
     websocket: String,
-    /// One line an event, as without a terminal.
+    /// Print one line for each event, as without a terminal.
     #[arg(long)]
     plain: bool,
     /// No colour.
@@ -71,7 +71,7 @@ impl Demo {
         let daemon = Daemon::start(&hall.configuration(self.tcp.clone(), self.websocket.clone(), delay)).await?;
         let (tcp, websocket) = daemon.broker().context("the broker did not start")?;
         let (stop, stopped) = oneshot::channel::<()>();
-        // It is also stopped if this end is dropped.
+        // The daemon also stops if this end is dropped.
         let serving = tokio::spawn(daemon.run(async { drop(stopped.await) }));
 
         let (news, mut news_receiver) = mpsc::channel(256);
@@ -93,7 +93,7 @@ impl Demo {
         }
         screen.abort();
         arbiter.abort();
-        // Nobody listens if the daemon has ended by itself.
+        // This fails only if the daemon has ended by itself.
         let _ = stop.send(());
         serving.await.context("the daemon")??;
         if hall.impossible() > 0 {
@@ -110,7 +110,7 @@ impl Demo {
     }
 }
 
-/// Both subscribers are in their seats and every board answers.
+/// Waits until both subscribers are ready and every board answers.
 async fn ready(news_receiver: &mut mpsc::Receiver<SubscriberEvent>, hall: &SimulatedHall) {
     let mut seats = 0;
     let mut silent: Vec<String> = hall.boards().map(|id| format!("\"board\":\"demo/1/{id}\"")).collect();
@@ -129,7 +129,7 @@ async fn ready(news_receiver: &mut mpsc::Receiver<SubscriberEvent>, hall: &Simul
     }
 }
 
-/// What is shown, and what is kept of it.
+/// The screen, and the check of what arrives.
 struct Show {
     view: View,
     check: Check,
@@ -137,7 +137,7 @@ struct Show {
 }
 
 impl Show {
-    /// Shows what comes until all has, or the time for it is over; gives what is missing.
+    /// Shows messages until everything has arrived or the time for it is over. Returns what is missing.
     async fn until_all_arrived(
         &mut self,
         hall: &SimulatedHall,

@@ -1,4 +1,4 @@
-//! The room in which the demonstration is played: boards, clocks, and the configuration of a daemon that serves them.
+//! The hall in which the demonstration is played: boards, clocks, and the configuration of a daemon that serves them.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ const SERIAL: u16 = 4711;
 
 /// The boards and what is played on them.
 pub(super) struct SimulatedHall {
-    /// The folder of journals and ports; removed in the end.
+    /// The folder of journals and ports, which is removed in the end.
     folder: Folder,
     tables: Vec<Table>,
 }
@@ -31,7 +31,7 @@ struct Table {
 }
 
 impl SimulatedHall {
-    /// Sets up all boards; nobody moves yet.
+    /// Sets up all boards; no man is moved yet.
     pub(super) fn set_up(speed: f64) -> Result<SimulatedHall> {
         let folder = Folder::make().context("a folder for the journals")?;
         let tables = (0..GAMES).map(|number| {
@@ -51,12 +51,12 @@ impl SimulatedHall {
         self.tables.iter().try_for_each(|table| table.board.load(&table.game.script())).context("the hands")
     }
 
-    /// All games are over.
+    /// Whether all games are over.
     pub(super) fn done(&self) -> bool {
         self.tables.iter().all(|table| table.board.done())
     }
 
-    /// Hand motions that could not be done: none, or the emulation is wrong.
+    /// How many hand motions could not be done; more than none is a fault of the emulation.
     pub(super) fn impossible(&self) -> usize {
         self.tables.iter().map(|table| table.board.status().impossible.len()).sum()
     }
@@ -66,7 +66,7 @@ impl SimulatedHall {
         self.tables.iter().map(|table| table.id.as_str())
     }
 
-    /// What a daemon beside these boards is told; the broker listens on `tcp` and `websocket`.
+    /// The configuration of a daemon for these boards; the broker listens on `tcp` and `websocket`.
     pub(super) fn configuration(&self, tcp: String, websocket: String, delay: Duration) -> Loaded {
         let board = |table: &Table| Board {
             id: table.id.clone(),
@@ -90,7 +90,7 @@ impl SimulatedHall {
         Loaded { config, files: Vec::new(), hash: 0 }
     }
 
-    /// What is to be seen of these boards.
+    /// The view of these boards.
     pub(super) fn view(&self, colour: bool) -> View {
         let named = |table: &Table| Named {
             id: table.id.clone(),
@@ -100,7 +100,7 @@ impl SimulatedHall {
         View::new(colour, self.tables.iter().map(named).collect())
     }
 
-    /// What must arrive.
+    /// The check of what must arrive.
     pub(super) fn check(&self) -> Check {
         Check::new(self.tables.iter().map(|table| (table.id.clone(), table.game.expected())), true)
     }
@@ -126,7 +126,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What cannot be removed is left to the system's own cleaning.
+        // A folder that cannot be removed is left to the system's own cleaning.
         let _ = std::fs::remove_dir_all(Path::new(&self.0));
     }
 }

@@ -8,20 +8,20 @@ use rumqttc::v5::mqttbytes::v5::{Filter, Packet};
 use rumqttc::v5::{AsyncClient, Event, MqttOptions};
 use tokio::sync::mpsc;
 
-/// Payloads of long games.
+/// The largest packet: long games have large payloads.
 const LARGEST: u32 = 1 << 20;
-/// After a lost connection.
+/// The wait after a lost connection.
 const RETRY_AFTER: Duration = Duration::from_millis(500);
 
-/// What a subscriber is told.
+/// An event of a subscriber.
 pub(super) enum SubscriberEvent {
-    /// The broker gives what was asked for from now on.
+    /// The broker has accepted the subscriptions.
     Subscribed,
     /// A message: topic and payload.
     Message(String, Vec<u8>),
 }
 
-/// Subscribes to `filters` and passes on what comes, until nobody listens.
+/// Subscribes to `filters` and forwards what comes, until the receiver is dropped.
 pub(super) async fn run(name: &'static str, broker: SocketAddr, filters: Vec<String>, news: mpsc::Sender<SubscriberEvent>) {
     let mut options = MqttOptions::new(name, broker.ip().to_string(), broker.port());
     options.set_max_packet_size(Some(LARGEST)).set_outgoing_inflight_upper_limit(1);

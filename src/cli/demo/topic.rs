@@ -1,6 +1,6 @@
-//! Topics as a subscriber meets them (`wire/README.md#1`).
+//! Reads topics as a subscriber does (`wire/README.md#1`).
 
-/// Who may read it.
+/// The audience of a topic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Audience {
     Public,

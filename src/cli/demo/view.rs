@@ -1,4 +1,4 @@
-//! What a subscriber and an arbiter see, as a picture of 80 columns and 24 rows, or as one line an event.
+//! What a subscriber and an arbiter see: a screen of 80 columns and 24 rows, or one line for each event.
 //!
 //! A board takes three columns: the board itself, what the public sees, what the arbiter sees. The order of the arbiter's
 //! column at a flag-fall is that of an arbiter's screen: whose flag, what to do, the proposal, what was completed, why, what to
@@ -23,7 +23,7 @@ const WIDTHS: [usize; 3] = [18, 22, 36];
 /// Rows of a board under its title: the diagram and its files.
 const ROWS: usize = 9;
 
-/// A board that is shown.
+/// A board on the screen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
     /// Its id in topics.
@@ -34,12 +34,12 @@ pub struct Named {
     pub black: String,
 }
 
-/// What arrived last of a board.
+/// The last messages of a board.
 #[derive(Clone, Debug, Default)]
 struct Board {
-    /// State of the public audience, or of the live one as long as there is none.
+    /// The state for the public audience, or for the live one while there is none.
     public: Value,
-    /// Whether that is the public audience's own.
+    /// Whether it is the public audience's own state.
     delayed: bool,
     clock: Value,
     arbiter: Value,
@@ -49,7 +49,7 @@ struct Board {
     events: [u64; 2],
 }
 
-/// The picture.
+/// The screen.
 #[derive(Clone, Debug)]
 pub struct View {
     colour: bool,
@@ -57,13 +57,12 @@ pub struct View {
 }
 
 impl View {
-    /// Nothing has arrived. With `colour` the picture holds ANSI sequences.
+    /// Makes an empty screen. With `colour` it contains ANSI sequences.
     pub fn new(colour: bool, boards: Vec<Named>) -> View {
         View { colour, boards: boards.into_iter().map(|named| (named, Board::default())).collect() }
     }
 
-    /// A message arrived. Gives a line for people if it is an event; nothing for states, and for what is not about these
-    /// boards.
+    /// Handles a message. Returns a line for people if it is an event; none for states, and for messages about other boards.
     pub fn handle_message(&mut self, topic: &str, payload: &[u8]) -> Option<String> {
         let topic = Topic::read(topic)?;
         let (_, board) = self.boards.iter_mut().find(|(named, _)| named.id == topic.board)?;
@@ -82,7 +81,7 @@ impl View {
         }
     }
 
-    /// The picture as it is now: rows of at most 80 columns, each ended by a line feed. Two boards take 24 rows.
+    /// Returns the screen as it is now: rows of at most 80 columns, each ended by a line feed. Two boards take 24 rows.
     pub fn frame(&self) -> String {
         let paint = Paint { colour: self.colour };
         let mut text = String::new();
@@ -102,13 +101,13 @@ impl View {
             }
         }
         let count = |audience: usize| self.boards.iter().map(|(_, board)| board.events[audience]).sum::<u64>();
-        // A string takes everything.
+        // Writing to a string does not fail.
         let _ = writeln!(text, "\nevents: {} to the public, {} to arbiters", count(0), count(1));
         text
     }
 }
 
-/// Cells are painted already and as wide as they should be.
+/// Adds a row. The cells are already coloured and have their full width.
 fn row(text: &mut String, cells: &[String]) {
     let joined = cells.join("  ");
     text.push_str(joined.trim_end());
@@ -135,7 +134,7 @@ impl Board {
         }
     }
 
-    /// What stands on the board, the placement field of a FEN, White below.
+    /// The position on the board, the placement field of a FEN, White below.
     fn placement(&self) -> String {
         let sensors = self.arbiter["board"].as_str();
         let turned = self.arbiter["rotated"] == true;

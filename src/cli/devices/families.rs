@@ -23,7 +23,7 @@ struct Family {
 
 impl Family {
     fn from_driver(info: &'static DriverInfo) -> Family {
-        // A family with none of them is told by its port alone.
+        // A family with none of these is found by its configured port only.
         let serial = !info.usb.is_empty() || (info.ble.is_none() && info.hid.is_none());
         let links = [(serial, "serial"), (info.hid.is_some(), "USB-HID"), (info.ble.is_some(), "Bluetooth LE")];
         Family {
@@ -49,7 +49,7 @@ impl Family {
         line("senses", self.senses)?;
         line("clock", if self.clock { "its times and lever" } else { "none: flags and presses are not known" })?;
         if self.log {
-            line("log", "the board remembers what was moved while nobody listened")?;
+            line("log", "the board remembers what was moved while no program read it")?;
         }
         if let Some(why) = self.casual_only {
             line("only", &format!("with event.casual = true: {why}"))?;
@@ -58,7 +58,7 @@ impl Family {
     }
 }
 
-/// Prints all of them.
+/// Prints all families.
 ///
 /// # Errors
 /// The output is closed.

@@ -6,7 +6,7 @@ use flagfall_protocols::drivers::DRIVERS;
 
 use super::{Port, Process, Usb};
 
-/// The HID devices that may be a board's; all others are nobody's business.
+/// Lists the HID devices that may be a board; other devices are ignored.
 pub(super) fn list(system: &System) -> Vec<Port> {
     devices(system).into_iter().filter_map(row).collect()
 }
@@ -38,7 +38,7 @@ mod tests {
 
     use super::*;
 
-    /// A machine with this device as its only one, whose node is a file.
+    /// The ports of a machine with only this device, whose node is a file.
     fn listed(ids: &str, descriptor: &[u8]) -> Vec<Port> {
         let folder = tempfile::tempdir().expect("a folder");
         let at = |path: &str| folder.path().join(path);

@@ -1,4 +1,4 @@
-//! `flagfall devices --bluetooth`: who advertises.
+//! `flagfall devices --bluetooth`: lists devices that advertise.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -9,7 +9,7 @@ use flagfall_hardware::ble::{Nearby, nearby};
 use flagfall_protocols::drivers::DRIVERS;
 use serde::Serialize;
 
-/// Boards advertise several times a second, some only every few.
+/// How long to listen. Most boards advertise several times a second, some only every few seconds.
 const LISTEN: Duration = Duration::from_secs(5);
 
 /// One device.
@@ -18,7 +18,7 @@ struct Device {
     address: String,
     name: Option<String>,
     signal_dbm: Option<i16>,
-    /// Families whose names begin so.
+    /// The families whose device names begin like this one.
     drivers: Vec<&'static str>,
 }
 
@@ -36,10 +36,10 @@ impl Device {
     }
 }
 
-/// Listens, and prints whoever was heard.
+/// Listens, and prints the devices that were received.
 ///
 /// # Errors
-/// Bluetooth is not to be had, or the output is closed.
+/// Bluetooth is not available, or the output is closed.
 pub(super) fn print(json: bool) -> Result<ExitCode> {
     let found = match nearby(None, LISTEN) {
         Ok(found) => found,
@@ -52,7 +52,7 @@ pub(super) fn print(json: bool) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     if devices.is_empty() {
-        writeln!(out, "nobody advertises (a board that is connected to another program does not)")?;
+        writeln!(out, "no device advertises (a board that is connected to another program does not)")?;
     }
     for device in &devices {
         let signal = device.signal_dbm.map(|signal| format!(", {signal} dBm")).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What is plugged in, whether we may use it, and who else does.
+//! Checks what is plugged in, whether this user may use it, and which other program does.
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ pub(super) fn check(config: &Config) -> Vec<Finding> {
     findings
 }
 
-/// A port by itself: rights, and other programs.
+/// Checks one port: access rights, and other programs that use it.
 fn port(port: &Found) -> Finding {
     let about = format!("port {}", port.path.display());
     let what = describe(port);
@@ -56,7 +56,7 @@ fn describe(port: &Found) -> String {
     format!("{name} {:04x}:{:04x}{serial}{kind}", usb.vendor, usb.product)
 }
 
-/// A board that the configuration names: is its device there?
+/// Checks whether the device of a configured board is there.
 fn board(board: &Board, ports: &[Found]) -> Finding {
     let about = format!("board {}", board.id);
     let plug = "Plug this board in, or correct its [[board]] in the configuration";
@@ -97,7 +97,7 @@ fn board(board: &Board, ports: &[Found]) -> Finding {
     }
 }
 
-/// The same of a board over USB-HID.
+/// Checks the same for a board over USB-HID.
 fn hid(board: &Board, about: String, plug: &str, found: &[hid::Found]) -> Finding {
     let family = board.driver.as_deref().and_then(drivers::find).and_then(|family| family.hid);
     let is_its = |found: &&hid::Found| {

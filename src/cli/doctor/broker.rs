@@ -1,4 +1,4 @@
-//! Whether the broker can be reached and takes us.
+//! Checks whether the broker can be reached and accepts us.
 
 use std::io::ErrorKind;
 
@@ -42,7 +42,7 @@ fn refused(cause: Option<&ConnectionError>) -> bool {
     matches!(cause, Some(ConnectionError::Io(error)) if error.kind() == ErrorKind::ConnectionRefused)
 }
 
-/// What is wrong, and what to do.
+/// Returns what is wrong, and what to do.
 fn explain(cause: Option<&ConnectionError>) -> (String, &'static str) {
     const REACH: &str = "Look at the network cable, mqtt.host and the firewall of the broker's machine.";
     let Some(cause) = cause else { return ("does not answer".to_owned(), REACH) };

@@ -1,4 +1,4 @@
-//! Clock, disk, power and service of this machine.
+//! Checks the clock, the disk, the power and the service of this machine.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,11 +10,11 @@ use crate::config::Config;
 use crate::health::{self, ClockSync};
 use crate::wire::time::TimeSource;
 
-/// Less free space than this is refused by no program, but an event fills it.
+/// With less free space than this every program still works, but an event may fill it.
 const LITTLE: u64 = 256 << 20;
-/// With less no journal can be relied on.
+/// With less free space than this no journal is reliable.
 const TOO_LITTLE: u64 = 16 << 20;
-/// Above, a Raspberry Pi slows down.
+/// Above this temperature a Raspberry Pi slows down.
 const HOT: f32 = 80.0;
 
 pub(super) fn check(config: &Config) -> Vec<Finding> {
@@ -92,7 +92,7 @@ struct Service {
     result: String,
 }
 
-/// What systemd says of our unit, where systemd runs.
+/// Returns what systemd says about our unit, where systemd runs.
 fn service() -> Option<Service> {
     if !Path::new("/run/systemd/system").exists() {
         return None;

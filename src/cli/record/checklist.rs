@@ -15,7 +15,7 @@ const STEPS: [&str; 7] = [
     "pull the plug, change two pieces, plug in again; then switch off.",
 ];
 
-/// Prints it.
+/// Prints the list.
 ///
 /// # Errors
 /// The output is closed.

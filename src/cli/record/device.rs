@@ -1,4 +1,4 @@
-//! What is recorded or calibrated: a serial port or a Bluetooth device.
+//! The link that is recorded or calibrated: a serial port or a Bluetooth device.
 
 use std::io;
 use std::path::Path;
@@ -10,18 +10,18 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use crate::system_clock::monotonic;
 
-/// Events that may wait for the disk.
+/// The most events that wait for the disk.
 const MAX_WAITING: usize = 1024;
 
-/// What the link told.
+/// An event of the link.
 pub(in crate::cli) enum LinkEvent {
-    /// It is up; lines for the head of the recording, and for people what is left out.
+    /// It is up: lines for the head of the recording, and for people the channels that are left out.
     Up(Vec<(String, String)>, Vec<String>),
     /// Bytes of a channel.
     Bytes(u8, Vec<u8>),
-    /// It is gone.
+    /// It was lost: the cause.
     Down(String),
-    /// There is none; true if it may still come.
+    /// There is no device: the problem, and whether it may still come.
     Missing(String, bool),
 }
 
@@ -35,7 +35,7 @@ pub(in crate::cli) enum Device {
 }
 
 impl Device {
-    /// Opens a port in the way of a family.
+    /// Opens a port with the settings of a family.
     pub(in crate::cli) fn port(path: &Path, driver: &'static DriverInfo) -> io::Result<(Device, Events)> {
         let wanted = Wanted { driver, port: Some(path.to_owned()), usb_serial: None, serial: None, folders: Vec::new() };
         let (to, events) = channel(MAX_WAITING);
@@ -46,13 +46,13 @@ impl Device {
                 PortEvent::Down(error) => LinkEvent::Down(error.to_string()),
                 PortEvent::Missing(trouble) => LinkEvent::Missing(trouble.to_string(), false),
             };
-            // The recording has ended, and the thread is about to.
+            // This fails only when the recording has ended, and the thread ends too.
             let _ = to.blocking_send((at, event));
         };
         Ok((Device::Port(PortThread::start("record", wanted, Ports::new(), || monotonic().0, Box::new(sink))?), events))
     }
 
-    /// Looks for a Bluetooth device by address or name; without a family everything is listened to that notifies.
+    /// Searches for a Bluetooth device by address or name. Without a family every channel that notifies is recorded.
     pub(in crate::cli) fn ble(named: &str, family: Option<&'static DriverInfo>) -> io::Result<(Device, Events)> {
         let (address, name) = ble::device(named);
         let wanted = ble::Wanted {
@@ -68,7 +68,7 @@ impl Device {
         Ok((Device::Ble(BleLink::start(radio, 0, wanted, Box::new(move |at, event| forward(&to, at, event)))), events))
     }
 
-    /// Writes bytes. A link that went meanwhile says so itself.
+    /// Writes bytes. A link that was lost meanwhile is reported separately.
     pub(in crate::cli) fn send(&self, channel: u8, bytes: Vec<u8>) {
         let _ = match self {
             Device::Port(port) => port.send(bytes),
@@ -90,13 +90,13 @@ fn forward(to: &Sender<(u64, LinkEvent)>, at: u64, event: &BleEvent<'_>) -> bool
     }
 }
 
-/// Channels that notify and refuse to.
+/// Names the channels that refused to notify.
 fn left_out(places: &[Place]) -> Vec<String> {
     let refused = places.iter().filter_map(|place| Some((place.channel, place.refused.as_ref()?)));
     refused.map(|(channel, cause)| format!("channel {channel} is left out: {cause}")).collect()
 }
 
-/// What a reader of the recording must know of the device. Its address is nobody's business.
+/// The header lines that a reader of the recording needs about the device. Its address is private and left out.
 fn head(name: Option<&str>, places: &[Place]) -> Vec<(String, String)> {
     let name: String = name.unwrap_or_default().chars().filter(|c| !c.is_control()).collect();
     let mut lines =

@@ -1,4 +1,4 @@
-//! The file of a recording: whole lines only, whatever the disk does.
+//! The file of a recording. It holds whole lines only, whatever happens on the disk.
 
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Write};
@@ -10,18 +10,18 @@ use flagfall_protocols::trace::{self, Body, FORMAT, MAX_HEADERS, Record, print_h
 
 use crate::system_clock::utc;
 
-/// The most bytes of a record; longer pieces are cut into several of the same moment.
+/// The most bytes of a record; a longer piece is split into several records of the same moment.
 const MAX_PIECE: usize = 4096;
-/// Lines of the head that are left for what people note in it.
+/// The number of header lines that are left for remarks of people.
 const FOR_PEOPLE: usize = 24;
 
 pub(super) struct TraceFile {
     file: File,
     path: PathBuf,
     line: String,
-    /// Lines of the head.
+    /// How many lines the head has.
     heads: usize,
-    /// Length of the whole lines.
+    /// The length of all whole lines.
     length: u64,
     seq: u64,
     last: Instant,
@@ -30,7 +30,7 @@ pub(super) struct TraceFile {
 }
 
 impl TraceFile {
-    /// A new file with its head. A file that is there already is an error; a device or a pipe is written to.
+    /// Makes a new file with its head. An existing file is an error; a device or a pipe is written to.
     pub(super) fn create(path: &Path, driver: Option<&str>, time_control: Option<&str>) -> Result<TraceFile> {
         let file = match File::create_new(path) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists && !path.is_file() => {
@@ -59,12 +59,12 @@ impl TraceFile {
         }
         let path = path.to_owned();
         let mut file = TraceFile { file, path, line, heads, length: 0, seq: 0, last: Instant::ZERO, received: 0, sent: 0 };
-        file.put()?;
+        file.write_line()?;
         Ok(file)
     }
 
-    /// Adds a line to the head, which ends with the first record. Of more lines than a reader takes the last are left out, and
-    /// that is said.
+    /// Adds a line to the head, which ends with the first record. Lines beyond the limit of readers are left out, and a note
+    /// reports that.
     pub(super) fn add_header(&mut self, key: &str, value: &str) -> Result<()> {
         if self.seq > 0 {
             return Ok(());
@@ -78,7 +78,7 @@ impl TraceFile {
         self.write_line()
     }
 
-    /// Adds a record; each is in the hands of the operating system when this returns.
+    /// Adds a record, and hands it to the operating system.
     pub(super) fn write(&mut self, at: Instant, body: Body<'_>) -> Result<()> {
         let at = at.max(self.last);
         self.last = at;
@@ -105,7 +105,7 @@ impl TraceFile {
 
     fn write_line(&mut self) -> Result<()> {
         if let Err(error) = self.file.write_all(self.line.as_bytes()) {
-            // A device has no length; what a disk keeps is whole lines.
+            // A device has no length; on a disk only whole lines are kept.
             let _ = self.file.set_len(self.length);
             let path = self.path.display();
             return Err(error)
@@ -115,8 +115,7 @@ impl TraceFile {
         Ok(())
     }
 
-    /// What was recorded, for people, when the disk has it.
-    /// A file in which nothing was recorded goes.
+    /// Waits for the disk and returns what was recorded, for people. A file in which nothing was recorded is removed.
     pub(super) fn finish(self) -> Result<String> {
         if self.seq == 0 && self.path.is_file() {
             std::fs::remove_file(&self.path).with_context(|| self.path.display().to_string())?;
@@ -134,7 +133,7 @@ impl TraceFile {
     }
 }
 
-/// A line for people, beside what a script reads.
+/// Prints a line for people, separate from the output for scripts.
 pub(in crate::cli) fn note(text: &str) -> Result<()> {
     Ok(writeln!(std::io::stderr(), "flagfall: {text}")?)
 }

@@ -1,4 +1,4 @@
-//! What is told of simulated games: a line or object for each that matters, and the sums.
+//! Reports simulated games: a line or object for each game with something to report, and the sums.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -19,7 +19,7 @@ struct Game<'a> {
     game: u32,
     white: &'a str,
     black: &'a str,
-    /// Why it was left out; the rest is not there then.
+    /// Why it was left out; the other fields are missing then.
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<&'static str>,
     #[serde(flatten)]
@@ -38,7 +38,7 @@ struct Played<'a> {
     differs: Option<&'a Differs>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     open: Vec<String>,
-    /// Of a board that does not identify men, where the game is not exact.
+    /// For a board that does not identify men, where the game is not exact.
     #[serde(skip_serializing_if = "Option::is_none")]
     named: Option<bool>,
     wrong_commits: u64,
@@ -58,7 +58,8 @@ struct Played<'a> {
 struct Sums {
     games: u64,
     games_exact: u64,
-    /// Of boards that do not identify men: not exact, and what was played is among the alternatives that are named, or is not.
+    /// For boards that do not identify men: games that are not exact, where what was played is among the named alternatives, or
+    /// is not.
     #[serde(skip_serializing_if = "Option::is_none")]
     games_named: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -88,7 +89,7 @@ struct Sums {
     simulated_hours: f64,
 }
 
-/// Ways back into step after one kind of fault.
+/// The times until the position is right again after one kind of fault.
 #[derive(Default, Serialize)]
 struct InStep {
     faults: u64,
@@ -99,7 +100,7 @@ struct InStep {
     us: Vec<u64>,
 }
 
-/// Collects and tells.
+/// Collects the results and prints them.
 pub(super) struct Report {
     json: bool,
     sums: Sums,
@@ -209,7 +210,7 @@ impl Report {
         }
         if let Some(Differs { ply, played, told }) = played.differs {
             let [played, told] = [played, told].map(|uci| uci.as_deref().unwrap_or("nothing"));
-            writeln!(out, "{name}: differs at ply {ply}: {played} was played, {told} was told")?;
+            writeln!(out, "{name}: differs at ply {ply}: {played} was played, {told} was reported")?;
         }
         if !played.open.is_empty() {
             writeln!(out, "{name}: open in the end: {}", played.open.join(" or "))?;
@@ -218,13 +219,13 @@ impl Report {
             writeln!(out, "{name}: what was played is not named")?;
         }
         if played.wrong_commits > 0 {
-            writeln!(out, "{name}: {} wrong when told", played.wrong_commits)?;
+            writeln!(out, "{name}: {} wrong when reported", played.wrong_commits)?;
         }
         for (kind, at) in played.false_alarms {
             writeln!(out, "{name}: false alarm {kind} at {:.1} s", *at as f64 / 1e6)?;
         }
         for kind in played.missed_alarms {
-            writeln!(out, "{name}: nothing was said of {kind}")?;
+            writeln!(out, "{name}: {kind} was not reported")?;
         }
         Ok(())
     }
@@ -255,7 +256,7 @@ impl Report {
     }
 }
 
-/// It was played at a board that does not identify men.
+/// Whether it was played at a board that does not identify men.
 fn unidentified(simulated: &Simulated) -> bool {
     matches!(simulated.play.board, SimulatedBoard::Occupancy(_))
 }
@@ -268,15 +269,15 @@ fn table(sums: &Sums, out: &mut dyn Write) -> Result<()> {
     let rows = [
         ("games exact", format!("{} of {}", sums.games_exact, sums.games)),
         ("plies", format!("{}", sums.plies)),
-        ("wrong when told", format!("{}", sums.wrong_commits)),
+        ("wrong when reported", format!("{}", sums.wrong_commits)),
         ("false alarms", format!("{} ({:.2} per 1000 plies)", sums.false_alarms, sums.false_alarms_per_1000_plies)),
-        ("irregularities", format!("{}, nothing said of {}", sums.irregularities, sums.missed_alarms)),
-        ("told after the press", format!("{} median, {} for 99 %", ms(sums.commit_ms_p50), ms(sums.commit_ms_p99))),
+        ("irregularities", format!("{}, {} of them not reported", sums.irregularities, sums.missed_alarms)),
+        ("reported after the press", format!("{} median, {} for 99 %", ms(sums.commit_ms_p50), ms(sums.commit_ms_p99))),
         (
-            "made within what was told",
+            "made within the interval",
             sums.made_at_coverage.map_or_else(|| "-".to_owned(), |share| format!("{:.2} %", share * 100.0)),
         ),
-        ("... which is on average", ms(sums.made_at_width_ms)),
+        ("... of this average width", ms(sums.made_at_width_ms)),
         (
             "in step again after",
             format!("{} median, {} for 99 %, never {}", ms(sums.in_step_ms_p50), ms(sums.in_step_ms_p99), sums.never_in_step),
@@ -289,7 +290,7 @@ fn table(sums: &Sums, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
-/// Milliseconds; none of nothing. Sorts a copy where it has to.
+/// Returns a quantile in milliseconds; none if there are no values.
 fn quantile(micros: &[u64], share: f64) -> Option<f64> {
     let mut sorted = micros.to_vec();
     sorted.sort_unstable();

@@ -1,4 +1,4 @@
-//! Games on as many threads as there are; what comes out is told in the order of the games.
+//! Simulates games on as many threads as there are cores; the results are reported in the order of the games.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,16 +17,16 @@ use crate::emulate::truth::Truth;
 
 /// A game to be simulated.
 pub(super) struct Job {
-    /// As the file was named.
+    /// The name of the file, as it was given.
     pub(super) file: String,
-    /// Its name without folder and ending.
+    /// The file's name without folder and ending.
     pub(super) stem: String,
-    /// Of the game in its file, from 1.
+    /// The number of the game in its file, from 1.
     pub(super) number: u32,
     pub(super) sheet: ScoreSheet,
 }
 
-/// What came of a game.
+/// The result of a game.
 pub(super) enum Done {
     /// It was played.
     Played(Box<Simulated>),
@@ -48,7 +48,7 @@ struct TruthFile<'a> {
     truth: &'a Truth,
 }
 
-/// Simulates all games and tells each, in order.
+/// Simulates all games and reports each, in order.
 pub(super) fn simulate_all(
     driver: &DriverInfo,
     noise: &Noise,
@@ -66,7 +66,7 @@ pub(super) fn simulate_all(
             scope.spawn(move || {
                 while let Some((index, job)) = next_job(next, jobs) {
                     let done = simulate_job(driver, noise, seed, out, job);
-                    // Nobody listens any more: an earlier game failed.
+                    // The receiver is dropped: an earlier game failed.
                     if send.send((index, done)).is_err() {
                         return;
                     }

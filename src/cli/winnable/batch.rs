@@ -1,4 +1,4 @@
-//! A file of questions: one thread reads, several search, one writes in the order of the file.
+//! Answers a file of questions: one thread reads, several search, one writes in the order of the file.
 //!
 //! Memory is bounded: at most [`WINDOW`] rows are between reading and writing, and a search has its own bound.
 
@@ -20,7 +20,7 @@ use crate::cli::settled::{Reader, position, settle};
 
 /// The verdict on a row that is no position.
 const INVALID: &str = "invalid";
-/// Rows that wait for a slow one before them.
+/// The most rows that wait for a slow one before them.
 const WINDOW: usize = 4096;
 
 /// A question by its place in the file.
@@ -34,14 +34,14 @@ struct Row {
     place: u64,
     text: String,
     verdict: &'static str,
-    /// For standard error.
+    /// A message for standard error.
     complaint: Option<String>,
 }
 
-/// What the threads tell.
+/// A message of the threads.
 enum SearchResult {
     Row(Row),
-    /// The file cannot be read on.
+    /// The file cannot be read any further.
     Broken(anyhow::Error),
 }
 
@@ -54,7 +54,7 @@ pub(super) fn run(path: &Path, jobs: usize, nodes: u64) -> Result<ExitCode> {
     };
     let (ask, asked) = sync_channel::<Job>(WINDOW);
     let (result_sender, results) = sync_channel::<SearchResult>(WINDOW);
-    // A row takes a place when it is read and gives it back when it is written.
+    // A row takes a place when it is read and frees it when it is written.
     let (place_sender, place_receiver) = sync_channel::<()>(WINDOW);
     let asked = Arc::new(Mutex::new(asked));
     for index in 0..jobs {
@@ -74,7 +74,7 @@ fn read_rows(
     result_sender: &SyncSender<SearchResult>,
 ) {
     for place in 0.. {
-        // The writer has ended.
+        // This fails only when the writer has ended.
         if place_sender.send(()).is_err() {
             return;
         }
@@ -86,7 +86,7 @@ fn read_rows(
             }
             Ok(None) => return,
             Err(error) => {
-                // Nobody is left to be told.
+                // This fails only when the writer has ended.
                 let _ = result_sender.send(SearchResult::Broken(error));
                 return;
             }
@@ -142,7 +142,7 @@ fn answer(Job { place, line }: Job, columns: Columns, nodes: u64) -> Row {
     }
 }
 
-/// Writes the rows in their order; ends when all threads have.
+/// Writes the rows in their order, until all threads have ended.
 fn write_rows(results: &Receiver<SearchResult>, place_receiver: &Receiver<()>, progress: &mut Progress) -> Result<ExitCode> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     writeln!(out, "fen,intended_winner,verdict,nodes,micros,proof")?;
@@ -156,7 +156,7 @@ fn write_rows(results: &Receiver<SearchResult>, place_receiver: &Receiver<()>, p
             Ok(row) => row,
             Err(TryRecvError::Disconnected) => break,
             Err(TryRecvError::Empty) => {
-                // Whoever reads on gets what there is.
+                // The next program in a pipe gets what there is.
                 out.flush()?;
                 match results.recv_timeout(EVERY) {
                     Ok(row) => row,
@@ -180,11 +180,11 @@ fn write_rows(results: &Receiver<SearchResult>, place_receiver: &Receiver<()>, p
             writeln!(out, "{}", row.text)?;
             tally.add(row.verdict);
             if let Some(complaint) = &row.complaint {
-                // A row that is no position is an answer too; a proof that was refused is a fault of this program.
+                // A row that is no position is an answer too; a refused proof is a fault of this program.
                 clean &= row.verdict == INVALID;
                 progress.print_line(complaint);
             }
-            // Its reader took the place before the row was read.
+            // The reading thread took the place before it read the row.
             let _ = place_receiver.try_recv();
         }
         progress.draw(&tally);

@@ -1,4 +1,4 @@
-//! How far a batch is, on standard error if that is a terminal.
+//! Shows the progress of a batch on standard error if that is a terminal.
 
 use std::io::{IsTerminal, Write, stderr};
 use std::time::Duration;
@@ -6,11 +6,11 @@ use std::time::Duration;
 use super::rows::Reading;
 use crate::system_clock::{MonotonicTime, monotonic};
 
-/// Drawn so often at most.
+/// The shortest time between two drawings.
 pub(super) const EVERY: Duration = Duration::from_millis(200);
 const WIDTH: usize = 30;
 
-/// The rows answered so far.
+/// Counts the answered rows.
 #[derive(Default)]
 pub(super) struct Tally {
     /// One for each verdict, in the order of [`Tally::NAMES`].
@@ -31,7 +31,7 @@ impl Tally {
     }
 }
 
-/// The bar.
+/// The progress bar.
 pub(super) struct Progress {
     terminal: bool,
     reading: Reading,
@@ -45,27 +45,27 @@ impl Progress {
         Progress { terminal: stderr().is_terminal(), reading, began, drawn: began }
     }
 
-    /// Draws the bar if it is time to.
+    /// Draws the bar if its time has come.
     pub(super) fn draw(&mut self, tally: &Tally) {
         let now = monotonic();
         if self.terminal && now.since(self.drawn) >= EVERY {
             self.drawn = now;
-            // A bar that cannot be drawn is missed by nobody.
+            // A bar that cannot be drawn does no harm.
             let _ = write!(stderr(), "\r\x1b[K{}", self.text(tally, now));
         }
     }
 
-    /// A line that stays.
+    /// Prints a line that stays.
     pub(super) fn print_line(&self, text: &str) {
         let clear = if self.terminal { "\r\x1b[K" } else { "" };
-        // Nowhere is left to tell it.
+        // If this cannot be written, it cannot be reported.
         let _ = writeln!(stderr(), "{clear}flagfall: {text}");
     }
 
-    /// Takes the bar away, and on a terminal leaves what came out.
+    /// Removes the bar, and on a terminal leaves the final counts.
     pub(super) fn end(&self, tally: &Tally) {
         if self.terminal {
-            // As above.
+            // If this cannot be written, it cannot be reported.
             let _ = writeln!(stderr(), "\r\x1b[K{}", self.text(tally, monotonic()));
         }
     }

@@ -1,4 +1,4 @@
-//! Lines of a CSV file, plain or gzipped, one at a time.
+//! Reads lines of a CSV file, plain or gzipped, one at a time.
 
 use std::io::{BufRead, BufReader, Cursor, Read};
 use std::path::Path;
@@ -9,10 +9,10 @@ use anyhow::{Context, Result};
 use flate2::read::MultiGzDecoder;
 use shakmaty::Color;
 
-/// A longer line is no row.
+/// The longest line that is a row, in bytes.
 const MAX_LINE: usize = 1 << 16;
 
-/// Where the questions come from.
+/// The file of the questions.
 pub(super) struct Source {
     reader: Box<dyn BufRead + Send>,
     /// Lines read.
@@ -22,7 +22,7 @@ pub(super) struct Source {
 /// How far the file has been read.
 #[derive(Clone)]
 pub(super) struct Reading {
-    /// Bytes of the file, as it is on the disk; none for a pipe.
+    /// The size of the file on the disk; none for a pipe.
     pub(super) size: Option<u64>,
     read: Arc<AtomicU64>,
 }
@@ -36,9 +36,9 @@ impl Reading {
 
 /// One line.
 pub(super) struct Line {
-    /// From 1.
+    /// The number of the line, from 1.
     pub(super) number: u64,
-    /// Its text; or what is wrong with it.
+    /// Its text, or what is wrong with it.
     pub(super) text: Result<String, &'static str>,
 }
 
@@ -79,10 +79,10 @@ impl Source {
         Ok((Source { reader, lines: 0 }, progress))
     }
 
-    /// The next line that is not empty; none at the end.
+    /// Returns the next line that is not empty; none at the end.
     ///
     /// # Errors
-    /// The file cannot be read on.
+    /// The file cannot be read any further.
     pub(super) fn next_line(&mut self) -> Result<Option<Line>> {
         loop {
             let mut bytes = Vec::new();
@@ -120,10 +120,10 @@ impl Source {
     }
 }
 
-/// The fields of a line (RFC 4180, without line ends inside quotes).
+/// Splits a line into its fields (RFC 4180, without line ends inside quotes).
 ///
 /// # Errors
-/// A quote that is not closed, or something after it.
+/// A quote is not closed, or something follows it.
 pub(super) fn split_fields(line: &str) -> Result<Vec<String>, &'static str> {
     let mut fields = Vec::new();
     let mut rest = line;
@@ -157,12 +157,12 @@ pub(super) fn split_fields(line: &str) -> Result<Vec<String>, &'static str> {
     }
 }
 
-/// One field as it is written.
+/// Returns one field as it must be written.
 pub(super) fn quote_field(text: &str) -> String {
     if text.contains([',', '"', '\r', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }
 
-/// Where the two columns are.
+/// The places of the two columns.
 #[derive(Clone, Copy)]
 pub(super) struct Columns {
     fen: usize,
@@ -170,14 +170,14 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// From the first line.
+    /// Finds the columns in the first line.
     pub(super) fn from_header(header: &str) -> Option<Columns> {
         let names = split_fields(header).ok()?;
         let find = |name: &str| names.iter().position(|field| field.trim().eq_ignore_ascii_case(name));
         Some(Columns { fen: find("fen")?, side: find("intended_winner")? })
     }
 
-    /// FEN and side of a row, as they stand there.
+    /// Returns FEN and side of a row as they are written.
     ///
     /// # Errors
     /// What is wrong with the row.
@@ -190,7 +190,7 @@ impl Columns {
     }
 }
 
-/// `white`, `black`, `w` or `b`.
+/// Parses `white`, `black`, `w` or `b`.
 pub(super) fn side(text: &str) -> Option<Color> {
     match text.trim().to_ascii_lowercase().as_str() {
         "white" | "w" => Some(Color::White),

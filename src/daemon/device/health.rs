@@ -47,8 +47,8 @@ impl KnownHealth {
         &self.health
     }
 
-    /// What somebody should attend to. `signal` is the strength at which a Bluetooth device was received when it was connected,
-    /// in dBm.
+    /// The warnings of the devices. `signal` is the strength at which a Bluetooth device was received when it was connected, in
+    /// dBm.
     pub(super) fn warnings(&self, signal: Option<i16>) -> Vec<DeviceWarning> {
         let health = &self.health;
         let holds = [

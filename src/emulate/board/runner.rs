@@ -1,4 +1,4 @@
-//! The thread of one board: emulated time follows real time, and the only place to wait in is the link.
+//! The thread of one board. Emulated time follows real time, and the thread waits in the link only.
 
 use std::io;
 use std::path::PathBuf;
@@ -17,14 +17,14 @@ use super::Shared;
 use super::stable_link::StableLink;
 use crate::system_clock::{MonotonicTime, monotonic};
 
-/// The longest wait: a wish is heard after so long at most.
+/// The longest wait, and so the longest delay of a request.
 const NAP: Duration = Duration::from_millis(20);
-/// The same while flooding.
+/// The longest wait while random bytes are sent.
 const FLOOD_NAP: Duration = Duration::from_millis(2);
-/// The most random bytes in one go.
+/// The most random bytes in one write.
 const FLOOD_PIECE: u64 = 16 * 1024;
 
-/// What is wished of the board; each is answered when it is done.
+/// A request to the board, which is answered when it is done.
 #[derive(Debug)]
 pub(super) enum Request {
     LinkAt(PathBuf, SyncSender<io::Result<()>>),
@@ -45,7 +45,7 @@ struct Flood {
     rng: Rng,
 }
 
-/// What the thread holds.
+/// The state of the thread.
 pub(super) struct Runner {
     emulator: Box<dyn Device>,
     link: Option<Pty>,
@@ -57,7 +57,7 @@ pub(super) struct Runner {
     shared: Arc<Shared>,
     flood: Option<Flood>,
     muted: bool,
-    /// A program was there and has closed the path.
+    /// A program had opened the path and has closed it.
     alone: bool,
     lost: u64,
 }
@@ -111,14 +111,14 @@ impl Runner {
         Instant((monotonic().since(self.began).as_micros() as f64 * self.speed) as u64)
     }
 
-    /// How long nothing will happen by itself.
+    /// How long nothing happens without input.
     fn idle_time(&self) -> Duration {
         let most = if self.flood.is_some() { FLOOD_NAP } else { NAP };
         let next = self.emulator.next().map(|next| next.since(self.now()).div_f64(self.speed));
         next.map_or(most, |next| next.min(most))
     }
 
-    /// Does all wishes that wait; gives false if the board is to stop.
+    /// Handles all waiting requests. Returns false if the board must stop.
     fn handle_requests(&mut self) -> bool {
         loop {
             match self.requests.try_recv() {
@@ -133,7 +133,7 @@ impl Runner {
         }
     }
 
-    /// Whoever wished may have gone; then nobody waits for the answer.
+    /// Handles a request. The answer fails only if the requesting thread no longer waits.
     fn handle_request(&mut self, request: Request) -> bool {
         match request {
             Request::LinkAt(at, answer) => {
@@ -204,7 +204,7 @@ impl Runner {
         Ok(path)
     }
 
-    /// What cannot go out is lost, as on a cable.
+    /// Writes bytes. Bytes that cannot be sent are lost, as on a cable.
     fn write(&mut self, bytes: &[u8]) {
         let gone = match &mut self.link {
             Some(link) if !self.muted && !self.alone => link.write(bytes).is_ok(),
@@ -215,7 +215,7 @@ impl Runner {
         }
     }
 
-    /// The random bytes that are due.
+    /// Writes the random bytes that are due.
     fn write_flood(&mut self) {
         let Some(flood) = &mut self.flood else { return };
         let due = monotonic().since(flood.since).as_micros() as u64 / 100 * u64::from(flood.rate) / 10_000;
@@ -226,7 +226,7 @@ impl Runner {
         self.write(&bytes);
     }
 
-    /// Waits in the link for the host's bytes, until the board itself has something to do; gives false if it is to stop.
+    /// Waits in the link for the host's bytes, until the board itself must do something. Returns false if it must stop.
     fn wait_for_bytes(&mut self) -> bool {
         let quiet = self.idle_time();
         let mut buffer = [0; 256];
@@ -241,14 +241,15 @@ impl Runner {
         self.alone = alone;
         match heard {
             Ok(count) => {
-                // From its first word on it is seen when the program goes: bytes that nobody reads are not kept for the next one.
+                // After the program's first bytes its hang-up is noticed: bytes that it has not read are not kept for the next
+                // program.
                 if let Some(link) = &mut self.link {
                     link.watch_hang_up();
                 }
                 self.emulator.host(self.now(), 0, &buffer[..count]);
             }
             Err(LinkError::TimedOut) => {}
-            // There is no link to wait in: the next wish may plug it, or a program open it, again.
+            // There is no link to wait in: the next request may plug it in, or a program may open it again.
             Err(_) => match self.requests.recv_timeout(quiet) {
                 Ok(request) => return self.handle_request(request),
                 Err(RecvTimeoutError::Timeout) => {}
@@ -258,14 +259,15 @@ impl Runner {
         true
     }
 
-    /// What the program that went had not read is lost with it. A path that cannot be opened is in use again, or gone.
+    /// Discards the bytes that the closed program had not read. A path that cannot be opened is in use again, or no longer
+    /// exists.
     fn discard_unread(&self) {
         if let Some(path) = &self.path {
             let _ = Pty::discard_unread(path);
         }
     }
 
-    /// Shows what others may know.
+    /// Updates the status for other threads.
     fn update_status(&self) {
         let mut status = self.shared.lock();
         let done = self.emulator.done();

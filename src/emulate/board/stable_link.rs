@@ -1,21 +1,21 @@
-//! A symbolic link that leads to the present path, as udev makes under `/dev/serial/by-id`.
+//! A symbolic link that leads to the current path, as udev makes under `/dev/serial/by-id`.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The link; removed when dropped.
+/// The link, which is removed when dropped.
 #[derive(Debug)]
 pub(super) struct StableLink {
     at: PathBuf,
 }
 
 impl StableLink {
-    /// Nothing is made yet.
+    /// Makes the value; the link itself is not made yet.
     pub(super) fn new(at: PathBuf) -> StableLink {
         StableLink { at }
     }
 
-    /// Leads to `path` from now on. Anything but a symbolic link stays, and is an error.
+    /// Makes the link lead to `path`. Anything but a symbolic link stays, and is an error.
     pub(super) fn point(&self, path: &Path) -> io::Result<()> {
         match std::fs::symlink_metadata(&self.at) {
             Ok(found) if !found.file_type().is_symlink() => {
@@ -29,10 +29,10 @@ impl StableLink {
         std::os::unix::fs::symlink(path, &self.at)
     }
 
-    /// Leads nowhere: the cable is out.
+    /// Removes the link: the cable is unplugged.
     pub(super) fn remove(&self) {
         if std::fs::symlink_metadata(&self.at).is_ok_and(|found| found.file_type().is_symlink()) {
-            // If it cannot be removed it leads to a path that is gone, which is found out when it is opened.
+            // If it cannot be removed it leads to a path that does not exist, which a program notices when it opens it.
             let _ = std::fs::remove_file(&self.at);
         }
     }

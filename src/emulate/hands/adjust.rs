@@ -1,4 +1,4 @@
-//! J'adoube (4.2.1): somebody straightens a piece that has nothing to do with the move.
+//! J'adoube (4.2.1): a player adjusts a piece that has nothing to do with the move.
 
 use std::time::Duration;
 
@@ -9,18 +9,18 @@ use shakmaty::{Chess, Move, Position, Square};
 use super::motions::Motions;
 use super::{between, piece, square};
 
-/// The board has had a scan to see the move before.
+/// The time in which the board scans the move before.
 const AFTER: Duration = Duration::from_millis(450);
-/// Longer than that and it is a piece in the hand.
+/// A piece that is off its square for longer counts as a piece in the hand.
 const LONGEST: Duration = Duration::from_millis(2500);
-/// How long a piece that is straightened is off its square at least.
+/// The shortest time that an adjusted piece is off its square.
 const SHORTEST: Duration = Duration::from_millis(100);
 
-/// The motions, in the time before the first touch of `mv`; none if that is too short or no piece is free for it.
+/// Returns the motions in the time before the first touch of `mv`; none if that time is too short or no piece is free for it.
 pub(super) fn straighten(rng: &mut Rng, position: &Chess, mv: Move, think: Duration) -> Motions {
     let Some(last) = think.checked_sub(SHORTEST).filter(|last| *last > AFTER) else { return Vec::new() };
     let busy = squares(mv);
-    // Nor one whose lifting could be the beginning of another move to the same square.
+    // A piece whose lifting could begin another move to the same square is not free either.
     let rival = |from: Square| position.legal_moves().iter().any(|other| other.to() == mv.to() && other.from() == Some(from));
     let standing = position.board().clone().into_iter();
     let free: Vec<_> = standing.filter(|(at, _)| !busy.contains(at) && !rival(*at)).collect();
@@ -31,7 +31,7 @@ pub(super) fn straighten(rng: &mut Rng, position: &Chess, mv: Move, think: Durat
     vec![(begin, Action::Lift(square(at))), (begin, Action::Drop), (end, back)]
 }
 
-/// Squares that a move sets or passes.
+/// The squares that a move changes or passes.
 fn squares(mv: Move) -> Vec<Square> {
     match (mv, mv.from()) {
         (Move::Castle { king, .. }, _) => {

@@ -1,4 +1,4 @@
-//! One move, taken apart into what hands do: every order that the Laws and the sensors permit.
+//! Splits one move into hand motions: every order that the Laws and the sensors permit.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use shakmaty::{CastlingSide, Chess, Color, Move, Piece, Position, Role, Square};
 
 use super::{Habits, Manner, between, piece, square};
 
-/// What is done, and when after the first touch.
+/// Actions, with their times after the first touch.
 pub(super) type Motions = Vec<(Duration, Action)>;
 
-/// The longest time that a slide takes, in hand movements.
+/// The longest time of a slide, in hand movements.
 const SLIDE_HANDS: u32 = 3;
 
 struct Hands<'a> {
@@ -21,7 +21,7 @@ struct Hands<'a> {
     motions: Motions,
 }
 
-/// The motions of a legal move of `position`, and how long they take.
+/// Returns the motions of a legal move of `position`, and how long they take.
 pub(super) fn motions_of(rng: &mut Rng, habits: &Habits, position: &Chess, mv: Move, manner: Manner) -> (Motions, Duration) {
     let manner = match manner {
         Manner::ByChance => rng.choice(Manner::CHOICE).unwrap_or_default(),
@@ -48,7 +48,7 @@ impl Hands<'_> {
         self
     }
 
-    /// Off the board; what comes back comes from beside it, whoever else holds a piece meanwhile.
+    /// Lifts a man off the board. A man that comes back comes from beside the board, whatever other hands hold meanwhile.
     fn lift(&mut self, from: Square) -> &mut Self {
         self.motions.push((self.at, Action::Lift(square(from))));
         self.motions.push((self.at, Action::Drop));
@@ -98,9 +98,9 @@ impl Hands<'_> {
             Manner::VictimFirst | Manner::BothHands if captures => {
                 _ = self.lift(to).then().lift(from).then().then().place(to, new);
             }
-            // Nothing for a while, then the piece.
+            // Nothing stands there for a while, then the piece.
             Manner::VictimFirst => _ = self.lift(from).then().then().then().place(to, new),
-            // The piece first, then the pawn is taken off (4.6).
+            // The piece is placed first, then the pawn is removed (4.6).
             Manner::VictimLast | Manner::SeenTwice => _ = self.place(to, new).then().lift(from),
             _ => _ = self.lift(from).then().place(to, pawn).then().lift(to).then().place(to, new),
         }

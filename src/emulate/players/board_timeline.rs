@@ -1,11 +1,11 @@
-//! What stands where and when: every man that hands move, in order of time, so that no two hands do the impossible.
+//! Which man stands on which square at which time: every motion in order of time, so that no two hands do the impossible.
 
 use std::time::Duration;
 
 use flagfall_hardware::emulator::script::{Action, Script};
 use shakmaty::{Chess, Piece, Position, Square};
 
-/// Two hands keep away from one square for so long.
+/// The shortest time between two hands at one square.
 const APART: Duration = Duration::from_millis(60);
 
 /// A square gets a man or is emptied.
@@ -16,7 +16,7 @@ pub(super) struct Change {
     pub(super) man: Option<Piece>,
 }
 
-/// The men over time.
+/// The men on the squares over time.
 #[derive(Clone, Debug)]
 pub(super) struct BoardTimeline {
     /// By square, in order of time.
@@ -29,20 +29,20 @@ impl BoardTimeline {
         BoardTimeline { squares }
     }
 
-    /// After what was done on that square at the same time or before.
+    /// Adds a change after those on that square at the same time or before.
     pub(super) fn change(&mut self, Change { at, square, man }: Change) {
         let changes = &mut self.squares[usize::from(square)];
         let index = changes.partition_point(|(earlier, _)| *earlier <= at);
         changes.insert(index, (at, man));
     }
 
-    /// What stands on `square` at `at`.
+    /// The man on `square` at `at`.
     pub(super) fn man_at(&self, square: Square, at: Duration) -> Option<Piece> {
         let changes = &self.squares[usize::from(square)];
         changes[..changes.partition_point(|(earlier, _)| *earlier <= at)].last().and_then(|(_, man)| *man)
     }
 
-    /// The man that stands on `square` from `from` to `to` while nobody touches it.
+    /// The man that stands on `square` from `from` to `to` while no hand touches it.
     pub(super) fn man_standing(&self, square: Square, from: Duration, to: Duration) -> Option<Piece> {
         let changes = &self.squares[usize::from(square)];
         let first = changes.partition_point(|(earlier, _)| *earlier + APART <= from);
@@ -50,7 +50,7 @@ impl BoardTimeline {
         if first == last { changes[..first].last().and_then(|(_, man)| *man) } else { None }
     }
 
-    /// The man on `square` is taken up and put back; false if that cannot be.
+    /// Lifts the man on `square` and puts it back. Returns false if that is impossible.
     pub(super) fn lift_and_return(&mut self, square: Square, from: Duration, to: Duration) -> bool {
         let Some(man) = self.man_standing(square, from, to) else { return false };
         self.change(Change { at: from, square, man: None });
@@ -58,7 +58,7 @@ impl BoardTimeline {
         true
     }
 
-    /// The hand movements. What comes back to the board comes from beside it, whoever else holds a man meanwhile.
+    /// Returns the hand movements. A man that comes back comes from beside the board, whatever other hands hold meanwhile.
     pub(super) fn actions(&self) -> Vec<(Duration, Action)> {
         let mut actions = Vec::new();
         for (square, changes) in Square::ALL.iter().zip(&self.squares) {
@@ -74,9 +74,9 @@ impl BoardTimeline {
     }
 }
 
-/// These as a script, in order of time.
+/// Makes a script of these actions, in order of time.
 pub(super) fn script(mut actions: Vec<(Duration, Action)>) -> Script {
-    // Stable: a lift is followed by its drop, and one square's changes keep their order.
+    // The sort is stable: a lift is followed by its drop, and the changes of one square keep their order.
     actions.sort_by_key(|(at, _)| *at);
     let mut script = Script::new();
     for (at, action) in actions {

@@ -1,4 +1,4 @@
-//! The same players at a board that has no clock: what they do at a clock of their own no sensor sees.
+//! The same players at a board without a clock: no sensor sees what they do at their own clock.
 
 use std::time::Duration;
 
@@ -13,8 +13,8 @@ use crate::emulate::noise::Noise;
 use crate::emulate::score_sheet::ScoreSheet;
 use crate::emulate::truth::Truth;
 
-/// Plays a recorded game at a board of another kind than the DGT board. No clock tells anything, so nothing goes wrong on
-/// purpose: what an arbiter is told of that needs one.
+/// Plays a recorded game at a board of another kind than the DGT board. No clock reports anything, so nothing goes wrong on
+/// purpose: the alarms for that need a clock.
 pub(super) fn perform_without_clock(kind: BoardKind, sheet: &ScoreSheet, noise: &Noise, dice: &mut Dice) -> Performance {
     let without = Noise { press_forgotten: 0.0, clock_corrected: 0.0, irregularities: 0.0, ..noise.clone() };
     let board = match kind {
@@ -53,6 +53,6 @@ fn forget_presses(truth: &mut Truth, end: Duration) {
     for ply in &mut truth.plies {
         (ply.pressed_us, ply.lever) = (None, false);
     }
-    // After the game the men stand as they are.
+    // After the game the men stay where they are.
     truth.end_us = truth.end_us.min(end.as_micros() as u64);
 }

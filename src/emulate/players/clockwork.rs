@@ -1,4 +1,4 @@
-//! What hands do at the clock, and what the clock makes of it.
+//! The actions of hands at the clock, and what the clock shows then.
 
 use std::time::Duration;
 
@@ -11,46 +11,46 @@ use shakmaty::Color;
 
 use super::side;
 
-/// Nobody comes nearer to zero than this where no flag is to fall.
+/// No player comes nearer to zero than this if no flag is to fall.
 const SPARE_MS: i64 = 5_000;
-/// Main time is added in steps of so many seconds.
+/// Main time is added in steps of this many seconds.
 const STEP_S: u64 = 10;
-/// How long is waited for a flag to fall.
+/// The longest wait for a flag to fall.
 const LONGEST_WAIT: Duration = Duration::from_secs(6 * 3600);
-/// After a flag-fall the arbiter stops the clock.
+/// The time after a flag-fall at which the arbiter stops the clock.
 const STOPS: Duration = Duration::from_secs(4);
 
-/// One hand at the clock.
+/// One action at the clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hand {
     Press(Color),
-    /// The lever of that side goes down while no time runs.
+    /// The lever of that side is pressed while no time runs.
     Lever(Color),
     Run,
     Stop,
-    /// Seconds that the arbiter gives to White and Black.
+    /// Seconds that the arbiter adds for White and Black.
     Give([i64; 2]),
 }
 
-/// Hands at the clock, in order of time.
+/// The actions at the clock, in order of time.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Clockwork {
     hands: Vec<(Duration, Hand)>,
     pressed: Option<Duration>,
 }
 
-/// What a clock makes of its hands.
+/// The result of the actions at a clock.
 #[derive(Clone, Debug)]
 pub(super) struct Timing {
     pub(super) actions: Vec<(Duration, Action)>,
     /// Whose flag fell, and when.
     pub(super) flag: Option<(Color, Duration)>,
-    /// The last thing that happened.
+    /// The time of the last action.
     pub(super) end: Duration,
 }
 
 impl Clockwork {
-    /// A clock that is started at `begin`.
+    /// Makes a clock that is started at `begin`.
     pub(super) fn new(begin: Duration) -> Clockwork {
         Clockwork { hands: vec![(begin, Hand::Run)], pressed: None }
     }
@@ -63,17 +63,17 @@ impl Clockwork {
         self.hands.insert(index, (at, hand));
     }
 
-    /// The first start is taken back.
+    /// Removes the first start.
     pub(super) fn not_started(&mut self) {
         self.hands.clear();
     }
 
-    /// When anybody pressed last.
+    /// The time of the last press.
     pub(super) fn last_press(&self) -> Option<Duration> {
         self.pressed
     }
 
-    /// Seconds more in the first period with which nobody's time runs out.
+    /// Returns how many more seconds the first period needs so that no time runs out.
     pub(super) fn more_time_needed(&self, clock: ClockSettings) -> u32 {
         let mut settings = clock;
         let ample = ample_time(&settings);
@@ -89,7 +89,7 @@ impl Clockwork {
         (missing.div_ceil(STEP_S * 1000) * STEP_S) as u32
     }
 
-    /// What this clock is made to do; if nobody stops it in the end, until a flag falls.
+    /// Applies all actions to a clock; if it is not stopped in the end, it runs until a flag falls.
     pub(super) fn timing(&self, settings: ClockSettings) -> Timing {
         let mut clock = Clock::new(settings, Instant::ZERO);
         let mut actions = Vec::with_capacity(self.hands.len());
@@ -109,7 +109,7 @@ impl Clockwork {
     }
 }
 
-/// Waits for the flag of the side that runs.
+/// Waits for the flag of the side whose clock runs.
 fn wait_for_flag(clock: &mut Clock, from: Duration) -> Option<(Color, Duration)> {
     const STEP: Duration = Duration::from_millis(50);
     let runs = clock.reading().turn?;
@@ -126,7 +126,7 @@ fn wait_for_flag(clock: &mut Clock, from: Duration) -> Option<(Color, Duration)>
     None
 }
 
-/// So much more than the game needs, and the clock can still show it.
+/// Returns an amount of time that is more than the game needs, and that the clock can still show.
 fn ample_time(settings: &ClockSettings) -> u32 {
     const MOVES: u32 = 200;
     let game: u32 = settings.periods.iter().map(|period| period.time.millis()).sum();
@@ -139,7 +139,7 @@ fn times_left(clock: &Clock) -> [ClockTime; 2] {
     [reading.left.time, reading.right.time]
 }
 
-/// Does it, and gives it as the script has it.
+/// Applies an action, and returns it in the form of the script.
 fn apply_hand(clock: &mut Clock, hand: Hand) -> Action {
     match hand {
         Hand::Press(color) | Hand::Lever(color) => {
@@ -161,7 +161,7 @@ fn apply_hand(clock: &mut Clock, hand: Hand) -> Action {
                 ClockTime(millis.clamp(1000, i64::from(ClockSettings::LONGEST.millis())) as u32)
             };
             let (left, right) = (given(left, gift[0]), given(right, gift[1]));
-            // It stands: the arbiter stopped it before.
+            // The clock stands, since the arbiter stopped it before.
             let _ = clock.set(left, right);
             Action::Set { left, right }
         }

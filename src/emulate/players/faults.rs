@@ -1,4 +1,4 @@
-//! Irregularities of a link, of a clock, and of one move: held, not pressed, half promoted.
+//! Irregularities of a link, of a clock, and of one move: a piece is held, a move is not pressed, a promotion is half done.
 
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ impl Players<'_> {
     /// The piece to be moved stays in the hand.
     pub(super) fn hold_piece(&mut self, begin: Duration, motions: &mut Motions) {
         let lasts = self.dice.span([7.5, 15.0]);
-        // The lift is its first touch; everything else comes later.
+        // The lift is the first touch; everything else comes later.
         for (after, ..) in motions.touches.iter_mut().skip(1) {
             *after += lasts;
         }
@@ -51,7 +51,7 @@ impl Players<'_> {
         });
     }
 
-    /// The move is made and for a while nobody presses: when the player does.
+    /// The move is made and not pressed for a while. Returns the time of the press.
     pub(super) fn press_late(&mut self, released: Duration) -> Duration {
         let press = released + self.dice.span([13.0, 25.0]);
         let bound = self.board_bound(10.0);
@@ -67,8 +67,8 @@ impl Players<'_> {
         press
     }
 
-    /// The pawn is left on its last rank and the clock pressed; the arbiter has it replaced (7.5.2). Gives when it is, and
-    /// when the clock was pressed.
+    /// The pawn is left on its last rank and the clock is pressed; the arbiter has it replaced (7.5.2). Returns when it was
+    /// lifted, when it was replaced, and when the clock was pressed.
     pub(super) fn leave_pawn(&mut self, mv: Move) -> Option<[Duration; 3]> {
         let (Some(from), to, us) = (mv.from(), mv.to(), self.position.turn()) else { return None };
         let lifted = self.next_moment();
@@ -99,7 +99,7 @@ impl Players<'_> {
         Some([lifted, on, press])
     }
 
-    /// The clock is set otherwise than the daemon was told, or counts otherwise: known when these plies are played.
+    /// The clock is set otherwise than the daemon is configured, or counts otherwise. This is known when these plies are played.
     pub(super) fn note_clock_difference(&mut self, kind: IrregularityKind, from: Duration, by: Duration, end: Duration) {
         let by = by + self.press_bound(0.0);
         self.note_case(Case { kind, from, to: end, expected: &[kind.name()], within: [from, by], allowed: &[], in_step: false });
@@ -127,7 +127,7 @@ impl Players<'_> {
         });
     }
 
-    /// White's first move is made and pressed before anybody has started the clock: when it is started.
+    /// White's first move is made and pressed before the clock is started. Returns the time of the start.
     pub(super) fn start_clock_late(&mut self, lifted: Duration, lever: Duration) -> Duration {
         let run = lever + self.dice.span([4.0, 9.0]);
         self.clockwork.add(lever, Hand::Lever(Color::White));

@@ -1,4 +1,4 @@
-//! What hands and sensors do beside the moves, and which alarms have a natural cause.
+//! Actions of hands and sensors besides the moves, and the alarms that have a natural cause.
 
 use std::time::Duration;
 
@@ -10,20 +10,20 @@ use crate::emulate::dice::Dice;
 use crate::emulate::noise::Noise;
 use crate::emulate::truth::{Irregularity, Truth, micros};
 
-/// An alarm that is due after a time may be raised so much sooner, if a scan saw the cause earlier.
+/// How much earlier than its time an alarm may be raised, if a scan saw the cause earlier.
 const SOONER: Duration = Duration::from_millis(700);
-/// An alarm whose cause has ended may be raised so much later.
+/// How long after the end of its cause an alarm may be raised.
 const LATER: Duration = Duration::from_secs(3);
-/// A piece that is held longer than that may be reported (`reconstruct/README.md#6.2`).
+/// A piece that is held for longer may be reported (`reconstruct/README.md#6.2`).
 const HELD: Duration = Duration::from_secs(5);
-/// A king that is away for longer than that.
+/// A king that is away for longer is reported.
 const KING_GONE: Duration = Duration::from_secs(3);
-/// A move that is not pressed for longer than that.
+/// A move that is not pressed for longer is reported.
 const NOT_PRESSED: Duration = Duration::from_secs(10);
-/// A flag-fall is told at once: the clock's way to the daemon, and a second.
+/// The longest delay of a flag-fall's report: the time from the clock to the daemon, and a second.
 const FLAG_BOUND: Duration = Duration::from_millis(4_000);
 
-/// Lays adjusting, re-centring and knocking over around the moves.
+/// Adds adjusting, re-centring and knocking over around the moves.
 pub(super) fn add_hands(noise: &Noise, dice: &mut Dice, timeline: &mut BoardTimeline, truth: &mut Truth, end: Duration) {
     let mut since = Duration::ZERO;
     for index in 0..truth.plies.len() {
@@ -72,11 +72,11 @@ pub(super) fn add_hands(noise: &Noise, dice: &mut Dice, timeline: &mut BoardTime
     }
 }
 
-/// When something irregular is going on: what it must be told as is certain only where nobody does anything else meanwhile.
+/// The times of irregularities: their expected alarms are certain only if no other action happens at the same time.
 fn busy_times(truth: &Truth) -> Vec<[Duration; 2]> {
     const APART: Duration = Duration::from_secs(3);
     let irregular = truth.irregularities.iter().filter(|irregularity| irregularity.kind != "link_gap");
-    // What lasts as long as the game is the clock's matter.
+    // An irregularity that lasts as long as the game concerns the clock.
     let short = irregular.filter(|irregularity| irregularity.to_us < truth.end_us);
     let span = short.map(|irregularity| [irregularity.from_us, irregularity.to_us].map(Duration::from_micros));
     span.map(|[from, to]| [from.saturating_sub(APART), to + APART]).collect()
@@ -91,7 +91,7 @@ fn arrival_square(timeline: &BoardTimeline, squares: u64, lifted: Duration, rele
     })
 }
 
-/// Sensors that err.
+/// Returns the faults of sensors.
 pub(super) fn sensor_faults(
     noise: &Noise,
     dice: &mut Dice,
@@ -125,7 +125,7 @@ pub(super) fn sensor_faults(
     actions
 }
 
-/// A flag fell at the end, as in the record.
+/// Adds the flag-fall at the end, as in the recorded game.
 pub(super) fn add_flag(truth: &mut Truth, fell: Duration) {
     let by = fell + FLAG_BOUND;
     truth.irregularities.push(Irregularity {
@@ -140,7 +140,7 @@ pub(super) fn add_flag(truth: &mut Truth, fell: Duration) {
     truth.explain("flag", &["flag", "clock_at_zero"], fell.saturating_sub(SOONER), fell + Duration::from_secs(600));
 }
 
-/// Alarms that what the hands did explains.
+/// Marks the alarms that the actions of the hands explain.
 pub(super) fn explain_alarms(truth: &mut Truth, moves: &[Move], end: Duration) {
     for index in 0..truth.plies.len() {
         let ply = &truth.plies[index];
@@ -170,7 +170,7 @@ pub(super) fn explain_alarms(truth: &mut Truth, moves: &[Move], end: Duration) {
     explain_natural_ends(truth, moves, end);
 }
 
-/// Draws that come by themselves.
+/// Marks draws that end the game without a claim.
 fn explain_natural_ends(truth: &mut Truth, moves: &[Move], end: Duration) {
     let mut position = Chess::default();
     let key = |at: &Chess| (at.board().clone(), at.turn(), at.castles().castling_rights(), at.legal_ep_square());

@@ -1,4 +1,4 @@
-//! Irregularities as people make them and put them right: hands, clock, arbiter.
+//! Irregularities as people cause and correct them: with hands, at the clock, and by the arbiter.
 
 use std::time::Duration;
 
@@ -11,27 +11,27 @@ use super::{AFTER_PRESS, Order, Players};
 use crate::emulate::dice::seconds;
 use crate::emulate::truth::{Irregularity, micros};
 
-/// What an alarm may take beyond its bound (the requirement's own second).
+/// The time that an alarm may need beyond its bound (the second of the requirement).
 pub(super) const MORE_S: f64 = 1.0;
-/// After everything is put right an alarm about it may still come for so long.
+/// The time after the correction in which an alarm may still come.
 const AFTERMATH: Duration = Duration::from_secs(6);
-/// An alarm may be raised so much before what it is about is complete.
+/// How much earlier an alarm may be raised than its cause is complete.
 pub(super) const SOONER: Duration = Duration::from_millis(1);
 
-/// One irregularity to be written down.
+/// One irregularity to be recorded.
 pub(super) struct Case<'a> {
     pub(super) kind: IrregularityKind,
     pub(super) from: Duration,
     pub(super) to: Duration,
     pub(super) expected: &'a [&'static str],
     pub(super) within: [Duration; 2],
-    /// Other alarms that may be raised about it.
+    /// Other alarms that it may cause.
     pub(super) allowed: &'a [&'static str],
     pub(super) in_step: bool,
 }
 
 impl Players<'_> {
-    /// What goes wrong before this ply begins. Gives whether it happened.
+    /// Makes something go wrong before this ply begins. Returns whether it happened.
     pub(super) fn do_before_move(&mut self, kind: IrregularityKind) -> bool {
         match kind {
             IrregularityKind::IllegalMove => self.make_illegal_move(),
@@ -44,7 +44,7 @@ impl Players<'_> {
         }
     }
 
-    /// The longest that a press is on its way to the daemon.
+    /// The longest time from a press to its arrival at the daemon.
     fn clock_lag(&self) -> f64 {
         let asked = self.noise.clock_asked_s[1];
         asked * if self.noise.clock_skipped > 0.0 { 3.0 } else { 1.0 } + self.noise.clock_delay_s[1]
@@ -54,17 +54,17 @@ impl Players<'_> {
         self.noise.scan_s[1]
     }
 
-    /// Until an alarm on a press is late: its bound counts from when the press is heard.
+    /// The time after which an alarm about a press is late: its bound counts from the arrival of the press.
     pub(super) fn press_bound(&self, bound: f64) -> Duration {
         seconds(bound + self.clock_lag() + self.scan() + MORE_S)
     }
 
-    /// Until an alarm on what the board shows is late.
+    /// The time after which an alarm about the position is late.
     pub(super) fn board_bound(&self, bound: f64) -> Duration {
         seconds(bound + 2.0 * self.scan() + MORE_S)
     }
 
-    /// When the player to move does something out of the ordinary.
+    /// Draws the time at which the player to move does something unusual.
     pub(super) fn next_moment(&mut self) -> Duration {
         self.free.max(self.ready) + self.dice.span([1.0, 4.0])
     }
@@ -88,7 +88,8 @@ impl Players<'_> {
         self.timeline.change(Change { at, square, man });
     }
 
-    /// The arbiter flips the lever of a standing clock back to `runs`, corrects the times and starts it: when it runs.
+    /// The arbiter presses the lever of a stopped clock back to `runs`, corrects the times and starts it. Returns the time of the
+    /// start.
     pub(super) fn restart_clock(&mut self, from: Duration, runs: Color, gift_s: i64) -> Duration {
         let [lever, give, run] = [[1.0, 2.0], [2.0, 5.0], [1.0, 3.0]].map(|range| self.dice.span(range));
         let (lever, give) = (from + lever, from + lever + give);
@@ -101,7 +102,7 @@ impl Players<'_> {
         give + run
     }
 
-    /// Time that the opponent is given (7.5.5, B.2).
+    /// The time that the opponent gets (7.5.5, B.2).
     fn penalty_s(&self) -> i64 {
         if self.slow { 120 } else { 60 }
     }
@@ -160,7 +161,7 @@ impl Players<'_> {
         true
     }
 
-    /// The player whose clock stands moves, and takes it back.
+    /// The player whose clock does not run moves, and takes the move back.
     fn move_wrong_side(&mut self) -> bool {
         let Ok(turned) = self.position.clone().swap_turn() else { return false };
         let quiet: Vec<Move> = turned
@@ -191,13 +192,13 @@ impl Players<'_> {
         true
     }
 
-    /// The player to move thinks on after what happened until `at`.
+    /// The player to move continues to think after `at`.
     fn think_on(&mut self, at: Duration) {
         self.ready = self.ready.max(at);
         self.free = self.free.max(at) + AFTER_PRESS;
     }
 
-    /// A man stands beside its square for a while, and nobody moves.
+    /// A man stands beside its square for a while, and no move is made.
     fn displace_man(&mut self) -> bool {
         let board = self.position.board().clone();
         let other = self.position.clone().swap_turn().ok();
@@ -269,7 +270,7 @@ impl Players<'_> {
     }
 }
 
-/// A move that is none: of a man of the side to move, from and to.
+/// Draws an illegal move of a man of the side to move: from and to.
 fn draw_illegal_move(position: &Chess, dice: &mut crate::emulate::dice::Dice) -> Option<(Square, Square)> {
     let us = position.turn();
     let board = position.board();

@@ -1,4 +1,4 @@
-//! One move taken apart into what happens on which square and when, in a manner that the noise model draws.
+//! Splits one move into changes of squares with their times, in a manner that the noise model draws.
 
 use std::time::Duration;
 
@@ -7,26 +7,26 @@ use shakmaty::{Bitboard, CastlingSide, Chess, Color, Move, Piece, Position, Role
 use crate::emulate::dice::Dice;
 use crate::emulate::noise::Noise;
 
-/// A square gets a man, or is emptied, so long after the first touch.
+/// A square gets a man, or is emptied, at this time after the first touch.
 pub(super) type Touch = (Duration, Square, Option<Piece>);
 
-/// A move in the hands.
+/// The motions of a move.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Motions {
-    /// In order of time.
+    /// The touches in order of time.
     pub(super) touches: Vec<Touch>,
-    /// What is odd about it.
+    /// What is unusual about it.
     pub(super) odd: Vec<&'static str>,
 }
 
 impl Motions {
-    /// Until the last man stands where it belongs.
+    /// The time until the last man stands where it belongs.
     pub(super) fn lasts(&self) -> Duration {
         self.touches.iter().map(|(at, ..)| *at).max().unwrap_or_default()
     }
 }
 
-/// How a captured man leaves.
+/// When a captured man is removed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Victim {
     First,
@@ -42,7 +42,7 @@ struct Hand<'a> {
     made: Motions,
 }
 
-/// The motions of a legal move of `position`. `slow` players have an hour or more.
+/// Returns the motions of a legal move of `position`. `slow` players have an hour or more.
 pub(super) fn motions_of(dice: &mut Dice, noise: &Noise, slow: bool, position: &Chess, mv: Move) -> Motions {
     let mut hand = Hand { dice, noise, slow, now: Duration::ZERO, made: Motions::default() };
     let us = position.turn();
@@ -132,14 +132,14 @@ impl Hand<'_> {
         }
     }
 
-    /// An empty square next to `to` and off the way.
+    /// Draws an empty square next to `to` that is not on the way.
     fn free_neighbour(&mut self, position: &Chess, from: Square, to: Square) -> Option<Square> {
         let way = attacks::between(from, to) | Bitboard::from_square(from);
         let free = attacks::king_attacks(to) & !position.board().occupied() & !way;
         self.dice.pick(&free.into_iter().collect::<Vec<_>>())
     }
 
-    /// Within `time` from now, a man in the hand stands on `square` for a moment.
+    /// Within `time` from now, the man in the hand stands on `square` for a moment.
     fn sweep(&mut self, square: Square, man: Piece, time: Duration) {
         self.note_odd("neighbour");
         let lasts = self.dice.span(self.noise.neighbour_touched_s).min(time.mul_f64(0.7));

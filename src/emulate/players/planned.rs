@@ -1,4 +1,4 @@
-//! Which irregularity a game gets, and where: drawn evenly from those that fit it.
+//! Draws which irregularity a game gets, and where, evenly from those that fit it.
 
 use shakmaty::{Chess, Move, Position, Role};
 
@@ -63,17 +63,17 @@ impl IrregularityKind {
     }
 }
 
-/// An irregularity and the ply, from 0, in whose time it happens.
+/// An irregularity, and the ply, from 0, in which it happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PlannedIrregularity {
     pub(super) kind: IrregularityKind,
     pub(super) ply: usize,
 }
 
-/// The most that one draw looks for a place.
+/// The most tries of one draw to find a place.
 const TRIES: usize = 40;
 
-/// With this chance, one that fits.
+/// Draws with this chance an irregularity that fits.
 pub(super) fn draw_irregularity(
     dice: &mut Dice,
     chance: f64,
@@ -90,7 +90,7 @@ pub(super) fn draw_irregularity(
         IrregularityKind::ClockSettingDiffers | IrregularityKind::WrongClockRunning | IrregularityKind::ClockNotStarted => 0,
         IrregularityKind::ClockCountDiffers => required_moves(control)? * 2 - 2,
         IrregularityKind::FlagAfterEnd => count - 1,
-        // Not the first moves, and none of the last.
+        // The first and the last moves are left out.
         _ => (0..TRIES).find_map(|_| {
             let ply = (dice.between([4.0, count as f64 - 4.0])) as usize;
             fits_ply(kind, ply, sheet, control).then_some(ply)
@@ -103,7 +103,7 @@ fn promotes_to_queen(mv: Move) -> bool {
     mv.promotion() == Some(Role::Queen)
 }
 
-/// Moves of the first period.
+/// The number of moves of the first period.
 fn required_moves(control: &Control) -> Option<usize> {
     control.control.required(0).map(|required| required as usize)
 }

@@ -1,4 +1,4 @@
-//! One move after the other: when it begins, how it is made, when it is pressed.
+//! Plays one move after the other: when it begins, how it is made, when it is pressed.
 
 use std::time::Duration;
 
@@ -13,11 +13,11 @@ use super::{AFTER_PRESS, Players, move_motions};
 use crate::emulate::dice::seconds;
 use crate::emulate::truth::{Ply, micros};
 
-/// After a release the next hand comes near the board so much later at the earliest.
+/// The shortest time from a release until the next hand comes near the board.
 const AFTER_RELEASE: Duration = Duration::from_millis(150);
 
 impl Players<'_> {
-    /// One move, and what goes wrong before it.
+    /// Plays one move, and what goes wrong before it.
     pub(super) fn play_move(&mut self, mv: Move, own: Duration, pressed: bool, last: bool) {
         let here = self.planned.filter(|planned| planned.ply == self.truth.plies.len()).map(|planned| planned.kind);
         if let Some(kind) = here {
@@ -27,7 +27,7 @@ impl Players<'_> {
                 IrregularityKind::ClockNotStarted => self.clockwork.not_started(),
                 IrregularityKind::PromotionNotReplaced if started && self.promote_by_order(mv) => return,
                 _ if started && self.do_before_move(kind) => {}
-                // It does not suit: the next ply may.
+                // The irregularity does not fit here, but may fit the next ply.
                 _ if !last && may_be_postponed(kind) => {
                     self.planned = self.planned.map(|planned| PlannedIrregularity { ply: planned.ply + 1, ..planned })
                 }
@@ -87,7 +87,7 @@ impl Players<'_> {
         self.record_ply(mv, [first, released], pressed, lever, odd);
     }
 
-    /// The move is on the board.
+    /// Records the move, which is now on the board.
     fn record_ply(
         &mut self,
         mv: Move,
@@ -103,16 +103,16 @@ impl Players<'_> {
         self.truth.plies.push(Ply { san, uci, lifted_us, released_us, pressed_us, lever, squares, king_to_centre, odd });
     }
 
-    /// A pawn that is replaced by the arbiter's order only.
+    /// Plays a promotion in which the pawn is replaced only by the arbiter's order.
     fn promote_by_order(&mut self, mv: Move) -> bool {
         let Some([lifted, on, press]) = self.leave_pawn(mv) else { return false };
-        // Pressed long before the move was as it should be: no latency is to be measured by that.
+        // The press came long before the move was complete, so no latency may be measured from it.
         self.record_ply(mv, [lifted, on], Some(press), false, vec!["pawn_stays"]);
         self.forgotten = None;
         true
     }
 
-    /// What is wrong with the clock, when all presses are known.
+    /// Records faults of the clock, when all presses are known.
     pub(super) fn note_clock_faults(&mut self, end: Duration) {
         let pressed = |ply: usize| self.truth.plies.get(ply).and_then(|ply| ply.pressed_us).map(Duration::from_micros);
         match self.planned {
@@ -128,7 +128,7 @@ impl Players<'_> {
         }
     }
 
-    /// When the first man is touched.
+    /// Returns when the first man is touched.
     fn first_touch(&mut self, own: Duration, think: Duration, odd: &mut Vec<&'static str>) -> Duration {
         let early = self.dice.chance(self.noise.reply_before_press);
         let ahead = self.dice.span([0.0, 0.6]);
@@ -141,13 +141,13 @@ impl Players<'_> {
         self.free.max(self.ready + think)
     }
 
-    /// The press, and from when on the opponent thinks.
+    /// Adds the press, and sets the time from which the opponent thinks.
     fn press_clock(&mut self, color: Color, released: Duration, reach: Duration, press: Option<Duration>, forgets: bool) {
         if let Some(at) = press {
             let at = at.max(self.clockwork.last_press().map_or(Duration::ZERO, |before| before + AFTER_PRESS));
             self.clockwork.add(at, Hand::Press(color));
             self.ready = at;
-            // A press that comes late is waited for.
+            // The opponent waits for a press that comes late.
             if at > released + reach * 2 {
                 self.free = self.free.max(at + AFTER_RELEASE);
             }
@@ -159,7 +159,7 @@ impl Players<'_> {
         }
     }
 
-    /// Perhaps the arbiter puts the times right while the player thinks.
+    /// Lets the arbiter, by chance, correct the times while the player thinks.
     fn correct_clock(&mut self, think: Duration, odd: &mut Vec<&'static str>) {
         const LEAST: Duration = Duration::from_secs(20);
         let corrects = self.dice.chance(self.noise.clock_corrected);
@@ -176,7 +176,7 @@ impl Players<'_> {
         self.ready += sets + runs;
     }
 
-    /// After the last move: an arbiter stops the clock, unless a flag is to fall.
+    /// Lets an arbiter stop the clock after the last move, unless a flag is to fall.
     pub(super) fn finish(&mut self, ends_by_flag: bool) {
         let stop = self.ready.max(self.free) + self.dice.span([2.0, 9.0]);
         let forgets = self.planned.is_some_and(|planned| planned.kind == IrregularityKind::FlagAfterEnd);
@@ -186,7 +186,7 @@ impl Players<'_> {
     }
 }
 
-/// This may happen at another ply as well.
+/// Whether this irregularity may also happen at another ply.
 const fn may_be_postponed(kind: IrregularityKind) -> bool {
     matches!(
         kind,
@@ -203,7 +203,7 @@ fn king_to_centre(mv: Move) -> bool {
     mv.role() == Role::King && [Square::D4, Square::D5, Square::E4, Square::E5].contains(&mv.to())
 }
 
-/// Squares that a move changes, bit 0 = a1.
+/// The squares that a move changes, bit 0 = a1.
 fn squares(mv: Move) -> u64 {
     let bit = |square: Square| 1_u64 << u32::from(square);
     match mv {

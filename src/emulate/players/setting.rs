@@ -1,4 +1,4 @@
-//! The board and the clock on the table: of the noise model, and set as the daemon is told or not.
+//! The board and the clock on the table: as the noise model draws them, and set as the daemon is configured or not.
 
 use flagfall_hardware::emulator::clock_model::{ClockSettings, Method};
 use flagfall_hardware::emulator::{ClockWay, Settings};
@@ -9,19 +9,19 @@ use crate::emulate::dice::{Dice, seconds};
 use crate::emulate::noise::Noise;
 use crate::emulate::times::Control;
 
-/// The dump takes so long on the wire at 9600 baud.
+/// The time of the dump on the wire at 9600 baud, in seconds.
 const DUMP_WIRE_S: f64 = 0.07;
-/// So little added time can be missing from a report.
+/// Added time up to this could be missing from a report, in milliseconds.
 const LATE_REPORT_MS: u32 = 2_000;
-/// Added by a clock with the wrong option.
+/// The time that a clock with the wrong option adds, in milliseconds.
 const WRONG_MS: u32 = 10_000;
 
-/// The clock on the table: set as the daemon is told, or not.
+/// Makes the clock on the table: set as the daemon is configured, or not.
 pub(super) fn clock(control: &Control, wrong: Option<IrregularityKind>) -> ClockSettings {
     let mut settings = control.clock();
     match wrong {
         Some(IrregularityKind::ClockSettingDiffers) => {
-            // Nothing is added, or where that could be taken for a late report, much too much.
+            // It adds nothing; or, where that could be taken for a late report, much too much.
             let none = control.control.period(0).per_move_ms > LATE_REPORT_MS;
             settings.method = if none { Method::TimeOnly } else { Method::Fischer };
             let wrong = ClockTime(if none { 0 } else { WRONG_MS });
@@ -37,7 +37,7 @@ pub(super) fn clock(control: &Control, wrong: Option<IrregularityKind>) -> Clock
     settings
 }
 
-/// A board of this noise.
+/// Makes a board with this noise.
 pub(super) fn board(noise: &Noise, dice: &mut Dice) -> Settings {
     let scan = dice.span(noise.scan_s);
     let [sooner, latest] = noise.clock_asked_s;

@@ -1,4 +1,4 @@
-//! Truths made by hand, and what is told about them.
+//! Truths made by hand, and reports about them.
 
 use super::*;
 use crate::emulate::simulated_game::{Heard, ReportedAlarm};
@@ -30,14 +30,14 @@ fn alarm(id: u32, kind: &str, class: &str, opened_at: u64) -> Reported {
     Reported::Alarm { at: opened_at, alarm: ReportedAlarm { id, kind: kind.to_owned(), class: class.to_owned(), opened_at } }
 }
 
-/// All three moves told, as they were played.
+/// All three moves, reported as they were played.
 fn right() -> Vec<Reported> {
     vec![told(2_000_000, 1, "e2e4"), told(4_000_000, 2, "e7e5"), told(6_000_000, 3, "g1f3")]
 }
 
 fn outcome(told: Vec<Reported>, sure: &[&str], pending: &[&str]) -> Outcome {
     let own = |list: &[&str]| list.iter().map(|uci| (*uci).to_owned()).collect();
-    // Both squares of e4 are told late, after its press is heard; the other moves' before.
+    // Both squares of e4 are reported late, after its press; those of the other moves before.
     let fields = vec![(1_100_000, 1 << 12), (1_900_000, 1 << 28), (3_100_000, 1 << 36), (5_200_000, 1 << 21)];
     let levers = vec![(1_600_000, ClockSide::Right), (3_700_000, ClockSide::Left), (5_800_000, ClockSide::Right)];
     let heard = Heard { fields, levers, dumps: Vec::new() };
@@ -65,7 +65,7 @@ fn latency_counts_from_the_press_or_the_last_square() {
 }
 
 #[test]
-fn wrong_moves_count_when_they_are_told() {
+fn wrong_moves_count_when_they_are_reported() {
     let mut moves = right();
     moves[1] = told(4_000_000, 2, "e7e6");
     let late = ReportedMove { ply: 2, uci: "e7e5".to_owned(), made_at: [0, 0] };
@@ -147,7 +147,7 @@ fn an_alarm_that_comes_late_is_missed() {
 }
 
 #[test]
-fn the_way_back_into_step_is_told_by_fault() {
+fn the_time_until_in_step_is_reported_for_each_fault() {
     let mut truth = truth();
     let fault = |kind, in_step_from_us| Irregularity {
         kind,

@@ -1,4 +1,4 @@
-//! What comes over the cable, read apart from the station.
+//! Reads what comes over the cable, independently of the station.
 
 use flagfall_protocols::drivers::dgt::board::BoardMessage;
 use flagfall_protocols::drivers::dgt::clock::ClockMessage;
@@ -10,15 +10,15 @@ use flagfall_protocols::time::Instant;
 /// What came over the cable.
 #[derive(Clone, Debug, Default)]
 pub struct Heard {
-    /// Squares that changed, with the moment, in order: microseconds, bit of the square.
+    /// Squares that changed, with the time, in order: microseconds, bit of the square.
     pub fields: Vec<(u64, u64)>,
-    /// Clock reports that show another lever than the one before: microseconds, whose lever is up.
+    /// Clock reports that show another lever position than the one before: microseconds, whose lever is up.
     pub levers: Vec<(u64, ClockSide)>,
-    /// The whole board was told.
+    /// When the whole board was reported.
     pub dumps: Vec<u64>,
 }
 
-/// Reads the board's bytes by itself: what came when, whatever the station made of it.
+/// Reads the board's bytes separately: what came when, independently of the station.
 #[derive(Debug, Default)]
 pub(super) struct Listener {
     pub(super) framing: Framing,

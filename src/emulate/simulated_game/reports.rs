@@ -1,4 +1,4 @@
-//! What arbiters are told: moves, revisions and alarms, as they are read from the messages.
+//! What is reported to arbiters: moves, revisions and alarms, as they are read from the messages.
 
 use anyhow::{Context, Result};
 use flagfall_protocols::trace;
@@ -7,19 +7,19 @@ use serde_json::value::RawValue;
 
 use crate::publish::Message;
 
-/// What arbiters were told, in order.
+/// A report to arbiters.
 #[derive(Clone, Debug)]
 pub enum Reported {
     /// A sure move.
     Move {
         /// When, microseconds.
         at: u64,
-        /// It is the first game of the board.
+        /// Whether it is the first game of the board.
         first_game: bool,
-        /// What was told.
+        /// The reported move.
         mv: ReportedMove,
     },
-    /// The moves from a ply on are others.
+    /// The moves from a ply on have changed.
     Revision {
         /// When, microseconds.
         at: u64,
@@ -37,18 +37,18 @@ pub enum Reported {
     },
 }
 
-/// A move as it was told.
+/// A move as it was reported.
 #[derive(Clone, Debug, Deserialize)]
 pub struct ReportedMove {
     /// From 1.
     pub ply: usize,
     /// UCI notation.
     pub uci: String,
-    /// Made between these two, microseconds.
+    /// The interval in which it was made, in microseconds.
     pub made_at: [u64; 2],
 }
 
-/// An alarm as it was told.
+/// An alarm as it was reported.
 #[derive(Clone, Debug, Deserialize)]
 pub struct ReportedAlarm {
     /// Its number.
@@ -57,7 +57,7 @@ pub struct ReportedAlarm {
     pub kind: String,
     /// `loud`, `silent` or `note`.
     pub class: String,
-    /// Opened, microseconds.
+    /// When it was opened, in microseconds.
     pub opened_at: u64,
 }
 

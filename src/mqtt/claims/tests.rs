@@ -102,7 +102,7 @@ fn of_two_that_begin_together_one_withholds() {
     b.gathered();
     let mut held = Vec::new();
     for leaf in ["info", "status"] {
-        let payload = if leaf == "info" { INFO.to_vec() } else { says("init") };
+        let payload = if leaf == "info" { INFO.to_vec() } else { status_payload("init") };
         held.extend(a.handle_message("b", leaf, &payload));
         held.extend(b.handle_message("a", leaf, &payload));
     }

@@ -52,7 +52,7 @@ const FILES: &[(&str, &[&str])] = &[
     ("[event]\nobserver = \"yes\"\n", &["1.toml:2:12: event.observer: must be true or false, not a text"]),
     (
         "[user.automatic]\nrole = \"chief\"\n",
-        &["1.toml:1:7: user.automatic: \"automatic\" is who decides where nobody does: not a user name"],
+        &["1.toml:1:7: user.automatic: \"automatic\" is the name of automatic decisions, not a user name"],
     ),
     ("[event]\nchess960 = \"yes\"\n", &["1.toml:2:12: event.chess960: must be true or false, not a text"]),
     (
@@ -161,7 +161,7 @@ const VARIABLES: &[(&str, &str, &str)] = &[
       86400",
     ),
     ("FLAGFALL__MQTT__TLS", "1", "FLAGFALL__MQTT__TLS: mqtt.tls: must be true or false, not a text"),
-    ("FLAGFALL__BOARD__B1__PORT", "x", "FLAGFALL__BOARD__B1__PORT: boards are told in files, [[board]]"),
+    ("FLAGFALL__BOARD__B1__PORT", "x", "FLAGFALL__BOARD__B1__PORT: boards can be configured in files only, [[board]]"),
     ("FLAGFALL__USER__ANNA__BOARDS", "b1", "FLAGFALL__USER__ANNA__BOARDS: user.anna.role: is missing"),
     ("FLAGFALL__USER__ANNA", "chief", "FLAGFALL__USER__ANNA: names no key of [user]"),
     (

@@ -80,30 +80,30 @@ fn rules_that_contradict_each_other_are_refused() {
 
 /// What a board's family and its link have to do with each other: what is written, and what is wrong with it.
 const LINKS: &[(&str, &[&str])] = &[
-    ("bluetooth = \"C0:00:00:00:00:01\"", &["bluetooth: dgt is not met over Bluetooth LE; a bound /dev/rfcomm0 is a port"]),
+    ("bluetooth = \"C0:00:00:00:00:01\"", &["bluetooth: dgt is not available over Bluetooth LE; a bound /dev/rfcomm0 is a port"]),
     ("driver = \"chesslink\"\nport = \"/dev/a\"\nbluetooth = \"x\"", &["bluetooth: and port: it is one or the other"]),
     ("driver = \"dgt_pegasus\"", &[]),
     ("driver = \"chessnut\"\ntransport = \"hid\"", &[]),
     ("driver = \"hos_usb\"\ntransport = \"hid\"\nusb_serial = \"1\"", &[]),
-    ("driver = \"hos\"\ntransport = \"hid\"", &["transport: hos is not met over USB-HID; hos_usb is"]),
+    ("driver = \"hos\"\ntransport = \"hid\"", &["transport: hos is not available over USB-HID; hos_usb is"]),
     // It has no other link: that need not be said.
-    ("driver = \"hos_usb\"\nserial = \"7\"", &["serial: no board tells it over USB-HID: name usb_serial or port"]),
+    ("driver = \"hos_usb\"\nserial = \"7\"", &["serial: no board reports it over USB-HID: name usb_serial or port"]),
     ("driver = \"chessnut\"\ntransport = \"ble\"", &[]),
-    ("transport = \"hid\"", &["transport: dgt is not met over USB-HID"]),
-    ("transport = \"ble\"", &["transport: dgt is not met over Bluetooth LE"]),
+    ("transport = \"hid\"", &["transport: dgt is not available over USB-HID"]),
+    ("transport = \"ble\"", &["transport: dgt is not available over Bluetooth LE"]),
     (
         "driver = \"dgt_bus\"\nserial = \"1\"\nport = \"/dev/a\"\ntransport = \"hid\"",
-        &["transport: dgt_bus is not met over USB-HID", "serial: no board tells it over USB-HID"],
+        &["transport: dgt_bus is not available over USB-HID", "serial: no board reports it over USB-HID"],
     ),
     (
         "driver = \"chessnut\"\ntransport = \"hid\"\nserial = \"7\"",
-        &["serial: no board tells it over USB-HID: name usb_serial or port"],
+        &["serial: no board reports it over USB-HID: name usb_serial or port"],
     ),
     (
         "driver = \"chessnut\"\ntransport = \"hid\"\nbluetooth = \"Chessnut Air\"",
         &["transport: over USB-HID and bluetooth: it is one or the other"],
     ),
-    ("driver = \"chessnut\"\ntransport = \"serial\"\nbluetooth = \"x\"", &["transport: by a serial port and bluetooth: it is"]),
+    ("driver = \"chessnut\"\ntransport = \"serial\"\nbluetooth = \"x\"", &["transport: on a serial port and bluetooth: it is"]),
     (
         "driver = \"chessnut\"\ntransport = \"ble\"\nport = \"/dev/a\"",
         &["transport: over Bluetooth LE and port or usb_serial: it"],
@@ -126,7 +126,7 @@ const LINKS: &[(&str, &[&str])] = &[
     ("driver = \"chessnut\"\nclock.driver = \"dgt3000_gateway\"", &["clock.driver: dgt3000_gateway is only for games without"]),
     (
         "clock.driver = \"dgt3000_gateway\"\n[event]\ncasual = true",
-        &["clock.driver: dgt boards tell the times of their own clock"],
+        &["clock.driver: dgt boards report the times of their own clock"],
     ),
     (
         "driver = \"chessnut\"\nbluetooth = \"x\"\n[board.clock]\ndriver = \"dgt3000_gateway\"\nbluetooth = \"X\"\n[event]\ncasual = true",

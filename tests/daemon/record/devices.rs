@@ -40,7 +40,7 @@ fn a_named_port_is_described_for_people() {
     let (_silent, path) = Pty::pair().unwrap();
     let output = run(&["devices", "--ask", text(&path)]);
     let said = String::from_utf8(output.stdout).unwrap();
-    assert!(said.starts_with(&format!("{}\n", path.display())) && said.contains("nobody answers"), "{said}");
+    assert!(said.starts_with(&format!("{}\n", path.display())) && said.contains("no board answers"), "{said}");
     assert!(said.contains(&format!("(process {})", std::process::id())), "{said}");
     let output = run(&["devices", "/dev/no-such-port"]);
     assert_eq!(output.status.code(), Some(1));

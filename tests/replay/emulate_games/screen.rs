@@ -156,7 +156,7 @@ fn the_proposal_is_shown_in_words() {
         ("black", "draw", "null", material, "BLACK FLAG  3 s ago|Proposal: draw|White cannot mate: material"),
         ("white", "game_goes_on", "40", not_asked, "do: nothing|Proposal: the game goes on|39 of 40 completed|row 12"),
         ("white", "result_not_entered", "null", not_asked, "do: ask for the result|the result was not entered"),
-        ("white", "undecided", "null", r#"{"verdict":"undecided"}"#, "Proposal: you decide|could not be told"),
+        ("white", "undecided", "null", r#"{"verdict":"undecided"}"#, "Proposal: you decide|not decided"),
     ] {
         let mut view = View::new(false, boards());
         let ruling = format!(

@@ -137,7 +137,7 @@ fn recorded_answers_are_checked_again() {
         rig.feed(tape.end(), &Body::Answer(&serde_json::to_string(&wire::answer::Answer::from(answer)).expect("JSON")));
         rig.recorder.flush(tape.end()).expect("written");
         let (code, words) = verify(&rig.text());
-        assert!(words.contains("1 answers on Article 6.9 looked at again, "), "{words}");
+        assert!(words.contains("1 answers on Article 6.9 checked again, "), "{words}");
         assert_eq!(code, Some(i32::from(problem.is_some())), "{words}");
         assert!(words.contains(problem.unwrap_or(", 0 differences")), "{words}");
     }

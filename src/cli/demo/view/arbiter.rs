@@ -1,4 +1,4 @@
-//! The arbiter's column: the running move and open alarms, or the flag and what is proposed, in the order of an arbiter's screen
+//! The arbiter's column: the current move and open alarms, or the flag and the proposal, in the order of an arbiter's screen
 //! (`laws/README.md#8.1`).
 
 use serde_json::Value;
@@ -14,7 +14,7 @@ impl Board {
         let mut rows = if self.ruling["flag"].is_string() { self.flag_rows(paint) } else { self.play_rows() };
         for alarm in self.arbiter["alarms"].as_array().into_iter().flatten().filter(|alarm| alarm["kind"] != "flag") {
             let text = fit(&format!("! {}", alarm_text(alarm)), WIDTH);
-            // At a flag every row is taken, and the last one can be spared.
+            // At a flag-fall every row is used, and the last one is the least important.
             rows.truncate(ROWS - 1);
             rows.push(if alarm["class"] == "loud" { paint.alarm(&text) } else { paint.proposal(&text) });
         }
@@ -93,7 +93,7 @@ impl Board {
         }
     }
 
-    /// `20. a6`: what stands on the board and is not sure.
+    /// `20. a6`: the move that stands on the board and is not sure.
     fn pending(&self) -> Option<String> {
         let mv = self.arbiter["pending"].as_array()?.first()?;
         Some(numbered(mv["ply"].as_u64()?, mv["san"].as_str()?))
@@ -135,7 +135,7 @@ fn why(ruling: &Value) -> String {
         Some("winnable") => format!("{opponent} can still mate"),
         Some("unwinnable") => format!("{opponent} cannot mate: {}", winnable["reason"].as_str().unwrap_or("?")),
         Some("pending") => format!("can {opponent} mate? being looked at"),
-        Some("undecided") => format!("can {opponent} mate? could not be told"),
+        Some("undecided") => format!("can {opponent} mate? not decided"),
         _ => format!("row {} of the table", ruling["row"].as_str().unwrap_or("?")),
     }
 }

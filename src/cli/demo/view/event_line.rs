@@ -1,4 +1,4 @@
-//! An event as one line, for logs and for terminals that are none.
+//! An event as one line, for logs and for output without a terminal.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use super::arbiter::{alarm_text, proposal};
 use super::paint::{fit, side};
 use super::public::numbered;
 
-/// The line of an event: when, which board, for whom, what. None for states.
+/// The line of an event: when, which board, which audience, what. None for states.
 pub(super) fn event_line(topic: Topic<'_>, message: &Value) -> Option<String> {
     let number = message["no"].as_u64()?;
     let body = &message["body"];
