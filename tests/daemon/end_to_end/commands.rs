@@ -271,7 +271,7 @@ fn a_device_is_bound_until_the_configuration_changes() {
         }
         setup.daemon = Some(setup.rig.start());
         let ask = command("resync", id, json!({}), json!({"from": 1, "audience": "live"}));
-        // The command is repeated until the daemon answers it.
+        // The command waits at the broker until the daemon is connected.
         setup.send("carl", "resync", &ask, &["-D", "publish", "message-expiry-interval", "60"]);
         setup.answers(id, "flagfall/1/reply/carl/desk");
         assert_eq!(setup.rig.log().contains(OVER), changed, "{}", setup.rig.log());
