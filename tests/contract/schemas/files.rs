@@ -43,7 +43,7 @@ fn there_is_no_other_file() {
     assert_eq!(found, expected);
 }
 
-/// Every schema has a title and a description; published messages may get further fields.
+/// Every schema is valid and has a description; published messages may get further fields.
 #[test]
 fn every_schema_is_valid() {
     for name in schema::names() {
