@@ -1,4 +1,4 @@
-//! Nothing is allocated while a clock ticks: a board asks the system for memory when pieces move, not by the second.
+//! A clock that ticks allocates nothing: a board needs memory when pieces move, not every second.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use crate::feed::Core;
 use crate::stream;
 use crate::stream::{Kind, Piece};
 
-/// Presses after which every buffer has its size.
+/// After this number of presses every buffer has its final size.
 const WARM: usize = 4;
 
 fn feed_all(core: &mut Core, pieces: &[Piece]) {
@@ -17,7 +17,7 @@ fn feed_all(core: &mut Core, pieces: &[Piece]) {
     }
 }
 
-/// Twenty minutes on a board, as short as shows it.
+/// A game of twenty minutes, which is long enough for the test.
 fn game() -> Vec<Piece> {
     stream::game(Duration::from_secs(1200), 1)
 }
@@ -43,12 +43,12 @@ fn a_clock_message_allocates_nothing() {
                 _ => {}
             }
         }
-        assert!(ticks > 500 && for_moves > 0, "{ticks} clock messages were looked at, and counting works: {for_moves}");
+        assert!(ticks > 500 && for_moves > 0, "{ticks} clock messages were measured, and the counters work: {for_moves}");
         assert!(core.made > ticks, "each clock message has an effect");
     }
 }
 
-/// Once the alarm and the live audience's message of a state are out, the clock messages that follow it are as quiet as others.
+/// When the alarm and the message for the live audience have been sent, later clock messages allocate nothing.
 #[test]
 fn a_clock_message_allocates_nothing_while_a_move_is_unfinished() {
     let pieces = game();
@@ -64,7 +64,7 @@ fn a_clock_message_allocates_nothing_while_a_move_is_unfinished() {
             core.wait(at);
             let before = counting::calls();
             core.bytes(at, &pieces[tick].bytes);
-            // The last watch speaks after ten seconds.
+            // The last timer of the monitor ends after ten seconds.
             assert!(counting::calls() == before || second <= 11, "{state}: allocations {second} s later");
         }
     }

@@ -1,5 +1,5 @@
-//! What the decoder of moves costs: no memory is asked for while men are touched and put back, little for a move, and what is held
-//! grows by nothing but the record of the moves.
+//! The memory of the decoder of moves: it allocates nothing while men are touched and put back, and little for a move, and its memory
+//! grows only by the record of the moves.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use shakmaty::{Chess, Color, Move, Position, Role};
 
 use crate::counting;
 
-/// Moves after which every buffer has its size.
+/// After this number of moves every buffer has its final size.
 const WARM: usize = 20;
 
 /// A game and the hands at its board.
@@ -51,7 +51,7 @@ impl Table {
         table
     }
 
-    /// Time passes, milliseconds; what falls due meanwhile is fed. Gives the allocations.
+    /// Lets this number of milliseconds pass and feeds the deadlines in it; returns the number of allocations.
     fn wait(&mut self, millis: u64) -> u64 {
         let before = counting::calls();
         let until = self.now.after(Duration::from_millis(millis));
@@ -80,7 +80,7 @@ impl Table {
         self.device(DeviceEvent::Square { square, reading })
     }
 
-    /// The clock reports; White's is on the left.
+    /// Sends a clock report; White is on the left.
     fn clock(&mut self, running: bool) -> u64 {
         let side = if self.position.turn() == Color::White { ClockSide::Left } else { ClockSide::Right };
         let face = ClockFace { time: ClockTime(3_600_000), ..ClockFace::default() };
@@ -97,7 +97,7 @@ impl Table {
         }))
     }
 
-    /// A move of a knight or rook that takes nothing and ends nothing: such moves can go on for ever.
+    /// A move of a knight or rook that captures nothing and does not end the game: such moves can go on without end.
     fn shuffle(&mut self) -> Move {
         let quiet = |mv: &Move| matches!(mv.role(), Role::Knight | Role::Rook) && !mv.is_capture();
         let mut moves: Vec<Move> = self.position.legal_moves().into_iter().filter(quiet).collect();
@@ -105,14 +105,14 @@ impl Table {
             let mv = moves.swap_remove(self.rng.usize(0..moves.len()));
             let mut after = self.position.clone();
             after.play_unchecked(mv);
-            // No mate, and no check that only a king or a capture could answer.
+            // There must be no mate, and no check that only a king or a capture could answer.
             if after.legal_moves().iter().any(quiet) {
                 return mv;
             }
         }
     }
 
-    /// Lifts, puts down and presses; gives the allocations of each, what fell due until the next included.
+    /// Lifts the man, puts it down and presses; returns the allocations of each, with those of the deadlines behind it.
     fn make(&mut self, mv: Move) -> [u64; 3] {
         let from = square(mv.from().expect("no drops in chess"));
         let man = self.shown.get(from);
@@ -126,7 +126,7 @@ impl Table {
         [lifted, put, pressed]
     }
 
-    /// A man is off its square for a moment and back; the worst of both reports.
+    /// Lifts a man for a moment and puts it back; returns the higher number of allocations of the two reports.
     fn touch(&mut self, millis: u64) -> u64 {
         let square = self.any();
         let man = self.shown.get(square);
@@ -135,7 +135,7 @@ impl Table {
         off.max(back)
     }
 
-    /// A move, and now and then something that is none.
+    /// Makes a move, and now and then noise.
     fn make_one(&mut self) {
         let mv = self.shuffle();
         self.make(mv);
@@ -163,7 +163,7 @@ impl Table {
         men[self.rng.usize(0..men.len())]
     }
 
-    /// Something that is no move: sensors that fail, a man that another stands in for, presses that are taken back.
+    /// Events that are no move: sensors that fail, a man that is replaced by another, presses that are taken back.
     fn noise(&mut self) {
         let square = self.any();
         let man = self.shown.get(square);
@@ -193,16 +193,16 @@ fn square(square: shakmaty::Square) -> Square {
     Square::wrapping(square.to_u32() as u8)
 }
 
-/// A position that follows takes a table of its legal moves, a place for it, a line of moves that it ends, and a list in which
-/// the readings are put that one report gives.
+/// The allocations for a new reading: a table of legal moves, a place for the position, its line of moves, and a list of the readings
+/// from one report.
 const FOR_A_READING: u64 = 4;
 /// A reading of two moves has a longer line.
 const LONGER: u64 = 1;
-/// The record of a move is text, and so is what each audience is told.
+/// The record of a move is text, and so are the messages for each audience.
 const FOR_A_PRESS: u64 = 64;
 
-/// Lifts and clock reports need no memory, nor do nearly all men that are put back where they stood; the report that shows a move needs what
-/// the new reading consists of. What falls due until the next report is counted with each.
+/// Lifts and clock reports need no memory, and nearly all men that are put back need none; the report that shows a move needs the memory
+/// of the new reading. The deadlines until the next report are counted with each report.
 #[test]
 fn only_new_readings_allocate() {
     let mut table = Table::new(7);
@@ -219,25 +219,25 @@ fn only_new_readings_allocate() {
         assert!(put <= FOR_A_READING, "ply {ply}: {put} for the man that is put down");
         assert!(pressed <= FOR_A_PRESS, "ply {ply}: {pressed} for the press");
         readings += u64::from(put > 0);
-        // Where a touch takes a reading away, the man that is back gives it again.
+        // If a touch removes a reading, the man that is put back makes it again.
         assert!(allocated <= FOR_A_READING + LONGER, "ply {ply}, {mv:?}: {allocated} for touching a man");
         again += u64::from(allocated > 0);
     }
-    assert!(readings > 50 && again <= 12, "counting works: {readings} moves, {again} read again");
+    assert!(readings > 50 && again <= 12, "the counters work: {readings} moves, {again} read again");
 }
 
-/// Ten thousand take minutes where nothing is optimised.
+/// The number of moves; ten thousand take minutes without optimisation.
 const MOVES: usize = if cfg!(debug_assertions) { 2_000 } else { 10_000 };
-/// What a board may hold.
+/// The most bytes that a board may hold.
 const MOST: i64 = 1 << 20;
-/// What is kept of a move: how it was made and completed, its key, and what the live audience was told.
+/// The bytes of a move in the record: how it was made and completed, its key, and its state for the live audience.
 const OF_A_MOVE: i64 = 56 + 4 + 20;
-/// Room is made for so many moves at a time.
+/// The record grows by this number of moves at a time.
 const ROOM: i64 = 64;
-/// What a board holds beside the record of its moves: past boards, readings, alarms.
+/// The most bytes that a board holds beside the record of its moves: past boards, readings, alarms.
 const BESIDE: i64 = 64 << 10;
 
-/// However long pieces go to and fro and sensors fail: no more is held than the record of the moves takes.
+/// However long pieces go to and fro and sensors fail, only the record of the moves grows.
 #[test]
 fn nothing_grows_but_the_record() {
     let before = counting::live();
@@ -254,7 +254,7 @@ fn nothing_grows_but_the_record() {
     assert_eq!(table.game.moves().len(), MOVES, "every move was read");
 }
 
-/// A board on which one game is played after the other holds no more for it.
+/// A board with one game after the other does not need more memory.
 #[test]
 fn games_leave_nothing_behind() {
     const GAME: usize = 100;

@@ -1,4 +1,4 @@
-//! What driver, game and decoder allocate: alone in their program, because they count.
+//! The allocations of driver, game and decoder; these tests are a program of their own, because they count allocations.
 
 #[path = "../bench/counting.rs"]
 mod counting;

@@ -24,7 +24,7 @@ fn banned_words(source: &Source, bans: &[Ban]) -> Vec<String> {
     problems
 }
 
-/// `*/name.rs`: every file of that name; else a file, or all below a folder.
+/// `*/name.rs` excepts every file of that name; any other path excepts a file, or all files below a folder.
 fn is_excepted(path: &str, except: &str) -> bool {
     except.strip_prefix('*').map_or_else(|| path.starts_with(except), |end| path.ends_with(end))
 }
@@ -35,7 +35,7 @@ fn disallowed_calls() -> Vec<String> {
     let methods = text.split("disallowed-types").next().unwrap_or_default();
     let last_two =
         |path: String| path.rsplitn(3, "::").take(2).collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>().join("::");
-    // Tokio's channel of the same name takes its capacity; the one without is told by its empty brackets.
+    // Tokio's channel of the same name takes its capacity; the unbounded channel is recognised by its empty brackets.
     let told_apart = |call: String| if call == "mpsc::channel" { "mpsc::channel()".to_owned() } else { call };
     quoted_after(methods, "path = ").into_iter().map(last_two).map(told_apart).collect()
 }
@@ -48,7 +48,7 @@ fn calls_without_excuse(source: &Source, calls: &[String], excused: &[Excuse]) -
     found.map(|(number, call)| source.problem(number, &format!("`{call}` is disallowed by clippy.toml"))).collect()
 }
 
-/// `#[allow(clippy::disallowed_...)]`: in tests and excused files only, and with a reason there.
+/// Uses of `#[allow(clippy::disallowed_...)]` outside tests and excused files, or without a reason.
 fn loose_allows(source: &Source, excused: &[Excuse]) -> Vec<String> {
     let excused = excused.iter().any(|excuse| excuse.file == source.path && !excuse.reason.is_empty());
     let mut problems = Vec::new();

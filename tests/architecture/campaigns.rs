@@ -1,4 +1,4 @@
-//! Every campaign has its row in `tests/soak`, and every row there its campaign; what a run of seeds reports.
+//! Every campaign has its row in `tests/soak`, and every row has its campaign; and the report of a run of seeds is right.
 
 #[path = "../support/seeds.rs"]
 mod seeds;
@@ -12,7 +12,7 @@ use crate::files::ROOT;
 use crate::source::{Source, all};
 use seeds::Run;
 
-/// The campaigns that this file plays: program, test and name, as the rows have them.
+/// The campaigns in a file: program, test and name, as in the rows.
 fn campaigns(source: &Source) -> Vec<String> {
     let Some((_, path)) = source.path.split_once("tests/") else { return Vec::new() };
     let mut parts = path.trim_end_matches(".rs").split('/');
@@ -28,7 +28,7 @@ fn campaigns(source: &Source) -> Vec<String> {
         marked |= code == "#[test]";
         let called = |call: &&&str| code.starts_with(**call) && !code.contains("fn ");
         if let Some(call) = ["campaign(", "side_by_side("].iter().find(called) {
-            // rustfmt may have put the name into the next line.
+            // rustfmt may put the name into the next line.
             let rest = [line, &source.lines[(index + 1).min(source.lines.len() - 1)]].map(|line| line.raw.trim()).concat();
             let name = rest[call.len()..].split('"').nth(1).unwrap_or("a name that is no text");
             found.push(format!("{program} {module}::{test} {name}"));
@@ -75,7 +75,7 @@ fn campaigns_without_rows_are_found() {
     assert_eq!(differences(&found, &rows(script)).len(), 2);
 }
 
-/// A soak run plays at least one seed, goes on behind one that fails, and tells of all.
+/// A soak run plays at least one seed, continues after a seed that fails, and reports all of them.
 #[test]
 fn a_soak_run_reports_its_seeds() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,4 +1,4 @@
-//! The crates of the workspace: which way they depend, how their sources begin, what their manifests say.
+//! The crates of the workspace: the direction of their dependencies, the heads of their sources, and their manifests.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ impl CrateRule {
     }
 }
 
-/// Edges that point the wrong way, each with the line of the manifest that names it.
+/// Dependencies in the wrong direction, each with its line in the manifest.
 fn wrong_edges(rule: &CrateRule, package: &Package, manifest: &str) -> Vec<String> {
     let mut problems = Vec::new();
     for Dependency { name, dev, .. } in &package.dependencies {
@@ -44,7 +44,7 @@ fn wrong_licence(rule: &CrateRule, package: &Package, manifest: &str) -> Vec<Str
     }
 }
 
-/// The first line that begins with `start`, 0 if none does.
+/// The number of the first line that begins with `start`; 0 if there is none.
 fn line_of(manifest: &str, start: &str) -> usize {
     manifest.lines().position(|line| line.starts_with(start)).map_or(0, |index| index + 1)
 }
@@ -56,7 +56,7 @@ fn lints_not_shared(path: &str, manifest: &str) -> Vec<String> {
     if shared { vec![] } else { vec![format!("{path}: `[lints]` with `workspace = true` is missing")] }
 }
 
-/// A library of the deterministic part says at its head that it is one.
+/// The attributes that the head of a library of the deterministic part lacks.
 fn head_missing(source: &Source) -> Vec<String> {
     let heads = ["#![no_std]", "#![forbid(unsafe_code)]"];
     let missing = heads.iter().filter(|head| !source.lines.iter().any(|line| line.code.trim() == **head));

@@ -1,5 +1,5 @@
-//! What is depended on: licences, sources, and no crate twice. The same as `cargo deny check licenses bans sources`, from the
-//! same `deny.toml`, without installing anything.
+//! The dependencies: their licences, their sources, and no crate twice. These are the checks of `cargo deny check licenses bans
+//! sources` with the same `deny.toml`, but without an installation.
 
 use crate::assert_none;
 use crate::lists::{body, deny_toml, list, quoted_after};
@@ -14,7 +14,7 @@ fn wrong_licences(packages: &[Package], allowed: &[String]) -> Vec<String> {
         .collect()
 }
 
-/// Only the default registry, no repositories, no `*`.
+/// Dependencies from another place than the default registry, and those without a version.
 fn wrong_sources(packages: &[Package]) -> Vec<String> {
     let mut problems = Vec::new();
     for package in packages {
@@ -35,7 +35,7 @@ fn wrong_sources(packages: &[Package]) -> Vec<String> {
     problems
 }
 
-/// Crates that are there in two versions, without an entry in `skip`; and entries that nothing needs.
+/// Crates in two versions without an entry in `skip`, and entries without such a crate.
 fn duplicates(packages: &[Package], skipped: &[String]) -> Vec<String> {
     let twice = |package: &Package| packages.iter().filter(|other| other.name == package.name).count() > 1;
     let names = |package: &Package| [package.name.clone(), format!("{}@{}", package.name, package.version)];
@@ -43,7 +43,7 @@ fn duplicates(packages: &[Package], skipped: &[String]) -> Vec<String> {
     let mut problems = Vec::new();
     for package in packages.iter().filter(|package| twice(package)) {
         let others = packages.iter().filter(|other| other.name == package.name && !excused(other)).count();
-        // One version needs no excuse: the one that the others are to be replaced by.
+        // One version needs no entry: it is the one that will replace the others.
         if others > 1 && !excused(package) {
             let line = format!("{{ crate = \"{}@{}\", reason = \"...\" }}", package.name, package.version);
             problems.push(format!("deny.toml: {} is there in several versions; update, or add to skip: {line}", package.name));

@@ -1,5 +1,5 @@
-//! Every registered driver is drawn, stands in the list that people read, has udev rules for its USB devices, and is named nowhere
-//! but in its own files and on its lines of the registries.
+//! Every registered driver has a drawing of its bytes, a row in the list for users and udev rules for its USB devices, and its name
+//! appears only in its own files and on its lines of the registries.
 
 use flagfall_protocols::driver::DriverInfo;
 use flagfall_protocols::drivers::DRIVERS;
@@ -40,14 +40,14 @@ fn undrawn(module: &str, files: &[File]) -> Vec<String> {
     }
 }
 
-/// The table of boards that users read: several drivers may share a row, in whose first cell they stand as code.
+/// Drivers without a row in the table of boards for users. Several drivers may share a row; its first cell has their names as code.
 fn boards_missing(names: &[&str], readme: &str) -> Vec<String> {
     let cells: Vec<&str> = readme.lines().filter_map(|line| line.strip_prefix("| ")?.split(" | ").next()).collect();
     let missing = names.iter().filter(|name| !cells.iter().any(|cell| cell.contains(&format!("`{name}`"))));
     missing.map(|name| format!("{BOARDS}: no row for the driver under \"Boards\": | `{name}` | boards | link | ... |")).collect()
 }
 
-/// The rule of one USB device, as it must stand in the file.
+/// The udev rule of one USB device.
 fn rule(driver: &str, vendor: u16, product: u16) -> String {
     format!(
         "ENV{{ID_VENDOR_ID}}==\"{vendor:04x}\", ENV{{ID_MODEL_ID}}==\"{product:04x}\", GROUP=\"dialout\", MODE=\"0660\", \
@@ -55,7 +55,7 @@ fn rule(driver: &str, vendor: u16, product: u16) -> String {
     )
 }
 
-/// The rule of the boards over USB-HID of one family, as it must stand in the file.
+/// The udev rule of the boards of one family over USB-HID.
 fn hid_rule(driver: &str, vendor: u16) -> String {
     format!(
         "KERNEL==\"hidraw*\", ATTRS{{idVendor}}==\"{vendor:04x}\", GROUP=\"dialout\", MODE=\"0660\", TAG+=\"uaccess\", \
@@ -63,7 +63,7 @@ fn hid_rule(driver: &str, vendor: u16) -> String {
     )
 }
 
-/// Devices without a rule, and rules without a device: the line to add or to take out.
+/// Devices without a rule and rules without a device, each with the line to add or to remove.
 fn rules_differing(wanted: &[String], rules: &str) -> Vec<String> {
     let live: Vec<&str> =
         rules.lines().map(str::trim).filter(|line| line.starts_with("ENV{ID_VENDOR_ID}") || line.starts_with("KERNEL")).collect();
@@ -73,8 +73,8 @@ fn rules_differing(wanted: &[String], rules: &str) -> Vec<String> {
     missing.chain(unknown.map(|line| format!("{RULES}: no driver has this device: {line}"))).collect()
 }
 
-/// Sources outside a driver's own files that name it, as a module or in a text: adding a driver must not touch them. `named` is
-/// the table of those that may.
+/// Lines outside a driver's own files that name it as a module or in a text: a new driver must not change other files. `named` is
+/// the table of the exceptions.
 fn named_elsewhere(driver: &str, files: &[File], named: &[Named]) -> Vec<String> {
     let own = |path: &str| {
         let after = ["protocols/src/drivers/", "hardware/src/emulator/"].iter().find_map(|folder| path.strip_prefix(folder));
@@ -106,7 +106,7 @@ fn named_elsewhere(driver: &str, files: &[File], named: &[Named]) -> Vec<String>
     problems
 }
 
-/// Lines of a registry that name a driver, beyond its module and its row.
+/// Lines of a registry that name a driver, apart from its module and its row.
 fn registry_lines(driver: &str, registry: &File) -> Vec<String> {
     let part = |c: char| c.is_alphanumeric() || c == '_';
     let named = |line: &str| line.split(|c| !part(c)).any(|word| word == driver);
@@ -115,7 +115,7 @@ fn registry_lines(driver: &str, registry: &File) -> Vec<String> {
     code.skip(2).map(|(number, _)| format!("{}:{number}: a third line of the driver `{driver}`", registry.path)).collect()
 }
 
-/// Not the end of a longer word.
+/// Whether `word` appears and is not the end of a longer word.
 fn is_whole(code: &str, word: &str) -> bool {
     code.match_indices(word).any(|(at, _)| !code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_'))
 }
@@ -140,7 +140,7 @@ fn every_driver_is_in_the_list_of_drivers() {
 
 #[test]
 fn a_driver_is_named_in_its_own_files_only() {
-    // The boards that the program was begun with are everywhere.
+    // The oldest drivers are named in many files.
     let names = DRIVERS.iter().map(|driver| driver.name).filter(|name| *name != "dgt");
     assert_none(&names.flat_map(|name| named_elsewhere(name, files::all(), NAMED)).collect::<Vec<_>>());
 }
@@ -177,7 +177,7 @@ fn every_usb_device_of_a_driver_has_a_udev_rule() {
     assert_none(&rules_differing(&wanted, &rules));
 }
 
-/// Many boards on one line wait for short answers.
+/// The boards on one line wait for each other's short answers, so the adapter must deliver bytes at once.
 const LATENCY: &str = "SUBSYSTEM==\"usb-serial\", DRIVER==\"ftdi_sio\", ACTION==\"add|bind|change\", ATTR{latency_timer}=\"1\"";
 
 #[test]

@@ -1,4 +1,4 @@
-//! The text files of the workspace, and what holds for each of them: white space, unfinished work, length.
+//! The text files of the workspace: white space, marks of unfinished work, length.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::source::has_word;
 
 /// One file.
 pub(crate) struct File {
-    /// From the root of the workspace, with `/`.
+    /// The path from the root of the workspace, with `/`.
     pub(crate) path: String,
     pub(crate) text: String,
 }
@@ -18,7 +18,7 @@ pub(crate) struct File {
 /// The root of the workspace.
 pub(crate) const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
-/// Every text file, in the order of the paths, read once.
+/// Every text file in the order of the paths; the files are read once.
 pub(crate) fn all() -> &'static [File] {
     static ALL: OnceLock<Vec<File>> = OnceLock::new();
     ALL.get_or_init(|| {
@@ -84,19 +84,19 @@ fn too_long(path: &str, text: &str, excused: &[Excuse]) -> Vec<String> {
     }
 }
 
-fn check(look: fn(&str, &str) -> Vec<String>) {
+fn assert_all(check: fn(&str, &str) -> Vec<String>) {
     assert!(all().len() > 20, "the files of the workspace are found");
-    assert_none(&all().iter().flat_map(|file| look(&file.path, &file.text)).collect::<Vec<_>>());
+    assert_none(&all().iter().flat_map(|file| check(&file.path, &file.text)).collect::<Vec<_>>());
 }
 
 #[test]
 fn white_space_is_plain() {
-    check(bad_white_space);
+    assert_all(bad_white_space);
 }
 
 #[test]
 fn nothing_is_marked_unfinished() {
-    check(unfinished);
+    assert_all(unfinished);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Rooms and floors: a folder of `src` names only what lies below it.
+//! Floors: a top-level module of `src` names only modules on lower floors.
 
 use std::collections::BTreeSet;
 
@@ -6,18 +6,18 @@ use crate::assert_none;
 use crate::rules::FLOORS;
 use crate::source::{Source, all};
 
-/// The folder or file of `src` that a source belongs to; none for the library's head, the program and the game's crate.
-fn room(path: &str) -> Option<&str> {
+/// The top-level module of `src` to which a source belongs; none for the library's head, the program and the game's crate.
+fn top_module(path: &str) -> Option<&str> {
     let inner = path.strip_prefix("src/")?;
     let name = inner.split('/').next()?.trim_end_matches(".rs");
     (!["lib", "main", "game"].contains(&name)).then_some(name)
 }
 
-fn floor(room: &str) -> Option<usize> {
-    FLOORS.iter().position(|rooms| rooms.contains(&room))
+fn floor(module: &str) -> Option<usize> {
+    FLOORS.iter().position(|modules| modules.contains(&module))
 }
 
-/// The rooms that a line names.
+/// The top-level modules that a line names.
 fn named(code: &str) -> impl Iterator<Item = &str> {
     let name = |rest: &'_ str| rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
     code.match_indices("crate::").map(move |(at, mark)| {
@@ -26,9 +26,9 @@ fn named(code: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Lines that name a room which is not below their own.
+/// Lines that name a module that is not below their own.
 fn upward(source: &Source) -> Vec<String> {
-    let Some(own) = room(&source.path) else { return Vec::new() };
+    let Some(own) = top_module(&source.path) else { return Vec::new() };
     let lies_below = |other: &str| floor(other) < floor(own);
     let problems = source.live().flat_map(|(number, line)| {
         let wrong = named(&line.code).filter(move |other| *other != own && floor(other).is_some() && !lies_below(other));
@@ -44,13 +44,13 @@ fn every_module_names_only_modules_below_it() {
 
 #[test]
 fn every_module_has_its_floor() {
-    let rooms: BTreeSet<&str> = all().iter().filter_map(|source| room(&source.path)).collect();
-    let listed: BTreeSet<&str> = FLOORS.iter().flat_map(|rooms| rooms.iter().copied()).collect();
-    assert_eq!(rooms, listed);
+    let modules: BTreeSet<&str> = all().iter().filter_map(|source| top_module(&source.path)).collect();
+    let listed: BTreeSet<&str> = FLOORS.iter().flat_map(|modules| modules.iter().copied()).collect();
+    assert_eq!(modules, listed);
 }
 
 #[test]
-fn an_arrow_upwards_is_found() {
+fn an_upward_use_is_found() {
     let planted = |path: &str, text: &str| upward(&Source::parse(path, text)).len();
     assert_eq!(planted("src/arbiter/read.rs", "use crate::publish::Message;\n"), 1);
     assert_eq!(planted("src/wire/time.rs", "fn f(at: crate::session::anchor::AnchorRecord) {}\n"), 1);

@@ -1,9 +1,9 @@
-//! Habits of single lines: a proof beside every `unwrap`, a reason beside every ignored test.
+//! Rules for single lines: a proof beside every `unwrap`, a reason beside every ignored test.
 
 use crate::assert_none;
 use crate::source::{Source, all};
 
-/// `unwrap()` or `expect("...")` on this line; an own method, `expect(token)` or `expect("word")?`, is neither.
+/// Whether this line has `unwrap()` or `expect("...")`; a method of our own, `expect(token)` or `expect("word")?`, is neither.
 fn may_panic(code: &str) -> bool {
     let expects = |(at, call): (usize, &str)| {
         let argument = code[at + call.len()..].trim_start();

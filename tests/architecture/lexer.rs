@@ -1,7 +1,7 @@
-//! Separates the code of a Rust file from its comments and the contents of its texts. Knows no grammar beyond that.
+//! Separates the code of a Rust file from its comments and from the contents of its string literals. It knows no other grammar.
 
-/// The file without comments and contents of texts, every other character in its place; and which lines carry a comment
-/// that explains (`//` or `/* */`, not documentation).
+/// A file without comments and contents of string literals, with every other character in its place; and the lines with an explanation
+/// (a comment `//` or `/* */`, not documentation).
 pub(crate) struct Split {
     pub(crate) code: String,
     pub(crate) commented: Vec<usize>,
@@ -21,7 +21,7 @@ pub(crate) fn split(text: &str) -> Split {
     let (mut code, mut commented) = (String::with_capacity(text.len()), Vec::new());
     let (mut state, mut line, mut i) = (State::Code, 0, 0);
     while i < chars.len() {
-        // Characters taken in this turn, and whether they are code.
+        // The number of characters that this step reads, and whether they are code.
         let (taken, is_code) = match state {
             State::Code => match (at(i), at(i + 1)) {
                 ('/', '/') => {

@@ -1,4 +1,4 @@
-//! The little of TOML that the tests read: quoted texts. The files are the project's own, and cargo and cargo-deny parse them whole.
+//! The part of TOML that the tests read: quoted texts. The files are the project's own; cargo and cargo-deny parse them completely.
 
 use crate::files::ROOT;
 
@@ -19,7 +19,7 @@ pub(crate) fn list(text: &str, key: &str) -> Vec<String> {
     body(text, key).split('"').skip(1).step_by(2).map(str::to_string).collect()
 }
 
-/// What stands between the brackets of `key = [...]`, without comments.
+/// The text between the brackets of `key = [...]`, without comments.
 pub(crate) fn body(text: &str, key: &str) -> String {
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with('#')).collect();
     let text = format!("\n{}", lines.join("\n"));

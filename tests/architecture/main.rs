@@ -1,7 +1,7 @@
 //! The rules of the workspace that a compiler does not know, each a test of its own.
 //!
-//! What is allowed, banned and excused stands in `rules.rs`, in `clippy.toml` and in `deny.toml`; the modules only
-//! look. Every look is also tried on a small bad example, so that a rule which can no longer fail is noticed.
+//! `rules.rs`, `clippy.toml` and `deny.toml` have the tables of rules and exceptions; the modules only check them. Every check is also
+//! tried on a small bad example, so that a rule that can no longer fail is found.
 
 mod bans;
 mod campaigns;

@@ -1,4 +1,4 @@
-//! What cargo says of the workspace and of everything it depends on.
+//! The output of `cargo metadata`: the workspace and all its dependencies.
 
 use std::process::Command;
 use std::sync::OnceLock;
@@ -14,9 +14,9 @@ pub(crate) struct Package {
     pub(crate) name: String,
     pub(crate) version: String,
     pub(crate) licence: Option<String>,
-    /// Where it comes from; none = the workspace.
+    /// Its source; none for a crate of the workspace.
     pub(crate) source: Option<String>,
-    /// What its manifest names.
+    /// The dependencies in its manifest.
     pub(crate) dependencies: Vec<Dependency>,
 }
 
@@ -25,14 +25,14 @@ pub(crate) struct Package {
 pub(crate) struct Dependency {
     pub(crate) name: String,
     pub(crate) requirement: String,
-    /// Only for tests.
+    /// Whether it is only for tests.
     pub(crate) dev: bool,
     pub(crate) source: Option<String>,
-    /// Named if it is not the default one.
+    /// The registry, if it is not the default one.
     pub(crate) registry: Option<String>,
 }
 
-/// Every crate that is built for one of the systems of deny.toml, tests included; read once.
+/// Every crate that is built for one of the systems of deny.toml, for tests too; read once.
 pub(crate) fn all() -> &'static [Package] {
     static ALL: OnceLock<Vec<Package>> = OnceLock::new();
     ALL.get_or_init(|| {
@@ -48,7 +48,7 @@ pub(crate) fn all() -> &'static [Package] {
     })
 }
 
-/// The packages of the graph; metadata lists also some that no target needs.
+/// The packages of the dependency graph; metadata also lists packages that no target needs.
 fn packages(value: &Value) -> Vec<Package> {
     let used: Vec<&Value> = items(&value["resolve"]["nodes"]).iter().map(|node| &node["id"]).collect();
     items(&value["packages"]).iter().filter(|package| used.contains(&&package["id"])).map(package).collect()

@@ -1,12 +1,12 @@
-//! Pages that comments and other pages cite: each exists, and so does the section. So do the sources that pages name.
+//! Comments and pages cite pages and sections that exist, and pages name sources that exist.
 //!
-//! A citation is the shortest path that ends uniquely in the tree, and perhaps a section's number: `laws/README.md#2.3`. A path that
-//! begins with a dot, and one that leads somewhere from the citing file's own folder, is taken from there.
+//! A citation is the end of a path that only one file of the tree has, and perhaps the number of a section: `laws/README.md#2.3`. A path
+//! is relative to the folder of the citing file if it begins with a dot, or if a file lies there.
 
 use crate::assert_none;
 use crate::files::{File, all};
 
-/// A page as it is cited.
+/// A citation of a page.
 #[derive(Debug, PartialEq)]
 struct Citation<'a> {
     line: usize,
@@ -16,10 +16,10 @@ struct Citation<'a> {
 
 const PAGE: &str = ".md";
 const SOURCE: &str = ".rs";
-/// Names sources that were there once.
+/// This page may name sources that are gone.
 const HISTORY: &str = "CHANGELOG.md";
 
-/// Paths that end so.
+/// All paths in a text with this ending.
 fn citations<'a>(text: &'a str, end: &str) -> Vec<Citation<'a>> {
     (1..).zip(text.lines()).flat_map(|(number, line)| in_line(number, line, end)).collect()
 }
@@ -48,7 +48,7 @@ fn in_line<'a>(number: usize, line: &'a str, end: &str) -> Vec<Citation<'a>> {
     found
 }
 
-/// The one page that is meant by `cited` in a file of `folder`.
+/// The one page that a file in `folder` cites as `cited`.
 fn page<'a>(files: &'a [File], folder: &str, cited: &str) -> Result<&'a File, String> {
     let find = |path: &str| files.iter().find(|file| file.path == path);
     if let Some(file) = joined(folder, cited).and_then(|path| find(&path)) {
@@ -68,13 +68,13 @@ fn page<'a>(files: &'a [File], folder: &str, cited: &str) -> Result<&'a File, St
     }
 }
 
-/// Whether some source is meant by `cited`: a path from here, or the end of one.
+/// Whether `cited` names a source: it is a path from `folder`, or the end of a path.
 fn source(files: &[File], folder: &str, cited: &str) -> bool {
     let here = joined(folder, cited);
     files.iter().any(|file| here.as_ref() == Some(&file.path) || file.path == cited || file.path.ends_with(&format!("/{cited}")))
 }
 
-/// `cited` from `folder` on; none if it leads out of the tree.
+/// The path `cited` relative to `folder`; none if it leads out of the tree.
 fn joined(folder: &str, cited: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in cited.split('/') {
@@ -129,7 +129,7 @@ fn problems(files: &[File]) -> Vec<String> {
         let absent = names.iter().filter(|named| !named.path.contains(['<', '*']) && !source(files, folder, named.path));
         problems.extend(absent.map(|named| format!("{}:{}: {}: there is no such source", file.path, named.line, named.path)));
         let own = if file.path.ends_with(PAGE) { sections(&file.text) } else { Vec::new() };
-        // Only pages with numbered sections may name one by its number alone.
+        // Only pages with numbered sections may cite a section by its number alone.
         for (number, line) in (1..).zip(file.text.lines()) {
             let strange = own_sections(line).into_iter().filter(|section| !own.contains(section));
             problems.extend(strange.map(|section| format!("{}:{number}: section {section} of which page?", file.path)));
@@ -141,7 +141,7 @@ fn problems(files: &[File]) -> Vec<String> {
 #[test]
 fn every_page_and_section_that_is_cited_exists() {
     assert!(all().iter().map(|file| citations(&file.text, PAGE).len()).sum::<usize>() > 150, "citations are found");
-    // This file has bad examples.
+    // This file has bad examples on purpose.
     let others = |file: &&File| !file.path.ends_with("architecture/pages.rs");
     let files: Vec<File> =
         all().iter().filter(others).map(|file| File { path: file.path.clone(), text: file.text.clone() }).collect();

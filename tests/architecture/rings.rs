@@ -35,7 +35,7 @@ fn leaves(tree: &str) -> Vec<String> {
     named.flat_map(|part| leaves(part)).map(|leaf| format!("{head}{leaf}")).collect()
 }
 
-/// The paths in a file's code, from the crate's root: those of its `use` lines, and those that stand in the code.
+/// The paths in a file's code, from the crate's root: those in its `use` lines and those in other lines.
 fn paths(source: &Source, own: &str) -> Vec<String> {
     let code: String = source.live().map(|(_, line)| format!("{}\n", line.code)).collect();
     let mut found = Vec::new();
@@ -65,7 +65,7 @@ fn absolute(path: &str, own: &str) -> Option<String> {
     (rest != path).then(|| base.into_iter().chain([rest]).collect::<Vec<_>>().join("::"))
 }
 
-/// The module that a path leads into: the longest that it begins with.
+/// The module of a path: the longest module with which the path begins.
 fn target<'a>(path: &str, modules: &'a BTreeSet<String>) -> Option<&'a String> {
     let mut part = path;
     loop {

@@ -1,18 +1,18 @@
 //! Every rule and every exception, as tables.
 
-/// What a crate of the workspace may name in its manifest.
+/// The rules for the manifest of one crate of the workspace.
 pub(crate) struct CrateRule {
     pub(crate) name: &'static str,
     /// Its folder, `""` for the root.
     pub(crate) folder: &'static str,
     pub(crate) licence: &'static str,
-    /// Texts of the licence that must lie in the folder.
+    /// Files with the text of the licence, which must be in the folder.
     pub(crate) licence_files: &'static [&'static str],
     /// The only crates it may depend on; `None` = any that is not forbidden. Tests may use more.
     pub(crate) only: Option<&'static [&'static str]>,
-    /// Never, in tests neither.
+    /// The crates that it must never depend on, not even in tests.
     pub(crate) never: &'static [&'static str],
-    /// Compiled without the standard library and without `unsafe`.
+    /// Whether it is compiled without the standard library and without `unsafe`.
     pub(crate) no_std: bool,
 }
 
@@ -65,7 +65,8 @@ pub(crate) const CRATES: &[CrateRule] = &[
     },
 ];
 
-/// The rooms of `src`, from the ground: each names only rooms of lower floors. Below all of them lie the other crates.
+/// The top-level modules of `src` from the lowest floor up: each names only modules of lower floors. The other crates lie below all of
+/// them.
 pub(crate) const FLOORS: &[&[&str]] = &[
     &["system_clock", "calibration", "import"],
     &["wire", "config"],
@@ -79,16 +80,16 @@ pub(crate) const FLOORS: &[&[&str]] = &[
 /// Words that sources may not contain.
 pub(crate) struct Ban {
     pub(crate) words: &'static [&'static str],
-    /// Beginnings of the paths it holds for.
+    /// The rule holds for paths with these beginnings.
     pub(crate) within: &'static [&'static str],
-    /// Ends of the paths it holds for; none = every file.
+    /// The rule holds for paths with these ends; if the list is empty, for every file.
     pub(crate) named: &'static [&'static str],
-    /// Beginnings of the paths it does not hold for: files or folders.
+    /// The rule does not hold for paths with these beginnings: files or folders.
     pub(crate) except: &'static [&'static str],
     pub(crate) reason: &'static str,
 }
 
-/// Words banned outside tests.
+/// The words that are banned outside tests.
 pub(crate) const BANS: &[Ban] = &[
     Ban {
         words: &["std::", "extern crate std"],
@@ -102,7 +103,7 @@ pub(crate) const BANS: &[Ban] = &[
         within: &["protocols/src/", "src/", "hardware/src/"],
         named: &[],
         except: &[],
-        reason: "takes in source of another place past the direction of dependencies",
+        reason: "includes source of another place and avoids the rule for dependencies",
     },
     Ban {
         words: &["mod game"],
@@ -134,11 +135,11 @@ pub(crate) const BANS: &[Ban] = &[
     },
 ];
 
-/// Encoders of what changes a clock or its display, for emulators and tests.
+/// Encoders of commands that change a clock or its display; they are for emulators and tests.
 pub(crate) const PLAYERS_SEE: &[&str] =
     &["HostMessage", "HostCommand", "ClockCommand", "clock_command::", "SetAndRun", "Rev2Ascii"];
 
-/// A file that may do what others may not.
+/// A file with an exception.
 pub(crate) struct Excuse {
     pub(crate) file: &'static str,
     pub(crate) reason: &'static str,
@@ -150,10 +151,10 @@ pub(crate) const MAY_CALL: &[Excuse] = &[
     Excuse { file: "src/config/environment.rs", reason: "the configuration layer: the one place that reads the environment" },
 ];
 
-/// A file that may name a driver which is not its own.
+/// A file that may name a driver although it is not the driver's own file.
 pub(crate) struct Named {
     pub(crate) driver: &'static str,
-    /// Beginning of its path.
+    /// The beginning of its path.
     pub(crate) file: &'static str,
     #[allow(dead_code, reason = "for readers")]
     pub(crate) reason: &'static str,
@@ -171,7 +172,7 @@ pub(crate) const NAMED: &[Named] = &[
     named("dgt_bus", "src/cli/emulate.rs", "a whole chain answers on one path"),
 ];
 
-/// Drivers with two rows of the registry: what is common stands in the first one's files.
+/// Drivers with two rows in the registry: the common code is in the files of the first driver.
 pub(crate) const TWO_ROWS: &[(&str, &str)] = &[
     ("certabo", "tabutronic"),
     ("chesslink", "chesslink_eone"),
@@ -180,18 +181,18 @@ pub(crate) const TWO_ROWS: &[(&str, &str)] = &[
     ("square_off", "square_off_neo"),
 ];
 
-/// Rust source longer than [`LONGEST`] lines.
+/// Rust sources that may have more than [`LONGEST`] lines.
 pub(crate) const LONG_FILES: &[Excuse] = &[];
 
-/// Lines of a source file above which it needs a reason.
+/// A source file with more lines than this needs a reason.
 pub(crate) const LONGEST: usize = 400;
 
-/// Folders that are not looked into: build results, and data that is compared byte for byte.
+/// Folders that the checks leave out: build results, and data that is compared byte for byte.
 pub(crate) const SKIPPED: &[&str] = &[".git", "target", "tests/golden", "tests/traces"];
 
-/// Ends of the names of text files, whose white space is looked at.
+/// The endings of text files, whose white space is checked.
 pub(crate) const TEXT: &[&str] =
     &[".rs", ".toml", ".md", ".service", ".conf", ".rules", ".yml", ".sh", ".ci/run", "tests/run", "tests/soak", ".gitignore"];
 
-/// Marks of unfinished work, in halves so that this line is not one.
+/// Marks of unfinished work; they are written in halves, so that these lines have none.
 pub(crate) const UNFINISHED: &[&str] = &[concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X")];

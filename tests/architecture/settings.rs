@@ -1,5 +1,5 @@
-//! Every configuration key is in `config/flagfall.toml` with a comment, and nothing else is; and the keys that are checked are
-//! those that are read.
+//! `config/flagfall.toml` has every configuration key with a comment, and no other key; and the keys that are checked are the keys that
+//! are read.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use flagfall::config::{Config, keys};
 use crate::assert_none;
 use crate::files::ROOT;
 
-/// The keys of a commented file, set or behind `# `, names and boards as `*`; and those without a comment above.
+/// The keys of a commented file, set or behind `# `, with names and boards as `*`; and the keys without a comment above.
 fn written(text: &str) -> (Vec<String>, Vec<String>) {
     let (mut table, mut found, mut bare) = (String::new(), Vec::new(), Vec::new());
     let mut commented = false;
@@ -71,7 +71,7 @@ fn missing_and_strange_keys_are_found() {
     }
 }
 
-/// What the types read in a table, as the error about an unknown key tells it.
+/// The keys that the types read in a table; the error about an unknown key lists them.
 fn read(table: &str) -> BTreeSet<String> {
     let error = toml::from_str::<Config>(&format!("{table}\nno_such_key = 1\n")).expect_err("an unknown key").to_string();
     let names = error.split("expected").nth(1).unwrap_or_default();

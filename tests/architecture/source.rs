@@ -1,4 +1,4 @@
-//! Rust sources as the rules see them: lines with their code, their comments, and whether they are compiled for tests only.
+//! Rust sources for the rules: lines with their code, their comments, and whether they are compiled for tests only.
 
 use std::sync::OnceLock;
 
@@ -7,22 +7,22 @@ use crate::lexer::split;
 
 /// One line.
 pub(crate) struct Line {
-    /// As written.
+    /// The line as it is written.
     pub(crate) raw: String,
-    /// Without comments and contents of texts.
+    /// The line without comments and contents of string literals.
     pub(crate) code: String,
-    /// Carries a comment that is not documentation.
+    /// Whether it has a comment that is not documentation.
     pub(crate) commented: bool,
-    /// Compiled for tests only.
+    /// Whether it is compiled for tests only.
     pub(crate) test: bool,
 }
 
 /// One file.
 pub(crate) struct Source {
-    /// From the root of the workspace, with `/`.
+    /// The path from the root of the workspace, with `/`.
     pub(crate) path: String,
     pub(crate) lines: Vec<Line>,
-    /// Modules in other files that `#[cfg(test)]` makes tests.
+    /// Modules in other files that are compiled for tests only.
     test_modules: Vec<String>,
 }
 
@@ -40,7 +40,7 @@ impl Source {
         Source { path: path.to_string(), lines: lines.collect(), test_modules }
     }
 
-    /// Lines with their numbers from 1 that are compiled outside tests.
+    /// The lines that are compiled outside tests, with their numbers from 1.
     pub(crate) fn live(&self) -> impl Iterator<Item = (usize, &Line)> {
         (1..).zip(&self.lines).filter(|(_, line)| !line.test)
     }
@@ -49,7 +49,7 @@ impl Source {
         format!("{}:{number}: {what}", self.path)
     }
 
-    /// Beginnings of the paths where `#[cfg(test)] mod name;` of this file may lie.
+    /// The beginnings of the paths at which the module of a line `#[cfg(test)] mod name;` may lie.
     fn test_files(&self) -> impl Iterator<Item = String> {
         let stem = self.path.trim_end_matches(".rs");
         let (folder, name) = stem.rsplit_once('/').unwrap_or(("", stem));
@@ -62,7 +62,7 @@ fn path_is_test(path: &str) -> bool {
     path.ends_with("/tests.rs") || path.split('/').any(|folder| matches!(folder, "tests" | "benches"))
 }
 
-/// Lines (from 0) under `#[cfg(test)]`, and names of modules that it makes tests.
+/// The ranges of lines (from 0) under `#[cfg(test)]`, and the names of modules in other files under it.
 fn test_parts(code: &str) -> (Vec<(usize, usize)>, Vec<String>) {
     let (mut spans, mut modules) = (Vec::new(), Vec::new());
     let line_of = |at: usize| code[..at].matches('\n').count();
@@ -111,7 +111,7 @@ fn mark_test_files(sources: &mut [Source]) {
     }
 }
 
-/// Whether `code` contains `word` and not merely as a part of a longer name.
+/// Whether `code` contains `word` as a whole, not only as a part of a longer name.
 pub(crate) fn has_word(code: &str, word: &str) -> bool {
     let in_name = |c: char| c.is_alphanumeric() || c == '_';
     code.match_indices(word).any(|(at, _)| {

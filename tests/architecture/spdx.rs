@@ -1,11 +1,11 @@
-//! SPDX licence expressions: may a crate be used if these licences are allowed?
+//! SPDX licence expressions: whether a crate may be used if these licences are allowed.
 
-/// Whether `expression` can be met with `allowed`. `/`, an old way to write OR, is read as such; what is not understood is refused.
+/// Whether the licences in `allowed` satisfy `expression`. `/` is an old form of OR. An expression that cannot be parsed is refused.
 pub(crate) fn permits(expression: &str, allowed: &[String]) -> bool {
     let spaced = expression.replace('(', " ( ").replace(')', " ) ").replace('/', " OR ");
     let words: Vec<&str> = spaced.split_whitespace().collect();
     let mut parser = Parser { words: &words, allowed };
-    parser.any() == Some(true) && parser.words.is_empty()
+    parser.alternatives() == Some(true) && parser.words.is_empty()
 }
 
 struct Parser<'a> {
@@ -14,7 +14,7 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    fn take(&mut self, word: &str) -> bool {
+    fn skip_word(&mut self, word: &str) -> bool {
         let found = self.words.first() == Some(&word);
         if found {
             self.words = &self.words[1..];
@@ -22,31 +22,31 @@ impl Parser<'_> {
         found
     }
 
-    fn any(&mut self) -> Option<bool> {
-        let mut met = self.every()?;
-        while self.take("OR") {
-            met |= self.every()?;
+    fn alternatives(&mut self) -> Option<bool> {
+        let mut met = self.conjunction()?;
+        while self.skip_word("OR") {
+            met |= self.conjunction()?;
         }
         Some(met)
     }
 
-    fn every(&mut self) -> Option<bool> {
-        let mut met = self.one()?;
-        while self.take("AND") {
-            met &= self.one()?;
+    fn conjunction(&mut self) -> Option<bool> {
+        let mut met = self.operand()?;
+        while self.skip_word("AND") {
+            met &= self.operand()?;
         }
         Some(met)
     }
 
-    fn one(&mut self) -> Option<bool> {
-        if self.take("(") {
-            let met = self.any()?;
-            return self.take(")").then_some(met);
+    fn operand(&mut self) -> Option<bool> {
+        if self.skip_word("(") {
+            let met = self.alternatives()?;
+            return self.skip_word(")").then_some(met);
         }
         let (name, rest) = self.words.split_first()?;
         self.words = rest;
         let mut licence = name.to_string();
-        if self.take("WITH") {
+        if self.skip_word("WITH") {
             let (exception, rest) = self.words.split_first()?;
             self.words = rest;
             licence = format!("{licence} WITH {exception}");

@@ -1,16 +1,16 @@
-//! The unit: closed enough, and understood by systemd. Skipped, with a printed line, where systemd-analyze is not installed.
+//! The systemd unit is restricted enough, and systemd accepts it. The tests print a line and pass if systemd-analyze is not installed.
 
 use std::process::{Command, Output};
 
 const UNIT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/systemd/flagfall.service");
-/// Of 10; redis has 1.2, chrony 3.7, mosquitto 9.2 to 9.6.
+/// The highest exposure level that is allowed, of 10. Redis has 1.2, chrony 3.7, mosquitto 9.2 to 9.6.
 const MOST_EXPOSURE: f32 = 2.0;
 
 fn analyze(arguments: &[&str]) -> Option<Output> {
     match Command::new("systemd-analyze").args(arguments).env("SYSTEMD_COLORS", "0").output() {
         Ok(output) => Some(output),
         Err(error) => {
-            #[allow(clippy::print_stderr, reason = "tells why a test did nothing")]
+            #[allow(clippy::print_stderr, reason = "prints why a test did nothing")]
             {
                 eprintln!("skipped: systemd-analyze: {error}");
             }
@@ -32,7 +32,7 @@ fn exposure(unit: &str) -> Option<f32> {
     Some(number.unwrap_or_else(|| panic!("no exposure level: {text}{}", String::from_utf8_lossy(&output.stderr))))
 }
 
-/// What `systemd-analyze verify` has to say of the unit, with this program in place of the one that is not installed yet.
+/// The complaints of `systemd-analyze verify` about the unit; the path of this build replaces the program that is not installed.
 fn complaints(unit: &str) -> Option<String> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("flagfall.service");
@@ -55,7 +55,7 @@ fn the_unit_is_closed_enough() {
     let open = folder.path().join("open.service");
     std::fs::write(&open, unit().replace("ProtectSystem=strict", "").replace("CapabilityBoundingSet=", "")).expect("written");
     let level = exposure(open.to_str().expect("a path in UTF-8")).expect("it is installed");
-    assert!(level > MOST_EXPOSURE, "a unit that is open is found: {level}");
+    assert!(level > MOST_EXPOSURE, "an unrestricted unit is found: {level}");
 }
 
 #[test]

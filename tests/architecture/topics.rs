@@ -1,4 +1,4 @@
-//! Every topic of `src/wire/topics.rs` is in README.md, and the other way round.
+//! README.md has exactly the topics of `src/wire/topics.rs`.
 
 use std::collections::BTreeSet;
 
@@ -8,13 +8,13 @@ use crate::drivers::text_of;
 const README: &str = "README.md";
 const TOPICS: &str = "src/wire/topics.rs";
 
-/// What functions say at the head of their documentation: "/// `live/…/state`: ...".
+/// The topics at the beginning of the functions' documentation: "/// `live/…/state`: ...".
 fn documented(source: &str) -> BTreeSet<String> {
     let heads = source.lines().filter_map(|line| line.trim().strip_prefix("/// `")?.split_once("`: "));
     heads.map(|(topic, _)| topic.replace('…', "<board>")).collect()
 }
 
-/// The topics that begin a row of a table.
+/// The topics at the beginning of rows of a table.
 fn listed(readme: &str) -> BTreeSet<String> {
     let rows = readme.lines().filter_map(|line| line.strip_prefix("| `flagfall/1/")?.split_once('`'));
     rows.map(|(topic, _)| topic.to_owned()).collect()

@@ -1,7 +1,7 @@
-//! `cargo bench --bench core`: how long the core takes, what it allocates and holds, against goals and against a yardstick.
+//! `cargo bench --bench core`: the time, allocations and memory of the core, compared with goals and with a yardstick.
 //!
-//! The yardstick is the least that anything could do with the same bytes: copy them and compute their CRC-32. It is measured in
-//! the same run, in turns with what it is compared to, so the ratios can be compared between machines; the times cannot.
+//! The yardstick is the least work with the same bytes: it copies them and computes their CRC-32. It is measured in the same run, in
+//! turns with the core, so the ratios can be compared between machines; the times cannot.
 
 mod counting;
 mod feed;
@@ -15,9 +15,9 @@ use std::time::Duration;
 
 use measure::Table;
 
-/// How long the game lasts that everything is measured with.
+/// The length of the game for all measurements.
 const LENGTH: Duration = Duration::from_secs(2 * 3600);
-/// Always the same game.
+/// The seed of the game, which is always the same.
 const SEED: u64 = 20_26;
 
 fn main() -> std::io::Result<()> {

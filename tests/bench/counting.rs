@@ -1,4 +1,4 @@
-//! Counts what this thread allocates, and what it holds.
+//! Counters of the allocations of this thread, and of the bytes that it holds.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -11,7 +11,7 @@ thread_local! {
 struct Counting;
 
 fn count(calls: u64, bytes: i64) {
-    // A thread that is ending has no counters any more; nobody counts there.
+    // A thread that is ending has no counters any more.
     let _ = CALLS.try_with(|count| count.set(count.get() + calls));
     let _ = LIVE.try_with(|live| live.set(live.get() + bytes));
 }

@@ -1,4 +1,4 @@
-//! Driver and game in the order of `src/session/station.rs`, without messages: what the deterministic part alone costs.
+//! Driver and game in the order of `src/session/station.rs`, without messages: the cost of the deterministic part alone.
 
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::config::GameConfig;
@@ -17,7 +17,7 @@ pub(crate) struct Core {
     pub(crate) game: Game,
     effects: Vec<Effect>,
     questions: Vec<DeviceCommand>,
-    /// Effects so far.
+    /// The number of effects so far.
     pub(crate) made: u64,
 }
 
@@ -32,7 +32,7 @@ pub(crate) fn config() -> GameConfig {
 }
 
 impl Core {
-    /// The link is up if `asks`; else the driver is passive, as on a recording without host commands.
+    /// With `asks` the link is up; otherwise the driver is passive, as for a recording without host commands.
     pub(crate) fn new(asks: bool) -> Core {
         let info = driver();
         let game = Game::new(config(), info.timing);
@@ -55,7 +55,7 @@ impl Core {
         }
     }
 
-    /// Feeds bytes alone: [`Core::wait`] comes before.
+    /// Feeds bytes without the deadlines before them: call [`Core::wait`] first.
     pub(crate) fn bytes(&mut self, at: Instant, bytes: &[u8]) {
         self.drive(at, Input::Bytes { channel: 0, bytes });
         self.ask(at);

@@ -1,4 +1,4 @@
-//! Files: a trace through the core again, and a restart from a journal.
+//! Files: the replay of a trace, and a restart from a journal.
 
 use std::path::Path;
 
@@ -14,10 +14,10 @@ use crate::LENGTH;
 use crate::measure::{ROUNDS, Row, Table, middle, span, time, yardstick};
 use crate::stream::{CONTROL, Piece};
 
-/// Records of the journal.
+/// The number of records in the journal.
 const RECORDS: u64 = 15_000;
 
-/// How many times faster than it was played a trace of the game is replayed, messages included.
+/// Measures the speed of a replay with messages, as a multiple of real time.
 pub(crate) fn replay(pieces: &[Piece], table: &mut Table) {
     let text = trace_of(pieces);
     let mut buffer = Vec::new();
@@ -54,7 +54,7 @@ fn trace_of(pieces: &[Piece]) -> String {
     text
 }
 
-/// How long it takes from opening a journal to the station as it stood, all that was sent compared on the way.
+/// Measures the time from opening a journal until the station is restored and all sent messages are compared.
 pub(crate) fn restart(pieces: &[Piece], table: &mut Table) {
     let dir = tempfile::tempdir().expect("a directory");
     let text = trace_of(pieces);
@@ -91,7 +91,7 @@ fn open(dir: &Path, setting: &Setting) -> (Recorder, RestoreReport) {
     Recorder::open(Box::new(disk), Limits::default(), setting, "bench", &mut |_| Ok(())).expect("opens")
 }
 
-/// The journal that a daemon writes of the game, up to so many records.
+/// Writes the journal of a daemon with this game, up to [`RECORDS`] records.
 fn write_journal(dir: &Path, setting: &Setting, pieces: &[Piece]) {
     let (mut recorder, _) = open(dir, setting);
     let sink = &mut |_| Ok(());

@@ -1,4 +1,4 @@
-//! Stopwatch and table.
+//! A stopwatch and a table of results.
 
 use std::hint::black_box;
 use std::io::{self, Write};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use flagfall_protocols::bytes::crc32;
 
-/// How often everything is measured, in turns.
+/// The number of rounds; each round measures everything once.
 pub(crate) const ROUNDS: usize = 15;
 
 #[allow(clippy::disallowed_methods, reason = "a stopwatch reads the clock")]
@@ -14,7 +14,7 @@ pub(crate) fn now() -> Instant {
     Instant::now()
 }
 
-/// How long `work` takes, in nanoseconds, the stopwatch's own time included.
+/// The time of `work` in nanoseconds, with the stopwatch's own time.
 #[inline]
 pub(crate) fn time(work: impl FnOnce()) -> f64 {
     let began = now();
@@ -22,7 +22,7 @@ pub(crate) fn time(work: impl FnOnce()) -> f64 {
     now().duration_since(began).as_nanos() as f64
 }
 
-/// What the stopwatch itself takes, nanoseconds.
+/// The stopwatch's own time in nanoseconds.
 pub(crate) fn own_time() -> f64 {
     middle(&mut (0..10_001).map(|_| time(|| ())).collect::<Vec<_>>())
 }
@@ -34,19 +34,19 @@ pub(crate) fn yardstick(bytes: &[u8], buffer: &mut Vec<u8>) {
     black_box(crc32(buffer));
 }
 
-/// The middle value; 0 of none.
+/// The middle value; 0 if there are none.
 pub(crate) fn middle(values: &mut [f64]) -> f64 {
     share(values, 0.5)
 }
 
-/// The value that this share of all values does not exceed; 0 of none.
+/// The value that this share of all values does not exceed; 0 if there are none.
 pub(crate) fn share(values: &mut [f64], share: f64) -> f64 {
     values.sort_by(f64::total_cmp);
     let index = (values.len() as f64 * share) as usize;
     values.get(index.min(values.len().saturating_sub(1))).copied().unwrap_or(0.0)
 }
 
-/// Text of nanoseconds.
+/// A number of nanoseconds as text.
 pub(crate) fn span(nanoseconds: f64) -> String {
     match Duration::from_nanos(nanoseconds.max(0.0) as u64) {
         long if long >= Duration::from_millis(1) => format!("{:.1} ms", nanoseconds / 1e6),
@@ -58,11 +58,11 @@ pub(crate) fn span(nanoseconds: f64) -> String {
 /// One line of the report.
 pub(crate) struct Row {
     pub(crate) what: String,
-    /// What was measured, as text.
+    /// The result as text.
     pub(crate) value: String,
-    /// The same at the 99th of 100 samples, or what else belongs to it.
+    /// The 99th of 100 samples, or another figure that belongs to the result.
     pub(crate) more: String,
-    /// How many times the yardstick.
+    /// The result as a multiple of the yardstick.
     pub(crate) ratio: Option<f64>,
     /// The goal, and whether it was met.
     pub(crate) goal: Option<(&'static str, bool)>,

@@ -1,4 +1,4 @@
-//! From the bytes of one message to what follows from them: time, allocations, memory held.
+//! From the bytes of one message to its effects: time, allocations, memory.
 
 use flagfall::session::station::{Station, StationInput, StationOutput};
 use flagfall::wire::topics::Board;
@@ -9,7 +9,7 @@ use crate::feed::{self, Core};
 use crate::measure::{ROUNDS, Row, Table, middle, own_time, share, span, time, yardstick};
 use crate::stream::{Kind, Piece};
 
-/// What is measured.
+/// A part of the program that is measured.
 enum Subject {
     /// Driver and game.
     Core(Box<Core>),
@@ -55,7 +55,7 @@ impl Subject {
     }
 }
 
-/// Plays the game with every subject and measures each message.
+/// Plays the game with every subject, and measures each message.
 pub(crate) fn measure(pieces: &[Piece], table: &mut Table) {
     for (subject, make) in SUBJECTS {
         let mut samples = KINDS.map(|_| Vec::new());
@@ -92,7 +92,7 @@ pub(crate) fn measure(pieces: &[Piece], table: &mut Table) {
     }
 }
 
-/// Allocations of each kind of message, and what is held at the end.
+/// The allocations of each kind of message, and the memory at the end.
 fn allocations(name: &str, make: Make, pieces: &[Piece], table: &mut Table) {
     let before = counting::live();
     let mut subject = make();

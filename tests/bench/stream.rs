@@ -1,4 +1,4 @@
-//! A long game as a board and clock would send it: legal random moves as square updates, presses, a clock report a second.
+//! A long game as the bytes of a board with a clock: random legal moves as square updates, presses, a clock report every second.
 
 use std::time::Duration;
 
@@ -15,19 +15,19 @@ const ADDITIONAL: u32 = 30;
 /// The time control of the game, PGN notation.
 pub(crate) const CONTROL: &str = "7200+30";
 const MAIN: u32 = 7200;
-/// Seconds that a player thinks.
+/// The range of seconds that a player thinks.
 const THINKS: std::ops::Range<u64> = 20..100;
 
-/// What a piece of the stream is.
+/// The kind of a piece of the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// The answers of the start and the keep-alive.
+    /// Answers at the start, and keep-alives.
     Session,
-    /// One square changed.
+    /// An update of one square.
     Field,
-    /// The clock reports, and nothing happened but that a second passed.
+    /// A clock report after a second without a press.
     Tick,
-    /// The clock reports a press or its start.
+    /// A clock report of a press or of the start.
     Press,
 }
 
@@ -39,9 +39,9 @@ pub(crate) struct Piece {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// A game of about `length`, the same for the same seed: the link comes up at 0, White is on the left.
+/// A game of about `length`, which is the same for the same seed: the link comes up at 0, and White is on the left.
 pub(crate) fn game(length: Duration, seed: u64) -> Vec<Piece> {
-    // Few random games end within two hours of thinking: the first that does not is taken.
+    // Few random games end within two hours: the first one that does not is taken.
     let mut rng = fastrand::Rng::with_seed(seed);
     loop {
         let mut stream = Stream::new();
@@ -54,7 +54,7 @@ pub(crate) fn game(length: Duration, seed: u64) -> Vec<Piece> {
 struct Stream {
     pieces: Vec<Piece>,
     now: Instant,
-    /// Seconds on White's and Black's display.
+    /// The seconds on White's and Black's displays.
     left: [u32; 2],
     position: Chess,
     counts: Vec<(Chess, u8)>,
@@ -66,7 +66,7 @@ impl Stream {
         Stream { pieces: Vec::new(), now: Instant(1_000_000), left: [start; 2], position: Chess::default(), counts: Vec::new() }
     }
 
-    /// False if the game ended before `length`.
+    /// Plays the game; returns false if it ended before `length`.
     fn play(&mut self, length: Duration, rng: &mut fastrand::Rng) -> bool {
         self.start();
         while self.now.since(Instant::ZERO) < length {
@@ -82,7 +82,7 @@ impl Stream {
         true
     }
 
-    /// The game nears an end by repetition or by the count of moves (9.6).
+    /// Whether the game is near an end by repetition or by the count of moves (9.6).
     fn repeats(&mut self) -> bool {
         match self.counts.iter_mut().find(|(known, _)| *known == self.position) {
             Some((_, count)) => *count += 1,
@@ -91,7 +91,7 @@ impl Stream {
         self.position.halfmoves() >= 140 || self.counts.iter().any(|(_, count)| *count >= 4)
     }
 
-    /// The answers to the questions of the start, and the clock is started.
+    /// Adds the answers to the first questions, and the start of the clock.
     fn start(&mut self) {
         let placement = Placement::initial();
         let mut codes = [0; 64];
@@ -123,7 +123,7 @@ impl Stream {
         }
     }
 
-    /// The hand lifts and places, the captured piece first; the board reports each as it scans.
+    /// The hand lifts and places, the captured piece first; the board reports each in its scans.
     fn make(&mut self, mv: Move) {
         let before = self.position.board().clone();
         self.position.play_unchecked(mv);
@@ -150,7 +150,7 @@ impl Stream {
         self.push(Kind::Field, &BoardMessage::Field { index, code: squares::code(reading).unwrap_or(0) });
     }
 
-    /// The player who has just moved presses.
+    /// The player who has moved presses the clock.
     fn press(&mut self) {
         self.wait(Duration::from_millis(400));
         let mover = usize::from(self.position.turn().is_white());

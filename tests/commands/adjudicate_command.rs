@@ -1,4 +1,4 @@
-//! `flagfall adjudicate`: what a person tells, and what the rules say of it.
+//! `flagfall adjudicate`: facts on the command line, and the findings of the rules.
 
 use std::process::{Command, Output};
 
@@ -8,7 +8,7 @@ const OPENING: &str = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQk
 const KNIGHT: &str = "8/8/4k3/8/8/3NK3/8/8 w - - 0 1";
 const KNIGHT_V_PAWN: &str = "8/8/4k3/4n3/8/8/P3K3/8 w - - 0 1";
 const BARE_V_PAWN: &str = "8/8/4k3/8/8/8/P3K3/8 w - - 0 1";
-/// Pawns that lock each other, and kings that pass nowhere.
+/// A position with locked pawns that no king can pass.
 const LOCKED: &str = "8/8/1k6/p1p1p1p1/P1P1P1P1/1K6/8/8 w - - 0 1";
 const STALEMATE: &str = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1";
 const MATE: &str = "7k/6Q1/5K2/8/8/8/8/8 b - - 0 1";
@@ -25,7 +25,7 @@ fn rulings(arguments: &[&str]) -> Vec<Value> {
     serde_json::from_value(report["rulings"].take()).expect("a list")
 }
 
-/// Outcome, row, and what is not known of the one that decides.
+/// The outcome, the row and the unknown facts of the deciding finding.
 fn decided(fen: &str, flagged: &str, profile: &str, more: &[&str]) -> (String, String, Vec<String>) {
     let all = rulings(&[&["--fen", fen, "--flagged", flagged, "--profile", profile], more].concat());
     let finding = &all.last().unwrap_or_else(|| panic!("{more:?}: nothing"))["finding"];

@@ -1,4 +1,4 @@
-//! `flagfall check-config` and `flagfall doctor` as programs.
+//! `flagfall check-config` and `flagfall doctor` as processes.
 
 mod check;
 mod doctor;

@@ -1,9 +1,9 @@
-//! The demonstration as a visitor runs it: it ends by itself, with everything arrived.
+//! The demonstration as a visitor runs it: it ends by itself when every message has arrived.
 #![cfg(feature = "broker")]
 
 use std::process::{Command, Stdio};
 
-/// Runs the demonstration, which bounds every wait of its own; gives whether it went well, and all it said.
+/// Runs the demonstration, all of whose waits have bounds; returns whether it succeeded, and its output.
 fn demo(arguments: &[&str]) -> (bool, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_flagfall"));
     let output = command.args(["demo", "--once"]).args(arguments).stdin(Stdio::null()).output().expect("the program runs");

@@ -1,4 +1,4 @@
-//! An emulated board on a pseudo-terminal: what another program meets that opens its path.
+//! An emulated board on a pseudo-terminal, for another program that opens its path.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -24,7 +24,7 @@ fn script(text: &str) -> Script {
     Script::parse(text).expect("a script")
 }
 
-/// Reads until `enough` says so.
+/// Reads until `enough` returns true.
 fn read_until(host: &mut Pty, mut enough: impl FnMut(&[u8]) -> bool) -> Vec<u8> {
     let (began, mut all, mut buffer) = (monotonic(), Vec::new(), [0; 4096]);
     while !enough(&all) {
@@ -38,7 +38,7 @@ fn read_until(host: &mut Pty, mut enough: impl FnMut(&[u8]) -> bool) -> Vec<u8> 
     all
 }
 
-/// The dump of the board, without what comes before and after it.
+/// The dump of the board, without the bytes before and after it.
 fn ask_board(path: &Path) -> Vec<u8> {
     let mut host = Pty::open(path).expect("the path opens");
     host.write(&[ASK_BOARD]).expect("written");
@@ -56,7 +56,7 @@ fn gone_since(host: &mut Pty) -> MonotonicTime {
             Ok(_) | Err(LinkError::TimedOut) => {}
             Err(error) => panic!("{error}"),
         }
-        assert!(monotonic().since(began) < BOUND, "nobody noticed that the cable is out");
+        assert!(monotonic().since(began) < BOUND, "the program did not notice that the cable is out");
     }
 }
 
@@ -69,7 +69,8 @@ fn a_board_answers_and_can_be_opened_again() {
     }
 }
 
-/// As at a serial port: what the last program had not read, and what is sent while none has it open, is lost.
+/// As with a serial port, bytes are lost that the last program has not read, and bytes that are sent while no program has the path
+/// open.
 #[test]
 fn nothing_is_kept_for_the_next_program() {
     let board = PtyBoard::start("alone", unpaced(), &Script::new(), 10.0).expect("a board");
@@ -77,7 +78,7 @@ fn nothing_is_kept_for_the_next_program() {
     let mut host = Pty::open(&path).expect("opens");
     host.write(&[REPORT, ASK_BOARD]).expect("written");
     read_until(&mut host, |all| all.len() >= DUMP);
-    board.inject(&[0x8d, 0, 10]).expect("written where nobody reads it");
+    board.inject(&[0x8d, 0, 10]).expect("running");
     drop(host);
     let moves: String = (0..40).map(|_| "+0.5 lift e2\n+0.5 place e2\n").collect();
     board.load(&script(&format!("5 lift d2\n{moves}"))).expect("running");
@@ -119,7 +120,7 @@ fn the_cable_is_pulled_and_put_back_under_another_name() {
     board.unplug().expect("pulled");
     assert_eq!(board.path(), None);
     assert!(std::fs::symlink_metadata(&stable).is_err(), "the name goes with the cable");
-    // Another board takes the number that is free meanwhile.
+    // Meanwhile another board gets the number that is free.
     assert!(gone_since(&mut host).since(pulled) < Duration::from_secs(1));
     let other = PtyBoard::start("other", unpaced(), &Script::new(), 1.0).expect("a board");
     assert!(board.wait_done(BOUND), "hands go on without the cable");
@@ -130,7 +131,7 @@ fn the_cable_is_pulled_and_put_back_under_another_name() {
     let dump = ask_board(&stable);
     let squares = &dump[3..];
     assert_eq!((squares[52], squares[36]), (0, 1), "e2 is empty, the pawn is on e4");
-    // Pulled and put back in one go, with nothing in the way.
+    // The cable is pulled and put back at once, without another board between.
     assert!(board.replug().is_ok());
     assert_eq!(ask_board(&stable), dump);
     drop(board);
@@ -159,11 +160,11 @@ fn a_board_can_send_garbage_and_a_flood_and_can_fall_silent() {
     read_until(&mut host, |all| all.len() >= 50_000);
     board.flood(0).expect("running");
     board.mute(true).expect("running");
-    // What was poured before is still on its way.
+    // The bytes of the flood are still on their way.
     while host.read(&mut [0; 4096], Duration::from_millis(100)).is_ok() {}
     host.write(&[ASK_BOARD]).expect("written");
     let heard = host.read(&mut [0; 64], Duration::from_millis(300));
-    assert!(matches!(heard, Err(LinkError::TimedOut)), "a silent board spoke: {heard:?}");
+    assert!(matches!(heard, Err(LinkError::TimedOut)), "a silent board answered: {heard:?}");
     assert!(board.status().lost_bytes >= DUMP as u64);
     board.stop();
     assert_eq!(board.unplug().map_err(|error| error.kind()), Err(ErrorKind::BrokenPipe));

@@ -1,4 +1,4 @@
-//! `flagfall emulate`: the program itself, its output, and what another program finds at the path.
+//! `flagfall emulate` as a process: its output, and the board at its path.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use serde_json::Value;
 const BOUND: Duration = Duration::from_secs(15);
 const DUMP: usize = 67;
 
-/// The running program; killed if a test fails before it ends.
+/// The program; it is killed if a test fails before it ends.
 struct Program {
     child: Child,
     out: BufReader<ChildStdout>,
@@ -40,7 +40,7 @@ impl Program {
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("`{line}`: {error}"))
     }
 
-    /// The standard output ends with the program.
+    /// Waits for the end of the program; returns its exit status and the rest of its output.
     fn end(mut self) -> (ExitStatus, String) {
         let output = std::io::read_to_string(&mut self.out).expect("text");
         (self.child.wait().expect("ended"), output)
@@ -69,7 +69,7 @@ fn ask_board(path: &Path) -> Vec<u8> {
     all
 }
 
-/// Reads what comes until there is enough or it is so late.
+/// Reads until there are `enough` bytes or `long` has passed.
 fn listen(host: &mut Pty, long: Duration, enough: usize) -> Vec<u8> {
     let (began, mut all, mut buffer) = (monotonic(), Vec::new(), [0; 256]);
     while all.len() < enough && monotonic().since(began) < long {
@@ -187,21 +187,21 @@ fn a_chain_answers_on_one_path_and_sends_nothing_unasked() {
     let ready = program.json();
     assert_eq!((&ready["serial"], &ready["boards"]), (&1025.into(), &3.into()));
     let mut host = Pty::open(Path::new(ready["path"].as_str().expect("a path"))).expect("opens");
-    assert_eq!(listen(&mut host, QUIET, 1), [0u8; 0], "nothing unasked, though a man was moved");
+    assert_eq!(listen(&mut host, QUIET, 1), [0u8; 0], "the boards send nothing unasked, although a man was moved");
     let answer = |id, address, data: &[u8]| {
         let mut bytes = Vec::new();
         encode_reply(id, address, data, &mut bytes);
         bytes
     };
-    // With these serial numbers no two answers overlap.
+    // With these serial numbers the answers do not overlap.
     host.write(&[0x87, 0, 0, 7]).expect("written");
     let pings = listen(&mut host, BOUND, 18);
     let mut answers: Vec<_> = pings.chunks(6).collect();
     answers.sort_unstable();
     assert_eq!(answers, [1025, 1026, 1027].map(|address| answer(0x87, address, &[])));
     host.write(&Question::Ping.to(1028)).expect("written");
-    assert_eq!(listen(&mut host, QUIET, 1), [0u8; 0], "nobody has that address");
-    // The hands were at the first board; when all have told their changes they are done.
+    assert_eq!(listen(&mut host, QUIET, 1), [0u8; 0], "no board has this address");
+    // The hands moved at the first board; the script is done when all boards have reported their changes.
     let mut asked = |command: Question, address| {
         host.write(&command.to(address)).expect("written");
         let mut frame = listen(&mut host, BOUND, 3);

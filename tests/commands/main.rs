@@ -1,4 +1,4 @@
-//! Every command of the program, as a user types it.
+//! Every command of the program as a user types it.
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -1,4 +1,5 @@
-//! Simulated games: the same seed plays the same game, hands do what is possible only, the truth is the record, and the command.
+//! Simulated games: the same seed plays the same game, all hand motions are possible, the truth agrees with the record of the game; and
+//! the command.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -50,7 +51,7 @@ fn hands_can_be_written_down_and_read_again() {
     assert_eq!(Script::parse(&play.script.to_string()).as_ref(), Ok(&play.script));
 }
 
-/// What the board makes of its hands, without anybody who reads it.
+/// The number of impossible motions at a board without a driver.
 fn impossible(play: &Performance) -> u64 {
     let mut board = Emulator::new(play.settings.clone());
     board.load(&play.script);
@@ -100,9 +101,9 @@ fn moves_take_the_time_of_the_record() {
     let play = perform(game, &level("clean", 0.0), &mut Dice::new(5, 1));
     assert_eq!(play.control.control.to_string(), "300+3");
     let pressed: Vec<u64> = play.truth.plies.iter().filter_map(|ply| ply.pressed_us).collect();
-    // Black's last move was never pressed.
+    // Black's last move has no press.
     assert_eq!((play.truth.plies.len(), pressed.len()), (20, 19));
-    // White's clock went from 5:01 to 5:02, and from 4:40 to 4:31, with three seconds more each time.
+    // White's clock went from 5:01 to 5:02, and from 4:40 to 4:31, with three additional seconds each time.
     for (ply, own) in [(6, 2), (16, 12)] {
         let took = (pressed[ply] - pressed[ply - 1]) / 1_000_000;
         assert_eq!(took, own, "ply {}", ply + 1);
@@ -131,7 +132,7 @@ fn clean_games_are_read_exactly() {
     }
 }
 
-/// Their pictures are told after equal scans: the settings of the board say how late that is.
+/// These boards report whole positions after equal scans; the settings of the board have the delay.
 #[test]
 fn boards_that_report_all_squares_at_once_give_the_times_of_moves() {
     let driver = drivers::find("chesslink").expect("registered");
@@ -189,7 +190,7 @@ fn the_command_prints_every_game_and_the_sums() {
     let CommandOutput { lines, files } = command(&["--noise", "clean", "--seed", "1", "--irregularities", "0"], Some(&out));
     assert_eq!(lines.len(), 3);
     let again = command(&["--noise", "clean", "--seed", "1", "--irregularities", "0"], None);
-    assert_eq!(again.lines, lines, "the same whichever thread plays which game");
+    assert_eq!(again.lines, lines, "the result does not depend on the thread of a game");
     for (line, plies) in lines.iter().zip([20, 17]) {
         assert_eq!((line["plies"].as_u64(), line["exact"].as_bool()), (Some(plies), Some(true)), "{line}");
     }

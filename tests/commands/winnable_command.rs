@@ -1,4 +1,4 @@
-//! `flagfall winnable`: one position for a person and for programs, and files of them.
+//! `flagfall winnable`: one position for a person or for a program, and files of positions.
 
 use std::io::Write;
 use std::path::Path;
@@ -23,7 +23,7 @@ fn run(arguments: &[&str], input: Option<&[u8]>) -> Output {
     // The program writes while it reads; the pipe is closed at the end.
     let writer = std::thread::Builder::new().name("writer".to_owned()).spawn(move || stdin.write_all(&input)).expect("a thread");
     let output = child.wait_with_output().expect("it ends");
-    // It may not want all of it.
+    // The program may close its input early.
     let _ = writer.join().expect("no panic");
     output
 }
@@ -108,12 +108,12 @@ fn an_invalid_position_is_reported() {
         assert_eq!(output.status.code(), Some(1), "{fen}");
         assert!(err(&output).contains(problem), "{fen}: {}", err(&output));
     }
-    assert_eq!(run(&[MATE], None).status.code(), Some(2), "for whom?");
+    assert_eq!(run(&[MATE], None).status.code(), Some(2), "no side is given");
     assert_eq!(run(&[MATE, "--for", "w", "--batch", "x"], None).status.code(), Some(2));
     assert_eq!(run(&[], None).status.code(), Some(2));
 }
 
-/// Questions of every kind, with what is expected.
+/// Questions of every kind with their expected answers.
 fn questions() -> Vec<(String, &'static str, &'static str, &'static str)> {
     let mut all = Vec::new();
     for _ in 0..40 {
@@ -166,10 +166,10 @@ fn a_bad_line_is_reported_and_the_others_are_answered() {
         input.push(b'\n');
     }
     input.extend(b"\xff\xfe,w\n");
-    // The last line has no end.
+    // The last line has no line feed.
     input.extend(good.as_bytes());
     let output = run(&["--batch", "-"], Some(&input));
-    assert_eq!(output.status.code(), Some(0), "a line that is no position is answered as such");
+    assert_eq!(output.status.code(), Some(0), "an invalid position has an answer");
     let verdicts: Vec<String> = rows(&output).into_iter().map(|[_, _, verdict, _]| verdict).collect();
     let mut expected = vec!["winnable"];
     expected.extend(["invalid"; 7]);

@@ -1,4 +1,4 @@
-//! Arbiters' commands at a station: who may do what, what refuses them, what is answered and what stands in the audit.
+//! Commands at a station: the rights of each role, refusals, answers, and the lines of the audit.
 
 pub(crate) mod command_rig;
 mod decisions;
@@ -20,7 +20,7 @@ use serde_json::json;
 
 pub(crate) const ROLES: [Option<Role>; 4] = [None, Some(Role::Operator), Some(Role::Arbiter), Some(Role::Chief)];
 
-/// A body that the verb takes.
+/// A body that is valid for this verb.
 pub(crate) fn body(verb: &str) -> serde_json::Value {
     match verb {
         "resync" => json!({"from": 3, "audience": "live"}),
@@ -48,7 +48,7 @@ fn every_role_may_do_what_the_table_says() {
             let replies = rig.send(role, verb.name, &rig.ask(verb.name, "a", body(verb.name)));
             let last = replies.last().expect("an answer");
             let name = format!("{} as {role:?}: {last:?}", verb.name);
-            // In a game without a flag only `start-game` is not an operator's.
+            // In a game without a flag an operator may use every verb of this group except `start-game`.
             let may = match role {
                 None => false,
                 Some(Role::Operator) => verb.role == Role::Operator && verb.name != "start-game",
@@ -58,7 +58,7 @@ fn every_role_may_do_what_the_table_says() {
                 (false, ..) => Code::Denied,
                 (_, By::Nobody, "identify") => Code::Busy,
                 (_, By::Nobody, _) => Code::Unsupported,
-                // No alarm is open, no draw was offered, nothing is found.
+                // No alarm is open, no draw was offered, and there is no finding.
                 (_, _, "acknowledge-alert" | "accept") => Code::Invalid,
                 (_, _, "confirm" | "reject") => Code::Stale,
                 _ => Code::Ok,
@@ -66,7 +66,7 @@ fn every_role_may_do_what_the_table_says() {
             assert_eq!(last.code, expected, "{name}");
             assert_eq!(last.stage, if expected == Code::Ok { Stage::Done } else { Stage::Failed }, "{name}");
             let carried_on = !matches!(expected, Code::Denied | Code::Unsupported | Code::Busy | Code::Stale);
-            assert_eq!(replies.len(), 1 + usize::from(carried_on), "{name}: accepted first");
+            assert_eq!(replies.len(), 1 + usize::from(carried_on), "{name}: the first answer is `accepted`");
             if expected != Code::Ok {
                 assert_eq!(rig.digest(), before, "{name}: no effect");
             }
@@ -134,14 +134,14 @@ fn the_same_again_is_answered_again_and_not_done_again() {
     let (after, count) = (rig.digest(), rig.audits().len());
     for _ in 0..3 {
         let again = rig.send(Some(Role::Arbiter), "correct-move", &ask);
-        assert_eq!(again, first[1..], "the last answer, though the lock is old by now");
+        assert_eq!(again, first[1..], "the last answer, although the lock is old now");
     }
     assert_eq!((rig.digest(), rig.audits().len()), (after, count));
-    // The same id with something else in it is a mistake of the sender's.
+    // The same id with another content is a mistake of the sender.
     let other = rig.ask("correct-move", "a", json!({"plies": 0, "uci": "c2c4"}));
     assert_eq!(rig.send(Some(Role::Arbiter), "correct-move", &other)[0].code, Code::Invalid);
     assert_eq!((rig.digest(), rig.audits().len()), (after, count + 1));
-    // Another's id is another command.
+    // The same id of another sender is another command.
     let theirs = rig.ask("correct-move", "a", json!({"plies": 0, "uci": "c2c4"}));
     assert_eq!(rig.send_as("bob", Some(Role::Arbiter), "correct-move", &theirs).last().expect("an answer").code, Code::Ok);
 }
@@ -185,7 +185,7 @@ fn commands_to_the_daemon_become_its_actions() {
         json!({"device": "board-12"}),
         json!({"device": "other-12"}),
         json!({"device": "dgt-"}),
-        // Another board's.
+        // These belong to another board.
         json!({"device": "dgt-54321"}),
         json!({"serial": "54321"}),
         json!({"port": "/dev/ttyUSB7"}),
@@ -196,7 +196,7 @@ fn commands_to_the_daemon_become_its_actions() {
         assert_eq!(rig.send(Some(Role::Chief), "bind-device", &ask)[0].code, Code::Invalid, "{wrong}");
     }
     assert_eq!(rig.daemon_actions.len(), 2);
-    // In paths small and capital letters differ.
+    // In paths, small and capital letters are different.
     for right in [json!({"device": "dgt-12"}), json!({"port": "/dev/ttyUSB0"}), json!({"port": "/dev/ttyusb7"})] {
         let ask = rig.ask("bind-device", &format!("r{}", rig.daemon_actions.len()), right.clone());
         let replies = rig.send(Some(Role::Operator), "bind-device", &ask);
@@ -220,11 +220,11 @@ fn a_sender_without_rights_learns_nothing() {
                 assert!(!json.contains(&game) && !json.contains("rev") && !json.contains("flag"), "{json}");
             }
         }
-        // An operator who is refused for lack of a role is told no more.
+        // An operator whose role is not enough learns nothing either.
         let ask = rig.ask("claim", "c", body("claim"));
         let replies = rig.send_as("otto", Some(Role::Operator), "claim", &ask);
         assert_eq!(facts(&replies[0]), (Code::Denied, None, None));
-        // Who has one is told what they need for the next lock.
+        // A sender with the right gets the values for the next lock.
         let ask = payload("take-back", "d", &json!({"game": game, "rev": rev + 1}), body("take-back"));
         let replies = rig.send_as("anna", Some(Role::Arbiter), "take-back", &ask);
         assert_eq!(facts(&replies[0]), (Code::Stale, Some(game), Some(rev)));
@@ -255,7 +255,7 @@ fn the_audit_names_the_decision() {
     let bind = rig.ask("bind-device", "b", json!({"serial": "12345"}));
     rig.send(Some(Role::Arbiter), "bind-device", &bind);
     assert_eq!(rig.audits()[1]["body"], json!({"serial": "12345"}));
-    // What was not admitted is not repeated.
+    // The audit does not repeat the content of a refused command.
     let stale = payload("declare-result", "c", &json!({"game": game, "rev": 0}), json!({"result": "1-0"}));
     rig.send(Some(Role::Arbiter), "declare-result", &stale);
     assert_eq!((&rig.audits()[2]["body"], &rig.audits()[2]["expect"]["rev"]), (&json!(null), &json!(0)));
@@ -285,7 +285,7 @@ fn nobody_sends_more_than_five_a_second() {
     let mut limit = RateLimit::new(5, Duration::from_secs(1));
     let passed = |limit: &mut RateLimit, user: &str, at: u64| (0..20).filter(|_| limit.allow(user, MonotonicTime(at))).count();
     assert_eq!(passed(&mut limit, "anna", 1_000_000), 5);
-    assert_eq!(passed(&mut limit, "bob", 1_000_000), 5, "each has their own");
+    assert_eq!(passed(&mut limit, "bob", 1_000_000), 5, "each sender has a limit of its own");
     assert_eq!(passed(&mut limit, "anna", 1_200_000), 1);
     assert_eq!(passed(&mut limit, "anna", 60_000_000), 5);
     for user in 0..1000 {

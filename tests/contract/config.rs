@@ -1,4 +1,4 @@
-//! Configuration: what is refused, with which words, and how files and environment lie over each other.
+//! The configuration: errors and their texts, and the order of files and environment variables.
 
 mod calibration;
 mod errors;

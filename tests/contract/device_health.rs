@@ -1,5 +1,5 @@
-//! An evening of noisy games on boards with a weak square or a weak man: it is named and nothing else is, however the bytes are cut,
-//! and nobody but arbiters learns of it.
+//! Noisy games on boards with a weak square or a weak man: only the weak one is named, in whatever pieces the bytes come, and only
+//! arbiters learn of it.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -29,10 +29,10 @@ const GAMES: [&str; 4] = [
     "e4 d5 exd5 Qxd5 Nc3 Qa5 d4 c6 Bd2 Bf5 Bc4 e6 Nf3 Nf6 Qe2 Nbd7 O-O-O O-O-O a3 Qc7",
     "c4 e5 Nc3 Nf6 g3 d5 cxd5 Nxd5 Bg2 Nxc3 bxc3 Bd6 Nf3 O-O O-O c6 d4 exd4 cxd4 Bf5",
 ];
-/// On which a man stands throughout each of them.
+/// A square of each game on which a man stands all the time.
 const STANDING: [&str; 4] = ["a1", "g7", "h8", "a2"];
 
-/// Each game with half a minute for each move: ten minutes.
+/// The score sheets of the games; each move takes half a minute, a game ten minutes.
 fn score_sheets() -> Vec<ScoreSheet> {
     let mut pgn = String::new();
     for game in GAMES {
@@ -64,7 +64,7 @@ fn drop_out(play: &mut Performance, square: &str, [from, to]: [Duration; 2], rng
     }
 }
 
-/// Everything that a station was fed.
+/// The inputs of a station as a trace.
 fn trace(play: &Performance) -> String {
     let driver = drivers::find("dgt").expect("registered");
     let outcome = simulated_game::run(driver, play, Some("test")).expect("played");
@@ -72,7 +72,7 @@ fn trace(play: &Performance) -> String {
     outcome.trace.expect("a trace")
 }
 
-/// A station that hears it with its bytes cut anywhere, and what it published.
+/// Feeds a trace to a station, with its bytes cut into pieces by `cut`; returns the station and its messages.
 fn run_station(trace: &str, mut cut: impl FnMut(usize) -> usize) -> (Station, Vec<Message>) {
     let mut station = Station::new(drivers::find("dgt").expect("registered"), Default::default(), Board::default(), "test");
     let mut out = Vec::new();
@@ -138,7 +138,7 @@ fn a_weak_square_is_named_and_no_other() {
     }
 }
 
-/// The knight's chip is weak: he is lost on g8, and on f6 where he goes with the fourth move.
+/// The knight's chip is weak: the knight drops out on g8, and on f6 after the fourth move.
 #[test]
 fn a_weak_man_is_named_wherever_he_stands() {
     let (sheet, mut rng) = (&score_sheets()[0], Rng::with_seed(2));

@@ -1,4 +1,4 @@
-//! What the sink adds to a station's payload, and nothing else.
+//! The fields that the sink adds to a station's payload.
 
 use flagfall::system_clock::Utc;
 use flagfall::wire::envelope::{Stamp, complete, message};
@@ -15,7 +15,7 @@ fn stamp(node: &str, err_ms: Option<u32>) -> Stamp {
     Stamp { node: node.to_owned(), boot: 3, anchor: Anchor { at: Instant(5_000_000), utc, sync: TimeSource::Ntp, err_ms } }
 }
 
-/// The payload without the sink's additions.
+/// The payload without the fields of the sink.
 fn without(payload: &str) -> Value {
     let mut value: Value = serde_json::from_str(payload).unwrap_or_else(|error| panic!("{error}: {payload}"));
     let fields = value.as_object_mut().expect("an object");
@@ -62,7 +62,7 @@ fn a_will_has_no_time() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Texts that look like the place of the splice are not taken for it.
+    /// Texts that look like the place for the new fields do not mislead the sink.
     #[test]
     fn texts_do_not_mislead(id in "(.|,\"t\":\\{\"us\":)*", text in "(.|,\"t\":\\{\"us\":7)*", us: u32, node in ".*", err: Option<u32>) {
         let (id_text, body) = (json!(id), json!({"reason": text}));

@@ -1,5 +1,5 @@
-//! The tables of the rules (`laws/README.md`), row by row, for every profile; what popular texts say and what the profiles say;
-//! and what must hold of every finding.
+//! The tables of the rules (`laws/README.md`), row by row, for every profile; popular opinions compared with the profiles; and
+//! properties of every finding.
 
 mod club;
 mod fide;

@@ -1,4 +1,4 @@
-//! What is promised to arbiters and subscribers: the Laws' tables, messages and their schemas, commands, the configuration.
+//! The contract with arbiters and subscribers: the tables of the Laws, messages and their schemas, commands, the configuration.
 
 #[path = "../support/mod.rs"]
 mod support;

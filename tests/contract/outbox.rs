@@ -1,5 +1,5 @@
-//! The outbox: whatever happens in between, every event is acknowledged at least once, in order, no cursor steps over a gap,
-//! the last state of each topic arrives, and memory is bounded.
+//! The outbox: in spite of all faults every event is acknowledged at least once and in order, no cursor steps over a gap, the last
+//! state of each topic arrives, and memory is bounded.
 
 mod model;
 
@@ -262,7 +262,7 @@ fn events_that_wait_for_the_disk_are_not_read_from_the_journal() {
     let now = MonotonicTime(0);
     outbox.connected(now, WINDOW);
     assert_eq!(outbox.refills(now), [Refill { board: 0, audience: Audience::Arbiter, from: 1 }]);
-    // The third is in the file already and not yet given away.
+    // The third event is in the file already, but the station has not released it.
     outbox.refilled(0, Audience::Arbiter, (1..=3).map(|number| event(0, 0, number)).collect(), true);
     assert_eq!(taken(&outbox, now).len(), 2);
     outbox.publish_event(0, event(0, 0, 3));

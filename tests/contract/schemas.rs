@@ -1,4 +1,4 @@
-//! The contract as schemas: what lies in `config/schema`, what is published, what is refused, what nobody but arbiters sees.
+//! The contract as schemas: the files in `config/schema`, published messages, refused messages, fields for arbiters only.
 
 mod commands;
 mod files;

@@ -1,5 +1,5 @@
-//! Who may do what at mosquitto with the files of `config/mosquitto`: every role, every kind of topic, read and write, and the bridge.
-//! Mosquitto grants subscriptions that are too wide and leaves out messages, so only what arrives is looked at.
+//! The rights of every role at mosquitto with the files of `config/mosquitto`, for every kind of topic, to read and to write; and the
+//! bridge. Mosquitto accepts subscriptions that are too wide and then leaves out messages, so the tests check the messages that arrive.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -14,12 +14,12 @@ use crate::websocket::WebSocket;
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/config/mosquitto");
 const QOS1: QoS = QoS::AtLeastOnce;
-/// Sees and says everything; only in the test's copy of the rules.
+/// A user that may read and write every topic; only the test's copy of the rules has it.
 const WITNESS: &str = "witness";
 
 const ROLES: [&str; 6] = ["node-07", "arbiter-anna", "chief-carol", "screen-1", "overlay-1", "organiser"];
 
-/// Topic, `%u` = the user's own name, and what each of [`ROLES`] may do.
+/// A topic, in which `%u` is the user's own name, and the rights of each of [`ROLES`].
 const MATRIX: &str = "
 flagfall/1/public/e/1/b/state       -w r- r- r- -- --
 flagfall/1/public/e/1/b/move        -w r- r- r- -- --
@@ -49,7 +49,7 @@ other/1/public/e/1/b/state          -- -- -- -- -- --
 public                              -- -- -- -- -- --
 ";
 
-/// Topics of the matrix for the role of this column, and those it may use for `what`, `r` or `w`.
+/// The topics of the matrix for the role of this column, and those that the role may read (`what` is `r`) or write (`w`).
 fn column(index: usize, what: char) -> (Vec<String>, BTreeSet<String>) {
     let (mut topics, mut allowed) = (Vec::new(), BTreeSet::new());
     for line in MATRIX.lines().filter(|line| !line.is_empty()) {
@@ -84,7 +84,7 @@ fn configuration(tls: bool) -> String {
     lines.join("\n")
 }
 
-/// Names and hashed passwords, as `mosquitto_passwd` makes them; a user's password is `secret of <name>`.
+/// Names and hashed passwords, made by `mosquitto_passwd`; a user's password is `secret of <name>`.
 fn passwords() -> Option<String> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("passwords");
@@ -115,7 +115,7 @@ fn start(configuration: &str, files: &[(&str, &str)]) -> Option<Mosquitto> {
     Mosquitto::with_files(configuration, &[&own, files].concat())
 }
 
-/// Certificate and key as README.md says to make them, but for this machine.
+/// Certificate and key, made with the command of README.md, but for this machine.
 fn certificate() -> Option<(String, String)> {
     let text = file("README.md");
     let (_, command) = text.split_once("sudo openssl").expect("README.md says how");
@@ -146,7 +146,7 @@ async fn witness(broker: &Mosquitto, filter: &str) -> Client {
     client
 }
 
-/// The topics of what comes until the end, sent by the witness, arrives.
+/// The topics of all messages until the one on topic `end`, which the witness sends.
 async fn arrived(client: &mut Client, end: &str) -> BTreeSet<String> {
     client.until(end).await.iter().map(|message| text(&message.topic)).collect()
 }
@@ -250,7 +250,7 @@ async fn the_bridge_carries_public_only_and_only_outwards() {
         assert_eq!(arrived(&mut world, end).await, public, "{end}");
     }
 
-    // The other way: nothing, until something of our own comes back to the witness.
+    // In the other direction nothing arrives before the witness gets a message of its own broker.
     witness.publish(message("end", "")).await;
     arrived(&mut witness, "end").await;
     for topic in &topics {

@@ -1,5 +1,5 @@
-//! The daemon with boards by Bluetooth LE: through btleplug, a D-Bus of its own and a BlueZ that serves emulated boards, a whole
-//! game on each, with links that are lost in the middle; a clock by itself; a board that wants a key.
+//! The daemon with boards over Bluetooth LE, through btleplug, a D-Bus of its own and a BlueZ that serves emulated boards: a whole game
+//! on each board, with links that are lost in the middle; a clock by itself; a board that needs a key.
 #![cfg(feature = "broker")]
 
 use std::fs::File;
@@ -20,11 +20,11 @@ use crate::support::hall::subscriber::{ReceivedMessage, Subscriber, uci_moves};
 use crate::support::hall::{RunningDaemon, TestHall};
 use crate::support::waiting::wait_until;
 
-/// Board, driver, address, and the name it advertises.
+/// The board's id, its driver, its address, and the name that it advertises.
 const BOARDS: [(&str, &str, &str, &str); 2] =
     [("b1", "dgt_pegasus", "C0:00:00:00:00:01", "DGT_PEGASUS_00017"), ("b2", "chessnut", "C0:00:00:00:00:02", "Chessnut Air")];
 
-/// Légal's mate, by hand: captured men are lifted first. After the plies that are followed by `~` the link is lost.
+/// Légal's mate as hand motions; captured men are lifted first.
 const GAME: [(&str, &str); 15] = [
     ("e2e4", "move e2 e4"),
     ("e7e5", "move e7 e5"),
@@ -42,9 +42,9 @@ const GAME: [(&str, &str); 15] = [
     ("e8e7", "move e8 e7"),
     ("c3d5", "move c3 d5"),
 ];
-/// The link is lost when so many plies are known; the next one is made while it is down.
+/// The link is lost when this number of plies is known; the next ply is made while the link is down.
 const LOST_AFTER: [usize; 2] = [5, 8];
-/// Longer than a connection takes to come back, and a move to be sure where no clock tells.
+/// Longer than the time until a connection is back, and longer than the time until a move is sure without a clock.
 const LONG: Duration = Duration::from_secs(40);
 
 #[test]
@@ -66,7 +66,7 @@ fn whole_games_survive_lost_links() {
                 let state = heard.topic.ends_with(&format!("/arbiter/ev/1/{id}/state"));
                 (state && heard.body()["stage"] == "armed").then_some(())
             };
-            subscriber.wait("the men in their places", 0, armed);
+            subscriber.wait("all men on their squares", 0, armed);
         }
         for (ply, (uci, hands)) in GAME.iter().enumerate() {
             let lost = LOST_AFTER.contains(&ply);
@@ -91,11 +91,11 @@ fn whole_games_survive_lost_links() {
         for (id, _, address, _) in BOARDS {
             let state = subscriber.latest(&format!("/live/ev/1/{id}/state")).expect("a state");
             assert_eq!(uci_moves(state.body()), GAME.map(|(uci, _)| uci.to_owned()), "{id}");
-            assert_eq!(bluez.counters(address).lights, 0, "{id}: players see nothing of it");
+            assert_eq!(bluez.counters(address).lights, 0, "{id}: players do not notice the daemon");
             assert_eq!((bluez.seen(address).most_at_once, bluez.seen(address).connections.len()), (1, 3), "{id}");
         }
         drop(running);
-        BOARDS.iter().for_each(|(id, _, address, _)| assert!(!bluez.connected(address), "{id}: let go in the end"));
+        BOARDS.iter().for_each(|(id, _, address, _)| assert!(!bluez.connected(address), "{id}: the daemon disconnects in the end"));
     });
 }
 
@@ -166,7 +166,7 @@ fn a_clock_by_itself_completes_the_moves_of_a_board() {
             assert_eq!((counters.lights, counters.set_and_run, counters.display), (0, 0, 0), "{address}");
         }
         running.stop();
-        // The configuration names no clock any more: its link is gone, and what it told stays.
+        // The configuration no longer names a clock: its link is gone, and its presses stay.
         let mut loaded = hall.loaded(vec![board(("b1", "chessnut", BOARD, ""))]);
         loaded.config.event.casual = true;
         let running = RunningDaemon::start(loaded);
@@ -174,13 +174,13 @@ fn a_clock_by_itself_completes_the_moves_of_a_board() {
             let state = heard.topic.ends_with("/arbiter/ev/1/b1/state").then(|| heard.body())?;
             (state["clock_status"] == "lost" && pressed(2)(state)).then_some(())
         };
-        Subscriber::new(running.tcp).wait("the presses of the clock that was there", 0, kept);
+        Subscriber::new(running.tcp).wait("the presses of the former clock", 0, kept);
         running.stop();
-        assert!(journal(&hall, "b1").contains(" link 1 down restart"), "the station is told that the clock's link is gone");
+        assert!(journal(&hall, "b1").contains(" link 1 down restart"), "the journal has the end of the clock's link");
     });
 }
 
-/// The arbiters are told of it, until it is connected again and heard better; players see nothing of it.
+/// Arbiters get an alarm until the board is connected again with a better signal; other audiences learn nothing of it.
 #[test]
 fn a_weak_signal_is_an_alarm_until_it_is_better() {
     bluez::in_own_process("a_weak_signal_is_an_alarm_until_it_is_better", |bus: Bus| {
@@ -218,11 +218,11 @@ fn a_weak_signal_is_an_alarm_until_it_is_better() {
         running.stop();
         let journal = journal(&hall, id);
         let ups = journal.lines().filter_map(|line| line.split_once(" link 0 up ")?.1.split(' ').next());
-        assert_eq!(ups.collect::<Vec<_>>(), ["weak", "opened"], "a restart finds the same");
+        assert_eq!(ups.collect::<Vec<_>>(), ["weak", "opened"], "the journal has the weak signal for a restart");
     });
 }
 
-/// It has a board's name and knows none of its questions.
+/// The device has the name of a board, but it answers none of the board's questions.
 #[test]
 fn a_device_of_another_family_is_reported() {
     bluez::in_own_process("a_device_of_another_family_is_reported", |bus: Bus| {
@@ -237,16 +237,16 @@ fn a_device_of_another_family_is_reported() {
             (body["state"] == "offline" && body["port"] == address && body["problem"] == "the device does not answer")
                 .then_some(())
         };
-        Subscriber::new(running.tcp).wait("what is wrong with it", 0, told);
+        Subscriber::new(running.tcp).wait("the problem of the device", 0, told);
         let written = bluez.seen(address).writes;
         assert!(
             !written.is_empty() && written.iter().all(|write| write.bytes == [0x4d]),
-            "the first question only: {written:x?}"
+            "only the first question was sent: {written:x?}"
         );
     });
 }
 
-/// It is told to the board and stands nowhere: not on disk, in no message, in no line of the log.
+/// The key is sent to the board and appears nowhere else: not on disk, in no message, in no line of the log.
 #[test]
 fn a_key_is_sent_to_its_board_and_published_nowhere() {
     bluez::in_own_process("a_key_is_sent_to_its_board_and_published_nowhere", |bus: Bus| {
@@ -273,18 +273,18 @@ fn a_key_is_sent_to_its_board_and_published_nowhere() {
             let state = heard.topic.ends_with(&format!("/arbiter/ev/1/{id}/state"));
             (state && heard.body()["stage"] == "armed").then_some(())
         };
-        subscriber.wait("the men in their places", 0, armed);
+        subscriber.wait("all men on their squares", 0, armed);
         let written: Vec<_> = bluez.seen(address).writes.into_iter().map(|write| write.bytes).collect();
         let asked = written.iter().take_while(|bytes| **bytes == [0x4d]).count();
         assert!(asked > 0, "{written:x?}");
         assert_eq!(written[asked], [0x63, 7, 0xa1, 0xb2, 0xc3, 0xd4, 0xe5, 0xf6, 0], "after the first question: {written:x?}");
         running.stop();
-        assert!(shows_key(&std::fs::read(&file).expect("a file")), "what is looked for is found where it is");
+        assert!(shows_key(&std::fs::read(&file).expect("a file")), "the search finds the key in its own file");
         let files: Vec<PathBuf> = files(hall.path()).into_iter().filter(|path| *path != file).collect();
         let whole = files.iter().flat_map(|path| std::fs::read(path).expect("a file")).collect::<Vec<u8>>();
         let text = String::from_utf8_lossy(&whole);
-        assert!(text.contains(" tx 0 0 4d") && text.contains(" tx 0 0 42"), "the journal is among them: {files:?}");
-        assert!(std::fs::metadata(&log).expect("a log").len() > 0, "it says something");
+        assert!(text.contains(" tx 0 0 4d") && text.contains(" tx 0 0 42"), "the journal is among the files: {files:?}");
+        assert!(std::fs::metadata(&log).expect("a log").len() > 0, "the log is not empty");
         assert!(!shows_key(&whole), "{files:?}");
         for heard in subscriber.all() {
             assert!(!shows_key(&heard.bytes) && !shows_key(heard.topic.as_bytes()), "{}", heard.topic);
@@ -293,14 +293,14 @@ fn a_key_is_sent_to_its_board_and_published_nowhere() {
     });
 }
 
-/// Whether the key of [`a_key_is_sent_to_its_board_and_published_nowhere`] is in there, however bytes are written.
+/// Whether these bytes have the key of [`a_key_is_sent_to_its_board_and_published_nowhere`], in any way to write bytes.
 fn shows_key(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes).to_lowercase();
     let written = ["a1b2c3", "a1 b2 c3", "a1, b2, c3", "161,178,195", "161, 178, 195"];
     bytes.windows(3).any(|three| three == [0xa1, 0xb2, 0xc3]) || written.iter().any(|form| text.contains(form))
 }
 
-/// What stands in a board's journal.
+/// The text of a board's journal.
 fn journal(hall: &TestHall, board: &str) -> String {
     let whole = files(&hall.journal().join(board)).into_iter().map(|file| std::fs::read_to_string(file).expect("text"));
     whole.collect()

@@ -1,4 +1,4 @@
-//! The embedded broker: who gets in, what they may do, and what it refuses to start with.
+//! The embedded broker: logins, rights, and the settings with which it refuses to start.
 #![cfg(feature = "broker")]
 
 use std::fs;
@@ -35,7 +35,7 @@ fn broker_user(folder: &Path, name: &str, read: &[&str], write: &[&str]) -> (Str
     (name.to_owned(), BrokerUser { password_file, read: list(read), write: list(write) })
 }
 
-/// A node that may do all, an arbiter who reads all, a screen.
+/// A broker with three users: a node with all rights, an arbiter that may read all, a screen.
 fn guarded_settings(folder: &Path) -> Broker {
     let users = [
         broker_user(folder, "node", &["flagfall/1/cmd/#"], &["flagfall/1/public/#", "flagfall/1/live/#", "flagfall/1/arbiter/#"]),
@@ -96,7 +96,7 @@ async fn guessing_is_slowed_down() {
     }
     assert_eq!(answers.pop().flatten(), Some(ConnectReturnCode::ConnectionRateExceeded), "{answers:?}");
     let right = login(running.tcp, "x", "anna", "secret of anna").await.err();
-    assert_eq!(right, Some(ConnectReturnCode::ConnectionRateExceeded), "a right guess is not seen either");
+    assert_eq!(right, Some(ConnectReturnCode::ConnectionRateExceeded), "a correct password is refused as well");
     running.stop().await;
 }
 
@@ -144,7 +144,7 @@ async fn reading_is_limited_to_the_lists() {
     let folder = tempfile::tempdir().expect("a folder");
     let running = start(&guarded_settings(folder.path())).await;
     let granted = SubscribeReasonCode::Success(QoS::AtLeastOnce);
-    // Who, filter, granted.
+    // User, filter, granted quality of service.
     for (name, filter, allowed) in [
         ("screen", "flagfall/1/public/#", true),
         ("screen", "flagfall/1/public/e/+/b/state", true),
@@ -190,7 +190,7 @@ async fn a_session_belongs_to_its_user() {
         Ok(mut screen) => {
             screen.subscribe("flagfall/1/public/#", QoS::AtLeastOnce).await;
             login_as(running.tcp, "node").await.publish(message("flagfall/1/public/end", "")).await;
-            assert_eq!(screen.until("flagfall/1/public/end").await, [], "what waited for another user");
+            assert_eq!(screen.until("flagfall/1/public/end").await, [], "messages that waited for another user");
         }
     }
     running.stop().await;
@@ -242,7 +242,7 @@ async fn a_start_that_failed_leaves_no_port_open() {
     free_again(free).await;
 }
 
-/// Waits until nobody listens there. A program that another test just starts has every socket of this one for a moment.
+/// Waits until nobody listens at this address. A program that another test starts has a copy of every socket for a short time.
 async fn free_again(address: SocketAddr) {
     let free = async {
         while TcpListener::bind(address).is_err() {
@@ -313,7 +313,7 @@ async fn the_daemon_has_a_user_of_its_own_where_the_others_log_in() {
     let running = start(&guarded_settings(folder.path())).await;
     let own = running.own.clone().expect("a user");
     assert_eq!(own.user, "node-1");
-    assert!(!format!("{running:?}").contains(&own.password), "the password stays where it is");
+    assert!(!format!("{running:?}").contains(&own.password), "the password is not printed");
     let mut daemon = login(running.tcp, "daemon", &own.user, &own.password).await.expect("is let in");
     let topics = ["cmd/#", "meta/#", "node/#"].map(|topic| format!("flagfall/1/{topic}"));
     for topic in &topics {
@@ -323,6 +323,6 @@ async fn the_daemon_has_a_user_of_its_own_where_the_others_log_in() {
     running.stop().await;
 
     let unguarded = start(&open_settings()).await;
-    assert!(unguarded.own.is_none(), "nobody logs in");
+    assert!(unguarded.own.is_none(), "there are no users");
     unguarded.stop().await;
 }

@@ -1,4 +1,4 @@
-//! One list of checks, run against the embedded broker and against mosquitto: what the rest of the program relies on is true of both.
+//! One list of checks against the embedded broker and against mosquitto: the rest of the program relies on them, and both pass.
 
 mod checks;
 
@@ -9,7 +9,7 @@ allow_anonymous true
 max_queued_messages 10000
 set_tcp_nodelay true";
 
-/// Each check once for each broker, with a broker of its own.
+/// Makes two tests of each check, one for each broker; each test has a broker of its own.
 macro_rules! contract {
     ($($check:ident),+ $(,)?) => {
         #[cfg(feature = "broker")]

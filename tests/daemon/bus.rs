@@ -1,4 +1,4 @@
-//! Several DGT boards on one serial line: the daemon finds them and asks them in turn, each has a station of its own, and one that
+//! Several DGT boards on one serial line: the daemon finds them and asks them in turn, each has a station of its own, and a board that
 //! never answers costs the others nothing.
 #![cfg(feature = "broker")]
 
@@ -24,23 +24,23 @@ use crate::support::hall::subscriber::{ReceivedMessage, Subscriber};
 use crate::support::hall::{RunningDaemon, TestHall};
 use crate::support::waiting::thread;
 
-/// A move in UCI notation, and the hands that make it.
+/// A move in UCI notation, and its hand motions.
 type Ply = (&'static str, &'static str);
 
-/// Boards by id, address, and two moves with the squares that each empties and fills.
+/// Boards with their ids, addresses and two moves each.
 const BOARDS: [(&str, u16, [Ply; 2]); 3] = [
     ("b1", 1025, [("e2e4", "move e2 e4"), ("e7e5", "move e7 e5")]),
     ("b2", 6685, [("d2d4", "move d2 d4"), ("g8f6", "move g8 f6")]),
     ("b3", 16_383, [("c2c4", "move c2 c4"), ("c7c5", "move c7 c5")]),
 ];
 const DEAD: (&str, u16) = ("b4", 77);
-/// What is told of a board that never answered.
+/// The problem of a board that never answered.
 const UNANSWERED: &str = "the device does not answer";
 
-/// A chain of boards on a pseudo-terminal, in real time. Ends when dropped.
+/// A chain of boards on a pseudo-terminal in real time; it ends when it is dropped.
 struct Line {
     chain: Arc<Mutex<Chain>>,
-    /// What the daemon said.
+    /// The bytes of the daemon.
     asked: Arc<Mutex<Vec<u8>>>,
     path: PathBuf,
     stop: Arc<AtomicBool>,
@@ -52,7 +52,7 @@ impl Line {
         Line::waking(chain, Vec::new())
     }
 
-    /// These boards, dead up to then, are there when all are asked who is there for the first time.
+    /// The boards in `wake` are dead until the daemon asks all boards for the first time.
     fn waking(chain: Chain, mut wake: Vec<usize>) -> Line {
         let (mut pty, path) = Pty::pair().expect("a pseudo-terminal");
         let chain = Arc::new(Mutex::new(chain));
@@ -90,7 +90,7 @@ impl Line {
         Line { chain, asked, path, stop, thread: Some(thread) }
     }
 
-    /// Whether the daemon sent this.
+    /// Whether the daemon sent this command.
     fn was_asked(&self, command: Command, address: u16) -> bool {
         says(&self.asked.lock().unwrap_or_else(PoisonError::into_inner), command, address)
     }
@@ -101,7 +101,7 @@ impl Line {
     }
 }
 
-/// Whether a command to a board, or to all, is among these bytes.
+/// Whether these bytes have a command to this address, or to all boards.
 fn says(bytes: &[u8], command: Command, address: u16) -> bool {
     bytes.windows(4).any(|frame| *frame == command.to(address))
 }
@@ -131,7 +131,7 @@ fn boards_on_one_line_are_served_each_by_itself() {
         let armed = |heard: &ReceivedMessage| (heard.topic.ends_with(&topic) && heard.body()["stage"] == "armed").then_some(());
         subscriber.wait("the men in their places", 0, armed);
     }
-    // A board is asked in its turn: who presses and is answered before that was not seen to press.
+    // A board is asked in its turn: a press is not seen if the opponent presses before that.
     for (number, (_, _, moves)) in BOARDS.iter().enumerate() {
         let [(_, white), (_, black)] = moves;
         line.load(number, &format!("1 run\n+1 {white}\n+0.4 press left\n+5 {black}\n+0.4 press right\n"));
@@ -150,22 +150,22 @@ fn boards_on_one_line_are_served_each_by_itself() {
     let dead = subscriber.latest("/device/dgt-bus-77/status").expect("its status");
     assert_eq!((&dead.body()["state"], &dead.body()["problem"]), (&"offline".into(), &UNANSWERED.into()));
     let chain = line.chain.lock().unwrap_or_else(PoisonError::into_inner);
-    assert_eq!(chain.counters().dangerous, 0, "nothing but questions");
+    assert_eq!(chain.counters().dangerous, 0, "the daemon only asks");
 }
 
-/// Boards of a whole chain, its dead ones, and those that nobody configured, by their places.
+/// The number of boards in a whole chain; the places of its dead boards and of those without a configuration.
 const CHAIN: usize = 12;
 const SILENT: [usize; 2] = [3, 9];
 const STRANGERS: [usize; 2] = [6, 11];
-/// With this one pings overlap in the first round.
+/// With this seed pings overlap in the first round.
 const SEED: u64 = 1;
 
-/// A chain of twelve gets its power late: nobody is there when the boards are asked by name, and all answer at once when all are
-/// asked, so that some have to be asked again. Each then comes with its own position.
+/// A chain of twelve boards gets its power late: no board answers when each is asked by its address, and all boards answer at once when
+/// all are asked, so that some must be asked again. Each board has a position of its own.
 #[test]
 fn a_whole_chain_is_found_though_its_pings_overlap() {
     let address = |number: usize| 1025 + 401 * number as u16;
-    // On each board another man is missing.
+    // Each board lacks another man.
     let stands = |number: usize| {
         let mut placement = Placement::initial();
         let square = Square::all().filter(|square| placement.get(*square) != Reading::Empty).nth(number).expect("32 men");
@@ -198,7 +198,7 @@ fn a_whole_chain_is_found_though_its_pings_overlap() {
         subscriber.wait(&format!("that {} does not answer", address(number)), 0, told);
         assert_eq!(subscriber.latest(&topic).expect("its status").body()["state"], "offline");
     }
-    // Whoever was found is told to keep out of the next ping to all, also if nobody wants to hear of it.
+    // Every board that was found is told not to answer the next ping to all, even if it has no configuration.
     for number in 0..CHAIN {
         assert_eq!(line.was_asked(Command::IgnoreNextPing, address(number)), live.contains(&number), "{}", address(number));
     }
@@ -211,7 +211,7 @@ fn a_whole_chain_is_found_though_its_pings_overlap() {
     }
     let chain = line.chain.lock().unwrap_or_else(PoisonError::into_inner);
     assert!(chain.mixed() > 0, "no pings overlapped");
-    assert_eq!(chain.counters().dangerous, 0, "nothing but questions");
+    assert_eq!(chain.counters().dangerous, 0, "the daemon only asks");
 }
 
 fn configured(id: &str, address: u16, path: &Path) -> Board {

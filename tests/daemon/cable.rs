@@ -1,9 +1,8 @@
-//! The cable is pulled and put back in the middle of games, and every time the port comes back under another name: the board
-//! is online within two seconds, its position is read again, and in the end every move of the game is there.
+//! The cable is pulled and put back in the middle of games, and every time the port comes back under another name: the board is online
+//! within two seconds, its position is read again, and in the end every move of the game is known.
 //!
-//! What is made while nobody listens is found where the board says it by itself: one move, or two if only one pair of moves
-//! leads to what stands there when the clock is pressed next. Who moved three times in the dark needs an arbiter, and is not
-//! played here.
+//! Moves without a link are found if the position alone shows them: one move, or two if only one pair of moves leads to the position at
+//! the next press. Three moves without a link need an arbiter, and are not played here.
 #![cfg(feature = "broker")]
 
 use std::path::Path;
@@ -24,38 +23,37 @@ use crate::support::seconds::assert_within;
 use crate::support::seeds::campaign;
 use crate::support::waiting::{PATIENCE, pause};
 
-/// From the plug's return to the message that says the board is there.
+/// The longest time from the return of the plug to the message that the board is online.
 const BACK_WITHIN: Duration = Duration::from_secs(2);
 const BOARDS: usize = 5;
 const PULLS_PER_GAME: usize = 5;
-/// From one pull of a board to its next.
+/// The time from one pull of a cable to the next of the same board.
 const ROUND: Duration = Duration::from_millis(8_500);
-/// What was made so long before the cable went may not have been told yet.
+/// A move this short before a pull may not have been reported yet.
 const NOT_TOLD: Duration = Duration::from_millis(300);
 
-/// How a report of all squares begins.
+/// The first bytes of a report of all squares.
 const DUMP: [u8; 3] = [0x86, 0, 67];
 
-/// How the board is found again.
+/// The way in which the daemon finds a board again.
 #[derive(Clone, Copy, Debug)]
 enum Way {
-    /// By a link that always leads to the present port.
+    /// By a symbolic link that always leads to the present port.
     Link,
-    /// By its own serial number, with nothing else known.
+    /// By its serial number alone.
     Serial,
-    /// By the port where it was first, and when that does not come back by the serial number that it told there.
+    /// By its first port, and when that does not come back, by the serial number that it reported there.
     Learnt,
 }
 
-/// The cable is pulled so long after the game began, for so long.
+/// A pull of the cable: the time from the beginning of the game, and the time until the cable is put back.
 #[derive(Clone, Copy, Debug)]
 struct Pull {
     at: Duration,
     out: Duration,
 }
 
-/// Seeded moments, none of them with more than one whole move in the dark, and one cable out at a time: several have a test of
-/// their own.
+/// Random pulls, each with at most one whole move without a link, and one cable out at a time; other tests pull several cables at once.
 fn pulls(table: &Table, way: Way, rng: &mut Rng) -> Vec<Pull> {
     let presses = table.presses();
     let (from, longest, read_again) = match (way, table.id.as_str()) {
@@ -76,8 +74,7 @@ fn pulls(table: &Table, way: Way, rng: &mut Rng) -> Vec<Pull> {
     (0..PULLS_PER_GAME).map(one).collect()
 }
 
-/// Pulls the cable of one table at these moments of its game; gives how long it took each time to be back, with
-/// words on it.
+/// Plays the game of one table with these pulls; returns the time until the board was back after each of them, with a description.
 fn play_with_pulls(table: &Table, way: Way, pulls: &[Pull], hall: &TestHall, subscriber: &Subscriber) -> Vec<(Duration, String)> {
     let began = monotonic();
     table.board.load(&table.script).expect("hands");
@@ -85,7 +82,7 @@ fn play_with_pulls(table: &Table, way: Way, pulls: &[Pull], hall: &TestHall, sub
         pause(began.after(pull.at).since(monotonic()));
         let from = subscriber.count();
         table.board.unplug().expect("pulled");
-        // Whoever has the number that became free, it is not the board.
+        // Another pseudo-terminal gets the number that became free.
         let _other = Pty::pair().expect("a pseudo-terminal");
         if !matches!(way, Way::Link) {
             table.board.link_at(&hall.port(&format!("tty-{}-{number}", table.id))).expect("another name");
@@ -101,7 +98,7 @@ fn play_with_pulls(table: &Table, way: Way, pulls: &[Pull], hall: &TestHall, sub
     times
 }
 
-/// Whose board is found by asking thinks longer, so that a move at a time is made in the dark.
+/// The players at a board that is found by asking think longer, so that they make one move at a time without a link.
 fn game_of(number: usize, seed: usize) -> Play {
     match number {
         1 | 2 => play(number + seed, 15, [2_000, 2_700]),
@@ -146,7 +143,7 @@ fn play_and_pull(seed: u64) {
     }
 }
 
-/// For every time that the link of this journal was there, whether the board was read.
+/// For each connection in this journal, whether the position was read.
 fn readings(dir: &Path) -> Vec<bool> {
     let recovered = read(&mut Disk::reading(dir)).expect("a journal");
     let mut sessions: Vec<Vec<u8>> = Vec::new();
@@ -160,7 +157,7 @@ fn readings(dir: &Path) -> Vec<bool> {
     sessions.iter().map(|bytes| bytes.windows(3).any(|three| three == DUMP)).collect()
 }
 
-/// All cables are pulled, and put back under other names in another order; each board is back in time from the last plug.
+/// All cables are pulled and put back under other names in another order; each board is back in time after the last plug.
 fn all_at_once(count: usize) {
     let hall = TestHall::new();
     let tables: Vec<Table> = (0..count).map(|number| Table::new(&hall, number, &play(number, 2, [100, 200]))).collect();
@@ -190,13 +187,13 @@ fn all_at_once(count: usize) {
     wait_until_complete(&subscriber, &tables);
     daemon.stop();
     for table in &tables {
-        // The first time it may have been too short.
+        // The first connection may have been too short.
         let readings = readings(&hall.journal().join(&table.id));
         assert!(matches!(readings[..], [_, true]), "{}: {readings:?}", table.id);
     }
 }
 
-/// When the board was there again, after it was seen to be gone.
+/// Waits until the board is lost and online again; returns the time at which it was online.
 fn wait_until_back(subscriber: &Subscriber, board: &str, from: usize) -> MonotonicTime {
     let mut gone = false;
     let back = subscriber.find(from, PATIENCE, |heard| match heard.device(board) {

@@ -1,5 +1,5 @@
-//! A board whose men carry tags: learned once (`flagfall calibrate`), and known from the first picture on in every game after it,
-//! also in the middle of one, with a queen from the box, over restarts, and in a replay without the file.
+//! A board whose men carry tags. `flagfall calibrate` learns the tags once, and after that every man is known from the first report
+//! on: also in the middle of a game, for a queen from the box, over restarts, and in a replay without the file.
 
 mod board;
 mod command;

@@ -1,4 +1,4 @@
-//! A client of one broker: rumqttc, driven by a task, with bounded waits.
+//! A client of one broker: rumqttc in a task, with bounded waits.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 use std::collections::VecDeque;
@@ -15,15 +15,15 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-/// No broker takes longer for anything here.
+/// The longest wait for an answer of a broker.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// One connection. Dropped, it vanishes without a DISCONNECT.
+/// One connection. If it is dropped, it closes without a DISCONNECT.
 pub(crate) struct Client {
     name: String,
     client: AsyncClient,
     packets: mpsc::UnboundedReceiver<Packet>,
-    /// Came while something else was waited for.
+    /// Messages that arrived while the test waited for something else.
     messages: VecDeque<Publish>,
     pub(crate) connack: ConnAck,
     task: JoinHandle<()>,
@@ -39,18 +39,18 @@ pub(crate) struct Send<'a> {
     pub(crate) properties: PublishProperties,
 }
 
-/// QoS 1, not retained, no properties.
+/// A message at QoS 1, not retained, without properties.
 pub(crate) fn message<'a>(topic: &'a str, payload: impl Into<Vec<u8>>) -> Send<'a> {
     let properties = PublishProperties::default();
     Send { topic, payload: payload.into(), qos: QoS::AtLeastOnce, retain: false, properties }
 }
 
-/// QoS 1 and retained.
+/// A retained message at QoS 1.
 pub(crate) fn retained<'a>(topic: &'a str, payload: impl Into<Vec<u8>>) -> Send<'a> {
     Send { retain: true, ..message(topic, payload) }
 }
 
-/// Large packets, keep-alive long enough not to matter, a clean session.
+/// Options with large packets, a long keep-alive and a clean session.
 pub(crate) fn options(broker: SocketAddr, name: &str) -> MqttOptions {
     let mut options = MqttOptions::new(name, broker.ip().to_string(), broker.port());
     options.set_max_packet_size(Some(1 << 20)).set_keep_alive(Duration::from_secs(30)).set_clean_start(true);
@@ -58,7 +58,7 @@ pub(crate) fn options(broker: SocketAddr, name: &str) -> MqttOptions {
 }
 
 impl Client {
-    /// Connects, or says why the broker refused.
+    /// Connects; the error is the reason of the broker's refusal.
     pub(crate) async fn try_connect(options: MqttOptions) -> Result<Client, ConnectReturnCode> {
         let name = options.client_id();
         let (client, mut events) = AsyncClient::new(options, 2_000);
@@ -88,19 +88,19 @@ impl Client {
         Client::try_connect(options).await.unwrap_or_else(|code| panic!("{name}: refused: {code:?}"))
     }
 
-    /// A clean session without a user.
+    /// Connects with a clean session and without a user.
     pub(crate) async fn plain(broker: SocketAddr, name: &str) -> Client {
         Client::connect(options(broker, name)).await
     }
 
-    /// Sends without waiting for the answer.
+    /// Sends a message and does not wait for the answer.
     pub(crate) async fn send(&self, message: Send<'_>) {
         let Send { topic, payload, qos, retain, properties } = message;
         let sent = self.client.publish_with_properties(topic, qos, retain, payload, properties);
         within(&self.name, "room to publish", sent).await.unwrap_or_else(|error| panic!("{}: {topic}: {error}", self.name));
     }
 
-    /// Sends at QoS 1 and waits for the answer.
+    /// Sends a message at QoS 1 and waits for the answer.
     pub(crate) async fn publish(&mut self, message: Send<'_>) -> PubAckReason {
         assert_eq!(message.qos, QoS::AtLeastOnce, "only QoS 1 is answered");
         self.send(message).await;
@@ -113,7 +113,7 @@ impl Client {
         self.packet("PUBACK", take).await
     }
 
-    /// Subscribes and gives the broker's answer.
+    /// Subscribes and returns the broker's answer.
     pub(crate) async fn subscribe(&mut self, filter: &str, qos: QoS) -> SubscribeReasonCode {
         within(&self.name, "room to subscribe", self.client.subscribe(filter, qos))
             .await
@@ -148,13 +148,13 @@ impl Client {
         }
     }
 
-    /// Takes leave, so that no will is sent.
+    /// Disconnects in order, so that the broker sends no will.
     pub(crate) async fn leave(mut self) {
         within(&self.name, "room to disconnect", self.client.disconnect()).await.unwrap_or_default();
         within(&self.name, "the connection's end", &mut self.task).await.unwrap_or_default();
     }
 
-    /// Vanishes without a word, and waits until the socket is closed.
+    /// Closes the connection without a DISCONNECT, and waits until the socket is closed.
     pub(crate) async fn vanish(mut self) {
         self.task.abort();
         let _ = within(&self.name, "the task's end", &mut self.task).await;

@@ -1,4 +1,4 @@
-//! One flush for all boards in a whole daemon: what the log holds comes back after a power cut, and a clean stop leaves none.
+//! The commit log in a whole daemon: its bytes come back after a power cut, and a clean stop leaves no log.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::support::hall::process::{DaemonFolder, DaemonProcess};
 use crate::support::mqtt::{Mosquitto, MosquittoSub};
 use crate::support::waiting::{PATIENCE, wait_until};
 
-/// The one file of a folder whose name ends so, if there is one.
+/// The file of a folder with this ending; the last one if there are several.
 fn file(folder: &Path, ending: &str) -> Option<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().map(|entry| entry.expect("an entry").path());
     entries.filter(|path| path.to_string_lossy().ends_with(ending)).max()
@@ -32,7 +32,7 @@ fn bytes_that_a_power_cut_takes_from_a_journal_come_back() {
     });
     board.load(&Script::parse("0.1 lift e2\n+0.2 place e4").expect("a script")).expect("hands");
     subscriber.wait("the move", |heard| heard.topic.ends_with("/live/ev/1/b0/move").then_some(()));
-    // Nobody moves any more: soon the log has the journal's last line.
+    // The hands have stopped: soon the log has the journal's last line.
     let journal = file(&folder.journal().join("b0"), ".journal").expect("a journal");
     wait_until("the last line in the log", PATIENCE, || {
         let whole = fs::read(&journal).expect("a journal");
@@ -42,7 +42,7 @@ fn bytes_that_a_power_cut_takes_from_a_journal_come_back() {
     });
     drop(process);
     let whole = fs::read(&journal).expect("a journal");
-    // A power cut takes what only the log was waited for.
+    // A power cut loses the bytes that only the log has synced.
     let log = fs::read(file(&logs, ".log").expect("a log")).expect("a log");
     let entry = log.split(|byte| *byte == b'\n').find(|line| line.starts_with(b"entry b0 ")).expect("an entry");
     let entry = String::from_utf8_lossy(entry);
@@ -51,8 +51,8 @@ fn bytes_that_a_power_cut_takes_from_a_journal_come_back() {
     fs::write(&journal, &whole[..offset]).expect("cut");
 
     let again = DaemonProcess::start(&folder.config());
-    again.wait_for_log("that it was written back", |line| line.contains("after a power cut 1 files got back"));
-    again.wait_for_log("that nothing is missing", |line| line.contains("0 differ, 0 were not sent"));
+    again.wait_for_log("the bytes that were written back", |line| line.contains("after a power cut 1 files got back"));
+    again.wait_for_log("a restart without differences", |line| line.contains("0 differ, 0 were not sent"));
     again.terminate();
     assert!(again.wait_for_end().success());
     assert!(fs::read(&journal).expect("a journal").starts_with(&whole), "every byte is back");

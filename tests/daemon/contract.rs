@@ -1,4 +1,4 @@
-//! What every message keeps to: headers, delivery, what the live audience may see, numbers without gaps.
+//! Rules for every message: headers, delivery, fields that the live audience may see, numbers without gaps.
 
 use std::collections::BTreeMap;
 
@@ -38,7 +38,7 @@ const SHOWN: [&str; 20] = [
 ];
 /// All fields of the header of any message.
 const HEADER: [&str; 9] = ["v", "type", "id", "no", "game", "rev", "node", "boot", "t"];
-/// People of the configuration.
+/// The names of people in the configuration.
 const NAMES: [&str; 2] = ["Wilhelmina", "Bartholomew"];
 
 fn delivery(heard: &MosquittoMessage) -> Delivery {
@@ -52,7 +52,7 @@ fn delivery(heard: &MosquittoMessage) -> Delivery {
     }
 }
 
-/// Checks each message of the daemon's by itself.
+/// Checks each message of the daemon by itself.
 pub(crate) fn each(all: &[MosquittoMessage]) {
     let ours = |heard: &&MosquittoMessage| heard.branch() != "cmd";
     for heard in all.iter().filter(ours) {
@@ -94,7 +94,7 @@ fn header(heard: &MosquittoMessage, about: &str) {
     }
 }
 
-/// The names of all fields, however deep.
+/// The names of all fields at any depth.
 fn names<'a>(value: &'a Value, out: &mut Vec<&'a str>) {
     match value {
         Value::Object(fields) => fields.iter().for_each(|(name, value)| {
@@ -106,13 +106,13 @@ fn names<'a>(value: &'a Value, out: &mut Vec<&'a str>) {
     }
 }
 
-/// Board and audience of an event: `live/open26/5/b1`.
+/// The audience, round and board of a topic: `live/open26/5/b1`.
 pub(crate) fn line(topic: &str) -> String {
     let levels: Vec<&str> = topic.split('/').skip(2).take(4).collect();
     levels.join("/")
 }
 
-/// The events of each board and audience, each once; panics at a gap or if the first occurrences are not in order.
+/// The events of each board and audience, each once; panics at a gap, or if the first publications are not in order.
 pub(crate) fn events(all: &[MosquittoMessage]) -> BTreeMap<String, Vec<MosquittoMessage>> {
     let mut lines = BTreeMap::<String, Vec<MosquittoMessage>>::new();
     for heard in all.iter().filter(|heard| heard.no().is_some()) {
@@ -123,7 +123,7 @@ pub(crate) fn events(all: &[MosquittoMessage]) -> BTreeMap<String, Vec<Mosquitto
             line.push(heard.clone());
         } else {
             let first = &line[no as usize - 1];
-            assert_eq!((&first.topic, &first.json["body"]), (&heard.topic, &heard.json["body"]), "told again, and otherwise");
+            assert_eq!((&first.topic, &first.json["body"]), (&heard.topic, &heard.json["body"]), "repeated with another body");
         }
     }
     lines

@@ -1,5 +1,5 @@
-//! The daemon as a process beside a real mosquitto: it ends in order, shares neither journal, name nor board with another one,
-//! and serves on with a full disk.
+//! The daemon as a process with a real mosquitto: it ends in order, shares neither journal, name nor board with another daemon, and
+//! continues with a full disk.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ fn script() -> Script {
     play.script(&Habits::default(), 1).expect("legal")
 }
 
-/// A board that stands at `home`.
+/// A board at the port of this folder.
 fn board(folder: &DaemonFolder) -> PtyBoard {
     let board = PtyBoard::start("b0", Settings::default(), &Script::new(), 1.0).expect("a board");
     board.link_at(&folder.port()).expect("a link");
@@ -43,7 +43,7 @@ fn online(subscriber: &MosquittoSub) {
     subscriber.wait("the board", is);
 }
 
-/// Waits for a state of the live audience with so many moves.
+/// Waits for a state of the live audience with this number of moves.
 fn moves(subscriber: &MosquittoSub, count: usize) -> Vec<String> {
     subscriber.wait(&format!("{count} moves"), |heard| {
         if heard.topic != "flagfall/1/live/ev/1/b0/state" {
@@ -77,8 +77,8 @@ fn sigterm_in_the_middle_of_a_game_loses_nothing() {
     assert!(took < Duration::from_secs(5), "{took:?}");
     let stopped =
         |heard: MosquittoMessage| (heard.topic.ends_with("/n1/status") && body(&heard)["state"] == "stopped").then_some(());
-    subscriber.wait("its farewell", stopped);
-    // The journal says what a restart will find, on a copy of it.
+    subscriber.wait("its last status", stopped);
+    // A copy of the journal shows the result of a restart.
     let copy = folder.copy_journal();
     let setting = folder.setting();
     let disk = Box::new(Disk::open(&copy).expect("opens"));
@@ -90,7 +90,7 @@ fn sigterm_in_the_middle_of_a_game_loses_nothing() {
 
     let again = DaemonProcess::start(&folder.config());
     again.wait_for_log("goes on after", |line| line.contains("0 differ, 0 were not sent"));
-    // A move was made meanwhile at most; the game ends whole.
+    // At most one move was made meanwhile; the game ends complete.
     assert!(board.wait_done(Duration::from_secs(60)));
     assert_eq!(moves(&subscriber, PLIES).join(" "), MOVES);
     again.terminate();
@@ -107,7 +107,7 @@ fn two_daemons_do_not_share_a_journal() {
     online(&subscriber);
     let second = DaemonProcess::start(&folder.config_for_node("n2"));
     let holder = format!("process {}", first.id());
-    second.wait_for_log("who has the journal", |line| line.contains("ERROR") && line.contains(&holder));
+    second.wait_for_log("the holder of the journal", |line| line.contains("ERROR") && line.contains(&holder));
     health(&subscriber, "n2", "the second's failed board", |body| body["failed_boards"] == serde_json::json!(["b0"]));
     board.load(&script()).expect("hands");
     assert_eq!(moves(&subscriber, PLIES).join(" "), MOVES);
@@ -128,12 +128,12 @@ fn a_daemon_whose_name_is_taken_ends_and_reports_it() {
     let first = DaemonProcess::start(&folder.config());
     online(&subscriber);
     let second = DaemonProcess::start(&other.config());
-    first.wait_for_log("that its name is taken", |line| line.contains("another client has our name"));
+    first.wait_for_log("the name that is taken", |line| line.contains("another client has our name"));
     second.terminate();
     assert!(second.wait_for_end().success(), "the second goes on");
     first.terminate();
     assert!(!first.wait_for_end().success(), "its end is an error");
-    first.wait_for_log("what to do", |line| line.contains("give each its own `node.name`"));
+    first.wait_for_log("the advice", |line| line.contains("give each its own `node.name`"));
 }
 
 #[test]
@@ -145,9 +145,9 @@ fn the_second_node_with_a_board_withholds_it() {
     let first = DaemonProcess::start(&folder.config());
     online(&subscriber);
     let second = DaemonProcess::start(&other.config());
-    second.wait_for_log("who serves it", |line| line.contains("node n1 serves it too"));
+    second.wait_for_log("the other node of the board", |line| line.contains("node n1 serves it too"));
     health(&subscriber, "n2", "the withheld board", |body| body["withheld_boards"] == serde_json::json!(["b0"]));
-    // Both boards are played on; only the first node's is heard.
+    // Both boards are played on, but only the events of the first node are published.
     other_board.load(&Script::parse("0.1 lift d2\n+0.3 place d4").expect("a script")).expect("hands");
     board.load(&script()).expect("hands");
     let all = subscriber.until("the whole game", |heard| {
@@ -161,12 +161,12 @@ fn the_second_node_with_a_board_withholds_it() {
         .map(|heard| serde_json::from_str::<Value>(&heard.payload).expect("JSON")["node"].take())
         .collect();
     assert!(writers.iter().all(|node| node == "n1"), "{writers:?}");
-    // When the first ends, the second serves it.
+    // When the first daemon ends, the second serves the board.
     first.terminate();
     assert!(first.wait_for_end().success());
-    second.wait_for_log("that it is free", |line| line.contains("node n1 serves it no more"));
-    // Whether it has a game to show the live audience depends on which came first there, its first look at the board or the hands.
-    subscriber.wait("the second's state of the board", |heard| {
+    second.wait_for_log("the board that is free", |line| line.contains("node n1 serves it no more"));
+    // Whether the second node has a game for the live audience depends on whether it saw the board before the hands moved there.
+    subscriber.wait("the state of the board from the second node", |heard| {
         let message: Value = serde_json::from_str(&heard.payload).ok()?;
         (heard.topic == "flagfall/1/arbiter/ev/1/b0/state" && message["node"] == "n2").then_some(())
     });

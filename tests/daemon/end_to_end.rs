@@ -1,4 +1,4 @@
-//! From a pseudo-terminal to an independent client: boards that are moved, the daemon as a process, a real broker.
+//! From a pseudo-terminal to an independent client: boards with games, the daemon as a process, a real broker.
 
 mod commands;
 mod games;
@@ -8,7 +8,7 @@ use crate::support::mqtt::Mosquitto;
 use crate::support::mqtt::MosquittoMessage;
 use crate::support::schemas;
 
-/// Every message of the daemon's has a schema and keeps to it.
+/// Checks that every message of the daemon has a schema and keeps to it.
 fn keep_to_schemas(all: &[MosquittoMessage]) {
     for heard in all.iter().filter(|heard| heard.branch() != "cmd") {
         schemas::validate(&heard.topic, &heard.payload).unwrap_or_else(|problem| panic!("{problem}"));

@@ -1,4 +1,4 @@
-//! What subscribers hear of a device's health while a game is played, and what is still known when the daemon was started again.
+//! The health of a device: its messages during a game, and after a restart of the daemon.
 #![cfg(feature = "broker")]
 
 use std::time::Duration;
@@ -14,13 +14,12 @@ use crate::support::hall::table::{Table, play, settings, wait_until_complete};
 use crate::support::hall::{RunningDaemon, TestHall};
 
 const PLIES: usize = 4;
-/// Twice as many as make a square weak: on a busy machine a message that comes late makes a hand's lift of one.
+/// Twice as many dropouts as make a square weak: on a busy machine a late message can turn a dropout into a lift.
 const DROPOUTS: u32 = 16;
-/// No man leaves it in this game.
+/// The weak square; its man does not move in this game.
 const WEAK: &str = "h8";
 
-/// A board by Bluetooth's serial port with a low battery, and a game after which Black's rook is lost again and
-/// again, while nobody moves.
+/// A board over Bluetooth's serial port with a low battery. After its game Black's rook drops out again and again, and no man moves.
 fn table(hall: &TestHall) -> Table {
     let mut table = Table::new(hall, 0, &play(0, PLIES, [1_200, 1_700]));
     let worn = Settings { battery: Some(18), ..settings(1000) };
@@ -35,7 +34,7 @@ fn table(hall: &TestHall) -> Table {
     table
 }
 
-/// The status of the board's device, if this is one and says so.
+/// The status of the board's device, if this message is one and `is` accepts it.
 fn status(heard: &ReceivedMessage, is: impl Fn(&Value) -> bool) -> Option<Value> {
     (heard.device("b0").is_some() && is(heard.body())).then(|| heard.body().clone())
 }
@@ -72,13 +71,13 @@ fn a_weak_square_and_a_low_battery_are_published() {
     let dropouts = |body: &Value| body["dropouts"].as_u64().unwrap_or_default();
     let counted = subscriber.all().iter().filter_map(|heard| status(heard, |_| true)).map(|body| dropouts(&body)).max();
     let counted = counted.expect("statuses");
-    assert_eq!(dropouts(&seen), seen["weak_squares"][0]["dropouts"], "nothing else dropped out");
+    assert_eq!(dropouts(&seen), seen["weak_squares"][0]["dropouts"], "no other square has dropouts");
     drop(subscriber);
 
-    // Nobody moves any more: what is told now was counted from the journal.
+    // No man moves any more: the dropouts that are published now were counted from the journal.
     let again = RunningDaemon::start(hall.loaded(vec![tables[0].by_port(&hall)]));
     let subscriber = Subscriber::new(again.tcp);
-    let known = subscriber.wait("what was known", 0, |heard| status(heard, |body| dropouts(body) >= counted));
+    let known = subscriber.wait("the dropouts of the journal", 0, |heard| status(heard, |body| dropouts(body) >= counted));
     assert_eq!(known["weak_squares"], json!([{ "square": WEAK, "dropouts": known["dropouts"] }]));
     assert_eq!(known["warnings"], seen["warnings"]);
     again.stop();

@@ -1,5 +1,5 @@
 //! The daemon with boards over USB-HID, on a machine whose HID devices are sockets with emulated boards behind them: a whole game on
-//! each, with cables that are pulled in the middle and devices that come back under another number.
+//! each board, with cables that are pulled in the middle and devices that come back under another number.
 #![cfg(feature = "broker")]
 
 use std::time::Duration;
@@ -19,7 +19,7 @@ use crate::usb::{Identity, PLAIN, Usb};
 
 /// Board, driver, and the serial number of its USB device.
 const BOARDS: [(&str, &str, &str); 2] = [("b1", "chessnut", "A1"), ("b2", "chessnut_move", "B2")];
-/// Légal's mate, by hand: captured men are lifted first.
+/// Légal's mate as hand motions; captured men are lifted first.
 const GAME: [(&str, &str); 13] = [
     ("e2e4", "move e2 e4"),
     ("e7e5", "move e7 e5"),
@@ -35,9 +35,9 @@ const GAME: [(&str, &str); 13] = [
     ("e8e7", "move e8 e7"),
     ("c3d5", "move c3 d5"),
 ];
-/// The cables are pulled when so many plies are known; the next one is made while they are out.
+/// The cables are pulled when this number of plies is known; the next ply is made while they are out.
 const PULLED_AFTER: [usize; 2] = [4, 9];
-/// Longer than a move takes to be sure where no clock tells.
+/// Longer than the time until a move is sure without a clock.
 const LONG: Duration = Duration::from_secs(40);
 
 fn identity(serial: &'static str) -> Identity {
@@ -54,9 +54,9 @@ fn board((id, driver, serial): (&str, &str, &str)) -> Board {
     }
 }
 
-/// The plans of these boards, on the made-up machine.
+/// The settings of these boards on the simulated machine.
 fn planned(loaded: &flagfall::config::Loaded, usb: &Usb) -> Vec<StationConfig> {
-    let mut station_configs = station_configs(&loaded.config, 0).expect("plans");
+    let mut station_configs = station_configs(&loaded.config, 0).expect("settings");
     for plan in &mut station_configs {
         let Wanted::Hid(wanted) = &mut plan.wanted else { panic!("{:?}: not over USB-HID", plan.wanted) };
         wanted.system = usb.system();
@@ -97,7 +97,7 @@ fn whole_games_survive_pulled_cables() {
             let state = heard.topic.ends_with(&format!("/arbiter/ev/1/{id}/state"));
             (state && heard.body()["stage"] == "armed").then_some(())
         };
-        subscriber.wait("the men in their places", 0, armed);
+        subscriber.wait("all men on their squares", 0, armed);
     }
     for (ply, (uci, hands)) in GAME.iter().enumerate() {
         let pulled = PULLED_AFTER.contains(&ply);
@@ -110,7 +110,7 @@ fn whole_games_survive_pulled_cables() {
             board.load(&format!("0.05 {hands}"));
         }
         if pulled {
-            // The first comes back where the second was, or beyond.
+            // The first device comes back with the number of the second, or with a higher one.
             plug(1 + ply as u32 / 9 * 4);
         }
         for (id, ..) in BOARDS {
@@ -123,13 +123,13 @@ fn whole_games_survive_pulled_cables() {
     for (board, (id, ..)) in boards.iter().zip(BOARDS) {
         let state = subscriber.latest(&format!("/live/ev/1/{id}/state")).expect("a state");
         assert_eq!(uci_moves(state.body()), GAME.map(|(uci, _)| uci.to_owned()), "{id}");
-        assert_eq!(board.counters(), Counters::default(), "{id}: players see nothing of it");
+        assert_eq!(board.counters(), Counters::default(), "{id}: players do not notice the daemon");
     }
     drop(running);
     BOARDS.iter().for_each(|(id, ..)| journalled(&hall, id));
 }
 
-/// The journal holds what the driver was fed: positions of the form by cable, whole, and answers without padding.
+/// Checks that the journal has the bytes for the driver: whole positions in the form over cable, and answers without padding.
 fn journalled(hall: &TestHall, id: &str) {
     let recovered = read(&mut Disk::reading(&hall.journal().join(id))).expect("a journal");
     let (mut positions, mut answers, mut ups) = (0, 0, 0);

@@ -1,5 +1,4 @@
-//! A station is an island: garbage, silence, a held port, a panic or a hang on one board, and all others go on as if nothing
-//! had happened.
+//! Each station is isolated: garbage, silence, a held port, a panic or a hang on one board changes nothing for the others.
 #![cfg(feature = "broker")]
 
 mod core;

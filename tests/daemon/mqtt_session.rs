@@ -1,4 +1,4 @@
-//! The MQTT session against a real mosquitto: birth, will, farewell, lost brokers, commands, claims.
+//! The MQTT session with a real mosquitto: birth, will, clean stop, lost brokers, commands, claims.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -72,7 +72,7 @@ fn birth_in_order_and_a_clean_stop() {
     node.add_events(2);
     assert_eq!(node.stop(), Ended::Stopped);
     let rest = subscriber.until("stopped", |heard| state(heard).as_deref() == Some("stopped 7"));
-    let reply = rest.iter().find(|heard| heard.topic.ends_with("/c1")).expect("the reply before the farewell");
+    let reply = rest.iter().find(|heard| heard.topic.ends_with("/c1")).expect("the reply before the last status");
     assert!(!reply.retain && reply.correlation == "q17" && ["59", "60"].contains(&reply.expiry.as_str()), "{reply:?}");
     assert_eq!(rest.iter().filter(|heard| heard.topic == AUDIT).count(), 2);
     assert!(broker.logged("Received DISCONNECT from flagfall-n1").contains("flagfall-n1"));
@@ -139,7 +139,7 @@ fn a_broker_that_forgot_everything_has_it_again() {
 #[test]
 fn through_a_line_that_is_cut_all_the_time_nothing_is_lost() {
     const EVENTS: u64 = 3000;
-    // Else it drops what a slow subscriber has not read, silently.
+    // Otherwise mosquitto drops messages that a slow subscriber has not read.
     let broker = Mosquitto::with(|_| "allow_anonymous true\nmax_queued_messages 0\n".to_owned());
     let proxy = Proxy::new(broker.port());
     let subscriber = MosquittoSub::new(broker.port(), &[AUDIT]);
@@ -187,7 +187,7 @@ fn through_a_line_that_is_cut_all_the_time_nothing_is_lost() {
         }
     }
     assert_eq!(heard, EVENTS, "first occurrences in order");
-    assert!(proxy.connections() > 5, "the line was hardly cut");
+    assert!(proxy.connections() > 5, "the connection was hardly cut");
     let counters = node.outbox.counters();
     assert_eq!((counters.refused, counters.missing, counters.dropped), (0, 0, 0));
 }
@@ -235,7 +235,7 @@ fn commands_arrive_with_what_the_answer_needs_and_retained_ones_do_not() {
     node.wait_until_ready();
     publish(broker.port(), topic, "kept now", &["-r"]);
     publish(broker.port(), "flagfall/1/cmd/anna/open26/4/b1/confirm", "another round", &[]);
-    // The subscriber's limit of 256 KiB is told to the broker, which then leaves the packet out.
+    // The broker knows the client's limit of 256 KiB and leaves the packet out.
     publish(broker.port(), topic, &"x".repeat(1 << 20), &[]);
     let about = ["-D", "publish", "response-topic", "here", "-D", "publish", "correlation-data", "q1"];
     publish(broker.port(), topic, "good", &about);
@@ -279,7 +279,7 @@ fn a_broker_that_sends_too_much_is_left_and_its_session_forgotten() {
             // 1 MiB at QoS 1, as in a session that is resumed.
             let body = [&[0, 1, b't', 0, 1, 0][..], &vec![b'x'; 1 << 20]].concat();
             let length = [0x80 | (body.len() & 0x7f) as u8, 0x80 | (body.len() >> 7 & 0x7f) as u8, (body.len() >> 14) as u8];
-            // It hangs up in the middle.
+            // The client closes the connection in the middle.
             _ = stream.write_all(&[&[0x32][..], &length, &body].concat());
         }
         (clean, last)
@@ -309,7 +309,7 @@ fn the_second_node_on_a_board_withholds_until_the_first_is_gone() {
     publish(broker.port(), status, r#"{"body":{"state":"lost"}}"#, &["-r"]);
     node.wait("the end of the claim", |told| (told == claim(false)).then_some(()));
     subscriber.until("its events", |heard| heard.payload == event(2).payload);
-    // Now it is the first, whatever the other one says.
+    // Now this node is the first, even if the other one comes back.
     publish(broker.port(), status, r#"{"body":{"state":"ready"}}"#, &["-r"]);
     node.add_events(1);
     node.wait("the cursor", |told| match told {

@@ -1,4 +1,4 @@
-//! The MQTT session against brokers that do not keep to the rules, or are gone without a word.
+//! The MQTT session with brokers that break the rules or disappear.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -19,14 +19,14 @@ use crate::support::mqtt::{Node, PATIENCE, SessionReport, thread};
 const WELCOME: [u8; 5] = [0x20, 3, 0, 0, 0];
 const PING: u8 = 0xc0;
 
-/// Over, with the client it serves, when dropped.
+/// A broker of this test; it closes its connection and ends when it is dropped.
 struct Broker {
     port: u16,
     over: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// Serves one client after the other as `serve` says.
+/// A broker that calls `serve` for one client after the other.
 fn broker(mut serve: impl FnMut(usize, TcpStream) + Send + 'static) -> Broker {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let port = listener.local_addr().expect("its address").port();
@@ -60,7 +60,7 @@ fn settings_for(broker: &Broker) -> Settings {
     Settings { reconnect: ReconnectDelays { first, longest, good }, ..settings(broker.port, |_| ()) }
 }
 
-/// Reads packets and gives each to `heard`, with its place, until that says false, or the client is gone.
+/// Reads packets and calls `heard` with each, until it returns false or the client is gone.
 fn read(stream: &mut TcpStream, mut heard: impl FnMut(&mut TcpStream, &Packet) -> bool) {
     let (mut bytes, mut buffer, mut done) = (Vec::new(), [0; 4096], 0);
     let end = system_clock::monotonic().after(PATIENCE);
@@ -81,7 +81,7 @@ fn read(stream: &mut TcpStream, mut heard: impl FnMut(&mut TcpStream, &Packet) -
     }
 }
 
-/// A client that is gone is seen when it is read next.
+/// Writes bytes to a client. If the client is gone, the next read reports it.
 fn write_to(stream: &mut TcpStream, bytes: &[u8]) {
     _ = stream.write_all(bytes);
 }
@@ -92,7 +92,7 @@ fn acknowledge(stream: &mut TcpStream, id: u16) {
 
 #[test]
 fn a_broker_that_breaks_the_rules_is_left_and_the_cause_is_reported() {
-    // After the client's first packet; why it is left; whether that is a bad packet.
+    // The bytes after the client's first packet, the cause of the end, and whether it is a bad packet.
     let table: [(&[u8], &str, bool); 12] = [
         (&[0x34, 7, 0, 1, b't', 0, 1, 0, b'x'], "QoS 2", true),
         (&[0x50, 2, 0, 1], "did not ask for", true),
@@ -112,7 +112,7 @@ fn a_broker_that_breaks_the_rules_is_left_and_the_cause_is_reported() {
             if matches!(packet, Packet::Connect { .. }) {
                 write_to(stream, &[&WELCOME, table[number % table.len()].0].concat());
             }
-            // What was left unread would cut off what was said.
+            // Unread bytes would make the kernel discard the written ones.
             !table[number % table.len()].0.is_empty()
         });
     });
@@ -150,7 +150,7 @@ fn a_server_without_a_welcome_is_no_broker() {
 
 #[test]
 fn a_client_whose_name_is_taken_leaves_at_once() {
-    // As mosquitto says it, without a property length.
+    // This is mosquitto's form of the packet, without a property length.
     let broker = broker(|_, mut stream| {
         read(&mut stream, |stream, packet| {
             if matches!(packet, Packet::Connect { .. }) {
@@ -164,7 +164,7 @@ fn a_client_whose_name_is_taken_leaves_at_once() {
     assert_eq!(node.wait_for_end(), Ended::TakenOver);
 }
 
-/// A broker that welcomes with these properties and does as `heard` says with everything but the connection itself.
+/// A broker that accepts the client with these properties and calls `heard` for every other packet.
 fn welcoming(properties: &'static [u8], mut heard: impl FnMut(&mut TcpStream, &Packet) -> bool + Send + 'static) -> Broker {
     let welcome = [&[0x20, 3 + properties.len() as u8, 0, 0, properties.len() as u8], properties].concat();
     broker(move |_, mut stream| {
@@ -190,7 +190,7 @@ fn welcoming(properties: &'static [u8], mut heard: impl FnMut(&mut TcpStream, &P
 fn a_broker_that_gives_no_sign_of_life_is_left() {
     let (sender, pings) = sync_channel(10);
     let mut answered = 0;
-    // It wishes for a sign every second.
+    // The broker wants a ping every second.
     let broker = welcoming(&[0x13, 0, 1], move |stream, packet| {
         match packet {
             Packet::Publish { id: Some(id), .. } => acknowledge(stream, *id),
@@ -223,7 +223,7 @@ fn no_more_is_in_flight_than_the_broker_accepts() {
     let broker = welcoming(&[0x21, 0, 2], move |stream, packet| {
         if let Packet::Publish { id: Some(id), .. } = packet {
             open.push(*id);
-            // The one that came last first.
+            // The broker acknowledges the last publication first.
             if open.len() == 2 {
                 acknowledge(stream, open.remove(1));
             } else if open.len() > 2 {
@@ -247,7 +247,7 @@ fn a_broker_that_stops_to_read_keeps_nobody_from_stopping() {
     let broker = welcoming(&[], move |stream, packet| {
         if let Packet::Publish { id: Some(id), payload, .. } = packet {
             if payload.len() > 1000 {
-                // It reads no more, and the connection stays.
+                // The broker stops reading, and the connection stays open.
                 sender.send(stream.try_clone().expect("a connection")).expect("somebody listens");
                 return false;
             }
@@ -259,11 +259,11 @@ fn a_broker_that_stops_to_read_keeps_nobody_from_stopping() {
     node.wait_until_ready();
     let large = "x".repeat(LARGE);
     (0..2 * WINDOW).for_each(|number| node.keep_state(&format!("flagfall/1/live/open26/5/b1/{number}"), &large));
-    let _stays = full.recv_timeout(PATIENCE).expect("it reads no more");
+    let _stays = full.recv_timeout(PATIENCE).expect("the broker has stopped reading");
     node.add_events(100);
-    // Nothing more is taken while it cannot be written: what is under way fits the buffers of the kernel, and one more.
+    // The session takes no more from the outbox while it cannot write: only the kernel's buffers and one message are in flight.
     let under_way = node.outbox.counters().flying;
-    assert!(under_way < WINDOW / 2, "{under_way} of {LARGE} bytes each are under way");
+    assert!(under_way < WINDOW / 2, "{under_way} of {LARGE} bytes each are in flight");
     let before = system_clock::monotonic();
     assert_eq!(node.stop(), Ended::Stopped);
     let took = system_clock::monotonic().since(before);

@@ -1,4 +1,4 @@
-//! A clean stop while much waits and the broker is slow.
+//! A clean stop while many messages wait and the broker is slow.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -15,7 +15,7 @@ use crate::support::mqtt::node::settings;
 use crate::support::mqtt::packets::{Packet, packets};
 use crate::support::mqtt::{Node, PATIENCE, thread};
 
-/// Answers a client, and acknowledges one publication after the other, so far apart; gives what it read when the client is
+/// A broker that acknowledges one publication after the other with this pause; its thread returns all packets when the client is
 /// gone.
 fn slow_broker(apart: Duration, acknowledged: Arc<AtomicUsize>) -> (u16, JoinHandle<Vec<Packet>>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
@@ -70,13 +70,13 @@ fn is_open(stream: &mut TcpStream, bytes: &mut Vec<u8>) -> bool {
 }
 
 fn write_to(stream: &mut TcpStream, bytes: &[u8]) {
-    // A client that is gone is seen when it is read next.
+    // If the client is gone, the next read reports it.
     _ = stream.write_all(bytes);
 }
 
 #[test]
 fn a_clean_stop_is_published_however_much_waits() {
-    // All that is under way takes longer than a stop.
+    // The acknowledgements of all messages in flight take longer than a stop.
     let apart = Duration::from_millis(150);
     let acknowledged = Arc::new(AtomicUsize::new(0));
     let (port, broker) = slow_broker(apart, Arc::clone(&acknowledged));
@@ -93,5 +93,5 @@ fn a_clean_stop_is_published_however_much_waits() {
     let read = broker.join().expect("no panic");
     let is_stopped = |packet: &Packet| matches!(packet, Packet::Publish { payload, .. } if payload.contains("stopped"));
     let place = read.iter().position(is_stopped).expect("the last status");
-    assert_eq!(read[place + 1..], [Packet::Other(0xe0)], "then the good-bye, and nothing between");
+    assert_eq!(read[place + 1..], [Packet::Other(0xe0)], "the DISCONNECT follows at once");
 }

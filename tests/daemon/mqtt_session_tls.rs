@@ -1,4 +1,4 @@
-//! TLS to a real mosquitto, with authorities and certificates made here.
+//! TLS to a real mosquitto, with authorities and certificates of this test.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,7 +9,7 @@ use flagfall::mqtt::Identity;
 use crate::support::mqtt::node::settings;
 use crate::support::mqtt::{Mosquitto, Node, SessionReport};
 
-/// An authority `<name>.pem` with its key.
+/// Makes an authority `<name>.pem` with its key.
 fn authority(dir: &Path, name: &str) {
     openssl(
         dir,
@@ -19,7 +19,7 @@ fn authority(dir: &Path, name: &str) {
     );
 }
 
-/// A certificate `<name>.pem` with its key, signed by `authority`.
+/// Makes a certificate `<name>.pem` with its key, signed by `authority`.
 fn certificate(dir: &Path, name: &str, authority: &str) {
     std::fs::write(dir.join("extensions"), "subjectAltName=IP:127.0.0.1,DNS:localhost\n").expect("a file");
     openssl(
@@ -40,7 +40,7 @@ fn openssl(dir: &Path, arguments: &str) {
     assert!(output.status.success(), "openssl {arguments}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Wants a certificate of every client and takes its name for the user's.
+/// A broker that requires a certificate of every client; the name in it is the name of the user.
 fn broker() -> Mosquitto {
     Mosquitto::with(|dir| {
         for name in ["ca", "stranger"] {

@@ -1,4 +1,4 @@
-//! Nothing is public early: over restarts, wall clocks that jump by an hour, and through the whole daemon.
+//! Nothing is public early: over restarts, with wall clocks that jump by an hour, and in the whole daemon.
 
 mod jumps;
 mod process;

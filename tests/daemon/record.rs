@@ -1,4 +1,4 @@
-//! `flagfall record` and `flagfall devices`, as processes, on emulated boards.
+//! `flagfall record` and `flagfall devices` as processes, with emulated boards.
 
 use std::path::Path;
 use std::time::Duration;
@@ -23,7 +23,7 @@ use crate::program::{run, text};
 /// Long enough for a busy machine.
 const LONG: Duration = Duration::from_secs(60);
 
-/// A board without pace, which nobody moves yet.
+/// A board that sends its bytes at once and whose game has not begun.
 fn board(serial: u16) -> PtyBoard {
     let settings = Settings { serial, paced: false, clock: None, ..Settings::default() };
     PtyBoard::start("test-board", settings, &Script::new(), 1.0).expect("a pseudo-terminal")

@@ -1,4 +1,4 @@
-//! `flagfall record --bluetooth`, as a process: through btleplug, a D-Bus of its own and a BlueZ that serves emulated devices.
+//! `flagfall record --bluetooth` as a process, through btleplug, a D-Bus of its own and a BlueZ that serves emulated devices.
 
 mod device;
 
@@ -19,7 +19,7 @@ use crate::record::process::{kinds, moves};
 use crate::support::waiting::wait_until;
 
 const ADDRESS: &str = "C0:00:00:00:00:07";
-/// Longer than a connection takes to come back.
+/// Longer than the time until a connection is back.
 const LONG: Duration = Duration::from_secs(40);
 
 /// A bus, a BlueZ on it, and a folder for recordings.
@@ -45,7 +45,7 @@ impl BluetoothRig {
         RunningProgram::start(flagfall(&arguments).env(SYSTEM_BUS, self.bus.address()))
     }
 
-    /// A device that nobody has a driver for.
+    /// Adds a device without a driver.
     fn add_unknown_device(&self, name: &str) -> SentLog {
         let log = SentLog::default();
         let board = Box::new(UnknownDevice::new(log.clone()));
@@ -53,21 +53,21 @@ impl BluetoothRig {
         log
     }
 
-    /// The device does so many of the things that it does by itself, now.
+    /// The device sends this number of its reports now.
     fn play(&self, count: usize) {
         let steps: String = (0..count).map(|_| "+0.25 lift a1\n").collect();
         self.bluez.load(ADDRESS, &Script::parse(&steps).expect("a script"));
-        wait_until("it is sent", LONG, || self.bluez.done(ADDRESS));
+        wait_until("the reports are sent", LONG, || self.bluez.done(ADDRESS));
     }
 }
 
-/// A line of the head.
+/// The value of a line in the head of a recording.
 fn head(file: &Path, key: &str) -> Option<String> {
     let bytes = std::fs::read(file).expect("a file");
     Trace::new(&bytes).expect("a head").header(key).map(str::to_owned)
 }
 
-/// Time, channel and bytes of what was received, or of what was sent.
+/// Time, channel and bytes of all received, or all sent, records.
 fn passed(file: &Path, sent: bool) -> Vec<(u64, u8, Vec<u8>)> {
     let bytes = std::fs::read(file).expect("a file");
     let records = Trace::new(&bytes).expect("a head").records().map(|record| record.expect("a whole line").1);
@@ -79,7 +79,7 @@ fn passed(file: &Path, sent: bool) -> Vec<(u64, u8, Vec<u8>)> {
     passed.collect()
 }
 
-/// The bytes of each channel, one after the other.
+/// All bytes of each channel.
 fn streams(pieces: impl IntoIterator<Item = (u8, Vec<u8>)>) -> Vec<(u8, Vec<u8>)> {
     let mut streams = std::collections::BTreeMap::<u8, Vec<u8>>::new();
     pieces.into_iter().for_each(|(channel, bytes)| streams.entry(channel).or_default().extend(bytes));
@@ -100,38 +100,38 @@ fn a_device_without_a_driver_is_recorded() {
         recording.wait_for_line(step);
     }
     rig.play(4);
-    wait_until("all is notified", LONG, || rig.bluez.seen(ADDRESS).notifications >= 6);
-    // It goes out of reach, talks on, and is back.
+    wait_until("all notifications are sent", LONG, || rig.bluez.seen(ADDRESS).notifications >= 6);
+    // The device goes out of reach, continues to send, and comes back.
     rig.bluez.fall_silent(ADDRESS);
     let lost = recording.wait_for_line("waiting for the device to come back");
-    assert!(!lost.contains("C0:"), "its address is nobody's business: {lost}");
+    assert!(!lost.contains("C0:"), "the address is not printed: {lost}");
     rig.play(1);
     rig.bluez.appear(ADDRESS);
     recording.wait_for_line("the device is back");
     rig.play(1);
     let file = rig.file();
-    // All but the fifth piece, which nobody heard.
+    // All reports except the fifth, which was sent without a connection.
     let heard = || log.heard().into_iter().filter(|(_, bytes)| bytes[..] != [0x55, 5]);
-    wait_until("all is recorded", LONG, || streams(pieces(&file)) == streams(heard()));
+    wait_until("all bytes are recorded", LONG, || streams(pieces(&file)) == streams(heard()));
     assert_eq!((heard().count(), rig.bluez.seen(ADDRESS).unheard), (8, 2));
     let end = recording.stop("-INT");
     assert!(end.contains("0 sent") && end.contains(text(&file)), "{end}");
     let took = monotonic().since(began).as_micros() as u64;
-    wait_until("it is let go", LONG, || !rig.bluez.connected(ADDRESS));
+    wait_until("the device is disconnected", LONG, || !rig.bluez.connected(ADDRESS));
 
     assert_eq!(kinds(&file).iter().filter(|kind| **kind != "rx").copied().collect::<Vec<_>>(), ["up", "down", "up"]);
-    assert!(rig.bluez.seen(ADDRESS).writes.is_empty(), "nothing is asked of it");
+    assert!(rig.bluez.seen(ADDRESS).writes.is_empty(), "nothing was written to the device");
     let heads = [("bluetooth", Some("Brand New Board")), ("name", Some("new")), ("driver", None), ("channel-3", None)];
     for (key, value) in heads.into_iter().chain(device::TOLD.map(|(key, value)| (key, Some(value)))) {
         assert_eq!(head(&file, key).as_deref(), value, "{key}");
     }
     assert!(!std::fs::read_to_string(&file).expect("text").contains(ADDRESS));
 
-    // Four pieces a quarter of a second apart, and one after the gap.
+    // There are four reports a quarter of a second apart, and one after the gap.
     let short: Vec<u64> = passed(&file, false).into_iter().filter(|(_, channel, _)| *channel == 0).map(|(at, ..)| at).collect();
     assert_eq!(short.len(), 5);
     assert!(short.is_sorted() && short[4] < took, "{short:?} of {took}");
-    assert!(short[4] - short[3] > 250_000, "{short:?}: the one that nobody heard came between");
+    assert!(short[4] - short[3] > 250_000, "{short:?}: the report without a connection came between");
 }
 
 fn pieces(file: &Path) -> Vec<(u8, Vec<u8>)> {
@@ -148,11 +148,11 @@ fn a_channel_that_refuses_is_named_and_left_out() {
     recording.wait_for_line("recording; Ctrl-C ends");
     rig.play(2);
     let file = rig.file();
-    wait_until("the other is recorded", LONG, || pieces(&file) == [(0, vec![0x55, 1]), (0, vec![0x55, 2])]);
+    wait_until("the other channel is recorded", LONG, || pieces(&file) == [(0, vec![0x55, 1]), (0, vec![0x55, 2])]);
     recording.stop("-TERM");
     assert!(head(&file, "channel-0").is_some_and(|value| value.starts_with("notify ")));
     assert!(head(&file, "channel-1").is_some_and(|value| value.starts_with("refused write ")));
-    // With nothing to listen to there is nothing to record.
+    // Without a channel to listen to there is nothing to record.
     rig.bluez.refuse_subscribing(ADDRESS, device::SHORT);
     std::fs::remove_file(&file).expect("a file");
     let mut recording = rig.record(ADDRESS, &[]);
@@ -170,14 +170,14 @@ fn a_board_with_a_driver_is_asked_as_the_daemon_asks() {
     let mut recording = rig.record(ADDRESS, &["--driver", "chessnut", "--time-control", "300+5"]);
     recording.wait_for_line("recording; Ctrl-C ends");
     let file = rig.file();
-    // The session has asked what it asks at the start: longer than all squares, in notifications of twenty bytes.
-    wait_until("it answers", LONG, || pieces(&file).iter().map(|(_, bytes)| bytes.len()).sum::<usize>() > 40);
+    // The answers to the first questions are longer than a report of all squares; they come in notifications of twenty bytes.
+    wait_until("the board answers", LONG, || pieces(&file).iter().map(|(_, bytes)| bytes.len()).sum::<usize>() > 40);
     rig.bluez.load(ADDRESS, &Script::parse("1 move e2 e4\n+1 move e7 e5").expect("a script"));
     wait_until("the hands are done", LONG, || rig.bluez.done(ADDRESS));
-    wait_until("all is recorded", LONG, || streams(pieces(&file)) == streams(log.heard()) && moves(&file) == ["e2e4", "e7e5"]);
+    wait_until("all bytes are recorded", LONG, || streams(pieces(&file)) == streams(log.heard()) && moves(&file) == ["e2e4", "e7e5"]);
     let end = recording.stop("-TERM");
     assert!(!end.contains(" 0 sent"), "{end}");
-    wait_until("it is let go", LONG, || !rig.bluez.connected(ADDRESS));
+    wait_until("the device is disconnected", LONG, || !rig.bluez.connected(ADDRESS));
     let written = rig.bluez.seen(ADDRESS).writes.into_iter().map(|written| written.bytes);
     assert_eq!(passed(&file, true).into_iter().map(|(_, _, bytes)| bytes).collect::<Vec<_>>(), written.collect::<Vec<_>>());
     for (key, value) in [("driver", "chessnut"), ("bluetooth", "Chessnut Air"), ("time-control", "300+5")] {
@@ -195,7 +195,7 @@ fn a_recording_with_a_limit_ends_by_itself() {
     recording.wait_for_line("recording; Ctrl-C ends");
     rig.play(1);
     assert!(recording.wait_for_success().contains("bytes received, 0 sent"));
-    wait_until("it is let go", LONG, || !rig.bluez.connected(ADDRESS));
+    wait_until("the device is disconnected", LONG, || !rig.bluez.connected(ADDRESS));
     assert_eq!(kinds(&rig.file())[..2], ["up", "rx"]);
 }
 
@@ -207,13 +207,13 @@ fn a_recording_outlives_the_bluetooth_service_and_can_end_without_it() {
     recording.wait_for_line("recording; Ctrl-C ends");
     rig.play(2);
     let file = rig.file();
-    wait_until("all is recorded", LONG, || streams(pieces(&file)) == streams(log.heard()));
+    wait_until("all bytes are recorded", LONG, || streams(pieces(&file)) == streams(log.heard()));
     rig.bluez.stop();
     recording.wait_for_line("waiting for the device to come back");
     rig.bluez.resume();
     recording.wait_for_line("the device is back");
     rig.play(2);
-    wait_until("all is recorded", LONG, || streams(pieces(&file)) == streams(log.heard()));
+    wait_until("all bytes are recorded", LONG, || streams(pieces(&file)) == streams(log.heard()));
     rig.bluez.stop();
     recording.wait_for_line("waiting for the device to come back");
     assert!(recording.stop("-INT").contains("bytes received, 0 sent"));

@@ -17,21 +17,21 @@ use crate::support::waiting::wait_for_exit;
 /// The event and round of all rigs.
 pub(crate) const ROUND: &str = "open26/5";
 
-/// A folder with a configuration, journals, the ports of boards, and a log.
+/// A folder with a configuration, journals, the ports of boards and a log.
 pub(crate) struct Rig {
     dir: TempDir,
-    /// A daemon that is started again and again writes one log.
+    /// All daemons that are started in this folder write into this log.
     log: PathBuf,
 }
 
-/// A board of a configuration.
+/// A board in a configuration.
 pub(crate) struct Seat<'a> {
     pub(crate) id: &'a str,
     pub(crate) time_control: &'a str,
 }
 
 impl Rig {
-    /// `event` are lines for the section of that name.
+    /// Makes the folder; `event` has lines for the section of that name.
     pub(crate) fn new(broker: u16, event: &str, seats: &[Seat<'_>]) -> Rig {
         let dir = tempfile::tempdir().expect("a folder");
         let rig = Rig { log: dir.path().join("log"), dir };
@@ -70,12 +70,12 @@ impl Rig {
         self.dir.path().join("ports").join(board)
     }
 
-    /// The journals of a board.
+    /// The folder with the journals of a board.
     pub(crate) fn journal(&self, board: &str) -> PathBuf {
         self.dir.path().join("journals").join(board)
     }
 
-    /// A board with its pieces on their squares; nobody moves yet.
+    /// A board with its pieces on their squares, whose game has not begun.
     pub(crate) fn board(&self, id: &str, settings: Settings, speed: f64) -> PtyBoard {
         let board = PtyBoard::start(id, settings, &Script::new(), speed).expect("a board");
         board.link_at(&self.port(id)).expect("a link");
@@ -96,7 +96,7 @@ impl Rig {
 }
 
 impl Drop for Rig {
-    #[allow(clippy::print_stderr, reason = "a test that failed shows what the daemon said")]
+    #[allow(clippy::print_stderr, reason = "a test that failed prints the daemon's log")]
     fn drop(&mut self) {
         if std::thread::panicking() {
             eprintln!("--- the daemon's log\n{}---", self.log());
@@ -104,25 +104,25 @@ impl Drop for Rig {
     }
 }
 
-/// A daemon that runs; killed when dropped.
+/// A daemon that runs as a process; it is killed when it is dropped.
 pub(crate) struct Daemon {
     child: Child,
 }
 
 impl Daemon {
-    /// SIGTERM; gives how it ended and how long that took.
+    /// Sends SIGTERM; returns the exit status and the time until the end.
     pub(crate) fn terminate(mut self) -> (ExitStatus, Duration) {
         let began = monotonic();
         signal(self.child.id(), "TERM");
         (self.wait(), monotonic().since(began))
     }
 
-    /// Waits for the end that it comes to by itself.
+    /// Waits until the daemon ends by itself.
     pub(crate) fn wait(&mut self) -> ExitStatus {
         wait_for_exit(&mut self.child, "the daemon")
     }
 
-    /// SIGKILL.
+    /// Sends SIGKILL.
     pub(crate) fn kill(self) {
         drop(self);
     }
@@ -135,7 +135,7 @@ impl Drop for Daemon {
     }
 }
 
-/// Sends a signal to a process of our own that was not waited for yet.
+/// Sends a signal to a child process that was not waited for yet.
 pub(crate) fn signal(process: u32, name: &str) {
     let sent = Command::new("kill").args(["-s", name, &process.to_string()]).status();
     assert!(sent.is_ok_and(|status| status.success()), "kill -s {name} {process}");

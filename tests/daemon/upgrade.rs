@@ -1,8 +1,8 @@
-//! Journals that another program wrote, and folders that are not as they should be, under a daemon at work.
+//! A daemon with journals of another version, and with folders that are not as they should be.
 //!
 //! `upgrade/older.journal` was written by `flagfall replay --journal` of commit 9c3e538 from `traces/dgt/illegal-move.trace`;
-//! its session and topics were renamed to those of board `b0` here, and the arbiters' events 8 and 12 were given other words, as
-//! a still older program might have had them. It has a bare command, and neither starts nor wall times.
+//! its session and topics were renamed to those of board `b0` here, and events 8 and 12 for arbiters got other texts, as a still older
+//! version might have written them. It has a command in the old form, and neither starts nor wall times.
 #![cfg(feature = "broker")]
 
 use std::fs;
@@ -23,7 +23,7 @@ use crate::support::waiting::{PATIENCE, pause};
 
 const OLDER: &str = include_str!("upgrade/older.journal");
 const FILE: &str = "00000001-ev-r1-bb0.journal";
-/// Numbers in the file, by audience: arbiter, live.
+/// The last numbers in the file, by audience: arbiter, live.
 const LAST: [u64; 2] = [12, 2];
 
 /// A hall in which board `b0` has this journal, and a table whose board nobody moves.
@@ -36,7 +36,7 @@ fn hall_with_journal(text: &str) -> (TestHall, Table, PathBuf) {
     (hall, table, dir)
 }
 
-/// With a broker where somebody hears the very first event.
+/// The configuration of a daemon with this broker, which runs before the daemon.
 fn loaded(hall: &TestHall, table: &Table, broker: &EmbeddedBroker) -> Loaded {
     let board = Board { time_control: Some("300+5".to_owned()), ..table.by_port(hall) };
     let mut loaded = hall.loaded(vec![board]);
@@ -45,7 +45,7 @@ fn loaded(hall: &TestHall, table: &Table, broker: &EmbeddedBroker) -> Loaded {
     loaded
 }
 
-/// The older journal, where a broker had everything up to these numbers.
+/// The older journal with acknowledgements of the broker up to these numbers.
 fn acknowledged(arbiter: u64, live: u64) -> String {
     let (mut text, last) = (OLDER.to_owned(), OLDER.lines().last().expect("lines"));
     let mut words = last.split(' ').map(|word| word.parse::<u64>().expect("a number"));
@@ -58,7 +58,7 @@ fn acknowledged(arbiter: u64, live: u64) -> String {
     text
 }
 
-/// Numbers and payloads of one audience, as they came.
+/// The numbers and messages of one audience, in order of arrival.
 fn events(subscriber: &Subscriber, audience: &str) -> Vec<(u64, ReceivedMessage)> {
     let prefix = format!("flagfall/1/{audience}/ev/1/b0/");
     let ours = subscriber.all().into_iter().filter(|heard| heard.topic.starts_with(&prefix));
@@ -72,7 +72,7 @@ fn an_older_journal_goes_on_and_nothing_is_sent_twice() {
     let broker = EmbeddedBroker::start();
     let subscriber = Subscriber::new(broker.tcp);
     let loaded = loaded(&hall, &table, &broker);
-    // What a start would report.
+    // A copy shows the report of a start.
     let setting = &station_configs(&loaded.config, 0).expect("station_configs")[0].setting;
     let copy = hall.path().join("copy");
     fs::create_dir(&copy).expect("a folder");
@@ -87,14 +87,14 @@ fn an_older_journal_goes_on_and_nothing_is_sent_twice() {
     drop(subscriber.device("b0", &["online"], 0));
     table.board.load(&table.script).expect("hands");
     assert!(table.board.wait_done(PATIENCE));
-    // The board stands anew; whatever is made of it comes after what was sent.
+    // The board has its first position again; every event about it comes after the older ones.
     let new =
         |heard: &ReceivedMessage| heard.message["no"].as_u64().filter(|no| *no > LAST[0] && heard.topic.contains("/arbiter/"));
     subscriber.wait("an event after the last", 0, new);
     daemon.stop();
 
     let journal = fs::read_to_string(dir.join(FILE)).expect("a text");
-    assert!(journal.starts_with(&text), "what was written was changed");
+    assert!(journal.starts_with(&text), "the older records were changed");
     let all = read(&mut Disk::reading(&dir)).expect("readable");
     assert!(all.damage.described.is_empty(), "{:?}", all.damage.described);
     for (audience, sent, last) in [(Audience::Arbiter, 10, LAST[0]), (Audience::Live, 1, LAST[1])] {
@@ -109,7 +109,7 @@ fn an_older_journal_goes_on_and_nothing_is_sent_twice() {
         let heard = events(&subscriber, audience.name());
         let came: Vec<u64> = heard.iter().map(|(number, _)| *number).collect();
         assert!(came.iter().copied().eq(sent + 1..=numbers.len() as u64), "{audience:?}: {came:?} of {numbers:?}");
-        // What was recorded and not acknowledged goes out in its old words.
+        // Events that were recorded and not acknowledged are published with their old texts.
         let (_, old) = heard.iter().find(|(number, _)| *number == last).expect("the last of the older program");
         let line = OLDER.lines().find(|line| line.contains(&format!(" out {last} {} ", audience.name()))).expect("its record");
         let payload = &line[line.find('{').expect("JSON")..line.rfind(" *").expect("a checksum")];
@@ -130,14 +130,14 @@ fn a_newer_format_is_refused_and_the_board_beside_it_is_served() {
         let problem = heard.body()["problem"].as_str()?;
         (problem.contains("newer format") && problem.contains(FILE)).then_some(())
     };
-    subscriber.wait("why the board is not served", 0, refused);
+    subscriber.wait("the reason why the board is not served", 0, refused);
     let failed = |heard: &ReceivedMessage| (heard.body()["failed_boards"] == serde_json::json!(["b0"])).then_some(());
     subscriber.wait("the node's health", 0, failed);
     other.board.load(&other.script).expect("hands");
     assert!(other.board.wait_done(PATIENCE));
     wait_until_complete(&subscriber, &[other]);
     daemon.stop();
-    assert_eq!(fs::read_to_string(dir.join(FILE)).expect("a text"), newer, "untouched");
+    assert_eq!(fs::read_to_string(dir.join(FILE)).expect("a text"), newer, "the file is not changed");
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn a_torn_tail_is_kept_aside() {
     assert!(fs::read_to_string(dir.join(FILE)).expect("a text").starts_with(whole_lines));
 }
 
-/// No right of a file stops root: a file stands where the folder should be.
+/// File permissions do not stop root, so the test puts a file in the place of the folder.
 #[test]
 fn a_folder_that_cannot_be_written_does_not_keep_a_board_from_being_served() {
     let hall = TestHall::new();
@@ -176,10 +176,10 @@ fn a_folder_that_cannot_be_written_does_not_keep_a_board_from_being_served() {
     subscriber.wait("the node's health", 0, ok(false));
     assert!(table.board.wait_done(Duration::from_secs(60)));
     wait_until_complete(&subscriber, std::slice::from_ref(&table));
-    // The folder can be had at last.
+    // Now the folder can be created.
     let from = subscriber.count();
     fs::remove_file(hall.journal().join("b0")).expect("removed");
-    subscriber.wait("the node's health, well again", from, ok(true));
+    subscriber.wait("the node's health after the repair", from, ok(true));
     pause(Duration::from_millis(100));
     daemon.stop();
     assert!(hall.journal().join("b0").is_dir());

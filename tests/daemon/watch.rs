@@ -1,4 +1,4 @@
-//! Everything that an independent client hears, with the time of its arrival.
+//! All messages that an independent client gets, with their times of arrival.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -49,17 +49,17 @@ impl Watch {
         watch
     }
 
-    /// What was heard so far.
+    /// All messages so far.
     pub(crate) fn all(&self) -> Vec<MosquittoMessage> {
         self.shared.lock().clone()
     }
 
-    /// Waits until `want` makes something of what was heard so far.
+    /// Waits until `want` returns something for all messages so far.
     pub(crate) fn wait<T>(&self, what: &str, want: impl FnMut(&[MosquittoMessage]) -> Option<T>) -> T {
         self.wait_for(what, PATIENCE, want)
     }
 
-    /// The same with another bound.
+    /// Like [`Watch::wait`] with another bound.
     pub(crate) fn wait_for<T>(&self, what: &str, bound: Duration, mut want: impl FnMut(&[MosquittoMessage]) -> Option<T>) -> T {
         let until = monotonic().after(bound);
         let mut all = self.shared.lock();
@@ -72,13 +72,13 @@ impl Watch {
                 let last: Vec<String> =
                     all.iter().rev().take(12).map(|heard| format!("{} {:.300}", heard.topic, heard.payload)).collect();
                 drop(all);
-                panic!("waiting for {what}; the last of what came: {last:#?}");
+                panic!("waiting for {what}; the last messages: {last:#?}");
             }
             all = self.shared.more.wait_timeout(all, left).expect("no panic").0;
         }
     }
 
-    /// Waits for a message on this topic whose JSON `is` what is wanted.
+    /// Waits for a message on this topic whose JSON `is` accepts.
     pub(crate) fn on(&self, topic: &str, what: &str, is: impl Fn(&Value) -> bool) -> Value {
         self.wait(&format!("{what} on {topic}"), |all| {
             all.iter().find(|heard| heard.topic == topic && is(&heard.json)).map(|heard| heard.json.clone())

@@ -1,4 +1,4 @@
-//! As much WebSocket (RFC 6455) and MQTT 3.1.1 as a test needs, by hand: binary frames of less than 126 bytes.
+//! The part of WebSocket (RFC 6455) and MQTT 3.1.1 that a test needs: binary frames of less than 126 bytes.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 use std::net::SocketAddr;
@@ -15,7 +15,7 @@ pub(crate) struct WebSocket {
 }
 
 impl WebSocket {
-    /// Opens `/mqtt`; panics if the server does not change protocols.
+    /// Opens `/mqtt`; panics if the server does not switch protocols.
     pub(crate) async fn open(broker: SocketAddr) -> WebSocket {
         let mut stream = TcpStream::connect(broker).await.expect("WebSocket port is open");
         let request = format!(
@@ -32,7 +32,7 @@ impl WebSocket {
         WebSocket { stream }
     }
 
-    /// CONNECT with a clean session; the return code, 0 = accepted.
+    /// Sends CONNECT with a clean session; the return code 0 means accepted.
     pub(crate) async fn connect(&mut self, name: &str, login: Option<(&str, &str)>) -> Option<u8> {
         let mut body = vec![0, 4, b'M', b'Q', b'T', b'T', 4, if login.is_some() { 0xC2 } else { 0x02 }, 0, 30];
         string(&mut body, name);
@@ -47,7 +47,7 @@ impl WebSocket {
         })
     }
 
-    /// PUBLISH at QoS 1; the packet that answers, none if the server closed the connection.
+    /// Sends PUBLISH at QoS 1; returns the answer, or none if the server closed the connection.
     pub(crate) async fn publish(&mut self, topic: &str, payload: &str) -> Option<Vec<u8>> {
         let mut body = Vec::new();
         string(&mut body, topic);
@@ -57,7 +57,7 @@ impl WebSocket {
         self.receive().await
     }
 
-    /// SUBSCRIBE at QoS 1; the return code.
+    /// Sends SUBSCRIBE at QoS 1; returns the return code.
     pub(crate) async fn subscribe(&mut self, filter: &str) -> Option<u8> {
         let mut body = vec![0, 8];
         string(&mut body, filter);
@@ -77,7 +77,7 @@ impl WebSocket {
         self.stream.write_all(&frame).await.expect("frame is sent");
     }
 
-    /// One packet, which both brokers put into one frame; none when the connection is closed.
+    /// Reads one packet, which both brokers send in one frame; none when the connection is closed.
     pub(crate) async fn receive(&mut self) -> Option<Vec<u8>> {
         let receive = async {
             let (kind, length) = (self.stream.read_u8().await.ok()?, self.stream.read_u8().await.ok()?);

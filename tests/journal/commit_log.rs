@@ -1,4 +1,4 @@
-//! One flush for all boards: whatever it has answered for is there after a power cut, at every byte and step of the log.
+//! The commit log, one sync for all boards: all committed records are there after a power cut, at every byte and step of the log.
 
 use std::io;
 use std::sync::Arc;
@@ -63,11 +63,11 @@ fn commit(log: &mut CommitLog, boards: &[Board]) {
 }
 
 fn records(disk: &FakeDisk, board: &str) -> Vec<String> {
-    // Reading waits for no disk, as opening does.
+    // Reading does not wait for the disk, while opening does.
     lines(read(&mut disk.folder(board)).expect("readable").records())
 }
 
-/// Both journals, the log, and the records that were committed after each turn.
+/// The log and both journals after ten turns.
 fn ten_turns(disk: &FakeDisk) -> (CommitLog, [Board; 2]) {
     let mut boards = Board::both(disk);
     let mut log = log_of(disk, commit_log::MAX_LOG);
@@ -92,7 +92,7 @@ fn a_flush_for_all_boards_is_one_wait_for_the_disk() {
     let (_, mut boards) = ten_turns(&disk);
     let taken = boards.each_ref().map(|board| board.journal.standing().next_seq - 1);
     assert_eq!(boards.each_mut().map(Board::durable), taken);
-    // The journals' own files were not waited for.
+    // The journals' own files had no sync.
     let whole = BOARDS.map(|board| records(&disk, board));
     drop(boards);
     disk.forget_unsynced();
@@ -103,7 +103,7 @@ fn a_flush_for_all_boards_is_one_wait_for_the_disk() {
     assert_eq!(disk.folder(commit_log::FOLDER).files().len(), 0, "the log is gone");
 }
 
-/// Cut at any byte, the log gives back the turns that it holds whole, and nothing else.
+/// A log that is cut at any byte gives back exactly the turns that it has completely.
 #[test]
 fn a_log_that_ends_at_any_byte_gives_back_what_it_holds() {
     let whole = FakeDisk::new(0);
@@ -127,15 +127,15 @@ fn a_log_that_ends_at_any_byte_gives_back_what_it_holds() {
         let found = BOARDS.map(|board| records(&disk, board));
         for ((found, all), most) in found.iter().zip(&all).zip(&mut most) {
             assert!(all.starts_with(found), "byte {end}: {found:?}");
-            assert!(found.len() >= *most, "byte {end}: a longer log gives back no less");
+            assert!(found.len() >= *most, "byte {end}: a longer log gives back at least as much");
             *most = found.len();
         }
-        assert!(end > 0 || most == [0, 0], "without the log there is nothing");
+        assert!(end > 0 || most == [0, 0], "without the log there are no records");
     }
     assert_eq!(most, all.map(|all| all.len()));
 }
 
-/// A sector of the log never reached the disk, or is damaged: other turns come back as far as the files are without a gap.
+/// If a sector of the log is missing or damaged, the other turns come back as far as the files have no gap.
 #[test]
 fn a_torn_sector_of_the_log_costs_what_it_held() {
     const SECTOR: usize = 64;
@@ -180,7 +180,7 @@ fn a_power_cut_at_any_step_of_the_turn_over_loses_nothing_that_was_answered_for(
                 commit(&mut log, &boards);
             }
             boards.iter_mut().for_each(|board| board.write(4));
-            // Every turn begins a new log.
+            // Here every turn begins a new log.
             disk.fail_power_after(Some(power));
             commit(&mut log, &boards);
             let answered = boards.each_mut().map(Board::durable);
@@ -200,14 +200,14 @@ fn a_power_cut_at_any_step_of_the_turn_over_loses_nothing_that_was_answered_for(
     assert!(steps >= 8, "only {steps} steps");
 }
 
-/// A log that stands there still: its journals were waited for, or another version of this program has gone on with them.
+/// A log that is still there although its journals have had a sync, or although another version of this program has continued them.
 #[test]
 fn a_stale_log_changes_no_newer_file() {
     for new_file in [false, true] {
         let disk = FakeDisk::new(0);
         drop(ten_turns(&disk).1);
         disk.forget_unsynced();
-        // A version that knows no log goes on with what it finds.
+        // A version without the log continues with the files that it finds.
         let (mut journal, recovered) = open(&disk.folder("b1"), Limits::default());
         assert_eq!(recovered.records().count(), 0);
         if new_file {
@@ -221,12 +221,12 @@ fn a_stale_log_changes_no_newer_file() {
         let done = recover(&disk);
         assert_eq!((done.problems.len(), done.left_alone.len()), (0, 1), "{done:?}");
         assert_eq!(records(&disk, "b1"), before);
-        assert!(records(&disk, "b2").len() > 4, "the other journal has what was in the log");
+        assert!(records(&disk, "b2").len() > 4, "the other journal has the records of the log");
     }
 }
 
-/// A file that was begun in vain and removed is there again after a power cut: its head names a number that the file before has
-/// long gone beyond.
+/// A file without records that was removed is there again after a power cut: its head has a number that the file before it has long
+/// passed.
 #[test]
 fn a_file_without_records_does_not_end_the_one_before() {
     let disk = FakeDisk::new(0);
@@ -248,7 +248,7 @@ fn a_log_that_cannot_be_written_is_no_loss() {
     for mut log in [CommitLog::without(), log_of(&disk, 1)] {
         for round in 1..=5 {
             boards.iter_mut().for_each(|board| board.write(round));
-            // Beginning a log is refused and its journals are waited for.
+            // A new log cannot begin, so the journals are synced themselves.
             disk.refuse(Some(format!("{}/", commit_log::FOLDER)));
             commit(&mut log, &boards);
             disk.refuse(None);
@@ -264,7 +264,7 @@ fn a_log_that_cannot_be_written_is_no_loss() {
     assert_eq!(BOARDS.map(|board| records(&disk, board)), whole);
 }
 
-/// After a wait that failed, a file reads well and is not on the disk: the log stays, and the next start writes all of it again.
+/// After a failed sync a file can be read, but it is not on the disk: the log stays, and the next start writes all of it again.
 #[test]
 fn pages_that_a_failed_wait_has_dropped_come_back() {
     let disk = FakeDisk::new(0);
@@ -272,14 +272,14 @@ fn pages_that_a_failed_wait_has_dropped_come_back() {
     let whole = BOARDS.map(|board| records(&disk, board));
     drop(boards);
     disk.folder("b1").drop_pages();
-    assert!(log.close().is_err(), "it stays");
-    // The program was started again; the power was there all the time.
+    assert!(log.close().is_err(), "the log stays");
+    // The program is started again, without a power cut.
     assert_eq!(recover(&disk).problems.len(), 0);
     disk.forget_unsynced();
     assert_eq!(BOARDS.map(|board| records(&disk, board)), whole);
 }
 
-/// A wait has failed and the owner has not looked yet: what it writes next is no proof for what came before.
+/// A sync has failed and the owner does not know it yet: a sync of later bytes proves nothing about the earlier ones.
 #[test]
 fn later_bytes_do_not_make_failed_ones_good() {
     let disk = FakeDisk::new(0);
@@ -293,9 +293,9 @@ fn later_bytes_do_not_make_failed_ones_good() {
     disk.refuse(None);
     boards[0].write(2);
     commit(&mut log, &boards);
-    assert_eq!(disk.folder(commit_log::FOLDER).files().len(), 0, "nor does the log take it");
+    assert_eq!(disk.folder(commit_log::FOLDER).files().len(), 0, "the log does not get the bytes either");
     assert_eq!(boards[0].durable(), before);
-    // Two seconds later all of it is written again.
+    // Two seconds later all bytes are written again.
     let taken = boards[0].journal.standing().next_seq - 1;
     assert!(boards[0].journal.hand_over(Instant(3_000_000)));
     commit(&mut log, &boards);
@@ -306,7 +306,7 @@ fn later_bytes_do_not_make_failed_ones_good() {
     assert_eq!(records(&disk, "b1").len() as u64, taken);
 }
 
-/// A write that fails is taken back and done again, but not what the other thread has answered for meanwhile.
+/// A failed write is truncated and repeated, but not the bytes that the other thread has committed meanwhile.
 #[test]
 fn committed_bytes_are_not_taken_back() {
     for seed in 0..50 {
@@ -326,7 +326,7 @@ fn committed_bytes_are_not_taken_back() {
     }
 }
 
-/// After a clean stop there is no log, and every journal is whole for a version that knows none.
+/// After a clean stop there is no log, and every journal is complete for a version without the log.
 #[test]
 fn after_a_clean_stop_the_version_before_opens_the_journals() {
     let dir = tempfile::tempdir().expect("a folder");

@@ -1,4 +1,4 @@
-//! A decision is on the disk before anybody sees it: arbiters, commentary, the public.
+//! A decision is on the disk before any audience gets it: arbiters, commentary, the public.
 
 use std::sync::Arc;
 
@@ -18,10 +18,10 @@ use flagfall_protocols::trace::{Audience, Body, Trace};
 use crate::support::tapes::memory::Memory;
 use crate::support::tapes::{Tape, own_tapes};
 
-/// Of 1. e4 e5, with White to move.
+/// An answer with a mate in the position after 1. e4 e5, with White to move.
 const MATE: &str = "{\"id\":1,\"line\":[\"a2a3\",\"f8c5\",\"a3a4\",\"d8f6\",\"a4a5\",\"f6f2\"]}";
 
-/// A game in which White's flag falls, up to that; nothing is delayed for the public.
+/// A game up to the fall of White's flag, without a delay for the public.
 fn tape() -> Tape {
     let mut tape = own_tapes().into_iter().find(|tape| tape.name.contains("freeze-and-kings")).expect("the trace");
     tape.setting.delay = Some(Delay { time: std::time::Duration::ZERO, moves: 0 });
@@ -57,7 +57,7 @@ fn audience(output: &StationOutput) -> Option<Audience> {
     }
 }
 
-/// A command of an arbiter as a journal has it.
+/// A command of an arbiter in the form of a journal.
 fn command(verb: &str, action: &str) -> String {
     let submission = format!("{{\"actor\":\"anna\",\"role\":\"arbiter\",\"verb\":\"{verb}\",\"id\":\"a\"}}");
     let json = format!("{{\"submission\":{submission},\"verdict\":{{\"admitted\":{{\"game\":{action}}}}}}}");
@@ -74,7 +74,7 @@ struct RecorderRig {
     recorder: Recorder,
     now: Instant,
     out: Vec<StationOutput>,
-    /// Nothing that shows a decision came while bytes had not been waited for.
+    /// Whether messages with the decision are checked: none may come while there are unsynced bytes.
     watched: bool,
 }
 
@@ -111,7 +111,7 @@ impl RecorderRig {
         self.now = to;
     }
 
-    /// Audiences that were shown the decision.
+    /// The audiences that have got the decision.
     fn shown(&self) -> Vec<Audience> {
         let mut shown: Vec<Audience> = self.out.iter().filter(|output| shows_result(output)).filter_map(audience).collect();
         shown.sort_by_key(|audience| *audience as usize);
@@ -142,7 +142,7 @@ fn a_decision_is_published_after_the_disk_has_it() {
     }
 }
 
-/// Where another thread waits for the disk, nothing that shows the decision overtakes it: not the pictures of others either.
+/// If another thread syncs the disk, no message with the decision is sent before that, not even a state for another audience.
 #[test]
 fn a_decision_that_another_thread_syncs_is_held_for_every_audience() {
     let declared = command("declare-result", "{\"verb\":\"declare-result\",\"result\":\"0-1\"}");
@@ -153,17 +153,17 @@ fn a_decision_that_another_thread_syncs_is_held_for_every_audience() {
         let unsynced = Arc::<Unsynced>::default();
         rig.recorder.share(Arc::clone(&unsynced), rig.now);
         rig.recorder.station_mut().set_coalesced(lazy);
-        // The disk is not asked before.
+        // The disk is not synced before.
         rig.watched = false;
-        // What the public was to see before it has seen.
+        // The public has got the earlier events.
         rig.advance(later(rig.now, 1));
         let input = if automatic { Body::Answer(MATE) } else { Body::Cmd(&declared) };
         rig.feed(later(rig.now, 1), &input);
         rig.advance(later(rig.now, 50));
         assert_eq!(rig.recorder.station().game().result(), Some(GameResult::BlackWins), "{name}");
         assert_eq!(rig.shown(), [], "{name}");
-        assert!(EVERYBODY.iter().all(|audience| rig.recorder.is_holding(*audience)), "{name}: no picture is made of it now");
-        assert!(rig.recorder.hand_over(rig.now), "there is something to wait for");
+        assert!(EVERYBODY.iter().all(|audience| rig.recorder.is_holding(*audience)), "{name}: no state is made now");
+        assert!(rig.recorder.hand_over(rig.now), "there are bytes to sync");
         CommitLog::without().commit([("b1", &*unsynced)]);
         let (now, out) = (later(rig.now, 10), &mut rig.out);
         let mut sink = |output| {
@@ -179,7 +179,7 @@ fn a_decision_that_another_thread_syncs_is_held_for_every_audience() {
     }
 }
 
-/// The tape where the event has what is certain decided by itself.
+/// The tape with automatic rulings.
 fn automatic() -> Tape {
     let mut tape = tape();
     (tape.setting.config.rulings, tape.setting.config.observer) = (Rulings::Automatic, true);
@@ -196,7 +196,7 @@ fn a_decision_without_an_arbiter_waits_for_the_disk_too() {
     assert_eq!(rig.shown(), EVERYBODY);
 }
 
-/// What was decided by itself stays decided, and what was left to an arbiter stays so, whatever is configured at the next start.
+/// An automatic decision stays, and a question for an arbiter stays one, in spite of another configuration at the next start.
 #[test]
 fn a_round_goes_on_with_the_rulings_it_was_begun_with() {
     for (begun, then, result) in [(automatic(), tape(), Some(GameResult::BlackWins)), (tape(), automatic(), None)] {
@@ -217,7 +217,7 @@ fn a_round_goes_on_with_the_rulings_it_was_begun_with() {
     }
 }
 
-/// A finding that an arbiter has confirmed keeps its number and revision, so the decision is there after the restart.
+/// A confirmed finding keeps its number and revision, so the decision is there after the restart.
 #[test]
 fn a_round_goes_on_with_the_rules_and_times_it_was_begun_with() {
     let begun = tape();
@@ -246,7 +246,7 @@ fn a_round_goes_on_with_the_rules_and_times_it_was_begun_with() {
     }
 }
 
-/// A journal's head has what findings and rulings depend on.
+/// The head of a journal has everything on which findings and rulings depend.
 #[test]
 fn the_head_of_a_journal_names_the_rules() {
     let head = |more: &str| format!("# flagfall trace 1\n# driver: dgt\n{more}");

@@ -1,4 +1,4 @@
-//! A journal torn at every byte and with every byte changed: it opens, accepts nothing wrong, loses nothing else.
+//! A journal that is torn at any byte, or in which any byte is changed: it opens, accepts no wrong record, and loses no other record.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -53,7 +53,7 @@ fn fill(journal: &mut Journal) {
     }
 }
 
-/// The records of a file as lines, and where each stands, its line feed included.
+/// The records of a file as lines, each with its place, which includes the line feed.
 fn records_of(text: &[u8]) -> Vec<(Range<usize>, String)> {
     let mut start = 0;
     let mut found = Vec::new();
@@ -123,9 +123,9 @@ fn a_journal_with_any_byte_changed_opens() {
                 let found = lines(recovered.records());
                 let what = format!("{name}, byte {place} = {wrong}: {:?}", recovered.damage);
                 let others = |line: &&String| Some(*line) != hit.as_ref();
-                assert!(all.iter().filter(others).eq(found.iter().filter(others)), "all others are kept: {what}");
-                assert!(found.iter().all(|line| all.contains(line)), "nothing is made up: {what}");
-                assert_ne!(recovered.damage.total, 0, "and it is reported: {what}");
+                assert!(all.iter().filter(others).eq(found.iter().filter(others)), "all other records are kept: {what}");
+                assert!(found.iter().all(|line| all.contains(line)), "no record is invented: {what}");
+                assert_ne!(recovered.damage.total, 0, "the damage is reported: {what}");
                 if wrong == 0 {
                     let (_, again) = open(&disk, Limits::default());
                     assert_eq!(lines(again.records()), found, "opening again changes nothing: {what}");
@@ -135,7 +135,7 @@ fn a_journal_with_any_byte_changed_opens() {
     }
 }
 
-/// Damages bytes of records in many places, and opens what is left; gives how many places there were.
+/// Damages bytes of records in many places, and opens the journal; returns the number of places.
 fn damaged_anywhere(seed: u64, whole: &Files) -> u64 {
     let mut rng = Rng::with_seed(seed);
     let (mut files, mut untouched, mut count) = (whole.clone(), Vec::new(), 0);
@@ -144,7 +144,7 @@ fn damaged_anywhere(seed: u64, whole: &Files) -> u64 {
         places.sort_unstable();
         places.dedup();
         let (mut bytes, mut ends) = (text.clone(), places.clone());
-        // From behind, and none as far as the next, so that the places before stay where they are.
+        // The places are damaged from the end, and no damage reaches the next place, so that earlier places do not move.
         let mut next = text.len();
         for (place, end) in places.iter().zip(&mut ends).rev() {
             let noise = rng.u8(..);
@@ -160,7 +160,7 @@ fn damaged_anywhere(seed: u64, whole: &Files) -> u64 {
             next = *place;
         }
         count += places.len() as u64;
-        // A line whose end is gone takes the next one with it.
+        // If the end of a line is gone, the next line is damaged, too.
         let hit = |line: &Range<usize>| places.iter().zip(&ends).any(|(from, to)| *from < line.end && *to + 1 >= line.start);
         untouched.extend(records_of(text).into_iter().filter(|(line, _)| !hit(line)).map(|(_, line)| line));
         files.insert(name.clone(), bytes);
@@ -170,10 +170,10 @@ fn damaged_anywhere(seed: u64, whole: &Files) -> u64 {
     let (_, recovered) = open(&disk, Limits::default());
     let found = lines(recovered.records());
     let mut rest = found.iter();
-    assert!(untouched.iter().all(|line| rest.any(|found| found == line)), "what was not hit is kept: {:?}", recovered.damage);
+    assert!(untouched.iter().all(|line| rest.any(|found| found == line)), "records without damage are kept: {:?}", recovered.damage);
     let mut rest = all.iter();
-    assert!(found.iter().all(|line| rest.any(|one| one == line)), "nothing is made up or told twice: {:?}", recovered.damage);
-    assert_ne!(recovered.damage.total, 0, "it is reported");
+    assert!(found.iter().all(|line| rest.any(|one| one == line)), "no record is invented or repeated: {:?}", recovered.damage);
+    assert_ne!(recovered.damage.total, 0, "the damage is reported");
     let (_, again) = open(&disk, Limits::default());
     assert_eq!(lines(again.records()), found, "opening again changes nothing");
     count
@@ -201,7 +201,7 @@ fn damage_is_reported_with_file_line_and_gap() {
     assert_eq!(described[1].to_string(), format!("{FIRST}, line 10: records 4 to 4 are missing"));
 }
 
-/// A page that never reached the disk before one that did.
+/// A page that never reached the disk, before a page that did.
 #[test]
 fn a_hole_of_zeros_hides_no_record_behind_it() {
     let whole = sample();

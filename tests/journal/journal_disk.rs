@@ -1,4 +1,4 @@
-//! The journal on a real disk: the lock, and a whole event's worth of records.
+//! The journal on a real disk: the lock, and as many records as in a whole event.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -85,11 +85,11 @@ fn records_that_another_thread_has_not_synced_stay_in_the_buffer() {
     journal.begin("s", &[], at(0)).expect("a session");
     let unsynced = Arc::<Unsynced>::default();
     journal.share(Arc::clone(&unsynced), at(0));
-    assert!(!journal.hand_over(at(0)), "there is nothing to wait for");
+    assert!(!journal.hand_over(at(0)), "there is nothing to sync");
     journal.append(at(0), mark()).expect("room");
-    assert!(journal.hand_over(at(0)), "the other thread is told");
+    assert!(journal.hand_over(at(0)), "the other thread has work");
     journal.append(at(600), mark()).expect("room");
-    assert!(!journal.hand_over(at(600)), "it was told before");
+    assert!(!journal.hand_over(at(600)), "the other thread knows it already");
     assert_eq!((journal.flush_due(), journal.durable_seq()), (None, 0));
     CommitLog::without().commit([("b1", &*unsynced)]);
     journal.append(at(700), mark()).expect("room");

@@ -1,4 +1,4 @@
-//! Full disks, failing writes, caps and what is refused.
+//! Full disks, failing writes, the limit of the size, and refused records.
 
 use std::borrow::Cow;
 use std::io::ErrorKind;
@@ -33,7 +33,7 @@ fn flushed_at_most_half_a_second_after_the_first_record() {
     assert!(disk.files().is_empty(), "nothing is written before");
     journal.flush(Instant(500_100)).expect("the disk is fine");
     assert_eq!((journal.dirty_since(), journal.flush_due()), (None, None));
-    // Every file of a journal is a flawless trace.
+    // Every file of a journal is a valid trace.
     let text = &disk.files()["00000001-start.journal"];
     let trace = Trace::new(text).expect("good header");
     assert_eq!(trace.header("session"), Some("start"));
@@ -156,7 +156,7 @@ fn files_have_a_size_and_the_session_that_goes_on_is_never_deleted() {
     let files = disk.files();
     assert!(files.keys().all(|name| name.ends_with("-r3.journal")) && files.len() > 4, "{:?}", files.keys());
     assert!(files.values().all(|text| text.len() < 1200));
-    // Nothing is lost with the old files but themselves.
+    // Only the records of the old files are lost.
     let standing = journal.standing().clone();
     let (journal, recovered) = open(&disk, limits);
     assert_eq!((&recovered.standing, journal.standing()), (&standing, &standing));
@@ -185,7 +185,7 @@ fn numbers_survive_when_only_a_header_is_left() {
     assert_eq!((standing.next_out(Audience::Live), standing.acked("pgn", Audience::Public)), (2, 5));
 }
 
-/// Old files are deleted only when the new header is on the disk.
+/// Old files are only deleted when the new header is on the disk.
 #[test]
 fn numbers_survive_a_power_cut_right_after_old_files_were_deleted() {
     for seed in 0..100 {

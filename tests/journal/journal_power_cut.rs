@@ -1,4 +1,4 @@
-//! Three journals with one commit log against a model: random actions, troubles and power cuts, each named by its seed.
+//! Three journals with one commit log, compared with a model: random actions, failures and power cuts; a failure names its seed.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,20 +14,20 @@ use flagfall_protocols::trace::{Audience, Body, Record};
 use crate::support::fake_disk::{FakeDisk, line, open};
 use crate::support::seeds::{campaign, ordinary};
 
-/// Which have ten thousand power cuts together.
+/// These seeds have ten thousand power cuts together.
 const SEEDS: u64 = 2_842;
 
-/// What must be in the journal.
+/// The records that must be in the journal.
 #[derive(Default)]
 struct Model {
-    /// All records taken, by sequence number.
+    /// All accepted records, by sequence number.
     lines: BTreeMap<u64, String>,
     /// Records below this are on the disk.
     durable: u64,
     /// Records from here on belong to the session that goes on and are never deleted.
     session_from: u64,
     deleted: bool,
-    /// Numbers of outputs taken, by the sequence number of their record.
+    /// The numbers of accepted outputs, by the sequence number of their record.
     outs: BTreeMap<u64, (Audience, u64)>,
     durable_outs: [u64; 3],
 }
@@ -55,7 +55,7 @@ impl Model {
         }
     }
 
-    /// What was not recovered is gone, but for what was deleted before: its name may come back with the next cut.
+    /// Forgets the records that were not recovered, except those in deleted files, which may come back with the next power cut.
     fn restart(&mut self, recovered: &Recovered) {
         let oldest = recovered.records().next().map_or(recovered.standing.next_seq, |record| record.seq);
         self.lines.retain(|&seq, _| self.deleted && seq < oldest.min(self.session_from));
@@ -66,7 +66,7 @@ impl Model {
         self.durable_outs = Audience::ALL.map(|audience| recovered.standing.next_out(audience) - 1);
     }
 
-    /// All that was taken is on the disk now.
+    /// All accepted records are on the disk now.
     fn synced(&mut self, journal: &Journal) {
         self.synced_below(journal.standing().next_seq);
     }
@@ -95,7 +95,7 @@ fn append(journal: &mut Journal, model: &mut Model, rng: &mut Rng, now: Instant)
         6 => Body::Ack { sink, audience, number: number - 1 },
         _ => Body::Out { number, audience, topic: "a/b", retain: rng.bool(), payload: &text },
     };
-    // Stamps of several links do not come in order.
+    // The stamps of several links are not in order.
     let given = now.before(Duration::from_micros(rng.u64(0..1000)));
     match journal.append(given, body.clone()) {
         Ok(Stamp { seq, at }) => {
@@ -111,7 +111,7 @@ fn append(journal: &mut Journal, model: &mut Model, rng: &mut Rng, now: Instant)
     }
 }
 
-/// One board: its journal, what the commit log takes from it, and what must be there.
+/// One board: its journal, its bytes for the commit log, and its model.
 struct Board {
     name: &'static str,
     journal: Journal,
@@ -121,7 +121,7 @@ struct Board {
 
 const BOARDS: [&str; 3] = ["b1", "b2", "b3"];
 
-/// What another thread does: one wait for all boards.
+/// One sync for all boards, as by another thread.
 fn commit(log: &mut CommitLog, boards: &[Board]) {
     log.commit(boards.iter().map(|board| (board.name, &*board.unsynced)));
 }
@@ -130,7 +130,7 @@ fn act(Board { journal, model, .. }: &mut Board, rng: &mut Rng, disk: &FakeDisk,
     match rng.u8(0..38) {
         32..35 => drop(journal.hand_over(now)),
         35..38 => {
-            // What became of the last waits the owner learns when it looks.
+            // The owner learns the results of the last syncs when it asks.
             journal.check_disk(now);
             model.synced_below(journal.durable_seq() + 1);
         }
@@ -142,7 +142,7 @@ fn act(Board { journal, model, .. }: &mut Board, rng: &mut Rng, disk: &FakeDisk,
             }
         }
         23..27 => {
-            // A finding is sent after this.
+            // A finding could be sent after this.
             if journal.send_barrier(now).is_ok() {
                 model.synced(journal);
             }
@@ -164,13 +164,13 @@ fn act(Board { journal, model, .. }: &mut Board, rng: &mut Rng, disk: &FakeDisk,
     model.deleted |= journal.status().deleted > 0;
 }
 
-/// What a start does before any journal is opened. A power cut may end it.
+/// The first step of a start, before any journal is opened. A power cut may end it.
 fn recover(disk: &FakeDisk) -> std::io::Result<commit_log::WrittenBack> {
     let mut folder = disk.folder(commit_log::FOLDER);
     commit_log::recover(&mut folder, &mut |board| Ok(Some(Box::new(disk.folder(board)))))
 }
 
-/// Runs three journals through several lives; gives the number of power cuts.
+/// Plays several runs of three journals; returns the number of power cuts.
 fn run(seed: u64) -> u64 {
     let mut rng = Rng::with_seed(seed);
     let disk = FakeDisk::new(seed ^ 0x5eed);
@@ -186,7 +186,7 @@ fn run(seed: u64) -> u64 {
     let mut cuts = 0;
     for _ in 0..rng.u8(2..6) {
         while rng.u8(0..3) == 0 {
-            // The power fails again while the last cut is being repaired.
+            // The power fails again during the repair after the last cut.
             disk.fail_power_after(Some(rng.u32(0..12)));
             if recover(&disk).is_ok_and(|done| done.problems.is_empty()) {
                 for (name, model) in BOARDS.iter().zip(&models) {
@@ -213,7 +213,7 @@ fn run(seed: u64) -> u64 {
                 journal = again;
             }
             let unsynced = Arc::<Unsynced>::default();
-            // One of them waits by itself, as a board does that was parked.
+            // One journal syncs by itself, like that of a parked board.
             if rng.u8(0..4) > 0 {
                 journal.share(Arc::clone(&unsynced), now);
                 model.deleted |= journal.status().deleted > 0;
@@ -233,7 +233,7 @@ fn run(seed: u64) -> u64 {
             disk.cut_power();
             cuts += 1;
         } else {
-            // The program died, the power did not.
+            // The program dies without a power cut.
             disk.fail_power_after(None);
             disk.set_failure_rate(0.0);
             disk.limit_free(None);

@@ -1,5 +1,5 @@
-//! The daemon's program killed again and again while it records and sends: nothing that was sent is forgotten, and in the end
-//! all is as if it had never been killed.
+//! The program is killed again and again while it records and sends: every sent message is in the journal, and the final journal is the
+//! same as without kills.
 
 mod game;
 
@@ -17,7 +17,7 @@ use serde_json::value::RawValue;
 
 use crate::support::seeds::campaign;
 
-/// Of the ordinary seed, and of every other.
+/// The number of kills in the ordinary seed, and in every other seed.
 const KILLS: [usize; 2] = [200, 10];
 const ORDINARY: u64 = 9;
 
@@ -36,7 +36,7 @@ struct Numbered {
 /// Numbered outputs: audience, number, topic, payload.
 type Out = (String, u64, String, String);
 
-/// What a line of output says, if it is whole and numbered.
+/// The message in a line of output, if the line is complete and the message has a number.
 fn numbered(line: &str) -> Option<Out> {
     let line: Line<'_> = serde_json::from_str(line.strip_suffix('\n')?).expect("a whole line is JSON");
     let payload = line.payload?.get();
@@ -62,7 +62,7 @@ fn command(trace: &Path, dir: &Path) -> Command {
     command
 }
 
-/// Starts the program and kills it after `lines` lines, or after `turns` looks at it if there are none; gives all it wrote and
+/// Starts the program and kills it after `lines` lines of output, or after `turns` checks if there are none; returns its output, and
 /// whether it was still running.
 fn kill(trace: &Path, dir: &Path, lines: usize, turns: u32) -> (String, bool) {
     let mut child = command(trace, dir).stdout(Stdio::piped()).spawn().expect("starts");
@@ -93,11 +93,11 @@ fn a_program_killed_anywhere_loses_nothing() {
     let lines = output.stdout.iter().filter(|&&byte| byte == b'\n').count();
     let whole = journalled(&whole);
     let findings = whole.iter().filter(|(_, _, _, payload)| payload.contains("\"what\":\"finding\"")).count();
-    assert!(whole.len() > 50 && findings > 0, "{} outputs, {findings} findings: not the game that was meant", whole.len());
+    assert!(whole.len() > 50 && findings > 0, "{} outputs, {findings} findings: this is not the expected game", whole.len());
     campaign("daemon kills", ORDINARY..ORDINARY + 1, |seed| killed_again_and_again(seed, &trace, &whole, lines, folder.path()));
 }
 
-/// Kills programs that write journals in this folder, and looks at each of them; gives how many kills there were.
+/// Kills programs that write journals in this folder, and checks each journal; returns the number of kills.
 fn killed_again_and_again(seed: u64, trace: &Path, whole: &[Out], lines: usize, folder: &Path) -> u64 {
     let mut rng = Rng::with_seed(seed);
     let wanted = KILLS[usize::from(seed != ORDINARY)];

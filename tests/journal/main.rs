@@ -1,4 +1,4 @@
-//! The journal on disks that lie: power cuts, damage, a killed program.
+//! The journal on faulty disks: power cuts, damage, a killed program.
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -1,6 +1,5 @@
-//! Twelve rapid games at once on one line of 9600 baud, in simulated time: every move of every game is known, each with its press,
-//! with twelve boards that answer and with eleven and a dead one, also behind an adapter that holds bytes back, and no board waits
-//! long for its turn.
+//! Twelve rapid games at once on one line of 9600 baud, in simulated time: every move of every game is known with its press, and no
+//! board waits long for its turn. This holds for twelve boards, for eleven boards and a dead one, and for an adapter that delays bytes.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -25,10 +24,10 @@ use crate::support::seeds::{campaign, mixed};
 
 const BOARDS: u16 = 12;
 const PLIES: usize = 60;
-/// The boards are found and their men stand in their places by then.
+/// At this time the boards are found and all men stand on their squares.
 const BEGIN: Instant = Instant(30_000_000);
 
-/// A game of people who think for some seconds, and its moves in UCI notation.
+/// A game whose players think for some seconds, and its moves in UCI notation.
 fn game(seed: u64) -> (Play, Vec<String>) {
     let mut rng = fastrand::Rng::with_seed(seed);
     let moves = legal::game(&mut rng, PLIES);
@@ -45,19 +44,19 @@ fn game(seed: u64) -> (Play, Vec<String>) {
     (Play { start: Chess::default(), turns, end: End::default(), rotated: false }, uci)
 }
 
-/// An FTDI adapter: what came is handed over when its latency timer ticks, or when a packet of USB is full.
+/// An FTDI adapter: it delivers bytes when its latency timer ticks, or when a USB packet is full.
 struct Adapter {
-    /// None: every byte at its time on the wire.
+    /// The latency timer in microseconds; with none every byte comes at its time on the wire.
     timer: Option<u64>,
     held: Vec<u8>,
     due: Option<Instant>,
 }
 
 impl Adapter {
-    /// Of a packet's 64 bytes two are the adapter's own.
+    /// A packet has 64 bytes, two of which are the adapter's own.
     const PACKET: usize = 62;
 
-    /// With a timer of so many milliseconds.
+    /// An adapter with a timer of this number of milliseconds.
     const fn new(timer_ms: Option<u64>) -> Adapter {
         let timer = if let Some(timer_ms) = timer_ms { Some(timer_ms * 1000) } else { None };
         Adapter { timer, held: Vec::new(), due: None }
@@ -80,7 +79,7 @@ struct BusSimulation {
     adapter: Adapter,
     line: Line,
     stations: BTreeMap<u16, (Station, bool)>,
-    /// When each board's changes came: a cycle lies between two.
+    /// The times of each board's changes; a cycle lies between two of them.
     cycles: BTreeMap<u16, Vec<Instant>>,
     out: Vec<StationOutput>,
 }
@@ -151,7 +150,7 @@ impl BusSimulation {
         }
     }
 
-    /// Cycle times of all boards in milliseconds from that moment on, sorted.
+    /// The cycle times of all boards in milliseconds from this moment on, sorted.
     fn cycle_times(&self, from: Instant) -> Vec<u64> {
         let gaps = |times: &Vec<Instant>| -> Vec<u64> {
             times.windows(2).filter(|pair| pair[0] >= from).map(|pair| pair[1].since(pair[0]).as_millis() as u64).collect()
@@ -162,7 +161,7 @@ impl BusSimulation {
     }
 }
 
-/// A line of boards whose players have so many seconds, found and ready; the one with this number is dead.
+/// A line of boards that are found and ready, whose players have this number of seconds; the board with number `dead` is dead.
 fn start_simulation(seconds: u32, dead: Option<u16>, adapter: Adapter) -> BusSimulation {
     let clock = ClockSettings::new(Model::Dgt3000, Method::TimeOnly, ClockTime(seconds * 1000), ClockTime(0));
     let board = |number: u16| {
@@ -189,13 +188,13 @@ fn start_simulation(seconds: u32, dead: Option<u16>, adapter: Adapter) -> BusSim
     simulation
 }
 
-/// Plays a game of this seed at each board; the one with this number is dead, and the adapter's timer ticks every so many milliseconds. Gives the
-/// 99th percentile of the cycle times in milliseconds.
+/// Plays a game of this seed at each board. The board with number `dead` is dead, and the adapter's timer ticks every `timer_ms`
+/// milliseconds. Returns the 99th percentile of the cycle times in milliseconds.
 #[allow(clippy::print_stderr, reason = "the figures are for people")]
 fn play_all_boards(seed: u64, dead: Option<u16>, timer_ms: Option<u64>) -> u64 {
     let mut simulation = start_simulation(900, dead, Adapter::new(timer_ms));
     let games: Vec<_> = (0..BOARDS).map(|number| game(mixed(u64::from(number) + 1, seed))).collect();
-    // What was moved last is told some seconds later.
+    // The last moves are reported some seconds later.
     let mut end = BEGIN;
     for (number, (play, _)) in games.iter().enumerate() {
         let script = play.script(&Habits::default(), mixed(number as u64, seed)).expect("legal");
@@ -212,7 +211,7 @@ fn play_all_boards(seed: u64, dead: Option<u16>, timer_ms: Option<u64>) -> u64 {
         }
         assert_eq!(moves, *uci, "board {number}, pending {:?}", known.pending().collect::<Vec<_>>());
         let completed = [known.completed().white, known.completed().black].map(|count| count.expect("known from the start"));
-        // The last one may end the game without a press.
+        // The last move may end the game without a press.
         assert!(completed.iter().sum::<u32>() as usize + 1 >= uci.len(), "board {number}: {completed:?} of {} moves", uci.len());
     }
     let cycles = simulation.cycle_times(BEGIN);
@@ -237,22 +236,23 @@ fn a_dead_board_costs_the_others_no_move() {
     assert!(cycle <= 700, "{cycle} ms");
 }
 
-/// As the udev rules set it.
+/// The udev rules set this timer.
 #[test]
 fn an_adapter_with_a_short_timer_costs_no_move_and_little_time() {
     let cycle = play_all_boards(0, None, Some(1));
     assert!(cycle <= 700, "{cycle} ms");
 }
 
-/// As it is when it is plugged in: more than a cycle should take, and no question waits longer than its answer is held back.
+/// An adapter has this timer when it is plugged in. A cycle takes longer than it should, but no question waits longer than the delay of
+/// its answer.
 #[test]
 fn an_adapter_with_a_long_timer_costs_no_move() {
     let cycle = play_all_boards(0, None, Some(16));
     assert!(cycle <= 900, "{cycle} ms");
 }
 
-/// Black's time runs out at every board, each a little later than the one before: the interval of each finding has the true moment,
-/// and is as wide as what a clock tells on a line is late.
+/// Black's time runs out at every board, each a little later than at the one before: the interval of each finding contains the true
+/// moment, and is as wide as the delay of clock reports on a line.
 #[test]
 fn a_flag_on_a_line_fell_within_the_wider_window() {
     [None, Some(1), Some(16)].into_iter().for_each(flag_within);
@@ -279,5 +279,5 @@ fn flag_within(timer_ms: Option<u64>) {
         assert!(latest.since(earliest) >= INFO.timing.press_delay, "board {number}: {:?}", latest.since(earliest));
         widest = widest.max(latest.since(earliest));
     }
-    assert!(widest < Duration::from_secs(6), "{widest:?} says nothing any more");
+    assert!(widest < Duration::from_secs(6), "an interval of {widest:?} is too wide");
 }

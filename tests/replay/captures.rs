@@ -1,4 +1,4 @@
-//! Captures of other programs through the program: `trace import`, then `replay --summary`.
+//! Captures of other programs, imported with `trace import` and replayed with `replay --summary`.
 
 mod board;
 
@@ -36,7 +36,7 @@ fn summary(trace: &Path) -> Value {
     serde_json::from_str(text.lines().last().expect("a line")).expect("JSON")
 }
 
-/// The last picture for arbiters that a replay gives.
+/// The last state for arbiters in a replay.
 fn last_state(trace: &Path) -> Value {
     let output = flagfall(&["replay", &trace.display().to_string(), "--json"]);
     let text = String::from_utf8(output.stdout).expect("text");
@@ -49,7 +49,7 @@ fn last_state(trace: &Path) -> Value {
     lines.filter_map(state).next_back().expect("a state")
 }
 
-/// Plays the moves by the Laws alone; gives the last position.
+/// Plays the moves with a library for the Laws; returns the last position.
 fn played(summary: &Value) -> Chess {
     let texts = |part: &str| -> Vec<String> {
         summary[part].as_array().expect("a list").iter().map(|text| text.as_str().expect("a text").to_owned()).collect()
@@ -64,7 +64,7 @@ fn played(summary: &Value) -> Chess {
     position
 }
 
-/// What must hold for a game of this many plies, each completed by a press.
+/// Checks a game with this number of plies, each completed by a press; none if the recording is not there.
 fn whole_game(name: &str, control: &str, plies: usize) -> Option<(Value, Value, PathBuf)> {
     let capture = shared(name)?;
     let folder = tempfile::tempdir().expect("a folder");
@@ -83,7 +83,7 @@ fn whole_game(name: &str, control: &str, plies: usize) -> Option<(Value, Value, 
     assert_eq!(summary["anomalies"], serde_json::json!({}), "{name}");
     let position = played(&summary);
     let last = board::while_the_clock_ran(&std::fs::read_to_string(&capture).expect("a text"));
-    assert_eq!(position.board().board_fen().to_string(), last, "{name}: what the board showed when the clock last ran");
+    assert_eq!(position.board().board_fen().to_string(), last, "{name}: the board at the last report of a running clock");
     Some((summary, state, capture))
 }
 
@@ -148,7 +148,7 @@ fn times_of_a_capture_count_from_its_first() {
 #[test]
 fn without_times_the_clock_is_the_time() {
     let folder = tempfile::tempdir().expect("a folder");
-    // The left clock runs: 5:00, a square, 4:58, 4:58 (stopped), a square after the last report.
+    // The left clock runs: 5:00, a square, 4:58, 4:58 (stopped), and a square after the last report.
     let report = |left: &str, status: &str| format!("{{\"dir\":\"rx\",\"hex\":\"8d000a000500{left}{status}\"}}\n");
     let square = "{\"dir\":\"rx\",\"hex\":\"8e00053400\"}\n";
     let text = [report("000500", "09"), square.into(), report("000458", "09"), report("000458", "08"), square.into()];
@@ -159,7 +159,7 @@ fn without_times_the_clock_is_the_time() {
     assert_eq!(steps, [1_000_000, 1_000_000, 500_000, 250_000]);
 }
 
-/// A message captured in pieces is put together: nothing says how long it was on its way.
+/// A message that was captured in pieces is joined, because the capture has no time of the pieces.
 #[test]
 fn without_times_pieces_become_messages() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -205,7 +205,7 @@ fn a_bad_capture_is_refused_with_its_line() {
     ] {
         let error = import(&folder, &capture(&folder, &format!("{good}{line}\n")), &[]).expect_err(problem);
         assert!(error.contains(problem) && error.contains("own.jsonl"), "{line}: {error}");
-        assert!(!folder.path().join("imported.trace").exists(), "{line}: a trace all the same");
+        assert!(!folder.path().join("imported.trace").exists(), "{line}: a trace was written");
     }
     for (words, problem) in [(["--time-control", "soon"], "time control"), (["--driver", "none"], "")] {
         let error = import(&folder, &capture(&folder, good), &words).expect_err(problem);

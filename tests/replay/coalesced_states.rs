@@ -1,4 +1,4 @@
-//! Pictures made when asked for: the same numbered messages, the same pictures, fewer of them; and what devices say of themselves.
+//! States that are made on request: the same numbered messages and the same states, but fewer of them; and the identity of devices.
 
 use flagfall::publish::Message;
 use flagfall::session::record_input::read_input;
@@ -16,7 +16,7 @@ fn messages(outputs: Vec<StationOutput>) -> Vec<Message> {
     outputs.into_iter().filter_map(message).collect()
 }
 
-/// Everything that comes out lazily, with the pictures made after every `every` inputs.
+/// All messages with coalesced states, which are made after every `every` inputs.
 fn lazily(tape: &Tape, every: usize) -> (Vec<Message>, usize) {
     let mut station = tape.setting.station().expect("a station");
     station.set_coalesced(true);
@@ -38,7 +38,7 @@ fn lazily(tape: &Tape, every: usize) -> (Vec<Message>, usize) {
     (messages(out), switches)
 }
 
-/// The last picture of a topic, if there was one, without the times: a picture made later has later ones.
+/// The last state on a topic, if there is one, without its times, because a state that is made later has later times.
 fn last(messages: &[Message], ending: &str) -> Option<Value> {
     let found = messages.iter().rfind(|message| message.retain && message.topic.ends_with(ending))?;
     let mut body = serde_json::from_str::<Value>(&found.payload).expect("JSON")["body"].take();
@@ -61,11 +61,11 @@ fn coalesced_states_differ_only_in_the_states_in_between() {
             let numbered = |all: &[Message]| all.iter().filter(|message| message.number > 0).cloned().collect::<Vec<_>>();
             assert!(numbered(&lazy) == numbered(&eager), "{}", tape.name);
             assert!(last(&eager, "arbiter/replay/1/1/state").is_some(), "{}", tape.name);
-            // A board without a clock has no picture of one.
+            // A board without a clock has no state of a clock.
             for picture in ["arbiter/replay/1/1/state", "live/replay/1/1/state", "live/replay/1/1/clock"] {
                 assert_eq!(last(&lazy, picture), last(&eager, picture), "{}: {picture}", tape.name);
             }
-            // A short trace may have nothing to spare.
+            // A short trace may have no state to leave out.
             assert!(lazy.len() <= eager.len(), "{}", tape.name);
             *spared += eager.len() - lazy.len();
         }
@@ -80,7 +80,7 @@ fn a_switch_of_the_clocks_is_published_at_once() {
     assert_eq!(switches, 3, "the start and two presses");
 }
 
-/// Families whose devices say who they are.
+/// Families whose devices report their identity.
 const TELL_WHO: [&str; 4] = ["dgt", "chesslink", "dgt_pegasus", "dgt_bus"];
 
 #[test]
@@ -91,7 +91,7 @@ fn a_device_reports_its_identity_and_that_it_answers() {
             outputs.iter().any(|output| matches!(output, StationOutput::Device { event, .. } if which(event)))
         };
         assert!(said(|event| matches!(event, DeviceEvent::Responding)), "{}", tape.name);
-        // Others have no words for it.
+        // Other families have no message for it.
         if TELL_WHO.contains(&tape.setting.driver.name) {
             assert!(said(|event| matches!(event, DeviceEvent::Identity(_))), "{}", tape.name);
         }

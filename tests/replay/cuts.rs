@@ -1,5 +1,5 @@
-//! What must not change what comes out: how the bytes are cut, when everything began, which way round the board lies, how
-//! often it is replayed; and what damaged bytes must not do.
+//! Changes of a tape without an effect on the outputs: pieces of the bytes, the time of the beginning, the orientation of the board, a
+//! second replay. And damaged bytes, which must do no lasting harm.
 
 mod faults;
 mod rotated;
@@ -16,7 +16,7 @@ use crate::support::seeds::campaign;
 use crate::support::tapes::change::{aligned, cut};
 use crate::support::tapes::{Tape, assert_same_run, tapes};
 
-/// Ways to cut each tape at random.
+/// The number of random cuts of each tape.
 const SEEDS: u64 = 6;
 
 #[test]
@@ -40,7 +40,7 @@ fn cutting_the_bytes_anywhere_changes_nothing() {
         for (whole, tape) in &whole {
             let mut rng = Rng::with_seed(seed);
             assert_same_run(&tape.name, whole, &cut(tape, |rest| rng.usize(1..=rest)).run());
-            // A deadline at the stamp of the pieces comes after all of them.
+            // A deadline with the stamp of the pieces comes after all of them.
             let aligned = aligned(tape, seed);
             assert_same_run(&format!("{}, aligned", tape.name), &aligned.run(), &cut(&aligned, |rest| rng.usize(1..=rest)).run());
         }
@@ -48,7 +48,7 @@ fn cutting_the_bytes_anywhere_changes_nothing() {
     });
 }
 
-/// All that a tape gives, `by` later, as JSON in which every time is counted from `by`.
+/// The outputs of a tape that begins later by `by`, as JSON in which every time is counted from `by`.
 fn shifted(tape: &Tape, by: Duration) -> Vec<Value> {
     let inputs = tape.inputs.iter().map(|(at, body)| (at.after(by), body.clone())).collect();
     let later = Tape { inputs, ..tape.clone() };
@@ -71,7 +71,7 @@ fn shifted(tape: &Tape, by: Duration) -> Vec<Value> {
     later.run().outputs.into_iter().map(value).collect()
 }
 
-/// Takes `by` from every number that is at least that: nothing but a time is so large.
+/// Subtracts `by` from every number that is not smaller: only times are so large.
 fn earlier(value: &mut Value, by: u64) {
     match value {
         Value::Number(number) => {
@@ -87,7 +87,7 @@ fn earlier(value: &mut Value, by: u64) {
 
 #[test]
 fn a_later_beginning_shifts_every_time_and_nothing_else() {
-    // Not from zero: intervals that reach back before it are cut off there.
+    // The tape does not begin at zero, because intervals are cut off there.
     let (day, year) = (Duration::from_secs(86_400), Duration::from_secs(31_536_000));
     for tape in tapes() {
         let (one, other) = (shifted(&tape, day), shifted(&tape, year));

@@ -1,4 +1,4 @@
-//! The public: never early, in order, complete, each event once; over restarts, gaps of time and other delays.
+//! The public branch: no event is early, missing or repeated, and all are in order, also over restarts, gaps of time and other delays.
 
 mod published;
 
@@ -15,7 +15,7 @@ use crate::support::seeds::{campaign, ordinary};
 use crate::support::tapes::memory::Memory;
 use crate::support::tapes::{Tape, own_tapes, recordings};
 
-/// Seeds of each random test.
+/// The number of seeds of each random test.
 const SEEDS: u64 = 15;
 
 /// The tape with gaps between its inputs, some of them an hour long.

@@ -1,4 +1,4 @@
-//! From games to hand motions and back: what hands play on an emulated board is what a station reads.
+//! From games to hand motions and back: a station reads the game that hands play on an emulated board.
 
 mod demo;
 mod hands;

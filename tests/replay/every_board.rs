@@ -1,5 +1,5 @@
-//! The same game at every emulated board: those that identify men give the same moves, all others the same with the promotion
-//! marked as one that nobody has confirmed. Where there is a clock its presses complete them.
+//! The same game at every emulated board. Boards that identify men give the same moves; all others give them with an unconfirmed
+//! promotion. If the board has a clock, its presses complete the moves.
 
 use flagfall::publish::picture;
 use flagfall::session::station::{Station, StationInput, StationOutput};
@@ -61,14 +61,14 @@ fn every_board_gives_the_same_moves() {
         }
         let (moves, unconfirmed) = played(info, kind);
         assert_eq!(moves, MOVES, "{kind:?}");
-        // A board that learns which man is which at the beginning has never seen the new queen.
+        // A board that learns its men at the beginning has never seen the new queen.
         let knows = info.capabilities.identifies_pieces && kind.learns.is_zero();
         let marked: &[&str] = if knows { &[] } else { &MOVES[14..] };
         assert_eq!(unconfirmed, marked, "{kind:?}");
     }
 }
 
-/// Five half-moves, each with its press; White sits at the left.
+/// Five half-moves, each with its press; White sits on the left of the clock.
 const PRESSED: &str = "\
 6 run
 +1.2 move e2 e4
@@ -103,16 +103,16 @@ fn moves_at_every_board_with_a_clock_are_completed_by_its_presses() {
     assert!(tried >= 3, "only {tried} boards");
 }
 
-/// The moves in the end, and the promotions among them that nobody has confirmed.
+/// The final moves, and the unconfirmed promotions among them.
 fn played(info: &DriverInfo, kind: &Kind) -> (Vec<String>, Vec<String>) {
     let station = run(info, kind, GAME);
-    // At a board with a clock the last ones wait for a press.
+    // On a board with a clock the last moves wait for a press.
     let game = station.game();
     let moves = game.moves().chain(game.pending()).map(|played| played.uci.to_string()).collect();
     (moves, game.unconfirmed_promotions())
 }
 
-/// What hands did, up to the end.
+/// Plays these hand motions to their end.
 fn run(info: &DriverInfo, kind: &Kind, hands: &str) -> Station {
     let config = GameConfig { clock_source: info.clock_source(), ..GameConfig::default() };
     let mut station = Station::new(info, config, Board::default(), "every-board");

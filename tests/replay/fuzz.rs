@@ -1,6 +1,6 @@
-//! Random and mutated bytes through every parser of the daemon and through whole stations: no panic, nothing grows.
+//! Random and mutated bytes for every parser of the daemon and for whole stations: nothing panics and memory does not grow.
 //!
-//! Seeded; a failure names the seed. A seed is 10^6 bytes for each parser; `tests/soak` goes on with new ones.
+//! A failure names the seed. A seed has 10^6 bytes for each parser; `tests/soak` plays new seeds.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -18,12 +18,12 @@ use flagfall_protocols::trace::{Body, Trace};
 
 use crate::support::seeds::{campaign, mixed};
 
-/// Bytes of one seed, for each parser.
+/// The bytes of one seed for each parser.
 const BYTES: usize = 1_000_000;
-/// Of one seed for a whole station.
+/// The bytes of one seed for a whole station.
 const OF_STATIONS: usize = BYTES / 4;
 
-/// Runs `one` on ever new texts, each with a generator of its own, until that many bytes have gone through.
+/// Calls `one` for new texts, each with a generator of its own, until this number of bytes was used.
 fn through(campaign: u64, bytes: usize, mut one: impl FnMut(&mut fastrand::Rng) -> usize) -> u64 {
     let (mut done, mut seed) = (0, mixed(0x666c_6167, campaign));
     while done < bytes {

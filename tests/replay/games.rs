@@ -1,5 +1,5 @@
-//! Whole games from hand motions: random legal ones, in every manner in which hands make moves, at several speeds; and
-//! the same games told otherwise (`reconstruct/README.md#7`).
+//! Whole random games from hand motions, in every manner and at several speeds; and the same games with equivalent reports
+//! (`reconstruct/README.md#7`).
 
 mod equivalent_reports;
 mod exact;

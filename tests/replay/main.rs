@@ -1,4 +1,5 @@
-//! Hand motions, recordings and random input through driver, game and station: what was played, told the same however it is cut.
+//! Hand motions, recordings and random input for driver, game and station: the game that was played comes out, in whatever pieces the
+//! bytes come.
 
 #[path = "../bench/counting.rs"]
 #[allow(dead_code, reason = "the benches use more of it")]

@@ -1,5 +1,5 @@
-//! A clock on a link of its own beside a board that has none: presses, times and flags are its; without it the game says so, and
-//! nothing is found on time.
+//! A clock on a link of its own and a board without a clock: presses, times and flags come from that clock. Without it the game reports
+//! that there is no clock, and has no findings on time.
 
 use flagfall::publish::picture;
 use flagfall::session::replay;
@@ -43,7 +43,7 @@ fn moves_at_every_board_are_completed_by_the_presses_of_a_clock_by_itself() {
         assert_eq!(moves(game), MOVES, "{kind:?}");
         assert_eq!((state.clock_status, state.clock.source), (ClockStatus::Reporting, CLOCK_DRIVER), "{kind:?}");
         let pressed: Vec<bool> = state.moves.iter().map(|mv| mv.pressed_at.is_some()).collect();
-        // The fourth move was pressed while nobody heard the clock.
+        // The fourth move was pressed while the clock's link was lost.
         assert_eq!(pressed, [true, true, true, false, true], "{kind:?}: {:#?}", state.moves);
         assert_eq!(state.moves[0].white_ms.map(|ms| ms / 1000), Some(298), "{kind:?}: 297.3 s are left");
         assert!(game.findings().is_empty(), "{kind:?}: {:?}", game.findings());
@@ -69,7 +69,7 @@ fn a_clock_whose_link_is_gone_is_lost_until_it_reports_again() {
         alarms.map(|alarm| format!("{:?}", alarm.kind)).collect()
     };
     assert_eq!((status(&rig), open(&rig)), (ClockStatus::Lost, vec!["ClockLost".to_owned()]));
-    assert_eq!(rig.station.game().clock().running, None, "nobody knows");
+    assert_eq!(rig.station.game().clock().running, None, "the running side is unknown");
     rig.link(CLOCK, true);
     rig.wait(2.0);
     assert_eq!((status(&rig), open(&rig)), (ClockStatus::Reporting, Vec::new()));
@@ -84,8 +84,8 @@ fn pressed(rig: &TwoLinkRig) -> Vec<bool> {
     rig.station.game().moves().map(|played| played.pressed.is_some()).collect()
 }
 
-/// The second press is held back for so many seconds, once with the reply and its press. A clock that is not heard for longer is
-/// lost, which is an alarm.
+/// The radio delays the second press by some seconds, once together with the reply and its press. A clock without messages for a longer
+/// time is lost, which is an alarm.
 #[test]
 fn a_press_that_the_radio_holds_back_may_be_as_old_as_the_clock_stamped() {
     for (holds, replies) in [(1.2, true), (2.2, false), (2.8, false)] {
@@ -112,7 +112,7 @@ fn a_press_that_the_radio_holds_back_may_be_as_old_as_the_clock_stamped() {
         let delay = drivers::find(CLOCK_DRIVER).expect("registered").timing.press_delay.as_micros() as u64;
         for ([earliest, latest], happened) in told.iter().zip(&happened) {
             assert!(earliest <= happened && happened <= latest, "{holds}: {happened}: {told:?}");
-            // The quickest message has taken 15 ms itself.
+            // The fastest message takes 15 ms itself.
             let before = happened - earliest;
             assert!(before <= delay && before >= delay - 16_000, "{holds}: {happened}: {told:?}");
         }
@@ -182,7 +182,7 @@ fn without_a_clock_the_game_reports_none_and_finds_nothing_on_time() {
     for kind in boards() {
         let mut rig = TwoLinkRig::new(kind, false);
         rig.wait(9.0);
-        // The clock on the table runs for longer than it has time; nobody hears it.
+        // The clock on the table runs to zero, but it has no link.
         rig.clock("0 set left 0:00:05 right 0:00:05\n1 run", 2.0);
         for hands in ["move e2 e4", "move e7 e5", "slide f1 c4 0.5", "move b8 c6"] {
             rig.hands(&format!("0 {hands}"), 5.0);

@@ -1,4 +1,4 @@
-//! A station with its journal, broken off anywhere: what was sent stays, what was not is sent, and the rest is the same.
+//! A station whose journal ends anywhere: a restart keeps the sent messages, sends the missing ones, and gives the same state.
 
 mod differences;
 mod own_clock;
@@ -19,10 +19,10 @@ use crate::support::tapes::memory::Memory;
 use crate::support::tapes::{Tape, end, own_tapes, recordings};
 
 const SESSION: &str = "test";
-/// Restarts of one journal: every one costs a whole replay.
+/// The number of restarts of one journal; each costs a whole replay.
 const CUTS: usize = 60;
 
-/// A recorder on a disk, and what it sent since it was opened.
+/// A recorder on a disk in memory, and its messages since it was opened.
 pub(crate) struct RecorderRig {
     pub(crate) memory: Memory,
     pub(crate) recorder: Recorder,
@@ -49,7 +49,7 @@ impl RecorderRig {
         self.recorder.advance(to, &mut |output| keep(sent, output)).expect("kept");
     }
 
-    /// What of the tape is not yet in the journal, and the end.
+    /// Feeds the inputs of the tape that are not in the journal, and lets the time pass to the end.
     pub(crate) fn feed_rest(&mut self, tape: &Tape) {
         for (at, body) in &tape.inputs[self.restored.inputs as usize..] {
             self.feed(*at, body);
@@ -104,7 +104,7 @@ fn a_journal_changes_nothing_and_is_written_first() {
         let mut last = 0;
         let mut sink = |output: StationOutput| {
             if let StationOutput::Message(message) = &output {
-                assert!(!message.finding || memory.unsynced() == 0, "{}: a finding before the disk had it", tape.name);
+                assert!(!message.finding || memory.unsynced() == 0, "{}: a finding was sent before the disk had it", tape.name);
                 if message.number > 0 {
                     let text: String = memory.files().into_iter().map(|(_, text)| text).collect();
                     let found = text[last..].find(&message.payload).unwrap_or_else(|| panic!("not recorded: {message:?}"));
@@ -129,7 +129,7 @@ fn a_journal_changes_nothing_and_is_written_first() {
     }
 }
 
-/// Breaks the journal of `tape` off after so many of its bytes, goes on, and compares.
+/// Cuts the journal of `tape` off after this number of bytes, restarts, and compares.
 fn restart_at(tape: &Tape, whole: &RecorderRig, text: &str, bytes: usize) {
     let name = format!("{}, cut at byte {bytes}", tape.name);
     let memory = Memory::with("00000001-test.journal", &text[..bytes]);
@@ -163,7 +163,7 @@ fn inputs_at_the_moment_of_a_deadline_come_before_it_again() {
     });
 }
 
-/// Breaks the journal of `tape` off at this many places and some more.
+/// Cuts the journal of `tape` off at this number of places and some more.
 fn broken_off(tape: &Tape, places: usize) {
     let mut whole = RecorderRig::open(tape, Memory::default());
     whole.feed_rest(tape);
@@ -171,7 +171,7 @@ fn broken_off(tape: &Tape, places: usize) {
     let header = text.find("\n1 ").expect("a record") + 1;
     let ends: Vec<usize> = text[header..].match_indices('\n').map(|(at, _)| header + at + 1).collect();
     let mut rng = Rng::with_seed(ends.len() as u64);
-    // After the header and the last records; around outputs, where it matters most; anywhere; within lines.
+    // The places are behind the header and the last records, around outputs, at random, and within lines.
     let mut cuts: Vec<usize> = ends.iter().rev().take(8).copied().chain([header]).collect();
     let is_out = |at: usize| text[at..].split(' ').nth(2) == Some("out");
     let mut around: Vec<usize> = ends.iter().copied().filter(|&at| is_out(at)).collect();
@@ -196,7 +196,7 @@ fn deadlines_that_come_before_late_inputs_come_first_again() {
             let mut rng = Rng::with_seed(seed);
             let mut rig = RecorderRig::open(tape, Memory::default());
             for (at, body) in &tape.inputs {
-                // Time is told to have come, and then something arrives that was stamped before.
+                // A deadline is fed before an input with an earlier stamp arrives.
                 if rng.u8(..4) == 0 {
                     rig.advance(Instant(at.micros() + rng.u64(..2_000_000)));
                 }

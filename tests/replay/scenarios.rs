@@ -1,4 +1,4 @@
-//! The scenarios of `tests/README.md#4`, each from hand motions through the emulator's bytes, or from reports in an exact order.
+//! The scenarios of `tests/README.md#4`: hand motions at an emulated board, or reports in an exact order.
 
 mod reports;
 

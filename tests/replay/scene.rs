@@ -1,4 +1,4 @@
-//! A scene: hand motions at an emulated board and clock, told move by move, and what the daemon made of their bytes.
+//! A scene: hand motions at an emulated board and clock, written move by move, and the outputs of the daemon.
 
 #![allow(dead_code, reason = "every test file that plays scenes uses another part of this")]
 
@@ -34,12 +34,12 @@ use motions::{motions, quiet_move};
 pub(crate) use outcome::Outcome;
 use recording::Recording;
 
-/// The link is up and the driver's start-up questions are answered by then.
+/// At this time the link is up and the driver's first questions are answered.
 pub(crate) const STARTED: f64 = 5.0;
 /// The question for the board's own log.
 const READ_LOG: u8 = 0x49;
 
-/// What people do at a board, in order of time.
+/// The actions of people at a board, in order of time.
 pub(crate) struct Scene {
     script: Vec<(f64, String)>,
     commands: Vec<(Instant, Command)>,
@@ -54,7 +54,7 @@ pub(crate) struct Scene {
 }
 
 impl Scene {
-    /// A board with this clock; the daemon is told `time_control`.
+    /// A board with this clock; the daemon's configuration has `time_control`.
     pub(crate) fn new(clock: ClockSettings, time_control: &str) -> Scene {
         let settings = Settings { clock: Some(clock), ..Settings::default() };
         let time_control = (!time_control.is_empty()).then(|| TimeControl::parse(time_control).expect("a time control"));
@@ -71,13 +71,13 @@ impl Scene {
         scene
     }
 
-    /// The same, before the clock is started.
+    /// Like [`Scene::running`] before the clock is started.
     pub(crate) fn five_and_five() -> Scene {
         let clock = ClockSettings::new(Model::Dgt3000, Method::Fischer, ClockTime(300_000), ClockTime(5_000));
         Scene::new(clock, "300+5")
     }
 
-    /// The same with a game that an arbiter began from this position, and its clock started.
+    /// Like [`Scene::running`] with a game that an arbiter began from this position.
     pub(crate) fn from(fen: &str) -> Scene {
         let mut scene = Scene::five_and_five().standing(fen);
         scene.begin(fen);
@@ -93,7 +93,7 @@ impl Scene {
         self.act("run").wait(1.0)
     }
 
-    /// The board's first scan begins so much later.
+    /// The board's first scan begins this much later.
     pub(crate) fn scan_phase(mut self, seconds: f64) -> Scene {
         self.settings.scan_phase = Duration::from_secs_f64(seconds);
         self
@@ -105,7 +105,7 @@ impl Scene {
         self
     }
 
-    /// Another placement stands on the board from the beginning, `turn` to move.
+    /// The board has this placement from the beginning.
     pub(crate) fn standing(mut self, fen: &str) -> Scene {
         let fen: shakmaty::fen::Fen = fen.parse().expect("a FEN");
         let placement = fen.as_setup().board.board_fen().to_string();
@@ -114,7 +114,7 @@ impl Scene {
         self
     }
 
-    /// White sits at the other side of the board and of the clock.
+    /// White sits on the other side of the board and of the clock.
     pub(crate) fn rotated(mut self) -> Scene {
         self.rotated = true;
         self.settings.placement = self.settings.placement.rotated();
@@ -124,7 +124,7 @@ impl Scene {
         self
     }
 
-    /// A whole game of other hands, so many times as fast as they played it.
+    /// A whole game from a script, played `speed` times as fast.
     pub(crate) fn performed(settings: Settings, time_control: &str, script: &Script, speed: f64) -> Scene {
         let mut scene = Scene::new(settings.clock.clone().expect("a clock"), time_control);
         for step in script.steps() {
@@ -138,7 +138,7 @@ impl Scene {
         scene
     }
 
-    /// One line of script, now, as seen from White's side.
+    /// Adds one line of script at the present time, as seen from White's side.
     pub(crate) fn act(&mut self, action: &str) -> &mut Scene {
         let turned = |word: &str| match (Square::parse(word), word) {
             (Some(square), _) => square.rotated().to_string(),
@@ -152,7 +152,8 @@ impl Scene {
         self
     }
 
-    /// Lines of script: after `|` a quarter of a second later, or as much as is said; after `;` at the same moment.
+    /// Adds lines of script. A line after `|` comes a quarter of a second later, or after the number of seconds behind it; a line after
+    /// `;` comes at the same moment.
     pub(crate) fn hands(&mut self, motions: &str) -> &mut Scene {
         for (index, together) in motions.split('|').enumerate() {
             let together = together.trim();
@@ -168,14 +169,14 @@ impl Scene {
         self
     }
 
-    /// The hands have made this move; goes on from the position after it.
+    /// Notes that the hands have made this move; the scene continues from the position after it.
     pub(crate) fn played(&mut self, uci: &str) -> &mut Scene {
         let mv = uci.parse::<UciMove>().expect("UCI").to_move(&self.position).expect(uci);
         self.position.play_unchecked(mv);
         self
     }
 
-    /// These moves, each a second after the last and with its press.
+    /// Plays these moves, each a second after the last one and with its press.
     pub(crate) fn game(&mut self, moves: &str) -> &mut Scene {
         for uci in moves.split(' ') {
             self.play(uci, 1.0);
@@ -183,30 +184,30 @@ impl Scene {
         self
     }
 
-    /// The link is away from then on, for so many seconds.
+    /// The link is lost from this time on, for this number of seconds.
     pub(crate) fn away(&mut self, from: f64, seconds: f64) -> &mut Scene {
         self.links.extend([(from, false), (from + seconds, true)].map(|(at, up)| (Instant((at * 1e6) as u64), up)));
         self
     }
 
-    /// The link between board and daemon goes away, or is there again.
+    /// The link between board and daemon is lost, or is back.
     pub(crate) fn link(&mut self, up: bool) -> &mut Scene {
         self.links.push((Instant((self.now * 1e6) as u64), up));
         self
     }
 
-    /// Three seconds later.
+    /// Lets three seconds pass and plays the scene.
     pub(crate) fn end(&mut self) -> Outcome {
         self.wait(3.0).run()
     }
 
-    /// Time passes.
+    /// Lets time pass.
     pub(crate) fn wait(&mut self, seconds: f64) -> &mut Scene {
         self.now += seconds;
         self
     }
 
-    /// An arbiter's record, now.
+    /// An arbiter sends this command now.
     pub(crate) fn command(&mut self, json: &str) -> &mut Scene {
         let command = serde_json::from_str(json).expect("a command");
         self.commands.push((Instant((self.now * 1e6) as u64), command));
@@ -223,18 +224,18 @@ impl Scene {
         self.wait(0.3)
     }
 
-    /// A player presses.
+    /// A player presses the clock.
     pub(crate) fn press(&mut self, white: bool) -> &mut Scene {
         self.act(if white { "press left" } else { "press right" }).wait(0.7)
     }
 
-    /// A move after `think` seconds, and its press.
+    /// Plays a move after `think` seconds, and its press.
     pub(crate) fn play(&mut self, uci: &str, think: f64) -> &mut Scene {
         let white = self.position.turn().is_white();
         self.wait(think).make(uci).press(white)
     }
 
-    /// Legal moves that lead nowhere soon, each with its press, until `plies` are played.
+    /// Plays quiet legal moves, each with its press, until there are `plies` plies.
     pub(crate) fn shuffle(&mut self, plies: usize, think: f64) -> &mut Scene {
         for ply in 0..plies {
             let uci = quiet_move(&self.position, ply);
@@ -253,14 +254,14 @@ impl Scene {
         &self.position
     }
 
-    /// Goes on from another position in the hands' mind.
+    /// Continues from another position, which the hands have set up.
     pub(crate) fn assume(&mut self, fen: &str) -> &mut Scene {
         let fen: shakmaty::fen::Fen = fen.parse().expect("a FEN");
         self.position = fen.into_position(CastlingMode::Standard).expect("a position");
         self
     }
 
-    /// Plays the scene through emulator, bytes, driver and game, up to now.
+    /// Plays the scene with emulator, bytes, driver and game, up to the present time.
     pub(crate) fn run(&mut self) -> Outcome {
         let mut emulator = Emulator::new(self.settings.clone());
         let script = self.text();
@@ -313,7 +314,7 @@ impl Scene {
         }
         assert_eq!(emulator.impossible(), [], "the script asks for the impossible:\n{script}");
         let sent = emulator.counters();
-        assert_eq!([sent.set_and_run, sent.display, sent.lights, sent.dangerous, sent.bus], [0; 5], "players would have seen it");
+        assert_eq!([sent.set_and_run, sent.display, sent.lights, sent.dangerous, sent.bus], [0; 5], "the players would have noticed the daemon");
         keep_to_their_schemas(&messages);
         Outcome { station, messages, trace: trace.text }
     }
@@ -332,7 +333,7 @@ impl Scene {
     }
 }
 
-/// Events, and the last pictures, as a node would send them.
+/// Checks the events and the last states, as a node would send them.
 fn keep_to_their_schemas(messages: &[Message]) {
     let stamp = Stamp { node: "scene".to_owned(), boot: 1, anchor: Anchor::default() };
     let (events, pictures): (Vec<&Message>, Vec<&Message>) = messages.iter().partition(|message| message.number > 0);

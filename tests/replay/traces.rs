@@ -1,6 +1,6 @@
-//! Traces and their goldens: what our own emulator says, and what the daemon makes of it, byte for byte.
+//! Traces and their goldens: the bytes of our own emulator and the outputs of the daemon, byte for byte.
 //!
-//! `FLAGFALL_BLESS=1 cargo test` writes both anew, for review.
+//! `FLAGFALL_BLESS=1 cargo test` writes both again, for review.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -34,7 +34,7 @@ fn a_game(mut scene: Scene) -> Scene {
     scene
 }
 
-/// Two moves to be completed in twenty seconds; the second is made and not pressed, and the clock adds the next period.
+/// Two moves must be completed in twenty seconds; the second is made and not pressed, and the clock adds the next period.
 fn one_move_short() -> Scene {
     let period = |seconds: u32, moves| Period { time: ClockTime(seconds * 1000), additional: ClockTime(0), moves };
     let clock = ClockSettings {
@@ -83,7 +83,7 @@ fn tests() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests")
 }
 
-/// Compares a file with what it should hold, or writes it.
+/// Compares a file with its expected text, or writes it.
 fn agree(file: &Path, should: &str) {
     #[allow(clippy::disallowed_methods, reason = "the one switch of the golden tests")]
     let bless = std::env::var("FLAGFALL_BLESS").is_ok();

@@ -1,7 +1,7 @@
-//! "No possible series of legal moves" (Article 6.9) against positions whose answer is known: rows of public and generated
-//! positions, mutants against plain exhaustion, and all positions of three men against retrograde enumeration.
+//! "No possible series of legal moves" (Article 6.9), checked with positions whose answers are known: rows of public and generated
+//! positions, mutants with exhaustion, and all positions of three men with retrograde enumeration.
 //!
-//! Every answer's proof is looked at again by `mate::check`. README.md beside this says how to run all of it.
+//! `mate::check` checks the proof of every answer. README.md beside this file has the commands for all of it.
 
 mod exhaust;
 mod four_men;

@@ -1,4 +1,4 @@
-//! A disk in memory that forgets what was not synced, runs full, and can be switched off in the middle of anything.
+//! A disk in memory that loses bytes without a sync at a power cut, that can be full, and whose power can fail in the middle of a change.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -9,14 +9,14 @@ use fastrand::Rng;
 use flagfall::journal::{Journal, JournalFs, Limits, Recovered, Syncer};
 use flagfall_protocols::trace::{Record, print};
 
-/// Size of the pieces in which a power cut keeps or loses bytes: small, so that holes fall inside records.
+/// A power cut keeps or loses bytes in pieces of this size. It is small, so that holes fall inside records.
 const PAGE: usize = 32;
 
-/// Handles to one disk: the journal owns one, the test keeps another.
+/// A handle to a disk: the journal owns one handle, the test keeps another.
 #[derive(Clone)]
 pub(crate) struct FakeDisk {
     state: Arc<Mutex<State>>,
-    /// What the names of this handle's folder begin with.
+    /// The beginning of all names in the folder of this handle.
     folder: String,
 }
 
@@ -29,7 +29,7 @@ struct State {
     power: Option<u32>,
     free: Option<usize>,
     trouble: f64,
-    /// Nothing is changed where names begin so.
+    /// Changes fail in files whose names begin with this.
     refused: Option<String>,
 }
 
@@ -38,9 +38,9 @@ struct Content {
     now: Vec<u8>,
     durable: Vec<u8>,
     changes: Vec<Change>,
-    /// Written, reported as failed, and never to reach the disk unless written again.
+    /// Bytes that were written, but whose sync failed: they never reach the disk unless they are written again.
     lost: Vec<Range<usize>>,
-    /// The next wait says so.
+    /// The next sync fails.
     fails_once: bool,
 }
 
@@ -67,7 +67,7 @@ impl FakeDisk {
         FakeDisk { state, folder: String::new() }
     }
 
-    /// A folder of the same disk.
+    /// A handle to a folder of the same disk.
     pub(crate) fn folder(&self, name: &str) -> FakeDisk {
         FakeDisk { state: Arc::clone(&self.state), folder: format!("{name}/") }
     }
@@ -87,7 +87,7 @@ impl FakeDisk {
         self.state.lock().expect("no test panics while it holds the lock")
     }
 
-    /// Puts a file there, durable.
+    /// Creates a file whose bytes are on the disk.
     pub(crate) fn put_file(&self, name: &str, bytes: &[u8]) {
         let mut state = self.state();
         let id = state.files.len();
@@ -103,22 +103,22 @@ impl FakeDisk {
         own.map(|(name, id)| (name.to_owned(), state.files[id].now.clone())).collect()
     }
 
-    /// The power fails after so many more changes; none: it does not.
+    /// The power fails after this number of further changes; with none it never fails.
     pub(crate) fn fail_power_after(&self, changes: Option<u32>) {
         self.state().power = changes;
     }
 
-    /// So many bytes can still be written.
+    /// Only this number of bytes can still be written.
     pub(crate) fn limit_free(&self, bytes: Option<usize>) {
         self.state().free = bytes;
     }
 
-    /// How likely each change fails, 0.0..=1.0.
+    /// Each change fails with this probability, 0.0..=1.0.
     pub(crate) fn set_failure_rate(&self, likely: f64) {
         self.state().trouble = likely;
     }
 
-    /// Refuses every change where names begin so.
+    /// Every change fails in files whose names begin with this.
     pub(crate) fn refuse(&self, beginning: Option<String>) {
         self.state().refused = beginning;
     }
@@ -128,7 +128,7 @@ impl FakeDisk {
         self.state().power != Some(0)
     }
 
-    /// Cuts the power, and of what was not synced nothing is left.
+    /// Cuts the power; all bytes without a sync are lost.
     pub(crate) fn forget_unsynced(&self) {
         let mut state = self.state();
         let State { files, names, durable_names, name_changes, .. } = &mut *state;
@@ -139,7 +139,7 @@ impl FakeDisk {
         names.clone_from(durable_names);
     }
 
-    /// The next wait for every file of the folder fails, and what was not on the disk never gets there unless it is written again.
+    /// The next sync of every file in the folder fails, and its unsynced bytes never reach the disk unless they are written again.
     pub(crate) fn drop_pages(&self) {
         let mut state = self.state();
         let State { files, names, .. } = &mut *state;
@@ -150,12 +150,12 @@ impl FakeDisk {
         }
     }
 
-    /// Whether bytes are gone that a program still reads.
+    /// Whether some bytes can be read but will never reach the disk.
     pub(crate) fn has_lost_pages(&self) -> bool {
         self.state().files.iter().any(|file| !file.lost.is_empty())
     }
 
-    /// Cuts the power and switches it on again: what was synced stands there, of the rest anything.
+    /// Cuts the power and switches it on again: synced bytes are there, and any part of the others.
     pub(crate) fn cut_power(&self) {
         let mut state = self.state();
         let State { rng, files, names, durable_names, name_changes, .. } = &mut *state;
@@ -174,7 +174,7 @@ impl FakeDisk {
 }
 
 fn write_over(content: &mut Vec<u8>, place: usize, bytes: &[u8]) {
-    // What lies between is read as zeros.
+    // A gap is read as zeros.
     content.resize(content.len().max(place + bytes.len()), 0);
     content[place..place + bytes.len()].copy_from_slice(bytes);
 }
@@ -220,7 +220,7 @@ impl Content {
         }
     }
 
-    /// Bytes that are written again reach the disk with the next wait.
+    /// Bytes that are written again reach the disk with the next sync.
     fn write(&mut self, place: usize, bytes: &[u8]) {
         let written = place..place + bytes.len();
         let lost = std::mem::take(&mut self.lost).into_iter();
@@ -238,7 +238,7 @@ impl Content {
 }
 
 impl State {
-    /// Counts one change down; says whether it happens.
+    /// Counts one change; fails if the disk refuses it.
     fn change(&mut self, path: &str) -> io::Result<()> {
         if self.refused.as_ref().is_some_and(|beginning| path.starts_with(beginning)) {
             return Err(io::Error::other("refused"));
@@ -387,12 +387,12 @@ pub(crate) fn open(disk: &FakeDisk, limits: Limits) -> (Journal, Recovered) {
     Journal::open(Box::new(disk.clone()), limits).expect("a journal always opens")
 }
 
-/// The records as lines.
+/// Records as lines of a journal.
 pub(crate) fn lines<'a>(records: impl Iterator<Item = Record<'a>>) -> Vec<String> {
     records.map(|record| line(&record)).collect()
 }
 
-/// A record as a line.
+/// A record as a line of a journal.
 pub(crate) fn line(record: &Record<'_>) -> String {
     let mut text = String::new();
     print(record, &mut text).expect("journals hold what can be printed");

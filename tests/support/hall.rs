@@ -1,4 +1,4 @@
-//! A daemon at work in this process, with its own broker on a free port, emulated boards, and a client that hears everything.
+//! A daemon in this process, with its own broker on a free port, emulated boards, and a subscriber to all topics.
 
 pub(crate) mod process;
 pub(crate) mod subscriber;
@@ -16,7 +16,7 @@ use tokio::sync::oneshot;
 
 use super::waiting::{PATIENCE, thread};
 
-/// A folder with a place for ports and one for journals.
+/// A folder for one test, with a folder for ports and one for journals.
 pub(crate) struct TestHall(TempDir);
 
 impl TestHall {
@@ -42,7 +42,7 @@ impl TestHall {
         self.0.path()
     }
 
-    /// A daemon for these boards, with a broker of its own.
+    /// The configuration of a daemon with these boards and an embedded broker.
     pub(crate) fn loaded(&self, board: Vec<Board>) -> Loaded {
         let any = || "127.0.0.1:0".to_owned();
         let config = Config {
@@ -58,7 +58,7 @@ impl TestHall {
     }
 }
 
-/// A broker that is there before the daemon; ended when dropped.
+/// The embedded broker without a daemon, so that it can run before the daemon starts. It ends when it is dropped.
 pub(crate) struct EmbeddedBroker {
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -93,12 +93,12 @@ impl Drop for EmbeddedBroker {
     }
 }
 
-/// A daemon at work; ended when dropped.
+/// A daemon that runs in this process; it ends when it is dropped.
 pub(crate) struct RunningDaemon {
     stop: Option<oneshot::Sender<()>>,
     ended: Receiver<Ended>,
     thread: Option<JoinHandle<()>>,
-    /// Its broker.
+    /// The address of its broker.
     pub(crate) tcp: SocketAddr,
 }
 
@@ -108,7 +108,7 @@ impl RunningDaemon {
         RunningDaemon::publishing(elsewhere, async move || Daemon::start(&loaded).await.expect("starts"))
     }
 
-    /// The daemon that `make` makes, with its own broker.
+    /// Runs the daemon that `make` returns, which must have an embedded broker.
     pub(crate) fn with<F: Future<Output = Daemon>>(make: impl FnOnce() -> F + Send + 'static) -> RunningDaemon {
         RunningDaemon::publishing(None, make)
     }
@@ -137,7 +137,7 @@ impl RunningDaemon {
         RunningDaemon { stop: Some(stop), ended, thread: Some(thread), tcp }
     }
 
-    /// Ends it, and says how.
+    /// Stops the daemon and returns how it ended.
     pub(crate) fn stop(mut self) -> Ended {
         drop(self.stop.take());
         self.ended.recv_timeout(PATIENCE).expect("the daemon ends")

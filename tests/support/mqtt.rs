@@ -1,5 +1,5 @@
 //! A real broker, an independent client, a proxy that cuts, and a node that publishes, for tests of the network side.
-//! Everything is on a free port, in a folder of its own, and gone when it is dropped.
+//! Each has a free port and a folder of its own, and ends when it is dropped.
 
 pub(crate) mod broker;
 pub(crate) mod client;
@@ -22,7 +22,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 
 use flagfall::system_clock;
 
-/// The lines that something writes; the channel ends with it.
+/// The lines that a process writes; the channel closes at the end of the output.
 pub(crate) fn lines(source: impl Read + Send + 'static) -> Receiver<String> {
     let (sender, receiver) = sync_channel(100_000);
     thread("lines", move || {
@@ -39,7 +39,8 @@ pub(crate) fn lines(source: impl Read + Send + 'static) -> Receiver<String> {
     receiver
 }
 
-/// The first thing from the channel that `want` makes something of; fails with `what`, and what came last, after [`PATIENCE`].
+/// Waits for the first item of the channel for which `want` returns something. After [`PATIENCE`] it fails with `what` and with the
+/// last items.
 pub(crate) fn wait_for<T: Debug, U>(from: &Receiver<T>, what: &str, mut want: impl FnMut(T) -> Option<U>) -> U {
     const KEPT: usize = 10;
     let until = system_clock::monotonic().after(PATIENCE);

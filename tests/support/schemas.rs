@@ -1,4 +1,4 @@
-//! Is a message what its schema says, and does it keep what only arbiters may know?
+//! Checks of messages: they keep to their schemas, and they are silent about facts that only arbiters may know.
 
 pub(crate) mod arbiters_only;
 
@@ -20,8 +20,8 @@ fn compiled(name: &str) -> Validator {
         .unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// A message that was published or sent to `topic`: it has a schema and keeps to it, and is silent about what its audience may
-/// not know. An empty payload deletes what is retained.
+/// Checks a message on `topic`: it has a schema and keeps to it, and is silent about facts that its audience may not know. An empty
+/// payload is right for a retained message, which it deletes.
 pub(crate) fn validate(topic: &str, payload: impl AsRef<[u8]>) -> Result<(), String> {
     let payload = payload.as_ref();
     let name = schema::of(topic).ok_or_else(|| format!("{topic}: no schema"))?;
@@ -36,7 +36,7 @@ pub(crate) fn validate(topic: &str, payload: impl AsRef<[u8]>) -> Result<(), Str
     if told.is_empty() { Ok(()) } else { Err(format!("{topic}: only arbiters may know {}\n{value}", told.join(", "))) }
 }
 
-/// A value keeps to the schema of that name.
+/// Checks a value against the schema of this name.
 pub(crate) fn keeps_to(name: &str, value: &Value) -> Result<(), String> {
     let validator = VALIDATORS.get(name).ok_or_else(|| format!("no schema is called {name}"))?;
     let problems: Vec<String> =

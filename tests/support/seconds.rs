@@ -1,12 +1,12 @@
-//! Bounds in seconds hold on a machine that does nothing else. `tests/soak` runs the tests that have them by themselves and asserts
-//! them as they are written; in an ordinary run, whose programs share the cores, a bound only says that nothing hangs.
+//! Bounds in seconds. They hold on a machine without other work: `tests/soak` runs the tests with bounds alone and asserts the bounds as
+//! they are written. In an ordinary run the programs share the cores, and a bound only shows that nothing hangs.
 
 use std::fmt::Display;
 use std::time::Duration;
 
-/// Set by `tests/soak`.
+/// `tests/soak` sets this variable.
 const STRICT: &str = "FLAGFALL_STRICT_SECONDS";
-/// What takes longer hangs.
+/// Work that takes longer than this hangs.
 const HUNG: Duration = Duration::from_secs(15);
 
 /// Fails if `what` took longer than `bound`.
@@ -18,7 +18,7 @@ pub(crate) fn assert_within(took: Duration, bound: Duration, what: impl Display)
     assert!(took <= allowed, "{what}: {took:?}, where {bound:?} are allowed");
 }
 
-/// The same in microseconds, as links stamp what they tell.
+/// Like [`assert_within`] in microseconds, the unit of the stamps of links.
 #[track_caller]
 pub(crate) fn within(took: u64, bound: u64) {
     assert_within(Duration::from_micros(took), Duration::from_micros(bound), "it came late");

@@ -1,12 +1,12 @@
-//! Campaigns: a test that plays one seed after the other, each in the same way, and names those that fail.
+//! Campaigns: tests that play one seed after the other, each in the same way, and name the seeds that fail.
 //!
 //! * An ordinary run plays the campaign's own seeds, always the same.
-//! * `FLAGFALL_SEED=17` plays that seed only: what a failure tells people to do.
-//! * `tests/soak` sets `FLAGFALL_SOAK` to the first seed, a time in seconds and the file of a report. From that seed on all are
-//!   played until the time is over, at least one. The seed that plays stands in the file of that name with `.now`, for a program
-//!   that dies of it.
+//! * `FLAGFALL_SEED=17` plays that seed only; the text of a failure names this command.
+//! * `tests/soak` sets `FLAGFALL_SOAK` to the first seed, a time in seconds and the file of a report. From that seed on
+//!   seeds are played until the time is over, at least one. The file with the report's name and `.now` has the seeds that play, in
+//!   case the program dies.
 //!
-//! It depends on nothing, so that every package can take it in.
+//! The module depends on no other, so that the tests of every package can include it.
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
 use std::any::Any;
@@ -19,37 +19,37 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Of so many failed seeds the report has the numbers; the others are counted.
+/// The report has the numbers of this many failed seeds; the others are only counted.
 const NAMED: usize = 12;
-/// A soak run of a campaign ends after so many.
+/// A campaign in a soak ends after this number of failed seeds.
 const ENOUGH: u64 = 50;
-/// Bytes of the file that says which seeds play.
+/// The size in bytes of the file with the seeds that play.
 const NOTE: usize = 120;
 
-/// What this variable of the environment says.
+/// The value of this environment variable.
 #[allow(clippy::disallowed_methods, reason = "a test learns from its environment which seeds to play")]
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-#[allow(clippy::disallowed_methods, reason = "how long a campaign goes on is no part of what it plays")]
+#[allow(clippy::disallowed_methods, reason = "the duration of a campaign has no influence on a seed")]
 fn now() -> Instant {
     Instant::now()
 }
 
-/// The campaign's own seeds are played, all of them: what must happen in one of many can be asserted.
+/// Whether all of the campaign's own seeds are played, so that a test can assert what must happen in at least one of them.
 pub(crate) fn ordinary() -> bool {
     variable("FLAGFALL_SEED").is_none() && variable("FLAGFALL_SOAK").is_none()
 }
 
-/// A number of a generator that is never the same for two seeds; `own` itself for seed 0.
+/// A number for a generator that differs for each seed; for seed 0 it is `own` itself.
 pub(crate) fn mixed(own: u64, seed: u64) -> u64 {
     own.wrapping_add(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
-/// Plays seeds one after the other. `one` gives how many inputs it fed, whatever counts there, and panics if anything is wrong.
+/// Plays seeds one after the other. `one` plays one seed: it returns how many inputs it fed, and panics if something is wrong.
 ///
-/// `tests/soak` finds a campaign by its name: `tests/architecture/campaigns.rs` looks whether it has a row there.
+/// `tests/soak` has a row with the name of each campaign: `tests/architecture/campaigns.rs` checks this.
 #[track_caller]
 pub(crate) fn campaign(
     name: &str,
@@ -64,7 +64,7 @@ pub(crate) fn campaign(
     run.end(name);
 }
 
-/// Like [`campaign`], so many seeds at a time: for what waits.
+/// Like [`campaign`] with several seeds at a time, for tests that spend their time waiting.
 #[track_caller]
 pub(crate) fn side_by_side(
     name: &str,
@@ -90,23 +90,23 @@ pub(crate) fn side_by_side(
     run.into_inner().unwrap_or_else(PoisonError::into_inner).end(name);
 }
 
-/// What `tests/soak` asks for.
+/// The limits that `tests/soak` sets.
 struct Soak {
     until: Instant,
     report: PathBuf,
     playing: File,
 }
 
-/// The seeds of one campaign, and what became of them.
+/// The seeds of one campaign and their results.
 pub(crate) struct Run {
     seeds: Box<dyn Iterator<Item = u64> + Send>,
     soak: Option<Soak>,
-    /// That have not ended.
+    /// The seeds that have not ended.
     open: BTreeSet<u64>,
     begun: u64,
     inputs: u64,
     failed: u64,
-    /// The first that failed, each with what it said.
+    /// The first seeds that failed, each with the text of its panic.
     named: Vec<(u64, String)>,
 }
 
@@ -122,7 +122,7 @@ impl Run {
         Run::soak(number(first), Duration::from_secs(number(seconds)), Path::new(report))
     }
 
-    /// From this seed on, for this time.
+    /// Seeds from this one on, for this time.
     pub(crate) fn soak(first: u64, time: Duration, report: &Path) -> Run {
         let playing = File::create(report.with_added_extension("now")).expect("a file beside the report");
         Run::of(first.., Some(Soak { until: now() + time, report: report.to_owned(), playing }))
@@ -133,7 +133,7 @@ impl Run {
         Run { seeds, soak, open: BTreeSet::new(), begun: 0, inputs: 0, failed: 0, named: Vec::new() }
     }
 
-    /// The seed to play, until all are, or the time is over.
+    /// The next seed; none when all were played or the time is over.
     pub(crate) fn next(&mut self) -> Option<u64> {
         if self.begun > 0 && self.soak.as_ref().is_some_and(|soak| self.failed >= ENOUGH || now() >= soak.until) {
             return None;
@@ -145,7 +145,7 @@ impl Run {
         Some(seed)
     }
 
-    /// Which seeds play, for whoever finds that this program died.
+    /// Writes the seeds that play into a file, in case this program dies.
     fn write_playing_seeds(&self) {
         let Some(soak) = &self.soak else { return };
         let mut text: String = self.open.iter().map(|seed| format!("{seed} ")).collect();
@@ -153,7 +153,7 @@ impl Run {
         soak.playing.write_all_at(format!("{text:NOTE$}\n").as_bytes(), 0).expect("written");
     }
 
-    /// A seed was played: the inputs it had, or why it failed.
+    /// Notes the result of a seed: the number of its inputs, or the panic.
     pub(crate) fn ended(&mut self, seed: u64, result: Result<u64, Box<dyn Any + Send>>) {
         self.open.remove(&seed);
         match result {
@@ -167,7 +167,7 @@ impl Run {
         }
     }
 
-    /// The line for the report; a panic that names the seeds that failed.
+    /// Writes the line of the report; panics with the seeds that failed.
     #[track_caller]
     pub(crate) fn end(self, name: &str) {
         let Run { soak, begun, inputs, failed, named, .. } = self;
@@ -183,13 +183,13 @@ impl Run {
     }
 }
 
-/// What a panic said.
+/// The text of a panic.
 fn panic_message(cause: &(dyn Any + Send)) -> String {
     let words = cause.downcast_ref::<String>().map(String::as_str).or_else(|| cause.downcast_ref::<&str>().copied());
     words.unwrap_or("it panicked").to_owned()
 }
 
-/// As cargo is asked to run this test alone: its program, and its name where a thread of its own has it.
+/// The arguments with which cargo runs this test alone: its program, and its name if the test's thread has one.
 fn this_test(name: &str) -> String {
     let program = std::env::current_exe().ok().and_then(|path| Some(path.file_stem()?.to_str()?.to_owned())).unwrap_or_default();
     let program = program.rsplit_once('-').map_or(program.as_str(), |(name, _)| name);

@@ -1,4 +1,4 @@
-//! An emulated board and a station in one room, in simulated time.
+//! An emulated board and a station, in simulated time.
 
 use flagfall::publish::{Message, picture};
 use flagfall::session::station::{Station, StationInput, StationOutput};
@@ -11,16 +11,16 @@ use flagfall_hardware::emulator::{Emulator, Sent, Settings};
 use flagfall_protocols::drivers;
 use flagfall_protocols::time::Instant;
 
-/// The driver's questions at the start are answered by then.
+/// At this time the driver's first questions are answered.
 const STARTED: u64 = 5_000_000;
 
-/// What came out of it.
+/// The results of a game.
 pub(crate) struct Outcome {
     pub(crate) messages: Vec<Message>,
     pub(crate) state: ArbiterState,
 }
 
-/// Plays `script` on such a board, and `rest` microseconds more.
+/// Plays `script` on a board with these settings, and lets `rest` microseconds pass after it.
 pub(crate) fn run(settings: Settings, script: &Script, control: Option<&str>, board: Board, rest: u64) -> Outcome {
     let mut emulator = Emulator::new(settings);
     let time_control = control.map(|text| TimeControl::parse(text).expect("a time control"));
@@ -58,7 +58,7 @@ pub(crate) fn run(settings: Settings, script: &Script, control: Option<&str>, bo
 }
 
 impl Outcome {
-    /// SAN of the sure moves.
+    /// The sure moves in SAN.
     pub(crate) fn moves(&self) -> Vec<String> {
         self.state.moves.iter().map(|mv| mv.san.clone()).collect()
     }

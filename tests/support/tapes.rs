@@ -1,4 +1,4 @@
-//! Every trace there is, as inputs, and what comes out of them.
+//! Tapes: the inputs of every trace, and the outputs of a station that is fed with them.
 
 pub(crate) mod change;
 pub(crate) mod memory;
@@ -27,7 +27,7 @@ pub(crate) struct Tape {
     pub(crate) inputs: Vec<(Instant, Body<'static>)>,
 }
 
-/// All that comes out of a tape.
+/// The outputs of a station that was fed with a tape.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Run {
     pub(crate) outputs: Vec<StationOutput>,
@@ -37,7 +37,7 @@ pub(crate) struct Run {
 
 impl Tape {
     pub(crate) fn parse(name: &str, text: &str) -> Tape {
-        // A few tapes live as long as the test.
+        // The few tapes of a test live as long as the test.
         let text: &'static str = String::leak(text.to_owned());
         let trace = Trace::new(text.as_bytes()).unwrap_or_else(|error| panic!("{name}: {error}"));
         let setting = Setting::from_trace(&trace, &Overrides::default()).unwrap_or_else(|error| panic!("{name}: {error:#}"));
@@ -46,12 +46,12 @@ impl Tape {
         Tape { name: name.to_owned(), setting, inputs }
     }
 
-    /// When the last events have settled.
+    /// A time at which the last events have settled.
     pub(crate) fn end(&self) -> Instant {
         self.inputs.last().map_or(Instant::ZERO, |(at, _)| *at).after(SETTLE)
     }
 
-    /// Feeds everything to a new station.
+    /// Feeds all inputs to a new station.
     pub(crate) fn run(&self) -> Run {
         let (station, outputs) = self.play();
         Run { outputs, end: end(&station) }
@@ -79,14 +79,14 @@ impl Run {
     }
 }
 
-/// What a station knows.
+/// The state of a station as text.
 pub(crate) fn end(station: &Station) -> String {
     let game = station.game();
     let state = serde_json::to_string(&picture::arbiter_state(game)).expect("JSON");
     format!("{state} {:?} {:?} {:?}", game.findings(), game.alarms(), station.anomalies())
 }
 
-/// Panics at the first difference, which the whole lists would bury.
+/// Panics at the first difference, because the whole lists are too long to read.
 #[track_caller]
 pub(crate) fn assert_same_run(name: &str, one: &Run, other: &Run) {
     for (index, (one, other)) in one.outputs.iter().zip(&other.outputs).enumerate() {
@@ -113,7 +113,7 @@ pub(crate) fn own_tapes() -> Vec<Tape> {
     tapes
 }
 
-/// The recordings of real games, where they are.
+/// The recordings of real games, if they are there.
 pub(crate) fn recordings() -> Vec<Tape> {
     RECORDINGS.into_iter().filter_map(recording).collect()
 }
@@ -126,7 +126,7 @@ fn recording(name: &str) -> Option<Tape> {
     Some(Tape::parse(name, &text))
 }
 
-/// The path of a recording, or a printed line if it is not there.
+/// The path of a recording; if it is not there, this prints a line and returns none.
 #[allow(clippy::print_stderr, reason = "a skipped test says so")]
 pub(crate) fn shared(name: &str) -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/traces").join(name);
@@ -137,14 +137,14 @@ pub(crate) fn shared(name: &str) -> Option<PathBuf> {
     Some(path)
 }
 
-/// All of them.
+/// Our own traces and the recordings.
 pub(crate) fn tapes() -> Vec<Tape> {
     let mut tapes = own_tapes();
     tapes.extend(recordings());
     tapes
 }
 
-/// Bytes of link 0.
+/// Received bytes of link 0.
 pub(crate) fn rx(bytes: &[u8]) -> Body<'static> {
     Body::Rx { link: 0, channel: 0, bytes: Cow::Owned(bytes.to_vec()) }
 }

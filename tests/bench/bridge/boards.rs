@@ -1,4 +1,4 @@
-//! Emulated boards on pseudo-terminals that note when they wrote what.
+//! Emulated boards on pseudo-terminals that note their writes with the times.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,33 +19,33 @@ use flagfall_protocols::time::{ClockTime, Instant};
 use shakmaty::san::SanPlus;
 use shakmaty::{Chess, Position};
 
-/// Moves of a game at most.
+/// The highest number of plies of a game.
 const PLIES: usize = 200;
-/// A board looks so often whether it is to end.
+/// The time between two checks of a board whether it has to end.
 const NAP: Duration = Duration::from_millis(100);
-/// First byte of a field update, and how long one is.
+/// The first byte of a field update, and its length.
 const FIELD: (u8, usize) = (0x8e, 5);
 
-/// What hands do.
+/// The actions of hands.
 #[derive(Clone, Copy)]
 pub(crate) enum Hands {
-    /// Blitz: random legal moves, half a second of thought, slides and captures in all ways.
+    /// Blitz: random legal moves with half a second of thought, slides, and captures in all manners.
     Play,
-    /// The clock runs, nobody moves.
+    /// The clock runs, and there are no moves.
     Think,
 }
 
-/// Bytes that a board wrote in one go.
+/// Bytes that a board wrote at once.
 #[derive(Clone)]
 pub(crate) struct Write {
     pub(crate) at: MonotonicTime,
-    /// All bytes up to the last of these.
+    /// The number of all bytes up to the last of these.
     pub(crate) end: u64,
-    /// What stands on the board as far as it has told, if this was a field update; the placement field of a FEN.
+    /// The placement that the board has reported, if this was a field update; it has the form of a FEN.
     pub(crate) shown: Option<String>,
 }
 
-/// A board; off when dropped.
+/// A board; it ends when it is dropped.
 pub(crate) struct Board {
     pub(crate) path: PathBuf,
     writes: Arc<Mutex<Vec<Write>>>,
@@ -54,7 +54,7 @@ pub(crate) struct Board {
 }
 
 impl Board {
-    /// Switches on a board. Hands begin when a program has spoken to it, and all is `speed` times as fast as people.
+    /// Starts a board. Its hands begin when a program has sent bytes to it, and are `speed` times as fast as people.
     pub(crate) fn start(number: usize, hands: Hands, speed: f64) -> Board {
         let (link, path) = Pty::pair().expect("a pseudo-terminal");
         let script = script(hands, number as u64);
@@ -75,12 +75,12 @@ impl Board {
         Board { path, writes, stop, thread: Some(thread) }
     }
 
-    /// Everything that was written.
+    /// All writes so far.
     pub(crate) fn writes(&self) -> Vec<Write> {
         lock(&self.writes).clone()
     }
 
-    /// Field updates written so far.
+    /// The number of field updates so far.
     pub(crate) fn fields(&self) -> usize {
         lock(&self.writes).iter().filter(|write| write.shown.is_some()).count()
     }
@@ -105,7 +105,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 struct Runner {
     emulator: Emulator,
-    /// Loaded when a program speaks.
+    /// The script, which begins when a program sends bytes.
     script: Option<Script>,
     link: Pty,
     speed: f64,
@@ -187,7 +187,7 @@ fn turns(rng: &mut fastrand::Rng) -> Vec<Turn> {
             break;
         }
         let mv = moves[rng.usize(0..moves.len())];
-        // The first move waits until the daemon knows what stands on the board.
+        // The first move waits until the daemon knows the position.
         let think = if turns.is_empty() { 2500 } else { rng.u64(250..750) };
         let san = SanPlus::from_move_and_play_unchecked(&mut position, mv).to_string();
         turns.push(Turn { san, think: Duration::from_millis(think), manner: Manner::ByChance });

@@ -1,4 +1,4 @@
-//! From the last byte of a field update to the message that tells of it.
+//! The time from the last byte of a field update to its message.
 
 use std::time::Duration;
 
@@ -7,15 +7,15 @@ use flagfall::system_clock::MonotonicTime;
 use crate::boards::Write;
 use crate::listener::Heard;
 
-/// The daemon sends two pictures in so long (`wire/README.md#3`); an update after a quiet time of that length goes at once.
+/// The daemon sends two states in this time (`wire/README.md#3`); an update after a quiet time of this length is sent at once.
 const PACE: Duration = Duration::from_millis(200);
 
-/// Microseconds of one run, by field update.
+/// The microseconds of each field update in one run.
 #[derive(Default)]
 pub(crate) struct Latency {
-    /// Updates that came after a quiet time.
+    /// The updates after a quiet time.
     pub(crate) alone: Vec<f64>,
-    /// All of them, however close to the one before.
+    /// All updates.
     pub(crate) all: Vec<f64>,
 }
 
@@ -28,7 +28,7 @@ impl Latency {
         self.all.push(micros);
     }
 
-    /// The yardstick publishes all bytes in their order: an update is there when as many bytes have arrived.
+    /// The yardstick publishes all bytes in order: an update has arrived when its number of bytes has arrived.
     pub(crate) fn of_copies(&mut self, writes: &[Write], heard: &[&Heard]) {
         let mut bytes = 0;
         let arrivals = heard.iter().map(|heard| {
@@ -45,7 +45,7 @@ impl Latency {
         }
     }
 
-    /// The daemon publishes a picture of the board: an update is there with the first picture that shows it or a later one.
+    /// The daemon publishes states of the board: an update has arrived with the first state that shows it or a later one.
     pub(crate) fn of_pictures(&mut self, writes: &[Write], heard: &[&Heard]) {
         let fields: Vec<&Write> = writes.iter().filter(|write| write.shown.is_some()).collect();
         let mut next = 0;
@@ -63,7 +63,7 @@ impl Latency {
     }
 }
 
-/// The value that this share of all does not exceed; 0 of none.
+/// The value that this share of all values does not exceed; 0 if there are none.
 pub(crate) fn share(values: &[f64], share: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

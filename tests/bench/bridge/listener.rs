@@ -1,4 +1,4 @@
-//! A subscriber that notes when what arrived.
+//! A subscriber that notes all messages with their times.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 
 use crate::process::wait_until;
 
-/// One message.
+/// One message as it arrived.
 #[derive(Clone)]
 pub(crate) struct Heard {
     pub(crate) at: MonotonicTime,
@@ -20,7 +20,7 @@ pub(crate) struct Heard {
     pub(crate) payload: Vec<u8>,
 }
 
-/// A subscriber; ends when dropped.
+/// A subscriber; it ends when it is dropped.
 pub(crate) struct Listener {
     heard: Arc<Mutex<Vec<Heard>>>,
     end: Option<oneshot::Sender<()>>,
@@ -28,7 +28,7 @@ pub(crate) struct Listener {
 }
 
 impl Listener {
-    /// Returns when it is subscribed. What is on `filter` arrives at most once, without acknowledgements.
+    /// Returns when the subscription is confirmed. Messages on `filter` come at most once, without acknowledgements.
     pub(crate) fn start(broker: u16, filter: &'static str) -> Listener {
         let heard = Arc::<Mutex<Vec<Heard>>>::default();
         let (end, ended) = oneshot::channel();
@@ -54,7 +54,7 @@ impl Listener {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// When the first message since then came on a topic that ends so.
+    /// The time of the first message since `since` on a topic with this ending.
     pub(crate) fn first(&self, end: &str, since: MonotonicTime) -> MonotonicTime {
         let mut first = None;
         wait_until(end, || {

@@ -1,4 +1,4 @@
-//! `cargo bench --bench bridge`: what the daemon costs beside a yardstick that only copies bytes from ports to a broker.
+//! `cargo bench --bench bridge`: the cost of the daemon, compared with a yardstick that only copies bytes from ports to a broker.
 //!
 //! Daemon, yardstick and mosquitto are processes of their own; the boards and the subscriber are in this one. Daemon and
 //! yardstick run in turns, with the same games.

@@ -1,4 +1,4 @@
-//! Processes, and what the kernel knows of them.
+//! Processes, and the kernel's figures about them.
 
 use std::fs::{read_dir, read_to_string};
 use std::net::{TcpListener, TcpStream};
@@ -8,25 +8,25 @@ use std::time::Duration;
 
 use flagfall::system_clock::{MonotonicTime, monotonic};
 
-/// Longest wait for anything.
+/// The longest wait for anything.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A child; killed when dropped.
+/// A child process; it is killed when it is dropped.
 pub(crate) struct Process {
     child: Child,
-    /// When it was started.
+    /// The time of its start.
     pub(crate) began: MonotonicTime,
 }
 
-/// What a process has used and holds.
+/// The resources of a process.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Usage {
     /// CPU time of all threads, nanoseconds.
     pub(crate) cpu: f64,
-    /// How often a thread went to sleep and was woken.
+    /// The number of wake-ups of all threads.
     pub(crate) wakes: f64,
     pub(crate) threads: f64,
-    /// Resident memory, MB; of that what is its own.
+    /// Resident memory in MB, and the part of it that is not from files.
     pub(crate) rss: f64,
     pub(crate) anon: f64,
 }
@@ -38,7 +38,7 @@ impl Process {
         Process { child: child.unwrap_or_else(|error| panic!("{command:?}: {error}")), began }
     }
 
-    /// This program in another role.
+    /// This program in the role of the yardstick.
     pub(crate) fn yardstick(broker: u16, ports: &[&Path]) -> Process {
         let mut command = Command::new(std::env::current_exe().expect("this program"));
         command.arg("--yardstick").arg(broker.to_string()).args(ports);
@@ -80,7 +80,7 @@ impl Process {
 }
 
 impl Process {
-    /// As a power cut would; nothing happens if it has ended.
+    /// Kills the process; nothing happens if it has ended.
     pub(crate) fn kill(&mut self) {
         _ = self.child.kill();
         _ = self.child.wait();
@@ -111,7 +111,7 @@ pub(crate) fn mosquitto(folder: &Path) -> (Process, u16) {
     (broker, port)
 }
 
-#[allow(clippy::disallowed_methods, reason = "a measurement lasts as long as it is to last")]
+#[allow(clippy::disallowed_methods, reason = "a measurement has a fixed duration")]
 pub(crate) fn pass(time: Duration) {
     std::thread::sleep(time);
 }

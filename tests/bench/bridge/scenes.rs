@@ -1,4 +1,4 @@
-//! What is measured.
+//! The measurements.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,15 +9,15 @@ use crate::listener::{Heard, Listener};
 use crate::process::{Process, Usage, mosquitto, pass, wait_until};
 use crate::table::{Goal, Row};
 
-/// How long and how often.
+/// The lengths and numbers of measurements.
 #[derive(Clone, Copy)]
 pub(crate) struct Lengths {
     rounds: usize,
-    /// Of play in a round, and before it.
+    /// The time of play in a round, and before it.
     play: Duration,
     warm: Duration,
     idle: Duration,
-    /// Minutes of a game before memory is looked at, at [`SPEED`].
+    /// The time of a game at [`SPEED`] before memory is measured.
     memory: Duration,
 }
 
@@ -38,9 +38,9 @@ impl Lengths {
     };
 }
 
-/// How much faster than people the boards play while memory is looked at.
+/// The boards play this many times as fast as people while memory is measured.
 const SPEED: f64 = 10.0;
-/// The same with a hundred of them.
+/// The speed of a hundred boards.
 const SPEED_OF_MANY: f64 = 1.0;
 
 type Scene = fn(Lengths) -> Vec<Row>;
@@ -53,7 +53,7 @@ pub(crate) const ALL: [(&str, Scene); 5] = [
     ("memory", memory),
 ];
 
-/// A program under measurement, with its boards and its broker. Fields are dropped in this order.
+/// A program that is measured, with its boards and its broker. The fields are dropped in this order.
 struct Stage {
     program: Process,
     boards: Vec<Board>,
@@ -98,7 +98,7 @@ impl Stage {
         self.program = Process::daemon(self.folder.path(), self.port, &paths);
     }
 
-    /// Milliseconds from the start of the program to the first message on a topic that ends so.
+    /// The milliseconds from the start of the program to the first message on a topic with this ending.
     fn first(&self, topic: &str) -> f64 {
         let listener = self.listener.as_ref().expect("asked for");
         listener.first(topic, self.program.began).since(self.program.began).as_secs_f64() * 1000.0
@@ -112,7 +112,7 @@ impl Stage {
         wait_until("the first move", || self.boards.iter().all(|board| board.fields() > 0));
     }
 
-    /// What is used in so long.
+    /// The resources that are used in this time.
     fn during(&self, span: Duration) -> Usage {
         let before = self.program.usage();
         pass(span);
@@ -125,7 +125,7 @@ fn boards(count: usize, hands: Hands, speed: f64) -> Vec<Board> {
     (0..count).map(|number| Board::start(number, hands, speed)).collect()
 }
 
-/// From the start of the program to the first picture of a board at the broker; again with a journal to go on from.
+/// The time from the start of the program to the first state of a board at the broker, without and with a journal.
 fn start(lengths: Lengths) -> Vec<Row> {
     let mut rows = Vec::new();
     for count in [1, 20] {
@@ -200,7 +200,7 @@ fn on<'a>(heard: &'a [Heard], end: &str) -> Vec<&'a Heard> {
     heard.iter().filter(|heard| heard.topic.ends_with(end)).collect()
 }
 
-/// Twenty clocks that run and nobody moves; twenty boards that are not there.
+/// Twenty clocks that run without moves, and twenty boards that are unplugged.
 fn idle(lengths: Lengths) -> Vec<Row> {
     let mut rows = Vec::new();
     let mut add = |what: &str, used: [Usage; 2], goal| {

@@ -2,14 +2,14 @@
 
 use std::io::{self, Write};
 
-/// One line.
+/// One line of the report.
 #[derive(Default)]
 pub(crate) struct Row {
     pub(crate) what: String,
     pub(crate) value: f64,
     pub(crate) yardstick: Option<f64>,
     pub(crate) unit: &'static str,
-    /// The most that is wanted: in units, or in yardsticks.
+    /// The highest value that meets the goal, in units or in yardsticks.
     pub(crate) goal: Option<Goal>,
 }
 

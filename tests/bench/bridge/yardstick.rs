@@ -1,6 +1,6 @@
-//! The least that a bridge could do: what is read from a port is published under a fixed topic, as it is.
+//! The least work of a bridge: bytes from a port are published on a fixed topic without a change.
 //!
-//! It has no session, no game, no journal, and one message for each read. Serial port and MQTT client are the daemon's own.
+//! It has no session, no game and no journal, and sends one message for each read. Serial port and MQTT client are those of the daemon.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,9 +11,9 @@ use rumqttc::NetworkOptions;
 use rumqttc::v5::mqttbytes::QoS;
 use rumqttc::v5::{AsyncClient, MqttOptions};
 
-/// Field updates, and clock messages when something in them changed.
+/// The mode of the board with field updates, and with clock messages that have changed.
 const UPDATE_NICE: u8 = 0x4b;
-/// Longer than any wait in here.
+/// Longer than any wait in this file.
 const EVER: Duration = Duration::from_secs(3600);
 
 /// Serves these ports until it is killed.

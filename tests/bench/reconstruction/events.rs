@@ -1,4 +1,4 @@
-//! What was recorded of a simulated game: what a station is fed, and what the board's driver reads from it.
+//! The recording of a simulated game: the inputs of a station, and the events that the board's driver reads from them.
 
 use flagfall::session::record_input::read_input;
 use flagfall::session::station::{LinkState, StationInput};
@@ -8,14 +8,14 @@ use flagfall_protocols::event::DeviceEvent;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::Trace;
 
-/// One thing that a station is fed.
+/// One input of a station.
 pub(crate) enum Fed {
     Bytes(Vec<u8>),
     Link(bool),
     Command(Command),
 }
 
-/// Everything that a station is fed in one game.
+/// All inputs of a station in one game.
 pub(crate) struct Recording(pub(crate) Vec<(Instant, Fed)>);
 
 impl Recording {
@@ -31,7 +31,7 @@ impl Recording {
         Recording(fed)
     }
 
-    /// What the driver reads, asked nothing: each with its time.
+    /// The events of a driver that asks nothing, each with its time.
     pub(crate) fn events(&self, driver: &DriverInfo) -> Vec<(Instant, DeviceEvent)> {
         let mut driver = driver.start();
         let mut events = Vec::new();

@@ -1,8 +1,8 @@
 //! (A) Look-up of legal positions after a quiet time, as `reconstruct/README.md#8` describes it.
 //!
-//! Each report of a square starts a timer anew. When it expires, the board is compared with the positions after each legal move;
-//! a hit among those of the position before replaces the last move; a hit on an earlier position takes back. That the board
-//! would be asked for all squares is left out: the mirror of its reports is taken, as if every answer were right and immediate.
+//! Each report of a square restarts a timer. When it expires, the board is compared with the positions after each legal move. A hit
+//! among the moves of the position before replaces the last move; a hit on an earlier position takes moves back. The question to the
+//! board for all squares is left out: the mirror of its reports is used, as if every answer were right and immediate.
 
 use std::time::Duration;
 
@@ -15,13 +15,13 @@ use crate::output::{Look, MethodOutput, Mirror, look};
 
 struct Lookup {
     mirror: Mirror,
-    /// Each position of the game and what a board looks like in it.
+    /// Each position of the game, and the look of a board in it.
     positions: Vec<(Chess, Look)>,
     moves: Vec<Move>,
     output: MethodOutput,
 }
 
-/// What the method makes of a game.
+/// The moves that this method reads in a game.
 pub(crate) fn play(events: &[(Instant, DeviceEvent)], quiet: Duration) -> Outcome {
     let start = Chess::default();
     let first = look(&start);
@@ -61,13 +61,13 @@ impl Lookup {
         self.output.game(at, &self.moves);
     }
 
-    /// The game is cut back to so many plies.
+    /// Cuts the game back to this number of plies.
     fn cut(&mut self, plies: usize) {
         self.positions.truncate(plies + 1);
         self.moves.truncate(plies);
     }
 
-    /// After so many plies this move was made.
+    /// Adds this move after this number of plies.
     fn make(&mut self, plies: usize, mv: Move) {
         self.cut(plies);
         let mut position = self.positions[plies].0.clone();

@@ -1,11 +1,11 @@
-//! `cargo bench --bench reconstruction`: what is made of simulated games, by this decoder, by simpler methods and by this decoder
-//! without parts of it, from the same bytes in the same run; and what the decoder costs.
+//! `cargo bench --bench reconstruction`: the moves that this decoder, simpler methods, and this decoder without some of its parts read
+//! in simulated games, from the same bytes in the same run; and the cost of the decoder.
 
 #[path = "../counting.rs"]
 mod counting;
 mod events;
 mod lookup;
-#[allow(dead_code, reason = "shared with the bench of the core, which compares with another yardstick")]
+#[allow(dead_code, reason = "the bench of the core uses more of it")]
 #[path = "../measure.rs"]
 mod measure;
 mod methods;
@@ -54,7 +54,7 @@ fn main() -> io::Result<()> {
     writeln!(out, "\nwritten to {}", folder.join("reconstruction.{txt,json}").display())
 }
 
-/// Where builds go: the program lies in `release/deps` of it.
+/// The folder of builds: this program lies in its `release/deps`.
 fn folder() -> PathBuf {
     let program = std::env::current_exe().ok();
     program.as_deref().and_then(|path| path.ancestors().nth(3)).map_or_else(|| PathBuf::from("target"), Path::to_path_buf)

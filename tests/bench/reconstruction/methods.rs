@@ -1,4 +1,4 @@
-//! What is compared.
+//! The methods that are compared.
 
 use std::time::Duration;
 
@@ -7,29 +7,29 @@ use flagfall_game::reconstruct::tuning::Tuning;
 /// A way to read a game.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Method {
-    /// This decoder, in the simulation itself: what it asks of the board is answered.
+    /// This decoder in the simulation itself, where the board answers its questions.
     Ours,
-    /// This decoder without something, on the recorded bytes.
+    /// This decoder without a part, with the recorded bytes.
     Without(Part),
-    /// Look-up of legal positions after so many milliseconds of quiet.
+    /// Look-up of legal positions after this number of milliseconds without a report.
     Lookup(u64),
     /// The table of all positions reachable from visited ones.
     Reachable,
 }
 
-/// What a decoder may lack.
+/// A part that a decoder may lack.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Part {
-    /// Nothing: the same bytes must give the same game.
+    /// No part: the same bytes must give the same game.
     Nothing,
     Presses,
     Ring,
     Log,
-    /// So many hypotheses.
+    /// The beam is this wide instead.
     Beam(usize),
 }
 
-/// Compared without irregularities.
+/// The methods that are compared without irregularities.
 pub(crate) const PLAIN: [Method; 11] = [
     Method::Ours,
     Method::Lookup(250),
@@ -44,7 +44,7 @@ pub(crate) const PLAIN: [Method; 11] = [
     Method::Without(Part::Beam(64)),
 ];
 
-/// Compared with irregularities.
+/// The methods that are compared with irregularities.
 pub(crate) const IRREGULAR: [Method; 3] = [Method::Ours, Method::Without(Part::Nothing), Method::Without(Part::Log)];
 
 impl Method {

@@ -1,28 +1,28 @@
-//! What is asked for on the command line.
+//! The options of the command line.
 
 use std::path::{Path, PathBuf};
 
-/// How much is played.
+/// The options.
 pub(crate) struct Options {
-    /// Where the recorded games are.
+    /// The folder of the recorded games.
     pub(crate) data: PathBuf,
-    /// Games of each speed and level; none = all.
+    /// The number of games of each speed and level; none means all.
     pub(crate) games: Option<usize>,
-    /// Each game so often, by other hands.
+    /// The number of seeds; each plays every game with other hands.
     pub(crate) seeds: u64,
-    /// Nothing is compared: only what the decoder costs.
+    /// Only the cost of the decoder is measured, without a comparison.
     pub(crate) cost: bool,
-    /// What a board that does not identify men can tell, and nothing else.
+    /// Only boards that do not identify men are measured.
     pub(crate) unidentified: bool,
 }
 
-/// Games of each speed and level, if nothing is said.
+/// The number of games of each speed and level without an option.
 const GAMES: usize = 12;
-/// Seeds with `--full`.
+/// The number of seeds with `--full`.
 const SEEDS: u64 = 3;
 
 impl Options {
-    /// Reads `--full`, `--games N`, `--seeds N`, `--cost`, `--unidentified` and `--data DIR`; what cargo adds is passed over.
+    /// Reads `--full`, `--games N`, `--seeds N`, `--cost`, `--unidentified` and `--data DIR`; arguments of cargo are ignored.
     pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Options, String> {
         let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/games");
         let mut options = Options { data, games: Some(GAMES), seeds: 1, cost: false, unidentified: false };

@@ -1,4 +1,4 @@
-//! Driver and game in the order of `src/session/station.rs`, without messages and pictures.
+//! Driver and game in the order of `src/session/station.rs`, without messages.
 
 use flagfall::emulate::simulated_game::{Heard, Outcome, Reported, ReportedMove};
 use flagfall_game::audit::AuditEntry;
@@ -22,15 +22,15 @@ pub(crate) struct Player {
     pub(crate) game: Game,
     effects: Vec<Effect>,
     questions: Vec<DeviceCommand>,
-    /// Events that the driver has read so far.
+    /// The number of events from the driver so far.
     pub(crate) events: u64,
-    /// How often the game wanted to be woken.
+    /// The number of deadlines so far.
     pub(crate) woken: u64,
-    /// The last step was given a report of squares.
+    /// Whether the last input was a report of squares.
     pub(crate) squares: bool,
-    /// Moves and revisions that were told; none if nobody listens.
+    /// The moves and revisions that were published; none if they are not wanted.
     told: Option<Vec<Reported>>,
-    /// Number of the game in which the first move was told.
+    /// The number of the game of the first move.
     first_game: Option<u32>,
 }
 
@@ -65,7 +65,7 @@ impl Player {
         }
     }
 
-    /// Feeds one thing alone: [`Player::wait`] comes before.
+    /// Feeds one input without the deadlines before it: call [`Player::wait`] first.
     pub(crate) fn feed(&mut self, at: Instant, fed: &Fed) {
         self.squares = false;
         match fed {
@@ -124,7 +124,7 @@ fn of(played: GameMove) -> ReportedMove {
     ReportedMove { ply: played.ply as usize, uci: played.uci.to_string(), made_at: played.made.micros() }
 }
 
-/// What this decoder, tuned so, makes of a recorded game that lasts until `end`.
+/// The moves that this decoder with this tuning reads in a recorded game that lasts until `end`.
 pub(crate) fn play(
     driver: &DriverInfo,
     recording: &Recording,

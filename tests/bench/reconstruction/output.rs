@@ -1,4 +1,4 @@
-//! Looks of boards, and the moves that a method tells, in the words of the simulator's score.
+//! Looks of boards, and the output of a method in the form of the simulator's score.
 
 use flagfall::emulate::simulated_game::{Heard, Outcome, Reported, ReportedMove};
 use flagfall_protocols::event::DeviceEvent;
@@ -7,10 +7,10 @@ use flagfall_protocols::time::Instant;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Move, Position};
 
-/// What stands on each square, a1 first, in letters of FEN; `.` is empty, `?` cannot be told.
+/// The piece on each square, a1 first, in letters of FEN; `.` is empty, `?` is not known.
 pub(crate) type Look = [u8; 64];
 
-/// What a board looks like in this position.
+/// The look of a board in this position.
 pub(crate) fn look(position: &Chess) -> Look {
     let board = position.board();
     std::array::from_fn(|index| board.piece_at(shakmaty::Square::new(index as u32)).map_or(b'.', |piece| piece.char() as u8))
@@ -24,7 +24,7 @@ impl Mirror {
         Mirror(look_of(&Placement::EMPTY))
     }
 
-    /// Takes an event; true if it is a report of squares.
+    /// Handles an event; returns true if it is a report of squares.
     pub(crate) fn take(&mut self, event: &DeviceEvent) -> bool {
         match event {
             DeviceEvent::Square { square, reading } => self.0[square.index()] = letter(*reading),
@@ -49,7 +49,7 @@ fn letter(reading: Reading) -> u8 {
     }
 }
 
-/// What a method says that was played.
+/// The moves of a method as messages.
 #[derive(Default)]
 pub(crate) struct MethodOutput {
     list: Vec<String>,
@@ -57,7 +57,7 @@ pub(crate) struct MethodOutput {
 }
 
 impl MethodOutput {
-    /// From now on this is the game.
+    /// The method has read these moves at this time.
     pub(crate) fn game(&mut self, at: Instant, moves: &[Move]) {
         let list: Vec<String> = moves.iter().map(|&mv| UciMove::from_move(mv, CastlingMode::Standard).to_string()).collect();
         let same = self.list.iter().zip(&list).take_while(|(one, other)| one == other).count();
@@ -71,13 +71,13 @@ impl MethodOutput {
         self.list = list;
     }
 
-    /// Everything told, for the score.
+    /// All messages, for the score.
     pub(crate) fn end(self) -> Outcome {
         Outcome { sure: self.list, ..outcome(self.told, Heard::default()) }
     }
 }
 
-/// An outcome with nothing but what was told and heard.
+/// An outcome with only these messages and inputs.
 pub(crate) fn outcome(told: Vec<Reported>, heard: Heard) -> Outcome {
     Outcome {
         told,

@@ -1,7 +1,7 @@
 //! (F) The table of all positions that can be reached from any visited one, as `reconstruct/README.md#8` describes it.
 //!
-//! No timer and no press: whenever the board looks like a position of the table, that one is visited, and the last visited one
-//! defines the game. Both kings on squares of the centre end it.
+//! There is no timer and no press: whenever the board looks like a position of the table, that position is visited, and the last
+//! visited position defines the game. Both kings on squares of the centre end it.
 
 use std::collections::BTreeMap;
 
@@ -12,20 +12,20 @@ use shakmaty::{Chess, Move, Position};
 
 use crate::output::{Look, MethodOutput, Mirror, look};
 
-/// d4, e4, d5, e5.
+/// The squares d4, e4, d5, e5.
 const CENTRE: [usize; 4] = [27, 28, 35, 36];
 
 /// A visited position and the way to it.
 struct Visited {
     position: Chess,
     looks: Look,
-    /// Which one came before, and the move from there.
+    /// The visited position before it, and the move from there.
     before: Option<(usize, Move)>,
 }
 
 struct Table {
     visited: Vec<Visited>,
-    /// By its look, what can be reached: from which visited one, and how. The latest way counts.
+    /// The reachable positions by their looks, with the way from a visited position. The latest way counts.
     reachable: BTreeMap<Look, Way>,
     now: usize,
 }
@@ -36,7 +36,7 @@ enum Way {
     Visited(usize),
 }
 
-/// What the method makes of a game.
+/// The moves that this method reads in a game.
 pub(crate) fn play(events: &[(Instant, DeviceEvent)]) -> Outcome {
     let mut mirror = Mirror::empty();
     let mut output = MethodOutput::default();
@@ -62,7 +62,7 @@ fn kings_in_the_centre(seen: &Look) -> bool {
 }
 
 impl Table {
-    /// The board looks like this; true if another position is visited now.
+    /// Handles a look of the board; returns true if another position is visited now.
     fn see(&mut self, seen: &Look) -> bool {
         if self.visited[self.now].looks == *seen {
             return false;
@@ -85,7 +85,7 @@ impl Table {
         self.reach_from(self.visited.len() - 1);
     }
 
-    /// A visited position stands on the board: all that can follow it counts as following it.
+    /// Adds all positions that can follow a visited position that is on the board.
     fn reach_from(&mut self, this: usize) {
         self.now = this;
         let position = &self.visited[this].position;

@@ -8,7 +8,7 @@ use crate::measure::share;
 use crate::methods::Method;
 use crate::tally::{Key, LEVELS, Sum, Tally};
 
-/// Text of all tables.
+/// Writes all tables as text.
 pub(crate) fn tables(tally: &Tally, text: &mut String) {
     for (irregular, head) in [(false, "without irregularities"), (true, "with irregularities: one in every other game")] {
         table(tally, irregular, head, text);
@@ -75,7 +75,7 @@ fn row(tally: &Tally, key: &Key, text: &mut String) {
     let _ = writeln!(text, "{}", line.trim_end());
 }
 
-/// The same as an array of objects.
+/// The tables as an array of JSON objects.
 pub(crate) fn json(tally: &Tally) -> String {
     let rows: Vec<Value> = tally
         .sums
@@ -98,6 +98,6 @@ pub(crate) fn json(tally: &Tally) -> String {
             })
         })
         .collect();
-    // Numbers and names: nothing of it cannot be written.
+    // Numbers and names can always be written.
     serde_json::to_string_pretty(&rows).unwrap_or_default() + "\n"
 }

@@ -1,4 +1,4 @@
-//! The recorded games: by speed, from the reference files where they are, else the two games of the tests.
+//! The recorded games by speed: from the reference files if they are there, otherwise the two games of the tests.
 
 use std::fmt::Write;
 use std::fs::File;
@@ -9,7 +9,7 @@ use flagfall::emulate::score_sheet::{self, ScoreSheet};
 
 use crate::options::Options;
 
-/// Files of each speed, in the order in which games are taken from them: one of each in turn.
+/// The files of each speed; games are taken from them in turn.
 const SPEEDS: [(&str, &[&str]); 4] = [
     (
         "classical",

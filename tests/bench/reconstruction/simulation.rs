@@ -1,4 +1,4 @@
-//! Games are simulated once each, and every method reads what was recorded of them.
+//! Each game is simulated once, and every method reads its recording.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -39,7 +39,7 @@ struct Job<'a> {
     irregular: bool,
 }
 
-/// Plays everything.
+/// Plays all games with all methods.
 pub(crate) fn all(sets: &[Set], options: &Options, threads: usize) -> Tally {
     let mut jobs = Vec::new();
     for (order, set) in sets.iter().enumerate() {

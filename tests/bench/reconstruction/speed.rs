@@ -1,4 +1,4 @@
-//! What driver and decoder cost on one core, fed from recorded bytes in memory.
+//! The cost of driver and decoder on one core, with recorded bytes in memory.
 
 use std::fmt::Write;
 
@@ -15,13 +15,13 @@ use crate::ours::Player;
 use crate::sheets::Set;
 use crate::simulation::{driver, noise};
 
-/// Games of each speed.
+/// The number of games of each speed.
 const GAMES: usize = 4;
-/// How often all is measured.
+/// The number of rounds.
 const ROUNDS: usize = 5;
-/// Events a second on one core.
+/// The goal: events a second on one core.
 const GOAL: f64 = 100_000.0;
-/// Bytes for one board.
+/// The most bytes for one board.
 const MOST: i64 = 1 << 20;
 
 struct Game {
@@ -29,14 +29,14 @@ struct Game {
     recording: Recording,
 }
 
-/// What is timed of one kind of report.
+/// The measurements of one kind of report.
 #[derive(Default)]
 struct Times {
     nanos: Vec<f64>,
     allocations: u64,
 }
 
-/// How much of a core `work` takes, nanoseconds, whatever else runs on it; reading the time included.
+/// The CPU time of `work` in nanoseconds, independent of other work on the machine; it includes reading the time.
 fn time(work: impl FnOnce()) -> f64 {
     let now = || ClockId::CLOCK_THREAD_CPUTIME_ID.now().map_or(0, |now| now.num_nanoseconds());
     let began = now();
@@ -44,7 +44,7 @@ fn time(work: impl FnOnce()) -> f64 {
     (now() - began) as f64
 }
 
-/// Measures and tells.
+/// Measures and writes the results.
 pub(crate) fn measure(sets: &[Set], text: &mut String) {
     for level in ["clean", "typical", "rough"] {
         let _ = writeln!(text, "cost, {level}");
@@ -68,7 +68,7 @@ fn games(set: &Set, level: &str) -> Vec<Game> {
     simulated.collect()
 }
 
-/// Events a second, beside the driver alone with the same bytes.
+/// The events a second, compared with the driver alone with the same bytes.
 fn throughput(speed: &str, games: &[Game], text: &mut String) {
     let (mut whole, mut alone, mut events, mut woken) = (Vec::new(), Vec::new(), 0, 0);
     for _ in 0..ROUNDS {
@@ -107,7 +107,7 @@ fn replayed(game: &Game) -> Player {
     player
 }
 
-/// Each piece of bytes for itself, and what a board holds.
+/// The cost of each piece of bytes, and the memory of a board.
 fn singly(games: &[Game], text: &mut String) {
     let own = middle(&mut (0..10_001).map(|_| time(|| ())).collect::<Vec<_>>());
     let [mut squares, mut others, mut waits] = [const { Times { nanos: Vec::new(), allocations: 0 } }; 3];
@@ -115,7 +115,7 @@ fn singly(games: &[Game], text: &mut String) {
     for game in games {
         let before = counting::live();
         let mut player = Player::new(driver(), &game.control, Tuning::default(), false);
-        // What the stopwatch writes down is not the board's.
+        // The memory of the measurements does not belong to the board.
         let mut notes = 0;
         for (at, fed) in &game.recording.0 {
             let was = counting::calls();

@@ -1,4 +1,4 @@
-//! How games were read, summed up.
+//! Sums of the results of all games.
 
 use std::collections::BTreeMap;
 
@@ -6,24 +6,24 @@ use flagfall::emulate::score::Score;
 
 use crate::methods::Method;
 
-/// Of what a sum is: with irregularities, number of the method in its block, speed, level.
+/// The key of a sum: irregularities, method, speed, level.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key {
     pub(crate) irregular: bool,
-    /// Place of the method in the table.
+    /// The place of the method in the table.
     pub(crate) place: usize,
     pub(crate) method: Method,
-    /// Place of the speed in the table.
+    /// The place of the speed in the table.
     pub(crate) order: usize,
     pub(crate) speed: &'static str,
-    /// Place of the level in [`LEVELS`].
+    /// The place of the level in [`LEVELS`].
     pub(crate) level: usize,
 }
 
 /// The levels of noise.
 pub(crate) const LEVELS: [&str; 3] = ["clean", "typical", "rough"];
 
-/// Sums.
+/// The sums of one key.
 #[derive(Clone, Default)]
 pub(crate) struct Sum {
     pub(crate) games: u64,
@@ -31,7 +31,7 @@ pub(crate) struct Sum {
     pub(crate) plies: u64,
     pub(crate) wrong: u64,
     pub(crate) false_alarms: u64,
-    /// From press to telling, microseconds.
+    /// The microseconds from a press to the message of its move.
     pub(crate) commit_us: Vec<f64>,
 }
 
@@ -45,9 +45,9 @@ impl Sum {
 #[derive(Default)]
 pub(crate) struct Tally {
     pub(crate) sums: BTreeMap<Key, Sum>,
-    /// Games that could not be simulated.
+    /// The number of games that could not be simulated.
     pub(crate) left: u64,
-    /// Games that read differently from the recorded bytes than in the simulation.
+    /// The number of games with another result from the recorded bytes than in the simulation.
     pub(crate) replayed_differently: u64,
 }
 

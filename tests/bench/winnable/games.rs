@@ -1,4 +1,4 @@
-//! The watch of 5.2.2 after every move of games that were played.
+//! The check of 5.2.2 after every move of played games.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use shakmaty::{Chess, Move, Position};
 
 use flagfall_bench_winnable::{Times, fastest};
 
-/// One game by hand, where no files are.
+/// One game by hand, if there are no files.
 const OWN: &str = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Bxc6 dxc6 5. O-O f6 6. d4 exd4 7. Nxd4 c5 8. Ne2 Qxd1 9. Rxd1 Bd7 1/2-1/2";
 
 /// Measures each move of each game.
@@ -55,10 +55,10 @@ pub(crate) fn watch(out: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-/// The moves of each game of a file, up to the first that is none.
+/// The moves of each game of a file, up to the first text that is no legal move.
 fn read(text: &str) -> Vec<Vec<Move>> {
     let mut games = vec![(Chess::default(), Vec::new())];
-    // Comments in braces, variations in brackets.
+    // Comments stand in braces, variations in brackets.
     let mut aside = 0;
     for line in text.lines() {
         if line.starts_with('[') {

@@ -1,7 +1,7 @@
-//! `cargo bench -p flagfall-bench-winnable`: how long Article 6.9 takes, beside the published solver `chasolver`.
+//! `cargo bench -p flagfall-bench-winnable`: the time of answers on Article 6.9, compared with the published solver `chasolver`.
 //!
-//! Every question is put to both in turns, in one run. What is compared: the answer with its proof here, the full mode there,
-//! which asserts what is unwinnable. Its fast mode, which only looks for what is unwinnable, is told beside.
+//! Both solvers get every question, in turns and in one run. The bench compares our answer with its proof with the full mode of
+//! `chasolver`, which proves unwinnable positions. The table also has its fast mode, which only searches for unwinnable positions.
 
 mod games;
 mod sets;
@@ -55,10 +55,10 @@ impl Count {
     }
 }
 
-/// Of so many questions one is asked for a shorter line, too.
+/// One of this many questions is also asked for a shorter line.
 const SHORTENED: usize = 10;
 
-/// Times of one kind of answer: here, there.
+/// The times of one kind of answer: ours and theirs.
 struct Pair([Times; 2]);
 
 fn compare(name: &str, questions: &[Question], out: &mut dyn Write) -> io::Result<()> {

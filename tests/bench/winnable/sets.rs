@@ -1,4 +1,4 @@
-//! The questions: rows of the reference files where they are, else a few positions of our own.
+//! The questions: rows of the reference files if they are there, otherwise a few positions of our own.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ pub(crate) struct Question {
     pub(crate) probable: bool,
 }
 
-/// Kinds of questions by name; and what is missing.
+/// The kinds of questions by name, and the name of a missing file.
 pub(crate) fn all() -> ([(&'static str, Vec<Question>); 4], Option<String>) {
     let dir = Path::new(ROOT).join("../shared/data");
     let missing = FILES.iter().map(|name| dir.join(name)).find(|path| !path.exists());
@@ -41,7 +41,7 @@ fn question(row: &Row) -> Question {
     Question { position: position(&fen), fen, side, winnable, probable }
 }
 
-/// Known by hand: hardness, real or not, winnable or not.
+/// Positions with known answers: hardness, from a real game or not, winnable or not.
 fn own() -> Vec<Row> {
     [
         ("easy", true, true, 'w', "4k3/8/8/8/8/8/4P3/4K3 w - -"),

@@ -1,21 +1,21 @@
-//! Stopwatch and table.
+//! A stopwatch and a table of results.
 
 use std::io::{self, Write};
 
 use nix::time::{ClockId, clock_gettime};
 
-/// What takes longer than this is measured once.
+/// Work that takes longer than this is measured once.
 const LONG: f64 = 2e3;
-/// What is shorter, so often.
+/// Shorter work is measured this number of times.
 const TIMES: usize = 3;
 
-/// CPU time of this thread, microseconds: what else runs on the machine does not count.
+/// The CPU time of this thread in microseconds, independent of other work on the machine.
 fn now() -> f64 {
     let now = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).expect("Linux has it");
     now.tv_sec() as f64 * 1e6 + now.tv_nsec() as f64 / 1e3
 }
 
-/// The least of a few times that `work` takes, in microseconds.
+/// The least of a few measurements of `work`, in microseconds.
 pub fn fastest<T>(mut work: impl FnMut() -> T) -> (T, f64) {
     let mut time = || {
         let began = now();
@@ -42,22 +42,22 @@ impl Times {
         Self { all: Vec::new() }
     }
 
-    /// One more question took so long.
+    /// Adds the time of one question.
     pub fn add(&mut self, microseconds: f64) {
         self.all.push(microseconds);
     }
 
-    /// How many questions.
+    /// The number of questions.
     pub fn count(&self) -> usize {
         self.all.len()
     }
 
-    /// Microseconds of a question on average; 0 if there is none.
+    /// The mean time of a question in microseconds; 0 if there are none.
     pub fn mean(&self) -> f64 {
         self.all.iter().sum::<f64>() / self.all.len().max(1) as f64
     }
 
-    /// One line: mean, median, 99th of 100, worst; and the mean as a multiple of another's.
+    /// Prints one line: mean, median, 99th of 100, worst, and the mean as a multiple of another mean.
     pub fn print(&mut self, what: &str, beside: Option<&Times>, out: &mut dyn Write) -> io::Result<()> {
         self.all.sort_by(f64::total_cmp);
         let share = |part: usize| self.all.get((self.all.len() * part / 100).min(self.all.len().saturating_sub(1)));

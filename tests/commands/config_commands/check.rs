@@ -101,7 +101,7 @@ fn a_calibrated_board_is_listed_and_a_bad_file_is_refused_with_its_line() {
         folder.path().join("bad").display()
     );
     assert_eq!((ran.code, ran.err), (Some(78), said));
-    // The daemon does not start with it, either.
+    // The daemon does not start with this file, either.
     assert_eq!(flagfall(&["run", "--config", &bad], &[]).code, Some(78));
 }
 

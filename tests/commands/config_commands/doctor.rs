@@ -1,4 +1,4 @@
-//! `flagfall doctor` against brokers that are there, and not.
+//! `flagfall doctor` with brokers, with another server, and without a broker.
 
 use std::net::TcpListener;
 use std::path::Path;
@@ -14,7 +14,7 @@ fn mosquitto(lines: &str) -> Option<Mosquitto> {
     Mosquitto::with_files(&format!("listener TCP 127.0.0.1\n{lines}"), &[])
 }
 
-/// What the doctor says, and of the thing that begins with `about`.
+/// The exit code and the report of `flagfall doctor` with this configuration.
 fn doctor(folder: &Path, text: &str) -> (Option<i32>, Value) {
     let journal = folder.display();
     let file = write(folder, "c.toml", &format!("[journal]\ndir = \"{journal}\"\n{text}"), 0o600).display().to_string();

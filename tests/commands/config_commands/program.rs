@@ -1,4 +1,4 @@
-//! The program itself, and a folder for its files.
+//! The program as a process, and files for it.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ impl Ran {
     }
 }
 
-/// Runs the program with these variables and no others.
+/// Runs the program with these environment variables and no others.
 pub(crate) fn flagfall(words: &[&str], variables: &[(&str, &str)]) -> Ran {
     let mut command = Command::new(env!("CARGO_BIN_EXE_flagfall"));
     let Output { status, stdout, stderr } = command

@@ -1,4 +1,4 @@
-//! A station with a game on it, and somebody who sends commands to it.
+//! A station with a game, and a sender of commands.
 
 use flagfall::arbiter::verbs::{self, Lock};
 use flagfall::arbiter::{DaemonAction, Recorded, Reply, Setup, read};
@@ -17,7 +17,7 @@ use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Body, Trace};
 use serde_json::{Value, json};
 
-/// What time it is when the journal begins.
+/// The wall time at the beginning of the journal.
 pub(crate) const BEGAN: &str = "2026-11-21T13:00:00Z";
 
 pub(crate) struct CommandRig {
@@ -26,11 +26,11 @@ pub(crate) struct CommandRig {
     pub(crate) anchor: Anchor,
     pub(crate) messages: Vec<Message>,
     pub(crate) daemon_actions: Vec<DaemonAction>,
-    /// The commands as they were recorded.
+    /// The commands as the journal has them.
     pub(crate) records: Vec<(Instant, String)>,
 }
 
-/// What the configuration says of devices.
+/// The devices of the configuration.
 pub(crate) fn setup() -> Setup {
     Setup {
         configuration: "0badcafe".to_owned(),
@@ -45,7 +45,7 @@ pub(crate) fn payload(verb: &str, id: &str, expect: &Value, body: Value) -> Stri
     json!({"v": "1.0", "type": format!("cmd.{verb}"), "id": id, "expect": expect, "body": body}).to_string()
 }
 
-/// Fed from a trace (`dgt/game`) up to a moment.
+/// A station that is fed with a trace (`dgt/game`) until `until` is true.
 fn rig_from_trace(name: &str, until: impl Fn(&Station) -> bool) -> CommandRig {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/traces/");
     let text = std::fs::read_to_string(format!("{path}{name}.trace")).expect("a trace");
@@ -71,7 +71,7 @@ impl CommandRig {
         rig_from_trace("dgt/game", |station| station.game().moves().len() >= 2)
     }
 
-    /// The same at a board that tells no serial number.
+    /// Like [`CommandRig::playing`] with a board that reports no serial number.
     pub(crate) fn at_a_board_without_a_number() -> CommandRig {
         rig_from_trace("chessnut/chessnut-moves", |station| station.game().moves().len() >= 2)
     }
@@ -88,7 +88,7 @@ impl CommandRig {
         })
     }
 
-    /// The same before the kings, and it is proved that Black could have mated.
+    /// Like [`CommandRig::over_with_a_flag`] before the kings, with a proof that Black could have mated.
     pub(crate) fn flag_and_mate() -> CommandRig {
         let mut rig = rig_from_trace("dgt/freeze-and-kings", |station| station.game().has_fallen_flag());
         let line = "{\"id\":1,\"line\":[\"a2a3\",\"f8c5\",\"a3a4\",\"d8f6\",\"a4a5\",\"f6f2\"]}";
@@ -117,7 +117,7 @@ impl CommandRig {
         }
     }
 
-    /// The finding that decides, as a lock names it; the first one if there is none.
+    /// The deciding finding, as in a lock; the first one if there is none.
     pub(crate) fn finding(&self) -> (u32, u32) {
         self.station.game().deciding_finding().map_or((1, 1), |finding| (finding.id, finding.revision))
     }
@@ -141,7 +141,7 @@ impl CommandRig {
         self.take(&recorded)
     }
 
-    /// Records the command and feeds what was recorded.
+    /// Records the command and feeds the record to the station.
     pub(crate) fn take(&mut self, recorded: &Recorded) -> Vec<Reply> {
         let json = recorded.to_json();
         let body = Body::Cmd(&json);
@@ -163,7 +163,7 @@ impl CommandRig {
         replies
     }
 
-    /// Bodies of the audit's lines about commands.
+    /// The bodies of the audit's lines about commands.
     pub(crate) fn audits(&self) -> Vec<Value> {
         let commands = self.messages.iter().filter(|message| message.payload.contains("\"what\":\"command\""));
         commands

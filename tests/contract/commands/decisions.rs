@@ -1,4 +1,4 @@
-//! Decisions by command: the lock on a finding, what the audit and the retained ruling say, who is told.
+//! Decisions by command: the lock on a finding, the audit and the retained ruling, and the audiences.
 
 use flagfall::arbiter::{Code, Reply};
 use flagfall::config::Role;
@@ -42,7 +42,7 @@ fn a_decision_is_locked_to_the_finding_as_the_arbiter_saw_it() {
         let unlocked = payload(verb, "u", &json!({"game": game, "rev": rig.now().1}), json!({}));
         assert_eq!(rig.send(Some(Role::Chief), verb, &unlocked)[0].code, Code::Invalid);
         assert_eq!(rig.digest(), before, "{verb}");
-        // Men move on: the revision of the state is not the finding's.
+        // Moves go on: the revision of the state is not the revision of the finding.
         let ask = rig.decide(verb, "a", (id, revision));
         let replies = rig.send(Some(Role::Arbiter), verb, &ask);
         assert_eq!((last(&replies).code, replies.len()), (Code::Ok, 2), "{verb}: {replies:?}");
@@ -57,7 +57,7 @@ fn an_operator_decides_nothing_and_learns_nothing() {
         let replies = rig.send(Some(Role::Operator), verb, &ask);
         assert_eq!((replies.len(), replies[0].code, replies[0].finding, replies[0].rev), (1, Code::Denied, None, None), "{verb}");
     }
-    // Nor by a lock on something that they may do.
+    // A lock for a verb that the operator may use does not help.
     let (game, rev) = rig.now();
     let probe = payload(
         "resync",
@@ -104,7 +104,7 @@ fn the_audit_and_the_ruling_say_who_when_why_and_on_which_evidence() {
     let shown = ruling(&rig);
     assert_eq!((&shown["decision"], &shown["status"]), (&expected, &json!("proposed")), "a finding stays a finding");
     let (sign, before) = (&shown["readings"][1], &shown["readings"][0]);
-    assert_eq!(shown["evidence"], json!([sign["source"], "cmd:c-1"]), "the sign, and who observed the fall");
+    assert_eq!(shown["evidence"], json!([sign["source"], "cmd:c-1"]), "the sign of the clock, and the command of the observer");
     assert_eq!((&sign["white_ms"], before["white_ms"].as_u64().is_some_and(|left| left > 0)), (&json!(0), true), "{shown}");
     let mut entry = expected.clone();
     entry["what"] = json!("decision");
@@ -150,7 +150,7 @@ fn claims_come_in_two_forms() {
     }
     assert_eq!(send(&mut rig, json!({"side": "white", "ground": "normal_means", "standing": "lodged"})).code, Code::Ok);
     assert_eq!(audited(&rig, "claim").len(), 1);
-    // The record is looked at for the arbiter who asks, and for nobody else.
+    // Only an arbiter's command makes the daemon check the record of the game.
     let checked = send(&mut rig, json!({"side": "white", "ground": "repetition", "standing": "lodged"}));
     assert_eq!((checked.code, checked.message.as_str()), (Code::Ok, "not correct by the record of the game (9.5.3)"));
     assert_eq!((audited(&rig, "claim")[1]["correct"].clone(), rig.station.game().result()), (json!(false), None));
@@ -161,7 +161,7 @@ fn claims_come_in_two_forms() {
     assert!(rig.station.game().has_fallen_flag());
 }
 
-/// What arbiters enter and decide is not for others, but for the result.
+/// Statements and decisions of arbiters are not published for other audiences, except the result.
 #[test]
 fn others_see_results_only() {
     let mut rig = CommandRig::playing();

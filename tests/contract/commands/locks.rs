@@ -1,4 +1,4 @@
-//! Locks and repeats: a claim is decided at the revision that the arbiter saw, and an id stays one command with what it expected.
+//! Locks and repeated commands: a claim is decided at the revision that the arbiter saw, and an id belongs to one command with one lock.
 
 use flagfall::arbiter::verbs::{self, Lock};
 use flagfall::arbiter::{Code, Reply, Stage};
@@ -28,7 +28,7 @@ fn a_claim_that_is_decided_is_locked_to_the_revision() {
     for standing in ["accepted", "refused"] {
         let mut rig = CommandRig::playing();
         let game = rig.now().0;
-        // What was lodged is true whatever has been moved since.
+        // A lodged claim stays true after later moves.
         let lodged = payload("claim", "lodged", &json!({"game": game}), claim("lodged"));
         assert_eq!(send(&mut rig, "claim", &lodged).code, Code::Ok, "{standing}");
         let unlocked = payload("claim", "unlocked", &json!({"game": game}), claim(standing));
@@ -39,7 +39,7 @@ fn a_claim_that_is_decided_is_locked_to_the_revision() {
     }
 }
 
-/// Two arbiters decide about the same claim, and each has seen that nobody had.
+/// Two arbiters decide about the same claim, and each saw a state without a decision.
 #[test]
 fn a_claim_that_another_arbiter_has_decided_is_not_decided_again() {
     for (first, second, result) in [("refused", "accepted", None), ("accepted", "refused", Some(GameResult::Draw))] {
@@ -58,7 +58,7 @@ fn a_claim_that_another_arbiter_has_decided_is_not_decided_again() {
     }
 }
 
-/// The same id with the same wish, but of another game or another revision of a finding, is no repeat.
+/// The same id with the same body, but another game or another revision of a finding in the lock, is no repeat.
 #[test]
 fn a_repeat_has_the_same_lock() {
     for verb in ["confirm", "reject"] {
@@ -67,7 +67,7 @@ fn a_repeat_has_the_same_lock() {
         let stale = rig.decide(verb, "x", (id, revision + 1));
         let first = send(&mut rig, verb, &stale);
         assert_eq!(first.code, Code::Stale, "{verb}");
-        assert_eq!(send(&mut rig, verb, &stale), first, "{verb}: the very same is answered the same");
+        assert_eq!(send(&mut rig, verb, &stale), first, "{verb}: the same payload gets the same answer");
         let right = rig.decide(verb, "x", (id, revision));
         let before = rig.digest();
         for other in [right.clone(), rig.decide(verb, "x", (id + 1, revision))] {
@@ -91,7 +91,7 @@ fn a_repeat_has_the_same_lock() {
     assert_eq!(rig.station.game().decisions().count(), 1);
 }
 
-/// One step decides about a game and arms the next: the audit names each its own.
+/// One step decides a game and arms the next: each line of the audit names its own game.
 #[test]
 fn a_decision_names_the_game_it_was_made_in() {
     let mut rig = CommandRig::playing();
@@ -126,5 +126,5 @@ fn a_repeat_with_another_moment_or_reason_is_another_command() {
     let mut reasoned = first.clone();
     reasoned["reason"] = json!("on second thoughts");
     assert_eq!(send(&mut rig, "claim", &reasoned.to_string()).message, "this id was another command's");
-    assert_eq!(send(&mut rig, "claim", &first.to_string()).code, Code::Ok, "the same again has the same answer");
+    assert_eq!(send(&mut rig, "claim", &first.to_string()).code, Code::Ok, "the same command gets the same answer");
 }

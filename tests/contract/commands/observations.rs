@@ -1,4 +1,4 @@
-//! What an arbiter saw at a board where men move on, and what an operator leaves to arbiters.
+//! Observations of an arbiter at a board where play goes on, and decisions that an operator must leave to arbiters.
 
 use flagfall::arbiter::Code;
 use flagfall::config::Role;
@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::commands::body;
 use crate::commands::command_rig::{CommandRig, payload};
 
-/// In blitz the revision changes with every touch: an observation is true all the same.
+/// In blitz the revision changes with every touch, but an observation stays true.
 #[test]
 fn an_observation_is_locked_to_its_game_only() {
     for verb in ["claim", "stop-clocks", "restart-clocks"] {

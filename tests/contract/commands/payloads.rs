@@ -1,4 +1,4 @@
-//! What payloads may hold, and what of them is refused.
+//! Payloads: valid and invalid values.
 
 use flagfall::arbiter::{Code, MAX_PAYLOAD, Recorded, Verdict, read};
 use flagfall::config::Role;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::commands::body;
 use crate::commands::command_rig::{CommandRig, setup};
 
-/// A payload that is right, but for this.
+/// A valid payload with another value for this key.
 fn with(rig: &CommandRig, key: &str, value: Value) -> String {
     let mut payload: Value = serde_json::from_str(&rig.ask("take-back", "a", body("take-back"))).expect("JSON");
     payload[key] = value;
@@ -78,7 +78,7 @@ fn illegal_values_are_refused_and_unknown_fields_are_not() {
     }
 }
 
-/// Lists in each other.
+/// Nested lists.
 fn nested(depth: usize) -> Value {
     (0..depth).fold(json!(1), |inner, _| json!([inner]))
 }
@@ -142,9 +142,9 @@ fn age_counts_only_between_clocks_that_agree() {
 #[test]
 fn when_a_flag_was_seen_becomes_journal_time() {
     for (theirs, skew, known) in [
-        // Both clocks agree: what they say is taken.
+        // If both clocks agree, the time in the command is used.
         (json!("ntp"), 0, true),
-        // The tablet is an hour behind: how long ago it was is right all the same.
+        // The tablet's clock is an hour late, but the time between observation and command is right.
         (Value::Null, -3_600, true),
         (Value::Null, 0, false),
     ] {
@@ -161,7 +161,7 @@ fn when_a_flag_was_seen_becomes_journal_time() {
         let topic = CommandTopic { user: "anna", event: "replay", round: "1", board: "1", verb: "claim" };
         let bytes = payload.to_string();
         let submission = read("flagfall", &topic, bytes.as_bytes(), Some(Role::Arbiter), rig.now, &rig.anchor);
-        // Written in milliseconds.
+        // The time is written in milliseconds.
         assert_eq!(submission.observed_us.map(|us| us.abs_diff(seen) < 1000), known.then_some(true), "{payload}");
         let recorded = rig.station.admit(submission, &setup());
         assert!(matches!(recorded.verdict, Verdict::Admitted(_)), "{recorded:?}");
@@ -195,7 +195,7 @@ fn topics_are_taken_apart() {
     }
 }
 
-/// JSON of any kind, with our own keys among others.
+/// Any JSON, which often has our own keys.
 fn anything() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),

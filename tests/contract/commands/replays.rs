@@ -1,4 +1,4 @@
-//! Commands in a journal: fed again they are decided as they were, and answered from memory.
+//! Commands in a journal: a replay takes over their verdicts and knows their answers.
 
 use flagfall::arbiter::{Code, Recorded, Submission, Verdict};
 use flagfall::config::Role;
@@ -23,7 +23,7 @@ fn a_replay_takes_the_verdicts_as_they_stand() {
     let ask = rig.ask("bind-device", "d", body("bind-device"));
     rig.send(Some(Role::Operator), "bind-device", &ask);
     let (messages, audits) = (rig.messages.clone(), rig.audits().len());
-    assert_eq!(audits, 4, "the same again is the same command");
+    assert_eq!(audits, 4, "a repeated command is one command");
     let mut replies = Vec::new();
     let mut again = CommandRig::playing();
     for (at, json) in &rig.records {
@@ -36,7 +36,7 @@ fn a_replay_takes_the_verdicts_as_they_stand() {
     assert_eq!(replies.len(), 2 + 1 + 1 + 1 + 2);
     assert!(again.messages == messages, "{:#?}", again.messages);
     assert_eq!((again.digest(), again.station.bound()), (rig.digest(), rig.station.bound()));
-    assert_eq!(again.station.admit(again_of(&rig), &setup()).verdict, Verdict::Again, "the memory is there again");
+    assert_eq!(again.station.admit(again_of(&rig), &setup()).verdict, Verdict::Again, "the replay knows the earlier commands");
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn another_device_is_another_ones_health() {
         bind(&mut rig, id, port);
         anew.push(rig.station.game().health_rev());
     }
-    // As after a restart with another configuration, by which the device was another one meanwhile.
+    // This is the case after a restart with another configuration, in which the board had another device.
     let mut later: Recorded = serde_json::from_str(&rig.records[3].1).expect("JSON");
     later.submission.id = "e".to_owned();
     later.configuration = Some("11111111".to_owned());
@@ -61,7 +61,7 @@ fn another_device_is_another_ones_health() {
     assert_eq!(changed, [true, false, true, false, true]);
 }
 
-/// The first command, sent once more.
+/// The first command, sent again.
 fn again_of(rig: &CommandRig) -> Submission {
     serde_json::from_str::<Recorded>(&rig.records[0].1).expect("JSON").submission
 }

@@ -1,11 +1,11 @@
-//! Files that say which man is which at one board.
+//! Calibration files, which name the man of each tag of one board.
 
 use flagfall::config::load;
 use flagfall::daemon::station_configs;
 
 use crate::config::support::Folder;
 
-/// A whole set, one man a line, and these lines.
+/// A file with a whole set, one man a line, and then these lines.
 fn file(head: &str, more: &str) -> String {
     let men = (1..).zip("RNBQKBNRPPPPPPPPpppppppprnbqkbnr".chars());
     let items: String = men.map(|(number, letter)| format!("{letter}03005400{number:02x}\n")).collect();
@@ -14,7 +14,7 @@ fn file(head: &str, more: &str) -> String {
 
 const HEAD: &str = "flagfall calibration 1\ndriver certabo\n";
 
-/// All lines that are said of a board of this family with this file.
+/// All errors about a board of this family with this file.
 fn said(folder: &Folder, driver: &str, name: &str) -> Vec<String> {
     let path = folder.file("c.toml", "").with_file_name(name);
     let text = format!("[[board]]\nid = \"b1\"\ndriver = \"{driver}\"\ncalibration_file = \"{}\"\n", path.display());
@@ -67,7 +67,7 @@ fn each_bad_calibration_is_refused_with_its_line() {
     }
 }
 
-/// Several tags for one kind of man are as many men; what the file says is what the journal's head will say.
+/// Several tags for one kind of man are as many men; the head of the journal gets the items of the file.
 #[test]
 fn a_good_calibration_is_for_the_journal() {
     let folder = Folder::new();
@@ -80,7 +80,7 @@ fn a_good_calibration_is_for_the_journal() {
     assert_eq!(setting.calibration.as_ref(), Some(&head));
     assert!(head.starts_with("R0300540001,") && head.ends_with(",r0300540020,Q0300540101,Q0300540102,q0300540103"), "{head}");
     assert!(setting.station().is_ok());
-    // The file went between the check and the start.
+    // The file is removed between the check and the start.
     std::fs::remove_file(path).expect("removed");
     let error = format!("{:#}", station_configs(&loaded.config, loaded.hash).expect_err("no file"));
     assert!(error.starts_with("board `b1`: calibration_file: cannot be read: "), "{error}");

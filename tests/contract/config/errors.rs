@@ -1,8 +1,8 @@
-//! Single files and variables that are refused, and what is said.
+//! Single files and variables that are refused, with the texts of their errors.
 
 use crate::config::support::{config, problems};
 
-/// A file, and all lines that are said of it.
+/// Files, each with all its errors.
 const FILES: &[(&str, &[&str])] = &[
     ("[event]\ndelay_move = 2\n", &["1.toml:2:1: event.delay_move: unknown key; did you mean `delay_moves`?"]),
     ("[event]\n  dleay = 2\n", &["1.toml:2:3: event.dleay: unknown key; did you mean `delay`?"]),
@@ -142,7 +142,7 @@ fn each_bad_file_is_refused_with_its_place() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A variable, and what is said of it.
+/// Variables with their values and errors.
 const VARIABLES: &[(&str, &str, &str)] = &[
     ("FLAGFALL__EVENT__DELAI", "3", "FLAGFALL__EVENT__DELAI: fits no key; did you mean FLAGFALL__EVENT__DELAY?"),
     ("FLAGFALL__EVNT__ROUND", "3", "FLAGFALL__EVNT__ROUND: fits no key; did you mean FLAGFALL__EVENT__ROUND?"),

@@ -1,4 +1,4 @@
-//! A later layer lies over the earlier ones.
+//! A later layer replaces values of earlier layers.
 
 use std::path::PathBuf;
 

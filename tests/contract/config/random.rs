@@ -1,4 +1,4 @@
-//! Any file gives a configuration or an error with its line; nothing panics.
+//! Any file gives a configuration or an error with its line, and nothing panics.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::config::support::Folder;
 
-/// Pieces that TOML and this configuration are made of.
+/// Pieces of TOML and of this configuration.
 fn piece() -> impl Strategy<Value = String> {
     let keys: Vec<String> = keys().iter().map(|key| key.rsplit('.').next().unwrap_or_default().to_owned()).collect();
     prop_oneof![

@@ -1,4 +1,4 @@
-//! The files that come with the program.
+//! The configuration files that come with the program.
 
 use std::path::PathBuf;
 
@@ -24,7 +24,7 @@ fn the_examples_in_the_commented_file_are_right_too() {
                     .split_once(" = ")
                     .is_some_and(|(key, _)| key.bytes().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'_'))
     };
-    // Files that the examples name are not on this machine.
+    // The files that the examples name do not exist on this machine.
     let opened = text.lines().map(|line| if example(&line) && !line.contains("_file = ") { &line[2..] } else { line });
     let without_broker_user =
         opened.filter(|line| !line.starts_with("[broker.user") && !line.starts_with("read =") && !line.starts_with("write ="));
@@ -32,7 +32,7 @@ fn the_examples_in_the_commented_file_are_right_too() {
     let (boards, clock) = whole.split_once("[board.clock]").expect("at the end");
     let lines =
         |out: &[&str]| boards.lines().filter(|line| !out.iter().any(|key| line.starts_with(key))).collect::<Vec<_>>().join("\n");
-    // A board is reached by its cable or by Bluetooth.
+    // A board is connected by its cable or by Bluetooth.
     let wireless =
         lines(&["usb_serial =", "port =", "driver =", "transport ="]).replace("[[board]]", "[[board]]\ndriver = \"dgt_pegasus\"");
     let with_clock = format!("{wireless}\n[board.clock]{clock}").replace("casual = false", "casual = true");

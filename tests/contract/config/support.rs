@@ -1,4 +1,4 @@
-//! Files in a folder of their own, loaded.
+//! Configuration files in a folder of their own, and the result of loading them.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ impl Folder {
         Folder(tempfile::tempdir().expect("a folder"))
     }
 
-    /// A file that only its owner may read.
+    /// Writes a file that only its owner may read.
     pub(crate) fn file(&self, name: &str, contents: impl AsRef<[u8]>) -> PathBuf {
         self.file_with(name, contents, 0o600)
     }
@@ -24,7 +24,7 @@ impl Folder {
         path
     }
 
-    /// The problems as lines, without the folder.
+    /// The errors as lines, without the path of the folder.
     pub(crate) fn lines(&self, errors: &Errors) -> Vec<String> {
         let folder = format!("{}/", self.0.path().display());
         errors.to_string().replace(&folder, "").lines().map(str::to_owned).collect()
@@ -36,7 +36,7 @@ impl Folder {
     }
 }
 
-/// What these texts and variables make.
+/// The configuration from these texts and variables.
 #[track_caller]
 pub(crate) fn config(files: &[&str], variables: &[(&str, &str)]) -> Config {
     match Folder::new().load(files, variables) {
@@ -45,7 +45,7 @@ pub(crate) fn config(files: &[&str], variables: &[(&str, &str)]) -> Config {
     }
 }
 
-/// What is wrong with them, one line each.
+/// The errors in these texts and variables, one line each.
 #[track_caller]
 pub(crate) fn problems(files: &[&str], variables: &[(&str, &str)]) -> Vec<String> {
     let folder = Folder::new();

@@ -1,10 +1,10 @@
-//! What keys say together.
+//! Keys that are right alone and wrong together.
 
 use crate::config::support::{config, problems};
 
 const TWO: &str = "[[board]]\nid = \"b1\"\n";
 
-/// Files that are right, a whole that is not, and what is said.
+/// Configurations whose keys contradict each other, with their errors.
 const WHOLES: &[(&str, &[&str])] = &[
     ("[mqtt]\ntls = true\n", &["1.toml:2:1: mqtt.tls: needs mqtt.ca_file, the certificates that are trusted"]),
     (
@@ -50,7 +50,7 @@ const WHOLES: &[(&str, &[&str])] = &[
 const AUTOMATIC: &str = "need event.observer = true: the event's regulations name this program as an observer";
 const TIME: &str = "event.guidelines are for games without additional time (III.1), and this time control adds some";
 
-/// Where automatic rulings and guidelines do not go with the rules and the time control.
+/// Automatic rulings and guidelines are refused if the rules or the time control do not allow them.
 #[test]
 fn rules_that_contradict_each_other_are_refused() {
     for profile in ["fide", "fide-2023-rapid", "fide-2023-blitz", "fide-2023-blitz-supervised", "fide-print-old", "us-chess"] {
@@ -71,14 +71,14 @@ fn rules_that_contradict_each_other_are_refused() {
         let text = format!("[event]\ntime_control = \"{control}\"\nguidelines = \"III.4\"\n");
         assert_eq!(problems(&[&text], &[]), [format!("1.toml:3:1: event.guidelines: {TIME}")]);
     }
-    // Of one board only.
+    // Here the rules are those of one board.
     let board = "[event]\nprofile = \"club-speed\"\nrulings = \"automatic\"\n[[board]]\nid = \"b1\"\nprofile = \"us-chess\"\n";
     assert_eq!(problems(&[board], &[]), [format!("1.toml:6:1: board.b1.profile: automatic rulings under us-chess {AUTOMATIC}")]);
     let board = "[event]\nguidelines = \"III.4\"\n[[board]]\nid = \"b1\"\ntime_control = \"300+3\"\n";
     assert_eq!(problems(&[board], &[]), [format!("1.toml:5:1: board.b1.time_control: {TIME}")]);
 }
 
-/// What a board's family and its link have to do with each other: what is written, and what is wrong with it.
+/// Lines about a board's family and its link, with their errors.
 const LINKS: &[(&str, &[&str])] = &[
     ("bluetooth = \"C0:00:00:00:00:01\"", &["bluetooth: dgt is not available over Bluetooth LE; a bound /dev/rfcomm0 is a port"]),
     ("driver = \"chesslink\"\nport = \"/dev/a\"\nbluetooth = \"x\"", &["bluetooth: and port: it is one or the other"]),
@@ -86,7 +86,7 @@ const LINKS: &[(&str, &[&str])] = &[
     ("driver = \"chessnut\"\ntransport = \"hid\"", &[]),
     ("driver = \"hos_usb\"\ntransport = \"hid\"\nusb_serial = \"1\"", &[]),
     ("driver = \"hos\"\ntransport = \"hid\"", &["transport: hos is not available over USB-HID; hos_usb is"]),
-    // It has no other link: that need not be said.
+    // The family has no other link, so `transport` is not needed.
     ("driver = \"hos_usb\"\nserial = \"7\"", &["serial: no board reports it over USB-HID: name usb_serial or port"]),
     ("driver = \"chessnut\"\ntransport = \"ble\"", &[]),
     ("transport = \"hid\"", &["transport: dgt is not available over USB-HID"]),

@@ -1,4 +1,4 @@
-//! The five rows of `club-speed` (`laws/README.md#5.2`), and those of its 31 points that a machine can play.
+//! The five rows of `club-speed` (`laws/README.md#5.2`), and those of its 31 points that a program can decide.
 
 use flagfall_game::laws::facts::{Caller, End, Ended, Facts, Flag, Illegal, Treated};
 use flagfall_game::laws::outcome::Ending;
@@ -9,7 +9,7 @@ use crate::laws::support::*;
 
 const CLUB: &str = "club-speed";
 
-/// A player declared it and stopped both clocks.
+/// A player declared this flag and stopped both clocks.
 fn declared(at: u64, flag: Flag) -> Flag {
     Flag { observed_at: Some(Instant(at)), called_by: Some(Caller::Player), clocks_stopped: Some(true), ..flag }
 }
@@ -112,7 +112,7 @@ fn row_4_an_illegal_press_before_the_fall() {
         illegal: vec![illegal(Black, Treated::Counted, when)],
         ..game(name, vec![declared(5000, flag(White))])
     };
-    // White punishes, and his own flag falls.
+    // White claims the illegal move, and White's own flag falls.
     let open = "4 Undecided [4 WhiteWins | 4 BlackWins] ? agreement_on_order";
     assert_eq!(says(&with(CLUB, 500)), open, "point 20: if both agree");
     assert_eq!(says(&with("club-speed+stamps-count", 500)), "4 WhiteWins");

@@ -10,7 +10,7 @@ use crate::laws::support::*;
 
 const FIDE: &str = "fide-2023-standard";
 
-/// White's flag.
+/// A game with this flag of White.
 fn white(flag: Flag) -> Facts {
     game(FIDE, vec![flag])
 }

@@ -1,4 +1,4 @@
-//! The same facts with everything known, or with some of it not.
+//! Changes of the knowledge in facts: everything known, or some of it unknown.
 
 use flagfall_game::interval::Interval;
 use flagfall_game::laws::facts::{Caller, End, Facts};
@@ -6,7 +6,7 @@ use flagfall_protocols::time::Instant;
 
 use crate::laws::support::*;
 
-/// The same where everything is known, and nothing happened together with anything else.
+/// The same facts with everything known and no two events at the same time.
 pub(crate) fn sharp(mut facts: Facts) -> Facts {
     let mut taken = 0;
     let mut point = |at: &mut Interval| {
@@ -25,7 +25,7 @@ pub(crate) fn sharp(mut facts: Facts) -> Facts {
         flag.positions = vec![flag.positions.first().cloned().unwrap_or_else(|| position(OPEN))];
         flag.moves_missing = false;
     }
-    // What falls after a game seemed over falls after it as well.
+    // A flag that falls after the apparent end also falls after the real end.
     let over = facts.flags.iter().filter(|flag| flag.apparently_over).map(|flag| flag.fell.latest).min();
     for flag in &mut facts.flags {
         flag.apparently_over |= over.is_some_and(|over| over <= flag.fell.latest);
@@ -54,7 +54,7 @@ pub(crate) fn sharp(mut facts: Facts) -> Facts {
     facts
 }
 
-/// The same with some of it unknown.
+/// The same facts with some of them unknown.
 pub(crate) fn blurred(truth: &Facts, mut seed: u64) -> Facts {
     let mut often = move |of: u64| {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -68,7 +68,7 @@ pub(crate) fn blurred(truth: &Facts, mut seed: u64) -> Facts {
     let mut others = [OPEN, BLACK_BARE, BISHOP_V_PAWN].into_iter().cycle();
     for flag in &mut facts.flags {
         widen(&mut flag.fell);
-        // What the clock shows is in order; only moments that nobody has shown can be anywhere.
+        // Moments that the clock shows are in order; only moments that it does not show can be anywhere.
         flag.shown = false;
     }
     for ended in &mut facts.endings {

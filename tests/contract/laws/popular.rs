@@ -1,4 +1,4 @@
-//! What popular texts say, and what the profiles say (`laws/README.md#6`); each as a pair.
+//! Popular opinions and the outcomes of the profiles (`laws/README.md#6`), as pairs.
 
 use flagfall_game::laws::facts::{Facts, Flag, Illegal, IllegalKind, Treated};
 use flagfall_game::laws::outcome::Ending;
@@ -7,7 +7,7 @@ use flagfall_protocols::square::Color::{Black, White};
 
 use crate::laws::support::*;
 
-/// What two rulebooks say of the same flag of White.
+/// The outcomes of two rulebooks for the same flag of White.
 fn pair(flag: Flag, names: [&str; 2]) -> [String; 2] {
     names.map(|name| says(&game(name, vec![flag.clone()])))
 }
@@ -35,7 +35,7 @@ fn everything_else_can_win_is_no_rule_either() {
 
 #[test]
 fn a_fall_is_not_waived_by_the_next_press() {
-    // Seen long after, with more moves made: the Laws know no waiver; who must claim, must.
+    // The fall is seen long after it, when more moves were made: the Laws know no waiver, and a player who must claim still must.
     let late = Flag { observed_at: None, ..flag(White) };
     assert_eq!(says(&game("fide-2023-standard", vec![seen(90_000, late.clone())])), "14 BlackWins");
     assert_eq!(says(&game("us-chess", vec![late.clone()])), "3 GameGoesOn, if observed [11 BlackWins]");

@@ -1,4 +1,4 @@
-//! Names of rulebooks, what each profile says differently, and the data that says it.
+//! The names of rulebooks, the differences between profiles, and the data behind them.
 
 use flagfall_game::laws::claim::{Ground, Standing};
 use flagfall_game::laws::facts::{Caller, Facts, Flag};

@@ -1,4 +1,4 @@
-//! What must hold of every finding, whatever the facts.
+//! Properties of every finding for any facts.
 
 use flagfall_game::interval::Interval;
 use flagfall_game::laws::adjudicate::Found;
@@ -116,7 +116,7 @@ fn some_facts() -> impl Strategy<Value = Facts> {
     let known = (prop::option::of(any::<bool>()), prop::bool::weighted(0.1), sheets);
     (prop::sample::select(names()), told, known).prop_map(
         |(name, (flags, endings, claims, illegal), (adds_time, setting_differs, sheets))| {
-            // One flag of each side: a player's own flags are in the order of his periods.
+            // There is one flag of each side: a player's own flags are in the order of the periods.
             let mut flags: Vec<Flag> = flags;
             let mut seen: Vec<Color> = Vec::new();
             flags.retain(|flag| {
@@ -131,7 +131,7 @@ fn some_facts() -> impl Strategy<Value = Facts> {
     )
 }
 
-/// What a finding says, without the places of things in lists.
+/// The findings as text, with their articles and options.
 fn told(found: &[Found]) -> Vec<String> {
     found.iter().map(|found| format!("{} {:?} {:?}", say(found), found.articles, found.configurable)).collect()
 }
@@ -149,7 +149,7 @@ proptest! {
     fn exchanged_colours_give_the_exchanged_answer(facts in some_facts()) {
         let one = exchanged(&says(&facts));
         let other = says(&mirrored(&facts));
-        // Of two things at one moment White's is named first.
+        // Of two events at one moment White's is named first.
         prop_assert_eq!(alike(&one), alike(&other));
     }
 
@@ -181,7 +181,7 @@ proptest! {
         let known = found(&truth);
         for seed in seeds {
             let less = found(&blurred(&truth, seed));
-            // Row 11, and row 2 of the club, are what the rules say of an order that nobody knows.
+            // Row 11, and row 2 of the club, are the rules for an unknown order.
             let by_ignorance = |found: &Found| found.row == "11" || (found.row == "2" && !found.alternatives.is_empty());
             if less.iter().any(by_ignorance) {
                 continue;
@@ -192,7 +192,7 @@ proptest! {
         }
     }
 
-    /// Whoever wins or draws for certain still does when the solver says nothing, or the outcome becomes open; it never turns.
+    /// Without the solver's answers a certain outcome stays or becomes open, but it never becomes another outcome.
     #[test]
     fn less_knowledge_never_turns_an_outcome(facts in some_facts()) {
         let known = found(&facts);
@@ -208,7 +208,7 @@ proptest! {
     }
 }
 
-/// What becomes of the game, if that is certain.
+/// The outcome of the game, if it is certain.
 fn result(found: &[Found]) -> Option<Outcome> {
     let first = found.iter().map(|found| found.outcome).find(|outcome| *outcome != Outcome::GameGoesOn);
     first.filter(|outcome| matches!(outcome, Outcome::WhiteWins | Outcome::BlackWins | Outcome::Draw))
@@ -218,7 +218,7 @@ fn says_of(found: &[Found]) -> String {
     found.iter().map(say).collect::<Vec<_>>().join("; ")
 }
 
-/// The text with each list of alternatives sorted.
+/// The text with sorted lists of alternatives.
 fn alike(text: &str) -> String {
     let mut parts: Vec<String> = Vec::new();
     for finding in text.split("; ") {

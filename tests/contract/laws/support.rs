@@ -1,4 +1,4 @@
-//! A game told in a few words, and what the rulebook says of it in a line.
+//! Facts of a game in a few words, and the findings of the rulebook as a line.
 
 use flagfall_game::interval::Interval;
 use flagfall_game::laws::adjudicate::{Found, adjudicate};
@@ -30,18 +30,18 @@ pub(crate) fn never() -> Verdict {
     Verdict::Unwinnable(Box::new(no_mate(&Chess::default(), shakmaty::Color::White, &Reason::BareKing)))
 }
 
-/// Whoever has more than the king can mate.
+/// A side with more than the king can mate.
 pub(crate) fn by_men(position: &Chess, side: Color) -> Verdict {
     let side = if side == White { shakmaty::Color::White } else { shakmaty::Color::Black };
     if position.board().by_color(side).count() == 1 { never() } else { won() }
 }
 
-/// Between these two.
+/// An interval between these two moments.
 pub(crate) fn at(earliest: u64, latest: u64) -> Interval {
     Interval { earliest: Instant(earliest), latest: Instant(latest) }
 }
 
-/// The allotted time of every flag here expired between these.
+/// The allotted time of every flag here expires between these moments.
 pub(crate) const FELL: (u64, u64) = (1000, 2000);
 
 pub(crate) fn position(fen: &str) -> Counted {
@@ -59,7 +59,7 @@ pub(crate) fn flag(side: Color) -> Flag {
     }
 }
 
-/// A flag at the end of a period of 40 moves, with so many completed.
+/// A flag at the end of a period of 40 moves, with this number of completed moves.
 pub(crate) fn at_move(side: Color, completed: Option<(u32, bool)>) -> Flag {
     Flag { last: Some(false), required: Some(40), completed, ..flag(side) }
 }
@@ -114,7 +114,7 @@ pub(crate) fn found(facts: &Facts) -> Vec<Found> {
     adjudicate(facts, &mut by_men)
 }
 
-/// Row and outcome; what else there is of it; each alternative; what is not known.
+/// A finding as text: row, outcome, conditions, alternatives, unknown facts.
 pub(crate) fn say(found: &Found) -> String {
     let mut text = format!("{} {:?}", found.row, found.outcome);
     if found.contested {
@@ -133,7 +133,7 @@ pub(crate) fn say(found: &Found) -> String {
     text
 }
 
-/// Everything that the rulebook says, `;` between.
+/// All findings of the rulebook, separated by `;`.
 pub(crate) fn says(facts: &Facts) -> String {
     says_with(facts, &mut by_men)
 }
@@ -142,7 +142,7 @@ pub(crate) fn says_with(facts: &Facts, oracle: &mut dyn FnMut(&Chess, Color) -> 
     adjudicate(facts, oracle).iter().map(say).collect::<Vec<_>>().join("; ")
 }
 
-/// The other side of everything: what is White's becomes Black's, and the board is mirrored.
+/// The same facts with exchanged colours and a mirrored board.
 pub(crate) fn mirrored(facts: &Facts) -> Facts {
     let mut facts = facts.clone();
     let swap = |positions: &mut Vec<Counted>| {

@@ -11,7 +11,7 @@ use crate::laws::support::*;
 
 const US: &str = "us-chess";
 
-/// Claimed by the opponent.
+/// The opponent claimed this flag.
 fn claimed(at: u64, flag: Flag) -> Flag {
     Flag { observed_at: Some(Instant(at)), called_by: Some(Caller::Player), ..flag }
 }

@@ -1,4 +1,4 @@
-//! Random acts against a model of what must come of them.
+//! Random actions, compared with a model of the outbox.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use proptest::prelude::*;
 
 const BOARDS: usize = 3;
 
-/// What the world does to an outbox.
+/// An action of journal, broker or station.
 #[derive(Clone, Debug)]
 enum Act {
-    /// So many events of a line.
+    /// Adds this number of events to a line.
     Events {
         board: usize,
         audience: usize,
@@ -38,7 +38,7 @@ enum Act {
         count: usize,
         from_behind: bool,
     },
-    /// An open request is answered with at most so many events, or could not be.
+    /// Answers an open request with at most this number of events, or reports that it failed.
     Answer {
         count: u64,
         fails: bool,
@@ -75,17 +75,17 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
-/// The world: journal, broker, and what must hold.
+/// The model: journal, broker, and the expected state of the outbox.
 struct Model {
     outbox: Arc<Outbox>,
     now: MonotonicTime,
     connected: bool,
     window: usize,
-    /// Numbers given, acknowledged and seen by the broker, by line.
+    /// The numbers of each line that were given, acknowledged and seen by the broker.
     journal: [[u64; 3]; BOARDS],
     acked: BTreeMap<(usize, usize), BTreeSet<u64>>,
     cursor: [[u64; 3]; BOARDS],
-    /// The next number that may be sent in this pass.
+    /// The next number that may be sent on this connection.
     next: [[Option<u64>; 3]; BOARDS],
     seen: [[u64; 3]; BOARDS],
     held: [bool; BOARDS],
@@ -210,13 +210,13 @@ impl Model {
     }
 
     fn sent(&mut self, publication: Publication) {
-        assert!(self.connected && self.flying.len() < self.window, "more under way than allowed");
+        assert!(self.connected && self.flying.len() < self.window, "more in flight than allowed");
         if publication.topic == "reply" {
             assert!(!publication.retain);
         } else if publication.topic.starts_with("state/") {
             assert!(publication.retain);
             assert_eq!(publication.payload, self.states[&publication.topic], "an old state was sent");
-            assert!(self.flying.iter().all(|other| other.topic != publication.topic), "two versions under way");
+            assert!(self.flying.iter().all(|other| other.topic != publication.topic), "two versions in flight");
         } else {
             assert!(!publication.retain);
             let (board, audience, number) = split(&publication.topic);
@@ -268,7 +268,7 @@ impl Model {
         self.outbox.refilled(board, audience, events, to == last);
     }
 
-    /// Nothing goes wrong any more.
+    /// Works on without faults until the outbox is empty.
     fn settle(&mut self) {
         for board in 0..BOARDS {
             self.act(&Act::Hold { board, held: false });

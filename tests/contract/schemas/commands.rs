@@ -1,4 +1,4 @@
-//! A command that keeps to its schema is understood, one that does not is `invalid`: schema and daemon say the same.
+//! Schema and daemon agree: a command that keeps to its schema is accepted, any other is `invalid`.
 
 use flagfall::arbiter::verbs::{By, VERBS};
 use flagfall::arbiter::{Code, Stage};
@@ -17,7 +17,7 @@ fn topic(verb: &str) -> String {
     format!("flagfall/1/cmd/anna/replay/1/1/{verb}")
 }
 
-/// Bodies that are right in form, and bodies that are not.
+/// Bodies that keep to the schema, and bodies that do not.
 fn bodies(verb: &str) -> (Vec<Value>, Vec<Value>) {
     let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
     match verb {
@@ -99,12 +99,12 @@ fn bodies(verb: &str) -> (Vec<Value>, Vec<Value>) {
     }
 }
 
-/// A board with something to decide where that is needed.
+/// A station in a state in which this verb can have an effect.
 fn rig_for(verb: &str) -> CommandRig {
     if matches!(verb, "confirm" | "reject") { CommandRig::flag_and_mate() } else { CommandRig::playing() }
 }
 
-/// Whether a payload was admitted, and the last answer's code. Every answer keeps to its schema, as does what is published of it.
+/// Whether a payload was admitted, and the code of the last answer. All answers and messages must keep to their schemas.
 fn answered(verb: &str, payload: &str) -> (bool, Code) {
     let mut rig = rig_for(verb);
     let replies = rig.send(Some(Role::Chief), verb, payload);
@@ -141,7 +141,7 @@ fn schema_and_daemon_agree_on_bodies() {
         for body in right {
             let payload = command(verb, body).to_string();
             assert_eq!(validate(&topic(verb), &payload), Ok(()));
-            // The game may have no such alarm or move.
+            // The game may not have this alarm or move.
             assert!(answered(verb, &payload).0, "{payload}");
         }
         for body in wrong {

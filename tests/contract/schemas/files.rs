@@ -1,6 +1,6 @@
-//! The files of `config/schema` are what the types give now.
+//! The files in `config/schema` are the schemas of the present types.
 //!
-//! `FLAGFALL_BLESS=1 cargo test` writes them anew, for review.
+//! `FLAGFALL_BLESS=1 cargo test` writes them again, for review.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -43,7 +43,7 @@ fn there_is_no_other_file() {
     assert_eq!(found, expected);
 }
 
-/// Every schema says what it is for; what is published may get further fields.
+/// Every schema is valid and has a description; published messages may get further fields.
 #[test]
 fn every_schema_is_valid() {
     for name in schema::names() {

@@ -1,4 +1,4 @@
-//! Everything that is published keeps to its schema, and says nothing to those who may not know.
+//! Every published message keeps to its schema, and has no fact that its audience may not know.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -30,7 +30,7 @@ use crate::support::schemas::validate;
 use crate::support::table;
 use crate::support::tapes::{own_tapes, recordings};
 
-/// What a node adds; with and without all that it may know.
+/// The stamps of a node, with and without the optional fields.
 pub(crate) fn stamps() -> [Stamp; 2] {
     let utc = Utc::parse("2026-11-21T13:02:11.412Z").expect("a time");
     let stamp = |sync, err_ms| {
@@ -118,7 +118,7 @@ fn every_message_of_every_trace_keeps_to_its_schema() {
             }
         }
         public += messages.iter().filter(|message| message.audience == Audience::Public).count();
-        // Pictures are long and much alike.
+        // States are long and much alike.
         let picture = |message: &Message| message.number == 0 && message.topic.ends_with("/state");
         let kept = messages.iter().enumerate().filter(|(index, message)| !picture(message) || index % 7 == 0);
         seen.take_all(kept.map(|(_, message)| message), &tape.name);
@@ -208,7 +208,7 @@ fn messages_of_a_node_keep_to_their_schemas() {
         node("node.status", &topics::node_status(root, name), &NodeStatus { state });
     }
     let lost = envelope::message("node.status", None, &stamps()[0], None, &NodeStatus { state: NodeState::Lost });
-    assert_eq!(validate(&topics::node_status(root, name), lost), Ok(()), "the will says no time");
+    assert_eq!(validate(&topics::node_status(root, name), lost), Ok(()), "the will has no time");
     let boards = vec!["open26/r5/b12".to_owned()];
     let info = NodeInfo { version: "0.1.0".to_owned(), capabilities: vec!["dgt".to_owned()], boards };
     node("node.info", &topics::node_info(root, name), &info);

@@ -1,4 +1,4 @@
-//! What only arbiters may know is found wherever it stands.
+//! The search for facts that only arbiters may know finds them at every place.
 
 use std::collections::BTreeSet;
 
@@ -42,7 +42,7 @@ impl Vocabulary {
     }
 }
 
-/// Whatever is added for arbiters is kept from the others until somebody decides otherwise.
+/// A new field for arbiters is a secret until it is also added to a schema for other audiences.
 #[test]
 fn the_tables_have_all_that_is_the_arbiters_own() {
     let (arbiters, open) = (Vocabulary::of(&ARBITERS), Vocabulary::of(&OPEN));
@@ -112,7 +112,7 @@ fn a_planted_word_is_found_wherever_it_stands() {
     }
 }
 
-/// Arbiters may know all of it.
+/// Messages for arbiters may have all these fields.
 #[test]
 fn arbiters_may_know_all_of_it() {
     let mut audit = state();

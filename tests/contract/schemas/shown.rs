@@ -1,4 +1,4 @@
-//! `flagfall schema` shows what lies in the files.
+//! `flagfall schema` prints the schemas of the files.
 
 use std::process::{Command, Output};
 

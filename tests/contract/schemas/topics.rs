@@ -1,4 +1,4 @@
-//! Topics, schemas and the AsyncAPI document say the same.
+//! Topics, schemas and the AsyncAPI document agree.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use flagfall::arbiter::verbs::{By, VERBS};
 use flagfall::publish::schema;
 use serde_json::Value;
 
-/// Functions of `topics` that make something else than a topic.
+/// Functions of `topics` that do not make a topic.
 const NO_TOPIC: [&str; 1] = ["game"];
 
 #[test]
@@ -73,7 +73,7 @@ fn every_verb_that_is_carried_out_has_a_schema() {
     assert_eq!(carried_out, named);
 }
 
-/// Every reference within the document leads somewhere, every schema named lies beside it.
+/// Every reference within the document has a target, and every schema in it has a file.
 #[test]
 fn the_document_holds_together() {
     let document = schema::asyncapi();

@@ -1,4 +1,4 @@
-//! What keeps to no schema is refused; a field that nobody knows yet is not.
+//! A message that breaks its schema is refused; an unknown field is accepted.
 
 use flagfall::config::Role;
 use flagfall::publish::schema;
@@ -18,7 +18,7 @@ fn live_move() -> Value {
     event("board.move", json!({"ply": 1, "san": "e4", "uci": "e2e4", "white_ms": 180_000, "black_ms": null}))
 }
 
-/// A message with what stands at `path` replaced, or taken out.
+/// A message in which the value at `path` is replaced or removed.
 pub(crate) fn with(mut message: Value, path: &str, value: Option<Value>) -> Value {
     let (parent, name) = path.rsplit_once('/').expect("a path");
     let fields = message.pointer_mut(parent).and_then(Value::as_object_mut).unwrap_or_else(|| panic!("no {parent}"));
@@ -91,7 +91,7 @@ fn a_wrong_value_is_refused() {
     }
 }
 
-/// A word where only certain words may stand.
+/// A wrong word at a place where only certain words are allowed.
 #[test]
 fn an_unknown_word_is_refused() {
     let clock = json!({"white_ms": 1, "black_ms": 2, "running": "white", "read_us": 3, "resolution_ms": 1000, "source": "dgt"});
@@ -150,7 +150,7 @@ fn a_payload_that_is_no_message_is_refused() {
     assert_eq!(validate("flagfall/1/arbiter/open26/r5/b12/alert/4", ""), Ok(()), "deleted");
 }
 
-/// Words that stand in the types as text are those of the enums they come from.
+/// The words that are written as text in the types are those of their enums.
 #[test]
 fn words_that_are_written_twice_are_the_same() {
     let at = |name: &str, path: &str| -> Vec<Value> {

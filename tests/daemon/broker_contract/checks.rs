@@ -1,4 +1,4 @@
-//! What the daemon and its subscribers rely on, whatever the broker (`wire/README.md#2` to `wire/README.md#5`).
+//! The properties of a broker on which the daemon and its subscribers rely (`wire/README.md#2` to `wire/README.md#5`).
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -11,10 +11,10 @@ use crate::websocket::WebSocket;
 
 const QOS0: QoS = QoS::AtMostOnce;
 const QOS1: QoS = QoS::AtLeastOnce;
-/// Ends what a check collects.
+/// A message on this topic ends the collection of messages.
 const END: &str = "end/end";
 
-/// Where a broker listens.
+/// The addresses of a broker.
 #[derive(Clone, Copy)]
 pub(crate) struct Broker {
     pub(crate) tcp: SocketAddr,
@@ -63,7 +63,7 @@ pub(crate) async fn the_last_retained_message_is_kept(broker: Broker) {
     assert_eq!(kept, [("r/a".to_owned(), "new".to_owned(), true)]);
 
     ok(&mut sender, retained("r/a", "live")).await;
-    assert!(!late.next().await.retain, "a subscriber that is there gets it as a new message");
+    assert!(!late.next().await.retain, "a present subscriber gets it as a new message");
 }
 
 pub(crate) async fn an_empty_payload_clears_a_retained_message(broker: Broker) {
@@ -72,7 +72,7 @@ pub(crate) async fn an_empty_payload_clears_a_retained_message(broker: Broker) {
     let mut watcher = subscriber(broker, "cw", "c/#").await;
     assert_eq!(watcher.next_text().await.1, "x");
     ok(&mut sender, retained("c/a", "")).await;
-    assert_eq!(watcher.next_text().await, ("c/a".to_owned(), String::new()), "who is there is told");
+    assert_eq!(watcher.next_text().await, ("c/a".to_owned(), String::new()), "a present subscriber gets the deletion");
     let mut late = subscriber(broker, "cl", "c/#").await;
     ok(&mut sender, message(END, "")).await;
     assert_eq!(late.until(END).await, []);
@@ -108,7 +108,7 @@ pub(crate) async fn a_will_is_sent_after_its_delay_and_not_after_a_return(broker
     assert_eq!((text(&will.topic), text(&will.payload)), ("w/gone".to_owned(), "lost".to_owned()));
     assert_eq!(will.properties.and_then(|properties| properties.content_type), Some("application/json".to_owned()));
 
-    // A third one with the delay of the second, begun later: if the second were to come it would have come before.
+    // A third will has the delay of the second and begins later: if the second came, it would come before the third.
     Client::connect(with_will(broker, "last", 4, 60)).await.vanish().await;
     assert_eq!(watcher.next_text().await.0, "w/last");
     let mut late = subscriber(broker, "wl", "w/gone").await;
@@ -146,7 +146,7 @@ pub(crate) async fn a_message_expires_in_the_queue(broker: Broker) {
     let mut sender = Client::plain(broker.tcp, "xs").await;
     ok(&mut sender, Send { properties: expiring(1), ..message("x/short", "") }).await;
     ok(&mut sender, Send { properties: expiring(100), ..message("x/long", "") }).await;
-    // Nobody tells when a message has expired; only time does.
+    // The broker does not report that a message has expired, so the test waits.
     tokio::time::sleep(Duration::from_millis(2_200)).await;
     let mut back = Client::connect(resumable(broker, "expiry")).await;
     ok(&mut sender, message(END, "")).await;
@@ -172,7 +172,7 @@ pub(crate) async fn properties_pass_through(broker: Broker) {
     assert_eq!(got.response_topic, sent.response_topic);
     assert_eq!(got.correlation_data, sent.correlation_data);
     assert_eq!(got.content_type, sent.content_type);
-    // The embedded broker adds its own.
+    // The embedded broker adds a property of its own.
     assert!(got.user_properties.contains(&sent.user_properties[0]), "{:?}", got.user_properties);
 }
 

@@ -1,4 +1,4 @@
-//! What must be true of everything that went over the line.
+//! Checks of all packets between daemon and broker.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -16,17 +16,17 @@ pub(crate) type Line = String;
 
 pub(crate) use crate::contract::line;
 
-/// After a reconnection what is retained is right within this time.
+/// After a reconnection the retained states are right within this time.
 const RIGHT_WITHIN: Duration = Duration::from_secs(1);
-/// A state is so old at most when it is made (`wire/README.md#3`: ten a second), and then waits its turn.
+/// The highest age of a state when it is made (`wire/README.md#3`: ten a second) and has waited for its turn.
 const STATE_AGE: Duration = Duration::from_millis(300);
 
-/// When the broker welcomed the client.
+/// The time of the broker's CONNACK.
 pub(crate) fn welcome_time(wire: &Timed) -> Option<MonotonicTime> {
     wire.down.iter().find(|(_, packet)| matches!(packet, Packet::Other(first) if first >> 4 == 2)).map(|(at, _)| *at)
 }
 
-/// Something published at QoS 1 on one connection.
+/// A publication at QoS 1 on one connection.
 pub(crate) struct Published {
     pub(crate) at: MonotonicTime,
     pub(crate) line: Line,
@@ -35,14 +35,14 @@ pub(crate) struct Published {
     pub(crate) acked: Option<Acknowledgement>,
 }
 
-/// The broker's answer.
+/// The broker's acknowledgement.
 pub(crate) struct Acknowledgement {
     pub(crate) at: MonotonicTime,
-    /// So many others came before it on this connection.
+    /// The number of acknowledgements before it on this connection.
     pub(crate) place: usize,
 }
 
-/// In the order in which it was published.
+/// The publications of a connection, in their order.
 pub(crate) fn published(wire: &Timed) -> Vec<Published> {
     let answers: Vec<_> = wire
         .down
@@ -82,7 +82,7 @@ pub(crate) fn acknowledged(wires: &[Timed]) -> BTreeMap<Line, Vec<u64>> {
     lines
 }
 
-/// The moves of a line, SAN, as they stood from each time on: a live audience sees moves that are not sure, and what becomes of them.
+/// The moves of a line in SAN from each time on. The live audience also sees moves that are not sure, and their revisions.
 fn histories(wires: &[Timed], of: &str) -> Vec<(Utc, Vec<Value>)> {
     let told = |topic: &str| topic.ends_with("/move") || topic.ends_with("/revision");
     let mut events = BTreeMap::<u64, Value>::new();
@@ -102,17 +102,17 @@ fn histories(wires: &[Timed], of: &str) -> Vec<(Utc, Vec<Value>)> {
     stood
 }
 
-/// After each welcome that was not soon followed by a fault, the acknowledged states show what had been played.
+/// After each CONNACK without a fault soon after it, the acknowledged states show the moves that were played.
 pub(crate) fn assert_states_are_right(wires: &[Timed], faults: &[MonotonicTime]) {
     let (now, wall) = (monotonic(), utc());
-    let mut looked = 0;
+    let mut checked = 0;
     for (number, wire) in wires.iter().enumerate().skip(1) {
         let Some(began) = welcome_time(wire) else { continue };
         let until = began.after(RIGHT_WITHIN);
         if faults.iter().any(|fault| (began..until).contains(fault)) {
             continue;
         }
-        looked += 1;
+        checked += 1;
         let states = published(wire);
         for board in ["b1", "b2"] {
             for (audience, delay) in [("arbiter", 0), ("live", 0), ("public", 2)] {
@@ -126,18 +126,18 @@ pub(crate) fn assert_states_are_right(wires: &[Timed], faults: &[MonotonicTime])
                 let limit = wall.after_micros(-(since.as_micros() as i64));
                 let stood = histories(wires, &line);
                 let first = stood.iter().rposition(|(at, _)| *at < limit).expect("the beginning");
-                // The public has no picture in the first seconds.
+                // The public has no state in the first seconds.
                 let none_yet = audience == "public" && stood[first].1.is_empty() && moves.is_none();
                 let right = || stood[first..].iter().any(|(_, stood)| moves.as_ref() == Some(stood));
                 assert!(none_yet || right(), "{name}: shown {moves:?}, played {:?}", &stood[first..]);
             }
         }
     }
-    assert!(looked >= 1, "only {looked} of {} connections lasted", wires.len());
+    assert!(checked >= 1, "only {checked} of {} connections lasted", wires.len());
 }
 
-/// The consumer has every event, as it was recorded.
-pub(crate) fn assert_consumer_has_every_event(heard: &BTreeMap<Line, BTreeMap<u64, Value>>, journals: &BTreeMap<Line, Vec<Out>>) {
+/// The subscriber has every event as it was recorded.
+pub(crate) fn assert_subscriber_has_every_event(heard: &BTreeMap<Line, BTreeMap<u64, Value>>, journals: &BTreeMap<Line, Vec<Out>>) {
     for (line, outs) in journals {
         let heard = &heard[line];
         for out in outs.iter().filter(|out| Some(&out.number) <= heard.keys().last()) {

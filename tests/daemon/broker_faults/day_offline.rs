@@ -24,15 +24,15 @@ use crate::stream::{self, CONTROL};
 /// Games of nearly two hours.
 const GAMES: u64 = 12;
 const LENGTH: Duration = Duration::from_secs(7000);
-/// A new one begins so much later.
+/// The time from the beginning of one game to the next.
 const EVERY: Duration = Duration::from_secs(7200);
-/// What the board says before a game: who it is, what stands on it, that the clock does not run.
+/// The number of messages before a game: the board's identity, its position, a clock that does not run.
 const SET_UP: usize = 5;
-/// Time between that and the game.
+/// The time between these messages and the game.
 const WAITS: Duration = Duration::from_secs(60);
-/// By then every line is full.
+/// After this number of games every line is full.
 const FULL: u64 = 5;
-/// What a board may hold more after a longer game, of journal, moves and pictures.
+/// A board may hold this much more after a longer game, for journal, moves and states.
 const FAIR: i64 = 64 << 10;
 const PICTURES: DirtyStates = DirtyStates { arbiter: true, live: true, clock: true, running_changed: false };
 
@@ -63,7 +63,7 @@ fn a_day_without_a_broker_costs_no_memory_and_nothing_is_lost() {
     let limits = Limits { file: 1 << 20, total: 256 << 20, ..Limits::default() };
     let disk = Disk::open(dir.path()).expect("a disk");
     let (mut recorder, _) = Recorder::open(Box::new(disk), limits, &setting(), "day", &mut |_| Ok(())).expect("opens");
-    // As in the daemon, but that there another thread waits for the disk.
+    // This is as in the daemon, except that there another thread waits for the disk.
     let unsynced = Arc::<Unsynced>::default();
     recorder.share(Arc::clone(&unsynced), Instant::ZERO);
     recorder.station_mut().set_coalesced(true);
@@ -80,7 +80,7 @@ fn a_day_without_a_broker_costs_no_memory_and_nothing_is_lost() {
         let begins = EVERY * number as u32;
         let before = counting::live();
         for (place, piece) in pieces.iter().enumerate() {
-            // The pieces are set up, and the clock stands, some time before the game.
+            // The pieces are set up some time before the game, and the clock does not run.
             let at = piece.at.after(if place < SET_UP { begins } else { begins + WAITS });
             recorder
                 .feed(at, &Body::Rx { link: 0, channel: 0, bytes: piece.bytes.as_slice().into() }, &mut sink)
@@ -111,7 +111,7 @@ fn a_day_without_a_broker_costs_no_memory_and_nothing_is_lost() {
     drain(&outbox, dir.path(), last);
 }
 
-/// The broker is there again: everything arrives, in order, most of it from the journal.
+/// The broker is there again: every event arrives in order, most of them from the journal.
 fn drain(outbox: &Outbox, dir: &std::path::Path, last: [u64; 3]) {
     let mut now = MonotonicTime(1);
     let (mut got, mut states) = ([0; 3], 0);
@@ -127,7 +127,7 @@ fn drain(outbox: &Outbox, dir: &std::path::Path, last: [u64; 3]) {
         }
         while let Some(taken) = outbox.take_next(now) {
             let Taken::Publication(Publication { ticket, topic, payload, .. }) = taken else { continue };
-            // An alert that is over is deleted with an empty payload.
+            // An alert that has ended is deleted with an empty payload.
             let json: serde_json::Value = serde_json::from_str(&payload).unwrap_or_default();
             let branch = topic.split('/').nth(2).expect("an audience");
             let audience = Audience::ALL.into_iter().position(|audience| audience.name() == branch).expect("an audience");

@@ -1,4 +1,4 @@
-//! Two blitz games beside a broker with faults.
+//! Two blitz games whose broker has faults.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -18,11 +18,11 @@ use crate::support::mqtt::{Mosquitto, PATIENCE, Proxy, publish};
 use crate::support::waiting::pause;
 use crate::watch::Watch;
 
-/// Faults of the broker in one evening.
+/// The number of faults of the broker in one run.
 const FAULTS: usize = 10;
-/// After so many the daemon is killed, which begins with short waits for the broker again.
+/// After this number of faults the daemon is killed; a new daemon begins with short waits for the broker again.
 const IN_A_ROW: usize = 3;
-/// Times as fast as people: the games last as long as the faults.
+/// The boards play this many times as fast as people, so that the games last as long as the faults.
 const SPEED: f64 = 2.0;
 
 const AUDIENCES: [Audience; 3] = [Audience::Arbiter, Audience::Live, Audience::Public];
@@ -39,16 +39,16 @@ struct FaultRun {
     rig: Rig,
     boards: Vec<PtyBoard>,
     daemon: Option<Daemon>,
-    /// All its runs.
+    /// All runs of the daemon.
     runs: Vec<DaemonRun>,
-    /// What a consumer heard that is not always there, by line and number.
+    /// The events of a subscriber that is not always connected, by line and number.
     heard: BTreeMap<Line, BTreeMap<u64, Value>>,
     watch: Option<Watch>,
-    /// When something was broken.
+    /// The times of the faults.
     faults: Vec<MonotonicTime>,
 }
 
-/// One evening of this seed: panics if anything is not as it must be. Gives how many faults it had.
+/// Plays the run of this seed; panics if a check fails, and returns the number of faults.
 pub(crate) fn play_seed(seed: u64) -> u64 {
     let mut run = FaultRun::begin(seed);
     for fault in 0..FAULTS {
@@ -66,7 +66,7 @@ impl FaultRun {
         let mut rng = Rng::with_seed(seed);
         let persistent = rng.bool();
         let broker = Mosquitto::with(|dir| {
-            // Saved at its end, and once a second: after a kill it has an old picture.
+            // The broker saves its state at its end and once a second, so that after a kill it has an old one.
             let kept = format!("persistence true\npersistence_location {}/\nautosave_interval 1\n", dir.display());
             format!("allow_anonymous true\n{}", if persistent { kept } else { String::new() })
         });
@@ -89,13 +89,13 @@ impl FaultRun {
         run
     }
 
-    /// A while that ends in a birth, soon after it, or long after.
+    /// Waits for a time that ends during a birth, soon after it, or long after it.
     fn let_pass(&mut self) {
         let most = [60, 400, 2400][self.rng.usize(..3)];
         pause(Duration::from_millis(self.rng.u64(..most)));
     }
 
-    /// How often a broker welcomed the daemon.
+    /// The number of CONNACKs that the daemon got.
     fn welcomes(&self) -> usize {
         self.proxy.timed().iter().filter(|wire| checks::welcome_time(wire).is_some()).count()
     }
@@ -108,7 +108,7 @@ impl FaultRun {
         }
     }
 
-    /// The consumer goes, with what it heard.
+    /// The subscriber leaves, and its events are kept.
     fn leave(&mut self) {
         let Some(watch) = self.watch.take() else { return };
         for heard in watch.all() {
@@ -153,7 +153,7 @@ impl FaultRun {
         self.let_pass();
     }
 
-    /// What the journals say was told.
+    /// The events of the journals.
     fn journals(&self) -> BTreeMap<Line, Vec<Out>> {
         let mut lines = BTreeMap::new();
         for board in BOARDS {
@@ -191,10 +191,10 @@ impl FaultRun {
         let (wires, journals) = (self.proxy.timed(), self.journals());
         order::assert_order(&wires, &self.runs, asked, &journals);
         checks::assert_states_are_right(&wires, &self.faults);
-        checks::assert_consumer_has_every_event(&self.heard, &journals);
+        checks::assert_subscriber_has_every_event(&self.heard, &journals);
     }
 
-    /// A connection that has nothing of its own to tell.
+    /// Makes a connection on which the daemon has no new events.
     fn begin_anew(&mut self) {
         let welcomes = self.welcomes();
         self.faults.push(monotonic());
@@ -202,7 +202,7 @@ impl FaultRun {
         self.wait_for_welcome(welcomes);
     }
 
-    /// The consumer asks for what it missed.
+    /// The subscriber asks for the events that it missed.
     fn resync(&mut self) -> ResyncRequest {
         let journals = self.journals();
         let mut missing = Vec::new();
@@ -211,11 +211,11 @@ impl FaultRun {
             let first = outs.iter().find(|out| !heard.contains_key(&out.number));
             missing.extend(first.map(|out| (line.clone(), out.number)));
         }
-        assert!(!missing.is_empty(), "the consumer missed nothing");
+        assert!(!missing.is_empty(), "the subscriber missed nothing");
         let at = monotonic();
         for (line, from) in &missing {
             let (audience, board) = (line.split('/').next().expect("an audience"), line.rsplit('/').next().expect("a board"));
-            // Two senders, so that neither sends too many.
+            // There are two senders, so that neither sends too many commands.
             let user = if board == "b1" { "anna" } else { "carl" };
             let command = json!({"v": "1.0", "type": "cmd.resync", "id": line.replace('/', "-"),
                 "body": {"from": from, "audience": audience}});
@@ -223,7 +223,7 @@ impl FaultRun {
         }
         for (line, from) in &missing {
             let last = journals[line].last().expect("an event").number;
-            self.watch.as_ref().expect("the consumer").wait(&format!("{line} from {from} to {last}"), |all| {
+            self.watch.as_ref().expect("the subscriber").wait(&format!("{line} from {from} to {last}"), |all| {
                 let mut there: Vec<u64> =
                     all.iter().filter(|heard| checks::line(&heard.topic) == *line).filter_map(|heard| heard.no()).collect();
                 there.sort_unstable();

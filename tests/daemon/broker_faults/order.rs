@@ -1,4 +1,5 @@
-//! Where each line goes on: behind what the daemon knows the broker to have, and back only where somebody asked for it.
+//! The point at which each line continues: behind the last event that the daemon knows the broker has, and further back only after a
+//! resync command.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,34 +14,35 @@ use serde_json::Value;
 use crate::broker_faults::checks::{Line, published};
 use crate::support::mqtt::proxy::Timed;
 
-/// What may be under way at once, and therefore be acknowledged without the daemon's knowing.
+/// The number of publications in flight, which may be acknowledged although the daemon does not know it.
 const WINDOW: usize = 32;
-/// An acknowledgement that came so long before the last thing the daemon said on a connection was read before that.
+/// The daemon has read an acknowledgement if its last packet on the connection came this much later.
 const READ: Duration = Duration::from_secs(1);
-/// The name under which the journal remembers what the broker has.
+/// The name under which the journal has the broker's cursor.
 const SINK: &str = "mqtt";
-/// An acknowledgement is recorded with the first turn that comes a second after the last record; the rest is its way to the daemon.
+/// The journal gets acknowledgements in the first turn that comes a second after the last one; the rest is the time on the way to the
+/// daemon.
 const RECORDED: Duration = Duration::from_millis(1500);
-/// Records that are so far apart are of different turns.
+/// Records with this distance are from different turns.
 const ANOTHER_TURN: Duration = Duration::from_secs(1);
 
-/// One run of the daemon, and what it had to go by.
+/// One run of the daemon, and its knowledge at the start.
 pub(crate) struct DaemonRun {
     /// The number of its first connection.
     pub(crate) first: usize,
-    /// Up to where the journal says of each line that the broker has everything.
+    /// The cursor of each line in the journal: the broker has all events up to there.
     pub(crate) known: BTreeMap<Line, u64>,
-    /// What the run before knew of a line at this time is in the journal.
+    /// The knowledge that the run before had of a line at this time is in the journal.
     pub(crate) recorded: BTreeMap<Line, MonotonicTime>,
 }
 
 impl DaemonRun {
-    /// The first one: nothing is known yet.
+    /// The first run, without any knowledge.
     pub(crate) fn first() -> DaemonRun {
         DaemonRun { first: 0, known: BTreeMap::new(), recorded: BTreeMap::new() }
     }
 
-    /// Takes over what the run that was killed has left in a board's journal.
+    /// Reads the knowledge of the killed run from a board's journal.
     pub(crate) fn read(&mut self, dir: &Path, name: impl Fn(Audience) -> Line) {
         let recovered = read(&mut Disk::reading(dir)).expect("a journal");
         let recorded = recorded(&recovered);
@@ -51,7 +53,8 @@ impl DaemonRun {
     }
 }
 
-/// What was acknowledged by then is recorded: the turn that was to record it was followed by another one, which is in the journal.
+/// All acknowledgements up to this time are in the journal: the turn that had to record them was followed by another turn, which is
+/// in the journal.
 fn recorded(recovered: &Recovered) -> Option<MonotonicTime> {
     let mut times: Vec<Instant> = recovered.records().map(|record| record.at).collect();
     let last = times.pop()?;
@@ -68,28 +71,28 @@ fn recorded(recovered: &Recovered) -> Option<MonotonicTime> {
     now.0.checked_sub(micros).map(MonotonicTime)
 }
 
-/// What a consumer wanted again, and since when.
+/// The resync commands of a subscriber, and the time from which they are allowed to have an effect.
 pub(crate) struct ResyncRequest {
     pub(crate) at: MonotonicTime,
-    /// From which number on, by line.
+    /// The first number of each line that is sent again.
     pub(crate) from: BTreeMap<Line, u64>,
 }
 
-/// How far a line is.
+/// The progress of a line.
 #[derive(Debug, Default)]
 struct Progress {
-    /// The broker has everything up to here.
+    /// The broker has all events up to this number.
     broker: u64,
-    /// The daemon of this run knows that of at least so many, and of at most so many.
+    /// The daemon of this run knows this of at least, and of at most, these numbers.
     daemon: (u64, u64),
-    /// Where this run took it up again, and when.
+    /// The numbers behind which this run continued, with their times.
     resumed: Vec<(MonotonicTime, u64)>,
-    /// What was acknowledged on this connection, and when.
+    /// The numbers that were acknowledged on this connection, with their times.
     acked: Vec<(MonotonicTime, u64)>,
 }
 
-/// Every event of the journals was acknowledged, first occurrences in order; each connection goes on from the cursor, without a
-/// gap; nothing is sent again on a connection but what was asked for; what is told is what is recorded.
+/// Every event of the journals was acknowledged, and the first publications are in order; each connection continues at the cursor
+/// without a gap; only a resync command repeats events on a connection; every publication is as recorded.
 pub(crate) fn assert_order(wires: &[Timed], runs: &[DaemonRun], mut asked: ResyncRequest, journals: &BTreeMap<Line, Vec<Out>>) {
     let mut lines: BTreeMap<Line, Progress> = journals.keys().map(|line| (line.clone(), Progress::default())).collect();
     for (number, wire) in wires.iter().enumerate() {
@@ -121,7 +124,7 @@ pub(crate) fn assert_order(wires: &[Timed], runs: &[DaemonRun], mut asked: Resyn
                 reach.broker = no.max(reach.broker);
                 reach.daemon.1 = no.max(reach.daemon.1);
                 reach.acked.push((acked.at, no));
-                // Without its answer the last publication would have been one too many.
+                // Without this acknowledgement the last publication would have been one too many in flight.
                 if acked.place < heard || Some(acked.at.after(READ)) <= said {
                     reach.daemon.0 = no.max(reach.daemon.0);
                 }
@@ -131,13 +134,13 @@ pub(crate) fn assert_order(wires: &[Timed], runs: &[DaemonRun], mut asked: Resyn
     for (line, outs) in journals {
         assert_eq!(lines[line].broker, outs.len() as u64, "{line}");
         assert!(outs.iter().map(|out| out.number).eq(1..=outs.len() as u64), "{line}");
-        // A move that was under way when the daemon died may be read otherwise, and then the game stands still for the public.
+        // A move on its way when the daemon died may be read in another way, and then the game stops for the public.
         let least = if line.starts_with("arbiter") { 20 } else { 1 };
         assert!(outs.len() >= least, "{line} has only {} events", outs.len());
     }
 }
 
-/// A daemon that was killed goes on from its journal's cursor, which the broker has reached and which is not too old.
+/// A new daemon continues at its journal's cursor, which the broker has reached and which is not too old.
 fn begin_run(run: &DaemonRun, lines: &mut BTreeMap<Line, Progress>) {
     for (line, &known) in &run.known {
         let reach = lines.get_mut(line).expect("a line with a journal");

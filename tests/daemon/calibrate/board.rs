@@ -13,20 +13,20 @@ use flagfall_hardware::pty::Pty;
 use flagfall_protocols::time::Instant;
 
 const NAP: Duration = Duration::from_millis(10);
-/// Longer than any movement takes to be told.
+/// Longer than the time until any motion is reported.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A noisy board, faster than real ones.
+/// A noisy board that is faster than real ones.
 pub(crate) fn settings() -> CertaboSettings {
     CertaboSettings { period: Duration::from_millis(100), paced: false, ..CertaboSettings::default() }
 }
 
-/// A board on a pseudo-terminal, in real time. Ends when dropped.
+/// A board on a pseudo-terminal in real time; it ends when it is dropped.
 pub(crate) struct PtyCertabo {
     board: Arc<Mutex<Certabo>>,
     pub(crate) path: PathBuf,
     stop: Arc<AtomicBool>,
-    /// How often the board has looked and told.
+    /// The number of scans and reports so far.
     turns: Arc<AtomicU64>,
     thread: Option<JoinHandle<()>>,
 }
@@ -44,7 +44,7 @@ impl PtyCertabo {
                 let now = Instant(monotonic().since(began).as_micros() as u64);
                 theirs.lock().unwrap_or_else(PoisonError::into_inner).advance(now, &mut sent);
                 let bytes: Vec<u8> = sent.drain(..).flat_map(|piece| piece.bytes).collect();
-                // As long as nobody reads, what does not fit is lost.
+                // If no program reads, bytes that do not fit are lost.
                 match pty.write(&bytes) {
                     Ok(()) | Err(LinkError::TimedOut) => {}
                     Err(error) => panic!("{error}"),
@@ -61,13 +61,13 @@ impl PtyCertabo {
         PtyCertabo { board, path, stop, turns, thread: Some(thread) }
     }
 
-    /// Hands move, from now on.
+    /// Starts these hand motions now.
     pub(crate) fn load(&self, script: &str) {
         let script = Script::parse(script).expect("a script");
         self.board.lock().unwrap_or_else(PoisonError::into_inner).load(&script);
     }
 
-    /// Waits until the hands have done everything, and nothing older is still being written.
+    /// Waits until all motions are done and all older reports are written.
     #[allow(clippy::disallowed_methods, reason = "real time among real parts")]
     pub(crate) fn settle(&self) {
         let began = monotonic();
@@ -82,7 +82,7 @@ impl PtyCertabo {
         }
     }
 
-    /// Nobody has sent anything to it, and its hands could do all that they were to do.
+    /// Whether no program has sent bytes to the board, and every motion was possible.
     pub(crate) fn is_untouched(&self) -> bool {
         let board = self.board.lock().unwrap_or_else(PoisonError::into_inner);
         board.counters() == Counters::default() && board.impossible().is_empty()

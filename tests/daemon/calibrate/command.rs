@@ -1,4 +1,4 @@
-//! The command, as a process at an emulated board.
+//! The command as a process with an emulated board.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -23,7 +23,7 @@ fn start_calibration(table: &PtyCertabo, file: &Path, more: &[&str]) -> RunningP
     RunningProgram::start(flagfall(&words).args(more))
 }
 
-/// Learns the men and two spare queens, White's, which is beside the board afterwards, and Black's, which stands on d6.
+/// Learns the men and two spare queens: White's, which is beside the board afterwards, and Black's, which stands on d6.
 pub(crate) fn calibrate_with_two_queens(table: &PtyCertabo, file: &Path) {
     let mut process = start_calibration(table, file, &["--spares", "2"]);
     process.wait_for_line("all 32 men are known");
@@ -40,7 +40,7 @@ pub(crate) fn calibrate_with_two_queens(table: &PtyCertabo, file: &Path) {
     assert!(table.is_untouched());
 }
 
-/// Nothing but the file that was asked for is in the folder.
+/// Checks that the folder has only these files.
 fn only(folder: &Path, names: &[&str]) {
     let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").file_name());
     let mut found: Vec<String> = entries.map(|name| name.to_string_lossy().into_owned()).collect();
@@ -62,7 +62,7 @@ fn men_and_spare_queens_are_learned_and_kept() {
     assert_eq!(['K', 'Q', 'P', 'k', 'q', 'p'].map(of), [1, 2, 8, 1, 2, 8], "{kept}");
     assert_eq!(fs::metadata(&file).expect("a file").permissions().mode() & 0o777, 0o644);
 
-    // It is not learned again by mistake, and nobody is asked to set up men for that.
+    // The file is not overwritten by mistake, and the user is not asked to set up men.
     let again = ["calibrate", "--driver", DRIVER, text(&table.path), text(&file), "--spares", "0"];
     let output = run(&again);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -112,7 +112,7 @@ fn a_time_limit_ends_a_calibration() {
     let process = start_calibration(&table, &file, &["--seconds", "4"]);
     let (code, rest) = process.wait_for_end();
     assert!(code == Some(1) && rest.contains("b1 is not written: no man is read on any square"), "{rest}");
-    // A board of the other family.
+    // This board does not identify its men.
     let table = PtyCertabo::start(CertaboSettings { form: Form::Occupancy, ..settings() });
     let process = start_calibration(&table, &file, &["--seconds", "7"]);
     let (code, rest) = process.wait_for_end();

@@ -1,4 +1,4 @@
-//! The daemon at a board that was calibrated before.
+//! The daemon with a board that was calibrated before.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ use super::{DRIVER, MID_GAME, PROMOTED};
 use crate::support::hall::subscriber::Subscriber;
 use crate::support::hall::{RunningDaemon, TestHall};
 
-/// The king went after the promotion.
+/// The position after the promotion and a move of the king.
 const MOVED: &str = "Q3k3/8/8/8/8/8/8/Q4K2";
 
 fn configured(table: &PtyCertabo, calibration_file: Option<&Path>) -> Board {
@@ -29,7 +29,7 @@ fn configured(table: &PtyCertabo, calibration_file: Option<&Path>) -> Board {
     }
 }
 
-/// Waits until the sensors show this.
+/// Waits until the sensors show this placement.
 #[track_caller]
 fn shows(subscriber: &Subscriber, from: usize, placement: &str) {
     subscriber.wait(placement, from, |heard| {
@@ -48,14 +48,14 @@ fn a_board_is_known_in_mid_game_and_after_restarts() {
     let running = RunningDaemon::start(hall.loaded(vec![configured(&table, Some(&file))]));
     let subscriber = Subscriber::new(running.tcp);
     shows(&subscriber, 0, MID_GAME);
-    // The spare queen was in the box all the time.
+    // The spare queen was beside the board until now.
     table.load("0 lift a7\n+0.2 drop\n+0.3 place a8 Q");
     shows(&subscriber, 0, PROMOTED);
     let unknown = subscriber.all().iter().any(|heard| heard.body()["board"].as_str().is_some_and(|board| board.contains('?')));
-    assert!(!unknown, "never a man without a name");
+    assert!(!unknown, "every man is identified at every time");
     drop((running, subscriber));
 
-    // The round goes on with what it was begun with, not with a file that is gone or not named any more.
+    // The round continues with its first calibration, although the file is gone and no longer configured.
     fs::remove_file(&file).expect("removed");
     let running = RunningDaemon::start(hall.loaded(vec![configured(&table, None)]));
     let subscriber = Subscriber::new(running.tcp);
@@ -63,9 +63,8 @@ fn a_board_is_known_in_mid_game_and_after_restarts() {
     shows(&subscriber, 0, MOVED);
     drop((running, subscriber));
 
-    // Its journal says all that is needed.
-    let board =
-        station_configs(&hall.loaded(vec![configured(&table, None)]).config, 0).expect("station_configs").remove(0).setting.board;
+    // The journal is enough for a replay.
+    let board = station_configs(&hall.loaded(vec![configured(&table, None)]).config, 0).expect("station_configs").remove(0).setting.board;
     let journals = fs::read_dir(hall.journal().join("b1")).expect("a folder").map(|entry| entry.expect("an entry").path());
     let journals: Vec<_> = journals.filter(|path| path.extension().is_some_and(|end| end == "journal")).collect();
     assert_eq!(journals.len(), 1, "{journals:?}");

@@ -1,4 +1,4 @@
-//! A station, in simulated time: what it knows from the first picture on, and that its journal is enough.
+//! A station in simulated time: it identifies men from the first report on, and its journal is enough for a replay.
 
 use std::fs;
 use std::path::Path;
@@ -21,14 +21,14 @@ use super::{DRIVER, MID_GAME, PROMOTED};
 
 const SESSION: &str = "s";
 
-/// A board, its hands and its time.
+/// A board with its hands and its time.
 struct SimulatedBoard {
     board: Certabo,
     now: u64,
 }
 
 impl SimulatedBoard {
-    /// Hands move, and so many seconds pass.
+    /// Starts hand motions and lets this number of seconds pass.
     fn play(&mut self, script: &str, seconds: u64, mut feed: impl FnMut(Instant, &[u8])) {
         self.board.load(&Script::parse(script).expect("a script"));
         self.now += seconds * 1_000_000;
@@ -41,7 +41,7 @@ impl SimulatedBoard {
         sent.drain(..).for_each(|piece| feed(piece.at, &piece.bytes));
     }
 
-    /// A board in mid-game, and what was learned of its men before.
+    /// A board in the middle of a game, and the calibration that was learned before.
     fn learned() -> (SimulatedBoard, String) {
         let mut simulated = SimulatedBoard { board: Certabo::new(settings()), now: 0 };
         let calibrated = find(DRIVER).expect("registered").calibrated.expect("it must be");
@@ -73,14 +73,14 @@ fn open(dir: &Path, setting: &Setting) -> (Recorder, RestoreReport) {
     Recorder::open(Box::new(disk), Limits::default(), setting, SESSION, &mut |_| Ok(())).expect("opens")
 }
 
-/// The sensors, the moves, and those promotions that nobody has confirmed.
+/// The placement of the sensors, the moves, and the unconfirmed promotions.
 fn shown(recorder: &Recorder) -> (String, Vec<String>, Vec<String>) {
     let game = recorder.station().game();
     let moves = game.moves().chain(game.pending()).map(|played| played.uci.to_string());
     (game.placement().to_string(), moves.collect(), game.unconfirmed_promotions())
 }
 
-/// A station that is begun in mid-game and sees a promotion: what is shown before and after, in a journal of this folder.
+/// Starts a station in the middle of a game, with a journal in this folder, and plays a promotion; returns the state before and after.
 fn promotion(dir: &Path, calibration: Option<&str>, simulated: &mut SimulatedBoard) -> [(String, Vec<String>, Vec<String>); 2] {
     let (mut recorder, _) = open(dir, &setting(calibration));
     let began = simulated.now;
@@ -111,7 +111,7 @@ fn men_are_known_in_mid_game_and_a_queen_from_the_box_too() {
     assert_eq!(before, (MID_GAME.to_owned(), vec![], vec![]));
     assert_eq!(after, (PROMOTED.to_owned(), vec!["a7a8q".to_owned()], vec![]));
 
-    // Nobody told, nobody knows.
+    // Without a calibration the promoted piece is not known.
     let (mut simulated, _) = SimulatedBoard::learned();
     let dir = tempfile::tempdir().expect("a folder");
     let [before, after] = promotion(dir.path(), None, &mut simulated);
@@ -137,9 +137,9 @@ fn a_journal_needs_no_file() {
     };
     let verified = again(&journal);
     assert!(verified.compared > 0 && verified.differing == 0, "{verified:#?}");
-    assert!(again(&journal.replace(&format!("{line}\n"), "")).differing > 0, "it is what the men were known by");
+    assert!(again(&journal.replace(&format!("{line}\n"), "")).differing > 0, "without this line the men are not identified");
 
-    // A restart goes on with it, whatever is configured then; and so does the one after that.
+    // A restart continues with this calibration in spite of another configuration, and so does the next restart.
     let fewer = calibration.split_once(',').expect("items").1;
     let others = calibration.replace("0300", "4800");
     for (now, other) in [(None, true), (Some(others.as_str()), true), (Some(calibration.as_str()), false), (None, true)] {
@@ -150,7 +150,7 @@ fn a_journal_needs_no_file() {
     assert!(setting_of("calibration", fewer).is_err(), "a set that is not whole");
 }
 
-/// The setting of a head with this line, or what is wrong with it.
+/// Reads the setting of a head with this line.
 fn setting_of(key: &str, value: &str) -> anyhow::Result<Setting> {
     let mut head = format!("{FORMAT}\n");
     for (key, value) in [("driver", DRIVER), (key, value)] {

@@ -1,4 +1,4 @@
-//! Commands as arbiters send them: answered, audited, and without effect where they are refused.
+//! Commands of arbiters: they are answered and audited, and have no effect if they are refused.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -19,7 +19,7 @@ use crate::watch::Watch;
 
 const SEATS: [Seat<'static>; 2] = [Seat { id: "b1", time_control: "60" }, Seat { id: "b2", time_control: "60" }];
 
-/// A game of three moves that goes on, a board beside it, and somebody who sends commands.
+/// A game after three moves, a second board, and a client that sends commands.
 struct CommandSetup {
     watch: Watch,
     daemon: Option<Daemon>,
@@ -45,7 +45,7 @@ impl CommandSetup {
         CommandSetup { watch, daemon, _boards: boards, rig, broker }
     }
 
-    /// Game and revision, as a lock names them, and the result.
+    /// The game and the revision, as in a lock, and the result.
     fn state(&self) -> (Value, Value, Value) {
         let state = self.watch.last(&topic("arbiter", "b1", "state")).expect("a state").json;
         (state["game"].clone(), state["rev"].clone(), state["body"]["result"].clone())
@@ -60,7 +60,7 @@ impl CommandSetup {
         self.send_for(&format!("flagfall/1/reply/{user}/desk"), user, verb, payload, more);
     }
 
-    /// With another response topic.
+    /// Sends a command with this response topic.
     fn send_for(&self, to: &str, user: &str, verb: &str, payload: &Value, more: &[&str]) {
         let topic = format!("flagfall/1/cmd/{user}/{ROUND}/b1/{verb}");
         let id = payload["id"].as_str().unwrap_or_default();
@@ -68,7 +68,7 @@ impl CommandSetup {
         publish(self.broker.port(), &topic, &payload.to_string(), &[&about, more].concat());
     }
 
-    /// The answers to a command, once the last one is there.
+    /// Waits for the last answer to a command; returns all its answers.
     fn answers(&self, id: &str, topic: &str) -> Vec<MosquittoMessage> {
         self.watch.wait(&format!("the answer to {id}"), |all| {
             let answers: Vec<MosquittoMessage> =
@@ -78,7 +78,7 @@ impl CommandSetup {
         })
     }
 
-    /// The audit's lines about a command.
+    /// The lines of the audit about a command.
     fn audits(&self, id: &str) -> Vec<Value> {
         let all = self.watch.all();
         let lines =
@@ -95,7 +95,7 @@ impl CommandSetup {
         assert_eq!(self.audits(id).len(), 1);
     }
 
-    /// Sends a command that is refused with this code: answered, audited, without effect.
+    /// Sends a command and checks that it is refused with this code: it is answered and audited, and has no effect.
     fn refused(&self, user: &str, verb: &str, payload: &Value, code: &str) {
         let before = self.state();
         self.send(user, verb, payload, &[]);
@@ -105,7 +105,7 @@ impl CommandSetup {
         let body = answer.body();
         assert_eq!((&body["stage"], &body["code"]), (&json!("failed"), &json!(code)), "{id}: {answer:?}");
         let shown = if code == "denied" { (&Value::Null, &Value::Null) } else { (&before.0, &before.1) };
-        assert_eq!((&body["game"], &body["rev"]), shown, "the present value, to who may know it: {answer:?}");
+        assert_eq!((&body["game"], &body["rev"]), shown, "the present value, for a sender that may know it: {answer:?}");
         assert_eq!(answer.correlation, id);
         self.audited(id, code, user);
         assert_eq!(self.state(), before, "{id} had an effect");
@@ -138,15 +138,15 @@ fn commands_are_answered_and_audited_and_those_refused_change_nothing() {
     setup.refused("arne", "declare-result", &declare("wrong-board", setup.lock(), "1-0"), "denied");
     setup.refused("otto", "sing", &command("sing", "no-verb", json!({}), json!({})), "unsupported");
     setup.refused("olga", "identify", &command("identify", "identify", json!({}), json!({})), "busy");
-    // Retained commands are dropped, unanswered: else each start would carry them out again.
+    // Retained commands are ignored without an answer: otherwise each start would carry them out again.
     setup.send("carl", "declare-result", &declare("retained", setup.lock(), "0-1"), &["-r"]);
-    // An answer goes to its sender and nowhere else.
+    // An answer goes only to the sender of the command.
     let astray = declare("astray", json!({}), "1-0");
     setup.send_for("flagfall/1/reply/anna/desk", "otto", "declare-result", &astray, &[]);
     setup.answers("astray", "flagfall/1/reply/otto/all");
     setup.audited("astray", "denied", "otto");
 
-    // Without access rules at the broker anybody may use a name; then the role of that name counts.
+    // Without access rules at the broker any client may use a name; then the role of that name counts.
     let good = declare("good", setup.lock(), "1/2-1/2");
     setup.send("anna", "declare-result", &good, &[]);
     let to = "flagfall/1/reply/anna/desk";
@@ -160,7 +160,7 @@ fn commands_are_answered_and_audited_and_those_refused_change_nothing() {
     let after = setup.state();
     assert_eq!(answers[1].body()["rev"], after.1);
 
-    // The same again: the same answer, and no second action, though the lock is stale by now.
+    // The same command again gets the same answer and has no second effect, although its lock is old now.
     setup.send("anna", "declare-result", &good, &[]);
     let done = |heard: &&MosquittoMessage| heard.json["id"] == "good" && heard.body()["stage"] == "done";
     setup.watch.wait("the same answer", |all| {
@@ -176,7 +176,7 @@ fn commands_are_answered_and_audited_and_those_refused_change_nothing() {
     crate::end_to_end::keep_to_schemas(&setup.watch.all());
 }
 
-/// A client of MQTT 3.1.1 says in the payload where the answer goes and what it knows it by.
+/// A client of MQTT 3.1.1 names the response topic and the correlation data in the payload.
 fn old_client(setup: &CommandSetup) {
     let mut payload = command("resync", "old", json!({}), json!({"from": 1, "audience": "live"}));
     payload["reply_to"] = json!("flagfall/1/reply/carl/old");
@@ -185,7 +185,7 @@ fn old_client(setup: &CommandSetup) {
     publish(setup.broker.port(), &topic, &payload.to_string(), &["-V", "311"]);
     let answers = setup.answers("old", "flagfall/1/reply/carl/old");
     assert!(answers.len() == 2 && answers.iter().all(|heard| heard.body()["corr"] == "c-1"), "{answers:?}");
-    // Its events come again.
+    // The events of the resync command come again.
     let line = format!("live/{ROUND}/b1");
     setup.watch.wait("the first live event again", |all| {
         let again = all.iter().filter(|heard| contract::line(&heard.topic) == line && heard.no() == Some(1));
@@ -216,14 +216,14 @@ fn too_many_commands_are_refused_and_not_audited() {
             heard.branch() == "reply" && heard.body()["stage"] != "accepted" && heard.body()["code"] == code
         }
     };
-    // Another sender is not held up, and whose answer is there came after all others.
+    // The commands of another sender are not delayed, and its answer comes after all others.
     setup.refused("anna", "declare-result", &declare("no-lock", json!({}), "1-0"), "invalid");
     let all = setup.watch.all();
     let ids = |code| all.iter().filter(last(code)).map(|heard| heard.json["id"].as_str().expect("an id").to_owned());
     let (ok, busy): (Vec<_>, Vec<_>) = (ids("ok").collect(), ids("busy").collect());
-    // Five at once, and five for each second that it took; of the others one in a second is told so.
-    assert!((5..20).contains(&ok.len()), "{} of {SENT} were let through", ok.len());
-    assert!((1..=4).contains(&busy.len()), "{} of {SENT} were told", busy.len());
+    // Five commands are accepted at once, and five for each further second; of the others, one in a second gets an answer.
+    assert!((5..20).contains(&ok.len()), "{} of {SENT} were accepted", ok.len());
+    assert!((1..=4).contains(&busy.len()), "{} of {SENT} got the answer `busy`", busy.len());
     ok.iter().for_each(|id| setup.audited(id, "ok", "otto"));
     assert!(busy.iter().all(|id| setup.audits(id).is_empty()));
     assert_eq!(setup.state(), before);
@@ -271,7 +271,7 @@ fn a_device_is_bound_until_the_configuration_changes() {
         }
         setup.daemon = Some(setup.rig.start());
         let ask = command("resync", id, json!({}), json!({"from": 1, "audience": "live"}));
-        // Until somebody listens.
+        // The command waits at the broker until the daemon is connected.
         setup.send("carl", "resync", &ask, &["-D", "publish", "message-expiry-interval", "60"]);
         setup.answers(id, "flagfall/1/reply/carl/desk");
         assert_eq!(setup.rig.log().contains(OVER), changed, "{}", setup.rig.log());

@@ -1,4 +1,5 @@
-//! Two whole games: what arbiters, the live audience and the public hear of them, what a late subscriber finds, and a restart.
+//! Two whole games: the messages for arbiters, the live audience and the public, the retained messages for a late subscriber, and a
+//! restart.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,11 +12,11 @@ use crate::rig::{ROUND, Rig, Seat};
 use crate::support::mqtt::{Mosquitto, MosquittoMessage};
 use crate::watch::Watch;
 
-/// Times as fast as people.
+/// The boards play this many times as fast as people.
 const SPEED: f64 = 4.0;
-/// Two games at that speed, on a slow machine.
+/// The longest time for two games at that speed, on a slow machine.
 const GAMES: Duration = Duration::from_secs(60);
-/// A stop takes no longer.
+/// The longest time for a stop.
 const STOP: Duration = Duration::from_secs(5);
 
 pub(crate) fn topic(audience: &str, board: &str, leaf: &str) -> String {
@@ -34,7 +35,7 @@ fn told(events: &[MosquittoMessage], kind: &str) -> Vec<String> {
     moves.map(|heard| heard.body()["san"].as_str().expect("a move").to_owned()).collect()
 }
 
-/// What the node said of itself, in order.
+/// The states of the node, each with its boot number, in order.
 fn statuses(all: &[MosquittoMessage]) -> Vec<(u64, String)> {
     let statuses = all.iter().filter(|heard| heard.topic == "flagfall/1/node/pi-1/status");
     statuses
@@ -107,7 +108,7 @@ fn two_games_arrive_as_they_were_played() {
     contract::events(&last);
 }
 
-/// Between `init` and `ready` of a start everything that is retained is told anew.
+/// Checks that all retained messages are published again between `init` and `ready` of a start.
 fn birth(all: &[MosquittoMessage], boot: u64, seats: &[Seat<'_>]) {
     let place = |state: &str| {
         let status = |heard: &MosquittoMessage| {
@@ -124,7 +125,7 @@ fn birth(all: &[MosquittoMessage], boot: u64, seats: &[Seat<'_>]) {
     }
 }
 
-/// The game as it must have arrived.
+/// Checks the messages of a game.
 fn played(watch: &Watch, board: &str, game: &DemoGame) {
     let expected = game.expected();
     let mut made = expected.moves.clone();
@@ -152,7 +153,7 @@ fn played(watch: &Watch, board: &str, game: &DemoGame) {
     assert_eq!((&live["fen"], &live["moves"]), (&public["fen"], &public["moves"]));
 }
 
-/// What is told to arbiters alone: the flag, the alert of a move that was not completed, a finding that waits for a decision.
+/// Checks the messages for arbiters alone: the flag, the alert of a move that was not completed, a finding that waits for a decision.
 fn the_flag(watch: &Watch) {
     let alert = |kind: &str, class: &str| {
         watch.wait(&format!("the alert {kind}"), |all| {
@@ -164,12 +165,12 @@ fn the_flag(watch: &Watch) {
         assert_eq!(heard.body()["side"], "white");
         assert_eq!(heard.topic, topic("arbiter", "b1", &format!("alert/{}", heard.body()["id"])));
     }
-    // The second revision has the worker's answer about Article 6.9.
+    // The second revision of the finding has the worker's answer about Article 6.9.
     let ruling = watch.on(&topic("arbiter", "b1", "ruling"), "the answer", |json| json["body"]["revision"].as_u64() > Some(1));
     assert_eq!(ruling["body"]["flag"], "white");
     assert_eq!((&ruling["body"]["status"], &ruling["body"]["row"]), (&Value::from("proposed"), &Value::from("14")));
     let winnable = &ruling["body"]["winnable"];
-    assert!(winnable["san"].as_str().is_some_and(|san| san.ends_with('#')), "with the line that mates: {winnable}");
+    assert!(winnable["san"].as_str().is_some_and(|san| san.ends_with('#')), "the line ends with a mate: {winnable}");
     let line = format!("arbiter/{ROUND}/b1");
     let events = contract::events(&watch.all()).remove(&line).expect("events");
     let findings: Vec<_> = events.iter().filter(|heard| heard.body()["what"] == "finding").collect();
@@ -178,7 +179,7 @@ fn the_flag(watch: &Watch) {
     assert_eq!(b2.count(), 0, "a mate needs no arbiter");
 }
 
-/// What a late subscriber finds is what an early one heard last, and nothing else.
+/// Checks that a late subscriber gets exactly the last retained messages of an early one.
 fn found(late: &Watch, early: &Watch) {
     let mut topics: Vec<String> =
         ["status", "info", "health"].iter().map(|leaf| format!("flagfall/1/node/pi-1/{leaf}")).collect();
@@ -190,13 +191,13 @@ fn found(late: &Watch, early: &Watch) {
     }
     topics.extend(["alert/1", "alert/2", "ruling"].iter().map(|leaf| topic("arbiter", "b1", leaf)));
     topics.sort();
-    // The clocks stand, but one may be told at this very moment.
+    // The clocks do not run, but one may be published at this moment.
     let same = |all: &[MosquittoMessage]| {
         let kept: BTreeMap<_, _> = all.iter().filter(|heard| heard.retain).map(|heard| (heard.topic.clone(), heard)).collect();
         let there: Vec<String> = kept.keys().cloned().collect();
         (there == topics && kept.iter().all(|(topic, heard)| early.last(topic).is_some_and(|last| last.payload == heard.payload)))
             .then_some(())
     };
-    late.wait("what is retained", same);
+    late.wait("the retained messages", same);
     assert_eq!(late.last("flagfall/1/node/pi-1/status").expect("kept").body()["state"], "ready");
 }

@@ -1,4 +1,4 @@
-//! Twenty boards under data time: garbage on one changes no byte of what the others record and send.
+//! Twenty boards in simulated time: garbage on one changes no byte of the records and messages of the others.
 
 use std::collections::BTreeMap;
 
@@ -12,13 +12,13 @@ use crate::support::tapes::memory::Memory;
 use crate::support::tapes::{Tape, own_tapes, rx};
 
 const BOARDS: usize = 20;
-/// Bytes in a piece, one piece every so many microseconds: 1 MB/s.
+/// The bytes of a piece of garbage, and the microseconds from one piece to the next: 1 MB/s.
 const PIECE: usize = 4_096;
 const PIECE_EVERY: u64 = 4_096;
 const GARBAGE_FROM: u64 = 1_000_000;
 const GARBAGE_UNTIL: u64 = 3_500_000;
 
-/// What became of one board: what it sent, and what is on its disk.
+/// The results of one board: its messages, and the files on its disk.
 type Island = (Vec<StationOutput>, Vec<(String, String)>);
 
 /// Plays a trace on every board, all inputs in the order of time, with or without garbage on the first.
@@ -26,7 +26,7 @@ fn play(tapes: &[Tape], garbage: bool) -> Vec<Island> {
     let mut outputs: Vec<Vec<StationOutput>> = vec![Vec::new(); BOARDS];
     let disks: Vec<Memory> = (0..BOARDS).map(|_| Memory::default()).collect();
     let mut recorders: Vec<Recorder> = Vec::new();
-    // Inputs by time and board; no more than one each.
+    // Inputs by time and board, at most one for each pair.
     let mut inputs = BTreeMap::new();
     for board in 0..BOARDS {
         let tape = &tapes[board % tapes.len()];

@@ -1,4 +1,4 @@
-//! Drivers with a fault in them: a certain byte from the board sets it off.
+//! Drivers with a fault: a certain byte from the board triggers it.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -15,23 +15,23 @@ use crate::support::hall::subscriber::{ReceivedMessage, Subscriber};
 use crate::support::hall::table::Table;
 use crate::support::hall::{RunningDaemon, TestHall};
 
-/// No message of the board has this byte.
+/// The byte that triggers the fault; no message of the board has it.
 pub(crate) const TRIGGER: u8 = 0x7e;
-/// What a station may take in these tests; generous for a machine that does much else.
+/// The time that a station may take in these tests; it is long enough for a busy machine.
 pub(crate) const PATIENCE: Patience = Patience { serving: Duration::from_secs(3), opening: Duration::from_secs(3) };
 
-/// The first is sprung once, then every time.
+/// How often each fault was triggered.
 static TRIGGERED: [AtomicUsize; 4] = [const { AtomicUsize::new(0) }; 4];
-/// Hanging drivers are let go.
+/// Whether a driver that hangs may continue.
 pub(crate) static RELEASED: [AtomicBool; 4] = [const { AtomicBool::new(false) }; 4];
 
-/// What the byte does.
+/// The faults that the byte triggers.
 pub(crate) const PANICS_ONCE: usize = 0;
 pub(crate) const PANICS_ALWAYS: usize = 1;
 pub(crate) const HANGS_ONCE: usize = 2;
 pub(crate) const HANGS_ALWAYS: usize = 3;
 
-/// How often it was done.
+/// How often this fault was triggered.
 pub(crate) fn trigger_count(fault: usize) -> usize {
     TRIGGERED[fault].load(Ordering::SeqCst)
 }
@@ -74,7 +74,7 @@ fn make_faulty<const FAULT: usize>() -> Box<dyn Driver> {
     Box::new(Faulty::<FAULT>(working_driver().start()))
 }
 
-/// A daemon whose first board has a driver with this fault.
+/// Starts a daemon whose first board has a driver with this fault.
 pub(crate) fn start_daemon<const FAULT: usize>(hall: &TestHall, tables: &[Table]) -> RunningDaemon {
     let loaded: Loaded = hall.loaded(tables.iter().map(|table| table.by_port(hall)).collect());
     let mut station_configs: Vec<StationConfig> = station_configs(&loaded.config, 0).expect("settings");
@@ -92,7 +92,7 @@ pub(crate) fn wait_for_failed_boards(subscriber: &Subscriber, boards: &[&str]) {
     subscriber.wait(&format!("failed boards {boards:?}"), 0, told);
 }
 
-/// A journal without damage, whose numbers have no gap; gives all bytes that were read.
+/// Checks that a journal has no damage and no gap in its numbers; returns all received bytes.
 pub(crate) fn read_sound_journal(hall: &TestHall, board: &str) -> Vec<u8> {
     let recovered = read(&mut Disk::reading(&hall.journal().join(board))).expect("a journal");
     assert!(recovered.damage.described.is_empty(), "{board}: {:?}", recovered.damage.described);
@@ -114,7 +114,7 @@ pub(crate) fn read_sound_journal(hall: &TestHall, board: &str) -> Vec<u8> {
     all
 }
 
-/// Every event of the board's journal was published.
+/// Checks that every event of the board's journal was published.
 pub(crate) fn assert_all_events_published(hall: &TestHall, subscriber: &Subscriber, board: &str) {
     let heard = subscriber.all();
     for audience in Audience::ALL {
@@ -126,7 +126,7 @@ pub(crate) fn assert_all_events_published(hall: &TestHall, subscriber: &Subscrib
     }
 }
 
-/// No number was given to two events.
+/// Checks that no two events have the same number.
 pub(crate) fn assert_numbers_are_unique(subscriber: &Subscriber, board: &str) {
     let mut seen = std::collections::BTreeMap::new();
     for heard in subscriber.all().into_iter().filter(|heard| heard.topic.contains(&format!("/{board}/"))) {
@@ -134,6 +134,6 @@ pub(crate) fn assert_numbers_are_unique(subscriber: &Subscriber, board: &str) {
         let audience = heard.topic.split('/').nth(2).unwrap_or("").to_owned();
         let what = (heard.message["type"].clone(), heard.body().clone());
         let first = seen.entry((audience, number)).or_insert_with(|| what.clone());
-        assert_eq!(*first, what, "number {number} twice");
+        assert_eq!(*first, what, "two events have number {number}");
     }
 }

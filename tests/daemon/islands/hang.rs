@@ -12,10 +12,10 @@ use crate::support::hall::subscriber::{ReceivedMessage, Subscriber};
 use crate::support::hall::table::{Table, play, wait_until_complete};
 use crate::support::waiting::pause;
 
-/// Slow enough that the game still goes on when the station has been replaced.
+/// So slow that the game has not ended when the station is replaced.
 const THINK: [u64; 2] = [900, 1_400];
 
-/// Lets the driver go even if the test fails, so that its thread ends.
+/// Releases the driver even if the test fails, so that its thread ends.
 struct ReleaseOnDrop(usize);
 
 impl Drop for ReleaseOnDrop {
@@ -35,13 +35,13 @@ fn a_station_that_hangs_is_replaced_and_changes_nothing_when_it_wakes() {
     tables.iter().for_each(|table| table.board.load(&table.script).expect("hands"));
     pause(Duration::from_secs(3));
     tables[0].board.inject(&[TRIGGER]).expect("running");
-    // The second one begins with the link: it is there again, and a move comes.
+    // The new station begins with the link up, and a move comes.
     let from = subscriber.count();
     drop(subscriber.device("b0", &["online", "unstable"], from));
     let moved = |heard: &ReceivedMessage| heard.topic.ends_with("/live/ev/1/b0/move").then_some(());
     subscriber.wait("a move after that", subscriber.count(), moved);
     assert_eq!(trigger_count(HANGS_ONCE), 1);
-    // In the middle of the game the old one goes on with what it had in hand.
+    // In the middle of the game the old station continues with its last input.
     drop(release);
     assert!(tables.iter().all(|table| table.board.wait_done(Duration::from_secs(60))));
     wait_until_complete(&subscriber, &tables);
@@ -74,7 +74,7 @@ fn a_station_that_hangs_again_is_parked() {
         (told && heard.body()["port"].is_string()).then_some(())
     };
     subscriber.wait("the device's status, with its port open again", 0, parked);
-    // The emulated board looks every 20 ms whether somebody listens again.
+    // The emulated board checks every 20 ms whether a program has its port open again.
     pause(Duration::from_millis(300));
     tables[0].board.inject(b"still recorded").expect("running");
     assert!(tables.iter().all(|table| table.board.wait_done(Duration::from_secs(60))));

@@ -14,7 +14,7 @@ use crate::support::seconds::assert_within;
 use crate::support::waiting::pause;
 
 const THINK: [u64; 2] = [250, 600];
-/// From a port's release to the moment the daemon has it.
+/// The longest time from a port's release until the daemon has opened it.
 const TAKEN_WITHIN: Duration = Duration::from_secs(2);
 
 #[test]
@@ -34,7 +34,7 @@ fn a_flood_on_one_board_costs_the_others_no_move() {
     }
     wait_until_complete(&subscriber, others);
     flooded.board.flood(0).expect("running");
-    // It talks again, or has never ceased to be understood.
+    // The board answers again, or its answers were understood all the time.
     flooded.board.replug().expect("put back");
     let from = subscriber.count();
     drop(subscriber.device(&flooded.id, &["online", "unstable"], from));
@@ -63,18 +63,18 @@ fn a_silent_board_is_an_alarm_until_it_talks_again() {
     silent.board.mute(false).expect("running");
     let back = subscriber.device(&silent.id, &["online"], from);
     assert!(back.body()["problem"].is_null(), "{:?}", back.body());
-    // The alert is over: its state says so, or is taken away.
+    // The alert has ended: its state is `cured`, or the message is deleted.
     subscriber.wait("the end of the alert", from, |heard| (heard.topic == topic).then_some(()));
     assert!(other.board.wait_done(Duration::from_secs(60)));
     wait_until_complete(&subscriber, &tables[1..]);
-    // The board that was silent plays, too.
+    // The board that was silent can play, too.
     silent.board.load(&silent.script).expect("hands");
     assert!(silent.board.wait_done(Duration::from_secs(60)));
     wait_until_complete(&subscriber, &tables);
     daemon.stop();
 }
 
-/// Another program with the port open and locked, as terminal programs do it.
+/// Another program that has the port open and locked, like a terminal program.
 struct PortHolder(Child);
 
 impl PortHolder {
@@ -113,7 +113,7 @@ fn a_held_port_is_reported_with_its_holder_and_opened_when_it_is_free() {
     };
     subscriber.wait("the holder's name", 0, named);
     free.board.load(&free.script).expect("hands");
-    // Longer than the longest pause between two looks.
+    // This is longer than the longest pause between two attempts to open the port.
     pause(Duration::from_millis(1_500));
     other.end();
     let released = monotonic();
@@ -121,7 +121,7 @@ fn a_held_port_is_reported_with_its_holder_and_opened_when_it_is_free() {
     let taken =
         |heard: &ReceivedMessage| (heard.device(&held.id).is_some() && heard.body()["port"].is_string()).then_some(heard.at);
     let took = subscriber.wait("the port", from, taken).since(released);
-    assert_within(took, TAKEN_WITHIN, "taken");
+    assert_within(took, TAKEN_WITHIN, "the port was opened late");
     let online = subscriber.device(&held.id, &["online"], from);
     assert!(online.body()["problem"].is_null(), "{:?}", online.body());
     held.board.load(&held.script).expect("hands");

@@ -29,7 +29,7 @@ fn a_panic_that_does_not_come_again_costs_nothing() {
     tables[0].board.inject(&[TRIGGER]).expect("running");
     assert!(tables.iter().all(|table| table.board.wait_done(Duration::from_secs(60))));
     wait_until_complete(&subscriber, &tables);
-    assert!(trigger_count(PANICS_ONCE) >= 2, "once in the station, once more when it was rebuilt");
+    assert!(trigger_count(PANICS_ONCE) >= 2, "once in the station, and once more in the new station");
     assert_numbers_are_unique(&subscriber, &tables[0].id);
     daemon.stop();
     let bytes = read_sound_journal(&hall, &tables[0].id);
@@ -50,7 +50,7 @@ fn a_game_that_panics_again_is_parked_and_its_bytes_are_still_recorded() {
     tables[0].board.inject(&[TRIGGER]).expect("running");
     wait_for_failed_boards(&subscriber, &["b0"]);
     let parked = |heard: &ReceivedMessage| {
-        // A board that nobody reads is not online, whatever its cable says.
+        // A board whose bytes are not read is not online, even if its cable is connected.
         heard.device("b0").filter(|state| *state == "offline")?;
         heard.body()["problem"].as_str()?.contains("failed twice at the same record and was parked").then_some(())
     };
@@ -61,7 +61,7 @@ fn a_game_that_panics_again_is_parked_and_its_bytes_are_still_recorded() {
     tables[0].board.inject(b"still\x7frecorded").expect("running");
     assert!(tables.iter().all(|table| table.board.wait_done(Duration::from_secs(60))));
     wait_until_complete(&subscriber, &tables[1..]);
-    // The cable goes and comes back; its state still says why nothing is made of it.
+    // The cable is pulled and put back; the status still has the reason why the board is not served.
     tables[0].board.unplug().expect("pulled");
     let from = subscriber.count();
     tables[0].board.replug().expect("put back");

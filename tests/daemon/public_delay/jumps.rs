@@ -1,4 +1,4 @@
-//! In process, against a time that nobody in the daemon knows: the wall clock jumps, the daemon dies and comes back.
+//! A recorder whose wall clock jumps and whose daemon dies and comes back, checked with the true time, which the daemon does not know.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -22,14 +22,14 @@ use crate::support::tapes::{Tape, own_tapes};
 const SEEDS: u64 = 12;
 const HOUR: i64 = 3_600_000_000;
 
-/// A machine with a daemon, and what it told when. Times are true ones, microseconds.
+/// A machine with a daemon, and the times of its publications. Times are true times in microseconds.
 struct Machine {
     rng: Rng,
-    /// Now.
+    /// The present time.
     now: u64,
-    /// By how much the wall clock is wrong.
+    /// The error of the wall clock.
     wrong: i64,
-    /// When the daemon died.
+    /// The time of the daemon's last death.
     died: u64,
     memory: Memory,
     published: PublishedTimes,
@@ -37,34 +37,34 @@ struct Machine {
 
 #[derive(Default)]
 struct PublishedTimes {
-    /// By number: when it was first told, and the last ply that it tells.
+    /// For each number, the time of the first publication, and the last ply in it.
     live: BTreeMap<u64, (u64, usize)>,
     public: BTreeMap<u64, u64>,
-    /// Moves in a picture for the public.
+    /// The number of moves in each state for the public.
     shown: Vec<(u64, usize)>,
-    /// Plies that the live audience was told.
+    /// The plies that were published for the live audience.
     plies: Vec<(u64, usize)>,
     over: Option<u64>,
 }
 
-/// The journal's time and the true one.
+/// The journal's time and the true time of one run of the daemon.
 #[derive(Clone, Copy)]
 struct RunTimes {
-    /// The journal ended there when the daemon died.
+    /// The end of the journal when the daemon died.
     last: Instant,
     died: u64,
-    /// It goes on there when the daemon is opened.
+    /// The point at which the journal continues when the daemon is opened.
     base: Instant,
     opened: u64,
 }
 
 impl RunTimes {
-    /// When something was told: as its journal's time comes, but not before the daemon was opened.
+    /// The true time of a publication at this journal time, which is not before the daemon was opened.
     fn published_at(self, at: Instant) -> u64 {
         self.opened + at.since(self.base).as_micros() as u64
     }
 
-    /// When it was so far: also while nobody was there to tell it.
+    /// The true time at which this journal time was reached, even if no daemon ran then.
     fn due(self, at: Instant) -> u64 {
         if at >= self.base { self.published_at(at) } else { self.died + at.since(self.last).as_micros() as u64 }
     }
@@ -93,7 +93,7 @@ impl PublishedTimes {
         }
     }
 
-    /// How many moves the live audience knew at most, at this time.
+    /// The highest number of moves that the live audience knew at this time.
     fn known(&self, time: u64) -> usize {
         self.plies.iter().filter(|(published, _)| *published <= time).map(|(_, ply)| *ply).max().unwrap_or(0)
     }
@@ -104,19 +104,19 @@ impl PublishedTimes {
             let (live, ply) = self.live[number];
             assert!(*time >= live + late, "{name}: event {number} at {time}, live at {live}");
             let over = self.over.is_some_and(|over| over <= *time);
-            // A revision may tell several moves at once, so moves are counted and not events.
+            // A revision may have several moves, so moves are counted and not events.
             let known = self.known(*time);
             assert!(over || known >= ply + delay.moves as usize, "{name}: event {number} of ply {ply} after {known} moves");
         }
         for (time, moves) in &self.shown {
             let most = time.checked_sub(late).map_or(0, |time| self.known(time));
-            assert!(*moves <= most, "{name}: {moves} moves are shown at {time}, {most} were to be");
+            assert!(*moves <= most, "{name}: {moves} moves are shown at {time}, only {most} are allowed");
         }
     }
 }
 
 impl Machine {
-    /// What the daemon can know of the time.
+    /// The time that the daemon can know.
     fn wall(&mut self, sync: TimeSource) -> AnchorRecord {
         let utc_us = 1_795_266_131_000_000 + self.now as i64 + self.wrong;
         AnchorRecord { utc_us, sync, err_ms: None, up_us: Some(self.now + 77_000_000) }
@@ -130,7 +130,7 @@ impl Machine {
         self.wrong = [-HOUR, 0, HOUR, self.rng.i64(-HOUR..HOUR)][self.rng.usize(..4)];
     }
 
-    /// The daemon runs, until it is killed in front of input `upto`; gives how many inputs it had.
+    /// Runs the daemon until it is killed in front of input `upto`.
     fn run(&mut self, tape: &Tape, from: usize, upto: usize) {
         let sync = self.sync();
         let wall = self.wall(sync);
@@ -202,7 +202,7 @@ fn nothing_is_early_over_clock_jumps_and_daemon_deaths() {
             for pair in cuts.windows(2) {
                 machine.run(&tape, pair[0], pair[1]);
                 machine.died = machine.now;
-                // Away, meanwhile the clock on the wall may be set.
+                // No daemon runs for a while, and the wall clock may be set.
                 let most = [1_000_000, 1_500_000_000][machine.rng.usize(..2)];
                 machine.now += machine.rng.u64(..most);
                 if machine.rng.bool() {
@@ -211,7 +211,7 @@ fn nothing_is_early_over_clock_jumps_and_daemon_deaths() {
             }
             machine.published.check(&name, delay);
             if delay.moves == 0 {
-                assert_eq!(machine.published.public.len(), machine.published.live.len(), "{name}: everything comes");
+                assert_eq!(machine.published.public.len(), machine.published.live.len(), "{name}: every event becomes public");
             }
             public += machine.published.public.len();
         }

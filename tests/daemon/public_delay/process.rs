@@ -1,4 +1,4 @@
-//! Through the daemon, which is killed twice.
+//! The delay in a whole daemon that is killed twice.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -19,7 +19,7 @@ const DELAY: i64 = 3_000_000;
 const MOVES: u64 = 2;
 const GAME: [&str; 9] = ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Ba4", "Nf6", "O-O"];
 
-/// Hands that rest for two seconds between two moves.
+/// A script of hands that wait for two seconds between two moves.
 fn slow() -> Script {
     let think = Duration::from_secs(4);
     let turns = GAME.map(|san| Turn { san: san.to_owned(), think, manner: Manner::Straight }).to_vec();
@@ -27,7 +27,7 @@ fn slow() -> Script {
     play.script(&Habits { adjusts: 0, ..Habits::default() }, 1).expect("legal moves")
 }
 
-/// The first arrival of each event of an audience.
+/// The first publication of each event of an audience.
 fn firsts<'a>(all: &'a [MosquittoMessage], audience: &str) -> BTreeMap<u64, &'a MosquittoMessage> {
     let mut firsts = BTreeMap::new();
     for heard in all.iter().filter(|heard| heard.branch() == audience) {
@@ -38,7 +38,7 @@ fn firsts<'a>(all: &'a [MosquittoMessage], audience: &str) -> BTreeMap<u64, &'a 
     firsts
 }
 
-/// When something happened, as its message says.
+/// The time of an event in its message.
 fn happened(heard: &MosquittoMessage) -> i64 {
     heard.json["t"]["utc"].as_str().and_then(Utc::parse).expect("a time").0
 }
@@ -58,13 +58,13 @@ fn nothing_is_early_when_the_daemon_is_killed_twice() {
     watch.on(&format!("flagfall/1/arbiter/{ROUND}/b1/state"), "armed", armed);
     board.load(&slow()).expect("it runs");
     for moves in [3, 6] {
-        // Nobody touches a piece in the next seconds: the game goes on as it stands.
+        // No piece is touched in the next seconds, so the restart finds the same position.
         watch.wait("some moves", |all| (firsts(all, "live").len() >= moves).then_some(()));
         daemon.kill();
         daemon = rig.start();
     }
     assert!(board.wait_done(Duration::from_secs(60)), "{:?}", board.status());
-    let all = watch.wait("what may be public", |all| {
+    let all = watch.wait("all events that may be public", |all| {
         let all_live = firsts(all, "live").len() == GAME.len();
         (all_live && firsts(all, "public").len() as u64 + MOVES == GAME.len() as u64).then(|| all.to_vec())
     });
@@ -91,12 +91,12 @@ fn check(all: &[MosquittoMessage]) {
         let after = live.get(&(number + MOVES)).is_some_and(|later| happened(later) <= arrived(heard));
         assert!(after || over.is_some_and(|over| over <= arrived(heard)), "event {number} is public too few moves later");
     }
-    // What a message says of its time is when it was sent, but for those that waited for the daemon to come back.
+    // The time in a message is the time of its publication, except for events that waited for the daemon's restart.
     let prompt = live.values().filter(|heard| arrived(heard) - happened(heard) < 250_000).count();
     assert!(prompt + 4 >= live.len(), "{prompt} of {} live events came at once", live.len());
     for heard in all.iter().filter(|heard| heard.branch() == "public" && heard.topic.ends_with("/state")) {
         let shown = heard.body()["moves"].as_array().expect("moves").len();
         let told = live.values().filter(|live| happened(live) + DELAY <= arrived(heard)).count();
-        assert!(shown <= told, "{shown} moves are shown, {told} were to be");
+        assert!(shown <= told, "{shown} moves are shown, only {told} are allowed");
     }
 }

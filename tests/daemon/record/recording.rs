@@ -8,13 +8,13 @@ fn a_recording_replays_as_the_game_that_was_played() {
     board.link_at(&link).unwrap();
     let mut recording = start_recording(&[text(&link), text(&file), "--driver", "dgt", "--time-control", "300+5"]);
     recording.wait_for_line("recording; Ctrl-C ends");
-    // The session asks for the position a second after the port opened.
+    // The driver asks for the position a second after the port is opened.
     let script =
         "2.5 lift e2\n+0.5 place e4\n+0.8 lift e7\n+0.5 place e5\n+0.8 lift g1\n+0.5 place f3\n+3 lift b8\n+0.5 place c6";
     board.load(&Script::parse(script).expect("a script")).unwrap();
     assert!(board.wait_done(LONG), "the hands are done");
 
-    // The plug is pulled, and the recording goes on when it is back.
+    // The plug is pulled, and the recording continues when it is back.
     board.unplug().unwrap();
     recording.wait_for_line("waiting for the port to come back");
     board.replug().unwrap();
@@ -22,7 +22,7 @@ fn a_recording_replays_as_the_game_that_was_played() {
     board.load(&Script::parse("2.5 lift d2\n+0.5 place d4").expect("a script")).unwrap();
     assert!(board.wait_done(LONG), "the hands are done");
     let done = ["e2e4", "e7e5", "g1f3", "b8c6", "d2d4"];
-    // The last bytes are on their way: every look is a process, and their number is bounded.
+    // The last bytes are on their way. Every check starts a process, so their number is bounded.
     let arrived = (0..200).any(|_| moves(&file).len() == done.len());
     assert!(arrived, "{:?}", moves(&file));
     let end = recording.stop("-TERM");

@@ -1,4 +1,4 @@
-//! Devices that keep what they sent while somebody listened.
+//! Devices that keep a log of the bytes that they sent.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -10,30 +10,30 @@ use flagfall_protocols::time::Instant;
 
 use crate::bluez::Service;
 
-/// The characteristics of the strange device: short messages, long ones, one to write to.
+/// The characteristics of the unknown device: short messages, long messages, one for writing.
 pub(crate) const SHORT: u128 = 0x0000aa01_0000_1000_8000_00805f9b34fb;
 pub(crate) const LONG: u128 = 0x0000aa02_0000_1000_8000_00805f9b34fb;
 const WRITE: u128 = 0x0000bb01_0000_1000_8000_00805f9b34fb;
 const SERVICE: u128 = 0x0000aa00_0000_1000_8000_00805f9b34fb;
 const OTHER: u128 = 0x0000bb00_0000_1000_8000_00805f9b34fb;
-/// Its name, as every device has it: of no use here.
+/// The characteristic with the device's name, which every device has and which a recording does not use.
 const NAME: u128 = 0x00002a00_0000_1000_8000_00805f9b34fb;
 
-/// Its channels, numbered as a recording numbers them.
+/// Its channels with their numbers in a recording.
 pub(crate) const CHANNELS: &[Channel] = &[
     Channel { write: None, notify: Some(SHORT), optional: false },
     Channel { write: Some(LONG), notify: Some(LONG), optional: false },
     Channel { write: Some(WRITE), notify: None, optional: false },
 ];
 
-/// What a recording says of them.
+/// The lines about the channels in a recording.
 pub(crate) const TOLD: [(&str, &str); 3] = [
     ("channel-0", "notify 0000aa0100001000800000805f9b34fb, service 0000aa0000001000800000805f9b34fb"),
     ("channel-1", "notify write 0000aa0200001000800000805f9b34fb, service 0000aa0000001000800000805f9b34fb"),
     ("channel-2-w", "write 0000bb0100001000800000805f9b34fb, service 0000bb0000001000800000805f9b34fb"),
 ];
 
-/// What it offers.
+/// The services of the unknown device.
 pub(crate) fn services() -> Vec<Service> {
     vec![
         (SERVICE, vec![(LONG, vec!["notify", "write"]), (SHORT, vec!["notify"])]),
@@ -41,7 +41,7 @@ pub(crate) fn services() -> Vec<Service> {
     ]
 }
 
-/// What a device sent, in its order.
+/// All pieces that a device sent, in order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SentLog(Arc<Mutex<Vec<Sent>>>);
 
@@ -50,13 +50,13 @@ impl SentLog {
         self.0.lock().expect("nobody panics with it").extend_from_slice(sent);
     }
 
-    /// Channel and bytes of everything.
+    /// Channel and bytes of all pieces.
     pub(crate) fn heard(&self) -> Vec<(u8, Vec<u8>)> {
         self.0.lock().expect("nobody panics with it").iter().map(|sent| (sent.channel, sent.bytes.clone())).collect()
     }
 }
 
-/// Says something on both channels at each step of a script, whatever the step is; the long piece at every other step only.
+/// A device that sends a short piece at each step of a script, whatever the step is, and a long piece at every other step.
 #[derive(Debug)]
 pub(crate) struct UnknownDevice {
     log: SentLog,
@@ -90,7 +90,7 @@ impl Device for UnknownDevice {
             self.count += 1;
             let mut said = vec![Sent { at, channel: 0, bytes: vec![0x55, self.count] }];
             if self.count.is_multiple_of(2) {
-                // More than a notification holds.
+                // This piece is longer than a notification.
                 said.push(Sent { at, channel: 1, bytes: (0..50).map(|byte| byte ^ self.count).collect() });
             }
             self.log.append(&said);
@@ -111,7 +111,7 @@ impl Device for UnknownDevice {
     }
 }
 
-/// Any board.
+/// A board whose pieces are logged.
 #[derive(Debug)]
 pub(crate) struct LoggedDevice {
     board: Box<dyn Device>,

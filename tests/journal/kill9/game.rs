@@ -1,4 +1,4 @@
-//! Bytes of a blitz game in which Black's flag falls, made by hand.
+//! The bytes of a blitz game in which Black's flag falls, made by hand.
 
 use flagfall_protocols::drivers::dgt::board::BoardMessage;
 use flagfall_protocols::drivers::dgt::clock::{ClockMessage, ClockReport, RawFace, Status};
@@ -13,7 +13,7 @@ struct Tape {
     text: String,
     seq: u64,
     now: u64,
-    /// Seconds that White and Black have left.
+    /// The remaining seconds of White and Black.
     left: [u32; 2],
     black_runs: bool,
 }
@@ -64,7 +64,7 @@ impl Tape {
         self.message(&BoardMessage::Clock(ClockMessage::Report(ClockReport { right, left, status }).encode()));
     }
 
-    /// A second passes on the clock that runs.
+    /// Takes a second from the clock that runs.
     fn second(&mut self) {
         self.now += 1_000_000;
         let left = &mut self.left[usize::from(self.black_runs)];
@@ -86,7 +86,7 @@ impl Tape {
     }
 }
 
-/// Knights go out and home and pawns step on; then Black thinks until his flag falls.
+/// Knights go out and back and pawns advance; then Black thinks until the flag falls.
 pub(crate) fn game() -> String {
     let mut tape = Tape::new();
     tape.dump();

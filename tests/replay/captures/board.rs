@@ -1,12 +1,12 @@
-//! What a capture shows, read from its raw messages without any of the project's code.
+//! The placement in a capture, read from its raw messages without code of the project.
 
 use serde_json::Value;
 
 /// FEN letters of the board's piece codes; anything else is no chess piece.
 const LETTERS: &[u8] = b".PRNBKQprnbkq";
 
-/// The placement at the last clock report that said "running": what comes after it (kings in the centre, pieces taken off) is
-/// not of the game.
+/// The placement at the last report of a running clock: later changes (kings in the centre, pieces taken off) do not belong to the
+/// game.
 pub(crate) fn while_the_clock_ran(capture: &str) -> String {
     let mut codes = [0u8; 64];
     let mut last = String::new();
@@ -24,7 +24,7 @@ pub(crate) fn while_the_clock_ran(capture: &str) -> String {
     last
 }
 
-/// Squares come from a8 to h8, then the rank below: as in a FEN.
+/// Squares come from a8 to h8, then the rank below, as in a FEN.
 fn placement(codes: &[u8; 64]) -> String {
     let rank = |codes: &[u8]| {
         let mut text = String::new();

@@ -1,4 +1,4 @@
-//! Damaged bytes: nothing panics, and one full report of all squares puts the board right.
+//! Damaged bytes: nothing panics, and one report of all squares corrects the board.
 
 use std::time::Duration;
 
@@ -14,13 +14,13 @@ use crate::support::seeds::{campaign, ordinary};
 use crate::support::tapes::{Tape, rx};
 
 const SEEDS: u64 = 32;
-/// Far more damage than a line has that anybody would use.
+/// Far more damage than on any line in use.
 const AWFUL: Rates = Rates { drop: 0.01, flip: 0.01, duplicate: 0.01, garbage: 0.05, silence: 0.005, ..Rates::ROUGH };
 
-/// A driver that takes the board for silent throws away what comes while it begins again, for less than this; then it asks again.
+/// A driver that finds the board silent begins again. It ignores bytes for less than this time, and then it asks again.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// The tape over a bad line, and at its end a dump of what stands on the board, told twice.
+/// The tape over a bad line, with two dumps of the board at its end.
 fn damaged(tape: &Tape, seed: u64, rates: Rates) -> Tape {
     let pieces: Vec<(Instant, Vec<u8>)> = tape
         .inputs
@@ -42,7 +42,7 @@ fn damaged(tape: &Tape, seed: u64, rates: Rates) -> Tape {
     Tape { inputs: damaged.inputs.into_iter().chain(dumps).collect(), ..damaged }
 }
 
-/// What really stands there, as seen from the board's connector.
+/// The true placement, as seen from the board's connector.
 fn truth(tape: &Tape) -> Placement {
     let mut placement = Placement::EMPTY;
     for (index, code) in (0..).zip(stream::squares(&stream::bytes(tape))) {
@@ -67,5 +67,5 @@ fn a_bad_line_never_panics_and_one_dump_corrects_the_board() {
         }
         clean.iter().map(|(_, _, tape)| tape.inputs.len() as u64).sum()
     });
-    assert!(!ordinary() || harmed > 0, "no damage was done");
+    assert!(!ordinary() || harmed > 0, "no byte was damaged");
 }

@@ -1,4 +1,4 @@
-//! The same game with White at the other side of board and clock.
+//! The same game with White on the other side of board and clock.
 
 use flagfall::publish::picture;
 use flagfall_protocols::event::ClockSide;

@@ -1,21 +1,21 @@
-//! The board's messages in the bytes of a whole tape, wherever its records are cut.
+//! The board's messages in the bytes of a whole tape, independent of its records.
 
 use flagfall_protocols::trace::Body;
 
 use crate::support::tapes::{Tape, rx, tapes};
 
-/// The tapes of boards that speak so.
+/// The tapes of boards with the DGT protocol.
 pub(crate) fn dgt_tapes() -> Vec<Tape> {
     tapes().into_iter().filter(|tape| tape.setting.driver.name == "dgt").collect()
 }
 
-/// A message: its id, and where its data lies in the stream.
+/// A message: its id, and the place of its data in the stream.
 pub(crate) struct Found {
     pub(crate) id: u8,
     pub(crate) data: std::ops::Range<usize>,
 }
 
-/// All received bytes one after the other.
+/// All received bytes.
 pub(crate) fn bytes(tape: &Tape) -> Vec<u8> {
     let pieces = tape.inputs.iter().filter_map(|(_, body)| match body {
         Body::Rx { bytes, .. } => Some(bytes.as_ref()),
@@ -41,7 +41,7 @@ pub(crate) fn messages(stream: &[u8]) -> Vec<Found> {
     found
 }
 
-/// The tape with other bytes, of the same number, in the same pieces.
+/// The tape with the same number of other bytes in the same pieces.
 pub(crate) fn with(tape: &Tape, stream: &[u8]) -> Tape {
     let mut rest = stream;
     let inputs = tape.inputs.iter().map(|(at, body)| match body {
@@ -55,7 +55,7 @@ pub(crate) fn with(tape: &Tape, stream: &[u8]) -> Tape {
     Tape { inputs: inputs.collect(), ..tape.clone() }
 }
 
-/// What stands on the board's squares, in its own codes and order, after all dumps and updates of `stream`.
+/// The codes of the board's squares, in the board's order, after all dumps and updates of `stream`.
 pub(crate) fn squares(stream: &[u8]) -> [u8; 64] {
     let mut codes = [0; 64];
     for message in messages(stream) {

@@ -1,4 +1,4 @@
-//! What the live audience and the public are told, side by side.
+//! The messages for the live audience and for the public, side by side.
 
 use flagfall::journal::Limits;
 use flagfall::publish::delay::Delay;
@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::support::tapes::Tape;
 use crate::support::tapes::memory::Memory;
 
-/// A recorder with a public.
+/// A recorder that publishes for the public, too.
 pub(crate) struct PublicRecorder {
     pub(crate) memory: Memory,
     pub(crate) recorder: Recorder,
@@ -72,7 +72,7 @@ pub(crate) fn events(memory: &Memory, whose: Audience) -> Vec<(Instant, u64, Str
     events.collect()
 }
 
-/// One message, read.
+/// One message with its parsed payload.
 struct PublishedMessage {
     at: Instant,
     us: u64,
@@ -81,7 +81,7 @@ struct PublishedMessage {
     run: usize,
 }
 
-/// Everything the two audiences were told.
+/// All messages for the two audiences.
 #[derive(Default)]
 pub(crate) struct PublishedLog {
     delay: Delay,
@@ -91,12 +91,12 @@ pub(crate) struct PublishedLog {
     /// Live states, by the time in them.
     states: Vec<(u64, Value)>,
     shown: Vec<PublishedMessage>,
-    /// When the game was said to be over.
+    /// The times of the messages that the game is over.
     over: Vec<u64>,
 }
 
 impl PublishedLog {
-    /// From here on this delay holds.
+    /// Begins a run with this delay.
     pub(crate) fn run(&mut self, delay: Delay) {
         self.delay = delay;
         self.run += 1;
@@ -126,8 +126,8 @@ impl PublishedLog {
         self.check_events(name, over);
         self.check_states(name);
         if over && !self.live.is_empty() {
-            let last = &self.shown.last().expect("a picture").payload["body"];
-            let live = serde_json::to_value(picture::live_state(game)).expect("JSON");
+            let last = &self.shown.last().expect("a state").payload["body"];
+            let live = serde_json::to_value(game.live_state()).expect("JSON");
             assert_eq!((&last["moves"], &last["fen"]), (&live["moves"], &live["fen"]), "{name}");
         }
     }
@@ -135,7 +135,7 @@ impl PublishedLog {
     fn check_events(&self, name: &str, over: bool) {
         assert!(self.public.len() <= self.live.len(), "{name}");
         if over || self.delay.moves == 0 {
-            assert_eq!(self.public.len(), self.live.len(), "{name}: everything comes");
+            assert_eq!(self.public.len(), self.live.len(), "{name}: every event becomes public");
         }
         for (index, (live, public)) in self.live.iter().zip(&self.public).enumerate() {
             let name = format!("{name}, event {index}");
@@ -147,7 +147,7 @@ impl PublishedLog {
             let ended = self.over.iter().any(|&over| over <= public.at.0);
             let before: Vec<&PublishedMessage> = self.live.iter().filter(|event| event.at <= public.at).collect();
             let events = before.len() as u64 > index as u64 + u64::from(public.delay.moves);
-            // What was repaired after a gap comes several moves at once.
+            // A repair after a gap publishes several moves at once.
             let moves = before.last().is_some_and(|newest| plies(newest) >= plies(live) + u64::from(public.delay.moves));
             assert!(ended || events || moves, "{name}: {} events", before.len());
         }
@@ -157,8 +157,8 @@ impl PublishedLog {
         let (mut newest, mut before, mut rev) = (0, (0, 0), 0);
         for shown in &self.shown {
             let in_time = shown.us + shown.delay.time.as_micros() as u64 <= shown.at.0;
-            assert!(in_time || shown.us <= newest, "{name}: a picture of {} at {:?}", shown.us, shown.at);
-            // Another delay may take back what only a picture had shown.
+            assert!(in_time || shown.us <= newest, "{name}: a state of {} at {:?}", shown.us, shown.at);
+            // With another delay a state may be older than the last one.
             assert!(shown.run > before.0 || shown.us >= before.1, "{name}: back from {} to {}", before.1, shown.us);
             rev = if shown.run > before.0 { 0 } else { rev };
             (newest, before) = (newest.max(shown.us), (shown.run, shown.us));
@@ -167,14 +167,14 @@ impl PublishedLog {
             rev = now;
             if let Some((_, live)) = self.states.iter().rev().find(|(us, _)| *us == shown.us) {
                 for same in ["game_no", "initial_fen", "fen", "moves"] {
-                    assert_eq!(shown.payload["body"][same], live[same], "{name}: picture of {}", shown.us);
+                    assert_eq!(shown.payload["body"][same], live[same], "{name}: state of {}", shown.us);
                 }
             }
         }
     }
 }
 
-/// How many moves the game has with this event.
+/// The number of moves of the game after this event.
 fn plies(event: &PublishedMessage) -> u64 {
     let body = &event.payload["body"];
     match body["moves"].as_array() {

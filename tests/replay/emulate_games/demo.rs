@@ -1,4 +1,4 @@
-//! The games of the demonstration give exactly what they promise.
+//! The games of the demonstration give exactly their expected messages.
 
 use std::time::Duration;
 
@@ -44,7 +44,7 @@ fn a_move_that_is_not_pressed_and_a_flag() {
     let state = play(&game(0), 0).state;
     let finding = state.finding.expect("a finding");
     assert_eq!((finding.flag, finding.phase, finding.completed), (Some("white"), Phase::Made, Some(19)));
-    // The worker that answers 6.9 is not in the room.
+    // This test has no worker that answers the question of 6.9.
     assert_eq!((finding.outcome, finding.row), (Outcome::Undecided, "16"));
     assert_eq!(finding.alternatives.first().map(|first| first.outcome), Some(Outcome::BlackWins));
     let kinds: Vec<AlarmKind> = state.alarms.iter().map(|alarm| alarm.kind).collect();

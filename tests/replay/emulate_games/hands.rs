@@ -1,4 +1,4 @@
-//! Random legal games, in every manner in which hands make moves.
+//! Random legal games with every manner of hand motions.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The demonstration's picture and its check, fed with what two boards publish.
+//! The screen of the demonstration and its check of the messages of two boards.
 
 use flagfall::cli::demo::check::Check;
 use flagfall::cli::demo::view::{Named, View};
@@ -42,7 +42,7 @@ fn fits(frame: &str) {
     }
 }
 
-/// Takes the colours out again.
+/// The text without colours.
 fn plain(text: &str) -> String {
     let mut parts = text.split("\x1b[");
     let first = parts.next().unwrap_or_default().to_owned();
@@ -63,9 +63,9 @@ fn the_picture_fits_at_every_moment_and_ends_as_it_should() {
         fits(&view.frame());
         fits(&plain(&coloured.frame()));
     }
-    let frames = [(middle.expect("it lasts longer"), include_str!("middle.txt")), (view.frame(), include_str!("end.txt"))];
+    let frames = [(middle.expect("the game lasts longer"), include_str!("middle.txt")), (view.frame(), include_str!("end.txt"))];
     for (frame, expected) in frames {
-        assert!(frame == expected, "it is now:\n{frame}");
+        assert!(frame == expected, "the screen is now:\n{frame}");
     }
     assert!(coloured.frame().contains("\x1b[1;97;41mWHITE FLAG"), "the flag is red");
     for wanted in [
@@ -106,7 +106,7 @@ fn all_that_was_played_must_arrive() {
 
 type Lost<'a> = &'a dyn Fn(&Message) -> bool;
 
-/// Without one of these messages something is missing, and it is named.
+/// If one of these messages is missing, the check names it.
 #[test]
 fn every_lost_message_is_named() {
     let messages = played();
@@ -139,7 +139,7 @@ fn every_lost_message_is_named() {
     assert!(check.missing().contains(&"1 payloads are no JSON".to_owned()));
 }
 
-/// What an arbiter reads first, whatever the finding.
+/// The first line for an arbiter, for every kind of finding.
 #[test]
 fn the_proposal_is_shown_in_words() {
     let winnable = r#"{"verdict":"winnable","line":["a6a7"]}"#;

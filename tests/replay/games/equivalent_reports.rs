@@ -1,5 +1,5 @@
-//! The same game told otherwise: squares of one scan in another order, frames instead of squares, news told twice, one square
-//! never told (`reconstruct/README.md#7`, invariants 2, 4, 6, 10, 12).
+//! Other reports of the same game: squares of one scan in another order, frames instead of squares, repeated reports, one square that
+//! is never reported (`reconstruct/README.md#7`, invariants 2, 4, 6, 10, 12).
 
 use fastrand::Rng;
 use flagfall::publish::picture;
@@ -21,7 +21,7 @@ use crate::support::seeds::campaign;
 
 type DeviceEvents = Vec<(Instant, DeviceEvent)>;
 
-/// What the driver told the game in a scene.
+/// The events from the driver in a scene.
 fn driver_events(outcome: &Outcome) -> DeviceEvents {
     let mut driver = drivers::find("dgt").expect("registered").start();
     let mut events = Vec::new();
@@ -38,7 +38,7 @@ fn driver_events(outcome: &Outcome) -> DeviceEvents {
     events
 }
 
-/// What a game makes of it.
+/// The state of a game that is fed with these events.
 fn arbiter_state_of(events: &DeviceEvents) -> ArbiterState {
     let mut game = Game::new(Default::default(), drivers::find("dgt").expect("registered").timing);
     let mut out: Vec<Effect> = Vec::new();
@@ -64,7 +64,7 @@ fn is_square(event: &DeviceEvent) -> bool {
     matches!(event, DeviceEvent::Square { .. })
 }
 
-/// Squares told within one scan change places; those of one square keep their order, and the stamps stay where they are.
+/// Reports of squares within one scan change places; the reports of one square keep their order, and the stamps stay in place.
 fn shuffled(events: &DeviceEvents, rng: &mut Rng) -> DeviceEvents {
     let mut events = events.clone();
     let mut begin = 0;
@@ -91,7 +91,7 @@ fn shuffled(events: &DeviceEvents, rng: &mut Rng) -> DeviceEvents {
     events
 }
 
-/// Every square is told as a frame of the whole board.
+/// Every report of a square becomes a frame of the whole board.
 fn framed(events: &DeviceEvents) -> DeviceEvents {
     let mut board = Placement::EMPTY;
     let frames = events.iter().map(|(at, event)| match event {
@@ -108,12 +108,12 @@ fn framed(events: &DeviceEvents) -> DeviceEvents {
     frames.collect()
 }
 
-/// Everything about squares is told twice.
+/// Every report of a square comes twice.
 fn repeated(events: &DeviceEvents) -> DeviceEvents {
     events.iter().flat_map(|&entry| std::iter::repeat_n(entry, if is_square(&entry.1) { 2 } else { 1 })).collect()
 }
 
-/// One square is not told; a second later all are.
+/// One report of a square is missing; a second later a frame has all squares.
 fn dropped(events: &DeviceEvents, index: usize) -> DeviceEvents {
     let mut board = Placement::EMPTY;
     let mut changed = DeviceEvents::new();
@@ -138,14 +138,14 @@ fn dropped(events: &DeviceEvents, index: usize) -> DeviceEvents {
     changed
 }
 
-/// Plays the game of this seed and looks at it; gives how much was reported of it.
+/// Plays the game of this seed and checks it; returns the number of its events.
 fn check_seed(pace: Pace, seed: u64, plies: usize, check: impl Fn(&mut Rng, &DeviceEvents, &[String])) -> u64 {
     let mut rng = Rng::with_seed(seed);
     let mut played = play(&mut rng, pace, plies, false);
     let outcome = played.scene.wait(3.0).run();
     let events = driver_events(&outcome);
     let expected = move_names(&played.moves);
-    assert_eq!(moves(&events), expected, "as it was told");
+    assert_eq!(moves(&events), expected, "with the original reports");
     check(&mut rng, &events, &expected);
     events.len() as u64
 }
@@ -164,7 +164,7 @@ fn squares_of_one_scan_may_come_in_any_order() {
 fn frames_and_repetitions_give_the_same_game() {
     let check = |_: &mut Rng, events: &DeviceEvents, expected: &[String]| {
         let plain = arbiter_state_of(events);
-        // A frame does not say when its squares were looked at, so when moves were made is known less well.
+        // A frame has no times of its squares, so the times of moves are less exact.
         assert_eq!(moves(&framed(events)), expected, "frames");
         assert_eq!(arbiter_state_of(&repeated(events)), plain, "twice");
     };

@@ -1,4 +1,4 @@
-//! Clean games, whatever the manner and the speed, come out exactly: every move with its press, and no alarm.
+//! Clean games in any manner and at any speed are read exactly: every move with its press, and no alarm.
 
 use fastrand::Rng;
 use flagfall::wire::moves::How;
@@ -17,7 +17,7 @@ pub(crate) const BULLET: Pace = Pace { name: "bullet", think: [0.3, 0.6], hand: 
 pub(crate) const BLITZ: Pace = Pace { name: "blitz", think: [0.5, 3.0], hand: [0.1, 0.4], press: [0.1, 0.5] };
 pub(crate) const RAPID: Pace = Pace { name: "rapid", think: [1.0, 10.0], hand: [0.2, 0.8], press: [0.1, 1.2] };
 
-/// A clock on which nobody loses on time.
+/// A clock on which no player loses on time.
 fn clock(rng: &mut Rng) -> (ClockSettings, &'static str) {
     let of = |method, additional| ClockSettings::new(Model::Dgt3000, method, ClockTime(3_600_000), ClockTime(additional));
     match rng.u8(0..4) {
@@ -32,11 +32,11 @@ fn clock(rng: &mut Rng) -> (ClockSettings, &'static str) {
 pub(crate) struct Played {
     pub(crate) moves: Vec<Move>,
     pub(crate) scene: Scene,
-    /// What the hands did: when, for which move, what.
+    /// The motions of the hands: the time, the index of the move, the action.
     pub(crate) motions: Vec<(f64, usize, String)>,
 }
 
-/// Plays a random game. With `adjusting` anybody straightens pieces at any time.
+/// Plays a random game. With `adjusting` the players straighten pieces at any time.
 pub(crate) fn play(rng: &mut Rng, pace: Pace, plies: usize, adjusting: bool) -> Played {
     let (settings, control) = clock(rng);
     let mut scene = Scene::new(settings, control);
@@ -57,8 +57,8 @@ pub(crate) fn play(rng: &mut Rng, pace: Pace, plies: usize, adjusting: bool) -> 
         let pressed = made + between(rng, pace.press);
         motions.push((pressed, if white { "press left" } else { "press right" }.to_owned()));
         if adjusting && rng.u8(0..3) == 0 {
-            // The one before may still have a piece in his hand.
-            // And the board must have had a scan to see the move before.
+            // The opponent may still have a piece in the hand.
+            // The board must have had a scan that sees the move before.
             let from = free.max(now + 0.25) - (now + think);
             let until = pressed + 0.2;
             motions.extend(adjust(rng, &position, mv, from.min(until), until));
@@ -83,7 +83,7 @@ fn slide_ends(at: f64, action: &str) -> Option<f64> {
     Some(at + lasts.parse::<f64>().ok()?)
 }
 
-/// What the moves are called.
+/// The moves in UCI notation.
 pub(crate) fn move_names(moves: &[Move]) -> Vec<String> {
     moves.iter().map(|&mv| UciMove::from_standard(mv).to_string()).collect()
 }
@@ -107,7 +107,7 @@ fn check(label: &str, played: &Played, outcome: &Outcome) {
         state.fen,
         state.board,
     );
-    // A move that ends the game needs no press and does not wait for one.
+    // A move that ends the game needs no press.
     let unpressed = state.moves.iter().filter(|mv| mv.pressed_at.is_none() && mv.how != Some(How::GameEnd));
     let unpressed: Vec<_> = unpressed.map(|mv| (mv.ply, &mv.uci, mv.how)).collect();
     assert!(unpressed.is_empty(), "{label}: not pressed {unpressed:?}");
@@ -124,14 +124,14 @@ fn check(label: &str, played: &Played, outcome: &Outcome) {
     assert!(outcome.audit("press_out_of_turn") <= usize::from(pressed_after_end), "{label}");
     assert_eq!(outcome.audit("pressed_back"), 0, "{label}");
     for pair in state.moves.windows(2) {
-        assert!(pair[0].made_at[1] <= pair[1].made_at[1], "{label}: made times run forwards");
-        assert!(pair[1].pressed_at.is_none() || pair[0].pressed_at < pair[1].pressed_at, "{label}: pressed times run forwards");
+        assert!(pair[0].made_at[1] <= pair[1].made_at[1], "{label}: the times of made moves rise");
+        assert!(pair[1].pressed_at.is_none() || pair[0].pressed_at < pair[1].pressed_at, "{label}: the times of presses rise");
     }
 }
 
-/// Plays the game of this seed; counts its kinds of moves, and gives how many moves it had.
+/// Plays the game of this seed; counts its kinds of moves, and returns the number of its moves.
 fn play_and_check(seed: u64, adjusting: bool, kinds: &mut Kinds) -> u64 {
-    // The ordinary seeds have a hundred of each pace.
+    // The ordinary seeds are in blocks of a hundred for each pace.
     let pace = [BULLET, BLITZ, RAPID][(if seed < 10_000 { seed / 100 % 10 % 3 } else { seed % 3 }) as usize];
     let plies = if seed < 10_000 { 130 } else { 160 };
     let mut rng = Rng::with_seed(seed);
@@ -161,7 +161,7 @@ fn clean_games_are_exact() {
     }
 }
 
-/// Scenario 5 in a hurry: whatever the scan saw last when the press was heard, the move is the one that stood at the press.
+/// A hurried scenario 5: whatever the last scan before the press saw, the move is the one on the board at the press.
 #[test]
 fn a_piece_pauses_on_its_way_and_is_pressed_at_once() {
     for phase in 0..24 {

@@ -1,9 +1,9 @@
-//! How hands make moves: every order that the Laws and the sensors permit, as lines of an emulator's script.
+//! Hand motions for moves: every order that the Laws and the sensors permit, as lines of an emulator's script.
 
 use fastrand::Rng;
 use shakmaty::{CastlingSide, Chess, Color, Move, Piece, Position, Role, Square};
 
-/// How fast the players are, in seconds.
+/// The pace of the players, in seconds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
     pub(crate) name: &'static str,
@@ -15,10 +15,10 @@ pub(crate) struct Pace {
     pub(crate) press: [f64; 2],
 }
 
-/// What is done and when, in seconds from the beginning of the move.
+/// An action and its time in seconds from the beginning of the move.
 pub(crate) type Motion = (f64, String);
 
-/// A move as hands make it.
+/// The motions of one move in the making.
 pub(crate) struct Hands<'a> {
     rng: &'a mut Rng,
     pace: Pace,
@@ -31,7 +31,7 @@ pub(crate) fn between(rng: &mut Rng, range: [f64; 2]) -> f64 {
 }
 
 impl<'a> Hands<'a> {
-    /// The motions of a legal move of `position`, in a manner that is left to chance.
+    /// The motions of a legal move of `position` in a random manner.
     pub(crate) fn make(rng: &'a mut Rng, pace: Pace, position: &Chess, mv: Move) -> Vec<Motion> {
         let mut hands = Hands { rng, pace, at: 0.0, motions: Vec::new() };
         let us = position.turn();
@@ -56,7 +56,7 @@ impl<'a> Hands<'a> {
         self
     }
 
-    /// Off the board at once: a piece that comes back comes from beside the board.
+    /// Lifts a piece and takes it off the board: a piece that returns comes from beside the board.
     fn lift(&mut self, square: Square) -> &mut Self {
         self.act(format!("lift {square}"));
         self.act("drop".to_owned());
@@ -77,13 +77,13 @@ impl<'a> Hands<'a> {
                 self.act(format!("slide {from} {to} {lasts:.6}"));
                 self.at += lasts;
             }
-            // The victim first.
+            // The captured piece is lifted first.
             (0 | 2, true) => drop(self.lift(to).then().lift(from).then().place(to, piece)),
-            // The victim just before the drop.
+            // The captured piece is lifted just before the drop.
             (1 | 3, true) => drop(self.lift(from).then().lift(to).then().place(to, piece)),
             // The new square is seen before the old one is empty.
             (5, _) => drop(self.place(to, piece).then().lift(from)),
-            // Straight: the victim is pushed off by the piece.
+            // The captured piece is pushed off by the other one.
             _ => drop(self.lift(from).then().place(to, piece)),
         }
     }
@@ -94,9 +94,9 @@ impl<'a> Hands<'a> {
             0 if captures => drop(self.lift(to).then().lift(from).then().place(to, piece)),
             // The pawn goes to the last rank and is exchanged there.
             0 | 1 => drop(self.lift(from).then().place(to, pawn).then().lift(to).then().place(to, piece)),
-            // Nothing for a while, then the piece.
+            // The square is empty for a while before the new piece comes.
             2 => drop(self.lift(from).then().then().then().place(to, piece)),
-            // The piece first, then the pawn is taken off (4.6).
+            // The new piece comes first, then the pawn is taken off (4.6).
             _ => drop(self.place(to, piece).then().lift(from)),
         }
     }
@@ -114,16 +114,16 @@ impl<'a> Hands<'a> {
         let side = CastlingSide::from_king_side(king < rook);
         let (king_to, rook_to) = (side.king_to(us), side.rook_to(us));
         match self.rng.u8(0..4) {
-            // The rook first, quickly.
+            // The rook goes first, quickly.
             0 => drop(self.lift(rook).then().place(rook_to, us.rook()).then().lift(king).then().place(king_to, us.king())),
-            // Two hands.
+            // The player uses two hands.
             1 => drop(self.lift(king).lift(rook).then().place(king_to, us.king()).place(rook_to, us.rook())),
             _ => drop(self.lift(king).then().place(king_to, us.king()).then().lift(rook).then().place(rook_to, us.rook())),
         }
     }
 }
 
-/// Squares that a move sets or passes.
+/// The squares that a move uses or passes.
 pub(crate) fn squares(mv: Move) -> Vec<Square> {
     let mut squares = match mv {
         Move::Castle { king, rook } => {
@@ -138,7 +138,7 @@ pub(crate) fn squares(mv: Move) -> Vec<Square> {
     squares
 }
 
-/// Somebody lifts a piece and puts it back: one that the move has nothing to do with, and that could not make it either.
+/// A player lifts a piece and puts it back: a piece without a part in the move, which could not make the move either.
 pub(crate) fn adjust(rng: &mut Rng, position: &Chess, mv: Move, from: f64, until: f64) -> Vec<Motion> {
     let spare = squares(mv);
     let rivals: Vec<Square> =
@@ -148,7 +148,7 @@ pub(crate) fn adjust(rng: &mut Rng, position: &Chess, mv: Move, from: f64, until
         standing.filter(|(square, _)| !spare.contains(square) && !rivals.contains(square)).collect();
     let Some(&(square, piece)) = rng.choice(&standing) else { return Vec::new() };
     let begin = between(rng, [from, until]);
-    // Longer than that and it is a piece in the hand.
+    // After a longer time it would be a piece in the hand.
     let end = between(rng, [begin, until.min(begin + 2.5)]);
     vec![(begin, format!("lift {square}")), (begin, "drop".to_owned()), (end, format!("place {square} {}", piece.char()))]
 }

@@ -1,9 +1,9 @@
-//! Random legal games that hold what ordinary ones seldom do: castlings, en passant, promotions of every kind.
+//! Random legal games with many rare moves: castlings, en passant, promotions of every kind.
 
 use fastrand::Rng;
 use shakmaty::{Chess, Move, Position, Role};
 
-/// Rare kinds of moves, counted so that a test can see that it met them.
+/// The numbers of rare kinds of moves, so that a test can check that it has met them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Kinds {
     pub(crate) castled: [u32; 2],
@@ -41,16 +41,16 @@ fn centre_king(mv: Move) -> bool {
     mv.role() == Role::King && [D4, D5, E4, E5].contains(&mv.to())
 }
 
-/// No further move is asked for after this position.
+/// Whether the game ends with this position.
 pub(crate) fn ends(position: &Chess) -> bool {
     position.is_game_over() || position.halfmoves() >= 140
 }
 
-/// A random legal game of at most `plies` plies. It stops after a move that ends it; such moves are seldom chosen.
+/// A random legal game of at most `plies` plies. It stops after a move that ends it; such moves are rare.
 pub(crate) fn game(rng: &mut Rng, plies: usize) -> Vec<Move> {
     let mut position = Chess::default();
     let mut moves = Vec::new();
-    // Pawns are pushed hard in one game of two: that is where promotions come from.
+    // Pawn moves are likely in every second game, so that there are promotions.
     let pawn = rng.choice([2, 9]).unwrap_or(2);
     while moves.len() < plies && !ends(&position) {
         let legal = position.legal_moves();

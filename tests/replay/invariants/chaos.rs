@@ -1,4 +1,4 @@
-//! Noise: readings, presses and gaps at random, and a sensible move now and then.
+//! Noise: random readings, presses and gaps, and a sensible move now and then.
 
 use std::time::Duration;
 
@@ -16,21 +16,21 @@ use crate::invariants::played_game::{Reports, device};
 
 const LETTERS: [char; 12] = ['P', 'N', 'B', 'R', 'Q', 'K', 'p', 'n', 'b', 'r', 'q', 'k'];
 
-/// A board and clock that nobody looks after.
+/// A board and a clock with random events.
 pub(crate) struct Chaos {
     pub(crate) rng: Rng,
     pub(crate) now: Instant,
-    /// What was told last of each square.
+    /// The last reading of each square.
     pub(crate) board: Placement,
     pub(crate) clock: ClockReading,
-    /// Arbiters' commands come too.
+    /// Whether there are arbiters' commands, too.
     pub(crate) commands: bool,
-    /// The link goes and comes.
+    /// Whether the link is lost now and then.
     pub(crate) links: bool,
 }
 
 impl Chaos {
-    /// It begins with the initial position and White's clock running.
+    /// Begins with the initial position and White's clock running.
     pub(crate) fn new(seed: u64) -> (Chaos, Reports) {
         let face = ClockFace { time: ClockTime(3_600_000), ..ClockFace::default() };
         let clock = ClockReading {
@@ -54,7 +54,7 @@ impl Chaos {
         (Chaos::after(seed, &reports), reports)
     }
 
-    /// It goes on five seconds after all this was told.
+    /// Begins five seconds after the last of these reports.
     pub(crate) fn after(seed: u64, reports: &Reports) -> Chaos {
         let rng = Rng::with_seed(seed);
         let (mut board, mut clock) = (Placement::EMPTY, None);
@@ -66,7 +66,7 @@ impl Chaos {
                 _ => {}
             }
         }
-        let now = Instant(reports.last().expect("something was told").0.0 + 5_000_000);
+        let now = Instant(reports.last().expect("reports").0.0 + 5_000_000);
         Chaos { rng, now, board, clock: clock.expect("a clock"), commands: false, links: false }
     }
 
@@ -85,19 +85,19 @@ impl Chaos {
         Square::wrapping(self.rng.u8(..))
     }
 
-    /// One reading of one square.
+    /// A reading of one square.
     pub(crate) fn put(&mut self, square: Square, reading: Reading) -> (Instant, Input) {
         self.board.set(square, reading);
         (self.now, device(DeviceEvent::Square { square, reading }))
     }
 
-    /// All squares.
+    /// A frame of all squares.
     pub(crate) fn frame(&mut self, board: Placement) -> (Instant, Input) {
         self.board = board;
         (self.now, device(DeviceEvent::Frame(board)))
     }
 
-    /// The lever goes to the other side.
+    /// Moves the lever to the other side.
     pub(crate) fn press(&mut self) -> (Instant, Input) {
         self.clock.lever_up = self.clock.lever_up.other();
         self.report_clock()
@@ -112,16 +112,16 @@ impl Chaos {
         self.now = Instant(self.now.0 + micros);
     }
 
-    /// The running side has a second less.
+    /// Takes a second from the running side.
     fn tick(&mut self) -> (Instant, Input) {
         let runs = self.clock.lever_up;
         let face = if runs == ClockSide::Left { &mut self.clock.left } else { &mut self.clock.right };
-        // Nobody loses on time: that is another matter.
+        // No player loses on time here.
         face.time = ClockTime(if face.time.0 > 600_000 { face.time.0 - 1000 } else { 3_600_000 });
         self.report_clock()
     }
 
-    /// The squares of a legal move of the sure position, in any order, and perhaps its press.
+    /// The squares of a legal move in the sure position, in any order, and perhaps its press.
     fn sensible(&mut self, game: &Game) -> Reports {
         let state = picture::arbiter_state(game);
         let Ok(fen) = state.fen.parse::<Fen>() else { return Reports::new() };
@@ -146,7 +146,7 @@ impl Chaos {
         reports
     }
 
-    /// What comes next, a moment later or some seconds.
+    /// The next reports, after a moment or some seconds.
     pub(crate) fn next(&mut self, game: &Game) -> Reports {
         let pause = self.rng.choice([0, 1, 20_000, 50_000, 250_000, 400_000, 1_000_000, 3_000_000]).expect("pauses");
         self.wait(pause);
@@ -155,7 +155,7 @@ impl Chaos {
                 let (square, reading) = (self.square(), self.reading());
                 vec![self.put(square, reading)]
             }
-            // Lifted and put back.
+            // A man is lifted and put back.
             30..=44 => {
                 let square = self.square();
                 let was = self.board.get(square);

@@ -1,4 +1,4 @@
-//! A game that is looked at after every step: what it commits is legal, in order, and told.
+//! A game that is checked after every step: its committed moves are legal, in order, and published.
 
 use flagfall::publish::picture;
 use flagfall::wire::moves::{MoveBody, RevisionBody};
@@ -18,17 +18,17 @@ use shakmaty::{CastlingMode, Chess, Position};
 
 use crate::invariants::played_game::{Reports, config};
 
-/// Steps after which the list is compared even if nothing was said of it.
+/// The list is compared after this number of steps even if no message was about it.
 const COMPARE_EVERY: u32 = 16;
 
-/// A game, and the list of its sure moves as its messages tell it.
+/// A game, and the list of its sure moves according to its messages.
 pub(crate) struct CheckedGame {
     pub(crate) game: Game,
     pub(crate) list: Vec<MoveBody>,
-    /// The positions of the list, from the start on; none where the start is one that no legal game can have.
+    /// The positions of the list, from the start on.
     positions: Vec<Chess>,
     pub(crate) revisions: usize,
-    /// Everything that came out of the last input, deadlines before it included.
+    /// The effects of the last input and of the deadlines before it.
     pub(crate) out: Vec<Effect>,
     step: Vec<Effect>,
     steps: u32,
@@ -39,14 +39,14 @@ impl CheckedGame {
         CheckedGame::with_timing(config, drivers::find("dgt").expect("registered").timing)
     }
 
-    /// A game at a board of this speed.
+    /// A game at a board with this timing.
     pub(crate) fn with_timing(config: GameConfig, timing: Timing) -> CheckedGame {
         let game = Game::new(config, timing);
         let positions = vec![Chess::default()];
         CheckedGame { game, list: Vec::new(), positions, revisions: 0, out: Vec::new(), step: Vec::new(), steps: 0 }
     }
 
-    /// A game that was told all this, and then nothing for five seconds.
+    /// A game that was fed with these reports and then five seconds of silence.
     pub(crate) fn after_inputs(reports: &Reports) -> CheckedGame {
         let mut checked = CheckedGame::new(config());
         reports.iter().for_each(|(at, input)| checked.feed(*at, input));
@@ -58,13 +58,12 @@ impl CheckedGame {
         picture::arbiter_state(&self.game)
     }
 
-    /// The sure moves, UCI.
+    /// The sure moves in UCI notation.
     pub(crate) fn moves(&self) -> Vec<String> {
         self.list.iter().map(|mv| mv.uci.clone()).collect()
     }
 
-    /// All that can be asked of the game, as text; when the clock was read last, and when it would count as lost, is no part
-    /// of it.
+    /// The whole state of the game as text, without the time of the last clock reading and the deadline of the clock.
     pub(crate) fn digest(&self) -> String {
         let mut state = self.state();
         state.clock.read_us = 0;
@@ -73,7 +72,7 @@ impl CheckedGame {
         format!("{state} {live} {:?} {:?}", self.game.findings(), self.game.alarms())
     }
 
-    /// Every deadline before `at`, then `input`.
+    /// Feeds every deadline before `at`, and then `input`.
     #[track_caller]
     pub(crate) fn feed(&mut self, at: Instant, input: &Input) {
         self.out.clear();
@@ -81,7 +80,7 @@ impl CheckedGame {
         self.feed_one(at, input);
     }
 
-    /// Every deadline up to `to`.
+    /// Feeds every deadline up to `to`.
     #[track_caller]
     pub(crate) fn advance_to(&mut self, to: Instant) {
         self.out.clear();
@@ -93,7 +92,7 @@ impl CheckedGame {
         while let Some(due) = self.game.deadline().filter(|&due| due <= to) {
             self.feed_one(due, &Input::Deadline);
             woken += 1;
-            assert!(woken < 500, "it wakes itself for ever at {due:?}");
+            assert!(woken < 500, "the deadlines do not end at {due:?}");
         }
     }
 
@@ -115,9 +114,9 @@ impl CheckedGame {
                 }
                 Effect::Audit(AuditEntry::Revision(revision)) => {
                     let body = RevisionBody::from(revision);
-                    assert!(commanded, "nobody asked for a revision: {body:?}");
+                    assert!(commanded, "a revision without a command: {body:?}");
                     let kept = body.from_ply as usize - 1;
-                    assert!(kept <= self.list.len(), "it revises what is not there: {body:?}");
+                    assert!(kept <= self.list.len(), "a revision beyond the end of the list: {body:?}");
                     self.revisions += 1;
                     self.list.truncate(kept);
                     self.positions.truncate(kept + 1);
@@ -150,7 +149,7 @@ impl CheckedGame {
     }
 
     fn commit(&mut self, body: &MoveBody) {
-        assert_eq!(body.ply as usize, self.list.len() + 1, "it is added at the end: {body:?}");
+        assert_eq!(body.ply as usize, self.list.len() + 1, "a move is added at the end: {body:?}");
         let mut position = self.positions.last().expect("the start").clone();
         let uci: UciMove = body.uci.parse().expect("UCI");
         let mv =
@@ -164,9 +163,9 @@ impl CheckedGame {
     fn compare(&self) {
         let state = self.state();
         let moves: Vec<String> = state.moves.iter().map(|mv| mv.uci.clone()).collect();
-        assert_eq!(moves, self.moves(), "the list is what its messages made it");
+        assert_eq!(moves, self.moves(), "the list is as in the messages");
         let fen: Fen = state.fen.parse().expect("its own FEN");
         let position: Chess = fen.into_position(CastlingMode::Standard).expect("legal");
-        assert_eq!(Some(&position), self.positions.last(), "the position is that of the list");
+        assert_eq!(Some(&position), self.positions.last(), "the position is the last one of the list");
     }
 }

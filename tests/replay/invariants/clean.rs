@@ -17,7 +17,8 @@ use crate::support::seeds::{campaign, ordinary};
 
 const BULLET: Pace = Pace { name: "bullet", think: [0.3, 0.6], hand: [0.06, 0.15], press: [0.08, 0.2] };
 
-/// Both castlings of both players, each direction of en passant, each promotion with and without a capture.
+/// Positions with the rare kinds of moves: both castlings of both players, each direction of en passant, each promotion with and
+/// without a capture.
 const KINDS: [(&str, &str); 24] = [
     ("r3k2r/pppq1ppp/8/8/8/8/PPPQ1PPP/R3K2R w KQkq - 0 1", "e1g1"),
     ("r3k2r/pppq1ppp/8/8/8/8/PPPQ1PPP/R3K2R w KQkq - 0 1", "e1c1"),
@@ -63,7 +64,7 @@ pub(crate) fn of_kind(rng: &mut Rng, pace: Pace, index: usize) -> Played {
     play(rng, pace, Some(fen), &moves)
 }
 
-/// Exactly the moves, each with its press, and nothing to complain of.
+/// Checks that the game has exactly the moves that were played, each with its press, and no alarm.
 #[track_caller]
 fn assert_exact(played: &Played) {
     let checked = CheckedGame::after_inputs(&played.reports);

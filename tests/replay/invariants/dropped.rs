@@ -1,4 +1,4 @@
-//! One square that is never told.
+//! One report of a square that is missing.
 
 use fastrand::Rng;
 use flagfall_game::alarm::AlarmKind;
@@ -11,11 +11,11 @@ use crate::invariants::lifts::only_what_was_played;
 use crate::invariants::played_game::{BLITZ, Played, RAPID, Reports, device, game};
 use crate::support::seeds::campaign;
 
-/// After a press a move is called illegal so much later, microseconds (`reconstruct/README.md#6.1`); the press comes a tenth of
-/// a second after the last touch at the earliest, and may be told sooner than the square.
+/// The time in microseconds from a press until a move is called illegal (`reconstruct/README.md#6.1`). The press comes at least a tenth
+/// of a second after the last touch, and may be reported sooner than the square.
 const JUDGED: u64 = 1_200_000;
 
-/// Without the square told at `index`; all squares are told `after` microseconds later.
+/// The reports without the one at `index`; a frame comes `after` microseconds later.
 fn without(reports: &Reports, index: usize, after: u64) -> Reports {
     let due = Instant(reports[index].0.0 + after);
     let (mut board, mut changed, mut repaired) = (Placement::EMPTY, Reports::new(), false);
@@ -38,18 +38,18 @@ fn without(reports: &Reports, index: usize, after: u64) -> Reports {
     changed
 }
 
-/// Nothing wrong is committed at any time, and in the end nothing is missing.
+/// Checks that no wrong move is committed at any time, and that no move is missing in the end.
 #[track_caller]
 fn assert_repaired(played: &Played, index: usize, after: u64) {
     let reports = without(&played.reports, index, after);
     let checked = only_what_was_played(&reports, played);
     let (state, left_out) = (checked.state(), &played.reports[index]);
     let pending: Vec<&String> = state.pending.iter().map(|mv| &mv.uci).collect();
-    let kinds: Vec<_> = checked.game.alarms().iter().map(|alarm| (alarm.kind, alarm.opened)).collect();
-    // Where an illegal move was called before the frame came, the move is no more than shown until the game goes on.
+    let kinds: Vec<_> = checked.game.alarms().iter().map(|alarm| (alarm.kind, alarm.opened_at)).collect();
+    // If an illegal move was called before the frame came, the move is only shown until the game goes on.
     let (mut repaired, called) =
         (checked.moves(), checked.game.alarms().iter().any(|alarm| alarm.kind == AlarmKind::IllegalMove));
-    assert!(!called || after > JUDGED, "a judgement came too soon: {kinds:?}");
+    assert!(!called || after > JUDGED, "an illegal move was called too soon: {kinds:?}");
     repaired.extend(pending.iter().filter(|_| called).map(|uci| (*uci).clone()));
     assert_eq!(
         repaired, played.moves,
@@ -59,7 +59,7 @@ fn assert_repaired(played: &Played, index: usize, after: u64) {
     assert_eq!(checked.revisions, 0);
 }
 
-/// Invariant 10: every square of the game in turn, and some with a frame that comes later than the judgement.
+/// Invariant 10, for every report of a square of the game, and for some with a frame that comes after an illegal move is called.
 #[test]
 fn i10_a_square_never_reported_is_repaired_by_the_next_frame() {
     campaign("invariant 10: a square never reported", 101_000..101_006, |seed| {

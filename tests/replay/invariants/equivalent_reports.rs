@@ -1,4 +1,4 @@
-//! The same game told otherwise: twice, in another order within a scan, from the other side of the board, in frames.
+//! Other reports of the same game: repeated, in another order within a scan, from the other side of the board, in frames.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::invariants::clean::of_kind;
 use crate::invariants::played_game::{BLITZ, Played, RAPID, Reports, config, device, game};
 use crate::support::seeds::{campaign, ordinary};
 
-/// A whole random game, or a short one with a rare move.
+/// A whole random game, or a short game with a rare move.
 fn any_game(rng: &mut Rng, seed: u64) -> Played {
     match seed % 3 {
         0 => game(rng, BLITZ, 70),
@@ -25,7 +25,7 @@ fn any_game(rng: &mut Rng, seed: u64) -> Played {
     }
 }
 
-/// Some of what stands on the board and clock, once more.
+/// Some repeated readings of board and clock.
 fn nothing_new(rng: &mut Rng, board: &Placement, clock: Option<ClockReading>) -> Vec<DeviceEvent> {
     let square = Square::wrapping(rng.u8(..));
     match rng.u8(0..4) {
@@ -44,7 +44,7 @@ fn note(event: &DeviceEvent, board: &mut Placement) {
     }
 }
 
-/// Shows the first difference, which the whole texts would bury.
+/// Shows the first difference, because the whole texts are too long to read.
 #[track_caller]
 fn same(one: &str, other: &str, when: &str) {
     let differ = one.bytes().zip(other.bytes()).position(|(one, other)| one != other);
@@ -73,7 +73,7 @@ fn i02_reports_without_news_change_nothing() {
             if !known || rng.u8(0..3) > 0 {
                 continue;
             }
-            // At the same moment, or anywhere before what comes next.
+            // The repetitions come at the same moment, or at any time before the next report.
             let next = reports.get(index + 1).map_or(at.0 + 1, |(next, _)| next.0.max(at.0 + 1));
             let then = Instant(if rng.bool() { at.0 } else { rng.u64(at.0..next) });
             checked.advance_to(Instant(then.0.saturating_sub(1)));
@@ -95,7 +95,7 @@ fn i02_reports_without_news_change_nothing() {
     });
 }
 
-/// Squares told within one scan change places; those of one square keep their order, and the stamps stay where they are.
+/// Reports of squares within one scan change places; the reports of one square keep their order, and the stamps stay in place.
 fn shuffled(reports: &Reports, rng: &mut Rng) -> Reports {
     let square = |input: &Input| match input {
         Input::Device { event: DeviceEvent::Square { square, .. }, .. } => Some(square.index()),
@@ -109,7 +109,7 @@ fn shuffled(reports: &Reports, rng: &mut Rng) -> Reports {
         let mut inputs: Vec<Input> = reports[begin..begin + count].iter().map(|(_, input)| input.clone()).collect();
         let of_one: Vec<Option<usize>> = inputs.iter().map(square).collect();
         rng.shuffle(&mut inputs);
-        // Each square tells its own news in their order.
+        // The reports of each square stay in their order.
         for index in of_one.iter().flatten() {
             let places: Vec<usize> = (0..count).filter(|&place| square(&inputs[place]) == Some(*index)).collect();
             let news = (0..count).filter(|&place| of_one[place] == Some(*index));
@@ -136,10 +136,10 @@ fn i04_squares_of_one_scan_in_any_order_give_the_same_list() {
         }
         played.reports.len() as u64
     });
-    assert!(!ordinary() || changed > 10, "something was shuffled: {changed}");
+    assert!(!ordinary() || changed > 10, "only {changed} games were changed");
 }
 
-/// White sits at the other side of board and clock.
+/// The report with White on the other side of board and clock.
 fn turned(input: &Input) -> Input {
     let Input::Device { event, source } = input else { return input.clone() };
     let event = match *event {
@@ -157,9 +157,9 @@ fn turned(input: &Input) -> Input {
     Input::Device { event, source: *source }
 }
 
-/// Invariant 5: clean games, and games that end in noise; the clock's side is told, or follows from the board. A board that is
-/// sampled square by square tells its speed by the moments of its reports, and turned round it has others: so it tells frames,
-/// or is too fast for that.
+/// Invariant 5, for clean games and for games that end in noise; the side of the clock is configured, or follows from the board. The
+/// times of reports depend on the order of squares in a scan, which is another one on a turned board: so the board here sends frames,
+/// or its scan takes no time.
 #[test]
 fn i05_a_turned_board_gives_the_same_output() {
     campaign("invariant 5: a turned board", 51_000..51_012, |seed| {
@@ -192,7 +192,7 @@ fn i05_a_turned_board_gives_the_same_output() {
             assert_eq!(one.out, other.out, "input {index}, {input:?}");
         }
         let [mut here, mut there] = [one.state(), other.state()];
-        assert!(here.rotated != there.rotated, "one of them is turned");
+        assert!(here.rotated != there.rotated, "one of the boards is turned");
         (here.rotated, there.rotated) = (false, false);
         assert_eq!(here, there);
         assert!(!here.moves.is_empty() || here.game_no > 1, "moves were made");
@@ -200,7 +200,7 @@ fn i05_a_turned_board_gives_the_same_output() {
     });
 }
 
-/// Every change of a square is told as the whole board: each by itself, or all of a twenty-fifth of a second together.
+/// Every report of a square becomes a frame of the whole board: one frame for each, or one for all within a twenty-fifth of a second.
 fn framed(reports: &Reports, together: bool) -> Reports {
     let (mut board, mut framed, mut due) = (Placement::EMPTY, Reports::new(), None);
     for (at, input) in reports {
@@ -227,7 +227,7 @@ fn framed(reports: &Reports, together: bool) -> Reports {
     framed
 }
 
-/// Every frame but the first is told as the squares that it changes.
+/// Every frame except the first becomes reports of the squares that it changes.
 fn unframed(reports: &Reports) -> Reports {
     let (mut board, mut squares) = (None::<Placement>, Reports::new());
     for (at, input) in reports {
@@ -258,7 +258,7 @@ fn i06_frames_and_the_same_squares_give_the_same_list() {
         assert_eq!(CheckedGame::after_inputs(&frames).moves(), played.moves, "a frame for each square");
         let frames = framed(&played.reports, true);
         assert_eq!(CheckedGame::after_inputs(&frames).moves(), played.moves, "a frame for all squares of a scan");
-        assert_eq!(CheckedGame::after_inputs(&unframed(&frames)).moves(), played.moves, "and the squares of those frames");
+        assert_eq!(CheckedGame::after_inputs(&unframed(&frames)).moves(), played.moves, "reports of the squares of those frames");
         played.reports.len() as u64
     });
 }

@@ -1,4 +1,4 @@
-//! After noise the game is in step again.
+//! After noise the game follows the board again.
 
 use fastrand::Rng;
 use flagfall::wire::state::Stage;
@@ -12,7 +12,7 @@ use crate::invariants::checked_game::CheckedGame;
 use crate::invariants::played_game::{BLITZ, game, position};
 use crate::support::seeds::{campaign, ordinary};
 
-/// The reachable position must be followed within this, counted from the last press.
+/// The longest time from the last press until the reachable position is followed.
 const WITHIN: u64 = 3_000_000;
 
 fn placement(position: &Chess, rotated: bool) -> Placement {
@@ -20,12 +20,12 @@ fn placement(position: &Chess, rotated: bool) -> Placement {
     if rotated { placement.rotated() } else { placement }
 }
 
-/// Hands that do anything: pieces swept, lifted, exchanged, put anywhere, and presses.
+/// Random actions of hands: pieces swept off, lifted, exchanged, put anywhere, and presses.
 fn noise(chaos: &mut Chaos, checked: &mut CheckedGame) -> u64 {
     let mut count = 0;
     for _ in 0..chaos.rng.usize(5..80) {
         let inputs = match chaos.rng.u8(0..6) {
-            // Swept off.
+            // Pieces are swept off.
             0 => {
                 let squares: Vec<Square> = (0..8).map(|_| Square::wrapping(chaos.rng.u8(..))).collect();
                 squares.into_iter().map(|square| chaos.put(square, Reading::Empty)).collect()
@@ -51,7 +51,7 @@ fn i13_in_step_within_three_seconds_of_a_reachable_position_and_its_press() {
         let mut inputs = played.reports.len() as u64;
         for _ in 0..4 {
             inputs += noise(&mut chaos, &mut checked);
-            // The last press of the noise has been judged.
+            // By now the last press of the noise has been decided.
             chaos.wait(rng.u64(3_000_000..6_000_000));
             checked.advance_to(chaos.now);
             let state = checked.state();
@@ -59,7 +59,7 @@ fn i13_in_step_within_three_seconds_of_a_reachable_position_and_its_press() {
             if !matches!(state.stage, Stage::Armed | Stage::Playing) || target.is_game_over() {
                 return inputs;
             }
-            // An arbiter sees to it that the clock of the side to move runs.
+            // An arbiter makes the clock of the side to move run.
             let white_left = !state.rotated;
             let side = |white: bool| if white == white_left { ClockSide::Left } else { ClockSide::Right };
             if chaos.clock.lever_up != side(target.turn().is_white()) {
@@ -67,7 +67,7 @@ fn i13_in_step_within_three_seconds_of_a_reachable_position_and_its_press() {
                 checked.feed(at, &input);
                 chaos.wait(rng.u64(3_000_000..6_000_000));
             }
-            // Whatever became sure meanwhile is where it begins.
+            // The moves that became sure meanwhile are the beginning.
             checked.advance_to(chaos.now);
             if checked.state().fen != state.fen {
                 continue;
@@ -78,7 +78,7 @@ fn i13_in_step_within_three_seconds_of_a_reachable_position_and_its_press() {
                 moves.push(mv);
                 target.play_unchecked(mv);
             }
-            // Kings that come to the centre tell a result.
+            // Kings in the centre would show a result.
             let centre = |mv: &shakmaty::Move| mv.role() == shakmaty::Role::King && (2..6).contains(&u32::from(mv.to().rank()));
             if moves.iter().any(centre) {
                 continue;

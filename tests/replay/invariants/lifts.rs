@@ -1,4 +1,4 @@
-//! A piece is lifted and put back.
+//! Pieces that are lifted and put back.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use crate::invariants::checked_game::CheckedGame;
 use crate::invariants::played_game::{BLITZ, Played, RAPID, Reports, config, device, game, position};
 use crate::support::seeds::{campaign, ordinary};
 
-/// When each square is told, and what, from the first frame on.
+/// All readings of squares with their times, from the first frame on.
 pub(crate) fn history(reports: &Reports) -> Vec<(Instant, Square, Reading)> {
     let mut history = Vec::new();
     for (at, input) in reports {
@@ -29,7 +29,7 @@ pub(crate) fn history(reports: &Reports) -> Vec<(Instant, Square, Reading)> {
     history
 }
 
-/// The game while somebody lifts pieces that no move needs at that time, and puts each back before one does.
+/// The reports of the game with additional lifts: each piece is put back before a move needs it. Returns the number of lifts, too.
 fn with_lifts(rng: &mut Rng, reports: &Reports, count: usize) -> (Reports, usize) {
     let history = history(reports);
     let end = reports.last().expect("events").0.0;
@@ -39,7 +39,7 @@ fn with_lifts(rng: &mut Rng, reports: &Reports, count: usize) -> (Reports, usize
         let of_square = || history.iter().filter(|(_, of, _)| *of == square);
         let standing = of_square().take_while(|(at, ..)| at.0 <= from).last();
         let Some(&(since, _, reading @ Reading::Piece(_))) = standing else { continue };
-        // A scan must have seen it there, and must see it again.
+        // A scan must have seen the piece before, and must see it again.
         let next = of_square().find(|(at, ..)| at.0 > from).map_or(end, |(at, ..)| at.0);
         let lasts = rng.choice([50_000, 300_000, 1_000_000, 4_000_000, 8_000_000]).expect("times");
         let to = (from + rng.u64(40_000..=lasts + 40_000)).min(next.saturating_sub(250_000));
@@ -61,7 +61,7 @@ fn with_lifts(rng: &mut Rng, reports: &Reports, count: usize) -> (Reports, usize
     (all, lifted.len())
 }
 
-/// Whatever is committed at any time is the game that was played.
+/// Checks that at any time the committed moves are those that were played.
 #[track_caller]
 pub(crate) fn only_what_was_played(reports: &Reports, played: &Played) -> CheckedGame {
     let mut checked = CheckedGame::new(config());
@@ -72,7 +72,7 @@ pub(crate) fn only_what_was_played(reports: &Reports, played: &Played) -> Checke
             let right = played.moves.get(moves - 1) == Some(&checked.list[moves - 1].uci);
             assert!(
                 right,
-                "at {at:?}: {:?} is not what was played, {:?}",
+                "at {at:?}: {:?} was not played, but {:?}",
                 checked.moves(),
                 &played.moves[..moves.min(played.moves.len())]
             );
@@ -96,11 +96,11 @@ fn i08_a_lift_and_return_is_no_move() {
         assert_eq!((checked.revisions, checked.state().pending.len()), (0, 0));
         reports.len() as u64
     });
-    assert!(!ordinary() || lifts > 100, "pieces were lifted: {lifts}");
+    assert!(!ordinary() || lifts > 100, "only {lifts} pieces were lifted");
 }
 
-/// Pairs of men that must not be off the board together: one takes, the other takes back with a man like the one that was taken, and
-/// nobody can see that from both being lifted.
+/// Pairs of men that must not be off the board together: one captures, the other recaptures with a man like the captured one, and the
+/// sensors cannot distinguish this from two lifts.
 fn look_like_an_exchange(at: &Chess) -> BTreeSet<[u8; 2]> {
     let mut pairs = BTreeSet::new();
     let capture = |mv: &Move| Some((mv.from()?, mv.capture()?, mv.to()));
@@ -121,7 +121,7 @@ fn look_like_an_exchange(at: &Chess) -> BTreeSet<[u8; 2]> {
     pairs
 }
 
-/// Invariant 8, while nothing is but presses and lifts, by anyone, of several pieces at a time.
+/// Invariant 8, with nothing but presses and lifts of several pieces at a time, by both players.
 #[test]
 fn i08_lifts_and_presses_alone_are_no_move() {
     campaign("invariant 8: lifts and presses", 82_000..82_030, |seed| {

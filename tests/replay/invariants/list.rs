@@ -1,4 +1,4 @@
-//! What is committed is a legal game.
+//! The committed moves are a legal game.
 
 use fastrand::Rng;
 
@@ -7,8 +7,8 @@ use crate::invariants::checked_game::CheckedGame;
 use crate::invariants::played_game::{BLITZ, config, game};
 use crate::support::seeds::{campaign, ordinary};
 
-/// Invariant 1: random play, noise, nonsense, gaps and arbiters' corrections. The ear looks at every step: each move is told
-/// once, at the end, and legal; a revision follows a command; the list is what the messages made it.
+/// Invariant 1, with random play, noise, nonsense, gaps and arbiters' corrections. [`CheckedGame`] checks every step: each move is
+/// published once, is added at the end and is legal; a revision follows a command; the list is as in the messages.
 #[test]
 fn i01_the_list_is_a_legal_game_that_only_a_named_cause_revises() {
     let (mut revisions, mut committed) = (0, 0);
@@ -36,5 +36,5 @@ fn i01_the_list_is_a_legal_game_that_only_a_named_cause_revises() {
         revisions += checked.revisions;
         inputs as u64
     });
-    assert!(!ordinary() || (revisions > 0 && committed > 100), "it was tried: {committed} moves and {revisions} revisions");
+    assert!(!ordinary() || (revisions > 0 && committed > 100), "too little was tried: {committed} moves and {revisions} revisions");
 }

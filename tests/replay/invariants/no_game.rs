@@ -1,4 +1,4 @@
-//! While no game is on, nothing is committed.
+//! While there is no game, no move is committed.
 
 use fastrand::Rng;
 use flagfall_game::input::{Command, Input};
@@ -13,13 +13,13 @@ use crate::invariants::checked_game::CheckedGame;
 use crate::invariants::played_game::{BLITZ, config, device, game, position};
 use crate::support::seeds::campaign;
 
-/// How the game ended.
+/// The ways in which a game can end.
 #[derive(Clone, Copy, Debug)]
 enum End {
     Declared,
     /// Fool's mate.
     Mate,
-    /// Both kings on squares of the centre, the clocks stopped.
+    /// Both kings stand on squares of the centre, and the clocks are stopped.
     Gesture,
 }
 
@@ -68,7 +68,7 @@ fn fools_mate(rng: &mut Rng) -> crate::invariants::played_game::Played {
     crate::invariants::played_game::play(rng, BLITZ, None, &moves)
 }
 
-/// With two men less a game begins all the same: a sensor may not see them.
+/// Whether this report sets up one of the last two men, without which a game begins already, because a sensor may not see them.
 fn sets_up_last_men(input: &Input) -> bool {
     let last = ["e1", "a1", "h8"].map(Square::parse);
     match input {
@@ -78,7 +78,7 @@ fn sets_up_last_men(input: &Input) -> bool {
     }
 }
 
-/// Invariant 14: players analyse after the game, with and without presses, from where it ended or from anywhere.
+/// Invariant 14: players analyse after the game, with and without presses, from the last position or from any other.
 #[test]
 fn i14_nothing_is_committed_while_no_game_is_on() {
     campaign("invariant 14: after the game", 141_000..141_024, |seed| {
@@ -90,7 +90,7 @@ fn i14_nothing_is_committed_while_no_game_is_on() {
         let mut at = last.clone();
         let mut inputs = 0;
         for _ in 0..80 {
-            // Back to where it ended, or somewhere else, now and then.
+            // Now and then they return to the last position or set up another one.
             if rng.u8(0..12) == 0 || at.is_game_over() {
                 at = if rng.bool() { last.clone() } else { position("r3k2r/pppq1ppp/8/8/8/8/PPPQ1PPP/R3K2R w KQkq - 0 1") };
             }
@@ -114,8 +114,8 @@ fn i14_nothing_is_committed_while_no_game_is_on() {
             }
             chaos.wait(rng.u64(0..5_000_000));
             checked.advance_to(chaos.now);
-            assert_eq!((checked.game.stage(), checked.game.number()), (Stage::Over, number), "{end:?}: it stays over");
-            assert_eq!(checked.state().pending, [], "{end:?}: nothing is tentative either");
+            assert_eq!((checked.game.stage(), checked.game.number()), (Stage::Over, number), "{end:?}: the game stays over");
+            assert_eq!(checked.state().pending, [], "{end:?}: no move is pending");
         }
         let moves = checked.state().moves;
         let same = moves.len() == list.len() && moves.iter().zip(&list).all(|(one, other)| one.uci == other.uci);
@@ -124,7 +124,7 @@ fn i14_nothing_is_committed_while_no_game_is_on() {
     });
 }
 
-/// Invariant 14: pieces are put up before a game.
+/// Invariant 14: pieces are set up before a game.
 #[test]
 fn i14_nothing_is_committed_before_a_game() {
     campaign("invariant 14: before a game", 142_000..142_012, |seed| {
@@ -137,7 +137,7 @@ fn i14_nothing_is_committed_before_a_game() {
         let mut count = 0;
         for _ in 0..300 {
             let inputs = chaos.next(&checked.game);
-            // Three men are not put up: the initial position would begin a game.
+            // Three men are missing, because the initial position would begin a game.
             for (at, input) in inputs.into_iter().filter(|(_, input)| !sets_up_last_men(input)) {
                 checked.feed(at, &input);
                 count += 1;

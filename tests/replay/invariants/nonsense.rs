@@ -1,4 +1,4 @@
-//! Nonsense: what stands on the board, and what is held and done for it.
+//! Nonsense: the board in the state, and the memory and work for it.
 
 use fastrand::Rng;
 use flagfall_game::game::Game;
@@ -28,7 +28,7 @@ fn i11_the_board_is_as_it_was_read_last() {
                 next.iter().for_each(|(at, input)| checked.feed(*at, input));
                 inputs += next.len();
             }
-            // One scan, and a frame's time.
+            // This is the time of a scan and of a frame.
             chaos.wait(300_000);
             checked.advance_to(chaos.now);
             let state = checked.state();
@@ -39,14 +39,14 @@ fn i11_the_board_is_as_it_was_read_last() {
     });
 }
 
-/// What one step may cost, whatever comes in: calls of the allocator, which grow with the readings that are weighed.
+/// The most allocations of one step for any input; they grow with the number of readings in the beam.
 const MOST_CALLS: u64 = 60_000;
-/// What one board may hold beside the list of its moves.
+/// The most bytes that one board may hold beside the list of its moves.
 const MOST_HELD: i64 = 320 << 10;
-/// What one move of the list may hold.
+/// The most bytes that one move of the list may hold.
 const OF_A_MOVE: i64 = 2 << 10;
 
-/// Two games on two boards, told as if they were one.
+/// The reports of two games on two boards, as if they came from one.
 fn mixed(rng: &mut Rng) -> Reports {
     let mut reports = game(rng, BLITZ, 40).reports;
     let other = game(rng, BLITZ, 40).reports;
@@ -57,7 +57,7 @@ fn mixed(rng: &mut Rng) -> Reports {
     reports
 }
 
-/// A game that is fed, with what its worst step cost.
+/// A game, and the cost of its worst step.
 struct Weighed {
     game: Game,
     out: Vec<flagfall_game::effect::Effect>,
@@ -71,7 +71,7 @@ impl Weighed {
         self.game.step(at, input, &mut self.out);
         let due = self.game.deadline();
         let calls = counting::calls() - before;
-        assert!(due.is_none_or(|due| due.0 < u64::MAX), "it waits for a moment that never comes");
+        assert!(due.is_none_or(|due| due.0 < u64::MAX), "the deadline is a moment that never comes");
         if calls > self.worst.0 {
             self.worst = (calls, at, format!("{input:?}"));
         }
@@ -85,7 +85,7 @@ impl Weighed {
     }
 }
 
-/// Invariant 12; bytes of any kind through drivers and stations are in `tests/replay/fuzz.rs`.
+/// Invariant 12; `tests/replay/fuzz.rs` feeds random bytes to drivers and stations.
 #[test]
 fn i12_no_input_panics_or_costs_more_than_its_bound() {
     let mut worst = (0, 0);
@@ -117,5 +117,5 @@ fn i12_no_input_panics_or_costs_more_than_its_bound() {
         worst.0 = worst.0.max(*calls);
         count as u64
     });
-    assert!(!ordinary() || (worst.0 > 100 && worst.1 > 1000), "counting works: {worst:?}");
+    assert!(!ordinary() || (worst.0 > 100 && worst.1 > 1000), "the counters work: {worst:?}");
 }

@@ -1,4 +1,4 @@
-//! Hands at an emulated board: what its bytes were, and what the driver told of them.
+//! Games of hands at an emulated board: the bytes of the board, and the reports of the driver.
 
 use std::fmt::Write;
 
@@ -23,24 +23,24 @@ use crate::games::legal;
 
 pub(crate) const BLITZ: Pace = Pace { name: "blitz", think: [0.5, 3.0], hand: [0.1, 0.4], press: [0.1, 0.5] };
 pub(crate) const RAPID: Pace = Pace { name: "rapid", think: [1.0, 10.0], hand: [0.2, 0.8], press: [0.1, 1.2] };
-/// The link is up and the driver's first questions are answered by then.
+/// At this time the link is up and the driver's first questions are answered.
 const STARTED: f64 = 5.0;
 
-/// Reports of a game, in order of time.
+/// Inputs of a game in order of time: device events, and commands of arbiters.
 pub(crate) type Reports = Vec<(Instant, Input)>;
 
-/// A game as it was played.
+/// A game that was played.
 pub(crate) struct Played {
     pub(crate) moves: Vec<String>,
-    /// Command lines and device events.
+    /// The device events and commands.
     pub(crate) reports: Reports,
-    /// The bytes that told them.
+    /// The bytes of the board.
     pub(crate) bytes: Vec<(Instant, Vec<u8>)>,
-    /// An arbiter begins the game.
+    /// The command with which an arbiter begins the game.
     pub(crate) start: Option<(Instant, Command)>,
 }
 
-/// A clock on which nobody loses on time.
+/// A time control with which no player loses on time.
 pub(crate) fn config() -> GameConfig {
     GameConfig { time_control: Some(TimeControl::parse("3600+2").expect("a time control")), ..GameConfig::default() }
 }
@@ -51,7 +51,7 @@ pub(crate) fn game(rng: &mut Rng, pace: Pace, plies: usize) -> Played {
     play(rng, pace, None, &moves)
 }
 
-/// These moves, each with its press, by hands in any permitted manner; from `fen`, if an arbiter begins the game there.
+/// A game with these moves, each with its press, by hands in any permitted manner; an arbiter begins it at `fen`, if there is one.
 pub(crate) fn play(rng: &mut Rng, pace: Pace, fen: Option<&str>, moves: &[Move]) -> Played {
     let mut position = fen.map_or_else(Chess::default, position);
     let mut now = STARTED + rng.f64();
@@ -95,7 +95,7 @@ pub(crate) fn play(rng: &mut Rng, pace: Pace, fen: Option<&str>, moves: &[Move])
 
 type Heard = (Vec<(Instant, DeviceEvent)>, Vec<(Instant, Vec<u8>)>);
 
-/// What a driver hears of a board on which a script is played.
+/// The events of a driver, and the bytes of its board, on which a script is played.
 fn listen(settings: Settings, script: &str, end: Instant) -> Heard {
     let mut emulator = Emulator::new(settings);
     emulator.load(&Script::parse(script).expect("a script"));

@@ -1,4 +1,4 @@
-//! The same bytes again, in other pieces, and later: through driver and game as a station has them.
+//! The same bytes again, in other pieces, and later, for driver and game as in a station.
 
 use fastrand::Rng;
 use flagfall::session::station::{Station, StationInput, StationOutput};
@@ -13,7 +13,7 @@ use crate::support::seeds::campaign;
 
 type Pieces = Vec<(Instant, Vec<u8>)>;
 
-/// All that a station gives, with every time counted from `by`, in which all begins.
+/// The outputs of a station that begins at `by`, with every time counted from there.
 fn outputs(played: &Played, pieces: &Pieces, by: u64) -> Vec<Value> {
     let driver = drivers::find("dgt").expect("registered");
     let mut station = Station::new(driver, config(), Board::default(), "invariants");
@@ -46,7 +46,7 @@ fn value(output: StationOutput, by: u64) -> Value {
     }
 }
 
-/// Takes `by` from every number that is at least that: nothing but a time is so large.
+/// Subtracts `by` from every number that is not smaller: only times are so large.
 fn earlier(value: &mut Value, by: u64) {
     match value {
         Value::Number(number) if by > 0 => {
@@ -68,7 +68,7 @@ fn same(one: &[Value], other: &[Value], what: &str) {
     assert_eq!(one.len(), other.len(), "{what}: number of outputs");
 }
 
-/// The bytes in other pieces: each keeps its stamp.
+/// The bytes in other pieces, each with its stamp.
 fn cut(pieces: &Pieces, mut next: impl FnMut(usize) -> usize) -> Pieces {
     let mut cut = Pieces::new();
     for (at, bytes) in pieces {
@@ -82,10 +82,10 @@ fn cut(pieces: &Pieces, mut next: impl FnMut(usize) -> usize) -> Pieces {
     cut
 }
 
-/// Invariant 7, for random games; `tests/cuts.rs` has it for every recording, and at the moments of deadlines.
+/// Invariant 7 for random games; `tests/replay/cuts.rs` checks it for every recording, and at the moments of deadlines.
 #[test]
 fn i07_replayed_cut_or_later_it_is_the_same() {
-    // So late that no interval reaches back before the beginning, and no other number is as large.
+    // The beginning is so late that no interval reaches back before it, and that no other number is as large.
     const DAY: u64 = 86_400_000_000;
     campaign("invariant 7: again, cut, later", 71_000..71_004, |seed| {
         let mut rng = Rng::with_seed(seed);

@@ -1,4 +1,4 @@
-//! When moves are made and pressed.
+//! The times of made moves and of presses.
 
 use fastrand::Rng;
 use flagfall::wire::moves::{How, MoveBody};
@@ -14,7 +14,7 @@ use crate::invariants::lifts::history;
 use crate::invariants::played_game::{BLITZ, RAPID, Reports, config, game};
 use crate::support::seeds::{campaign, ordinary};
 
-/// When the lever was seen to go: away from White, away from Black.
+/// The times at which the lever moved: away from White, away from Black.
 fn lever_changes(reports: &Reports) -> [Vec<u64>; 2] {
     let (mut changes, mut up) = ([Vec::new(), Vec::new()], None);
     for (at, input) in reports {
@@ -28,14 +28,14 @@ fn lever_changes(reports: &Reports) -> [Vec<u64>; 2] {
     changes
 }
 
-/// Where presses come at random: a move that was begun before the press may be finished after it until it is called illegal, so
-/// much later (`reconstruct/README.md#6.1`).
+/// With random presses a move that was begun before the press may be finished after it, until it is called illegal this much later
+/// (`reconstruct/README.md#6.1`).
 const CALLED: u64 = 1_500_000;
 
-/// A slow line tells a change so much later than its scan, microseconds.
+/// The delay of a slow line between the scan and the report of a change, in microseconds.
 const LINE: u64 = 50_000;
 
-/// When each square told something else than before.
+/// The times at which the reading of a square changed.
 fn changes(reports: &Reports) -> Vec<(u64, Square)> {
     let (mut board, mut changes) = (Placement::EMPTY, Vec::new());
     for (at, square, reading) in history(reports) {
@@ -47,14 +47,14 @@ fn changes(reports: &Reports) -> Vec<(u64, Square)> {
     changes
 }
 
-/// When the first of its squares told what it showed when it was made.
+/// The time at which the first square of a move changed to its reading after the move.
 fn begun(mv: &MoveBody, made: u64, changes: &[(u64, Square)]) -> Option<u64> {
     let [from, to] = [&mv.uci[..2], &mv.uci[2..4]].map(|name| Square::parse(name).expect("a square"));
     let of_rank = |file: u8| Square::wrapping(from.rank() * 8 + file);
     let squares = match (mv.san.trim_end_matches(['+', '#']), mv.san.contains('x')) {
         ("O-O", _) => vec![from, to, of_rank(5), of_rank(7)],
         ("O-O-O", _) => vec![from, to, of_rank(0), of_rank(3)],
-        // In passing, perhaps.
+        // The move may be a capture en passant.
         (_, true) => vec![from, to, of_rank(to.file())],
         _ => vec![from, to],
     };
@@ -62,7 +62,7 @@ fn begun(mv: &MoveBody, made: u64, changes: &[(u64, Square)]) -> Option<u64> {
     squares.into_iter().filter_map(last).min()
 }
 
-/// Invariant 9 of a whole list; `clean` if every press came after its move.
+/// Checks invariant 9 for a whole list; with `clean` every press came after its move.
 #[track_caller]
 fn assert_in_order(list: &[MoveBody], reports: &Reports, clean: bool) {
     let timing = drivers::find("dgt").expect("registered").timing;
@@ -77,10 +77,10 @@ fn assert_in_order(list: &[MoveBody], reports: &Reports, clean: bool) {
         last = mv.made_at;
         let Some(pressed) = mv.pressed_at else { continue };
         assert!(pressed[0] <= pressed[1] && pressed[1] - pressed[0] <= late, "pressed: {mv:?}");
-        // A scan may tell the last square after the press was told.
+        // A scan may report the last square after the press.
         let reported_by = pressed[1] + if clean { scan } else { CALLED };
         assert!(latest <= reported_by && (!clean || earliest <= pressed[1]), "pressed before it was made: {mv:?}");
-        // And what is finished later was begun before it.
+        // A move that is finished after its press was begun before it.
         let unseen = latest - earliest > 2 * scan;
         let begun = begun(mv, latest, &changes);
         assert!(unseen || begun.is_none_or(|begun| begun <= pressed[1] + scan + LINE), "pressed before it was begun: {mv:?}");
@@ -102,7 +102,7 @@ fn assert_in_order(list: &[MoveBody], reports: &Reports, clean: bool) {
     }
 }
 
-/// Invariant 9: of clean games, and of games that go on in noise.
+/// Invariant 9, for clean games and for games that continue with noise.
 #[test]
 fn i09_made_before_pressed_and_one_press_for_one_move() {
     let (mut moves, mut pressed) = (0, 0);

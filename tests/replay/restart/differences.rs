@@ -1,4 +1,4 @@
-//! A journal that another program wrote: what was sent stays, differences are told, no number is given twice.
+//! A journal of another version: the sent messages stay, differences are reported, and no number is used twice.
 
 use flagfall::journal::Limits;
 use flagfall::session::recorder::Recorder;
@@ -13,7 +13,7 @@ fn tape(name: &str) -> Tape {
     own_tapes().into_iter().find(|tape| tape.name.ends_with(name)).expect(name)
 }
 
-/// What an older program did otherwise.
+/// A difference in the outputs of an older version.
 #[derive(Clone, Copy, Debug)]
 enum Older {
     OtherWords,
@@ -21,7 +21,7 @@ enum Older {
     OneLess,
 }
 
-/// The lines of a journal, as an older program would have written them, up to the output number `cut` of arbiters.
+/// The lines of a journal of an older version, up to the output number `cut` for arbiters.
 fn older(text: &str, how: Older, number: u64, cut: u64) -> Vec<String> {
     let mut seq = 0;
     let mut shift = 0i64;
@@ -80,7 +80,7 @@ fn numbers_go_on_from_what_was_sent() {
             let lines = older(&text, how, number, cut);
             let mut rig = RecorderRig::open(&tape, on_disk(lines.iter().map(String::as_str)));
             let last_missing = number == cut && matches!(how, Older::OneLess);
-            // What is missing at the very end was perhaps not sent yet: it is sent now.
+            // An event that is missing at the end may not have been sent before: it is sent now.
             let expected = usize::from(!last_missing);
             assert_eq!(rig.restored.verified.differing, expected, "{name}: {:#?}", rig.restored.verified.differences);
             let sent_before = outs(&rig.memory);
@@ -98,7 +98,7 @@ fn numbers_go_on_from_what_was_sent() {
                 assert!(numbers.iter().copied().eq(1..=numbers.len() as u64), "{name}: {numbers:?}");
             }
             assert!(outs(&rig.memory).starts_with(&sent_before), "{name}: rewritten");
-            // All that is new comes once, in the words of this program.
+            // Every new event comes once, with the text of this version.
             let [ours, theirs] = [&rig, &whole].map(|rig| rig.numbered().into_iter().rev().map(|m| m.topic).collect::<Vec<_>>());
             assert!(theirs.starts_with(&ours), "{name}");
         }
@@ -118,7 +118,7 @@ fn another_session_begins_anew_with_the_numbers_after_the_last() {
     let (mut recorder, restored) = Recorder::open(fs, Limits::default(), &tape.setting, "next", &mut sink).expect("opens");
     assert_eq!((restored.inputs, restored.verified.compared), (0, 0));
     for (at, body) in &tape.inputs {
-        // One journal, one time: it goes on too.
+        // One journal has one time, which continues too.
         recorder.feed(last.last_at.after(std::time::Duration::from_micros(at.micros())), body, &mut sink).expect("an input");
     }
     drop(recorder);
@@ -165,7 +165,7 @@ fn input_that_cannot_be_read_again_is_not_recorded() {
         assert!(format!("{refused:#}").contains(problem), "{refused:#}");
         assert_eq!(*rig.recorder.journal().standing(), before);
     }
-    // An older program's command is told, and the rest is restored.
+    // A command of an older version is reported as a difference, and the rest is restored.
     let mut line = String::new();
     print(&Record { seq: 1, at: Instant(1), body: Body::Cmd("{\"verb\":\"explode\"}") }, &mut line).expect("a record");
     let text = rig.text();

@@ -1,4 +1,4 @@
-//! A clock on a link of its own is taken out of the configuration, or put into it, while a round goes on.
+//! A clock on a link of its own is removed from the configuration, or added to it, during a round.
 
 use flagfall::session::station::{BOARD, CLOCK};
 use flagfall::wire::clock::ClockStatus;
@@ -7,7 +7,7 @@ use crate::restart::RecorderRig;
 use crate::support::tapes::memory::Memory;
 use crate::support::tapes::{Tape, end, own_tapes};
 
-/// A game with such a clock, and the same under a configuration that names none.
+/// A game with such a clock, and the same game with a configuration without a clock.
 fn with_and_without() -> [Tape; 2] {
     let with = own_tapes().into_iter().find(|tape| tape.name.ends_with("chessnut-and-gateway.trace")).expect("a trace");
     let mut without = with.clone();
@@ -26,10 +26,10 @@ fn a_round_keeps_the_presses_and_times_of_the_clock_that_it_was_begun_with() {
     for restart in 1..=2 {
         let mut rig = RecorderRig::open(&without, whole.memory.clone());
         assert_eq!(rig.restored.verified.differences, [""; 0], "restart {restart}");
-        assert!(rig.restored.other_rules, "it is said that the configuration is another one");
+        assert!(rig.restored.other_rules, "the report names the other configuration");
         rig.feed_rest(&without);
         assert_eq!(end(rig.recorder.station()), end(whole.recorder.station()), "restart {restart}");
-        // Its link is gone with the configuration: the station is told so, as of every link that it had.
+        // The link is gone with the configuration: the station gets the end of the link, as of every link.
         assert_eq!(rig.recorder.station().links().collect::<Vec<_>>(), [BOARD, CLOCK]);
     }
 }

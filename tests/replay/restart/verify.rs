@@ -12,7 +12,7 @@ use crate::restart::RecorderRig;
 use crate::support::tapes::memory::Memory;
 use crate::support::tapes::own_tapes;
 
-/// Exit code and words of `replay --verify`.
+/// The exit code and the output of `replay --verify`.
 fn verify(text: &str) -> (Option<i32>, String) {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("00000001-test.journal");
@@ -52,7 +52,7 @@ fn a_journal_is_compared_with_what_comes_out() {
         let text = rig.text();
         let count = rig.numbered().len();
         assert_eq!(verify(&text), (Some(0), format!("{count} outputs compared, 0 differences\n")), "{}", tape.name);
-        // A board that tells no pieces gives no moves: there is nothing to alter.
+        // A board that identifies no pieces may give no moves, so there is nothing to change.
         if count == 0 {
             continue;
         }
@@ -129,7 +129,7 @@ fn recorded_answers_are_checked_again() {
     for (answer, problem) in [
         (good.clone(), None),
         (Answer { id: ask.id, ..Answer::default() }, None),
-        // Too large to be looked at when it entered, and said to have been.
+        // This proof was too large to be checked when it came, but the record says that it was checked.
         (Answer { line: None, proof: Some(count), checked: true, ..good.clone() }, Some("does not hold: the positions are not")),
         (Answer { line: None, proof: Some(Proof::BareKing), ..good }, Some("does not hold: the position is not")),
     ] {

@@ -1,4 +1,4 @@
-//! Scenarios 49, 50, 52, 102: what a player was about when a flag fell.
+//! Scenarios 49, 50, 52, 102: the actions of a player when a flag falls.
 
 use flagfall_game::laws::outcome::{Outcome as Ruled, Phase};
 use flagfall_hardware::emulator::clock_model::{ClockSettings, Method, Model};
@@ -6,7 +6,7 @@ use flagfall_protocols::time::ClockTime;
 
 use crate::scene::{Outcome, Scene};
 
-/// White's flag falls at this moment, on a clock that stops for good at zero: 20 seconds, and 10 for the first move.
+/// White's flag falls at this moment, on a clock that stops at zero: 20 seconds, and 10 for the first move.
 const FALL: f64 = 35.0;
 
 fn short() -> Scene {
@@ -31,7 +31,7 @@ fn clock() -> Scene {
     Scene::new(clock, "20+10")
 }
 
-/// The alarms; of those that are raised at one moment the order says nothing.
+/// The alarms in sorted order, because the order of alarms at one moment has no meaning.
 fn alarms(outcome: &Outcome) -> Vec<String> {
     let mut alarms = outcome.alarms();
     alarms.sort();
@@ -81,14 +81,14 @@ fn s050_a_mate_before_the_fall_or_about_with_it() {
     };
     let clear = mated(2.0);
     clear.expect("Ra8#", &["flag_after_end(white)"]);
-    assert_eq!(clear.row(), "-", "nothing is to be found");
+    assert_eq!(clear.row(), "-", "there is no finding on time");
     for before_the_fall in [0.15, 0.1, 0.0, -0.1] {
         let outcome = mated(before_the_fall);
         outcome.expect("Ra8#", &["flag(white)"]);
         assert_eq!(
             (outcome.row(), outcome.finding().contested),
             ("1", true),
-            "nobody can say which was first: {before_the_fall}"
+            "the order of mate and fall is not known: {before_the_fall}"
         );
     }
 }

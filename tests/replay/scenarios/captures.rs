@@ -1,4 +1,4 @@
-//! Scenarios 8-13: captures, and pawns taken in passing.
+//! Scenarios 8-13: captures and en passant.
 
 use crate::scenarios::reports::Reports;
 use crate::scene::Scene;
@@ -40,7 +40,7 @@ fn s011_in_passing_the_pawn_goes_late() {
 #[test]
 fn s012_in_passing_pressed_and_put_right_in_time() {
     let outcome = Scene::from(PASSED).hands("lift e5 | place d6 | 0.4 press left | 1.0 lift d5 ; drop").end();
-    // Made a second after the press: what `expect` asks of the two times does not hold here.
+    // The move is made a second after the press, so the check of times in `expect` does not hold here.
     assert_eq!((outcome.sans().as_str(), outcome.alarms(), outcome.state().pending), ("exd6", vec![], vec![]));
     assert_eq!((outcome.pressed(), outcome.how(0).as_str()), (1, "press"));
 }
@@ -55,8 +55,8 @@ fn s012_in_passing_pressed_too_soon() {
     let outcome = scene.hands("lift d5 ; drop").end();
     assert_eq!((outcome.sans().as_str(), outcome.alarms()), ("", vec!["illegal_move(white)".to_owned()]));
     let state = outcome.state();
-    assert_eq!(word(&state.alarms[0].status), "corrected_on_board", "the ruling is open");
-    assert_eq!(state.pending.iter().map(|ply| ply.san.as_str()).collect::<Vec<_>>(), ["exd6"], "offered, not committed");
+    assert_eq!(word(&state.alarms[0].status), "corrected_on_board", "the ruling is still missing");
+    assert_eq!(state.pending.iter().map(|ply| ply.san.as_str()).collect::<Vec<_>>(), ["exd6"], "the move is pending, not committed");
 }
 
 #[test]

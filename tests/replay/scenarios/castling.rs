@@ -5,7 +5,7 @@ use crate::scene::Scene;
 const OPENING: &str = "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5";
 const OPENED: &str = "e4 e5 Nf3 Nc6 Bc4 Bc5";
 
-/// The two may castle, White has the move.
+/// Both players may castle, and White is to move.
 fn opened() -> Scene {
     let mut scene = Scene::running();
     scene.game(OPENING);
@@ -46,7 +46,7 @@ fn s018_the_rook_alone() {
     let mut scene = opened();
     let outcome = scene.hands("lift h1 | 0.3 place f1 | 0.4 press left").end();
     outcome.expect(&format!("{OPENED} Rf1"), &[]);
-    assert_eq!(outcome.fact("rook_first"), 0, "it is no castling");
+    assert_eq!(outcome.fact("rook_first"), 0, "it is not castling");
     scene.played("h1f1").game("g8f6").end().expect(&format!("{OPENED} Rf1 Nf6"), &[]);
 }
 
@@ -60,7 +60,7 @@ fn s020_the_king_has_moved_before() {
     assert_eq!(outcome.state().alarms[0].squares, ["e1", "f1", "g1", "h1"]);
 }
 
-/// King and rook stand here, and what hands do; where nothing else is in the way.
+/// Placements of king and rook, and hand motions for castling.
 const CHESS960: [(&str, &str); 3] = [
     ("5K1R", "lift f1 | 6.0 lift h1 | 0.4 place f1 | 0.3 place g1 K | 0.4 press left"),
     ("4KR2", "lift e1 | 0.4 place g1 | 0.4 press left"),

@@ -1,4 +1,4 @@
-//! Scenarios 88-93, 95, 96, 105, 106: what the clock does, and what is no press.
+//! Scenarios 81, 88-93, 95, 96, 105, 106: settings and actions of the clock that are no presses.
 
 use flagfall_hardware::emulator::clock_model::{Change, ClockSettings, Method, Model, Period};
 use flagfall_protocols::event::Anomaly;
@@ -77,7 +77,7 @@ fn s092_started_on_the_wrong_side() {
     assert_eq!(outcome.alarms(), ["wrong_clock_running(black)"]);
     assert!(outcome.state().alarms.is_empty(), "and cured");
     assert_eq!((outcome.moves().len(), outcome.pressed()), (2, 2));
-    assert_eq!(outcome.audit("press_out_of_turn"), 0, "nothing of it was a press");
+    assert_eq!(outcome.audit("press_out_of_turn"), 0, "none of it was a press");
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn s096_one_impossible_jump_in_a_pause() {
     let mut scene = Scene::new(fischer(300, 5), "300+5");
     scene.act("run").shuffle(4, 1.0).act("stop").wait(2.0).act("set left 1:05:30 right 0:04:00");
     let outcome = scene.wait(3.0).run();
-    assert_eq!(outcome.state().clock.white_ms, Some(3_930_000), "asked again at once, then accepted");
+    assert_eq!(outcome.state().clock.white_ms, Some(3_930_000), "the driver asks again at once, and the time is accepted");
     assert_eq!(outcome.station.anomalies().get(&Anomaly::ClockJump), Some(&1));
     assert_eq!((outcome.moves().len(), outcome.alarms().len()), (4, 0), "no press is inferred");
 }
@@ -148,7 +148,7 @@ fn s081_left_and_right_of_the_clock_exchanged() {
     let outcome = scene.wait(3.0).run();
     assert_eq!(outcome.moves().len(), 6);
     assert_eq!(outcome.state().completed.black, Some(3));
-    assert!(outcome.alarms().contains(&"clock_sides_exchanged".to_owned()), "learnt from the first three presses");
+    assert!(outcome.alarms().contains(&"clock_sides_exchanged".to_owned()), "it follows from the first three presses");
     assert_eq!(outcome.state().moves[5].how, Some(flagfall::wire::moves::How::Press));
 }
 
@@ -165,10 +165,11 @@ fn s105_additional_time_is_granted() {
     let mut unrecorded =
         Scene::new(ClockSettings::new(Model::Dgt3000, Method::TimeOnly, ClockTime(120_000), ClockTime(0)), "120");
     unrecorded.act("run").shuffle(6, 1.0).act("stop").wait(2.0).act("additional 0:00:05").act("run").shuffle(4, 1.0);
-    assert_eq!(unrecorded.run().alarms(), ["clock_setting_differs"], "without the arbiter's record it shows");
+    assert_eq!(unrecorded.run().alarms(), ["clock_setting_differs"], "without the arbiter's record there is an alarm");
 }
 
-/// The board shows a man on two squares for a moment: the move is understood only after it has stood, and the note comes then.
+/// The board shows a man on two squares for a moment: the move is understood only when it has stood for a while, and the alarm comes
+/// then.
 #[test]
 fn s092_the_first_move_without_a_clock_is_understood_late() {
     let mut scene = Scene::five_and_five();

@@ -1,4 +1,4 @@
-//! Scenarios 51, 66-71: how a game ends, what is no move after it, and what is taken back.
+//! Scenarios 51, 66-71: the end of a game, actions after it, and moves that are taken back.
 
 use flagfall::wire::outcome::{Ending, GameResult};
 use flagfall::wire::state::Stage;
@@ -55,13 +55,13 @@ fn s067_players_of_a_casual_game_take_back() {
         .game("g1f3 b8c6")
         .end()
         .expect("e4 e5 Nf3 Nc6", &[]);
-    // With the clocks stopped, and one move of one side, which looks like a second one of his.
+    // The clocks are stopped, and one move is taken back, which looks like a second move of the same side.
     let mut scene = casual();
     scene.game("e2e4 e7e5 g1f3").act("stop").wait(1.0).hands("lift f3 | 0.5 place g1").wait(6.0);
     let outcome = scene.run();
     outcome.expect("e4 e5", &[]);
     assert_eq!(cuts(&outcome), 1);
-    // A man that is lifted for long and put back where he stood is nothing, and moves to and fro are moves.
+    // A man that is lifted for long and put back takes nothing back, and moves to and fro are moves.
     let mut scene = casual();
     scene.game("g1f3 g8f6").hands("0.5 lift f3 | 3.0 place f3").game("f3g1 f6g8");
     let outcome = scene.end();
@@ -89,7 +89,7 @@ fn s069_a_gesture_that_looks_like_a_move() {
     let outcome = scene.run();
     outcome.expect("", &[]);
     assert_eq!((outcome.state().hints.len(), outcome.state().stage), (1, Stage::Over));
-    // The same after the clocks were stopped.
+    // The same happens after the clocks were stopped.
     let mut scene = Scene::from(ENDGAME);
     scene.hands("stop | 1.0 lift e3 | 0.4 place e4 | 2.0 lift f6 | 0.5 place d5").wait(10.0);
     scene.run().expect("", &[]);
@@ -109,7 +109,7 @@ fn s070_a_king_goes_to_the_centre_and_the_game_goes_on() {
 fn s071_analysis_after_the_game() {
     let mut scene = Scene::running();
     scene.game("e2e4 e7e5 d1h5 b8c6 f1c4 g8f6 h5f7").wait(2.0).act("stop").wait(2.0);
-    // Back two moves, and others instead.
+    // The players take two moves back and play others.
     scene.hands("lift f7 | place h5 | 0.8 place f7 p | 0.8 lift f6 | place g8 | 1.0 lift g7 | place g6 | 1.0 lift h5 | place f3");
     scene.hands("1.0 lift g8 | place f6 | 1.0 lift b1 | place c3 | 1.0 lift f8 | place g7").wait(6.0);
     let outcome = scene.run();

@@ -1,4 +1,4 @@
-//! Scenarios 37-41, 65: moves faster than the scan, and presses that come late, at once or not at all.
+//! Scenarios 37-41, 65: moves faster than the scan, and presses that come late, together or not at all.
 
 use crate::scenarios::reports::Reports;
 use crate::scene::Scene;
@@ -10,7 +10,7 @@ fn s037_taken_back_half_a_second_later() {
         .report("d5:P | 0.05 e4:- | 0.15 WP | 0.2 d8:- | 0.15 d5:q | 0.15 BP")
         .run_at_dgt_board()
         .expect("exd5 Qxd5", &[]);
-    // The order of the scenario: the queen's new square before her old one.
+    // This is the order of the scenario: the queen's new square comes before her old one.
     Reports::from(fen)
         .report("d5:P | 0.05 e4:- | 0.15 WP | 0.3 d5:q | 0.05 d8:- | 0.15 BP")
         .run_at_dgt_board()
@@ -45,7 +45,7 @@ fn s040_the_reply_stands_before_the_press_is_heard() {
     outcome.expect("e4 e5", &[]);
     assert_eq!(outcome.pressed(), 2);
     let [earliest, latest] = outcome.state().moves[0].pressed_at.expect("a press");
-    assert!(earliest <= pressed.0 && pressed.0 <= latest && latest - earliest >= 600_000, "when it was pressed is uncertain");
+    assert!(earliest <= pressed.0 && pressed.0 <= latest && latest - earliest >= 600_000, "the time of the press is uncertain");
 }
 
 #[test]
@@ -69,12 +69,12 @@ fn s065_five_seconds_are_reported_at_once() {
     assert_eq!(outcome.pressed(), 4);
 }
 
-/// Between two questions to the bus the clock was pressed four times: it tells no more than that White's time runs.
+/// Between two questions to the bus the clock was pressed four times: its answer shows only that White's time runs.
 #[test]
 fn s065_the_clock_reports_no_press() {
     let told = "e2:- | e4:P | 0.5 WP | 0.5 e7:- | e5:p | 0.5 BP | 0.5 g1:- | f3:N | 0.5 WP | 0.5 b8:- | c6:n | 0.5 BP";
     let outcome = Reports::new().hold().report(told).release_with_the_last_of_the_clock().run_at_dgt_board();
     let state = outcome.state();
     let played: Vec<&str> = state.moves.iter().chain(&state.pending).map(|played| played.san.as_str()).collect();
-    assert_eq!((played.join(" ").as_str(), outcome.alarms()), ("e4 e5 Nf3 Nc6", vec![]), "made, if not all of them completed");
+    assert_eq!((played.join(" ").as_str(), outcome.alarms()), ("e4 e5 Nf3 Nc6", vec![]), "all moves are made, although not all are completed");
 }

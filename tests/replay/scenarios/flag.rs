@@ -1,4 +1,4 @@
-//! Scenarios 83-87, 89, 97, 98, 104: a flag falls.
+//! Scenarios 50, 83-87, 97, 98, 104: a flag falls.
 
 use flagfall::wire::flag;
 use flagfall_game::FlagPath;
@@ -25,7 +25,7 @@ fn one_period(freeze: bool) -> ClockSettings {
     ClockSettings { freeze, ..ClockSettings::new(Model::Generic, Method::Fischer, ClockTime(20_000), ClockTime(10_000)) }
 }
 
-/// The clock that adds the period at zero, and the one that counts moves and stands still at zero when moves are missing.
+/// A clock that adds the period at zero, and one that counts moves and stops at zero if moves are missing.
 fn both() -> [ClockSettings; 2] {
     [two_periods(Model::Dgt3000, Change::AtZero), two_periods(Model::Xl, Change::ByMoveCount)]
 }
@@ -44,7 +44,7 @@ fn s083_move_40_made_and_answered_but_not_pressed() {
         assert_eq!((finding.flag, finding.completed, finding.required), (Some("white"), Some(39), Some(40)));
         assert_eq!((finding.row, finding.phase, finding.last_period), ("16", Phase::Made, Some(false)));
         assert_eq!(finding.alternatives.iter().map(|a| a.row).collect::<Vec<_>>(), ["14", "15"]);
-        assert!(finding.conditional, "nobody has observed it yet");
+        assert!(finding.conditional, "no player or arbiter has observed the fall yet");
         assert_eq!(outcome.moves().len(), 78, "the 40th moves are not sure");
     }
 }
@@ -152,7 +152,7 @@ fn s098_nothing_moves_for_very_long_before_the_flag() {
     let outcome = scene.wait(4000.0).run();
     let finding = outcome.finding();
     assert_eq!((finding.row, finding.outcome), ("9", Outcome::ResultNotEntered));
-    assert_eq!(finding.alternatives[0].row, "16", "and what holds if the game had not ended");
+    assert_eq!(finding.alternatives[0].row, "16", "the alternative if the game had not ended");
 }
 
 #[test]

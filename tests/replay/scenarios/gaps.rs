@@ -5,12 +5,12 @@ use flagfall_game::alarm::{AlarmKind, AlarmStatus};
 
 use crate::scene::{Outcome, STARTED, Scene};
 
-/// What is told when the link went away and moves were made unseen.
+/// The alarms if moves are made while the link is lost.
 const GAP: [&str; 2] = ["board_lost", "link_gap"];
-/// A running clock is not heard either.
+/// A running clock is lost with the link.
 const ALSO: [&str; 1] = ["clock_lost"];
 
-/// The link is away while the hands make these moves, six seconds at least.
+/// The hands make these moves while the link is lost, for at least six seconds.
 fn unseen(scene: &mut Scene, moves: &str) -> [u64; 2] {
     let began = scene.wait(1.0).link(false).now;
     for uci in moves.split(' ').filter(|uci| !uci.is_empty()) {
@@ -70,7 +70,7 @@ fn s062_three_moves_unseen_and_no_log() {
     let mut scene = Scene::running().without_log();
     scene.game("e2e4 e7e5");
     unseen(&mut scene, "g1f3 b8c6 f1c4");
-    // The log is asked for, and given up after a while.
+    // The driver asks for the board's log, and gives up after a while.
     let outcome = scene.game("g8f6 d2d3").wait(25.0).run();
     let alarms: Vec<String> = outcome.alarms().into_iter().filter(|alarm| !ALSO.contains(&alarm.as_str())).collect();
     assert_eq!(alarms, ["board_lost", "link_gap", "ambiguous"]);
@@ -92,7 +92,7 @@ fn s063_no_legal_way() {
     assert_eq!(outcome.state().board, "rnbqkbnr/pppp1ppp/8/4p3/8/4P3/PPPP1PPP/RNBQKBNR", "the live position goes on");
     let outcome = scene.hands("lift e3 | 0.5 place e4").game("g1f3").end();
     outcome.allow("e4 e5 Nf3", &["board_lost", "link_gap", "unreachable"], &["clock_lost", "position_differs"]);
-    assert!(outcome.state().alarms.is_empty(), "in step again");
+    assert!(outcome.state().alarms.is_empty(), "the game follows the board again");
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn s082_the_arbiter_adds_two_minutes() {
     scene.game("g1f3").end().expect("e4 e5 Nf3", &[]);
 }
 
-/// The log tells a press before the last squares of its slide: the board reports them up to half a second late.
+/// The log has a press before the last squares of its slide, because the board reports squares up to half a second late.
 #[test]
 fn s064_the_log_reports_a_press_before_its_slide_has_ended() {
     let mut scene = Scene::running();
@@ -141,8 +141,8 @@ fn s064_the_log_reports_a_press_before_its_slide_has_ended() {
     scene.run().allow("e4 e5 Nf3 d5 exd5 Qxd5 Nc3 Qa5 d4 c6", &GAP, &ALSO);
 }
 
-/// Two moves a second, and the link is away for a moment, whenever that is: a man may be on its way when the board is seen again,
-/// and again when its log has been read. In the end there must be time for that before the kings go to the centre.
+/// Two moves a second, and the link is lost for a moment at any time: a man may be on its way when the link is back, and again when the
+/// log has been read. At the end there must be enough time for this before the kings go to the centre.
 #[test]
 fn s064_a_moment_without_link_in_a_blitz_game() {
     for number in 0..GAMES {

@@ -1,4 +1,4 @@
-//! Every scenario of the catalogue has a test of its number: `sNNN_` and what happens.
+//! Every scenario of the catalogue has a test with its number: `sNNN_` and a description.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 const SCENARIOS: u16 = 108;
 
-/// Those that no hand at a board makes happen: number, file, test.
+/// Scenarios whose tests have no hands at a board: number, file, test.
 const ELSEWHERE: [(u16, &str, &str); 1] =
     [(94, "src/game/tests/game/advice.rs", "arbiters_are_reminded_of_who_has_not_moved_when_the_default_time_is_over")];
 

@@ -43,14 +43,14 @@ fn s101_an_illegal_move_is_restored_by_the_arbiter() {
     assert_eq!(outcome.moves(), ["e2e4", "e7e5"]);
     assert_eq!(outcome.state().alarms, []);
     assert_eq!((outcome.state().completed.white, outcome.state().completed.black), (Some(1), Some(1)));
-    assert_eq!(outcome.audit("press_out_of_turn"), 0, "the lever in the pause was no press");
+    assert_eq!(outcome.audit("press_out_of_turn"), 0, "moving the lever in the pause was no press");
     assert_eq!(outcome.alarms(), ["illegal_move(white)"]);
 }
 
 #[test]
 fn s107_pressed_back_without_a_move() {
     let outcome = scene().act("press left").wait(0.6).act("press right").wait(3.0).run();
-    assert_eq!(outcome.alarms(), [""; 0], "facts only");
+    assert_eq!(outcome.alarms(), [""; 0], "there are only facts");
     assert_eq!(outcome.audit("pressed_back"), 1);
     assert!(outcome.moves().is_empty());
 }
@@ -78,7 +78,7 @@ fn s019_castling_pressed_without_the_rook() {
     scene.act("move h1 f1");
     let outcome = scene.wait(3.0).run();
     assert_eq!(outcome.moves().len(), 6, "not committed by itself");
-    assert_eq!(outcome.state().pending[0].san, "O-O", "but offered");
+    assert_eq!(outcome.state().pending[0].san, "O-O", "but it is pending");
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn s023_a_pawn_left_on_the_last_rank() {
     assert_eq!(outcome.alarms(), ["joined_in_progress", "promotion_not_replaced(white)"]);
 }
 
-/// The claimant has stopped the clock; the move that he has written down is not played (9.2.1).
+/// The claimant has stopped the clock; the move on the scoresheet is not played (9.2.1).
 #[test]
 fn s099_a_claim_of_threefold_repetition() {
     let mut scene = scene();
@@ -99,7 +99,7 @@ fn s099_a_claim_of_threefold_repetition() {
     scene.wait(1.0).act("stop");
     let outcome = scene.wait(20.0).run();
     assert_eq!((outcome.moves().len(), outcome.alarms(), outcome.audit("stopped")), (7, vec![], 1));
-    assert!(outcome.station.game().findings().is_empty(), "nobody is told of a repetition (11.12)");
+    assert!(outcome.station.game().findings().is_empty(), "a repetition is not published (11.12)");
     use flagfall_game::laws::claim::Ground::Repetition;
     use flagfall_game::laws::claims::Checked;
     use flagfall_protocols::square::Color::Black;

@@ -1,4 +1,4 @@
-//! Scenarios 34-36: men knocked over (7.4).
+//! Scenarios 34-36: men that are knocked over (7.4).
 
 use crate::scene::Scene;
 
@@ -34,10 +34,10 @@ fn s036_several_are_knocked_over() {
     scene.run().expect("e4 e5", &["pieces_displaced"]);
     let outcome = scene.game("g1f3 b8c6").end();
     outcome.expect("e4 e5 Nf3 Nc6", &["pieces_displaced"]);
-    assert!(outcome.state().alarms.is_empty(), "in step again");
+    assert!(outcome.state().alarms.is_empty(), "the game follows the board again");
 }
 
-/// What falls stands up elsewhere, on squares that it could have gone to.
+/// Men that fall stand up on other squares, to which they could have moved.
 #[test]
 fn s036_several_are_knocked_over_and_come_to_stand_elsewhere() {
     let mut scene = Scene::running();
@@ -47,10 +47,10 @@ fn s036_several_are_knocked_over_and_come_to_stand_elsewhere() {
     scene.run().expect("e4 e5", &["pieces_displaced"]);
     let outcome = scene.game("g1f3 b8c6").end();
     outcome.expect("e4 e5 Nf3 Nc6", &["pieces_displaced"]);
-    assert!(outcome.state().alarms.is_empty(), "in step again");
+    assert!(outcome.state().alarms.is_empty(), "the game follows the board again");
 }
 
-/// Whoever puts a displaced king right has him in the hand for a moment.
+/// A displaced king is in a hand for a moment when it is put back.
 #[test]
 fn s036_a_king_is_put_back() {
     let mut scene = Scene::running();

@@ -53,8 +53,8 @@ fn the_game_stays_and_its_commands_work() {
     assert_eq!((&ruling["game"], &ruling["body"]["decision"]["result"]), (&"replay-1-1-g1".into(), &"0-1".into()));
     assert_eq!((&ruling["body"]["flag"], &ruling["body"]["conditional"]), (&"white".into(), &false.into()));
     let told = |message: &&Message| message.topic.contains("/live/") && message.payload.contains(r#""result":"0-1""#);
-    assert!(outcome.messages.iter().any(|message| told(&message)), "the result is told");
-    assert_eq!((outcome.state().game_no, outcome.state().stage), (2, Stage::Armed), "and then the next game waits");
+    assert!(outcome.messages.iter().any(|message| told(&message)), "the result is published");
+    assert_eq!((outcome.state().game_no, outcome.state().stage), (2, Stage::Armed), "the next game is armed");
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn a_flag_taken_back_takes_its_ruling_along() {
     assert_eq!(last_ruling(&scene.run()), Value::Null);
 }
 
-/// A deletion is nowhere on record: whoever begins again says what there is not.
+/// A deletion is not in the journal, so a restart publishes the deletions again.
 #[test]
 fn alerts_that_are_not_open_are_deleted_at_a_restart() {
     let mut outcome = set_up_at_once().run();

@@ -1,4 +1,4 @@
-//! Scenarios 76-78: boards that know no more than whether something stands on a square.
+//! Scenarios 76-78: boards that only know whether a square is occupied.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use flagfall_protocols::driver::Timing;
 use crate::scenarios::reports::Reports;
 use crate::scene::outcome::{alarms_of, sans_of};
 
-/// Polled every 50 ms; the clock tells a press within a second.
+/// A board that is polled every 50 ms, whose clock reports a press within a second.
 const TIMING: Timing = Timing { scan: Duration::from_millis(50), press_delay: Duration::from_secs(1), in_turn: false };
 /// The queen can capture on d5 and on h5.
 const TWO_CAPTURES: &str = "4k3/p7/8/3p3p/8/8/P7/3QK3 w - - 0 1";
@@ -39,10 +39,10 @@ fn s077_no_target_was_ever_empty() {
     expect(&game, "", &["ambiguous"]);
     let alarm = AlertBody::from(&game.alarms()[0]);
     assert_eq!((game.alarms()[0].status, alarm.squares), (AlarmStatus::Open, vec!["d5".to_owned(), "h5".to_owned()]));
-    // Only a queen on d5 goes back to d1 and leaves d5 empty.
+    // Only a queen on d5 can go back to d1 and leave d5 empty.
     let game = told(TWO_CAPTURES, "d1:0 | 0.6 WP | 2.0 e8:0 | e7:1 | 0.6 BP | 2.0 d5:0 | d1:1 | 0.6 WP");
     expect(&game, "Qxd5 Ke7 Qd1", &["ambiguous"]);
-    assert_eq!(game.alarms()[0].status, AlarmStatus::Cured, "settled by what came later");
+    assert_eq!(game.alarms()[0].status, AlarmStatus::Cured, "later moves decide it");
 }
 
 #[test]

@@ -1,8 +1,8 @@
-//! The same motions wherever the scan is, and whenever the clock is asked, when they are made.
+//! The same motions at every phase of the scan and of the questions to the clock.
 
 use crate::scene::Scene;
 
-/// What was played before, the motions, all moves.
+/// The moves before, the motions, and all moves.
 const MOTIONS: [(&str, &str, &str); 20] = [
     ("", "lift e2 | place e4 | 0.5 press left", "e4"),
     ("", "slide e2 e4 0.2 | 0.4 press left", "e4"),

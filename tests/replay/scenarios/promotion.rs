@@ -45,5 +45,5 @@ fn s026_a_knight() {
 fn s027_the_queen_is_fetched_slowly() {
     let outcome = Scene::from(PAWN).hands("lift e7 ; drop | 8.0 place e8 Q | 0.5 press left").end();
     outcome.allow("e8=Q", &[], &["piece_in_hand(white)"]);
-    assert!(outcome.state().alarms.is_empty(), "and nothing stays open");
+    assert!(outcome.state().alarms.is_empty(), "no alarm stays open");
 }

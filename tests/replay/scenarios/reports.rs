@@ -1,4 +1,4 @@
-//! Reports of a board and its clock in an exact order: where it matters what was told when, not what hands did.
+//! Reports of a board and its clock in an exact order, for tests of the order and times of reports and not of hand motions.
 
 #![allow(dead_code, reason = "not every subject needs all of it")]
 
@@ -26,18 +26,18 @@ use crate::scene::Outcome;
 const CONTROL: &str = "300+5";
 const ADDITIONAL: u64 = 5_000_000;
 const SECOND: u64 = 1_000_000;
-/// The pieces are there, the game is told, the clock starts.
+/// The times at which the pieces are reported, the game is begun, and the clock starts.
 const SHOWN: Instant = Instant(1_000_000);
 const BEGUN: Instant = Instant(1_500_000);
 const STARTED: Instant = Instant(2_500_000);
 
-/// What is told, in order of time. The clock is asked often enough to tell every second as it begins.
+/// Reports in order of time. The clock is asked so often that it reports every second as it begins.
 pub(crate) struct Reports {
     told: Vec<(Instant, DeviceEvent)>,
     start: Option<String>,
     squares: Placement,
     now: Instant,
-    /// Microseconds left: White's, Black's.
+    /// The remaining microseconds of White and Black.
     left: [u64; 2],
     black_runs: bool,
     held_since: Option<usize>,
@@ -55,7 +55,7 @@ impl Reports {
         Reports::beginning(Placement::parse(words[0]).expect("a placement"), Some(fen.to_owned()), words[1] == "b")
     }
 
-    /// The same on a board that knows no more than whether something stands on a square.
+    /// Like [`Reports::from`] on a board that only knows whether a square is occupied.
     pub(crate) fn occupancy(fen: &str) -> Reports {
         let mut reports = Reports::from(fen);
         let pieces = reports.squares;
@@ -76,7 +76,7 @@ impl Reports {
         reports.wait(1.0)
     }
 
-    /// The clock runs on.
+    /// Lets time pass while the clock runs.
     pub(crate) fn wait(mut self, seconds: f64) -> Reports {
         let until = self.now.0 + (seconds * 1e6) as u64;
         while self.now.0 < until {
@@ -92,8 +92,9 @@ impl Reports {
         self
     }
 
-    /// `e2:-` empty, `e4:P` a piece, `e4:1` something; `~e4:P` the same, told by the next `dump` only; `WP`, `BP` a press.
-    /// After `|` a quarter of a second later, or as much as is said; after `;` at the same moment.
+    /// Adds reports: `e2:-` is an empty square, `e4:P` a piece, `e4:1` an occupied square, `WP` and `BP` are presses; `~e4:P` is reported
+    /// only by the next `dump`. A report after `|` comes a quarter of a second later, or after the number of seconds behind it; a report
+    /// after `;` comes at the same moment.
     pub(crate) fn report(mut self, text: &str) -> Reports {
         for (index, together) in text.split('|').enumerate() {
             let together = together.trim();
@@ -109,20 +110,20 @@ impl Reports {
         self
     }
 
-    /// What follows is told only when it is released.
+    /// The following reports are held until they are released.
     pub(crate) fn hold(mut self) -> Reports {
         self.held_since = Some(self.events.len());
         self
     }
 
-    /// All that was held is told now, in its order.
+    /// All held reports come now, in their order.
     pub(crate) fn release(mut self) -> Reports {
         let held = self.held_since.take().expect("held before");
         self.events[held..].iter_mut().for_each(|event| event.0 = self.now);
         self
     }
 
-    /// The same, but of the clock only what it shows now, and that last.
+    /// Like [`Reports::release`], but of the clock only its present reading comes, as the last report.
     pub(crate) fn release_with_the_last_of_the_clock(mut self) -> Reports {
         let mut held = self.events.split_off(self.held_since.take().expect("held before"));
         held.retain(|(_, event)| !matches!(event, DeviceEvent::Clock(_)));
@@ -131,7 +132,7 @@ impl Reports {
         self
     }
 
-    /// Now.
+    /// The present time.
     pub(crate) fn now(&self) -> Instant {
         self.now
     }
@@ -192,7 +193,7 @@ impl Reports {
         self.start.as_ref().map(|fen| Command::StartGame { fen: Some(fen.clone()) })
     }
 
-    /// A DGT board told it, three seconds ago the last of it.
+    /// Sends the reports as bytes of a DGT board, and lets three seconds pass after the last one.
     pub(crate) fn run_at_dgt_board(self) -> Outcome {
         let reports = self.wait(3.0);
         let driver = drivers::find("dgt").expect("registered");
@@ -209,7 +210,7 @@ impl Reports {
         Outcome { station, messages: out.into_iter().filter_map(message).collect(), trace: String::new() }
     }
 
-    /// A game was told it, three seconds ago the last of it.
+    /// Feeds the reports to a game, and lets three seconds pass after the last one.
     pub(crate) fn game(self, timing: Timing) -> Game {
         let reports = self.wait(3.0);
         let mut game = Game::new(Reports::config(), timing);
@@ -225,7 +226,7 @@ impl Reports {
     }
 }
 
-/// Every deadline before `at`, then `input`.
+/// Feeds every deadline before `at`, and then `input`.
 fn step_game(game: &mut Game, at: Instant, input: &Input, out: &mut Vec<Effect>) {
     advance_to(game, Instant(at.0 - 1), out);
     game.step(at, input, out);
@@ -259,7 +260,7 @@ fn bytes(event: &DeviceEvent) -> Vec<u8> {
             let report = ClockReport { right, left, status: Status(turn | running) };
             BoardMessage::Clock(ClockMessage::Report(report).encode()).encode(&mut bytes);
         }
-        other => panic!("{other:?} is not told here"),
+        other => panic!("these tests have no report {other:?}"),
     }
     bytes
 }

@@ -43,35 +43,35 @@ fn s055_a_weak_chip() {
     assert_eq!(outcome.pressed(), 10);
 }
 
-/// A bishop slides to a square whose sensor is dead, and is seen on its way only: where it went the next moves tell, and it is not
-/// where it was seen last.
+/// A bishop slides to a square with a dead sensor and is seen only on its way: the next moves show where it went, and it is not on the
+/// square where it was seen last.
 #[test]
 fn s056_a_man_slides_on_to_a_dead_square() {
     let mut scene = Scene::running();
     scene.act("misread h3 empty 1000").game("e2e4 d7d6 d2d4 e7e5 b1c3");
-    // Seen on f5, and pressed with the man on h3.
+    // The bishop is seen on f5, and the clock is pressed when it is on h3.
     scene.hands("1.0 lift c8 | 0.1 place f5 | 0.6 lift f5 | 0.1 place h3 | 0.2 press right").wait(6.0).played("c8h3");
-    assert_eq!(scene.run().sans(), "e4 d6 d4 e5 Nc3", "nothing is guessed");
+    assert_eq!(scene.run().sans(), "e4 d6 d4 e5 Nc3", "the program does not guess");
     scene.game("g1f3 h3g2 f1g2").end().expect("e4 d6 d4 e5 Nc3 Bh3 Nf3 Bxg2 Bxg2", &["position_differs"]);
 }
 
-/// Where several squares may be the dead one, all their moves are kept until nothing will tell them apart any more; then one is
-/// chosen, and they are named.
+/// If several squares may be the dead one, all their moves are kept until no later move can distinguish them; then one is chosen, and
+/// an alarm names the squares.
 #[test]
 fn s056_one_of_two_dead_squares() {
     let mut scene = Scene::running();
     scene.act("misread a6 empty 1000").game("e2e4 a7a6");
     scene.game("g1f3 g8f6 b1c3 b8c6 f1e2 e7e6 e1g1 f8e7");
-    assert_eq!(scene.run().sans(), "e4", "nothing is guessed");
+    assert_eq!(scene.run().sans(), "e4", "the program does not guess");
     scene.game("d2d3 e8g8 c1e3 d7d6 d1d2 c8d7 a1e1 d8e8");
     let outcome = scene.end();
     let sans = outcome.sans();
     let rest = sans.strip_prefix("e4 a6 ").or(sans.strip_prefix("e4 a5 "));
     assert_eq!(rest, Some("Nf3 Nf6 Nc3 Nc6 Be2 e6 O-O Be7 d3 O-O Be3 d6 Qd2 Bd7 Rae1 Qe8"));
-    // A man that is on no square after its press may as well be in a hand: that is called before any square is suspected.
+    // A man that is on no square after its press may be in a hand: this alarm comes before a square is suspected.
     assert_eq!(outcome.alarms(), ["illegal_move(black)", "position_differs", "ambiguous"]);
     let alarms = outcome.station.game().alarms();
-    let ambiguous = alarms.iter().find(|alarm| alarm.kind == AlarmKind::Ambiguous).expect("it is named");
+    let ambiguous = alarms.iter().find(|alarm| alarm.kind == AlarmKind::Ambiguous).expect("an alarm names the squares");
     assert_eq!((AlertBody::from(ambiguous).squares.join(" ").as_str(), ambiguous.status), ("a5 a6 a7", AlarmStatus::Open));
 }
 

@@ -1,4 +1,4 @@
-//! Scenarios 58, 59, 72, 73, 79: how a game is set up, and what is no game of this board.
+//! Scenarios 58, 59, 72, 73, 79: the set-up of a game, and positions that are no game of this board.
 
 use flagfall::wire::outcome::GameResult;
 use flagfall::wire::state::Stage;
@@ -52,7 +52,7 @@ fn s072_swept_off_and_set_up_again() {
     assert_eq!((outcome.state().game_no, sure_moves(&outcome)), (2, 4));
 }
 
-/// Moves that were told as sure, of every game.
+/// The number of sure moves that were published, of all games.
 fn sure_moves(outcome: &Outcome) -> usize {
     let told = |topic: &str| topic.contains("/arbiter/") && topic.ends_with("/move");
     outcome.messages.iter().filter(|message| message.number > 0 && told(&message.topic)).count()
@@ -70,7 +70,7 @@ fn s073_the_next_game_is_set_up_early() {
     assert_eq!(outcome.state().result, None);
 }
 
-/// What may be told of a board that shows another game after its link was away.
+/// The alarms that are allowed if a board shows another game after its link was lost.
 const OF_A_GAP: [&str; 5] = ["board_lost", "clock_lost", "link_gap", "unreachable", "pieces_displaced"];
 
 #[test]

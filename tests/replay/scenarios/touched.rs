@@ -1,4 +1,4 @@
-//! Scenarios 28-30, 32, 33: men touched and put back, and what is known of it (4.2, 4.3).
+//! Scenarios 28-30, 32, 33: men that are touched and put back, and the facts about it (4.2, 4.3).
 
 use crate::scenarios::reports::Reports;
 use crate::scene::Scene;
@@ -38,7 +38,7 @@ fn s032_another_square_before_the_press() {
     scene.game("e2e4 e7e5");
     let outcome = scene.hands("lift f1 | 0.4 place d3 | 0.9 lift d3 | 0.4 place e2 | 0.5 press left").end();
     outcome.expect("e4 e5 Be2", &[]);
-    assert_eq!(outcome.fact("stood"), 1, "how long it stood on d3 is for the arbiter (4.7)");
+    assert_eq!(outcome.fact("stood"), 1, "the arbiter decides about the time on d3 (4.7)");
 }
 
 #[test]
@@ -48,9 +48,8 @@ fn s033_another_man_touched_first() {
     assert_eq!(outcome.fact("touched"), 1, "b1 (4.3)");
 }
 
-/// Two pawns of one side are off, and the clock is pressed to and fro: White's pawn, which could have taken the one and been taken
-/// by the other, has not left its square. White's press is called illegal as it is where
-/// one pawn is off for long.
+/// Two pawns of one side are lifted, and the clock is pressed to and fro: White's pawn, which could have captured one and been captured
+/// by the other, has not left its square. White's press is called illegal, as always when a pawn is off the board for long.
 #[test]
 fn two_men_lifted_are_no_exchange_while_the_third_stands() {
     let fen = "4k3/7p/4p3/5p2/6P1/8/7P/4K3 w - - 0 1";
@@ -64,7 +63,7 @@ fn two_men_lifted_are_no_exchange_while_the_third_stands() {
     scene.end().expect("", &["illegal_move(white)"]);
 }
 
-/// The same where White's pawn took and was taken, and its square is the last or the last but one that the scan tells.
+/// Here White's pawn captured and was captured, and its square is the last or the last but one in the scan.
 #[test]
 fn an_exchange_is_believed_when_the_first_square_is_empty() {
     let fen = "4k3/7p/4p3/5p2/6P1/8/7P/4K3 w - - 0 1";

@@ -1,5 +1,5 @@
-//! Games at emulated boards other than DGT's: the bytes of board and driver, as a trace. Where there is a clock another is played
-//! with it.
+//! Games at emulated boards of other families than DGT: the bytes of board and driver as a trace. For boards with a clock there is a
+//! second game with presses.
 
 use std::borrow::Cow;
 
@@ -49,7 +49,7 @@ const GAME: &str = "\
 +0.4 place f6
 ";
 const GAME_LASTS: Instant = Instant(50_000_000);
-/// Each half-move with its press; White sits at the left.
+/// Half-moves, each with its press; White sits on the left of the clock.
 const PRESSED: &str = "\
 6 run
 +1.2 move e2 e4
@@ -62,10 +62,10 @@ const PRESSED: &str = "\
 +1.3 press right
 ";
 const PRESSED_LASTS: Instant = Instant(20_000_000);
-/// A board that must be asked talks ten times a second.
+/// A short script for a board that must be asked, whose bytes come ten times a second.
 const BEGINNING: &str = "2 move e2 e4\n+1.3 move d7 d5\n";
 const BEGINNING_LASTS: Instant = Instant(5_000_000);
-/// A board that learns which man is which does so in the first seconds.
+/// A script for a board that learns its men, which it does in the first seconds.
 const SHORT: &str = "8 move e2 e4\n+1.3 move d7 d5\n+1.5 lift d5\n+0.8 drop\n+0.8 move e4 d5\n";
 const SHORT_LASTS: Instant = Instant(17_000_000);
 
@@ -74,7 +74,7 @@ pub(crate) fn traces() -> Vec<(&'static str, String, String)> {
     let link = |settings| -> Box<dyn Device> { Box::new(Chesslink::new(settings)) };
     let changes = ChesslinkSettings::default();
     let asked = ChesslinkSettings { reports: Reports::Never, parity: true, ..changes };
-    // What White sees at the left is at Black's right.
+    // On this board White's left is at Black's right.
     let turned = ChesslinkSettings { placement: Placement::initial().rotated(), ..changes };
     let pegasus = || -> Box<dyn Device> { Box::new(Pegasus::new(PegasusSettings::default())) };
     let mut traces = vec![
@@ -83,10 +83,10 @@ pub(crate) fn traces() -> Vec<(&'static str, String, String)> {
         ("chesslink", "chesslink-turned".to_owned(), recorded("chesslink", link(turned), &rotated(GAME), GAME_LASTS)),
         ("dgt_pegasus", "pegasus-eight-moves".to_owned(), recorded("dgt_pegasus", pegasus(), GAME, GAME_LASTS)),
     ];
-    // Every other kind of board, as the registry has it.
+    // These are the other kinds of boards of the registry.
     for info in DRIVERS.iter().filter(|info| info.capabilities.board && info.name != "dgt") {
         if traces.iter().all(|(driver, ..)| *driver != info.name) {
-            // Whole messages where the line can be had without its pace: restarts are tried at every record.
+            // Boards without pace send whole messages, which is better here: restarts are tried at every record.
             let kinds = || EMULATORS.iter().copied().flatten().filter(|kind| kind.driver == info.name);
             let kind = kinds().find(|kind| kind.variant == "not paced").or(kinds().next()).expect("emulated");
             let played = |script, lasts| recorded(info.name, (kind.start)(&Start::default()), script, lasts);
@@ -102,7 +102,7 @@ pub(crate) fn traces() -> Vec<(&'static str, String, String)> {
     traces
 }
 
-/// The same hands at a board that lies the other way round.
+/// The same hand motions at a turned board.
 fn rotated(script: &str) -> String {
     let turn = |word: &str| {
         flagfall_protocols::square::Square::parse(word).map_or(word.to_owned(), |square| square.rotated().to_string())
@@ -123,7 +123,7 @@ fn recorded(driver: &str, board: Box<dyn Device>, script: &str, lasts: Instant) 
         trace::print(&Record { seq, at, body }, &mut text).expect("a record");
     };
     note(Instant::ZERO, Body::Link { link: 0, up: true, cause: "opened" });
-    // Hundreds of numbers in pieces of twenty bytes are kept as a port would hand them over.
+    // Hundreds of numbers in pieces of twenty bytes are joined as a port would deliver them.
     let whole = driver == "certabo";
     let mut held: Option<(Instant, u8, Vec<u8>)> = None;
     rig.run_until(lasts, &mut |event| match event {
@@ -140,6 +140,6 @@ fn recorded(driver: &str, board: Box<dyn Device>, script: &str, lasts: Instant) 
         RigEvent::Output { .. } => {}
     });
     assert_eq!(rig.emulator.impossible(), [], "the script asks for the impossible");
-    assert_eq!(rig.emulator.counters(), Counters::default(), "players would have seen it");
+    assert_eq!(rig.emulator.counters(), Counters::default(), "the players would have noticed the daemon");
     text
 }

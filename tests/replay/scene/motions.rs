@@ -1,9 +1,9 @@
-//! What hands do for a move, and moves that lead nowhere soon.
+//! The motions of a move, and quiet moves.
 
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingSide, Chess, Move, Position};
 
-/// What hands do for a move: the captured man first, then the mover; the king before the rook.
+/// The motions of a move: the captured man is lifted first, then the moving man; the king moves before the rook.
 pub(super) fn motions(position: &Chess, mv: Move) -> Vec<String> {
     let mut lines = Vec::new();
     match mv {
@@ -35,7 +35,7 @@ pub(super) fn motions(position: &Chess, mv: Move) -> Vec<String> {
     lines
 }
 
-/// A legal move that captures nothing, mates nobody and does not repeat soon: chosen by its number.
+/// A legal move without a capture, a mate or an early repetition, chosen by its number.
 pub(super) fn quiet_move(position: &Chess, number: usize) -> String {
     let quiet = |mv: &&Move| {
         let mut after = position.clone();

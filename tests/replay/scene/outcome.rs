@@ -1,4 +1,4 @@
-//! What came out of a scene: moves, alarms, facts.
+//! The results of a scene: moves, alarms, facts.
 
 use flagfall::publish::{Message, picture};
 use flagfall::session::station::Station;
@@ -7,7 +7,7 @@ use flagfall::wire::state::ArbiterState;
 use flagfall_game::game::Game;
 use flagfall_game::laws::finding::Finding;
 
-/// What came out of a scene.
+/// The results of a scene.
 pub(crate) struct Outcome {
     pub(crate) station: Station,
     pub(crate) messages: Vec<Message>,
@@ -24,7 +24,7 @@ impl Outcome {
         self.state().moves.into_iter().map(|played| played.uci).collect()
     }
 
-    /// Kinds of all alarms of the present game, opened at any time, in their order, with the side.
+    /// The kinds of all alarms of the present game, open or closed, in their order, with the side.
     pub(crate) fn alarms(&self) -> Vec<String> {
         alarms_of(self.station.game())
     }
@@ -34,13 +34,13 @@ impl Outcome {
         sans_of(self.station.game())
     }
 
-    /// Exactly these moves are sure and none is pending, and exactly these alarms were raised.
+    /// Checks that exactly these moves are sure, that none is pending, and that exactly these alarms were raised.
     #[track_caller]
     pub(crate) fn expect(&self, moves: &str, alarms: &[&str]) -> &Outcome {
         self.allow(moves, alarms, &[])
     }
 
-    /// The same, where some more alarms may be raised and need not.
+    /// Like [`Outcome::expect`]; the alarms in `also` are allowed.
     #[track_caller]
     pub(crate) fn allow(&self, moves: &str, alarms: &[&str], also: &[&str]) -> &Outcome {
         let raised: Vec<String> = self.alarms().into_iter().filter(|alarm| !also.contains(&alarm.as_str())).collect();
@@ -53,7 +53,7 @@ impl Outcome {
         self
     }
 
-    /// Moves are made one after another, and none is pressed before it can have been made.
+    /// Checks that moves are made one after another, and that no press comes before its move.
     #[track_caller]
     fn in_order(&self) {
         let moves = self.state().moves;
@@ -66,7 +66,7 @@ impl Outcome {
         }
     }
 
-    /// Nothing is said of the hands: they did what the Laws want.
+    /// Checks that there are no facts about the hands: they kept to the Laws.
     #[track_caller]
     pub(crate) fn nothing_of_the_hands(&self) {
         let said = ["touched", "stood", "rook_first", "two_hands"].map(|word| (word, self.fact(word)));
@@ -78,12 +78,12 @@ impl Outcome {
         word(&self.state().moves[index].how)
     }
 
-    /// How often the arbiters' record names this fact.
+    /// How often the audit has this fact.
     pub(crate) fn fact(&self, word: &str) -> usize {
         self.audit(&format!("\"{word}\""))
     }
 
-    /// The arbiters' picture has this word.
+    /// Whether the state for arbiters has this word.
     pub(crate) fn shows(&self, word: &str) -> bool {
         serde_json::to_string(&self.state()).expect("JSON").contains(word)
     }
@@ -96,7 +96,7 @@ impl Outcome {
         self.station.game().findings().last().map_or("-", |finding| finding.row)
     }
 
-    /// Moves that a press was seen for.
+    /// The number of moves with a press.
     pub(crate) fn pressed(&self) -> usize {
         self.state().moves.iter().filter(|played| played.pressed_at.is_some()).count()
     }
@@ -106,12 +106,12 @@ impl Outcome {
     }
 }
 
-/// The word by which something is published.
+/// The word with which a value is published.
 pub(crate) fn word(value: &impl serde::Serialize) -> String {
     serde_json::to_value(value).expect("a word").as_str().unwrap_or_default().to_owned()
 }
 
-/// Kinds of all alarms of a game, with the side.
+/// The kinds of all alarms of a game, with the side.
 pub(crate) fn alarms_of(game: &Game) -> Vec<String> {
     let name = |alarm: AlertBody| {
         let kind = word(&alarm.kind);

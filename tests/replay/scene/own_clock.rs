@@ -1,4 +1,4 @@
-//! A board without a clock and a clock by itself, each on a link of its own: one station hears both.
+//! A board without a clock and a clock by itself, each on a link of its own, with one station for both.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -19,12 +19,12 @@ use flagfall_protocols::trace::{self, Body, Record};
 pub(crate) const CLOCK_DRIVER: &str = "dgt3000_gateway";
 const CONTROL: &str = "300";
 
-/// The table: two devices, the station, and everything it was fed as a trace.
+/// Two devices, the station, and its inputs as a trace.
 pub(crate) struct TwoLinkRig {
     devices: [Box<dyn Device>; 2],
-    /// Which links are there.
+    /// Which links are up.
     up: [bool; 2],
-    /// The link whose radio holds back what is said, until when, and what it holds.
+    /// The link whose radio delays messages, and the end of the delay.
     held: Option<(u8, Instant)>,
     holds: Vec<Sent>,
     pub(crate) station: Station,
@@ -35,12 +35,12 @@ pub(crate) struct TwoLinkRig {
 }
 
 impl TwoLinkRig {
-    /// Both devices, switched on and heard; without `clock` nobody listens to the second.
+    /// Both devices are switched on and connected; without `clock` only the board is connected.
     pub(crate) fn new(kind: &Kind, clock: bool) -> TwoLinkRig {
         TwoLinkRig::with_white(kind, clock, ClockSide::Left)
     }
 
-    /// The same, White at this side of the clock.
+    /// Like [`TwoLinkRig::new`] with White on this side of the clock.
     pub(crate) fn with_white(kind: &Kind, clock: bool, white: ClockSide) -> TwoLinkRig {
         let info = drivers::find(kind.driver).expect("registered");
         let clock = clock.then(|| drivers::find(CLOCK_DRIVER).expect("registered"));
@@ -78,7 +78,7 @@ impl TwoLinkRig {
         rig
     }
 
-    /// A link comes or goes.
+    /// A link comes up or goes down.
     pub(crate) fn link(&mut self, link: u8, up: bool) {
         self.up[usize::from(link)] = up;
         self.note(Body::Link { link, up, cause: if up { "opened" } else { "lost" } });
@@ -87,7 +87,7 @@ impl TwoLinkRig {
         self.carry_out();
     }
 
-    /// Its radio holds back everything for so long, then all comes at once.
+    /// The radio of a link delays all messages for this time; then all come at once.
     #[allow(dead_code, reason = "not every subject has such a radio")]
     pub(crate) fn hold(&mut self, link: u8, seconds: f64) {
         self.held = Some((link, self.now.after(Duration::from_secs_f64(seconds))));
@@ -100,12 +100,12 @@ impl TwoLinkRig {
         self.carry_out();
     }
 
-    /// Hands at the board, then so many seconds pass.
+    /// Plays hand motions at the board, and lets this number of seconds pass.
     pub(crate) fn hands(&mut self, script: &str, seconds: f64) {
         self.at_device(BOARD, script, seconds);
     }
 
-    /// Hands at the clock.
+    /// Plays hand motions at the clock, and lets this number of seconds pass.
     pub(crate) fn clock(&mut self, script: &str, seconds: f64) {
         self.at_device(CLOCK, script, seconds);
     }

@@ -1,8 +1,8 @@
-//! All positions that can arise, generated without any idea of chess but its moves: what every answer is measured by.
+//! All positions that can arise, generated with no knowledge of chess but the legal moves: the measure of every answer.
 
 use shakmaty::{Chess, Color, EnPassantMode, Position};
 
-/// What makes two positions the same: men, castling, en passant, the side to move.
+/// The properties that make two positions the same: men, castling, en passant, the side to move.
 type PositionKey = [u64; 9];
 
 fn same(at: &Chess) -> PositionKey {
@@ -14,7 +14,7 @@ fn same(at: &Chess) -> PositionKey {
     [pawns, knights, bishops, rooks, queens, kings, white, rights, ep * 2 + u64::from(at.turn().is_white())]
 }
 
-/// A set of positions in the order of their coming.
+/// A set of positions in the order in which they were added.
 struct PositionSet {
     positions: Vec<PositionKey>,
     slots: Vec<u32>,
@@ -24,11 +24,11 @@ const FREE: u32 = u32::MAX;
 
 impl PositionSet {
     fn new(cap: usize) -> Self {
-        // Twice as many slots as positions: the cap is passed by the moves of one position at most.
+        // There are twice as many slots as positions: at most the moves of one position exceed the cap.
         Self { positions: Vec::new(), slots: vec![FREE; (cap * 2 + 1_000).next_power_of_two()] }
     }
 
-    /// True if it is new.
+    /// Adds a position; returns true if it is new.
     fn add(&mut self, position: PositionKey) -> bool {
         let sum = position.iter().fold(0x9e37_79b9_7f4a_7c15_u64, |sum, word| {
             let sum = (sum ^ word).wrapping_mul(0xff51_afd7_ed55_8ccd);
@@ -48,8 +48,8 @@ impl PositionSet {
     }
 }
 
-/// `Some(true)`: a mate by `side` can arise; `Some(false)`: none; `None`: there are more positions than the cap. Nothing is
-/// followed from where `side` has the king alone.
+/// `Some(true)` if a mate by `side` can arise, `Some(false)` if none can, `None` if there are more positions than the cap. The search
+/// does not go on where `side` has only the king.
 pub(crate) fn exhaust(root: &Chess, side: Color, cap: usize) -> Option<bool> {
     let mut met = PositionSet::new(cap);
     met.add(same(root));

@@ -10,7 +10,7 @@ use super::three_men::say;
 
 const ROLES: [Role; 5] = [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
 
-/// Two men for White, or one for each: what White alone could win.
+/// The classes with two men for White, or one for each side: positions that only White could win.
 fn classes() -> Vec<Men> {
     let mut all = Vec::new();
     for (number, first) in ROLES.into_iter().enumerate() {
@@ -22,7 +22,7 @@ fn classes() -> Vec<Men> {
     all
 }
 
-/// The men on these squares; `None` if that is no position.
+/// The position with the men on these squares; `None` if it is illegal.
 fn position(men: &[Piece], squares: &[Square], turn: Color) -> Option<Chess> {
     let mut board = Board::empty();
     for (piece, square) in [Color::White.king(), Color::Black.king()].iter().chain(men).zip(squares) {
@@ -35,7 +35,7 @@ fn position(men: &[Piece], squares: &[Square], turn: Color) -> Option<Chess> {
     Chess::from_setup(setup, CastlingMode::Standard).or_else(PositionError::ignore_impossible_check).ok()
 }
 
-/// Asks and compares; what White can win is counted.
+/// Asks for an answer, compares it, and counts it.
 fn compare(at: &Chess, truth: &Truth, counts: &mut [u32; 2]) {
     let known = truth.winnable(at).unwrap_or_else(|| panic!("no truth: {:?}", at.board()));
     let answer = winnable(at, Color::White, Budget::FULL);
@@ -80,7 +80,7 @@ fn all_four_men() {
         let mut counts = [0; 2];
         for number in 0..1_u32 << 25 {
             let squares = [1, 7, 13, 19].map(|shift| Square::new(number >> shift & 63));
-            // Files e to h are the mirror image.
+            // The files e to h are the mirror image.
             if u32::from(squares[0].file()) < 4
                 && let Some(at) = position(&men, &squares, Color::from_white(number % 2 == 0))
             {

@@ -1,7 +1,7 @@
-//! Hard positions with a man moved, added or taken away, against plain exhaustion.
+//! Hard positions with a man moved, added or removed, compared with exhaustion.
 //!
-//! A line that replays to mate needs no second opinion. What is said to be unwinnable is exhausted here without cuts, as far
-//! as the cap allows, and must hold no mate.
+//! A line that ends with mate needs no second check. A position with the answer "unwinnable" is exhausted here as far as the cap
+//! allows, and must have no mate.
 
 use flagfall_game::mate::check::check;
 use flagfall_game::mate::{Answer, Budget, winnable};
@@ -13,7 +13,7 @@ use super::exhaust::exhaust;
 use super::rows::{all_rows, position};
 use super::three_men::say;
 
-/// A sequence of numbers, the same in every run.
+/// A sequence of random numbers that is the same in every run.
 pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
@@ -29,7 +29,7 @@ impl Dice {
     }
 }
 
-/// The position with one to three small changes; `None` if that is no position.
+/// The position with one to three small changes; `None` if it is illegal.
 fn mutant(seed: &Chess, dice: &mut Dice) -> Option<Chess> {
     let mut setup = seed.to_setup(EnPassantMode::Legal);
     for _ in 0..=dice.below(3) {
@@ -69,7 +69,7 @@ fn change(board: &mut Board, dice: &mut Dice) -> Option<()> {
     Some(())
 }
 
-/// Where the reference rows are not there.
+/// Positions for a machine without the reference rows.
 const OWN: [&str; 5] = [
     "1b2kb2/8/2pp4/3p2p1/1p1K1pP1/1P1P1P2/8/1B3B2 b - -",
     "8/1p1p2p1/1P1P2P1/1pBp2pB/1P1P2P1/k7/3P2P1/K7 b - -",
@@ -78,7 +78,7 @@ const OWN: [&str; 5] = [
     "1k6/1P1p1p1p/BP6/1P5p/8/8/3P1PKP/8 w - -",
 ];
 
-/// So many mutants of one seed, each for both sides; gives how many positions were answered.
+/// Compares this number of mutants of one seed, each for both sides; returns the number of answers.
 fn differ(mutants: usize, cap: usize, seed: u64) -> u64 {
     let mut seeds: Vec<Chess> = all_rows().iter().filter(|row| row.hardness == "hard").map(|row| position(&row.fen)).collect();
     if seeds.is_empty() {
@@ -121,7 +121,7 @@ fn differ(mutants: usize, cap: usize, seed: u64) -> u64 {
     2 * made as u64
 }
 
-/// What exhaustion says of what is said to be unwinnable.
+/// The results of exhaustion for answers "unwinnable".
 #[derive(Debug, Default)]
 struct UnwinnableTally {
     exhausted: u32,
@@ -129,7 +129,7 @@ struct UnwinnableTally {
 }
 
 impl UnwinnableTally {
-    /// True if there is a mate after all.
+    /// Counts a result; returns true if there is a mate in spite of the answer.
     fn count(&mut self, mated: Option<bool>) -> bool {
         match mated {
             Some(_) => self.exhausted += 1,

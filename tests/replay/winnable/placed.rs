@@ -68,7 +68,7 @@ pub(crate) fn index(men: &[Piece], at: PlacedMen) -> u32 {
         flip |= 56;
     }
     let mut squares = at.squares.map(|square| u32::from(square) ^ flip);
-    // Two men of one kind are the same either way.
+    // Two men of one kind can change places.
     if let [first, second] = men
         && first == second
         && squares[2] > squares[3]
@@ -79,7 +79,7 @@ pub(crate) fn index(men: &[Piece], at: PlacedMen) -> u32 {
     squares[1..at.men].iter().fold(king, |sum, square| sum * 64 + square) * 2 + u32::from(at.white)
 }
 
-/// How many numbers there are: places of the white king, of each other man, and two sides to move.
+/// The number of positions of a class: places of the white king, of each other man, and two sides to move.
 pub(crate) fn all(men: &[Piece]) -> u32 {
     let kings = if men.iter().all(|piece| piece.role != Role::Pawn) { 16 } else { 32 };
     (kings * 2) << (6 * (men.len() + 1))
@@ -96,7 +96,7 @@ pub(crate) fn numbered(number: u32, men: usize) -> PlacedMen {
     PlacedMen { squares, men: men + 2, white: number % 2 == 1 }
 }
 
-/// Every man on a square of its own, no pawn on a last rank, no king to be taken.
+/// Whether every man has a square of its own, no pawn is on a last rank, and no king can be taken.
 pub(crate) fn possible(men: &[Piece], at: PlacedMen) -> bool {
     let occupied = at.occupied();
     let pawns = |number: &usize| at.piece(men, *number).role == Role::Pawn;
@@ -105,7 +105,7 @@ pub(crate) fn possible(men: &[Piece], at: PlacedMen) -> bool {
         && !attacked(men, at, at.white, occupied)
 }
 
-/// A man of one side attacks the other's king.
+/// Whether a man of one side attacks the king of the other.
 fn attacked(men: &[Piece], at: PlacedMen, by_white: bool, occupied: Bitboard) -> bool {
     let king = at.squares[usize::from(by_white)];
     let attacks = |number: usize| attacks::attacks(at.squares[number], at.piece(men, number), occupied).contains(king);
@@ -120,7 +120,7 @@ pub(crate) fn ahead(color: Color, from: Square) -> Option<Square> {
     from.offset(color.fold_wb(8, -8))
 }
 
-/// The side to move can step past a pawn that could take in passing.
+/// Whether the side to move can make a double step past a pawn that could capture en passant.
 pub(crate) fn passes(men: &[Piece], at: PlacedMen) -> bool {
     let two = men.iter().filter(|piece| piece.role == Role::Pawn).count() == 2 && men[0].color != men[1].color;
     two && at.chess(men).is_some_and(|at| {
@@ -132,7 +132,7 @@ pub(crate) fn passes(men: &[Piece], at: PlacedMen) -> bool {
     })
 }
 
-/// Calls with each position from which a move that takes nothing leads here; double steps past a pawn are left out.
+/// Calls `each` for every position from which a quiet move leads here; double steps past a pawn are left out.
 pub(crate) fn before(men: &[Piece], at: PlacedMen, each: &mut impl FnMut(PlacedMen)) {
     let occupied = at.occupied();
     let moved = PlacedMen { white: !at.white, ..at };
@@ -164,7 +164,7 @@ pub(crate) fn before(men: &[Piece], at: PlacedMen, each: &mut impl FnMut(PlacedM
 }
 
 impl PlacedMen {
-    /// The pawn that has just made a double step can be taken in passing.
+    /// Whether the pawn that has just made a double step can be captured en passant.
     fn after_double(&self, men: &[Piece], pawn: usize) -> bool {
         let back = self.piece(men, pawn).color.fold_wb(-16, 16);
         let mut before = Self { white: !self.white, ..*self };

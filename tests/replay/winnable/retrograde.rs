@@ -1,8 +1,7 @@
-//! Which positions of four men can White win with help? Backwards from the mates, for all positions of a class at once.
+//! The positions of four men that White can win with help: computed backwards from the mates, for all positions of a class at once.
 //!
-//! A class is two kings and two more men. Captures lead to classes of three men, promotions to other classes of four; those are
-//! made first. Mirrored positions are one: the white king stands on the files a to d, and where there are no pawns on
-//! the ranks 1 to 4.
+//! A class has two kings and two more men. Captures lead to classes of three men, promotions to other classes of four; these are
+//! computed first. Mirrored positions count as one: the white king stands on the files a to d and, without pawns, on the ranks 1 to 4.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +9,7 @@ use shakmaty::{Bitboard, Chess, Piece, Position, Role, Square, attacks};
 
 use super::placed::{PlacedMen, ahead, all, before, index, mated, numbered, of, passes, possible};
 
-/// Men that are no kings: White's king and Black's come first in every position.
+/// The men without the kings; in every position White's king and Black's king come first.
 pub(crate) type Men = Vec<Piece>;
 
 /// A set of positions of a class.
@@ -25,7 +24,7 @@ impl Set {
         self.0[index as usize / 64] >> (index % 64) & 1 == 1
     }
 
-    /// True if it is new.
+    /// Adds a position; returns true if it is new.
     fn add(&mut self, index: u32) -> bool {
         let new = !self.has(index);
         self.0[index as usize / 64] |= 1 << (index % 64);
@@ -33,13 +32,13 @@ impl Set {
     }
 }
 
-/// What White can win, of each class made so far.
+/// The positions that White can win, for each class so far.
 #[derive(Default)]
 pub(crate) struct Truth {
     classes: BTreeMap<Vec<usize>, (Set, Set)>,
 }
 
-/// In the order of the men: White's before Black's, pawns first.
+/// The men in their order: White's before Black's, pawns first.
 pub(crate) fn sorted(mut men: Men) -> Men {
     men.sort_by_key(|piece| (piece.color.is_black(), piece.role as usize));
     men
@@ -50,7 +49,7 @@ fn name(men: &[Piece]) -> Vec<usize> {
 }
 
 impl Truth {
-    /// Can White win the position? `None` if it is not of a class that was made, or illegal.
+    /// Whether White can win the position; `None` if its class was not computed, or if it is illegal.
     pub(crate) fn winnable(&self, at: &Chess) -> Option<bool> {
         let (men, at) = of(at)?;
         if !men.iter().any(|piece| piece.color.is_white()) {
@@ -61,7 +60,7 @@ impl Truth {
         legal.has(index).then(|| won.has(index))
     }
 
-    /// Makes the class, and before it those that it leads to.
+    /// Computes a class, and before it the classes to which it leads.
     pub(crate) fn make(&mut self, men: &[Piece]) {
         let men = sorted(men.to_vec());
         if self.classes.contains_key(&name(&men)) || !men.iter().any(|piece| piece.color.is_white()) {
@@ -114,7 +113,7 @@ impl Truth {
                     }
                 });
             }
-            // A double step that may be taken in passing leads to a position with one move more.
+            // A double step that allows a capture en passant leads to a position with one more move.
             for number in &passing {
                 if !won.has(*number) && self.passes_well(men, numbered(*number, men.len()), &won) {
                     won.add(*number);
@@ -127,7 +126,7 @@ impl Truth {
         }
     }
 
-    /// A capture or a promotion leads to what is won.
+    /// Whether a capture or a promotion leads to a won position.
     fn leaves_well(&self, men: &[Piece], at: PlacedMen) -> bool {
         let occupied = at.occupied();
         for mover in at.movers(men) {

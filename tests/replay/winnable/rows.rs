@@ -12,13 +12,13 @@ pub(crate) struct Row {
     pub(crate) fen: String,
     pub(crate) side: Color,
     pub(crate) winnable: bool,
-    /// The answer is only probable: two solvers' word, or a search without a result.
+    /// Whether the answer is only probable: two solvers agree, or a search had no result.
     pub(crate) probable: bool,
     pub(crate) hardness: String,
     pub(crate) real: bool,
 }
 
-/// The rows of one file; none if it is not there.
+/// The rows of one file; an empty list if the file is not there.
 pub(crate) fn rows(name: &str) -> Vec<Row> {
     let path = Path::new(super::ROOT).join("../shared/data").join(name);
     if !path.exists() {
@@ -58,7 +58,7 @@ fn row(line: &str) -> Row {
     }
 }
 
-/// A position, also one that no game can reach.
+/// A position, which may be one that no game can reach.
 pub(crate) fn position(fen: &str) -> Chess {
     fen.parse::<Fen>()
         .unwrap_or_else(|error| panic!("{fen}: {error}"))

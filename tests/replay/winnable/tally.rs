@@ -1,8 +1,8 @@
-//! What a run has shown, for each group of questions.
+//! The results of a run for each group of questions.
 
 use std::collections::BTreeMap;
 
-/// Answers of one group.
+/// The answers of one group.
 #[derive(Default)]
 struct Group {
     right: u32,
@@ -10,7 +10,7 @@ struct Group {
     nodes: Vec<u64>,
 }
 
-/// Answers by group.
+/// The answers by group.
 #[derive(Default)]
 pub(crate) struct Tally {
     groups: BTreeMap<String, Group>,

@@ -12,7 +12,7 @@ pub(crate) fn say(text: &str) {
     eprintln!("{text}");
 }
 
-/// White king, White's man, Black king, the side to move: the number of the position.
+/// The number of a position, made of White's king, White's man, Black's king and the side to move.
 fn number(at: &Chess) -> Option<usize> {
     let board = at.board();
     let man = (board.white() & !board.kings()).single_square()?;

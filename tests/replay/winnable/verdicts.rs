@@ -6,7 +6,7 @@ use flagfall_game::mate::{Answer, Budget, counted};
 use super::rows::{Row, all_rows, position};
 use super::tally::Tally;
 
-/// Answers the rows; fails at the end with every wrong answer and every refused proof.
+/// Asks for the answers of the rows; fails at the end with every wrong answer and every refused proof.
 fn answer<'a>(rows: impl Iterator<Item = &'a Row>) -> Tally {
     let mut tally = Tally::default();
     let mut wrong = Vec::new();
@@ -35,12 +35,12 @@ fn answer<'a>(rows: impl Iterator<Item = &'a Row>) -> Tally {
     tally
 }
 
-#[allow(clippy::print_stderr, reason = "what is worth a look without being a failure")]
+#[allow(clippy::print_stderr, reason = "an unusual answer that is no failure")]
 fn say(text: &str) {
     eprintln!("{text}");
 }
 
-/// The rows, or nothing to do where there are none.
+/// The rows; none if they are not there.
 fn present() -> Option<Vec<Row>> {
     let all = all_rows();
     if all.is_empty() {

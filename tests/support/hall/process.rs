@@ -1,4 +1,4 @@
-//! `flagfall run` as a process, and the folder it lives in.
+//! `flagfall run` as a process, and the folder with its files.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -51,13 +51,13 @@ impl DaemonFolder {
         path
     }
 
-    /// What the daemon's station goes by.
+    /// The setting of the daemon's station.
     pub(crate) fn setting(&self) -> Setting {
         let loaded = load(&[self.config()], std::iter::empty()).unwrap_or_else(|errors| panic!("{errors}"));
         station_configs(&loaded.config, loaded.hash).expect("plans").remove(0).setting
     }
 
-    /// The board's journal in another folder.
+    /// Copies the board's journal into another folder and returns that folder.
     pub(crate) fn copy_journal(&self) -> PathBuf {
         let copy = self.dir.path().join("copy");
         std::fs::create_dir(&copy).expect("a folder");
@@ -69,7 +69,7 @@ impl DaemonFolder {
     }
 }
 
-/// A daemon; killed when dropped.
+/// A daemon that runs as a process; it is killed when it is dropped.
 pub(crate) struct DaemonProcess {
     child: RefCell<Child>,
     log: Receiver<String>,
@@ -80,10 +80,10 @@ impl DaemonProcess {
         DaemonProcess::spawn(Command::new(env!("CARGO_BIN_EXE_flagfall")), config)
     }
 
-    /// No file that it writes grows beyond so many bytes, until the limit is lifted.
+    /// A daemon whose files cannot grow beyond this number of bytes until the limit is lifted.
     pub(crate) fn with_limited_files(config: &Path, bytes: u32) -> DaemonProcess {
         let mut command = Command::new("sh");
-        // The shell counts in blocks of 512 bytes. Who is ignorant of the signal gets an error instead.
+        // The shell counts in blocks of 512 bytes. A program that ignores the signal gets an error instead.
         let script = format!("trap '' XFSZ; ulimit -S -f {}; exec \"$0\" \"$@\"", bytes / 512);
         command.arg("-c").arg(script).arg(env!("CARGO_BIN_EXE_flagfall"));
         DaemonProcess::spawn(command, config)
@@ -114,12 +114,12 @@ impl DaemonProcess {
         self.run("prlimit", &["--fsize=unlimited:", "--pid"]);
     }
 
-    /// Waits for its end.
+    /// Waits for the end of the process.
     pub(crate) fn wait_for_end(&self) -> ExitStatus {
         wait_for_exit(&mut self.child.borrow_mut(), "the daemon")
     }
 
-    /// Waits for a line of its log.
+    /// Waits for a line of the log that `is` accepts.
     pub(crate) fn wait_for_log(&self, what: &str, is: impl Fn(&str) -> bool) {
         wait_for(&self.log, what, |line| is(&line).then_some(()));
     }

@@ -1,4 +1,4 @@
-//! A client that hears everything and remembers it with the time.
+//! A subscriber to all topics that keeps every message with its time of arrival.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -14,13 +14,13 @@ use tokio::sync::oneshot;
 
 use crate::support::waiting::{PATIENCE, thread};
 
-/// One message.
+/// One message as it arrived.
 #[derive(Clone, Debug)]
 pub(crate) struct ReceivedMessage {
     pub(crate) at: MonotonicTime,
     pub(crate) topic: String,
     pub(crate) bytes: Vec<u8>,
-    /// Null if it is empty.
+    /// The payload as JSON; null if it is empty.
     pub(crate) message: Value,
 }
 
@@ -29,7 +29,7 @@ impl ReceivedMessage {
         &self.message["body"]
     }
 
-    /// The state of the device that serves this board, if that is what this message says.
+    /// The state of the device of this board, if this is a status message of that device.
     pub(crate) fn device(&self, board: &str) -> Option<&str> {
         let ours = self.topic.contains("/device/") && self.topic.ends_with("/status");
         let whole = format!("ev/1/{board}");
@@ -47,7 +47,7 @@ struct Shared {
     came: Condvar,
 }
 
-/// A subscriber to everything.
+/// A subscriber to all topics.
 pub(crate) struct Subscriber {
     shared: Arc<Shared>,
     stop: Option<oneshot::Sender<()>>,
@@ -55,7 +55,7 @@ pub(crate) struct Subscriber {
 }
 
 impl Subscriber {
-    /// Returns when it is subscribed.
+    /// Connects; returns when the subscription is confirmed.
     pub(crate) fn new(broker: SocketAddr) -> Subscriber {
         let shared = Arc::new(Shared::default());
         let (stop, stopped) = oneshot::channel();
@@ -76,17 +76,17 @@ impl Subscriber {
         subscriber
     }
 
-    /// How many messages were heard.
+    /// The number of messages so far.
     pub(crate) fn count(&self) -> usize {
         self.shared.all.lock().unwrap_or_else(PoisonError::into_inner).1.len()
     }
 
-    /// Everything that was heard.
+    /// All messages so far.
     pub(crate) fn all(&self) -> Vec<ReceivedMessage> {
         self.shared.all.lock().unwrap_or_else(PoisonError::into_inner).1.clone()
     }
 
-    /// The first message from index `from` on that `want` makes something of; none if it does not come within `most`.
+    /// Waits for the first message, from index `from` on, for which `want` returns something; none if it does not come within `most`.
     pub(crate) fn find<T>(&self, from: usize, most: Duration, mut want: impl FnMut(&ReceivedMessage) -> Option<T>) -> Option<T> {
         let (mut next, mut found) = (from, None);
         let all = self.shared.all.lock().unwrap_or_else(PoisonError::into_inner);
@@ -101,13 +101,13 @@ impl Subscriber {
         found
     }
 
-    /// The same; fails with `what` if it does not come.
+    /// Like [`Subscriber::find`]; fails with `what` if the message does not come.
     #[track_caller]
     pub(crate) fn wait<T>(&self, what: &str, from: usize, want: impl FnMut(&ReceivedMessage) -> Option<T>) -> T {
         self.find(from, PATIENCE, want).unwrap_or_else(|| panic!("never came: {what}; came last:\n{}", self.last()))
     }
 
-    /// The last messages that were heard, for whoever reads of a failure.
+    /// The last messages, for the text of a failure.
     fn last(&self) -> String {
         let all = self.all();
         let line = |heard: &ReceivedMessage| {
@@ -117,7 +117,7 @@ impl Subscriber {
         all[all.len().saturating_sub(10)..].iter().map(line).collect()
     }
 
-    /// Waits until the device that serves a board is in one of these states; gives the message.
+    /// Waits until the device of a board is in one of these states, and returns the message.
     #[track_caller]
     pub(crate) fn device(&self, board: &str, states: &[&str], from: usize) -> ReceivedMessage {
         let want =
@@ -137,7 +137,7 @@ impl Subscriber {
         assert!(there.is_some(), "board {board}, ply {plies}: {uci} never came: {:?}", last());
     }
 
-    /// The latest message on a topic that ends so.
+    /// The latest message on a topic with this ending.
     pub(crate) fn latest(&self, ending: &str) -> Option<ReceivedMessage> {
         self.all().into_iter().rfind(|heard| heard.topic.ends_with(ending))
     }

@@ -25,7 +25,7 @@ const GAMES: [&str; 4] = [
     "c4 e5 Nc3 Nf6 g3 d5 cxd5 Nxd5 Bg2 Nxc3 bxc3 Bd6 Nf3 O-O O-O c6 d4 exd4 cxd4 Bf5",
 ];
 
-/// A game of so many plies with so much thought before each move.
+/// The first `plies` of game `number`, with a random time of thought from this range, in milliseconds, before each move.
 pub(crate) fn play(number: usize, plies: usize, think: [u64; 2]) -> Play {
     let mut rng = fastrand::Rng::with_seed(number as u64);
     let mut turn = |san: &str| Turn {
@@ -43,7 +43,7 @@ pub(crate) fn settings(serial: u16) -> Settings {
     Settings { clock: Some(clock), serial, ..Settings::default() }
 }
 
-/// A table where nobody moves yet.
+/// A table whose game has not begun.
 pub(crate) struct Table {
     pub(crate) id: String,
     pub(crate) board: PtyBoard,
@@ -61,7 +61,7 @@ impl Table {
         Table { id, board, moves: play.turns.iter().map(|turn| turn.san.clone()).collect(), script }
     }
 
-    /// How the daemon is told of it: by its port.
+    /// The configuration of its board, which names the port.
     pub(crate) fn by_port(&self, hall: &TestHall) -> Board {
         let port = hall.port(&format!("board-{}", &self.id[1..]));
         Board { id: self.id.clone(), port: Some(port), ..Board::default() }
@@ -73,14 +73,14 @@ impl Table {
         presses.map(|step| step.at).collect()
     }
 
-    /// What must have arrived of its game.
+    /// The messages of its game that a subscriber must get.
     pub(crate) fn expected(&self) -> (String, Expected) {
         let expected = Expected { moves: self.moves.clone(), unpressed: None, flag: None, ending: None };
         (self.id.clone(), expected)
     }
 }
 
-/// Waits until every audience has every move and event of these tables' games.
+/// Waits until every audience has every move and event of the games at these tables.
 #[track_caller]
 pub(crate) fn wait_until_complete(subscriber: &Subscriber, tables: &[Table]) {
     let mut check = Check::new(tables.iter().map(Table::expected), true);

@@ -1,4 +1,4 @@
-//! A node that publishes: the session on a runtime of its own, with a journal in memory.
+//! A node that publishes: an MQTT session with a runtime of its own and a journal in memory.
 
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex};
@@ -12,7 +12,7 @@ use tokio::sync::watch;
 
 use super::{thread, wait_for};
 
-/// What the session told.
+/// One call of a hook by the session.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum SessionReport {
     Acked(u64),
@@ -21,7 +21,7 @@ pub(crate) enum SessionReport {
     Foreign(String, String, bool),
 }
 
-/// A node `n1` that serves board `b1` of round 5 of `open26`; stopped and joined when dropped.
+/// A node `n1` that serves board `b1` of round 5 of `open26`; it stops when it is dropped.
 pub(crate) struct Node {
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) board: BoardNo,
@@ -32,7 +32,7 @@ pub(crate) struct Node {
     thread: Option<JoinHandle<Ended>>,
 }
 
-/// The arbiters' event of this number.
+/// The event for arbiters with this number.
 pub(crate) fn event(number: u64) -> Event {
     let topic = "flagfall/1/arbiter/open26/5/b1/audit".to_owned();
     Event { audience: Audience::Arbiter, number, topic, payload: format!(r#"{{"no":{number}}}"#) }
@@ -48,17 +48,17 @@ pub(crate) fn settings(port: u16, more: impl FnOnce(&mut Mqtt)) -> Settings {
 }
 
 impl Node {
-    /// Connects at once.
+    /// A node with an empty journal.
     pub(crate) fn start(port: u16) -> Node {
         Node::with(settings(port, |_| ()), 1, 0)
     }
 
-    /// With so many events in its journal; `boot` is in its status.
+    /// A node with this number of events in its journal; `boot` is in its status.
     pub(crate) fn with(settings: Settings, boot: u32, events: u64) -> Node {
         Node::prepared(settings, boot, events, |_, _| ())
     }
 
-    /// With something in its outbox before it connects.
+    /// Like [`Node::with`]; `prepare` fills the outbox before the node connects.
     pub(crate) fn prepared(settings: Settings, boot: u32, events: u64, prepare: impl FnOnce(&Outbox, BoardNo)) -> Node {
         let outbox = Outbox::new();
         let board = outbox.add_board([0; 3], [events, 0, 0]);
@@ -96,7 +96,7 @@ impl Node {
         Node { outbox, board, told, journal, stop, thread: Some(thread) }
     }
 
-    /// So many more events.
+    /// Adds this number of events.
     pub(crate) fn add_events(&self, count: u64) {
         for _ in 0..count {
             let mut last = self.journal.lock().expect("the journal");
@@ -105,7 +105,7 @@ impl Node {
         }
     }
 
-    /// A retained state of the node or a device.
+    /// Publishes a retained state of the node or of a device.
     pub(crate) fn keep_state(&self, topic: &str, payload: &str) {
         let (topic, payload) = (topic.to_owned(), payload.to_owned());
         self.outbox.publish_retained(Retained { topic, payload, quality: Quality::AtLeastOnce, expiry: None });
@@ -128,13 +128,13 @@ impl Node {
         })
     }
 
-    /// Stops it, or waits for the end that it came to.
+    /// Stops the session, if it has not ended before, and returns how it ended.
     pub(crate) fn stop(mut self) -> Ended {
         _ = self.stop.send(true);
         self.thread.take().expect("it runs").join().expect("no panic")
     }
 
-    /// Waits for the end that it comes to by itself.
+    /// Waits until the session ends by itself.
     pub(crate) fn wait_for_end(mut self) -> Ended {
         self.thread.take().expect("it runs").join().expect("no panic")
     }

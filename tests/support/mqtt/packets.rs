@@ -9,12 +9,12 @@ pub(crate) enum Packet {
     Other(u8),
 }
 
-/// The whole packets of a stream; a rest that was cut off is left out.
+/// The whole packets of a stream; an incomplete packet at the end is left out.
 pub(crate) fn packets(bytes: &[u8]) -> Vec<Packet> {
     packets_with_ends(bytes).into_iter().map(|(_, packet)| packet).collect()
 }
 
-/// The same, each with the place where it ends.
+/// Like [`packets`], each with the offset of its end.
 pub(crate) fn packets_with_ends(bytes: &[u8]) -> Vec<(usize, Packet)> {
     let (mut rest, mut all) = (bytes, Vec::new());
     while let Some((first, body, after)) = split_packet(rest) {
@@ -24,7 +24,7 @@ pub(crate) fn packets_with_ends(bytes: &[u8]) -> Vec<(usize, Packet)> {
     all
 }
 
-/// First byte, body, and what follows.
+/// The first byte and the body of a packet, and the bytes behind it.
 fn split_packet(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (length, used) = variable_integer(bytes.get(1..)?)?;
     let (start, end) = (1 + used, 1 + used + length);

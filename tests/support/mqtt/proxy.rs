@@ -1,4 +1,4 @@
-//! A TCP proxy in front of a broker that records both directions and can cut.
+//! A TCP proxy in front of a broker: it records both directions and can cut connections.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -15,11 +15,11 @@ use super::thread;
 /// Everything on one connection, in both directions.
 #[derive(Default)]
 pub(crate) struct Recording {
-    /// From the client to the broker, as the broker could get it.
+    /// Bytes from the client to the broker.
     pub(crate) up: Vec<u8>,
-    /// From the broker to the client.
+    /// Bytes from the broker to the client.
     pub(crate) down: Vec<u8>,
-    /// How many bytes there were, upwards and downwards, at which time.
+    /// The number of bytes so far with the time, upwards and downwards.
     times: [Vec<(usize, MonotonicTime)>; 2],
 }
 
@@ -35,7 +35,7 @@ struct Wire {
     recording: Recording,
 }
 
-/// Recorded, and cut when dropped.
+/// The proxy; it cuts all connections when it is dropped.
 pub(crate) struct Proxy {
     port: u16,
     shared: Arc<Shared>,
@@ -90,7 +90,7 @@ impl Shared {
 }
 
 impl Proxy {
-    /// To the broker at this port of loopback.
+    /// A proxy in front of the broker at this port of loopback.
     pub(crate) fn new(broker: u16) -> Proxy {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let port = listener.local_addr().expect("its address").port();
@@ -122,7 +122,7 @@ impl Proxy {
         }
     }
 
-    /// Cuts every connection and lets no other in until it is opened.
+    /// Cuts every connection and accepts no other until [`Proxy::open`] is called.
     pub(crate) fn close(&self) {
         self.shared.closed.store(true, Ordering::SeqCst);
         self.cut();
@@ -132,12 +132,12 @@ impl Proxy {
         self.shared.closed.store(false, Ordering::SeqCst);
     }
 
-    /// Connections so far.
+    /// The number of connections so far.
     pub(crate) fn connections(&self) -> usize {
         self.shared.wires().len()
     }
 
-    /// What the client sent, by connection.
+    /// The packets of the client, by connection.
     pub(crate) fn sent(&self) -> Vec<Vec<Packet>> {
         self.shared.wires().iter().map(|wire| packets(&wire.recording.up)).collect()
     }
@@ -152,14 +152,14 @@ impl Proxy {
         self.shared.wires().iter().map(|wire| one(&wire.recording)).collect()
     }
 
-    /// What was published at QoS 1 and acknowledged, by connection, in the order of publication: topic and payload.
+    /// Topic and payload of all messages that were published at QoS 1 and acknowledged, by connection, in the order of publication.
     pub(crate) fn acknowledged(&self) -> Vec<Vec<(String, String)>> {
         self.shared.wires().iter().map(|wire| acknowledged(&wire.recording)).collect()
     }
 }
 
 fn acknowledged(recording: &Recording) -> Vec<(String, String)> {
-    // An id is used again only after its acknowledgement: the n-th publication under an id belongs to its n-th answer.
+    // An id is used again only after its acknowledgement: the n-th publication under an id belongs to its n-th acknowledgement.
     let mut answers = BTreeMap::new();
     for packet in packets(&recording.down) {
         if let Packet::PubAck { id } = packet {

@@ -1,4 +1,4 @@
-//! What only arbiters may know, and whether a message says it.
+//! The facts that only arbiters may know, and a search for them in a message.
 
 use serde_json::Value;
 
@@ -134,7 +134,7 @@ pub(crate) const FIELDS: &[&str] = &[
     "winnable",
 ];
 
-/// Words that only arbiters may see, as the whole of a text.
+/// Words that only arbiters may see as a whole text.
 pub(crate) const WORDS: &[&str] = &[
     "accepted",
     "acknowledged",
@@ -306,7 +306,7 @@ pub(crate) const WORDS: &[&str] = &[
     "zero_after_other",
 ];
 
-/// Every place of a message that says what only arbiters may know, at whatever depth.
+/// Every place in a message, at any depth, with a field or word that only arbiters may know.
 pub(crate) fn forbidden(value: &Value) -> Vec<String> {
     let mut found = Vec::new();
     search(value, "", &mut found);
@@ -325,7 +325,7 @@ fn search(value: &Value, path: &str, found: &mut Vec<String>) {
             }
         }
         Value::Array(items) => items.iter().enumerate().for_each(|(index, item)| search(item, &format!("{path}/{index}"), found)),
-        // A machine may be called as it likes.
+        // A node may have any name.
         Value::String(text) if path != "/node" && WORDS.contains(&text.as_str()) => found.push(format!("{path} = {text}")),
         _ => {}
     }

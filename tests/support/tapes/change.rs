@@ -1,4 +1,4 @@
-//! Tapes made of tapes.
+//! Changes of tapes.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use flagfall_protocols::trace::Body;
 
 use super::Tape;
 
-/// The tape with every `rx` record in pieces of the same stamp; `next` gives the length of each piece.
+/// The tape with every `rx` record cut into pieces with the same stamp; `next` returns the length of each piece.
 pub(crate) fn cut(tape: &Tape, mut next: impl FnMut(usize) -> usize) -> Tape {
     let mut inputs = Vec::new();
     for (at, body) in &tape.inputs {
@@ -27,7 +27,7 @@ pub(crate) fn cut(tape: &Tape, mut next: impl FnMut(usize) -> usize) -> Tape {
     Tape { inputs, ..tape.clone() }
 }
 
-/// The tape with inputs moved to the very moment of a deadline, where one lies between their neighbours.
+/// The tape with inputs moved to the exact time of a deadline, if one lies between their neighbours.
 pub(crate) fn aligned(tape: &Tape, seed: u64) -> Tape {
     let mut rng = Rng::with_seed(seed);
     let mut station = tape.setting.station().expect("a station");

@@ -6,16 +6,16 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use flagfall::journal::{Journal, JournalFs, Limits, Recovered, Syncer};
 
-/// Handles to one disk: the journal owns one, the test keeps another.
+/// A handle to a disk: the journal owns one handle, the test keeps another.
 #[derive(Clone, Default)]
 pub(crate) struct Memory(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
     files: BTreeMap<String, Vec<u8>>,
-    /// How often somebody waited for the disk.
+    /// The number of syncs so far.
     syncs: usize,
-    /// Bytes not waited for.
+    /// The number of bytes without a sync.
     unsynced: usize,
 }
 
@@ -37,17 +37,17 @@ impl Memory {
         self.state().files.iter().map(|(name, bytes)| (name.clone(), text(bytes))).collect()
     }
 
-    /// Bytes that a power cut would take.
+    /// The number of bytes that a power cut would lose.
     pub(crate) fn unsynced(&self) -> usize {
         self.state().unsynced
     }
 
-    /// How often somebody waited for the disk.
+    /// The number of syncs so far.
     pub(crate) fn syncs(&self) -> usize {
         self.state().syncs
     }
 
-    /// Reads what is there as a restart does.
+    /// Reads the files as a restart does.
     pub(crate) fn recovered(&self) -> Recovered {
         Journal::open(Box::new(self.clone()), Limits::default()).expect("opens").1
     }

@@ -1,5 +1,5 @@
-//! How many legal games fit everything that a board without identities can show of one: known from the hands alone, with perfect
-//! sensors, and with no decoder.
+//! The number of legal games that fit all reports of a board that does not identify men, computed from the hands alone, with perfect
+//! sensors and without a decoder.
 
 use std::collections::BTreeMap;
 
@@ -8,37 +8,36 @@ use shakmaty::uci::UciMove;
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{Bitboard, CastlingSide, Chess, EnPassantMode, Move, Position, Square};
 
-/// Positions that are followed at once; beyond it the game counts as one that many fit.
+/// The highest number of positions at once; beyond it the game counts as one with many fitting games.
 const MOST: usize = 4096;
 
-/// What such a board shows of a move.
+/// The reports of a move on such a board.
 #[derive(PartialEq, Eq)]
 struct Shown {
     emptied: Bitboard,
     filled: Bitboard,
-    /// Something stands on the square of the move before and after it.
+    /// Whether the target square is occupied before and after the move.
     captures: bool,
 }
 
 /// The games that lead to one position.
 struct Way {
     position: Chess,
-    /// So many.
+    /// The number of games.
     games: u64,
-    /// Where one of them differs from what was played, if one does: ply from 1, UCI.
+    /// The differences of one other game, if there is one: ply from 1, UCI.
     differs: Option<Vec<(usize, String)>>,
 }
 
 /// The legal games that fit.
 pub(super) struct Fits {
-    /// So many, the one that was played among them.
+    /// The number of games; the played game is one of them.
     pub(super) games: u64,
-    /// The plies at which another one differs, and what it has there.
+    /// The plies at which another game differs, with its moves.
     pub(super) differs: Vec<(usize, String)>,
 }
 
-/// Plays all games that show the same. A captured man that was lifted was touched, and nothing else is known of it; a pawn
-/// becomes what it became.
+/// Plays all games with the same reports. Of a captured man that was lifted only the touch is known; the piece of a promotion is known.
 pub(super) fn fits(truth: &Truth) -> Option<Fits> {
     let mut played = Chess::default();
     let mut ways = vec![Way { position: played.clone(), games: 1, differs: None }];
@@ -71,13 +70,13 @@ pub(super) fn fits(truth: &Truth) -> Option<Fits> {
     Some(Fits { games, differs: ways.into_iter().find_map(|way| way.differs).unwrap_or_default() })
 }
 
-/// The board shows the same of both moves.
+/// Whether the board reports both moves in the same way.
 fn alike(known: &Ply, played: Move, other: Move) -> bool {
     if played == other {
         return true;
     }
     let told = |name| known.odd.contains(&name);
-    // A man that slid was seen on its way.
+    // The board sees a sliding man on its way.
     let slid = told("slide");
     let touched = told("victim_first") || told("victim_last") || slid;
     shown(played) == shown(other) && played.promotion() == other.promotion() && (!touched || played.to() == other.to())

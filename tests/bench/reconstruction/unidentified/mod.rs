@@ -1,5 +1,5 @@
-//! `cargo bench --bench reconstruction -- --unidentified`: what stands in the way on a board that tells only where something
-//! stands: this decoder with and without parts, beside the games that nothing could tell apart.
+//! `cargo bench --bench reconstruction -- --unidentified`: games on a board that reports only which squares are occupied, read by this
+//! decoder with and without parts, beside the number of games that no method could distinguish.
 
 mod fits;
 
@@ -21,11 +21,11 @@ use crate::options::Options;
 use crate::ours;
 use fits::fits;
 
-/// The speeds that the goal is set for; games are numbered as `flagfall simulate --game` numbers them.
+/// The speeds of the goal; the numbers of games are those of `flagfall simulate --game`.
 const SPEEDS: [&str; 2] = ["classical", "rapid"];
 const FILES: [&str; SPEEDS.len()] = ["worldcup2025-classical.pgn", "worldcup2025-rapid.pgn"];
 
-/// What is compared: name, level of noise, whether every captured man is taken off first, and the decoder.
+/// A row of the comparison: name, noise, and the tuning of the decoder.
 struct Row {
     name: &'static str,
     noise: Noise,
@@ -38,11 +38,11 @@ struct Sum {
     exact: u64,
     named: u64,
     wrong: u64,
-    /// What is sure and what is pending in the end is what was played.
+    /// The games whose sure and pending moves at the end are the played moves.
     right: u64,
 }
 
-/// One game that is not exact, or that other games fit as well.
+/// A game that is not exact, or for which other games fit.
 struct Case {
     order: usize,
     number: u64,
@@ -52,9 +52,9 @@ struct Case {
 
 #[derive(Default)]
 struct Found {
-    /// By row, then by speed.
+    /// The sums by row, then by speed.
     sums: Vec<[Sum; SPEEDS.len()]>,
-    /// Games that no other legal game fits, by speed; of the first row's hands.
+    /// The games for which no other legal game fits, by speed, with the hands of the first row.
     alone: [Sum; SPEEDS.len()],
     cases: Vec<Case>,
 }
@@ -81,7 +81,7 @@ fn pushed(noise: Noise) -> Noise {
     Noise { capture_victim_first: 0.0, capture_victim_last: 0.0, ..noise }
 }
 
-/// Text of the table and of the cases.
+/// Writes the table and the cases as text.
 pub(crate) fn tables(options: &Options, threads: usize, text: &mut String) -> io::Result<()> {
     let rows = rows();
     let mut jobs: Vec<(usize, u64, ScoreSheet, u64)> = Vec::new();
