@@ -18,7 +18,7 @@ impl Case<'_> {
     /// What the clock said before this fall and with it.
     pub(crate) fn readings(&self, fall: &FlagFall) -> Vec<ClockShown> {
         let shown = |reported: &Reported| {
-            let (times, runs) = self.seen.clock.chessclock.tells(&reported.reading);
+            let (times, runs) = self.seen.clock.chessclock.times_and_runner(&reported.reading);
             ClockShown {
                 source: self.clock_bytes(reported.source),
                 white_ms: times.white.millis(),

@@ -19,7 +19,7 @@ use crate::alert::alert;
 use crate::case::Case;
 use crate::clock::Chessclock;
 use crate::clock::tracker::ClockTracker;
-use crate::clock::watch::Around;
+use crate::clock::watch::WatchContext;
 use crate::config::GameConfig;
 use crate::desk::Desk;
 use crate::effect::Effect;
@@ -116,7 +116,7 @@ impl Game {
         }
         self.monitor.review(self.now, &self.seen, &mut self.alarms);
         let Seen { config, clock, play, phase, .. } = &mut self.seen;
-        clock.review(&Around { now: self.now, config, play, phase }, &mut self.alarms);
+        clock.review(&WatchContext { now: self.now, config, play, phase }, &mut self.alarms);
         self.health.review(self.now, &self.seen.board, &mut self.alarms, out);
         // What do the Laws say?
         self.apply_laws(news, out);
@@ -347,7 +347,7 @@ impl Game {
         let played = phase.is_read().then(|| play.decoder.deadline(self.now, board, &clock.view())).flatten();
         let king = phase.is_read().then(|| self.irregular.king.due(self.now, board)).flatten();
         let monitor = self.monitor.due(self.now, &self.seen, &self.alarms);
-        let clock = clock.due(&Around { now: self.now, config, play, phase });
+        let clock = clock.due(&WatchContext { now: self.now, config, play, phase });
         let dues = [played, king, monitor, clock, self.seen.phase_due(self.now), self.health.due()];
         dues.into_iter().flatten().min()
     }

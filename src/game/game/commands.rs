@@ -153,7 +153,7 @@ impl Game {
     ) -> Result<(), &'static str> {
         let clock = &mut self.seen.clock;
         let seen = observed_at.map_or(self.now, Instant).min(self.now);
-        let period = period.map(|period| clock.index_of(period)).transpose()?;
+        let period = period.map(|period| clock.period_index(period)).transpose()?;
         let club = self.seen.config.rulebook.rules().table == Table::Club;
         if clock.claim_latched(side, period, seen, club, author.command.as_ref()) {
             return Ok(());
@@ -161,7 +161,7 @@ impl Game {
         if self.seen.phase.stage == Stage::AwaitingSetUp {
             return Err("no game has begun on this board");
         }
-        clock.claim_unread(side, period, seen, author.command.as_ref())?;
+        clock.latch_unreported(side, period, seen, author.command.as_ref())?;
         self.seen.apply_flag_fall(self.now, side, self.rulings.result.is_some(), &mut self.alarms, out);
         self.reports.revised();
         Ok(())
