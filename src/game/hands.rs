@@ -1,5 +1,5 @@
-//! What hands did beside the moves: touched men, squares in between, the order of a castling. Facts for the arbiters' record; the
-//! rulings on them (4.2 to 4.4, 4.7, 7.5.4) are theirs.
+//! What the players' hands did beside the moves: touched men, squares in between, the order of a castling. These are facts
+//! for the arbiters' record; the rulings on them (4.2 to 4.4, 4.7, 7.5.4) are the arbiters'.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -15,12 +15,12 @@ use crate::men::{self, EMPTY};
 use crate::message::AuditBody;
 use crate::seen::Seen;
 
-/// Squares in between that are told of one move.
+/// The most squares in between that are reported of one move.
 const MAX_STOOD: usize = 8;
 
 impl Seen {
-    /// Reports each man of the side to move that has just been put back on its square in his player's own time.
-    pub(crate) fn look_at_hands(&self, now: Instant, out: &mut Vec<Effect>) {
+    /// Reports each man of the side to move that has just been put back on its square in its player's own time.
+    pub(crate) fn report_touched_men(&self, now: Instant, out: &mut Vec<Effect>) {
         let node = self.play.decoder.line().top(self.play.decoder.record.node());
         let turn = men::turn(&node.position);
         let Some(began) = self.own_time_since(turn) else { return };
@@ -32,11 +32,11 @@ impl Seen {
             let mut changes = self.board.changes_of(square.index() as u8);
             let (Some(back), Some(lifted)) = (changes.next(), changes.next()) else { continue };
             let touched = back.before == EMPTY && lifted.before == man && lifted.at >= began;
-            // For less than two scans a sensor may have missed it.
+            // A sensor may have missed a man that is away for less than two scans.
             if touched && back.at.since(lifted.at) * 2 >= self.board.scan() * 3 {
                 out.push(Effect::Audit(AuditBody::Touched {
                     side: men::color_name(turn),
-                    squares: named([square]),
+                    squares: square_names([square]),
                     lifted_at: Interval::seen(lifted.at, self.board.scan()).micros(),
                     put_back_at: Interval::seen(back.at, self.board.scan()).micros(),
                 }));
@@ -44,7 +44,7 @@ impl Seen {
         }
     }
 
-    /// Since when it has been the time of `turn`, if it is.
+    /// The time since which it has been the turn of `turn`; none if it is not.
     fn own_time_since(&self, turn: Color) -> Option<Instant> {
         if self.clock.chessclock.present() {
             return (self.clock.chessclock.runs() == Some(turn)).then(|| self.clock.chessclock.changed_at());
@@ -53,8 +53,8 @@ impl Seen {
         Some(made.or_else(|| Some(self.play.decoder.record.moves().last()?.made.latest)).unwrap_or(Instant::ZERO))
     }
 
-    /// Reports what the hands did in making the move with this index, which has become sure.
-    pub(crate) fn look_at_move(&self, index: usize, out: &mut Vec<Effect>) {
+    /// Reports what the hands did while they made the move with this index, which has become sure.
+    pub(crate) fn report_handling(&self, index: usize, out: &mut Vec<Effect>) {
         let moves = self.play.decoder.record.moves();
         let Some(known) = moves.get(index) else { return };
         let began = index
@@ -64,21 +64,21 @@ impl Seen {
         let (mv, side, ply) = (known.mv(), men::color_name(known.color), index as u32 + 1);
         match mv {
             Move::Castle { king, rook } => {
-                self.look_at_castling(&Castling::new(&position, king, rook), began, (side, ply), out);
+                self.report_castling_order(&Castling::new(&position, king, rook), began, (side, ply), out);
             }
             _ => {
                 let stood = self.stood_on_the_way(&position, mv, Interval { earliest: began, latest: known.made.latest });
                 out.extend(stood.into_iter().map(|(square, first, last)| {
                     let stood_us = last.since(first).as_micros() as u64;
                     let shown_at = [first.0, last.0];
-                    Effect::Audit(AuditBody::Stood { side, ply, squares: named([square]), shown_at, stood_us })
+                    Effect::Audit(AuditBody::Stood { side, ply, squares: square_names([square]), shown_at, stood_us })
                 }));
             }
         }
     }
 
-    /// Where else the man of this move stood alone, at least for a whole scan, and from when to when; all within the time of the
-    /// move, and where it could have been moved to.
+    /// The other squares on which the man of this move stood alone for at least a whole scan, with the first and the last
+    /// time of each. All lie within the time of the move, and the man could have moved to each of them.
     fn stood_on_the_way(&self, position: &Chess, mv: Move, time: Interval) -> Vec<(Square, Instant, Instant)> {
         let Some((from, man)) = mv.from().and_then(|from| Some((from, position.board().piece_at(from)?))) else {
             return Vec::new();
@@ -110,37 +110,43 @@ impl Seen {
         stood
     }
 
-    fn look_at_castling(&self, castling: &Castling, began: Instant, (side, ply): (&'static str, u32), out: &mut Vec<Effect>) {
+    fn report_castling_order(
+        &self,
+        castling: &Castling,
+        began: Instant,
+        (side, ply): (&'static str, u32),
+        out: &mut Vec<Effect>,
+    ) {
         let left = |(square, man): (Square, u8)| {
-            self.shown_since(square, began).into_iter().find(|(_, before, _)| *before == man).map(|(at, ..)| at)
+            self.changes_since(square, began).into_iter().find(|(_, before, _)| *before == man).map(|(at, ..)| at)
         };
         let reached = |(square, man): (Square, u8)| {
-            self.shown_since(square, began).into_iter().rev().find(|(.., after)| *after == man).map(|(at, ..)| at)
+            self.changes_since(square, began).into_iter().rev().find(|(.., after)| *after == man).map(|(at, ..)| at)
         };
         let lifted = left(castling.rook).zip(left(castling.king));
         let placed = reached(castling.rook_to).zip(reached(castling.king_to));
-        let squares = named([castling.rook.0, castling.king.0]);
+        let squares = square_names([castling.rook.0, castling.king.0]);
         if let Some((rook, king)) = lifted.filter(|(rook, king)| rook.after(self.board.scan()) < *king) {
             let lifted_at = [rook.0, king.0];
             out.push(Effect::Audit(AuditBody::RookFirst { side, ply, squares: squares.clone(), lifted_at }));
         }
         let together = |(one, other): &(Instant, Instant)| one.since(*other).max(other.since(*one)) <= self.board.scan();
         let told = lifted.filter(together).map(|times| (times, squares));
-        let told = told.or_else(|| Some((placed.filter(together)?, named([castling.rook_to.0, castling.king_to.0]))));
+        let told = told.or_else(|| Some((placed.filter(together)?, square_names([castling.rook_to.0, castling.king_to.0]))));
         if let Some(((rook, king), squares)) = told {
             out.push(Effect::Audit(AuditBody::TwoHands { side, ply, squares, shown_at: [rook.0, king.0] }));
         }
     }
 
-    /// The changes of a square since then, the latest first: when, from what, to what.
-    fn shown_since(&self, square: Square, since: Instant) -> Vec<(Instant, u8, u8)> {
+    /// The changes of a square since `since`, the latest first: the time, the man before and the man after.
+    fn changes_since(&self, square: Square, since: Instant) -> Vec<(Instant, u8, u8)> {
         let mut after = self.board.men()[square.index()];
         let changes = self.board.changes_of(square.index() as u8).take_while(|change| change.at >= since);
         changes.map(|change| (change.at, change.before, core::mem::replace(&mut after, change.before))).collect()
     }
 }
 
-/// The men of a castling: where they stand and where they go.
+/// The men of a castling, with the squares on which they begin and end.
 struct Castling {
     king: (Square, u8),
     rook: (Square, u8),
@@ -163,6 +169,6 @@ impl Castling {
     }
 }
 
-fn named<const N: usize>(squares: [Square; N]) -> Vec<String> {
+fn square_names<const N: usize>(squares: [Square; N]) -> Vec<String> {
     squares.iter().map(|square| square.to_string()).collect()
 }

@@ -16,7 +16,7 @@ use crate::irregular::king::KingCapture;
 use crate::irregular::position::IllegalPosition;
 use crate::laws::outcome::{Ending, GameResult};
 use crate::message::{AuditBody, Cause, GameEvent, MoveBody, RevisionBody, Stage};
-use crate::monitor::note_promotion;
+use crate::monitor::check_promotion;
 use crate::pair::Pair;
 use crate::reconstruct::candidates::Node;
 use crate::reconstruct::record::{How, Record};
@@ -78,7 +78,7 @@ impl Game {
         let default_side = if board.rotated() { ClockSide::Right } else { ClockSide::Left };
         clock.new_game(now, config.time_control.clone(), config.white_clock.unwrap_or(default_side));
         board.forget_men();
-        self.health.men_were_put_elsewhere();
+        self.health.note_new_position();
         self.desk.clear();
         self.rulings.new_game();
         out.extend(self.alarms.next_game(now).iter().map(|alarm| Effect::Alert(alert(alarm))));
@@ -152,7 +152,7 @@ impl Game {
         board.forget_men();
         play.decoder = Decoder::new(Record::new(start, mode, &config.rulebook), board.scan(), config.tuning);
         self.irregular = Irregularities::default();
-        self.health.men_were_put_elsewhere();
+        self.health.note_new_position();
         // The live audience is shown where the moves begin.
         self.reports.live_dirty = true;
         self.reopen();
@@ -261,8 +261,8 @@ impl Game {
             self.reports.revised();
         }
         out.push(Effect::Move(self.move_body(index)));
-        self.seen.look_at_move(index, out);
-        note_promotion(self.now, &self.seen, index, &mut self.alarms);
+        self.seen.report_handling(index, out);
+        check_promotion(self.now, &self.seen, index, &mut self.alarms);
         if self.seen.play.ending.is_none() {
             self.note_ending(index + 1, made, color, out);
         }
