@@ -319,7 +319,7 @@ impl Game {
             || self.alarms.open().any(|alarm| alarm.kind.illegal().is_some());
         if something && !nothing_new && self.seen.phase.stage != Stage::AwaitingSetUp {
             self.find(out);
-            self.decide_what_is_certain(out);
+            self.decide_certain_findings(out);
         }
     }
 

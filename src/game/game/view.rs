@@ -1,4 +1,4 @@
-//! The pictures that are published: the state of the game for each audience.
+//! The states of the game that are published, one for each audience.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -32,13 +32,13 @@ use crate::reconstruct::line::Tentative;
 use crate::reconstruct::promoted::unproved;
 
 impl Game {
-    /// Number of the game on this board, from 1; 0 before the first.
+    /// The number of the game on this board, from 1; 0 before the first game.
     pub fn number(&self) -> u32 {
         self.seen.phase.number
     }
 
-    /// Counts what changed for this audience: for arbiters moves, findings and decisions; for the live audience what it may see,
-    /// so that nothing of the arbiters' can be guessed from the number.
+    /// Counts the changes for this audience: for arbiters the moves, findings and decisions; for the live audience only what
+    /// it may see, so that the number reveals nothing that is only for arbiters.
     pub fn rev(&self, audience: Audience) -> u32 {
         match audience {
             Audience::Arbiter => self.reports.rev,
@@ -46,38 +46,38 @@ impl Game {
         }
     }
 
-    /// Where the game is.
+    /// The stage of the game.
     pub fn stage(&self) -> Stage {
         self.seen.phase.stage
     }
 
-    /// How well the devices are.
+    /// The health of the devices.
     pub fn health(&self) -> Health {
         self.health.report(&self.seen.board, &self.seen.play)
     }
 
-    /// Another number whenever [`Game::health`] is another one: to ask often.
+    /// A number that changes whenever [`Game::health`] changes. It is cheap to read.
     pub fn health_rev(&self) -> u32 {
         self.health.rev()
     }
 
-    /// Squares that lost their man for moments and had it again, with how often. Counted since the board was first seen.
+    /// The squares that lost their man for moments and showed it again, each with its count since the board was first seen.
     pub fn dropouts(&self) -> Vec<(Square, u32)> {
         let count = |square: Square| (square, self.seen.board.dropouts().count(square.index()));
         Square::all().map(count).filter(|(_, count)| *count > 0).collect()
     }
 
-    /// A flag has fallen in this game and was not taken back.
+    /// True if a flag has fallen in this game and was not taken back.
     pub fn has_fallen_flag(&self) -> bool {
         self.seen.clock.chessclock.flags().any()
     }
 
-    /// A flag has fallen before the end of the game, nobody has ruled on it, and no result is known.
+    /// True if a flag has fallen before the end of the game, has no ruling yet, and the game has no result.
     pub fn awaits_ruling(&self) -> bool {
         self.rulings.flag_awaits_ruling(&self.seen.clock.chessclock)
     }
 
-    /// Every decision of the game in its order, at most the last 64.
+    /// The decisions of the game in their order, at most the last 64.
     pub fn decisions(&self) -> impl Iterator<Item = &Decision> {
         self.rulings.decisions.iter()
     }
@@ -87,12 +87,12 @@ impl Game {
         self.rulings.result
     }
 
-    /// The moves that the live audience was told.
+    /// The moves that were published to the live audience.
     pub fn told(&self) -> Vec<LiveMove> {
         self.reports.told.since(0)
     }
 
-    /// How many they are.
+    /// The number of these moves.
     pub fn told_plies(&self) -> usize {
         self.reports.told.moves().len()
     }
@@ -109,10 +109,11 @@ impl Game {
         }
     }
 
-    /// What the record says of a claim of `claimant`, by the position on the board or by the move that the player has written down.
+    /// The result by the record of a claim of `claimant`, for the position on the board or for the move that the player has
+    /// written down.
     ///
     /// # Errors
-    /// The move is not legal now, or the ground is nothing that a record can show.
+    /// Fails if the move is not legal now, or if a record cannot show this ground.
     pub fn check_claim(&self, claimant: Color, ground: Ground, intended: Option<&str>) -> Result<Checked, &'static str> {
         self.seen.check_claim(claimant, ground, intended)
     }
@@ -126,12 +127,12 @@ impl Game {
         }
     }
 
-    /// The picture for the live audience.
+    /// The state for the live audience.
     pub fn live_state(&self) -> LiveState {
         LiveState { moves: self.told(), ..self.live_picture() }
     }
 
-    /// The same without its moves, whatever the game's length.
+    /// The same state without its moves. It is small, whatever the length of the game.
     pub fn live_picture(&self) -> LiveState {
         let shown = self.seen.play.shown_plies(self.now);
         LiveState {
@@ -144,7 +145,7 @@ impl Game {
         }
     }
 
-    /// The picture for arbiters.
+    /// The state for arbiters.
     pub fn arbiter_state(&self) -> ArbiterState {
         ArbiterState {
             game_no: self.seen.phase.number,
@@ -180,13 +181,13 @@ impl Game {
         }
     }
 
-    /// The first finding that costs something; the last one if none does.
+    /// The first finding that affects the result; the last one if none does.
     pub fn deciding_finding(&self) -> Option<&Finding> {
         self.rulings.deciding_finding()
     }
 
-    /// The last finding or decision in full, and the number of its game: an earlier one until this game has something of its
-    /// own or a move.
+    /// The last finding or decision in full, and the number of its game. Until this game has one of its own or a move, it is
+    /// an earlier game's.
     pub fn ruling(&self) -> Option<(u32, Ruling)> {
         self.rulings.shown(self.seen.phase.number)
     }
@@ -201,17 +202,17 @@ impl Game {
         falls.collect()
     }
 
-    /// Every finding of the game in its last revision.
+    /// All findings of the game, each in its last revision.
     pub fn findings(&self) -> &[Finding] {
         &self.rulings.findings
     }
 
-    /// Every alarm of the game, open and closed.
+    /// All alarms of the game, open and closed.
     pub fn alarms(&self) -> Vec<AlertBody> {
         self.alarms.iter().map(alert).collect()
     }
 
-    /// The highest number that an alarm of this board has had.
+    /// The highest number of an alarm on this board so far.
     pub fn last_alarm(&self) -> u32 {
         self.alarms.numbered()
     }
@@ -233,13 +234,13 @@ impl Game {
         }
     }
 
-    /// When the first flag fell that may cost something.
+    /// The time at which the first flag fell that may affect the result.
     fn fallen_at(&self) -> Option<Instant> {
         let free = self.rulings.findings.iter().take_while(|finding| self.rulings.costs_nothing(finding)).count();
         self.seen.clock.chessclock.flags().iter().filter(|fall| !fall.after_end).nth(free).map(|fall| fall.fell.latest)
     }
 
-    /// Moves that stand on the board and are not yet sure.
+    /// Moves that are on the board and not yet sure.
     pub fn pending(&self) -> Vec<MoveBody> {
         let (sure, clock) = (self.seen.play.decoder.record.moves().len(), self.clock());
         let plies = self.seen.play.decoder.line().plies().iter().enumerate();
@@ -263,7 +264,7 @@ impl Game {
             .collect()
     }
 
-    /// Promotions that nobody has confirmed, as they are published, in UCI notation.
+    /// Promotions that nobody has confirmed, in UCI notation as they are published.
     pub fn unconfirmed_promotions(&self) -> Vec<String> {
         let (moves, mode) = (self.seen.play.decoder.record.moves(), self.seen.play.decoder.record.mode());
         let told = self.alarms.is_open(AlarmKind::PromotionUnconfirmed);
@@ -274,7 +275,7 @@ impl Game {
             .collect()
     }
 
-    /// Moves of which one was made and nothing tells which, in UCI notation.
+    /// The moves of which one was made, if it is not known which one, in UCI notation.
     pub fn open_moves(&self) -> Vec<String> {
         let mode = self.seen.play.decoder.record.mode();
         self.seen.play.decoder.open().map(|mv| UciMove::from_move(mv, mode).to_string()).collect()

@@ -69,9 +69,9 @@ impl RulingRecord {
     }
 
     /// Notes that the last decision was about the finding with this number, in its present form.
-    pub(crate) fn decided_on(&mut self, id: u32) {
+    pub(crate) fn link_last_decision_to(&mut self, id: u32) {
         if let Some(finding) = self.findings.iter().find(|finding| finding.id == id) {
-            self.decisions.last_was_about(finding);
+            self.decisions.link_last_decision(finding);
         }
     }
 

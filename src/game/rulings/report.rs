@@ -105,11 +105,11 @@ impl RulingRecord {
         let on_finding = || match finding {
             Some(finding) => self.decisions.numbered(self.decisions.settled(finding)?),
             // The finding that was rejected no longer exists.
-            None => self.decisions.of_rejected(),
+            None => self.decisions.last_rejection(),
         };
         let standing = match self.result {
-            Some(_) => self.decisions.of_result(),
-            None => self.decisions.of_restart().or_else(on_finding),
+            Some(_) => self.decisions.result_decision(),
+            None => self.decisions.restart_decision().or_else(on_finding),
         };
         standing.cloned().map(Box::new)
     }
