@@ -21,7 +21,7 @@ pub enum Subject {
     Game,
 }
 
-/// A result of the rules.
+/// An answer of the rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
     /// The subject of the finding.
@@ -159,7 +159,7 @@ fn in_order(facts: &Facts) -> Vec<usize> {
 }
 
 impl Tables<'_, '_> {
-    /// The result of the FIDE table for a flag, with the effect of other flags.
+    /// The answer of the FIDE table for a flag, with the effect of other flags.
     fn fide_among(&mut self, flag: &Flag, place: usize, order: &[usize]) -> (Ruled, bool) {
         if self.facts.rulebook.chose(About::Rapid) && flag.observed_at.is_some() && flag.called_by.is_none() {
             return (self.called_by_somebody(flag, |tables, flag| tables.fide_among(flag, place, order)), false);
@@ -187,7 +187,7 @@ impl Tables<'_, '_> {
         (ruled, conditional)
     }
 
-    /// The result if no flag affects it: the event that ended the game, or the illegal move without a ruling.
+    /// The answer if no flag affects the result: for the event that ended the game, or for the illegal move without a ruling.
     fn without_flag(&mut self) -> Option<Found> {
         let mut standing = self.standing(None);
         if standing.is_empty() {

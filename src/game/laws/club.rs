@@ -20,7 +20,7 @@ pub(crate) fn declared(flag: &Flag) -> Option<Instant> {
 }
 
 impl Tables<'_, '_> {
-    /// The result of the table for one flag, and whether the flag still waits for a declaration.
+    /// The answer of the table for one flag, and whether the flag still waits for a declaration.
     pub(crate) fn club(&mut self, flag: &Flag) -> (Ruled, bool) {
         if flag.observed_at.is_some() && flag.called_by.is_none() {
             return (self.called_by_somebody(flag, Tables::club), false);

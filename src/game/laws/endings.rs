@@ -13,7 +13,7 @@ use crate::laws::outcome::{Kind, Outcome};
 use crate::laws::rules::{About, Table};
 use crate::laws::tables::{Ruled, Tables, depending, wins};
 
-/// An event that ended the game, and its result by the rules.
+/// An event that ended the game, and the answer of the rules on it.
 #[derive(Clone, Debug)]
 pub(crate) struct Final {
     pub(crate) kind: Kind,

@@ -103,7 +103,7 @@ impl Tables<'_, '_> {
         self.wins_if_possible(last.by.other(), &last.positions, [row, row], articles).resting_on(self.holds(About::IllegalMoves))
     }
 
-    /// Row 7a, if the number of illegal moves is not certain: the result for each player who may have completed too many.
+    /// Row 7a, if the number of illegal moves is not certain: the answer for each player who may have completed too many.
     pub(crate) fn may_have_lost(&mut self, before: Option<&Interval>) -> Vec<(&'static str, Ruled)> {
         let limit = self.facts.rulebook.illegal_loses().map_or(usize::MAX, |limit| limit as usize);
         let mut lost = Vec::new();
@@ -160,7 +160,7 @@ impl Tables<'_, '_> {
         self.facts.rulebook.rules().illegal_position_draws && self.facts.illegal_position.is_some_and(matters)
     }
 
-    /// A draw if the arbiter observed the illegal position (A.5.4), otherwise this result.
+    /// A draw if the arbiter observed the illegal position (A.5.4), otherwise this answer.
     pub(crate) fn drawn_if_observed(&self, otherwise: Ruled) -> Ruled {
         let row = self.rows().illegal;
         let drawn = Ruled::new(row, Outcome::Draw, &["A.5.4"]);

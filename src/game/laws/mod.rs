@@ -1,4 +1,4 @@
-//! The Laws applied to the events of a game. The result is findings, never decisions (`laws/README.md`).
+//! The Laws applied to the events of a game. They give findings, never decisions (`laws/README.md`).
 
 pub mod adjudicate;
 pub mod answering;

@@ -18,7 +18,7 @@ use crate::laws::{club, us_chess};
 use crate::men;
 
 impl Tables<'_, '_> {
-    /// The result of the table for this flag alone.
+    /// The answer of the table for this flag alone.
     pub(crate) fn fide(&mut self, flag: &Flag) -> Ruled {
         // For a flag without effect nothing else matters.
         if self.costs_nothing(flag) {

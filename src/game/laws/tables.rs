@@ -1,4 +1,4 @@
-//! The common parts of the tables: the form of a result, and how results that depend on unknown facts become one.
+//! The common parts of the tables: the form of an answer, and how answers that depend on unknown facts become one.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -13,7 +13,7 @@ use crate::laws::rules::{About, Articles, Rows, Winnability};
 use crate::laws::winnable::Verdict;
 use crate::men;
 
-/// A result of a table.
+/// An answer of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Ruled {
     pub(crate) row: &'static str,
@@ -56,7 +56,7 @@ impl Ruled {
         Alternative { depends_on, outcome: self.outcome, row: self.row }
     }
 
-    /// `first`, with this result as its one alternative. Position, verdict and choices are those of this result.
+    /// `first`, with this answer as its one alternative. Position, verdict and choices are those of this answer.
     pub(crate) fn behind(self, first: Ruled, depends_on: &'static str) -> Ruled {
         Ruled {
             alternatives: vec![self.as_alternative(depends_on)],
@@ -79,8 +79,8 @@ impl Ruled {
     }
 }
 
-/// Combines several results, each with its condition. If all have the same outcome, the last one is returned; otherwise an
-/// undecided result that lists them all.
+/// Combines several answers, each with its condition. If all have the same outcome, the last one is returned; otherwise an
+/// undecided answer that lists them all.
 pub(crate) fn depending(
     row: &'static str,
     articles: &'static [&'static str],
@@ -134,7 +134,7 @@ impl Tables<'_, '_> {
         self.facts.rulebook.holds(about)
     }
 
-    /// A flag that somebody called, if it matters who did: the result for a player's call, and the result for any other call.
+    /// A flag that somebody called, if it matters who did: the answer for a player's call, and the answer for any other call.
     pub(crate) fn called_by_somebody(&mut self, flag: &Flag, mut rule: impl FnMut(&mut Self, &Flag) -> (Ruled, bool)) -> Ruled {
         let mut by = |caller| rule(self, &Flag { called_by: Some(caller), ..flag.clone() }).0;
         let (by_player, by_arbiter) = (by(Caller::Player), by(Caller::Arbiter));

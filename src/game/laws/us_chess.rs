@@ -20,7 +20,7 @@ pub(crate) fn claimed(flag: &Flag) -> Option<Instant> {
 }
 
 impl Tables<'_, '_> {
-    /// The result of the table for one flag, and whether the flag is still unclaimed.
+    /// The answer of the table for one flag, and whether the flag is still unclaimed.
     pub(crate) fn us_chess(&mut self, flag: &Flag) -> (Ruled, bool) {
         if flag.observed_at.is_some() && flag.called_by.is_none() {
             return (self.called_by_somebody(flag, Tables::us_chess), false);
@@ -50,7 +50,7 @@ impl Tables<'_, '_> {
         (ruled, claim.is_none())
     }
 
-    /// Row 3, with the result that a claim now would have.
+    /// Row 3, with the answer that a claim now would have.
     fn unclaimed(&mut self, flag: &Flag, if_claimed: Ruled) -> Ruled {
         let down =
             |other: &Flag| other.side != flag.side && !other.set_aside && other.last == Some(true) && claimed(other).is_none();
