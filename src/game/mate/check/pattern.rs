@@ -4,7 +4,6 @@
 //! Every man of a reach may stand on any of its squares, at the same time as all others. This allows more than any position
 //! does, so a mate that is excluded here cannot arise. A square next to the king is closed if a man of its own may stand
 //! there, or if it is attacked, also through every man that is not steady.
-//! attacked, past everything that is not steady.
 
 use alloc::vec::Vec;
 
