@@ -1,4 +1,4 @@
-//! What the players' hands did beside the moves: touched men, squares in between, the order of a castling. These are facts
+//! The actions of the players' hands beside the moves: touched men, squares in between, the order of a castling. These are facts
 //! for the arbiters' record; the rulings on them (4.2 to 4.4, 4.7, 7.5.4) are the arbiters'.
 
 use alloc::string::{String, ToString};

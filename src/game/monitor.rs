@@ -1,4 +1,4 @@
-//! What is wrong on the board, and for how long (`reconstruct/README.md#6`).
+//! Checks for problems on the board, and for how long they last (`reconstruct/README.md#6`).
 
 use core::time::Duration;
 
@@ -28,7 +28,7 @@ const NOT_PRESSED: Duration = Duration::from_secs(10);
 /// move of the wrong side, because a man that is put back looks like one.
 const TAKEN_BACK: Duration = Duration::from_secs(1);
 
-/// What is wrong with the board, and since when.
+/// The problems with the board, and the times since which they last.
 #[derive(Clone, Debug)]
 pub(crate) struct BoardMonitor {
     /// The squares that differ from what was played, and since when.
@@ -65,7 +65,7 @@ impl BoardMonitor {
         back.or_else(|| plies_before_continued_move(seen))
     }
 
-    /// Raises an alarm for each thing that is wrong, and closes the alarms of things that are right again.
+    /// Raises an alarm for each problem, and closes the alarms of problems that are over.
     pub(crate) fn review(&mut self, now: Instant, seen: &Seen, alarms: &mut Alarms) {
         let differs = seen.differs(alarms);
         self.differing.note(now, differs);

@@ -66,7 +66,7 @@ impl Seen {
         Some((wrong, start))
     }
 
-    /// Reports the men that are still missing (7.2), once somebody moves or a clock runs.
+    /// Reports the men that are still missing (7.2), once a player moves or a clock runs.
     pub(crate) fn review_missing_men(&mut self, now: Instant, alarms: &mut Alarms) {
         if self.phase.missing_at_start.is_some() && self.shown_start().is_some() {
             self.phase.missing_at_start = None;

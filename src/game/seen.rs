@@ -44,7 +44,7 @@ pub(crate) struct Play {
     pub(crate) completed_before: Pair<Option<i32>>,
     /// The ending on the board, its time, and the player who made the move.
     pub(crate) ending: Option<(Ending, Interval, Color)>,
-    /// What is known about whether a side can still mate (5.2.2).
+    /// The knowledge about whether a side can still mate (5.2.2).
     pub(crate) life: mate::Watch,
 }
 

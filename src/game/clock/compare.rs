@@ -65,7 +65,7 @@ impl Chessclock {
         let fell = Interval { earliest: at.before(self.report_delay()).min(was_at), latest: at };
         self.latch_new_signs(was, now, fell, pressed_by, added, facts);
         self.handle_zero_displays(was, now, fell, pressed_by, facts);
-        // Some clocks begin the next period without a flag sign. The time has expired all the same.
+        // Some clocks begin the next period without a flag sign. The time has expired nevertheless.
         if let (Some(ran), Some(PeriodCause::Zero)) = (ran, added)
             && i64::from(self.face(was, ran).time.millis()) <= SLACK_MS
         {

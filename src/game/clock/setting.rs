@@ -7,7 +7,7 @@ use super::SLACK_MS;
 use super::control::{Method, Period};
 use crate::pair::Pair;
 
-/// So many presses in a row must not fit before the clock counts as set differently. One report may be late or lost.
+/// The number of presses in a row that must not fit before the clock counts as set differently. One report may be late or lost.
 const MISFITS: u8 = 2;
 
 /// Compares a clock's setting with the time control.
@@ -59,7 +59,7 @@ impl SettingWatch {
     }
 }
 
-/// So many first presses, each after the other player's move, show that the sides of the clock are exchanged.
+/// The number of first presses, each after the other player's move, that show that the clock's sides are exchanged.
 const EXCHANGED: u8 = 3;
 
 /// Finds out which display belongs to which player. The first press that follows that player's own move settles it.

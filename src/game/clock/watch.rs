@@ -1,4 +1,4 @@
-//! What is wrong with the clock, and which player did not come in time (6.7).
+//! Checks for problems with the clock, and for a player who did not come in time (6.7).
 
 use core::time::Duration;
 
@@ -22,7 +22,7 @@ const CLOCK_QUIET: Duration = Duration::from_secs(3);
 /// The longest delay of a clock whose time control is not known.
 const UNKNOWN_DELAY: Duration = Duration::from_secs(60);
 
-/// What the checks of the clock need from the other parts.
+/// The data from other parts that the checks of the clock need.
 pub(crate) struct WatchContext<'a> {
     pub(crate) now: Instant,
     pub(crate) config: &'a GameConfig,
@@ -31,7 +31,7 @@ pub(crate) struct WatchContext<'a> {
 }
 
 impl ClockTracker {
-    /// Raises an alarm for each thing that is wrong, and closes the alarms of things that are right again.
+    /// Raises an alarm for each problem, and closes the alarms of problems that are over.
     pub(crate) fn review(&mut self, around: &WatchContext<'_>, alarms: &mut Alarms) {
         let now = around.now;
         self.check_zero_display(now, alarms);

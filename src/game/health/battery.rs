@@ -7,11 +7,11 @@ use flagfall_protocols::time::Instant;
 
 /// At this percentage or less a board must be charged. Some boards last five hours, so this is the round's last hour.
 const LOW: u8 = 20;
-/// The same for a board that reports its minutes: it must be charged if fewer than so many are left.
+/// The same for a board that reports its minutes: it must be charged if fewer minutes than this are left.
 const LOW_MINUTES: u16 = 60;
 /// The charge is good again at this percentage, if the minutes are good as well.
 const GOOD: u8 = 25;
-/// The charge is good again at so many minutes. It lies above the other limit, so that small changes do not count.
+/// The charge is good again at this number of minutes. It lies above the other limit, so that small changes do not count.
 const GOOD_MINUTES: u16 = 75;
 /// At this percentage or less the battery may go out at any moment.
 const CRITICAL: u8 = 5;
@@ -22,7 +22,7 @@ const CHARGES: Duration = Duration::from_secs(60);
 /// A clock that has not shown its warning for this long has another battery. Near its threshold a clock shows it now and
 /// then.
 const WELL: Duration = Duration::from_secs(600);
-/// So many reports in a row make a warning. One alone may come from a damaged byte.
+/// The number of reports in a row that make a warning. One alone may come from a damaged byte.
 const IN_A_ROW: u8 = 2;
 
 /// The battery of a device that has reported one is queried at this interval.

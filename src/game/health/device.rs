@@ -17,7 +17,7 @@ use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::board::dropouts::{Found, ManId, WITHIN};
 use crate::seen::Play;
 
-/// What a game remembers of its devices, beside the board's dropouts.
+/// The data that a game remembers of its devices, beside the board's dropouts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DeviceHealth {
     serial: Option<Text>,

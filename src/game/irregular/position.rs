@@ -8,7 +8,7 @@ use crate::interval::Interval;
 use crate::men::{self, Men};
 use crate::seen::Seen;
 
-/// What the presses have shown of such a position.
+/// The presses at which such a position stood.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct IllegalPosition {
     /// The player at whose press it stood first.

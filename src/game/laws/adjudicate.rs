@@ -48,7 +48,7 @@ pub struct Found {
     pub ended: Option<Interval>,
     /// The rule choices in force on which this finding rests.
     pub configurable: Vec<&'static str>,
-    /// What else an arbiter should do.
+    /// Further measures that an arbiter should take.
     pub recommended: Vec<Recommended>,
     /// The inputs that are not known.
     pub unknown: Vec<&'static str>,

@@ -97,7 +97,7 @@ pub struct Screen {
     pub choices: Vec<String>,
 }
 
-/// What an arbiter checks before he confirms.
+/// The things that an arbiter checks before he confirms.
 const CHECK: [&str; 3] = ["the flag sign on the clock", "position equals diagram", "has anyone claimed?"];
 
 impl Screen {

@@ -223,7 +223,7 @@ fn an_answer_settles_no_question_but_its_own() {
     assert!(matches!(questions.verdict(&open, Color::White, &mut ask), Verdict::Winnable(_)));
 }
 
-/// Journals from before answers named their position: their numbers are those of the game, and nothing is accepted unchecked.
+/// In older journals answers do not name their position: the numbers count for each game, and every proof is checked.
 #[test]
 fn an_answer_that_names_no_position_is_looked_at_whole() {
     let (mut questions, ..) = asked(OPEN, Color::White);

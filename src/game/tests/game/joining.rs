@@ -155,7 +155,7 @@ fn cut_off_while_a_queen_slides() -> Desk {
 
 #[test]
 fn a_piece_on_its_way_when_the_board_was_lost_has_not_made_a_move() {
-    // How long the board is away, and whether the clock is heard before the board tells its squares.
+    // The time without the board, and whether the clock is heard before the board reports its squares.
     for (away, clock_first) in [(0.5, true), (0.5, false), (20.0, true), (20.0, false)] {
         let mut desk = cut_off_while_a_queen_slides();
         desk.now = desk.now.after(Duration::from_secs_f64(away));

@@ -50,7 +50,7 @@ struct Place {
 /// Mates of any length, backwards from their ends, in the graph of the moves of White after which Black has no more than
 /// `replies` replies, and of all moves of Black, up to `most` positions. A win in this graph is a win, because all of Black's
 /// moves are in it. Without a limit of replies a position that is not won there is not won, if the graph is whole. The second
-/// value tells this.
+/// value says whether it is.
 fn mates_ever(root: &Chess, replies: usize, most: usize) -> (bool, bool) {
     let mut places = vec![Place { white: root.turn().is_white(), before: Vec::new(), open: None, won: false }];
     let mut numbers = BTreeMap::from([(key(root), 0)]);
