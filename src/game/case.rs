@@ -1,4 +1,4 @@
-//! A game as the Laws look at it: what they may read, and nothing to change.
+//! A game as the Laws see it: everything that they may read, and nothing that they could change.
 
 use flagfall_protocols::time::Instant;
 
@@ -7,7 +7,7 @@ use crate::desk::Desk;
 use crate::irregular::Irregularities;
 use crate::seen::Seen;
 
-/// The facts of a game at one moment; what the tables ask is made of them in `facts`, `at_fall`, `penalties` and `evidence`.
+/// The facts of a game at one moment. `facts`, `at_fall`, `penalties` and `evidence` turn them into the input of the tables.
 pub(crate) struct Case<'a> {
     pub(crate) now: Instant,
     pub(crate) seen: &'a Seen,

@@ -103,7 +103,7 @@ impl Seen {
             alarms.raise(now, AlarmKind::ClockSettingDiffers, None, 0);
         }
         let mut changed = Changed::State;
-        let at = Interval::seen(now, self.clock.chessclock.told_within());
+        let at = Interval::seen(now, self.clock.chessclock.report_delay());
         if self.phase.stage == Stage::Over && !decided && self.play.decoder.record.press_after_end(by, at) {
             changed = Changed::Game;
         }

@@ -1,4 +1,4 @@
-//! Arbiters' records of position and moves, as they change the record of the game.
+//! Arbiters' corrections of position and moves, and their effect on the record of the game.
 
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
@@ -10,19 +10,19 @@ use crate::pair::Pair;
 use crate::reconstruct::record::{How, Record};
 use crate::seen::Seen;
 
-/// The longest game that the Laws allow has fewer moves (9.6.2).
+/// The longest game that the Laws allow has fewer moves than this (9.6.2).
 const MOST_MOVES: u32 = 9_999;
 
-/// A record whose last move is another one, or one more.
+/// A record in which the last move was replaced or added.
 pub(crate) struct Correction {
     pub(crate) record: Record,
-    /// When the corrected move was made.
+    /// The time at which the corrected move was made.
     pub(crate) made: Interval,
     pub(crate) color: Color,
 }
 
 impl Seen {
-    /// After how many plies of the record this position stood last.
+    /// The number of plies after which the record last had this position.
     pub(crate) fn plies_to(&self, position: &Chess) -> Option<usize> {
         let mut earlier = self.play.decoder.record.clone();
         (0..=earlier.moves().len()).rev().find(|&kept| {
@@ -31,10 +31,10 @@ impl Seen {
         })
     }
 
-    /// The record with this move after so many plies, as an arbiter says.
+    /// The record after `plies` plies, followed by this move, which an arbiter states.
     ///
     /// # Errors
-    /// The game is shorter, or the move is not legal there.
+    /// Fails if the game is shorter, or if the move is not legal there.
     pub(crate) fn corrected(&self, now: Instant, plies: usize, uci: &str) -> Result<Correction, &'static str> {
         let decoder = &self.play.decoder;
         if plies > decoder.record.moves().len() {
@@ -55,7 +55,7 @@ impl Seen {
         match replaced {
             Some(replaced) => record.completed_like(&replaced),
             None if pressed.is_none() => {
-                // Nobody has said when it was pressed: after the move before it.
+                // The time of the press is not known. It came after the move before.
                 let before = decoder.record.moves().last().map_or(Instant::ZERO, |last| last.made.earliest);
                 record.completed_within(Interval { earliest: before.min(made.earliest), latest: now });
             }
@@ -64,10 +64,10 @@ impl Seen {
         Ok(Correction { record, made, color })
     }
 
-    /// Sets the numbers of completed moves, and what they were at each flag-fall.
+    /// Sets the numbers of completed moves, and their numbers at each flag-fall.
     ///
     /// # Errors
-    /// No game has so many moves.
+    /// Fails if the numbers are higher than in any game.
     pub(crate) fn set_move_count(&mut self, completed: &Pair<u32>) -> Result<(), &'static str> {
         if completed.white.max(completed.black) > MOST_MOVES {
             return Err("no game has so many moves");
@@ -79,7 +79,7 @@ impl Seen {
         }
         let (record, before) = (&self.play.decoder.record, &self.play.completed_before);
         for fall in self.clock.chessclock.flags_mut().iter_mut() {
-            // The count speaks for moves of which only their number is known.
+            // The entered count includes moves of which only the number is known.
             let entered = record.entered_around(fall.side, &fall.fell);
             let (sure, more) = record.completed(fall.side, Some(&fall.fell));
             fall.counted = before

@@ -1,4 +1,4 @@
-//! The decisions of a game: kept in their order, superseded and never changed.
+//! The decisions of a game. They are kept in their order, and may be superseded but never changed.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -8,17 +8,17 @@ use crate::laws::finding::Finding;
 use crate::laws::outcome::GameResult;
 use crate::laws::outcome::Kind;
 
-/// Who decides where findings that are certain are decided without an arbiter.
+/// The author of decisions that are made without an arbiter, on findings that are certain.
 pub const AUTOMATIC: &str = "automatic";
 
-/// What a ruled finding rests on of board, clock and arbiters' records; what the daemon makes of it may change without them.
+/// The board, clock and record facts on which a ruled finding rests. The finding itself may change without them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Facts {
     kind: Kind,
     flag: Option<&'static str>,
     expired_at: Option<[u64; 2]>,
     ended_at: Option<[u64; 2]>,
-    /// Of a flag; none = the moves that led to it were replaced since.
+    /// The position at a flag-fall; none if the moves that led to it were replaced since.
     position: Option<String>,
     completed: Option<u32>,
     required: Option<u32>,
@@ -32,7 +32,7 @@ impl Facts {
             kind: finding.kind,
             flag: finding.flag,
             expired_at: finding.expired_at,
-            // A flag that was ruled on is not another one because the game ended later.
+            // A flag with a ruling is not a new one only because the game ended later.
             ended_at: finding.ended_at.filter(|_| !of_flag),
             position: of_flag.then(|| finding.position.clone()),
             completed: finding.completed,
@@ -41,7 +41,7 @@ impl Facts {
         }
     }
 
-    fn are_those_of(&self, finding: &Finding) -> bool {
+    fn match_finding(&self, finding: &Finding) -> bool {
         let now = Facts::of(finding);
         let position = if self.position.is_some() { now.position } else { None };
         *self == Facts { position, ..now }
@@ -52,39 +52,39 @@ impl Facts {
 struct Kept {
     decision: Decision,
     superseded: bool,
-    /// Of a ruling on a finding: what that rested on.
+    /// For a ruling on a finding, the facts on which the finding rested.
     facts: Option<Facts>,
 }
 
 impl Kept {
-    /// It says that the game goes on after this finding.
-    fn lets_go_on(&self, id: u32) -> bool {
+    /// True if this decision says that the game goes on after this finding.
+    fn continues_game_after(&self, id: u32) -> bool {
         let ruled = matches!(self.decision.kind, DecisionKind::Confirmed | DecisionKind::Rejected);
         let about = self.decision.finding.is_some_and(|key| key.id == id);
         !self.superseded && ruled && about && self.decision.result == GameResult::Open
     }
 }
 
-/// The decisions of one game, at most [`Decisions::MAX`]; those that give way are in the journal.
+/// The decisions of one game, at most [`Decisions::MAX`]. A decision that is removed here is still in the journal.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Decisions {
     kept: Vec<Kept>,
     numbered: u32,
-    /// What the finding is on that is rejected next.
+    /// The kind of the finding that the next decision rejects.
     rejects: Option<Kind>,
 }
 
 impl Decisions {
-    /// More than any game sees.
+    /// The most decisions that are kept. No real game has so many.
     pub(crate) const MAX: usize = 64;
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Decision> {
         self.kept.iter().map(|kept| &kept.decision)
     }
 
-    /// Keeps a decision: gives it its number and the one that it takes the place of.
+    /// Keeps a decision. Returns it with its number and the number of the decision that it supersedes.
     pub(crate) fn add(&mut self, decision: Decision) -> Decision {
-        // An agreement and an accepted claim were decided before anything was found of them.
+        // An agreement or an accepted claim is a decision of its own, older than the finding about it.
         let entered = match self.rejects.take() {
             Some(Kind::Agreement) => Some(DecisionKind::Agreed),
             Some(Kind::Claim) => Some(DecisionKind::ClaimAccepted),
@@ -93,7 +93,7 @@ impl Decisions {
         let of_entry = |earlier: &Decision| decides_game(earlier) && entered == Some(earlier.kind);
         let last =
             |meant: &dyn Fn(&Decision) -> bool| self.kept.iter().rposition(|kept| !kept.superseded && meant(&kept.decision));
-        let place = last(&of_entry).or_else(|| last(&|earlier| same_matter(earlier, &decision)));
+        let place = last(&of_entry).or_else(|| last(&|earlier| supersedes_earlier(earlier, &decision)));
         let before = place.and_then(|place| self.kept.get_mut(place));
         let supersedes = before.map(|before| {
             before.superseded = true;
@@ -109,71 +109,71 @@ impl Decisions {
         decision
     }
 
-    /// The next decision rejects a finding of this kind.
-    pub(crate) fn next_rejects(&mut self, kind: Option<Kind>) {
+    /// Notes that the next decision rejects a finding of this kind.
+    pub(crate) fn set_rejected_kind(&mut self, kind: Option<Kind>) {
         self.rejects = kind;
     }
 
-    /// The last decision was about this finding as it is now.
-    pub(crate) fn last_was_about(&mut self, finding: &Finding) {
+    /// Notes that the last decision was about this finding in its present form.
+    pub(crate) fn link_last_decision(&mut self, finding: &Finding) {
         if let Some(last) = self.kept.last_mut() {
             last.facts = Some(Facts::of(finding));
         }
     }
 
-    /// The moves that led to the positions are replaced: what was ruled stays ruled.
+    /// Notes that the moves which led to the positions were replaced. The rulings stay valid.
     pub(crate) fn forget_positions(&mut self) {
         self.kept.iter_mut().filter_map(|kept| kept.facts.as_mut()).for_each(|facts| facts.position = None);
     }
 
-    /// The number of the decision that the game goes on after this finding, which rests on what it rested on then.
+    /// The number of the decision that the game goes on after this finding, if the finding still rests on the same facts.
     pub(crate) fn settled(&self, finding: &Finding) -> Option<u32> {
-        let last = self.kept.iter().rfind(|kept| kept.lets_go_on(finding.id))?;
-        let same = last.facts.as_ref().is_some_and(|facts| facts.are_those_of(finding));
+        let last = self.kept.iter().rfind(|kept| kept.continues_game_after(finding.id))?;
+        let same = last.facts.as_ref().is_some_and(|facts| facts.match_finding(finding));
         same.then_some(last.decision.number)
     }
 
-    /// The number of the decision about this finding that stands.
+    /// The number of the decision about this finding that is in force.
     pub(crate) fn about(&self, finding: &Finding) -> Option<u32> {
-        let ends = self.of_result().filter(|decision| decision.finding.is_some_and(|key| key.id == finding.id));
+        let ends = self.result_decision().filter(|decision| decision.finding.is_some_and(|key| key.id == finding.id));
         ends.map(|decision| decision.number).or_else(|| self.settled(finding))
     }
 
-    /// Somebody has decided about this finding, whatever has become of that.
+    /// True if there ever was a decision about this finding.
     pub(crate) fn any_about(&self, id: u32) -> bool {
         let ruled = |decision: &Decision| matches!(decision.kind, DecisionKind::Confirmed | DecisionKind::Rejected);
         self.iter().any(|decision| ruled(decision) && decision.finding.is_some_and(|key| key.id == id))
     }
 
     /// The decision that gave the game its result.
-    pub(crate) fn of_result(&self) -> Option<&Decision> {
+    pub(crate) fn result_decision(&self) -> Option<&Decision> {
         let standing = self.kept.iter().rev().filter(|kept| !kept.superseded).map(|kept| &kept.decision);
         standing.filter(|decision| decides_game(decision)).find(|decision| decision.result != GameResult::Open)
     }
 
-    /// The decision of that number.
+    /// The decision with this number.
     pub(crate) fn numbered(&self, number: u32) -> Option<&Decision> {
         self.iter().find(|decision| decision.number == number)
     }
 
-    /// The decision that broke the game off.
-    pub(crate) fn of_restart(&self) -> Option<&Decision> {
+    /// The decision that broke off the game.
+    pub(crate) fn restart_decision(&self) -> Option<&Decision> {
         self.iter().last().filter(|decision| decision.kind == DecisionKind::Restart)
     }
 
-    /// The last rejection that stands.
-    pub(crate) fn of_rejected(&self) -> Option<&Decision> {
+    /// The last rejection that is in force.
+    pub(crate) fn last_rejection(&self) -> Option<&Decision> {
         let standing = self.kept.iter().rfind(|kept| !kept.superseded && decides_game(&kept.decision));
         standing.map(|kept| &kept.decision).filter(|decision| decision.kind == DecisionKind::Rejected)
     }
 
-    /// Another game begins.
+    /// Begins another game.
     pub(crate) fn clear(&mut self) {
         self.kept.clear();
     }
 }
 
-/// What becomes of the game is decided by it.
+/// True if the decision determines whether or how the game ends.
 fn decides_game(decision: &Decision) -> bool {
     match decision.kind {
         DecisionKind::Confirmed | DecisionKind::Rejected | DecisionKind::Declared => true,
@@ -183,8 +183,8 @@ fn decides_game(decision: &Decision) -> bool {
     }
 }
 
-/// The later decision takes the place of the earlier one.
-fn same_matter(earlier: &Decision, later: &Decision) -> bool {
+/// True if the later decision supersedes the earlier one.
+fn supersedes_earlier(earlier: &Decision, later: &Decision) -> bool {
     use DecisionKind::{ClaimAccepted, ClaimRefused, Confirmed, Declared, Penalty, Rejected};
     let finding = |decision: &Decision| decision.finding.map(|key| key.id);
     let claim = |decision: &Decision| decision.claim.as_ref().map(|claim| (claim.side, claim.ground));
@@ -193,7 +193,7 @@ fn same_matter(earlier: &Decision, later: &Decision) -> bool {
         (Confirmed | Rejected, Confirmed | Rejected) if finding(earlier) == finding(later) => true,
         (Penalty, Penalty) => alarm(earlier).is_some() && alarm(earlier) == alarm(later),
         (ClaimRefused | ClaimAccepted, ClaimRefused | ClaimAccepted) if claim(earlier) == claim(later) => true,
-        // It says something of one finding and nothing of the rest.
+        // A rejection concerns only one finding.
         (_, Rejected) => false,
         (Declared, Declared) => true,
         (_, later_kind) => {

@@ -1,5 +1,5 @@
-//! What was entered at the arbiter's desk and no sensor sees: offers, agreements, resignations, claims, penalties, rulings on
-//! illegal moves (Articles 5.1.2, 5.2.3, 7.5, 9, 12.9, Guideline III).
+//! Entries at the arbiter's desk that no sensor sees: offers, agreements, resignations, claims, penalties, rulings on illegal
+//! moves (Articles 5.1.2, 5.2.3, 7.5, 9, 12.9, Guideline III).
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -38,32 +38,32 @@ pub enum Entered {
     },
 }
 
-/// One entry. A later one about the same thing supersedes an earlier one, which stays, but for what would have ended a game that
-/// an arbiter declares to go on.
+/// One entry. A later entry about the same thing supersedes an earlier one, which is kept. Only entries that would have ended
+/// a game are removed when an arbiter declares that it goes on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Who offered, agreed, resigned, claimed, moved.
+    /// The player who offered, agreed, resigned, claimed or moved.
     pub side: Color,
-    /// What.
+    /// The content of the entry.
     pub what: Entered,
-    /// When it happened, as far as the arbiter said; else when it was entered.
+    /// The time of the event, if the arbiter stated it; otherwise the time of the entry.
     pub happened: Interval,
-    /// When it was entered.
+    /// The time of the entry.
     pub entered: Instant,
     /// The sender's id of the command; none if it had none.
     pub command: Option<String>,
 }
 
-/// The ids of the commands that set what findings on flags rest on; none where no command did, or one without an id.
+/// The ids of the commands that set the facts on which findings about flags rest; none if no command did, or if it had no id.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SetBy {
     /// The time control.
     pub(crate) time_control: Option<String>,
     /// The additional time of that time control (Guideline III.4).
     pub(crate) additional_time: Option<String>,
-    /// The moves completed.
+    /// The number of completed moves.
     pub(crate) move_count: Option<String>,
-    /// The position, or the moves that led to it: the last one that did.
+    /// The position, or the moves that led to it. The last such command counts.
     pub(crate) position: Option<String>,
     /// Which side of the clock is White's.
     pub(crate) sides: Option<String>,
@@ -74,12 +74,12 @@ pub(crate) struct SetBy {
 pub struct Desk {
     entries: Vec<Entry>,
     pub(crate) set_by: SetBy,
-    /// The last claim that was lodged and not decided.
+    /// The last claim that was lodged and has no decision.
     pub(crate) lodged: Option<Claim>,
 }
 
 impl Desk {
-    /// More than any game sees; beyond it an entry is refused.
+    /// The most entries that are kept. No real game has so many; a further entry is refused.
     pub const MAX: usize = 256;
 
     /// The entries.
@@ -90,7 +90,7 @@ impl Desk {
     /// Adds an entry.
     ///
     /// # Errors
-    /// There are too many.
+    /// Fails if there are too many entries.
     pub fn enter(&mut self, entry: Entry) -> Result<(), &'static str> {
         if self.entries.len() == Desk::MAX {
             return Err("the game has too many entries");
@@ -99,7 +99,7 @@ impl Desk {
         Ok(())
     }
 
-    /// Notes the command that set the position, or said whose clock is whose: findings name it.
+    /// Notes the id of the command that set the position or the clock's sides, because findings name it.
     pub(crate) fn note_setter(&mut self, command: &Command, id: Option<&String>) {
         let setter = match command {
             Command::StartGame { fen: Some(_) } | Command::SetPosition { .. } => &mut self.set_by.position,
@@ -110,7 +110,7 @@ impl Desk {
         *setter = id.cloned();
     }
 
-    /// A claim was lodged on which nobody has decided.
+    /// True if a claim was lodged that has no decision.
     pub(crate) fn claim_open(&self) -> bool {
         let claim = |entry: &Entry| match entry.what {
             Entered::Claim { ground, standing } => Some((entry.side, ground, standing == Standing::Lodged)),
@@ -122,7 +122,7 @@ impl Desk {
         })
     }
 
-    /// The game goes on: nothing that was entered has ended it.
+    /// Removes the entries that would have ended the game, because it goes on.
     pub(crate) fn forget_endings(&mut self) {
         self.entries.retain(|entry| match entry.what {
             Entered::Agreement | Entered::Resignation => false,
@@ -131,7 +131,7 @@ impl Desk {
         });
     }
 
-    /// What was entered of this kind is not so; of one side where that is known.
+    /// Removes the entries of this kind, which were rejected, for one side if it is known.
     pub(crate) fn forget(&mut self, kind: Kind, side: Option<Color>) {
         self.entries.retain(|entry| {
             let meant = match entry.what {
@@ -144,7 +144,7 @@ impl Desk {
         });
     }
 
-    /// Another game begins.
+    /// Begins another game.
     pub fn clear(&mut self) {
         *self = Desk::default();
     }

@@ -1,4 +1,4 @@
-//! What the record of the game says of the players' words: whether an offer still stands, whether a claim is borne out.
+//! The players' offers and claims compared with the record: whether an offer is still open, whether a claim is correct.
 
 use alloc::string::String;
 
@@ -11,20 +11,20 @@ use crate::laws::claims::{self, Checked};
 use crate::seen::Seen;
 
 impl Seen {
-    /// What the record says of a claim, by the position on the board or by the move that the claimant has written down.
+    /// The result of a claim by the record, for the position on the board or for the move that the claimant has written down.
     ///
     /// # Errors
-    /// The move is not legal now, or the ground is nothing that a record can show.
+    /// Fails if the move is not legal now, or if a record cannot show this ground.
     pub(crate) fn check_claim(&self, claimant: Color, ground: Ground, intended: Option<&str>) -> Result<Checked, &'static str> {
         let whole = self.play.completed_before.white == Some(0) && self.play.completed_before.black == Some(0);
         claims::check((&self.play.decoder.record, self.play.decoder.line()), whole, claimant, ground, intended)
     }
 
-    /// Whether the record of the game bears a claim out, and a note on it; none where no record can show it.
+    /// Whether the record of the game supports a claim, and a note on it; none if no record can show it.
     ///
     /// # Errors
-    /// As for [`Seen::check_claim`], while the claim is being lodged.
-    pub(crate) fn borne_out(
+    /// Fails as [`Seen::check_claim`] does, while the claim is being lodged.
+    pub(crate) fn check_claim_entry(
         &self,
         side: Color,
         (ground, standing): (Ground, Standing),
@@ -38,17 +38,17 @@ impl Seen {
             Ok(Checked::Incorrect) => (Some(false), "not correct by the record of the game (9.5.3)"),
             Ok(Checked::NotHisMove) => (Some(false), "the claimant does not have the move (9.2, 9.3)"),
             Ok(Checked::HistoryUnknown) => (None, "the record does not begin with the game, and does not show it"),
-            // By now it may have been played.
+            // The move may have been played in the meantime.
             Err(_) if standing != Standing::Lodged => (None, ""),
             Err(problem) => return Err(problem),
         };
         Ok((correct, note.into()))
     }
 
-    /// The last offer of the opponent may be accepted by `side` (5.2.3).
+    /// Checks that `side` may accept the last offer of the opponent (5.2.3).
     ///
     /// # Errors
-    /// There is none, a player has not moved yet, or it was refused by a move (9.1.2.1).
+    /// Fails if there is no offer, if a player has not moved yet, or if a move refused the offer (9.1.2.1).
     pub(crate) fn may_accept(&self, side: Color, desk: &Desk, happened: Interval) -> Result<(), &'static str> {
         if !(self.play.has_ever_moved(Color::White) && self.play.has_ever_moved(Color::Black)) {
             return Err("both players must have made a move (5.2.3)");
@@ -64,7 +64,7 @@ impl Seen {
     }
 }
 
-/// A claim of a draw, and a request for additional time, is an offer too (9.1.2.3, III.4).
+/// True for an offer. A claim of a draw or a request for additional time is an offer too (9.1.2.3, III.4).
 const fn is_offer(what: Entered) -> bool {
     match what {
         Entered::Offer => true,

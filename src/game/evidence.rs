@@ -1,4 +1,4 @@
-//! What a finding rests on: bytes, clock readings, alarms, commands; nothing that changes when the same bytes arrive in other
+//! The evidence for a finding: bytes, clock readings, alarms, commands. It does not change if the same bytes arrive in other
 //! pieces.
 
 use alloc::format;
@@ -15,10 +15,10 @@ use crate::laws::outcome::Kind;
 use crate::men::color_name;
 
 impl Case<'_> {
-    /// What the clock said before this fall and with it.
+    /// The readings of the clock before this fall and with it.
     pub(crate) fn readings(&self, fall: &FlagFall) -> Vec<ClockShown> {
         let shown = |reported: &Reported| {
-            let (times, runs) = self.seen.clock.chessclock.tells(&reported.reading);
+            let (times, runs) = self.seen.clock.chessclock.times_and_runner(&reported.reading);
             ClockShown {
                 source: self.clock_bytes(reported.source),
                 white_ms: times.white.millis(),
@@ -29,13 +29,14 @@ impl Case<'_> {
         fall.before.iter().chain(&fall.shown).map(shown).collect()
     }
 
-    /// Bytes of the clock: on the board's link by their channel, else on the link of its own.
+    /// The name of a range of the clock's bytes: on the board's link with their channel, or on the clock's own link.
     fn clock_bytes(&self, range: ByteRange) -> String {
         let link = if self.seen.config.own_clock.is_some() { "clock-rx" } else { "rx" };
         format!("{link}{}:{}-{}", range.channel, range.start, range.end)
     }
 
-    /// The names of everything that a finding of this kind rests on, on this flag if it is about one; each once.
+    /// The names of all evidence for a finding of this kind, and for this flag if the finding concerns one. Each name occurs
+    /// once.
     pub(crate) fn evidence(&self, kind: Kind, fall: Option<&FlagFall>) -> Vec<String> {
         let mut named = Vec::new();
         let mut name = |text: String| {

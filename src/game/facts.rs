@@ -1,4 +1,4 @@
-//! What a board, a clock and the arbiter's desk tell the rulebook.
+//! The facts for the rulebook, taken from the board, the clock and the arbiter's entries.
 
 use alloc::vec::Vec;
 
@@ -18,14 +18,14 @@ use crate::laws::outcome::Phase;
 use crate::laws::rules::Table;
 use crate::stage::Stage;
 
-/// Positions that may count at one moment: more of them say no more than that nobody knows.
+/// The most positions that may count at one moment. If there are more, the position is simply not known.
 const MAX_POSITIONS: usize = 6;
 
-/// Illegal moves of a game that are looked at: the first few have decided it.
+/// The most illegal moves of a game that are considered. The first few have decided the game.
 const MAX_ILLEGAL: usize = 16;
 
 impl Case<'_> {
-    /// What the rulebook asks, with these flags.
+    /// The facts for the rulebook, with these flags.
     pub(crate) fn facts(&self, falls: &[FlagFall]) -> Facts {
         let (mut claims, mut illegal) = (self.claims(), self.illegal_moves());
         self.note_time_added(&mut claims, &mut illegal);
@@ -42,7 +42,7 @@ impl Case<'_> {
         }
     }
 
-    /// The moves that each of the players has certainly completed; asked only where something rests on it (A.5.1).
+    /// The number of moves that both players have certainly completed. It is computed only if a rule needs it (A.5.1).
     fn completed_by_both(&self) -> Option<u32> {
         self.seen.config.rulebook.rules().setting_stands_after?;
         let completed = |side: Color| {
@@ -55,7 +55,7 @@ impl Case<'_> {
     fn flag(&self, fall: &FlagFall, falls: &[FlagFall]) -> Flag {
         let (positions, too_many) = self.positions(Some(fall));
         let other = falls.iter().find(|other| other.side != fall.side && other.fell == fall.fell);
-        // Only players call a flag there, so what is recorded was a player's call (13C1; club point 10; B6).
+        // By these rules only players call a flag, so a recorded call was a player's call (13C1; club point 10; B6).
         let by_players = self.seen.config.rulebook.only_players_call();
         Flag {
             shown: !matches!(fall.path, FlagPath::ObservedByArbiter | FlagPath::OnConnect),
@@ -70,14 +70,14 @@ impl Case<'_> {
             required: self.required(fall),
             completed: self.completed_by_fall(fall),
             positions,
-            // What was established before the board was lost stands.
+            // Facts that were established before the board was lost stay valid.
             moves_missing: too_many || self.moves_missing(fall.observed_at.or(fall.ruled_at).unwrap_or(fall.fell.latest)),
             apparently_over: fall.after_quiet,
             ..Flag::new(fall.side, fall.fell)
         }
     }
 
-    /// The positions that may count for a flag, or now; and whether there are more of them.
+    /// The positions that may count for a flag, or now; and true if there are more of them.
     pub(crate) fn positions(&self, fall: Option<&FlagFall>) -> (Vec<Counted>, bool) {
         let until = fall.and_then(|fall| fall.observed_at.or(fall.ruled_at)).unwrap_or(self.now);
         let illegal = fall.is_some_and(|fall| self.illegal_open(fall.fell.latest));
@@ -109,7 +109,7 @@ impl Case<'_> {
         };
         let mut positions: Vec<Counted> = (sure..=sure + possible).take(MAX_POSITIONS).map(counted).collect();
         if self.seen.config.rulebook.rules().table == Table::Club {
-            // An inverted rook is a queen (point 29): a rook that came from a pawn may be meant as one.
+            // An inverted rook is a queen (point 29), so a rook that came from a pawn may stand for a queen.
             let queens = (sure..=sure + possible).take(MAX_POSITIONS).filter_map(|count| record.with_queens(count));
             positions.extend(queens.map(|position| Counted { position, phase: Phase::Idle }));
         }
@@ -121,8 +121,8 @@ impl Case<'_> {
         self.alarms.open().any(|alarm| alarm.kind.illegal().is_some() && open(alarm) && alarm.happened <= until)
     }
 
-    /// Moves may have been made by then that nobody saw: the board was not heard, it shows what the record does not explain, or a
-    /// press still waits for its move.
+    /// True if moves may have been made by then that no sensor saw: the board was not heard, it shows something that the
+    /// record does not explain, or a press still waits for its move.
     fn moves_missing(&self, until: Instant) -> bool {
         use AlarmKind::{KingMissing, MovedByWrongSide, PiecesDisplaced, PositionDiffers, TooManyMen, UnreadableSquare};
         let unseen = self.seen.board.unseen_since().is_some_and(|since| since < until);
@@ -136,7 +136,7 @@ impl Case<'_> {
         unseen || unexplained || [Color::White, Color::Black].iter().any(|&by| self.seen.play.decoder.pressed_by(by, until))
     }
 
-    /// The positions that something entered by hand may have been about; none where nobody knows.
+    /// The positions to which an entry may refer; none if this is not known.
     fn positions_of(&self, when: Interval) -> Vec<Counted> {
         let (positions, too_many) = self.positions_at(when);
         if too_many || self.moves_missing(when.latest) { Vec::new() } else { positions }
@@ -169,7 +169,7 @@ impl Case<'_> {
         endings
     }
 
-    /// Both players had made a move (5.2.3); none if it is not known.
+    /// True if both players had made a move (5.2.3); none if this is not known.
     fn both_moved(&self, until: Interval) -> Option<bool> {
         let record = self.seen.play.decoder.record.moves().made();
         let line = self.seen.play.decoder.line().plies().iter().map(|ply| (ply.color, ply.made));
@@ -189,12 +189,12 @@ impl Case<'_> {
         }
     }
 
-    /// The claims, each with what became of it in the end.
+    /// The claims, each with its final standing.
     fn claims(&self) -> Vec<Claimed> {
         let mut claims: Vec<Claimed> = Vec::new();
         for entry in self.desk.entries() {
             let Entered::Claim { ground, standing } = entry.what else { continue };
-            // What is decided is the claim that was lodged; what is entered of the same moment corrects it.
+            // A decision concerns the claim that was lodged. An entry with the time of an earlier one corrects it.
             let same = |claim: &&mut Claimed| {
                 let open = claim.standing == Standing::Lodged || claim.at == entry.happened;
                 claim.by == entry.side && claim.ground == ground && open
@@ -234,13 +234,13 @@ impl Case<'_> {
                 treated,
                 reply: self.reply(by, alarm.happened),
                 reply_pressed: self.reply_pressed(by, alarm.happened),
-                // Of what was dealt with no position is asked.
+                // For a settled illegal move no position is needed.
                 positions: if treated == Treated::Settled { Vec::new() } else { self.restored(kind, alarm.squares, at) },
                 time_added: None,
             })
         };
         let mut illegal: Vec<Illegal> = self.alarms.iter().filter_map(of_alarm).take(MAX_ILLEGAL).collect();
-        // What an arbiter saw and no sensor did (7.5.4); of the same moment the last entry holds.
+        // Illegal moves that an arbiter saw and no sensor (7.5.4). Of several entries with the same time the last one counts.
         let seen = |entry: &&Entry| match entry.what {
             Entered::IllegalMove { alarm, .. } => !self.alarms.iter().any(|known| known.id == alarm),
             _ => false,
@@ -265,14 +265,14 @@ impl Case<'_> {
         illegal
     }
 
-    /// The opponent's next move after a press of `by`.
+    /// The time of the opponent's next move after a press of `by`.
     fn reply(&self, by: Color, pressed: Instant) -> Option<Interval> {
         let record = self.seen.play.decoder.record.moves().made();
         let line = self.seen.play.decoder.line().plies().iter().map(|ply| (ply.color, ply.made));
         record.chain(line).find(|(color, made)| *color != by && made.earliest > pressed).map(|(_, made)| made)
     }
 
-    /// When the opponent pressed after his next move.
+    /// The time of the opponent's press after his next move.
     fn reply_pressed(&self, by: Color, pressed: Instant) -> Option<Interval> {
         let next = self.seen.play.decoder.record.moves().iter().find(|known| known.color != by && known.made.earliest > pressed);
         next.and_then(|known| known.pressed)

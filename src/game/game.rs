@@ -19,7 +19,7 @@ use crate::audit::AuditEntry;
 use crate::case::Case;
 use crate::clock::Chessclock;
 use crate::clock::tracker::ClockTracker;
-use crate::clock::watch::Around;
+use crate::clock::watch::WatchContext;
 use crate::config::GameConfig;
 use crate::desk::Desk;
 use crate::effect::Effect;
@@ -110,13 +110,13 @@ impl Game {
         // Is the game over, or was another one set up?
         self.change_phase(out);
         // What is wrong?
-        if let Some(plies) = self.monitor.look_back(self.now, &self.seen, &self.alarms) {
+        if let Some(plies) = self.monitor.check_take_back(self.now, &self.seen, &self.alarms) {
             // A list that cannot be cut there stays as it is.
             let _ = self.take_back(plies, Cause::TakeBack, out);
         }
         self.monitor.review(self.now, &self.seen, &mut self.alarms);
         let Seen { config, clock, play, phase, .. } = &mut self.seen;
-        clock.review(&Around { now: self.now, config, play, phase }, &mut self.alarms);
+        clock.review(&WatchContext { now: self.now, config, play, phase }, &mut self.alarms);
         self.health.review(self.now, &self.seen.board, &mut self.alarms, out);
         // What do the Laws say?
         self.apply_laws(news, out);
@@ -125,7 +125,7 @@ impl Game {
             out.extend(self.alarms.take_changed().into_iter().map(Effect::Alert));
             self.reports.arbiter_dirty = true;
         }
-        self.reports.ruling_dirty |= self.rulings.let_earlier_ruling_go(&self.seen.play);
+        self.reports.ruling_dirty |= self.rulings.drop_earlier_ruling(&self.seen.play);
         self.reports.flush(self.now, &self.seen, out);
     }
 
@@ -231,7 +231,7 @@ impl Game {
             }
             Stage::Armed | Stage::Playing => {
                 if self.seen.turn_to_first_mover() {
-                    self.health.men_were_put_elsewhere();
+                    self.health.note_new_position();
                 }
                 if self.seen.follow_board(self.now, &mut self.alarms, out) {
                     self.reports.revised();
@@ -244,7 +244,7 @@ impl Game {
         self.seen.watch_incomplete_set_up(self.now, pending);
         if self.seen.phase.is_read() {
             self.check_dropouts();
-            self.seen.look_at_hands(self.now, out);
+            self.seen.report_touched_men(self.now, out);
         }
     }
 
@@ -277,10 +277,10 @@ impl Game {
                 Decoded::Sure { index } => self.move_is_sure(index, out),
                 Decoded::PressedWithoutMove { by, at } => {
                     self.alarms.raise_press(self.now, at.latest, AlarmKind::PressedWithoutMove, by, 0);
-                    self.irregular.king.pressed_without_move(&self.seen, by, at);
+                    self.irregular.king.handle_press_without_move(&self.seen, by, at);
                 }
                 Decoded::PressedIllegal { by, pawn_stays, at } => {
-                    self.irregular.king.pressed_without_move(&self.seen, by, at);
+                    self.irregular.king.handle_press_without_move(&self.seen, by, at);
                     if self.irregular.illegal_position.pressed(&self.seen, by, at) {
                         self.reports.revised();
                     }
@@ -317,7 +317,7 @@ impl Game {
             || self.alarms.open().any(|alarm| alarm.kind.illegal().is_some());
         if something && !nothing_new && self.seen.phase.stage != Stage::AwaitingSetUp {
             self.find(out);
-            self.decide_what_is_certain(out);
+            self.decide_certain_findings(out);
         }
     }
 
@@ -345,7 +345,7 @@ impl Game {
         let played = phase.is_read().then(|| play.decoder.deadline(self.now, board, &clock.view())).flatten();
         let king = phase.is_read().then(|| self.irregular.king.due(self.now, board)).flatten();
         let monitor = self.monitor.due(self.now, &self.seen, &self.alarms);
-        let clock = clock.due(&Around { now: self.now, config, play, phase });
+        let clock = clock.due(&WatchContext { now: self.now, config, play, phase });
         let dues = [played, king, monitor, clock, self.seen.phase_due(self.now), self.health.due()];
         dues.into_iter().flatten().min()
     }

@@ -1,5 +1,5 @@
-//! What hands did beside the moves: touched men, squares in between, the order of a castling. Facts for the arbiters' record; the
-//! rulings on them (4.2 to 4.4, 4.7, 7.5.4) are theirs.
+//! The actions of the players' hands beside the moves: touched men, squares in between, the order of a castling. These are facts
+//! for the arbiters' record; the rulings on them (4.2 to 4.4, 4.7, 7.5.4) are the arbiters'.
 
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -14,12 +14,12 @@ use crate::interval::Interval;
 use crate::men::{self, EMPTY};
 use crate::seen::Seen;
 
-/// Squares in between that are told of one move.
+/// The most squares in between that are reported of one move.
 const MAX_STOOD: usize = 8;
 
 impl Seen {
-    /// Reports each man of the side to move that has just been put back on its square in his player's own time.
-    pub(crate) fn look_at_hands(&self, now: Instant, out: &mut Vec<Effect>) {
+    /// Reports each man of the side to move that has just been put back on its square in its player's own time.
+    pub(crate) fn report_touched_men(&self, now: Instant, out: &mut Vec<Effect>) {
         let node = self.play.decoder.line().top(self.play.decoder.record.node());
         let turn = men::turn(&node.position);
         let Some(began) = self.own_time_since(turn) else { return };
@@ -31,7 +31,7 @@ impl Seen {
             let mut changes = self.board.changes_of(square.index() as u8);
             let (Some(back), Some(lifted)) = (changes.next(), changes.next()) else { continue };
             let touched = back.before == EMPTY && lifted.before == man && lifted.at >= began;
-            // For less than two scans a sensor may have missed it.
+            // A sensor may have missed a man that is away for less than two scans.
             if touched && back.at.since(lifted.at) * 2 >= self.board.scan() * 3 {
                 out.push(Effect::Audit(AuditEntry::Touched {
                     side: turn,
@@ -43,7 +43,7 @@ impl Seen {
         }
     }
 
-    /// Since when it has been the time of `turn`, if it is.
+    /// The time since which it has been the turn of `turn`; none if it is not.
     fn own_time_since(&self, turn: Color) -> Option<Instant> {
         if self.clock.chessclock.present() {
             return (self.clock.chessclock.runs() == Some(turn)).then(|| self.clock.chessclock.changed_at());
@@ -52,8 +52,8 @@ impl Seen {
         Some(made.or_else(|| Some(self.play.decoder.record.moves().last()?.made.latest)).unwrap_or(Instant::ZERO))
     }
 
-    /// Reports what the hands did in making the move with this index, which has become sure.
-    pub(crate) fn look_at_move(&self, index: usize, out: &mut Vec<Effect>) {
+    /// Reports what the hands did while they made the move with this index, which has become sure.
+    pub(crate) fn report_handling(&self, index: usize, out: &mut Vec<Effect>) {
         let moves = self.play.decoder.record.moves();
         let Some(known) = moves.get(index) else { return };
         let began = index
@@ -63,7 +63,7 @@ impl Seen {
         let (mv, side, ply) = (known.mv(), known.color, index as u32 + 1);
         match mv {
             Move::Castle { king, rook } => {
-                self.look_at_castling(&Castling::new(&position, king, rook), began, (side, ply), out);
+                self.report_castling_order(&Castling::new(&position, king, rook), began, (side, ply), out);
             }
             _ => {
                 let stood = self.stood_on_the_way(&position, mv, Interval { earliest: began, latest: known.made.latest });
@@ -76,8 +76,8 @@ impl Seen {
         }
     }
 
-    /// Where else the man of this move stood alone, at least for a whole scan, and from when to when; all within the time of the
-    /// move, and where it could have been moved to.
+    /// The other squares on which the man of this move stood alone for at least a whole scan, with the first and the last
+    /// time of each. All lie within the time of the move, and the man could have moved to each of them.
     fn stood_on_the_way(&self, position: &Chess, mv: Move, time: Interval) -> Vec<(Square, Instant, Instant)> {
         let Some((from, man)) = mv.from().and_then(|from| Some((from, position.board().piece_at(from)?))) else {
             return Vec::new();
@@ -109,12 +109,12 @@ impl Seen {
         stood
     }
 
-    fn look_at_castling(&self, castling: &Castling, began: Instant, (side, ply): (Color, u32), out: &mut Vec<Effect>) {
+    fn report_castling_order(&self, castling: &Castling, began: Instant, (side, ply): (Color, u32), out: &mut Vec<Effect>) {
         let left = |(square, man): (Square, u8)| {
-            self.shown_since(square, began).into_iter().find(|(_, before, _)| *before == man).map(|(at, ..)| at)
+            self.changes_since(square, began).into_iter().find(|(_, before, _)| *before == man).map(|(at, ..)| at)
         };
         let reached = |(square, man): (Square, u8)| {
-            self.shown_since(square, began).into_iter().rev().find(|(.., after)| *after == man).map(|(at, ..)| at)
+            self.changes_since(square, began).into_iter().rev().find(|(.., after)| *after == man).map(|(at, ..)| at)
         };
         let lifted = left(castling.rook).zip(left(castling.king));
         let placed = reached(castling.rook_to).zip(reached(castling.king_to));
@@ -130,15 +130,15 @@ impl Seen {
         }
     }
 
-    /// The changes of a square since then, the latest first: when, from what, to what.
-    fn shown_since(&self, square: Square, since: Instant) -> Vec<(Instant, u8, u8)> {
+    /// The changes of a square since `since`, the latest first: the time, the man before and the man after.
+    fn changes_since(&self, square: Square, since: Instant) -> Vec<(Instant, u8, u8)> {
         let mut after = self.board.men()[square.index()];
         let changes = self.board.changes_of(square.index() as u8).take_while(|change| change.at >= since);
         changes.map(|change| (change.at, change.before, core::mem::replace(&mut after, change.before))).collect()
     }
 }
 
-/// The men of a castling: where they stand and where they go.
+/// The men of a castling, with the squares on which they begin and end.
 struct Castling {
     king: (Square, u8),
     rook: (Square, u8),

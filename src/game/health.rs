@@ -1,6 +1,7 @@
-//! How well the devices are: squares and men that drop out, batteries. For whoever looks after them; arbiters are told by alarms.
-//!
-//! All of it follows from what the devices told, so that a restart finds it again.
+//! The health of the devices: squares and men that drop out, and batteries. It is for the person who looks after the devices;
+//! alarms report it to arbiters.
+//! All of it follows from the reports of the devices, so a restart can restore it.
+//! All of it follows from the reports of the devices, so that a restart finds it again.
 
 mod battery;
 pub(crate) mod device;
@@ -41,22 +42,22 @@ pub struct WeakMan {
     pub dropouts: u32,
 }
 
-/// How well the devices of a board are.
+/// The health of a board's devices.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Health {
-    /// How often a man was lost for a moment since this board was first seen.
+    /// The number of times that a man was lost for a moment since this board was first seen.
     pub dropouts: u32,
-    /// The squares that were found weak since then, a1 first.
+    /// The squares found weak since then, in the order from a1.
     pub weak_squares: Vec<WeakSquare>,
-    /// The men that were found weak in this game.
+    /// The men found weak in this game.
     pub weak_men: Vec<WeakMan>,
     /// The board's battery.
     pub battery: BatteryLevel,
-    /// The clock shows its battery warning.
+    /// True if the clock shows its battery warning.
     pub clock_battery_low: bool,
 }
 
-/// A man that drops out wherever he stands, in words; none where nobody knows who he is.
+/// A man that drops out wherever it stands, in words; none if its identity is not known.
 fn weak_man(id: ManId, dropouts: &Dropouts, play: &Play) -> Option<WeakMan> {
     let (square, promoted) = id.origin();
     let began = Square::wrapping(square);
@@ -72,7 +73,7 @@ fn weak_man(id: ManId, dropouts: &Dropouts, play: &Play) -> Option<WeakMan> {
     Some(WeakMan { man, began: began.to_string(), promoted, dropouts: dropouts.count_of(id) })
 }
 
-/// Who stands on a square, as far as the game knows.
+/// The man on a square, as far as the game knows it.
 pub(crate) fn man_on(play: &Play, board: &PhysicalBoard, square: Square) -> Option<ManId> {
     let (record, line) = (&play.decoder.record, play.decoder.line());
     let known = line.top(record.node()).men[square.index()] == board.men()[square.index()];

@@ -1,30 +1,30 @@
-//! When something happened, as far as sensors can tell.
+//! The time of an event, as exactly as the sensors show it.
 
 use core::time::Duration;
 
 use flagfall_protocols::time::Instant;
 
-/// A moment known to lie between two instants, both included.
+/// An event lies between these two instants, both included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interval {
-    /// Not before this.
+    /// The event did not happen before this.
     pub earliest: Instant,
-    /// Not after this.
+    /// The event did not happen after this.
     pub latest: Instant,
 }
 
 impl Interval {
-    /// Something seen at `at` that may have happened up to `delay` before.
+    /// An event that was seen at `at` and may have happened up to `delay` earlier.
     pub const fn seen(at: Instant, delay: Duration) -> Interval {
         Interval { earliest: at.before(delay), latest: at }
     }
 
-    /// Certainly before `other`.
+    /// True if this certainly lies before `other`.
     pub fn before(&self, other: &Interval) -> bool {
         self.latest < other.earliest
     }
 
-    /// The same, if it cannot have come before `other`.
+    /// The same interval, but not before `other` begins.
     pub(crate) fn not_before(self, other: &Interval) -> Interval {
         Interval { earliest: self.earliest.max(other.earliest), latest: self.latest.max(other.latest) }
     }

@@ -1,4 +1,4 @@
-//! Where a game stands between its set-up and the next one.
+//! The stage of a game, from its set-up to the next one.
 
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -8,43 +8,44 @@ use flagfall_protocols::time::Instant;
 use crate::reconstruct::setup::WrongSetUp;
 use crate::stage::{Hint, Stage};
 
-/// A set-up that lacks a man or two must stand this long before a game begins on it: a sensor may not see them.
+/// A set-up that lacks a man or two must stand this long before a game begins with it. A sensor may fail to see such a man.
 pub(crate) const INCOMPLETE_STANDS: Duration = Duration::from_secs(3);
-/// Two kings on centre squares mean a result after this long, where the clock still runs.
+/// Two kings on centre squares mean a result after this time, while a clock still runs.
 pub(crate) const GESTURE_STANDS: Duration = Duration::from_secs(15);
-/// And after this long where no clock is heard: a king that passes the centre on his way shows nothing.
+/// The same time without a clock. A king that only passes the centre does not mean a result.
 pub(crate) const GESTURE_STANDS_UNTIMED: Duration = Duration::from_secs(2);
-/// The initial position must stand this long before it means another game, while the old one has moves.
+/// The initial position must stand this long before it begins another game, if the old game has moves.
 const NEXT_GAME_STANDS: Duration = Duration::from_secs(5);
 
-/// The stage of a game, and what was shown of its beginning and its end.
+/// The stage of a game, and the signs of its beginning and end.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lifecycle {
     pub(crate) number: u32,
     pub(crate) stage: Stage,
     pub(crate) hints: Vec<Hint>,
-    /// A king gesture that stands, and since when.
+    /// The time since which a king gesture has stood.
     pub(crate) gesture: Option<Instant>,
-    /// A set-up of the next game that stands, and since when.
+    /// The time since which a set-up of the next game has stood.
     pub(crate) next_set_up: Option<Instant>,
-    /// A set-up that lacks a man or two, and since when it stands.
+    /// A set-up that lacks a man or two, and the time since which it has stood.
     pub(crate) incomplete_set_up: Option<(Instant, WrongSetUp)>,
-    /// The game began on one, and nobody has moved yet.
+    /// The game began with such a set-up, and nobody has moved yet.
     pub(crate) missing_at_start: Option<WrongSetUp>,
 }
 
 impl Lifecycle {
-    /// Another game begins: only its number goes on.
+    /// Begins another game. Of the old one only the number is kept.
     pub(crate) fn new_game(&mut self, stage: Stage) {
         *self = Lifecycle { number: self.number + 1, stage, ..Lifecycle::default() };
     }
 
-    /// The board is read for moves.
+    /// True if the decoder reads moves from the board.
     pub(crate) fn is_read(&self) -> bool {
         matches!(self.stage, Stage::Armed | Stage::Playing)
     }
 
-    /// How long the initial position must stand to mean another game. After the end of a game it can mean nothing else.
+    /// How long the initial position must stand before it begins another game. After the end of a game it can mean nothing
+    /// else.
     pub(crate) fn next_game_wait(&self, scan: Duration) -> Duration {
         if self.stage == Stage::Over { scan * 2 } else { NEXT_GAME_STANDS }
     }

@@ -3,16 +3,16 @@
 use flagfall_protocols::square::{Color, Piece, Placement, Reading, Role, Square};
 use shakmaty::{Board, Position};
 
-/// What stands on each square, a1 first: 0 = empty, 1..=6 = White's P N B R Q K, 7..=12 = Black's, [`UNKNOWN`], [`OCCUPIED`].
+/// The man on each square, from a1: 0 = empty, 1..=6 = White's P N B R Q K, 7..=12 = Black's, [`UNKNOWN`], [`OCCUPIED`].
 pub(crate) type Men = [u8; 64];
 
 /// An empty square.
 pub(crate) const EMPTY: u8 = 0;
-/// From a pawn's number to that of the queen of its colour.
+/// The difference between a pawn's number and that of the queen of the same colour.
 pub(crate) const PAWN_TO_QUEEN: u8 = 4;
 /// A square that cannot be read.
 pub(crate) const UNKNOWN: u8 = 13;
-/// A man on a board that does not tell which one.
+/// A man on a board that does not identify men.
 pub(crate) const OCCUPIED: u8 = 14;
 
 /// The number of an identified piece.
@@ -31,7 +31,7 @@ pub(crate) fn code(piece: Piece) -> u8 {
     }
 }
 
-/// The piece of a number; none for an empty or unknown square.
+/// The piece with this number; none for an empty or unknown square.
 pub(crate) fn piece(code: u8) -> Option<Piece> {
     let (color, role) = match code {
         1..=6 => (Color::White, code),
@@ -42,7 +42,7 @@ pub(crate) fn piece(code: u8) -> Option<Piece> {
     Some(Piece { color, role })
 }
 
-/// Whose piece a number is.
+/// The colour of the piece with this number.
 pub(crate) fn color(code: u8) -> Option<Color> {
     match code {
         1..=6 => Some(Color::White),
@@ -51,12 +51,12 @@ pub(crate) fn color(code: u8) -> Option<Color> {
     }
 }
 
-/// A pawn of this number stands on its last rank.
+/// True if this is a pawn on its last rank.
 pub(crate) const fn on_last_rank(man: u8, square: usize) -> bool {
     (man == 1 && square >= 56) || (man == 7 && square < 8)
 }
 
-/// The number of what a sensor reads. A result piece counts as an empty square (`dgt/README.md#6.2`).
+/// The number for a sensor's reading. A result piece counts as an empty square (`dgt/README.md#6.2`).
 pub(crate) fn of_reading(reading: Reading) -> u8 {
     match reading {
         Reading::Empty | Reading::ResultPiece(_) => EMPTY,
@@ -80,7 +80,7 @@ pub(crate) fn of_shakmaty(piece: shakmaty::Piece) -> u8 {
     piece.role as u8 + if piece.color.is_white() { 0 } else { 6 }
 }
 
-/// The placement that men show.
+/// The placement of these men.
 pub(crate) fn placement(men: &Men) -> Placement {
     let mut placement = Placement::EMPTY;
     for square in Square::all() {
@@ -94,7 +94,7 @@ pub(crate) fn placement(men: &Men) -> Placement {
     placement
 }
 
-/// Whether two numbers may be the same man: one that is not identified may be any.
+/// True if both numbers may be the same man. A man that is not identified may be any man.
 pub(crate) const fn fits(a: u8, b: u8) -> bool {
     a == b || (a == OCCUPIED && b != EMPTY) || (b == OCCUPIED && a != EMPTY)
 }
@@ -111,12 +111,12 @@ pub(crate) fn difference(a: &Men, b: &Men) -> u64 {
     differs
 }
 
-/// Two boards show the same, as far as they tell.
+/// True if two boards show the same men, as far as both identify them.
 pub(crate) fn same(a: &Men, b: &Men) -> bool {
     a == b || difference(a, b) == 0
 }
 
-/// How many of this kind stand there.
+/// The number of men of this kind on the board.
 pub(crate) fn count(men: &Men, man: u8) -> usize {
     men.iter().filter(|&&other| other == man).count()
 }

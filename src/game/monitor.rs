@@ -1,4 +1,4 @@
-//! What is wrong on the board, and for how long it has been (`reconstruct/README.md#6`).
+//! Checks for problems on the board, and for how long they last (`reconstruct/README.md#6`).
 
 use core::time::Duration;
 
@@ -18,69 +18,70 @@ use crate::stage::Stage;
 const IN_HAND: Duration = Duration::from_secs(5);
 const DIFFERS: Duration = Duration::from_secs(5);
 const DISPLACED: Duration = Duration::from_secs(2);
-/// So many squares are more than an accident with one man.
+/// So many displaced squares are more than an accident with one man.
 const DISPLACED_SQUARES: u32 = 3;
 const MEN_WRONG: Duration = Duration::from_secs(3);
 const WRONG_SIDE: Duration = Duration::from_secs(1);
 const NOT_PRESSED: Duration = Duration::from_secs(10);
-/// A position of before stands for so long. Not longer than it takes to tell a move of the wrong side, which a man that is put back
-/// looks like.
+/// An earlier position counts as a take-back after it has stood for this long. The time is not longer than the time for a
+/// move of the wrong side, because a man that is put back looks like one.
 const TAKEN_BACK: Duration = Duration::from_secs(1);
 
-/// Since when what has been wrong with the board.
+/// The problems with the board, and the times since which they last.
 #[derive(Clone, Debug)]
 pub(crate) struct BoardMonitor {
-    /// Squares that differ from what was played, and since when.
+    /// The squares that differ from what was played, and since when.
     pub(crate) differing: Differing,
-    /// The last change of the board for which a move out of turn was looked for.
-    pub(crate) wrong_side_looked: Instant,
-    /// When the move was made of which it was last told that it waits for its press.
-    pub(crate) incomplete_told: Option<Instant>,
+    /// The last change of the board that was checked for a move out of turn.
+    pub(crate) wrong_side_checked: Instant,
+    /// The time of the last move that was reported to wait for its press.
+    pub(crate) incomplete_reported: Option<Instant>,
 }
 
 impl BoardMonitor {
     pub(crate) const fn new() -> BoardMonitor {
-        BoardMonitor { differing: Differing::new(), wrong_side_looked: Instant::ZERO, incomplete_told: None }
+        BoardMonitor { differing: Differing::new(), wrong_side_checked: Instant::ZERO, incomplete_reported: None }
     }
 
-    /// Another game begins.
+    /// Begins another game.
     pub(crate) fn new_game(&mut self) {
         self.differing = Differing::new();
-        self.incomplete_told = None;
+        self.incomplete_reported = None;
     }
 
-    /// Casual games: players take back what they played by putting it back (`reconstruct/README.md#3.7`). And where no clock tells a
-    /// press, a man that has rested on his way takes back the move that was read (scenarios 5 and 32). Gives the plies that stay.
-    pub(crate) fn look_back(&mut self, now: Instant, seen: &Seen, alarms: &Alarms) -> Option<usize> {
+    /// The number of plies that stay after a take-back; none if nothing was taken back. In casual games players take back
+    /// moves by putting the men back (`reconstruct/README.md#3.7`). If no clock reports presses, a man that has rested on its
+    /// way also takes back the move that was read there (scenarios 5 and 32).
+    pub(crate) fn check_take_back(&mut self, now: Instant, seen: &Seen, alarms: &Alarms) -> Option<usize> {
         self.differing.note(now, seen.differs(alarms));
         let (board, decoder) = (&seen.board, &seen.play.decoder);
-        let looked = self.differing.looked_back == board.last_change();
+        let looked = self.differing.take_back_checked == board.last_change();
         if looked || self.take_back_stands(seen, alarms).is_none_or(|stands| now < stands) || decoder.explains(board) {
             return None;
         }
-        self.differing.looked_back = board.last_change();
+        self.differing.take_back_checked = board.last_change();
         let back = seen.config.casual.then(|| decoder.record.stood_after(board.men())).flatten();
-        back.or_else(|| before_the_way_on(seen))
+        back.or_else(|| plies_before_continued_move(seen))
     }
 
-    /// Raises what is wrong as an alarm, and cures what is right again.
+    /// Raises an alarm for each problem, and closes the alarms of problems that are over.
     pub(crate) fn review(&mut self, now: Instant, seen: &Seen, alarms: &mut Alarms) {
         let differs = seen.differs(alarms);
         self.differing.note(now, differs);
         if seen.phase.is_read() && differs == 0 {
-            board_is_right(now, seen, alarms);
+            close_board_alarms(now, seen, alarms);
         } else if seen.is_watched() && seen.gesture_since(now).is_none() && seen.board.unseen_since().is_none() {
-            self.look_at_board(now, seen, differs, alarms);
+            self.check_board(now, seen, differs, alarms);
         }
         if seen.phase.is_read() {
-            look_at_open_moves(now, seen, alarms);
+            check_open_moves(now, seen, alarms);
         }
         if seen.is_watched() {
-            self.look_for_press(now, seen, alarms);
+            self.check_missing_press(now, seen, alarms);
         }
     }
 
-    /// When time alone may make something of it.
+    /// The next time at which time alone may change something here.
     pub(crate) fn due(&self, now: Instant, seen: &Seen, alarms: &Alarms) -> Option<Instant> {
         let (watched, line) = (seen.is_watched(), seen.play.decoder.line());
         let since = (watched && seen.touched()).then(|| self.differs_since(seen, seen.differs(alarms)));
@@ -95,13 +96,13 @@ impl BoardMonitor {
         soonest(now, waits.into_iter().chain(others).chain(stand))
     }
 
-    /// Since when these squares differ as they do.
+    /// The time since which these squares differ as they do now.
     fn differs_since(&self, seen: &Seen, differs: u64) -> Instant {
         self.differing.since(differs).max(seen.board.changed_at(differs))
     }
 
-    /// When what stands on the board now has stood for long enough to cut the list, where that may be: nobody rules on the game
-    /// or hears its presses, and nothing waits for a ruling.
+    /// The time at which the present position has stood for long enough to shorten the list of moves. This may happen only if
+    /// no arbiter rules on the game or no clock reports its presses, and if nothing awaits a ruling.
     fn take_back_stands(&self, seen: &Seen, alarms: &Alarms) -> Option<Instant> {
         let clock = &seen.clock.chessclock;
         let free = seen.config.casual || !clock.present();
@@ -110,14 +111,14 @@ impl BoardMonitor {
         (differs != 0).then(|| self.differs_since(seen, differs).after(TAKEN_BACK))
     }
 
-    fn look_at_board(&mut self, now: Instant, seen: &Seen, differs: u64, alarms: &mut Alarms) {
+    fn check_board(&mut self, now: Instant, seen: &Seen, differs: u64, alarms: &mut Alarms) {
         let decoder = &seen.play.decoder;
         let node = decoder.line().top(decoder.record.node());
         let board = *seen.board.men();
-        // What is taken for played may have changed since the board did.
+        // The reading of the moves may have changed after the last change of the board.
         let quiet = now.since(self.differs_since(seen, differs));
         let turn = men::turn(&node.position);
-        // What a square never showed was not lifted from it.
+        // A man cannot have been lifted from a square that never showed one.
         let lifted = men::squares(differs).all(|square| {
             board[square.index()] == EMPTY
                 && men::color(node.men[square.index()]) == Some(turn)
@@ -126,7 +127,7 @@ impl BoardMonitor {
         let part_of_move =
             node.table().iter().any(|candidate| differs & !candidate.mask == 0) || is_explained(seen, node, differs, alarms);
         let in_hand = lifted && differs.count_ones() <= 2;
-        // A man that is off its square may have captured where no sensor noticed it.
+        // A man that is off its square may have captured on a square where no sensor noticed it.
         let may_be_right = sensing_of(&seen.board).hides_captures() && decoder.explains(&seen.board);
         if quiet >= IN_HAND && in_hand && !may_be_right {
             alarms.raise(now, AlarmKind::PieceInHand, Some(turn), differs);
@@ -138,8 +139,8 @@ impl BoardMonitor {
         if quiet >= DISPLACED && differs.count_ones() >= DISPLACED_SQUARES && !part_of_move && together() {
             alarms.raise(now, AlarmKind::PiecesDisplaced, None, differs);
         }
-        if seen.board.identifies() && quiet >= WRONG_SIDE && self.wrong_side_looked != seen.board.last_change() {
-            self.wrong_side_looked = seen.board.last_change();
+        if seen.board.identifies() && quiet >= WRONG_SIDE && self.wrong_side_checked != seen.board.last_change() {
+            self.wrong_side_checked = seen.board.last_change();
             if let Some(mover) = moved_out_of_turn(seen) {
                 alarms.raise(now, AlarmKind::MovedByWrongSide, Some(mover), differs);
             }
@@ -149,33 +150,33 @@ impl BoardMonitor {
         }
     }
 
-    /// Raises a move that waits for its press, once, whatever is pressed and thought of in between.
-    fn look_for_press(&mut self, now: Instant, seen: &Seen, alarms: &mut Alarms) {
+    /// Raises one alarm for a move that waits for its press, whatever is pressed or considered in between.
+    fn check_missing_press(&mut self, now: Instant, seen: &Seen, alarms: &mut Alarms) {
         let Some(ply) = seen.play.decoder.line().last() else { return };
         let (color, made) = (ply.color, ply.made.latest);
         if seen.gesture_since(now).is_some() {
             return;
         }
         let waits = seen.clock.chessclock.runs() == Some(color) && now >= waits_since(seen, made).after(NOT_PRESSED);
-        if waits && self.incomplete_told != Some(made) && seen.play.ending_on_board().is_none() {
-            self.incomplete_told = Some(made);
+        if waits && self.incomplete_reported != Some(made) && seen.play.ending_on_board().is_none() {
+            self.incomplete_reported = Some(made);
             alarms.raise(now, AlarmKind::IncompleteMove, Some(color), 0);
         }
     }
 }
 
-/// Since when each square has differed from what was played.
+/// The time since which each square has differed from what was played.
 #[derive(Clone, Debug)]
 pub(crate) struct Differing {
     squares: u64,
     since: [Instant; 64],
-    /// The last change of the board for which a position of before was looked for.
-    pub(crate) looked_back: Instant,
+    /// The last change of the board that was checked for an earlier position.
+    pub(crate) take_back_checked: Instant,
 }
 
 impl Differing {
     pub(crate) const fn new() -> Differing {
-        Differing { squares: 0, since: [Instant::ZERO; 64], looked_back: Instant::ZERO }
+        Differing { squares: 0, since: [Instant::ZERO; 64], take_back_checked: Instant::ZERO }
     }
 
     pub(crate) fn note(&mut self, now: Instant, differs: u64) {
@@ -185,14 +186,14 @@ impl Differing {
         self.squares = differs;
     }
 
-    /// Since when all squares of `mask` have differed.
+    /// The time since which all squares of `mask` have differed.
     pub(crate) fn since(&self, mask: u64) -> Instant {
         men::squares(mask).map(|square| self.since[square.index()]).max().unwrap_or(Instant::ZERO)
     }
 }
 
-/// The move with this index became sure: who knows what its pawn became?
-pub(crate) fn note_promotion(now: Instant, seen: &Seen, index: usize, alarms: &mut Alarms) {
+/// Raises an alarm if the move with this index, which became sure, promoted a pawn and its new piece is not known.
+pub(crate) fn check_promotion(now: Instant, seen: &Seen, index: usize, alarms: &mut Alarms) {
     let unproved = sensing_of(&seen.board).unproved_promotions(&seen.play.decoder.record);
     let promoted = unproved.into_iter().find(|(ply, _)| *ply == index);
     if let Some((_, square)) = promoted {
@@ -200,9 +201,9 @@ pub(crate) fn note_promotion(now: Instant, seen: &Seen, index: usize, alarms: &m
     }
 }
 
-/// The number of moves before the last one, if nobody pressed that and its man has gone on to another square that he could
-/// have been moved to.
-fn before_the_way_on(seen: &Seen) -> Option<usize> {
+/// The number of moves before the last one, if the last move was not pressed and its man has gone on to another square to
+/// which it could have moved.
+fn plies_before_continued_move(seen: &Seen) -> Option<usize> {
     let record = &seen.play.decoder.record;
     let last = record.moves().last()?;
     let before = record.moves().len() - 1;
@@ -212,7 +213,7 @@ fn before_the_way_on(seen: &Seen) -> Option<usize> {
     went_on.then_some(before)
 }
 
-fn board_is_right(now: Instant, seen: &Seen, alarms: &mut Alarms) {
+fn close_board_alarms(now: Instant, seen: &Seen, alarms: &mut Alarms) {
     use AlarmKind::*;
     for kind in [PieceInHand, PositionDiffers, PiecesDisplaced, MovedByWrongSide, KingMissing, TooManyMen, UnreadableSquare] {
         alarms.cure(now, kind);
@@ -223,8 +224,8 @@ fn board_is_right(now: Instant, seen: &Seen, alarms: &mut Alarms) {
     }
 }
 
-/// Something else is reported about these squares, or will be: a press of a move that is not legal, the shape of a castling, a legal move
-/// and fewer than three squares beside it.
+/// True if another alarm covers these squares or will cover them: a press of a move that is not legal, the shape of a
+/// castling, or a legal move with fewer than three squares beside it.
 fn is_explained(seen: &Seen, node: &Node, differs: u64, alarms: &Alarms) -> bool {
     let illegal = |alarm: &Alarm| alarm.kind == AlarmKind::IllegalMove && alarm.status == AlarmStatus::Open;
     seen.play.decoder.press_pending()
@@ -241,7 +242,7 @@ fn changed_together(seen: &Seen, mask: u64) -> bool {
     men::squares(mask).all(|square| last.since(seen.board.changed_at(square.bit())) <= DISPLACED)
 }
 
-/// The board shows a legal move of the side that does not have the move.
+/// The side that has made a legal move on the board out of turn.
 fn moved_out_of_turn(seen: &Seen) -> Option<Color> {
     let node = seen.play.decoder.line().top(seen.play.decoder.record.node());
     let other = Node::new(node.position.clone().swap_turn().ok()?);
@@ -253,7 +254,7 @@ fn count_men(now: Instant, seen: &Seen, turn: Color, alarms: &mut Alarms) {
     let board = *seen.board.men();
     for color in [Color::White, Color::Black] {
         let king = if color == Color::White { 6 } else { 12 };
-        // He may have been lifted just now, while something else has differed for long.
+        // The king may have been lifted just now, while something else has differed for long.
         if seen.board.identifies() && color != turn && !seen.board.showed(king, now.before(MEN_WRONG)) {
             alarms.raise(now, AlarmKind::KingMissing, Some(color), 0);
         }
@@ -267,9 +268,10 @@ fn count_men(now: Instant, seen: &Seen, turn: Color, alarms: &mut Alarms) {
     }
 }
 
-/// What a board that does not identify men may not tell: which of two captures was made, and what a pawn became. A piece that has
-/// moved as a rook and as a bishop is a queen, and of one that is captured nobody asks any more.
-fn look_at_open_moves(now: Instant, seen: &Seen, alarms: &mut Alarms) {
+/// Raises and closes the alarms about what a board may not show if it does not identify men: which of two captures was made,
+/// and what a pawn became. A piece that has moved as a rook and as a bishop is a queen, and a captured piece no longer
+/// matters.
+fn check_open_moves(now: Instant, seen: &Seen, alarms: &mut Alarms) {
     let (decoder, sensing) = (&seen.play.decoder, sensing_of(&seen.board));
     if !sensing.hides_captures() {
         return;
@@ -283,12 +285,12 @@ fn look_at_open_moves(now: Instant, seen: &Seen, alarms: &mut Alarms) {
     }
 }
 
-/// Since when a press is waited for after a move: since the player's clock has run.
+/// The time since which a press is expected after a move. It is not before the player's clock has run.
 fn waits_since(seen: &Seen, made: Instant) -> Instant {
     made.max(seen.clock.chessclock.changed_at())
 }
 
-/// King and rook of one side have left their squares on its first rank for those of a castling, whether it may castle or not.
+/// True if king and rook of one side have moved from their squares on the first rank as in a castling, legal or not.
 fn castling_by_hand(men: &Men, board: &Men, differs: u64) -> bool {
     [(0, 6, 4), (56, 12, 10)].into_iter().any(|(rank, king, rook)| {
         [(7, 6, 5), (0, 2, 3)].into_iter().any(|(home, king_to, rook_to)| {

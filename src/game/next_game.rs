@@ -1,4 +1,4 @@
-//! How the next game shows itself: a set-up, one that is not quite right, or a clock that runs over a game in progress.
+//! The signs of the next game: a set-up, an incomplete set-up, or a clock that runs while a game is in progress.
 
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
@@ -17,21 +17,21 @@ impl Seen {
         setup::shows_start(self.board.men(), self.config.chess960)
     }
 
-    /// Turns a board round that does not identify men, which shows the initial position either way: White is the side that moves
-    /// first. True if it was turned.
+    /// Turns round a board that does not identify men, because its initial position looks the same from both sides. White is
+    /// the side that moves first. Returns true if the board was turned.
     pub(crate) fn turn_to_first_mover(&mut self) -> bool {
         let begins = self.phase.stage == Stage::Armed && !self.board.identifies() && self.play.decoder.record.moves().is_empty();
         let turns = begins && matches!(setup::first_move(self.board.men()), Some((Shown::Rotated, true)));
         if turns {
             self.board.turn_round();
-            // Weak squares have other names.
+            // After the turn the weak squares have other names.
             self.board.forget_men();
             self.play.decoder.forget_tentative();
         }
         turns
     }
 
-    /// Notes since when the set-up of the next game stands; `pending` says that a ruling is awaited.
+    /// Notes the time since which the next game's set-up has stood. `pending` is true while a ruling is awaited.
     pub(crate) fn watch_next_set_up(&mut self, now: Instant, pending: bool) {
         let explained = self.phase.stage != Stage::Over && !self.touched();
         if self.phase.stage == Stage::AwaitingSetUp || explained {
@@ -43,7 +43,7 @@ impl Seen {
         }
     }
 
-    /// Notes since when a set-up stands that lacks a man or two, where no game is on.
+    /// While there is no game, notes the time since which a set-up that lacks a man or two has stood.
     pub(crate) fn watch_incomplete_set_up(&mut self, now: Instant, pending: bool) {
         let waits = self.phase.stage == Stage::AwaitingSetUp || (self.phase.stage == Stage::Over && !pending);
         let shown = waits.then(|| setup::wrong_set_up(self.board.men(), self.config.chess960)).flatten();
@@ -54,7 +54,8 @@ impl Seen {
         }
     }
 
-    /// An incomplete set-up that has stood for long enough, and the position that a game begins with as if those men stood there.
+    /// Removes and returns an incomplete set-up that has stood for long enough, with the position in which those men are
+    /// added.
     pub(crate) fn take_incomplete_set_up(&mut self, now: Instant) -> Option<(WrongSetUp, Chess)> {
         let waits = matches!(self.phase.stage, Stage::AwaitingSetUp | Stage::Over) && self.clock.chessclock.runs().is_none();
         let (_, wrong) = self
@@ -65,7 +66,7 @@ impl Seen {
         Some((wrong, start))
     }
 
-    /// Once somebody moves or a clock runs, reports the men that still do not stand there (7.2).
+    /// Reports the men that are still missing (7.2), once a player moves or a clock runs.
     pub(crate) fn review_missing_men(&mut self, now: Instant, alarms: &mut Alarms) {
         if self.phase.missing_at_start.is_some() && self.shown_start().is_some() {
             self.phase.missing_at_start = None;
@@ -80,10 +81,10 @@ impl Seen {
         }
     }
 
-    /// The next game begins by itself: its initial position has stood long enough, and the clocks stand.
+    /// The position with which the next game begins by itself, if it has stood for long enough and the clocks stand.
     ///
-    /// While a ruling is `pending` the set-up alone is not enough, or the ruling would be lost with its game. Then the clock must
-    /// have been set anew, as it must be for another game; where no clock is heard, the first move shows it.
+    /// While a ruling is `pending`, the set-up alone is not enough, because the ruling would be lost with its game. Then the
+    /// clock must have been set again, as for any other game. If no clock is heard, the first move is the sign.
     pub(crate) fn next_game(&self, now: Instant, pending: bool) -> Option<(Shown, Chess)> {
         let clock = &self.clock.chessclock;
         let stood = now >= self.phase.next_set_up?.after(self.phase.next_game_wait(self.board.scan()));
@@ -96,7 +97,7 @@ impl Seen {
         if begins && self.board.known() { self.shown_start().or_else(begun) } else { None }
     }
 
-    /// A clock runs and no game was set up: the side whose clock it is, once board and clock are quiet.
+    /// The side whose clock runs although no game was set up, once board and clock are quiet.
     pub(crate) fn game_in_progress(&self, now: Instant) -> Option<Color> {
         let turn = self.clock.chessclock.runs().filter(|_| self.board.known())?;
         let scan = self.board.scan();

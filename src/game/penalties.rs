@@ -1,5 +1,5 @@
-//! Time that a player is due for what the opponent did, and whether his clock was given it (Articles 7.5.5 and 9.5.3, Guideline
-//! III.5).
+//! Penalty time that a player is due for an offence of the opponent, and whether his clock received it (Articles 7.5.5 and
+//! 9.5.3, Guideline III.5).
 
 use alloc::vec::Vec;
 
@@ -11,16 +11,16 @@ use crate::interval::Interval;
 use crate::laws::claim::Standing;
 use crate::laws::facts::{Claimed, Illegal, Treated};
 
-/// Something that brings a player time.
+/// An offence for which the opponent is due penalty time.
 struct Due<'a> {
     at: Interval,
-    /// An illegal move: of several kinds at one press one counts (7.5.5).
+    /// True for an illegal move. Of several kinds of illegal move at one press only one counts (7.5.5).
     illegal: bool,
     added: &'a mut Option<bool>,
 }
 
 impl Case<'_> {
-    /// Says of each penalty whether the time for it, and for those before it, was seen to be added.
+    /// Notes for each penalty whether the time for it, and for the penalties before it, was seen to be added.
     pub(crate) fn note_time_added(&self, claims: &mut [Claimed], illegal: &mut [Illegal]) {
         for side in [Color::White, Color::Black] {
             let fined = claims.iter_mut().filter(|claim| claim.by == side && claim.standing == Standing::Refused);
@@ -45,17 +45,17 @@ impl Case<'_> {
     }
 
     fn penalty_ms(&self, penalties: u32) -> i64 {
-        // Where there is no penalty any time will do.
+        // Without a penalty in the rules any added time is enough.
         (i64::from(self.seen.config.rulebook.penalty_s()) * 1000 * i64::from(penalties)).max(1)
     }
 
-    /// When the next flag of `side` fell.
+    /// The time at which the next flag of `side` fell.
     fn next_flag(&self, side: Color, since: Instant) -> Option<Instant> {
         let mut falls = self.seen.clock.chessclock.flags().iter().filter(|fall| fall.side == side && fall.fell.latest >= since);
         falls.next().map(|fall| fall.fell.latest)
     }
 
-    /// Milliseconds by which hands set the clock of `side` forward.
+    /// The milliseconds by which somebody set the clock of `side` forward.
     fn added(&self, side: Color, since: Instant, until: Option<Instant>) -> i64 {
         let in_time = |set: &&(Instant, i64)| set.0 >= since && until.is_none_or(|until| set.0 < until);
         self.seen.clock.time_set.get(side).iter().filter(in_time).map(|(_, rise_ms)| rise_ms).sum()

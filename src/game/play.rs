@@ -1,4 +1,4 @@
-//! What was played: the board's changes while a game is read for moves.
+//! Play: the changes of the board while a game is read for moves.
 
 use alloc::vec::Vec;
 
@@ -15,11 +15,11 @@ use crate::reconstruct::gesture;
 use crate::seen::Seen;
 use crate::stage::{Hint, Stage};
 
-/// Hints kept of one game.
+/// The most hints that are kept of one game.
 const MAX_HINTS: usize = 8;
 
 impl Seen {
-    /// Follows a change of the board; true if what stands on it reads as other moves than before.
+    /// Handles a change of the board. Returns true if the board is now read as other moves than before.
     pub(crate) fn follow_board(&mut self, now: Instant, alarms: &mut Alarms, out: &mut Vec<Effect>) -> bool {
         let line = self.play.decoder.line();
         let before = (line.plies().len(), line.made_at());
@@ -34,7 +34,7 @@ impl Seen {
         changed
     }
 
-    /// Lets the decoder conclude what it can by now.
+    /// Lets the decoder draw its conclusions up to now.
     pub(crate) fn review_play(&mut self, now: Instant, alarms: &mut Alarms) {
         if self.phase.is_read() {
             let view = self.clock.view();
@@ -43,7 +43,7 @@ impl Seen {
         }
     }
 
-    /// The game begins with the first move, which may be understood some time after the board showed it.
+    /// Notes that the game begins with the first move. It may be understood some time after the board showed it.
     fn note_first_move(&mut self, now: Instant, alarms: &mut Alarms) {
         if self.phase.stage == Stage::Armed && !self.play.decoder.line().is_empty() {
             self.phase.stage = Stage::Playing;
@@ -57,7 +57,7 @@ impl Seen {
         self.clock.chessclock.present() && self.clock.chessclock.runs().is_none()
     }
 
-    /// Notes a result that is shown with the kings.
+    /// Notes a result that the kings show.
     fn watch_gesture(&mut self, now: Instant, out: &mut Vec<Effect>) {
         let shown = gesture::result(self.board.men(), &self.play.decoder.record.node().men);
         match (shown, self.phase.gesture) {
@@ -79,7 +79,7 @@ impl Seen {
         }
     }
 
-    /// The kings in the centre end the game now: their moves there are dropped.
+    /// Returns true if the kings in the centre end the game now. Their moves to the centre are then dropped.
     pub(crate) fn ended_by_gesture(&mut self, now: Instant) -> bool {
         let may_end = self.phase.is_read() && !self.play.decoder.press_pending();
         let ends = may_end && self.gesture_means_a_result().is_some_and(|since| now >= since);
@@ -90,15 +90,16 @@ impl Seen {
         ends
     }
 
-    /// What the last of the first `plies` sure moves has ended the game by. Whether men enough can still mate is asked of the last
-    /// position only.
+    /// The way in which the last of the first `plies` sure moves has ended the game. Only in the last position the solver
+    /// checks whether a side with enough men can still mate.
     pub(crate) fn ending_after(&mut self, plies: usize) -> Option<Ending> {
         let record = &self.play.decoder.record;
         let last = plies == record.moves().len();
         record.ending_after(plies).or_else(|| if last { self.dead_position() } else { None })
     }
 
-    /// Can neither side mate any more, with men enough for it (5.2.2)? The popular explanation knows no such thing.
+    /// The ending by a dead position: neither side can mate any more, although it has enough men (5.2.2). Rulebooks that
+    /// count only material have no such ending.
     fn dead_position(&mut self) -> Option<Ending> {
         if self.config.rulebook.winnability() == Winnability::Material {
             return None;

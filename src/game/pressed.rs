@@ -1,4 +1,4 @@
-//! A press that completed no legal move: what is reported of it.
+//! The report of a press that completed no legal move.
 
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
@@ -8,23 +8,23 @@ use crate::interval::Interval;
 use crate::men;
 use crate::seen::Seen;
 
-/// Own men that one illegal move may displace: those of a castling.
+/// The most own men that one illegal move may displace: as many as in a castling.
 const MOVED_BY_ONE: usize = 2;
-/// Squares that differ after it: with the opponent's reply begun, or with a man beside them knocked over.
+/// The most squares that may differ after it, if the opponent has begun his reply or a man beside them was knocked over.
 const SQUARES_OF_ONE: u32 = 6;
 
 impl Seen {
-    /// Raises the alarm of a press without a legal move: an illegal one, or men that no single move can have displaced
-    /// (`reconstruct/README.md#6.1`).
+    /// Raises the alarm for a press without a legal move: either an illegal move, or men that no single move can have
+    /// displaced (`reconstruct/README.md#6.1`).
     pub(crate) fn raise_illegal_press(&self, now: Instant, by: Color, pawn_stays: bool, at: Interval, alarms: &mut Alarms) {
         let (board, node) = (&self.board, self.play.decoder.record.node());
-        // What the opponent has done since is not the player's.
+        // Men that the opponent has moved since then do not count.
         let stood = board.past(at.latest.after(board.scan())).last().map_or(*board.men(), |(_, men)| men);
         let at_press = men::difference(&stood, &node.men);
         let own = men::squares(at_press).filter(|square| men::color(node.men[square.index()]) == Some(by)).count();
         let one_move = own <= MOVED_BY_ONE && at_press.count_ones() <= SQUARES_OF_ONE;
         if !pawn_stays && node.exact(board.men()).is_some() {
-            // A legal move after all, come too late for its press.
+            // A legal move was made after all, but it came too late for its press.
             return;
         }
         let squares = men::difference(board.men(), &node.men);

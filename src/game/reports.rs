@@ -1,4 +1,4 @@
-//! What each audience has been told, and what it is to be told.
+//! What was published to each audience, and what must be published next.
 
 use alloc::vec::Vec;
 
@@ -12,24 +12,24 @@ use crate::reconstruct::notation::Notation;
 use crate::seen::Seen;
 use crate::told::{Told, ToldMove};
 
-/// What a part of the game has changed for arbiters.
+/// The kind of change that a part of the game has made for arbiters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) enum Changed {
     Nothing,
-    /// Something that only their state shows.
+    /// A change that only the arbiters' state shows.
     State,
-    /// A move, finding or decision.
+    /// A change of a move, finding or decision.
     Game,
 }
 
-/// Revisions and what is out of date.
+/// The revisions, and what must be published again.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reports {
-    /// The moves that the live audience has been told.
+    /// The moves that were published to the live audience.
     pub(crate) told: Told,
-    /// The moves that arbiters were told as pending.
-    pending_told: Vec<Move>,
+    /// The moves that were published to arbiters as pending.
+    pending_published: Vec<Move>,
     pub(crate) rev: u32,
     pub(crate) live_rev: u32,
     pub(crate) ruling_dirty: bool,
@@ -53,7 +53,7 @@ impl Reports {
         }
     }
 
-    /// Reports to each audience what is new for it.
+    /// Publishes to each audience what is new for it.
     pub(crate) fn flush(&mut self, now: Instant, seen: &Seen, out: &mut Vec<Effect>) {
         if core::mem::take(&mut self.ruling_dirty) {
             out.push(Effect::Ruling);
@@ -69,30 +69,30 @@ impl Reports {
         }
     }
 
-    /// Whether other moves are pending than arbiters were told: time alone may let another reading of the board win.
+    /// True if other moves are pending than were published to arbiters. Time alone may change the reading of the board.
     fn pending_changed(&mut self, seen: &Seen) -> bool {
         let pending = || seen.play.decoder.line().plies().iter().map(|ply| ply.mv);
-        let changed = !pending().eq(self.pending_told.iter().copied());
+        let changed = !pending().eq(self.pending_published.iter().copied());
         if changed {
-            self.pending_told.clear();
-            self.pending_told.extend(pending());
+            self.pending_published.clear();
+            self.pending_published.extend(pending());
         }
         changed
     }
 
-    /// Reports to the live audience the moves that it does not know yet.
+    /// Publishes to the live audience the moves that are new for it.
     fn report_live_moves(&mut self, now: Instant, seen: &Seen, out: &mut Vec<Effect>) {
         let decoder = &seen.play.decoder;
         let (record, mode, line) = (decoder.record.moves(), decoder.record.mode(), decoder.line());
         let shown = seen.play.shown_plies(now);
         let total = record.len() + shown;
         let known = self.told.moves().len();
-        // Where nothing tentative is or was shown, equal length means equal moves.
+        // If no tentative move is or was shown, equal length means equal moves.
         let last_is_same = || self.told.moves().last().map(|told| told.uci) == record.last().map(|known| known.uci(mode));
         if known == total && shown == 0 && last_is_same() {
             return;
         }
-        // Compared without making text: this is asked with every clock message while a made move waits for its press.
+        // The comparison makes no text, because it runs with every clock message while a made move waits for its press.
         let uci = |index: usize| match record.get(index) {
             Some(known) => known.uci(mode),
             None => UciMove::from_move(line.plies()[index - record.len()].mv, mode),

@@ -1,11 +1,12 @@
-//! How late the board tells a change: what its family is known for, until it shows or says better.
+//! The time after which the board reports a change at the latest: the known value of its family, until reports give a better
+//! one.
 
 use core::time::Duration;
 
 use crate::seen::Seen;
 
 impl Seen {
-    /// A board whose squares are sampled one after another tells by its reports how fast it is.
+    /// Takes over the speed that reports of a board show if it samples its squares one after another.
     pub(crate) fn learn_scan(&mut self) {
         if self.usual.in_turn
             && let Some(scan) = self.board.learnt_scan()
@@ -14,8 +15,8 @@ impl Seen {
         }
     }
 
-    /// The device says so itself. A line on which boards take turns is late with their clocks by as much; a clock on a link of its
-    /// own is not.
+    /// Takes over the delay that the device itself reports. A line that several boards share delays the reports of their
+    /// clocks by as much. A clock on its own link has no such delay.
     pub(crate) fn set_delay(&mut self, delay: Duration) {
         self.set_scan(delay);
         if self.config.own_clock.is_none() {
@@ -23,7 +24,7 @@ impl Seen {
         }
     }
 
-    /// It tells a change so late at most.
+    /// Sets the longest time after which the board reports a change.
     fn set_scan(&mut self, scan: Duration) {
         self.board.set_scan(scan);
         self.play.decoder.set_scan(scan);

@@ -1,4 +1,4 @@
-//! What was observed, and what the game makes of it.
+//! What was observed, and the game as it is read from it.
 
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -22,11 +22,11 @@ use crate::reconstruct::line::Tentative;
 use crate::reconstruct::{Decoded, Decoder, STANDS};
 use crate::stage::Stage;
 
-/// The parts that others read: board, clock, what was played, where the game stands.
+/// The parts that other parts may read: board, clock, moves played, stage of the game.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
     pub(crate) config: GameConfig,
-    /// How fast the board's family is known to be.
+    /// The known timing of the board's family.
     pub(crate) usual: Timing,
     pub(crate) board: PhysicalBoard,
     pub(crate) clock: ClockTracker,
@@ -34,17 +34,17 @@ pub(crate) struct Seen {
     pub(crate) phase: Lifecycle,
 }
 
-/// What was played.
+/// The moves played.
 #[derive(Clone, Debug)]
 pub(crate) struct Play {
     pub(crate) decoder: Decoder,
     pub(crate) decoded: Vec<Decoded>,
-    /// Moves completed before the record begins, fewer than none where the record has more than the scoresheets; none where they
-    /// are not known.
+    /// The moves completed before the record begins. The number is negative if the record has more moves than the
+    /// scoresheets, and none if it is not known.
     pub(crate) completed_before: Pair<Option<i32>>,
-    /// What ended the game on the board, when, and whose move it was.
+    /// The ending on the board, its time, and the player who made the move.
     pub(crate) ending: Option<(Ending, Interval, Color)>,
-    /// What is known of whether anybody can still mate (5.2.2).
+    /// The knowledge about whether a side can still mate (5.2.2).
     pub(crate) life: mate::Watch,
 }
 
@@ -59,7 +59,7 @@ impl Play {
         }
     }
 
-    /// What the board as it stands would end, counting moves that are made and not yet sure.
+    /// The ending that the present board would give, with moves that are made and not yet sure.
     pub(crate) fn ending_on_board(&self) -> Option<(Ending, Interval, Color)> {
         self.ending.or_else(|| {
             let line = self.decoder.line().plies();
@@ -68,7 +68,7 @@ impl Play {
         })
     }
 
-    /// Moves completed by each player so far; none where earlier ones are not known.
+    /// The moves completed by each player so far; none if earlier moves are not known.
     pub(crate) fn completed_now(&self) -> Pair<Option<u32>> {
         let of = |color| {
             let recorded = self.decoder.record.completed(color, None).0;
@@ -77,14 +77,15 @@ impl Play {
         Pair { white: of(Color::White), black: of(Color::Black) }
     }
 
-    /// Tentative plies that have stood long enough to be shown to the live audience: whether the clock was pressed must not be
-    /// seen there (12.6).
+    /// The number of tentative plies that have stood long enough for the live audience. This audience must not be able to see
+    /// whether the clock was pressed (12.6).
     pub(crate) fn shown_plies(&self, now: Instant) -> usize {
         let plies = self.decoder.line().plies();
         plies.iter().take_while(|ply| ply.made.latest.after(STANDS) <= now).count()
     }
 
-    /// Drops a king on a centre square, which is half of a gesture and no move while the clocks stand; true if there was one.
+    /// Drops the move of a king to a centre square, which is half of a gesture and no move while the clocks stand. Returns
+    /// true if there was one.
     pub(crate) fn drop_half_gesture(&mut self) -> bool {
         let half = !self.decoder.press_pending() && self.decoder.line().last().is_some_and(|ply| gesture::is_half(ply.mv));
         if half {
@@ -93,21 +94,21 @@ impl Play {
         half
     }
 
-    /// The player has made a move in the game, as far as that is known.
+    /// True if the player has made a move in the game, as far as this is known.
     pub(crate) fn has_ever_moved(&self, side: Color) -> bool {
         let earlier = self.completed_before.get(side).is_none_or(|before| before > 0);
         let sure = self.decoder.record.moves().iter().any(|known| known.color == side);
         earlier || sure || self.decoder.line().plies().iter().any(|ply| ply.color == side)
     }
 
-    /// The player has made a move.
+    /// True if the player has made a move.
     pub(crate) fn has_moved(&self, side: Color) -> bool {
         let sure = self.decoder.record.moves().iter().take(2).any(|known| known.color == side);
         let earlier = *self.completed_before.get(side) != Some(0);
         sure || earlier || self.decoder.line().plies().iter().any(|ply| ply.color == side)
     }
 
-    /// The clock of `color` may run: it is his move, or the other player's move stands on the board.
+    /// True if the clock of `color` may run: it is his turn, or the other player's move stands on the board.
     pub(crate) fn may_run(&self, color: Color) -> bool {
         self.decoder.press_pending()
             || self.decoder.record.turn() == color
@@ -116,7 +117,7 @@ impl Play {
 }
 
 impl Seen {
-    /// The board is watched for what is wrong: a game is on and its clocks were not stopped.
+    /// True if the board is checked for problems: a game is on, and its clocks were not stopped.
     pub(crate) fn is_watched(&self) -> bool {
         let clock = &self.clock.chessclock;
         let stopped = clock.present() && clock.runs().is_none();
@@ -127,18 +128,19 @@ impl Seen {
         }
     }
 
-    /// The game is over, and no move on the board has ended it: kings or an arbiter did.
+    /// True if the game is over but no move on the board has ended it: kings or an arbiter did.
     pub(crate) fn ended_without_move(&self) -> bool {
         self.phase.stage == Stage::Over && self.play.ending.is_none()
     }
 
-    /// A piece is lifted or put elsewhere: the board shows neither the last made move nor the position before it.
+    /// True if a piece is lifted or displaced: the board shows neither the last made move nor the position before it.
     pub(crate) fn touched(&self) -> bool {
         let decoder = &self.play.decoder;
         !men::same(self.board.men(), &decoder.line().top(decoder.record.node()).men)
     }
 
-    /// Squares that differ from what was played last, but for those of which an arbiter knows and that have not changed since.
+    /// The squares that differ from the last position, without those that an arbiter has acknowledged and that have not
+    /// changed since.
     pub(crate) fn differs(&self, alarms: &Alarms) -> u64 {
         let node = self.play.decoder.line().top(self.play.decoder.record.node());
         let differs = men::difference(&node.men, self.board.men());
@@ -152,7 +154,7 @@ impl Seen {
         differs & !known
     }
 
-    /// Since when kings may be on their way to show the result, if they may still be.
+    /// The time since which the kings may be moving to show a result; none if they are not.
     pub(crate) fn gesture_since(&self, now: Instant) -> Option<Instant> {
         let line = self.play.decoder.line();
         let half = |ply: &&Tentative| ply.pressed.is_none() && gesture::is_half(ply.mv);
@@ -161,7 +163,7 @@ impl Seen {
         Some(self.board.changed_at(squares)).filter(|since| now < since.after(GESTURE_STANDS))
     }
 
-    /// From when on the kings that stand in the centre mean a result: at once where the clocks were stopped.
+    /// The time from which the kings in the centre mean a result. If the clocks are stopped, it is at once.
     pub(crate) fn gesture_means_a_result(&self) -> Option<Instant> {
         let stands = match (self.clock.chessclock.present(), self.clock.chessclock.runs()) {
             (false, _) => GESTURE_STANDS_UNTIMED,
@@ -171,7 +173,7 @@ impl Seen {
         self.phase.gesture.map(|since| since.after(stands))
     }
 
-    /// When time alone may begin or end a game.
+    /// The next time at which time alone may begin or end a game.
     pub(crate) fn phase_due(&self, now: Instant) -> Option<Instant> {
         let (phase, clock, scan) = (&self.phase, &self.clock.chessclock, self.board.scan());
         let joins = phase.stage == Stage::AwaitingSetUp && clock.runs().is_some();
@@ -189,7 +191,7 @@ impl Seen {
     }
 }
 
-/// The first of these moments that is still to come.
+/// The first of these times that lies after `now`.
 pub(crate) fn soonest(now: Instant, moments: impl IntoIterator<Item = Option<Instant>>) -> Option<Instant> {
     moments.into_iter().flatten().filter(|moment| *moment > now).min()
 }

@@ -1,4 +1,4 @@
-//! What the live audience was told of each move, kept small.
+//! The moves that were published to the live audience, kept small.
 
 use alloc::vec::Vec;
 
@@ -10,7 +10,7 @@ use crate::played::LiveMove;
 use crate::reconstruct::moves::room_for_one;
 use crate::reconstruct::notation::{Notation, Times};
 
-/// One move as it was told.
+/// One move as it was published.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ToldMove {
     pub(crate) uci: UciMove,
@@ -24,7 +24,7 @@ impl ToldMove {
     }
 }
 
-/// The moves that the live audience has been told.
+/// The moves that were published to the live audience.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Told(Vec<ToldMove>);
 
@@ -42,7 +42,7 @@ impl Told {
         self.0.truncate(len);
     }
 
-    /// The moves from the one with index `from` on.
+    /// The moves from index `from` on, as they are published.
     pub(crate) fn since(&self, from: usize) -> impl ExactSizeIterator<Item = LiveMove> {
         let live = |(index, told): (usize, &ToldMove)| LiveMove {
             ply: index as u32 + 1,

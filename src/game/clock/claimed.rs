@@ -1,4 +1,4 @@
-//! Flags that an arbiter observed or a player claimed: no sign of the clock is needed (6.8).
+//! Flags that an arbiter observed or a player claimed. They need no sign of the clock (6.8).
 
 use alloc::string::String;
 
@@ -9,8 +9,8 @@ use super::control::{MAX_PERIODS, TimeControl};
 use super::tracker::ClockTracker;
 
 impl ClockTracker {
-    /// Notes the claim of a flag-fall that is latched; false if there is none. Under `club` rules a call without stopping the clocks
-    /// was none (point 10).
+    /// Notes the claim of a flag-fall that is latched already. Returns false if there is none. Under `club` rules a call of a
+    /// player who did not stop the clocks does not count (point 10).
     pub(crate) fn claim_latched(
         &mut self,
         side: Color,
@@ -27,7 +27,7 @@ impl ClockTracker {
         if fall.observed_at.is_none() {
             fall.clocks_stopped = stopped;
         }
-        // Nobody can have seen it before it fell.
+        // Nobody can have seen the flag before it fell.
         fall.observe(seen.max(fall.fell.earliest), command);
         true
     }
@@ -35,8 +35,8 @@ impl ClockTracker {
     /// Latches a flag-fall that no report has shown.
     ///
     /// # Errors
-    /// No game has so many flags.
-    pub(crate) fn claim_unread(
+    /// Fails if more flags are recorded than any game has.
+    pub(crate) fn latch_unreported(
         &mut self,
         side: Color,
         period: Option<usize>,
@@ -56,8 +56,8 @@ impl ClockTracker {
     /// The index of a period that is counted from 1.
     ///
     /// # Errors
-    /// The time control has no such period.
-    pub(crate) fn index_of(&self, period: u32) -> Result<usize, &'static str> {
+    /// Fails if the time control has no such period.
+    pub(crate) fn period_index(&self, period: u32) -> Result<usize, &'static str> {
         let index = (period as usize).checked_sub(1).filter(|&index| index < MAX_PERIODS).ok_or("there is no such period")?;
         let known = |control: &TimeControl| index == 0 || control.next_period(index - 1).is_some();
         if self.control.as_ref().is_none_or(known) { Ok(index) } else { Err("the time control has no such period") }

@@ -1,4 +1,4 @@
-//! What two reports, one after the other, tell (`dgt/clock.md#5.2`, "From message to meaning").
+//! The facts that follow from two successive reports (`dgt/clock.md#5.2`, "From message to meaning").
 
 use flagfall_protocols::event::{ClockFace, ClockReading};
 use flagfall_protocols::square::Color;
@@ -11,7 +11,7 @@ use super::{Chessclock, SLACK_MS};
 use crate::interval::Interval;
 use crate::pair::Pair;
 
-/// Two rises of at most this much in one step are two presses, not a period: no period is shorter.
+/// If both times rise by at most this much in one step, both players have pressed. No period is so short.
 const LONGEST_ADDITION_MS: i64 = 60_000;
 impl Chessclock {
     pub(super) fn compare(
@@ -33,9 +33,9 @@ impl Chessclock {
         let mut pressed_by = None;
         match (ran, runs) {
             (Some(a), Some(b)) if a != b => pressed_by = Some(a),
-            (Some(a), Some(_)) => self.same_runner(a, &rises, control, facts),
+            (Some(a), Some(_)) => self.handle_same_runner(a, &rises, control, facts),
             (Some(a), None) => {
-                // A press and a stop inside one report show as a stop with the lever over and time added.
+                // If a press and a stop come within one report, the clock shows a stop with the lever over and time added.
                 if self.up(now) != a && *rises.get(a) > 0 {
                     pressed_by = Some(a);
                 }
@@ -51,7 +51,7 @@ impl Chessclock {
             }
         }
         if let Some(by) = pressed_by {
-            let flagged = fresh_sign(self.face(was, by), self.face(now, by));
+            let flagged = is_new_sign(self.face(was, by), self.face(now, by));
             facts.push(ClockFact::Press { by, rise_ms: *rises.get(by), flagged });
         }
         if ran.is_some() && runs.is_none() {
@@ -62,16 +62,16 @@ impl Chessclock {
             Some(by) if self.press_adds_period(by, &rises, control) => Some(PeriodCause::Press(by)),
             _ => None,
         };
-        let fell = Interval { earliest: at.before(self.told_within()).min(was_at), latest: at };
-        self.signs(was, now, fell, pressed_by, added, facts);
-        self.zeros(was, now, fell, pressed_by, facts);
-        // Some clocks change the period without a sign; the time ran out all the same.
+        let fell = Interval { earliest: at.before(self.report_delay()).min(was_at), latest: at };
+        self.latch_new_signs(was, now, fell, pressed_by, added, facts);
+        self.handle_zero_displays(was, now, fell, pressed_by, facts);
+        // Some clocks begin the next period without a flag sign. The time has expired nevertheless.
         if let (Some(ran), Some(PeriodCause::Zero)) = (ran, added)
             && i64::from(self.face(was, ran).time.millis()) <= SLACK_MS
         {
             self.latch(ran, FlagPath::PeriodAtZero, fell, false, pressed_by == Some(ran), facts);
         }
-        // A sign in this report belongs to the period that ended with it.
+        // A sign in this report belongs to the period that ends with it.
         if let Some(cause) = added {
             facts.push(ClockFact::PeriodAdded { cause });
             for color in [Color::White, Color::Black] {
@@ -81,8 +81,8 @@ impl Chessclock {
         }
     }
 
-    /// The same clock ran before and after: seconds ran off, or something else happened in between.
-    fn same_runner(&mut self, runner: Color, rises: &Pair<i64>, control: Option<&TimeControl>, facts: &mut Facts) {
+    /// Handles two reports between which the same clock ran: seconds ran off, or something else happened in between.
+    fn handle_same_runner(&mut self, runner: Color, rises: &Pair<i64>, control: Option<&TimeControl>, facts: &mut Facts) {
         let (own, other) = (*rises.get(runner), *rises.get(runner.other()));
         if own < 0 {
             self.disagreements = 0;
@@ -106,7 +106,7 @@ impl Chessclock {
         }
     }
 
-    /// Both sides gained the next period's time at once.
+    /// True if both sides gained the next period's time at once.
     fn both_up(&self, rises: &Pair<i64>, control: Option<&TimeControl>) -> bool {
         let least = match control {
             Some(control) => match control.next_period(self.period(Color::White).min(self.period(Color::Black))) {
@@ -118,15 +118,15 @@ impl Chessclock {
         rises.white >= least && rises.black >= least
     }
 
-    /// A press that brought the next period's time as well.
+    /// True if a press also brought the next period's time.
     fn press_adds_period(&self, by: Color, rises: &Pair<i64>, control: Option<&TimeControl>) -> bool {
         control
             .and_then(|control| control.next_period(self.period(by)))
             .is_some_and(|next| *rises.get(by) >= i64::from(next.main_ms) - SLACK_MS && *rises.get(by.other()) < SLACK_MS)
     }
 
-    /// Flag signs that came up.
-    fn signs(
+    /// Latches the falls whose flag signs are new in this report.
+    fn latch_new_signs(
         &mut self,
         was: &ClockReading,
         now: &ClockReading,
@@ -137,7 +137,7 @@ impl Chessclock {
     ) {
         for side in [Color::White, Color::Black] {
             let face = *self.face(now, side);
-            if !fresh_sign(self.face(was, side), &face) {
+            if !is_new_sign(self.face(was, side), &face) {
                 continue;
             }
             let path = match () {
@@ -150,22 +150,29 @@ impl Chessclock {
         }
     }
 
-    /// Displays that reached zero with no sign that is new.
-    fn zeros(&mut self, was: &ClockReading, now: &ClockReading, fell: Interval, pressed_by: Option<Color>, facts: &mut Facts) {
+    /// Handles displays that reached zero while no new sign came up.
+    fn handle_zero_displays(
+        &mut self,
+        was: &ClockReading,
+        now: &ClockReading,
+        fell: Interval,
+        pressed_by: Option<Color>,
+        facts: &mut Facts,
+    ) {
         for side in [Color::White, Color::Black] {
             let (before, face) = (*self.face(was, side), *self.face(now, side));
             let reached_zero = face.time.millis() == 0 && before.time.millis() > 0 && now.running;
-            if !reached_zero || fresh_sign(&before, &face) {
+            if !reached_zero || is_new_sign(&before, &face) {
                 continue;
             }
             let with_press = pressed_by == Some(side);
-            // The fall of the other side that belongs to this period.
+            // A fall of the other side in this period.
             let period = self.period(side);
             let other = self.flags.of(side.other()).filter(|other| other.period >= period);
             match other {
-                // The sign of an earlier period stays up for five minutes: it is not new, the zero is.
+                // The sign of an earlier period stays up for five minutes. The sign is not new, but the zero is.
                 _ if face.flag_shown => self.latch(side, FlagPath::RunningAtZero, fell, false, with_press, facts),
-                // After the first fall some clocks show no sign for the second (`dgt/clock.md#5.1`).
+                // After the first fall some clocks show no sign for the second fall (`dgt/clock.md#5.1`).
                 Some(other) if !other.blocked => self.latch(side, FlagPath::ZeroAfterOther, fell, false, with_press, facts),
                 _ => facts.push(ClockFact::ZeroWithoutSign { side }),
             }
@@ -173,7 +180,7 @@ impl Chessclock {
     }
 }
 
-/// A flag sign came up, or changed from shown to blocked.
-pub(super) fn fresh_sign(was: &ClockFace, now: &ClockFace) -> bool {
+/// True if a flag sign came up, or changed from shown to blocked.
+pub(super) fn is_new_sign(was: &ClockFace, now: &ClockFace) -> bool {
     (now.flag_shown && !was.flag_shown) || (now.flag_blocked && !was.flag_blocked)
 }

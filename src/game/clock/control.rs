@@ -9,12 +9,12 @@ pub const MAX_PERIODS: usize = 8;
 /// How a clock adds or withholds time with each move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
-    /// Main time only.
+    /// There is main time only.
     #[default]
     TimeOnly,
-    /// Additional time with each move (6.3.1), unused time is kept.
+    /// Time is added with each move (6.3.1), and unused time is kept.
     Fischer,
-    /// A fixed extra time with each move, given back up to what was used (6.3.2).
+    /// A fixed extra time comes with each move, and is given back up to the time that was used (6.3.2).
     Bronstein,
     /// The main thinking time runs only after the fixed extra time (6.3.2).
     UsDelay,
@@ -25,26 +25,26 @@ pub enum Method {
 pub struct Period {
     /// Main thinking time of the period, milliseconds.
     pub main_ms: u32,
-    /// Moves to be completed in this period; none = all remaining moves.
+    /// Moves to be completed in this period; none if the period is for all remaining moves.
     pub moves: Option<u32>,
-    /// What happens with each move.
+    /// How time is added or withheld with each move.
     pub method: Method,
     /// Additional or fixed extra time per move, milliseconds.
     pub per_move_ms: u32,
 }
 
-/// A time control: at least one period, only the last without a number of moves.
+/// A time control. It has at least one period, and every period but the last has a number of moves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimeControl {
     periods: Vec<Period>,
 }
 
-/// Why a text is not a time control.
+/// The reason why a text is not a time control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeControlError {
-    /// Byte of the text at which the trouble begins.
+    /// The byte of the text at which the problem begins.
     pub byte: usize,
-    /// What is wrong there.
+    /// The problem at that byte.
     pub problem: &'static str,
 }
 
@@ -57,12 +57,12 @@ impl fmt::Display for TimeControlError {
 impl core::error::Error for TimeControlError {}
 
 impl TimeControl {
-    /// Parses the PGN notation, periods separated by `:`, each `[moves/]seconds` and then `+seconds` (Fischer), `bseconds`
-    /// (Bronstein) or `dseconds` (US delay): `40/5400+30:1800+30`, `300d3`.
+    /// Parses the PGN notation: periods are separated by `:`, and each is `[moves/]seconds`, followed by nothing, `+seconds`
+    /// (Fischer), `bseconds` (Bronstein) or `dseconds` (US delay). Examples are `40/5400+30:1800+30` and `300d3`.
     ///
     /// # Errors
-    /// The byte and the problem, if the text is not such a notation, a number is out of range (a clock shows 9:59:59 at
-    /// most), or the periods do not follow each other.
+    /// Names the byte and the problem if the text is not such a notation, if a number is out of range (a clock shows 9:59:59
+    /// at most), or if the periods do not follow each other.
     pub fn parse(text: &str) -> Result<TimeControl, TimeControlError> {
         let mut periods = Vec::new();
         let mut byte = 0;
@@ -82,7 +82,7 @@ impl TimeControl {
         Ok(TimeControl { periods })
     }
 
-    /// The period with this index, the last one for any index beyond.
+    /// The period with this index, or the last period if the index is too high.
     pub fn period(&self, index: usize) -> &Period {
         &self.periods[index.min(self.periods.len() - 1)]
     }
@@ -92,7 +92,7 @@ impl TimeControl {
         self.periods.get(index + 1)
     }
 
-    /// No period follows this one.
+    /// True if no period follows this one.
     pub fn is_last(&self, index: usize) -> bool {
         index + 1 >= self.periods.len()
     }
@@ -102,12 +102,12 @@ impl TimeControl {
         self.periods.get(..=index)?.iter().map(|period| period.moves).sum()
     }
 
-    /// Time is added or given back with each move, in one period at least.
+    /// True if time is added or given back with each move in at least one period.
     pub fn adds_time(&self) -> bool {
         self.periods.iter().any(|period| period.method != Method::TimeOnly)
     }
 
-    /// The same time control with `per_move_ms` more additional time from now on in every period (Guideline III.4).
+    /// The same time control with `per_move_ms` more additional time in every period (Guideline III.4).
     pub fn with_additional_time(mut self, per_move_ms: u32) -> TimeControl {
         for period in &mut self.periods {
             period.method = Method::Fischer;

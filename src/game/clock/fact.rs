@@ -1,4 +1,4 @@
-//! What two reports of a clock, one after the other, tell.
+//! The facts that two successive reports of a clock show.
 
 use flagfall_protocols::square::Color;
 
@@ -11,23 +11,23 @@ pub(crate) enum ClockFact {
     Started { runs: Color },
     /// Both clocks stand.
     Stopped,
-    /// A player pressed: his clock ran and the other one's runs now.
+    /// A player pressed: his clock ran before, and now the other player's clock runs.
     Press {
         by: Color,
-        /// What his display gained, milliseconds; negative if it lost.
+        /// The time that his display gained, milliseconds; negative if it lost time.
         rise_ms: i64,
-        /// His flag sign appeared in the same report: which came first is not known.
+        /// His flag sign appeared in the same report, so the order of press and fall is not known.
         flagged: bool,
     },
-    /// The lever moved while both clocks stood: not a press.
+    /// The lever moved while both clocks stood. This is not a press.
     LeverMoved { up: Color },
-    /// The times changed while both clocks stood: set by the arbiter.
+    /// The times changed while both clocks stood: the arbiter set them.
     Corrected,
     /// The clock added the time of the next period.
     PeriodAdded { cause: PeriodCause },
-    /// A display rose while its clock ran, for no reason that is known.
+    /// A display rose while its clock ran, and the reason is not known.
     RoseUnexplained { side: Color },
-    /// The times fall on the side whose lever is said to be down: from here on it is read the other way round.
+    /// The time runs off on the side whose lever is reported down. From now on the lever is read the other way round.
     LeverInverted,
     /// A display reached zero without a flag sign.
     ZeroWithoutSign { side: Color },

@@ -1,4 +1,4 @@
-//! Flags: latched when seen, taken back by an arbiter's record only.
+//! Flags: a fall is latched when it is seen, and only an arbiter's record takes it back.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -32,53 +32,55 @@ pub enum FlagPath {
 /// One report of the clock, and where it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reported {
-    /// The bytes.
+    /// The range of its bytes.
     pub source: ByteRange,
-    /// What they say.
+    /// The reading that the bytes contain.
     pub reading: ClockReading,
 }
 
 /// One flag-fall (Article 6.1.1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlagFall {
-    /// Whose flag.
+    /// The player whose flag fell.
     pub side: Color,
-    /// By which sign it was seen.
+    /// The sign by which the fall was seen.
     pub path: FlagPath,
-    /// When the allotted time expired.
+    /// The time at which the allotted time expired.
     pub fell: Interval,
-    /// The clock is blocked: it shows nothing that comes after.
+    /// The clock is blocked, so it shows nothing that comes after the fall.
     pub blocked: bool,
-    /// A press of the same player came in the same report: which was first is not known.
+    /// The same player's press came in the same report, so the order of press and fall is not known.
     pub with_press: bool,
     /// The period whose time expired, counted from 0.
     pub period: usize,
-    /// That period is known; if not, the clock may have added the time of more periods than were seen.
+    /// True if that period is known. If not, the clock may have added the time of more periods than were seen.
     pub period_known: bool,
-    /// Moves that the player had completed by then and whether one more may have been, kept when a later record of an arbiter
-    /// replaces the moves that it was counted from.
+    /// The moves that the player had completed by then, and whether he may have completed one more. They are kept when a
+    /// later record of an arbiter replaces the moves from which they were counted.
     pub counted: Option<(u32, bool)>,
-    /// When an arbiter observed it or a player validly claimed it (Article 6.8), if anyone did.
+    /// The time at which an arbiter observed the fall or a player validly claimed it (Article 6.8); none if nobody did.
     pub observed_at: Option<Instant>,
-    /// The sender's id of the command that says so; none where a device observes, or a command without an id.
+    /// The sender's id of the command that reports the observation; none if a device observed the fall or the command has no
+    /// id.
     pub observed_by: Option<String>,
-    /// Both clocks were stopped with the observation (club point 10); none if that is not known, or nobody observed it.
+    /// Both clocks were stopped with the observation (club point 10); none if this is not known, or if nobody observed the
+    /// fall.
     pub clocks_stopped: Option<bool>,
-    /// When an arbiter looked at what was found of it and decided: the position of that moment counts, if nobody observed the
-    /// fall before.
+    /// The time at which an arbiter decided on the finding. If nobody observed the fall before, the position at this time
+    /// counts.
     pub ruled_at: Option<Instant>,
-    /// The game had ended before.
+    /// The game had ended before the fall.
     pub after_end: bool,
-    /// The game seemed to have ended before, and no result was entered.
+    /// The game seemed to have ended before the fall, and no result was entered.
     pub after_quiet: bool,
-    /// The last report before the fall was seen or observed; none if there is none.
+    /// The last report before the fall was seen or observed; none if there was no report.
     pub before: Option<Reported>,
-    /// The report that showed it; none if the clock has shown nothing.
+    /// The report that showed the fall; none if the clock has not shown it.
     pub shown: Option<Reported>,
 }
 
 impl FlagFall {
-    /// It was observed then, says the command with this id. The earliest observation counts.
+    /// Notes an observation, which the command with this id reports. The earliest observation counts.
     pub(crate) fn observe(&mut self, at: Instant, command: Option<&String>) {
         if self.observed_at.is_none_or(|earlier| at < earlier) {
             self.observed_at = Some(at);
@@ -94,7 +96,7 @@ pub(crate) struct Flags {
 }
 
 impl Flags {
-    /// No time control has so many.
+    /// No time control can have more flag-falls.
     const MAX: usize = 2 * super::control::MAX_PERIODS;
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &FlagFall> {
@@ -106,12 +108,12 @@ impl Flags {
         self.falls.iter().rev().find(|fall| fall.side == side)
     }
 
-    /// The last fall of `side`, to note what is known of it.
+    /// The last fall of `side`, for a caller that adds what is known of it.
     pub(crate) fn last_of(&mut self, side: Color) -> Option<&mut FlagFall> {
         self.falls.iter_mut().rev().find(|fall| fall.side == side)
     }
 
-    /// The last fall of `side`, or that of one period: where nobody knew of which it was, it is of this one.
+    /// The last fall of `side`, or its fall in this period. A fall whose period was not known is given this period.
     pub(crate) fn claimed(&mut self, side: Color, period: Option<usize>) -> Option<&mut FlagFall> {
         let meant =
             |fall: &&mut FlagFall| fall.side == side && period.is_none_or(|period| !fall.period_known || fall.period == period);
@@ -126,7 +128,7 @@ impl Flags {
         !self.falls.is_empty()
     }
 
-    /// Keeps a fall; false if this period's flag of this side is latched already.
+    /// Keeps a fall. Returns false if the flag of this side and period is latched already.
     pub(crate) fn latch(&mut self, fall: FlagFall) -> bool {
         let known = self.falls.iter().any(|other| other.side == fall.side && other.period == fall.period);
         if known || self.falls.len() >= Flags::MAX {
@@ -140,21 +142,21 @@ impl Flags {
         self.falls.iter_mut()
     }
 
-    /// White's and Black's falls were taken for each other.
+    /// Exchanges White's and Black's falls, which were recorded for the wrong sides.
     pub(crate) fn exchange(&mut self) {
         for fall in &mut self.falls {
             fall.side = fall.side.other();
         }
     }
 
-    /// The clock stopped for good at a fall that is latched.
+    /// Notes that the clock stopped for good at a fall that is latched.
     pub(crate) fn block(&mut self, side: Color, period: usize) {
         if let Some(fall) = self.falls.iter_mut().find(|fall| fall.side == side && fall.period == period) {
             fall.blocked = true;
         }
     }
 
-    /// An arbiter's record takes the flags of `side` back.
+    /// Removes the flags of `side`, because an arbiter's record takes them back.
     pub(crate) fn take_back(&mut self, side: Color) {
         self.falls.retain(|fall| fall.side != side);
     }

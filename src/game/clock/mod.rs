@@ -1,7 +1,7 @@
-//! The chessclock: what its reports say one after the other (`dgt/clock.md#1`, `dgt/clock.md#2` and `dgt/clock.md#5.2`).
+//! The chessclock: the meaning of its successive reports (`dgt/clock.md#1`, `dgt/clock.md#2` and `dgt/clock.md#5.2`).
 //!
-//! Nothing is ruled here. A report is compared with the one before, and the difference is named: a press, a start, a stop, a
-//! flag, time added. Which display belongs to which player is the only thing that has to be told.
+//! This module makes no rulings. It compares each report with the one before and names the difference: a press, a start, a
+//! stop, a flag, added time. Only which display belongs to which player must be configured or entered.
 
 mod claimed;
 mod compare;
@@ -24,14 +24,15 @@ use flagfall_protocols::event::{ByteRange, ClockFace, ClockReading, ClockSide};
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::{ClockTime, Instant};
 
-use crate::clock::compare::fresh_sign;
+use crate::clock::compare::is_new_sign;
 use crate::clock::control::TimeControl;
 use crate::clock::fact::{ClockFact, Facts};
 use crate::clock::flag::{FlagFall, FlagPath, Flags, Reported};
 use crate::interval::Interval;
 use crate::pair::Pair;
 
-/// A report may be this much behind what the display says, and seconds are cut: the slack in every comparison of times.
+/// A report may be this much behind the display, and fractions of a second are cut. Every comparison of times allows for
+/// this.
 const SLACK_MS: i64 = 2_000;
 
 /// What the clock says, as every audience may know it.
@@ -51,7 +52,7 @@ pub struct ClockState {
     pub source: &'static str,
 }
 
-/// The two clocks and what became of them.
+/// The two clocks, and the flags and periods that their reports have shown.
 #[derive(Clone, Debug)]
 pub(crate) struct Chessclock {
     white_side: ClockSide,
@@ -59,13 +60,13 @@ pub(crate) struct Chessclock {
     /// The levers are wired the other way round on this clock.
     inverted: bool,
     disagreements: u8,
-    /// When a clock last was told to have begun or ceased to run, and how late that was told.
+    /// When a clock was last reported to have begun or ceased to run, and how late that report was.
     changed: (Instant, Duration),
-    /// The clock that runs was started, not pressed over.
+    /// The running clock was started while both stood, not by the opponent's press.
     was_started: bool,
     /// Periods whose time the clock has added so far.
     period: Pair<u8>,
-    /// More periods may have been added unseen.
+    /// True if more periods may have been added than were seen.
     period_doubtful: Pair<bool>,
     flags: Flags,
     absent: bool,
@@ -94,46 +95,46 @@ impl Chessclock {
         }
     }
 
-    /// A press is told so late at most.
+    /// Sets the longest delay after which a press is reported.
     pub(crate) fn set_press_delay(&mut self, press_delay: Duration) {
         self.press_delay = press_delay;
     }
 
-    /// What the last report told is so old at most.
-    pub(crate) fn told_within(&self) -> Duration {
+    /// The longest time that a change may be older than the last report, which shows it.
+    pub(crate) fn report_delay(&self) -> Duration {
         self.press_delay.saturating_add(self.last.map_or(Duration::ZERO, |(_, reading)| reading.late))
     }
 
-    /// Forgets flags and periods: a new game begins. What the display shows stays known, and a sign that is still up belongs
-    /// to the old game.
+    /// Forgets flags and periods, because a new game begins. The displayed times stay known, and a sign that is still up
+    /// belongs to the old game.
     pub(crate) fn new_game(&mut self) {
         self.period = Pair::default();
         self.period_doubtful = Pair::default();
         self.flags = Flags::default();
     }
 
-    /// The clock has run unseen: nobody knows in which period it is, nor of which one the flags are.
+    /// Notes that the clock has run unseen: its period is not known, and neither are the periods of the flags.
     pub(crate) fn doubt_periods(&mut self) {
         self.period_doubtful = Pair { white: true, black: true };
         self.flags.iter_mut().for_each(|fall| fall.period_known = false);
     }
 
-    /// No report came before the last one.
+    /// True if no report came before the last one.
     pub(crate) fn first_report(&self) -> bool {
         self.before.is_none()
     }
 
-    /// Which display is White's.
+    /// The side of the clock whose display is White's.
     pub(crate) fn white_side(&self) -> ClockSide {
         self.white_side
     }
 
-    /// Says which display is White's.
+    /// Sets which display is White's.
     pub(crate) fn set_white_side(&mut self, side: ClockSide) {
         self.white_side = side;
     }
 
-    /// The sides were taken for each other: so were the flags and periods noted until now.
+    /// Exchanges the sides, which were recorded the wrong way round, together with the flags and periods noted until now.
     pub(crate) fn exchange_sides(&mut self) {
         self.white_side = self.white_side.other();
         self.flags.exchange();
@@ -150,7 +151,7 @@ impl Chessclock {
         if left { &reading.left } else { &reading.right }
     }
 
-    /// Whose clock runs, as far as the last report says.
+    /// The player whose clock runs, according to the last report.
     pub(crate) fn runs(&self) -> Option<Color> {
         self.last.as_ref().filter(|_| !self.absent).and_then(|(_, reading)| self.runner(reading))
     }
@@ -177,39 +178,39 @@ impl Chessclock {
         self.last.as_ref().map(|(_, reading)| Reported { source: self.source, reading: *reading })
     }
 
-    /// Each player's time in this report, and whose clock ran.
-    pub(crate) fn tells(&self, reading: &ClockReading) -> (Pair<ClockTime>, Option<Color>) {
+    /// Each player's time in this report, and the player whose clock ran.
+    pub(crate) fn times_and_runner(&self, reading: &ClockReading) -> (Pair<ClockTime>, Option<Color>) {
         let time = |color| self.face(reading, color).time;
         (Pair { white: time(Color::White), black: time(Color::Black) }, self.runner(reading))
     }
 
-    /// When the last report came, and where it was read.
+    /// The time of the last report, and the range of its bytes.
     pub(crate) fn last_report(&self) -> Option<(Instant, ByteRange)> {
         self.last.as_ref().map(|(at, _)| (*at, self.source))
     }
 
-    /// Steps in which the times are reported, milliseconds.
+    /// The steps in which the clock reports the times, milliseconds.
     pub(crate) fn resolution_ms(&self) -> u16 {
         self.last.as_ref().map_or(0, |(_, reading)| reading.resolution_ms)
     }
 
-    /// When a clock last began or ceased to run.
+    /// The time at which a clock last began or ceased to run.
     pub(crate) fn changed(&self) -> Interval {
         let (at, late) = self.changed;
         Interval::seen(at, self.press_delay.saturating_add(late))
     }
 
-    /// When that was told.
+    /// The time at which that change was reported.
     pub(crate) fn changed_at(&self) -> Instant {
         self.changed.0
     }
 
-    /// The clock that runs was started while both stood, not by a press of the opponent.
+    /// True if the running clock was started while both stood, not by a press of the opponent.
     pub(crate) fn was_started(&self) -> bool {
         self.was_started
     }
 
-    /// A clock is connected and has reported.
+    /// True if a clock is connected and has reported.
     pub(crate) fn present(&self) -> bool {
         self.last.is_some() && !self.absent
     }
@@ -219,17 +220,17 @@ impl Chessclock {
         &self.flags
     }
 
-    /// The latched flags, for an arbiter's record to change.
+    /// The latched flags, for changes by an arbiter's record.
     pub(crate) fn flags_mut(&mut self) -> &mut Flags {
         &mut self.flags
     }
 
-    /// The period `color` is in, counted from 0.
+    /// The current period of `color`, counted from 0.
     pub(crate) fn period(&self, color: Color) -> usize {
         usize::from(*self.period.get(color))
     }
 
-    /// The board says that the clock is gone. True if it was there.
+    /// Notes that the board reports the clock as gone. Returns true if it was there before.
     pub(crate) fn lose(&mut self) -> bool {
         !core::mem::replace(&mut self.absent, true)
     }
@@ -254,7 +255,8 @@ impl Chessclock {
         facts
     }
 
-    /// A sign that was up before the gap tells nothing new; any other one came up during it.
+    /// Handles the first report after a gap: a sign that was up before the gap is not new, and any other sign came up during
+    /// it.
     fn baseline(
         &mut self,
         at: Instant,
@@ -269,21 +271,21 @@ impl Chessclock {
         for side in [Color::White, Color::Black] {
             let face = *self.face(reading, side);
             let was = before.map_or(ClockFace::default(), |(_, was)| *self.face(&was, side));
-            // Was the next period's time added? No more can have run off than the gap was long.
+            // Was the next period's time added? At most the length of the gap has run off.
             let next = control.and_then(|control| control.next_period(self.period(side)));
             if let Some((was_at, next)) = before.map(|(was_at, _)| was_at).zip(next) {
                 let gap_ms = at.since(was_at).as_millis() as i64;
                 let least = i64::from(next.main_ms) - gap_ms - SLACK_MS;
                 *self.period_doubtful.get_mut(side) |= face.time.minus(was.time) >= least;
             }
-            if fresh_sign(&was, &face) {
+            if is_new_sign(&was, &face) {
                 self.latch(side, FlagPath::OnConnect, Interval { earliest, latest: at }, face.flag_blocked, false, facts);
             }
         }
     }
 
-    /// A fall that nothing but the arbiter has shown, as the command with this id says: it came after the last report, or nobody
-    /// knows when. False if there are too many.
+    /// Latches a fall that only an arbiter or a player has reported, with the command of this id. It came after the last
+    /// report, or its time is not known. Returns false if there are too many falls.
     pub(crate) fn observe(&mut self, side: Color, seen: Instant, period: Option<usize>, command: Option<&String>) -> bool {
         let period_known = period.is_some() || !*self.period_doubtful.get(side);
         let period = period.unwrap_or_else(|| self.period(side));

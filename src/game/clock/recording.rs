@@ -22,17 +22,18 @@ pub enum Recording {
     NotRequired,
 }
 
-/// With less time left than this in a period a player need not record, if less than [`ADDED_MS`] is added with each move (8.4).
+/// A player with less time left in a period need not record, if less than [`ADDED_MS`] is added with each move (8.4).
 const LITTLE_TIME_MS: u32 = 5 * 60_000;
 const ADDED_MS: u32 = 30_000;
 
-/// Whether a player's duty to record ends here, until the end of the period (8.4).
-fn ends(period: &Period, left: ClockTime) -> bool {
+/// True if the player need not record any more until the end of the period (8.4).
+fn may_stop_recording(period: &Period, left: ClockTime) -> bool {
     left.millis() < LITTLE_TIME_MS && period.per_move_ms < ADDED_MS
 }
 
 impl ClockTracker {
-    /// Takes the times of a clock report: what is suspended in a period stays so until its end. True if that changes something.
+    /// Updates the duty to record from a clock report. It stays suspended until the end of the period. Returns true if
+    /// something changed.
     pub(crate) fn note_recording(&mut self, rulebook: &Rulebook) -> bool {
         let Some(control) = self.control.as_ref().filter(|_| rulebook.rules().records) else { return false };
         let mut changed = false;
@@ -40,7 +41,7 @@ impl ClockTracker {
             let Some(left) = self.chessclock.time(color) else { continue };
             let index = self.chessclock.period(color);
             let suspended = self.suspended.get_mut(color);
-            let now = *suspended == Some(index) || ends(control.period(index), left);
+            let now = *suspended == Some(index) || may_stop_recording(control.period(index), left);
             let noted = now.then_some(index);
             changed |= *suspended != noted;
             *suspended = noted;
@@ -48,7 +49,7 @@ impl ClockTracker {
         changed
     }
 
-    /// Who must record his moves.
+    /// Whether each player must record his moves.
     pub(crate) fn recording(&self, rulebook: &Rulebook) -> Pair<Recording> {
         let of = |color: Color| match (rulebook.rules().records, &self.control) {
             (false, _) => Recording::NotRequired,

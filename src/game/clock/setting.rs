@@ -1,4 +1,4 @@
-//! Does the clock behave as the configured time control says (Article 6.10.2)?
+//! Checks whether the clock behaves as the configured time control says (Article 6.10.2).
 
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::ClockTime;
@@ -7,10 +7,10 @@ use super::SLACK_MS;
 use super::control::{Method, Period};
 use crate::pair::Pair;
 
-/// Presses in a row that do not fit before the clock is said to be set otherwise: one report may be late or lost.
+/// The number of presses in a row that must not fit before the clock counts as set differently. One report may be late or lost.
 const MISFITS: u8 = 2;
 
-/// The watch over a clock's setting.
+/// Compares a clock's setting with the time control.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SettingWatch {
     misfits: u8,
@@ -18,17 +18,18 @@ pub(crate) struct SettingWatch {
 }
 
 impl SettingWatch {
-    /// The clock and the configured time control differ.
+    /// True if the clock and the configured time control differ.
     pub(crate) fn differs(&self) -> bool {
         self.differs
     }
 
-    /// An arbiter has said which setting is right.
+    /// Ends the comparison, because an arbiter has stated the right setting.
     pub(crate) fn settle(&mut self) {
         *self = SettingWatch::default();
     }
 
-    /// The times at the start: the main time, with the first additional time in it or not. True if they newly differ.
+    /// Checks the times at the start: each must be the main time, with or without the first additional time. Returns true if
+    /// they newly differ.
     pub(crate) fn start(&mut self, period: &Period, shown: Pair<Option<ClockTime>>) -> bool {
         let fits = |time: Option<ClockTime>| {
             time.is_none_or(|time| {
@@ -40,7 +41,8 @@ impl SettingWatch {
         differs && !core::mem::replace(&mut self.differs, true)
     }
 
-    /// A press that changed the presser's display by `rise_ms`. True if the clock newly differs.
+    /// Checks a press that changed the display of the player who pressed by `rise_ms`. Returns true if the clock newly
+    /// differs.
     pub(crate) fn press(&mut self, period: &Period, rise_ms: i64) -> bool {
         let add = i64::from(period.per_move_ms);
         let fits = match period.method {
@@ -57,10 +59,10 @@ impl SettingWatch {
     }
 }
 
-/// First presses, each after the other player's move, that show that the sides of the clock are exchanged.
+/// The number of first presses, each after the other player's move, that show that the clock's sides are exchanged.
 const EXCHANGED: u8 = 3;
 
-/// The watch over which display belongs to whom: settled by the first press that follows the presser's own move.
+/// Finds out which display belongs to which player. The first press that follows that player's own move settles it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SidesWatch {
     settled: bool,
@@ -68,11 +70,12 @@ pub(crate) struct SidesWatch {
 }
 
 impl SidesWatch {
-    /// A press by `by` while `made` holds who made the first and the last move that nobody pressed for. True if the sides must
-    /// be exchanged.
+    /// Checks a press by `by`. `made` holds the players who made the first and the last move that still wait for a press.
+    /// Returns true if the sides must be exchanged.
     pub(crate) fn press(&mut self, by: Color, made: Option<(Color, Color)>) -> bool {
         if let (Some((first, last)), false) = (made, self.settled) {
-            // The first press may be heard after the reply; exchanged sides show in that the wrong player pressed before it.
+            // The first press may be reported after the reply. If the sides are exchanged, the wrong player has pressed
+            // before it.
             let own = if self.exchanged == 0 { first } else { last };
             self.settled = own == by;
             self.exchanged += u8::from(own != by);

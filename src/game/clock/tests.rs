@@ -1,4 +1,4 @@
-//! Reports of a clock in pairs and longer rows, and what they tell: the table of `dgt/clock.md#5.2`, "From message to meaning".
+//! Pairs and longer rows of clock reports, and their facts: the table of `dgt/clock.md#5.2`, "From message to meaning".
 
 use alloc::format;
 use alloc::string::String;
@@ -14,8 +14,9 @@ use super::fact::{ClockFact, PeriodCause};
 use super::flag::FlagPath;
 use super::{Chessclock, FlagFall};
 
-/// A report as `WHITE BLACK STATE`: times in seconds, `f` behind one for the sign, `x` for blocked; the state is `w` or `b`
-/// for whose clock runs, in capitals for a clock that stands with that lever up. `~` before it all: a baseline.
+/// Reads a report written as `WHITE BLACK STATE`. Times are in seconds; `f` after a time means the flag sign, `x` means
+/// blocked. The state is `w` or `b` for the side whose clock runs, or a capital if the clock stands with that lever up. `~`
+/// before the text makes a baseline.
 fn report(text: &str) -> ClockReading {
     let baseline = text.starts_with('~');
     let words: Vec<&str> = text.trim_start_matches('~').split(' ').collect();
@@ -58,8 +59,8 @@ fn name(fact: ClockFact) -> String {
     }
 }
 
-/// Reads reports one second apart; the facts of the last one, and the clock.
-fn told(control: &str, reports: &[&str]) -> (Vec<String>, Chessclock) {
+/// Reads reports that come one second apart. Returns the facts of the last report, and the clock.
+fn read_reports(control: &str, reports: &[&str]) -> (Vec<String>, Chessclock) {
     let control = (!control.is_empty()).then(|| TimeControl::parse(control).expect("a time control"));
     let mut clock = Chessclock::new(Duration::from_millis(500));
     let mut facts = Vec::new();
@@ -77,9 +78,9 @@ fn falls(clock: &Chessclock) -> Vec<(Color, FlagPath, usize, bool)> {
 const TWO: &str = "40/120+5:60+5";
 
 #[test]
-fn what_two_reports_tell() {
+fn facts_of_successive_reports() {
     let rows: &[(&str, &str, &[&str], &[&str])] = &[
-        // Control, what is compared, and what it tells.
+        // Name, control, reports, and the facts of the last report.
         ("first report: nothing to compare with", "", &["~300 300 W"], &["baseline"]),
         ("seconds run off", "", &["~300 300 w", "299 300 w"], &[]),
         ("the same again", "", &["~300 300 w", "300 300 w"], &[]),
@@ -100,7 +101,7 @@ fn what_two_reports_tell() {
         ("two signs in one report", "300", &["~1 1 w", "0f 0f w"], &["flag White", "flag Black"]),
         ("sign and bare zero in one report", "300", &["~1 1 b", "0 0f b"], &["flag Black", "flag White"]),
         ("zero without a sign", "300", &["~1 9 w", "0 9 w"], &["zero White"]),
-        ("zero that stays: told once", "300", &["~1 9 w", "0 9 w", "0 9 w"], &[]),
+        ("a zero that stays is reported once", "300", &["~1 9 w", "0 9 w", "0 9 w"], &[]),
         ("press with increment", "300+5", &["~99 50 w", "104 50 b"], &["press White 5"]),
         ("press after a second ran off", "300+5", &["~99 50 w", "103 50 b"], &["press White 4"]),
         ("press without increment", "300", &["~99 50 b", "99 50 w"], &["press Black 0"]),
@@ -117,7 +118,7 @@ fn what_two_reports_tell() {
         ("started", "300", &["~99 50 W", "99 50 w"], &["started White"]),
         ("started on the other side", "300", &["~99 50 W", "99 50 b"], &["started Black"]),
         ("the other display falls, three times", "300", &["~99 50 w", "99 49 w", "99 48 w", "99 47 w"], &["inverted"]),
-        ("after a gap nothing is a press", "300+5", &["~99 50 w", "~104 50 b"], &["baseline"]),
+        ("a change after a gap is no press", "300+5", &["~99 50 w", "~104 50 b"], &["baseline"]),
         ("sign that came up in a gap", "300", &["~99 50 w", "~0f 50 w"], &["baseline", "flag White"]),
         ("sign that was up before the gap", "300", &["~1 50 w", "0f 50 w", "~0f 48 b"], &["baseline"]),
         (
@@ -128,7 +129,7 @@ fn what_two_reports_tell() {
         ),
     ];
     for (what, control, reports, expected) in rows {
-        assert_eq!(told(control, reports).0, *expected, "{what}");
+        assert_eq!(read_reports(control, reports).0, *expected, "{what}");
     }
 }
 
@@ -174,7 +175,7 @@ fn by_which_sign_and_in_which_period() {
             &[(White, PeriodAtZero, 0, false)],
         ),
         (
-            "an increment takes nothing back",
+            "an increment takes no flag back",
             "300+5",
             &["~1 9 w", "0f 9 w", "5f 9 b", "5 8 b"],
             &[(White, RunningAtZero, 0, false)],
@@ -182,45 +183,49 @@ fn by_which_sign_and_in_which_period() {
         ("on connect", "300", &["~0x 9 W"], &[(White, OnConnect, 0, true)]),
     ];
     for (what, control, reports, expected) in rows {
-        assert_eq!(falls(&told(control, reports).1), *expected, "{what}");
+        assert_eq!(falls(&read_reports(control, reports).1), *expected, "{what}");
     }
 }
 
 #[test]
 fn a_fall_lies_between_two_reports() {
-    let (_, clock) = told("300", &["~2 9 w", "1 9 w", "0x 9 W"]);
+    let (_, clock) = read_reports("300", &["~2 9 w", "1 9 w", "0x 9 W"]);
     let fall = clock.flags().of(White).expect("fell");
     assert_eq!(fall.fell.micros(), [2_000_000, 3_000_000], "a report may be half a second late, the one before shows no sign");
-    let (_, clock) = told("300", &["~99 9 w", "~0x 9 W"]);
+    let (_, clock) = read_reports("300", &["~99 9 w", "~0x 9 W"]);
     assert_eq!(clock.flags().of(White).expect("fell").fell.micros(), [1_000_000, 2_000_000], "some time in the gap");
-    let (_, clock) = told("300", &["~0x 9 W"]);
-    assert_eq!(clock.flags().of(White).expect("fell").fell.micros(), [0, 1_000_000], "nobody knows when");
-    let (_, clock) = told("300+5", &["~1 9 w", "5f 9 b"]);
+    let (_, clock) = read_reports("300", &["~0x 9 W"]);
+    assert_eq!(clock.flags().of(White).expect("fell").fell.micros(), [0, 1_000_000], "the time is not known");
+    let (_, clock) = read_reports("300+5", &["~1 9 w", "5f 9 b"]);
     assert!(clock.flags().of(White).expect("fell").with_press);
 }
 
 #[test]
-fn what_a_late_report_tells_may_be_as_much_older() {
+fn a_late_report_shows_older_changes() {
     let mut clock = Chessclock::new(Duration::from_millis(500));
     let mut read = |millis: u64, text: &str, late: u64| {
         let reading = ClockReading { late: Duration::from_millis(late), ..report(text) };
         clock.read(Instant(millis * 1000), &reading, ByteRange::default(), None);
         let fell = clock.flags().of(White).map(|fall| fall.fell.micros().map(|at| at / 1000));
-        (clock.told_within().as_millis(), clock.changed().micros().map(|at| at / 1000), fell)
+        (clock.report_delay().as_millis(), clock.changed().micros().map(|at| at / 1000), fell)
     };
     read(1_000, "~9 9 w", 0);
     assert_eq!(read(7_900, "1 9 w", 300), (800, [500, 1_000], None));
     assert_eq!(read(8_000, "0f 9 w", 900), (1_400, [500, 1_000], Some([6_600, 8_000])));
     assert_eq!(read(9_000, "0f 9 W", 700), (1_200, [7_800, 9_000], Some([6_600, 8_000])));
-    assert_eq!(read(9_500, "0f 9 W", 0), (500, [7_800, 9_000], Some([6_600, 8_000])), "of that report, not of this one");
-    // How late the line is may be learned after it.
+    assert_eq!(
+        read(9_500, "0f 9 W", 0),
+        (500, [7_800, 9_000], Some([6_600, 8_000])),
+        "the delay of that report, not of this one"
+    );
+    // The delay of the line may become known only after the report.
     clock.set_press_delay(Duration::from_millis(2_000));
     assert_eq!(clock.changed().micros(), [6_300_000, 9_000_000]);
 }
 
 #[test]
 fn a_new_game_forgets_flags_and_never_takes_them_over() {
-    let (_, mut clock) = told(TWO, &["~1 9 w", "60f 69 w", "59f 69 W"]);
+    let (_, mut clock) = read_reports(TWO, &["~1 9 w", "60f 69 w", "59f 69 W"]);
     clock.new_game();
     assert!(!clock.flags().any());
     assert_eq!((clock.period(White), clock.period(Black)), (0, 0));
@@ -232,7 +237,7 @@ fn a_new_game_forgets_flags_and_never_takes_them_over() {
 
 #[test]
 fn exchanged_sides_take_their_flags_along() {
-    let (_, mut clock) = told(TWO, &["~9 16 w", "74 16 b", "74 0fx B"]);
+    let (_, mut clock) = read_reports(TWO, &["~9 16 w", "74 16 b", "74 0fx B"]);
     assert_eq!(falls(&clock), [(Black, FlagPath::Blocked, 0, true)]);
     clock.exchange_sides();
     assert_eq!(falls(&clock), [(White, FlagPath::Blocked, 0, true)]);
@@ -242,7 +247,7 @@ fn exchanged_sides_take_their_flags_along() {
 
 #[test]
 fn an_absent_clock_runs_nowhere_and_keeps_its_times() {
-    let (_, mut clock) = told("300", &["~99 50 w"]);
+    let (_, mut clock) = read_reports("300", &["~99 50 w"]);
     assert!(clock.lose() && !clock.lose());
     assert_eq!((clock.present(), clock.runs(), clock.time(White)), (false, None, Some(ClockTime(99_000))));
 }

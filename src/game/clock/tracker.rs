@@ -1,4 +1,4 @@
-//! The clock of a game: the device, the time control it should have, and what is remembered of both.
+//! The clock of a game: the device, its time control, and what the game remembers of both.
 
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -16,9 +16,9 @@ use crate::interval::Interval;
 use crate::pair::Pair;
 use crate::reconstruct::ClockView;
 
-/// Who calls a flag stops the clocks within this.
+/// A player who calls a flag stops the clocks within this time.
 const STOPPED_WITH: Duration = Duration::from_secs(10);
-/// Settings of one player's time that are kept: a clock is set digit by digit.
+/// How many changes of one player's time are kept. A clock is set digit by digit.
 const MAX_SETTINGS: usize = 64;
 
 /// The chess clock and what a game knows of it.
@@ -28,19 +28,19 @@ pub(crate) struct ClockTracker {
     pub(crate) control: Option<TimeControl>,
     pub(crate) setting: SettingWatch,
     pub(crate) sides: SidesWatch,
-    /// When hands set the time of a player, and by how many milliseconds it rose: the last few times.
+    /// The last few times when somebody set the time of a player by hand, each with the rise in milliseconds.
     pub(crate) time_set: Pair<Vec<(Instant, i64)>>,
-    /// The clock of a side whose flag fell was set anew since.
+    /// True if the clock of a side was set again after that side's flag fell.
     pub(crate) set_anew: bool,
     /// A display that reached zero without a flag sign, and when.
     pub(crate) zero: Option<(Color, Instant)>,
-    /// A clock has been started in this game: times are those of the time control only before that.
+    /// True if a clock has been started in this game. Only before that are the times those of the time control.
     pub(crate) has_run: bool,
-    /// When a clock first ran in this game, as far as that was seen.
+    /// The time at which a clock first ran in this game; none if that was not seen.
     pub(crate) first_ran: Option<Instant>,
     /// The period in which a player's duty to record is suspended (8.4).
     pub(crate) suspended: Pair<Option<usize>>,
-    /// A question to the clock is under way since then.
+    /// The time since which a query to the clock has waited for its answer.
     pub(crate) asked: Option<Instant>,
 }
 
@@ -61,7 +61,7 @@ impl ClockTracker {
         }
     }
 
-    /// Another game begins: the device stays, nothing of the old game does but a question to it.
+    /// Begins another game. The device stays, and of the old game only an unanswered query to the clock.
     pub(crate) fn new_game(&mut self, now: Instant, control: Option<TimeControl>, white: ClockSide) {
         self.chessclock.new_game();
         self.chessclock.set_white_side(white);
@@ -77,7 +77,7 @@ impl ClockTracker {
         self.suspended = Pair::default();
     }
 
-    /// What the clock says, for the decoder.
+    /// The state of the clock, for the decoder.
     pub(crate) fn view(&self) -> ClockView {
         let clock = &self.chessclock;
         ClockView {
@@ -89,15 +89,15 @@ impl ClockTracker {
         }
     }
 
-    /// Did hands set the time of a player whose flag has fallen, or while something `entered` awaits its ruling? What a clock adds by
-    /// itself comes with a press or a period.
+    /// Notes times that somebody set by hand: above all the time of a player whose flag has fallen, or any time while
+    /// something `entered` awaits its ruling. Time that the clock adds by itself comes with a press or a period.
     pub(crate) fn note_setting(&mut self, now: Instant, before: &ClockView, facts: &Facts, entered: bool) {
         let by_itself = |fact| matches!(fact, ClockFact::Press { .. } | ClockFact::PeriodAdded { .. });
         let unseen = |fact| matches!(fact, ClockFact::Baseline | ClockFact::RoseUnexplained { .. });
         if facts.iter().any(by_itself) || !(before.runs.is_none() || facts.iter().any(unseen)) {
             return;
         }
-        // Both clocks stood, and nothing was missed since.
+        // Both clocks stood, and no report was missed since.
         let stood = before.present && before.runs.is_none() && !facts.iter().any(|fact| matches!(fact, ClockFact::Baseline));
         let rose = |side: Color| self.chessclock.time(side) > *before.times.get(side) && before.times.get(side).is_some();
         let flagged = self.chessclock.flags().iter().any(|fall: &FlagFall| rose(fall.side));
@@ -106,7 +106,7 @@ impl ClockTracker {
         for side in [Color::White, Color::Black] {
             let Some((before_ms, now_ms)) = before.times.get(side).zip(self.chessclock.time(side)) else { continue };
             let rise = now_ms.minus(before_ms);
-            // What ran off, or may have, is no setting; what hands take away again is.
+            // Time that ran off, or may have, is no setting. Time that somebody takes away again is one.
             if rise > 0 || (rise < 0 && stood) {
                 let set = self.time_set.get_mut(side);
                 if set.len() == MAX_SETTINGS {
@@ -117,7 +117,7 @@ impl ClockTracker {
         }
     }
 
-    /// Notes that a clock was started; true if the times at the start of an `armed` game are not those of the time control.
+    /// Notes that a clock was started. Returns true if the game was `armed` and its times differ from the time control.
     pub(crate) fn note_start(&mut self, now: Instant, armed: bool) -> bool {
         let first = !core::mem::replace(&mut self.has_run, true);
         self.first_ran.get_or_insert(now);
@@ -126,7 +126,8 @@ impl ClockTracker {
         self.setting.start(control.period(0), shown)
     }
 
-    /// Notes a press that changed the presser's display by `rise_ms`; true if the clock newly differs from the time control.
+    /// Notes a press that changed the display of the player who pressed by `rise_ms`. Returns true if the clock newly differs
+    /// from the time control.
     pub(crate) fn press_differs_from_control(&mut self, by: Color, rise_ms: i64) -> bool {
         let Some(control) = &self.control else { return false };
         let period = self.chessclock.period(by);
@@ -135,8 +136,8 @@ impl ClockTracker {
         !period_added && self.setting.press(control.period(period), rise_ms)
     }
 
-    /// Were the clocks stopped with a flag that was called? Soon after it, and nothing else came between, such as the move that was
-    /// `made` last (club point 10).
+    /// Notes whether the clocks were stopped with the call of a flag. They must be stopped soon after it, and nothing may
+    /// come between, such as the move that was `made` last (club point 10).
     pub(crate) fn note_stop(&mut self, now: Instant, before: &ClockView, made: Instant) {
         if before.runs.is_none() || self.chessclock.runs().is_some() {
             return;
@@ -149,7 +150,7 @@ impl ClockTracker {
         }
     }
 
-    /// Whether both clocks stood when a flag was called at `seen`, or were stopped with it; none if nobody knows.
+    /// True if both clocks stood when a flag was called at `seen`, or were stopped with it; none if this is not known.
     pub(crate) fn stopped_with(&self, seen: Instant) -> Option<bool> {
         let changed = self.chessclock.changed_at();
         match self.chessclock.runs() {
@@ -159,8 +160,8 @@ impl ClockTracker {
         }
     }
 
-    /// When both clocks were stopped, if they were since `by` had `made` something. Who stops them to call his flag finishes
-    /// nothing for him.
+    /// The time at which both clocks were stopped, if this was after `by` had `made` something. If they were stopped to call
+    /// the flag of `by`, this finishes nothing for `by`.
     pub(crate) fn stopped_after(&self, made: Interval, by: Color) -> Option<Interval> {
         let clock = &self.chessclock;
         let Interval { earliest, latest } = clock.changed();

@@ -1,4 +1,4 @@
-//! What is wrong with the clock, and who did not come in time (6.7).
+//! Checks for problems with the clock, and for a player who did not come in time (6.7).
 
 use core::time::Duration;
 
@@ -12,17 +12,18 @@ use crate::config::GameConfig;
 use crate::lifecycle::Lifecycle;
 use crate::seen::{Play, soonest};
 
-/// A clock started on the wrong side may be put right for so long without a word: Black starts White's clock by a press.
+/// A clock started on the wrong side may be corrected within this time without an alarm. Black starts White's clock by a
+/// press.
 const WRONG_CLOCK: Duration = Duration::from_secs(2);
 /// A display at zero has this long to show its flag sign.
 const AT_ZERO: Duration = Duration::from_secs(2);
-/// A running clock that is not heard for this long beyond its delay is asked.
+/// A running clock is queried if it does not report for this long beyond its delay.
 const CLOCK_QUIET: Duration = Duration::from_secs(3);
 /// The longest delay of a clock whose time control is not known.
 const UNKNOWN_DELAY: Duration = Duration::from_secs(60);
 
-/// What a look at the clock needs beside it.
-pub(crate) struct Around<'a> {
+/// The data from other parts that the checks of the clock need.
+pub(crate) struct WatchContext<'a> {
     pub(crate) now: Instant,
     pub(crate) config: &'a GameConfig,
     pub(crate) play: &'a Play,
@@ -30,11 +31,11 @@ pub(crate) struct Around<'a> {
 }
 
 impl ClockTracker {
-    /// Raises what is wrong as an alarm, and cures what is right again.
-    pub(crate) fn review(&mut self, around: &Around<'_>, alarms: &mut Alarms) {
+    /// Raises an alarm for each problem, and closes the alarms of problems that are over.
+    pub(crate) fn review(&mut self, around: &WatchContext<'_>, alarms: &mut Alarms) {
         let now = around.now;
-        self.look_at_zero(now, alarms);
-        self.look_at_default_time(around, alarms);
+        self.check_zero_display(now, alarms);
+        self.check_default_time(around, alarms);
         let Some(runs) = self.chessclock.runs() else {
             self.asked = None;
             return;
@@ -43,7 +44,7 @@ impl ClockTracker {
             alarms.raise(now, AlarmKind::WrongClockRunning, Some(runs), 0);
         }
         let Some((heard, _)) = self.chessclock.last_report() else { return };
-        let due = heard.after(self.patience());
+        let due = heard.after(self.allowed_silence());
         match self.asked {
             None if now >= due => self.asked = Some(now),
             Some(asked) if now >= asked.after(CLOCK_QUIET) => alarms.raise(now, AlarmKind::ClockLost, None, 0),
@@ -51,8 +52,8 @@ impl ClockTracker {
         }
     }
 
-    /// When time alone may make something of it.
-    pub(crate) fn due(&self, around: &Around<'_>) -> Option<Instant> {
+    /// The next time at which one of these checks may find something without a new report.
+    pub(crate) fn due(&self, around: &WatchContext<'_>) -> Option<Instant> {
         let runs = self.chessclock.runs();
         let heard = self.chessclock.last_report().filter(|_| runs.is_some()).map(|(heard, _)| heard);
         let wrong = runs.is_some_and(|runs| self.wrong_clock_suspected(around, runs));
@@ -62,13 +63,13 @@ impl ClockTracker {
                 self.default_time_over(around),
                 self.zero.map(|(_, since)| since.after(AT_ZERO)),
                 wrong.then(|| self.chessclock.changed_at().after(WRONG_CLOCK)),
-                heard.map(|heard| self.asked.map_or(heard.after(self.patience()), |asked| asked.after(CLOCK_QUIET))),
+                heard.map(|heard| self.asked.map_or(heard.after(self.allowed_silence()), |asked| asked.after(CLOCK_QUIET))),
             ],
         )
     }
 
-    /// A display that stays at zero without a flag sign: nothing is declared, somebody must look.
-    fn look_at_zero(&mut self, now: Instant, alarms: &mut Alarms) {
+    /// Raises an alarm for a display that stays at zero without a flag sign. Nothing is ruled; somebody must go and see.
+    fn check_zero_display(&mut self, now: Instant, alarms: &mut Alarms) {
         let Some((side, since)) = self.zero else { return };
         let clock = &self.chessclock;
         if clock.time(side).is_none_or(|time| time.millis() > 0) || clock.flags().of(side).is_some() {
@@ -80,28 +81,29 @@ impl ClockTracker {
     }
 
     /// How long a running clock may be silent.
-    fn patience(&self) -> Duration {
+    fn allowed_silence(&self) -> Duration {
         let Some(control) = &self.control else { return UNKNOWN_DELAY };
         let period = control.period(self.chessclock.period(self.chessclock.runs().unwrap_or(Color::White)));
         let delay = if period.method == Method::UsDelay { period.per_move_ms } else { 0 };
         CLOCK_QUIET + Duration::from_millis(u64::from(delay))
     }
 
-    /// The clock of the side not to move was started, at the start of the game or after a pause.
-    fn wrong_clock_suspected(&self, around: &Around<'_>, runs: Color) -> bool {
+    /// True if the clock of the side that is not to move was started, at the start of the game or after a pause.
+    fn wrong_clock_suspected(&self, around: &WatchContext<'_>, runs: Color) -> bool {
         self.chessclock.was_started() && around.phase.is_read() && !around.play.may_run(runs)
     }
 
-    /// When the default time is over, counted from the first start of the clock; none if there is no such time (6.7.1).
-    fn default_time_over(&self, around: &Around<'_>) -> Option<Instant> {
+    /// The end of the default time, counted from the first start of the clock; none if the rules have none (6.7.1).
+    fn default_time_over(&self, around: &WatchContext<'_>) -> Option<Instant> {
         let config = around.config;
         let seconds = config.default_time_s.or(config.rulebook.rules().default_time_s)?;
         let started = self.first_ran.filter(|_| around.phase.is_read())?;
         Some(started.after(Duration::from_secs(u64::from(seconds))))
     }
 
-    /// Nobody can see on a board whether a player is there: who has to make his first move after the default time is named.
-    fn look_at_default_time(&self, around: &Around<'_>, alarms: &mut Alarms) {
+    /// Raises an alarm for a player who has not made his first move within the default time. A board does not show whether a
+    /// player is present.
+    fn check_default_time(&self, around: &WatchContext<'_>, alarms: &mut Alarms) {
         let (Some(over), Some(runs)) = (self.default_time_over(around), self.chessclock.runs()) else { return };
         let now = around.now;
         let to_move = around.play.decoder.record.turn() == runs && !around.play.has_moved(runs);

@@ -1,4 +1,4 @@
-//! Arbiters' records: each changes what the daemon knows, never what a clock or board shows (`wire/README.md#5`).
+//! Arbiters' records: each changes what the daemon knows, and never what a clock or board shows (`wire/README.md#5`).
 
 use alloc::format;
 use alloc::string::String;
@@ -28,11 +28,11 @@ use crate::played::Cause;
 use crate::rulings::decide::{flag_side, result_of};
 use crate::stage::Stage;
 
-/// No clock shows as much as a day.
+/// A clock shows less than a day.
 const MOST_SECONDS: u32 = 86_400;
 
 impl Game {
-    /// Carries a command out, and reports that, or why it was refused.
+    /// Carries out a command, and reports that it was carried out or why it was refused.
     pub(super) fn command(&mut self, command: &Command, author: &Author, out: &mut Vec<Effect>) {
         match self.carry_out(command, author, out) {
             Ok(()) => {
@@ -92,7 +92,7 @@ impl Game {
             Command::Penalty { seconds: None, alarm: None, counts: None, .. } => return Err("it says no penalty"),
             Command::Penalty { side, seconds, alarm, counts } => {
                 let penalty = Penalty { seconds: *seconds, alarm: *alarm, counts: *counts };
-                self.penalise(color(*side), penalty, author, out)?;
+                self.record_penalty(color(*side), penalty, author, out)?;
             }
             Command::Confirm { finding } => self.confirm(*finding, author, out)?,
             Command::Reject { finding } => self.reject(*finding, author, out)?,
@@ -141,8 +141,8 @@ impl Game {
         Ok(())
     }
 
-    /// A flag is considered to have fallen when the arbiter observes it or a player validly claims it (6.8): no sign of the
-    /// clock is needed.
+    /// Records a flag-fall. A flag is considered to have fallen when the arbiter observes it or a player validly claims it
+    /// (6.8), so no sign of the clock is needed.
     fn claim_flag(
         &mut self,
         side: Color,
@@ -153,7 +153,7 @@ impl Game {
     ) -> Result<(), &'static str> {
         let clock = &mut self.seen.clock;
         let seen = observed_at.map_or(self.now, Instant).min(self.now);
-        let period = period.map(|period| clock.index_of(period)).transpose()?;
+        let period = period.map(|period| clock.period_index(period)).transpose()?;
         let club = self.seen.config.rulebook.rules().table == Table::Club;
         if clock.claim_latched(side, period, seen, club, author.command.as_ref()) {
             return Ok(());
@@ -161,13 +161,13 @@ impl Game {
         if self.seen.phase.stage == Stage::AwaitingSetUp {
             return Err("no game has begun on this board");
         }
-        clock.claim_unread(side, period, seen, author.command.as_ref())?;
+        clock.latch_unreported(side, period, seen, author.command.as_ref())?;
         self.seen.apply_flag_fall(self.now, side, self.rulings.result.is_some(), &mut self.alarms, out);
         self.reports.revised();
         Ok(())
     }
 
-    /// An open offer is accepted (5.2.3).
+    /// Accepts an open offer (5.2.3).
     fn accept(&mut self, side: Color, author: &Author, out: &mut Vec<Effect>) -> Result<(), &'static str> {
         self.still_open()?;
         self.seen.may_accept(side, &self.desk, self.happened(author))?;
@@ -178,7 +178,7 @@ impl Game {
         Ok(())
     }
 
-    /// A claim is lodged or decided.
+    /// Lodges or decides a claim.
     fn claim(
         &mut self,
         side: Color,
@@ -190,10 +190,10 @@ impl Game {
         self.still_open()?;
         let lodged = self.desk.lodged.take_if(|lodged| lodged.side == side && lodged.ground == ground);
         let body = match lodged.filter(|_| standing != Standing::Lodged && uci.is_none()) {
-            // It was about the position of that moment.
+            // The claim was about the position at the time when it was lodged.
             Some(lodged) => Claim { standing, ..lodged },
             None => {
-                let (correct, note) = self.seen.borne_out(side, (ground, standing), uci)?;
+                let (correct, note) = self.seen.check_claim_entry(side, (ground, standing), uci)?;
                 Claim { side, ground, standing, uci: uci.cloned(), correct, note }
             }
         };
@@ -217,8 +217,8 @@ impl Game {
         Ok(())
     }
 
-    /// A penalty, an adjustment of times, a ruling on an illegal move.
-    fn penalise(&mut self, side: Color, penalty: Penalty, author: &Author, out: &mut Vec<Effect>) -> Result<(), &'static str> {
+    /// Records a penalty, an adjustment of times, or a ruling on an illegal move.
+    fn record_penalty(&mut self, side: Color, penalty: Penalty, author: &Author, out: &mut Vec<Effect>) -> Result<(), &'static str> {
         let Penalty { seconds, alarm, counts } = penalty;
         if seconds.is_some_and(|seconds| seconds.white.unsigned_abs().max(seconds.black.unsigned_abs()) > MOST_SECONDS) {
             return Err("no clock shows so much time");
@@ -228,10 +228,10 @@ impl Game {
             (Some(alarm), Some(counts)) => {
                 self.alarms.check_illegal_move_of(alarm, side)?;
                 self.enter(side, Entered::IllegalMove { alarm, counts }, author)?;
-                // It may have been closed before.
+                // The alarm may be closed already.
                 self.alarms.acknowledge(self.now, alarm);
             }
-            // An arbiter saw it and no sensor did (7.5.4).
+            // An arbiter saw the illegal move and no sensor did (7.5.4).
             (None, Some(counts)) => self.enter(side, Entered::IllegalMove { alarm: 0, counts }, author)?,
             (Some(_), None) => return Err("whether the move counts must be said"),
         }
@@ -240,10 +240,11 @@ impl Game {
         Ok(())
     }
 
-    /// What a finding proposes is decided. An arbiter who confirms it has seen the flag, now if they do not say when (6.8).
+    /// Decides as a finding proposes. The arbiter who confirms it has seen the flag at the stated time, otherwise now (6.8).
     ///
     /// # Errors
-    /// The finding has changed, leaves the outcome to the arbiter, or would be another one with what the arbiter saw.
+    /// Fails if the finding has changed, if it leaves the outcome to the arbiter, or if the arbiter's observation would
+    /// change it.
     fn confirm(&mut self, key: FindingKey, author: &Author, out: &mut Vec<Effect>) -> Result<(), &'static str> {
         let finding = self.rulings.finding_of(key)?;
         let outcome = finding.outcome;
@@ -251,7 +252,7 @@ impl Game {
         let seen = author.observed_at.or(finding.conditional.then_some(self.now)).filter(|_| finding.flag.is_some());
         if let Some(seen) = seen {
             let falls = self.seen.clock.chessclock.flags().clone();
-            self.note_look_at_flag(key.id, seen, Some(author));
+            self.note_flag_decision(key.id, seen, Some(author));
             let mut trial = self.rulings.clone();
             trial.review(&self.case(), &mut Vec::new());
             if trial.numbered(key.id).is_none_or(|finding| finding.outcome != outcome) {
@@ -264,14 +265,14 @@ impl Game {
         Ok(())
     }
 
-    /// What a finding proposes is not so: the game goes on, and the flag stays fallen.
+    /// Rejects what a finding proposes: the game goes on, and the flag stays fallen.
     ///
     /// # Errors
-    /// The finding has changed.
+    /// Fails if the finding has changed.
     fn reject(&mut self, key: FindingKey, author: &Author, out: &mut Vec<Effect>) -> Result<(), &'static str> {
         let Finding { kind, outcome, .. } = *self.rulings.finding_of(key)?;
         let entered = matches!(kind, Kind::Resignation | Kind::Agreement | Kind::Claim);
-        self.note_look_at_flag(key.id, author.observed_at.unwrap_or(self.now), None);
+        self.note_flag_decision(key.id, author.observed_at.unwrap_or(self.now), None);
         if !entered {
             self.find(out);
         }
@@ -279,11 +280,11 @@ impl Game {
         let position = self.rulings.finding_of(key).is_ok_and(unseen);
         self.rule(DecisionKind::Rejected, key, GameResult::Open, author, out);
         if position {
-            // Nobody observed it in time: it stands (A.5.2), and what comes later has nothing to do with it.
+            // Nobody observed the position in time, so the later moves stand (A.5.2), and it no longer matters.
             self.irregular.illegal_position = IllegalPosition::default();
         }
         if entered {
-            // What was entered is not so; without it there is nothing to find.
+            // The entry is rejected, and without it there is no finding.
             let side = match outcome {
                 Outcome::WhiteWins => Some(Color::Black),
                 Outcome::BlackWins => Some(Color::White),
@@ -294,12 +295,13 @@ impl Game {
         Ok(())
     }
 
-    /// An arbiter looked at the flag of the finding with this number; it is considered fallen only if an `observer` says so.
-    fn note_look_at_flag(&mut self, id: u32, at: Instant, observer: Option<&Author>) {
+    /// Notes that an arbiter decided on the flag of the finding with this number. Only an `observer` makes the flag count as
+    /// fallen.
+    fn note_flag_decision(&mut self, id: u32, at: Instant, observer: Option<&Author>) {
         let Some(index) = self.rulings.flag_of(id) else { return };
         let mut falls = self.seen.clock.chessclock.flags_mut().iter_mut().filter(|fall| !fall.after_end);
         let Some(fall) = falls.nth(index) else { return };
-        // Nobody can have seen it before it fell.
+        // Nobody can have seen the flag before it fell.
         let at = at.min(self.now).max(fall.fell.earliest);
         fall.ruled_at.get_or_insert(at);
         if let Some(observer) = observer {
@@ -310,12 +312,12 @@ impl Game {
     fn rule(&mut self, kind: DecisionKind, key: FindingKey, result: GameResult, author: &Author, out: &mut Vec<Effect>) {
         if kind == DecisionKind::Rejected {
             let on = self.rulings.numbered(key.id).map(|finding| finding.kind);
-            self.rulings.decisions.next_rejects(on);
-            // What awaited this ruling is not followed by another game in the same step.
+            self.rulings.decisions.set_rejected_kind(on);
+            // The next game must not begin in the same step as this ruling.
             self.seen.phase.next_set_up = self.seen.phase.next_set_up.map(|_| self.now);
         }
         let decision = self.decide(Decision { result, finding: Some(key), ..self.draft(kind, author) }, out);
-        // Only the result that it takes the place of is taken back.
+        // Only the result of a decision that is superseded is taken back.
         let goes_on = match self.rulings.result {
             Some(_) => self.rulings.takes_back_result(&decision),
             None => kind == DecisionKind::Rejected && self.seen.ended_without_move(),
@@ -325,13 +327,13 @@ impl Game {
         }
         let Some(finding) = self.rulings.numbered(key.id) else { return };
         let side = flag_side(finding);
-        self.rulings.decided_on(key.id);
+        self.rulings.link_last_decision_to(key.id);
         if side.is_some() {
             self.alarms.settle(self.now, AlarmKind::Flag, side);
         }
     }
 
-    /// The arbiter begins another game in the middle of this one (7.2, 7.3).
+    /// Notes that the arbiter begins another game in the middle of this one (7.2, 7.3).
     fn break_off(&mut self, author: &Author, out: &mut Vec<Effect>) {
         let played = self.seen.phase.stage == Stage::Playing
             && (!self.seen.play.decoder.record.moves().is_empty() || self.awaits_ruling());
@@ -340,10 +342,10 @@ impl Game {
         }
     }
 
-    /// Where the event has it so, a finding that is certain is decided as it is made. What an arbiter has ruled on is theirs, and
-    /// so is everything while a claim awaits them.
-    pub(super) fn decide_what_is_certain(&mut self, out: &mut Vec<Effect>) {
-        // What seems to end the game on the board may still be a move under way.
+    /// Decides certain findings at once, if the event is configured so. It decides nothing that an arbiter has ruled on, and
+    /// nothing while a claim awaits a decision.
+    pub(super) fn decide_certain_findings(&mut self, out: &mut Vec<Effect>) {
+        // A move that seems to end the game on the board may still be under way.
         let perhaps_ended = self.seen.play.ending.is_none() && self.seen.play.ending_on_board().is_some();
         let doubtful = perhaps_ended || self.desk.claim_open() || self.seen.clock.setting.differs();
         if self.seen.config.rulings != Rulings::Automatic || doubtful {
@@ -373,7 +375,7 @@ impl Game {
         if self.rulings.result.is_none() { Ok(()) } else { Err("the game has a result") }
     }
 
-    /// When it happened: as the arbiter says, else now.
+    /// The time that the arbiter states; otherwise now.
     fn happened(&self, author: &Author) -> Interval {
         let at = author.observed_at.unwrap_or(self.now).min(self.now);
         Interval { earliest: at, latest: at }

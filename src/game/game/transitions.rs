@@ -1,4 +1,4 @@
-//! From one game to the next, and from one state of a game to another: begin, join, go on, end.
+//! The changes from one game to the next, and from one stage of a game to another: begin, join, go on, end.
 
 use alloc::vec::Vec;
 
@@ -15,7 +15,7 @@ use crate::irregular::Irregularities;
 use crate::irregular::king::KingCapture;
 use crate::irregular::position::IllegalPosition;
 use crate::laws::outcome::{Ending, GameResult};
-use crate::monitor::note_promotion;
+use crate::monitor::check_promotion;
 use crate::pair::Pair;
 use crate::played::{Cause, GameMove, Revision};
 use crate::reconstruct::candidates::Node;
@@ -27,10 +27,10 @@ use crate::stage::Stage;
 use crate::told::Told;
 
 impl Game {
-    /// Has the game ended, or has another one been set up?
+    /// Checks whether the game has ended or another one has been set up.
     pub(super) fn change_phase(&mut self, out: &mut Vec<Effect>) {
         if self.seen.ended_by_gesture(self.now) {
-            self.over(out);
+            self.end_game(out);
         }
         if self.seen.phase.stage == Stage::AwaitingSetUp
             && let Some(turn) = self.seen.game_in_progress(self.now)
@@ -55,7 +55,7 @@ impl Game {
         }
     }
 
-    /// A game begins with this position on the board, which may stand the other way round.
+    /// Begins a game with this position, which the board may show the other way round.
     pub(super) fn begin_as_shown(&mut self, shown: Shown, start: Chess, out: &mut Vec<Effect>) {
         if shown == Shown::Rotated {
             self.seen.board.turn_round();
@@ -63,7 +63,7 @@ impl Game {
         self.begin(start, Some(0), Stage::Armed, out);
     }
 
-    /// A new game begins on this board; nothing of the old one is carried over.
+    /// Begins a new game on this board. Nothing of the old game is kept.
     pub(super) fn begin(&mut self, start: Chess, completed: Option<u32>, stage: Stage, out: &mut Vec<Effect>) {
         self.rulings.earlier_ruling = self.ruling();
         let now = self.now;
@@ -79,7 +79,7 @@ impl Game {
         let default_side = if board.rotated() { ClockSide::Right } else { ClockSide::Left };
         clock.new_game(now, config.time_control.clone(), config.white_clock.unwrap_or(default_side));
         board.forget_men();
-        self.health.men_were_put_elsewhere();
+        self.health.note_new_position();
         self.desk.clear();
         self.rulings.new_game();
         out.extend(self.alarms.next_game(now).into_iter().map(Effect::Alert));
@@ -91,13 +91,13 @@ impl Game {
         self.audit_game(if completed.is_some() { GameEvent::Armed } else { GameEvent::Joined }, out);
         let Seen { board, play, .. } = &mut self.seen;
         play.decoder.board_changed(board.last_change(), board);
-        // One move may have been made already; more are what is left of the game before.
+        // One move may have been made already. More differences are left from the game before.
         if play.decoder.line().plies().len() > 1 {
             play.decoder.leave_standing(board);
         }
     }
 
-    /// Joins a game in progress: the clock of `turn` runs.
+    /// Joins a game in progress, in which the clock of `turn` runs.
     fn join(&mut self, turn: Color, out: &mut Vec<Effect>) {
         let Seen { config, board, .. } = &self.seen;
         if Node::new(Chess::default()).exact(board.men()).is_some() {
@@ -111,8 +111,8 @@ impl Game {
         self.alarms.raise(self.now, AlarmKind::JoinedInProgress, None, 0);
     }
 
-    /// Pieces were set up wrongly and the clock runs (7.2): where men are only missing the game begins as if they stood there, for
-    /// a sensor may not see them; otherwise with what stands.
+    /// Begins a game with a wrong set-up, because a clock runs (7.2). If men are only missing, the game begins as if they
+    /// stood there, because a sensor may not see them. Otherwise it begins with the men on the board.
     fn begin_wrongly_set_up(&mut self, wrong: &WrongSetUp, turn: Color, out: &mut Vec<Effect>) {
         let Seen { config, board, .. } = &mut self.seen;
         let begun = wrong.begun(board.men(), config.chess960);
@@ -131,7 +131,7 @@ impl Game {
         self.alarms.raise_wrong_set_up(self.now, wrong.named());
     }
 
-    /// The game that is joined is the one whose flags the clock shows.
+    /// Joins a game. The flags that the clock shows belong to this game.
     pub(super) fn join_at(&mut self, start: Chess, completed: Option<u32>, out: &mut Vec<Effect>) {
         let flags = self.seen.clock.chessclock.flags().clone();
         self.begin(start, completed, Stage::Playing, out);
@@ -142,7 +142,7 @@ impl Game {
         self.seen.raise_flags(self.now, &mut self.alarms);
     }
 
-    /// Goes on from another position; the moves until then are kept by the journal only.
+    /// Goes on from another position. The moves before it are kept only in the journal.
     fn restart_from(&mut self, start: Chess, mode: CastlingMode) {
         self.count_at_falls();
         self.rulings.decisions.forget_positions();
@@ -153,19 +153,20 @@ impl Game {
         board.forget_men();
         play.decoder = Decoder::new(Record::new(start, mode, &config.rulebook), board.scan(), config.tuning);
         self.irregular = Irregularities::default();
-        self.health.men_were_put_elsewhere();
-        // The live audience is shown where the moves begin.
+        self.health.note_new_position();
+        // The state for the live audience shows where the moves begin.
         self.reports.live_dirty = true;
         self.reopen();
         self.seen.play.decoder.board_changed(self.now, &self.seen.board);
         self.reports.revised();
     }
 
-    /// An earlier position of the game is a take-back; any other one begins a new record with the old counts.
+    /// Sets a position. An earlier position of the game is a take-back; any other one begins a new record with the old
+    /// counts.
     pub(super) fn set_position(&mut self, position: Chess, out: &mut Vec<Effect>) {
         match self.seen.plies_to(&position) {
             Some(kept) => {
-                // Every count up to the record's own length can be cut back to.
+                // A take-back to any number of plies within the record cannot fail.
                 let _ = self.take_back(kept, Cause::SetPosition, out);
             }
             None => {
@@ -175,10 +176,10 @@ impl Game {
         }
     }
 
-    /// Cuts the record to so many plies.
+    /// Shortens the record to this number of plies.
     ///
     /// # Errors
-    /// The game has fewer moves.
+    /// Fails if the game has fewer moves.
     pub(super) fn take_back(&mut self, plies: usize, cause: Cause, out: &mut Vec<Effect>) -> Result<(), &'static str> {
         let decoder = &mut self.seen.play.decoder;
         let moves = decoder.record.moves().len();
@@ -196,10 +197,10 @@ impl Game {
         Ok(())
     }
 
-    /// Corrects a move of the record, or adds one to it.
+    /// Corrects a move of the record, or adds a move to it.
     ///
     /// # Errors
-    /// The game has fewer moves, or the move is not legal there.
+    /// Fails if the game has fewer moves, or if the move is not legal there.
     pub(super) fn correct_move(&mut self, plies: usize, uci: &str, out: &mut Vec<Effect>) -> Result<(), &'static str> {
         let correction = self.seen.corrected(self.now, plies, uci)?;
         let moves = self.seen.play.decoder.record.moves().len();
@@ -220,7 +221,7 @@ impl Game {
         Ok(())
     }
 
-    /// The board shows a move that a promoted piece can only have made if it is no queen: the promotion is put right.
+    /// Corrects a promotion when the board shows a move that the promoted piece can only have made if it is no queen.
     pub(super) fn correct_promotion(&mut self, out: &mut Vec<Effect>) {
         let Some((ply, record)) = self.seen.other_promotion(self.now) else { return };
         self.count_at_falls();
@@ -233,7 +234,7 @@ impl Game {
         self.reports.revised();
     }
 
-    /// Keeps the counts at the falls: the moves that they rest on are about to be replaced.
+    /// Stores the counts of moves at the flag-falls, because the moves from which they follow are about to be replaced.
     fn count_at_falls(&mut self) {
         let case = self.case();
         let counts: Vec<_> = self.seen.clock.chessclock.flags().iter().map(|fall| case.completed_by_fall(fall)).collect();
@@ -250,31 +251,31 @@ impl Game {
         }
     }
 
-    /// A move of the record has become sure.
+    /// Handles a move of the record that has become sure.
     pub(super) fn move_is_sure(&mut self, index: usize, out: &mut Vec<Effect>) {
         self.seen.phase.stage = Stage::Playing;
         self.irregular.king.move_is_sure();
         self.reports.revised();
         let Some(record) = self.seen.play.decoder.record.moves().get(index) else { return };
         let (color, made, pressed) = (record.color, record.made, record.pressed);
-        // Men beside the move may still stand where they cannot.
+        // Men that do not belong to the move may still be in an impossible position.
         if pressed.is_some_and(|pressed| self.irregular.illegal_position.pressed(&self.seen, color, pressed)) {
             self.reports.revised();
         }
         out.push(Effect::Move(self.sure_move(index)));
-        self.seen.look_at_move(index, out);
-        note_promotion(self.now, &self.seen, index, &mut self.alarms);
+        self.seen.report_handling(index, out);
+        check_promotion(self.now, &self.seen, index, &mut self.alarms);
         if self.seen.play.ending.is_none() {
             self.note_ending(index + 1, made, color, out);
         }
     }
 
-    /// Has the last of the first `plies` sure moves, made by `color`, ended the game?
+    /// Checks whether the last of the first `plies` sure moves, made by `color`, has ended the game.
     fn note_ending(&mut self, plies: usize, made: Interval, color: Color, out: &mut Vec<Effect>) {
         let Some(ending) = self.seen.ending_after(plies) else { return };
         self.seen.play.ending = Some((ending, made, color));
         let alarm = match ending {
-            Ending::Checkmate | Ending::Stalemate => return self.over(out),
+            Ending::Checkmate | Ending::Stalemate => return self.end_game(out),
             Ending::DeadPosition => AlarmKind::DeadPosition,
             Ending::FivefoldRepetition => AlarmKind::FivefoldRepetition,
             Ending::SeventyFiveMoves => AlarmKind::SeventyFiveMoves,
@@ -282,7 +283,7 @@ impl Game {
         self.alarms.raise(self.now, alarm, None, 0);
     }
 
-    fn over(&mut self, out: &mut Vec<Effect>) {
+    fn end_game(&mut self, out: &mut Vec<Effect>) {
         if self.seen.phase.stage != Stage::Over {
             self.seen.phase.stage = Stage::Over;
             self.reports.revised();
@@ -290,7 +291,7 @@ impl Game {
         }
     }
 
-    /// The game goes on: a flag that fell after its supposed end counts.
+    /// Notes that the game goes on, so a flag that fell after its supposed end counts.
     fn reopen(&mut self) {
         self.seen.play.ending = None;
         self.seen.phase.stage = Stage::Playing;
@@ -300,12 +301,12 @@ impl Game {
         }
     }
 
-    /// The game has this result from now on, or none.
+    /// Gives the game this result, or none.
     pub(super) fn give_result(&mut self, result: GameResult, out: &mut Vec<Effect>) {
         let before = self.rulings.result;
         if result == GameResult::Open {
             self.rulings.result = None;
-            // Kings that still stand in the centre say nothing more.
+            // Kings that still stand in the centre no longer show a result.
             self.seen.phase.gesture = None;
             let ended = self.seen.play.ending;
             self.reopen();
@@ -313,19 +314,20 @@ impl Game {
             self.seen.play.decoder.board_changed(self.now, &self.seen.board);
         } else {
             self.rulings.result = Some(result);
-            // The result is reported before the next game takes its place.
+            // The result is reported before the next game begins.
             self.seen.phase.next_set_up = self.seen.phase.next_set_up.map(|_| self.now);
-            self.keep_what_stood(out);
+            self.keep_standing_moves(out);
             self.seen.play.decoder.forget_tentative();
-            self.over(out);
+            self.end_game(out);
         }
-        // Nobody else may guess from a state in which nothing changed that an arbiter did something.
+        // A live state without a change would show other audiences that an arbiter did something.
         self.reports.live_dirty |= self.rulings.result != before;
         self.reports.ruling_dirty = true;
     }
 
-    /// A move that stood on the board when play stopped was made, pressed or not; what came after the clocks stopped is analysis.
-    fn keep_what_stood(&mut self, out: &mut Vec<Effect>) {
+    /// Keeps the moves that stood on the board when play stopped, pressed or not. Moves after the clocks were stopped are
+    /// analysis.
+    fn keep_standing_moves(&mut self, out: &mut Vec<Effect>) {
         let Seen { clock, play, .. } = &self.seen;
         let stopped = clock.chessclock.present() && clock.chessclock.runs().is_none();
         let until = if stopped { clock.chessclock.changed_at() } else { self.now };

@@ -1,4 +1,4 @@
-//! What may be read of a game from outside; nothing here changes it.
+//! Readers of a game; nothing here changes it.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -29,13 +29,13 @@ use crate::reconstruct::sensing_of;
 use crate::stage::{Hint, Stage};
 
 impl Game {
-    /// Number of the game on this board, from 1; 0 before the first.
+    /// The number of the game on this board, from 1; 0 before the first game.
     pub fn number(&self) -> u32 {
         self.seen.phase.number
     }
 
-    /// Counts what changed for this audience: for arbiters moves, findings and decisions; for the live audience what it may see,
-    /// so that nothing of the arbiters' can be guessed from the number.
+    /// Counts the changes for this audience: for arbiters the moves, findings and decisions; for the live audience only what
+    /// it may see, so that the number reveals nothing that is only for arbiters.
     pub fn rev(&self, audience: Audience) -> u32 {
         match audience {
             Audience::Arbiter => self.reports.rev,
@@ -43,38 +43,38 @@ impl Game {
         }
     }
 
-    /// Where the game is.
+    /// The stage of the game.
     pub fn stage(&self) -> Stage {
         self.seen.phase.stage
     }
 
-    /// How well the devices are.
+    /// The health of the devices.
     pub fn health(&self) -> Health {
         self.health.report(&self.seen.board, &self.seen.play)
     }
 
-    /// Another number whenever [`Game::health`] is another one: to ask often.
+    /// A number that changes whenever [`Game::health`] changes. It is cheap to read.
     pub fn health_rev(&self) -> u32 {
         self.health.rev()
     }
 
-    /// Squares that lost their man for moments and had it again, with how often. Counted since the board was first seen.
+    /// The squares that lost their man for moments and showed it again, each with its count since the board was first seen.
     pub fn dropouts(&self) -> Vec<(Square, u32)> {
         let count = |square: Square| (square, self.seen.board.dropouts().count(square.index()));
         Square::all().map(count).filter(|(_, count)| *count > 0).collect()
     }
 
-    /// A flag has fallen in this game and was not taken back.
+    /// True if a flag has fallen in this game and was not taken back.
     pub fn has_fallen_flag(&self) -> bool {
         self.seen.clock.chessclock.flags().any()
     }
 
-    /// A flag has fallen before the end of the game, nobody has ruled on it, and no result is known.
+    /// True if a flag has fallen before the end of the game, has no ruling yet, and the game has no result.
     pub fn awaits_ruling(&self) -> bool {
         self.rulings.flag_awaits_ruling(&self.seen.clock.chessclock)
     }
 
-    /// Every decision of the game in its order, at most the last 64.
+    /// The decisions of the game in their order, at most the last 64.
     pub fn decisions(&self) -> impl Iterator<Item = &Decision> {
         self.rulings.decisions.iter()
     }
@@ -84,12 +84,12 @@ impl Game {
         self.rulings.result
     }
 
-    /// The moves that the live audience was told.
+    /// The moves that were published to the live audience.
     pub fn told(&self) -> impl ExactSizeIterator<Item = LiveMove> {
         self.reports.told.since(0)
     }
 
-    /// How many they are.
+    /// The number of these moves.
     pub fn told_plies(&self) -> usize {
         self.reports.told.moves().len()
     }
@@ -107,7 +107,7 @@ impl Game {
         }
     }
 
-    /// Whose lever is up; none before the clock was heard.
+    /// The player whose lever is up; none before the clock was heard.
     pub fn lever_up(&self) -> Option<Color> {
         self.seen.clock.chessclock.lever_up()
     }
@@ -118,7 +118,7 @@ impl Game {
         Pair { white: of(Color::White), black: of(Color::Black) }
     }
 
-    /// Who must record his moves.
+    /// The duty of each player to record the moves (8.4).
     pub fn recording(&self) -> Pair<Recording> {
         self.seen.clock.recording(&self.seen.config.rulebook)
     }
@@ -139,7 +139,7 @@ impl Game {
         &decoder.line().node(decoder.record.node(), self.seen.play.shown_plies(self.now)).position
     }
 
-    /// What the sensors show.
+    /// The placement that the sensors show.
     pub fn placement(&self) -> Placement {
         men::placement(self.seen.board.men())
     }
@@ -149,10 +149,11 @@ impl Game {
         self.seen.board.rotated()
     }
 
-    /// What the record says of a claim of `claimant`, by the position on the board or by the move that the player has written down.
+    /// The result by the record of a claim of `claimant`, for the position on the board or for the move that the player has
+    /// written down.
     ///
     /// # Errors
-    /// The move is not legal now, or the ground is nothing that a record can show.
+    /// Fails if the move is not legal now, or if a record cannot show this ground.
     pub fn check_claim(&self, claimant: Color, ground: Ground, intended: Option<&str>) -> Result<Checked, &'static str> {
         self.seen.check_claim(claimant, ground, intended)
     }
@@ -208,7 +209,7 @@ impl Game {
         self.seen.play.completed_now()
     }
 
-    /// What ended the game on the board.
+    /// The ending that the board shows.
     pub fn ending(&self) -> Option<Ending> {
         self.seen.play.ending.map(|(ending, ..)| ending)
     }
@@ -218,7 +219,7 @@ impl Game {
         &self.seen.phase.hints
     }
 
-    /// What was entered at the arbiter's desk.
+    /// The entries of the arbiter's desk.
     pub fn entries(&self) -> &[Entry] {
         self.desk.entries()
     }
@@ -233,33 +234,33 @@ impl Game {
         })
     }
 
-    /// The first finding that costs something; the last one if none does.
+    /// The first finding that affects the result; the last one if none does.
     pub fn deciding_finding(&self) -> Option<&Finding> {
         self.rulings.deciding_finding()
     }
 
-    /// The last finding or decision in full, and the number of its game: an earlier one until this game has something of its
-    /// own or a move.
+    /// The last finding or decision in full, and the number of its game. Until this game has one of its own or a move, it is
+    /// an earlier game's.
     pub fn ruling(&self) -> Option<(u32, Ruling)> {
         self.rulings.shown(self.seen.phase.number)
     }
 
-    /// Every finding of the game in its last revision.
+    /// All findings of the game, each in its last revision.
     pub fn findings(&self) -> &[Finding] {
         &self.rulings.findings
     }
 
-    /// Every alarm of the game, open and closed, at most 256.
+    /// All alarms of the game, open and closed, at most 256.
     pub fn alarms(&self) -> &[Alarm] {
         self.alarms.all()
     }
 
-    /// The highest number that an alarm of this board has had.
+    /// The highest number of an alarm on this board so far.
     pub fn last_alarm(&self) -> u32 {
         self.alarms.numbered()
     }
 
-    /// Promotions that nobody has confirmed, as they are published, in UCI notation.
+    /// Promotions that nobody has confirmed, in UCI notation as they are published.
     pub fn unconfirmed_promotions(&self) -> Vec<String> {
         let (moves, mode) = (self.seen.play.decoder.record.moves(), self.seen.play.decoder.record.mode());
         let told = self.alarms.is_open(AlarmKind::PromotionUnconfirmed);
@@ -271,7 +272,7 @@ impl Game {
             .collect()
     }
 
-    /// Moves of which one was made and nothing tells which, in UCI notation.
+    /// The moves of which one was made, if it is not known which one, in UCI notation.
     pub fn open_moves(&self) -> Vec<String> {
         let mode = self.seen.play.decoder.record.mode();
         self.seen.play.decoder.open().map(|mv| UciMove::from_move(mv, mode).to_string()).collect()

@@ -1,41 +1,42 @@
-//! Batteries: when a charge is worth an alarm, and when it no longer is.
+//! Batteries: at which charge an alarm is raised, and at which it is closed.
 
 use core::time::Duration;
 
 use flagfall_protocols::event::Battery;
 use flagfall_protocols::time::Instant;
 
-/// A board with so many percent or less is to be charged: some boards last five hours, so that this is the round's last hour ...
+/// At this percentage or less a board must be charged. Some boards last five hours, so this is the round's last hour.
 const LOW: u8 = 20;
-/// ... or with less than so many minutes left, where it tells them ...
+/// The same for a board that reports its minutes: it must be charged if fewer minutes than this are left.
 const LOW_MINUTES: u16 = 60;
-/// ... until it has so many ...
+/// The charge is good again at this percentage, if the minutes are good as well.
 const GOOD: u8 = 25;
-/// ... and so many minutes: a charge that is told a little up and down changes nothing.
+/// The charge is good again at this number of minutes. It lies above the other limit, so that small changes do not count.
 const GOOD_MINUTES: u16 = 75;
-/// With so many percent or less it may go out at any moment ...
+/// At this percentage or less the battery may go out at any moment.
 const CRITICAL: u8 = 5;
-/// ... until it has so many.
+/// At this percentage the battery is no longer critical.
 const NOT_CRITICAL: u8 = 10;
-/// A charger that is connected for so long is; one with a loose plug comes and goes.
+/// A charger counts as connected after this time. A loose plug comes and goes.
 const CHARGES: Duration = Duration::from_secs(60);
-/// A clock that has not shown its warning for so long has another battery: at the threshold it is shown now and then.
+/// A clock that has not shown its warning for this long has another battery. Near its threshold a clock shows it now and
+/// then.
 const WELL: Duration = Duration::from_secs(600);
-/// So many reports in a row make a warning: one may be a damaged byte.
+/// The number of reports in a row that make a warning. One alone may come from a damaged byte.
 const IN_A_ROW: u8 = 2;
 
-/// A battery is asked for so often, of devices that have told of one.
+/// The battery of a device that has reported one is queried at this interval.
 const ASK_BATTERY: Duration = Duration::from_secs(300);
 
-/// How well a battery is.
+/// The state of a battery.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BatteryLevel {
-    /// Well, or nothing is known of it.
+    /// The charge is good, or it is not known.
     #[default]
     Good,
-    /// It is to be charged.
+    /// The battery must be charged.
     Low,
-    /// It may go out at any moment.
+    /// The battery may go out at any moment.
     Critical,
 }
 
@@ -53,13 +54,13 @@ impl BatteryWatch {
         self.level
     }
 
-    /// What was told last.
+    /// The last report.
     pub(super) const fn last(&self) -> Option<Battery> {
         self.last
     }
 
-    /// Takes a report; true if it should be asked for again at once.
-    pub(super) fn told(&mut self, now: Instant, battery: Battery) -> bool {
+    /// Handles a report. Returns true if the battery should be queried again at once.
+    pub(super) fn handle_report(&mut self, now: Instant, battery: Battery) -> bool {
         self.last = Some(battery);
         self.ask = Some(now.after(ASK_BATTERY));
         if battery.charging {
@@ -67,14 +68,14 @@ impl BatteryWatch {
             return false;
         }
         self.charging_since = None;
-        let level = level(self.level, &battery);
-        // Nothing empties at once: such a report is believed when it comes again.
+        let level = level_after(self.level, &battery);
+        // No battery empties at once. Such a report counts only if the next one confirms it.
         let sudden = level == BatteryLevel::Critical && self.level == BatteryLevel::Good;
         self.level = if sudden { BatteryLevel::Low } else { level };
         sudden
     }
 
-    /// Time has come to `now`; true if the battery should be asked for.
+    /// Advances the time to `now`. Returns true if the battery should be queried.
     pub(super) fn time(&mut self, now: Instant) -> bool {
         if self.level != BatteryLevel::Good && self.charging_since.is_some_and(|since| now >= since.after(CHARGES)) {
             self.level = BatteryLevel::Good;
@@ -86,15 +87,15 @@ impl BatteryWatch {
         ask
     }
 
-    /// When [`BatteryWatch::time`] has something to do.
+    /// The time at which [`BatteryWatch::time`] has something to do.
     pub(super) fn due(&self) -> Option<Instant> {
         let charged = self.charging_since.filter(|_| self.level != BatteryLevel::Good).map(|since| since.after(CHARGES));
         [charged, self.ask].into_iter().flatten().min()
     }
 }
 
-/// The level that a report of a battery that is not charging makes of the one before.
-fn level(before: BatteryLevel, battery: &Battery) -> BatteryLevel {
+/// The level after a report of a battery that is not charging. It depends on the level before.
+fn level_after(before: BatteryLevel, battery: &Battery) -> BatteryLevel {
     let critical = if before == BatteryLevel::Critical { battery.percent < NOT_CRITICAL } else { battery.percent <= CRITICAL };
     let (percent, minutes) = if before == BatteryLevel::Good { (LOW, LOW_MINUTES) } else { (GOOD - 1, GOOD_MINUTES) };
     let low = battery.percent <= percent || battery.minutes_left.is_some_and(|left| left < minutes);
@@ -105,7 +106,7 @@ fn level(before: BatteryLevel, battery: &Battery) -> BatteryLevel {
     }
 }
 
-/// The battery of a clock, which says only that it is low.
+/// The battery of a clock, which reports only that it is low.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ClockBattery {
     low: bool,
@@ -118,8 +119,8 @@ impl ClockBattery {
         self.low
     }
 
-    /// Takes what a report shows; true if that changes something.
-    pub(super) fn told(&mut self, now: Instant, shown: bool) -> bool {
+    /// Handles a report. Returns true if the level changed.
+    pub(super) fn handle_report(&mut self, now: Instant, shown: bool) -> bool {
         let before = self.low;
         if shown {
             self.last = now;
@@ -142,7 +143,7 @@ mod tests {
         Instant(second * 1_000_000)
     }
 
-    /// What a board tells, a minute apart, and the level after it.
+    /// The reports of a board, one a minute, and the level after each.
     #[test]
     fn levels_do_not_flap() {
         let percent = |percent| (percent, None, false);
@@ -160,7 +161,7 @@ mod tests {
         for table in tables {
             let mut watch = BatteryWatch::default();
             for (minute, &((percent, minutes_left, charging), expected)) in (0..).zip(table) {
-                watch.told(at(minute * 60), Battery { percent, minutes_left, charging });
+                watch.handle_report(at(minute * 60), Battery { percent, minutes_left, charging });
                 watch.time(at(minute * 60));
                 assert_eq!(watch.level(), expected, "minute {minute} of {table:?}");
             }
@@ -172,11 +173,11 @@ mod tests {
         let mut watch = BatteryWatch::default();
         let report = |charging| Battery { percent: 15, minutes_left: None, charging };
         for second in (0..580).step_by(20) {
-            watch.told(at(second), report(second % 40 == 20));
+            watch.handle_report(at(second), report(second % 40 == 20));
             watch.time(at(second));
             assert_eq!(watch.level(), Low, "second {second}");
         }
-        watch.told(at(600), report(true));
+        watch.handle_report(at(600), report(true));
         assert_eq!(watch.due(), Some(at(660)));
         watch.time(at(659));
         assert_eq!(watch.level(), Low);
@@ -189,8 +190,11 @@ mod tests {
         let mut watch = BatteryWatch::default();
         assert_eq!((watch.due(), watch.time(at(1_000))), (None, false), "a board without a battery is not asked");
         let report = |percent| Battery { percent, minutes_left: None, charging: false };
-        assert!(!watch.told(at(0), report(80)) && watch.told(at(10), report(4)), "at once, if it is empty all of a sudden");
-        assert!(!watch.told(at(11), report(4)));
+        assert!(
+            !watch.handle_report(at(0), report(80)) && watch.told(at(10), report(4)),
+            "at once, if it is empty all of a sudden"
+        );
+        assert!(!watch.handle_report(at(11), report(4)));
         assert_eq!((watch.level(), watch.due()), (Critical, Some(at(311))));
         assert!(!watch.time(at(310)) && watch.time(at(311)) && !watch.time(at(312)) && watch.time(at(611)));
     }
@@ -199,7 +203,7 @@ mod tests {
     fn the_warning_of_a_clock() {
         let mut clock = ClockBattery::default();
         let told = [(1, true), (2, false), (3, true), (4, true), (5, false), (300, true), (899, false), (900, false)]
-            .map(|(second, shown)| clock.told(at(second), shown));
+            .map(|(second, shown)| clock.handle_report(at(second), shown));
         assert_eq!(told, [false, false, false, true, false, false, false, true]);
         assert!(!clock.is_low());
     }

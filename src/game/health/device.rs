@@ -1,4 +1,4 @@
-//! How well the devices of a board are: what is remembered beside the board's dropouts, and the alarms of it.
+//! The health of a board's devices: what is remembered beside the board's dropouts, and the alarms about it.
 
 use alloc::string::ToString;
 use alloc::vec::Vec;
@@ -17,22 +17,22 @@ use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::board::dropouts::{Found, ManId, WITHIN};
 use crate::seen::Play;
 
-/// What a game remembers of its devices, beside the board's dropouts.
+/// The data that a game remembers of its devices, beside the board's dropouts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DeviceHealth {
     serial: Option<Text>,
     battery: BatteryWatch,
     clock: ClockBattery,
-    /// The radios of the board and of its clock were weak.
+    /// Whether the radio of the board, and that of its clock, was weak.
     weak_signal: [bool; 2],
-    /// When a weak square or man may have been well for long enough.
+    /// The time at which a weak square or man may have been good for long enough.
     well: Option<Instant>,
-    /// Counts what changed in [`Health`].
+    /// Counts the changes in [`Health`].
     rev: u32,
 }
 
 impl DeviceHealth {
-    /// How well the devices are.
+    /// The health of the devices.
     pub(crate) fn report(&self, board: &PhysicalBoard, play: &Play) -> Health {
         let dropouts = board.dropouts();
         let square = |square: Square| WeakSquare { square: square.to_string(), dropouts: dropouts.count(square.index()) };
@@ -45,17 +45,17 @@ impl DeviceHealth {
         }
     }
 
-    /// Another number whenever [`DeviceHealth::report`] is another one.
+    /// A number that changes whenever [`DeviceHealth::report`] changes.
     pub(crate) fn rev(&self) -> u32 {
         self.rev
     }
 
-    /// Squares have lost their men for a moment.
+    /// Notes that squares have lost their men for a moment.
     pub(crate) fn men_dropped_out(&mut self) {
         self.rev += 1;
     }
 
-    /// What was `found` of the dropout of a square, on which this man stands.
+    /// Raises and closes alarms for what was `found` when this man dropped out on this square.
     pub(crate) fn dropped_out(
         &mut self,
         now: Instant,
@@ -81,12 +81,13 @@ impl DeviceHealth {
         }
     }
 
-    /// Another game, or another position: men were put elsewhere by hand.
-    pub(crate) fn men_were_put_elsewhere(&mut self) {
+    /// Notes that another game or another position began, for which men were moved by hand.
+    pub(crate) fn note_new_position(&mut self) {
         self.rev += 1;
     }
 
-    /// A device said who it is; true if it is another one: its squares and battery are others.
+    /// Handles the identity that a device reports. Returns true if it is another device, with other squares and another
+    /// battery.
     pub(crate) fn identified(&mut self, now: Instant, identity: &Identity, alarms: &mut Alarms) -> bool {
         let Identity::Serial(serial) = identity else { return false };
         if self.serial.replace(*serial).is_none_or(|before| before == *serial) {
@@ -96,8 +97,8 @@ impl DeviceHealth {
         true
     }
 
-    /// An arbiter named the device; true if nothing else will say that it is another one. One that told its serial number is
-    /// followed by one that does so too.
+    /// Handles an arbiter's choice of device. Returns true if nothing else will report that the device is another one. A
+    /// device that reported its serial number is followed by one that reports it too.
     pub(crate) fn bound(&mut self, now: Instant, alarms: &mut Alarms) -> bool {
         let silent = self.serial.is_none();
         if silent {
@@ -114,7 +115,8 @@ impl DeviceHealth {
         }
     }
 
-    /// The link of the board, or of its clock, came up. What an arbiter has seen is not told again until it was well.
+    /// Handles the signal strength that the link of the board, or of its clock, reports when it comes up. An acknowledged
+    /// alarm is not raised again until the signal was good.
     pub(crate) fn signal(&mut self, now: Instant, clock: bool, weak: bool, alarms: &mut Alarms) {
         let kind = if clock { AlarmKind::ClockWeakSignal } else { AlarmKind::WeakSignal };
         let was = core::mem::replace(&mut self.weak_signal[usize::from(clock)], weak);
@@ -125,10 +127,10 @@ impl DeviceHealth {
         }
     }
 
-    /// The board told of its battery.
+    /// Handles a battery report of the board.
     pub(crate) fn battery(&mut self, now: Instant, battery: &Battery, alarms: &mut Alarms, out: &mut Vec<Effect>) {
         let before = self.battery.level();
-        if self.battery.told(now, *battery) {
+        if self.battery.handle_report(now, *battery) {
             out.push(Effect::Device(DeviceCommand::ReadBattery));
         }
         self.battery_changed(now, before, alarms);
@@ -152,9 +154,9 @@ impl DeviceHealth {
         }
     }
 
-    /// The clock shows its battery warning, or does not.
+    /// Handles a clock report that shows the battery warning or does not show it.
     pub(crate) fn clock_battery(&mut self, now: Instant, shown: bool, alarms: &mut Alarms) {
-        if !self.clock.told(now, shown) {
+        if !self.clock.handle_report(now, shown) {
             return;
         }
         self.rev += 1;
@@ -164,7 +166,8 @@ impl DeviceHealth {
         }
     }
 
-    /// What time alone changes: a charger that stays, a square that has been well for long, a battery to be asked for again.
+    /// Handles what time alone changes: a charger that stays, a square that has been good for long, a battery to be queried
+    /// again.
     pub(crate) fn review(&mut self, now: Instant, board: &PhysicalBoard, alarms: &mut Alarms, out: &mut Vec<Effect>) {
         let before = self.battery.level();
         if self.battery.time(now) && board.unseen_since().is_none() {
@@ -176,20 +179,20 @@ impl DeviceHealth {
         }
     }
 
-    /// Closes the alarms of what has been well of late; another dropout puts that off.
+    /// Closes the alarms of squares and men that have been good of late. Another dropout delays this.
     fn close_weak(&mut self, now: Instant, board: &PhysicalBoard, alarms: &mut Alarms) {
         let well: Vec<u32> = weak_alarms(now, board, alarms).filter_map(|(id, last)| last.is_none().then_some(id)).collect();
         well.into_iter().for_each(|id| alarms.cure_one(now, id));
         self.well = weak_alarms(now, board, alarms).filter_map(|(_, last)| Some(last?.after(WITHIN))).min();
     }
 
-    /// When time alone changes something next.
+    /// The next time at which time alone changes something.
     pub(crate) fn due(&self) -> Option<Instant> {
         [self.well, self.battery.due()].into_iter().flatten().min()
     }
 }
 
-/// The open alarms of weak squares and men, each with the last time that it was so, of late.
+/// The open alarms of weak squares and men, each with its last dropout of late.
 fn weak_alarms(now: Instant, board: &PhysicalBoard, alarms: &Alarms) -> impl Iterator<Item = (u32, Option<Instant>)> {
     let dropouts = board.dropouts();
     alarms.open().filter_map(move |alarm| match alarm.fact? {

@@ -1,4 +1,4 @@
-//! What alarms of the devices' health are about, and that in one plain sentence each.
+//! The subject of each health alarm, and its text in one plain sentence.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -10,7 +10,7 @@ use crate::alarm::{Alarm, AlarmKind, Fact};
 use crate::men;
 use crate::reconstruct::board::dropouts::WITHIN;
 
-/// What is the matter and what to do, of alarms whose kind does not say it all.
+/// The problem and what to do, for alarms whose kind does not say it all.
 pub fn sentence(alarm: &Alarm) -> Option<String> {
     let minutes = WITHIN.as_secs() / 60;
     let squares = || men::squares(alarm.squares).map(|square| square.to_string()).collect::<Vec<_>>().join(" ");

@@ -1,6 +1,6 @@
-//! A king that was left in check and captured: in the club that wins (`laws/README.md#5.1`, points 3.3, 18, 19).
+//! The capture of a king that was left in check: by the club's rules it wins (`laws/README.md#5.1`, points 3.3, 18, 19).
 //!
-//! To the decoder this is no move, so it is looked for among the men: the board that stood at the press, and the board now.
+//! For the decoder this capture is no move. It is found by a comparison of the men that stood at the press with the men now.
 
 use alloc::vec::Vec;
 
@@ -15,18 +15,18 @@ use crate::men::{self, EMPTY, Men};
 use crate::reconstruct::board::PhysicalBoard;
 use crate::seen::Seen;
 
-/// Boards that may have stood at one press: the hands show few of them in so short a time.
+/// The most boards that may have stood at one press. Within so short a time few of them can occur.
 const MAX_BOARDS: usize = 8;
 
-/// What has become of a king that was left in check.
+/// The state of a king that was left in check.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum KingCapture {
-    /// No king was.
+    /// No king was left in check.
     #[default]
     None,
-    /// It may be captured.
+    /// A king was left in check, and it may be captured.
     Left(Left),
-    /// It was, and the capturer's move is finished (points 4, 18).
+    /// The king was captured, and the capturer's move is finished (points 4, 18).
     Captured { by: Color, at: Interval, pressed: Interval },
 }
 
@@ -35,14 +35,14 @@ pub(crate) enum KingCapture {
 pub(crate) struct Left {
     side: Color,
     pressed: Interval,
-    /// The boards that may have stood at the press, all of them with the king in check.
+    /// The boards that may have stood at the press. On each of them the king is in check.
     boards: Vec<Men>,
     /// The opponent's press after it.
     answered: Option<Interval>,
 }
 
 impl Left {
-    /// When the capture came to stand that the board shows: one man has taken the king, and nothing else is different.
+    /// The time since which the board has shown the capture: one man has taken the king, and nothing else is different.
     fn taken(&self, board: &PhysicalBoard) -> Option<Instant> {
         let taken = |before: &Men| {
             let (king, changed) = (king_of(before, self.side)?, men::difference(before, board.men()));
@@ -55,8 +55,8 @@ impl Left {
 }
 
 impl KingCapture {
-    /// A press of `by` completed no legal move: was his king left in check?
-    pub(crate) fn pressed_without_move(&mut self, seen: &Seen, by: Color, pressed: Interval) {
+    /// Handles a press of `by` that completed no legal move. Was his king left in check?
+    pub(crate) fn handle_press_without_move(&mut self, seen: &Seen, by: Color, pressed: Interval) {
         let club = seen.config.rulebook.rules().table == Table::Club;
         if !club || matches!(self, KingCapture::Captured { .. }) {
             return;
@@ -71,7 +71,7 @@ impl KingCapture {
         };
     }
 
-    /// A press of `by`, which may finish the capture.
+    /// Handles a press of `by`, which may finish the capture.
     pub(crate) fn pressed(&mut self, by: Color, at: Interval) {
         if let KingCapture::Left(left) = self
             && left.side != by
@@ -80,24 +80,25 @@ impl KingCapture {
         }
     }
 
-    /// A move became sure: the king is no longer left.
+    /// Notes that a move became sure, so that the king can no longer be captured.
     pub(crate) fn move_is_sure(&mut self) {
         if matches!(self, KingCapture::Left(_)) {
             *self = KingCapture::None;
         }
     }
 
-    /// Looks whether the king that was left has been captured, and the capturer's move finished; true if so.
+    /// Checks whether the king that was left in check has been captured and the capturer's move is finished. Returns true if
+    /// so.
     pub(crate) fn review(&mut self, now: Instant, seen: &Seen) -> bool {
         let KingCapture::Left(left) = &*self else { return false };
         let (board, scan) = (&seen.board, seen.board.scan());
-        // Where nobody saw the board, nobody knows.
+        // While the board was not heard, anything may have happened on it.
         if !board.seen_since(left.pressed.earliest) {
             *self = KingCapture::None;
             return false;
         }
         let shown = left.taken(board).map(|since| (since, board.done(since, scan)));
-        // He pressed before for another move: the illegal one stands (point 15).
+        // If the opponent pressed before the capture, he made another move, and the illegal move stands (point 15).
         let other_move = shown.zip(left.answered).is_some_and(|((_, made), pressed)| pressed.before(&made));
         if other_move {
             *self = KingCapture::None;
@@ -110,7 +111,7 @@ impl KingCapture {
         true
     }
 
-    /// When [`KingCapture::review`] may find more than now.
+    /// The time at which [`KingCapture::review`] may find more than now.
     pub(crate) fn due(&self, now: Instant, board: &PhysicalBoard) -> Option<Instant> {
         let KingCapture::Left(left) = self else { return None };
         left.taken(board).map(|since| since.after(board.scan())).filter(|&at| at > now)
@@ -127,24 +128,25 @@ const fn bit(square: usize) -> u64 {
     1 << square
 }
 
-/// Where the king of `side` stands; none if it is in a hand.
+/// The square of the king of `side`; none if the king is in a hand.
 fn king_of(men: &Men, side: Color) -> Option<usize> {
     let king = men::of_shakmaty(men::to_color(side).king());
     men.iter().position(|&man| man == king)
 }
 
-/// The king of `side` is attacked by men that stand where the game has them: those in a hand or put elsewhere prove nothing.
+/// True if the king of `side` is attacked by men that stand on their squares in the game. A man in a hand or on another
+/// square proves nothing.
 fn in_check(men: &Men, base: &Men, side: Color) -> bool {
     let in_place = (0..64).all(|square| men::color(men[square]) != Some(side.other()) || men[square] == base[square]);
     in_place && is_attacked(men, side)
 }
 
-/// The king of `side` stands in check.
+/// True if the king of `side` is attacked.
 pub(crate) fn is_attacked(men: &Men, side: Color) -> bool {
     king_of(men, side).is_some_and(|king| (0..64).any(|from| attacks_king(men, from, king, side)))
 }
 
-/// The man on `from` is the opponent's and could capture on the square of the king of `side`.
+/// True if the man on `from` belongs to the opponent and could capture on the square of the king of `side`.
 fn attacks_king(men: &Men, from: usize, king: usize, side: Color) -> bool {
     let (man, opponent) = (men[from], side.other());
     let role = Role::try_from(if man > 6 { man - 6 } else { man }).ok().filter(|_| men::color(man) == Some(opponent));

@@ -1,4 +1,5 @@
-//! What presses have left on the board although no game can go on from it: a king in check, an illegal position.
+//! Irregular positions that presses have left on the board and from which no game can go on: a king in check, an illegal
+//! position.
 
 pub(crate) mod king;
 pub(crate) mod position;
@@ -6,7 +7,7 @@ pub(crate) mod position;
 use self::king::KingCapture;
 use self::position::IllegalPosition;
 
-/// What is known of both.
+/// The state of both irregularities.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Irregularities {
     /// A king left in check, and its capture (club point 3.3).

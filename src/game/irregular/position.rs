@@ -1,5 +1,5 @@
-//! A position that no game can reach and that still stands after the next move: both kings in check, or a pawn on its last rank
-//! (Article A.5.4).
+//! A position that no game can reach and that still stands after the next move: both kings are in check, or a pawn stands on
+//! its last rank (Article A.5.4).
 
 use flagfall_protocols::square::Color;
 
@@ -8,17 +8,17 @@ use crate::interval::Interval;
 use crate::men::{self, Men};
 use crate::seen::Seen;
 
-/// What the presses have shown of such a position.
+/// The presses at which such a position stood.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct IllegalPosition {
-    /// Whose press it first stood at.
+    /// The player at whose press it stood first.
     left_by: Option<Color>,
     /// The opponent's press after it, if it stood there as well.
     pub(crate) stood: Option<Interval>,
 }
 
 impl IllegalPosition {
-    /// A press of `by`: what stood on the board? True if a draw follows of it.
+    /// Handles a press of `by`: does such a position stand on the board? Returns true if this makes the game a draw.
     pub(crate) fn pressed(&mut self, seen: &Seen, by: Color, pressed: Interval) -> bool {
         if !seen.config.rulebook.rules().illegal_position_draws {
             return false;
@@ -42,7 +42,7 @@ impl IllegalPosition {
     }
 }
 
-/// Both kings are in check, or a pawn stands on its last rank.
+/// True if both kings are in check, or a pawn stands on its last rank.
 fn cannot_be(men: &Men) -> bool {
     let on_last_rank = (0..64).any(|square| men::on_last_rank(men[square], square));
     on_last_rank || [Color::White, Color::Black].iter().all(|&side| is_attacked(men, side))

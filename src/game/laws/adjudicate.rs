@@ -1,4 +1,4 @@
-//! From the facts of a game to what the rules say of it: findings, in the order in which they matter.
+//! From the facts of a game to findings by the rules, in the order in which they matter.
 
 use alloc::vec::Vec;
 
@@ -12,7 +12,7 @@ use crate::laws::rules::{About, Table};
 use crate::laws::tables::{Ruled, Tables};
 use crate::laws::winnable::Verdict;
 
-/// What there is a finding on.
+/// The subject of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Subject {
     /// The flag with this index among the facts.
@@ -21,36 +21,36 @@ pub enum Subject {
     Game,
 }
 
-/// What the rules say.
+/// An answer of the rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// On what.
+    /// The subject of the finding.
     pub subject: Subject,
-    /// Of what kind.
+    /// The kind of finding.
     pub kind: Kind,
     /// The outcome.
     pub outcome: Outcome,
-    /// Row of the profile's table.
+    /// The row of the profile's table.
     pub row: &'static str,
-    /// Articles.
+    /// The articles.
     pub articles: &'static [&'static str],
-    /// Nobody has observed or claimed the fall yet: this is what holds if somebody does now.
+    /// True if nobody has observed or claimed the fall yet. The finding then holds if somebody does so now.
     pub conditional: bool,
-    /// The ending was not certainly reached before the flag fell.
+    /// True if the ending was not certainly reached before the flag fell.
     pub contested: bool,
-    /// The outcomes, where there are several.
+    /// The possible outcomes, if there are several.
     pub alternatives: Vec<Alternative>,
-    /// The position that counts; none where the rules ask for none, or nobody knows it.
+    /// The position that counts; none if the rules need no position, or if it is not known.
     pub counted: Option<Counted>,
     /// Whether the winner could win.
     pub winnable: Verdict,
-    /// When the ending that decides was reached.
+    /// The time at which the ending that decides was reached.
     pub ended: Option<Interval>,
-    /// The choices in force on which this rests.
+    /// The rule choices in force on which this finding rests.
     pub configurable: Vec<&'static str>,
-    /// What an arbiter should do besides.
+    /// Further measures that an arbiter should take.
     pub recommended: Vec<Recommended>,
-    /// What is not known.
+    /// The inputs that are not known.
     pub unknown: Vec<&'static str>,
 }
 
@@ -77,8 +77,9 @@ impl Found {
     }
 }
 
-/// Applies the rulebook. The flags come in the order of their fall up to the first that costs something; if none does, what else
-/// ended the game or may have. `oracle` says whether a side can checkmate from a position by any possible series of legal moves.
+/// Applies the rulebook. The findings on flags come in the order of their fall, up to the first flag that affects the result.
+/// If none does, the findings on other endings follow. `oracle` tells whether a side can checkmate from a position by any
+/// possible series of legal moves.
 pub fn adjudicate(facts: &Facts, oracle: &mut dyn FnMut(&Chess, Color) -> Verdict) -> Vec<Found> {
     let limited = fell_before_seen(facts);
     let facts = limited.as_ref().unwrap_or(facts);
@@ -103,7 +104,8 @@ pub fn adjudicate(facts: &Facts, oracle: &mut dyn FnMut(&Chess, Color) -> Verdic
     found
 }
 
-/// Nobody can observe what has not happened: each flag fell no later than it was observed. None if all the facts say so.
+/// The facts with each fall not later than its observation, because nobody can observe what has not happened. None if they
+/// are so already.
 fn fell_before_seen(facts: &Facts) -> Option<Facts> {
     let before = |flag: &Flag| flag.observed_at.is_some_and(|seen| seen < flag.fell.latest);
     if !facts.flags.iter().any(before) {
@@ -117,7 +119,7 @@ fn fell_before_seen(facts: &Facts) -> Option<Facts> {
     Some(facts)
 }
 
-/// Which of two flags fell first; none if nobody knows.
+/// True if the first of two flags fell first; none if the order is not known.
 pub(crate) fn fell_before(one: &Flag, other: &Flag) -> Option<bool> {
     match (one.fell_second, other.fell_second) {
         (true, false) => return Some(false),
@@ -125,7 +127,7 @@ pub(crate) fn fell_before(one: &Flag, other: &Flag) -> Option<bool> {
         _ => {}
     }
     let sooner = |a: &Flag, b: &Flag| {
-        // What the clock shows first fell first; other moments are only as good as their bounds.
+        // Of two falls, the one that the clock shows first came first. Other times are only as exact as their bounds.
         let by_sign = a.shown && b.shown && a.fell.latest < b.fell.latest;
         by_sign || a.fell.latest < b.fell.earliest
     };
@@ -136,12 +138,13 @@ pub(crate) fn fell_before(one: &Flag, other: &Flag) -> Option<bool> {
     }
 }
 
-/// The flags as they fell, or as they were called where only that counts; those of which nobody knows in an order that depends on nothing but what they are.
+/// The flags in the order of their fall, or of their call if only that counts. Flags with an unknown order are sorted by
+/// their own facts only.
 fn in_order(facts: &Facts) -> Vec<usize> {
     let flags = &facts.flags;
     let by_call = facts.rulebook.rules().table != Table::Fide;
     let mut order: Vec<usize> = (0..flags.len()).collect();
-    // What was observed goes before what was not; whose it is comes last.
+    // Observed flags come before the others; the side is compared last.
     let seen = |flag: &Flag| flag.observed_at.map_or((true, 0), |at| (false, at.0));
     let known = |flag: &Flag| (flag.required, flag.completed, flag.last, flag.moves_missing, flag.apparently_over);
     let key = |index: &usize| {
@@ -156,7 +159,7 @@ fn in_order(facts: &Facts) -> Vec<usize> {
 }
 
 impl Tables<'_, '_> {
-    /// The FIDE table for a flag, and what other flags make of it.
+    /// The answer of the FIDE table for a flag, with the effect of other flags.
     fn fide_among(&mut self, flag: &Flag, place: usize, order: &[usize]) -> (Ruled, bool) {
         if self.facts.rulebook.chose(About::Rapid) && flag.observed_at.is_some() && flag.called_by.is_none() {
             return (self.called_by_somebody(flag, |tables, flag| tables.fide_among(flag, place, order)), false);
@@ -176,7 +179,7 @@ impl Tables<'_, '_> {
             match fell_before(flag, other) {
                 None => ruled = self.two_flags([flag, other], ruled, &of_other),
                 Some(true) if conditional && self.may_be_seen(other) && of_other.outcome != Outcome::GameGoesOn => {
-                    ruled = self.only_the_other_was_seen(ruled, &of_other);
+                    ruled = self.only_other_flag_observed(ruled, &of_other);
                 }
                 Some(_) => {}
             }
@@ -184,7 +187,7 @@ impl Tables<'_, '_> {
         (ruled, conditional)
     }
 
-    /// Without a flag that costs something: what ended the game, or the illegal move that nobody has ruled on.
+    /// The answer if no flag affects the result: for the event that ended the game, or for the illegal move without a ruling.
     fn without_flag(&mut self) -> Option<Found> {
         let mut standing = self.standing(None);
         if standing.is_empty() {
@@ -202,7 +205,7 @@ impl Tables<'_, '_> {
         Some(Found::new(Subject::Game, kind, false, ruled))
     }
 
-    /// 75 moves were made, or more illegal moves than some rules allow, and what they cost is left to the event.
+    /// Notes the choices left to the event that matter here: 75 moves, or more illegal moves than some rules allow.
     fn note_choices(&self, flag: &Flag, mut ruled: Ruled) -> Ruled {
         let moves = flag.positions.iter().any(|counted| counted.position.halfmoves() >= 150);
         let counted = |side| {

@@ -1,5 +1,5 @@
-//! What a worker does with a question: asks the solver, has the checker look at the proof, and words the answer for the
-//! journal. The same question has the same answer on every machine.
+//! A worker's handling of a question: it runs the solver, has the proof checked, and writes the answer for the journal. The
+//! same question has the same answer on every machine.
 
 use alloc::string::ToString;
 
@@ -13,27 +13,28 @@ use super::winnable::{Answer, Ask, LONGEST_LINE};
 use crate::mate::check::{Refused, check};
 use crate::mate::{self, Budget, counted, shorten};
 
-/// Bytes that the search may take while it runs.
+/// The bytes that the search may use while it runs.
 const MEMORY: usize = Budget::FULL.memory;
 
-/// An answer, and why a proof was thrown away, if one was: that is a fault of this program and worth a loud word.
+/// An answer, and the reason why a proof was rejected, if one was. A rejected proof is an error of this program and must be
+/// logged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answered {
     /// The answer.
     pub answer: Answer,
-    /// What the checker, or the journal's bounds, said against the proof.
+    /// The reason for which the checker, or the limits of the journal, rejected the proof.
     pub refused: Option<Refused>,
 }
 
-/// The position and the side of a question; none if the FEN is none.
+/// The position and the side of a question; none if its FEN is not valid.
 pub fn asked(ask: &Ask) -> Option<(Chess, Color)> {
     let mode = if ask.chess960 { CastlingMode::Chess960 } else { CastlingMode::Standard };
     let position = read(&ask.fen, mode)?;
     Some((position, if ask.side == "white" { Color::White } else { Color::Black }))
 }
 
-/// The position of a FEN, also one that no game can reach; none if the side that is not to move stands in check, a king is
-/// missing, or it is no FEN.
+/// The position of a FEN, which no game needs to reach. None if it is no FEN, if a king is missing, or if the side that is
+/// not to move is in check.
 pub fn read(fen: &str, mode: CastlingMode) -> Option<Chess> {
     fen.parse::<Fen>()
         .ok()?
@@ -43,13 +44,13 @@ pub fn read(fen: &str, mode: CastlingMode) -> Option<Chess> {
         .ok()
 }
 
-/// Answers a question. One at a time: the search takes up to 64 MiB while it runs, and the checker after it not more.
+/// Answers a question. Only one runs at a time: the search uses up to 64 MiB, and the checker after it no more.
 pub fn answer(ask: &Ask) -> Answered {
     let open = Answer::open(ask);
     let Some((position, side)) = asked(ask) else { return Answered { answer: open, refused: None } };
     let budget = Budget { nodes: ask.nodes, memory: MEMORY };
     let (found, counters) = counted(&position, side, budget);
-    // An arbiter reads the line.
+    // The line is shortened, because an arbiter reads it.
     let found = shorten(&position, side, found, budget);
     let claimant = if side.is_white() { square::Color::White } else { square::Color::Black };
     let forced_win = forced_win(&position, claimant);
@@ -78,8 +79,8 @@ fn write(open: &Answer, position: &Chess, found: mate::Answer) -> Result<Answer,
     })
 }
 
-/// Looks at a recorded answer again, whole, and asks again. None if all is as recorded, or if a question that was open then is
-/// settled now.
+/// Checks a recorded answer again completely, and searches again. Returns none if everything is as recorded, or if a question
+/// that was open then has an answer now.
 pub fn again(ask: &Ask, recorded: &Answer) -> Option<alloc::string::String> {
     let (position, side) = asked(ask)?;
     let claim = match recorded.claim(&position) {

@@ -1,4 +1,4 @@
-//! A claim: on what it rests, and where it stands.
+//! A claim: its ground and its standing.
 
 /// On what a claim rests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,5 @@
-//! Are claims of a draw correct (Articles 9.2 and 9.3)? Checked when a player has made one, told to nobody before (11.12).
+//! Checks claims of a draw (Articles 9.2 and 9.3). A claim is checked when a player has made it, and the result is published
+//! to nobody before (11.12).
 
 use flagfall_protocols::square::Color;
 use shakmaty::{Chess, Move, Position};
@@ -8,25 +9,25 @@ use crate::men;
 use crate::reconstruct::line::Line;
 use crate::reconstruct::record::{Record, same_position};
 
-/// What the record says of a claim.
+/// The result of a claim by the record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Checked {
-    /// It is correct (9.5.2).
+    /// The claim is correct (9.5.2).
     Correct,
-    /// It is not (9.5.3).
+    /// The claim is not correct (9.5.3).
     Incorrect,
-    /// The record begins after the beginning of the game, and what was played before could make it correct.
+    /// The record does not begin with the game, and earlier moves could make the claim correct.
     HistoryUnknown,
     /// The claimant does not have the move (9.2, 9.3).
     NotHisMove,
 }
 
-/// Has the same position appeared for at least the third time, or is `intended` about to make it appear (9.2)?
+/// Checks whether the same position has appeared for at least the third time, or is about to appear by `intended` (9.2).
 ///
-/// The positions are those of the record and of the moves that stand on the board beyond it.
+/// The positions are those of the record and those of the later moves on the board.
 pub(crate) fn repetition(record: &Record, line: &Line, whole: bool, claimant: Color, intended: Option<Move>) -> Checked {
     let Some(after) = reached(record, line, claimant, intended) else { return Checked::NotHisMove };
-    // The positions of the line are not among those of the record, nor is the one that is about to appear.
+    // The record contains neither the positions of the line nor the position that is about to appear.
     let same = |position: &&Chess| same_position(position, &after);
     let mut stood = record.times(&after);
     stood += line.plies().iter().map(|ply| &ply.node.position).filter(same).count();
@@ -34,13 +35,13 @@ pub(crate) fn repetition(record: &Record, line: &Line, whole: bool, claimant: Co
     judge(stood >= 3, whole, &after, record.moves().len() + line.plies().len())
 }
 
-/// Have fifty moves been made by each side without a pawn move or capture, or is `intended` about to complete them (9.3)?
+/// Checks whether each side has made fifty moves without a pawn move or capture, or completes them with `intended` (9.3).
 pub(crate) fn fifty_moves(record: &Record, line: &Line, whole: bool, claimant: Color, intended: Option<Move>) -> Checked {
     let Some(after) = reached(record, line, claimant, intended) else { return Checked::NotHisMove };
     judge(after.halfmoves() >= 100, whole, &after, record.moves().len() + line.plies().len())
 }
 
-/// The position that the claim is about; none if it is not the claimant's move.
+/// The position to which the claim refers; none if the claimant does not have the move.
 fn reached(record: &Record, line: &Line, claimant: Color, intended: Option<Move>) -> Option<Chess> {
     let mut position = line.top(record.node()).position.clone();
     if men::turn(&position) != claimant {
@@ -52,7 +53,7 @@ fn reached(record: &Record, line: &Line, claimant: Color, intended: Option<Move>
     Some(position)
 }
 
-/// A pawn move or capture within the record makes all that was before it meaningless.
+/// After a pawn move or capture within the record, everything before it is without effect.
 fn judge(shown: bool, whole: bool, after: &Chess, plies: usize) -> Checked {
     match () {
         () if shown => Checked::Correct,
@@ -61,11 +62,11 @@ fn judge(shown: bool, whole: bool, after: &Chess, plies: usize) -> Checked {
     }
 }
 
-/// What the record says of a claim of `claimant`, by the position on the board or by the move that he has written down. `whole`: the
-/// record begins with the game.
+/// The result by the record of a claim of `claimant`, for the position on the board or for the move that he has written down.
+/// `whole` is true if the record begins with the game.
 ///
 /// # Errors
-/// The move is not legal now, or the ground is nothing that a record can show.
+/// Fails if the move is not legal now, or if a record cannot show this ground.
 pub(crate) fn check(
     (record, line): (&Record, &Line),
     whole: bool,

@@ -14,13 +14,13 @@ use crate::laws::outcome::{Kind, Outcome};
 use crate::laws::rules::About;
 use crate::laws::tables::{Ruled, Tables, depending, wins};
 
-/// When a player declared it (point 10): bystanders cannot.
+/// The time at which a player declared it (point 10). A bystander cannot declare it.
 pub(crate) fn declared(flag: &Flag) -> Option<Instant> {
     flag.observed_at.filter(|_| flag.called_by == Some(Caller::Player) && flag.clocks_stopped != Some(false))
 }
 
 impl Tables<'_, '_> {
-    /// What the table says of one flag, and whether it still waits to be declared.
+    /// The answer of the table for one flag, and whether the flag still waits for a declaration.
     pub(crate) fn club(&mut self, flag: &Flag) -> (Ruled, bool) {
         if flag.observed_at.is_some() && flag.called_by.is_none() {
             return (self.called_by_somebody(flag, Tables::club), false);
@@ -47,19 +47,19 @@ impl Tables<'_, '_> {
         (ruled, seen.is_none())
     }
 
-    /// Something else ended the game: does it hold against this flag?
+    /// Checks whether another ending of the game holds against this flag.
     fn club_ending(&mut self, flag: &Flag, ended: &Final) -> Ruled {
         let stands = ended.ruled.clone();
         let winner_flagged = stands.outcome == wins(flag.side);
         let flags = self.facts.flags.iter().filter(|other| !other.set_aside);
-        // It is the winner's flag that can overturn it, whichever flag is asked about.
+        // Only the winner's flag can overturn the ending, whichever flag the question is about.
         if let Some(of_winner) =
             flags.filter(|other| !winner_flagged && wins(other.side) == stands.outcome).min_by_key(|it| it.fell.latest)
         {
             return self.club_ending(of_winner, ended);
         }
         match ended.kind {
-            // Point 20: no agreement, and the flagged player loses.
+            // Point 20: the players do not agree, and the flagged player loses.
             Kind::IllegalMove if winner_flagged => {
                 let trusted = self.facts.rulebook.chose(About::Stamps);
                 if trusted && ended.at.before(&flag.fell) {
@@ -70,7 +70,7 @@ impl Tables<'_, '_> {
                     vec![("both agree that no flag was down before the illegal move", stands), ("they do not agree", flagged)];
                 depending("4", &["20"], "agreement_on_order", cases).resting_on(self.holds(About::Stamps))
             }
-            // Point 13: the clock beats the mate if it ran out before.
+            // Point 13: the clock beats the mate if the time expired before it.
             Kind::MoveOnBoard if winner_flagged && !ended.at.before(&flag.fell) => {
                 let certainly = flag.called_by == Some(Caller::Player) && flag.clocks_stopped == Some(true);
                 let as_declared = Flag { called_by: flag.called_by.or(Some(Caller::Player)), ..flag.clone() };
@@ -97,7 +97,7 @@ impl Tables<'_, '_> {
         }
     }
 
-    /// Rows 2 and 3: the flag is declared.
+    /// Rows 2 and 3: a player declares the flag.
     pub(crate) fn club_by_time(&mut self, flag: &Flag) -> Ruled {
         let one = |tables: &mut Self| {
             let articles = tables.articles().on_time;
@@ -121,7 +121,7 @@ impl Tables<'_, '_> {
         depending("2", &["8", "11"], "order_of_declaration_and_flag", cases)
     }
 
-    /// Row 2: both are down. Who fell first is for the players to agree on.
+    /// Row 2: both flags are down. The players must agree on which one fell first.
     fn club_both(&mut self, flag: &Flag, other: &Flag) -> Ruled {
         let stamps = self.holds(About::Stamps);
         let first_side = |first: bool| if first { flag.side } else { other.side };
@@ -139,7 +139,7 @@ impl Tables<'_, '_> {
     }
 }
 
-/// Row 1: nobody has declared it and stopped both clocks.
+/// Row 1: nobody has declared the flag and stopped both clocks.
 fn undeclared(by_flag: Ruled) -> Ruled {
     let goes_on = Ruled::new("1", Outcome::GameGoesOn, &["10", "12"]);
     by_flag.behind(goes_on, "a player declares it now and stops both clocks")

@@ -1,4 +1,4 @@
-//! What ended a game, the earliest first (`laws/README.md#2.2`, step 3; rows 1 to 7a of `laws/README.md#2.3`).
+//! The endings of a game, the earliest first (`laws/README.md#2.2`, step 3; rows 1 to 7a of `laws/README.md#2.3`).
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -13,7 +13,7 @@ use crate::laws::outcome::{Kind, Outcome};
 use crate::laws::rules::{About, Table};
 use crate::laws::tables::{Ruled, Tables, depending, wins};
 
-/// Something that ended the game, and what the rules say of it.
+/// An event that ended the game, and the answer of the rules on it.
 #[derive(Clone, Debug)]
 pub(crate) struct Final {
     pub(crate) kind: Kind,
@@ -22,7 +22,7 @@ pub(crate) struct Final {
     pub(crate) ruled: Ruled,
 }
 
-/// When a flag was considered fallen (6.8).
+/// The time at which a flag was considered to have fallen (6.8).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Considered {
     surely: Option<Instant>,
@@ -30,7 +30,7 @@ pub(crate) struct Considered {
 }
 
 impl Tables<'_, '_> {
-    /// Everything that ended the game by these rules, in an order that depends on nothing but what it is.
+    /// All endings of the game by these rules, in an order that depends only on their own facts.
     pub(crate) fn finals(&mut self) -> Vec<Final> {
         let mut finals = Vec::new();
         for ended in &self.facts.endings {
@@ -46,8 +46,8 @@ impl Tables<'_, '_> {
         finals
     }
 
-    /// When a flag was considered fallen before which an ending must have come to count against this one: certainly, and as far
-    /// as anything is known. Another flag that cost something and was observed ended the game just as this one's would.
+    /// The latest time at which an ending counts against this flag: the certain time, and the time as far as it is known.
+    /// Another flag that affects the result and was observed ends the game in the same way as this one.
     pub(crate) fn considered(&mut self, flag: &Flag) -> Considered {
         let own = self.called(flag);
         let mut considered = Considered { surely: own, perhaps: own };
@@ -73,7 +73,7 @@ impl Tables<'_, '_> {
         considered
     }
 
-    /// What ended the game and may count against a flag, and whether the flag may have come first.
+    /// The endings that may count against a flag, and whether the flag may have come first.
     pub(crate) fn before_flag(&mut self, flag: &Flag) -> (Vec<Final>, bool) {
         let considered = self.considered(flag);
         let finals = self.finals();
@@ -84,7 +84,7 @@ impl Tables<'_, '_> {
         (self.standing(considered.surely), flag_may_be_first)
     }
 
-    /// What ended the game first, and what an open claim or an open illegal move that may have come before it makes of it.
+    /// The first ending, with the effect of an open claim or an open illegal move that may have come before it.
     pub(crate) fn standing(&mut self, seen: Option<Instant>) -> Vec<Final> {
         let finals = self.finals();
         let mut standing = first(finals, seen);
@@ -105,7 +105,7 @@ impl Tables<'_, '_> {
         let by_record = |claim: &Claimed| matches!(claim.ground, Ground::Repetition | Ground::FiftyMoves);
         let open = |claim: &Claimed| claim.standing == Standing::Lodged && claim.at.earliest <= at.latest;
         if self.facts.claims.iter().any(|claim| by_record(claim) && open(claim)) {
-            // If it is correct, the game was drawn when it was lodged (9.5.2).
+            // A correct claim makes the game a draw at the time when it was lodged (9.5.2).
             let drawn = Ruled::new(rows.claim, Outcome::Draw, articles.claim);
             let cases = vec![("the claim is correct", drawn), ("it is not", ruled)];
             ruled = depending(rows.claim, articles.claim, "claim_ruling", cases);
@@ -113,7 +113,8 @@ impl Tables<'_, '_> {
         if self.stood_illegally(|stood| stood.earliest <= at.latest) { self.drawn_if_observed(ruled) } else { ruled }
     }
 
-    /// The required moves were certainly completed and the setting is right: what ended the game later is no matter of this flag.
+    /// True if the required moves were certainly completed and the setting is right. Then a later ending does not concern
+    /// this flag.
     pub(crate) fn costs_nothing(&self, flag: &Flag) -> bool {
         flag.required_moves_completed() && (!self.facts.setting_differs || self.setting_stands())
     }
@@ -165,7 +166,7 @@ impl Tables<'_, '_> {
         Some(Final { kind, at, depends_on, ruled: Ruled { ended: Some(at), counted, ..ruled } })
     }
 
-    /// When that ended the game: in the club a move is finished only by the press (points 4 and 7).
+    /// The time at which this ended the game. By the club's rules a move is finished only by the press (points 4 and 7).
     fn ended_at(&self, ended: &Ended) -> Option<Interval> {
         let on_board = matches!(ended.end, End::Board { .. } | End::KingCaptured { .. });
         if on_board && self.facts.rulebook.rules().table == Table::Club { ended.pressed } else { Some(ended.at) }
@@ -178,12 +179,12 @@ impl Tables<'_, '_> {
     }
 }
 
-/// By their moments; at one moment by what they say, not by whose they are.
+/// Sorts endings by their times. Endings at the same time are sorted by their content, not by the side.
 fn in_order(finals: &mut [Final]) {
     finals.sort_by_key(|it| (it.at.latest, it.at.earliest, it.ruled.row, it.ruled.articles, it.ruled.outcome as u8));
 }
 
-/// Which of these came first: one, or several that nobody can put in order. Of what came after `seen` nothing counts.
+/// The first of these endings, or several if their order is not known. An ending after `seen` does not count.
 pub(crate) fn first(mut finals: Vec<Final>, seen: Option<Instant>) -> Vec<Final> {
     if let Some(seen) = seen {
         finals.retain(|it| it.at.earliest < seen);

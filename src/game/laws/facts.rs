@@ -1,6 +1,6 @@
-//! What the tables ask about a game, whoever tells it: a board and its clock, or a person with a scoresheet.
+//! The facts of a game on which the tables decide. They come from a board and its clock, or from a person with a scoresheet.
 //!
-//! What is not known is `None` or an open interval, and the finding then names it; nothing has a friendly default.
+//! A fact that is not known is `None` or an open interval, and the finding then names it. No fact has a favourable default.
 
 use alloc::vec::Vec;
 
@@ -14,35 +14,35 @@ use crate::laws::outcome::Ending;
 use crate::laws::outcome::Phase;
 use crate::laws::rulebook::Rulebook;
 
-/// Everything that the Laws need to know of one game.
+/// All facts of one game that the Laws need.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Facts {
     /// The rules.
     pub rulebook: Rulebook,
-    /// Time is added or given back with each move (6.3); none if the time control is not known.
+    /// True if time is added or given back with each move (6.3); none if the time control is not known.
     pub adds_time: Option<bool>,
-    /// The clock does not behave as the time control says (6.10.2).
+    /// True if the clock does not behave as the time control says (6.10.2).
     pub setting_differs: bool,
-    /// Flags that fell.
+    /// The flags that fell.
     pub flags: Vec<Flag>,
-    /// What ended the game, or may have.
+    /// The events that ended the game or may have ended it.
     pub endings: Vec<Ended>,
-    /// Claims, whatever became of them.
+    /// All claims, also those that were decided.
     pub claims: Vec<Claimed>,
-    /// Completed illegal moves, whatever became of them.
+    /// All completed illegal moves, also those that were dealt with.
     pub illegal: Vec<Illegal>,
-    /// The claimant's scoresheet is reasonably complete (US Chess 13C); none if nobody has said.
+    /// True if the claimant's scoresheet is reasonably complete (US Chess 13C); none if nobody has said so.
     pub scoresheet: Option<bool>,
-    /// Whose flag fell first, as both players agree (club points 8, 11, 25); none if they do not.
+    /// The side whose flag fell first, if both players agree on it (club points 8, 11, 25).
     pub agreed_first: Option<Color>,
-    /// Moves that each of the players has certainly completed; none if it is not known.
+    /// The number of moves that both players have certainly completed; none if it is not known.
     pub completed_by_both: Option<u32>,
-    /// When a move was completed after which an illegal position still stood on the board, left by the move before (A.5.4).
+    /// The time at which a move was completed after which an illegal position, left by the move before, still stood (A.5.4).
     pub illegal_position: Option<Interval>,
 }
 
 impl Facts {
-    /// A game of which nothing is known but its rules.
+    /// The facts of a game of which only the rules are known.
     pub fn new(rulebook: Rulebook) -> Facts {
         Facts {
             rulebook,
@@ -59,7 +59,7 @@ impl Facts {
         }
     }
 
-    /// Nothing was entered, no flag fell, no illegal move awaits its ruling: what stands on the board is all there is.
+    /// True if nothing was entered, no flag fell, and no illegal move awaits its ruling, so that only the board counts.
     pub(crate) fn undisputed(&self) -> bool {
         let on_board = |ended: &Ended| matches!(ended.end, End::Board { .. });
         let open = |illegal: &Illegal| illegal.treated == Treated::Open;
@@ -67,12 +67,12 @@ impl Facts {
     }
 }
 
-/// Who called a flag.
+/// The person who called a flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Caller {
-    /// An arbiter observed it.
+    /// An arbiter observed the flag.
     Arbiter,
-    /// The opponent claimed it, or declared it.
+    /// The opponent claimed or declared the flag.
     Player,
 }
 
@@ -81,48 +81,50 @@ pub enum Caller {
 pub struct Counted {
     /// The position.
     pub position: Chess,
-    /// Why that one.
+    /// The part of the move in which this position counts.
     pub phase: Phase,
 }
 
 /// One flag.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flag {
-    /// Whose.
+    /// The player whose flag fell.
     pub side: Color,
-    /// When the allotted time expired.
+    /// The time at which the allotted time expired.
     pub fell: Interval,
-    /// The clock has shown it: what such a clock shows first fell first, even where the intervals touch.
+    /// True if the clock has shown the fall. Of two falls, the one that the clock shows first came first, even if their
+    /// intervals touch.
     pub shown: bool,
-    /// It was shown together with the other side's flag: their order is not known.
+    /// True if it was shown together with the other side's flag, so that their order is not known.
     pub fell_second: bool,
-    /// When it was observed or validly claimed (6.8); none if it was not.
+    /// The time at which it was observed or validly claimed (6.8); none if it was not.
     pub observed_at: Option<Instant>,
-    /// By whom; none if that was not said.
+    /// The person who observed or claimed it; none if this is not known.
     pub called_by: Option<Caller>,
-    /// Both clocks were stopped with it (club point 10).
+    /// True if both clocks were stopped with it (club point 10).
     pub clocks_stopped: Option<bool>,
-    /// It ended the last period.
+    /// True if it ended the last period.
     pub last: Option<bool>,
-    /// Moves to be completed by the end of the period, counted from move 1; none in the last period or where it is not known.
+    /// The number of moves to be completed by the end of the period, counted from move 1; none in the last period or if not
+    /// known.
     pub required: Option<u32>,
-    /// Moves certainly completed before the fall, and whether one more may have been; none if it is not known.
+    /// The number of moves certainly completed before the fall, and whether one more may have been; none if not known.
     pub completed: Option<(u32, bool)>,
-    /// The position after the last move made before the fall was observed; more than one where that is not sure. An empty list
-    /// stands for a position that nobody knows.
+    /// The position after the last move made before the fall was observed. There is more than one if this is not sure, and
+    /// none if the position is not known.
     pub positions: Vec<Counted>,
-    /// For each of `positions`: the opponent has a forced win, where US Chess 14E2 and 14E3 ask; none if it is not known.
+    /// For each of `positions` whether the opponent has a forced win, if US Chess 14E2 or 14E3 applies; none if not known.
     pub forced_wins: Vec<Option<bool>>,
-    /// Moves may have been made that nobody has recorded.
+    /// True if moves may have been made that are not recorded.
     pub moves_missing: bool,
-    /// The game seemed to have ended before, and no result was entered.
+    /// True if the game seemed to have ended before, and no result was entered.
     pub apparently_over: bool,
-    /// An arbiter has ruled that it costs nothing.
+    /// True if an arbiter has ruled that the flag has no effect.
     pub set_aside: bool,
 }
 
 impl Flag {
-    /// A fall of which nothing is known but whose it was and when.
+    /// A fall of which only the side and the time are known.
     pub fn new(side: Color, fell: Interval) -> Flag {
         Flag {
             side,
@@ -143,12 +145,12 @@ impl Flag {
         }
     }
 
-    /// The required moves were certainly completed: it costs nothing (6.4).
+    /// True if the required moves were certainly completed, so that the flag has no effect (6.4).
     pub(crate) fn required_moves_completed(&self) -> bool {
         self.last == Some(false) && self.completed.zip(self.required).is_some_and(|((done, _), required)| done >= required)
     }
 
-    /// The required moves were certainly not completed, or none are required.
+    /// True if the required moves were certainly not completed, or if none are required.
     pub(crate) fn surely_costs(&self) -> bool {
         let short = |(done, doubtful): (u32, bool)| {
             self.required.is_some_and(|required| done + u32::from(doubtful) < required) && !self.moves_missing
@@ -157,65 +159,65 @@ impl Flag {
     }
 }
 
-/// How a game ended.
+/// The way in which a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// By a move of this side on the board.
+    /// This side made a move on the board that ended the game.
     Board {
-        /// What the move did.
+        /// The ending on the board.
         ending: Ending,
-        /// Whose move.
+        /// The player who made the move.
         by: Color,
     },
     /// This side resigned (5.1.2).
     Resignation {
-        /// Who.
+        /// The player who resigned.
         by: Color,
     },
     /// A draw was agreed (5.2.3).
     Agreement {
-        /// Both players had made a move; none if that is not known.
+        /// True if both players had made a move; none if this is not known.
         both_moved: Option<bool>,
     },
     /// This side captured the king (club point 3.3).
     KingCaptured {
-        /// Who.
+        /// The player who captured the king.
         by: Color,
     },
 }
 
-/// Something that ended the game.
+/// An event that ended the game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ended {
-    /// What.
+    /// The way in which the game ended.
     pub end: End,
-    /// When: a move that ends the game when it was made.
+    /// The time of the event. A move ends the game when it is made.
     pub at: Interval,
-    /// When its maker pressed or the clocks were stopped, if they were (club point 7).
+    /// The time at which the player pressed after the move or the clocks were stopped, if they were (club point 7).
     pub pressed: Option<Interval>,
-    /// The position at that moment; more than one where it is not sure.
+    /// The position at that time; more than one if it is not sure.
     pub positions: Vec<Counted>,
 }
 
 /// A claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claimed {
-    /// Whose.
+    /// The claimant.
     pub by: Color,
-    /// On what it rests.
+    /// The ground of the claim.
     pub ground: Ground,
-    /// When it was lodged.
+    /// The time at which it was lodged.
     pub at: Interval,
-    /// What became of it.
+    /// The standing of the claim.
     pub standing: Standing,
-    /// The time that it brings the opponent was added on his clock; none if that is not known.
+    /// True if the opponent's time for a refused claim was added on his clock; none if this is not known.
     pub time_added: Option<bool>,
 }
 
-/// In which way a move was illegal.
+/// The way in which a move was illegal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum IllegalKind {
-    /// No legal move (7.5.1).
+    /// The move was not legal (7.5.1).
     Move,
     /// A pawn on the last rank was not replaced (7.5.2).
     PromotionNotReplaced,
@@ -225,36 +227,37 @@ pub enum IllegalKind {
     TwoHands,
 }
 
-/// What became of an illegal move.
+/// The treatment of an illegal move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Treated {
     /// Nobody has ruled on it.
     Open,
-    /// It was dealt with; whether it was counted was not said.
+    /// It was dealt with, but nobody said whether it counts.
     Settled,
     /// It was ruled an illegal move.
     Counted,
-    /// It was ruled to be none.
+    /// It was ruled to be no illegal move.
     NotCounted,
 }
 
 /// A completed illegal move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Illegal {
-    /// Whose.
+    /// The player who completed it.
     pub by: Color,
-    /// In which way.
+    /// The kind of illegal move.
     pub kind: IllegalKind,
-    /// When the clock was pressed.
+    /// The time at which the clock was pressed.
     pub at: Interval,
-    /// What became of it.
+    /// The treatment of the illegal move.
     pub treated: Treated,
-    /// When the opponent made his next move, if he did (A.5.2).
+    /// The time of the opponent's next move, if there was one (A.5.2).
     pub reply: Option<Interval>,
-    /// When he pressed after it, if he certainly did (club point 15).
+    /// The time at which the opponent pressed after it, if he certainly did (club point 15).
     pub reply_pressed: Option<Interval>,
-    /// The position that is restored (7.5.1), or with a queen for the pawn (7.5.2); more than one where it is not sure.
+    /// The position that is restored (7.5.1), or the position with a queen for the pawn (7.5.2); more than one if it is not
+    /// sure.
     pub positions: Vec<Counted>,
-    /// The time that it brings the opponent was added on his clock; none if that is not known.
+    /// True if the opponent's time for it was added on his clock; none if this is not known.
     pub time_added: Option<bool>,
 }

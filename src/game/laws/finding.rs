@@ -1,4 +1,4 @@
-//! A finding: what the daemon proposes to the arbiter, and what it rests on.
+//! A finding: the daemon's proposal to the arbiter, and the facts on which it rests.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -99,8 +99,8 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// What was found by these rules, and the position that counts. It has no number (0) and says nothing of the flag, of what
-    /// was read and of evidence yet.
+    /// A finding from these facts of the rules and the position that counts. It has no number yet (0), and nothing about the
+    /// flag, the clock readings and the evidence.
     pub fn of(found: Found, rulebook: &Rulebook, position: &Chess, phase: Phase) -> Finding {
         Finding {
             id: 0,

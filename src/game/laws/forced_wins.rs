@@ -1,4 +1,5 @@
-//! Has a claimant with few men a forced win (US Chess 14E2, 14E3)? A worker searches; the table says where it matters.
+//! Checks whether a claimant with few men has a forced win (US Chess 14E2, 14E3). A worker searches; the table says when it
+//! matters.
 
 use flagfall_protocols::square::Color;
 use shakmaty::{Chess, Position};
@@ -6,17 +7,17 @@ use shakmaty::{Chess, Position};
 use crate::mate::{Forced, forced};
 use crate::men;
 
-/// Positions that a search may generate: some 30 ms on a PC at most.
+/// The positions that a search may generate: some 30 ms on a PC at most.
 const NODES: u32 = 100_000;
 
-/// What 14E says of the claimant's men.
+/// The classes of the claimant's men in 14E.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Men {
-    /// 14E1.
+    /// The king alone (14E1).
     LoneKing,
-    /// 14E2, or 14E3 where the other side has no pawns: a draw unless a win is forced.
+    /// The men of 14E2, or of 14E3 if the other side has no pawns: a draw unless a win is forced.
     Few,
-    /// A win on time.
+    /// All other men: a win on time.
     Enough,
 }
 
@@ -34,8 +35,8 @@ pub(crate) fn men(position: &Chess, claimant: Color) -> Men {
     }
 }
 
-/// Whether `claimant` can force mate, whatever the opponent does; none where 14E does not ask or the search does not settle it.
-/// The same position has the same answer.
+/// True if `claimant` can force mate, whatever the opponent does; none if 14E does not ask or if the search does not settle
+/// it. The same position always has the same answer.
 pub fn forced_win(position: &Chess, claimant: Color) -> Option<bool> {
     if men(position, claimant) != Men::Few {
         return None;

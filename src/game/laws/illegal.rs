@@ -1,4 +1,4 @@
-//! Illegal moves: how many there were, what they cost (Articles 7.5.1 to 7.5.5, A.5.2; US Chess 11D; club points 15 to 19).
+//! Illegal moves: their number and their cost (Articles 7.5.1 to 7.5.5, A.5.2; US Chess 11D; club points 15 to 19).
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -13,13 +13,13 @@ use crate::laws::rules::{About, Table};
 use crate::laws::tables::{Ruled, Tables, depending};
 use crate::men;
 
-/// Illegal moves of one player in the order in which they were completed.
+/// The illegal moves of one player, in the order in which they were completed.
 struct Tally<'a> {
     moves: Vec<&'a Illegal>,
 }
 
 impl<'a> Tally<'a> {
-    /// Those that were ruled to count: several kinds at one press are one (7.5.5).
+    /// The illegal moves that were ruled to count. Several kinds at one press are one illegal move (7.5.5).
     fn counted(&self) -> Vec<&'a Illegal> {
         let mut counted: Vec<&Illegal> = Vec::new();
         for illegal in self.moves.iter().filter(|illegal| illegal.treated == Treated::Counted) {
@@ -31,7 +31,7 @@ impl<'a> Tally<'a> {
         counted
     }
 
-    /// The one with which so many were completed: between the earliest and the latest moment at which they can have been.
+    /// The illegal move that reaches this number. Its interval covers every time at which the number may have been reached.
     fn nth_counted(&self, limit: usize) -> Option<Illegal> {
         let counted = self.counted();
         let index = limit.checked_sub(1)?;
@@ -40,13 +40,13 @@ impl<'a> Tally<'a> {
         earliest.sort_unstable();
         latest.sort_unstable();
         let at = Interval { earliest: *earliest.get(index)?, latest: *latest.get(index)? };
-        // Where their order is not sure it may be any of those.
+        // If the order of some illegal moves is not sure, each of them may be the one.
         let may_be = |illegal: &&&Illegal| illegal.at.earliest <= at.latest && at.earliest <= illegal.at.latest;
         let positions = counted.iter().filter(may_be).flat_map(|illegal| illegal.positions.iter().cloned()).collect();
         Some(Illegal { at, positions, ..(*counted.get(index)?).clone() })
     }
 
-    /// As many as there could be, if something is left to be ruled on or was ruled to count.
+    /// The highest possible number; 0 if no illegal move awaits a ruling or was ruled to count.
     fn possible(&self) -> usize {
         let point = |at: Interval| at.earliest == at.latest;
         let mut moves = self.moves.clone();
@@ -57,12 +57,12 @@ impl<'a> Tally<'a> {
 }
 
 impl Tables<'_, '_> {
-    /// What a player is charged with: what was ruled to be nothing is left out, and what stands since the opponent's next move
-    /// was made where there is such a deadline (A.5.2).
+    /// The illegal moves that a player is charged with. Those that were ruled to be none are left out. If the rules have the
+    /// deadline of A.5.2, those that stand since the opponent's next move are left out too.
     fn tally(&self, side: Color, before: Option<&Interval>) -> Tally<'_> {
         let deadline = self.facts.rulebook.rules().illegal_deadline;
         let club = self.facts.rulebook.rules().table == Table::Club;
-        // In the club the reply has to be pressed as well (point 15).
+        // By the club's rules the opponent must also press after his reply (point 15).
         let replied = |illegal: &Illegal| if club { illegal.reply_pressed.is_some() } else { illegal.reply.is_some() };
         let stands = |illegal: &Illegal| deadline && replied(illegal) && illegal.treated != Treated::Counted;
         let in_time = |illegal: &Illegal| before.is_none_or(|fell| illegal.at.earliest <= fell.latest);
@@ -75,12 +75,12 @@ impl Tables<'_, '_> {
         Tally { moves }
     }
 
-    /// The illegal moves of a player that were ruled to count, completed before his opponent's flag fell.
+    /// The illegal moves of a player that were ruled to count and were completed before his opponent's flag fell.
     pub(crate) fn counted_before(&self, side: Color, fell: &Interval) -> Vec<&Illegal> {
         self.tally(side, Some(fell)).counted()
     }
 
-    /// Row 7a for a player who has certainly completed too many.
+    /// Row 7a, for a player who has certainly completed too many illegal moves.
     pub(crate) fn by_illegal_moves(&mut self) -> Vec<Final> {
         let Some(limit) = self.facts.rulebook.illegal_loses() else { return Vec::new() };
         let mut finals = Vec::new();
@@ -94,16 +94,16 @@ impl Tables<'_, '_> {
         finals
     }
 
-    /// The offender loses; a draw if the opponent cannot mate (7.5.5).
+    /// The offender loses. The game is a draw if the opponent cannot mate (7.5.5).
     pub(crate) fn offender_loses(&mut self, last: &Illegal) -> Ruled {
         let row = self.rows().illegal_again;
-        // There one is enough, and each kind has its own point.
+        // By these rules one illegal move is enough, and each kind has its own point.
         let first_loses = self.facts.rulebook.illegal_loses() == Some(1);
         let articles = if first_loses { self.on_illegal(last.kind) } else { self.articles().illegal_again };
         self.wins_if_possible(last.by.other(), &last.positions, [row, row], articles).resting_on(self.holds(About::IllegalMoves))
     }
 
-    /// Row 7a where it is not certain that there were too many: what it would mean, for each player who may have.
+    /// Row 7a, if the number of illegal moves is not certain: the answer for each player who may have completed too many.
     pub(crate) fn may_have_lost(&mut self, before: Option<&Interval>) -> Vec<(&'static str, Ruled)> {
         let limit = self.facts.rulebook.illegal_loses().map_or(usize::MAX, |limit| limit as usize);
         let mut lost = Vec::new();
@@ -123,7 +123,7 @@ impl Tables<'_, '_> {
         lost
     }
 
-    /// Illegal moves on which nobody has ruled, completed before the flag fell if one did; the last one first.
+    /// The illegal moves without a ruling, the last one first. If a flag fell, only those before it.
     pub(crate) fn open_illegal(&self, before: Option<&Interval>) -> Vec<Illegal> {
         let both = [Color::White, Color::Black].map(|side| self.tally(side, before));
         let open = both.iter().flat_map(|tally| &tally.moves).filter(|illegal| illegal.treated == Treated::Open);
@@ -132,7 +132,7 @@ impl Tables<'_, '_> {
         open
     }
 
-    /// The articles on an illegal move of this kind.
+    /// The articles for an illegal move of this kind.
     pub(crate) fn on_illegal(&self, kind: IllegalKind) -> &'static [&'static str] {
         match kind {
             IllegalKind::Move => self.articles().illegal,
@@ -142,12 +142,12 @@ impl Tables<'_, '_> {
         }
     }
 
-    /// What an arbiter does about them if each is the first of its player (7.5.1, 7.5.2, 7.5.5, A.3).
+    /// The arbiter's measures if each of these is its player's first illegal move (7.5.1, 7.5.2, 7.5.5, A.3).
     pub(crate) fn remedy(&self, open: &[Illegal]) -> Vec<Recommended> {
         let seconds = self.facts.rulebook.penalty_s();
         let add = |illegal: &Illegal| Recommended::AddTime { side: men::color_name(illegal.by.other()), seconds };
         let add = open.iter().filter(|_| seconds > 0).map(add);
-        let on_board = put_right(open).and_then(|illegal| match illegal.kind {
+        let on_board = illegal_to_correct(open).and_then(|illegal| match illegal.kind {
             IllegalKind::Move => Some(Recommended::RestorePosition),
             IllegalKind::PromotionNotReplaced => Some(Recommended::ReplaceByQueen),
             IllegalKind::PressedWithoutMove | IllegalKind::TwoHands => None,
@@ -155,12 +155,12 @@ impl Tables<'_, '_> {
         on_board.into_iter().chain(add).collect()
     }
 
-    /// An illegal position stood when it could still matter (A.5.4).
+    /// True if an illegal position stood on the board while it could still matter (A.5.4).
     pub(crate) fn stood_illegally(&self, matters: impl Fn(Interval) -> bool) -> bool {
         self.facts.rulebook.rules().illegal_position_draws && self.facts.illegal_position.is_some_and(matters)
     }
 
-    /// Drawn, if the arbiter observed the illegal position (A.5.4).
+    /// A draw if the arbiter observed the illegal position (A.5.4), otherwise this answer.
     pub(crate) fn drawn_if_observed(&self, otherwise: Ruled) -> Ruled {
         let row = self.rows().illegal;
         let drawn = Ruled::new(row, Outcome::Draw, &["A.5.4"]);
@@ -168,7 +168,7 @@ impl Tables<'_, '_> {
         depending(row, &["A.5.4"], "observation_of_illegal_position", cases)
     }
 
-    /// Rows 7a and 7b, without a flag: what is proposed of an illegal move on which nobody has ruled, or of an illegal position.
+    /// Rows 7a and 7b without a flag: the proposal for an illegal move without a ruling, or for an illegal position.
     pub(crate) fn illegal_without_flag(&mut self) -> Option<(Ruled, Kind)> {
         let open = self.open_illegal_moves();
         let stood = self.stood_illegally(|_| true);
@@ -182,7 +182,7 @@ impl Tables<'_, '_> {
 
     fn open_illegal_moves(&mut self) -> Option<Ruled> {
         let open = self.open_illegal(None);
-        let last = put_right(&open)?;
+        let last = illegal_to_correct(&open)?;
         let (articles, rows) = (self.articles(), self.rows());
         let on_last = self.on_illegal(last.kind);
         let goes_on = Ruled {
@@ -201,9 +201,9 @@ impl Tables<'_, '_> {
     }
 }
 
-/// The open illegal move that is put right on the board: the earliest one that changed it, and with it all later ones; else the
-/// last one.
-pub(crate) fn put_right(open: &[Illegal]) -> Option<&Illegal> {
+/// The open illegal move that is corrected on the board. It is the earliest one that changed the board, because its
+/// correction covers all later ones. If none changed the board, it is the last one.
+pub(crate) fn illegal_to_correct(open: &[Illegal]) -> Option<&Illegal> {
     let on_board = |illegal: &&Illegal| matches!(illegal.kind, IllegalKind::Move | IllegalKind::PromotionNotReplaced);
     open.iter().rev().find(on_board).or(open.first())
 }

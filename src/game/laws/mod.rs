@@ -1,4 +1,4 @@
-//! What the Laws say of what happened: findings, never decisions (`laws/README.md`).
+//! The Laws applied to the events of a game. They give findings, never decisions (`laws/README.md`).
 
 pub mod adjudicate;
 pub mod answering;

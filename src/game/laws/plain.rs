@@ -1,10 +1,10 @@
-//! Plain text for terminals and printed lines: a board in letters, sentences in short lines.
+//! Plain text for terminals and printed lines: a board in letters, and sentences in short lines.
 
 use alloc::string::String;
 
 use shakmaty::{Board, File, Rank, Square};
 
-/// Nine lines: rank 8 first, White's men in capitals, an empty square as `.`, the files below.
+/// The board in nine lines: rank 8 first, White's men in capitals, an empty square as `.`, the files below.
 pub fn diagram(board: &Board) -> String {
     let mut text = String::with_capacity(9 * 20);
     for rank in Rank::ALL.into_iter().rev() {
@@ -24,7 +24,7 @@ pub fn diagram(board: &Board) -> String {
     text
 }
 
-/// The text in lines of at most `width` columns, each after `indent`; broken between words, a longer word anywhere.
+/// The text in lines of at most `width` columns, each after `indent`. Lines are broken between words; a longer word is cut.
 pub fn wrap(text: &str, width: usize, indent: &str) -> String {
     let room = width.saturating_sub(indent.chars().count()).max(1);
     let mut lines = String::with_capacity(text.len() + 16);

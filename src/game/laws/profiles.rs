@@ -40,7 +40,7 @@ const UNSUPERVISED: Articles = Articles {
     ..FIDE_ARTICLES
 };
 
-/// FIDE, standard chess.
+/// The FIDE Laws, standard chess.
 pub(crate) const FIDE_STANDARD: Rules = Rules {
     name: "fide-2023-standard",
     edition: "FIDE Laws of Chess in force from 1 January 2023",
@@ -78,7 +78,7 @@ pub(crate) const FIDE_STANDARD: Rules = Rules {
     },
 };
 
-/// FIDE, rapid chess without supervision of each game.
+/// The FIDE Laws, rapid chess without supervision of each game.
 pub(crate) const FIDE_RAPID: Rules = Rules {
     name: "fide-2023-rapid",
     records: false,
@@ -90,15 +90,15 @@ pub(crate) const FIDE_RAPID: Rules = Rules {
     ..FIDE_STANDARD
 };
 
-/// FIDE, supervised rapid chess.
+/// The FIDE Laws, supervised rapid chess.
 pub(crate) const FIDE_RAPID_SUPERVISED: Rules =
     Rules { name: "fide-2023-rapid-supervised", records: false, penalty_s: 60, ..FIDE_STANDARD };
 
-/// FIDE, blitz without supervision of each game.
+/// The FIDE Laws, blitz without supervision of each game.
 pub(crate) const FIDE_BLITZ: Rules =
     Rules { name: "fide-2023-blitz", guidelines: false, both_flags: BothFlags::Arbiter, ..FIDE_RAPID };
 
-/// FIDE, supervised blitz.
+/// The FIDE Laws, supervised blitz.
 pub(crate) const FIDE_BLITZ_SUPERVISED: Rules = Rules {
     name: "fide-2023-blitz-supervised",
     records: false,
@@ -117,7 +117,7 @@ pub(crate) const MATERIAL_ONLY: Rules = Rules {
     ..FIDE_STANDARD
 };
 
-/// The Laws as printed with a chess program's manual.
+/// The FIDE Laws as printed with a chess program's manual.
 pub(crate) const FIDE_PRINT_OLD: Rules = Rules {
     name: "fide-print-old",
     default_time_s: Some(3600),
@@ -159,7 +159,7 @@ pub(crate) const FIDE_PRINT_OLD: Rules = Rules {
     ..FIDE_STANDARD
 };
 
-/// US Chess.
+/// The rules of US Chess.
 pub(crate) const US_CHESS: Rules = Rules {
     name: "us-chess",
     edition: "US Chess Official Rules, from quotations of its rules",
@@ -227,7 +227,7 @@ pub(crate) const US_CHESS: Rules = Rules {
     },
 };
 
-/// A club's speed chess.
+/// A club's rules of speed chess.
 pub(crate) const CLUB_SPEED: Rules = Rules {
     name: "club-speed",
     edition: "a club's 31 rules of speed chess",

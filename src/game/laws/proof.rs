@@ -10,11 +10,11 @@ use shakmaty::{Bitboard, Board, Chess, Color, Move, Piece, Position};
 
 use crate::mate::{self, ForcedEnd, Reason};
 
-/// Walls of one proof; more do not fit into a record.
+/// The most walls of one proof. More do not fit into a record.
 pub const MOST_WALLS: usize = 512;
-/// Men of one wall; there are not more on a board, nor more kinds and places of them.
+/// The most men of one wall. A board has no more men, and no more kinds and squares of them.
 const MOST_MEN: usize = 64;
-/// The only moves of a forced line.
+/// The most moves of a forced line.
 const MOST_FORCED: usize = 64;
 
 /// [`Reason`] in words that can be written down.
@@ -84,7 +84,7 @@ pub struct Wall {
 }
 
 impl Proof {
-    /// The reason as it is written down; none if it is too large for that.
+    /// The proof for a reason, in its written form; none if it is too large for a record.
     pub fn of(reason: &Reason, position: &Chess) -> Option<Proof> {
         Some(match reason {
             Reason::Mated => Proof::Mated,
@@ -114,10 +114,10 @@ impl Proof {
         })
     }
 
-    /// The reason that is written down, for this position.
+    /// The reason of a written proof, for this position.
     ///
     /// # Errors
-    /// What cannot be read.
+    /// Names the part that cannot be read.
     pub fn read(&self, position: &Chess) -> Result<Reason, &'static str> {
         Ok(match self {
             Proof::Mated => Reason::Mated,
@@ -153,10 +153,10 @@ impl Proof {
 
 const BAD_WALL: &str = "a wall cannot be read";
 
-/// The legal moves that words in UCI stand for.
+/// The legal moves of a line in UCI notation.
 ///
 /// # Errors
-/// Which of both is wrong with one of them.
+/// Tells whether a move of the line cannot be read or is not legal.
 pub(crate) fn moves(position: &Chess, line: &[String]) -> Result<Vec<Move>, &'static str> {
     let mut at = position.clone();
     line.iter()

@@ -1,4 +1,4 @@
-//! Rulebooks: what an organiser chooses from, by name (`laws/README.md#9`).
+//! Rulebooks, from which an organiser chooses by name (`laws/README.md#9`).
 
 use alloc::string::String;
 use core::fmt;
@@ -21,17 +21,17 @@ pub enum Profile {
     FideBlitz,
     /// FIDE Laws of 2023, supervised blitz (B.2).
     FideBlitzSupervised,
-    /// The Laws as an older print has them.
+    /// The FIDE Laws as an older print has them.
     FidePrintOld,
-    /// US Chess.
+    /// The rules of US Chess.
     UsChess,
     /// A club's 31 rules of speed chess.
     ClubSpeed,
-    /// The popular explanation of 6.9: lone king, bishop, knight cannot win, everything else can.
+    /// The popular explanation of 6.9: a lone king, bishop or knight cannot win, and everything else can.
     MaterialOnly,
 }
 
-/// Every profile.
+/// All profiles.
 pub const PROFILES: [Profile; 9] = [
     Profile::FideStandard,
     Profile::FideRapid,
@@ -50,7 +50,7 @@ impl Profile {
         self.rules().name
     }
 
-    /// What is special about it.
+    /// The special rules of this profile.
     pub const fn rules(self) -> &'static Rules {
         match self {
             Profile::FideStandard => &profiles::FIDE_STANDARD,
@@ -65,13 +65,13 @@ impl Profile {
         }
     }
 
-    /// The profile of this name.
+    /// The profile with this name.
     pub fn parse(name: &str) -> Option<Profile> {
         PROFILES.into_iter().find(|profile| profile.name() == name)
     }
 }
 
-/// A guideline for games without additional time, if announced (Guidelines III).
+/// A guideline for games without additional time, if it was announced (Guidelines III).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guideline {
     /// A player may ask for additional time for both.
@@ -95,27 +95,28 @@ impl Guideline {
 pub struct Rulebook {
     /// The rules.
     pub profile: Profile,
-    /// The guideline that was announced, if one was.
+    /// The guideline that was announced, if any.
     pub guideline: Option<Guideline>,
-    /// Where the event chose other than the profile's default: one bit for each of the profile's [`Rules::options`].
+    /// The choices in which the event differs from the profile's default: one bit for each of the profile's
+    /// [`Rules::options`].
     pub chosen: u8,
 }
 
-/// Why a text names no rulebook.
+/// The reason why a text names no rulebook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RulebookError {
-    /// There is no such profile or add-on.
+    /// No profile or add-on has this name.
     Unknown {
-        /// What was not understood.
+        /// The name that is not known.
         name: String,
-        /// The valid name that is most like it.
+        /// The valid name that is most similar.
         nearest: &'static str,
     },
-    /// The profile knows no such add-on.
+    /// The profile does not allow this add-on.
     NotHere {
         /// The add-on.
         name: &'static str,
-        /// Why.
+        /// The reason.
         why: &'static str,
     },
 }
@@ -132,12 +133,12 @@ impl fmt::Display for RulebookError {
 impl core::error::Error for RulebookError {}
 
 impl Rulebook {
-    /// The rulebook of a profile as it stands.
+    /// The rulebook of a profile without add-ons.
     pub const fn of(profile: Profile) -> Rulebook {
         Rulebook { profile, guideline: None, chosen: 0 }
     }
 
-    /// What is special about the profile.
+    /// The special rules of the profile.
     pub const fn rules(&self) -> &'static Rules {
         self.profile.rules()
     }
@@ -146,7 +147,8 @@ impl Rulebook {
     /// a profile are the two guidelines, where they may be announced (III.2), and the names of its [`Rules::options`].
     ///
     /// # Errors
-    /// The part that is no such name with the one nearest to it, or why the add-on does not go with the profile.
+    /// Names the unknown part and the valid name that is nearest to it, or the reason why the add-on does not fit the
+    /// profile.
     pub fn parse(text: &str) -> Result<Rulebook, RulebookError> {
         let mut parts = text.split('+');
         let name = parts.next().unwrap_or_default();
@@ -179,12 +181,12 @@ impl Rulebook {
         Ok(rulebook)
     }
 
-    /// The event chose other than the profile's default.
+    /// True if the event chose other than the profile's default.
     pub fn chose(&self, about: About) -> bool {
         self.choice(about).is_some_and(|(index, _)| self.chosen & (1 << index) != 0)
     }
 
-    /// The name of what holds where the profile leaves something open; none where it does not.
+    /// The name of the choice in force if the profile leaves this open; none if it does not.
     pub fn holds(&self, about: About) -> Option<&'static str> {
         let (_, choice) = self.choice(about)?;
         Some(if self.chose(about) { choice.other } else { choice.default })
@@ -194,27 +196,27 @@ impl Rulebook {
         self.rules().options.iter().enumerate().find(|(_, choice)| choice.about == about)
     }
 
-    /// Who cannot win on time.
+    /// The rule that decides which player cannot win on time.
     pub fn winnability(&self) -> Winnability {
         if self.chose(About::Article69) { Winnability::AnySeries } else { self.rules().winnability }
     }
 
-    /// A resignation is a draw if the opponent cannot win (5.1.2).
+    /// True if a resignation is a draw when the opponent cannot win (5.1.2).
     pub fn resignation_saved(&self) -> bool {
         self.rules().resignation_saved || self.chose(About::Article69)
     }
 
-    /// Seconds that the opponent gets after an illegal move or an incorrect claim.
+    /// The seconds that the opponent gets after an illegal move or an incorrect claim.
     pub fn penalty_s(&self) -> u32 {
         if self.chose(About::Penalty) { 60 } else { self.rules().penalty_s }
     }
 
-    /// Only players call a flag there (13C1; club point 10; B6): a sign of the clock is no call.
+    /// True if only players call a flag by these rules (13C1; club point 10; B6). A sign of the clock is no call.
     pub(crate) fn only_players_call(&self) -> bool {
         self.rules().table != Table::Fide || self.chose(About::Rapid)
     }
 
-    /// The opponent gets time if such a claim is refused (9.5.3, III.5).
+    /// True if the opponent gets time when a claim on this ground is refused (9.5.3, III.5).
     pub fn fines(&self, ground: Ground) -> bool {
         match ground {
             Ground::Repetition | Ground::FiftyMoves => true,
@@ -223,17 +225,17 @@ impl Rulebook {
         }
     }
 
-    /// The completed illegal move of one player that loses, counted from 1; none if no number does.
+    /// The number of the completed illegal move with which a player loses, counted from 1; none if no number does.
     pub fn illegal_loses(&self) -> Option<u32> {
         if self.chose(About::IllegalMoves) { Some(2) } else { self.rules().illegal_loses }
     }
 
-    /// 75 moves end the game by themselves.
+    /// True if 75 moves end the game by themselves.
     pub fn seventy_five(&self) -> bool {
         self.rules().seventy_five || self.chose(About::SeventyFive)
     }
 
-    /// The edition that is read.
+    /// The edition of the rules.
     pub const fn edition(&self) -> &'static str {
         self.rules().edition
     }
@@ -256,10 +258,10 @@ impl fmt::Display for Rulebook {
 
 const GUIDELINES: [Guideline; 2] = [Guideline::AdditionalTime, Guideline::NormalMeans];
 
-/// The longest name that is compared: what is longer is no slip of the pen.
+/// The longest name that is compared. A longer one cannot be a typing error.
 const LONGEST: usize = 48;
 
-/// The valid name that takes the fewest letters to change into.
+/// The valid name that needs the fewest changes of letters.
 fn nearest(name: &str, valid: &mut dyn Iterator<Item = &'static str>) -> &'static str {
     valid.min_by_key(|candidate| distance(name, candidate)).unwrap_or_default()
 }

@@ -1,66 +1,66 @@
-//! What each profile says differently, as data (`laws/README.md#9`). What its source leaves open, or was read second-hand
-//! only, is a [`Choice`] with a default; a finding that rests on one names it.
+//! The differences between the profiles, as data (`laws/README.md#9`). A point that a source leaves open, or that is known
+//! only from quotations, is a [`Choice`] with a default. A finding that rests on it names it.
 
-/// How a flag is ruled on.
+/// The table that rules on a flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Table {
-    /// `laws/README.md#2`.
+    /// The table of `laws/README.md#2`.
     Fide,
-    /// `laws/README.md#4`.
+    /// The table of `laws/README.md#4`.
     UsChess,
-    /// `laws/README.md#5`.
+    /// The table of `laws/README.md#5`.
     Club,
 }
 
-/// Who cannot win on time.
+/// The rule that decides which player cannot win on time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Winnability {
-    /// Who cannot mate by any possible series of legal moves (6.9).
+    /// A player who cannot mate by any possible series of legal moves (6.9).
     AnySeries,
-    /// Who has no more than king, or king and bishop or knight: the popular explanation.
+    /// A player with no more than a king, or a king with bishop or knight: the popular explanation.
     Material,
-    /// US Chess 14E and 14D4.
+    /// The rules 14E and 14D4 of US Chess.
     Us14E,
-    /// Nobody: whoever's flag falls loses.
+    /// No player: the side whose flag falls always loses.
     Never,
 }
 
-/// Two flags, and nobody knows which fell first.
+/// The rule for two flags with an unknown order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BothFlags {
-    /// Guideline III.3.1, where it was announced and there is no additional time.
+    /// Guideline III.3.1, if it was announced and there is no additional time.
     Guideline,
-    /// 6.11 and 10.4 of the older print, always.
+    /// The rules 6.11 and 10.4 of the older print, always.
     Always,
-    /// The arbiter decides by the sign on the clock.
+    /// The arbiter decides, by the sign on the clock.
     Arbiter,
 }
 
-/// What can be chosen.
+/// The subject of a choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum About {
-    /// Seconds that the opponent gets after an illegal move or an incorrect claim.
+    /// The seconds that the opponent gets after an illegal move or an incorrect claim.
     Penalty,
-    /// The illegal move that loses.
+    /// The number of the illegal move that loses.
     IllegalMoves,
-    /// The game is rapid chess by the older print (B6-B8).
+    /// Whether the game is rapid chess by the older print (B6-B8).
     Rapid,
-    /// Who claims a flag must have his own flag up (13C).
+    /// Whether a player who claims a flag must have his own flag up (13C).
     OwnFlag,
-    /// 75 moves end the game by themselves.
+    /// Whether 75 moves end the game by themselves.
     SeventyFive,
-    /// Both flags down before the last period (14G speaks of sudden death only).
+    /// The result of two fallen flags before the last period (14G speaks of sudden death only).
     BothBeforeLast,
-    /// Article 6.9 holds in the club too, by its point 2.
+    /// Whether Article 6.9 also holds in the club, by its point 2.
     Article69,
-    /// Both players accept the device's stamps (points 20 and 25).
+    /// Whether both players accept the device's stamps (points 20 and 25).
     Stamps,
 }
 
 /// A choice that the source leaves to the event, or that could not be verified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// Which.
+    /// The subject of the choice.
     pub about: About,
     /// The default, as findings name it.
     pub default: &'static str,
@@ -98,14 +98,14 @@ pub struct Articles {
 }
 
 impl Articles {
-    /// What is cited is on an illegal move.
+    /// True if these articles are about an illegal move.
     pub fn on_illegal_moves(&self, cited: &[&str]) -> bool {
         [self.illegal_again, self.illegal, self.not_replaced, self.pressed_only, self.two_hands].contains(&cited)
     }
 }
 
-/// The rows of the profile's table for what is not of the clock. Where its table has none, the row on which the game had ended or
-/// a person decides.
+/// The rows of the profile's table that have nothing to do with the clock. If its table has no such row, this is the row for
+/// a game that had ended, or for a person's decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each is the row of what its name says")]
 pub struct Rows {
@@ -126,47 +126,49 @@ pub struct Rows {
 /// One profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
-    /// Its name.
+    /// The name of the profile.
     pub name: &'static str,
-    /// The edition that is read.
+    /// The edition of the rules.
     pub edition: &'static str,
-    /// How flags are ruled on.
+    /// The table that rules on flags.
     pub table: Table,
-    /// Guidelines III may be announced (III.2).
+    /// True if Guidelines III may be announced (III.2).
     pub guidelines: bool,
-    /// Who cannot win on time.
+    /// The rule that decides which player cannot win on time.
     pub winnability: Winnability,
-    /// Seconds that the opponent gets after an illegal move or an incorrect claim.
+    /// The seconds that the opponent gets after an illegal move or an incorrect claim.
     pub penalty_s: u32,
-    /// The completed illegal move of one player that loses, counted from 1; none if no number does.
+    /// The number of the completed illegal move with which a player loses, counted from 1; none if no number does.
     pub illegal_loses: Option<u32>,
-    /// An illegal move stands once the opponent has made his next move (A.5.2; club point 15).
+    /// True if an illegal move stands once the opponent has made his next move (A.5.2; club point 15).
     pub illegal_deadline: bool,
-    /// Moves completed by both after which the setting of the clock stays as it is (A.5.1); none if it is always put right.
+    /// The number of moves completed by both after which the clock's setting is no longer corrected (A.5.1); none if it
+    /// always is.
     pub setting_stands_after: Option<u32>,
-    /// An illegal position that still stands after the next move draws, if the arbiter observes it (A.5.4).
+    /// True if an illegal position that still stands after the next move is a draw when the arbiter observes it (A.5.4).
     pub illegal_position_draws: bool,
-    /// Fivefold repetition ends the game by itself (9.6.1).
+    /// True if fivefold repetition ends the game by itself (9.6.1).
     pub fivefold: bool,
-    /// 75 moves end the game by themselves (9.6.2).
+    /// True if 75 moves end the game by themselves (9.6.2).
     pub seventy_five: bool,
-    /// A player's next move completes the one before it (6.2.1.2).
+    /// True if a player's next move completes the one before it (6.2.1.2).
     pub next_move_completes: bool,
-    /// Two flags and no order.
+    /// The rule for two flags with an unknown order.
     pub both_flags: BothFlags,
-    /// A player may claim that the opponent cannot win by normal means without any guideline (10.2 of the older print;
-    /// US Chess 14H).
+    /// True if a player may claim without any guideline that the opponent cannot win by normal means (10.2 of the older
+    /// print; US Chess 14H).
     pub quickplay_claims: bool,
-    /// A resignation is a draw if the opponent cannot win (5.1.2).
+    /// True if a resignation is a draw when the opponent cannot win (5.1.2).
     pub resignation_saved: bool,
-    /// Players record their moves (8.1; not in rapid and blitz, A.2).
+    /// True if players record their moves (8.1; not in rapid and blitz, A.2).
     pub records: bool,
-    /// The default time where the event has not said, seconds (6.6 of the older print; today zero, 6.7.1, and nothing to wait for).
+    /// The default time if the event has not set one, seconds (6.6 of the older print). Today it is zero (6.7.1), so nobody
+    /// waits.
     pub default_time_s: Option<u32>,
-    /// What can be chosen, at most eight.
+    /// The choices, at most eight.
     pub options: &'static [Choice],
-    /// What is cited.
+    /// The articles that findings cite.
     pub articles: Articles,
-    /// The rows.
+    /// The rows that findings cite.
     pub rows: Rows,
 }

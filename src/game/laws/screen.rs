@@ -1,5 +1,5 @@
-//! A finding as an arbiter must see it in ten seconds (`laws/README.md#8`): the same order on every screen and on paper, as
-//! fields for programs and as plain text. For arbiters only: it says what no player may be told (12.6).
+//! A finding as an arbiter must see it within ten seconds (`laws/README.md#8`): in the same order on every screen and on
+//! paper, as fields for programs and as plain text. It is for arbiters only, because it says what no player may know (12.6).
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -12,26 +12,26 @@ use shakmaty::fen::Fen;
 use super::finding::Finding;
 use super::outcome::{Kind, Outcome, Phase, Recommended};
 use super::plain::{diagram, wrap};
-use super::why::{tells, why};
+use super::why::{mate_decides, why};
 use super::winnable::Verdict;
 use crate::laws::outcome::GameResult;
 use crate::pair::Pair;
 
-/// Columns of the plain text.
+/// The number of columns of the plain text.
 pub const WIDTH: usize = 80;
 
-/// What the message says beside the finding.
+/// The content of the message that does not come from the finding.
 #[derive(Clone, Debug, Default)]
 pub struct Around<'a> {
-    /// The board's name in the event; none where there is no board.
+    /// The board's name in the event; none if there is no board.
     pub board: Option<&'a str>,
-    /// Seconds since the flag was seen.
+    /// The number of seconds since the flag was seen.
     pub age_s: Option<u64>,
-    /// The result that an arbiter decided on; open where the game goes on.
+    /// The result of the arbiter's decision; `Open` if the game goes on.
     pub decided: Option<GameResult>,
     /// The times on the display.
     pub times: Pair<Option<ClockTime>>,
-    /// The move that is made and not completed, as chess writes it: `40. Qd7`.
+    /// The move that is made and not completed, in chess notation: `40. Qd7`.
     pub made: Option<&'a str>,
 }
 
@@ -94,14 +94,14 @@ pub struct Screen {
     pub choices: Vec<String>,
 }
 
-/// What an arbiter looks at before he confirms.
+/// The things that an arbiter checks before he confirms.
 const CHECK: [&str; 3] = ["the flag sign on the clock", "position equals diagram", "has anyone claimed?"];
 
 impl Screen {
     /// The message of a finding.
     pub fn of(finding: &Finding, around: &Around<'_>) -> Screen {
         let line = match &finding.winnable {
-            Verdict::Winnable(mate) if tells(finding) => Some((mate.san.clone(), mate.final_fen.clone())),
+            Verdict::Winnable(mate) if mate_decides(finding) => Some((mate.san.clone(), mate.final_fen.clone())),
             _ => None,
         };
         let (line, final_position) = line.filter(|(san, _)| !san.is_empty()).unzip();
@@ -189,7 +189,8 @@ fn headline(finding: &Finding, around: &Around<'_>) -> String {
     text
 }
 
-/// Under these rules an arbiter calls no flag: only a player does (US Chess 13C1, club point 10, B6 of the older print).
+/// True if only a player may call a flag under these rules, and no arbiter (US Chess 13C1, club point 10, B6 of the older
+/// print).
 fn players_call(profile: &str) -> bool {
     let mut parts = profile.split('+');
     match parts.next() {
@@ -199,7 +200,8 @@ fn players_call(profile: &str) -> bool {
     }
 }
 
-/// An ending decides, whether or not somebody calls the flag: the rows of the profile's table that are not of the clock.
+/// True if an ending decides whether or not somebody calls the flag: these are the rows of the profile's table without a
+/// clock.
 fn ended_before(finding: &Finding) -> bool {
     let rows: &[&str] = match finding.profile.split('+').next() {
         Some("us-chess") => &["1", "2"],
@@ -213,8 +215,8 @@ fn act(finding: &Finding, around: &Around<'_>) -> Act {
     let waits = finding.conditional && players_call(&finding.profile) && !ended_before(finding);
     match finding.outcome {
         _ if around.decided.is_some() => Act::Nothing,
-        // Nothing is lost until a player says so.
-        // An illegal move: a position is restored, time added.
+        // Nothing is lost until a player calls the flag.
+        // After an illegal move a position must be restored and time added.
         Outcome::GameGoesOn if !waits && !finding.recommended.is_empty() => Act::StopTheClocks,
         Outcome::GameGoesOn if waits && !finding.alternatives.is_empty() => Act::WaitForAClaim,
         Outcome::GameGoesOn => Act::Nothing,

@@ -9,7 +9,7 @@ use crate::interval::Interval;
 use crate::laws::claim::{Ground, Standing};
 use crate::laws::endings::Final;
 use crate::laws::facts::{Caller, Claimed, Flag};
-use crate::laws::illegal::put_right;
+use crate::laws::illegal::illegal_to_correct;
 use crate::laws::outcome::{Kind, Outcome, Recommended};
 use crate::laws::rulebook::Guideline;
 use crate::laws::rules::{About, Table};
@@ -18,9 +18,9 @@ use crate::laws::{club, us_chess};
 use crate::men;
 
 impl Tables<'_, '_> {
-    /// What the table says of one flag by itself.
+    /// The answer of the table for this flag alone.
     pub(crate) fn fide(&mut self, flag: &Flag) -> Ruled {
-        // Whatever else there is to rule on is no matter of this flag.
+        // For a flag without effect nothing else matters.
         if self.costs_nothing(flag) {
             return self.by_time(flag);
         }
@@ -50,7 +50,7 @@ impl Tables<'_, '_> {
         }
     }
 
-    /// When the fall was considered to have fallen by the rules in force.
+    /// The time at which the flag is considered to have fallen by the rules in force.
     pub(crate) fn called(&self, flag: &Flag) -> Option<Instant> {
         match self.facts.rulebook.rules().table {
             Table::Fide => self.observed(flag),
@@ -59,7 +59,7 @@ impl Tables<'_, '_> {
         }
     }
 
-    /// When the fall was observed or claimed, as far as these rules let anybody do so (A.5.5; B6 of the older print).
+    /// The time at which the fall was observed or claimed, if these rules allow it (A.5.5; B6 of the older print).
     pub(crate) fn observed(&self, flag: &Flag) -> Option<Instant> {
         let by_claim_only = self.facts.rulebook.chose(About::Rapid);
         flag.observed_at.filter(|_| !by_claim_only || flag.called_by == Some(Caller::Player))
@@ -69,12 +69,12 @@ impl Tables<'_, '_> {
         self.observed(flag).is_none()
     }
 
-    /// The fall was observed or claimed, or perhaps was: nobody has said by whom.
+    /// True if the fall was observed or claimed, or may have been: it is not known by whom.
     pub(crate) fn may_be_seen(&self, flag: &Flag) -> bool {
         !self.is_conditional(flag) || (flag.observed_at.is_some() && flag.called_by.is_none())
     }
 
-    /// Rows 6a to 16: nothing had ended the game.
+    /// Rows 6a to 16: no ending came before.
     pub(crate) fn after_endings(&mut self, flag: &Flag) -> Ruled {
         let ruled = self.after_illegal_position(flag);
         let seen = self.called(flag);
@@ -115,7 +115,7 @@ impl Tables<'_, '_> {
         }
     }
 
-    /// A claim that was lodged in time and on which nobody has decided.
+    /// A claim that was lodged in time and has no decision.
     pub(crate) fn pending_claim(&self, flag: &Flag) -> Option<&Claimed> {
         let rulebook = &self.facts.rulebook;
         let announced = |ground: Ground| match ground {
@@ -124,7 +124,7 @@ impl Tables<'_, '_> {
             Ground::Repetition | Ground::FiftyMoves => true,
         };
         let in_time = |claim: &Claimed| match claim.ground {
-            // Before the flag falls (III.4, III.5).
+            // Such a claim must come before the flag falls (III.4, III.5).
             Ground::AdditionalTime | Ground::NormalMeans => claim.at.earliest <= flag.fell.latest,
             Ground::Repetition | Ground::FiftyMoves => self.observed(flag).is_none_or(|seen| claim.at.earliest < seen),
         };
@@ -137,7 +137,9 @@ impl Tables<'_, '_> {
     fn after_claims(&mut self, flag: &Flag) -> Ruled {
         let ruled = self.after_illegal(flag);
         let open = self.open_illegal(Some(&flag.fell));
-        let Some(first) = put_right(&open).filter(|_| self.facts.rulebook.rules().table != Table::Club) else { return ruled };
+        let Some(first) = illegal_to_correct(&open).filter(|_| self.facts.rulebook.rules().table != Table::Club) else {
+            return ruled;
+        };
         let (articles, row) = (self.on_illegal(first.kind), self.rows().illegal);
         let restored = Ruled::new(row, Outcome::GameGoesOn, articles);
         let cases = vec![("the illegal move is put right and penalised", restored), ("nothing is penalised", ruled)];
@@ -150,7 +152,7 @@ impl Tables<'_, '_> {
     /// Rows 9 to 16.
     fn after_illegal(&mut self, flag: &Flag) -> Ruled {
         let ruled = self.after_apparent_end(flag);
-        // Where nothing is lost either way there is nothing to ask.
+        // If nothing is lost in either case, no question is needed.
         if !flag.apparently_over || ruled.outcome == Outcome::GameGoesOn {
             return ruled;
         }
@@ -176,13 +178,13 @@ impl Tables<'_, '_> {
         ruled.behind(open, "the configured time control is right")
     }
 
-    /// So many moves were completed that the setting of the clock is not changed any more (A.5.1).
+    /// True if so many moves were completed that the setting of the clock stays as it is (A.5.1).
     pub(crate) fn setting_stands(&self) -> bool {
         let after = self.facts.rulebook.rules().setting_stands_after;
         after.zip(self.facts.completed_by_both).is_some_and(|(after, completed)| completed >= after)
     }
 
-    /// Row 6a, and the same after an illegal move: time that this player should have been given may be missing on his clock.
+    /// Row 6a, and the same after an illegal move: time due to this player may be missing on his clock.
     fn with_penalties(&mut self, flag: &Flag) -> Ruled {
         let ruled = self.by_time(flag);
         let seconds = self.facts.rulebook.penalty_s();
@@ -208,8 +210,8 @@ impl Tables<'_, '_> {
         Ruled { recommended, ..ruled }
     }
 
-    /// What should have brought this player time before his flag fell, and was not seen to: refused claims, and the number of
-    /// illegal moves.
+    /// The offences that should have brought this player time before his flag fell, and did not: refused claims, and the
+    /// number of illegal moves.
     pub(crate) fn unpaid(&self, flag: &Flag) -> (Vec<&Claimed>, u32) {
         if self.facts.rulebook.penalty_s() == 0 {
             return (Vec::new(), 0);

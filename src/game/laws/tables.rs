@@ -1,4 +1,4 @@
-//! What the tables have in common: what an answer is, and how answers that depend on something unknown become one.
+//! The common parts of the tables: the form of an answer, and how answers that depend on unknown facts become one.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -13,7 +13,7 @@ use crate::laws::rules::{About, Articles, Rows, Winnability};
 use crate::laws::winnable::Verdict;
 use crate::men;
 
-/// What a table answers.
+/// An answer of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Ruled {
     pub(crate) row: &'static str,
@@ -27,7 +27,7 @@ pub(crate) struct Ruled {
     /// The position that counts.
     pub(crate) counted: Option<Counted>,
     pub(crate) winnable: Verdict,
-    /// When the ending that decides was reached.
+    /// The time at which the ending that decides was reached.
     pub(crate) ended: Option<Interval>,
 }
 
@@ -56,7 +56,7 @@ impl Ruled {
         Alternative { depends_on, outcome: self.outcome, row: self.row }
     }
 
-    /// `first`, with this answer as its one alternative, and the position, verdict and choices of this one.
+    /// `first`, with this answer as its one alternative. Position, verdict and choices are those of this answer.
     pub(crate) fn behind(self, first: Ruled, depends_on: &'static str) -> Ruled {
         Ruled {
             alternatives: vec![self.as_alternative(depends_on)],
@@ -72,14 +72,15 @@ impl Ruled {
         self
     }
 
-    /// An outcome that nothing unknown can change.
+    /// True if no unknown fact can change the outcome.
     pub(crate) fn decided(&self) -> bool {
         use Outcome::*;
         matches!(self.outcome, WhiteWins | BlackWins | Draw | GameGoesOn)
     }
 }
 
-/// Several answers, each with what it depends on: one if all say the same, the last of them; else undecided, with every one.
+/// Combines several answers, each with its condition. If all have the same outcome, the last one is returned; otherwise an
+/// undecided answer that lists them all.
 pub(crate) fn depending(
     row: &'static str,
     articles: &'static [&'static str],
@@ -103,7 +104,7 @@ pub(crate) fn depending(
     Ruled { alternatives, configurable, recommended, counted, winnable, ..Ruled::unknown(row, articles, unknown) }
 }
 
-/// The side that wins.
+/// The outcome in which this side wins.
 pub(crate) fn wins(side: Color) -> Outcome {
     match side {
         Color::White => Outcome::WhiteWins,
@@ -111,10 +112,10 @@ pub(crate) fn wins(side: Color) -> Outcome {
     }
 }
 
-/// Who may answer what a position allows.
+/// The function that tells whether a side can mate from a position.
 pub(crate) type Oracle<'a> = dyn FnMut(&Chess, Color) -> Verdict + 'a;
 
-/// The facts of a game, and who answers what its positions allow.
+/// The facts of a game, and the oracle for its positions.
 pub(crate) struct Tables<'a, 'b> {
     pub(crate) facts: &'a Facts,
     pub(crate) oracle: &'a mut Oracle<'b>,
@@ -133,7 +134,7 @@ impl Tables<'_, '_> {
         self.facts.rulebook.holds(about)
     }
 
-    /// A flag that somebody called, where it matters who did: what holds for a player's call, and what for anybody else's.
+    /// A flag that somebody called, if it matters who did: the answer for a player's call, and the answer for any other call.
     pub(crate) fn called_by_somebody(&mut self, flag: &Flag, mut rule: impl FnMut(&mut Self, &Flag) -> (Ruled, bool)) -> Ruled {
         let mut by = |caller| rule(self, &Flag { called_by: Some(caller), ..flag.clone() }).0;
         let (by_player, by_arbiter) = (by(Caller::Player), by(Caller::Arbiter));
@@ -141,7 +142,7 @@ impl Tables<'_, '_> {
         depending(cases[0].1.row, self.articles().observed, "called_by", cases)
     }
 
-    /// `winner` wins, unless he could not have: by the row of the one or of the other.
+    /// `winner` wins unless he could not have won. The two rows are for these two cases.
     pub(crate) fn wins_if_possible(
         &mut self,
         winner: Color,
@@ -191,7 +192,7 @@ impl Tables<'_, '_> {
     }
 }
 
-/// The popular explanation: a lone king, or a king and one bishop or knight.
+/// The popular explanation: a lone king, or a king with one bishop or knight.
 fn no_more_than_a_minor(position: &Chess, side: Color) -> bool {
     let men = position.board().by_color(men::to_color(side));
     let minor = men & (position.board().bishops() | position.board().knights());

@@ -1,4 +1,4 @@
-//! The FIDE table (`laws/README.md#2.5`) where a flag of each side fell: which was first, and which was observed.
+//! The FIDE table (`laws/README.md#2.5`) if a flag of each side fell: which one fell first, and which one was observed.
 
 use alloc::vec;
 
@@ -9,7 +9,7 @@ use crate::laws::rules::{About, BothFlags};
 use crate::laws::tables::{Ruled, Tables, depending};
 
 impl Tables<'_, '_> {
-    /// Row 11: this flag and one of the other side fell, and nobody knows which was first. It matters only if both cost something.
+    /// Row 11: a flag of each side fell, and their order is not known. The row applies only if both flags affect the result.
     pub(crate) fn two_flags(&mut self, flags: [&Flag; 2], this: Ruled, other: &Ruled) -> Ruled {
         let by_time = |ruled: &Ruled| matches!(ruled.row, "13" | "14" | "15" | "16");
         let goes_on = [this.outcome, other.outcome].contains(&Outcome::GameGoesOn);
@@ -20,7 +20,7 @@ impl Tables<'_, '_> {
         let last = flags.map(|flag| flag.last);
         let both_cost = this.row != "13" && other.row != "13" && by_time(&this) && by_time(other);
         let ruled = match self.facts.rulebook.rules().both_flags {
-            // With the additional time that III.4 brings the guideline is off.
+            // Additional time under III.4 ends the guideline.
             BothFlags::Guideline => {
                 let added = |claim: &Claimed| claim.ground == Ground::AdditionalTime && claim.standing == Standing::Accepted;
                 let none_added = self.facts.adds_time == Some(false) && !self.facts.claims.iter().any(added);
@@ -47,8 +47,8 @@ impl Tables<'_, '_> {
         Ruled { alternatives, counted, winnable, ..Ruled::unknown("11", articles, "order_of_flags") }
     }
 
-    /// This flag fell first, but only the other one was observed (6.8).
-    pub(crate) fn only_the_other_was_seen(&self, this: Ruled, other: &Ruled) -> Ruled {
+    /// This flag fell first, but only the other flag was observed (6.8).
+    pub(crate) fn only_other_flag_observed(&self, this: Ruled, other: &Ruled) -> Ruled {
         if this.outcome == Outcome::GameGoesOn || (this.outcome == other.outcome && this.decided()) {
             return this;
         }
@@ -60,8 +60,8 @@ impl Tables<'_, '_> {
         Ruled { alternatives, counted, winnable, ..Ruled::unknown("8", self.articles().observed, "observation_of_first_flag") }
     }
 
-    /// Both displays are at zero in rapid chess of the older print: no player can claim (B8). A flag that was validly claimed while
-    /// the claimant's own was up stays claimed.
+    /// Both displays show zero in rapid chess of the older print, so no player can claim (B8). A flag stays claimed if it was
+    /// validly claimed while the claimant's own flag was up.
     pub(crate) fn both_down_in_old_rapid(&self, flags: [&Flag; 2], this: &Ruled, other: &Ruled) -> Option<Ruled> {
         let [flag, own] = flags;
         let claimed = self.observed(flag);
@@ -84,7 +84,7 @@ impl Tables<'_, '_> {
         }
         let mut cases = vec![("the other flag is down as well", drawn), ("it costs nothing", this.clone())];
         if other.row != "13" {
-            // Something else than time may decide there.
+            // The other flag may be decided by something else than time.
             cases.push(("what is open of the other flag decides", other.clone()));
         }
         Some(depending("11", &["B8"], "other_flag", cases))

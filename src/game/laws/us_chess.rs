@@ -1,4 +1,4 @@
-//! Flags by the US Chess rules (`laws/README.md#4`): claimed by players only, and 14E asks for material, not for a helpmate.
+//! Flags by the US Chess rules (`laws/README.md#4`). Only players claim them, and 14E counts material and not helpmates.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -14,13 +14,13 @@ use crate::laws::rules::About;
 use crate::laws::tables::{Ruled, Tables, depending, wins};
 use crate::laws::winnable::Verdict;
 
-/// When the opponent claimed it: a director may not call a flag (13C1).
+/// The time at which the opponent claimed it. A director may not call a flag (13C1).
 pub(crate) fn claimed(flag: &Flag) -> Option<Instant> {
     flag.observed_at.filter(|_| flag.called_by == Some(Caller::Player))
 }
 
 impl Tables<'_, '_> {
-    /// What the table says of one flag, and whether nobody has claimed it.
+    /// The answer of the table for one flag, and whether the flag is still unclaimed.
     pub(crate) fn us_chess(&mut self, flag: &Flag) -> (Ruled, bool) {
         if flag.observed_at.is_some() && flag.called_by.is_none() {
             return (self.called_by_somebody(flag, Tables::us_chess), false);
@@ -31,7 +31,7 @@ impl Tables<'_, '_> {
             return (if claim.is_some() { ruled } else { self.unclaimed(flag, ruled) }, claim.is_none());
         }
         let (standing, flag_may_be_first) = self.before_flag(flag);
-        // 13A: what ended the game before the claim makes anything later irrelevant.
+        // 13A: an ending before the claim makes everything later irrelevant.
         let mut answers: Vec<(&'static str, Ruled)> = standing.into_iter().map(|it| (it.depends_on, it.ruled)).collect();
         if flag_may_be_first {
             let ruled = match claim {
@@ -50,7 +50,7 @@ impl Tables<'_, '_> {
         (ruled, claim.is_none())
     }
 
-    /// Row 3, and what would hold if it were claimed now.
+    /// Row 3, with the answer that a claim now would have.
     fn unclaimed(&mut self, flag: &Flag, if_claimed: Ruled) -> Ruled {
         let down =
             |other: &Flag| other.side != flag.side && !other.set_aside && other.last == Some(true) && claimed(other).is_none();
@@ -69,22 +69,22 @@ impl Tables<'_, '_> {
         }
     }
 
-    /// Rows 4 to 11: the opponent claims, or would now.
+    /// Rows 4 to 11: the opponent claims the flag, or would claim it now.
     pub(crate) fn us_by_time(&mut self, flag: &Flag) -> Ruled {
         let claim = claimed(flag);
         let facts = self.facts;
         if flag.required_moves_completed() {
             return self.us_one_flag(flag);
         }
-        // His own flag, if it is down at the claim; one that fell in a period that was completed is not.
+        // The claimant's own flag, if it is down at the claim. A flag of a period that was completed does not count.
         let own = facts.flags.iter().filter(|own| own.side != flag.side && !own.set_aside && !own.required_moves_completed());
         let own = own.filter(|own| claim.is_none_or(|claim| own.fell.earliest <= claim)).max_by_key(|own| own.fell.latest);
         let Some(own) = own else { return self.us_one_flag(flag) };
-        // The clock has gone on into the next period since: whether that sign still shows nobody knows.
+        // The clock has gone on to the next period since then, so it is not known whether that sign still shows.
         let of_earlier = own.last == Some(false)
             && (flag.last == Some(true) || own.required.zip(flag.required).is_some_and(|(own, needed)| own < needed));
         let down_at_claim = claim.is_none_or(|claim| own.fell.latest <= claim);
-        // With time that was due and not added it would still be up.
+        // If all time due had been added, the flag might still be up.
         let (claims, illegal) = self.unpaid(own);
         let due = !claims.is_empty() || illegal > 0;
         let surely_down = down_at_claim && own.surely_costs() && !of_earlier && !due;
@@ -152,7 +152,7 @@ impl Tables<'_, '_> {
         }
     }
 
-    /// Row 5: a claim in a control with a number of moves needs the claimant's scoresheet.
+    /// Row 5: in a time control with a number of moves, a claim needs the claimant's scoresheet.
     fn us_with_scoresheet(&mut self, flag: &Flag) -> Ruled {
         let fails = Ruled::new("5", Outcome::GameGoesOn, &["13C", "13C7"]);
         let stands = match self.facts.scoresheet {
@@ -195,7 +195,7 @@ impl Tables<'_, '_> {
             (_, Men::Few) => {
                 let drawn = Ruled::new("8", Outcome::Draw, &["14E2", "14E3"]);
                 let won = Ruled::new("8", wins(claimant), &["14E2", "14E3"]);
-                // What no help brings about nobody can force.
+                // If even the opponent's help cannot bring about mate, nobody can force it.
                 match if helpless { Some(false) } else { forced_win } {
                     Some(true) => won,
                     Some(false) => drawn,
@@ -211,7 +211,7 @@ impl Tables<'_, '_> {
                 let drawn = Ruled::new("9", Outcome::Draw, &["14D4"]);
                 match other {
                     Verdict::Unwinnable { .. } if helpless => drawn,
-                    // Alive for the other side: directors read 14D4 both ways.
+                    // The position is alive for the other side. Directors read 14D4 in both ways.
                     Verdict::Winnable { .. } if helpless => {
                         let cases = vec![("14D4 is read of this player alone", drawn), ("it is read of both players", won)];
                         depending("10", &["14D4"], "decision_of_the_director", cases)

@@ -1,4 +1,4 @@
-//! One sentence why a finding says what it says.
+//! The reason for a finding, in one sentence.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -7,7 +7,7 @@ use super::finding::Finding;
 use super::outcome::Outcome;
 use super::winnable::Verdict;
 
-/// Article of an ending, and its sentence.
+/// The article of an ending, and its sentence.
 const ENDED: [(&str, &str); 11] = [
     ("5.1.1", "Checkmate was on the board before the fall was observed."),
     ("5.1.2", "A player resigned before the fall was observed."),
@@ -22,13 +22,13 @@ const ENDED: [(&str, &str); 11] = [
     ("14D4", "Nobody can checkmate by any series of legal moves."),
 ];
 
-/// That the opponent can checkmate is what decides, or may: under some rules it is known and does not.
-pub(super) fn tells(finding: &Finding) -> bool {
+/// True if the opponent's ability to checkmate decides or may decide. Under some rules it is known but does not decide.
+pub(super) fn mate_decides(finding: &Finding) -> bool {
     let may = matches!(finding.outcome, Outcome::WhiteWins | Outcome::BlackWins | Outcome::Undecided);
     may && !asks_for_force(finding)
 }
 
-/// It is not help that counts there but what can be forced.
+/// True if the rules ask for a forced win and not for a helpmate.
 fn asks_for_force(finding: &Finding) -> bool {
     finding.articles.contains(&"14E2")
 }
@@ -41,7 +41,7 @@ fn by_force(finding: &Finding, opponent: &str) -> String {
     }
 }
 
-/// The sentence.
+/// The sentence for this finding.
 pub(super) fn why(finding: &Finding) -> String {
     let opponent = match finding.flag {
         Some("white") => "Black",
@@ -53,7 +53,7 @@ pub(super) fn why(finding: &Finding) -> String {
         return by_force(finding, opponent);
     }
     match &finding.winnable {
-        Verdict::Winnable(mate) if tells(finding) => return mate.sentence.clone(),
+        Verdict::Winnable(mate) if mate_decides(finding) => return mate.sentence.clone(),
         Verdict::Unwinnable(reason) if !wins => return format!("No legal mate by {opponent}: {}", reason.sentence),
         Verdict::Winnable(_) | Verdict::Unwinnable(_) => {}
         Verdict::Pending => return format!("Whether {opponent} can still checkmate is being worked out."),

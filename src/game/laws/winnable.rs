@@ -1,4 +1,5 @@
-//! Can a player checkmate by any possible series of legal moves (Article 6.9)? Asked outside, answered as a checked input.
+//! Can a player checkmate by any possible series of legal moves (Article 6.9)? A worker outside the game answers this
+//! question, and its answer enters as a checked input.
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -15,14 +16,14 @@ use crate::mate::explain::{Cost, Explanation, Helpmate, NoMate, explain};
 use crate::mate::{self, Budget};
 use crate::men;
 
-/// Nodes a worker may spend on one question.
+/// The nodes that a worker may spend on one question.
 pub const NODE_BUDGET: u64 = Budget::FULL.nodes;
-/// Positions that a proof may take to be looked at again when it enters: some 20 ms on a PC, seldom 40. What takes more was looked at by
-/// the worker, and is again by `flagfall replay --verify`.
+/// The positions that the check of a proof may visit when the answer enters: some 20 ms on a PC, seldom 40. The worker has
+/// checked a larger proof, and `flagfall replay --verify` checks it again.
 pub const CHECKED_ON_ENTRY: usize = 20_000;
-/// Questions kept; older ones are of positions that a flagged game has long left.
+/// The most questions that are kept. Older ones are about positions that a flagged game has left long ago.
 const MAX_ANSWERS: usize = 64;
-/// Moves of a line; a longer one is no help to anybody, and a finding has to stay a small message.
+/// The most moves of a line. A longer line helps nobody, and a finding must stay a small message.
 pub const LONGEST_LINE: usize = 500;
 
 /// Where the question of 6.9 stands.
@@ -41,7 +42,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// What an answer of the solver says of a position; the checker has to have accepted it.
+    /// The verdict from the solver's answer on a position. The checker must have accepted the answer.
     pub fn of(position: &Chess, side: Color, answer: &mate::Answer) -> Verdict {
         match explain(position, men::to_color(side), answer) {
             Explanation::Winnable(mate) => Verdict::Winnable(Box::new(mate)),
@@ -95,17 +96,17 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// An answer to this question that settles nothing.
+    /// An answer to this question that decides nothing.
     pub fn open(ask: &Ask) -> Answer {
         Answer { id: ask.id, fen: Some(ask.fen.clone()), side: Some(ask.side.to_string()), ..Answer::default() }
     }
 
-    /// It says what it is about.
+    /// True if the answer names its position.
     fn is_bound(&self) -> bool {
         self.fen.is_some() || self.side.is_some()
     }
 
-    /// It is an answer to this question.
+    /// True if this is an answer to this question.
     pub fn answers(&self, ask: &Ask) -> bool {
         match self.is_bound() {
             true => self.id == ask.id && self.fen.as_deref() == Some(ask.fen.as_str()) && self.side.as_deref() == Some(ask.side),
@@ -113,10 +114,10 @@ impl Answer {
         }
     }
 
-    /// What the answer claims of this position.
+    /// The claim that the answer makes about this position.
     ///
     /// # Errors
-    /// What cannot be read, or is not legal.
+    /// Names the part that cannot be read or is not legal.
     pub fn claim(&self, position: &Chess) -> Result<mate::Answer, &'static str> {
         let counters = mate::Counters { nodes: self.nodes, walls: self.walls };
         match (&self.line, &self.proof) {
@@ -138,31 +139,31 @@ struct Question {
     forced_win: Option<bool>,
 }
 
-/// The questions of one game and their answers. Their numbers go on from game to game, so that none is given twice on a board.
+/// The questions of one game and their answers. The numbers go on from game to game, so that each occurs once on a board.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Questions {
     asked: VecDeque<Question>,
     numbered: u32,
-    /// The last number of the games before.
+    /// The last number of the earlier games.
     before: u32,
-    /// Counts what was asked, answered and forgotten.
+    /// Counts the questions asked, answered and forgotten.
     revision: u32,
 }
 
 impl Questions {
-    /// Another game begins: the answers to these are of no use any more.
+    /// Begins another game, in which the old answers are of no use.
     pub(crate) fn next_game(&mut self) {
         self.asked.clear();
         self.before = self.numbered;
         self.revision = self.revision.wrapping_add(1);
     }
 
-    /// As long as this is the same, the same verdicts are given and nothing new is asked for them.
+    /// A number that stays the same as long as all verdicts stay the same and no new question comes.
     pub(crate) fn revision(&self) -> u32 {
         self.revision
     }
 
-    /// What is known of `position`; asks if nothing is.
+    /// The verdict on `position`. If nothing is known, a question is returned in `ask`.
     pub(crate) fn verdict(&mut self, position: &Chess, side: Color, ask: &mut Option<Ask>) -> Verdict {
         if let Some(answer) = mate::at_once(position, men::to_color(side)) {
             return Verdict::of(position, side, &answer);
@@ -189,19 +190,19 @@ impl Questions {
         Verdict::Pending
     }
 
-    /// Whether `side` can force mate from a position that was asked about; none if nobody has said.
+    /// True if `side` can force mate from a position that was asked about; none if this is not known.
     pub(crate) fn forced_win(&self, position: &Chess, side: Color) -> Option<bool> {
         self.asked.iter().find(|q| q.side == side && q.position == *position)?.forced_win
     }
 
-    /// Takes an answer to one of these questions. It counts only if the checker accepts it.
+    /// Handles the answer to one of these questions. It counts only if the checker accepts it.
     ///
     /// # Errors
-    /// What is wrong with the answer; the question then stands as undecided, or is unknown.
+    /// Names the error in the answer. The question then counts as undecided, or it is not known.
     pub(crate) fn answer(&mut self, answer: &Answer) -> Result<(), &'static str> {
         self.revision = self.revision.wrapping_add(1);
         let question = self.asked.iter_mut().find(|question| answer.answers(&question.ask)).ok_or("no such open question")?;
-        // What is proved stays proved.
+        // A proof that was accepted is never replaced.
         if matches!(question.verdict, Verdict::Winnable(_) | Verdict::Unwinnable(_)) {
             return Ok(());
         }
@@ -213,25 +214,25 @@ impl Questions {
     }
 }
 
-/// What an answer claims, if it holds.
+/// The claim of an answer, if the checker accepts it.
 fn checked(position: &Chess, side: Color, answer: &Answer) -> Result<mate::Answer, &'static str> {
     let mut claim = answer.claim(position)?;
     let side = men::to_color(side);
-    // What does not say which position was looked at before is looked at whole.
+    // A proof for a position that the answer does not name is checked completely.
     let most = if answer.is_bound() { CHECKED_ON_ENTRY } else { MOST };
     let mut held = check_within(position, side, &claim, most);
     if held == Err(Refused::TooLarge) && answer.checked && answer.is_bound() {
         held = Ok(());
     }
     if let (Err(Refused::TooLarge), mate::Answer::Winnable { shortest, .. }) = (held, &mut claim) {
-        // The line mates all the same.
+        // The line mates even if its length cannot be checked.
         *shortest = false;
         held = check_within(position, side, &claim, most);
     }
     held.map(|()| claim).map_err(why)
 }
 
-/// What the checker says, in words.
+/// The checker's reason in words.
 pub const fn why(refused: Refused) -> &'static str {
     match refused {
         Refused::IllegalMove(_) => "a move of the line is not legal",

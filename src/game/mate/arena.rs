@@ -1,4 +1,4 @@
-//! The set of positions that a search has met, in the order in which it met them, with the way back to the root.
+//! The positions that a search has met, in the order in which it met them, with the way back to the root.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -7,18 +7,18 @@ use shakmaty::{Chess, Move, Position};
 
 use super::key::{Key, pack, unpack};
 
-/// Positions in one block of memory; blocks, because a growing vector would copy itself and need twice its room.
+/// The positions in one block of memory. Blocks are used because a growing vector would copy itself and need twice its room.
 const BLOCK: usize = 4096;
 const FREE: u32 = u32::MAX;
 
-/// Exact positions by number, in the order of their insertion.
+/// Exact positions by number, in the order of insertion.
 pub(super) struct Arena {
     blocks: Vec<Vec<(Key, u32)>>,
     slots: Vec<u32>,
     len: u32,
 }
 
-/// Bytes of memory for each position at the worst: key, parent, and slots while the table grows.
+/// The most bytes of memory for each position: key, parent, and slots while the table grows.
 pub(super) const BYTES_EACH: usize = 64;
 
 impl Arena {
@@ -44,7 +44,7 @@ impl Arena {
         unpack(&self.entry(index).0)
     }
 
-    /// The number of the position if it is new.
+    /// Adds a position. Returns its number if it is new.
     pub(super) fn insert(&mut self, key: &Key, parent: u32) -> Option<u32> {
         let mask = self.slots.len() - 1;
         let mut slot = spread(key) as usize & mask;
@@ -57,7 +57,7 @@ impl Arena {
         let index = self.len;
         self.slots[slot] = index;
         if (index as usize).is_multiple_of(BLOCK) {
-            // The first block of a small search stays small.
+            // The first block is small, because most searches are small.
             let room = if index == 0 { 64 } else { BLOCK };
             self.blocks.push(Vec::with_capacity(room));
         }
@@ -84,7 +84,7 @@ impl Arena {
         self.slots = slots;
     }
 
-    /// The moves from the root to a position, found again from the positions on the way.
+    /// The moves from the root to a position, rebuilt from the positions on the way.
     pub(super) fn line(&self, mut index: u32) -> Option<Vec<Move>> {
         let mut line = Vec::new();
         while index != 0 {

@@ -1,4 +1,4 @@
-//! All positions that can arise, breadth first: the first mate met is a shortest one, and none met is a proof.
+//! All positions that can arise, breadth first. The first mate met is a shortest one; if none is met, this is a proof.
 
 use alloc::vec::Vec;
 
@@ -11,21 +11,21 @@ use super::meter::Meter;
 use super::reach::{Effort, wall_around};
 use super::reason::{Closure, Wall};
 
-/// What generating the positions has shown.
+/// The result of generating the positions.
 pub(super) enum Closed {
     /// A shortest line to a mate by the side.
     Mate(Vec<Move>),
     /// All positions were generated; none is a mate by the side.
     Complete(Closure),
-    /// The cap came first.
+    /// The cap was reached first.
     Cut {
-        /// No mate by the side is so many half-moves away or fewer.
+        /// The number of half-moves within which there is certainly no mate by the side.
         expanded: u32,
     },
 }
 
-/// Generates up to `cap` positions. With `tries`, up to so many positions behind which nothing may be possible any more are
-/// looked at for walls; what stands behind one of them or of the `known` ones is not followed.
+/// Generates up to `cap` positions. Up to `tries` of them are tried for walls, at places where nothing may be possible any
+/// more. Positions behind a wall that is found, or behind one of the `known` walls, are not followed.
 pub(super) fn closure(root: &Chess, side: Color, cap: u32, tries: &mut u32, meter: &mut Meter, known: Vec<Wall>) -> Closed {
     let mut arena = Arena::new(root);
     let mut sum = Closure { walls: known, ..Closure::default() };
@@ -79,7 +79,7 @@ pub(super) fn closure(root: &Chess, side: Color, cap: u32, tries: &mut u32, mete
     Closed::Complete(sum)
 }
 
-/// Whether a wall stands around the position: one met before, or, after a move that cannot be taken back, a new one.
+/// True if a wall stands around the position: one that was met before, or, after a move that cannot be taken back, a new one.
 fn walled(
     arena: &Arena,
     index: u32,
@@ -106,7 +106,7 @@ fn walled(
     }
 }
 
-/// A pawn moved or a man was taken on the way here.
+/// True if the last move to this position was a pawn move or a capture.
 fn irreversible(arena: &Arena, index: u32, position: &Chess) -> bool {
     if index == 0 {
         return true;

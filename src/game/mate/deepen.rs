@@ -1,7 +1,7 @@
-//! A search in depth that both players help with: moves that look like progress cost no depth, moves that look like the
+//! A search in depth in which both players help. Moves that look like progress cost no depth, moves that look like the
 //! opposite cost much, and the depth grows from round to round.
 //!
-//! It finds long straight ways fast, and never shows that there is none.
+//! It finds long direct ways fast, and never shows that there is none.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -12,21 +12,21 @@ use super::arena::spread;
 use super::key::pack;
 use super::meter::Meter;
 
-/// Half-moves of a line.
+/// The most half-moves of a line.
 const PLIES: usize = 120;
-/// Depth that a move costs which leads away.
+/// The depth that a move costs which leads away from the goal.
 const ASIDE: u32 = 4;
 
-/// What is tried, and how long.
+/// The limits of the search.
 #[derive(Clone, Copy)]
 pub(super) struct Tries {
-    /// Depth of the first and of the last round.
+    /// The depth of the first and of the last round.
     pub(super) depth: (u32, u32),
-    /// Positions for each round, times its depth.
+    /// The positions for each round, times its depth.
     pub(super) each: u64,
 }
 
-/// Depth left when a position was last entered, by a hash: a collision only makes it look searched.
+/// The depth left when a position was last entered, by a hash. A collision only makes a position look searched.
 struct Table {
     entries: Vec<(u32, u32)>,
 }
@@ -37,7 +37,7 @@ impl Table {
         Self { entries: vec![(0, 0); usize::try_from(size).unwrap_or(1 << 8)] }
     }
 
-    /// True if the position need not be entered with so much depth left.
+    /// True if the position need not be entered with this depth left.
     fn entered(&mut self, at: &Chess, left: u32) -> bool {
         let sum = spread(&pack(at));
         let slot = sum as usize & (self.entries.len() - 1);
@@ -53,7 +53,7 @@ impl Table {
 
 struct Frame {
     at: Chess,
-    /// Its moves in the pool.
+    /// The index of its next move in the pool.
     next: usize,
     first: usize,
     cost: u32,
@@ -140,8 +140,8 @@ fn round(
     false
 }
 
-/// Corners for the loser's king, the most promising first: of the colour that the winner's bishops attack, else where
-/// the loser's own bishops can stand beside the king.
+/// The corners for the loser's king, the most promising first: corners of the colour that the winner's bishops attack,
+/// otherwise corners where the loser's own bishops can stand beside the king.
 fn corners(board: &Board, side: Color) -> [Square; 4] {
     let mut corners = [Square::A1, Square::H1, Square::A8, Square::H8];
     let bishops = board.bishops() & board.by_color(side);
@@ -162,16 +162,16 @@ enum Kind {
     Aside,
 }
 
-/// What the side to move is after.
+/// The aims of the side to move.
 struct Goal {
     winner: bool,
-    /// Where its king belongs.
+    /// The aim of its king.
     king: Square,
-    /// Where its knights belong.
+    /// The aim of its knights.
     knights: Square,
-    /// Squares where the loser's men are in their king's way.
+    /// The squares on which the loser's men block their king.
     beside: Bitboard,
-    /// The loser's pawns must become something that can stand in the way.
+    /// True if the loser's pawns must become pieces that can block.
     lacks: bool,
 }
 
@@ -216,7 +216,8 @@ impl Goal {
     }
 }
 
-/// The men of `side` cannot mate with what else there is, unless a pawn of the opponent becomes a knight or bishop.
+/// True if the men of `side` cannot mate with the other men on the board unless a pawn of the opponent becomes a knight or
+/// bishop.
 fn lacks(board: &Board, side: Color) -> bool {
     let own = board.by_color(side) & !board.kings();
     let other = board.by_color(!side);
@@ -232,7 +233,7 @@ fn lacks(board: &Board, side: Color) -> bool {
     }
 }
 
-/// About how many moves a knight needs.
+/// The approximate number of moves that a knight needs.
 fn leaps(from: Square, to: Square) -> u32 {
     if from == to {
         return 0;

@@ -1,9 +1,9 @@
-//! Can a player force mate, whatever the opponent does (US Chess rules 14E2, 14E3)?
+//! Tells whether a player can force mate, whatever the opponent does (US Chess rules 14E2, 14E3).
 //!
-//! Of each position that arises the search follows all moves of the player, and one reply of the opponent, the next one
-//! once the first is shown to lose. When no position is left to follow, those that are form a defence that never ends; when
-//! the first position is lost, all replies have been tried on the way to each mate. A position met again is a draw, by
-//! repetition or the rule of 50 moves, so both answers are exact.
+//! For each position that arises, the search follows all moves of the player and one reply of the opponent. When this reply
+//! is shown to lose, it follows the next one. If no position is left to follow, the replies form a defence that never ends.
+//! If the first position is lost, all replies have been tried on the way to each mate. A position that is met again is a
+//! draw, by repetition or by the rule of 50 moves, so both answers are exact.
 
 use alloc::collections::BTreeMap;
 use alloc::vec;
@@ -15,34 +15,34 @@ use super::homes::Homes;
 use super::key::{Key, MOST_MEN, pack, unpack};
 use super::roam::{self, Roam};
 
-/// What a player can force.
+/// The answer whether a player can force mate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Forced {
-    /// He mates against every defence, in at most so many half-moves, the opponent's included.
+    /// He mates against every defence, in at most this number of half-moves, including those of the opponent.
     Win {
-        /// Not always the fewest that would do.
+        /// The number of half-moves; a smaller one may be possible.
         plies: u32,
     },
-    /// The opponent has a defence for ever.
+    /// The opponent has a defence that never ends.
     None,
-    /// The bound came first.
+    /// The limit was reached first.
     Open,
 }
 
-/// Tables of the walking king in one search.
+/// The most tables of the walking king in one search.
 const MOST_TABLES: usize = 12;
-/// Steps of a walk through the known positions that take about as long as one new position.
+/// The steps of a walk through known positions that take about as long as one new position.
 const STEPS: u32 = 8;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// Not looked at.
+    /// The position was not examined yet.
     Fresh,
     /// Its moves are known, and it is not known to be lost.
     Grown,
-    /// The opponent holds it, whatever comes.
+    /// The opponent holds the position for ever.
     Safe,
-    /// The opponent is mated in at most so many half-moves.
+    /// The opponent is mated in at most this number of half-moves.
     Lost(u32),
 }
 
@@ -52,34 +52,34 @@ struct Node {
     /// All moves of the player, or the replies of the opponent that are worth a try.
     next: Vec<u32>,
     before: Vec<u32>,
-    /// The opponent's reply that is followed.
+    /// The reply of the opponent that is followed.
     reply: Option<u32>,
-    /// The last walk that came here.
+    /// The last walk that came to this position.
     walk: u32,
 }
 
-// Of the bytes that `forced` promises: three times this while the list grows, its key in the map, and an edge.
+// The bytes that `forced` promises are three times this size while the list grows, the key in the map, and an edge.
 const _: () = assert!(size_of::<Node>() <= 104);
 
 struct Search {
     nodes: Vec<Node>,
     numbers: BTreeMap<Key, u32>,
     tables: Vec<Roam>,
-    /// Positions that may still be generated, and how many of them tables may cost.
+    /// The number of positions that may still be generated, and how many of them tables may cost.
     left: u32,
     for_tables: u32,
     walk: u32,
 }
 
-/// Whether `side` can force mate, by at most `nodes` generated positions (memory, whatever `nodes` is: at most 500 bytes
-/// each, and 1 MiB of tables, none of which is made before its first positions are paid). En passant and castling are part
-/// of the position; the counts of moves and of repetitions before it are not. Same question, same answer; sides exchanged,
-/// same answer. Two knights against a king alone are always settled by a few hundred nodes.
+/// Tells whether `side` can force mate, with at most `nodes` generated positions. It uses at most 500 bytes for each, and 1
+/// MiB for tables; no table is made before its first positions are paid for. En passant and castling are part of the
+/// position; the counts of moves and repetitions before it are not. The same question always has the same answer, also with
+/// the sides exchanged. Two knights against a king alone always need only a few hundred nodes.
 pub fn forced(position: &Chess, side: Color, nodes: u32) -> Forced {
     search(position, side, nodes).0
 }
 
-/// The answer and what it cost.
+/// The answer and its cost.
 pub(super) fn search(position: &Chess, side: Color, nodes: u32) -> (Forced, u32) {
     if position.has_insufficient_material(side) {
         return (Forced::None, 0);
@@ -88,7 +88,7 @@ pub(super) fn search(position: &Chess, side: Color, nodes: u32) -> (Forced, u32)
     if side.is_black() {
         setup.mirror();
     }
-    // The player is White from here on, so that moves come in the same order for both.
+    // From here on the player is White, so that moves come in the same order for both.
     let root = Chess::from_setup(setup, CastlingMode::Chess960)
         .or_else(PositionError::ignore_impossible_check)
         .or_else(PositionError::ignore_too_much_material);
@@ -104,7 +104,7 @@ pub(super) fn search(position: &Chess, side: Color, nodes: u32) -> (Forced, u32)
 }
 
 impl Search {
-    /// `None` when the bound is reached.
+    /// Returns `None` when the limit is reached.
     fn run(&mut self, root: &Chess) -> Option<Forced> {
         self.prepare(root);
         if self.held(root) {
@@ -116,7 +116,7 @@ impl Search {
                 return Some(Forced::None);
             }
             for number in open {
-                // What was found meanwhile may have settled it.
+                // A result found in the meantime may have settled it.
                 if self.nodes[number as usize].state == State::Fresh {
                     self.grow(number)?;
                 }
@@ -128,7 +128,7 @@ impl Search {
     }
 
     fn number(&mut self, key: Key) -> u32 {
-        // No more than positions generated, which a u32 counts.
+        // This is not more than the positions generated, which a u32 counts.
         let new = self.nodes.len() as u32;
         let number = *self.numbers.entry(key).or_insert(new);
         if number == new {
@@ -142,7 +142,7 @@ impl Search {
         Some(())
     }
 
-    /// The positions of the present defence that have not been looked at, near ones first.
+    /// The positions of the present defence that were not examined yet, near ones first.
     fn followed(&mut self) -> Option<Vec<u32>> {
         self.walk += 1;
         let mut met = vec![0];
@@ -165,7 +165,7 @@ impl Search {
         Some(open)
     }
 
-    /// Tables for the opponent's men where they are, if there are none and the bound allows it.
+    /// Makes tables for the opponent's men on their present squares, if there are none and the limit allows it.
     fn prepare(&mut self, at: &Chess) {
         let board = at.board();
         if self.for_tables == 0 || self.tables.len() == MOST_TABLES {
@@ -181,20 +181,20 @@ impl Search {
             let mut left = most;
             let table = Roam::new(walker, homes, &mut left);
             self.left -= most - left;
-            // The first that is too dear is the last: the others cost about the same.
+            // After the first table that is too expensive no other is tried, because they cost about the same.
             self.for_tables = if table.is_some() { self.for_tables - (most - left) } else { 0 };
             self.tables.extend(table);
         }
     }
 
-    /// No mate can be forced here, by what is cheap to see.
+    /// True if a cheap check shows that no mate can be forced here.
     fn held(&self, at: &Chess) -> bool {
         at.has_insufficient_material(Color::White) || self.tables.iter().any(|table| table.safe(at))
     }
 
-    /// Looks at the moves of a position.
+    /// Examines the moves of a position.
     fn grow(&mut self, number: u32) -> Option<()> {
-        // Keys of the search are those of positions.
+        // The keys of the search are keys of positions.
         let at = unpack(&self.nodes[number as usize].key)?;
         let moves = at.legal_moves();
         let ours = at.turn().is_white();
@@ -248,7 +248,7 @@ impl Search {
         }
     }
 
-    /// Follows another reply, one that is known before a new one; the half-moves to mate if all are lost.
+    /// Follows another reply, a known one before a new one. Returns the half-moves to mate if all replies lose.
     fn choose(&mut self, number: u32) -> Option<u32> {
         let mut longest = 0;
         let mut fresh = None;
@@ -265,7 +265,7 @@ impl Search {
         if reply.is_none() { Some(longest) } else { None }
     }
 
-    /// The position is lost for the opponent, and so is what leads to it.
+    /// Marks the position as lost for the opponent, with the positions that lead to it.
     fn lose(&mut self, number: u32, plies: u32) -> Option<()> {
         self.nodes[number as usize].state = State::Lost(plies);
         let mut open = vec![number];
@@ -290,8 +290,8 @@ impl Search {
     }
 }
 
-/// Two knights against a king alone: White mates with the next move or not at all, for unless Black is mated he has a
-/// reply that allows no mate at once (the tests count all positions of the class).
+/// Two knights against a king alone: White mates with the next move or never. Unless Black is mated, he has a reply that
+/// allows no immediate mate (the tests count all positions of the class).
 fn only_at_once(at: &Chess) -> bool {
     let board = at.board();
     (board.white() & !board.kings()).is_subset(board.knights()) && board.white().count() == 3 && !board.black().more_than_one()

@@ -1,8 +1,8 @@
-//! A search that both players help with. Every position met waits in several queues, each with its own idea of what is near
-//! to a mate; the queues take turns, so that one bad idea cannot hold up the rest.
+//! A search in which both players help. Every position met waits in several queues, each with its own estimate of the
+//! distance to a mate. The queues take turns, so that one bad estimate cannot stop the others.
 //!
 //! Within a queue, positions come first that show something new: a man, or a pair of men, on squares where they have not yet
-//! stood with these pawns and this material. That finds long manoeuvres that no distance to a mate could guide.
+//! stood with these pawns and this material. This finds long manoeuvres for which no distance to a mate is a guide.
 
 use alloc::collections::VecDeque;
 use alloc::vec;
@@ -16,17 +16,17 @@ use super::meter::Meter;
 use super::near::{BUCKETS, Plan, QUEUES, ranks};
 use super::news::News;
 
-/// What the search has found.
+/// The result of the search.
 pub(super) enum Guided {
     /// A line to a mate by the side.
     Mate(Vec<Move>),
-    /// All positions were met, so many, and none is a mate by the side.
+    /// All positions were met, and none of this number is a mate by the side.
     Complete(u32),
-    /// The cap came first.
+    /// The cap was reached first.
     Cut,
 }
 
-/// Positions waiting, the most promising first, the oldest of equals first.
+/// The waiting positions, the most promising first, and among equals the oldest first.
 struct Queue {
     buckets: Vec<VecDeque<u32>>,
     lowest: usize,
@@ -54,7 +54,7 @@ impl Queue {
     }
 }
 
-/// Meets up to `cap` positions.
+/// Visits up to `cap` positions.
 pub(super) fn guided(root: &Chess, side: Color, plan: Plan, cap: u32, meter: &mut Meter) -> Guided {
     let mut arena = Arena::new(root);
     let mut news = News::new(cap);

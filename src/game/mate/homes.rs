@@ -1,32 +1,31 @@
-//! Squares that Black's men keep to while their king walks.
+//! Squares on which Black's men stay while their king walks.
 //!
-//! Where the king has no step and is not in check, somebody else must move, or it is stalemate. Then it is enough that a
-//! man who can move at all can do so without leaving his home: a pawn on his file, a queen that he became on its last two
-//! squares, and another man between two squares that he attacks one from the other. White's king never stands on an
-//! attacked square, and where a man of White stands on it, he is taken. A man who is pinned (by a bishop) takes it or has
-//! no move.
+//! If the king has no step and is not in check, another man must move, or it is stalemate. Then it is enough that a man which
+//! can move at all can do so within its home: a pawn on its file, the queen that it became on the last two squares of the
+//! file, and another man between two squares that attack each other. White's king never stands on an attacked square, and a
+//! man of White on such a square is taken. A man that is pinned (by a bishop) takes the bishop or has no move.
 
 use alloc::vec::Vec;
 
 use shakmaty::{Bitboard, Board, Color, Role, Square, attacks};
 
-/// The homes of the men, which do not meet.
+/// The homes of the men. They have no square in common.
 #[derive(Clone)]
 pub(super) struct Homes {
     pub(super) all: Bitboard,
-    /// The men may move, each in his home; else they stand for ever.
+    /// True if the men may move, each in its home. Otherwise they never move.
     pub(super) stay: bool,
     each: Vec<(Role, Bitboard)>,
 }
 
 impl Homes {
-    /// All men stand where they are.
+    /// Homes in which all men stay where they are.
     pub(super) fn still(board: &Board) -> Self {
         Self { all: board.black() & !board.kings(), stay: false, each: Vec::new() }
     }
 
-    /// Homes in which they move, as far from their king as can be. `None` if there is no room.
-    /// They are for White with one man: whoever takes it need not stay.
+    /// Homes in which the men move, as far from their king as possible; `None` if there is no room. They are for play against
+    /// one man of White: a man that takes it need not stay in its home.
     pub(super) fn moving(board: &Board) -> Option<Self> {
         let king = board.king_of(Color::Black)?;
         let men = board.black() & !board.kings();
@@ -41,7 +40,7 @@ impl Homes {
         let mut taken = homes.all | men;
         for man in men & !board.pawns() {
             let role = board.role_at(man)?;
-            // A step of one square, so that nobody can stand between.
+            // A step of one square, so that no man can stand between.
             let reach = match role {
                 Role::Knight => attacks::knight_attacks(man),
                 Role::Bishop => attacks::bishop_attacks(man, Bitboard::EMPTY) & attacks::king_attacks(man),
@@ -56,7 +55,7 @@ impl Homes {
         Some(homes)
     }
 
-    /// The squares of the man who was here at first.
+    /// The squares of the man that stood here at first.
     #[cfg(test)]
     pub(super) fn of(&self, man: Square) -> Option<Bitboard> {
         let moving = self.each.iter().map(|(_, home)| *home).find(|home| home.contains(man));
@@ -72,7 +71,7 @@ impl Homes {
         Some(())
     }
 
-    /// Each of Black's men is at home.
+    /// True if each of Black's men is in its home.
     pub(super) fn hold(&self, board: &Board) -> bool {
         let men = board.black() & !board.kings();
         if !men.is_subset(self.all) {

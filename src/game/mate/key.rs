@@ -1,16 +1,16 @@
-//! Positions as exact 32-byte keys: four planes of one bit for each square. No two positions share a key, so a set of keys
-//! is a set of positions and a closure needs no trust in a hash.
+//! Positions as exact 32-byte keys: four planes of one bit for each square. No two positions share a key. Therefore a set of
+//! keys is a set of positions, and a closure does not depend on a hash.
 //!
-//! The codes of a square: 0 empty, 1-6 pawn to king, 7 a rook that may still castle, 8 a mark on an empty square, and
-//! plus 8 for Black. A mark on rank 3 or 6 is the en-passant square, if the capture is legal; a mark elsewhere, always on
-//! the lowest empty square of those ranks, says that Black is to move. Counters of moves are no part of a key.
+//! The codes of a square are: 0 empty, 1-6 pawn to king, 7 a rook that may still castle, 8 a mark on an empty square, and
+//! plus 8 for Black. A mark on rank 3 or 6 is the en-passant square, if the capture is legal. A mark elsewhere, always on the
+//! lowest empty square of the other ranks, means that Black is to move. Counters of moves are not part of a key.
 
 use shakmaty::{Bitboard, Board, ByColor, ByRole, CastlingMode, Chess, Color, FromSetup, Position, Setup};
 
 /// The four planes.
 pub(super) type Key = [u64; 4];
 
-/// More men than this have no key (an empty square must be left to mark the side to move).
+/// A position with more men has no key, because one square must be empty to mark the side to move.
 pub(super) const MOST_MEN: usize = 32;
 
 const EN_PASSANT_RANKS: u64 = 0x0000_ff00_00ff_0000;
@@ -38,7 +38,7 @@ pub(super) fn pack(position: &Chess) -> Key {
     ]
 }
 
-/// The position of a key; `None` if the planes are no position.
+/// The position of a key; `None` if the planes do not form a position.
 pub(super) fn unpack([a, b, c, black]: &Key) -> Option<Chess> {
     let men = a | b | c;
     let castling = a & b & c;

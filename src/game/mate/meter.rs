@@ -1,4 +1,4 @@
-//! What a question has cost so far, and what it may.
+//! The cost of a question so far, and its limit.
 
 use super::reason::Counters;
 
@@ -6,7 +6,7 @@ use super::reason::Counters;
 pub(super) struct Meter {
     pub(super) counters: Counters,
     most: u64,
-    /// Steps of work that are no whole position yet.
+    /// The steps of work that do not yet make a whole position.
     steps: u64,
 }
 
@@ -15,13 +15,13 @@ impl Meter {
         Self { counters: Counters::default(), most, steps: 0 }
     }
 
-    /// One position more; false if the budget does not allow it.
+    /// Counts one more position. Returns false if the budget does not allow it.
     pub(super) fn step(&mut self) -> bool {
         self.counters.nodes += 1;
         !self.spent()
     }
 
-    /// Work that generates no positions, in steps of which a position takes about eight.
+    /// Counts work that generates no positions. About eight steps count as one position.
     pub(super) fn work(&mut self, steps: u64) {
         self.steps += steps;
         self.counters.nodes += self.steps / 8;

@@ -1,25 +1,26 @@
-//! What looks near to a mate, in several ways at once; it only guides.
+//! Several estimates at once of how near a position is to a mate. They only guide the search.
 
 use shakmaty::{Bitboard, Board, Chess, Color, Position, Square, attacks};
 
-/// Ideas of what is near.
+/// The number of estimates.
 pub(super) const QUEUES: usize = 6;
-/// Degrees of nearness; what is farther is as far.
+/// The number of degrees of nearness. Everything farther has the last degree.
 pub(super) const BUCKETS: usize = 192;
 const CORNERS: [Square; 4] = [Square::A1, Square::H1, Square::A8, Square::H8];
 
-/// What is thought to be missing.
+/// The missing part of a mate, by assumption.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Plan {
-    /// Men of the loser in his king's way, a corner before all else.
+    /// Men of the loser that block his king, with a corner as the first aim.
     Blockers,
-    /// The same, but the king counts no more than the others, and a blocker by its distance alone.
+    /// The same, but the king counts no more than the others, and a blocker counts by its distance alone.
     Together,
-    /// A queen or rook, by promotion; blockers only for minor men.
+    /// A queen or rook, by promotion. Blockers are needed only for minor men.
     Material,
 }
 
-/// The place in each queue: four corners where the loser's king may be mated, any place, and what is new.
+/// The place in each queue: one queue for each corner where the loser's king may be mated, one for mate anywhere, one for new
+/// things.
 pub(super) fn ranks(after: &Chess, side: Color, plan: Plan, old: usize) -> [usize; QUEUES] {
     let board = after.board();
     let (Some(winner), Some(loser)) = (board.king_of(side), board.king_of(!side)) else {
@@ -50,7 +51,7 @@ pub(super) fn ranks(after: &Chess, side: Color, plan: Plan, old: usize) -> [usiz
         } else if never_checked(board, side, corner) {
             weight * king + lack + open / 2
         } else {
-            // The loser's own men must stand in his king's way.
+            // The loser's own men must block his king.
             let blockers = others & !board.rooks_and_queens();
             let far = |flight: Square| match plan {
                 Plan::Together => 1 + blockers.into_iter().map(|man| man.distance(flight) as usize).min().unwrap_or(6),
@@ -72,7 +73,7 @@ pub(super) fn ranks(after: &Chess, side: Color, plan: Plan, old: usize) -> [usiz
     [a, b, c, d, anywhere, old * 60 + lack]
 }
 
-/// Neither a knight nor a bishop of `side` can attack the corner.
+/// True if neither a knight nor a bishop of `side` can attack the corner.
 fn never_checked(board: &Board, side: Color, corner: Square) -> bool {
     let colour = if Bitboard::LIGHT_SQUARES.contains(corner) { Bitboard::LIGHT_SQUARES } else { Bitboard::DARK_SQUARES };
     (board.by_color(side) & (board.knights() | (board.bishops() & colour))).is_empty()
@@ -88,13 +89,13 @@ fn to_promote(pawns: Bitboard, color: Color) -> Option<usize> {
         .min()
 }
 
-/// About how many moves until a man of the loser could stand on the square, in the way of his king.
+/// The approximate number of moves until a man of the loser could stand on the square and block his king.
 fn blocker(after: &Chess, side: Color, flight: Square) -> usize {
     let board = after.board();
     let others = board.by_color(!side);
     let same = if Bitboard::LIGHT_SQUARES.contains(flight) { Bitboard::LIGHT_SQUARES } else { Bitboard::DARK_SQUARES };
     let bishops = board.bishops() & same;
-    // Rooks and queens block too, but most often they then take a bishop that gives check, or step between.
+    // Rooks and queens block too, but most often they can then take a bishop that gives check, or step between.
     let heavy = others & board.rooks_and_queens();
     let mut best = if (heavy & board.rooks()).any() { 5 } else { 9 };
     if (board.by_color(side) & board.knights()).any() {
@@ -120,7 +121,7 @@ fn blocker(after: &Chess, side: Color, flight: Square) -> usize {
     best
 }
 
-/// Squares to which the loser's king could go if he stood here.
+/// The squares to which the loser's king could go from here.
 fn open_flights(after: &Chess, side: Color, here: Square) -> Bitboard {
     let board = after.board();
     let mut rest = board.occupied();

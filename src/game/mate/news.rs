@@ -1,11 +1,11 @@
-//! What a search has not seen before; it only guides.
+//! Things that a search has not seen before. They only guide the search.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
 use shakmaty::{Chess, Move, Position, Role};
 
-/// What has been seen, in a table of bits; two things on one bit only make something new look old.
+/// The things seen, as a table of bits. If two things share a bit, a new thing only looks old.
 pub(super) struct News {
     bits: Vec<u64>,
 }
@@ -25,7 +25,8 @@ impl News {
         new
     }
 
-    /// 0: the man that moved stands where none of its kind stood; 1: new together with another man; 2: nothing new.
+    /// Rates a move by the man that moved: 0 if it stands where none of its kind stood, 1 if it is new together with another
+    /// man, 2 if nothing is new.
     pub(super) fn look(&mut self, after: &Chess, step: &Move) -> usize {
         let board = after.board();
         let pawns = board.pawns();

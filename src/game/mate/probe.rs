@@ -1,4 +1,5 @@
-//! A few greedy walks to a mate in a corner: no memory, a few microseconds. Most positions of real games need no more.
+//! A few greedy walks to a mate in a corner, without memory and in a few microseconds. Most positions of real games need no
+//! more.
 
 use alloc::vec::Vec;
 
@@ -57,7 +58,7 @@ fn follow(
     None
 }
 
-/// Plays only the moves that may give check.
+/// Tries only the moves that may give check.
 fn mate_in_one(at: &Chess, moves: &MoveList, meter: &mut Meter) -> Option<Move> {
     let board = at.board();
     let king = board.king_of(!at.turn())?;
@@ -92,7 +93,7 @@ fn mate_in_one(at: &Chess, moves: &MoveList, meter: &mut Meter) -> Option<Move> 
     None
 }
 
-/// The king of the side to move can go somewhere: no moves need be generated to know that it is not mated.
+/// True if the king of the side to move has a step. Then no moves need be generated to know that it is not mated.
 fn has_flight(at: &Chess) -> bool {
     let (board, us) = (at.board(), at.turn());
     board.king_of(us).is_some_and(|king| {
@@ -102,7 +103,7 @@ fn has_flight(at: &Chess) -> bool {
     })
 }
 
-/// What makes a move a good one for the plan: the loser's king in the corner, the other king two squares off, a queen or rook.
+/// The values of a position for the plan: the loser's king in the corner, the other king two squares off, a queen or rook.
 struct View {
     winner: bool,
     corner: Square,
@@ -168,7 +169,7 @@ fn value(role: Role) -> i32 {
     }
 }
 
-/// Breaks ties another way in each walk, the same on every machine.
+/// Breaks ties differently in each walk, and equally on every machine.
 fn noise(salt: u32, step: &Move) -> i32 {
     let from = step.from().map_or(0, u32::from);
     let sum = (salt << 12) ^ (from << 6) ^ u32::from(step.to());

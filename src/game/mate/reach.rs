@@ -1,7 +1,7 @@
-//! The smallest wall around a position: where each man can ever stand.
+//! The smallest wall around a position: the squares on which each man can ever stand.
 //!
-//! It starts with every man steady and the kings at home, and lets in what moves there are until nothing is added. The
-//! result is only a claim; [`wall::inductive`] and [`wall::mateless`] say whether it proves anything.
+//! At first every man is steady and the kings are on their squares. Then every possible step is added until nothing changes.
+//! The result is only a claim; [`wall::inductive`] and [`wall::mateless`] decide whether it proves anything.
 
 use alloc::vec::Vec;
 
@@ -14,19 +14,19 @@ use super::steps::Fields;
 
 const BECOMES: [Role; 4] = [Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
 
-/// Steps of the search for a mate behind a wall; the checker takes more before it gives up.
+/// The steps of the search for a mate behind a wall. The checker allows more before it gives up.
 const MOST_COVERS: u32 = 10_000;
 
-/// How far an attempt goes.
+/// The effort of an attempt.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effort {
-    /// Given up as soon as a pawn can promote; not begun for a side with more than pawns and bishops.
+    /// It ends as soon as a pawn can promote, and does not begin for a side with more than pawns and bishops.
     Quick,
-    /// To the end.
+    /// It goes on to the end.
     Full,
 }
 
-/// A wall that surrounds the position and holds no mate by `side`, if the smallest one does.
+/// The smallest wall that surrounds the position, if it holds no mate by `side`.
 pub(super) fn wall_around(position: &Chess, side: Color, effort: Effort, meter: &mut Meter) -> Option<Wall> {
     if position.castles().any() || position.legal_ep_square().is_some() {
         return None;
@@ -60,7 +60,7 @@ fn closed(position: &Chess, effort: Effort, meter: &mut Meter) -> Option<Wall> {
     Some(promotable(claim))
 }
 
-/// Adds what can be reached; false if nothing.
+/// Adds the squares that can be reached. Returns false if there are none.
 fn grow(claim: &mut Wall, meter: &mut Meter) -> bool {
     let mut fields = Fields::of(claim);
     let mut grown = false;
@@ -68,7 +68,7 @@ fn grow(claim: &mut Wall, meter: &mut Meter) -> bool {
     while index < claim.reaches.len() {
         let Reach { color, role, squares, .. } = claim.reaches[index];
         let mut fresh = squares;
-        // Only what is new is looked at again here; whether it opens a way for the rest shows when all are looked at again.
+        // Only new squares are checked again here. Whether they open a way for other men is seen in the next full pass.
         while fresh.any() {
             meter.work(fresh.count() as u64 / 4 + 1);
             let mut to = fields.steps(color, role, fresh);
@@ -124,7 +124,7 @@ fn add(claim: &mut Wall, color: Color, role: Role, count: u8, at: Square) {
     claim.reaches.push(Reach { color, role, count, squares: Bitboard::from_square(at) });
 }
 
-/// Men of one kind that may stand on the same square are one reach.
+/// Merges reaches of men of one kind that may stand on the same square.
 fn merge(reaches: &mut Vec<Reach>) {
     let mut index = 0;
     while index < reaches.len() {
@@ -143,7 +143,7 @@ fn merge(reaches: &mut Vec<Reach>) {
     }
 }
 
-/// Adds the pawns to the counts of what they may become.
+/// Adds the pawns to the counts of the pieces that they may become.
 fn promotable(mut claim: Wall) -> Wall {
     for color in Color::ALL {
         let promotes = wall::squares(&claim, color, Role::Pawn)

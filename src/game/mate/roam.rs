@@ -1,10 +1,10 @@
-//! A defence that the king makes: he walks about and takes what stands loose, and his own men keep to squares of their own
-//! that he does not enter.
+//! A defence by the king: it walks about and takes men that stand loose, and its own men stay on squares that it does not
+//! enter.
 //!
-//! For a king with one knight or bishop all positions of that play fit in a table, 64 squares of the attacking king to a
-//! word: two times 32 KiB, and less than 32 KiB more while it is filled. It errs only against the defender: the attacker
-//! steps onto and slides through the defender's men as if they were not there, and they guard nothing. So a walk that
-//! never ends in the table never ends on the board, also when some of those men have been taken meanwhile.
+//! For a king with one knight or bishop all positions of this play fit in a table with 64 squares of the attacking king in a
+//! word: two times 32 KiB, and less than 32 KiB more while it is filled. The table errs only against the defender: the
+//! attacker steps onto and slides through the defender's men as if they were not there, and they guard nothing. So a walk
+//! that never ends in the table never ends on the board, even if some of those men have been taken in the meantime.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -13,26 +13,26 @@ use shakmaty::{Bitboard, Board, Chess, Color, Position, Role, Square, attacks};
 
 use super::homes::Homes;
 
-/// Words of a table that are filled in the time of one generated position.
+/// The words of a table that are filled in the time of one generated position.
 const WORDS: u32 = 4;
 
-/// Squares of a king times squares of a man.
+/// The squares of a king times the squares of a man.
 const SIZE: usize = 64 * 64;
 
-/// Where the king of Black can walk for ever.
+/// The squares on which the king of Black can walk for ever.
 pub(super) struct Roam {
     homes: Homes,
     role: Role,
-    /// Squares where the attacker's man can stand.
+    /// The squares where the attacker's man can stand.
     squares: Bitboard,
     /// For each square of the defender's king and of the attacker's man: the squares of the attacker's king where the walk
-    /// may end. First with the attacker to move, then with the defender.
+    /// may end. The first half is with the attacker to move, the second with the defender.
     won: Vec<u64>,
     lost: Vec<u64>,
 }
 
-/// White's man and the squares he can ever reach; `None` if White's men are not such that tables are for. Of two knights
-/// one may be taken; while both are there, a table says nothing: a king beside men of his own loses by having to move.
+/// White's man and the squares that it can ever reach; `None` if there are no tables for White's men. Of two knights one may
+/// be taken. While both are there, a table shows nothing: a king beside men of its own loses when it must move.
 pub(super) fn walker(board: &Board) -> Option<(Role, Bitboard)> {
     let own = board.white() & !board.kings();
     let role = own.first().and_then(|square| board.role_at(square))?;
@@ -46,11 +46,11 @@ pub(super) fn walker(board: &Board) -> Option<(Role, Bitboard)> {
 }
 
 impl Roam {
-    /// Shrinks what is safe for a [`walker`] until nothing more is lost. `None` if it would cost more positions than
-    /// `left`, from which the cost is taken; nothing is allocated before the first round is paid.
+    /// Removes lost positions for a [`walker`] until no more are lost. Returns `None` if this would cost more positions than
+    /// `left`, from which the cost is taken. Nothing is allocated before the first round is paid for.
     pub(super) fn new((role, squares): (Role, Bitboard), homes: Homes, left: &mut u32) -> Option<Self> {
         let kings = !homes.all;
-        // Each round is paid before it is looked at.
+        // The cost of each round is taken before it runs.
         let mut words = kings.count() * squares.count() - (kings & squares).count();
         *left = left.checked_sub(cost(words))?;
         let mut open: Vec<(Square, Square)> = Vec::with_capacity(words);
@@ -83,14 +83,14 @@ impl Roam {
         }
     }
 
-    /// More is won with the attacker to move: what steps of the king lead here must be looked at again.
+    /// Adds wins with the attacker to move. Steps of the king that lead here must be checked again.
     fn win(&mut self, king: Square, man: Square, won: u64, waits: &mut [bool], next: &mut Vec<(Square, Square)>) {
         let here = index(king, man);
         let won = self.won[here] | (Bitboard(won) & !near_or_on(king)).without(man).0;
         if core::mem::replace(&mut self.won[here], won) == won {
             return;
         }
-        // The king himself too, for he may have stayed.
+        // The king's own square is included, because it may have stayed.
         for before in (near_or_on(king) & !self.homes.all).without(man) {
             if !core::mem::replace(&mut waits[index(before, man)], true) {
                 next.push((before, man));
@@ -105,7 +105,8 @@ impl Roam {
         }
     }
 
-    /// The attacker's king where each step of the defender's king is met, or he has none and nobody can move instead.
+    /// The squares of the attacker's king for which each step of the defender's king is answered, or for which it has no step
+    /// and no other man can move instead.
     fn now_lost(&self, king: Square, man: Square) -> u64 {
         let attacked = self.attacks_from(man);
         let near = attacks::king_attacks(king);
@@ -118,7 +119,7 @@ impl Roam {
         }
         if self.homes.stay && !attacked.contains(king) {
             let mut stays = near.into_iter().fold(Bitboard::FULL, |sum, to| sum & self.barred(to, king, man));
-            // Without other men it is stalemate.
+            // Without other men this is stalemate.
             if self.homes.all.any() {
                 stays &= !Bitboard(self.won[index(king, man)]);
             }
@@ -127,7 +128,8 @@ impl Roam {
         (!safe & !near_or_on(king)).without(man).0
     }
 
-    /// The attacker's king where the defender's surely cannot step to a square, whoever else stands there or between.
+    /// The squares of the attacker's king from which the defender's king surely cannot step to a square, whatever else stands
+    /// there or between.
     fn barred(&self, to: Square, king: Square, man: Square) -> Bitboard {
         let mut barred = near_or_on(to);
         if self.attacks_from(man).contains(to) {
@@ -139,7 +141,7 @@ impl Roam {
         barred
     }
 
-    /// The walk is known to go on for ever from here.
+    /// True if the walk is known to go on for ever from here.
     pub(super) fn safe(&self, position: &Chess) -> bool {
         let board = position.board();
         let (Some(own), Some(other)) = (board.king_of(Color::White), board.king_of(Color::Black)) else {
@@ -153,13 +155,13 @@ impl Roam {
         !Bitboard(ends[index(other, man)]).contains(own)
     }
 
-    /// The table is for these men, and perhaps more of the defender's.
+    /// True if the table is for these men, perhaps with more men of the defender.
     pub(super) fn covers(&self, board: &Board) -> bool {
         let own = board.white() & !board.kings();
         own.is_subset(board.by_role(self.role) & self.squares) && self.homes.hold(board)
     }
 
-    /// The table lets the defender's other men move.
+    /// True if the table lets the defender's other men move.
     pub(super) fn stays(&self) -> bool {
         self.homes.stay
     }
@@ -169,9 +171,9 @@ fn index(king: Square, man: Square) -> usize {
     usize::from(king) * 64 + usize::from(man)
 }
 
-/// What a round costs.
+/// The cost of a round.
 fn cost(words: usize) -> u32 {
-    // A round has no word twice.
+    // A round does not contain a word twice.
     (words.min(SIZE) as u32).div_ceil(WORDS)
 }
 
@@ -179,7 +181,7 @@ fn near_or_on(square: Square) -> Bitboard {
     attacks::king_attacks(square).with(square)
 }
 
-/// A king's step from any of the squares.
+/// The squares that a king reaches in one step from any of the squares.
 fn spread(squares: u64) -> u64 {
     const NOT_A: u64 = 0xfefe_fefe_fefe_fefe;
     const NOT_H: u64 = 0x7f7f_7f7f_7f7f_7f7f;

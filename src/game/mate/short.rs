@@ -1,4 +1,4 @@
-//! Shorter lines: a mate that was found by a long way round is told by a shorter one, where that is cheap to find.
+//! Shorter lines: a mate that was found by a long way is shown by a shorter line, if that is cheap to find.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -12,13 +12,13 @@ use super::meter::Meter;
 use super::reason::Answer;
 use super::solve::Budget;
 
-/// Positions met on the way from one position of a line to a later one.
+/// The most positions between one position of a line and a later one.
 const WINDOW: u32 = 600;
-/// Positions looked at from the first one, for a line that no other undercuts.
+/// The most positions from the first one, for a line that no other line undercuts.
 const WIDE: u32 = 40_000;
 
-/// The same answer with a shorter line, if there is one within the budget; `shortest` is set where all shorter ones are
-/// excluded. For readers of the line: [`super::winnable`] itself only cuts what comes back to a position.
+/// The same answer with a shorter line, if there is one within the budget; `shortest` is set if all shorter ones are
+/// excluded. It is for people who read the line: [`super::winnable`] itself only removes repeated positions.
 pub fn shorten(position: &Chess, side: Color, answer: Answer, budget: Budget) -> Answer {
     let Answer::Winnable { mut line, shortest: false } = answer else {
         return answer;
@@ -40,7 +40,7 @@ pub fn shorten(position: &Chess, side: Color, answer: Answer, budget: Budget) ->
     }
 }
 
-/// Without the moves between two visits of the same position.
+/// The line without the moves between two visits of the same position.
 pub(super) fn without_repeats(position: &Chess, mut line: Vec<Move>) -> Vec<Move> {
     let mut met: BTreeMap<Key, usize> = BTreeMap::from([(pack(position), 0)]);
     let mut kept: Vec<(Move, Key)> = Vec::with_capacity(line.len());
@@ -65,7 +65,7 @@ pub(super) fn without_repeats(position: &Chess, mut line: Vec<Move>) -> Vec<Move
     line
 }
 
-/// From each position of the line, breadth first, a shorter way to the mate or to a later position of the line.
+/// Looks from each position of the line, breadth first, for a shorter way to the mate or to a later position of the line.
 fn cut(position: &Chess, side: Color, line: Vec<Move>, window: u32, meter: &mut Meter) -> Vec<Move> {
     let mut line = without_repeats(position, line);
     let mut at = position.clone();
@@ -89,7 +89,7 @@ fn cut(position: &Chess, side: Color, line: Vec<Move>, window: u32, meter: &mut 
     line
 }
 
-/// The way that saves most, and the part of the line that it takes the place of.
+/// The way that saves most moves, and the part of the line that it replaces.
 fn way(
     from: &Chess,
     side: Color,

@@ -1,4 +1,4 @@
-//! What is seen without a search.
+//! Answers without a search.
 
 use alloc::vec::Vec;
 
@@ -9,22 +9,22 @@ use super::meter::Meter;
 use super::reason::{Answer, Counters, ForcedEnd, Reason};
 use super::stages::search;
 
-/// The only moves that are followed before the search begins.
+/// The most only moves that are followed before the search begins.
 const MOST_FORCED: usize = 32;
 
-/// What a question may cost.
+/// The limits of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// Positions generated, together.
+    /// The total number of positions generated.
     pub nodes: u64,
-    /// Bytes of memory for the search.
+    /// The bytes of memory for the search.
     pub memory: usize,
 }
 
 impl Budget {
-    /// For a question that was asked: up to 64 MiB.
+    /// The budget for a single question: up to 64 MiB.
     pub const FULL: Self = Self { nodes: 40_000_000, memory: 64 << 20 };
-    /// After every move: up to 8 MiB, and short.
+    /// The budget after every move: up to 8 MiB, and short.
     pub const SMALL: Self = Self { nodes: 20_000, memory: 8 << 20 };
 }
 
@@ -34,14 +34,14 @@ impl Default for Budget {
     }
 }
 
-/// Can `side` checkmate by any series of legal moves from the position?
+/// Tells whether `side` can checkmate by any series of legal moves from the position.
 ///
-/// Positions of more than 32 men are `Undecided`.
+/// A position with more than 32 men is `Undecided`.
 pub fn winnable(position: &Chess, side: Color, budget: Budget) -> Answer {
     counted(position, side, budget).0
 }
 
-/// As [`winnable`], with what the answer has cost beside it.
+/// The same as [`winnable`], with the cost of the answer.
 pub fn counted(position: &Chess, side: Color, budget: Budget) -> (Answer, Counters) {
     let mut meter = Meter::new(budget.nodes);
     let mut answer = at_once(position, side);
@@ -52,7 +52,7 @@ pub fn counted(position: &Chess, side: Color, budget: Budget) -> (Answer, Counte
     (answer.unwrap_or(Answer::Undecided { counters }), counters)
 }
 
-/// What the position says by itself, where no move needs to be looked at: the game is over, then the material.
+/// The answer that needs no move: the game is over, or the material decides.
 pub fn at_once(position: &Chess, side: Color) -> Option<Answer> {
     let over = position.legal_moves().is_empty();
     let reason = if over && position.is_check() {

@@ -19,19 +19,19 @@ use super::solve::Budget;
 
 /// One search.
 enum Stage {
-    /// Walks by these numbers.
+    /// Greedy walks with these numbers.
     Walks(Range<u32>),
-    /// All positions, up to so many, with so many of them looked at for walls.
+    /// All positions, up to the first number. Walls are tried for at most the second number of them.
     Close(u32, u32),
     /// A wall around the first position.
     Wall,
-    /// In depth.
+    /// A search in depth.
     Deepen(Tries),
-    /// By so many of the plans, up to so many positions each.
+    /// A guided search by this number of plans, up to this number of positions each.
     Guided(usize, u32),
 }
 
-/// What the sequence is made of was measured on positions of real games first, on composed ones second.
+/// The sequence was measured on positions of real games first, and on composed positions second.
 const STAGES: [Stage; 20] = [
     Stage::Walks(0..1),
     Stage::Close(64, 0),
@@ -55,7 +55,7 @@ const STAGES: [Stage; 20] = [
     Stage::Close(1_000_000, 20_000),
 ];
 
-/// Goes through the stages until one has an answer or the budget is spent.
+/// Runs the stages until one has an answer or the budget is spent.
 pub(super) fn search(position: &Chess, side: Color, budget: Budget, meter: &mut Meter) -> Option<Answer> {
     let room = u32::try_from(budget.memory / BYTES_EACH).unwrap_or(u32::MAX);
     for stage in &STAGES {
@@ -98,7 +98,7 @@ fn by_plans(position: &Chess, side: Color, most: usize, room: u32, cap: u32, met
     None
 }
 
-/// One or two half-moves are never too many: who is to move says whether the mate is an odd or an even number away.
+/// A line of one or two half-moves is always shortest, because the side to move decides whether the number is odd or even.
 fn won(line: Vec<Move>) -> Answer {
     let shortest = line.len() <= 2;
     Answer::Winnable { line, shortest }
@@ -108,7 +108,7 @@ fn close(position: &Chess, side: Color, cap: u32, walls: u32, meter: &mut Meter)
     let mut tries = walls;
     let mut closed = closure(position, side, cap, &mut tries, meter, Vec::new());
     meter.counters.walls += walls - tries;
-    // A wall may also hold positions that were followed before it was met: count again with all of them.
+    // A wall may also hold positions that were followed before it was met, so all are counted again with every wall.
     if let Closed::Complete(sum) = &mut closed
         && !sum.walls.is_empty()
     {

@@ -1,26 +1,26 @@
-//! Where the men of a growing wall may step, many squares at once. The checker has its own, square by square; a step that
-//! were forgotten here would only make a claim that it refuses.
+//! The steps of the men of a growing wall, for many squares at once. The checker has its own code, square by square. If a
+//! step were missing here, the result would only be a claim that the checker refuses.
 
 use shakmaty::{Bitboard, ByColor, Color, Role, Square, attacks};
 
 use super::reason::Wall;
 
-/// What the steps depend on, of one moment.
+/// The squares at one moment on which the steps depend.
 pub(super) struct Fields {
     steady: ByColor<Bitboard>,
-    /// Steady men by kind.
+    /// The steady men by kind.
     roles: [Bitboard; 6],
-    /// Squares that are never empty.
+    /// The squares that are never empty.
     standing: Bitboard,
-    /// Squares where a man that can be taken may stand.
+    /// The squares where a man that can be taken may stand.
     victims: ByColor<Bitboard>,
-    /// Squares where a pawn may stand, apart from steady ones.
+    /// The squares where a pawn may stand, apart from steady pawns.
     pawns: ByColor<Bitboard>,
-    /// Squares that a pawn of the colour cannot be pushed to.
+    /// The squares to which a pawn of the colour cannot be pushed.
     barred: ByColor<Bitboard>,
-    /// Squares that a king of the colour can never step to, steady sliders apart.
+    /// The squares to which a king of the colour can never step, steady sliders apart.
     forbidden: ByColor<Bitboard>,
-    /// Squares that are empty in every position.
+    /// The squares that are empty in every position.
     never: Bitboard,
 }
 
@@ -69,7 +69,8 @@ impl Fields {
         Self { steady, roles, standing, victims, pawns, barred, forbidden, never }
     }
 
-    /// Where men of a kind may step from any of the squares, steady men in their way included.
+    /// The squares to which men of a kind may step from any of the squares. Squares with steady men in their way are
+    /// included.
     pub(super) fn steps(&self, color: Color, role: Role, from: Bitboard) -> Bitboard {
         let own = *self.steady.get(color);
         match role {
@@ -90,7 +91,7 @@ impl Fields {
         }
     }
 
-    /// Steady men that may step.
+    /// The steady men that may step.
     pub(super) fn steady_that_move(&self) -> Bitboard {
         let mut sum = Bitboard::EMPTY;
         for color in Color::ALL {
@@ -103,7 +104,7 @@ impl Fields {
         sum
     }
 
-    /// Those of `to` that a steady slider attacks whatever happens, also past the square that the king leaves.
+    /// The squares of `to` that a steady slider always attacks, also past the square that the king leaves.
     fn swept(&self, sliders: Bitboard, king: Square, to: Bitboard) -> Bitboard {
         let free = self.never.with(king);
         let attacked = |square: Square| {

@@ -1,7 +1,7 @@
-//! The dead-position watch: after every made move, can neither side checkmate any more (Article 5.2.2)?
+//! The dead-position watch: after every made move it checks whether neither side can checkmate any more (Article 5.2.2).
 //!
-//! One line that mates is enough to say no, and the line of the move before often still holds or has only lost its first
-//! move. So a search is rare, and it is small.
+//! One line that mates is enough for a no, and the line of the move before often still holds or has only lost its first move.
+//! So a search is rare and small.
 
 use alloc::vec::Vec;
 
@@ -13,41 +13,43 @@ use super::probe::probe;
 use super::reason::{Answer, Counters, Reason};
 use super::solve::{Budget, at_once, counted};
 
-/// Positions for each side where the moves before left it open; halved each time that they do.
+/// The positions for each side after searches that left the question open. The number is halved each time.
 const LEAST: u64 = 1_000;
-/// Proofs of more positions than this are not looked at again here, and the position is not called dead by them.
+/// Proofs with more positions are not checked again here, and the position is not called dead by them.
 const MOST_CHECKED: u32 = 20_000;
 
-/// What the watch says of a position.
+/// The answer of the watch on a position.
 #[allow(clippy::large_enum_variant, reason = "made once for a move and looked at at once")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Life {
     /// This side can still checkmate; [`Watch::line`] has the moves.
     Alive(Color),
-    /// Not settled within the cap; the game goes on. [`super::winnable`] has more time.
+    /// It was not settled within the cap, and the game goes on. [`super::winnable`] has more time.
     Unknown,
-    /// Neither side can checkmate: the game is drawn. Both proofs have been looked at again by [`check`].
+    /// Neither side can checkmate, so the game is drawn. [`check`] has accepted both proofs.
     Dead {
-        /// Why White cannot.
+        /// The reason why White cannot.
         white: Reason,
-        /// Why Black cannot.
+        /// The reason why Black cannot.
         black: Reason,
     },
 }
 
-/// What is kept from one made move to the next of a game: for each side the last line to a mate, and who is known to have none.
+/// The data kept from one made move to the next: for each side the last line to a mate, and whether the side is known to have
+/// none.
 ///
-/// It may be thrown away and made anew at any time, and asked of any position in any order: that costs time, not truth.
+/// It may be dropped and made again at any time, and asked about any position in any order. This costs time, but the answers
+/// stay right.
 #[derive(Clone, Debug)]
 pub struct Watch {
     lines: [Vec<Move>; 2],
-    /// The position that was asked of last.
+    /// The last position that was asked about.
     last: Option<Chess>,
-    /// Sides that could not mate from there, and so cannot from any position that follows.
+    /// The sides that could not mate from there, and so cannot from any position that follows.
     lost: [bool; 2],
-    /// Sides in the order in which they are asked.
+    /// The side that is asked about first.
     first: Color,
-    /// What the next search may cost.
+    /// The limit of the next search.
     cap: u64,
 }
 
@@ -58,14 +60,14 @@ impl Default for Watch {
 }
 
 impl Watch {
-    /// Moves that end in mate by `side` from the position that was asked of last; empty if none is kept.
+    /// Moves that end in mate by `side` from the last position asked about; empty if none is kept.
     pub fn line(&self, side: Color) -> &[Move] {
         &self.lines[side as usize]
     }
 
-    /// Carries over what still holds in the new position.
+    /// Keeps the data that still hold in the new position.
     fn follow(&mut self, position: &Chess) {
-        let came = self.last.as_ref().and_then(|last| came_by(last, position));
+        let came = self.last.as_ref().and_then(|last| move_between(last, position));
         if came.is_none() {
             self.lost = [false; 2];
         }
@@ -74,7 +76,7 @@ impl Watch {
         }
         for side in Color::ALL {
             let line = &mut self.lines[side as usize];
-            match held(position, side, line) {
+            match plies_already_played(position, side, line) {
                 Some(played) => {
                     line.drain(..played);
                 }
@@ -85,21 +87,21 @@ impl Watch {
     }
 }
 
-/// Is the position dead? Asked after every made move of a game, of the position then on the board.
+/// Tells whether the position is dead. It is called after every made move of a game, for the position then on the board.
 ///
-/// It generates at most [`Budget::SMALL`] positions, a twentieth of that where the moves before were no clearer and nothing was
-/// taken or moved for good since; commonly none at all or some dozens. Where the game is over, the answer says what is on
-/// the board: alive for a mate, dead for a stalemate.
+/// It generates at most [`Budget::SMALL`] positions, or a twentieth of that if the moves before were no clearer and no
+/// capture or pawn move came since. Usually it generates none or some dozens. If the game is over, the answer is for the
+/// board: alive for a mate, dead for a stalemate.
 pub fn dead(position: &Chess, watch: &mut Watch) -> Life {
     watched(position, watch).0
 }
 
-/// As [`dead`], with what the answer has cost beside it.
+/// The same as [`dead`], with the cost of the answer.
 pub fn watched(position: &Chess, watch: &mut Watch) -> (Life, Counters) {
     watch.follow(position);
     let mut cost = Counters::default();
     let order = [watch.first, !watch.first];
-    // A line that still holds, then one that is easily found, of either side, before anything that takes time.
+    // First a line that still holds, then one that is easily found, of either side, before anything that takes time.
     if let Some(side) = order.into_iter().find(|side| !watch.line(*side).is_empty()) {
         watch.first = side;
         return (Life::Alive(side), cost);
@@ -124,7 +126,7 @@ pub fn watched(position: &Chess, watch: &mut Watch) -> (Life, Counters) {
 
 fn search(position: &Chess, watch: &mut Watch, order: [Color; 2], cost: &mut Counters) -> Life {
     let mut reasons = [None, None];
-    // A side that is known to be lost is asked last: its proof is needed only if the other has one, too.
+    // A side that is known to have no mate comes last: its proof is needed only if the other side has one, too.
     let order = if watch.lost[order[0] as usize] { [order[1], order[0]] } else { order };
     for side in order {
         let left = watch.cap.saturating_sub(cost.nodes);
@@ -158,12 +160,12 @@ fn proved(position: &Chess, side: Color, reason: &Reason) -> bool {
 }
 
 /// The move that leads from one position to the other.
-fn came_by(last: &Chess, position: &Chess) -> Option<Move> {
+fn move_between(last: &Chess, position: &Chess) -> Option<Move> {
     if last.turn() == position.turn() {
         return None;
     }
     last.legal_moves().into_iter().find(|step| {
-        // Most moves are told apart by what stands on their last square.
+        // Most moves differ in the man on their last square.
         let on = position.board().piece_at(step.to());
         let castles = step.is_castle();
         (castles || on.is_some_and(|piece| piece.color == last.turn())) && {
@@ -174,9 +176,9 @@ fn came_by(last: &Chess, position: &Chess) -> Option<Move> {
     })
 }
 
-/// How many of the moves were played already, if the rest still ends in mate.
-fn held(position: &Chess, side: Color, line: &[Move]) -> Option<usize> {
-    // The line ends with a move of `side`, so its length says from where on it fits who is to move.
+/// The number of moves already played, if the rest still ends in mate.
+fn plies_already_played(position: &Chess, side: Color, line: &[Move]) -> Option<usize> {
+    // The line ends with a move of `side`, so its length decides from which move on it fits the side to move.
     let own = position.turn() == side;
     let first = usize::from((line.len() % 2 == 1) != own);
     let rest = line.get(first..)?;

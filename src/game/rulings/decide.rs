@@ -1,4 +1,4 @@
-//! Decisions on findings: what is decided, and what of it needs no arbiter.
+//! Decisions on findings: the content of a decision, and which findings need no arbiter.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -18,10 +18,10 @@ use crate::laws::rules::Articles;
 use crate::men::color_name;
 
 impl RulingRecord {
-    /// The finding that a command is about.
+    /// The finding to which a command refers.
     ///
     /// # Errors
-    /// There is none, or it has changed.
+    /// Fails if there is no such finding, or if it has changed.
     pub(crate) fn finding_of(&self, key: FindingKey) -> Result<&Finding, &'static str> {
         let finding = self.numbered(key.id).ok_or("there is no such finding")?;
         if finding.revision == key.revision { Ok(finding) } else { Err("the finding has changed") }
@@ -32,7 +32,8 @@ impl RulingRecord {
         self.findings.iter().find(|finding| finding.id == id)
     }
 
-    /// Which of the flags that count the finding with this number is on, if it is on one.
+    /// The index of the flag to which the finding with this number belongs, among the flags that count; none if it concerns
+    /// no flag.
     pub(crate) fn flag_of(&self, id: u32) -> Option<usize> {
         let index = self.findings.iter().position(|finding| finding.id == id)?;
         match self.findings_on.get(index)? {
@@ -41,7 +42,7 @@ impl RulingRecord {
         }
     }
 
-    /// A decision of this kind as far as its author and the game tell it.
+    /// A decision of this kind, with what follows from its author and from the game.
     pub(crate) fn draft(&self, game_no: u32, now: Instant, kind: DecisionKind, author: &Author) -> Decision {
         Decision {
             number: 0,
@@ -61,44 +62,44 @@ impl RulingRecord {
         }
     }
 
-    /// Keeps and reports a decision, which gets its number here.
+    /// Keeps and reports a decision. It gets its number here.
     pub(crate) fn decide(&mut self, decision: Decision, out: &mut Vec<Effect>) -> Decision {
         let decision = self.decisions.add(decision);
         out.push(Effect::Audit(AuditEntry::Decision(Box::new(decision.clone()))));
         decision
     }
 
-    /// The last decision was about the finding with this number, as it is now.
-    pub(crate) fn decided_on(&mut self, id: u32) {
+    /// Notes that the last decision was about the finding with this number, in its present form.
+    pub(crate) fn link_last_decision_to(&mut self, id: u32) {
         if let Some(finding) = self.findings.iter().find(|finding| finding.id == id) {
-            self.decisions.last_was_about(finding);
+            self.decisions.link_last_decision(finding);
         }
     }
 
-    /// Whether this decision takes back the result that the game has.
+    /// True if this decision takes back the result that the game has.
     pub(crate) fn takes_back_result(&self, decision: &Decision) -> bool {
         let earlier = decision.supersedes.and_then(|number| self.decisions.numbered(number));
         earlier.map(|earlier| earlier.result) == self.result
     }
 
-    /// The first finding that nobody has decided on, if it is certain.
+    /// The first finding without a decision, if this finding is certain.
     pub(crate) fn next_certain(&self, articles: &Articles) -> Option<FindingKey> {
         let open = self.findings.iter().find(|finding| !self.decisions.any_about(finding.id));
         open.filter(|finding| is_certain(finding, articles)).map(key)
     }
 }
 
-/// One revision of this finding.
+/// The key of this revision of the finding.
 fn key(finding: &Finding) -> FindingKey {
     FindingKey { id: finding.id, revision: finding.revision }
 }
 
-/// Whose flag it is about, if it is about one.
+/// The side whose flag the finding is about; none if it concerns no flag.
 pub(crate) fn flag_side(finding: &Finding) -> Option<Color> {
     [Color::White, Color::Black].into_iter().find(|side| finding.flag == Some(color_name(*side)))
 }
 
-/// The result that an outcome gives; none if it is left open.
+/// The result that follows from an outcome; none if the outcome leaves it open.
 pub(crate) const fn result_of(outcome: Outcome) -> Option<GameResult> {
     match outcome {
         Outcome::WhiteWins => Some(GameResult::WhiteWins),
@@ -109,8 +110,8 @@ pub(crate) const fn result_of(outcome: Outcome) -> Option<GameResult> {
     }
 }
 
-/// Nothing about it is contested, open or unknown, somebody has observed the fall, and it is not about an illegal move: the one
-/// that loses stands under `illegal_again` where a flag fell as well (7.5.5).
+/// True if nothing about the finding is contested, open or unknown, somebody has observed the fall, and it does not concern
+/// an illegal move. The illegal move that loses has the Article `illegal_again` where a flag fell as well (7.5.5).
 fn is_certain(finding: &Finding, articles: &Articles) -> bool {
     let known = finding.alternatives.is_empty() && finding.unknown.is_empty();
     let illegal = finding.kind == Kind::IllegalMove || articles.on_illegal_moves(&finding.articles);

@@ -1,4 +1,4 @@
-//! What the Laws say of a game: findings, decisions on them, the result.
+//! The findings of the Laws on a game, the decisions on them, and the result.
 
 pub(crate) mod decide;
 mod report;
@@ -23,20 +23,21 @@ pub(crate) use report::News;
 pub(crate) struct RulingRecord {
     pub(crate) questions: Questions,
     pub(crate) findings: Vec<Finding>,
-    /// What each of them is on.
+    /// The subject of each finding.
     pub(crate) findings_on: Vec<Subject>,
-    /// What they rest on.
+    /// The facts and the outcome of the last adjudication.
     pub(crate) adjudged: Option<Box<Adjudged>>,
-    /// The highest number that a finding was given.
+    /// The highest number of a finding so far.
     pub(crate) findings_numbered: u32,
     pub(crate) decisions: Decisions,
     pub(crate) result: Option<GameResult>,
-    /// The last finding or decision of an earlier game, with its number: shown until this one has something of its own.
+    /// The last finding or decision of an earlier game, with that game's number. It is shown until this game has one of its
+    /// own.
     pub(crate) earlier_ruling: Option<(u32, Ruling)>,
 }
 
 impl RulingRecord {
-    /// Another game begins. The numbers of findings go on: what was proposed under the old ones may still be on somebody's screen.
+    /// Begins another game. The numbers of findings go on, because a screen may still show a proposal under an old number.
     pub(crate) fn new_game(&mut self) {
         self.questions.next_game();
         self.adjudged = None;
@@ -46,22 +47,22 @@ impl RulingRecord {
         self.result = None;
     }
 
-    /// The last finding on it.
+    /// The last finding on this subject.
     pub(crate) fn finding_on(&self, subject: Subject) -> Option<&Finding> {
         self.findings.get(self.findings_on.iter().position(|on| *on == subject)?)
     }
 
-    /// The first finding that costs something; the last one if none does.
+    /// The first finding that affects the result; the last one if none does.
     pub(crate) fn deciding_finding(&self) -> Option<&Finding> {
         self.findings.iter().find(|finding| !self.costs_nothing(finding)).or(self.findings.last())
     }
 
-    /// The game goes on after it, or an arbiter has said so.
+    /// True if the game goes on after this finding, by the Laws or by an arbiter's decision.
     pub(crate) fn costs_nothing(&self, finding: &Finding) -> bool {
         finding.outcome == Outcome::GameGoesOn || self.decisions.settled(finding).is_some()
     }
 
-    /// A flag has fallen before the end of the game, nobody has ruled on it, and no result is known.
+    /// True if a flag has fallen before the end of the game, has no ruling yet, and the game has no result.
     pub(crate) fn flag_awaits_ruling(&self, clock: &Chessclock) -> bool {
         let falls = clock.flags().iter().filter(|fall| !fall.after_end);
         let settled = |finding: &Finding| self.decisions.settled(finding).is_some();
@@ -69,33 +70,33 @@ impl RulingRecord {
         self.result.is_none() && falls.enumerate().any(|(index, _)| open(index))
     }
 
-    /// What was found without a flag and may cost something awaits its ruling.
+    /// True if a finding without a flag may affect the result and awaits its ruling.
     pub(crate) fn entry_is_open(&self) -> bool {
         let costs = |finding: &Finding| finding.flag.is_none() && finding.outcome != Outcome::GameGoesOn;
         let open = |finding: &&Finding| costs(finding) && self.decisions.settled(finding).is_none();
         self.result.is_none() && self.findings.iter().any(|finding| open(&finding))
     }
 
-    /// Something that may cost something awaits its ruling: the next game must not begin over it.
+    /// True if something that may affect the result awaits its ruling. The next game must not begin before it.
     pub(crate) fn is_pending(&self, clock: &Chessclock) -> bool {
         let costs = || self.deciding_finding().is_none_or(|finding| finding.outcome != Outcome::GameGoesOn);
         self.flag_awaits_ruling(clock) && costs() || self.entry_is_open()
     }
 
-    /// A worker has answered a question.
+    /// Handles a worker's answer to a question.
     ///
     /// # Errors
-    /// It does not answer what was asked, or its proof does not hold.
+    /// Fails if the answer does not belong to the question, or if its proof does not hold.
     pub(crate) fn answer(&mut self, answer: &Answer) -> Result<(), &'static str> {
         self.questions.answer(answer)
     }
 }
 
-/// What the tables said last.
+/// The last result of the decision tables.
 #[derive(Clone, Debug)]
 pub(crate) struct Adjudged {
     pub(crate) facts: Facts,
-    /// Of the questions that the answer rests on.
+    /// The revision of the questions on which the result rests.
     pub(crate) revision: u32,
     pub(crate) found: Vec<Found>,
 }

@@ -1,4 +1,4 @@
-//! Findings as they are numbered and reported, and the one to be shown with its decision.
+//! Findings get their numbers and are reported; the finding to be shown gets its decision.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -14,19 +14,19 @@ use crate::laws::adjudicate::Subject;
 use crate::laws::finding::Finding;
 use crate::seen::Play;
 
-/// What a review of the findings means for others.
+/// What a review of the findings changes for other parts.
 #[derive(Debug, Default)]
 pub(crate) struct News {
-    /// How many findings are new or say something else.
+    /// The number of findings that are new or changed.
     pub(crate) revised: u32,
-    /// The ruling to be shown may be another one.
+    /// True if the ruling to be shown may have changed.
     pub(crate) changed: bool,
-    /// Flags that were ruled on and await a ruling again.
+    /// Sides whose flag had a ruling and awaits a ruling again.
     pub(crate) open_again: Vec<Color>,
 }
 
 impl RulingRecord {
-    /// Keeps these findings, and reports those that are new or say something else than before.
+    /// Keeps these findings, and reports those that are new or changed.
     pub(super) fn keep(&mut self, subjects: Vec<Subject>, mut findings: Vec<Finding>, out: &mut Vec<Effect>) -> News {
         let known = core::mem::take(&mut self.findings);
         let known_on = core::mem::take(&mut self.findings_on);
@@ -43,7 +43,7 @@ impl RulingRecord {
                         *finding = before.clone();
                         continue;
                     }
-                    // What was ruled on is something else now.
+                    // The finding is no longer the one that was ruled on.
                     news.open_again.extend(flag_side(before).filter(|_| self.decisions.settled(before).is_some()));
                     finding.revision += 1;
                 }
@@ -61,8 +61,8 @@ impl RulingRecord {
         news
     }
 
-    /// The flags of `side` are about to be taken back. What was found on the other flags keeps its number, and so what was ruled on it;
-    /// the rest is found anew.
+    /// Prepares for the removal of the flags of `side`. Findings on the other flags keep their numbers and their rulings. The
+    /// rest is found again.
     pub(crate) fn forget_findings_of(&mut self, side: Color, clock: &Chessclock) {
         let mut left = 0;
         let places: Vec<Option<usize>> = clock
@@ -88,8 +88,8 @@ impl RulingRecord {
         }
     }
 
-    /// The last finding or decision in full, and the number of its game: an earlier one until this game, which has this number, has
-    /// something of its own or a move.
+    /// The last finding or decision in full, and the number of its game, which is `game` if it is this game's own. Until this
+    /// game has one of its own or a move, it is an earlier game's.
     pub(crate) fn shown(&self, game: u32) -> Option<(u32, Ruling)> {
         let finding = self.deciding_finding();
         let own = match (finding, self.standing_decision(finding)) {
@@ -99,22 +99,24 @@ impl RulingRecord {
         own.map(|ruling| (game, ruling)).or_else(|| self.earlier_ruling.clone())
     }
 
-    /// The decision that gave the game its result; without one, that on this finding, or that the game is broken off.
+    /// The decision that gave the game its result. Without a result: the decision on this finding, or that the game is broken
+    /// off.
     fn standing_decision(&self, finding: Option<&Finding>) -> Option<Box<Decision>> {
         let on_finding = || match finding {
             Some(finding) => self.decisions.numbered(self.decisions.settled(finding)?),
-            // With what it was on it is gone.
-            None => self.decisions.of_rejected(),
+            // The finding that was rejected no longer exists.
+            None => self.decisions.last_rejection(),
         };
         let standing = match self.result {
-            Some(_) => self.decisions.of_result(),
-            None => self.decisions.of_restart().or_else(on_finding),
+            Some(_) => self.decisions.result_decision(),
+            None => self.decisions.restart_decision().or_else(on_finding),
         };
         standing.cloned().map(Box::new)
     }
 
-    /// The ruling of an earlier game is shown no more once this one has something of its own; true if that is now.
-    pub(crate) fn let_earlier_ruling_go(&mut self, play: &Play) -> bool {
+    /// Stops showing the ruling of an earlier game once this game has one of its own, a result or a move. Returns true if
+    /// this happens now.
+    pub(crate) fn drop_earlier_ruling(&mut self, play: &Play) -> bool {
         let moved = !play.decoder.record.moves().is_empty() || !play.decoder.line().is_empty();
         let goes = self.earlier_ruling.is_some() && (moved || !self.findings.is_empty() || self.result.is_some());
         if goes {

@@ -1,4 +1,4 @@
-//! The facts of a game put to the decision tables.
+//! Applies the decision tables to the facts of a game.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -18,14 +18,14 @@ use crate::laws::rules::Table;
 use crate::men;
 
 impl RulingRecord {
-    /// Applies the rulebook to what is known now, and reports what is new about it.
+    /// Applies the rulebook to what is known now, and reports what is new.
     pub(crate) fn review(&mut self, case: &Case<'_>, out: &mut Vec<Effect>) -> News {
         let flags = case.seen.clock.chessclock.flags();
         let falls: Vec<FlagFall> = flags.iter().filter(|fall| !fall.after_end).cloned().collect();
         let mut aside: Vec<bool> = (0..falls.len()).map(|index| self.is_set_aside(index)).collect();
         loop {
-            let (subjects, findings) = self.find_with(case, &falls, &aside, out);
-            // A ruling on a flag holds as long as what it rested on.
+            let (subjects, findings) = self.find_findings(case, &falls, &aside, out);
+            // A ruling on a flag holds only as long as the facts on which it rests.
             let counts_again = subjects.iter().zip(&findings).find_map(|(subject, finding)| match *subject {
                 Subject::Flag(index) if aside[index] && !self.holds(*subject, finding) => Some(index),
                 _ => None,
@@ -37,8 +37,8 @@ impl RulingRecord {
         }
     }
 
-    /// The findings, with these flags set aside.
-    fn find_with(
+    /// The findings while these flags are set aside.
+    fn find_findings(
         &mut self,
         case: &Case<'_>,
         falls: &[FlagFall],
@@ -53,11 +53,11 @@ impl RulingRecord {
                 flag.forced_wins = flag.positions.iter().map(wins).collect();
             }
         }
-        let found = self.adjudged(&facts, out);
+        let found = self.adjudicate_once(&facts, out);
         let mut findings = Vec::with_capacity(found.len());
         let mut subjects = Vec::with_capacity(found.len());
         for found in found {
-            // A game that a move ended on the board needs no ruling, unless somebody says otherwise.
+            // If a move on the board ended the game, no ruling is needed, unless an entry contradicts it.
             let needless = found.kind == Kind::MoveOnBoard && found.subject == Subject::Game && facts.undisputed();
             if !needless {
                 subjects.push(found.subject);
@@ -67,8 +67,8 @@ impl RulingRecord {
         (subjects, findings)
     }
 
-    /// What the tables say of these facts. The same facts come with every step while a flag awaits its ruling.
-    fn adjudged(&mut self, facts: &Facts, out: &mut Vec<Effect>) -> Vec<Found> {
+    /// The result of the tables for these facts. While a flag awaits its ruling, the same facts come with every step.
+    fn adjudicate_once(&mut self, facts: &Facts, out: &mut Vec<Effect>) -> Vec<Found> {
         let revision = self.questions.revision();
         if let Some(known) = self.adjudged.as_ref().filter(|known| known.revision == revision && known.facts == *facts) {
             return known.found.clone();
@@ -81,18 +81,18 @@ impl RulingRecord {
             verdict
         };
         let found = adjudicate(facts, &mut oracle);
-        // Where something was asked, an older question may have been given up for it.
+        // A new question may have displaced an older one.
         let settled = self.questions.revision() == revision;
         self.adjudged = settled.then(|| Box::new(Adjudged { facts: facts.clone(), revision, found: found.clone() }));
         found
     }
 
-    /// It was decided that the game goes on after this flag.
+    /// True if it was decided that the game goes on after this flag.
     fn is_set_aside(&self, index: usize) -> bool {
         self.finding_on(Subject::Flag(index)).is_some_and(|finding| self.decisions.settled(finding).is_some())
     }
 
-    /// What was decided on it goes for this finding, which has no number yet.
+    /// True if the earlier decision still applies to this finding, which has no number yet.
     fn holds(&self, subject: Subject, finding: &Finding) -> bool {
         let known = self.finding_on(subject).map(|known| Finding { id: known.id, ..finding.clone() });
         known.is_some_and(|finding| self.decisions.settled(&finding).is_some())

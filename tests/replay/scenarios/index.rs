@@ -8,7 +8,7 @@ const SCENARIOS: u16 = 108;
 
 /// Scenarios whose tests have no hands at a board: number, file, test.
 const ELSEWHERE: [(u16, &str, &str); 1] =
-    [(94, "src/game/tests/game/advice.rs", "arbiters_are_reminded_of_who_has_not_moved_when_the_default_time_is_over")];
+    [(94, "src/game/tests/game/advice.rs", "arbiters_are_reminded_of_the_player_who_is_late")];
 
 /// Names of the tests in all Rust files below `folder`.
 fn tests(folder: &Path, names: &mut BTreeSet<String>) {

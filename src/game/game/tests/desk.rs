@@ -1,4 +1,4 @@
-//! What is entered at the arbiter's desk, and illegal moves.
+//! Entries at the arbiter's desk, and illegal moves.
 
 use alloc::string::ToString;
 use alloc::vec;
@@ -26,7 +26,7 @@ fn a_resignation_is_a_finding_without_a_flag() {
     assert!(finding.ended_at.is_some() && finding.profile == "fide-2023-standard");
     let mut table = Table::new("fide-2023-standard", "300", BLACK_BARE);
     table.play("e2e4 e8e7").enter(Black, Entered::Resignation);
-    assert_eq!(table.findings(), [("4", Outcome::Undecided, vec!["winnable"])], "asked first");
+    assert_eq!(table.findings(), [("4", Outcome::Undecided, vec!["winnable"])], "the solver is asked first");
     assert!(table.out.iter().any(|effect| matches!(effect, Effect::Ask(ask) if ask.side == "white")));
 }
 
@@ -35,7 +35,7 @@ fn a_resignation_is_a_finding_without_a_flag() {
 fn an_agreement_before_the_flag_is_observed() {
     let mut table = Table::new("fide-2023-standard", "300", KINGS_AND_PAWNS);
     table.play("e2e4 e8d8").enter(White, Entered::Offer);
-    assert!(table.game.findings().is_empty(), "an offer is nothing to find");
+    assert!(table.game.findings().is_empty(), "an offer gives no finding");
     table.flag(White).enter(Black, Entered::Agreement);
     assert_eq!(table.findings(), [("5", Outcome::Draw, vec![])]);
     assert!(table.game.findings()[0].contested && table.game.findings()[0].conditional);
@@ -54,11 +54,11 @@ fn a_claim_accepted_or_refused() {
     assert_eq!(table.game.findings()[0].kind, Kind::Claim);
     let mut table = Table::new("fide-2023-standard", "300", BLACK_BARE);
     table.play("e2e4 e8e7").claim(White, Ground::Repetition, Standing::Refused).flag(White);
-    assert_eq!(table.findings(), [("15", Outcome::Draw, vec![])], "the claimant's own flag");
+    assert_eq!(table.findings(), [("15", Outcome::Draw, vec![])], "it is the claimant's own flag");
 }
 
 #[test]
-fn time_that_hands_added_after_a_refused_claim() {
+fn time_set_by_hand_after_a_refused_claim() {
     let refused = |added: bool| {
         let mut table = Table::new("fide-2023-standard", "300", BLACK_BARE);
         table.play("e2e4 e8e7").claim(Black, Ground::Repetition, Standing::Refused);
@@ -77,7 +77,7 @@ fn time_that_hands_added_after_a_refused_claim() {
 }
 
 #[test]
-fn time_given_after_the_flag_or_too_little_of_it_is_no_penalty() {
+fn time_given_after_the_flag_or_too_little_time_is_no_penalty() {
     let refused = |seconds: u32, after_the_flag: bool| {
         let mut table = Table::new("fide-2023-standard", "300", BLACK_BARE);
         table.play("e2e4 e8e7").claim(Black, Ground::Repetition, Standing::Refused);
@@ -99,7 +99,7 @@ fn time_given_after_the_flag_or_too_little_of_it_is_no_penalty() {
     assert_eq!(refused(60, false), ("6a", Outcome::Undecided, vec!["penalty_time"]));
 }
 
-/// A refused claim and an illegal move: the time of each is due.
+/// After a refused claim and an illegal move the time for both is due.
 #[test]
 fn times_that_are_due_add_up() {
     let due = |minutes: u32| {
@@ -118,7 +118,7 @@ fn times_that_are_due_add_up() {
     let play = Recommended::PlayIndicatedMove { side: "black" };
     let add = |seconds| Recommended::AddTime { side: "white", seconds };
     assert_eq!(due(0), ("6a", vec![add(240), play]));
-    assert_eq!(due(2), ("7b", vec![add(120)]), "the first was given");
+    assert_eq!(due(2), ("7b", vec![add(120)]), "the first penalty was given");
     assert_eq!(due(3), ("7b", vec![add(120)]));
     assert_eq!(due(4), ("15", vec![]));
 }
@@ -131,15 +131,15 @@ fn the_second_illegal_move_and_then_the_flag() {
     assert_eq!(table.findings(), [("7b", Outcome::GameGoesOn, vec![])]);
     let finding = &table.game.findings()[0];
     let add = Recommended::AddTime { side: "black", seconds: 120 };
-    assert_eq!((finding.kind, &*finding.recommended), (Kind::IllegalMove, &[add][..]), "7.5.3: nothing to restore");
+    assert_eq!((finding.kind, &*finding.recommended), (Kind::IllegalMove, &[add][..]), "after 7.5.3 there is nothing to restore");
     let first = table.game.alarms()[0].id;
     table.enter(White, Entered::IllegalMove { alarm: first, counts: true });
-    assert!(table.game.findings().is_empty(), "ruled on");
+    assert!(table.game.findings().is_empty(), "the illegal move has a ruling");
     table.wait(2).press().wait(4);
     assert_eq!(table.row(), ("7a", Outcome::Undecided));
     let second = table.game.alarms().last().expect("an alarm").id;
     table.enter(White, Entered::IllegalMove { alarm: second, counts: true });
-    assert_eq!(table.findings(), [("7a", Outcome::Undecided, vec!["winnable"])], "can Black mate?");
+    assert_eq!(table.findings(), [("7a", Outcome::Undecided, vec!["winnable"])], "it is not known whether Black can mate");
     table.enter(White, Entered::IllegalMove { alarm: second, counts: false });
     assert!(table.game.findings().is_empty(), "the later entry holds");
 }
@@ -154,7 +154,7 @@ fn the_second_illegal_move_against_a_bare_king_draws() {
     }
     assert_eq!(table.findings(), [("7a", Outcome::Draw, vec![])]);
     table.flag(Black);
-    assert_eq!(table.row(), ("7a", Outcome::Draw), "before the fall");
+    assert_eq!(table.row(), ("7a", Outcome::Draw), "it was completed before the fall");
 }
 
 #[test]
@@ -163,16 +163,16 @@ fn an_arbiters_own_observation_counts_as_well() {
     for _ in 0..2 {
         table.enter(White, Entered::IllegalMove { alarm: 0, counts: true });
     }
-    assert_eq!(table.findings(), [("7a", Outcome::Draw, vec![])], "two hands, twice (7.5.4)");
+    assert_eq!(table.findings(), [("7a", Outcome::Draw, vec![])], "two hands were used twice (7.5.4)");
     let last = table.game.desk.entries().last().expect("an entry").clone();
     table.game.desk.enter(Entry { what: Entered::IllegalMove { alarm: 0, counts: false }, ..last }).expect("room");
     table.wait(1);
-    assert!(table.game.findings().is_empty(), "taken back");
+    assert!(table.game.findings().is_empty(), "the entry is taken back");
 }
 
 #[test]
 fn a_pawn_that_is_not_replaced_becomes_a_queen() {
-    // As a queen it leaves Black in check with no mate against White possible; as a pawn it could still be blocked.
+    // With a queen Black is in check, and no mate against White is possible; a pawn could still be blocked.
     let mut table = Table::new("fide-2023-standard", "300", "8/P7/8/8/8/8/k7/7K w - - 0 1");
     table.wait(1).device(DeviceEvent::Frame(Placement::parse("P7/8/8/8/8/8/k7/7K").expect("a placement")));
     table.wait(1).press().wait(4);

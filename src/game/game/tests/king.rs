@@ -20,10 +20,10 @@ use crate::men;
 
 use super::table::{KINGS_AND_PAWNS, Table};
 
-/// White is in check by the rook.
+/// White is in check from the rook.
 const IN_CHECK: &str = "4r1k1/7p/8/8/8/8/P7/4K3 w - - 0 1";
 
-/// Hands lift (`a2`) and put down (`Pa3`) men, one each 0.1 s.
+/// Hands lift men (`a2`) and put them down (`Pa3`), one step each 0.1 s.
 pub(super) fn hands(table: &mut Table, what: &str) {
     for change in what.split(' ') {
         let (man, square) = change.split_at(change.len() - 2);
@@ -48,7 +48,7 @@ fn captured(table: &Table) -> usize {
     table.game.case().facts(&[]).endings.iter().filter(|ended| ended.end == End::KingCaptured { by: Black }).count()
 }
 
-/// Only the illegal move is to be ruled on.
+/// Checks that only the illegal move awaits a ruling.
 fn open(table: &Table) {
     assert_eq!(table.findings(), [("4", Outcome::Undecided, vec!["illegal_move_ruling"])]);
     assert_eq!(captured(table), 0);
@@ -71,7 +71,7 @@ fn a_king_left_in_check_is_captured_and_pressed_for() {
     let at = Interval { earliest: table.now, latest: table.now };
     table.game.irregular.king.pressed(White, at);
     table.wait(1);
-    assert_eq!(captured(&table), 0, "the offender's press finishes nothing");
+    assert_eq!(captured(&table), 0, "the offender's press does not finish the capture");
     let before_press = table.now;
     table.press().wait(1);
     won(&table);
@@ -84,7 +84,7 @@ fn a_king_left_in_check_is_captured_and_pressed_for() {
 }
 
 #[test]
-fn a_quick_capture_shows_before_the_illegal_move_is_known() {
+fn a_quick_capture_is_shown_before_the_illegal_move_is_known() {
     let mut table = Table::new("club-speed", "300", IN_CHECK);
     table.wait(2);
     hands(&mut table, "a2 Pa3");
@@ -92,10 +92,10 @@ fn a_quick_capture_shows_before_the_illegal_move_is_known() {
     hands(&mut table, "e8 e1 re1");
     table.now = table.now.after(Duration::from_millis(50));
     table.press();
-    assert_eq!(captured(&table), 0, "it must stand");
+    assert_eq!(captured(&table), 0, "the capture must stand first");
     let stood = table.now.after(Duration::from_millis(200));
     assert_eq!(table.game.deadline(), Some(stood));
-    // It stands, and the next to be heard is that a second ran off.
+    // The capture stands, and the next report is that a second ran off.
     table.now = stood;
     table.clock.left.time.0 -= 1000;
     let second = Input::Device { event: DeviceEvent::Clock(table.clock), source: ByteRange::default() };
@@ -151,7 +151,7 @@ fn a_king_lifted_and_put_back_is_not_captured() {
 
 #[test]
 fn a_capture_that_no_man_can_make() {
-    // The rook is blocked; the knight gives the check.
+    // The rook is blocked, and the knight gives the check.
     let mut table = Table::new("club-speed", "300", "4r1k1/4p3/8/8/8/3n4/P7/4K3 w - - 0 1");
     table.wait(2);
     hands(&mut table, "a2 Pa3");
@@ -176,7 +176,7 @@ fn a_king_in_check_may_be_captured_after_a_press_without_a_move() {
 }
 
 #[test]
-fn a_king_is_left_no_longer_once_a_legal_move_is_sure() {
+fn after_a_sure_legal_move_the_king_cannot_be_captured() {
     let mut table = left_in_check("club-speed");
     assert!(matches!(table.game.irregular.king, KingCapture::Left(_)));
     table.clock.running = false;
@@ -207,7 +207,7 @@ fn a_king_that_was_not_in_check_cannot_be_captured() {
     table.wait(2);
     hands(&mut table, "a2 Pa5");
     table.wait(1).press().wait(3);
-    // To e8 and then to e1: two moves.
+    // The rook goes to e8 and then to e1, which is two moves.
     hands(&mut table, "d8 re8");
     table.wait(1);
     hands(&mut table, "e8 e1 re1");
@@ -220,7 +220,7 @@ fn a_king_that_was_not_in_check_cannot_be_captured() {
     hands(&mut quick, "d8 re8 e8 e1 re1");
     quick.wait(1).press().wait(2);
     open(&quick);
-    // After the press the king is put where the rook attacks it.
+    // After the press the king is put on a square that the rook attacks.
     let mut late = Table::new("club-speed", "300", "3r2k1/8/8/8/8/8/P7/4K3 w - - 0 1");
     late.wait(2);
     hands(&mut late, "a2 Pa5");
@@ -261,7 +261,7 @@ fn a_board_that_was_not_seen_proves_nothing() {
 }
 
 #[test]
-fn nowhere_else_is_a_king_captured() {
+fn only_the_club_knows_the_capture_of_a_king() {
     for rulebook in ["fide-2023-standard", "fide-2023-blitz", "fide-print-old", "us-chess"] {
         let mut table = left_in_check(rulebook);
         let before = table.findings();
@@ -273,7 +273,7 @@ fn nowhere_else_is_a_king_captured() {
 }
 
 #[test]
-fn an_arbiters_record_takes_it_away() {
+fn an_arbiters_record_removes_it() {
     let taken_away = |command: Command| {
         let mut table = left_in_check("club-speed");
         hands(&mut table, "e1 e8 re1");

@@ -1,4 +1,4 @@
-//! From a board, a clock and the arbiter's desk to findings: what the tables are told of a game.
+//! From a board, a clock and the arbiter's desk to findings: the facts that the tables get from a game.
 
 #[path = "../../tests/game/desk/clock.rs"]
 mod clock;

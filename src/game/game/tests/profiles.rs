@@ -1,4 +1,4 @@
-//! What profiles make of the same game, and what nobody saw.
+//! The same game under different profiles, and events that nobody saw.
 
 use alloc::string::ToString;
 use alloc::vec;
@@ -35,7 +35,7 @@ fn flags_by_us_rules_wait_for_a_claim() {
 fn flags_in_the_club_wait_for_both_clocks() {
     let mut table = Table::new("club-speed", "300", BLACK_BARE);
     table.play("e2e4 e8e7").flag(White).command(Command::Claim { flag: Side::White, period: None, observed_at: None });
-    assert_eq!(table.findings(), [("1", Outcome::GameGoesOn, vec![])], "the clock runs");
+    assert_eq!(table.findings(), [("1", Outcome::GameGoesOn, vec![])], "the clock still runs");
     table.clock.running = false;
     table.report();
     assert_eq!(table.findings(), [("3", Outcome::BlackWins, vec![])]);
@@ -49,9 +49,9 @@ fn a_board_that_was_lost() {
     assert_eq!(before.findings(), [("15", Outcome::Undecided, vec!["moves_missing"])]);
     let mut after = Table::new("fide-2023-standard", "300", BLACK_BARE);
     after.play("e2e4 e8e7").flag(White).wait(2).device(DeviceEvent::Silent).wait(2);
-    assert_eq!(after.findings(), [("15", Outcome::Draw, vec![])], "what was established before it stands");
+    assert_eq!(after.findings(), [("15", Outcome::Draw, vec![])], "facts from before the loss stay valid");
     after.command(Command::Claim { flag: Side::White, period: None, observed_at: None });
-    assert_eq!(after.findings(), [("15", Outcome::Undecided, vec!["moves_missing"])], "and then a mate may have been made");
+    assert_eq!(after.findings(), [("15", Outcome::Undecided, vec!["moves_missing"])], "a mate may have been made after the loss");
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn a_rook_from_a_pawn_may_be_a_queen_in_the_club() {
 }
 
 #[test]
-fn automatic_draws_are_the_profiles() {
+fn automatic_draws_depend_on_the_profile() {
     let shuffle = "e1e2 e8e7 e2e1 e7e8";
     let four_times = [shuffle; 4].join(" ");
     let ending = |rulebook: &str| {
@@ -107,18 +107,26 @@ fn claims_are_checked_against_the_record() {
     table.play("e1d1 e8d8 d1e1 d8e8 e1d1 e8d8 d1e1");
     assert_eq!(check(&table, Black, Ground::Repetition, None), Checked::Incorrect);
     assert_eq!(check(&table, White, Ground::Repetition, None), Checked::NotHisMove);
-    assert_eq!(check(&table, Black, Ground::Repetition, Some("d8e8")), Checked::Correct, "about to appear (9.2.1)");
+    assert_eq!(
+        check(&table, Black, Ground::Repetition, Some("d8e8")),
+        Checked::Correct,
+        "the position is about to appear (9.2.1)"
+    );
     assert_eq!(check(&table, Black, Ground::Repetition, Some("d8c8")), Checked::Incorrect);
     assert_eq!(check(&table, Black, Ground::FiftyMoves, None), Checked::Incorrect);
     table.play("d8e8");
-    assert_eq!(check(&table, White, Ground::Repetition, None), Checked::Correct, "has appeared (9.2.2)");
+    assert_eq!(check(&table, White, Ground::Repetition, None), Checked::Correct, "the position has appeared (9.2.2)");
     assert!(table.game.check_claim(White, Ground::Repetition, Some("e1e5")).is_err());
     assert!(table.game.check_claim(White, Ground::Repetition, Some("?")).is_err());
     assert!(table.game.check_claim(White, Ground::NormalMeans, None).is_err());
     let late = Table::new("fide-2023-standard", "300", "4k3/4p3/8/8/8/8/4P3/4K3 w - - 100 90");
     assert_eq!(check(&late, White, Ground::FiftyMoves, None), Checked::Correct);
     let nearly = Table::new("fide-2023-standard", "300", "4k3/4p3/8/8/8/8/4P3/4K3 w - - 99 90");
-    assert_eq!(check(&nearly, White, Ground::FiftyMoves, Some("e1d1")), Checked::Correct, "about to be (9.3.1)");
+    assert_eq!(
+        check(&nearly, White, Ground::FiftyMoves, Some("e1d1")),
+        Checked::Correct,
+        "the fifty moves are about to be completed (9.3.1)"
+    );
     assert_eq!(check(&nearly, White, Ground::FiftyMoves, Some("e2e4")), Checked::Incorrect);
     let mut joined = Table::new("fide-2023-standard", "300", KINGS_AND_PAWNS);
     joined.command(Command::SetPosition { fen: "4k3/4p3/8/8/8/8/4P3/3K4 w - - 7 20".to_string() });
@@ -126,11 +134,11 @@ fn claims_are_checked_against_the_record() {
     joined.game.seen.play.completed_before.white = None;
     assert_eq!(check(&joined, Black, Ground::Repetition, None), Checked::HistoryUnknown);
     joined.play("e7e5");
-    assert_eq!(check(&joined, White, Ground::Repetition, None), Checked::Incorrect, "a pawn move: nothing before it counts");
+    assert_eq!(check(&joined, White, Ground::Repetition, None), Checked::Incorrect, "after a pawn move nothing before it counts");
 }
 
 #[test]
-fn a_finding_that_no_longer_holds_is_gone_and_its_number_with_it() {
+fn a_finding_that_no_longer_holds_is_removed_with_its_number() {
     let mut table = Table::new("fide-2023-standard", "300", KINGS_AND_PAWNS);
     table.wait(2).press().wait(4).press().wait(1);
     assert_eq!(table.game.findings()[0].id, 1);
@@ -143,8 +151,8 @@ fn a_finding_that_no_longer_holds_is_gone_and_its_number_with_it() {
 }
 
 #[test]
-fn a_dead_position_with_men_enough() {
-    // The last way through is closed: nobody can pass any more (5.2.2).
+fn a_dead_position_with_enough_men() {
+    // The last way through is closed, so no man can pass any more (5.2.2).
     let fen = "8/4k3/1p1p1p1p/pPpPpPpP/P1P1P1P1/8/4K3/8 w - - 0 1";
     let dead = |rulebook: &str| {
         let mut table = Table::new(rulebook, "300", fen);
@@ -158,7 +166,7 @@ fn a_dead_position_with_men_enough() {
     assert_eq!(dead("material-only"), (None, false));
 }
 
-/// White mates by Ra8, and punches after some seconds if he does.
+/// White mates by Ra8, and presses after some seconds if `punch_after` is set.
 fn mate_in_the_club(punch_after: Option<u64>) -> Table {
     let mut table = Table::new("club-speed", "300", "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1");
     table.wait(1).device(DeviceEvent::Frame(Placement::parse("R5k1/5ppp/8/8/8/8/8/4K3").expect("a placement")));
@@ -177,7 +185,7 @@ fn a_mate_without_a_punch_is_not_finished_in_the_club() {
     table.report();
     assert_eq!(table.row(), ("3", Outcome::BlackWins));
     let punched = mate_in_the_club(Some(3));
-    assert!(punched.game.seen.play.decoder.record.moves().record(0).pressed.is_some(), "a punch after the mate was settled");
+    assert!(punched.game.seen.play.decoder.record.moves().record(0).pressed.is_some(), "a press after the mate was settled");
     assert!(punched.game.findings().is_empty(), "{:?}", punched.findings());
 }
 
@@ -195,16 +203,16 @@ fn clocks_count_as_stopped_with_the_call_only() {
     called(&mut late);
     late.wait(20);
     stop(&mut late);
-    assert_eq!(late.row(), ("1", Outcome::GameGoesOn), "long after the call");
+    assert_eq!(late.row(), ("1", Outcome::GameGoesOn), "this is long after the call");
     called(&mut late);
-    assert_eq!(late.row(), ("3", Outcome::BlackWins), "called again");
+    assert_eq!(late.row(), ("3", Outcome::BlackWins), "the flag is called again");
     late.clock.running = true;
     late.report();
-    assert_eq!(late.row(), ("3", Outcome::BlackWins), "and started again");
+    assert_eq!(late.row(), ("3", Outcome::BlackWins), "the clock was started again");
 }
 
 #[test]
-fn a_forced_win_is_searched_for_where_us_chess_asks() {
+fn us_chess_searches_for_a_forced_win() {
     for (fen, row) in [("k1K5/p7/8/3N4/8/8/8/8 w - - 0 1", Outcome::WhiteWins), ("7k/8/5N2/p7/8/8/8/K7 w - - 0 1", Outcome::Draw)]
     {
         let mut table = Table::new("us-chess", "300", fen);
@@ -215,7 +223,7 @@ fn a_forced_win_is_searched_for_where_us_chess_asks() {
         assert_eq!((answers.len(), told(&table)), (1, Outcome::Undecided), "the worker has not answered");
         table.feed(Input::Answer(answers[0].clone()));
         let finding = &table.game.findings()[0];
-        assert_eq!((finding.row, finding.outcome), ("3", Outcome::GameGoesOn), "nobody has claimed it");
+        assert_eq!((finding.row, finding.outcome), ("3", Outcome::GameGoesOn), "nobody has claimed the flag");
         assert_eq!(finding.alternatives.iter().map(|it| (it.row, it.outcome)).collect::<Vec<_>>(), [("8", row)], "{fen}");
     }
 }

@@ -1,4 +1,4 @@
-//! A board whose moves are entered, a clock, and a desk.
+//! A board whose moves are entered directly, a clock, and a desk.
 
 use alloc::string::ToString;
 use alloc::vec::Vec;
@@ -62,7 +62,7 @@ impl Table {
         self.feed(Input::Command(command))
     }
 
-    /// The men stand as the game knows them.
+    /// The men stand as in the game's position.
     pub(super) fn stand(&mut self) -> &mut Table {
         let board = self.game.seen.play.decoder.record.node().position.board().board_fen().to_string();
         self.device(DeviceEvent::Frame(Placement::parse(&board).expect("a placement")))
@@ -77,7 +77,7 @@ impl Table {
         self.device(DeviceEvent::Clock(reading))
     }
 
-    /// Time passes; the clock that runs reports it.
+    /// Time passes, and the clock that runs reports it.
     pub(super) fn wait(&mut self, seconds: u64) -> &mut Table {
         for _ in 0..seconds {
             self.now = self.now.after(Duration::from_secs(1));
@@ -96,12 +96,12 @@ impl Table {
         self.report()
     }
 
-    /// A move is entered, stands on the board, and is pressed for.
+    /// A move is entered, stands on the board, and is pressed.
     pub(super) fn play(&mut self, moves: &str) -> &mut Table {
         for uci in moves.split(' ') {
             let plies = self.game.seen.play.decoder.record.moves().len() as u32;
             self.wait(1).command(Command::CorrectMove { plies, uci: uci.to_string() }).stand().wait(1);
-            // The press belongs to a move that is known; the clock merely goes over.
+            // The press belongs to a known move; here the clock only changes over.
             self.clock.running = false;
             self.report();
             self.clock.lever_up = self.clock.lever_up.other();
@@ -135,7 +135,7 @@ impl Table {
         self.enter(side, Entered::Claim { ground, standing })
     }
 
-    /// Row, outcome and unknown inputs of every finding.
+    /// The row, the outcome and the unknown inputs of every finding.
     pub(super) fn findings(&self) -> Vec<(&'static str, Outcome, Vec<&'static str>)> {
         self.game.findings().iter().map(|it| (it.row, it.outcome, it.unknown.clone())).collect()
     }

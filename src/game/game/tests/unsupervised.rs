@@ -1,4 +1,4 @@
-//! Positions that no game can reach, in games that nobody supervises (A.5.4).
+//! Positions that no game can reach, in games without supervision (A.5.4).
 
 use alloc::vec;
 
@@ -10,7 +10,7 @@ use crate::laws::outcome::Side;
 use super::king::hands;
 use super::table::Table;
 
-/// White's pawn goes to the last rank and stays a pawn; Black then moves.
+/// White's pawn goes to the last rank and stays a pawn. Then Black moves.
 fn pawn_on_its_last_rank(rulebook: &str) -> Table {
     let mut table = Table::new(rulebook, "300", "6k1/3P3p/8/8/8/8/P7/4K3 w - - 0 1");
     table.wait(2);
@@ -46,7 +46,7 @@ fn it_was_replaced_before_the_next_move_was_completed() {
 #[test]
 fn both_kings_in_check() {
     let reply = |reply: &str| {
-        // White, in check, gives check himself.
+        // White is in check and gives check himself.
         let mut table = Table::new("fide-2023-blitz", "300", "4r1k1/7p/8/8/8/8/R7/4K3 w - - 0 1");
         table.wait(2);
         hands(&mut table, "a2 Rg2");
@@ -56,7 +56,7 @@ fn both_kings_in_check() {
         drawn_if_observed(&table)
     };
     assert!(reply("h7 ph6"), "Black did not see it either");
-    assert!(!reply("g8 kh8"), "Black's king went out of check");
+    assert!(!reply("g8 kh8"), "Black's king left the check");
 }
 
 #[test]
@@ -65,14 +65,14 @@ fn a_pawn_that_was_left_there_just_now_still_has_its_move() {
     table.wait(2).press().wait(3);
     hands(&mut table, "h2 ph1");
     table.wait(1).press().wait(3);
-    assert!(!drawn_if_observed(&table), "Black has left it there, and the next move is White's");
+    assert!(!drawn_if_observed(&table), "Black has left it there, and White has the next move");
     hands(&mut table, "a2 Pa3");
     table.wait(1).press().wait(3);
     assert!(drawn_if_observed(&table));
 }
 
 #[test]
-fn what_nobody_observed_hides_no_resignation() {
+fn an_unobserved_position_does_not_hide_a_resignation() {
     let mut table = pawn_on_its_last_rank("fide-2023-rapid");
     table.press().wait(3);
     let finding = &table.game.findings()[0];

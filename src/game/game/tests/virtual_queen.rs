@@ -1,4 +1,4 @@
-//! The club's promotion: announced by voice, the pawn exchanged later (points 26 to 28).
+//! The club's promotion: it is announced by voice, and the pawn is exchanged later (points 26 to 28).
 
 use super::king::hands;
 use alloc::string::{String, ToString};
@@ -8,7 +8,7 @@ use super::table::Table;
 
 const NEAR_THE_END: &str = "6k1/3P3p/8/8/8/8/P7/4K3 w - - 0 1";
 
-/// White's pawn goes to its last rank and stays; Black replies.
+/// White's pawn goes to its last rank and stays there. Black replies.
 fn promoted(rulebook: &str) -> Table {
     let mut table = Table::new(rulebook, "300", NEAR_THE_END);
     table.wait(2);
@@ -29,7 +29,7 @@ fn a_pawn_on_its_last_rank_is_a_queen() {
     let table = promoted("club-speed");
     assert_eq!(played(&table), ["d7d8q", "g8g7"]);
     assert_eq!((table.game.alarms().len(), table.findings().len()), (0, 0));
-    assert_eq!(played(&promoted("fide-2023-standard")), [""; 0], "there it is illegal (7.5.2)");
+    assert_eq!(played(&promoted("fide-2023-standard")), [""; 0], "by these rules it is illegal (7.5.2)");
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn it_is_exchanged_on_the_opponents_time_or_as_it_leaves() {
     let mut table = promoted("club-speed");
     hands(&mut table, "d8 Pd4");
     table.wait(1).press().wait(3);
-    assert_eq!(played(&table).len(), 2, "a pawn that leaves its last rank is no queen any more");
+    assert_eq!(played(&table).len(), 2, "a pawn that leaves its last rank is no longer a queen");
     assert_eq!(table.game.alarms().len(), 1);
 }
 
@@ -57,7 +57,7 @@ fn it_may_be_captured_before_it_is_exchanged() {
     assert_eq!(played(&table), ["e7d8q"]);
     hands(&mut table, "h7 ph6");
     table.wait(1).press().wait(3);
-    assert_eq!(played(&table), ["e7d8q"], "in check by a queen that stands as a pawn");
+    assert_eq!(played(&table), ["e7d8q"], "the king is in check from a queen that stands as a pawn");
     let mut table = Table::new("club-speed", "300", "2r3k1/3P3p/8/8/8/8/P7/4K3 w - - 0 1");
     table.wait(2);
     hands(&mut table, "d7 Pd8");

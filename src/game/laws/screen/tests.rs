@@ -1,4 +1,4 @@
-//! What an arbiter reads, and in which order.
+//! The content of an arbiter's message, and its order.
 
 use alloc::boxed::Box;
 
@@ -81,7 +81,7 @@ fn the_whole_message() {
 }
 
 #[test]
-fn a_made_move_that_was_not_pressed_is_told_and_what_it_depends_on() {
+fn an_unpressed_move_is_shown_with_its_conditions() {
     let alternative = |depends_on, outcome| Alternative { depends_on, outcome, row: "13" };
     let open = Finding {
         outcome: Outcome::Undecided,
@@ -118,7 +118,7 @@ fn a_win_shows_the_line_one_tap_deeper() {
     assert_eq!((screen.line.as_deref(), screen.choices[0].as_str()), (Some("1. Qg7#"), "Confirm 1-0"));
     assert!(screen.final_position.is_some_and(|fen| fen.starts_with("7k/6Q1/")));
     assert!(screen.headline.starts_with("BLACK FLAG") && screen.why.starts_with("White can"), "{}", screen.why);
-    // Under rules that do not ask for a helpmate it is known and does not decide.
+    // Under rules that do not ask for a helpmate, the helpmate is known but does not decide.
     for (outcome, why) in [
         (Outcome::Draw, "White has few men, and cannot force mate with them."),
         (Outcome::WhiteWins, "White has few men, and can force mate all the same."),

@@ -1,4 +1,4 @@
-//! What is believed of an answer.
+//! Which answers are accepted.
 
 use alloc::vec;
 
@@ -42,7 +42,7 @@ fn a_line_is_believed_only_if_it_mates() {
     let Verdict::Winnable(mate) = questions.verdict(&start, Color::Black, &mut ask) else { panic!("not believed") };
     assert_eq!((mate.san.as_str(), mate.shortest), ("1. f3 e5 2. g4 Qh4#", false));
     assert!(questions.answer(&Answer { id: 9, ..Answer::default() }).is_err());
-    assert_eq!(questions.answer(&Answer { id: 1, ..Answer::default() }), Ok(()), "what is proved stays proved");
+    assert_eq!(questions.answer(&Answer { id: 1, ..Answer::default() }), Ok(()), "a proof that was accepted stays");
     assert!(matches!(questions.verdict(&start, Color::Black, &mut ask), Verdict::Winnable(_)));
 }
 
@@ -59,7 +59,7 @@ fn every_kind_of_proof_is_written_read_and_believed() {
         assert!(told.answer.checked && told.answer.proof.is_some(), "{fen}: {told:?}");
         let claim = told.answer.claim(&position).expect(fen);
         let mate::Answer::Unwinnable { reason } = &claim else { panic!("{fen}") };
-        assert_eq!(Proof::of(reason, &position), told.answer.proof, "{fen}: reads back to the same");
+        assert_eq!(Proof::of(reason, &position), told.answer.proof, "{fen}: it is read back unchanged");
         assert_eq!(questions.answer(&told.answer), Ok(()), "{fen}");
         let mut none = None;
         let Verdict::Unwinnable(why) = questions.verdict(&position, side, &mut none) else { panic!("{fen}") };
@@ -117,12 +117,16 @@ fn a_proof_too_large_for_the_entry_must_have_been_checked_before() {
         let verdict = questions.verdict(&position, Color::White, &mut None);
         assert_eq!(matches!(verdict, Verdict::Unwinnable(_)), checked);
     }
-    assert_eq!(again(&ask, &told).as_deref(), Some("the positions are not as many as counted"), "found out when verified");
+    assert_eq!(
+        again(&ask, &told).as_deref(),
+        Some("the positions are not as many as counted"),
+        "the check of the whole answer finds it"
+    );
 }
 
 #[test]
 fn a_shortest_line_that_cannot_be_checked_is_only_a_line() {
-    // Fool's mate at the end of many moves: nobody can look at all shorter lines here.
+    // Fool's mate after many moves: here nobody can check all shorter lines.
     let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
     let (questions, position, ask) = asked(start, Color::Black);
     let shuffle = "g1f3 g8f6 f3g1 f6g8 ".repeat(3);
@@ -140,7 +144,7 @@ fn a_shortest_line_that_cannot_be_checked_is_only_a_line() {
 
 #[test]
 fn a_finished_position_is_not_asked_about_and_the_mate_comes_before_the_material() {
-    // No game leads there: a mate that material would deny.
+    // No game leads to this position: it has a mate that the material would exclude.
     for (fen, side, won) in [
         ("8/8/8/8/8/1k6/b1b5/RKR5 w - - 0 1", Color::Black, true),
         ("8/8/8/8/8/1k6/b1b5/RKR5 w - - 0 1", Color::White, false),
@@ -196,7 +200,7 @@ fn a_budget_that_is_spent_answers_with_what_it_cost() {
     assert_eq!(answer(&nonsense).answer, Answer::open(&nonsense));
 }
 
-/// A false count for one position, taken for the proof of another: it is not even looked at.
+/// A false count for one position, sent as the proof of another position. The checker does not even run.
 #[test]
 fn an_answer_settles_no_question_but_its_own() {
     let (mut questions, _, first) = asked(CLOSED, Color::White);
@@ -219,7 +223,7 @@ fn an_answer_settles_no_question_but_its_own() {
     assert!(matches!(questions.verdict(&open, Color::White, &mut ask), Verdict::Winnable(_)));
 }
 
-/// Journals from before answers named their position: numbers are those of the game, and nothing is believed unseen.
+/// In older journals answers do not name their position: the numbers count for each game, and every proof is checked.
 #[test]
 fn an_answer_that_names_no_position_is_looked_at_whole() {
     let (mut questions, ..) = asked(OPEN, Color::White);

@@ -1,4 +1,4 @@
-//! All positions that can arise, generated again.
+//! All positions that can arise, generated a second time.
 
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
@@ -8,21 +8,21 @@ use shakmaty::{Chess, Color, EnPassantMode, Position};
 use super::super::reason::Closure;
 use super::{Refused, mated, material, stalemate, wall};
 
-/// The work of looking at one wall, in positions.
+/// The work of checking one wall, in positions.
 const WALL: usize = 100;
 
-/// What stands on each square, in four planes of bits: 1-6 pawn to king, a rook that may castle 7, and the last plane for
-/// Black's men; there also the square on which en passant is legal, which is empty.
+/// The men on the squares, in four planes of bits: 1-6 for pawn to king, 7 for a rook that may castle, and the last plane for
+/// Black's men. The last plane also marks the empty square on which en passant is legal.
 type Squares = [u64; 4];
 
-/// A set of positions: those with White to move, those with Black.
+/// Two sets of positions: those with White to move, and those with Black to move.
 #[derive(Default)]
 struct Met {
     sets: [BTreeSet<Squares>; 2],
 }
 
 impl Met {
-    /// False if it was met before.
+    /// Adds a position. Returns false if it was met before.
     fn insert(&mut self, position: &Chess) -> bool {
         let (roles, colors) = position.board().clone().into_bitboards();
         let castling = position.castles().castling_rights().0;
@@ -41,7 +41,7 @@ impl Met {
     }
 }
 
-/// Layer after layer: the positions so many half-moves away, `most` at most.
+/// Generates the positions layer after layer, by half-moves, `most` at most.
 pub(super) fn exhausted(root: &Chess, side: Color, claim: &Closure, most: usize) -> Result<(), Refused> {
     if (claim.positions as usize).saturating_add(claim.walls.len().saturating_mul(WALL)) > most {
         return Err(Refused::TooLarge);
@@ -91,8 +91,8 @@ pub(super) fn exhausted(root: &Chess, side: Color, claim: &Closure, most: usize)
     if count == *claim { Ok(()) } else { Err(Refused::Counts) }
 }
 
-/// No line of fewer than `plies` half-moves ends in mate by `side`, where one of `plies` does: one of `plies - 1` would end
-/// with the wrong side to move. `most` positions are looked at.
+/// Checks that no line of fewer than `plies` half-moves ends in mate by `side`, while one of `plies` does. A line of `plies -
+/// 1` would end with the wrong side to move. At most `most` positions are generated.
 pub(super) fn no_mate_before(root: &Chess, side: Color, plies: usize, most: usize) -> Result<(), Refused> {
     let mut met = Met::default();
     met.insert(root);

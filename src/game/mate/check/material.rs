@@ -2,7 +2,7 @@
 
 use shakmaty::{Bitboard, Chess, Color, Position};
 
-/// No mate by `side` can arise, for the men alone:
+/// True if no mate by `side` can arise with these men:
 ///
 /// - a king alone gives no check;
 /// - one knight against a king and queens: the king needs two flight squares blocked beside the knight's check, and a queen

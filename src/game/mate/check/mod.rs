@@ -1,4 +1,4 @@
-//! The proofs, looked at again with plain loops that share nothing with the search but the rules of the game.
+//! The check of the proofs, with plain loops that share nothing with the search but the rules of the game.
 
 mod closure;
 pub(in crate::mate) mod guard;
@@ -13,46 +13,46 @@ use shakmaty::{Chess, Color, Move, Position};
 
 use super::reason::{Answer, ForcedEnd, Reason};
 
-/// Why a proof is refused.
+/// The reason why a proof is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
-    /// Move number so many of the line, from 0, is illegal.
+    /// The move of the line with this number, from 0, is illegal.
     IllegalMove(usize),
     /// The line does not end in mate by the side.
     NoMate,
-    /// A shorter mate exists than the line that is said to be shortest.
+    /// There is a mate that is shorter than the line which is claimed to be shortest.
     Shorter,
-    /// The position is not what the reason says.
+    /// The position does not fit the reason.
     NotSo,
     /// A move of the forced line was not the only one.
     NotForced(usize),
-    /// A mate can arise after all.
+    /// A mate can arise.
     MateFound,
-    /// The counts of the closure are others.
+    /// The counts of the closure are different.
     Counts,
     /// A wall can be passed.
     Passable,
     /// The mate pattern behind a wall could not be excluded.
     MatePattern,
-    /// Too large to look at again.
+    /// The proof is too large to be checked.
     TooLarge,
 }
 
-/// The most positions that are generated again; more than any budget allows.
+/// The most positions that are generated again. No budget allows as many.
 pub const MOST: usize = 4_000_000;
 
-/// Accepts an answer whose proof holds. `Undecided` claims nothing and is accepted.
+/// Accepts an answer if its proof holds. `Undecided` claims nothing and is accepted.
 ///
 /// # Errors
-/// What is wrong with the proof.
+/// Names the error in the proof.
 pub fn check(position: &Chess, side: Color, answer: &Answer) -> Result<(), Refused> {
     check_within(position, side, answer, MOST)
 }
 
-/// As [`check`], with room for the work of `most` positions.
+/// The same as [`check`], with a limit on the work of `most` positions.
 ///
 /// # Errors
-/// As [`check`]; [`Refused::TooLarge`] says nothing but that the room does not suffice.
+/// The same as for [`check`]. [`Refused::TooLarge`] only means that the limit does not suffice.
 pub fn check_within(position: &Chess, side: Color, answer: &Answer, most: usize) -> Result<(), Refused> {
     match answer {
         Answer::Undecided { .. } => Ok(()),

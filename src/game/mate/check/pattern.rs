@@ -1,9 +1,9 @@
-//! No mate behind a wall: for every square where the loser's king may stand, his flight squares cannot all be closed while
-//! he is in check.
+//! The check that there is no mate behind a wall: for every square where the loser's king may stand, its flight squares
+//! cannot all be closed while it is in check.
 //!
-//! Every man of a reach may stand on any of its squares at once with all others; that allows more than any position does, so
-//! what is excluded here is excluded. A square next to the king is closed if a man of his own may stand there, or if it is
-//! attacked, past everything that is not steady.
+//! Every man of a reach may stand on any of its squares, at the same time as all others. This allows more than any position
+//! does, so a mate that is excluded here cannot arise. A square next to the king is closed if a man of its own may stand
+//! there, or if it is attacked, also through every man that is not steady.
 
 use alloc::vec::Vec;
 
@@ -13,23 +13,23 @@ use super::super::reason::Wall;
 use super::Refused;
 use super::wall::{attacked, squares};
 
-/// Steps of the cover search for one wall; a wall that needs more is refused.
+/// The most steps of the cover search for one wall. A wall that needs more is refused.
 const MOST_STEPS: u32 = 200_000;
-/// The bit of the check itself, beside the eight of the flight squares.
+/// The bit of the check itself, next to the eight bits of the flight squares.
 const CHECK: u16 = 1 << 8;
 
-/// Men of one kind: what one of them can close, in each of its ways, and how many there are.
+/// Men of one kind: the squares that one of them can close, in each of its ways, and the number of men.
 struct Closers {
     left: u8,
     ways: Vec<u16>,
 }
 
-/// No mate by `side` behind the wall.
+/// Checks that there is no mate by `side` behind the wall.
 pub fn mateless(wall: &Wall, side: Color) -> Result<(), Refused> {
     mateless_within(wall, side, &mut MOST_STEPS.clone())
 }
 
-/// The same with a number of steps of its own; it is left with what was not needed.
+/// The same with a limit of steps in `left`. It is reduced by the steps that were used.
 pub(in crate::mate) fn mateless_within(wall: &Wall, side: Color, left: &mut u32) -> Result<(), Refused> {
     for king in squares(wall, !side, Role::King) {
         if mate_at(wall, side, king, left) {
@@ -91,7 +91,7 @@ fn mate_at(wall: &Wall, side: Color, king: Square, steps: &mut u32) -> bool {
     cover(&mut men, open, steps)
 }
 
-/// A way that closes no more than another is never needed.
+/// Removes ways that close no more than another way.
 fn keep_largest(ways: &mut Vec<u16>) {
     ways.sort_unstable();
     ways.dedup();
@@ -99,7 +99,8 @@ fn keep_largest(ways: &mut Vec<u16>) {
     ways.retain(|way| *way != 0 && !all.iter().any(|other| other != way && way & !other == 0));
 }
 
-/// The men can close all of `open`; also if the steps run out. Every call closes a bit of nine, so it is nine deep at most.
+/// True if the men can close all of `open`, or if the steps run out. Every call closes one of nine bits, so the depth is nine
+/// at most.
 fn cover(men: &mut [Closers], open: u16, steps: &mut u32) -> bool {
     if open == 0 || *steps == 0 {
         return true;

@@ -1,4 +1,4 @@
-//! Walls that the search never claims: what is wrong with them must be seen all the same.
+//! Walls that the search never claims. The checker must find their errors.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -18,8 +18,8 @@ fn king(color: Color, squares: Bitboard) -> Reach {
     Reach { color, role: Role::King, count: 1, squares }
 }
 
-/// What the checker says of a wall of all pawns but those on `loose`, for White.
-fn say(fen: &str, loose: &[Square], reaches: Vec<Reach>, guards: Vec<Guard>) -> Result<(), Refused> {
+/// The checker's result for a wall of all pawns but those on `loose`, for White.
+fn check_wall(fen: &str, loose: &[Square], reaches: Vec<Reach>, guards: Vec<Guard>) -> Result<(), Refused> {
     let at = position(fen);
     let mut steady = at.board().clone();
     for square in (at.board().kings() | loose.iter().copied().collect::<Bitboard>()).into_iter() {
@@ -32,7 +32,7 @@ fn say(fen: &str, loose: &[Square], reaches: Vec<Reach>, guards: Vec<Guard>) -> 
 const LOW: [Rank; 3] = [Rank::First, Rank::Second, Rank::Third];
 const HIGH: [Rank; 3] = [Rank::Sixth, Rank::Seventh, Rank::Eighth];
 
-/// The pawn on h5 has passed the guard that is said to stand before it on h6: it is free.
+/// The pawn on h5 has passed the guard that is claimed to stand before it on h6, so it is free.
 #[test]
 fn a_guard_behind_the_pawn_that_it_is_to_stop_is_none() {
     let fen = "4k3/8/8/p1p1p1pP/P1P1P1Pp/7P/8/4K3 w - - 0 1";
@@ -43,10 +43,10 @@ fn a_guard_behind_the_pawn_that_it_is_to_stop_is_none() {
     ];
     let guard = |home| Guard { color: Color::Black, home };
     let guards = vec![guard(Square::H4), guard(Square::H6)];
-    assert_eq!(say(fen, &[Square::H4], reaches, guards), Err(Refused::NotSo));
+    assert_eq!(check_wall(fen, &[Square::H4], reaches, guards), Err(Refused::NotSo));
 }
 
-/// A second black king on h6, which is nowhere, would stop the pawn on h5.
+/// A second black king that is claimed to stand on h6 would stop the pawn on h5.
 #[test]
 fn a_side_has_one_king() {
     let fen = "4k3/6p1/6P1/p1p1p1pP/P1P1P1P1/8/8/4K3 w - - 0 1";
@@ -57,6 +57,6 @@ fn a_side_has_one_king() {
             king(Color::Black, ranks(&HIGH, &away)),
             Reach { count, ..king(Color::Black, Square::H6.into()) },
         ];
-        assert_eq!(say(fen, &[], reaches, Vec::new()), Err(Refused::NotSo), "{count}");
+        assert_eq!(check_wall(fen, &[], reaches, Vec::new()), Err(Refused::NotSo), "{count}");
     }
 }

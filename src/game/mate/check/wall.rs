@@ -1,9 +1,9 @@
-//! Walls: closed under every legal move, and no mate behind them.
+//! Walls: no legal move leads out of them, and there is no mate behind them.
 //!
-//! For each man and each square where it may ever stand, every way it moves is followed. A step is possible unless one of
-//! these bars it, in every position behind the wall: a steady man stands in the way or on the square; for a king, the
-//! square is attacked whatever happens; for a pawn's capture, no man of the opponent can ever stand there; for its push, a guard has
-//! its home there.
+//! For each man and each square where it may ever stand, every way it moves is followed. A step is possible unless, in every
+//! position behind the wall, one of these reasons prevents it: a steady man stands in the way or on the square; for a king,
+//! the square is always attacked; for a pawn's capture, no man of the opponent can ever stand there; for its push, a guard
+//! has its home there.
 
 use shakmaty::{Bitboard, Chess, Color, Piece, Position, Rank, Role, Square, attacks};
 
@@ -15,7 +15,7 @@ pub(in crate::mate) use super::pattern::mateless_within;
 
 const BECOMES: [Role; 4] = [Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
 
-/// The squares where a man of a kind may ever stand, steady ones apart.
+/// The squares where a man of a kind may ever stand, without the steady men.
 pub(in crate::mate) fn squares(wall: &Wall, color: Color, role: Role) -> Bitboard {
     wall.reaches
         .iter()
@@ -28,7 +28,7 @@ pub(super) fn attacked(wall: &Wall, piece: Piece, from: Square) -> Bitboard {
     attacks::attacks(from, piece, wall.steady.occupied())
 }
 
-/// Squares that are never empty: the steady men, and kings that have but one square.
+/// The squares that are never empty: those of the steady men, and of kings that have only one square.
 fn standing(wall: &Wall) -> Bitboard {
     wall.reaches
         .iter()
@@ -36,19 +36,19 @@ fn standing(wall: &Wall) -> Bitboard {
         .fold(wall.steady.occupied(), |sum, king| sum | king.squares)
 }
 
-/// Squares that are empty in every position behind the wall.
+/// The squares that are empty in every position behind the wall.
 fn never(wall: &Wall) -> Bitboard {
     let ever = wall.reaches.iter().fold(wall.steady.occupied(), |sum, reach| sum | reach.squares);
     !ever
 }
 
-/// The king of `color` on `from` can never step to `to`: something attacks it in every position.
+/// True if the king of `color` on `from` can never step to `to`, because it is attacked in every position.
 fn attacked_for_ever(wall: &Wall, color: Color, from: Square, to: Square) -> bool {
     let kings = squares(wall, !color, Role::King);
     if kings.any() && kings.is_subset(attacks::king_attacks(to)) {
         return true;
     }
-    // Only these can attack the square on an empty board.
+    // Only these men can attack the square on an empty board.
     let board = &wall.steady;
     let near = (attacks::pawn_attacks(color, to) & board.pawns())
         | (attacks::knight_attacks(to) & board.knights())
@@ -102,7 +102,7 @@ pub(in crate::mate) fn steps(wall: &Wall, piece: Piece, from: Square) -> Bitboar
     }
 }
 
-/// Each king has one reach, and no man of a kind stands in two of them or on a steady square.
+/// True if each king has one reach, and no man of a kind stands in two reaches or on a steady square.
 fn well_formed(wall: &Wall) -> bool {
     let steady = wall.steady.occupied();
     let apart = wall.reaches.iter().enumerate().all(|(index, reach)| {
@@ -111,12 +111,12 @@ fn well_formed(wall: &Wall) -> bool {
                 .iter()
                 .all(|other| (other.color, other.role) != (reach.color, reach.role) || (other.squares & reach.squares).is_empty())
     });
-    // A second one would stand in the way where there is no king.
+    // A second reach would block squares where there is no king.
     let kings = |color| wall.reaches.iter().filter(move |reach| reach.color == color && reach.role == Role::King).count();
     apart && Color::ALL.into_iter().all(|color| kings(color) == 1 && squares(wall, color, Role::King).any())
 }
 
-/// No legal move leads out of the wall.
+/// Checks that no legal move leads out of the wall.
 pub fn inductive(wall: &Wall) -> Result<(), Refused> {
     let steady = wall.steady.occupied();
     if !well_formed(wall) {
@@ -151,12 +151,12 @@ pub fn inductive(wall: &Wall) -> Result<(), Refused> {
     if wall.guards.iter().all(|guard| guard::stands(wall, *guard)) { Ok(()) } else { Err(Refused::Passable) }
 }
 
-/// Pawns of this colour may promote behind the wall.
+/// True if pawns of this colour may promote behind the wall.
 fn promotes(wall: &Wall, color: Color) -> bool {
     squares(wall, color, Role::Pawn).into_iter().any(|from| (pawn_steps(wall, color, from) & Bitboard::BACKRANKS).any())
 }
 
-/// The position is one of those behind the wall.
+/// True if the position is behind the wall.
 pub fn holds(wall: &Wall, position: &Chess) -> bool {
     let board = position.board();
     if position.castles().any() || position.legal_ep_square().is_some() {

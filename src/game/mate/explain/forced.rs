@@ -1,4 +1,4 @@
-//! Few positions, no way back, and every line ends in the same way: that is forced, though single moves are not.
+//! A play with few positions, no way back, and the same end in every line counts as forced, although single moves are not.
 
 use alloc::collections::BTreeSet;
 use alloc::vec;
@@ -9,16 +9,17 @@ use shakmaty::{Chess, Color, Position};
 use super::super::key::{Key, pack};
 use super::super::reason::{Closure, ForcedEnd};
 
-/// More positions than an arbiter could play through are not called forced.
+/// A play with more positions than an arbiter could play through is not called forced.
 const MOST_POSITIONS: u32 = 50;
 
-/// A position on the line that is being followed, and its moves that were not.
+/// A position on the line that is being followed, with its moves that were not followed yet.
 struct Open {
     key: Key,
     left: Vec<Chess>,
 }
 
-/// How every line of play ends; none if they end in different ways, go round for ever, or are many.
+/// The end of every line of play; none if the ends differ, if the play can repeat for ever, or if there are too many
+/// positions.
 pub(super) fn end(root: &Chess, side: Color, closure: &Closure) -> Option<ForcedEnd> {
     let mut kinds =
         [(ForcedEnd::Mated, closure.mated), (ForcedEnd::Stalemate, closure.stalemates), (ForcedEnd::Material, closure.material)]
@@ -29,7 +30,7 @@ pub(super) fn end(root: &Chess, side: Color, closure: &Closure) -> Option<Forced
     (single && !comes_back(root, side)).then_some(end)
 }
 
-/// Some position can come back, or there are more of them than an arbiter could play through.
+/// True if a position can come back, or if there are more positions than an arbiter could play through.
 fn comes_back(root: &Chess, side: Color) -> bool {
     let mut done = BTreeSet::new();
     let mut line = vec![opened(root, side)];

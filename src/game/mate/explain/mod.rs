@@ -1,4 +1,4 @@
-//! An answer as an arbiter reads it, and the same in fields for programs.
+//! An answer as text for an arbiter, and the same in fields for programs.
 
 mod forced;
 mod words;
@@ -99,7 +99,7 @@ impl Word {
     }
 }
 
-/// The kind of a reason for which `side` cannot mate in this position.
+/// The kind of the reason for which `side` cannot mate in this position.
 pub fn word(position: &Chess, side: Color, reason: &Reason) -> Word {
     match reason {
         Reason::Mated => Word::Mated,
@@ -184,8 +184,8 @@ impl From<Counters> for Cost {
     }
 }
 
-/// Explains an answer to "can `side` checkmate?". The answer has to be one of this position (see [`check`](super::check::check)):
-/// an illegal move ends the line that is told.
+/// Explains an answer to "can `side` checkmate?". The answer must belong to this position (see
+/// [`check`](super::check::check)): an illegal move ends the line.
 pub fn explain(position: &Chess, side: Color, answer: &Answer) -> Explanation {
     match answer {
         Answer::Winnable { line, shortest } => Explanation::Winnable(helpmate(position, side, line, *shortest)),
@@ -196,7 +196,7 @@ pub fn explain(position: &Chess, side: Color, answer: &Answer) -> Explanation {
 
 /// Explains a line that ends in mate by `side`.
 pub fn helpmate(position: &Chess, side: Color, line: &[Move], shortest: bool) -> Helpmate {
-    let told = tell(position, line);
+    let told = write_line(position, line);
     Helpmate {
         sentence: words::winnable(side, line.len(), shortest),
         line: told.uci,
@@ -209,7 +209,7 @@ pub fn helpmate(position: &Chess, side: Color, line: &[Move], shortest: bool) ->
 /// Explains why `side` cannot mate.
 pub fn no_mate(position: &Chess, side: Color, reason: &Reason) -> NoMate {
     let forced = match reason {
-        Reason::Forced { line, .. } => Some(tell(position, line)),
+        Reason::Forced { line, .. } => Some(write_line(position, line)),
         _ => None,
     };
     let last = forced.as_ref().map_or(position, |told| &told.last);
@@ -223,16 +223,16 @@ pub fn no_mate(position: &Chess, side: Color, reason: &Reason) -> NoMate {
     }
 }
 
-/// A line in both notations, and where it leads.
-struct Told {
+/// A line in both notations, and its last position.
+struct WrittenLine {
     uci: Vec<String>,
     san: String,
     last: Chess,
 }
 
-fn tell(position: &Chess, line: &[Move]) -> Told {
+fn write_line(position: &Chess, line: &[Move]) -> WrittenLine {
     let mode = position.castles().mode();
-    let mut told = Told { uci: Vec::with_capacity(line.len()), san: String::new(), last: position.clone() };
+    let mut told = WrittenLine { uci: Vec::with_capacity(line.len()), san: String::new(), last: position.clone() };
     let mut number = 1_u32;
     for (index, step) in line.iter().enumerate() {
         if !told.last.is_legal(*step) {

@@ -1,4 +1,4 @@
-//! What is said of each kind of answer.
+//! The words for each kind of answer.
 
 use alloc::vec;
 

@@ -1,4 +1,4 @@
-//! The sentences.
+//! The sentences of an explanation.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -9,9 +9,9 @@ use shakmaty::{Bitboard, Chess, Color, Position, Rank, Role};
 use super::super::reason::{Closure, ForcedEnd, Reach, Reason, Wall};
 use super::forced;
 
-/// Squares named one by one; more are named by their ranks.
+/// The most squares that are named one by one. More are named by their ranks.
 const MOST_SQUARES: usize = 12;
-/// Men told of in a sentence.
+/// The most men named in a sentence.
 const MOST_MEN: usize = 6;
 
 fn name(color: Color) -> &'static str {
@@ -75,7 +75,7 @@ fn walls(wall: &Wall, side: Color) -> String {
         let stay = if pawns { "pawns" } else { "men" };
         text.push_str(&format!("the {stay} on {} can never move or be taken, ", squares(steady)));
     }
-    // The kings first: between them it is decided.
+    // The kings come first, because the question is decided between them.
     let kings = wall.reaches.iter().filter(|reach| reach.role == Role::King);
     let men = wall.reaches.iter().filter(|reach| reach.role != Role::King && reach.color == side);
     let told: Vec<String> = kings.chain(men).take(MOST_MEN).map(confined).collect();
@@ -97,7 +97,7 @@ fn confined(reach: &Reach) -> String {
     format!("the {} {role}{many} never {leave} {}", reach.color.fold_wb("white", "black"), region(reach.squares))
 }
 
-/// A few squares by name, many by the ranks that they lie on.
+/// A few squares are given by name, many by their ranks.
 fn region(set: Bitboard) -> String {
     if set.count() <= MOST_SQUARES {
         return squares(set);

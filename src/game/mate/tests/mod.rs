@@ -1,4 +1,4 @@
-//! Each kind of answer, and proofs that were tampered with.
+//! Tests of each kind of answer, and of proofs that were changed.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -14,7 +14,7 @@ mod watch;
 use super::check::{Refused, check};
 use super::*;
 
-/// A position from its FEN, also one that no game can reach.
+/// The position of a FEN, which no game needs to reach.
 pub(super) fn position(fen: &str) -> Chess {
     fen.parse::<Fen>()
         .expect(fen)
@@ -197,7 +197,7 @@ fn a_closure_with_wrong_counts_is_refused() {
         check(&position(MATE_IN_TWO), Color::White, &answer)
     };
     assert_eq!(other(tamper(|other| other.positions = 1_000_000)), Err(Refused::MateFound));
-    assert_eq!(other(closure.clone()), Err(Refused::Counts), "it stops when there are more than claimed");
+    assert_eq!(other(closure.clone()), Err(Refused::Counts), "the check stops when there are more positions than claimed");
 }
 
 #[test]

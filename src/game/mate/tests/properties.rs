@@ -1,4 +1,4 @@
-//! What must hold of every position: mirrored questions have mirrored answers, and a helpful move takes no hope away.
+//! Properties of every position: mirrored questions have mirrored answers, and a helpful move removes no possibility of mate.
 
 use alloc::vec::Vec;
 
@@ -8,7 +8,7 @@ use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, FromSetup, Piece, Po
 use crate::mate::check::check;
 use crate::mate::{Answer, Budget, Reason, shorten, winnable};
 
-/// Enough for most, and the same for a position and its mirror image.
+/// This is enough for most positions, and the same for a position and its mirror image.
 const BUDGET: Budget = Budget { nodes: 10_000, memory: 8 << 20 };
 
 fn men() -> impl Strategy<Value = Vec<(Piece, Square)>> {
@@ -18,7 +18,7 @@ fn men() -> impl Strategy<Value = Vec<(Piece, Square)>> {
     prop::collection::vec(man, 1..9)
 }
 
-/// Two kings and the men, those that stand where they may.
+/// A position with two kings and the men, without those that may not stand on their squares.
 fn positions() -> impl Strategy<Value = Chess> {
     (men(), 0_u32..64, 0_u32..64, any::<bool>()).prop_filter_map("no position", |(men, white, black, turn)| {
         let mut board = Board::empty();
@@ -34,7 +34,7 @@ fn positions() -> impl Strategy<Value = Chess> {
     })
 }
 
-/// Left and right exchanged, or the sides.
+/// The position with left and right exchanged, or with the sides exchanged.
 fn mirrored(at: &Chess, sides: bool) -> Chess {
     let mut board = Board::empty();
     for square in at.board().occupied() {
@@ -59,7 +59,7 @@ fn says(at: &Chess, side: Color) -> Option<bool> {
     }
 }
 
-/// Both are known and differ.
+/// True if both answers are known and differ.
 fn contradict(one: Option<bool>, other: Option<bool>) -> bool {
     one.is_some() && other.is_some() && one != other
 }
@@ -84,7 +84,7 @@ proptest! {
             if let Some(step) = moves.get(number % moves.len().max(1)) {
                 let mut after = at.clone();
                 after.play_unchecked(*step);
-                // What can be won after a legal move can be won before it.
+                // A win that exists after a legal move exists before it.
                 prop_assert!(now != Some(false) || says(&after, side) != Some(true), "{:?}", at.board());
             }
             if let Answer::Winnable { line, .. } = winnable(&at, side, BUDGET) {

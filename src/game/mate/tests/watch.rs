@@ -14,7 +14,7 @@ fn play(at: &mut Chess, uci: &str) {
     at.play_unchecked(step);
 }
 
-/// The line that is kept ends in mate.
+/// Checks that the line that is kept ends in mate.
 fn holds(at: &Chess, side: Color, watch: &Watch) {
     let answer = Answer::Winnable { line: watch.line(side).to_vec(), shortest: false };
     assert_eq!(check(at, side, &answer), Ok(()), "{:?}", at.board());
@@ -53,7 +53,7 @@ fn a_line_that_no_longer_holds_is_replaced() {
 }
 
 #[test]
-fn the_last_capture_kills() {
+fn the_last_capture_makes_it_dead() {
     let mut at = position("8/8/3k4/8/8/3Kr3/8/3B4 w - - 0 1");
     let mut watch = Watch::default();
     assert!(matches!(dead(&at, &mut watch), Life::Alive(_)));
@@ -61,13 +61,13 @@ fn the_last_capture_kills() {
     let life = dead(&at, &mut watch);
     assert_eq!(life, Life::Dead { white: Reason::Material, black: Reason::BareKing });
     assert!(watch.line(Color::White).is_empty() && watch.line(Color::Black).is_empty());
-    // Asked again, and of what follows: dead it stays.
+    // The question comes again, also for the next position: it stays dead.
     play(&mut at, "d6e5");
     assert!(matches!(dead(&at, &mut watch), Life::Dead { .. }));
 }
 
 #[test]
-fn a_wall_that_closes_kills() {
+fn a_wall_that_closes_makes_it_dead() {
     let mut at = position("4k3/8/8/p1p1p1p1/P1P1P1P1/8/8/4K3 w - - 0 1");
     let mut watch = Watch::default();
     let life = dead(&at, &mut watch);
@@ -77,7 +77,7 @@ fn a_wall_that_closes_kills() {
 }
 
 #[test]
-fn what_is_on_the_board_comes_first() {
+fn the_board_comes_first() {
     let mut watch = Watch::default();
     let mate = position("8/8/8/8/8/1k6/b1b5/RKR5 w - - 0 1");
     assert_eq!(dead(&mate, &mut watch), Life::Alive(Color::Black));
@@ -86,8 +86,8 @@ fn what_is_on_the_board_comes_first() {
 }
 
 #[test]
-fn what_is_not_seen_at_once_is_unknown_and_costs_less_each_time() {
-    // Both sides can, by a way longer than the cap.
+fn an_open_question_costs_less_each_time() {
+    // Both sides can mate, but by a way longer than the cap.
     let mut at = position("1Bb5/1p6/pPp3k1/2Pp3p/P2PpBpP/4P1P1/5K2/8 w - - 0 1");
     let mut watch = Watch::default();
     let mut costs = Vec::new();

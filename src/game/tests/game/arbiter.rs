@@ -14,7 +14,7 @@ use flagfall_protocols::time::{ClockTime, Instant};
 use crate::desk::Desk;
 
 #[test]
-fn nothing_is_recorded_of_a_game_that_is_not_there() {
+fn no_record_without_a_game() {
     for command in [
         Command::TakeBack { plies: 0 },
         Command::CorrectMove { plies: 0, uci: "e2e4".into() },
@@ -47,7 +47,7 @@ fn a_corrected_mate_is_no_mate() {
     desk.command(Command::CorrectMove { plies: 3, uci: "d8g5".into() });
     assert_eq!((desk.state().stage, desk.state().ending), (Stage::Playing, None));
     desk.command(Command::CorrectMove { plies: 3, uci: "d8h4".into() });
-    assert_eq!(desk.state().stage, Stage::Over, "and one that mates ends the game");
+    assert_eq!(desk.state().stage, Stage::Over, "a corrected move that mates ends the game");
 }
 
 #[test]
@@ -130,11 +130,11 @@ fn the_state_shows_the_finding_that_decides() {
         additional_time: None,
         flag_taken_back: None,
     });
-    assert_eq!(desk.state().finding.and_then(|finding| finding.flag), Some("white"), "nothing after it matters");
+    assert_eq!(desk.state().finding.and_then(|finding| finding.flag), Some("white"), "no later flag matters");
 }
 
 #[test]
-fn a_second_press_without_a_move_is_told_too() {
+fn a_second_press_without_a_move_is_reported_too() {
     let mut desk = Desk::started("300");
     desk.wait(1.0).press(0).wait(3.0).press(0).wait(1.0).press(0).wait(3.0);
     assert_eq!(desk.alarms(), ["PressedWithoutMove(white)", "PressedWithoutMove(white)"]);
@@ -167,7 +167,7 @@ fn a_gesture_that_was_none_is_forgotten_when_play_goes_on() {
     assert_eq!(desk.state().hints.len(), 1);
     desk.play("e2e4").play("e8e7").wait(2.0);
     desk.fall(ClockSide::Left).wait(0.5);
-    assert_eq!(desk.game.findings()[0].row, "15", "kings and a pawn: Black cannot mate, and the game had not ended");
+    assert_eq!(desk.game.findings()[0].row, "15", "with kings and a pawn Black cannot mate, and the game had not ended");
 }
 
 #[test]
@@ -176,12 +176,12 @@ fn a_king_goes_to_the_centre_and_then_the_clocks_are_stopped() {
     desk.wait(1.0).make("e3e4").wait(1.0);
     desk.clock.running = false;
     desk.report().wait(10.0);
-    assert_eq!((desk.moves(), desk.state().pending.len()), (vec![], 0), "half of a gesture");
+    assert_eq!((desk.moves(), desk.state().pending.len()), (vec![], 0), "half of a gesture is no move");
     assert!(!desk.out.iter().any(|effect| matches!(effect, Effect::LiveMove(_))));
 }
 
 #[test]
-fn a_clock_that_is_gone_is_gone_in_the_next_game_too() {
+fn a_disconnected_clock_is_absent_in_the_next_game_too() {
     let mut desk = Desk::started("300");
     desk.play("e2e4");
     desk.clock.running = false;

@@ -1,4 +1,4 @@
-//! What is decided without an arbiter, where the event has it so, and what never is.
+//! Findings that are decided without an arbiter if the event wants this, and findings that never are.
 
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::config::{GameConfig, Rulings};
@@ -25,7 +25,7 @@ fn two_hands(desk: &mut Desk, side: Side, times: usize) {
     desk.wait(1.0).settle();
 }
 
-/// Decisions that nobody's command made.
+/// The decisions that no command made.
 #[track_caller]
 fn by_itself(desk: &Desk, name: &str) -> Vec<GameResult> {
     let all: Vec<_> = desk.game.decisions().filter(|it| it.by.as_deref() == Some("automatic")).cloned().collect();
@@ -34,7 +34,7 @@ fn by_itself(desk: &Desk, name: &str) -> Vec<GameResult> {
 }
 
 #[test]
-fn what_is_certain_is_decided_where_it_may_be() {
+fn a_certain_finding_is_decided_if_the_event_allows_it() {
     for rulebook in FIDE.into_iter().chain(["material-only"]) {
         let mut desk = Event { rulebook, ..AUTOMATIC }.desk(BLACK_BARE);
         desk.flag(ClockSide::Left);
@@ -44,7 +44,7 @@ fn what_is_certain_is_decided_where_it_may_be() {
 }
 
 #[test]
-fn without_an_observer_and_without_the_word_of_the_event_nothing_is() {
+fn without_an_observer_or_without_the_option_no_finding_is_decided() {
     for rulebook in FIDE.into_iter().chain(["us-chess"]) {
         for (rulings, observer) in [(Rulings::Automatic, false), (Rulings::Advise, true), (Rulings::Advise, false)] {
             let mut desk = Event { rulebook, rulings, observer, ..PLAIN }.desk(BLACK_BARE);
@@ -56,7 +56,7 @@ fn without_an_observer_and_without_the_word_of_the_event_nothing_is() {
     }
 }
 
-/// A mate between the expiry and the report that shows it: reached before the fall was observed, and perhaps after it.
+/// A mate between the expiry and the report that shows it: it came before the fall was observed, and perhaps after the fall.
 fn contested() -> Desk {
     let mut desk = AUTOMATIC.desk("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1");
     desk.wait(3.0);
@@ -69,7 +69,7 @@ fn contested() -> Desk {
 }
 
 #[test]
-fn what_is_contested_never_is() {
+fn a_contested_finding_is_never_decided() {
     let mut desk = contested();
     let found = desk.found();
     assert_eq!((found.row, found.outcome, found.conditional), ("1", Outcome::WhiteWins, false));
@@ -77,10 +77,10 @@ fn what_is_contested_never_is() {
     assert_eq!((by_itself(&desk, "contested"), desk.game.result()), (vec![], None));
     let finding = desk.key();
     desk.sign("anna", Command::Confirm { finding });
-    assert_eq!((desk.refused(), desk.game.result()), (0, Some(GameResult::WhiteWins)), "the arbiter may");
+    assert_eq!((desk.refused(), desk.game.result()), (0, Some(GameResult::WhiteWins)), "the arbiter may decide");
 }
 
-/// The illegal move that loses is left to an arbiter, under whichever number and article the rules have it.
+/// The illegal move that loses is left to an arbiter, whatever its number and Article in the rules.
 #[test]
 fn the_illegal_move_that_loses_never_is() {
     for (rulebook, times, article) in [
@@ -110,9 +110,9 @@ fn certain(found: &Finding) -> bool {
     !found.conditional && !found.contested && found.alternatives.is_empty() && found.unknown.is_empty()
 }
 
-/// Also where the claim could change nothing: an arbiter is at the board.
+/// This holds even if the claim could change nothing, because an arbiter is at the board.
 #[test]
-fn while_a_claim_is_open_nothing_is() {
+fn while_a_claim_is_open_no_finding_is_decided() {
     use Ground::{AdditionalTime, FiftyMoves, NormalMeans, Repetition};
     for fen in [BLACK_BARE, OPEN] {
         for ground in [Repetition, FiftyMoves, NormalMeans, AdditionalTime] {
@@ -125,7 +125,7 @@ fn while_a_claim_is_open_nothing_is() {
             };
             let mut desk = open();
             assert_eq!((by_itself(&desk, &name), desk.game.result()), (vec![], None), "{name}: {:?}", desk.found());
-            // One claim of two is decided: the other is still open.
+            // One of two claims is decided, and the other is still open.
             desk.sign("anna", claim(Side::Black, ground, Standing::Lodged));
             desk.sign("anna", claim(Side::Black, ground, Standing::Refused)).wait(5.0);
             assert_eq!((by_itself(&desk, &name), desk.game.result()), (vec![], None), "{name}: White's");
@@ -137,9 +137,9 @@ fn while_a_claim_is_open_nothing_is() {
     }
 }
 
-/// What an arbiter has decided about is theirs, rejected or confirmed.
+/// A finding that an arbiter has decided stays the arbiter's, rejected or confirmed.
 #[test]
-fn what_an_arbiter_has_ruled_on_never_is() {
+fn a_finding_with_an_arbiters_ruling_is_never_decided() {
     let mut desk = AUTOMATIC.desk(BLACK_BARE);
     desk.flag(ClockSide::Left);
     let finding = desk.key();
@@ -148,11 +148,11 @@ fn what_an_arbiter_has_ruled_on_never_is() {
     let control =
         Command::SetClockRecord { time_control: Some("40/300:300".to_owned()), additional_time: None, flag_taken_back: None };
     desk.sign("anna", control).settle().wait(10.0);
-    assert!(desk.game.awaits_ruling() && certain(&desk.found()), "proposed again: {:?}", desk.found());
-    assert_eq!((desk.game.result(), desk.audited().len()), (None, 2), "and left to the arbiter");
+    assert!(desk.game.awaits_ruling() && certain(&desk.found()), "it must be proposed again: {:?}", desk.found());
+    assert_eq!((desk.game.result(), desk.audited().len()), (None, 2), "it must be left to the arbiter");
 }
 
-/// A game from the initial position whose findings are decided as they are made, if they are certain.
+/// A game from the initial position whose findings are decided at once if they are certain.
 fn automatic(control: &str, observer: bool) -> Desk {
     let mut desk = Desk::new(control);
     let time_control = (!control.is_empty()).then(|| TimeControl::parse(control).expect("a time control"));
@@ -163,16 +163,16 @@ fn automatic(control: &str, observer: bool) -> Desk {
 }
 
 #[test]
-fn what_is_certain_decides_itself_where_the_event_has_it_so() {
+fn a_certain_finding_is_decided_at_once() {
     let mut desk = automatic("300", true);
     desk.fall(ClockSide::Left).wait(0.5);
-    assert_eq!((desk.found().conditional, desk.game.result()), (false, None), "6.9 is not answered yet");
+    assert_eq!((desk.found().conditional, desk.game.result()), (false, None), "the question of 6.9 has no answer yet");
     desk.black_can_mate();
     let decision = desk.ruled().expect("a decision");
     assert_eq!((decision.by.as_deref(), decision.kind), (Some("automatic"), DecisionKind::Confirmed));
     assert_eq!((decision.command, desk.game.result()), (None, Some(GameResult::BlackWins)));
     assert_eq!(desk.audited().len(), 1);
-    // An arbiter decides otherwise, and that stays.
+    // An arbiter's other decision stays.
     let finding = desk.key();
     desk.sign("anna", Command::Reject { finding });
     desk.wait(10.0);
@@ -190,11 +190,11 @@ fn a_flag_that_nobody_observed_decides_nothing() {
 }
 
 #[test]
-fn what_is_contested_or_unknown_is_left_to_the_arbiter() {
-    // No time control: more periods may follow.
+fn contested_or_unknown_findings_are_left_to_the_arbiter() {
+    // Without a time control more periods may follow.
     let mut unknown = automatic("", true);
     unknown.fall(ClockSide::Left).wait(0.5);
-    // An illegal move that nobody has ruled on.
+    // An illegal move without a ruling.
     let mut illegal = automatic("300", true);
     illegal.play("e2e4").play("e7e5").wait(2.0).press(0).wait(3.0).press(0).wait(1.0);
     illegal.fall(ClockSide::Left).wait(0.5);

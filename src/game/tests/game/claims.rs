@@ -1,4 +1,4 @@
-//! Flags that only an arbiter has seen (6.8), and acts of an arbiter that the live audience sees nothing of.
+//! Flags that only an arbiter has seen (6.8), and an arbiter's actions that the live audience cannot see.
 
 use flagfall_game::FlagPath;
 use flagfall_game::effect::{Audience, Effect};
@@ -34,11 +34,11 @@ fn a_flag_that_the_clock_has_not_shown() {
         (0, Some(FlagPath::ObservedByArbiter), Some("white"), "16")
     );
     assert_eq!((finding.conditional, finding.observed_at), (false, Some(desk.now.0)));
-    assert_eq!(finding.expired_at, Some([heard, desk.now.0]), "after the last report");
+    assert_eq!(finding.expired_at, Some([heard, desk.now.0]), "the fall came after the last report");
     assert!(finding.unknown.contains(&"moment_of_expiry") && finding.evidence.is_empty(), "{finding:?}");
     assert_eq!(desk.alarms(), ["ClockLost", "Flag(white)"]);
     desk.command(claim(Side::White, None));
-    assert_eq!((desk.state().flags.len(), desk.refused()), (1, 0), "the same flag again");
+    assert_eq!((desk.state().flags.len(), desk.refused()), (1, 0), "it is the same flag again");
     let back = Command::SetClockRecord { time_control: None, additional_time: None, flag_taken_back: Some(Side::White) };
     assert_eq!(desk.command(back).state().flags.len(), 0);
 }
@@ -52,7 +52,7 @@ fn a_board_without_a_clock() {
     for unknown in ["time_control", "moment_of_expiry"] {
         assert!(found.unknown.contains(&unknown), "{found:?}");
     }
-    assert_eq!(Desk::new("300").command(claim(Side::Black, None)).refused(), 1, "no game, no flag");
+    assert_eq!(Desk::new("300").command(claim(Side::Black, None)).refused(), 1, "without a game there is no flag");
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn the_period_may_be_named() {
     assert_eq!((desk.refused(), desk.state().flags.len()), (4, 2));
 }
 
-/// With the cable out nobody knows which of the moves since then were made in time.
+/// While the cable is out, nobody knows which moves were made in time.
 #[test]
 fn moves_after_the_last_report_may_have_been_too_late() {
     let mut desk = Desk::started("3/300:300");
@@ -87,7 +87,7 @@ fn moves_after_the_last_report_may_have_been_too_late() {
     assert!(found.unknown.contains(&"completed_moves"), "{found:?}");
 }
 
-/// The clock shows it later: it is the same fall.
+/// The clock shows the flag later: it is the same fall.
 #[test]
 fn a_sign_that_comes_later_is_no_second_flag() {
     let mut desk = Desk::started("300");
@@ -105,7 +105,7 @@ fn live(desk: &mut Desk) -> (u32, usize) {
 }
 
 #[test]
-fn a_result_that_was_not_there_is_taken_back_unseen() {
+fn taking_back_a_missing_result_is_not_visible() {
     let mut desk = Desk::started("300");
     desk.play("e2e4").play("e7e5").wait(3.0);
     let (rev, _) = live(&mut desk);
@@ -130,7 +130,7 @@ fn kings_in_the_centre_are_seen_by_arbiters_only() {
     assert_eq!(live(&mut desk), (rev, 0));
 }
 
-/// Every picture of the live audience differs in more than its clock from the one before.
+/// Every state of the live audience differs from the one before in more than its clock.
 #[test]
 fn another_start_is_shown() {
     let mut desk = Desk::started("300");

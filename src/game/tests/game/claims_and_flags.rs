@@ -1,4 +1,5 @@
-//! A claim of a draw by the position and a flag (9.2, 9.3; rows 6 and 6a): what was lodged before the fall was observed decides.
+//! A claim of a draw by the position, and a flag (9.2, 9.3; rows 6 and 6a): a claim that was lodged before the fall was
+//! observed decides.
 
 use flagfall_game::decision::DecisionKind;
 use flagfall_game::input::Command;
@@ -17,7 +18,7 @@ fn claim(ground: Ground, standing: Standing) -> Command {
     Command::ClaimOn { side: Side::White, ground, standing, uci: None }
 }
 
-/// Both have moved, and White has the move.
+/// Both players have moved, and White has the move.
 fn playing(event: &Event<'_>) -> Desk {
     let mut desk = event.desk(OPEN);
     desk.play("e2e4").play("e7e5").wait(1.0);
@@ -28,7 +29,7 @@ fn outcomes(desk: &Desk) -> Vec<(&'static str, Outcome)> {
     desk.found().alternatives.iter().map(|it| (it.row, it.outcome)).collect()
 }
 
-/// The finding says row 6, and what it rests on came before the fall or, contested, after the time expired.
+/// Checks that the finding has row 6, and that its claim came before the fall or, if contested, after the time expired.
 #[track_caller]
 fn drawn(desk: &Desk, contested: bool, name: &str) {
     let found = desk.found();
@@ -73,9 +74,9 @@ fn lodged_between_the_expiry_and_the_observation() {
     }
 }
 
-/// The arbiter enters it later, and says when it was.
+/// The arbiter enters the claim later and states its time.
 #[test]
-fn the_moments_that_count_are_those_that_the_arbiter_names() {
+fn the_times_that_the_arbiter_states_count() {
     let found = |claimed: u64, observed: u64| {
         let mut desk = playing(&PLAIN);
         desk.flag(ClockSide::Left);
@@ -105,7 +106,7 @@ fn lodged_after_the_observation_decides_nothing() {
             desk.wait(2.0).sign("anna", claim(ground, Standing::Lodged)).settle().wait(1.0);
             assert_eq!(desk.row(), ("14", Outcome::BlackWins), "{name}: lodged");
             assert_eq!((outcomes(&desk), desk.found().unknown), (vec![], Vec::<&str>::new()), "{name}: lodged");
-            // What was found stays what was found, whatever the arbiter decides.
+            // The finding stays as it is, whatever the arbiter decides.
             desk.sign("anna", claim(ground, Standing::Accepted)).settle().wait(1.0);
             assert_eq!((desk.row(), desk.found().contested), (("14", Outcome::BlackWins), false), "{name}: accepted");
             let finding = desk.key();
@@ -117,7 +118,7 @@ fn lodged_after_the_observation_decides_nothing() {
     }
 }
 
-/// Incorrect: the game goes on to its flag, and the opponent has two minutes more (9.5.3).
+/// The claim is incorrect: the game goes on to its flag, and the opponent has two minutes more (9.5.3).
 #[test]
 fn refused_it_leaves_the_flag() {
     for (flag, side, row) in

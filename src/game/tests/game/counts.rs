@@ -1,4 +1,4 @@
-//! What a later record says of the moves completed before a flag, and what it must leave as it was.
+//! The effect of a later record on the moves completed before a flag, and the facts that it must not change.
 
 use flagfall_game::input::Command;
 use flagfall_game::laws::outcome::Outcome;
@@ -11,7 +11,7 @@ use crate::desk::Desk;
 
 const LATE: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 40";
 
-/// White has made 39 moves, makes and presses this one, and his flag falls.
+/// White has made 39 moves, makes and presses this move, and then his flag falls.
 fn move_40(uci: &str) -> Desk {
     let mut desk = Desk::started("40/5400:1800").with_position(LATE);
     count(&mut desk, 39, 39);
@@ -46,7 +46,7 @@ fn a_corrected_move_keeps_the_times_of_the_one_it_replaces() {
     let before = desk.state().moves.pop().expect("a move");
     correct(&mut desk, 0, "e2e4");
     let after = desk.state().moves.pop().expect("a move");
-    assert_eq!(found(&desk), ("12", Some(40)), "the same move, misread");
+    assert_eq!(found(&desk), ("12", Some(40)), "it is the same move, which was misread");
     assert_eq!((before.made, before.pressed, before.completed), (after.made, after.pressed, after.completed));
 }
 
@@ -62,7 +62,7 @@ fn a_corrected_earlier_move_leaves_the_count_at_the_flag() {
 }
 
 #[test]
-fn a_count_speaks_for_a_move_that_was_entered_after_the_flag() {
+fn an_entered_count_covers_a_move_entered_after_the_flag() {
     let mut desk = Desk::started("40/5400:1800").with_position(LATE);
     count(&mut desk, 39, 39);
     desk.wait(2.0);
@@ -70,7 +70,7 @@ fn a_count_speaks_for_a_move_that_was_entered_after_the_flag() {
     let (row, completed) = found(&desk);
     assert!(row != "12" && completed == Some(39));
     correct(&mut desk, 0, "e2e4");
-    assert_eq!(found(&desk).0, "13", "nobody has said when it was completed");
+    assert_eq!(found(&desk).0, "13", "the time of its completion is not known");
     count(&mut desk, 40, 39);
     assert_eq!(found(&desk), ("12", Some(40)));
 }
@@ -97,9 +97,9 @@ fn the_scoresheets_may_have_fewer_moves_than_the_record() {
     assert_eq!(desk.state().completed.white, Some(0));
 }
 
-/// The press falls in a gap of the clock's reports, and so does the flag.
+/// The press and the flag both fall in a gap of the clock's reports.
 #[test]
-fn a_press_that_nobody_saw_may_have_come_after_the_flag() {
+fn an_unseen_press_may_have_come_after_the_flag() {
     let mut desk = Desk::started("40/5400:1800").with_position(LATE);
     count(&mut desk, 39, 39);
     desk.wait(1.0).make("e2e4").wait(0.3);

@@ -1,4 +1,5 @@
-//! From findings to decisions: who decided, when, why, on which evidence; superseded, never overwritten.
+//! From findings to decisions: the author, the time, the reason and the evidence of each. Decisions are superseded, never
+//! overwritten.
 
 use flagfall_game::alarm::AlarmKind;
 use flagfall_game::decision::{DecisionKind, Ruling};
@@ -13,7 +14,7 @@ use flagfall_protocols::time::{ClockTime, Instant};
 
 use crate::desk::Desk;
 
-/// A command of Anna's with its reason.
+/// Sends a signed command with its reason.
 fn signed(desk: &mut Desk, command: Command, observed_at: Option<Instant>) {
     let author = Author {
         name: Some("anna".to_owned()),
@@ -24,7 +25,7 @@ fn signed(desk: &mut Desk, command: Command, observed_at: Option<Instant>) {
     desk.feed(Input::Signed { command: Box::new(command), author: Box::new(author) });
 }
 
-/// White's flag fell, and Black can still mate.
+/// White's flag has fallen, and Black can still mate.
 fn flagged() -> Desk {
     let mut desk = Desk::started("300");
     desk.fall(ClockSide::Left).wait(0.5).black_can_mate();
@@ -33,7 +34,7 @@ fn flagged() -> Desk {
 }
 
 #[test]
-fn a_confirmed_finding_gives_the_result_and_says_who_when_why_on_what() {
+fn a_confirmed_finding_gives_the_result_with_author_time_reason_and_evidence() {
     let mut desk = flagged();
     let proposed = desk.key();
     let seen = Instant(desk.now.0 - 200_000);
@@ -47,9 +48,9 @@ fn a_confirmed_finding_gives_the_result_and_says_who_when_why_on_what() {
     assert_eq!((decision.finding, decision.observed_at, decision.supersedes), (Some(proposed), Some(seen), None));
     assert_eq!((desk.audited(), desk.state().decisions), (vec![decision.clone()], vec![decision]));
     let found = desk.found();
-    assert_eq!((found.conditional, found.observed_at), (false, Some(seen.0)), "the arbiter's own time (6.8)");
+    assert_eq!((found.conditional, found.observed_at), (false, Some(seen.0)), "the fall has the arbiter's own time (6.8)");
     assert_eq!(desk.state().flags[0].ruled, Some(1));
-    assert!(desk.state().alarms.iter().all(|alarm| alarm.kind != AlarmKind::Flag), "dealt with");
+    assert!(desk.state().alarms.iter().all(|alarm| alarm.kind != AlarmKind::Flag), "the flag alarm is dealt with");
 }
 
 #[test]
@@ -66,7 +67,7 @@ fn a_finding_that_has_changed_is_not_confirmed() {
 }
 
 #[test]
-fn what_is_left_to_the_arbiter_cannot_be_confirmed() {
+fn a_finding_left_to_the_arbiter_cannot_be_confirmed() {
     let mut desk = Desk::started("300");
     desk.fall(ClockSide::Left).wait(0.5);
     assert_eq!(desk.found().outcome, Outcome::Undecided);
@@ -77,9 +78,10 @@ fn what_is_left_to_the_arbiter_cannot_be_confirmed() {
     assert_eq!((desk.refused(), desk.ruled().map(|decision| decision.kind)), (1, Some(DecisionKind::Rejected)));
 }
 
-/// The arbiter saw the flag only after the mate: what they confirm is not what was found for a flag that nobody had seen.
+/// The arbiter saw the flag only after the mate, so the confirmation does not match the finding for a flag that nobody had
+/// seen.
 #[test]
-fn a_confirmation_does_not_decide_something_else_than_it_says() {
+fn a_confirmation_decides_only_the_finding_that_it_names() {
     let mut desk = Desk::started("300");
     desk.play("f2f3").play("e7e5").play("g2g4").wait(0.5);
     desk.fall(ClockSide::Right).wait(0.5);
@@ -89,7 +91,7 @@ fn a_confirmation_does_not_decide_something_else_than_it_says() {
     assert_eq!((desk.found().row, desk.found().outcome), ("1", Outcome::BlackWins));
     signed(&mut desk, Command::Confirm { finding: proposed }, Some(seen));
     assert_eq!((desk.refused(), desk.game.result(), desk.key()), (1, None, proposed), "the flag was seen before the mate");
-    assert_eq!(desk.state().flags[0].observed_at, None, "what is refused changes nothing");
+    assert_eq!(desk.state().flags[0].observed_at, None, "a refused command changes nothing");
     signed(&mut desk, Command::Confirm { finding: proposed }, None);
     assert_eq!((desk.refused(), desk.game.result()), (1, Some(GameResult::BlackWins)));
 }
@@ -109,17 +111,21 @@ fn after_a_rejection_play_goes_on_and_the_finding_does_not_come_back() {
     desk.clock.left.flag_shown = false;
     desk.report().play("e2e4").play("e7e5").play("g1f3").wait(3.0);
     assert_eq!((desk.key().revision, desk.moves().len(), desk.game.findings().len()), (revision, 3, 1));
-    assert_eq!(desk.ruled(), Some(decision), "still ruled");
+    assert_eq!(desk.ruled(), Some(decision), "the ruling still stands");
     assert!(desk.state().moves.iter().all(|played| !played.after_flag));
-    // A position that is set later is no other fact of the flag.
+    // A position that is set later does not change the facts of the flag.
     desk.command(Command::SetPosition { fen: "4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 9".into() });
     assert_eq!(desk.state().flags[0].ruled, Some(1));
-    // The other flag is another matter.
+    // The other flag is a separate matter.
     let before = desk.game.findings()[0].clone();
     desk.wait(1.0).press(0);
     desk.show_flag(ClockSide::Right).wait(1.0);
     assert_eq!((desk.found().flag, desk.game.findings().len()), (Some("black"), 2));
-    assert_eq!((desk.ruled(), &desk.game.findings()[0]), (None, &before), "it is open, and the first as it was");
+    assert_eq!(
+        (desk.ruled(), &desk.game.findings()[0]),
+        (None, &before),
+        "the second finding is open, and the first is unchanged"
+    );
     assert!(desk.game.awaits_ruling());
 }
 
@@ -171,8 +177,8 @@ fn decisions_supersede_and_are_all_kept() {
     let all = desk.state().decisions;
     let supersedes: Vec<_> = all.iter().map(|decision| decision.supersedes).collect();
     assert_eq!((supersedes, all[3].at), (vec![None, Some(1), Some(2), Some(3)], now));
-    assert_eq!(all[..2], [confirmed, declared], "never overwritten");
-    assert_eq!((desk.game.result(), desk.state().stage), (None, Stage::Playing), "what was confirmed is taken back");
+    assert_eq!(all[..2], [confirmed, declared], "a decision is never overwritten");
+    assert_eq!((desk.game.result(), desk.state().stage), (None, Stage::Playing), "the confirmed result is taken back");
     assert_eq!(desk.audited(), all);
 }
 
@@ -204,10 +210,10 @@ fn another_game_in_the_middle_of_one_is_a_decision_about_it() {
     signed(&mut desk, Command::StartGame { fen: None }, None);
     let Some((1, Ruling::Decision { decision })) = desk.game.ruling() else { panic!("{:?}", desk.game.ruling()) };
     assert_eq!((decision.kind, decision.by.as_deref(), desk.game.number()), (DecisionKind::Restart, Some("anna"), 2));
-    assert!(desk.state().decisions.is_empty(), "it was the other game's");
+    assert!(desk.state().decisions.is_empty(), "the decisions belong to the other game");
     let mut fresh = Desk::started("300");
     signed(&mut fresh, Command::StartGame { fen: None }, None);
-    assert_eq!(fresh.audited().len(), 0, "nothing was broken off");
+    assert_eq!(fresh.audited().len(), 0, "no game was broken off");
 }
 
 #[test]
@@ -225,7 +231,7 @@ fn decisions_are_bounded_and_the_one_that_stands_stays() {
     assert_eq!(desk.ruled(), Some(stands));
 }
 
-/// A decision that gives no result is not for the live audience.
+/// A decision without a result is not for the live audience.
 #[test]
 fn the_live_audience_sees_results_only() {
     let mut desk = flagged();

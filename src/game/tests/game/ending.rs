@@ -1,4 +1,4 @@
-//! Around the end of a game: analysis, gestures, the next set-up, and what only looks like them.
+//! The end of a game: analysis, gestures, the next set-up, and things that only look like them.
 
 use flagfall_game::effect::Effect;
 use flagfall_game::input::Command;
@@ -8,7 +8,7 @@ use flagfall_protocols::square::{Piece, Placement, Reading, Square};
 
 use crate::desk::Desk;
 
-/// Scenario 74 taken to the end: the initial position comes again by legal moves, and stands.
+/// Scenario 74 to its end: the initial position comes again by legal moves, and stands.
 #[test]
 fn knights_back_at_home_are_no_new_game() {
     let mut desk = Desk::started("300");
@@ -26,7 +26,7 @@ fn knights_back_at_home_are_no_new_game() {
 
 /// The last knight is at home, but its move was not pressed before the clocks were stopped.
 #[test]
-fn not_even_before_the_last_press() {
+fn knights_back_at_home_before_the_last_press_are_no_new_game() {
     let mut desk = Desk::started("300");
     desk.play("g1f3").play("g8f6").play("f3g1").make("f6g8").wait(1.0);
     desk.clock.running = false;
@@ -35,7 +35,7 @@ fn not_even_before_the_last_press() {
 }
 
 #[test]
-fn nothing_is_read_after_the_end() {
+fn no_move_is_read_after_the_end() {
     let mut desk = Desk::started("300");
     desk.play("e2e4").play("e7e5").command(Command::DeclareResult { result: GameResult::Draw });
     desk.out.clear();
@@ -47,7 +47,7 @@ fn nothing_is_read_after_the_end() {
     assert!(!desk.out.iter().any(|effect| matches!(effect, Effect::Move(_) | Effect::LiveMove(_) | Effect::Alert(_))));
 }
 
-/// Scenarios 69 and 70: the same motion, with and without a press.
+/// Scenarios 69 and 70: the same movement, with and without a press.
 #[test]
 fn a_king_on_e4_is_a_move_if_it_is_pressed() {
     let fen = "4k3/4p3/8/8/8/4K3/4P3/8 w - - 0 1";
@@ -65,7 +65,7 @@ fn a_king_on_e4_is_a_move_if_it_is_pressed() {
 
 /// Scenario 73 on a board that is turned for the next game.
 #[test]
-fn the_next_game_may_sit_the_other_way_round() {
+fn the_next_game_may_stand_the_other_way_round() {
     let mut desk = Desk::started("300");
     desk.play("e2e4").play("e7e5");
     desk.clock.running = false;
@@ -75,7 +75,7 @@ fn the_next_game_may_sit_the_other_way_round() {
     assert_eq!(desk.alarms(), ["ResultMissing"]);
 }
 
-/// Resignation before the press: the last move was made, what followed on the board is analysis.
+/// Resignation before the press: the last move was made, and later moves on the board are analysis.
 #[test]
 fn a_result_keeps_the_move_that_stood_when_the_clocks_stopped() {
     let mut desk = Desk::started("300");
@@ -85,11 +85,11 @@ fn a_result_keeps_the_move_that_stood_when_the_clocks_stopped() {
     desk.command(Command::DeclareResult { result: GameResult::WhiteWins });
     assert_eq!(desk.moves(), ["e2e4", "e7e5", "g1f3"]);
     let state = desk.state();
-    assert_eq!((state.moves[2].completed, state.completed.white), (None, Some(1)), "made, not completed");
+    assert_eq!((state.moves[2].completed, state.completed.white), (None, Some(1)), "the move was made but not completed");
     assert_eq!(desk.game.told_plies(), 3);
 }
 
-/// Where no clock is heard, a king that is slid past a centre square while the other one stands on one shows no result.
+/// Without a clock, a king that passes a centre square while the other king stands on one shows no result.
 #[test]
 fn a_king_passes_the_centre_without_a_clock() {
     let mut desk = Desk::new("").with_position("8/4k3/8/8/4K3/8/4P3/8 b - - 0 1");
@@ -104,5 +104,5 @@ fn a_king_passes_the_centre_without_a_clock() {
         desk.wait(0.3).square(Square::parse(square).expect("a square"), reading);
     }
     assert_eq!(desk.wait(1.5).state().stage, Stage::Playing);
-    assert_eq!(desk.wait(1.0).state().stage, Stage::Over, "it stays there");
+    assert_eq!(desk.wait(1.0).state().stage, Stage::Over, "the king stays there");
 }

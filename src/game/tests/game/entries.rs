@@ -1,4 +1,4 @@
-//! What arbiters enter of the players' words, and penalties.
+//! Arbiters' entries of the players' offers and claims, and penalties.
 
 use flagfall_game::alarm::{AlarmKind, AlarmStatus};
 use flagfall_game::audit::AuditEntry;
@@ -20,7 +20,7 @@ use crate::desk::Desk;
 const WHITE: Side = Side::White;
 const BLACK: Side = Side::Black;
 
-/// An arbiter enters it later than it happened.
+/// Sends a command for something that happened earlier.
 fn at(desk: &mut Desk, observed_at: Instant, command: Command) {
     let author = Author { name: Some("anna".to_owned()), observed_at: Some(observed_at), ..Author::default() };
     desk.feed(Input::Signed { command: Box::new(command), author: Box::new(author) });
@@ -53,7 +53,7 @@ fn an_offer_that_is_accepted_draws_the_game() {
     desk.command(Command::Offer { side: WHITE }).command(Command::Resign { side: WHITE });
     assert_eq!(desk.refused(), 2, "the game is over");
     desk.command(Command::DeclareResult { result: GameResult::Open });
-    assert_eq!((desk.game.result(), desk.state().entries.len()), (None, 1), "nobody has agreed to anything");
+    assert_eq!((desk.game.result(), desk.state().entries.len()), (None, 1), "there is no agreement");
 }
 
 #[test]
@@ -64,15 +64,15 @@ fn no_draw_before_both_have_moved() {
 }
 
 #[test]
-fn nobody_accepts_what_nobody_offered_or_what_a_move_has_refused() {
+fn an_offer_that_is_missing_or_was_refused_by_a_move_cannot_be_accepted() {
     let mut desk = Desk::started("300");
     desk.play("e2e4").play("e7e5").command(Command::Accept { side: WHITE });
     desk.command(Command::Offer { side: WHITE }).command(Command::Accept { side: WHITE });
-    assert_eq!(desk.refused(), 2, "one's own offer");
+    assert_eq!(desk.refused(), 2, "a player cannot accept his own offer");
     let offered = desk.now;
     desk.play("g1f3").play("b8c6").command(Command::Accept { side: BLACK });
     assert_eq!((desk.refused(), desk.game.result()), (3, None), "9.1.2.1");
-    // It was accepted before that move, and is entered only now.
+    // The offer was accepted before that move, and the acceptance is entered only now.
     at(&mut desk, Instant(offered.0 + 1), Command::Accept { side: BLACK });
     assert_eq!((desk.refused(), desk.game.result()), (3, Some(GameResult::Draw)));
 }
@@ -93,10 +93,10 @@ fn a_resignation_decides_nothing_by_itself() {
     assert_eq!(desk.state().entries[0].what, Entered::Resignation);
 }
 
-/// White has a pawn, Black the bare king: Black cannot mate, which saves White half a point (5.1.2).
+/// White has a pawn and Black the bare king: Black cannot mate, which gives White half a point (5.1.2).
 #[test]
 fn a_resignation_is_a_finding_that_the_arbiter_decides_about() {
-    // Whether White can mate is asked and not answered yet.
+    // The question whether White can mate has no answer yet.
     for (side, outcome, result) in [(WHITE, Outcome::Draw, Some(GameResult::Draw)), (BLACK, Outcome::Undecided, None)] {
         let resigned = || {
             let mut desk = Desk::started("300").with_position("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1");
@@ -115,7 +115,7 @@ fn a_resignation_is_a_finding_that_the_arbiter_decides_about() {
         assert_eq!((desk.refused(), desk.game.result(), desk.state().finding), (0, None, None), "{side:?}");
         assert_eq!(kinds(&desk), [(DecisionKind::Rejected, GameResult::Open)]);
         assert!(matches!(desk.game.ruling(), Some((2, Ruling::Decision { .. }))), "{:?}", desk.game.ruling());
-        // He may still do so later.
+        // The arbiter may still decide later.
         desk.play("e8e7").command(Command::Resign { side });
         assert!(desk.state().finding.is_some_and(|finding| finding.id > key.id));
     }
@@ -128,7 +128,7 @@ fn claims_are_decided_by_the_arbiter() {
         (Ground::NormalMeans, Standing::Accepted, Some((DecisionKind::ClaimAccepted, GameResult::Draw))),
         (Ground::Repetition, Standing::Accepted, Some((DecisionKind::ClaimAccepted, GameResult::Draw))),
         (Ground::FiftyMoves, Standing::Refused, Some((DecisionKind::ClaimRefused, GameResult::Open))),
-        // More time for both is no result.
+        // More time for both players is no result.
         (Ground::AdditionalTime, Standing::Accepted, Some((DecisionKind::ClaimAccepted, GameResult::Open))),
     ] {
         let mut desk = Desk::started("300");
@@ -137,7 +137,7 @@ fn claims_are_decided_by_the_arbiter() {
         let drawn = expected.is_some_and(|(_, result)| result == GameResult::Draw);
         assert_eq!(desk.game.result(), drawn.then_some(GameResult::Draw), "{ground:?} {standing:?}");
     }
-    // Granted after it was put off (III.5): the later decision takes the place of the earlier one.
+    // The claim was granted later (III.5): the later decision supersedes the earlier one.
     let mut desk = Desk::started("300");
     desk.play("e2e4").command(claim(WHITE, Ground::NormalMeans, Standing::Refused));
     desk.command(claim(WHITE, Ground::NormalMeans, Standing::Accepted));
@@ -145,9 +145,9 @@ fn claims_are_decided_by_the_arbiter() {
     assert_eq!((last.number, last.supersedes, last.side), (2, Some(1), Some(Color::White)));
 }
 
-/// The daemon looks at the record when a claim is lodged, and tells the arbiter alone.
+/// The daemon checks the record when a claim is lodged, and reports the result to the arbiter only.
 #[test]
-fn what_the_record_says_of_a_claim() {
+fn the_result_of_a_claim_by_the_record() {
     let mut desk = Desk::started("300");
     let shuffle = ["g1f3", "g8f6", "f3g1", "f6g8"];
     desk.play(shuffle[0]).play(shuffle[1]).command(claim(WHITE, Ground::Repetition, Standing::Lodged));
@@ -164,17 +164,21 @@ fn what_the_record_says_of_a_claim() {
     desk.command(about_to("f6h5"));
     assert_eq!(claimed(&desk).correct, Some(false));
     desk.command(about_to("e2e4"));
-    assert_eq!(desk.refused(), 1, "not legal now");
+    assert_eq!(desk.refused(), 1, "the move is not legal now");
     desk.command(about_to("f6g8"));
-    assert_eq!((claimed(&desk).correct, desk.game.result()), (Some(true), None), "9.2.1; the arbiter decides");
-    // It was about the position then, whatever has been moved since.
+    assert_eq!(
+        (claimed(&desk).correct, desk.game.result()),
+        (Some(true), None),
+        "the claim is correct (9.2.1); the arbiter decides"
+    );
+    // The claim is about the position at that time, whatever was moved since.
     desk.play("f6g8").play("e2e4").command(claim(BLACK, Ground::Repetition, Standing::Accepted));
     let decision = desk.game.decisions().last().cloned().expect("a decision");
     let decided = decision.claim.expect("the claim");
     assert_eq!((decided.correct, decided.uci.as_deref(), decided.standing), (Some(true), Some("f6g8"), Standing::Accepted));
     assert_eq!((decision.result, desk.game.result()), (GameResult::Draw, Some(GameResult::Draw)));
     let told = desk.out.iter().filter(|effect| matches!(effect, Effect::LiveMove(_) | Effect::LiveRevision { .. })).count();
-    assert_eq!(told, 9, "moves, and nothing of claims");
+    assert_eq!(told, 9, "only moves are published, and no claim");
 }
 
 #[test]
@@ -198,18 +202,18 @@ fn a_penalty_is_on_record_and_ends_nothing() {
     let status = |desk: &Desk| desk.game.alarms().iter().find(|known| known.id == alarm.id).map(|known| known.status);
     assert_eq!((desk.refused(), status(&desk)), (5, Some(AlarmStatus::Acknowledged)));
     assert_eq!(desk.state().entries[0].what, Entered::IllegalMove { alarm: alarm.id, counts: true });
-    // On second thoughts.
+    // The arbiter corrects the ruling.
     desk.command(Command::Penalty { side: WHITE, seconds: None, alarm: Some(alarm.id), counts: Some(false) });
     let last = desk.game.decisions().last().cloned().expect("a decision");
     assert_eq!((last.kind, last.supersedes, desk.game.result()), (DecisionKind::Penalty, Some(1), None));
-    // With both hands: no sensor sees that.
+    // The player used both hands; no sensor sees this.
     desk.command(Command::Penalty { side: BLACK, seconds: None, alarm: None, counts: Some(true) });
     assert_eq!(desk.state().entries[2].what, Entered::IllegalMove { alarm: 0, counts: true });
-    assert_eq!(desk.game.decisions().last().and_then(|last| last.supersedes), None, "another move");
+    assert_eq!(desk.game.decisions().last().and_then(|last| last.supersedes), None, "it is about another move");
 }
 
 #[test]
-fn what_is_entered_is_bounded_and_goes_with_its_game() {
+fn entries_are_limited_and_end_with_their_game() {
     let mut desk = Desk::started("300");
     desk.play("e2e4").play("e7e5");
     for _ in 0..300 {

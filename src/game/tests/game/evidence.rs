@@ -1,4 +1,4 @@
-//! What a finding names as its evidence: bytes, clock readings, alarms, commands.
+//! The evidence that a finding names: bytes, clock readings, alarms, commands.
 
 use flagfall_game::input::{Author, Command, Input};
 use flagfall_game::laws::finding::FindingKey;
@@ -11,7 +11,7 @@ use flagfall_protocols::time::{ClockTime, Instant};
 
 use crate::desk::Desk;
 
-/// The clock says what it shows, in the ten bytes from `start`.
+/// The clock reports its display, in the ten bytes from `start`.
 fn report_at(desk: &mut Desk, start: u64) {
     let reading = desk.clock;
     let source = ByteRange { channel: 0, start, end: start + 10 };
@@ -53,7 +53,7 @@ fn shown(source: &str, white_ms: u32, black_ms: u32, running: Option<&'static st
 }
 
 #[test]
-fn a_flag_fall_names_what_the_clock_said_before_it_and_with_it() {
+fn a_flag_fall_names_the_readings_before_it_and_with_it() {
     let mut desk = flagged();
     let before = shown("rx0:1000-1010", 1000, 299_000, Some("white"));
     let found = finding(&desk);
@@ -62,7 +62,7 @@ fn a_flag_fall_names_what_the_clock_said_before_it_and_with_it() {
     desk.clock.running = false;
     report_at(&mut desk, 1020);
     desk.wait(5.0);
-    assert_eq!(finding(&desk).readings, found.readings, "latched with the flag");
+    assert_eq!(finding(&desk).readings, found.readings, "the readings are latched with the flag");
     signed(&mut desk, "swap", Command::SwapSides);
     let other = finding(&desk);
     assert_eq!((other.flag, &other.readings[1]), (Some("black"), &shown("rx0:1010-1020", 299_000, 0, Some("black"))));
@@ -100,15 +100,15 @@ fn the_earliest_observation_is_the_one_that_counts() {
     assert_eq!(finding(&desk).evidence, ["rx0:1010-1020", "cmd:b"]);
     desk.wait(1.0);
     signed(&mut desk, "c", claim(None));
-    assert_eq!(finding(&desk).evidence, ["rx0:1010-1020", "cmd:b"], "a later one changes nothing");
+    assert_eq!(finding(&desk).evidence, ["rx0:1010-1020", "cmd:b"], "a later observation changes nothing");
     signed(&mut desk, "a", claim(Some(fell)));
     assert_eq!(finding(&desk).evidence, ["rx0:1010-1020", "cmd:a"]);
 }
 
 #[test]
-fn whoever_confirms_has_observed_it() {
+fn a_confirmation_is_an_observation() {
     let mut desk = Desk::started("300");
-    // White has completed what the first period requires: the finding is certain.
+    // White has completed the moves of the first period, so the finding is certain.
     signed(&mut desk, "tc", set_clock(Some("2/300:300"), None));
     signed(&mut desk, "count", Command::SetMoveCount { completed: Pair { white: 2, black: 2 } });
     desk.clock.left.time = ClockTime(1000);
@@ -118,14 +118,14 @@ fn whoever_confirms_has_observed_it() {
     report_at(&mut desk, 10);
     desk.clock.running = false;
     let found = finding(&desk);
-    assert_eq!(found.evidence, ["rx0:10-20", "cmd:tc", "cmd:count"], "what its counts rest on");
-    assert!(found.conditional, "nobody has observed it");
+    assert_eq!(found.evidence, ["rx0:10-20", "cmd:tc", "cmd:count"], "the counts rest on these commands");
+    assert!(found.conditional, "nobody has observed the flag");
     signed(&mut desk, "ok", Command::Confirm { finding: FindingKey { id: found.id, revision: found.revision } });
     assert_eq!(finding(&desk).evidence, ["rx0:10-20", "cmd:ok", "cmd:tc", "cmd:count"]);
 }
 
 #[test]
-fn what_was_entered_is_named_by_its_command() {
+fn an_entry_is_named_by_its_command() {
     let mut desk = Desk::started("300");
     desk.play("e2e4").play("e7e5");
     signed(&mut desk, "tc.1", set_clock(Some("2/300:300"), Some(5)));
@@ -136,10 +136,10 @@ fn what_was_entered_is_named_by_its_command() {
     signed(&mut desk, "resigned", Command::Resign { side: Side::Black });
     let found = finding(&desk);
     assert_eq!((found.kind, found.readings.len()), (Kind::Resignation, 0));
-    assert_eq!(found.evidence, ["cmd:offer:1", unsigned.as_str(), "cmd:resigned"], "no flag, no time control");
+    assert_eq!(found.evidence, ["cmd:offer:1", unsigned.as_str(), "cmd:resigned"], "there is no flag and no time control");
     let commands: Vec<Option<String>> = desk.state().entries.iter().map(|entry| entry.command.clone()).collect();
     assert_eq!(commands, [Some("offer:1".to_owned()), None, Some("resigned".to_owned())]);
-    // The next game rests on nothing of this one.
+    // The next game has no evidence from this one.
     signed(&mut desk, "next", Command::StartGame { fen: None });
     desk.wait(1.0);
     signed(&mut desk, "seen", claim(None));

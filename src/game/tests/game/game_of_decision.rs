@@ -1,4 +1,4 @@
-//! A decision names the game in which it was made, also when the next one is armed.
+//! A decision names the game in which it was made, even if the next game is armed already.
 
 use flagfall_game::decision::{Decision, DecisionKind, Ruling};
 use flagfall_game::input::Command;
@@ -24,7 +24,7 @@ fn shown(desk: &Desk) -> (u32, Option<u32>) {
     (game, decision.map(|decision| decision.game_no))
 }
 
-/// Another game is begun over this one: one step decides about the one and arms the other.
+/// Another game is begun during this one: one step decides about this game and arms the other.
 #[test]
 fn a_game_that_is_broken_off() {
     let mut desk = PLAIN.desk(OPEN);
@@ -34,7 +34,7 @@ fn a_game_that_is_broken_off() {
         assert_eq!((desk.game.number(), desk.state().stage), (game + 1, Stage::Armed));
         let decision = last(&desk);
         assert_eq!((decision.kind, decision.game_no, decision.by.as_deref()), (DecisionKind::Restart, game, Some("anna")));
-        assert_eq!(shown(&desk), (game, Some(game)), "until the next one has something of its own");
+        assert_eq!(shown(&desk), (game, Some(game)), "it is shown until the next game has a ruling of its own");
         desk.assume(OPEN);
         let standing = desk.standing();
         desk.frame(standing).wait(1.0);
@@ -43,7 +43,7 @@ fn a_game_that_is_broken_off() {
         }
     }
     let numbers: Vec<_> = desk.audited().iter().map(|it| (it.number, it.game_no)).collect();
-    assert_eq!(numbers, [(1, first), (2, first + 1), (3, first + 2)], "numbers are the board's");
+    assert_eq!(numbers, [(1, first), (2, first + 1), (3, first + 2)], "decision numbers count for the board");
 }
 
 #[test]
@@ -67,13 +67,13 @@ fn every_kind_of_decision() {
         let made = desk.audited().len();
         desk.sign("anna", Command::StartGame { fen: None });
         assert_eq!(desk.game.number(), game + 1, "{kind:?}");
-        assert_eq!(desk.audited()[made - 1], decided, "{kind:?}: as it was");
+        assert_eq!(desk.audited()[made - 1], decided, "{kind:?}: the decision is unchanged");
         assert_eq!(shown(&desk).0, game, "{kind:?}");
         assert_eq!(shown(&desk).1, Some(game), "{kind:?}");
     }
 }
 
-/// A flag and its decision are shown as those of their game, and the next game's own decision as its own.
+/// A flag and its decision are shown with their game, and the next game's decision with the next game.
 #[test]
 fn a_flag_of_the_game_before() {
     for event in [PLAIN, AUTOMATIC] {
@@ -91,6 +91,6 @@ fn a_flag_of_the_game_before() {
         assert_eq!((desk.game.number(), shown(&desk)), (game + 1, (game, Some(game))));
         desk.wait(1.0).sign("bob", Command::DeclareResult { result: GameResult::WhiteWins });
         assert_eq!((last(&desk).game_no, shown(&desk)), (game + 1, (game + 1, Some(game + 1))));
-        assert_eq!((last(&desk).number, last(&desk).supersedes), (2, None), "it takes the place of none of the other game's");
+        assert_eq!((last(&desk).number, last(&desk).supersedes), (2, None), "it supersedes no decision of the other game");
     }
 }

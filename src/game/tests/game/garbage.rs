@@ -1,5 +1,5 @@
-//! Any input at all: nothing panics, nothing grows without bound, the same inputs give the same effects, and what tells
-//! nothing new changes nothing.
+//! Arbitrary inputs: nothing panics, nothing grows without limit, the same inputs give the same effects, and inputs without
+//! news change nothing.
 
 use std::time::Duration;
 
@@ -21,10 +21,10 @@ use crate::desk::state::State;
 use crate::desk::{Desk, TIMING};
 use crate::seeds::campaign;
 
-/// Steps of four runs.
+/// The steps of four runs.
 const STEPS: usize = 100_000;
 
-/// splitmix64: a seed gives the same numbers for ever.
+/// splitmix64: a seed always gives the same numbers.
 struct Random(u64);
 
 impl Random {
@@ -59,7 +59,7 @@ fn reading(random: &mut Random) -> Reading {
     }
 }
 
-/// A board that is now and then a sensible one.
+/// A board; sometimes it is a sensible one.
 fn placement(random: &mut Random) -> Placement {
     let known = [
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR",
@@ -158,7 +158,7 @@ fn command(random: &mut Random) -> Command {
     }
 }
 
-/// One that may be there.
+/// A finding that may exist.
 fn finding(random: &mut Random) -> FindingKey {
     FindingKey { id: random.pick(&[0, 1, 2, 3, u32::MAX]), revision: random.pick(&[0, 1, 2, 3, 4, u32::MAX]) }
 }
@@ -194,11 +194,11 @@ fn answer(random: &mut Random) -> Answer {
     Answer { id: random.pick(&[0, 1, 2, 64, 65, u32::MAX]), line, ..Answer::default() }
 }
 
-/// Inputs of one run: mostly squares and clocks, a move of the game now and then.
+/// The inputs of one run: mostly squares and clocks, and sometimes a move of the game.
 struct Source {
     random: Random,
     clock: ClockReading,
-    /// Of a radio: how late reports are and how it is received.
+    /// For a radio: the delay of reports and the strength of its signal.
     radio: Option<Random>,
 }
 
@@ -207,7 +207,7 @@ impl Source {
         Source { random: Random(seed), clock: Desk::new("").clock, radio: None }
     }
 
-    /// Squares that make a legal move of the position that the game knows.
+    /// The squares of a legal move in the position that the game knows.
     fn sensible(&mut self, game: &Game) -> Vec<Input> {
         use shakmaty::{Chess, Position, fen::Fen};
         let state = State::of(game);
@@ -264,7 +264,7 @@ fn game(control: Option<&str>) -> Game {
     Game::new(GameConfig { time_control, ..GameConfig::default() }, TIMING)
 }
 
-/// What is kept, counted roughly; the moves are those of the game.
+/// The size of the stored data, counted roughly. The moves are those of the game.
 fn kept(game: &Game) -> usize {
     let state = State::of(game);
     let lists = [game.alarms().len(), game.findings().len(), state.flags.len(), state.pending.len(), state.hints.len()];
@@ -293,7 +293,7 @@ fn run_from(mut source: Source, seed: u64, steps: usize) {
                 while let Some(due) = game.deadline().filter(|&due| due < now) {
                     game.step(due, &Input::Deadline, out);
                     woken += 1;
-                    assert!(woken < 100, "seed {seed}, step {step}: it wakes itself for ever");
+                    assert!(woken < 100, "seed {seed}, step {step}: the game wakes itself for ever");
                 }
                 game.step(now, &input, out);
             }
@@ -319,14 +319,14 @@ fn nothing_panics_and_everything_repeats() {
 }
 
 #[test]
-fn nor_with_a_radio_that_is_late_and_weak() {
+fn a_late_and_weak_radio_does_not_panic_either() {
     campaign("any input to a game with a radio", 0..4, |seed| {
         run_from(Source { radio: Some(Random(seed + 1_000)), ..Source::new(seed) }, seed, STEPS / 8);
         STEPS as u64 / 8
     });
 }
 
-/// What is told twice, or in a frame instead of squares, changes nothing but the age of the times.
+/// A repeated report, or a frame instead of squares, changes only the age of the times.
 #[test]
 fn equal_readings_change_nothing() {
     let mut desk = Desk::started("300");

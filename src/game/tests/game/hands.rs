@@ -1,4 +1,4 @@
-//! Facts of the hands, set-ups that are wrong, sensors that are weak.
+//! Facts about the hands, wrong set-ups, weak sensors.
 
 use flagfall_game::alarm::WrongSquare;
 use flagfall_game::audit::AuditEntry;
@@ -12,7 +12,7 @@ use crate::desk::Desk;
 
 const CASTLING: &str = "4k3/8/8/8/8/8/7P/4K2R w K - 0 1";
 
-/// Lifts (`g1`) and puts down (`Ng1`), each after so many seconds.
+/// Lifts men (`g1`) and puts them down (`Ng1`), each after a number of seconds.
 fn hands(desk: &mut Desk, what: &str) {
     for step in what.split(" | ") {
         let (pause, change) = step.split_once(' ').expect("seconds and a change");
@@ -22,8 +22,8 @@ fn hands(desk: &mut Desk, what: &str) {
     }
 }
 
-/// What was told of the hands: `touched g1`.
-fn told(desk: &Desk) -> Vec<String> {
+/// The reports about the hands: `touched g1`.
+fn reported(desk: &Desk) -> Vec<String> {
     let word = |effect: &Effect| match effect {
         Effect::Audit(AuditEntry::Touched { square, .. }) => Some(format!("touched {square}")),
         Effect::Audit(AuditEntry::Stood { square, ply, .. }) => Some(format!("stood {square} {ply}")),
@@ -35,35 +35,35 @@ fn told(desk: &Desk) -> Vec<String> {
 }
 
 #[test]
-fn a_touched_man_is_told_in_the_own_time_only() {
+fn a_touched_man_is_reported_in_its_players_own_time_only() {
     let mut desk = Desk::started("300");
     hands(&mut desk, "2 g1 | 0.8 Ng1 | 1 g8 | 0.8 ng8");
-    assert_eq!(told(&desk), ["touched g1"], "Black's knight is adjusted in White's time");
+    assert_eq!(reported(&desk), ["touched g1"], "Black's knight is adjusted in White's time");
     let Some(Effect::Audit(AuditEntry::Touched { side, lifted, put_back, .. })) =
         desk.out.iter().find(|effect| matches!(effect, Effect::Audit(AuditEntry::Touched { .. })))
     else {
-        panic!("told above")
+        panic!("this was reported above")
     };
     assert_eq!((*side, put_back.latest.0 - lifted.latest.0), (Color::White, 800_000));
     desk.play("e2e4").wait(1.0);
     hands(&mut desk, "0.5 e4 | 0.8 Pe4 | 1 g8 | 0.8 ng8");
-    assert_eq!(told(&desk), ["touched g1", "touched g8"], "White's pawn is put right in Black's time");
+    assert_eq!(reported(&desk), ["touched g1", "touched g8"], "White's pawn is adjusted in Black's time");
 }
 
 #[test]
-fn where_a_man_stood_on_its_way() {
+fn the_squares_on_which_a_man_stood_on_its_way() {
     let mut desk = Desk::started("300");
     desk.play("e2e4").play("e7e5");
     hands(&mut desk, "1 f1 | 0.4 Bd3 | 0.9 d3 | 0.4 Be2");
     desk.wait(0.3).press(0).wait(1.0);
-    assert_eq!((desk.moves().len(), told(&desk)), (3, vec!["stood d3 3".to_owned()]));
-    // A slide shows its man on two squares at once, and nowhere for long.
+    assert_eq!((desk.moves().len(), reported(&desk)), (3, vec!["stood d3 3".to_owned()]));
+    // A sliding man shows on two squares at once, and stays nowhere for long.
     hands(&mut desk, "1 d7 | 0.1 pd6 | 0.1 d6 | 0.1 pd5");
     desk.wait(0.3).press(0).wait(1.0);
-    assert_eq!((desk.moves().len(), told(&desk).len()), (4, 1));
+    assert_eq!((desk.moves().len(), reported(&desk).len()), (4, 1));
 }
 
-/// Scenario 5 with a long pause, where no clock tells a press.
+/// Scenario 5 with a long pause, without a clock that reports presses.
 #[test]
 fn a_man_that_goes_on_without_a_clock() {
     let mut desk = Desk::new("").with_position("4k3/8/8/8/8/8/3P4/4K2B w - - 0 1");
@@ -71,7 +71,7 @@ fn a_man_that_goes_on_without_a_clock() {
     assert_eq!(desk.wait(3.0).moves(), ["d2d3"]);
     hands(&mut desk, "0.1 d3 | 0.3 Pd4");
     assert_eq!((desk.wait(4.0).moves(), desk.alarms()), (vec!["d2d4".to_owned()], vec![]));
-    // Another man of his is not the same one.
+    // Another man of the same player does not count as the same man.
     hands(&mut desk, "1 h1 | 0.3 Be4");
     assert_eq!((desk.wait(1.5).moves(), desk.alarms()), (vec!["d2d4".to_owned()], vec!["MovedByWrongSide(white)".to_owned()]));
 }
@@ -90,12 +90,15 @@ fn the_order_of_a_castling() {
         desk.report();
         hands(&mut desk, motions);
         desk.wait(0.4).press(0).wait(1.0);
-        assert_eq!((desk.moves(), told(&desk)), (vec!["e1g1".to_owned()], facts.iter().map(|fact| fact.to_string()).collect()));
+        assert_eq!(
+            (desk.moves(), reported(&desk)),
+            (vec!["e1g1".to_owned()], facts.iter().map(|fact| fact.to_string()).collect())
+        );
     }
 }
 
 #[test]
-fn a_weak_square_is_told_once_a_game_and_counted() {
+fn a_weak_square_is_reported_once_a_game_and_counted() {
     let mut desk = Desk::started("300");
     for _ in 0..12 {
         hands(&mut desk, "3 d2 | 0.1 Pd2");
@@ -105,7 +108,7 @@ fn a_weak_square_is_told_once_a_game_and_counted() {
 }
 
 #[test]
-fn who_straightens_a_man_has_no_weak_square() {
+fn a_player_who_straightens_a_man_has_no_weak_square() {
     let mut desk = Desk::started("300");
     for _ in 0..12 {
         hands(&mut desk, "3 d2 | 1.2 Pd2");
@@ -124,7 +127,7 @@ fn a_player_may_straighten_the_same_man_again_and_again_in_his_own_time() {
     for _ in 0..12 {
         hands(&mut desk, "3 d2 | 0.45 Pd2");
     }
-    assert_eq!(desk.alarms(), ["WeakSquare"], "nobody does that while the other thinks");
+    assert_eq!(desk.alarms(), ["WeakSquare"], "no player does this while the opponent thinks");
 }
 
 #[test]
@@ -159,9 +162,9 @@ fn a_missing_man_is_named_and_the_game_begins_with_it() {
     assert_eq!(wrong.iter().map(named).collect::<Vec<_>>(), [("h8".to_owned(), None, Some('r'))]);
     assert_eq!(desk.state().initial_fen, "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
     desk.play("e2e4").wait(8.0);
-    assert_eq!(desk.alarms(), ["WrongSetUp", "PositionDiffers"], "and it is in nobody's hand");
+    assert_eq!(desk.alarms(), ["WrongSetUp", "PositionDiffers"], "the missing man is in no player's hand");
     desk.square(Square::parse("h8").expect("a square"), Reading::Piece(Piece::from_letter('r').expect("a rook"))).wait(1.0);
-    assert_eq!(desk.state().alarms.len(), 1, "the board agrees");
+    assert_eq!(desk.state().alarms.len(), 1, "the board agrees with the game");
 }
 
 #[test]
@@ -176,7 +179,7 @@ fn an_exchanged_king_and_queen_are_named_and_stay() {
 }
 
 #[test]
-fn a_chess960_beginning_either_way_round() {
+fn a_chess960_start_either_way_round() {
     for rotated in [false, true] {
         let mut desk = Desk::new("300");
         desk.game = Game::new(GameConfig { chess960: true, ..GameConfig::default() }, crate::desk::TIMING);
@@ -188,7 +191,7 @@ fn a_chess960_beginning_either_way_round() {
 }
 
 #[test]
-fn one_wait_for_a_press_is_told_once() {
+fn one_wait_for_a_press_is_reported_once() {
     let mut desk = Desk::started("300");
     desk.wait(1.0).make("e2e4").wait(60.0);
     assert_eq!(desk.alarms(), ["IncompleteMove(white)"]);

@@ -1,4 +1,4 @@
-//! The health of the devices: what is a dropout and what is not, weak squares and weak men, batteries.
+//! The health of the devices: dropouts, weak squares and weak men, batteries.
 
 use flagfall_game::alarm::{Alarm, AlarmKind, AlarmStatus, Class};
 use flagfall_game::effect::Effect;
@@ -23,7 +23,7 @@ fn reading(man: &str) -> Reading {
     }
 }
 
-/// Squares change: `0.1 d2 | 0.2 Pd2`, seconds before each, what it shows then; `?` cannot be read.
+/// Changes squares: `0.1 d2 | 0.2 Pd2` is the seconds before each change, and what the square then shows; `?` cannot be read.
 fn hands(desk: &mut Desk, what: &str) {
     for step in what.split(" | ") {
         let (pause, change) = step.split_once(' ').expect("seconds and a change");
@@ -47,9 +47,9 @@ fn names(alarm: &Alarm) -> String {
     concerned.map(|square| square.to_string()).collect::<Vec<_>>().join(" ")
 }
 
-/// White has the move, his clock runs, and a scan takes 250 ms.
+/// White has the move, White's clock runs, and a scan takes 250 ms.
 #[test]
-fn what_is_a_dropout() {
+fn dropouts_and_other_changes() {
     for (what, motions, dropouts) in [
         ("a man is gone for a scan", "1 a1 | 0.25 Ra1", &["a1"][..]),
         ("one of the other side for longer: his player does not have the move", "1 a8 | 0.6 ra8", &["a8"]),
@@ -90,7 +90,7 @@ fn a_capture_is_no_dropout() {
     }
 }
 
-/// As a board sees it that does not identify men.
+/// The placement as a board shows it that does not identify men.
 fn occupied(placement: Placement) -> Placement {
     let mut seen = placement;
     for square in Square::all().filter(|&square| placement.get(square) != Reading::Empty) {
@@ -99,9 +99,9 @@ fn occupied(placement: Placement) -> Placement {
     seen
 }
 
-/// The first move shows that White sits at the other side: the squares that were named have other names.
+/// The first move shows that White sits at the other side, so the named squares have other names.
 #[test]
-fn weak_squares_are_told_anew_when_the_board_is_turned() {
+fn weak_squares_are_reported_again_when_the_board_is_turned() {
     let mut desk = Desk::new("300");
     desk.frame(occupied(Placement::initial())).report();
     (0..7).for_each(|_| hands(&mut desk, "3 g1 | 0.2 og1"));
@@ -116,7 +116,8 @@ fn weak_squares_are_told_anew_when_the_board_is_turned() {
     assert!(desk.game.health_rev() > rev);
 }
 
-/// Where men are not identified a quick capture looks like a dropout, but for the square that its man left: just now, or a while ago.
+/// On a board that does not identify men a quick capture looks like a dropout, except on the square that its man left just
+/// now or earlier.
 #[test]
 fn a_board_without_identities() {
     for (motions, dropouts) in [
@@ -151,9 +152,9 @@ fn hands_before_and_after_a_game_are_not_counted() {
     assert_eq!(counted(&desk), []);
 }
 
-/// Who plays without a clock adjusts whenever he likes.
+/// A player without a clock may adjust men at any time.
 #[test]
-fn without_a_clock_only_what_no_hand_does_is_counted() {
+fn without_a_clock_only_dropouts_that_no_hand_can_make_count() {
     let mut desk = Desk::new("");
     desk.frame(Placement::initial()).wait(1.0);
     hands(&mut desk, "1 a1 | 0.5 Ra1 | 1 a8 | 0.5 ra8 | 1 h1 | 0.25 Rh1");
@@ -161,7 +162,7 @@ fn without_a_clock_only_what_no_hand_does_is_counted() {
 }
 
 #[test]
-fn a_weak_square_is_named_and_closed_when_it_is_well() {
+fn a_weak_square_is_named_and_closed_when_it_is_good_again() {
     let mut desk = Desk::started("300");
     let rev = desk.game.health_rev();
     (0..7).for_each(|_| hands(&mut desk, "3 d7 | 0.25 pd7"));
@@ -180,17 +181,17 @@ fn a_weak_square_is_named_and_closed_when_it_is_well() {
     assert_eq!(of_kind(&desk, AlarmKind::WeakSquare)[0].status, AlarmStatus::Open);
     let told = desk.out.len();
     desk.wait(2.0);
-    assert_eq!(of_kind(&desk, AlarmKind::WeakSquare)[0].status, AlarmStatus::Cured, "it closes by itself");
+    assert_eq!(of_kind(&desk, AlarmKind::WeakSquare)[0].status, AlarmStatus::Cured, "the alarm closes by itself");
     assert!(desk.out[told..].iter().any(|effect| matches!(effect, Effect::Alert(alert) if alert.closed_at.is_some())));
-    assert_eq!(desk.game.health().weak_squares, health.weak_squares, "it stays on the list for after the round");
+    assert_eq!(desk.game.health().weak_squares, health.weak_squares, "the square stays on the list for the time after the round");
     desk.clock.running = true;
     desk.report();
     (0..7).for_each(|_| hands(&mut desk, "3 d7 | 0.25 pd7"));
-    assert_eq!(of_kind(&desk, AlarmKind::WeakSquare).len(), 2, "it may become weak again");
+    assert_eq!(of_kind(&desk, AlarmKind::WeakSquare).len(), 2, "the square may become weak again");
 }
 
 #[test]
-fn an_arbiter_who_knows_of_it_is_not_told_again() {
+fn an_acknowledged_weak_square_is_not_reported_again() {
     let mut desk = Desk::started("300");
     for round in 0..14 {
         hands(&mut desk, "3 d7 | 0.25 pd7");
@@ -204,13 +205,13 @@ fn an_arbiter_who_knows_of_it_is_not_told_again() {
 }
 
 #[test]
-fn a_weak_man_is_lost_wherever_he_stands() {
+fn a_weak_man_is_lost_wherever_it_stands() {
     let mut desk = Desk::started("300");
     (0..7).for_each(|_| hands(&mut desk, "3 b8 | 0.25 nb8"));
-    assert_eq!(desk.game.health().weak_squares[0].square, "b8", "nobody can tell yet");
+    assert_eq!(desk.game.health().weak_squares[0].square, "b8", "the cause is not known yet");
     desk.play("e2e4").play("b8c6").play("e4e5");
     hands(&mut desk, "3 c6 | 0.25 nc6 | 3 c6 | 0.25 nc6");
-    assert_eq!(desk.game.health().weak_men, [], "twice may be chance");
+    assert_eq!(desk.game.health().weak_men, [], "two dropouts may be chance");
     desk.play("c6d4");
     hands(&mut desk, "3 d4 | 0.25 nd4 | 3 d4 | 0.25 nd4 | 3 d4 | 0.25 nd4");
     let health = desk.game.health();
@@ -218,7 +219,7 @@ fn a_weak_man_is_lost_wherever_he_stands() {
         health.weak_men.iter().map(|man| (man.man.as_str(), man.began.as_str(), man.promoted, man.dropouts)).collect();
     assert_eq!((men, health.weak_squares.len(), health.dropouts), (vec![("n", "b8", false, 12)], 0, 12));
     let closed = &of_kind(&desk, AlarmKind::WeakSquare)[0];
-    assert_eq!(closed.status, AlarmStatus::Cured, "it was not the square");
+    assert_eq!(closed.status, AlarmStatus::Cured, "the square was not the cause");
     let alarm = &of_kind(&desk, AlarmKind::WeakMan)[0];
     assert_eq!((alarm.kind.class(), names(alarm)), (Class::Silent, "d4 c6 b8".to_owned()));
     assert_eq!(
@@ -226,7 +227,7 @@ fn a_weak_man_is_lost_wherever_he_stands() {
         Some("The black knight from b8 was lost 12 times in 10 minutes, on d4 c6 b8: exchange this man after the round.")
     );
     hands(&mut desk, "3 d4 | 0.25 nd4 | 3 d4 | 0.25 nd4 | 3 d4 | 0.25 nd4 | 3 d4 | 0.25 nd4 | 3 d4 | 0.25 nd4");
-    assert_eq!(desk.game.health().weak_squares, [], "nor is the one where he stands now");
+    assert_eq!(desk.game.health().weak_squares, [], "nor is the square where the man stands now");
     assert_eq!(of_kind(&desk, AlarmKind::WeakMan).len(), 1);
 }
 
@@ -244,7 +245,7 @@ fn a_weak_man_of_one_game_is_no_weak_square_of_the_next() {
 }
 
 #[test]
-fn a_man_who_is_lost_together_with_another_is_counted_once() {
+fn a_man_that_is_lost_together_with_another_is_counted_once() {
     let mut desk = Desk::started("300");
     hands(&mut desk, "3 b8 | 0 g8 | 0.25 nb8 | 0 ng8");
     (0..6).for_each(|_| hands(&mut desk, "3 b8 | 0.25 nb8"));
@@ -274,7 +275,7 @@ fn men_are_followed_through_castling_and_promotion() {
     desk.report();
     desk.play("e8g8").play("a1a2").play("h2h1q");
     assert_eq!(desk.moves(), ["e8g8", "a1a2", "h2h1q"]);
-    // Black's rook began on h8, and stands on f8; White has the move.
+    // Black's rook began on h8 and stands on f8; White has the move.
     let lose =
         |desk: &mut Desk, man: &str, times: usize| (0..times).for_each(|_| hands(desk, &format!("3 {} | 0.25 {man}", &man[1..])));
     lose(&mut desk, "rf8", 4);
@@ -325,31 +326,35 @@ fn a_battery_from_full_to_empty_and_back() {
     desk.device(battery(5, None, true)).wait(59.0);
     assert_eq!(statuses(&desk, BatteryCritical), [Open]);
     desk.wait(2.0);
-    assert_eq!(statuses(&desk, BatteryCritical), [Cured], "it charges");
+    assert_eq!(statuses(&desk, BatteryCritical), [Cured], "the battery is charging");
     assert_eq!(desk.game.health().battery, BatteryLevel::Good);
 }
 
 #[test]
-fn an_empty_battery_out_of_nothing_is_asked_for_again() {
+fn a_sudden_empty_battery_is_queried_again() {
     let mut desk = Desk::started("300");
     desk.device(battery(80, None, false));
     assert_eq!(asked(&desk), 0);
     desk.device(battery(4, None, false));
     assert_eq!((asked(&desk), desk.alarms()), (1, vec!["BatteryLow".to_owned()]));
     desk.device(battery(80, None, false)).wait(301.0);
-    assert_eq!((asked(&desk), statuses(&desk, AlarmKind::BatteryLow)), (2, vec![AlarmStatus::Cured]), "every five minutes");
+    assert_eq!(
+        (asked(&desk), statuses(&desk, AlarmKind::BatteryLow)),
+        (2, vec![AlarmStatus::Cured]),
+        "the query comes every five minutes"
+    );
     desk.device(DeviceEvent::Silent).wait(301.0);
-    assert_eq!(asked(&desk), 2, "not of a board that is not there");
+    assert_eq!(asked(&desk), 2, "a board that is gone is not queried");
 }
 
 #[test]
-fn a_board_without_a_battery_is_never_asked() {
+fn a_board_without_a_battery_is_never_queried() {
     let mut desk = Desk::started("300");
     desk.wait(1_000.0);
     assert_eq!(asked(&desk), 0);
 }
 
-/// A device that is not well is so in the next game too; weak squares are looked for anew.
+/// A device problem lasts into the next game; weak squares are searched for again.
 #[test]
 fn batteries_outlast_a_game() {
     let mut desk = Desk::started("300");
@@ -388,16 +393,16 @@ fn another_board_begins_anew() {
     desk.device(serial(b"12345")).device(battery(15, None, false));
     (0..7).for_each(|_| hands(&mut desk, "3 d7 | 0.25 pd7"));
     desk.device(serial(b"12345"));
-    assert_eq!((desk.game.health().dropouts, desk.state().alarms.len()), (7, 2), "it is the same one");
+    assert_eq!((desk.game.health().dropouts, desk.state().alarms.len()), (7, 2), "it is the same board");
     desk.device(serial(b"54321"));
     assert_eq!((desk.game.health(), desk.state().alarms.len()), (Default::default(), 0));
 }
 
 #[test]
-fn of_a_board_without_a_number_another_one_is_what_an_arbiter_binds() {
+fn for_a_board_without_a_number_the_arbiters_binding_names_another_board() {
     let mut desk = Desk::started("300");
     desk.device(battery(15, None, false)).feed(Input::Bound);
     assert!(desk.state().alarms.is_empty());
     desk.device(DeviceEvent::Identity(Identity::Serial(Text::new(b"12345")))).device(battery(15, None, false));
-    assert_eq!(desk.feed(Input::Bound).state().alarms.len(), 1, "it will say itself who it is");
+    assert_eq!(desk.feed(Input::Bound).state().alarms.len(), 1, "the board will report its own identity");
 }

@@ -1,4 +1,4 @@
-//! An illegal move and then a flag (7.5, rows 7a and 7b), from what board and clock tell and what the arbiter enters.
+//! An illegal move and then a flag (7.5, rows 7a and 7b), from the reports of board and clock and the arbiter's entries.
 
 use flagfall_game::alarm::AlarmKind;
 use flagfall_game::input::Command;
@@ -12,7 +12,7 @@ use crate::desk::event::{BLACK_BARE, Event, OPEN, PLAIN};
 
 const RULING: [&str; 1] = ["illegal_move_ruling"];
 
-/// White presses without a move (7.5.3); the clock is pressed back later.
+/// White presses without a move (7.5.3). The clock is pressed back later.
 fn press_without_move(desk: &mut Desk) -> u32 {
     desk.wait(2.0).press(0).wait(3.0).press(0).wait(1.0);
     let alarm = desk.game.alarms().iter().rfind(|alarm| alarm.kind == AlarmKind::PressedWithoutMove).expect("an alarm");
@@ -26,7 +26,7 @@ fn ruled(desk: &mut Desk, alarm: u32, counts: bool) {
     desk.wait(1.0);
 }
 
-/// Two minutes more for this player, set by hand while the clocks stand.
+/// Adds two minutes for this player, set by hand while the clocks stand.
 fn two_minutes(desk: &mut Desk, side: ClockSide) {
     desk.clock.running = false;
     desk.report().wait(1.0).face(side).time.0 += 120_000;
@@ -46,7 +46,7 @@ fn count_two(desk: &mut Desk) {
 }
 
 #[test]
-fn nobody_has_ruled_on_it() {
+fn an_illegal_move_without_a_ruling() {
     for (fen, on_time) in [(BLACK_BARE, ("15", Outcome::Draw)), (OPEN, ("14", Outcome::BlackWins))] {
         let mut desk = PLAIN.desk(fen);
         press_without_move(&mut desk);
@@ -61,13 +61,13 @@ fn nobody_has_ruled_on_it() {
         assert_eq!((desk.row(), desk.found().conditional), (("7b", Outcome::Undecided), false), "{fen}: observed");
         let finding = desk.key();
         desk.sign("anna", Command::Confirm { finding });
-        assert_eq!((desk.refused(), desk.game.result()), (1, None), "{fen}: nothing to confirm");
+        assert_eq!((desk.refused(), desk.game.result()), (1, None), "{fen}: there is nothing to confirm");
     }
 }
 
-/// An illegal move of the men, not only of the clock (7.5.1): the position before it counts.
+/// An illegal move of the men, and not only of the clock (7.5.1): the position before it counts.
 #[test]
-fn a_move_that_is_none_stands_on_the_board() {
+fn an_illegal_move_stands_on_the_board() {
     let mut desk = PLAIN.desk(OPEN);
     desk.wait(2.0).frame(Placement::parse("r3k3/4p3/8/4P3/8/8/8/R3K3").expect("a placement")).wait(1.0).press(0).wait(3.0);
     assert!(desk.alarms().contains(&"IllegalMove(white)".to_owned()), "{:?}", desk.alarms());
@@ -79,7 +79,7 @@ fn a_move_that_is_none_stands_on_the_board() {
 }
 
 #[test]
-fn an_illegal_move_that_was_none_is_as_if_it_were_not_there() {
+fn an_illegal_move_that_was_ruled_to_be_none_has_no_effect() {
     for (flag, side, row) in
         [(ClockSide::Left, Side::White, ("15", Outcome::Draw)), (ClockSide::Right, Side::Black, ("14", Outcome::WhiteWins))]
     {
@@ -91,7 +91,7 @@ fn an_illegal_move_that_was_none_is_as_if_it_were_not_there() {
     }
 }
 
-/// His own one, counted, takes nothing from his opponent's win on time.
+/// A counted illegal move of the same player does not change his opponent's win on time.
 #[test]
 fn the_offenders_own_flag() {
     let mut desk = PLAIN.desk(OPEN);
@@ -101,7 +101,7 @@ fn the_offenders_own_flag() {
     assert_eq!((desk.row(), outcomes(&desk)), (("14", Outcome::BlackWins), vec![]));
 }
 
-/// The opponent's time may have run out since nobody gave him the two minutes (7.5.5).
+/// The opponent's time may have expired because nobody gave him the two minutes (7.5.5).
 #[test]
 fn the_opponents_flag_without_the_time_due_to_him() {
     let fallen = |two_hands: bool, added: Option<ClockSide>| {
@@ -137,7 +137,7 @@ fn the_opponents_flag_without_the_time_due_to_him() {
     }
 }
 
-/// What ran off while nobody heard the clock is no time that hands took away.
+/// Time that ran off while the clock was not heard was not removed by hand.
 #[test]
 fn the_time_was_added_and_then_the_clock_was_not_heard_for_a_while() {
     for away in [false, true] {
@@ -160,7 +160,7 @@ fn the_time_was_added_and_then_the_clock_was_not_heard_for_a_while() {
     }
 }
 
-/// The second one, counted before the fall, decides whosever flag it is (7a); who cannot mate has a draw of it.
+/// The second illegal move, counted before the fall, decides for either flag (7a). If the opponent cannot mate, it is a draw.
 #[test]
 fn the_second_one_decides_before_the_flag() {
     for (fen, outcome, result) in
@@ -181,7 +181,7 @@ fn the_second_one_decides_before_the_flag() {
     }
 }
 
-/// One counted and one open: it is 7a if the open one counts, and the flag if it does not.
+/// One illegal move is counted and one is open: row 7a holds if the open one counts, and otherwise the flag.
 #[test]
 fn the_second_one_is_still_open() {
     let mut desk = PLAIN.desk(BLACK_BARE);
@@ -195,10 +195,10 @@ fn the_second_one_is_still_open() {
     ruled(&mut desk, second, true);
     assert_eq!((desk.settle().row(), outcomes(&desk)), (("7a", Outcome::Draw), vec![]));
     ruled(&mut desk, second, false);
-    assert_eq!((desk.settle().row(), outcomes(&desk)), (("14", Outcome::WhiteWins), vec![]), "on second thoughts");
+    assert_eq!((desk.settle().row(), outcomes(&desk)), (("14", Outcome::WhiteWins), vec![]), "the arbiter corrects the ruling");
 }
 
-/// Completed after the expiry: it may decide only if nobody had observed the fall by then.
+/// Completed after the expiry, it may decide only if nobody had observed the fall by then.
 #[test]
 fn the_second_one_after_the_expiry_is_open_or_too_late() {
     for observed in [false, true] {

@@ -1,4 +1,4 @@
-//! A game joined in progress, and a game that goes on while nobody looked.
+//! A game that is joined in progress, and a game that goes on while the board is not seen.
 
 use std::time::Duration;
 
@@ -15,13 +15,13 @@ use flagfall_protocols::time::ClockTime;
 use crate::desk::Desk;
 
 #[test]
-fn a_flag_without_a_game_finds_nothing() {
+fn a_flag_without_a_game_gives_no_finding() {
     let mut desk = Desk::new("300");
     desk.clock.left.flag_blocked = true;
     desk.clock.left.time = ClockTime(0);
     desk.report().wait(2.0);
     assert_eq!(desk.alarms(), ["Flag(white)"]);
-    assert!(desk.game.findings().is_empty(), "no position, no finding");
+    assert!(desk.game.findings().is_empty(), "without a position there is no finding");
 }
 
 #[test]
@@ -69,8 +69,8 @@ fn a_wrong_set_up_is_still_named() {
     assert_eq!(desk.alarms(), ["WrongSetUp"]);
 }
 
-/// No sensor under a1: the board never shows the rook. The game begins all the same, and the first move may come before or after
-/// the clock is started.
+/// There is no sensor under a1, so the board never shows the rook. The game begins nevertheless, and the first move may come
+/// before or after the clock is started.
 #[test]
 fn a_man_that_is_not_seen_from_the_start() {
     for clock_first in [true, false] {
@@ -155,7 +155,7 @@ fn cut_off_while_a_queen_slides() -> Desk {
 
 #[test]
 fn a_piece_on_its_way_when_the_board_was_lost_has_not_made_a_move() {
-    // How long the board is away, and whether the clock is heard before the board tells its squares.
+    // The time without the board, and whether the clock is heard before the board reports its squares.
     for (away, clock_first) in [(0.5, true), (0.5, false), (20.0, true), (20.0, false)] {
         let mut desk = cut_off_while_a_queen_slides();
         desk.now = desk.now.after(Duration::from_secs_f64(away));

@@ -5,7 +5,7 @@ use shakmaty::Color;
 
 use crate::desk::Desk;
 
-/// Only Black's knight has to go home for the initial position to stand for the fifth time.
+/// Only Black's knight must still go home for the initial position to stand for the fifth time.
 fn before_the_fifth_time() -> Desk {
     let mut desk = Desk::started("300");
     for uci in ["g1f3", "g8f6", "f3g1", "f6g8"].iter().cycle().take(15) {
@@ -15,7 +15,7 @@ fn before_the_fifth_time() -> Desk {
     desk
 }
 
-/// The flag of the player whose clock runs falls.
+/// The flag of the player whose clock runs falls. Returns the row and the outcome.
 fn flag(desk: &mut Desk) -> (&'static str, Outcome) {
     let side = desk.clock.lever_up;
     desk.face(side).time.0 = 0;

@@ -1,4 +1,4 @@
-//! A flag that awaits its ruling, and pieces that are set up again.
+//! A flag that awaits its ruling, and men that are set up again.
 
 use flagfall_game::decision::Ruling;
 use flagfall_game::effect::Effect;
@@ -11,7 +11,7 @@ use flagfall_protocols::time::ClockTime;
 
 use crate::desk::Desk;
 
-/// White's flag fell after two moves, the clock was stopped at zero and the pieces are set up again.
+/// White's flag fell after two moves, the clock was stopped at zero, and the men are set up again.
 fn set_up_again() -> Desk {
     let mut desk = flagged();
     desk.clock.running = false;
@@ -53,7 +53,7 @@ fn the_flag_stays_while_the_clock_stands_at_zero() {
     desk.out.clear();
     desk.command(Command::DeclareResult { result: GameResult::BlackWins });
     assert_eq!((desk.refused(), desk.game.number(), desk.state().stage), (0, 1, Stage::Over));
-    assert_eq!(desk.game.result(), Some(GameResult::BlackWins), "it is told before the next game begins");
+    assert_eq!(desk.game.result(), Some(GameResult::BlackWins), "the result is published before the next game begins");
     set_clock(desk.report().wait(2.0));
     assert_eq!(desk.game.number(), 2, "nothing awaits a ruling any more");
     desk.report();
@@ -63,7 +63,7 @@ fn the_flag_stays_while_the_clock_stands_at_zero() {
 }
 
 #[test]
-fn the_clock_set_anew_begins_the_next_game() {
+fn a_clock_that_is_set_again_begins_the_next_game() {
     let mut desk = set_up_again();
     set_clock(&mut desk);
     desk.report();
@@ -81,15 +81,15 @@ fn the_clock_may_be_set_before_the_pieces() {
     desk.report().wait(0.5);
     set_clock(&mut desk);
     desk.report().wait(20.0);
-    assert_eq!(desk.game.number(), 1, "the position of the flag stands");
+    assert_eq!(desk.game.number(), 1, "the flag's position still stands");
     desk.frame(Placement::initial()).assume("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
-    // They are quick: no five seconds.
+    // The players are quick: they wait less than five seconds.
     desk.wait(1.0).clock.running = true;
     desk.report();
     play_on(&mut desk);
 }
 
-/// Set and started between two reports, and White's first move is quicker than the second.
+/// The clock is set and started between two reports, and White's first move comes before the second report.
 #[test]
 fn a_move_before_the_clock_is_heard_is_not_lost() {
     for first in ["d2d4", "g1f3"] {
@@ -102,9 +102,9 @@ fn a_move_before_the_clock_is_heard_is_not_lost() {
     }
 }
 
-/// A clock is switched off to be set: that is no next game. Played without it, it is.
+/// A clock that is switched off before it is set does not begin a game. If it stays off, the first move does.
 #[test]
-fn without_a_clock_the_first_move_tells() {
+fn without_a_clock_the_first_move_begins_the_game() {
     let mut desk = set_up_again();
     desk.device(DeviceEvent::ClockAbsent).wait(60.0);
     assert_eq!(desk.game.number(), 1);
@@ -119,7 +119,7 @@ fn without_a_clock_the_first_move_tells() {
     assert_eq!((desk.game.number(), played.join(" ")), (2, "d2d4 d7d5 c2c4".to_owned()));
 }
 
-/// The period's time that a clock adds by itself is not set by anybody.
+/// The period's time that a clock adds by itself is not set by hand.
 #[test]
 fn a_period_added_at_zero_is_no_new_setting() {
     let mut desk = Desk::started("40/300:300");
@@ -135,7 +135,7 @@ fn a_period_added_at_zero_is_no_new_setting() {
 }
 
 #[test]
-fn a_flag_that_costs_nothing_holds_nothing() {
+fn a_flag_without_effect_delays_nothing() {
     let mut desk = Desk::started("1/300:300");
     desk.play("e2e4").play("e7e5");
     desk.clock.left.time = ClockTime(0);
@@ -186,14 +186,14 @@ fn the_old_ruling_goes_with_the_first_move() {
     desk.report().wait(5.0).clock.running = true;
     desk.report();
     assert_eq!((desk.game.number(), rulings(&desk)), (2, 0));
-    assert!(matches!(desk.game.ruling(), Some((1, Ruling::Finding { .. }))), "still that of the game before");
+    assert!(matches!(desk.game.ruling(), Some((1, Ruling::Finding { .. }))), "it is still the ruling of the game before");
     desk.make("d2d4");
     assert_eq!((rulings(&desk), desk.game.ruling()), (1, None));
 }
 
-/// A resignation that nobody has ruled on is not lost with its game; nor is the next one begun in the step that rejects it.
+/// A resignation without a ruling is not lost with its game, and the next game does not begin in the step that rejects it.
 #[test]
-fn a_resignation_holds_the_next_game_back_like_a_flag() {
+fn a_resignation_delays_the_next_game_like_a_flag() {
     let mut desk = Desk::started("300");
     desk.play("e2e4").play("e7e5").command(Command::Resign { side: Side::White });
     desk.clock.running = false;
@@ -202,7 +202,7 @@ fn a_resignation_holds_the_next_game_back_like_a_flag() {
     let found = desk.game.findings()[0].clone();
     let finding = flagfall_game::laws::finding::FindingKey { id: found.id, revision: found.revision };
     desk.command(Command::Reject { finding });
-    assert_eq!((desk.refused(), desk.game.number()), (0, 1), "not in the same step");
+    assert_eq!((desk.refused(), desk.game.number()), (0, 1), "the next game does not begin in the same step");
     desk.wait(10.0);
     assert_eq!(desk.game.number(), 2);
 }

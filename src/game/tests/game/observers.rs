@@ -1,5 +1,5 @@
-//! Who may call a flag: the device where the event names it as an observer (6.8), players only where the rules have it so (US
-//! Chess 13C1; club point 10; B6 of the older print).
+//! The observers of a flag: the device if the event names it as an observer (6.8), only players if the rules say so (US Chess
+//! 13C1; club point 10; B6 of the older print).
 
 use flagfall_game::laws::outcome::Outcome;
 use flagfall_game::laws::outcome::{GameResult, Side};
@@ -10,7 +10,7 @@ use crate::desk::event::{AUTOMATIC, BLACK_BARE, Event, FIDE, OPEN, PLAIN};
 const FOR_PLAYERS: [&str; 3] = ["us-chess", "club-speed", "fide-print-old+rapid"];
 
 #[test]
-fn a_device_that_is_named_observes_the_fall_as_it_is_shown() {
+fn a_device_that_is_named_observes_the_fall_when_it_is_shown() {
     for rulebook in FIDE.into_iter().chain(["material-only"]) {
         for observer in [false, true] {
             let mut desk = Event { rulebook, observer, ..PLAIN }.desk(BLACK_BARE);
@@ -31,17 +31,17 @@ fn a_device_is_no_player() {
         let found = desk.found();
         assert_eq!(desk.state().flags[0].observed_at, None, "{rulebook}");
         assert!(found.conditional, "{rulebook}: {found:?}");
-        // A player calls it, and stops the clocks.
+        // A player calls the flag and stops the clocks.
         desk.clock.running = false;
         desk.report().call(Side::White);
         let found = desk.found();
-        assert_eq!((found.conditional, found.observed_at), (false, Some(desk.now.0)), "{rulebook}: a call is one");
+        assert_eq!((found.conditional, found.observed_at), (false, Some(desk.now.0)), "{rulebook}: a player's call counts");
     }
 }
 
-/// Rulings by themselves as well: nobody has called anything.
+/// The same with automatic rulings: nobody has called the flag.
 #[test]
-fn where_players_call_nothing_is_decided_before_they_do() {
+fn where_players_call_flags_nothing_is_decided_before_a_call() {
     for rulebook in FOR_PLAYERS {
         let mut desk = Event { rulebook, ..AUTOMATIC }.desk(OPEN);
         desk.flag(ClockSide::Left).wait(20.0);
@@ -53,7 +53,7 @@ fn where_players_call_nothing_is_decided_before_they_do() {
     }
 }
 
-/// What an arbiter sees before the clock shows it, or after, is theirs.
+/// An observation of an arbiter, before or after the clock shows the flag, is the arbiter's own.
 #[test]
 fn a_device_does_not_observe_for_the_arbiter() {
     let mut desk = Event { observer: true, ..PLAIN }.desk(BLACK_BARE);
@@ -62,10 +62,10 @@ fn a_device_does_not_observe_for_the_arbiter() {
     assert_eq!(found.observed_at, Some(seen));
     assert!(found.evidence.iter().any(|evidence| evidence.starts_with("cmd:anna-")), "{:?}", found.evidence);
     desk.wait(3.0).flag(ClockSide::Left);
-    assert_eq!((desk.state().flags.len(), desk.found().observed_at), (1, Some(seen)), "the same flag");
+    assert_eq!((desk.state().flags.len(), desk.found().observed_at), (1, Some(seen)), "it is the same flag");
 }
 
-/// A flag that falls after the game had ended was observed by nobody, and needs nobody.
+/// A flag that falls after the end of the game is observed by nobody, and needs no observer.
 #[test]
 fn after_the_end_nothing_is_observed() {
     let mut desk = AUTOMATIC.desk("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1");

@@ -1,4 +1,4 @@
-//! After a rejection: what comes up, what comes back when the facts change, what does not, and what the record keeps.
+//! After a rejection: new findings, findings that come back when their facts change, findings that stay away, and the record.
 
 use flagfall_game::alarm::AlarmKind;
 use flagfall_game::decision::{Decision, DecisionKind};
@@ -28,7 +28,7 @@ fn flag_alarm(desk: &Desk) -> bool {
     desk.state().alarms.iter().any(|alarm| alarm.kind == AlarmKind::Flag)
 }
 
-/// White's flag fell after two moves and the arbiter rejects what was found.
+/// White's flag fell after two moves, and the arbiter rejects the finding.
 fn rejected(event: &Event<'_>) -> Desk {
     let mut desk = event.desk(OPEN);
     desk.play("e2e4").play("e7e5").flag(ClockSide::Left);
@@ -39,10 +39,10 @@ fn rejected(event: &Event<'_>) -> Desk {
 }
 
 #[test]
-fn nothing_that_happens_later_is_a_fact_of_the_flag() {
+fn later_events_are_no_facts_of_the_flag() {
     let mut desk = rejected(&TWO_PERIODS);
     let (proposed, sent, fallen) = (desk.key(), findings_sent(&desk), desk.state().flags[0].clone());
-    // The sign goes out, the time is set, men are moved, a piece falls over, the clock is started and stopped.
+    // The sign goes out, the time is set, men are moved, a man falls over, the clock is started and stopped.
     desk.clock.left.time = ClockTime(90_000);
     desk.clock.left.flag_shown = false;
     desk.report().play("e1e2").play("e8e7").wait(5.0);
@@ -51,14 +51,14 @@ fn nothing_that_happens_later_is_a_fact_of_the_flag() {
     desk.clock.running = true;
     desk.report().play("e2e3").settle().wait(2.0);
     desk.sign("anna", Command::Offer { side: Side::White }).wait(1.0);
-    assert_eq!((desk.key(), findings_sent(&desk)), (proposed, sent), "not proposed again");
+    assert_eq!((desk.key(), findings_sent(&desk)), (proposed, sent), "it is not proposed again");
     assert!(!desk.game.awaits_ruling() && !flag_alarm(&desk));
-    assert_eq!((desk.state().flags, desk.game.result()), (vec![fallen], None), "latched, and ruled");
+    assert_eq!((desk.state().flags, desk.game.result()), (vec![fallen], None), "the flag is latched and has a ruling");
     assert_eq!((decisions(&desk).len(), desk.state().moves.len()), (1, 5));
 }
 
 #[test]
-fn each_fact_of_the_flag_brings_it_back() {
+fn each_changed_fact_of_the_flag_brings_the_finding_back() {
     let control = |text: &str| Command::SetClockRecord {
         time_control: Some(text.to_owned()),
         additional_time: None,
@@ -70,7 +70,7 @@ fn each_fact_of_the_flag_brings_it_back() {
         (control("300"), true, Outcome::BlackWins),
         (count(30), true, Outcome::BlackWins),
         (count(40), true, Outcome::GameGoesOn),
-        // The same as before.
+        // The facts are the same as before.
         (control("40/300:300"), false, Outcome::BlackWins),
         (count(1), false, Outcome::BlackWins),
     ] {
@@ -87,14 +87,14 @@ fn each_fact_of_the_flag_brings_it_back() {
         if changed {
             let finding = before;
             desk.sign("bob", Command::Confirm { finding });
-            assert_eq!((desk.refused(), desk.game.result()), (1, None), "{fact:?}: it has changed");
+            assert_eq!((desk.refused(), desk.game.result()), (1, None), "{fact:?}: the finding has changed");
         }
     }
 }
 
-/// The other flag, a resignation, an illegal move: what stood behind the rejected flag is found now.
+/// The other flag, a resignation, an illegal move: the finding that was hidden by the rejected flag is made now.
 #[test]
-fn what_stood_behind_it_comes_up() {
+fn the_finding_behind_the_rejected_flag_appears() {
     let mut resigned = PLAIN.desk(BLACK_BARE);
     resigned.play("e2e4").play("e8e7").flag(ClockSide::Left).call(Side::White).wait(1.0);
     resigned.sign("anna", Command::Resign { side: Side::White }).wait(1.0);
@@ -122,9 +122,9 @@ fn what_stood_behind_it_comes_up() {
     assert_eq!((behind.kind, behind.row, behind.flag), (Kind::IllegalMove, "7b", None));
 }
 
-/// A confirmed flag is rejected: the game goes on, and what is entered later counts.
+/// A confirmed flag is rejected: the game goes on, and later entries count.
 #[test]
-fn a_result_that_rested_on_it_is_gone() {
+fn a_result_from_a_rejected_flag_is_taken_back() {
     let mut desk = PLAIN.desk(OPEN);
     desk.play("e2e4").play("e7e5").flag(ClockSide::Left);
     let finding = desk.key();
@@ -138,9 +138,9 @@ fn a_result_that_rested_on_it_is_gone() {
     assert_eq!((desk.refused(), desk.game.result()), (0, Some(GameResult::Draw)));
 }
 
-/// Confirmed by Anna, rejected by Bob, declared by Carla: each as it was when it was made.
+/// Confirmed by Anna, rejected by Bob, declared by Carla: each decision stays as it was made.
 #[test]
-fn the_record_keeps_every_decision_with_who_when_and_why() {
+fn the_record_keeps_every_decision_with_author_time_and_reason() {
     let mut desk = PLAIN.desk(OPEN);
     desk.play("e2e4").play("e7e5").flag(ClockSide::Left);
     let seen = Instant(desk.now.0 - 100_000);
@@ -163,7 +163,7 @@ fn the_record_keeps_every_decision_with_who_when_and_why() {
         let about = (Some(finding), (number < 3).then_some(seen), at);
         expected.push((number, kind, result, superseded, name.to_owned(), command, reason, about));
         let now = decisions(&desk);
-        assert_eq!(now[..now.len() - 1], kept, "{name}: those before are as they were");
+        assert_eq!(now[..now.len() - 1], kept, "{name}: the earlier decisions are unchanged");
         kept = now;
     }
     let said: Vec<_> = kept
@@ -174,12 +174,12 @@ fn the_record_keeps_every_decision_with_who_when_and_why() {
         })
         .collect();
     assert_eq!(said, expected);
-    assert_eq!((desk.audited(), desk.state().decisions), (kept.clone(), kept), "in the audit and in the picture");
+    assert_eq!((desk.audited(), desk.state().decisions), (kept.clone(), kept), "the decisions are in the audit and in the state");
 }
 
-/// A ruling that nobody made is kept as well as the one that took its place.
+/// An automatic ruling is kept, together with the ruling that supersedes it.
 #[test]
-fn what_was_decided_by_itself_stays_on_record() {
+fn an_automatic_decision_stays_on_record() {
     let mut desk = AUTOMATIC.desk(BLACK_BARE);
     desk.flag(ClockSide::Left);
     let first = decisions(&desk);
@@ -192,9 +192,9 @@ fn what_was_decided_by_itself_stays_on_record() {
     assert_eq!(desk.audited(), both);
 }
 
-/// A rejected agreement or accepted claim gives the game no result any more; a resignation beside it stays entered.
+/// A rejected agreement or accepted claim no longer gives the game a result. A resignation beside it stays entered.
 #[test]
-fn what_is_rejected_of_the_desk_is_open_again() {
+fn a_rejected_entry_is_open_again() {
     let mut desk = Desk::started("300");
     desk.play("e2e4").play("e7e5");
     desk.sign("anna", Command::Resign { side: Side::Black });
@@ -202,7 +202,7 @@ fn what_is_rejected_of_the_desk_is_open_again() {
     desk.sign("anna", Command::Accept { side: Side::Black });
     assert_eq!(desk.game.result(), Some(GameResult::Draw));
     let agreed = desk.game.decisions().last().expect("a decision").number;
-    // The resignation came first and is the finding; with it rejected the agreement is.
+    // The resignation came first, so it is the first finding. When it is rejected, the agreement is the finding.
     let resigned = desk.key();
     desk.sign("anna", Command::Reject { finding: resigned });
     assert_eq!(desk.game.result(), Some(GameResult::Draw), "only the resignation was rejected");
@@ -212,7 +212,7 @@ fn what_is_rejected_of_the_desk_is_open_again() {
     assert_eq!((desk.refused(), desk.game.result(), last.supersedes), (0, None, Some(agreed)));
 }
 
-/// The other side's flag was none: what was ruled on this one stays ruled.
+/// The other side's flag is taken back: the ruling on this flag stays.
 #[test]
 fn a_rejected_flag_stays_rejected_when_the_other_is_taken_back() {
     let mut desk = Desk::started("300");

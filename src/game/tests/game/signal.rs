@@ -1,4 +1,4 @@
-//! Devices that are received weakly.
+//! Devices with a weak radio signal.
 
 use flagfall_game::alarm::AlarmKind::{ClockWeakSignal, WeakSignal};
 use flagfall_game::alarm::{AlarmKind, AlarmStatus, Class};
@@ -17,13 +17,13 @@ fn open(desk: &Desk) -> Vec<AlarmKind> {
 }
 
 #[test]
-fn an_alarm_until_it_is_received_better() {
+fn an_alarm_stays_open_until_the_signal_is_better() {
     let mut desk = Desk::started("300");
     desk.feed(BOARD);
     let alarm = desk.state().alarms.remove(0);
     assert_eq!((alarm.kind.class(), alarm.status), (Class::Silent, AlarmStatus::Open));
     assert!(sentence(&alarm).is_some_and(|sentence| sentence.starts_with("The board's radio")));
-    // Found again and again, and with another board behind it.
+    // The link comes up again and again, and then with another board.
     desk.feed(BOARD).feed(BOARD).feed(CLOCK);
     for name in [&b"12345"[..], b"54321"] {
         desk.device(DeviceEvent::Identity(Identity::Serial(Text::new(name)))).feed(BOARD);
@@ -39,7 +39,7 @@ fn an_alarm_until_it_is_received_better() {
 }
 
 #[test]
-fn what_an_arbiter_has_seen_is_told_again_only_after_it_was_well() {
+fn an_acknowledged_alarm_is_raised_again_only_after_a_good_signal() {
     let mut desk = Desk::started("300");
     let id = desk.feed(BOARD).state().alarms[0].id;
     desk.command(Command::AcknowledgeAlert { alarm: id }).feed(BOARD);

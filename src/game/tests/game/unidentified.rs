@@ -1,4 +1,5 @@
-//! Boards that tell where something stands, not what, and no clock (`reconstruct/README.md#3.4` and `reconstruct/README.md#3.5`).
+//! Boards that show which squares are occupied, but not by which men, without a clock (`reconstruct/README.md#3.4` and
+//! `reconstruct/README.md#3.5`).
 
 use std::time::Duration;
 
@@ -15,7 +16,7 @@ use flagfall_protocols::square::{Placement, Reading, Square};
 use flagfall_protocols::time::Instant;
 
 const TIMING: Timing = Timing { scan: Duration::from_millis(50), press_delay: Duration::ZERO, in_turn: false };
-/// The queen can capture on d5 and on h5.
+/// In this position the queen can capture on d5 and on h5.
 const TWO_CAPTURES: &str = "4k3/p7/8/3p3p/8/8/P7/3QK3 w - - 0 1";
 
 struct Table {
@@ -45,7 +46,8 @@ impl Table {
         self.game.step(self.now, &Input::Device { event, source: ByteRange::default() }, &mut self.out);
     }
 
-    /// `e2:0` empty, `e4:1` something; after `|` a third of a second later, or as many as are said.
+    /// Reports squares: `e2:0` is empty, `e4:1` is occupied. A `|` waits a third of a second, or the stated number of
+    /// seconds.
     fn tell(&mut self, text: &str) -> &mut Table {
         for part in text.split('|').map(str::trim) {
             let (pause, word) = part.split_once(' ').map_or((0.3, part), |(pause, word)| (pause.parse().unwrap(), word));
@@ -66,7 +68,7 @@ impl Table {
         self
     }
 
-    /// The sure moves, three seconds later.
+    /// Returns the sure moves, three seconds later.
     fn sans(&mut self) -> String {
         self.wait(3.0);
         self.game.moves().map(|played| played.san.to_string()).collect::<Vec<_>>().join(" ")
@@ -81,9 +83,9 @@ impl Table {
 fn a_game_begins_and_moves_need_no_clock() {
     let mut table = Table::new(None);
     assert_eq!(table.tell("e2:0 | e4:1 | 4 e7:0 | e5:1 | 4 g1:0 | f3:1").sans(), "e4 e5 Nf3");
-    assert_eq!(table.tell("e8:0 | e8:1 | f3:0 | 1 f3:1").sans(), "e4 e5 Nf3", "men are straightened");
+    assert_eq!(table.tell("e8:0 | e8:1 | f3:0 | 1 f3:1").sans(), "e4 e5 Nf3", "the men are straightened");
     let mut turned = Table::new(None);
-    assert_eq!(turned.tell("d7:0 | d5:1 | 4 d2:0 | d4:1").sans(), "e4 e5", "White is who moves first");
+    assert_eq!(turned.tell("d7:0 | d5:1 | 4 d2:0 | d4:1").sans(), "e4 e5", "White is the side that moves first");
     assert!(turned.game.is_rotated());
 }
 
@@ -95,22 +97,22 @@ fn the_captured_square_was_touched() {
     assert_eq!(late.tell("d1:0 | 4 h5:0 | h5:1 | 2 e8:0 | e7:1").sans(), "", "a man that is straightened later proves nothing");
     assert_eq!(late.alarm(AlarmKind::Ambiguous), Some(AlarmStatus::Open));
     assert_eq!(late.game.open_moves(), ["d1d5", "d1h5"]);
-    // Whatever stands on h5 moves as a queen.
+    // Any man that stands on h5 moves as a queen.
     assert_eq!(late.tell("2 h5:0 | g5:1").sans(), "Qxh5+ Ke7 Qg5+");
     assert_eq!(late.alarm(AlarmKind::Ambiguous), Some(AlarmStatus::Cured));
 }
 
 #[test]
 fn a_captured_man_is_mostly_pushed_off() {
-    // The knight could have gone to b4, too; but then b5 would have been lifted before it got there.
+    // The knight could have gone to b4, too, but then b5 would have been lifted before it got there.
     let mut table = Table::new(Some("4k3/8/8/1p6/5n2/3N4/8/4K3 w - - 0 1"));
     assert_eq!(table.tell("d3:0 | 1.2 b5:0 | b4:1").sans(), "Nxf4 b4");
     assert_eq!(table.alarm(AlarmKind::Ambiguous), None);
 }
 
 #[test]
-fn what_players_prefer_is_no_proof() {
-    // A queen that could have had a rook for nothing has taken the pawn.
+fn players_preferences_are_no_proof() {
+    // A queen that could have captured a rook without danger has taken the pawn.
     let mut table = Table::new(Some("1k6/p7/8/3p3r/8/8/P7/3QK3 w - - 0 1"));
     assert_eq!(table.tell("d1:0 | 1.2 a7:0 | a6:1").sans(), "");
     assert_eq!(table.game.open_moves(), ["d1h5", "d1d5"]);
@@ -133,7 +135,7 @@ fn a_piece_in_the_hand_is_no_capture() {
 }
 
 #[test]
-fn a_pawn_becomes_a_queen_unless_it_moves_as_none() {
+fn a_pawn_becomes_a_queen_unless_it_moves_otherwise() {
     const PAWN: &str = "8/4P3/8/8/k6p/8/8/4K3 w - - 0 1";
     let mut queen = Table::new(Some(PAWN));
     assert_eq!(queen.tell("e7:0 | 0.8 e8:1").sans(), "e8=Q+");

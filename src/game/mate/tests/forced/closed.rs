@@ -1,9 +1,9 @@
-//! What a table of the walking king calls safe is closed, by the legal moves of the board: White has no move that leads out
-//! of it, and Black has one that stays in it, or it is a draw. So a defence in it never ends.
+//! The positions that a table of the walking king calls safe are closed under the legal moves of the board: White has no move
+//! that leads out of them, and Black has a move that stays in them, or it is a draw. So a defence in them never ends.
 
 use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, FromSetup, Piece, Position, Role, Setup, Square};
 
-use super::{next, told};
+use super::{next, print_figures};
 use crate::mate::homes::Homes;
 use crate::mate::roam::{Roam, walker};
 
@@ -24,7 +24,7 @@ fn about(near: Square, corner: bool, size: u32, state: &mut u64) -> Square {
     Square::new(rank * 8 + file)
 }
 
-/// A set of men for a table: White's king and one man, Black's king and one to four, every other time near one corner.
+/// A set of men for a table: White's king and one man, Black's king and one to four men, every second time near one corner.
 fn placed(state: &mut u64) -> Option<Board> {
     let one = [Role::Knight, Role::Bishop][next(state) as usize % 2];
     let mut board = Board::empty();
@@ -42,10 +42,10 @@ fn placed(state: &mut u64) -> Option<Board> {
     whole.then_some(board)
 }
 
-/// White's men and Black's king somewhere, each of Black's men on one of his squares, or taken, or become a queen.
+/// White's men and Black's king on other squares, and each of Black's men within its home, or taken, or promoted to a queen.
 fn elsewhere(of: &Board, homes: &Homes, state: &mut u64) -> Option<Chess> {
     let mut board = Board::empty();
-    // Near each other, often in a corner, where he can be without a step.
+    // The kings stand near each other, often in a corner, where Black's king can be without a step.
     let corner = !next(state).is_multiple_of(4);
     let near = if next(state).is_multiple_of(4) { Square::new(next(state) % 64) } else { of.king_of(Color::Black)? };
     board.set_piece_at(about(near, corner, if corner { 1 } else { 3 }, state), Color::Black.king());
@@ -72,7 +72,7 @@ fn elsewhere(of: &Board, homes: &Homes, state: &mut u64) -> Option<Chess> {
     Chess::from_setup(setup, CastlingMode::Standard).ok()
 }
 
-/// One step of the defence does not leave what is safe.
+/// Checks that one step of the defence stays within the safe positions.
 fn stays_safe(table: &Roam, at: &Chess) -> bool {
     let mut after = at.legal_moves().into_iter().map(|step| {
         let mut after = at.clone();
@@ -85,8 +85,8 @@ fn stays_safe(table: &Roam, at: &Chess) -> bool {
     }
 }
 
-/// Tables built, positions looked at that they call safe, and those of Black's where the king cannot step.
-fn looked_at(seed: u64, tables: u32, positions: u32) -> (u32, u32, u32) {
+/// The number of tables built, of safe positions checked, and of positions among them in which Black's king has no step.
+fn check_tables(seed: u64, tables: u32, positions: u32) -> (u32, u32, u32) {
     let mut state = seed;
     let (mut built, mut safe, mut stuck) = (0, 0, 0);
     while built < tables {
@@ -110,16 +110,16 @@ fn looked_at(seed: u64, tables: u32, positions: u32) -> (u32, u32, u32) {
 
 #[test]
 fn no_step_leaves_what_is_safe() {
-    let (built, safe, stuck) = looked_at(7, 150, 1_500);
-    told(format_args!("closed: {built} tables, {safe} safe positions, {stuck} where another man must move"));
+    let (built, safe, stuck) = check_tables(7, 150, 1_500);
+    print_figures(format_args!("closed: {built} tables, {safe} safe positions, {stuck} where another man must move"));
     assert!(safe > 10_000 && stuck > 100, "{safe} safe, {stuck} where another man must move");
 }
 
 #[test]
 #[ignore = "a minute: for a release build"]
 fn no_step_leaves_what_is_safe_in_many_tables() {
-    let (built, safe, stuck) = looked_at(8, 5_000, 10_000);
-    told(format_args!("closed: {built} tables, {safe} safe positions, {stuck} where another man must move"));
+    let (built, safe, stuck) = check_tables(8, 5_000, 10_000);
+    print_figures(format_args!("closed: {built} tables, {safe} safe positions, {stuck} where another man must move"));
     assert!(stuck > 10_000, "{stuck}");
 }
 
@@ -132,7 +132,7 @@ fn a_table_that_is_too_dear_takes_nothing() {
     assert_eq!(left, 10);
 }
 
-/// With one man of Black's, all positions of a table instead of some.
+/// With one man of Black, all positions of a table are checked instead of some.
 #[test]
 #[ignore = "a minute: for a release build"]
 fn no_step_leaves_what_is_safe_against_one_man() {
@@ -148,15 +148,15 @@ fn no_step_leaves_what_is_safe_against_one_man() {
         for square in homes.all {
             let becomes = if piece.role == Role::Pawn { Color::Black.queen() } else { piece };
             for piece in [piece, becomes].into_iter().take(if piece == becomes { 1 } else { 2 }) {
-                safe += everywhere(&table, walker.0, square, piece);
+                safe += check_all_positions(&table, walker.0, square, piece);
             }
         }
     }
-    told(format_args!("closed: {built} tables against one man, {safe} safe positions, all there are"));
+    print_figures(format_args!("closed: {built} tables against one man, {safe} safe positions, all there are"));
 }
 
-/// Looks at all positions with Black's man here that the table calls safe.
-fn everywhere(table: &Roam, role: Role, square: Square, piece: Piece) -> u32 {
+/// Checks all positions with Black's man on this square that the table calls safe.
+fn check_all_positions(table: &Roam, role: Role, square: Square, piece: Piece) -> u32 {
     let mut safe = 0;
     for number in 0..1_u32 << 19 {
         let places = [number % 64, number / 64 % 64, number / 4096 % 64].map(Square::new);

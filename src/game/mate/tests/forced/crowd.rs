@@ -1,5 +1,5 @@
 //! A knight or bishop against a pawn and another man, all near one corner, where mates are forced and where the defender's
-//! men have homes: two searches of the test's own, which know nothing of homes or tables.
+//! men have homes. The test has two searches of its own, which do not use homes or tables.
 
 use alloc::collections::BTreeMap;
 use alloc::vec;
@@ -7,10 +7,10 @@ use alloc::vec::Vec;
 
 use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, FromSetup, Piece, Position, Role, Setup, Square};
 
-use super::{next, told};
+use super::{next, print_figures};
 use crate::mate::{Forced, forced};
 
-/// White, or Black if it is his move, has this fate within so many half-moves: every move is tried.
+/// True if White mates, or Black is mated, within this number of half-moves. Every move is tried.
 fn mates_within(at: &Chess, plies: u32) -> bool {
     if at.is_checkmate() {
         return at.turn().is_black();
@@ -19,7 +19,7 @@ fn mates_within(at: &Chess, plies: u32) -> bool {
         return false;
     }
     let mut moves = at.legal_moves();
-    // What takes the last man refutes at once.
+    // A move that takes the last man refutes at once.
     moves.sort_by_key(|step| !step.is_capture());
     let mut ends = moves.iter().map(|step| {
         let mut after = at.clone();
@@ -32,7 +32,7 @@ fn mates_within(at: &Chess, plies: u32) -> bool {
     }
 }
 
-/// Positions by what stands where and who is to move (no castling here, and White has no pawns for en passant).
+/// The men on the squares and the side to move as a key. There is no castling here, and White has no pawns for en passant.
 fn key(at: &Chess) -> (Bitboard, [Bitboard; 6], bool) {
     let board = at.board();
     (board.white(), Role::ALL.map(|role| board.by_role(role)), at.turn().is_white())
@@ -41,14 +41,16 @@ fn key(at: &Chess) -> (Bitboard, [Bitboard; 6], bool) {
 struct Place {
     white: bool,
     before: Vec<usize>,
-    /// Black's replies that are not known to lose; `None` where he surely is not lost, or is not followed.
+    /// The number of Black's replies that are not known to lose; `None` if the position is surely not lost, or is not
+    /// followed.
     open: Option<usize>,
     won: bool,
 }
 
-/// Mates of any length backwards from their ends, in the graph of White's moves that leave Black no more than `replies`
-/// and of all Black's, up to `most` positions. What is won there is won, for Black lacks nothing. Without a limit of
-/// replies what is not won there is not won, if the graph is whole, which the second value says.
+/// Mates of any length, backwards from their ends, in the graph of the moves of White after which Black has no more than
+/// `replies` replies, and of all moves of Black, up to `most` positions. A win in this graph is a win, because all of Black's
+/// moves are in it. Without a limit of replies a position that is not won there is not won, if the graph is whole. The second
+/// value says whether it is.
 fn mates_ever(root: &Chess, replies: usize, most: usize) -> (bool, bool) {
     let mut places = vec![Place { white: root.turn().is_white(), before: Vec::new(), open: None, won: false }];
     let mut numbers = BTreeMap::from([(key(root), 0)]);
@@ -109,7 +111,7 @@ fn mates_ever(root: &Chess, replies: usize, most: usize) -> (bool, bool) {
     (places[0].won, whole)
 }
 
-/// White's king and knight or bishop, Black's king, pawn and one more, on 4 x 4 squares in a corner.
+/// White's king and knight or bishop, and Black's king, pawn and one more man, on 4 x 4 squares in a corner.
 fn crowded(state: &mut u64) -> Option<Chess> {
     let one = [Role::Knight, Role::Bishop][next(state) as usize % 2];
     let other = [Role::Knight, Role::Bishop, Role::Rook, Role::Queen][next(state) as usize % 4];
@@ -122,7 +124,7 @@ fn crowded(state: &mut u64) -> Option<Chess> {
         Piece { color: Color::Black, role: other },
     ];
     let mut board = Board::empty();
-    // Black's king often in the corner itself, and his men about him.
+    // Black's king often stands in the corner itself, with his men around it.
     let sizes = [4, 5, 1 + next(state) % 2, 3, 3];
     for (size, piece) in sizes.into_iter().zip(&men) {
         let (file, rank) = (next(state) % size, next(state) % size);
@@ -133,7 +135,7 @@ fn crowded(state: &mut u64) -> Option<Chess> {
     let whole = board.occupied().count() == men.len() && (board.pawns() & Bitboard::BACKRANKS).is_empty();
     let setup = Setup { board, turn: Color::from_white(next(state).is_multiple_of(2)), ..Setup::empty() };
     let at = Chess::from_setup(setup, CastlingMode::Standard).ok().filter(|_| whole)?;
-    // He has few steps, and the last man is not simply taken.
+    // Black's king has few steps, and the last man cannot simply be taken.
     let steps = at.clone().swap_turn().ok().filter(|_| at.turn().is_white()).unwrap_or(at.clone()).legal_moves();
     let king = steps.iter().filter(|step| step.role() == Role::King).count();
     (king <= 1 && !(at.turn().is_black() && steps.iter().any(|step| step.is_capture()))).then_some(at)
@@ -142,20 +144,20 @@ fn crowded(state: &mut u64) -> Option<Chess> {
 #[derive(Default)]
 struct Counts {
     compared: u32,
-    /// Mates that the test found, and among them those of more than the half-moves that are all tried.
+    /// Mates that the test found, and those among them that are longer than the half-moves that are all tried.
     wins: u32,
     deep: u32,
-    /// Positions of which the test knows that there is none.
+    /// Positions that the test knows to have no mate.
     safe: u32,
-    /// Answers of the search.
+    /// Wins by the search.
     said_won: u32,
     said_none: u32,
     open: u32,
-    /// Mates it found that the test did not.
+    /// Mates of the search that the test did not find.
     unconfirmed: u32,
 }
 
-/// Of so many positions compares those with a mate in `plies` and every eighth of the others.
+/// Compares the positions that have a mate in `plies`, and every eighth of the others.
 fn compared(seed: u64, positions: u32, plies: u32, most: usize, nodes: u32) -> Counts {
     let mut state = seed;
     let mut counts = Counts::default();
@@ -195,7 +197,7 @@ fn compared(seed: u64, positions: u32, plies: u32, most: usize, nodes: u32) -> C
 
 fn figures(counts: &Counts) {
     let Counts { compared, wins, deep, safe, said_won, said_none, open, unconfirmed } = counts;
-    told(format_args!(
+    print_figures(format_args!(
         "crowded: {compared} compared, {wins} won ({deep} of them deep), {safe} surely not; \
          said: {said_won} won ({unconfirmed} unconfirmed), {said_none} not, {open} open"
     ));

@@ -1,8 +1,8 @@
-//! Two knights against a king alone.
+//! Tests of two knights against a king alone.
 
 use shakmaty::{Board, CastlingMode, Chess, Color, FromSetup, Position, PositionError, Setup, Square};
 
-use super::{next, position, told};
+use super::{next, position, print_figures};
 use crate::mate::forced::search;
 use crate::mate::{Forced, forced};
 
@@ -27,7 +27,7 @@ fn after(at: &Chess) -> impl Iterator<Item = Chess> {
     })
 }
 
-/// White, to move, mates at once; Black, to move, is mated or lets White mate at once whatever he does.
+/// True if White, to move, mates at once, or if Black, to move, is mated or lets White mate at once with every reply.
 fn at_once(at: &Chess) -> bool {
     match at.turn() {
         Color::White => after(at).any(|at| at.is_checkmate()),
@@ -44,7 +44,7 @@ fn each_of_a_sample_has_its_answer_and_is_cheap() {
     };
     let (mut asked, mut wins, mut dearest) = (0, 0, 0);
     while asked < 1_200 {
-        // Every other one with Black's king in the corner and White's men near it.
+        // In every second position Black's king stands in the corner and White's men stand near it.
         let (most, black) = if asked % 2 == 0 { (8, square(8)) } else { (4, Square::A1) };
         let turn = Color::from_white(asked % 4 < 2);
         let Some(at) = placed(square(most), [square(most), square(most)], black, turn) else { continue };
@@ -56,8 +56,8 @@ fn each_of_a_sample_has_its_answer_and_is_cheap() {
         assert_eq!(matches!(answer, Forced::Win { plies: ..=1 }), won, "{answer:?}: {:?} {turn:?}", at.board());
         assert!(won || answer == Forced::None, "{answer:?}: {:?} {turn:?}", at.board());
     }
-    told(format_args!("two knights: {asked} asked, {wins} won, the dearest {dearest}"));
-    assert!(wins >= 5 && dearest <= 500, "{wins} won, the dearest {dearest}");
+    print_figures(format_args!("two knights: {asked} asked, {wins} won, at most {dearest} nodes"));
+    assert!(wins >= 5 && dearest <= 500, "{wins} won, at most {dearest} nodes");
 }
 
 #[test]
@@ -69,8 +69,8 @@ fn plain_positions_are_settled_by_few_nodes() {
     assert_eq!(forced(&position(fen), Color::White, 500), Forced::Win { plies: 1 }, "Nf7");
 }
 
-/// What the search relies on: Black, to move, is mated or has a reply after which White does not mate at once, so no mate
-/// takes White more than one move. Turned and mirrored, Black's king stands in one eighth of the board.
+/// A fact on which the search rests: Black, to move, is mated or has a reply after which White does not mate at once. So no
+/// mate takes White more than one move. By turning and mirroring, Black's king stands in one eighth of the board.
 #[test]
 #[ignore = "a million positions: for a release build"]
 fn white_mates_at_once_or_never() {
@@ -91,6 +91,6 @@ fn white_mates_at_once_or_never() {
             }
         }
     }
-    told(format_args!("two knights: {all} positions with Black to move, {mated} of them mates"));
+    print_figures(format_args!("two knights: {all} positions with Black to move, {mated} of them mates"));
     assert!(all > 1_000_000 && mated > 0, "{all}, {mated}");
 }

@@ -1,4 +1,4 @@
-//! Forced wins and defences that last for ever: by hand, against small classes and crowded corners, and at random.
+//! Tests of forced wins and of defences that never end: single positions, small classes, crowded corners, random positions.
 
 extern crate std;
 
@@ -17,21 +17,22 @@ mod crowd;
 mod knights;
 mod truth;
 
-/// Enough for small positions.
+/// This is enough for small positions.
 const NODES: u32 = 20_000;
 
 fn asked(fen: &str) -> Forced {
     forced(&position(fen), Color::White, NODES)
 }
 
-/// The same for the other colour.
+/// The same position for the other colour.
 fn mirrored(at: &Chess) -> Chess {
     let mut setup = at.to_setup(EnPassantMode::Legal);
     setup.mirror();
     Chess::from_setup(setup, CastlingMode::Standard).expect("as the other")
 }
 
-/// Some positions of a class against the search, more of the wins: disagreements, questions left open, questions.
+/// Compares some positions of a class with the search, more of them wins. Returns the disagreements, the open answers and the
+/// total.
 fn compared(role: Role, file: usize, top: usize, every: usize) -> (Vec<Chess>, usize, usize) {
     let truth = Truth::new(role, file, top);
     let (mut wrong, mut open, mut all) = (Vec::new(), 0, 0);
@@ -43,7 +44,7 @@ fn compared(role: Role, file: usize, top: usize, every: usize) -> (Vec<Chess>, u
                 let Some(won) = truth.wins(at, white) else { continue };
                 let count = if won { &mut wins } else { &mut others };
                 *count += 1;
-                // Wins are rare, so they are asked more often.
+                // Wins are rare, so more of them are compared.
                 if *count % (if won { every } else { every * 2_000 }) != 0 {
                     continue;
                 }
@@ -73,7 +74,7 @@ fn a_sample_of_a_small_class_has_its_answers() {
 
 #[test]
 fn the_mates_of_the_rook_pawn() {
-    // Half-moves of the shortest by the class as a whole; the search may say more.
+    // The half-moves of the shortest mate in the whole class. The search may give more.
     for (fen, plies) in [
         ("k1K1N3/p7/8/8/8/8/8/8 w - - 0 1", 1),
         ("k1K3B1/p7/8/8/8/8/8/8 w - - 0 1", 1),
@@ -88,11 +89,11 @@ fn the_mates_of_the_rook_pawn() {
             asked(fen)
         );
     }
-    assert_eq!(asked("k1K5/p1N5/8/8/8/8/8/8 b - - 0 1"), Forced::Win { plies: 0 }, "mate on the board");
+    assert_eq!(asked("k1K5/p1N5/8/8/8/8/8/8 b - - 0 1"), Forced::Win { plies: 0 }, "the mate is on the board");
 }
 
 #[test]
-fn he_takes_it_or_walks_away_or_has_a_rook() {
+fn positions_without_a_forced_win() {
     for fen in [
         "8/8/8/3k4/4N3/8/5p2/K7 b - - 0 1",
         "4k3/1p6/8/8/8/8/8/2B3K1 w - - 0 1",
@@ -103,7 +104,7 @@ fn he_takes_it_or_walks_away_or_has_a_rook() {
     ] {
         assert_eq!(asked(fen), Forced::None, "{fen}");
     }
-    assert_eq!(asked("7k/8/6KN/8/8/8/8/7r b - - 0 1"), Forced::None, "a helpmate is there, but he takes the knight");
+    assert_eq!(asked("7k/8/6KN/8/8/8/8/7r b - - 0 1"), Forced::None, "a helpmate exists, but Black takes the knight");
 }
 
 #[test]
@@ -114,13 +115,13 @@ fn too_few_nodes_leave_it_open() {
     }
 }
 
-/// Counts for whoever runs a test with its output shown.
+/// Prints counts for a person who runs a test with its output shown.
 #[expect(clippy::print_stdout, reason = "the figures are the result")]
-fn told(figures: Arguments) {
+fn print_figures(figures: Arguments) {
     std::println!("{figures}");
 }
 
-/// The next of a fixed row of numbers.
+/// The next number of a fixed sequence.
 fn next(state: &mut u64) -> u32 {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     (*state >> 33) as u32

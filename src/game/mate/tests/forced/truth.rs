@@ -1,16 +1,16 @@
-//! White with one knight or bishop against one pawn: every position backwards from the mates, with moves of its own.
+//! White with one knight or bishop against one pawn: every position backwards from the mates, with its own move generator.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
 use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, FromSetup, Piece, Position, Role, Setup, Square};
 
-/// White's king, White's man, Black's king, Black's pawn.
+/// The squares of White's king, White's man, Black's king and Black's pawn.
 pub(super) type At = [usize; 4];
 
 pub(super) struct Truth {
     role: Role,
-    /// White, to move, wins; Black, to move, loses; by pawn square.
+    /// True if White, to move, wins or Black, to move, loses; by the pawn's square.
     won: Vec<Vec<bool>>,
     lost: Vec<Vec<bool>>,
 }
@@ -39,7 +39,7 @@ fn number(at: At) -> usize {
 }
 
 impl Truth {
-    /// For pawns on one file, on ranks 2 to `top`.
+    /// Builds the class for pawns on one file, on ranks 2 to `top`.
     pub(super) fn new(role: Role, file: usize, top: usize) -> Self {
         let mut truth = Self { role, won: vec![Vec::new(); 64], lost: vec![Vec::new(); 64] };
         for pawn in (1..top).map(|rank| rank * 8 + file) {
@@ -54,7 +54,8 @@ impl Truth {
         (0..64 * 64 * 64).map(move |number| [number / 4096, number / 64 % 64, number % 64, pawn])
     }
 
-    /// Whether White, or Black if `white` is not set, is to move here, what comes of it; `None` if the position is illegal.
+    /// Whether White wins, with White to move if `white` is set and otherwise with Black to move; `None` if the position is
+    /// illegal.
     pub(super) fn wins(&self, at: At, white: bool) -> Option<bool> {
         let legal = possible(at) && if white { !self.checks(at, at[2]) } else { !strikes(at[3], at[0]) };
         legal.then(|| if white { self.won[at[3]][number(at)] } else { self.lost[at[3]][number(at)] })
@@ -72,7 +73,7 @@ impl Truth {
                 self.win([king, at[1], at[2], pawn]);
             }
             for man in self.targets(at[1], [at[0], at[2], pawn]) {
-                // A pawn's check is not met by a move of the man.
+                // A move of the man cannot answer a pawn's check.
                 if !strikes(pawn, at[0]) && ![at[0], at[2], pawn].contains(&man) {
                     self.win([at[0], man, at[2], pawn]);
                 }
@@ -105,7 +106,7 @@ impl Truth {
         targets
     }
 
-    /// White's man attacks a square to which Black's king goes.
+    /// True if White's man attacks a square to which Black's king goes.
     fn checks(&self, at: At, king: usize) -> bool {
         self.targets(at[1], [at[0], at[3], king]).contains(&king)
     }
@@ -145,7 +146,7 @@ fn possible([white, man, black, pawn]: At) -> bool {
     !near(white, black) && man != white && man != black && ![white, man, black].contains(&pawn)
 }
 
-/// The position for the search.
+/// The same position for the search.
 pub(super) fn chess(role: Role, at: At, white: bool) -> Option<Chess> {
     let men = [Color::White.king(), Piece { color: Color::White, role }, Color::Black.king(), Color::Black.pawn()];
     let mut board = Board::empty();

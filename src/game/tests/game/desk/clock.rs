@@ -1,4 +1,4 @@
-//! A clock before its game; for the tests inside the crate too.
+//! A clock before its game. The tests inside the crate use it too.
 
 use core::time::Duration;
 
@@ -9,7 +9,7 @@ use flagfall_protocols::time::ClockTime;
 pub(crate) const TIMING: Timing =
     Timing { scan: Duration::from_millis(250), press_delay: Duration::from_millis(500), in_turn: true };
 
-/// Five minutes for both; it stands, and the left player is to begin.
+/// Five minutes for both players. The clock stands, and the left player begins.
 pub(crate) fn five_minutes() -> ClockReading {
     let face = ClockFace { time: ClockTime(300_000), ..ClockFace::default() };
     ClockReading {

@@ -1,4 +1,4 @@
-//! A desk under the rules of an event: its arbiters sign what they say, and a worker answers what is asked.
+//! A desk under the rules of an event: its arbiters sign their commands, and a worker answers the questions.
 
 use flagfall_game::audit::AuditEntry;
 use flagfall_game::clock::control::TimeControl;
@@ -18,9 +18,9 @@ use flagfall_protocols::time::Instant;
 
 use super::{Desk, TIMING};
 
-/// Both sides can mate.
+/// In this position both sides can mate.
 pub(crate) const OPEN: &str = "r3k3/4p3/8/8/8/8/4P3/R3K3 w - - 0 1";
-/// Black cannot: White's flag costs half a point.
+/// In this position Black cannot mate, so White's flag makes a draw.
 pub(crate) const BLACK_BARE: &str = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1";
 
 /// The FIDE rules whose flags an arbiter may call.
@@ -33,7 +33,7 @@ pub(crate) const FIDE: [&str; 6] = [
     "fide-print-old",
 ];
 
-/// What the event's regulations say.
+/// The settings of the event's regulations.
 #[derive(Clone, Copy)]
 pub(crate) struct Event<'a> {
     pub(crate) rulebook: &'a str,
@@ -46,7 +46,7 @@ pub(crate) struct Event<'a> {
 pub(crate) const PLAIN: Event<'static> =
     Event { rulebook: "fide-2023-standard", control: "300", rulings: Rulings::Advise, observer: false };
 
-/// The device observes, and what is certain is decided.
+/// The device observes, and certain findings are decided.
 pub(crate) const AUTOMATIC: Event<'static> = Event { rulings: Rulings::Automatic, observer: true, ..PLAIN };
 
 impl Event<'_> {
@@ -67,12 +67,12 @@ impl Event<'_> {
 }
 
 impl Desk {
-    /// A command of this arbiter's, of something seen now.
+    /// Sends a command of this arbiter, for something seen now.
     pub(crate) fn sign(&mut self, name: &str, command: Command) -> &mut Desk {
         self.sign_at(name, None, command)
     }
 
-    /// The same of something that was seen at this moment.
+    /// Sends a command of this arbiter, for something seen at this time.
     pub(crate) fn sign_at(&mut self, name: &str, observed_at: Option<Instant>, command: Command) -> &mut Desk {
         let author = Author {
             name: Some(name.to_owned()),
@@ -83,7 +83,7 @@ impl Desk {
         self.feed(Input::Signed { command: Box::new(command), author: Box::new(author) })
     }
 
-    /// The worker answers every question that is open.
+    /// The worker answers every open question.
     pub(crate) fn settle(&mut self) -> &mut Desk {
         let asked = |effect: &Effect| if let Effect::Ask(ask) = effect { Some(ask.clone()) } else { None };
         let asks: Vec<_> = self.out.iter().filter_map(asked).collect();
@@ -103,24 +103,24 @@ impl Desk {
         self.sign("anna", Command::Claim { flag, period: None, observed_at: None }).settle()
     }
 
-    /// The finding that decides, if there is one.
+    /// The finding that decides; the test fails if there is none.
     pub(crate) fn found(&self) -> Finding {
         self.state().finding.expect("a finding")
     }
 
-    /// Its row and outcome.
+    /// The row and the outcome of this finding.
     pub(crate) fn row(&self) -> (&'static str, Outcome) {
         let found = self.found();
         (found.row, found.outcome)
     }
 
-    /// The finding as an arbiter sees it now.
+    /// The key of the finding as an arbiter sees it now.
     pub(crate) fn key(&self) -> FindingKey {
         let Finding { id, revision, .. } = self.found();
         FindingKey { id, revision }
     }
 
-    /// The decision that stands on what is shown as found or ruled.
+    /// The decision in force on the ruling that is shown.
     pub(crate) fn ruled(&self) -> Option<Decision> {
         match self.game.ruling()?.1 {
             Ruling::Finding { decision, .. } => decision.map(|decision| *decision),
@@ -128,7 +128,7 @@ impl Desk {
         }
     }
 
-    /// The decisions that the arbiters' record was given.
+    /// The decisions in the arbiters' record.
     pub(crate) fn audited(&self) -> Vec<Decision> {
         let decision = |effect: &Effect| match effect {
             Effect::Audit(AuditEntry::Decision(decision)) => Some((**decision).clone()),

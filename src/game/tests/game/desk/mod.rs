@@ -1,4 +1,4 @@
-//! A desk with a board and a clock whose reports go straight into a game: no bytes, no scan.
+//! A desk with a board and a clock whose reports go straight into a game, without bytes and without a scan.
 
 #![allow(dead_code, reason = "every test uses part of it")]
 
@@ -22,18 +22,18 @@ use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Color, Position};
 use state::State;
 
-/// Board, clock, and the game that hears them.
+/// A board, a clock, and the game that receives their reports.
 pub(crate) struct Desk {
     pub(crate) game: Game,
     pub(crate) out: Vec<Effect>,
     pub(crate) now: Instant,
-    /// What the hands believe.
+    /// The position from which the hands make their moves.
     pub(crate) position: Chess,
     pub(crate) clock: ClockReading,
 }
 
 impl Desk {
-    /// Nothing is connected yet.
+    /// A desk at which nothing is connected yet.
     pub(crate) fn new(control: &str) -> Desk {
         let time_control = (!control.is_empty()).then(|| TimeControl::parse(control).expect("a time control"));
         let config = GameConfig { time_control, ..GameConfig::default() };
@@ -48,7 +48,7 @@ impl Desk {
         desk
     }
 
-    /// The same at a desk where nothing is connected yet.
+    /// The same for a desk at which nothing is connected yet.
     pub(crate) fn start(&mut self) {
         self.frame(Placement::initial());
         self.report();
@@ -100,21 +100,21 @@ impl Desk {
         }
     }
 
-    /// The clock says what it shows.
+    /// The clock reports its display.
     pub(crate) fn report(&mut self) -> &mut Desk {
         let reading = self.clock;
         self.clock.baseline = false;
         self.device(DeviceEvent::Clock(reading))
     }
 
-    /// The clock shows the flag of this side, its display at zero.
+    /// The clock shows the flag of this side, with its display at zero.
     pub(crate) fn show_flag(&mut self, side: ClockSide) -> &mut Desk {
         let face = self.face(side);
         (face.time, face.flag_shown) = (ClockTime(0), true);
         self.report()
     }
 
-    /// The last second of this side, and its flag.
+    /// The last second of this side runs off, and its flag falls.
     pub(crate) fn fall(&mut self, side: ClockSide) -> &mut Desk {
         self.face(side).time = ClockTime(1000);
         self.report().wait(0.5).show_flag(side)
@@ -135,7 +135,7 @@ impl Desk {
         self.report()
     }
 
-    /// What stands on the board after the hands' last move.
+    /// The placement after the hands' last move.
     pub(crate) fn standing(&self) -> Placement {
         let text = self.position.board().board_fen().to_string();
         Placement::parse(&text).expect("a placement")
@@ -147,7 +147,7 @@ impl Desk {
         let mv = uci.parse::<UciMove>().expect("UCI").to_move(&self.position).expect(uci);
         self.position.play_unchecked(mv);
         let after = self.standing();
-        // What is lifted comes first.
+        // Lifted men come first.
         let changed = Square::all().filter(|&square| before.get(square) != after.get(square));
         let mut changed: Vec<Square> = changed.collect();
         changed.sort_by_key(|&square| after.get(square) != Reading::Empty);
@@ -157,7 +157,7 @@ impl Desk {
         self
     }
 
-    /// A move and its press.
+    /// Makes a move and presses.
     pub(crate) fn play(&mut self, uci: &str) -> &mut Desk {
         self.wait(0.6).make(uci).wait(0.3).press(0).wait(0.6)
     }
@@ -181,7 +181,7 @@ impl Desk {
         self.game.moves().map(|played| played.uci.to_string()).collect()
     }
 
-    /// Alarms of the game, open or closed, as `kind` or `kind(side)`.
+    /// The alarms of the game, open or closed, as `kind` or `kind(side)`.
     pub(crate) fn alarms(&self) -> Vec<String> {
         let name = |kind: flagfall_game::alarm::AlarmKind, side: Option<&str>| match side {
             Some(side) => format!("{kind:?}({side})"),
