@@ -249,8 +249,7 @@ impl Game {
     /// Decides as a finding proposes. The arbiter who confirms it has seen the flag at the stated time, otherwise now (6.8).
     ///
     /// # Errors
-    /// Fails if the finding has changed, if it leaves the outcome to the arbiter, or if the arbiter's observation would
-    /// change it.
+    /// Fails if the finding has changed, leaves the outcome to the arbiter, or would change by the arbiter's observation.
     fn confirm(&mut self, key: FindingKey, author: &Author, out: &mut Vec<Effect>) -> Result<(), &'static str> {
         let finding = self.rulings.finding_of(key)?;
         let outcome = finding.outcome;
@@ -301,8 +300,7 @@ impl Game {
         Ok(())
     }
 
-    /// Notes that an arbiter decided on the flag of the finding with this number. Only an `observer` makes the flag count as
-    /// fallen.
+    /// Notes that an arbiter decided on the flag of this finding. Only an `observer` makes the flag count as fallen.
     fn note_flag_decision(&mut self, id: u32, at: Instant, observer: Option<&Author>) {
         let Some(index) = self.rulings.flag_of(id) else { return };
         let mut falls = self.seen.clock.chessclock.flags_mut().iter_mut().filter(|fall| !fall.after_end);
