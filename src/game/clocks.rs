@@ -160,7 +160,7 @@ impl Seen {
         self.clock.set_anew = false;
         let quiet = self.apparently_over(now);
         let observer = self.config.observer && !self.config.rulebook.only_players_call();
-        if let Some(fall) = self.clock.chessclock.flags_mut().last_of(side) {
+        if let Some(fall) = self.clock.chessclock.flags_mut().last_fall_mut(side) {
             let called = fall.path == FlagPath::ObservedByArbiter;
             fall.after_end = after_end;
             // Whoever claims it says that the game is on.

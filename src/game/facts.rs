@@ -235,7 +235,11 @@ impl Case<'_> {
                 reply: self.reply(by, alarm.happened),
                 reply_pressed: self.reply_pressed(by, alarm.happened),
                 // For a settled illegal move no position is needed.
-                positions: if treated == Treated::Settled { Vec::new() } else { self.restored(kind, alarm.squares, at) },
+                positions: if treated == Treated::Settled {
+                    Vec::new()
+                } else {
+                    self.restored_positions(kind, alarm.squares, at)
+                },
                 time_added: None,
             })
         };
@@ -279,7 +283,7 @@ impl Case<'_> {
     }
 
     /// The position before an illegal move, or with a queen where a pawn was not replaced (7.5.1, 7.5.2).
-    fn restored(&self, kind: IllegalKind, squares: u64, at: Interval) -> Vec<Counted> {
+    fn restored_positions(&self, kind: IllegalKind, squares: u64, at: Interval) -> Vec<Counted> {
         let mut positions = self.positions_at(at).0;
         if kind != IllegalKind::PressedWithoutMove {
             positions.iter_mut().for_each(|counted| counted.phase = Phase::Illegal);

@@ -63,7 +63,7 @@ impl Seen {
         let (mv, side, ply) = (known.mv(), known.color, index as u32 + 1);
         match mv {
             Move::Castle { king, rook } => {
-                self.report_castling_order(&Castling::new(&position, king, rook), began, (side, ply), out);
+                self.report_castling(&Castling::new(&position, king, rook), began, (side, ply), out);
             }
             _ => {
                 let stood = self.stood_on_the_way(&position, mv, Interval { earliest: began, latest: known.made.latest });
@@ -109,7 +109,7 @@ impl Seen {
         stood
     }
 
-    fn report_castling_order(&self, castling: &Castling, began: Instant, (side, ply): (Color, u32), out: &mut Vec<Effect>) {
+    fn report_castling(&self, castling: &Castling, began: Instant, (side, ply): (Color, u32), out: &mut Vec<Effect>) {
         let left = |(square, man): (Square, u8)| {
             self.changes_since(square, began).into_iter().find(|(_, before, _)| *before == man).map(|(at, ..)| at)
         };

@@ -37,8 +37,8 @@ impl Case<'_> {
                 penalties += u32::from(!due.illegal || before != Some(due.at));
                 before = due.illegal.then_some(due.at);
                 let until = self.next_flag(side.other(), due.at.earliest);
-                let in_all = self.added(side.other(), first, until) >= self.penalty_ms(penalties);
-                let since = self.added(side.other(), due.at.earliest, until) >= self.penalty_ms(1);
+                let in_all = self.time_added_ms(side.other(), first, until) >= self.penalty_ms(penalties);
+                let since = self.time_added_ms(side.other(), due.at.earliest, until) >= self.penalty_ms(1);
                 *due.added = (in_all && since).then_some(true);
             }
         }
@@ -56,7 +56,7 @@ impl Case<'_> {
     }
 
     /// The milliseconds by which somebody set the clock of `side` forward.
-    fn added(&self, side: Color, since: Instant, until: Option<Instant>) -> i64 {
+    fn time_added_ms(&self, side: Color, since: Instant, until: Option<Instant>) -> i64 {
         let in_time = |set: &&(Instant, i64)| set.0 >= since && until.is_none_or(|until| set.0 < until);
         self.seen.clock.time_set.get(side).iter().filter(in_time).map(|(_, rise_ms)| rise_ms).sum()
     }

@@ -20,7 +20,7 @@ impl ClockTracker {
         command: Option<&String>,
     ) -> bool {
         let stopped = self.stopped_with(seen);
-        let Some(fall) = self.chessclock.flags_mut().claimed(side, period) else { return false };
+        let Some(fall) = self.chessclock.flags_mut().claimed_fall(side, period) else { return false };
         if club && fall.clocks_stopped == Some(false) {
             fall.observed_at = None;
         }
@@ -47,7 +47,7 @@ impl ClockTracker {
         if !self.chessclock.observe(side, seen, period, command) {
             return Err("no game has so many flags");
         }
-        if let Some(fall) = self.chessclock.flags_mut().last_of(side) {
+        if let Some(fall) = self.chessclock.flags_mut().last_fall_mut(side) {
             fall.clocks_stopped = stopped;
         }
         Ok(())

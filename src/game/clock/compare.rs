@@ -36,14 +36,14 @@ impl Chessclock {
             (Some(a), Some(_)) => self.handle_same_runner(a, &rises, control, facts),
             (Some(a), None) => {
                 // If a press and a stop come within one report, the clock shows a stop with the lever over and time added.
-                if self.up(now) != a && *rises.get(a) > 0 {
+                if self.lever_up_in(now) != a && *rises.get(a) > 0 {
                     pressed_by = Some(a);
                 }
             }
             (None, Some(b)) => facts.push(ClockFact::Started { runs: b }),
             (None, None) => {
-                if self.up(was) != self.up(now) {
-                    facts.push(ClockFact::LeverMoved { up: self.up(now) });
+                if self.lever_up_in(was) != self.lever_up_in(now) {
+                    facts.push(ClockFact::LeverMoved { up: self.lever_up_in(now) });
                 }
                 if rises != Pair::default() {
                     facts.push(ClockFact::Corrected);

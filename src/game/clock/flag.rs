@@ -109,12 +109,12 @@ impl Flags {
     }
 
     /// The last fall of `side`, for a caller that adds what is known of it.
-    pub(crate) fn last_of(&mut self, side: Color) -> Option<&mut FlagFall> {
+    pub(crate) fn last_fall_mut(&mut self, side: Color) -> Option<&mut FlagFall> {
         self.falls.iter_mut().rev().find(|fall| fall.side == side)
     }
 
     /// The last fall of `side`, or its fall in this period. A fall whose period was not known is given this period.
-    pub(crate) fn claimed(&mut self, side: Color, period: Option<usize>) -> Option<&mut FlagFall> {
+    pub(crate) fn claimed_fall(&mut self, side: Color, period: Option<usize>) -> Option<&mut FlagFall> {
         let meant =
             |fall: &&mut FlagFall| fall.side == side && period.is_none_or(|period| !fall.period_known || fall.period == period);
         let fall = self.falls.iter_mut().rev().find(meant)?;

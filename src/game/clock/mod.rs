@@ -157,16 +157,16 @@ impl Chessclock {
     }
 
     fn runner(&self, reading: &ClockReading) -> Option<Color> {
-        reading.running.then(|| self.up(reading))
+        reading.running.then(|| self.lever_up_in(reading))
     }
 
-    fn up(&self, reading: &ClockReading) -> Color {
+    fn lever_up_in(&self, reading: &ClockReading) -> Color {
         self.color(if self.inverted { reading.lever_up.other() } else { reading.lever_up })
     }
 
     /// The player whose lever is up.
     pub(crate) fn lever_up(&self) -> Option<Color> {
-        self.last.as_ref().map(|(_, reading)| self.up(reading))
+        self.last.as_ref().map(|(_, reading)| self.lever_up_in(reading))
     }
 
     /// The time shown for `color`.

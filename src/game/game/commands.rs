@@ -81,13 +81,13 @@ impl Game {
                 self.claim(color(*side), (*ground, *standing), uci.as_ref(), author, out)?;
             }
             Command::Offer { side } => {
-                self.still_open()?;
-                self.enter(color(*side), Entered::Offer, author)?;
+                self.check_game_open()?;
+                self.add_entry(color(*side), Entered::Offer, author)?;
             }
             Command::Accept { side } => self.accept(color(*side), author, out)?,
             Command::Resign { side } => {
-                self.still_open()?;
-                self.enter(color(*side), Entered::Resignation, author)?;
+                self.check_game_open()?;
+                self.add_entry(color(*side), Entered::Resignation, author)?;
             }
             Command::Penalty { seconds: None, alarm: None, counts: None, .. } => return Err("it says no penalty"),
             Command::Penalty { side, seconds, alarm, counts } => {
@@ -169,9 +169,9 @@ impl Game {
 
     /// Accepts an open offer (5.2.3).
     fn accept(&mut self, side: Color, author: &Author, out: &mut Vec<Effect>) -> Result<(), &'static str> {
-        self.still_open()?;
-        self.seen.may_accept(side, &self.desk, self.happened(author))?;
-        self.enter(side, Entered::Agreement, author)?;
+        self.check_game_open()?;
+        self.seen.may_accept(side, &self.desk, self.event_time(author))?;
+        self.add_entry(side, Entered::Agreement, author)?;
         let draft = self.draft(DecisionKind::Agreed, author);
         self.decide(Decision { result: GameResult::Draw, side: Some(side), ..draft }, out);
         self.give_result(GameResult::Draw, out);
@@ -187,7 +187,7 @@ impl Game {
         author: &Author,
         out: &mut Vec<Effect>,
     ) -> Result<(), &'static str> {
-        self.still_open()?;
+        self.check_game_open()?;
         let lodged = self.desk.lodged.take_if(|lodged| lodged.side == side && lodged.ground == ground);
         let body = match lodged.filter(|_| standing != Standing::Lodged && uci.is_none()) {
             // The claim was about the position at the time when it was lodged.
@@ -197,7 +197,7 @@ impl Game {
                 Claim { side, ground, standing, uci: uci.cloned(), correct, note }
             }
         };
-        self.enter(side, Entered::Claim { ground, standing }, author)?;
+        self.add_entry(side, Entered::Claim { ground, standing }, author)?;
         out.push(Effect::Audit(AuditEntry::Claim(body.clone())));
         let draws = !matches!(ground, Ground::AdditionalTime);
         let (kind, result) = match standing {
@@ -227,12 +227,12 @@ impl Game {
             (None, None) => {}
             (Some(alarm), Some(counts)) => {
                 self.alarms.check_illegal_move_of(alarm, side)?;
-                self.enter(side, Entered::IllegalMove { alarm, counts }, author)?;
+                self.add_entry(side, Entered::IllegalMove { alarm, counts }, author)?;
                 // The alarm may be closed already.
                 self.alarms.acknowledge(self.now, alarm);
             }
             // An arbiter saw the illegal move and no sensor did (7.5.4).
-            (None, Some(counts)) => self.enter(side, Entered::IllegalMove { alarm: 0, counts }, author)?,
+            (None, Some(counts)) => self.add_entry(side, Entered::IllegalMove { alarm: 0, counts }, author)?,
             (Some(_), None) => return Err("whether the move counts must be said"),
         }
         let draft = self.draft(DecisionKind::Penalty, author);
@@ -243,8 +243,7 @@ impl Game {
     /// Decides as a finding proposes. The arbiter who confirms it has seen the flag at the stated time, otherwise now (6.8).
     ///
     /// # Errors
-    /// Fails if the finding has changed, if it leaves the outcome to the arbiter, or if the arbiter's observation would
-    /// change it.
+    /// Fails if the finding has changed, leaves the outcome to the arbiter, or would change by the arbiter's observation.
     fn confirm(&mut self, key: FindingKey, author: &Author, out: &mut Vec<Effect>) -> Result<(), &'static str> {
         let finding = self.rulings.finding_of(key)?;
         let outcome = finding.outcome;
@@ -261,7 +260,7 @@ impl Game {
             }
             self.find(out);
         }
-        self.rule(DecisionKind::Confirmed, key, result, author, out);
+        self.apply_ruling(DecisionKind::Confirmed, key, result, author, out);
         Ok(())
     }
 
@@ -278,7 +277,7 @@ impl Game {
         }
         let unseen = |finding: &Finding| finding.unknown.contains(&"observation_of_illegal_position");
         let position = self.rulings.finding_of(key).is_ok_and(unseen);
-        self.rule(DecisionKind::Rejected, key, GameResult::Open, author, out);
+        self.apply_ruling(DecisionKind::Rejected, key, GameResult::Open, author, out);
         if position {
             // Nobody observed the position in time, so the later moves stand (A.5.2), and it no longer matters.
             self.irregular.illegal_position = IllegalPosition::default();
@@ -295,8 +294,7 @@ impl Game {
         Ok(())
     }
 
-    /// Notes that an arbiter decided on the flag of the finding with this number. Only an `observer` makes the flag count as
-    /// fallen.
+    /// Notes that an arbiter decided on the flag of this finding. Only an `observer` makes the flag count as fallen.
     fn note_flag_decision(&mut self, id: u32, at: Instant, observer: Option<&Author>) {
         let Some(index) = self.rulings.flag_of(id) else { return };
         let mut falls = self.seen.clock.chessclock.flags_mut().iter_mut().filter(|fall| !fall.after_end);
@@ -309,7 +307,7 @@ impl Game {
         }
     }
 
-    fn rule(&mut self, kind: DecisionKind, key: FindingKey, result: GameResult, author: &Author, out: &mut Vec<Effect>) {
+    fn apply_ruling(&mut self, kind: DecisionKind, key: FindingKey, result: GameResult, author: &Author, out: &mut Vec<Effect>) {
         if kind == DecisionKind::Rejected {
             let on = self.rulings.numbered(key.id).map(|finding| finding.kind);
             self.rulings.decisions.set_rejected_kind(on);
@@ -371,18 +369,18 @@ impl Game {
         self.rulings.decide(decision, out)
     }
 
-    fn still_open(&self) -> Result<(), &'static str> {
+    fn check_game_open(&self) -> Result<(), &'static str> {
         if self.rulings.result.is_none() { Ok(()) } else { Err("the game has a result") }
     }
 
     /// The time that the arbiter states; otherwise now.
-    fn happened(&self, author: &Author) -> Interval {
+    fn event_time(&self, author: &Author) -> Interval {
         let at = author.observed_at.unwrap_or(self.now).min(self.now);
         Interval { earliest: at, latest: at }
     }
 
-    fn enter(&mut self, side: Color, what: Entered, author: &Author) -> Result<(), &'static str> {
-        let happened = self.happened(author);
+    fn add_entry(&mut self, side: Color, what: Entered, author: &Author) -> Result<(), &'static str> {
+        let happened = self.event_time(author);
         self.desk.enter(Entry { side, what, happened, entered: self.now, command: author.command.clone() })
     }
 }

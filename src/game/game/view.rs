@@ -242,7 +242,7 @@ impl Game {
     /// The last finding or decision in full, and the number of its game. Until this game has one of its own or a move, it is
     /// an earlier game's.
     pub fn ruling(&self) -> Option<(u32, Ruling)> {
-        self.rulings.shown(self.seen.phase.number)
+        self.rulings.ruling_to_show(self.seen.phase.number)
     }
 
     /// All findings of the game, each in its last revision.

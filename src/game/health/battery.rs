@@ -76,7 +76,7 @@ impl BatteryWatch {
     }
 
     /// Advances the time to `now`. Returns true if the battery should be queried.
-    pub(super) fn time(&mut self, now: Instant) -> bool {
+    pub(super) fn advance(&mut self, now: Instant) -> bool {
         if self.level != BatteryLevel::Good && self.charging_since.is_some_and(|since| now >= since.after(CHARGES)) {
             self.level = BatteryLevel::Good;
         }
@@ -87,7 +87,7 @@ impl BatteryWatch {
         ask
     }
 
-    /// The time at which [`BatteryWatch::time`] has something to do.
+    /// The time at which [`BatteryWatch::advance`] has something to do.
     pub(super) fn due(&self) -> Option<Instant> {
         let charged = self.charging_since.filter(|_| self.level != BatteryLevel::Good).map(|since| since.after(CHARGES));
         [charged, self.ask].into_iter().flatten().min()
@@ -162,7 +162,7 @@ mod tests {
             let mut watch = BatteryWatch::default();
             for (minute, &((percent, minutes_left, charging), expected)) in (0..).zip(table) {
                 watch.handle_report(at(minute * 60), Battery { percent, minutes_left, charging });
-                watch.time(at(minute * 60));
+                watch.advance(at(minute * 60));
                 assert_eq!(watch.level(), expected, "minute {minute} of {table:?}");
             }
         }
@@ -174,21 +174,21 @@ mod tests {
         let report = |charging| Battery { percent: 15, minutes_left: None, charging };
         for second in (0..580).step_by(20) {
             watch.handle_report(at(second), report(second % 40 == 20));
-            watch.time(at(second));
+            watch.advance(at(second));
             assert_eq!(watch.level(), Low, "second {second}");
         }
         watch.handle_report(at(600), report(true));
         assert_eq!(watch.due(), Some(at(660)));
-        watch.time(at(659));
+        watch.advance(at(659));
         assert_eq!(watch.level(), Low);
-        watch.time(at(660));
+        watch.advance(at(660));
         assert_eq!(watch.level(), Good);
     }
 
     #[test]
     fn it_is_asked_for_again() {
         let mut watch = BatteryWatch::default();
-        assert_eq!((watch.due(), watch.time(at(1_000))), (None, false), "a board without a battery is not asked");
+        assert_eq!((watch.due(), watch.advance(at(1_000))), (None, false), "a board without a battery is not asked");
         let report = |percent| Battery { percent, minutes_left: None, charging: false };
         assert!(
             !watch.handle_report(at(0), report(80)) && watch.told(at(10), report(4)),
@@ -196,7 +196,7 @@ mod tests {
         );
         assert!(!watch.handle_report(at(11), report(4)));
         assert_eq!((watch.level(), watch.due()), (Critical, Some(at(311))));
-        assert!(!watch.time(at(310)) && watch.time(at(311)) && !watch.time(at(312)) && watch.time(at(611)));
+        assert!(!watch.advance(at(310)) && watch.advance(at(311)) && !watch.advance(at(312)) && watch.advance(at(611)));
     }
 
     #[test]

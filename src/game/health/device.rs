@@ -170,7 +170,7 @@ impl DeviceHealth {
     /// again.
     pub(crate) fn review(&mut self, now: Instant, board: &PhysicalBoard, alarms: &mut Alarms, out: &mut Vec<Effect>) {
         let before = self.battery.level();
-        if self.battery.time(now) && board.unseen_since().is_none() {
+        if self.battery.advance(now) && board.unseen_since().is_none() {
             out.push(Effect::Device(DeviceCommand::ReadBattery));
         }
         self.battery_changed(now, before, alarms);

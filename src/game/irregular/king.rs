@@ -43,7 +43,7 @@ pub(crate) struct Left {
 
 impl Left {
     /// The time since which the board has shown the capture: one man has taken the king, and nothing else is different.
-    fn taken(&self, board: &PhysicalBoard) -> Option<Instant> {
+    fn capture_shown_since(&self, board: &PhysicalBoard) -> Option<Instant> {
         let taken = |before: &Men| {
             let (king, changed) = (king_of(before, self.side)?, men::difference(before, board.men()));
             let from = (changed & !bit(king)).trailing_zeros() as usize;
@@ -97,7 +97,7 @@ impl KingCapture {
             *self = KingCapture::None;
             return false;
         }
-        let shown = left.taken(board).map(|since| (since, board.done(since, scan)));
+        let shown = left.capture_shown_since(board).map(|since| (since, board.done(since, scan)));
         // If the opponent pressed before the capture, he made another move, and the illegal move stands (point 15).
         let other_move = shown.zip(left.answered).is_some_and(|((_, made), pressed)| pressed.before(&made));
         if other_move {
@@ -114,7 +114,7 @@ impl KingCapture {
     /// The time at which [`KingCapture::review`] may find more than now.
     pub(crate) fn due(&self, now: Instant, board: &PhysicalBoard) -> Option<Instant> {
         let KingCapture::Left(left) = self else { return None };
-        left.taken(board).map(|since| since.after(board.scan())).filter(|&at| at > now)
+        left.capture_shown_since(board).map(|since| since.after(board.scan())).filter(|&at| at > now)
     }
 
     /// The capture of a king as an end of the game.

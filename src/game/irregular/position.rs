@@ -26,7 +26,7 @@ impl IllegalPosition {
         let told = pressed.latest.after(seen.board.scan());
         let shown = {
             let mut stood = seen.board.past(pressed.earliest).filter(|(since, _)| *since <= told).peekable();
-            stood.peek().is_some() && stood.all(|(_, men)| cannot_be(&men))
+            stood.peek().is_some() && stood.all(|(_, men)| is_impossible(&men))
         };
         match self.left_by {
             _ if self.stood.is_some() => {}
@@ -43,7 +43,7 @@ impl IllegalPosition {
 }
 
 /// True if both kings are in check, or a pawn stands on its last rank.
-fn cannot_be(men: &Men) -> bool {
+fn is_impossible(men: &Men) -> bool {
     let on_last_rank = (0..64).any(|square| men::on_last_rank(men[square], square));
     on_last_rank || [Color::White, Color::Black].iter().all(|&side| is_attacked(men, side))
 }

@@ -9,7 +9,7 @@ use super::meter::Meter;
 use super::reason::{Answer, Counters, ForcedEnd, Reason};
 use super::stages::search;
 
-/// The most only moves that are followed before the search begins.
+/// The most forced moves that are followed before the search begins.
 const MOST_FORCED: usize = 32;
 
 /// The limits of a question.

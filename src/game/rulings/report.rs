@@ -27,7 +27,7 @@ pub(crate) struct News {
 
 impl RulingRecord {
     /// Keeps these findings, and reports those that are new or changed.
-    pub(super) fn keep(&mut self, subjects: Vec<Subject>, mut findings: Vec<Finding>, out: &mut Vec<Effect>) -> News {
+    pub(super) fn keep_findings(&mut self, subjects: Vec<Subject>, mut findings: Vec<Finding>, out: &mut Vec<Effect>) -> News {
         let known = core::mem::take(&mut self.findings);
         let known_on = core::mem::take(&mut self.findings_on);
         let mut news = News { changed: known_on.iter().any(|subject| !subjects.contains(subject)), ..News::default() };
@@ -90,7 +90,7 @@ impl RulingRecord {
 
     /// The last finding or decision in full, and the number of its game, which is `game` if it is this game's own. Until this
     /// game has one of its own or a move, it is an earlier game's.
-    pub(crate) fn shown(&self, game: u32) -> Option<(u32, Ruling)> {
+    pub(crate) fn ruling_to_show(&self, game: u32) -> Option<(u32, Ruling)> {
         let finding = self.deciding_finding();
         let own = match (finding, self.standing_decision(finding)) {
             (Some(finding), decision) => Some(Ruling::Finding { finding: Box::new(finding.clone()), decision }),

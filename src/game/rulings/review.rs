@@ -27,12 +27,12 @@ impl RulingRecord {
             let (subjects, findings) = self.find_findings(case, &falls, &aside, out);
             // A ruling on a flag holds only as long as the facts on which it rests.
             let counts_again = subjects.iter().zip(&findings).find_map(|(subject, finding)| match *subject {
-                Subject::Flag(index) if aside[index] && !self.holds(*subject, finding) => Some(index),
+                Subject::Flag(index) if aside[index] && !self.decision_applies(*subject, finding) => Some(index),
                 _ => None,
             });
             match counts_again {
                 Some(index) => aside[index] = false,
-                None => return self.keep(subjects, findings, out),
+                None => return self.keep_findings(subjects, findings, out),
             }
         }
     }
@@ -93,7 +93,7 @@ impl RulingRecord {
     }
 
     /// True if the earlier decision still applies to this finding, which has no number yet.
-    fn holds(&self, subject: Subject, finding: &Finding) -> bool {
+    fn decision_applies(&self, subject: Subject, finding: &Finding) -> bool {
         let known = self.finding_on(subject).map(|known| Finding { id: known.id, ..finding.clone() });
         known.is_some_and(|finding| self.decisions.settled(&finding).is_some())
     }

@@ -338,11 +338,7 @@ fn a_sudden_empty_battery_is_queried_again() {
     desk.device(battery(4, None, false));
     assert_eq!((asked(&desk), desk.alarms()), (1, vec!["BatteryLow".to_owned()]));
     desk.device(battery(80, None, false)).wait(301.0);
-    assert_eq!(
-        (asked(&desk), statuses(&desk, AlarmKind::BatteryLow)),
-        (2, vec![AlarmStatus::Cured]),
-        "the query comes every five minutes"
-    );
+    assert_eq!((asked(&desk), statuses(&desk, AlarmKind::BatteryLow)), (2, vec![AlarmStatus::Cured]), "every five minutes");
     desk.device(DeviceEvent::Silent).wait(301.0);
     assert_eq!(asked(&desk), 2, "a board that is gone is not queried");
 }
