@@ -218,8 +218,8 @@ impl OutputRouter {
         };
         // The alert is made with a new game, since the game of the board cannot be touched.
         let game = Game::new(config.setting.config.clone(), config.setting.driver.timing);
-        let mut made = Vec::new();
-        Messages::new(config.setting.board.clone(), &config.setting.name).of(at, &Effect::Alert(failed), &game, &mut made);
+        let (mut messages, mut made) = (Messages::new(config.setting.board.clone(), &config.setting.name), Vec::new());
+        messages.add_effect(at, &Effect::Alert(failed), &game, &mut made);
         // An audit line would need a number, which only the game gives.
         for message in made.into_iter().filter(|message| message.retain) {
             // A board that was never served has no number in the outbox.

@@ -97,162 +97,173 @@ impl Messages {
     }
 
     /// Goes on with the numbers after these.
-    pub fn go_on_after(&mut self, numbers: [u64; 3]) {
+    pub fn continue_numbers_after(&mut self, numbers: [u64; 3]) {
         self.numbers = numbers;
     }
 
     /// Gives an event that these made another number.
     pub fn renumber(&self, message: &mut Message, number: u64) {
         // The first match is the envelope's own: only fixed words stand before it.
-        message.payload = message.payload.replacen(&self.head(message.number), &self.head(number), 1);
+        message.payload = message.payload.replacen(&self.number_fields(message.number), &self.number_fields(number), 1);
         message.number = number;
     }
 
-    fn head(&self, number: u64) -> String {
+    fn number_fields(&self, number: u64) -> String {
         // A text is something JSON can say.
-        let id = serde_json::to_string(&self.id(number)).unwrap_or_default();
+        let id = serde_json::to_string(&self.event_id(number)).unwrap_or_default();
         format!("\"id\":{id},\"no\":{number},")
     }
 
-    fn id(&self, number: u64) -> String {
+    fn event_id(&self, number: u64) -> String {
         format!("{}:{number}", self.journal)
     }
 
     /// Every state as it is now, for whoever may have lost what was retained: both pictures, the clock, open alarms, the last
     /// finding or decision. What there is not is deleted: a deletion is nowhere on record, and one that waited for the broker
     /// may have been lost with the program.
-    pub fn present(&mut self, at: Instant, game: &Game, out: &mut Vec<Message>) {
+    pub fn add_all_current_states(&mut self, at: Instant, game: &Game, out: &mut Vec<Message>) {
         for effect in [Effect::State(Audience::Arbiter), Effect::State(Audience::Live), Effect::Clock] {
-            self.of(at, &effect, game, out);
+            self.add_effect(at, &effect, game, out);
         }
         let open = || game.alarms().iter().filter(|alarm| alarm.closed.is_none());
         for alarm in open() {
-            let shape = state(Audience::Arbiter, "board.alert", self.board.alert(alarm.id));
-            self.push(at, shape, game, &AlertBody::from(alarm), out);
+            let shape = state_shape(Audience::Arbiter, "board.alert", self.board.alert(alarm.id));
+            self.add_game_message(at, shape, game, &AlertBody::from(alarm), out);
         }
         let last = game.last_alarm();
         let ids = (0..=DELETED).chain(last.saturating_sub(DELETED).max(DELETED + 1)..=last);
         for id in ids.filter(|id| !open().any(|alarm| alarm.id == *id)) {
-            out.push(deleted(at, self.board.alert(id)));
+            out.push(deletion(at, self.board.alert(id)));
         }
-        self.ruling(at, game, out);
+        self.add_ruling(at, game, out);
     }
 
     /// The last finding or decision, which may be that of an earlier game.
-    fn ruling(&mut self, at: Instant, game: &Game, out: &mut Vec<Message>) {
+    fn add_ruling(&mut self, at: Instant, game: &Game, out: &mut Vec<Message>) {
         let topic = self.board.ruling();
         match game.ruling() {
             Some((number, ruling)) => {
                 let rev = game.rev(Audience::Arbiter);
-                let head = Head {
+                let header = Header {
                     kind: "board.ruling",
                     topic,
                     event: false,
                     at,
-                    of: at,
+                    happened: at,
                     game: number,
                     rev,
                     audience: trace::Audience::Arbiter,
                 };
-                self.put(head, &Ruling::from(&ruling), out);
+                self.add_message(header, &Ruling::from(&ruling), out);
             }
-            None => out.push(deleted(at, topic)),
+            None => out.push(deletion(at, topic)),
         }
     }
 
     /// The messages of one effect.
-    pub fn of(&mut self, at: Instant, effect: &Effect, game: &Game, out: &mut Vec<Message>) {
+    pub fn add_effect(&mut self, at: Instant, effect: &Effect, game: &Game, out: &mut Vec<Message>) {
         let topics = &self.board;
         match effect {
             Effect::State(Audience::Arbiter) => {
-                let shape = state(Audience::Arbiter, "board.state", topics.arbiter_state());
-                self.push(at, shape, game, &picture::arbiter_state(game), out);
+                let shape = state_shape(Audience::Arbiter, "board.state", topics.arbiter_state());
+                self.add_game_message(at, shape, game, &picture::arbiter_state(game), out);
             }
             Effect::State(Audience::Live) => {
-                let shape = state(Audience::Live, "board.state", topics.live_state());
-                self.push(at, shape, game, &picture::live_state(game), out);
+                let shape = state_shape(Audience::Live, "board.state", topics.live_state());
+                self.add_game_message(at, shape, game, &picture::live_state(game), out);
             }
             Effect::Clock => {
-                let shape = state(Audience::Live, "board.clock", topics.live_clock());
-                self.push(at, shape, game, &ClockBody::from(game.clock()), out);
+                let shape = state_shape(Audience::Live, "board.clock", topics.live_clock());
+                self.add_game_message(at, shape, game, &ClockBody::from(game.clock()), out);
             }
             Effect::Move(played) => {
-                let shape = event(Audience::Arbiter, "board.move", topics.arbiter_move());
-                self.push(at, shape, game, &MoveBody::from(*played), out);
+                let shape = event_shape(Audience::Arbiter, "board.move", topics.arbiter_move());
+                self.add_game_message(at, shape, game, &MoveBody::from(*played), out);
             }
             Effect::LiveMove(told) => {
-                let shape = event(Audience::Live, "board.move", topics.live_move());
-                self.push(at, shape, game, &LiveMove::from(*told), out);
+                let shape = event_shape(Audience::Live, "board.move", topics.live_move());
+                self.add_game_message(at, shape, game, &LiveMove::from(*told), out);
             }
             Effect::LiveRevision { from_ply, moves } => {
-                let shape = event(Audience::Live, "board.revision", topics.live_revision());
-                self.push(at, shape, game, &LiveRevision::new(*from_ply, moves), out);
+                let shape = event_shape(Audience::Live, "board.revision", topics.live_revision());
+                self.add_game_message(at, shape, game, &LiveRevision::new(*from_ply, moves), out);
             }
             Effect::Alert(alarm) => {
                 let (topic, body) = (topics.alert(alarm.id), AlertBody::from(alarm));
-                self.audit(at, game, &AuditBody::Alarm(body.clone()), out);
+                self.add_audit_entry(at, game, &AuditBody::Alarm(body.clone()), out);
                 if body.closed_at.is_none() {
-                    self.push(at, state(Audience::Arbiter, "board.alert", topic), game, &body, out);
+                    self.add_game_message(at, state_shape(Audience::Arbiter, "board.alert", topic), game, &body, out);
                 } else {
-                    out.push(deleted(at, topic));
+                    out.push(deletion(at, topic));
                 }
             }
             Effect::Finding(finding) => {
-                self.audit(at, game, &AuditBody::Finding(Box::new(Finding::from(&**finding))), out);
+                self.add_audit_entry(at, game, &AuditBody::Finding(Box::new(Finding::from(&**finding))), out);
             }
-            Effect::Ruling => self.ruling(at, game, out),
+            Effect::Ruling => self.add_ruling(at, game, out),
             // A step that begins another game may have decided about the one before.
             Effect::Audit(AuditEntry::Decision(decided)) => {
                 let body = AuditBody::Decision(Box::new(Decision::from(&**decided)));
-                self.audit_of(at, game, decided.game_no, &body, out);
+                self.add_audit_entry_of_game(at, game, decided.game_no, &body, out);
             }
-            Effect::Audit(entry) => self.audit(at, game, &AuditBody::from(entry), out),
+            Effect::Audit(entry) => self.add_audit_entry(at, game, &AuditBody::from(entry), out),
             Effect::Ask(_) | Effect::Device(_) => {}
         }
     }
 
     /// A line of the arbiters' record, about the game on the board.
-    pub fn audit(&mut self, at: Instant, game: &Game, body: &AuditBody, out: &mut Vec<Message>) {
-        self.audit_of(at, game, game.number(), body, out);
+    pub fn add_audit_entry(&mut self, at: Instant, game: &Game, body: &AuditBody, out: &mut Vec<Message>) {
+        self.add_audit_entry_of_game(at, game, game.number(), body, out);
     }
 
-    fn audit_of(&mut self, at: Instant, game: &Game, number: u32, body: &AuditBody, out: &mut Vec<Message>) {
+    fn add_audit_entry_of_game(&mut self, at: Instant, game: &Game, number: u32, body: &AuditBody, out: &mut Vec<Message>) {
         let (topic, rev) = (self.board.audit(), game.rev(Audience::Arbiter));
         let audience = trace::Audience::Arbiter;
-        self.put(Head { audience, kind: "board.audit", topic, event: true, at, of: at, game: number, rev }, body, out);
+        self.add_message(
+            Header { audience, kind: "board.audit", topic, event: true, at, happened: at, game: number, rev },
+            body,
+            out,
+        );
     }
 
     /// An event of the live audience, for the public, let go at `now`; none for a picture.
-    pub(super) fn public_event(&mut self, now: Instant, entry: &Entry, out: &mut Vec<Message>) {
-        let head = |kind, topic| Head { of: entry.at, game: entry.game, ..public(now, kind, topic, true) };
+    pub(super) fn add_public_event(&mut self, now: Instant, entry: &Entry, out: &mut Vec<Message>) {
+        let header = |kind, topic| Header { happened: entry.at, game: entry.game, ..public_header(now, kind, topic, true) };
         match &entry.what {
-            What::Move(told) => self.put(head("board.move", self.board.public_move()), &LiveMove::from(*told), out),
+            What::Move(told) => self.add_message(header("board.move", self.board.public_move()), &LiveMove::from(*told), out),
             What::Revision { from_ply, moves } => {
                 let body = LiveRevision::new(*from_ply, moves);
-                self.put(head("board.revision", self.board.public_revision()), &body, out);
+                self.add_message(header("board.revision", self.board.public_revision()), &body, out);
             }
             What::State { .. } => {}
         }
     }
 
     /// The public's picture, which is that of the moment `of`.
-    pub(super) fn public_state(&mut self, now: Instant, of: Instant, rev: u32, body: &LiveState, out: &mut Vec<Message>) {
-        let head = public(now, "board.state", self.board.public_state(), false);
-        self.put(Head { of, game: body.game_no, rev, ..head }, body, out);
+    pub(super) fn add_public_state(
+        &mut self,
+        now: Instant,
+        happened: Instant,
+        rev: u32,
+        body: &LiveState,
+        out: &mut Vec<Message>,
+    ) {
+        let header = public_header(now, "board.state", self.board.public_state(), false);
+        self.add_message(Header { happened, game: body.game_no, rev, ..header }, body, out);
     }
 
-    fn push(&mut self, at: Instant, shape: Shape, game: &Game, body: &impl Serialize, out: &mut Vec<Message>) {
+    fn add_game_message(&mut self, at: Instant, shape: Shape, game: &Game, body: &impl Serialize, out: &mut Vec<Message>) {
         let audience = match shape.audience {
             Audience::Arbiter => trace::Audience::Arbiter,
             Audience::Live => trace::Audience::Live,
         };
         let Shape { kind, topic, event, .. } = shape;
         let rev = game.rev(shape.audience);
-        self.put(Head { audience, kind, topic, event, at, of: at, game: game.number(), rev }, body, out);
+        self.add_message(Header { audience, kind, topic, event, at, happened: at, game: game.number(), rev }, body, out);
     }
 
-    fn put(&mut self, head: Head, body: &impl Serialize, out: &mut Vec<Message>) {
-        let Head { audience, kind, topic, event, at, of, game, rev } = head;
+    fn add_message(&mut self, header: Header, body: &impl Serialize, out: &mut Vec<Message>) {
+        let Header { audience, kind, topic, event, at, happened, game, rev } = header;
         let series = &mut self.numbers[audience as usize];
         *series += u64::from(event);
         let number = if event { *series } else { 0 };
@@ -260,11 +271,11 @@ impl Messages {
         let envelope = Envelope {
             v: VERSION,
             r#type: kind,
-            id: event.then(|| self.id(number)),
+            id: event.then(|| self.event_id(number)),
             no: event.then_some(number),
             game: &game,
             rev: (!event).then_some(rev),
-            t: Time { us: of.0 },
+            t: Time { us: happened.0 },
             body,
         };
         // Plain structs of numbers, text and lists: there is nothing in them that JSON cannot say.
@@ -279,7 +290,7 @@ impl Messages {
 }
 
 /// All of a message but its body.
-struct Head {
+struct Header {
     audience: trace::Audience,
     kind: &'static str,
     topic: String,
@@ -287,24 +298,24 @@ struct Head {
     /// When it is sent.
     at: Instant,
     /// When its cause happened.
-    of: Instant,
+    happened: Instant,
     game: u32,
     rev: u32,
 }
 
-fn public(at: Instant, kind: &'static str, topic: String, event: bool) -> Head {
-    Head { audience: trace::Audience::Public, kind, topic, event, at, of: at, game: 0, rev: 0 }
+fn public_header(at: Instant, kind: &'static str, topic: String, event: bool) -> Header {
+    Header { audience: trace::Audience::Public, kind, topic, event, at, happened: at, game: 0, rev: 0 }
 }
 
-fn state(audience: Audience, kind: &'static str, topic: String) -> Shape {
+fn state_shape(audience: Audience, kind: &'static str, topic: String) -> Shape {
     Shape { audience, kind, topic, event: false }
 }
 
-fn event(audience: Audience, kind: &'static str, topic: String) -> Shape {
+fn event_shape(audience: Audience, kind: &'static str, topic: String) -> Shape {
     Shape { audience, kind, topic, event: true }
 }
 
-fn deleted(at: Instant, topic: String) -> Message {
+fn deletion(at: Instant, topic: String) -> Message {
     let audience = trace::Audience::Arbiter;
     Message { audience, number: 0, topic, retain: true, payload: String::new(), finding: false, decision: false, at }
 }

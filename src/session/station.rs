@@ -111,9 +111,9 @@ impl Station {
         &mut self.messages
     }
 
-    /// Makes every state as it is now: see [`Messages::present`].
+    /// Makes every state as it is now: see [`Messages::add_all_current_states`].
     pub fn all_current_states(&mut self, at: Instant, out: &mut Vec<StationOutput>) {
-        self.messages.present(at, &self.game, &mut self.made);
+        self.messages.add_all_current_states(at, &self.game, &mut self.made);
         if let Some(public) = &self.public {
             public.present(at, &mut self.messages, &mut self.made);
         }
@@ -142,7 +142,7 @@ impl Station {
         ];
         self.dirty = self.dirty.without(which);
         for (_, effect) in effects.into_iter().filter(|(wanted, _)| *wanted) {
-            self.messages.of(at, &effect, &self.game, &mut self.made);
+            self.messages.add_effect(at, &effect, &self.game, &mut self.made);
         }
         out.extend(self.made.drain(..).map(StationOutput::Message));
     }
@@ -322,8 +322,11 @@ impl Station {
                 Effect::Device(command) => self.questions.push(command),
                 Effect::State(_) | Effect::Clock if self.coalesced => self.mark_dirty(&effect),
                 other => match command.and_then(|command| submitted::in_full(command, &other)) {
-                    Some(body) => self.messages.audit(at, &self.game, &AuditBody::Command(Box::new(body)), &mut self.made),
-                    None => self.messages.of(at, &other, &self.game, &mut self.made),
+                    Some(body) => {
+                        let body = AuditBody::Command(Box::new(body));
+                        self.messages.add_audit_entry(at, &self.game, &body, &mut self.made);
+                    }
+                    None => self.messages.add_effect(at, &other, &self.game, &mut self.made),
                 },
             }
         }

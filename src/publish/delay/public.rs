@@ -63,7 +63,7 @@ impl Public {
     /// The picture as the public has it, if there is one.
     pub(crate) fn present(&self, now: Instant, messages: &mut Messages, out: &mut Vec<Message>) {
         if let Some(picture) = self.picture.as_ref().filter(|_| !self.between) {
-            messages.public_state(now, self.at, self.rev, picture, out);
+            messages.add_public_state(now, self.at, self.rev, picture, out);
         }
     }
 
@@ -92,7 +92,7 @@ impl Public {
 
     /// Whether it was a picture; an event becomes a message.
     fn let_go(&mut self, now: Instant, entry: Entry, messages: &mut Messages, out: &mut Vec<Message>) -> bool {
-        messages.public_event(now, &entry, out);
+        messages.add_public_event(now, &entry, out);
         self.fold(entry)
     }
 

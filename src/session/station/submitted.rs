@@ -147,7 +147,7 @@ impl Station {
     }
 
     fn publish_audit(&mut self, at: Instant, body: CommandBody, out: &mut Vec<StationOutput>) {
-        self.messages.audit(at, &self.game, &AuditBody::Command(Box::new(body)), &mut self.made);
+        self.messages.add_audit_entry(at, &self.game, &AuditBody::Command(Box::new(body)), &mut self.made);
         out.extend(self.made.drain(..).map(StationOutput::Message));
     }
 }
