@@ -8,14 +8,14 @@
 //! The time in a payload (`t.us`) is that of the board. The line is bounded: the oldest pictures go into later ones; an event
 //! without room is dropped and the next picture has its moves; both are counted.
 
-mod line;
 mod public;
+mod queue;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use line::{Entry, What};
-pub use line::{Lost, MAX_EVENTS, MAX_STATES};
-pub(crate) use public::Public;
+pub(crate) use public::PublicAudience;
+pub(crate) use queue::{DelayedContent, DelayedItem};
+pub use queue::{Lost, MAX_EVENTS, MAX_STATES};
 
 use std::fmt;
 use std::time::Duration;

@@ -7,7 +7,7 @@ use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace;
 use serde::Serialize;
 
-use super::delay::{Entry, What};
+use super::delay::{DelayedContent, DelayedItem};
 use super::picture;
 use crate::wire::alarm::AlertBody;
 use crate::wire::audit::AuditBody;
@@ -227,15 +227,17 @@ impl Messages {
     }
 
     /// An event of the live audience, for the public, let go at `now`; none for a picture.
-    pub(super) fn add_public_event(&mut self, now: Instant, entry: &Entry, out: &mut Vec<Message>) {
-        let header = |kind, topic| Header { happened: entry.at, game: entry.game, ..public_header(now, kind, topic, true) };
-        match &entry.what {
-            What::Move(told) => self.add_message(header("board.move", self.board.public_move()), &LiveMove::from(*told), out),
-            What::Revision { from_ply, moves } => {
+    pub(super) fn add_public_event(&mut self, now: Instant, item: &DelayedItem, out: &mut Vec<Message>) {
+        let header = |kind, topic| Header { happened: item.at, game: item.game, ..public_header(now, kind, topic, true) };
+        match &item.content {
+            DelayedContent::Move(told) => {
+                self.add_message(header("board.move", self.board.public_move()), &LiveMove::from(*told), out);
+            }
+            DelayedContent::Revision { from_ply, moves } => {
                 let body = LiveRevision::new(*from_ply, moves);
                 self.add_message(header("board.revision", self.board.public_revision()), &body, out);
             }
-            What::State { .. } => {}
+            DelayedContent::State { .. } => {}
         }
     }
 

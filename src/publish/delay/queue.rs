@@ -21,18 +21,18 @@ pub const MAX_STATES: usize = 1024;
 
 /// Something that the live audience learned.
 #[derive(Clone, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct DelayedItem {
     /// When.
     pub(crate) at: Instant,
     /// In which game.
     pub(crate) game: u32,
     /// How many moves it knew with this.
     plies: u32,
-    pub(crate) what: What,
+    pub(crate) content: DelayedContent,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum What {
+pub(crate) enum DelayedContent {
     Move(LiveMove),
     Revision {
         from_ply: u32,
@@ -40,7 +40,7 @@ pub(crate) enum What {
     },
     /// The picture; its list of moves is empty unless `whole`, since the events before it make it.
     State {
-        picture: LiveState,
+        state: LiveState,
         /// More than the clock changed.
         revised: bool,
         /// An event before it found no room.
@@ -48,9 +48,9 @@ pub(crate) enum What {
     },
 }
 
-impl What {
+impl DelayedContent {
     const fn is_state(&self) -> bool {
-        matches!(self, What::State { .. })
+        matches!(self, DelayedContent::State { .. })
     }
 }
 
@@ -65,9 +65,9 @@ pub struct Lost {
 
 /// Everything for the public that waits, and what was let go.
 #[derive(Clone, Debug)]
-pub(crate) struct Line {
+pub(crate) struct DelayQueue {
     delay: Delay,
-    entries: VecDeque<Entry>,
+    items: VecDeque<DelayedItem>,
     /// How many of them are pictures.
     states: usize,
     /// The game on the board, its moves, whether it is over, and since when.
@@ -85,11 +85,11 @@ pub(crate) struct Line {
     pub(crate) lost: Lost,
 }
 
-impl Line {
-    pub(crate) fn new(delay: Delay) -> Line {
-        Line {
+impl DelayQueue {
+    pub(crate) fn new(delay: Delay) -> DelayQueue {
+        DelayQueue {
             delay,
-            entries: VecDeque::new(),
+            items: VecDeque::new(),
             states: 0,
             game: 0,
             plies: 0,
@@ -104,22 +104,22 @@ impl Line {
     }
 
     /// Takes what the live audience learns with this effect.
-    pub(crate) fn take(&mut self, at: Instant, effect: &Effect, game: &Game) {
+    pub(crate) fn handle_effect(&mut self, at: Instant, effect: &Effect, game: &Game) {
         match effect {
-            Effect::LiveMove(told) => self.event(at, game, told.ply, What::Move(*told)),
+            Effect::LiveMove(told) => self.add_event(at, game, told.ply, DelayedContent::Move(*told)),
             Effect::LiveRevision { from_ply, moves } => {
-                let what = What::Revision { from_ply: *from_ply, moves: moves.clone() };
-                self.event(at, game, game.told_plies() as u32, what);
+                let content = DelayedContent::Revision { from_ply: *from_ply, moves: moves.clone() };
+                self.add_event(at, game, game.told_plies() as u32, content);
             }
-            Effect::State(Audience::Live) => self.state(at, game, true),
+            Effect::State(Audience::Live) => self.add_state(at, game, true),
             // Nobody is shown seconds that ran off long ago, but whose clock ran is shown.
-            Effect::Clock if game.clock().running != self.running => self.state(at, game, false),
+            Effect::Clock if game.clock().running != self.running => self.add_state(at, game, false),
             _ => {}
         }
     }
 
     /// A step of the game is done: a number of moves or an end may have been waited for.
-    pub(crate) fn stepped(&mut self, at: Instant, game: &Game) {
+    pub(crate) fn finish_step(&mut self, at: Instant, game: &Game) {
         let now = (game.number(), game.told_plies() as u32, game.stage() == Stage::Over || game.result().is_some());
         if now != (self.game, self.plies, self.over) {
             (self.game, self.plies, self.over) = now;
@@ -127,44 +127,49 @@ impl Line {
         }
     }
 
-    fn event(&mut self, at: Instant, game: &Game, plies: u32, what: What) {
-        if self.entries.len() - self.states == MAX_EVENTS {
+    fn add_event(&mut self, at: Instant, game: &Game, plies: u32, content: DelayedContent) {
+        if self.items.len() - self.states == MAX_EVENTS {
             self.lost.dropped += 1;
             self.missed = true;
             return;
         }
-        self.entries.push_back(Entry { at, game: game.number(), plies, what });
+        self.items.push_back(DelayedItem { at, game: game.number(), plies, content });
     }
 
-    fn state(&mut self, at: Instant, game: &Game, revised: bool) {
+    fn add_state(&mut self, at: Instant, game: &Game, revised: bool) {
         self.running = game.clock().running;
         let whole = self.missed;
-        let (plies, mut picture) = (game.told_plies() as u32, picture::without_moves(game));
+        let (plies, mut state) = (game.told_plies() as u32, picture::without_moves(game));
         if whole {
-            picture.moves = game.told().map(moves::LiveMove::from).collect();
+            state.moves = game.told().map(moves::LiveMove::from).collect();
         }
-        let full = self.entries.len() - self.states == MAX_EVENTS;
+        let full = self.items.len() - self.states == MAX_EVENTS;
         // While there is no room for events the last picture is as good as all after the last event.
         self.missed = whole && full;
-        if full && self.entries.back().is_some_and(|last| matches!(last.what, What::State { whole: true, .. })) {
-            self.entries.pop_back();
+        if full && self.items.back().is_some_and(|last| matches!(last.content, DelayedContent::State { whole: true, .. })) {
+            self.items.pop_back();
             self.states -= 1;
             self.lost.merged += 1;
         }
         if self.states == MAX_STATES {
-            let oldest = self.entries.iter().position(|entry| matches!(entry.what, What::State { whole: false, .. }));
-            if oldest.and_then(|oldest| self.entries.remove(oldest)).is_some() {
+            let oldest = self.items.iter().position(|item| matches!(item.content, DelayedContent::State { whole: false, .. }));
+            if oldest.and_then(|oldest| self.items.remove(oldest)).is_some() {
                 self.states -= 1;
                 self.lost.merged += 1;
             }
         }
-        self.entries.push_back(Entry { at, game: game.number(), plies, what: What::State { picture, revised, whole } });
+        self.items.push_back(DelayedItem {
+            at,
+            game: game.number(),
+            plies,
+            content: DelayedContent::State { state, revised, whole },
+        });
         self.states += 1;
     }
 
     /// When the first entry may go; none while moves are waited for.
-    fn due(&self) -> Option<Instant> {
-        let first = self.entries.front()?;
+    fn first_due(&self) -> Option<Instant> {
+        let first = self.items.front()?;
         let timed = first.at.after(self.delay.time);
         if self.delay.moves == 0 {
             return Some(timed);
@@ -173,21 +178,21 @@ impl Line {
         (first.game != self.game || self.over || followed).then_some(timed.max(self.since))
     }
 
-    /// When [`Line::pop`] gives something next.
+    /// When [`DelayQueue::pop_due`] gives something next.
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        if self.held { None } else { self.due().map(|due| due.max(self.floor)) }
+        if self.held { None } else { self.first_due().map(|due| due.max(self.floor)) }
     }
 
     /// The first entry, if it may go.
-    pub(crate) fn pop(&mut self, now: Instant) -> Option<Entry> {
+    pub(crate) fn pop_due(&mut self, now: Instant) -> Option<DelayedItem> {
         self.deadline().filter(|due| *due <= now)?;
-        self.next()
+        self.pop_first()
     }
 
-    fn next(&mut self) -> Option<Entry> {
-        let entry = self.entries.pop_front()?;
-        self.states -= usize::from(entry.what.is_state());
-        Some(entry)
+    fn pop_first(&mut self) -> Option<DelayedItem> {
+        let item = self.items.pop_front()?;
+        self.states -= usize::from(item.content.is_state());
+        Some(item)
     }
 
     /// From now on only records let anything go: what was let go under another delay stays so.
@@ -196,14 +201,14 @@ impl Line {
     }
 
     /// A record says that one more event was let go: what goes with it, in order.
-    pub(crate) fn pop_recorded(&mut self, mut taken: impl FnMut(Entry)) {
-        while let Some(entry) = self.next() {
-            let (is_event, at) = (!entry.what.is_state(), entry.at);
-            taken(entry);
+    pub(crate) fn pop_recorded(&mut self, mut released: impl FnMut(DelayedItem)) {
+        while let Some(item) = self.pop_first() {
+            let (is_event, at) = (!item.content.is_state(), item.at);
+            released(item);
             if is_event {
                 // The picture that was made in the same step.
-                while self.entries.front().is_some_and(|next| next.what.is_state() && next.at == at) {
-                    self.next().into_iter().for_each(&mut taken);
+                while self.items.front().is_some_and(|next| next.content.is_state() && next.at == at) {
+                    self.pop_first().into_iter().for_each(&mut released);
                 }
                 return;
             }
@@ -213,12 +218,12 @@ impl Line {
     /// The records end at `floor`: pictures that may have been let go by then are taken to be, and the delay holds again.
     ///
     /// A picture of the moment of an event that was not let go waits with it: it is older than what that moment says in the end.
-    pub(crate) fn go_on(&mut self, floor: Instant, mut taken: impl FnMut(Entry)) {
+    pub(crate) fn resume(&mut self, floor: Instant, mut released: impl FnMut(DelayedItem)) {
         (self.held, self.floor) = (false, floor);
-        let event = self.entries.iter().find(|entry| !entry.what.is_state()).map(|event| event.at);
-        let before = |picture: &Entry| picture.what.is_state() && Some(picture.at) != event;
-        while self.entries.front().is_some_and(before) && self.due().is_some_and(|due| due <= floor) {
-            self.next().into_iter().for_each(&mut taken);
+        let event = self.items.iter().find(|item| !item.content.is_state()).map(|event| event.at);
+        let before = |state: &DelayedItem| state.content.is_state() && Some(state.at) != event;
+        while self.items.front().is_some_and(before) && self.first_due().is_some_and(|due| due <= floor) {
+            self.pop_first().into_iter().for_each(&mut released);
         }
     }
 }
