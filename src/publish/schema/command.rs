@@ -6,7 +6,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use super::head;
+use super::header;
 use crate::arbiter::DaemonAction;
 use crate::arbiter::verbs::{self, Lock, Verb};
 use crate::wire::command::Command;
@@ -36,7 +36,7 @@ pub(super) const NAMES: [&str; 20] = [
 ];
 
 /// The name of a verb's schema.
-pub(super) fn name(verb: &str) -> Option<&'static str> {
+pub(super) fn name_of_verb(verb: &str) -> Option<&'static str> {
     NAMES.into_iter().find(|name| name.strip_prefix("cmd.") == Some(verb))
 }
 
@@ -44,22 +44,23 @@ pub(super) fn name(verb: &str) -> Option<&'static str> {
 pub(super) fn schema(name: &str) -> Option<Value> {
     let verb = verbs::find(name.strip_prefix("cmd.")?)?;
     let mut generator = SchemaSettings::draft2020_12().for_deserialize().into_generator();
-    let mut body = body::<Command>(verb.name, &mut generator).or_else(|| body::<DaemonAction>(verb.name, &mut generator))?;
+    let mut body =
+        body_schema::<Command>(verb.name, &mut generator).or_else(|| body_schema::<DaemonAction>(verb.name, &mut generator))?;
     let about = body.get("description").and_then(Value::as_str).unwrap_or_default().to_owned();
     if verb.name == "claim" {
         // A flag, or what stands in the game as a command of its own.
-        let grounds = self::body::<Command>("claim-on", &mut generator)?;
+        let grounds = body_schema::<Command>("claim-on", &mut generator)?;
         body = Map::from_iter([("oneOf".to_owned(), json!([body, grounds])), ("required".to_owned(), json!([]))]);
     }
-    let mut schema = head::object(name, &about);
+    let mut schema = header::new_schema(name, &about);
     let mut required = vec!["v", "type", "id"];
     required.extend((verb.lock != Lock::None).then_some("expect"));
     required.extend(body.contains_key("required").then_some("body"));
     required.extend((verb.name == "reject").then_some("reason"));
     schema.insert("required".to_owned(), required.into_iter().collect());
     let mut used = BTreeSet::new();
-    references(&Value::Object(body.clone()), &mut used);
-    schema.insert("properties".to_owned(), properties(name, verb, body));
+    collect_references(&Value::Object(body.clone()), &mut used);
+    schema.insert("properties".to_owned(), property_schemas(name, verb, body));
     // Parts of the bodies are numbers and words: they refer to nothing further.
     let definitions: Map<_, _> = generator.take_definitions(true).into_iter().filter(|(name, _)| used.contains(name)).collect();
     if !definitions.is_empty() {
@@ -69,7 +70,7 @@ pub(super) fn schema(name: &str) -> Option<Value> {
 }
 
 /// The verb's variant of an enum of commands, without the verb, which stands in the topic.
-fn body<T: JsonSchema>(verb: &str, generator: &mut SchemaGenerator) -> Option<Map<String, Value>> {
+fn body_schema<T: JsonSchema>(verb: &str, generator: &mut SchemaGenerator) -> Option<Map<String, Value>> {
     let of_all = T::json_schema(generator).to_value();
     let variants = of_all.get("oneOf")?.as_array()?;
     let mut body = variants.iter().find(|variant| variant["properties"]["verb"]["const"] == verb)?.as_object()?.clone();
@@ -95,23 +96,23 @@ fn body<T: JsonSchema>(verb: &str, generator: &mut SchemaGenerator) -> Option<Ma
     Some(body)
 }
 
-fn references(value: &Value, used: &mut BTreeSet<String>) {
+fn collect_references(value: &Value, used: &mut BTreeSet<String>) {
     match value {
         Value::Object(fields) => {
             let name = fields.get("$ref").and_then(Value::as_str).and_then(|path| path.strip_prefix("#/$defs/"));
             used.extend(name.map(str::to_owned));
-            fields.values().for_each(|field| references(field, used));
+            fields.values().for_each(|field| collect_references(field, used));
         }
-        Value::Array(items) => items.iter().for_each(|item| references(item, used)),
+        Value::Array(items) => items.iter().for_each(|item| collect_references(item, used)),
         _ => {}
     }
 }
 
-fn properties(name: &str, verb: &Verb, body: Map<String, Value>) -> Value {
+fn property_schemas(name: &str, verb: &Verb, body: Map<String, Value>) -> Value {
     let may = |about: &str, max: usize| json!({"description": about, "type": ["string", "null"], "maxLength": max});
     let when = |about: &str| json!({"description": about, "type": ["string", "null"], "format": "date-time"});
     json!({
-        "v": head::version(),
+        "v": header::version_schema(),
         "type": {"const": name},
         "id": {
             "description": "The sender's id of it: the same id is the same command, and is answered the same.",
@@ -119,17 +120,17 @@ fn properties(name: &str, verb: &Verb, body: Map<String, Value>) -> Value {
             "pattern": "^[A-Za-z0-9._:-]{1,64}$",
         },
         "issued": when("When it was sent, RFC 3339."),
-        "sync": {"anyOf": [head::time_source(), {"type": "null"}]},
-        "expect": expect(verb.lock),
+        "sync": {"anyOf": [header::time_source_schema(), {"type": "null"}]},
+        "expect": expect_schema(verb.lock),
         "observed_at": when("When the arbiter saw what it is about, RFC 3339; it may be before it was sent."),
-        "reason": reason(verb),
+        "reason": reason_schema(verb),
         "reply_to": may("Where the answer goes, reply/<user>/<client-id> of one's own; for clients without a response topic.", 1000),
         "corr": may("What the answer shall bear, for clients without correlation data.", 128),
         "body": body,
     })
 }
 
-fn reason(verb: &Verb) -> Value {
+fn reason_schema(verb: &Verb) -> Value {
     let about = "Why, in the sender's words.";
     match verb.name {
         "reject" => json!({"description": about, "type": "string", "maxLength": 1000, "pattern": r"\S"}),
@@ -137,7 +138,7 @@ fn reason(verb: &Verb) -> Value {
     }
 }
 
-fn expect(lock: Lock) -> Value {
+fn expect_schema(lock: Lock) -> Value {
     let (required, null): (&[&str], &[&str]) = match lock {
         Lock::None => (&[], &["null"]),
         Lock::Game => (&["game"], &[]),

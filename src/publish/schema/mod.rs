@@ -6,14 +6,14 @@
 
 mod asyncapi;
 mod command;
-mod form;
-mod head;
+mod header;
+mod message;
 
 pub use asyncapi::{Channel, asyncapi, channels};
 
 use serde_json::Value;
 
-use form::FORMS;
+use message::{MESSAGES, MessageSchema};
 
 /// The folder of the source tree with a file for each name, `<name>.json`.
 pub const FOLDER: &str = "config/schema";
@@ -22,24 +22,24 @@ pub const ASYNCAPI: &str = "asyncapi";
 
 /// The name of every schema: the message's type, with the audience behind it where the body depends on that.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    FORMS.iter().map(|form| form.name).chain(command::NAMES)
+    MESSAGES.iter().map(|message| message.name).chain(command::NAMES)
 }
 
 /// The schema of that name.
 pub fn schema(name: &str) -> Option<Value> {
-    let form = FORMS.iter().find(|form| form.name == name);
-    form.map(form::Form::schema).or_else(|| command::schema(name))
+    let message = MESSAGES.iter().find(|message| message.name == name);
+    message.map(MessageSchema::build).or_else(|| command::schema(name))
 }
 
 /// A schema or the AsyncAPI document as it lies in [`FOLDER`].
-pub fn text(name: &str) -> Option<String> {
+pub fn file_text(name: &str) -> Option<String> {
     let value = if name == ASYNCAPI { asyncapi() } else { schema(name)? };
     // Keys are text.
     Some(format!("{value:#}\n"))
 }
 
 /// The name of the schema of what is published or sent to this topic; none for a topic that is not one of ours.
-pub fn of(topic: &str) -> Option<&'static str> {
+pub fn name_of_topic(topic: &str) -> Option<&'static str> {
     let levels: Vec<&str> = topic.split('/').collect();
     let [_root, "1", below @ ..] = levels.as_slice() else { return None };
     Some(match below {
@@ -58,7 +58,7 @@ pub fn of(topic: &str) -> Option<&'static str> {
         ["device", _, "status"] => "device.status",
         ["device", _, "raw"] => "device.raw",
         ["reply", _, _] => "cmd.reply",
-        ["cmd", _, _, _, _, verb] => return command::name(verb),
+        ["cmd", _, _, _, _, verb] => return command::name_of_verb(verb),
         _ => return None,
     })
 }

@@ -47,7 +47,7 @@ struct Seen(BTreeMap<&'static str, usize>);
 impl Seen {
     fn take(&mut self, topic: &str, payload: &str, what: &str) {
         validate(topic, payload).unwrap_or_else(|problem| panic!("{what}: {problem}"));
-        *self.0.entry(schema::of(topic).expect("it is valid")).or_default() += 1;
+        *self.0.entry(schema::name_of_topic(topic).expect("it is valid")).or_default() += 1;
     }
 
     fn take_all<'a>(&mut self, messages: impl IntoIterator<Item = &'a Message>, what: &str) {
@@ -55,7 +55,7 @@ impl Seen {
             let stamp = &stamps()[number % 2];
             self.take(&message.topic, &envelope::complete(&message.payload, stamp), what);
             let channel = schema::channels().into_iter().find(|channel| {
-                schema::of(&message.topic).is_some_and(|name| channel.messages.contains(&name))
+                schema::name_of_topic(&message.topic).is_some_and(|name| channel.messages.contains(&name))
                     && channel.name.starts_with("public_") == (message.audience == Audience::Public)
             });
             assert_eq!(channel.map(|channel| channel.retain), Some(message.retain), "{}: retained", message.topic);
