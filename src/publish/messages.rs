@@ -8,7 +8,7 @@ use flagfall_protocols::trace;
 use serde::Serialize;
 
 use super::delay::{DelayedContent, DelayedItem};
-use super::picture;
+use super::states;
 use crate::wire::alarm::AlertBody;
 use crate::wire::audit::AuditBody;
 use crate::wire::clock::ClockBody;
@@ -166,11 +166,11 @@ impl Messages {
         match effect {
             Effect::State(Audience::Arbiter) => {
                 let shape = state_shape(Audience::Arbiter, "board.state", topics.arbiter_state());
-                self.add_game_message(at, shape, game, &picture::arbiter_state(game), out);
+                self.add_game_message(at, shape, game, &states::arbiter_state(game), out);
             }
             Effect::State(Audience::Live) => {
                 let shape = state_shape(Audience::Live, "board.state", topics.live_state());
-                self.add_game_message(at, shape, game, &picture::live_state(game), out);
+                self.add_game_message(at, shape, game, &states::live_state(game), out);
             }
             Effect::Clock => {
                 let shape = state_shape(Audience::Live, "board.clock", topics.live_clock());

@@ -2,7 +2,7 @@
 
 pub mod delay;
 mod messages;
-pub mod picture;
 pub mod schema;
+pub mod states;
 
 pub use messages::{Message, Messages};

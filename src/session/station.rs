@@ -22,7 +22,7 @@ use flagfall_protocols::time::Instant;
 
 use crate::arbiter::{DaemonAction, Memory, Submission};
 use crate::publish::delay::{Delay, Lost, PublicAudience};
-use crate::publish::{Message, Messages, picture};
+use crate::publish::{Message, Messages, states};
 use crate::wire::audit::AuditBody;
 use crate::wire::topics::Board;
 
@@ -171,7 +171,7 @@ impl Station {
 
     /// A digest of the whole state, for `snap` records: four bytes.
     pub fn digest(&self) -> [u8; 4] {
-        let state = serde_json::to_vec(&picture::arbiter_state(&self.game)).unwrap_or_default();
+        let state = serde_json::to_vec(&states::arbiter_state(&self.game)).unwrap_or_default();
         crc32(&state).to_be_bytes()
     }
 

@@ -10,7 +10,7 @@ use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 
 use super::Delay;
-use crate::publish::picture;
+use crate::publish::states;
 use crate::wire::moves;
 use crate::wire::state::LiveState;
 
@@ -139,7 +139,7 @@ impl DelayQueue {
     fn add_state(&mut self, at: Instant, game: &Game, revised: bool) {
         self.running = game.clock().running;
         let whole = self.missed;
-        let (plies, mut state) = (game.told_plies() as u32, picture::without_moves(game));
+        let (plies, mut state) = (game.told_plies() as u32, states::live_state_without_moves(game));
         if whole {
             state.moves = game.told().map(moves::LiveMove::from).collect();
         }

@@ -17,11 +17,11 @@ use crate::wire::state::{ArbiterState, Hint, LiveState};
 
 /// What the live audience sees.
 pub fn live_state(game: &Game) -> LiveState {
-    LiveState { moves: game.told().map(LiveMove::from).collect(), ..without_moves(game) }
+    LiveState { moves: game.told().map(LiveMove::from).collect(), ..live_state_without_moves(game) }
 }
 
 /// The same without its moves, whatever the game's length.
-pub(super) fn without_moves(game: &Game) -> LiveState {
+pub(super) fn live_state_without_moves(game: &Game) -> LiveState {
     LiveState {
         game_no: game.number(),
         initial_fen: fen(game.start()),
