@@ -30,7 +30,7 @@ const TIME: &str = ",\"t\":{\"us\":";
 
 /// The payload of a station with the sink's additions: `node`, `boot` and, for the moment that the payload names, `t.utc`,
 /// `t.sync`, `t.err_ms`. What has no such moment (an empty payload, which deletes) is given back as it is.
-pub fn complete(payload: &str, stamp: &Stamp) -> String {
+pub fn add_stamp(payload: &str, stamp: &Stamp) -> String {
     let Some((head, tail)) = payload.split_once(TIME) else { return payload.to_owned() };
     let digits = tail.bytes().take_while(u8::is_ascii_digit).count();
     let (us, rest) = tail.split_at(digits);
@@ -39,7 +39,7 @@ pub fn complete(payload: &str, stamp: &Stamp) -> String {
     // Writing to a String does not fail, and a name is something JSON can say.
     let _ = write!(out, "{head},\"node\":{},\"boot\":{}", serde_json::to_string(&stamp.node).unwrap_or_default(), stamp.boot);
     let Anchor { sync, err_ms, .. } = stamp.anchor;
-    let _ = write!(out, "{TIME}{us},\"utc\":\"{}\",\"sync\":\"{}\"", stamp.anchor.utc(at), sync.name());
+    let _ = write!(out, "{TIME}{us},\"utc\":\"{}\",\"sync\":\"{}\"", stamp.anchor.utc_at(at), sync.name());
     if let Some(err_ms) = err_ms {
         let _ = write!(out, ",\"err_ms\":{err_ms}");
     }
@@ -71,9 +71,9 @@ struct Envelope<'a, T> {
 
 /// A message that no station makes: `node.status`, `device.status`, `cmd.reply`, ... `id` is a command's in its answer. Without
 /// `at` it says no time: a will is written long before it is sent.
-pub fn message(kind: &str, id: Option<&str>, stamp: &Stamp, at: Option<Instant>, body: &impl Serialize) -> String {
+pub fn make_message(kind: &str, id: Option<&str>, stamp: &Stamp, at: Option<Instant>, body: &impl Serialize) -> String {
     let Anchor { sync, err_ms, .. } = stamp.anchor;
-    let t = at.map(|at| Time { us: at.0, utc: stamp.anchor.utc(at).to_string(), sync, err_ms });
+    let t = at.map(|at| Time { us: at.0, utc: stamp.anchor.utc_at(at).to_string(), sync, err_ms });
     let envelope = Envelope { v: VERSION, r#type: kind, id, node: &stamp.node, boot: stamp.boot, t, body };
     // Plain structs of numbers, text and lists: there is nothing in them that JSON cannot say.
     serde_json::to_string(&envelope).unwrap_or_default()

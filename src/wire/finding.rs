@@ -21,7 +21,7 @@ pub struct FindingKey {
 
 impl FindingKey {
     /// The present revision of a finding.
-    pub const fn of(finding: &finding::Finding) -> FindingKey {
+    pub const fn from_finding(finding: &finding::Finding) -> FindingKey {
         FindingKey { id: finding.id, revision: finding.revision }
     }
 }

@@ -31,7 +31,7 @@ impl TimeSource {
     }
 
     /// The source of that name.
-    pub fn find(name: &str) -> Option<TimeSource> {
+    pub fn from_name(name: &str) -> Option<TimeSource> {
         let all = [TimeSource::Ntp, TimeSource::Ptp, TimeSource::Gps, TimeSource::Rtc, TimeSource::None];
         all.into_iter().find(|source| source.name() == name)
     }
@@ -57,13 +57,13 @@ pub struct Anchor {
 
 impl Anchor {
     /// The time for people at another moment.
-    pub fn utc(&self, at: Instant) -> Utc {
+    pub fn utc_at(&self, at: Instant) -> Utc {
         // A journal lasts less than 2^63 microseconds.
         self.utc.after_micros(at.0 as i64 - self.at.0 as i64)
     }
 
     /// The moment of a time for people; the journal's beginning for all that was before.
-    pub fn at(&self, utc: Utc) -> Instant {
+    pub fn instant_at(&self, utc: Utc) -> Instant {
         let since = utc.0.saturating_sub(self.utc.0);
         Instant(self.at.0.saturating_add_signed(since))
     }
