@@ -1,4 +1,4 @@
-//! Envelope and numbering: one flat header and a body. Events are numbered without a gap for each audience.
+//! The envelope of a message (one flat header and a body) and its number. The events of each audience are numbered without a gap.
 
 use flagfall_game::audit::AuditEntry;
 use flagfall_game::effect::{Audience, Effect};
@@ -19,27 +19,27 @@ use crate::wire::moves::{LiveMove, LiveRevision, MoveBody};
 use crate::wire::state::LiveState;
 use crate::wire::topics::Board;
 
-/// Alarms with a number up to this, and as many of the last ones, are deleted at a restart if they are not open.
+/// A restart deletes the retained alerts of alarms that are not open: those with a number up to this, and as many of the last ones.
 const DELETED: u32 = 64;
 
 /// One message to be published.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// Who may see it.
+    /// The audience that may see it.
     pub audience: trace::Audience,
     /// Number in the audience's series of events; 0 for a state.
     pub number: u64,
-    /// Where it goes.
+    /// The topic on which it is published.
     pub topic: String,
-    /// It stays until replaced.
+    /// Whether the broker keeps it until the next message on this topic.
     pub retain: bool,
-    /// JSON; empty deletes a retained message.
+    /// JSON. An empty payload deletes a retained message.
     pub payload: String,
-    /// It carries a finding or a decision (an arbiter's command): it must be on disk before it is sent.
+    /// Whether it contains a finding, a decision or an arbiter's command. Such a message must be on disk before it is sent.
     pub finding: bool,
-    /// It is the record of a decision: nothing that shows the decision may be sent before it is on disk, whoever sees it.
+    /// Whether it is the record of a decision. No message to any audience may show the decision before this record is on disk.
     pub decision: bool,
-    /// When it was made: when its cause happened, or, for the public, when the delay was over.
+    /// The time at which it was made: when its cause happened or, for the public, when the delay was over.
     pub at: Instant,
 }
 
@@ -63,16 +63,16 @@ struct Envelope<'a, T> {
     body: &'a T,
 }
 
-/// Makes messages of one board's effects and numbers them.
+/// Makes messages of the effects of one board, and numbers them.
 #[derive(Clone, Debug)]
 pub struct Messages {
     board: Board,
     journal: String,
-    /// The last number given, by audience.
+    /// The last number of each audience.
     numbers: [u64; 3],
 }
 
-/// What kind of message an effect becomes.
+/// The kind of message that an effect becomes.
 struct Shape {
     audience: Audience,
     kind: &'static str,
@@ -81,35 +81,35 @@ struct Shape {
 }
 
 impl Messages {
-    /// Messages of this board; `journal` is the first part of every event's id.
+    /// Makes messages for this board. `journal` is the first part of the id of every event.
     pub fn new(board: Board, journal: &str) -> Messages {
         Messages { board, journal: journal.to_owned(), numbers: [0; 3] }
     }
 
-    /// The board in topics and payloads.
+    /// Returns the board as it stands in topics and payloads.
     pub fn board(&self) -> &Board {
         &self.board
     }
 
-    /// The last number given to each audience, in the order of [`trace::Audience::ALL`].
+    /// Returns the last number of each audience, in the order of [`trace::Audience::ALL`].
     pub fn numbers(&self) -> [u64; 3] {
         self.numbers
     }
 
-    /// Goes on with the numbers after these.
+    /// Sets the last number of each audience: the next event gets the number after it.
     pub fn continue_numbers_after(&mut self, numbers: [u64; 3]) {
         self.numbers = numbers;
     }
 
-    /// Gives an event that these made another number.
+    /// Gives an event of this board another number.
     pub fn renumber(&self, message: &mut Message, number: u64) {
-        // The first match is the envelope's own: only fixed words stand before it.
+        // The first match is in the envelope: only fixed words stand before it.
         message.payload = message.payload.replacen(&self.number_fields(message.number), &self.number_fields(number), 1);
         message.number = number;
     }
 
     fn number_fields(&self, number: u64) -> String {
-        // A text is something JSON can say.
+        // JSON can represent every text, so this does not fail.
         let id = serde_json::to_string(&self.event_id(number)).unwrap_or_default();
         format!("\"id\":{id},\"no\":{number},")
     }
@@ -118,9 +118,9 @@ impl Messages {
         format!("{}:{number}", self.journal)
     }
 
-    /// Every state as it is now, for whoever may have lost what was retained: both pictures, the clock, open alarms, the last
-    /// finding or decision. What there is not is deleted: a deletion is nowhere on record, and one that waited for the broker
-    /// may have been lost with the program.
+    /// Adds every state as it is now, since the broker may have lost what it retained: the states of both audiences, the clock,
+    /// the open alarms, and the last finding or decision. Where there is nothing to publish it adds a deletion: deletions are
+    /// not recorded, so one that waited for the broker may have been lost when the program ended.
     pub fn add_all_current_states(&mut self, at: Instant, game: &Game, out: &mut Vec<Message>) {
         for effect in [Effect::State(Audience::Arbiter), Effect::State(Audience::Live), Effect::Clock] {
             self.add_effect(at, &effect, game, out);
@@ -138,7 +138,7 @@ impl Messages {
         self.add_ruling(at, game, out);
     }
 
-    /// The last finding or decision, which may be that of an earlier game.
+    /// Adds the last finding or decision, which may belong to an earlier game.
     fn add_ruling(&mut self, at: Instant, game: &Game, out: &mut Vec<Message>) {
         let topic = self.board.ruling();
         match game.ruling() {
@@ -160,7 +160,7 @@ impl Messages {
         }
     }
 
-    /// The messages of one effect.
+    /// Adds the messages of one effect.
     pub fn add_effect(&mut self, at: Instant, effect: &Effect, game: &Game, out: &mut Vec<Message>) {
         let topics = &self.board;
         match effect {
@@ -201,7 +201,7 @@ impl Messages {
                 self.add_audit_entry(at, game, &AuditBody::Finding(Box::new(Finding::from(&**finding))), out);
             }
             Effect::Ruling => self.add_ruling(at, game, out),
-            // A step that begins another game may have decided about the one before.
+            // A step that begins a new game may contain a decision about the game before.
             Effect::Audit(AuditEntry::Decision(decided)) => {
                 let body = AuditBody::Decision(Box::new(Decision::from(&**decided)));
                 self.add_audit_entry_of_game(at, game, decided.game_no, &body, out);
@@ -211,7 +211,7 @@ impl Messages {
         }
     }
 
-    /// A line of the arbiters' record, about the game on the board.
+    /// Adds an entry about the game on the board to the arbiters' audit.
     pub fn add_audit_entry(&mut self, at: Instant, game: &Game, body: &AuditBody, out: &mut Vec<Message>) {
         self.add_audit_entry_of_game(at, game, game.number(), body, out);
     }
@@ -226,7 +226,7 @@ impl Messages {
         );
     }
 
-    /// An event of the live audience, for the public, let go at `now`; none for a picture.
+    /// Adds an event for the public, which is released at `now`. For a state it adds nothing.
     pub(super) fn add_public_event(&mut self, now: Instant, item: &DelayedItem, out: &mut Vec<Message>) {
         let header = |kind, topic| Header { happened: item.at, game: item.game, ..public_header(now, kind, topic, true) };
         match &item.content {
@@ -241,7 +241,7 @@ impl Messages {
         }
     }
 
-    /// The public's picture, which is that of the moment `of`.
+    /// Adds the state for the public, as it was on the board at `happened`.
     pub(super) fn add_public_state(
         &mut self,
         now: Instant,
@@ -280,9 +280,9 @@ impl Messages {
             t: Time { us: happened.0 },
             body,
         };
-        // Plain structs of numbers, text and lists: there is nothing in them that JSON cannot say.
+        // The structs hold numbers, text and lists only, which JSON can represent, so this does not fail.
         let payload = serde_json::to_string(&envelope).unwrap_or_default();
-        // Quotation marks within a text have a backslash before them.
+        // A text inside the payload cannot match: its quotation marks have a backslash before them.
         let says = |what| payload.contains(what);
         let decision = kind == "board.audit" && says("\"body\":{\"what\":\"decision\"");
         let decided = decision || says("\"body\":{\"what\":\"finding\"") || says("\"body\":{\"what\":\"command\"");
@@ -291,15 +291,15 @@ impl Messages {
     }
 }
 
-/// All of a message but its body.
+/// The fields of a message without its body.
 struct Header {
     audience: trace::Audience,
     kind: &'static str,
     topic: String,
     event: bool,
-    /// When it is sent.
+    /// The time at which it is sent.
     at: Instant,
-    /// When its cause happened.
+    /// The time at which its cause happened.
     happened: Instant,
     game: u32,
     rev: u32,

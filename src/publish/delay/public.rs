@@ -1,4 +1,4 @@
-//! The public's picture of a board, made of what was let go.
+//! The state of a board for the public, made of the items that were released.
 
 use flagfall_game::effect::Effect;
 use flagfall_game::game::Game;
@@ -10,17 +10,17 @@ use crate::publish::{Message, Messages};
 use crate::wire::moves::LiveMove;
 use crate::wire::state::LiveState;
 
-/// What the public knows of a board, and what waits.
+/// What was published of a board to the public, and what waits.
 #[derive(Clone, Debug)]
 pub(crate) struct PublicAudience {
     queue: DelayQueue,
-    /// None before the first.
+    /// The last state that was released, with the moves of later events; none before the first item.
     state: Option<LiveState>,
-    /// When that was.
+    /// The time of that state on the board.
     at: Instant,
-    /// Pictures that were let go and changed more than the clock.
+    /// The number of released states that changed more than the clock.
     rev: u32,
-    /// An event was let go and its picture not yet.
+    /// Whether an event was released and its state was not yet.
     awaits_state: bool,
 }
 
@@ -29,27 +29,27 @@ impl PublicAudience {
         PublicAudience { queue: DelayQueue::new(delay), state: None, at: Instant::ZERO, rev: 0, awaits_state: false }
     }
 
-    /// Takes what the live audience learns with this effect.
+    /// Adds what this effect publishes to the live audience.
     pub(crate) fn handle_effect(&mut self, at: Instant, effect: &Effect, game: &Game) {
         self.queue.handle_effect(at, effect, game);
     }
 
-    /// A step of the game is done.
+    /// Ends a step of the game.
     pub(crate) fn finish_step(&mut self, at: Instant, game: &Game) {
         self.queue.finish_step(at, game);
     }
 
-    /// When something may go.
+    /// Returns when something is due.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         self.queue.deadline()
     }
 
-    /// What the bounds of the line have cost.
+    /// Returns what was lost because the queue was full.
     pub(crate) fn lost(&self) -> Lost {
         self.queue.lost
     }
 
-    /// Lets go what may go now: every event, and the last picture.
+    /// Releases what is due now: every event, and the last state.
     pub(crate) fn release_due(&mut self, now: Instant, messages: &mut Messages, out: &mut Vec<Message>) {
         let mut changed = false;
         while let Some(item) = self.queue.pop_due(now) {
@@ -60,19 +60,19 @@ impl PublicAudience {
         }
     }
 
-    /// The picture as the public has it, if there is one.
+    /// Adds the present state for the public, if there is one.
     pub(crate) fn add_current_state(&self, now: Instant, messages: &mut Messages, out: &mut Vec<Message>) {
         if let Some(state) = self.state.as_ref().filter(|_| !self.awaits_state) {
             messages.add_public_state(now, self.at, self.rev, state, out);
         }
     }
 
-    /// Only records let anything go: see [`DelayQueue::hold`].
+    /// From now on only records release anything: see [`DelayQueue::hold`].
     pub(crate) fn hold(&mut self) {
         self.queue.hold();
     }
 
-    /// A record at `now` says that one more event was let go.
+    /// Releases one more event, which a record at `now` says was released.
     pub(crate) fn release_recorded(&mut self, now: Instant, messages: &mut Messages, out: &mut Vec<Message>) {
         let mut items = Vec::new();
         self.queue.pop_recorded(|item| items.push(item));
@@ -81,7 +81,7 @@ impl PublicAudience {
         }
     }
 
-    /// The records end here: see [`DelayQueue::resume`].
+    /// Continues with the delay when the records end: see [`DelayQueue::resume`].
     pub(crate) fn resume(&mut self, floor: Instant) {
         let mut items = Vec::new();
         self.queue.resume(floor, |item| items.push(item));
@@ -90,12 +90,13 @@ impl PublicAudience {
         }
     }
 
-    /// Whether it was a picture; an event becomes a message.
+    /// Releases an item: an event becomes a message. Returns whether the item was a state.
     fn release_item(&mut self, now: Instant, item: DelayedItem, messages: &mut Messages, out: &mut Vec<Message>) -> bool {
         messages.add_public_event(now, &item, out);
         self.apply_item(item)
     }
 
+    /// Applies an item to the public's state. Returns whether the item was a state.
     fn apply_item(&mut self, item: DelayedItem) -> bool {
         let known = self.state.get_or_insert_with(|| LiveState { game_no: item.game, ..LiveState::default() });
         if known.game_no != item.game {

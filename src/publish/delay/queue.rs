@@ -1,4 +1,4 @@
-//! The line in which everything for the public waits.
+//! The queue in which everything for the public waits.
 
 use std::collections::VecDeque;
 
@@ -14,19 +14,19 @@ use crate::publish::states;
 use crate::wire::moves;
 use crate::wire::state::LiveState;
 
-/// Events that may wait: many hours of blitz.
+/// The most events that may wait: many hours of blitz.
 pub const MAX_EVENTS: usize = 3072;
-/// Pictures that may wait.
+/// The most states that may wait.
 pub const MAX_STATES: usize = 1024;
 
-/// Something that the live audience learned.
+/// One event or state of the live audience that waits for the public.
 #[derive(Clone, Debug)]
 pub(crate) struct DelayedItem {
-    /// When.
+    /// The time at which it was made for the live audience.
     pub(crate) at: Instant,
-    /// In which game.
+    /// The number of its game.
     pub(crate) game: u32,
-    /// How many moves it knew with this.
+    /// The number of plies that the live audience knew then.
     plies: u32,
     pub(crate) content: DelayedContent,
 }
@@ -38,12 +38,12 @@ pub(crate) enum DelayedContent {
         from_ply: u32,
         moves: Vec<LiveMove>,
     },
-    /// The picture; its list of moves is empty unless `whole`, since the events before it make it.
+    /// A state. Its list of moves is empty unless `whole`, since the list follows from the events before it.
     State {
         state: LiveState,
-        /// More than the clock changed.
+        /// Whether more than the clock changed.
         revised: bool,
-        /// An event before it found no room.
+        /// Whether the list of moves is in it, because an event before it was dropped.
         whole: bool,
     },
 }
@@ -54,33 +54,37 @@ impl DelayedContent {
     }
 }
 
-/// What the bounds of a line have cost.
+/// Counts what was lost because a queue was full.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lost {
-    /// Pictures that went into the next one.
+    /// States that were merged into a later one.
     pub merged: u64,
-    /// Events that found no room: the next picture has their moves.
+    /// Events that were dropped. The next state contains their moves.
     pub dropped: u64,
 }
 
-/// Everything for the public that waits, and what was let go.
+/// Everything that waits for the public.
 #[derive(Clone, Debug)]
 pub(crate) struct DelayQueue {
     delay: Delay,
     items: VecDeque<DelayedItem>,
-    /// How many of them are pictures.
+    /// The number of states among the items.
     states: usize,
-    /// The game on the board, its moves, whether it is over, and since when.
+    /// The number of the game on the board.
     game: u32,
+    /// The number of its plies that the live audience knows.
     plies: u32,
+    /// Whether it is over.
     over: bool,
+    /// The time at which one of these three changed last.
     since: Instant,
+    /// The side whose clock ran in the last state.
     running: Option<Color>,
-    /// Records of what was let go say what to let go.
+    /// Whether only records of an earlier run release anything.
     held: bool,
-    /// Nothing is let go before this.
+    /// The earliest time at which anything may be released.
     floor: Instant,
-    /// An event was dropped and no picture has its moves yet.
+    /// Whether an event was dropped and no state contains its moves yet.
     missed: bool,
     pub(crate) lost: Lost,
 }
@@ -103,7 +107,7 @@ impl DelayQueue {
         }
     }
 
-    /// Takes what the live audience learns with this effect.
+    /// Adds what this effect publishes to the live audience.
     pub(crate) fn handle_effect(&mut self, at: Instant, effect: &Effect, game: &Game) {
         match effect {
             Effect::LiveMove(told) => self.add_event(at, game, told.ply, DelayedContent::Move(*told)),
@@ -112,13 +116,13 @@ impl DelayQueue {
                 self.add_event(at, game, game.told_plies() as u32, content);
             }
             Effect::State(Audience::Live) => self.add_state(at, game, true),
-            // Nobody is shown seconds that ran off long ago, but whose clock ran is shown.
+            // The public gets no state for each second that passed long ago, but it gets one when another clock runs.
             Effect::Clock if game.clock().running != self.running => self.add_state(at, game, false),
             _ => {}
         }
     }
 
-    /// A step of the game is done: a number of moves or an end may have been waited for.
+    /// Ends a step of the game: items may wait for its number of plies or for its end.
     pub(crate) fn finish_step(&mut self, at: Instant, game: &Game) {
         let now = (game.number(), game.told_plies() as u32, game.stage() == Stage::Over || game.result().is_some());
         if now != (self.game, self.plies, self.over) {
@@ -144,7 +148,7 @@ impl DelayQueue {
             state.moves = game.told().map(moves::LiveMove::from).collect();
         }
         let full = self.items.len() - self.states == MAX_EVENTS;
-        // While there is no room for events the last picture is as good as all after the last event.
+        // While there is no room for events, only the newest of the states after the last event is needed.
         self.missed = whole && full;
         if full && self.items.back().is_some_and(|last| matches!(last.content, DelayedContent::State { whole: true, .. })) {
             self.items.pop_back();
@@ -167,7 +171,7 @@ impl DelayQueue {
         self.states += 1;
     }
 
-    /// When the first entry may go; none while moves are waited for.
+    /// Returns when the first item may be released; none while it waits for moves.
     fn first_due(&self) -> Option<Instant> {
         let first = self.items.front()?;
         let timed = first.at.after(self.delay.time);
@@ -178,12 +182,12 @@ impl DelayQueue {
         (first.game != self.game || self.over || followed).then_some(timed.max(self.since))
     }
 
-    /// When [`DelayQueue::pop_due`] gives something next.
+    /// Returns the time at which [`DelayQueue::pop_due`] returns the next item.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         if self.held { None } else { self.first_due().map(|due| due.max(self.floor)) }
     }
 
-    /// The first entry, if it may go.
+    /// Removes and returns the first item, if it is due.
     pub(crate) fn pop_due(&mut self, now: Instant) -> Option<DelayedItem> {
         self.deadline().filter(|due| *due <= now)?;
         self.pop_first()
@@ -195,18 +199,18 @@ impl DelayQueue {
         Some(item)
     }
 
-    /// From now on only records let anything go: what was let go under another delay stays so.
+    /// From now on only records release anything, since an earlier run may have released under another delay.
     pub(crate) fn hold(&mut self) {
         self.held = true;
     }
 
-    /// A record says that one more event was let go: what goes with it, in order.
+    /// Releases everything up to one more event, which a record says was released, and the states of the same step.
     pub(crate) fn pop_recorded(&mut self, mut released: impl FnMut(DelayedItem)) {
         while let Some(item) = self.pop_first() {
             let (is_event, at) = (!item.content.is_state(), item.at);
             released(item);
             if is_event {
-                // The picture that was made in the same step.
+                // The state that was made in the same step.
                 while self.items.front().is_some_and(|next| next.content.is_state() && next.at == at) {
                     self.pop_first().into_iter().for_each(&mut released);
                 }
@@ -215,9 +219,9 @@ impl DelayQueue {
         }
     }
 
-    /// The records end at `floor`: pictures that may have been let go by then are taken to be, and the delay holds again.
+    /// Continues with the delay when the records end at `floor`. States that may have been released by then count as released.
     ///
-    /// A picture of the moment of an event that was not let go waits with it: it is older than what that moment says in the end.
+    /// A state from the same time as an event that was not released waits with the event: a later state of that time may follow.
     pub(crate) fn resume(&mut self, floor: Instant, mut released: impl FnMut(DelayedItem)) {
         (self.held, self.floor) = (false, floor);
         let event = self.items.iter().find(|item| !item.content.is_state()).map(|event| event.at);

@@ -1,4 +1,4 @@
-//! The bounds of the line: what finds no room is not lost to the picture.
+//! The bounds of the queue: what finds no room is not lost to the state.
 
 use std::time::Duration;
 
@@ -29,18 +29,18 @@ const HOUR: Delay = Delay { time: Duration::from_secs(3600), moves: 0 };
 const STATE: Effect = Effect::State(Audience::Live);
 
 #[test]
-fn the_oldest_pictures_go_into_later_ones() {
+fn the_oldest_states_are_merged_into_later_ones() {
     let (mut queue, game) = (DelayQueue::new(HOUR), game());
     for at in 0..MAX_STATES as u64 + 100 {
         queue.handle_effect(Instant(at), &STATE, &game);
     }
     assert_eq!(queue.lost, Lost { merged: 100, dropped: 0 });
-    let first = queue.pop_due(Instant::ZERO.after(HOUR.time * 2)).expect("a picture");
+    let first = queue.pop_due(Instant::ZERO.after(HOUR.time * 2)).expect("a state");
     assert_eq!(first.at, Instant(100), "and none comes earlier for it");
 }
 
 #[test]
-fn an_event_without_room_is_in_the_next_picture() {
+fn an_event_without_room_is_in_the_next_state() {
     let (mut queue, game) = (DelayQueue::new(HOUR), game());
     for ply in 1..=MAX_EVENTS as u32 + 50 {
         queue.handle_effect(Instant(1), &a_move(ply), &game);
@@ -48,7 +48,7 @@ fn an_event_without_room_is_in_the_next_picture() {
     for at in 2..20 {
         queue.handle_effect(Instant(at), &STATE, &game);
     }
-    assert_eq!(queue.lost, Lost { merged: 17, dropped: 50 }, "the last picture has everything");
+    assert_eq!(queue.lost, Lost { merged: 17, dropped: 50 }, "the last state has everything");
     let (mut events, mut whole) = (0, Vec::new());
     while let Some(item) = queue.pop_due(Instant(19).after(HOUR.time)) {
         match item.content {
@@ -57,17 +57,17 @@ fn an_event_without_room_is_in_the_next_picture() {
         }
     }
     assert_eq!((events, whole), (MAX_EVENTS, vec![(Instant(19), true)]));
-    // There is room again, and the pictures need no list of their own.
+    // There is room again, and the states need no list of their own.
     queue.handle_effect(Instant(20), &STATE, &game);
-    let next = queue.pop_due(Instant(20).after(HOUR.time)).expect("a picture");
+    let next = queue.pop_due(Instant(20).after(HOUR.time)).expect("a state");
     assert!(matches!(next.content, DelayedContent::State { whole: true, .. }), "the first with room still has it");
     queue.handle_effect(Instant(21), &STATE, &game);
-    let next = queue.pop_due(Instant(21).after(HOUR.time)).expect("a picture");
+    let next = queue.pop_due(Instant(21).after(HOUR.time)).expect("a state");
     assert!(matches!(next.content, DelayedContent::State { whole: false, .. }));
 }
 
 #[test]
-fn after_a_restart_a_picture_of_an_events_own_moment_waits_with_it() {
+fn after_a_restart_a_state_of_an_events_own_moment_waits_with_it() {
     let (mut queue, game) = (DelayQueue::new(Delay::default()), game());
     queue.hold();
     queue.handle_effect(Instant(4), &STATE, &game);

@@ -1,5 +1,5 @@
-//! Every topic as an AsyncAPI 3 document: address, what may be in it, who sends it and how (`wire/README.md#1` and
-//! `wire/README.md#3`).
+//! An AsyncAPI 3 document of every topic: its address, its messages, the direction, and how they are sent (`wire/README.md#1`
+//! and `wire/README.md#3`).
 
 use serde_json::{Map, Value, json};
 
@@ -10,19 +10,19 @@ use crate::wire::topics::{self, Board};
 /// One topic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Channel {
-    /// The function of [`topics`] that makes it.
+    /// The name of the function in [`topics`] that makes it.
     pub name: &'static str,
     /// The topic, with a word in braces for each level that varies.
     pub address: String,
-    /// The schemas of its messages.
+    /// The names of the schemas of its messages.
     pub messages: Vec<&'static str>,
-    /// This program publishes it; else it listens.
+    /// Whether this program publishes on it. If not, it subscribes to it.
     pub published: bool,
-    /// Quality of service.
+    /// The quality of service.
     pub qos: u8,
-    /// It stays until replaced; an empty payload deletes it.
+    /// Whether the broker keeps the last message. An empty payload deletes it.
     pub retain: bool,
-    /// Seconds after which it is worth nothing.
+    /// The seconds after which a message expires.
     pub expiry: Option<u32>,
 }
 
@@ -40,7 +40,7 @@ const EVENT: Delivery = Delivery { qos: 1, retain: false, expiry: Some(3600) };
 const COMMAND: Delivery = Delivery { qos: 1, retain: false, expiry: Some(10) };
 const ONCE: Delivery = Delivery { qos: 1, retain: false, expiry: Some(60) };
 
-/// Every topic that this program publishes or listens to.
+/// Returns every topic on which this program publishes or to which it subscribes.
 pub fn channels() -> Vec<Channel> {
     let word = str::to_owned;
     let board = Board { root: word("{root}"), event: word("{event}"), round: word("{round}"), board: word("{board}") };
@@ -80,7 +80,7 @@ pub fn channels() -> Vec<Channel> {
     rows.into_iter().map(channel).collect()
 }
 
-/// The document. It refers to the schemas as files beside it.
+/// Makes the document. It refers to the schemas as files beside it.
 pub fn asyncapi() -> Value {
     let all = channels();
     let by_name = |make: fn(&Channel) -> Value| -> Map<String, Value> {

@@ -1,4 +1,4 @@
-//! The commands that are carried out: header and, for each verb, the body (`wire/README.md#5`).
+//! The schemas of the commands that are carried out: the header and, for each verb, the body (`wire/README.md#5`).
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::arbiter::DaemonAction;
 use crate::arbiter::verbs::{self, Lock, Verb};
 use crate::wire::command::Command;
 
-/// Every command with a schema; the verbs that nobody carries out yet have none.
+/// Every command with a schema. A verb that the program does not carry out yet has none.
 pub(super) const NAMES: [&str; 20] = [
     "cmd.resync",
     "cmd.bind-device",
@@ -35,12 +35,12 @@ pub(super) const NAMES: [&str; 20] = [
     "cmd.reject",
 ];
 
-/// The name of a verb's schema.
+/// Returns the name of the schema of a verb.
 pub(super) fn name_of_verb(verb: &str) -> Option<&'static str> {
     NAMES.into_iter().find(|name| name.strip_prefix("cmd.") == Some(verb))
 }
 
-/// The schema of that name.
+/// Returns the schema of that name.
 pub(super) fn schema(name: &str) -> Option<Value> {
     let verb = verbs::find(name.strip_prefix("cmd.")?)?;
     let mut generator = SchemaSettings::draft2020_12().for_deserialize().into_generator();
@@ -48,7 +48,7 @@ pub(super) fn schema(name: &str) -> Option<Value> {
         body_schema::<Command>(verb.name, &mut generator).or_else(|| body_schema::<DaemonAction>(verb.name, &mut generator))?;
     let about = body.get("description").and_then(Value::as_str).unwrap_or_default().to_owned();
     if verb.name == "claim" {
-        // A flag, or what stands in the game as a command of its own.
+        // A claim is about a flag or about something else. Something else is a command of its own in the game.
         let grounds = body_schema::<Command>("claim-on", &mut generator)?;
         body = Map::from_iter([("oneOf".to_owned(), json!([body, grounds])), ("required".to_owned(), json!([]))]);
     }
@@ -61,7 +61,7 @@ pub(super) fn schema(name: &str) -> Option<Value> {
     let mut used = BTreeSet::new();
     collect_references(&Value::Object(body.clone()), &mut used);
     schema.insert("properties".to_owned(), property_schemas(name, verb, body));
-    // Parts of the bodies are numbers and words: they refer to nothing further.
+    // The definitions consist of numbers and texts and refer to no other definitions.
     let definitions: Map<_, _> = generator.take_definitions(true).into_iter().filter(|(name, _)| used.contains(name)).collect();
     if !definitions.is_empty() {
         schema.insert("$defs".to_owned(), Value::Object(definitions));
@@ -69,14 +69,14 @@ pub(super) fn schema(name: &str) -> Option<Value> {
     Some(Value::Object(schema))
 }
 
-/// The verb's variant of an enum of commands, without the verb, which stands in the topic.
+/// Makes the schema of a verb's body from its variant in an enum of commands. The verb is left out, since it stands in the topic.
 fn body_schema<T: JsonSchema>(verb: &str, generator: &mut SchemaGenerator) -> Option<Map<String, Value>> {
     let of_all = T::json_schema(generator).to_value();
     let variants = of_all.get("oneOf")?.as_array()?;
     let mut body = variants.iter().find(|variant| variant["properties"]["verb"]["const"] == verb)?.as_object()?.clone();
     if let Some(fields) = body.get_mut("properties").and_then(Value::as_object_mut) {
         fields.remove("verb");
-        // They stand beside the body: the time as it is for people, the finding as a lock.
+        // These fields stand beside the body: the time in the format for people, the finding as a lock.
         let beside: &[&str] = match verb {
             "claim" => &["observed_at"],
             "confirm" | "reject" => &["finding"],

@@ -1,26 +1,26 @@
-//! What stands around a body (`wire/README.md#2`).
+//! The schemas of the header fields, which stand around a body (`wire/README.md#2`).
 
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 use crate::wire::time::TimeSource;
 
-/// Which header a message has.
+/// The kinds of header.
 #[derive(Clone, Copy)]
 pub(super) enum Header {
-    /// Of a board, replaced by the next one.
+    /// The header of a board's state, which the next state replaces.
     State,
-    /// Of a board, numbered.
+    /// The header of a board's event, which is numbered.
     Event,
-    /// Of a node or device.
+    /// The header of a message about a node or device.
     Node,
-    /// The same, written long before it is sent.
+    /// The header of the will. It has no time, since it is written long before it is sent.
     Will,
-    /// With the id of the command.
+    /// The header of a reply, with the id of the command.
     Reply,
 }
 
-/// The beginning of every schema.
+/// Makes the beginning of every schema.
 pub(super) fn new_schema(name: &str, about: &str) -> Map<String, Value> {
     let id = format!("urn:flagfall:1:{name}");
     let dialect = "https://json-schema.org/draft/2020-12/schema";
@@ -28,12 +28,12 @@ pub(super) fn new_schema(name: &str, about: &str) -> Map<String, Value> {
     texts.into_iter().map(|(key, text)| (key.to_owned(), text.into())).collect()
 }
 
-/// Version of the message: any minor of ours.
+/// The schema of the version: this major version with any minor version.
 pub(super) fn version_schema() -> Value {
     json!({"description": "Version of the schema, major.minor: a minor version only adds fields.", "type": "string", "pattern": r"^1\.[0-9]+$"})
 }
 
-/// What a time was taken from.
+/// The schema of the source of a time.
 pub(super) fn time_source_schema() -> Value {
     let mut schema = SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<TimeSource>();
     for key in ["$schema", "title"] {
@@ -43,7 +43,7 @@ pub(super) fn time_source_schema() -> Value {
 }
 
 impl Header {
-    /// The fields that must be there, and every field.
+    /// Returns the names of the required fields, and the schemas of all fields.
     pub(super) fn fields(self, kind: &str) -> (&'static [&'static str], Map<String, Value>) {
         let mut fields = Map::from_iter([
             ("v".to_owned(), version_schema()),

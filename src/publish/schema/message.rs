@@ -1,4 +1,4 @@
-//! One form for each kind of message that this program publishes.
+//! One schema for each kind of message that this program publishes.
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -15,12 +15,14 @@ use crate::wire::moves::{LiveMove, LiveRevision, MoveBody};
 use crate::wire::node::{NodeHealth, NodeInfo, NodeStatus};
 use crate::wire::state::{ArbiterState, LiveState};
 
-/// A kind of message: what stands around the body, and the body.
+/// The schema of one kind of message: its header and its body.
 pub(super) struct MessageSchema {
+    /// The name of the schema.
     pub(super) name: &'static str,
-    /// `type` in the message.
+    /// The value of `type` in the message.
     kind: &'static str,
     header: Header,
+    /// The description in the schema.
     about: &'static str,
     body: fn(&mut SchemaGenerator) -> Schema,
 }
