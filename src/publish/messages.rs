@@ -19,7 +19,7 @@ use crate::wire::moves::{LiveMove, LiveRevision, MoveBody};
 use crate::wire::state::LiveState;
 use crate::wire::topics::Board;
 
-/// A restart deletes the retained alerts of alarms that are not open: those with a number up to this, and as many of the last ones.
+/// A restart deletes the retained alerts of alarms that are not open: those with a number up to this, and as many of the last.
 const DELETED: u32 = 64;
 
 /// One message to be published.

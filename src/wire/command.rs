@@ -1,4 +1,4 @@
-//! The commands that a game carries out, as they stand in payloads and in the journal.
+//! The commands that a game carries out, as JSON in payloads and in the journal.
 
 use flagfall_game::input;
 use serde::{Deserialize, Serialize};
@@ -53,7 +53,7 @@ pub enum Command {
         #[serde(default)]
         flag_taken_back: Option<Side>,
     },
-    // The next three have braces since serde lets a variant without them pass with any fields.
+    // The next three have braces, since serde accepts any fields for a variant without braces.
     /// The arbiter stopped the chessclock (6.11.1).
     StopClocks {},
     /// The arbiter restarted the chessclock.
