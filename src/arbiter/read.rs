@@ -115,17 +115,17 @@ fn read_content(submission: &mut Submission, fields: &mut Map<String, Value>, at
         return Err(invalid("type: not cmd.<verb of the topic>"));
     }
     let sync = match text_field(fields, "sync", MAX_TEXT)? {
-        Some(name) => TimeSource::find(name).ok_or_else(|| invalid("sync: not ntp, ptp, gps, rtc or none"))?,
+        Some(name) => TimeSource::from_name(name).ok_or_else(|| invalid("sync: not ntp, ptp, gps, rtc or none"))?,
         None => TimeSource::None,
     };
     let both = sync.is_synchronised() && anchor.sync.is_synchronised();
     let issued = time_field(fields, "issued")?;
-    let now = anchor.utc(at);
+    let now = anchor.utc_at(at);
     submission.age_ms = issued.as_ref().filter(|_| both).map(|(_, issued)| now.0.saturating_sub(issued.0).max(0) as u64 / 1000);
     if let Some((text, seen)) = time_field(fields, "observed_at")? {
         submission.observed_at = Some(text);
         submission.observed_us = match &issued {
-            _ if both => Some(anchor.at(seen).0.min(at.0)),
+            _ if both => Some(anchor.instant_at(seen).0.min(at.0)),
             // The time between seeing and sending is right on any clock that runs.
             Some((_, issued)) => Some(at.0.saturating_sub(issued.0.saturating_sub(seen.0).max(0) as u64)),
             None => None,

@@ -19,7 +19,7 @@ impl Schema {
     pub(super) fn run(self) -> Result<ExitCode> {
         let text = match &self.r#type {
             None => schema::names().chain([schema::ASYNCAPI]).map(|name| format!("{name}\n")).collect(),
-            Some(name) => match schema::text(name) {
+            Some(name) => match schema::file_text(name) {
                 Some(text) => text,
                 None => bail!("no message is called `{name}`; `flagfall schema` lists all"),
             },

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::publish::picture;
+use crate::publish::states;
 use crate::session::station::Station;
 use crate::wire::alarm::AlertBody;
 use crate::wire::device::{WeakMan, WeakSquare};
@@ -55,7 +55,7 @@ struct Pending {
 impl Summary {
     pub(super) fn of_station(station: &Station) -> Summary {
         let game = station.game();
-        let (state, health) = (picture::arbiter_state(game), game.health());
+        let (state, health) = (states::arbiter_state(game), game.health());
         let mut pending = state.pending.into_iter();
         Summary {
             moves: state.moves.iter().map(|played| played.uci.clone()).collect(),

@@ -154,7 +154,8 @@ impl CommandReceiver {
 
     fn answer(&self, node: &Node, topic: &CommandTopic<'_>, arrived: &Arrived, role: Option<Role>, fault: &Fault) {
         let stamp = node.stamp();
-        let submission = submission::read(&self.root, topic, arrived, role, stamp.anchor.at(system_clock::utc()), &stamp.anchor);
+        let submission =
+            submission::read(&self.root, topic, arrived, role, stamp.anchor.instant_at(system_clock::utc()), &stamp.anchor);
         let reply = submission.answer(Stage::Failed, fault.code, &fault.message, None);
         submission::reply(node.shared(), &self.root, &stamp, &reply);
     }

@@ -97,7 +97,7 @@ fn read_back(refill: Refill, outbox: &Outbox) {
         audience,
         number: out.number,
         topic: out.topic,
-        payload: envelope::complete(&out.payload, &stamp),
+        payload: envelope::add_stamp(&out.payload, &stamp),
     };
     outbox.refilled(board, audience, outs.into_iter().map(complete).collect(), end && whole);
 }

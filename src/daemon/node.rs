@@ -81,7 +81,7 @@ impl Node {
             _ => (NodeState::Lost, false),
         };
         let at = at.then(|| Instant(system_clock::monotonic().0));
-        envelope::message("node.status", None, &self.stamp(), at, &NodeStatus { state })
+        envelope::make_message("node.status", None, &self.stamp(), at, &NodeStatus { state })
     }
 
     /// Publishes the info: what the node is and which boards it serves, without those that another node claims.
@@ -127,7 +127,7 @@ impl Node {
 
     fn retain(&self, topic: String, kind: &str, quality: Quality, expiry: Option<Duration>, body: &impl serde::Serialize) {
         let at = Some(Instant(system_clock::monotonic().0));
-        let payload = envelope::message(kind, None, &self.stamp(), at, body);
+        let payload = envelope::make_message(kind, None, &self.stamp(), at, body);
         self.shared().outbox.publish_retained(Retained { topic, payload, quality, expiry });
     }
 

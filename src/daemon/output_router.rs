@@ -137,7 +137,7 @@ impl OutputRouter {
     /// Prepares a message for the outbox: an event is queued, a state replaces the one before. [`OutputRouter::hand_over`]
     /// publishes it.
     pub(super) fn publish(&mut self, message: Message) {
-        let payload = envelope::complete(&message.payload, &self.stamp);
+        let payload = envelope::add_stamp(&message.payload, &self.stamp);
         let Message { audience, number, topic, .. } = message;
         if number > 0 {
             return self.outgoing.push(OutboxItem::Event(Event { audience, number, topic, payload }));
@@ -192,8 +192,8 @@ impl OutputRouter {
         if let Some((former, _)) = published.replace((id.clone(), status.clone())).filter(|(published, _)| *published != id) {
             self.retain(topics::device_status(&self.root, &former), String::new());
         }
-        let at = self.stamp.anchor.at(system_clock::utc());
-        let payload = envelope::message("device.status", None, &self.stamp, Some(at), &status);
+        let at = self.stamp.anchor.instant_at(system_clock::utc());
+        let payload = envelope::make_message("device.status", None, &self.stamp, Some(at), &status);
         self.retain(topics::device_status(&self.root, &id), payload);
     }
 
@@ -203,7 +203,7 @@ impl OutputRouter {
 
     /// Alerts the arbiters: the board has failed, and what they see of it is old. The alert is deleted at the next start.
     pub(super) fn publish_board_failed(&self, config: &StationConfig) {
-        let at = self.stamp.anchor.at(system_clock::utc());
+        let at = self.stamp.anchor.instant_at(system_clock::utc());
         let failed = Alarm {
             id: 0,
             kind: AlarmKind::BoardFailed,
@@ -218,12 +218,12 @@ impl OutputRouter {
         };
         // The alert is made with a new game, since the game of the board cannot be touched.
         let game = Game::new(config.setting.config.clone(), config.setting.driver.timing);
-        let mut made = Vec::new();
-        Messages::new(config.setting.board.clone(), &config.setting.name).of(at, &Effect::Alert(failed), &game, &mut made);
+        let (mut messages, mut made) = (Messages::new(config.setting.board.clone(), &config.setting.name), Vec::new());
+        messages.add_effect(at, &Effect::Alert(failed), &game, &mut made);
         // An audit line would need a number, which only the game gives.
         for message in made.into_iter().filter(|message| message.retain) {
             // A board that was never served has no number in the outbox.
-            self.retain(message.topic, envelope::complete(&message.payload, &self.stamp));
+            self.retain(message.topic, envelope::add_stamp(&message.payload, &self.stamp));
         }
     }
 
@@ -233,9 +233,9 @@ impl OutputRouter {
             return;
         }
         let hex = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        let at = self.stamp.anchor.at(system_clock::utc());
+        let at = self.stamp.anchor.instant_at(system_clock::utc());
         let body = DeviceRaw { channel, bytes: hex };
-        let payload = envelope::message("device.raw", None, &self.stamp, Some(at), &body);
+        let payload = envelope::make_message("device.raw", None, &self.stamp, Some(at), &body);
         let id = self.device_on(link).id();
         let topic = topics::device_raw(&self.root, &id);
         self.shared.outbox.publish_ephemeral(Ephemeral { topic, payload, correlation: None, expiry: RAW_EXPIRY });

@@ -54,8 +54,8 @@ pub(super) fn read(
 
 /// Publishes the answer to a command on the topic that its sender named.
 pub(super) fn reply(shared: &Shared, root: &str, stamp: &Stamp, reply: &Reply) {
-    let at = stamp.anchor.at(crate::system_clock::utc());
-    let payload = envelope::message("cmd.reply", Some(&reply.id), stamp, Some(at), reply);
+    let at = stamp.anchor.instant_at(crate::system_clock::utc());
+    let payload = envelope::make_message("cmd.reply", Some(&reply.id), stamp, Some(at), reply);
     let topic = reply.to.topic.clone().unwrap_or_else(|| topics::reply(root, &reply.actor, "all"));
     let correlation = reply.to.correlation.as_deref().and_then(unhex);
     shared.outbox.publish_ephemeral(Ephemeral { topic, payload, correlation, expiry: REPLY_EXPIRY });

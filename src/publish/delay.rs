@@ -1,36 +1,38 @@
-//! What the public sees: the live audience's messages, later (`wire/README.md#7`).
+//! The messages for the public: those of the live audience, published later (`wire/README.md#7`).
 //!
-//! Every event and every changed picture of the live audience enters a line with its time and comes out when both parts of the
-//! delay are over. This is part of the deterministic station: its deadlines are deadlines, so a replay lets everything go at
-//! the same moments. A restart lets go what the journal says was let go, whatever the delay is now, and then goes on with the
-//! delay that is configured: nothing is numbered twice, and nothing comes early. What is due while nothing runs comes later.
+//! Every event and every changed state of the live audience enters a queue together with its time. It is released when both parts
+//! of the delay are over. The queue is part of the deterministic station and uses the station's deadlines, so a replay releases
+//! everything at the same times. A restart first releases what the journal records as released, whatever the delay is now, and
+//! then continues with the configured delay: no number is used twice, and nothing is released early. An item whose time comes
+//! while the program does not run is released later.
 //!
-//! The time in a payload (`t.us`) is that of the board. The line is bounded: the oldest pictures go into later ones; an event
-//! without room is dropped and the next picture has its moves; both are counted.
+//! The time in a payload (`t.us`) is the time on the board. The queue is bounded. When there are too many states, the oldest state
+//! is merged into a later one. An event for which there is no room is dropped, and the next state contains its moves. Both
+//! losses are counted.
 
-mod line;
 mod public;
+mod queue;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use line::{Entry, What};
-pub use line::{Lost, MAX_EVENTS, MAX_STATES};
-pub(crate) use public::Public;
+pub(crate) use public::PublicAudience;
+pub(crate) use queue::{DelayedContent, DelayedItem};
+pub use queue::{Lost, MAX_EVENTS, MAX_STATES};
 
 use std::fmt;
 use std::time::Duration;
 
-/// How much later than the live audience the public learns of something: after both.
+/// How much later than to the live audience something is published to the public. Both parts must be over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Delay {
-    /// This time has passed.
+    /// The time that must pass.
     pub time: Duration,
-    /// And so many more plies were made, unless the game is over.
+    /// The number of plies that must follow. It does not count once the game is over.
     pub moves: u32,
 }
 
 impl Delay {
-    /// Reads what [`fmt::Display`] writes, `900 s 0 moves`.
+    /// Parses the text that [`fmt::Display`] writes, such as `900 s 0 moves`.
     pub fn parse(text: &str) -> Option<Delay> {
         let (seconds, moves) = text.strip_suffix(" moves")?.split_once(" s ")?;
         Some(Delay { time: Duration::from_secs(seconds.parse().ok()?), moves: moves.parse().ok()? })

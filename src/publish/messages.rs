@@ -1,4 +1,4 @@
-//! Envelope and numbering: one flat header and a body. Events are numbered without a gap for each audience.
+//! The envelope of a message (one flat header and a body) and its number. The events of each audience are numbered without a gap.
 
 use flagfall_game::audit::AuditEntry;
 use flagfall_game::effect::{Audience, Effect};
@@ -7,8 +7,8 @@ use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace;
 use serde::Serialize;
 
-use super::delay::{Entry, What};
-use super::picture;
+use super::delay::{DelayedContent, DelayedItem};
+use super::states;
 use crate::wire::alarm::AlertBody;
 use crate::wire::audit::AuditBody;
 use crate::wire::clock::ClockBody;
@@ -19,27 +19,27 @@ use crate::wire::moves::{LiveMove, LiveRevision, MoveBody};
 use crate::wire::state::LiveState;
 use crate::wire::topics::Board;
 
-/// Alarms with a number up to this, and as many of the last ones, are deleted at a restart if they are not open.
+/// A restart deletes the retained alerts of alarms that are not open: those with a number up to this, and as many of the last.
 const DELETED: u32 = 64;
 
 /// One message to be published.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// Who may see it.
+    /// The audience that may see it.
     pub audience: trace::Audience,
     /// Number in the audience's series of events; 0 for a state.
     pub number: u64,
-    /// Where it goes.
+    /// The topic on which it is published.
     pub topic: String,
-    /// It stays until replaced.
+    /// Whether the broker keeps it until the next message on this topic.
     pub retain: bool,
-    /// JSON; empty deletes a retained message.
+    /// JSON. An empty payload deletes a retained message.
     pub payload: String,
-    /// It carries a finding or a decision (an arbiter's command): it must be on disk before it is sent.
+    /// Whether it contains a finding, a decision or an arbiter's command. Such a message must be on disk before it is sent.
     pub finding: bool,
-    /// It is the record of a decision: nothing that shows the decision may be sent before it is on disk, whoever sees it.
+    /// Whether it is the record of a decision. No message to any audience may show the decision before this record is on disk.
     pub decision: bool,
-    /// When it was made: when its cause happened, or, for the public, when the delay was over.
+    /// The time at which it was made: when its cause happened or, for the public, when the delay was over.
     pub at: Instant,
 }
 
@@ -63,16 +63,16 @@ struct Envelope<'a, T> {
     body: &'a T,
 }
 
-/// Makes messages of one board's effects and numbers them.
+/// Makes messages of the effects of one board, and numbers them.
 #[derive(Clone, Debug)]
 pub struct Messages {
     board: Board,
     journal: String,
-    /// The last number given, by audience.
+    /// The last number of each audience.
     numbers: [u64; 3],
 }
 
-/// What kind of message an effect becomes.
+/// The kind of message that an effect becomes.
 struct Shape {
     audience: Audience,
     kind: &'static str,
@@ -81,177 +81,190 @@ struct Shape {
 }
 
 impl Messages {
-    /// Messages of this board; `journal` is the first part of every event's id.
+    /// Makes messages for this board. `journal` is the first part of the id of every event.
     pub fn new(board: Board, journal: &str) -> Messages {
         Messages { board, journal: journal.to_owned(), numbers: [0; 3] }
     }
 
-    /// The board in topics and payloads.
+    /// Returns the board as it stands in topics and payloads.
     pub fn board(&self) -> &Board {
         &self.board
     }
 
-    /// The last number given to each audience, in the order of [`trace::Audience::ALL`].
+    /// Returns the last number of each audience, in the order of [`trace::Audience::ALL`].
     pub fn numbers(&self) -> [u64; 3] {
         self.numbers
     }
 
-    /// Goes on with the numbers after these.
-    pub fn go_on_after(&mut self, numbers: [u64; 3]) {
+    /// Sets the last number of each audience: the next event gets the number after it.
+    pub fn continue_numbers_after(&mut self, numbers: [u64; 3]) {
         self.numbers = numbers;
     }
 
-    /// Gives an event that these made another number.
+    /// Gives an event of this board another number.
     pub fn renumber(&self, message: &mut Message, number: u64) {
-        // The first match is the envelope's own: only fixed words stand before it.
-        message.payload = message.payload.replacen(&self.head(message.number), &self.head(number), 1);
+        // The first match is in the envelope: only fixed words stand before it.
+        message.payload = message.payload.replacen(&self.number_fields(message.number), &self.number_fields(number), 1);
         message.number = number;
     }
 
-    fn head(&self, number: u64) -> String {
-        // A text is something JSON can say.
-        let id = serde_json::to_string(&self.id(number)).unwrap_or_default();
+    fn number_fields(&self, number: u64) -> String {
+        // JSON can represent every text, so this does not fail.
+        let id = serde_json::to_string(&self.event_id(number)).unwrap_or_default();
         format!("\"id\":{id},\"no\":{number},")
     }
 
-    fn id(&self, number: u64) -> String {
+    fn event_id(&self, number: u64) -> String {
         format!("{}:{number}", self.journal)
     }
 
-    /// Every state as it is now, for whoever may have lost what was retained: both pictures, the clock, open alarms, the last
-    /// finding or decision. What there is not is deleted: a deletion is nowhere on record, and one that waited for the broker
-    /// may have been lost with the program.
-    pub fn present(&mut self, at: Instant, game: &Game, out: &mut Vec<Message>) {
+    /// Adds every state as it is now, since the broker may have lost what it retained: the states of both audiences, the clock,
+    /// the open alarms, and the last finding or decision. Where there is nothing to publish it adds a deletion: deletions are
+    /// not recorded, so one that waited for the broker may have been lost when the program ended.
+    pub fn add_all_current_states(&mut self, at: Instant, game: &Game, out: &mut Vec<Message>) {
         for effect in [Effect::State(Audience::Arbiter), Effect::State(Audience::Live), Effect::Clock] {
-            self.of(at, &effect, game, out);
+            self.add_effect(at, &effect, game, out);
         }
         let open = || game.alarms().iter().filter(|alarm| alarm.closed.is_none());
         for alarm in open() {
-            let shape = state(Audience::Arbiter, "board.alert", self.board.alert(alarm.id));
-            self.push(at, shape, game, &AlertBody::from(alarm), out);
+            let shape = state_shape(Audience::Arbiter, "board.alert", self.board.alert(alarm.id));
+            self.add_game_message(at, shape, game, &AlertBody::from(alarm), out);
         }
         let last = game.last_alarm();
         let ids = (0..=DELETED).chain(last.saturating_sub(DELETED).max(DELETED + 1)..=last);
         for id in ids.filter(|id| !open().any(|alarm| alarm.id == *id)) {
-            out.push(deleted(at, self.board.alert(id)));
+            out.push(deletion(at, self.board.alert(id)));
         }
-        self.ruling(at, game, out);
+        self.add_ruling(at, game, out);
     }
 
-    /// The last finding or decision, which may be that of an earlier game.
-    fn ruling(&mut self, at: Instant, game: &Game, out: &mut Vec<Message>) {
+    /// Adds the last finding or decision, which may belong to an earlier game.
+    fn add_ruling(&mut self, at: Instant, game: &Game, out: &mut Vec<Message>) {
         let topic = self.board.ruling();
         match game.ruling() {
             Some((number, ruling)) => {
                 let rev = game.rev(Audience::Arbiter);
-                let head = Head {
+                let header = Header {
                     kind: "board.ruling",
                     topic,
                     event: false,
                     at,
-                    of: at,
+                    happened: at,
                     game: number,
                     rev,
                     audience: trace::Audience::Arbiter,
                 };
-                self.put(head, &Ruling::from(&ruling), out);
+                self.add_message(header, &Ruling::from(&ruling), out);
             }
-            None => out.push(deleted(at, topic)),
+            None => out.push(deletion(at, topic)),
         }
     }
 
-    /// The messages of one effect.
-    pub fn of(&mut self, at: Instant, effect: &Effect, game: &Game, out: &mut Vec<Message>) {
+    /// Adds the messages of one effect.
+    pub fn add_effect(&mut self, at: Instant, effect: &Effect, game: &Game, out: &mut Vec<Message>) {
         let topics = &self.board;
         match effect {
             Effect::State(Audience::Arbiter) => {
-                let shape = state(Audience::Arbiter, "board.state", topics.arbiter_state());
-                self.push(at, shape, game, &picture::arbiter_state(game), out);
+                let shape = state_shape(Audience::Arbiter, "board.state", topics.arbiter_state());
+                self.add_game_message(at, shape, game, &states::arbiter_state(game), out);
             }
             Effect::State(Audience::Live) => {
-                let shape = state(Audience::Live, "board.state", topics.live_state());
-                self.push(at, shape, game, &picture::live_state(game), out);
+                let shape = state_shape(Audience::Live, "board.state", topics.live_state());
+                self.add_game_message(at, shape, game, &states::live_state(game), out);
             }
             Effect::Clock => {
-                let shape = state(Audience::Live, "board.clock", topics.live_clock());
-                self.push(at, shape, game, &ClockBody::from(game.clock()), out);
+                let shape = state_shape(Audience::Live, "board.clock", topics.live_clock());
+                self.add_game_message(at, shape, game, &ClockBody::from(game.clock()), out);
             }
             Effect::Move(played) => {
-                let shape = event(Audience::Arbiter, "board.move", topics.arbiter_move());
-                self.push(at, shape, game, &MoveBody::from(*played), out);
+                let shape = event_shape(Audience::Arbiter, "board.move", topics.arbiter_move());
+                self.add_game_message(at, shape, game, &MoveBody::from(*played), out);
             }
             Effect::LiveMove(told) => {
-                let shape = event(Audience::Live, "board.move", topics.live_move());
-                self.push(at, shape, game, &LiveMove::from(*told), out);
+                let shape = event_shape(Audience::Live, "board.move", topics.live_move());
+                self.add_game_message(at, shape, game, &LiveMove::from(*told), out);
             }
             Effect::LiveRevision { from_ply, moves } => {
-                let shape = event(Audience::Live, "board.revision", topics.live_revision());
-                self.push(at, shape, game, &LiveRevision::new(*from_ply, moves), out);
+                let shape = event_shape(Audience::Live, "board.revision", topics.live_revision());
+                self.add_game_message(at, shape, game, &LiveRevision::new(*from_ply, moves), out);
             }
             Effect::Alert(alarm) => {
                 let (topic, body) = (topics.alert(alarm.id), AlertBody::from(alarm));
-                self.audit(at, game, &AuditBody::Alarm(body.clone()), out);
+                self.add_audit_entry(at, game, &AuditBody::Alarm(body.clone()), out);
                 if body.closed_at.is_none() {
-                    self.push(at, state(Audience::Arbiter, "board.alert", topic), game, &body, out);
+                    self.add_game_message(at, state_shape(Audience::Arbiter, "board.alert", topic), game, &body, out);
                 } else {
-                    out.push(deleted(at, topic));
+                    out.push(deletion(at, topic));
                 }
             }
             Effect::Finding(finding) => {
-                self.audit(at, game, &AuditBody::Finding(Box::new(Finding::from(&**finding))), out);
+                self.add_audit_entry(at, game, &AuditBody::Finding(Box::new(Finding::from(&**finding))), out);
             }
-            Effect::Ruling => self.ruling(at, game, out),
+            Effect::Ruling => self.add_ruling(at, game, out),
             Effect::Audit(entry) => {
-                // A step that begins another game may have decided about the one before.
+                // A step that begins a new game may contain a decision about the game before.
                 let number = if let AuditEntry::Decision(decided) = entry { decided.game_no } else { game.number() };
-                self.audit_of(at, game, number, &AuditBody::from(entry), out);
+                self.add_audit_entry_of_game(at, game, number, &AuditBody::from(entry), out);
             }
             Effect::Ask(_) | Effect::Device(_) => {}
         }
     }
 
-    /// A line of the arbiters' record, about the game on the board.
-    pub fn audit(&mut self, at: Instant, game: &Game, body: &AuditBody, out: &mut Vec<Message>) {
-        self.audit_of(at, game, game.number(), body, out);
+    /// Adds an entry about the game on the board to the arbiters' audit.
+    pub fn add_audit_entry(&mut self, at: Instant, game: &Game, body: &AuditBody, out: &mut Vec<Message>) {
+        self.add_audit_entry_of_game(at, game, game.number(), body, out);
     }
 
-    fn audit_of(&mut self, at: Instant, game: &Game, number: u32, body: &AuditBody, out: &mut Vec<Message>) {
+    fn add_audit_entry_of_game(&mut self, at: Instant, game: &Game, number: u32, body: &AuditBody, out: &mut Vec<Message>) {
         let (topic, rev) = (self.board.audit(), game.rev(Audience::Arbiter));
         let audience = trace::Audience::Arbiter;
-        self.put(Head { audience, kind: "board.audit", topic, event: true, at, of: at, game: number, rev }, body, out);
+        self.add_message(
+            Header { audience, kind: "board.audit", topic, event: true, at, happened: at, game: number, rev },
+            body,
+            out,
+        );
     }
 
-    /// An event of the live audience, for the public, let go at `now`; none for a picture.
-    pub(super) fn public_event(&mut self, now: Instant, entry: &Entry, out: &mut Vec<Message>) {
-        let head = |kind, topic| Head { of: entry.at, game: entry.game, ..public(now, kind, topic, true) };
-        match &entry.what {
-            What::Move(told) => self.put(head("board.move", self.board.public_move()), &LiveMove::from(*told), out),
-            What::Revision { from_ply, moves } => {
-                let body = LiveRevision::new(*from_ply, moves);
-                self.put(head("board.revision", self.board.public_revision()), &body, out);
+    /// Adds an event for the public, which is released at `now`. For a state it adds nothing.
+    pub(super) fn add_public_event(&mut self, now: Instant, item: &DelayedItem, out: &mut Vec<Message>) {
+        let header = |kind, topic| Header { happened: item.at, game: item.game, ..public_header(now, kind, topic, true) };
+        match &item.content {
+            DelayedContent::Move(told) => {
+                self.add_message(header("board.move", self.board.public_move()), &LiveMove::from(*told), out);
             }
-            What::State { .. } => {}
+            DelayedContent::Revision { from_ply, moves } => {
+                let body = LiveRevision::new(*from_ply, moves);
+                self.add_message(header("board.revision", self.board.public_revision()), &body, out);
+            }
+            DelayedContent::State { .. } => {}
         }
     }
 
-    /// The public's picture, which is that of the moment `of`.
-    pub(super) fn public_state(&mut self, now: Instant, of: Instant, rev: u32, body: &LiveState, out: &mut Vec<Message>) {
-        let head = public(now, "board.state", self.board.public_state(), false);
-        self.put(Head { of, game: body.game_no, rev, ..head }, body, out);
+    /// Adds the state for the public, as it was on the board at `happened`.
+    pub(super) fn add_public_state(
+        &mut self,
+        now: Instant,
+        happened: Instant,
+        rev: u32,
+        body: &LiveState,
+        out: &mut Vec<Message>,
+    ) {
+        let header = public_header(now, "board.state", self.board.public_state(), false);
+        self.add_message(Header { happened, game: body.game_no, rev, ..header }, body, out);
     }
 
-    fn push(&mut self, at: Instant, shape: Shape, game: &Game, body: &impl Serialize, out: &mut Vec<Message>) {
+    fn add_game_message(&mut self, at: Instant, shape: Shape, game: &Game, body: &impl Serialize, out: &mut Vec<Message>) {
         let audience = match shape.audience {
             Audience::Arbiter => trace::Audience::Arbiter,
             Audience::Live => trace::Audience::Live,
         };
         let Shape { kind, topic, event, .. } = shape;
         let rev = game.rev(shape.audience);
-        self.put(Head { audience, kind, topic, event, at, of: at, game: game.number(), rev }, body, out);
+        self.add_message(Header { audience, kind, topic, event, at, happened: at, game: game.number(), rev }, body, out);
     }
 
-    fn put(&mut self, head: Head, body: &impl Serialize, out: &mut Vec<Message>) {
-        let Head { audience, kind, topic, event, at, of, game, rev } = head;
+    fn add_message(&mut self, header: Header, body: &impl Serialize, out: &mut Vec<Message>) {
+        let Header { audience, kind, topic, event, at, happened, game, rev } = header;
         let series = &mut self.numbers[audience as usize];
         *series += u64::from(event);
         let number = if event { *series } else { 0 };
@@ -259,16 +272,16 @@ impl Messages {
         let envelope = Envelope {
             v: VERSION,
             r#type: kind,
-            id: event.then(|| self.id(number)),
+            id: event.then(|| self.event_id(number)),
             no: event.then_some(number),
             game: &game,
             rev: (!event).then_some(rev),
-            t: Time { us: of.0 },
+            t: Time { us: happened.0 },
             body,
         };
-        // Plain structs of numbers, text and lists: there is nothing in them that JSON cannot say.
+        // The structs hold numbers, text and lists only, which JSON can represent, so this does not fail.
         let payload = serde_json::to_string(&envelope).unwrap_or_default();
-        // Quotation marks within a text have a backslash before them.
+        // A text inside the payload cannot match: its quotation marks have a backslash before them.
         let says = |what| payload.contains(what);
         let decision = kind == "board.audit" && says("\"body\":{\"what\":\"decision\"");
         let decided = decision || says("\"body\":{\"what\":\"finding\"") || says("\"body\":{\"what\":\"command\"");
@@ -277,33 +290,33 @@ impl Messages {
     }
 }
 
-/// All of a message but its body.
-struct Head {
+/// The fields of a message without its body.
+struct Header {
     audience: trace::Audience,
     kind: &'static str,
     topic: String,
     event: bool,
-    /// When it is sent.
+    /// The time at which it is sent.
     at: Instant,
-    /// When its cause happened.
-    of: Instant,
+    /// The time at which its cause happened.
+    happened: Instant,
     game: u32,
     rev: u32,
 }
 
-fn public(at: Instant, kind: &'static str, topic: String, event: bool) -> Head {
-    Head { audience: trace::Audience::Public, kind, topic, event, at, of: at, game: 0, rev: 0 }
+fn public_header(at: Instant, kind: &'static str, topic: String, event: bool) -> Header {
+    Header { audience: trace::Audience::Public, kind, topic, event, at, happened: at, game: 0, rev: 0 }
 }
 
-fn state(audience: Audience, kind: &'static str, topic: String) -> Shape {
+fn state_shape(audience: Audience, kind: &'static str, topic: String) -> Shape {
     Shape { audience, kind, topic, event: false }
 }
 
-fn event(audience: Audience, kind: &'static str, topic: String) -> Shape {
+fn event_shape(audience: Audience, kind: &'static str, topic: String) -> Shape {
     Shape { audience, kind, topic, event: true }
 }
 
-fn deleted(at: Instant, topic: String) -> Message {
+fn deletion(at: Instant, topic: String) -> Message {
     let audience = trace::Audience::Arbiter;
     Message { audience, number: 0, topic, retain: true, payload: String::new(), finding: false, decision: false, at }
 }

@@ -1,8 +1,9 @@
-//! From the game's effects to messages: topic, retained or not, payload (`wire/README.md`).
+//! Turns the effects of a game into messages, each with its topic, its payload and whether the broker retains it
+//! (`wire/README.md`).
 
 pub mod delay;
 mod messages;
-pub mod picture;
 pub mod schema;
+pub mod states;
 
 pub use messages::{Message, Messages};

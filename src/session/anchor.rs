@@ -52,7 +52,7 @@ pub fn resume(last_at: Instant, recorded: Option<(Instant, AnchorRecord)>, now: 
     if !before.sync.is_synchronised() || !now.sync.is_synchronised() {
         return last_at;
     }
-    let was = before.at(pinned).utc(last_at).0;
+    let was = before.at(pinned).utc_at(last_at).0;
     let mut away = now.utc_us.saturating_sub(was).max(0) as u64;
     if let (Some(then), Some(now)) = (before.up_us, now.up_us)
         && now >= then

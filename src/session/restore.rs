@@ -233,7 +233,7 @@ impl Restoration {
             *number = number.saturating_add(1);
             self.station.messages().renumber(message, *number);
         }
-        self.station.messages_mut().go_on_after(numbers);
+        self.station.messages_mut().continue_numbers_after(numbers);
         self.station.resume_public(standing.last_at);
         self.station.set_coalesced(false);
         let game = self.station.game().number();

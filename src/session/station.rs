@@ -21,8 +21,8 @@ use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 
 use crate::arbiter::{DaemonAction, Memory, Submission};
-use crate::publish::delay::{Delay, Lost, Public};
-use crate::publish::{Message, Messages, picture};
+use crate::publish::delay::{Delay, Lost, PublicAudience};
+use crate::publish::{Message, Messages, states};
 use crate::wire::audit::AuditBody;
 use crate::wire::topics::Board;
 
@@ -45,7 +45,7 @@ pub struct Station {
     /// Whose clock ran at the last check.
     running: Option<Color>,
     /// The public audience, if there is one.
-    public: Option<Public>,
+    public: Option<PublicAudience>,
     commands: Memory,
     /// The device that an admitted command bound last, with the configuration at that time.
     bound: Option<(DaemonAction, Option<String>)>,
@@ -81,7 +81,7 @@ impl Station {
 
     /// Adds a public audience with this delay. Call it before the first input.
     pub fn with_public(mut self, delay: Option<Delay>) -> Station {
-        self.public = delay.map(Public::new);
+        self.public = delay.map(PublicAudience::new);
         self
     }
 
@@ -111,11 +111,11 @@ impl Station {
         &mut self.messages
     }
 
-    /// Makes every state as it is now: see [`Messages::present`].
+    /// Makes every state as it is now: see [`Messages::add_all_current_states`].
     pub fn all_current_states(&mut self, at: Instant, out: &mut Vec<StationOutput>) {
-        self.messages.present(at, &self.game, &mut self.made);
+        self.messages.add_all_current_states(at, &self.game, &mut self.made);
         if let Some(public) = &self.public {
-            public.present(at, &mut self.messages, &mut self.made);
+            public.add_current_state(at, &mut self.messages, &mut self.made);
         }
         out.extend(self.made.drain(..).map(StationOutput::Message));
     }
@@ -142,7 +142,7 @@ impl Station {
         ];
         self.dirty = self.dirty.without(which);
         for (_, effect) in effects.into_iter().filter(|(wanted, _)| *wanted) {
-            self.messages.of(at, &effect, &self.game, &mut self.made);
+            self.messages.add_effect(at, &effect, &self.game, &mut self.made);
         }
         out.extend(self.made.drain(..).map(StationOutput::Message));
     }
@@ -166,18 +166,18 @@ impl Station {
 
     /// What the bounds of the delay have cost the public audience.
     pub fn lost(&self) -> Lost {
-        self.public.as_ref().map(Public::lost).unwrap_or_default()
+        self.public.as_ref().map(PublicAudience::lost).unwrap_or_default()
     }
 
     /// A digest of the whole state, for `snap` records: four bytes.
     pub fn digest(&self) -> [u8; 4] {
-        let state = serde_json::to_vec(&picture::arbiter_state(&self.game)).unwrap_or_default();
+        let state = serde_json::to_vec(&states::arbiter_state(&self.game)).unwrap_or_default();
         crc32(&state).to_be_bytes()
     }
 
     /// The next deadline of the station.
     pub fn deadline(&self) -> Option<Instant> {
-        let public = self.public.as_ref().and_then(Public::deadline);
+        let public = self.public.as_ref().and_then(PublicAudience::deadline);
         let clock = self.clock.as_ref().and_then(|clock| clock.deadline());
         [self.driver.deadline(), clock, self.game.deadline(), public].into_iter().flatten().min()
     }
@@ -228,7 +228,7 @@ impl Station {
         } else if self.game.deadline() == Some(due) {
             self.step_game(due, &GameInput::Deadline, out);
         } else if let Some(public) = &mut self.public {
-            public.wake(due, &mut self.messages, &mut self.made);
+            public.release_due(due, &mut self.messages, &mut self.made);
             out.extend(self.made.drain(..).map(StationOutput::Message));
         }
         self.ask_device(due, out);
@@ -236,20 +236,20 @@ impl Station {
 
     /// For a replay with records of what was sent: the public audience gets something only by [`Station::wake_recorded`].
     pub(crate) fn hold_public(&mut self) {
-        self.public.iter_mut().for_each(Public::hold);
+        self.public.iter_mut().for_each(PublicAudience::hold);
     }
 
     /// A record at `at` says that one more event was published to the public. Returns whether there is a public audience.
     pub(crate) fn wake_recorded(&mut self, at: Instant, out: &mut Vec<StationOutput>) -> bool {
         let Some(public) = &mut self.public else { return false };
-        public.wake_recorded(at, &mut self.messages, &mut self.made);
+        public.release_recorded(at, &mut self.messages, &mut self.made);
         out.extend(self.made.drain(..).map(StationOutput::Message));
         true
     }
 
     /// The records end at `floor`: from here on the delay counts again.
     pub(crate) fn resume_public(&mut self, floor: Instant) {
-        self.public.iter_mut().for_each(|public| public.go_on(floor));
+        self.public.iter_mut().for_each(|public| public.resume(floor));
     }
 
     /// Feeds the driver of a link. A link that the station does not have is ignored.
@@ -315,21 +315,24 @@ impl Station {
     ) {
         for effect in effects.drain(..) {
             if let Some(public) = &mut self.public {
-                public.take(at, &effect, &self.game);
+                public.handle_effect(at, &effect, &self.game);
             }
             match effect {
                 Effect::Ask(ask) => out.push(StationOutput::Ask(ask)),
                 Effect::Device(command) => self.questions.push(command),
                 Effect::State(_) | Effect::Clock if self.coalesced => self.mark_dirty(&effect),
                 other => match command.and_then(|command| submitted::in_full(command, &other)) {
-                    Some(body) => self.messages.audit(at, &self.game, &AuditBody::Command(Box::new(body)), &mut self.made),
-                    None => self.messages.of(at, &other, &self.game, &mut self.made),
+                    Some(body) => {
+                        let body = AuditBody::Command(Box::new(body));
+                        self.messages.add_audit_entry(at, &self.game, &body, &mut self.made);
+                    }
+                    None => self.messages.add_effect(at, &other, &self.game, &mut self.made),
                 },
             }
         }
         self.effects = effects;
         if let Some(public) = &mut self.public {
-            public.stepped(at, &self.game);
+            public.finish_step(at, &self.game);
         }
         out.extend(self.made.drain(..).map(StationOutput::Message));
     }

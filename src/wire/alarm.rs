@@ -1,4 +1,4 @@
-//! An alarm for arbiters.
+//! The body of an alarm for arbiters.
 
 mod kind;
 

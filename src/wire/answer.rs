@@ -1,39 +1,39 @@
-//! A worker's answer to the question of Article 6.9, as the journal keeps it (`ARCHITECTURE.md#5`).
+//! The worker's answer to the question of Article 6.9, as it is recorded in the journal (`ARCHITECTURE.md#5`).
 
 use flagfall_game::laws::{proof, winnable};
 use serde::{Deserialize, Serialize};
 
-/// A worker's answer, journalled as an input. Neither a line nor a proof = undecided.
+/// The worker's answer, which the journal records as an input. An answer without a line and without a proof means undecided.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
-    /// The question.
+    /// The number of the question.
     pub id: u32,
-    /// The position asked about; none in older journals, whose questions were numbered in each game.
+    /// The position of the question, FEN. Older journals do not have it; they numbered the questions of each game.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fen: Option<String>,
-    /// The side asked about; with the position.
+    /// The side of the question; it is there if the position is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub side: Option<String>,
-    /// Moves that end in mate, UCI; none if the worker found no line.
+    /// The moves that end in mate, UCI; none if the worker found no line.
     #[serde(default)]
     pub line: Option<Vec<String>>,
-    /// No line is shorter.
+    /// Whether it is known that no line is shorter.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shortest: bool,
-    /// Why there is no line.
+    /// The reason why there is no line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<Proof>,
-    /// Whether the side can force mate, where it has few men (US Chess 14E2, 14E3); none where it has not, or it was not settled.
-    /// It carries no proof: `flagfall replay --verify` searches again.
+    /// Whether the side can force mate, if it has few men (US Chess 14E2, 14E3). It is none if the side has more men or if the
+    /// search did not decide it. There is no proof for it: `flagfall replay --verify` searches again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forced_win: Option<bool>,
-    /// The worker has looked at the proof again, whole; said of nothing but the position in `fen`.
+    /// Whether the worker checked the whole proof again. This is about the position in `fen` only.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub checked: bool,
-    /// Positions that the worker generated.
+    /// The number of positions that the worker generated.
     #[serde(default)]
     pub nodes: u64,
-    /// Walls that the worker tried.
+    /// The number of walls that the worker tried.
     #[serde(default)]
     pub walls: u32,
 }
@@ -53,46 +53,46 @@ impl From<Answer> for winnable::Answer {
     }
 }
 
-/// Why a side cannot mate, in words that can be written down.
+/// The reason why a side cannot mate, in a form that can be recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "reason", rename_all = "kebab-case")]
 pub enum Proof {
     /// The side has been checkmated.
     Mated,
-    /// Stalemate is on the board.
+    /// The position is stalemate.
     Stalemate,
-    /// The side has the king alone.
+    /// The side has only the king.
     BareKing,
-    /// The side's men cannot mate those of the opponent.
+    /// The side's men cannot mate against the opponent's men.
     Material,
-    /// Every move is the only one.
+    /// Every move of both sides is the only legal move.
     Forced {
-        /// UCI.
+        /// The moves, UCI.
         line: Vec<String>,
-        /// How they end.
+        /// How the line ends.
         end: End,
     },
-    /// Men that nothing can move keep the others apart.
+    /// Men that can never move keep the other men apart.
     LockedWalls {
         /// The wall.
         wall: Wall,
     },
-    /// All positions that can arise were looked at.
+    /// The worker searched all positions that can arise.
     ExhaustedClosure {
-        /// How many there are.
+        /// The number of positions.
         positions: u32,
-        /// Half-moves to the farthest.
+        /// The number of half-moves to the farthest position.
         depth: u32,
-        /// Too little material.
+        /// The number of positions in which the material no longer suffices.
         #[serde(default)]
         material: u32,
-        /// Stalemates.
+        /// The number of stalemates.
         #[serde(default)]
         stalemates: u32,
-        /// Mates of the side itself.
+        /// The number of positions in which the side itself is checkmated.
         #[serde(default)]
         mated: u32,
-        /// Behind a wall.
+        /// The number of positions behind a wall.
         #[serde(default)]
         walled: u32,
         /// The walls.
@@ -141,11 +141,11 @@ impl From<Proof> for proof::Proof {
 pub enum End {
     /// The side is checkmated.
     Mated,
-    /// Stalemate.
+    /// The line ends in stalemate.
     Stalemate,
     /// The side's material no longer suffices.
     Material,
-    /// A position comes back.
+    /// A position occurs again.
     Circle,
 }
 
@@ -171,14 +171,14 @@ impl From<End> for proof::End {
     }
 }
 
-/// A wall.
+/// A wall: men that can never move, and the squares on which they keep the other men.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wall {
-    /// Men that can neither move nor be taken.
+    /// The men that can neither move nor be captured.
     pub steady: String,
-    /// All others: letter of a FEN, most at a time, squares: `K1:0000000000000707`.
+    /// All other men: the letter of a FEN, the most at a time, and the squares, such as `K1:0000000000000707`.
     pub men: Vec<String>,
-    /// Pawns that stay on their file, from these squares on: `Pa2`.
+    /// The pawns that stay on their file from these squares on, such as `Pa2`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guards: Vec<String>,
 }

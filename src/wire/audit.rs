@@ -1,4 +1,4 @@
-//! The arbiters' record.
+//! The body of an audit entry: the arbiters' record.
 
 mod command;
 

@@ -1,4 +1,4 @@
-//! Claims of players, and what was entered at the arbiter's desk.
+//! Claims of players, and the entries that an arbiter made.
 
 use flagfall_game::laws::claim;
 use flagfall_game::{color_name, decision, desk};

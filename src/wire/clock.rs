@@ -1,4 +1,4 @@
-//! The clock as every audience gets it, and what follows from it for arbiters.
+//! The clock as it is published to every audience, and what follows from it for arbiters.
 
 use flagfall_game::clock;
 use flagfall_game::color_name;

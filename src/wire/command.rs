@@ -1,4 +1,4 @@
-//! The commands as they stand in payloads and in the journal: those that a game carries out, and those for the daemon.
+//! The commands as JSON in payloads and in the journal: those that a game carries out, and those for the daemon.
 
 use flagfall_game::input;
 use flagfall_protocols::trace::Audience;
@@ -54,7 +54,7 @@ pub enum Command {
         #[serde(default)]
         flag_taken_back: Option<Side>,
     },
-    // The next three have braces since serde lets a variant without them pass with any fields.
+    // The next three have braces, since serde accepts any fields for a variant without braces.
     /// The arbiter stopped the chessclock (6.11.1).
     StopClocks {},
     /// The arbiter restarted the chessclock.

@@ -1,4 +1,4 @@
-//! Decisions of arbiters, and the last ruling in full.
+//! The bodies of arbiters' decisions, and of the last ruling in full.
 
 use flagfall_game::{color_name, decision};
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! Bodies of what is known of a device.
+//! The bodies of messages about a device.
 
 use flagfall_game::health;
 use serde::Serialize;
@@ -62,7 +62,7 @@ pub struct DeviceStatus {
     pub warnings: Vec<DeviceWarning>,
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "what serde calls")]
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 const fn is_zero(number: &u32) -> bool {
     *number == 0
 }

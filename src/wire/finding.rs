@@ -1,4 +1,4 @@
-//! A finding: what the daemon proposes to the arbiter, and what it rests on.
+//! The body of a finding: the daemon's proposal to the arbiter, and the evidence for it.
 
 use flagfall_game::laws::finding;
 use serde::{Deserialize, Serialize};
@@ -20,8 +20,8 @@ pub struct FindingKey {
 }
 
 impl FindingKey {
-    /// The present revision of a finding.
-    pub const fn of(finding: &finding::Finding) -> FindingKey {
+    /// Returns the key of the present revision of a finding.
+    pub const fn from_finding(finding: &finding::Finding) -> FindingKey {
         FindingKey { id: finding.id, revision: finding.revision }
     }
 }

@@ -1,4 +1,4 @@
-//! A flag that fell.
+//! The body of a flag that fell.
 
 use flagfall_game::clock::flag;
 use flagfall_game::color_name;

@@ -1,4 +1,4 @@
-//! What stands on the wire: topics, headers, and every body as JSON, each made from the game's own values. `wire/README.md` is
+//! The messages on the wire: topics, headers, and every body as JSON, each made from the values of the game. `wire/README.md` is
 //! the contract.
 
 pub mod alarm;

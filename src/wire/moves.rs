@@ -1,4 +1,4 @@
-//! Moves as each audience gets them, and what changes them.
+//! Moves and revisions as they are published to each audience.
 
 use flagfall_game::color_name;
 use flagfall_game::interval::Interval;
@@ -58,7 +58,7 @@ pub struct LiveRevision {
 }
 
 impl LiveRevision {
-    /// From this ply on these are the moves.
+    /// Makes the revision that says: from `from_ply` on, these are the moves.
     pub fn new(from_ply: u32, moves: &[played::LiveMove]) -> LiveRevision {
         LiveRevision { from_ply, cause: LiveCause::Correction, moves: moves.iter().copied().map(LiveMove::from).collect() }
     }

@@ -1,4 +1,4 @@
-//! Bodies of what a node says of itself (`wire/README.md#4`).
+//! The bodies of messages about a node (`wire/README.md#4`).
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! The words in which the Laws answer: results, endings of a game, outcomes of a finding.
+//! The words for answers of the Laws: results, endings of a game, outcomes of a finding.
 
 use flagfall_game::laws::outcome;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! The two players: their colours, and one value for each of them.
+//! The two players: their colours, and a pair of values, one for each player.
 
 use flagfall_game::laws::outcome;
 use flagfall_game::pair;

@@ -1,4 +1,4 @@
-//! The whole state of a board: one body for arbiters, one for the live and public audiences.
+//! The bodies of the whole state of a board: one for arbiters, one for the live and public audiences.
 
 use flagfall_game::stage;
 use serde::Serialize;

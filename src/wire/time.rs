@@ -1,4 +1,4 @@
-//! What time it is for people, and what that rests on.
+//! The time for people (UTC), and how reliable it is.
 
 use flagfall_protocols::time::Instant;
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ pub enum TimeSource {
 }
 
 impl TimeSource {
-    /// The word in messages.
+    /// Returns the word for it in messages.
     pub const fn name(self) -> &'static str {
         match self {
             TimeSource::Ntp => "ntp",
@@ -30,40 +30,40 @@ impl TimeSource {
         }
     }
 
-    /// The source of that name.
-    pub fn find(name: &str) -> Option<TimeSource> {
+    /// Returns the source that has this name.
+    pub fn from_name(name: &str) -> Option<TimeSource> {
         let all = [TimeSource::Ntp, TimeSource::Ptp, TimeSource::Gps, TimeSource::Rtc, TimeSource::None];
         all.into_iter().find(|source| source.name() == name)
     }
 
-    /// The time may be compared with that of another machine.
+    /// Whether the time may be compared with the time of another machine.
     pub const fn is_synchronised(self) -> bool {
         matches!(self, TimeSource::Ntp | TimeSource::Ptp | TimeSource::Gps)
     }
 }
 
-/// What time it was for people at one moment of the journal.
+/// A time of the journal, and the time for people at that moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Anchor {
-    /// The moment.
+    /// The time of the journal.
     pub at: Instant,
-    /// The time.
+    /// The time for people.
     pub utc: Utc,
-    /// What it goes by.
+    /// The source of the time for people.
     pub sync: TimeSource,
-    /// Estimated error, milliseconds; none if nobody knows.
+    /// The estimated error of `utc`, milliseconds; none if it is not known.
     pub err_ms: Option<u32>,
 }
 
 impl Anchor {
-    /// The time for people at another moment.
-    pub fn utc(&self, at: Instant) -> Utc {
+    /// Returns the time for people at another time of the journal.
+    pub fn utc_at(&self, at: Instant) -> Utc {
         // A journal lasts less than 2^63 microseconds.
         self.utc.after_micros(at.0 as i64 - self.at.0 as i64)
     }
 
-    /// The moment of a time for people; the journal's beginning for all that was before.
-    pub fn at(&self, utc: Utc) -> Instant {
+    /// Returns the time of the journal for a time for people. Every time before the journal began gives its beginning.
+    pub fn instant_at(&self, utc: Utc) -> Instant {
         let since = utc.0.saturating_sub(self.utc.0);
         Instant(self.at.0.saturating_add_signed(since))
     }

@@ -1,18 +1,19 @@
-//! Every topic, one function each. The audience is the first level below the version: one prefix for an access rule.
+//! Every topic, with one function each. The audience is the first level below the version, so that one prefix is enough for an
+//! access rule.
 
 use std::fmt;
 
-/// First level of every topic where nothing else is configured.
+/// The default first level of every topic.
 pub const ROOT: &str = "flagfall";
-/// The longest id in a topic.
+/// The greatest length of an id in a topic.
 pub const MAX_ID: usize = 40;
-/// The longest user name or client id in a topic.
+/// The greatest length of a user name or client id in a topic.
 pub const MAX_NAME: usize = 64;
 
-/// Which board of which event a topic is about. Ids match `[a-z0-9-]{1,40}`.
+/// The board that a topic is about, with its event and round. Ids match `[a-z0-9-]{1,40}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Board {
-    /// First level of every topic.
+    /// The first level of every topic.
     pub root: String,
     /// The event.
     pub event: String,
@@ -33,17 +34,17 @@ impl Board {
         format!("{}/1/{audience}/{}/{}/{}/{rest}", self.root, self.event, self.round, self.board)
     }
 
-    /// The game of this number on this board, in payloads and locks.
+    /// Returns the id of a game on this board, as it stands in payloads and locks. `number` counts the games on the board.
     pub fn game(&self, number: u32) -> String {
         format!("{}-{}-{}-g{number}", self.event, self.round, self.board)
     }
 
-    /// `arbiter/…/state`: everything, retained.
+    /// `arbiter/…/state`: everything that is known of the board, retained.
     pub fn arbiter_state(&self) -> String {
         self.topic("arbiter", "state")
     }
 
-    /// `arbiter/…/move`: one completed or otherwise sure move, an event.
+    /// `arbiter/…/move`: one sure move, an event.
     pub fn arbiter_move(&self) -> String {
         self.topic("arbiter", "move")
     }
@@ -53,7 +54,7 @@ impl Board {
         self.topic("arbiter", "audit")
     }
 
-    /// `arbiter/…/alert/<id>`: one open alarm, retained, deleted when closed.
+    /// `arbiter/…/alert/<id>`: one open alarm, retained until it is closed.
     pub fn alert(&self, id: u32) -> String {
         self.topic("arbiter", &format!("alert/{id}"))
     }
@@ -63,7 +64,7 @@ impl Board {
         self.topic("arbiter", "ruling")
     }
 
-    /// `live/…/state`: position, made moves, times, result, retained.
+    /// `live/…/state`: the position, the made moves, the times and the result, retained.
     pub fn live_state(&self) -> String {
         self.topic("live", "state")
     }
@@ -78,22 +79,22 @@ impl Board {
         self.topic("live", "move")
     }
 
-    /// `live/…/revision`: from a ply on the game is another one, an event.
+    /// `live/…/revision`: the moves from a ply on have changed, an event.
     pub fn live_revision(&self) -> String {
         self.topic("live", "revision")
     }
 
-    /// `public/…/state`: as `live/…/state`, later, retained.
+    /// `public/…/state`: the same as `live/…/state`, but later, retained.
     pub fn public_state(&self) -> String {
         self.topic("public", "state")
     }
 
-    /// `public/…/move`: as `live/…/move`, later, an event.
+    /// `public/…/move`: the same as `live/…/move`, but later, an event.
     pub fn public_move(&self) -> String {
         self.topic("public", "move")
     }
 
-    /// `public/…/revision`: as `live/…/revision`, later, an event.
+    /// `public/…/revision`: the same as `live/…/revision`, but later, an event.
     pub fn public_revision(&self) -> String {
         self.topic("public", "revision")
     }
@@ -104,22 +105,22 @@ impl Board {
     }
 }
 
-/// `node/<node>/status`: the node's life cycle, retained; the will.
+/// `node/<node>/status`: the life cycle of the node, retained. It is also the topic of the will.
 pub fn node_status(root: &str, node: &str) -> String {
     format!("{root}/1/node/{node}/status")
 }
 
-/// `node/<node>/info`: version, capabilities, boards served, retained.
+/// `node/<node>/info`: the version, the capabilities and the boards of the node, retained.
 pub fn node_info(root: &str, node: &str) -> String {
     format!("{root}/1/node/{node}/info")
 }
 
-/// `node/<node>/health`: temperature, disk, clock synchronisation, retained for a while.
+/// `node/<node>/health`: temperature, supply voltage, disk and failed boards, retained for two minutes.
 pub fn node_health(root: &str, node: &str) -> String {
     format!("{root}/1/node/{node}/health")
 }
 
-/// `device/<device>/status`: whether a board or clock answers, and what it says of itself, retained.
+/// `device/<device>/status`: whether a board or clock answers, and what it reports about itself, retained.
 pub fn device_status(root: &str, device: &str) -> String {
     format!("{root}/1/device/{device}/status")
 }
@@ -129,13 +130,13 @@ pub fn device_raw(root: &str, device: &str) -> String {
     format!("{root}/1/device/{device}/raw")
 }
 
-/// `reply/<user>/<client-id>`: answers to commands that name no response topic.
+/// `reply/<user>/<client-id>`: the answers to commands.
 pub fn reply(root: &str, user: &str, client: &str) -> String {
     format!("{root}/1/reply/{user}/{client}")
 }
 
-/// Whether an answer to `user` may go to `topic`: `reply/<user>/<client-id>` of their own and nowhere else, since this program
-/// may write where they may not.
+/// Whether an answer to `user` may be published on `topic`. Only `reply/<user>/<client-id>` of that user is allowed, since this
+/// program may write on topics on which the user may not.
 pub fn may_reply(root: &str, user: &str, topic: &str) -> bool {
     let own = topic.strip_prefix(root).and_then(|rest| rest.strip_prefix("/1/reply/")).and_then(|rest| rest.strip_prefix(user));
     own.and_then(|rest| rest.strip_prefix('/')).is_some_and(is_name)
@@ -144,7 +145,7 @@ pub fn may_reply(root: &str, user: &str, topic: &str) -> bool {
 /// The levels of a command's topic, `cmd/<user>/<event>/<round>/<board>/<verb>`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CommandTopic<'a> {
-    /// Who sent it: the broker lets nobody else write below this name.
+    /// The user that sent it: the broker lets nobody else write below this name.
     pub user: &'a str,
     /// The event.
     pub event: &'a str,
@@ -152,20 +153,20 @@ pub struct CommandTopic<'a> {
     pub round: &'a str,
     /// The board.
     pub board: &'a str,
-    /// What is to be done.
+    /// The verb: what the command does.
     pub verb: &'a str,
 }
 
-/// Why a topic is no command's.
+/// The reason why a topic is not the topic of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TopicError {
-    /// It does not begin with the root and the version.
+    /// The topic does not begin with the root and the version.
     Foreign,
-    /// It is not below `cmd/`.
+    /// The topic is not below `cmd/`.
     NotACommand,
-    /// It has more or fewer levels.
+    /// The topic has too many or too few levels.
     Levels,
-    /// This level is no id.
+    /// The level with this name is not a valid id.
     Id(&'static str),
 }
 
@@ -182,10 +183,10 @@ impl fmt::Display for TopicError {
 
 impl std::error::Error for TopicError {}
 
-/// Takes a command's topic apart.
+/// Splits the topic of a command into its levels.
 ///
 /// # Errors
-/// It is another topic, or a level is no id.
+/// The topic is not that of a command, or a level is not a valid id.
 pub fn parse_command<'a>(root: &str, topic: &'a str) -> Result<CommandTopic<'a>, TopicError> {
     let below = topic.strip_prefix(root).and_then(|rest| rest.strip_prefix("/1/")).ok_or(TopicError::Foreign)?;
     let levels = below.strip_prefix("cmd/").ok_or(TopicError::NotACommand)?;
@@ -207,12 +208,12 @@ pub fn parse_command<'a>(root: &str, topic: &'a str) -> Result<CommandTopic<'a>,
     Ok(command)
 }
 
-/// Whether this is an id in topics, `[a-z0-9-]{1,40}`.
+/// Whether `id` is a valid id in topics, `[a-z0-9-]{1,40}`.
 pub fn is_id(id: &str) -> bool {
     (1..=MAX_ID).contains(&id.len()) && id.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-'))
 }
 
-/// Whether this is a user name or client id in topics, `[A-Za-z0-9._@:-]{1,64}`.
+/// Whether `name` is a valid user name or client id in topics, `[A-Za-z0-9._@:-]{1,64}`.
 pub fn is_name(name: &str) -> bool {
     let fits = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'@' | b':' | b'-');
     (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(fits)

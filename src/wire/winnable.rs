@@ -1,4 +1,5 @@
-//! Can a player checkmate by any possible series of legal moves (Article 6.9)? The answer, and what proves it.
+//! The body of the answer to the question of Article 6.9: can a player checkmate by any possible series of legal moves? It
+//! contains the proof.
 
 use flagfall_game::laws::winnable;
 use flagfall_game::mate::explain;

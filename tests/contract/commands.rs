@@ -245,7 +245,7 @@ fn the_audit_names_the_decision() {
     let mut rig = CommandRig::flag_fallen();
     let (game, rev) = rig.now();
     let mut ask: serde_json::Value = serde_json::from_str(&rig.ask("claim", "a", body("claim"))).expect("JSON");
-    let at = rig.anchor.utc(rig.now).to_string();
+    let at = rig.anchor.utc_at(rig.now).to_string();
     (ask["issued"], ask["observed_at"]) = (json!(at), json!(at));
     rig.send(Some(Role::Arbiter), "claim", &ask.to_string());
     let audit = rig.one_audit("claim");

@@ -1,7 +1,7 @@
 //! The fields that the sink adds to a station's payload.
 
 use flagfall::system_clock::Utc;
-use flagfall::wire::envelope::{Stamp, complete, message};
+use flagfall::wire::envelope::{Stamp, add_stamp, make_message};
 use flagfall::wire::node::{NodeState, NodeStatus};
 use flagfall::wire::time::{Anchor, TimeSource};
 use flagfall_protocols::time::Instant;
@@ -34,20 +34,20 @@ fn without(payload: &str) -> Value {
 fn fields_stand_in_the_order_of_the_contract() {
     let payload = r#"{"v":"1.0","type":"board.state","game":"g","rev":61,"t":{"us":6827331},"body":{"t":{"us":1}}}"#;
     assert_eq!(
-        complete(payload, &stamp("pi-07", Some(4))),
+        add_stamp(payload, &stamp("pi-07", Some(4))),
         concat!(
             r#"{"v":"1.0","type":"board.state","game":"g","rev":61,"node":"pi-07","boot":3,"#,
             r#""t":{"us":6827331,"utc":"2026-11-21T13:00:01.827Z","sync":"ntp","err_ms":4},"body":{"t":{"us":1}}}"#
         )
     );
-    assert_eq!(complete("", &stamp("pi-07", None)), "");
+    assert_eq!(add_stamp("", &stamp("pi-07", None)), "");
 }
 
 #[test]
 fn every_payload_of_every_trace_is_only_added_to() {
     for tape in own_tapes() {
         for sent in tape.run().messages().filter(|message| !message.payload.is_empty()) {
-            let whole = complete(&sent.payload, &stamp("pi-07", None));
+            let whole = add_stamp(&sent.payload, &stamp("pi-07", None));
             assert_eq!(without(&whole), serde_json::from_str::<Value>(&sent.payload).expect("JSON"));
         }
     }
@@ -55,7 +55,7 @@ fn every_payload_of_every_trace_is_only_added_to() {
 
 #[test]
 fn a_will_has_no_time() {
-    let will = message("node.status", None, &stamp("pi-07", None), None, &NodeStatus { state: NodeState::Lost });
+    let will = make_message("node.status", None, &stamp("pi-07", None), None, &NodeStatus { state: NodeState::Lost });
     assert_eq!(will, r#"{"v":"1.0","type":"node.status","node":"pi-07","boot":3,"body":{"state":"lost"}}"#);
 }
 
@@ -67,7 +67,7 @@ proptest! {
     fn texts_do_not_mislead(id in "(.|,\"t\":\\{\"us\":)*", text in "(.|,\"t\":\\{\"us\":7)*", us: u32, node in ".*", err: Option<u32>) {
         let (id_text, body) = (json!(id), json!({"reason": text}));
         let payload = format!(r#"{{"v":"1.0","type":"board.audit","id":{id_text},"no":1,"game":"g","t":{{"us":{us}}},"body":{body}}}"#);
-        let whole = complete(&payload, &stamp(&node, err));
+        let whole = add_stamp(&payload, &stamp(&node, err));
         prop_assert_eq!(without(&whole), serde_json::from_str::<Value>(&payload).expect("JSON"));
         prop_assert_eq!(&serde_json::from_str::<Value>(&whole).expect("JSON")["node"], &json!(node));
     }
@@ -75,6 +75,6 @@ proptest! {
     #[test]
     fn a_moment_and_its_time_belong_together(at in 0..1u64 << 50) {
         let anchor = stamp("n", None).anchor;
-        prop_assert_eq!(anchor.at(anchor.utc(Instant(at))), Instant(at));
+        prop_assert_eq!(anchor.instant_at(anchor.utc_at(Instant(at))), Instant(at));
     }
 }

@@ -1,7 +1,7 @@
 //! The same game at every emulated board. Boards that identify men give the same moves; all others give them with an unconfirmed
 //! promotion. If the board has a clock, its presses complete the moves.
 
-use flagfall::publish::picture;
+use flagfall::publish::states;
 use flagfall::session::station::{Station, StationInput, StationOutput};
 use flagfall::wire::clock::ClockStatus;
 use flagfall::wire::topics::Board;
@@ -92,7 +92,7 @@ fn moves_at_every_board_with_a_clock_are_completed_by_its_presses() {
             continue;
         }
         let station = run(info, kind, PRESSED);
-        let state = picture::arbiter_state(station.game());
+        let state = states::arbiter_state(station.game());
         let moves: Vec<&str> = state.moves.iter().map(|mv| mv.uci.as_str()).collect();
         assert_eq!(moves, ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5"], "{kind:?}");
         assert!(state.moves.iter().all(|mv| mv.pressed_at.is_some()), "{kind:?}: {:#?}", state.moves);

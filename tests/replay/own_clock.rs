@@ -1,7 +1,7 @@
 //! A clock on a link of its own and a board without a clock: presses, times and flags come from that clock. Without it the game reports
 //! that there is no clock, and has no findings on time.
 
-use flagfall::publish::picture;
+use flagfall::publish::states;
 use flagfall::session::replay;
 use flagfall::session::setting::{Overrides, Setting};
 use flagfall::session::station::CLOCK;
@@ -39,7 +39,7 @@ fn moves_at_every_board_are_completed_by_the_presses_of_a_clock_by_itself() {
     for kind in boards() {
         let rig = own_clock::a_game(kind);
         let game = rig.station.game();
-        let state = picture::arbiter_state(game);
+        let state = states::arbiter_state(game);
         assert_eq!(moves(game), MOVES, "{kind:?}");
         assert_eq!((state.clock_status, state.clock.source), (ClockStatus::Reporting, CLOCK_DRIVER), "{kind:?}");
         let pressed: Vec<bool> = state.moves.iter().map(|mv| mv.pressed_at.is_some()).collect();
@@ -188,7 +188,7 @@ fn without_a_clock_the_game_reports_none_and_finds_nothing_on_time() {
             rig.hands(&format!("0 {hands}"), 5.0);
         }
         let game = rig.station.game();
-        let state = picture::arbiter_state(game);
+        let state = states::arbiter_state(game);
         assert_eq!(moves(game), MOVES[..4], "{kind:?}");
         assert_eq!(state.moves.len(), 4, "{kind:?}: sure without a press");
         assert_eq!((state.clock_status, state.clock.source), (ClockStatus::NotAvailable, "none"), "{kind:?}");
@@ -209,7 +209,7 @@ fn a_replay_of_both_links_gives_the_same() {
     let setting = Setting::of(&trace, &Overrides::default()).expect("a setting");
     let mut again = setting.station().expect("a station");
     replay::run(&trace, &mut again, &mut |_| Ok(())).expect("replayed");
-    assert_eq!(picture::arbiter_state(again.game()), picture::arbiter_state(rig.station.game()));
+    assert_eq!(states::arbiter_state(again.game()), states::arbiter_state(rig.station.game()));
 }
 
 #[test]

@@ -24,7 +24,7 @@ fn compiled(name: &str) -> Validator {
 /// payload is right for a retained message, which it deletes.
 pub(crate) fn validate(topic: &str, payload: impl AsRef<[u8]>) -> Result<(), String> {
     let payload = payload.as_ref();
-    let name = schema::of(topic).ok_or_else(|| format!("{topic}: no schema"))?;
+    let name = schema::name_of_topic(topic).ok_or_else(|| format!("{topic}: no schema"))?;
     if payload.is_empty() {
         let retained = schema::channels().iter().any(|channel| channel.retain && channel.messages.contains(&name));
         return if retained { Ok(()) } else { Err(format!("{topic}: an empty payload")) };

@@ -1,6 +1,6 @@
 //! An emulated board and a station, in simulated time.
 
-use flagfall::publish::{Message, picture};
+use flagfall::publish::{Message, states};
 use flagfall::session::station::{Station, StationInput, StationOutput};
 use flagfall::wire::state::ArbiterState;
 use flagfall::wire::topics::Board;
@@ -54,7 +54,7 @@ pub(crate) fn run(settings: Settings, script: &Script, control: Option<&str>, bo
     }
     assert_eq!(emulator.impossible(), [], "the script asks for the impossible:\n{script}");
     assert_eq!((emulator.counters().impossible, emulator.counters().not_loaded), (0, 0));
-    Outcome { messages, state: picture::arbiter_state(station.game()) }
+    Outcome { messages, state: states::arbiter_state(station.game()) }
 }
 
 impl Outcome {

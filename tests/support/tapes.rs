@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use flagfall::import::import;
-use flagfall::publish::{Message, picture};
+use flagfall::publish::{Message, states};
 use flagfall::session::record_input::read_input;
 use flagfall::session::replay::SETTLE;
 use flagfall::session::setting::{Overrides, Setting};
@@ -82,7 +82,7 @@ impl Run {
 /// The state of a station as text.
 pub(crate) fn end(station: &Station) -> String {
     let game = station.game();
-    let state = serde_json::to_string(&picture::arbiter_state(game)).expect("JSON");
+    let state = serde_json::to_string(&states::arbiter_state(game)).expect("JSON");
     format!("{state} {:?} {:?} {:?}", game.findings(), game.alarms(), station.anomalies())
 }
 

@@ -1,128 +1,129 @@
-//! The public's picture of a board, made of what was let go.
+//! The state of a board for the public, made of the items that were released.
 
 use flagfall_game::effect::Effect;
 use flagfall_game::game::Game;
 use flagfall_protocols::time::Instant;
 
 use super::Delay;
-use super::line::{Entry, Line, Lost, What};
+use super::queue::{DelayQueue, DelayedContent, DelayedItem, Lost};
 use crate::publish::{Message, Messages};
 use crate::wire::moves::LiveMove;
 use crate::wire::state::LiveState;
 
-/// What the public knows of a board, and what waits.
+/// What was published of a board to the public, and what waits.
 #[derive(Clone, Debug)]
-pub(crate) struct Public {
-    line: Line,
-    /// None before the first.
-    picture: Option<LiveState>,
-    /// When that was.
+pub(crate) struct PublicAudience {
+    queue: DelayQueue,
+    /// The last state that was released, with the moves of later events; none before the first item.
+    state: Option<LiveState>,
+    /// The time of that state on the board.
     at: Instant,
-    /// Pictures that were let go and changed more than the clock.
+    /// The number of released states that changed more than the clock.
     rev: u32,
-    /// An event was let go and its picture not yet.
-    between: bool,
+    /// Whether an event was released and its state was not yet.
+    awaits_state: bool,
 }
 
-impl Public {
-    pub(crate) fn new(delay: Delay) -> Public {
-        Public { line: Line::new(delay), picture: None, at: Instant::ZERO, rev: 0, between: false }
+impl PublicAudience {
+    pub(crate) fn new(delay: Delay) -> PublicAudience {
+        PublicAudience { queue: DelayQueue::new(delay), state: None, at: Instant::ZERO, rev: 0, awaits_state: false }
     }
 
-    /// Takes what the live audience learns with this effect.
-    pub(crate) fn take(&mut self, at: Instant, effect: &Effect, game: &Game) {
-        self.line.take(at, effect, game);
+    /// Adds what this effect publishes to the live audience.
+    pub(crate) fn handle_effect(&mut self, at: Instant, effect: &Effect, game: &Game) {
+        self.queue.handle_effect(at, effect, game);
     }
 
-    /// A step of the game is done.
-    pub(crate) fn stepped(&mut self, at: Instant, game: &Game) {
-        self.line.stepped(at, game);
+    /// Ends a step of the game.
+    pub(crate) fn finish_step(&mut self, at: Instant, game: &Game) {
+        self.queue.finish_step(at, game);
     }
 
-    /// When something may go.
+    /// Returns when something is due.
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        self.line.deadline()
+        self.queue.deadline()
     }
 
-    /// What the bounds of the line have cost.
+    /// Returns what was lost because the queue was full.
     pub(crate) fn lost(&self) -> Lost {
-        self.line.lost
+        self.queue.lost
     }
 
-    /// Lets go what may go now: every event, and the last picture.
-    pub(crate) fn wake(&mut self, now: Instant, messages: &mut Messages, out: &mut Vec<Message>) {
+    /// Releases what is due now: every event, and the last state.
+    pub(crate) fn release_due(&mut self, now: Instant, messages: &mut Messages, out: &mut Vec<Message>) {
         let mut changed = false;
-        while let Some(entry) = self.line.pop(now) {
-            changed |= self.let_go(now, entry, messages, out);
+        while let Some(item) = self.queue.pop_due(now) {
+            changed |= self.release_item(now, item, messages, out);
         }
         if changed {
-            self.present(now, messages, out);
+            self.add_current_state(now, messages, out);
         }
     }
 
-    /// The picture as the public has it, if there is one.
-    pub(crate) fn present(&self, now: Instant, messages: &mut Messages, out: &mut Vec<Message>) {
-        if let Some(picture) = self.picture.as_ref().filter(|_| !self.between) {
-            messages.public_state(now, self.at, self.rev, picture, out);
+    /// Adds the present state for the public, if there is one.
+    pub(crate) fn add_current_state(&self, now: Instant, messages: &mut Messages, out: &mut Vec<Message>) {
+        if let Some(state) = self.state.as_ref().filter(|_| !self.awaits_state) {
+            messages.add_public_state(now, self.at, self.rev, state, out);
         }
     }
 
-    /// Only records let anything go: see [`Line::hold`].
+    /// From now on only records release anything: see [`DelayQueue::hold`].
     pub(crate) fn hold(&mut self) {
-        self.line.hold();
+        self.queue.hold();
     }
 
-    /// A record at `now` says that one more event was let go.
-    pub(crate) fn wake_recorded(&mut self, now: Instant, messages: &mut Messages, out: &mut Vec<Message>) {
-        let mut entries = Vec::new();
-        self.line.pop_recorded(|entry| entries.push(entry));
-        for entry in entries {
-            self.let_go(now, entry, messages, out);
+    /// Releases one more event, which a record at `now` says was released.
+    pub(crate) fn release_recorded(&mut self, now: Instant, messages: &mut Messages, out: &mut Vec<Message>) {
+        let mut items = Vec::new();
+        self.queue.pop_recorded(|item| items.push(item));
+        for item in items {
+            self.release_item(now, item, messages, out);
         }
     }
 
-    /// The records end here: see [`Line::go_on`].
-    pub(crate) fn go_on(&mut self, floor: Instant) {
-        let mut entries = Vec::new();
-        self.line.go_on(floor, |entry| entries.push(entry));
-        for entry in entries {
-            self.fold(entry);
+    /// Continues with the delay when the records end: see [`DelayQueue::resume`].
+    pub(crate) fn resume(&mut self, floor: Instant) {
+        let mut items = Vec::new();
+        self.queue.resume(floor, |item| items.push(item));
+        for item in items {
+            self.apply_item(item);
         }
     }
 
-    /// Whether it was a picture; an event becomes a message.
-    fn let_go(&mut self, now: Instant, entry: Entry, messages: &mut Messages, out: &mut Vec<Message>) -> bool {
-        messages.public_event(now, &entry, out);
-        self.fold(entry)
+    /// Releases an item: an event becomes a message. Returns whether the item was a state.
+    fn release_item(&mut self, now: Instant, item: DelayedItem, messages: &mut Messages, out: &mut Vec<Message>) -> bool {
+        messages.add_public_event(now, &item, out);
+        self.apply_item(item)
     }
 
-    fn fold(&mut self, entry: Entry) -> bool {
-        let known = self.picture.get_or_insert_with(|| LiveState { game_no: entry.game, ..LiveState::default() });
-        if known.game_no != entry.game {
-            known.game_no = entry.game;
+    /// Applies an item to the public's state. Returns whether the item was a state.
+    fn apply_item(&mut self, item: DelayedItem) -> bool {
+        let known = self.state.get_or_insert_with(|| LiveState { game_no: item.game, ..LiveState::default() });
+        if known.game_no != item.game {
+            known.game_no = item.game;
             known.moves.clear();
         }
-        match entry.what {
-            What::Move(told) => {
+        match item.content {
+            DelayedContent::Move(told) => {
                 known.moves.truncate(told.ply.saturating_sub(1) as usize);
                 known.moves.push(LiveMove::from(told));
-                self.between = true;
+                self.awaits_state = true;
                 false
             }
-            What::Revision { from_ply, moves } => {
+            DelayedContent::Revision { from_ply, moves } => {
                 known.moves.truncate(from_ply.saturating_sub(1) as usize);
                 known.moves.extend(moves.into_iter().map(LiveMove::from));
-                self.between = true;
+                self.awaits_state = true;
                 false
             }
-            What::State { mut picture, revised, whole } => {
+            DelayedContent::State { mut state, revised, whole } => {
                 if !whole {
-                    picture.moves = std::mem::take(&mut known.moves);
+                    state.moves = std::mem::take(&mut known.moves);
                 }
-                *known = picture;
-                self.at = entry.at;
+                *known = state;
+                self.at = item.at;
                 self.rev += u32::from(revised);
-                self.between = false;
+                self.awaits_state = false;
                 true
             }
         }

@@ -1,5 +1,5 @@
-//! Every topic as an AsyncAPI 3 document: address, what may be in it, who sends it and how (`wire/README.md#1` and
-//! `wire/README.md#3`).
+//! An AsyncAPI 3 document of every topic: its address, its messages, the direction, and how they are sent (`wire/README.md#1`
+//! and `wire/README.md#3`).
 
 use serde_json::{Map, Value, json};
 
@@ -10,37 +10,37 @@ use crate::wire::topics::{self, Board};
 /// One topic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Channel {
-    /// The function of [`topics`] that makes it.
+    /// The name of the function in [`topics`] that makes it.
     pub name: &'static str,
     /// The topic, with a word in braces for each level that varies.
     pub address: String,
-    /// The schemas of its messages.
+    /// The names of the schemas of its messages.
     pub messages: Vec<&'static str>,
-    /// This program publishes it; else it listens.
+    /// Whether this program publishes on it. If not, it subscribes to it.
     pub published: bool,
-    /// Quality of service.
+    /// The quality of service.
     pub qos: u8,
-    /// It stays until replaced; an empty payload deletes it.
+    /// Whether the broker keeps the last message. An empty payload deletes it.
     pub retain: bool,
-    /// Seconds after which it is worth nothing.
+    /// The seconds after which a message expires.
     pub expiry: Option<u32>,
 }
 
 /// How a kind of message is sent.
-struct Terms {
+struct Delivery {
     qos: u8,
     retain: bool,
     expiry: Option<u32>,
 }
 
-const STATE: Terms = Terms { qos: 1, retain: true, expiry: None };
-const CLOCK: Terms = Terms { qos: 0, retain: true, expiry: None };
-const HEALTH: Terms = Terms { qos: 0, retain: true, expiry: Some(120) };
-const EVENT: Terms = Terms { qos: 1, retain: false, expiry: Some(3600) };
-const COMMAND: Terms = Terms { qos: 1, retain: false, expiry: Some(10) };
-const ONCE: Terms = Terms { qos: 1, retain: false, expiry: Some(60) };
+const STATE: Delivery = Delivery { qos: 1, retain: true, expiry: None };
+const CLOCK: Delivery = Delivery { qos: 0, retain: true, expiry: None };
+const HEALTH: Delivery = Delivery { qos: 0, retain: true, expiry: Some(120) };
+const EVENT: Delivery = Delivery { qos: 1, retain: false, expiry: Some(3600) };
+const COMMAND: Delivery = Delivery { qos: 1, retain: false, expiry: Some(10) };
+const ONCE: Delivery = Delivery { qos: 1, retain: false, expiry: Some(60) };
 
-/// Every topic that this program publishes or listens to.
+/// Returns every topic on which this program publishes or to which it subscribes.
 pub fn channels() -> Vec<Channel> {
     let word = str::to_owned;
     let board = Board { root: word("{root}"), event: word("{event}"), round: word("{round}"), board: word("{board}") };
@@ -68,25 +68,25 @@ pub fn channels() -> Vec<Channel> {
         ("reply", topics::reply(root, "{user}", "{client}"), "cmd.reply", ONCE),
         ("commands", commands, "", COMMAND),
     ];
-    let channel = |(name, address, message, terms): (&'static str, String, &'static str, Terms)| Channel {
+    let channel = |(name, address, message, delivery): (&'static str, String, &'static str, Delivery)| Channel {
         name,
         address,
         published: !message.is_empty(),
         messages: if message.is_empty() { command::NAMES.to_vec() } else { vec![message] },
-        qos: terms.qos,
-        retain: terms.retain,
-        expiry: terms.expiry,
+        qos: delivery.qos,
+        retain: delivery.retain,
+        expiry: delivery.expiry,
     };
     rows.into_iter().map(channel).collect()
 }
 
-/// The document. It refers to the schemas as files beside it.
+/// Makes the document. It refers to the schemas as files beside it.
 pub fn asyncapi() -> Value {
     let all = channels();
     let by_name = |make: fn(&Channel) -> Value| -> Map<String, Value> {
         all.iter().map(|channel| (channel.name.to_owned(), make(channel))).collect()
     };
-    let messages: Map<String, Value> = names().map(|name| (name.to_owned(), message(name))).collect();
+    let messages: Map<String, Value> = names().map(|name| (name.to_owned(), describe_message(name))).collect();
     json!({
         "asyncapi": "3.0.0",
         "info": {
@@ -98,13 +98,13 @@ pub fn asyncapi() -> Value {
             "license": {"name": env!("CARGO_PKG_LICENSE")},
         },
         "defaultContentType": "application/json",
-        "channels": by_name(address),
-        "operations": by_name(operation),
-        "components": {"messages": messages, "parameters": parameters()},
+        "channels": by_name(describe_channel),
+        "operations": by_name(describe_operation),
+        "components": {"messages": messages, "parameters": describe_parameters()},
     })
 }
 
-fn address(channel: &Channel) -> Value {
+fn describe_channel(channel: &Channel) -> Value {
     let refers = |kind: &str, name: &str| (name.to_owned(), json!({"$ref": format!("#/components/{kind}/{name}")}));
     let varying = channel.address.split('/').filter_map(|level| level.strip_prefix('{')?.strip_suffix('}'));
     let parameters: Map<String, Value> = varying.map(|name| refers("parameters", name)).collect();
@@ -112,7 +112,7 @@ fn address(channel: &Channel) -> Value {
     json!({"address": channel.address, "parameters": parameters, "messages": messages})
 }
 
-fn operation(channel: &Channel) -> Value {
+fn describe_operation(channel: &Channel) -> Value {
     let mut mqtt = json!({"qos": channel.qos, "retain": channel.retain, "bindingVersion": "0.2.0"});
     if let Some(seconds) = channel.expiry {
         mqtt["messageExpiryInterval"] = seconds.into();
@@ -131,7 +131,7 @@ fn operation(channel: &Channel) -> Value {
     operation
 }
 
-fn message(name: &str) -> Value {
+fn describe_message(name: &str) -> Value {
     json!({
         "name": name,
         "contentType": "application/json",
@@ -142,7 +142,7 @@ fn message(name: &str) -> Value {
     })
 }
 
-fn parameters() -> Value {
+fn describe_parameters() -> Value {
     let id = "[a-z0-9-]{1,40}";
     json!({
         "root": {"description": "First level, configurable.", "default": topics::ROOT},

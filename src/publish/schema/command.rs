@@ -1,4 +1,4 @@
-//! The commands that are carried out: header and, for each verb, the body (`wire/README.md#5`).
+//! The schemas of the commands that are carried out: the header and, for each verb, the body (`wire/README.md#5`).
 
 use std::collections::BTreeSet;
 
@@ -6,11 +6,11 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use super::head;
+use super::header;
 use crate::arbiter::verbs::{self, Lock, Verb};
 use crate::wire::command::{Command, DaemonAction};
 
-/// Every command with a schema; the verbs that nobody carries out yet have none.
+/// Every command with a schema. A verb that the program does not carry out yet has none.
 pub(super) const NAMES: [&str; 20] = [
     "cmd.resync",
     "cmd.bind-device",
@@ -34,32 +34,33 @@ pub(super) const NAMES: [&str; 20] = [
     "cmd.reject",
 ];
 
-/// The name of a verb's schema.
-pub(super) fn name(verb: &str) -> Option<&'static str> {
+/// Returns the name of the schema of a verb.
+pub(super) fn name_of_verb(verb: &str) -> Option<&'static str> {
     NAMES.into_iter().find(|name| name.strip_prefix("cmd.") == Some(verb))
 }
 
-/// The schema of that name.
+/// Returns the schema of that name.
 pub(super) fn schema(name: &str) -> Option<Value> {
     let verb = verbs::find(name.strip_prefix("cmd.")?)?;
     let mut generator = SchemaSettings::draft2020_12().for_deserialize().into_generator();
-    let mut body = body::<Command>(verb.name, &mut generator).or_else(|| body::<DaemonAction>(verb.name, &mut generator))?;
+    let mut body =
+        body_schema::<Command>(verb.name, &mut generator).or_else(|| body_schema::<DaemonAction>(verb.name, &mut generator))?;
     let about = body.get("description").and_then(Value::as_str).unwrap_or_default().to_owned();
     if verb.name == "claim" {
-        // A flag, or what stands in the game as a command of its own.
-        let grounds = self::body::<Command>("claim-on", &mut generator)?;
+        // A claim is about a flag or about something else. Something else is a command of its own in the game.
+        let grounds = body_schema::<Command>("claim-on", &mut generator)?;
         body = Map::from_iter([("oneOf".to_owned(), json!([body, grounds])), ("required".to_owned(), json!([]))]);
     }
-    let mut schema = head::object(name, &about);
+    let mut schema = header::new_schema(name, &about);
     let mut required = vec!["v", "type", "id"];
     required.extend((verb.lock != Lock::None).then_some("expect"));
     required.extend(body.contains_key("required").then_some("body"));
     required.extend((verb.name == "reject").then_some("reason"));
     schema.insert("required".to_owned(), required.into_iter().collect());
     let mut used = BTreeSet::new();
-    references(&Value::Object(body.clone()), &mut used);
-    schema.insert("properties".to_owned(), properties(name, verb, body));
-    // Parts of the bodies are numbers and words: they refer to nothing further.
+    collect_references(&Value::Object(body.clone()), &mut used);
+    schema.insert("properties".to_owned(), property_schemas(name, verb, body));
+    // The definitions consist of numbers and texts and refer to no other definitions.
     let definitions: Map<_, _> = generator.take_definitions(true).into_iter().filter(|(name, _)| used.contains(name)).collect();
     if !definitions.is_empty() {
         schema.insert("$defs".to_owned(), Value::Object(definitions));
@@ -67,14 +68,14 @@ pub(super) fn schema(name: &str) -> Option<Value> {
     Some(Value::Object(schema))
 }
 
-/// The verb's variant of an enum of commands, without the verb, which stands in the topic.
-fn body<T: JsonSchema>(verb: &str, generator: &mut SchemaGenerator) -> Option<Map<String, Value>> {
+/// Makes the schema of a verb's body from its variant in an enum of commands. The verb is left out, since it stands in the topic.
+fn body_schema<T: JsonSchema>(verb: &str, generator: &mut SchemaGenerator) -> Option<Map<String, Value>> {
     let of_all = T::json_schema(generator).to_value();
     let variants = of_all.get("oneOf")?.as_array()?;
     let mut body = variants.iter().find(|variant| variant["properties"]["verb"]["const"] == verb)?.as_object()?.clone();
     if let Some(fields) = body.get_mut("properties").and_then(Value::as_object_mut) {
         fields.remove("verb");
-        // They stand beside the body: the time as it is for people, the finding as a lock.
+        // These fields stand beside the body: the time in the format for people, the finding as a lock.
         let beside: &[&str] = match verb {
             "claim" => &["observed_at"],
             "confirm" | "reject" => &["finding"],
@@ -94,23 +95,23 @@ fn body<T: JsonSchema>(verb: &str, generator: &mut SchemaGenerator) -> Option<Ma
     Some(body)
 }
 
-fn references(value: &Value, used: &mut BTreeSet<String>) {
+fn collect_references(value: &Value, used: &mut BTreeSet<String>) {
     match value {
         Value::Object(fields) => {
             let name = fields.get("$ref").and_then(Value::as_str).and_then(|path| path.strip_prefix("#/$defs/"));
             used.extend(name.map(str::to_owned));
-            fields.values().for_each(|field| references(field, used));
+            fields.values().for_each(|field| collect_references(field, used));
         }
-        Value::Array(items) => items.iter().for_each(|item| references(item, used)),
+        Value::Array(items) => items.iter().for_each(|item| collect_references(item, used)),
         _ => {}
     }
 }
 
-fn properties(name: &str, verb: &Verb, body: Map<String, Value>) -> Value {
+fn property_schemas(name: &str, verb: &Verb, body: Map<String, Value>) -> Value {
     let may = |about: &str, max: usize| json!({"description": about, "type": ["string", "null"], "maxLength": max});
     let when = |about: &str| json!({"description": about, "type": ["string", "null"], "format": "date-time"});
     json!({
-        "v": head::version(),
+        "v": header::version_schema(),
         "type": {"const": name},
         "id": {
             "description": "The sender's id of it: the same id is the same command, and is answered the same.",
@@ -118,17 +119,17 @@ fn properties(name: &str, verb: &Verb, body: Map<String, Value>) -> Value {
             "pattern": "^[A-Za-z0-9._:-]{1,64}$",
         },
         "issued": when("When it was sent, RFC 3339."),
-        "sync": {"anyOf": [head::time_source(), {"type": "null"}]},
-        "expect": expect(verb.lock),
+        "sync": {"anyOf": [header::time_source_schema(), {"type": "null"}]},
+        "expect": expect_schema(verb.lock),
         "observed_at": when("When the arbiter saw what it is about, RFC 3339; it may be before it was sent."),
-        "reason": reason(verb),
+        "reason": reason_schema(verb),
         "reply_to": may("Where the answer goes, reply/<user>/<client-id> of one's own; for clients without a response topic.", 1000),
         "corr": may("What the answer shall bear, for clients without correlation data.", 128),
         "body": body,
     })
 }
 
-fn reason(verb: &Verb) -> Value {
+fn reason_schema(verb: &Verb) -> Value {
     let about = "Why, in the sender's words.";
     match verb.name {
         "reject" => json!({"description": about, "type": "string", "maxLength": 1000, "pattern": r"\S"}),
@@ -136,7 +137,7 @@ fn reason(verb: &Verb) -> Value {
     }
 }
 
-fn expect(lock: Lock) -> Value {
+fn expect_schema(lock: Lock) -> Value {
     let (required, null): (&[&str], &[&str]) = match lock {
         Lock::None => (&[], &["null"]),
         Lock::Game => (&["game"], &[]),

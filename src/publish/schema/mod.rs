@@ -1,45 +1,45 @@
-//! JSON Schemas (2020-12) of every message, made of the Rust types, and one AsyncAPI document of the topics
-//! (`wire/README.md#8`). Both lie in [`FOLDER`] too, for those who write screens; a test compares.
+//! JSON Schemas (2020-12) of every message, made from the Rust types, and one AsyncAPI document of the topics
+//! (`wire/README.md#8`). Authors of screens find both in [`FOLDER`] too; a test compares these files with the types.
 //!
-//! What this program publishes may get more fields with a minor version, so further fields are allowed everywhere but in the
-//! body of a command: there an unknown word may be a slip of what an arbiter meant, and is refused.
+//! A minor version may add fields to what this program publishes, so the schemas allow further fields everywhere but in the body
+//! of a command. There an unknown field may be a typing error of an arbiter, so it is refused.
 
 mod asyncapi;
 mod command;
-mod form;
-mod head;
+mod header;
+mod message;
 
 pub use asyncapi::{Channel, asyncapi, channels};
 
 use serde_json::Value;
 
-use form::FORMS;
+use message::{MESSAGES, MessageSchema};
 
-/// The folder of the source tree with a file for each name, `<name>.json`.
+/// The folder of the source tree that has a file `<name>.json` for each name.
 pub const FOLDER: &str = "config/schema";
 /// The name of the AsyncAPI document.
 pub const ASYNCAPI: &str = "asyncapi";
 
-/// The name of every schema: the message's type, with the audience behind it where the body depends on that.
+/// Returns the name of every schema: the type of the message, followed by the audience where the body depends on it.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    FORMS.iter().map(|form| form.name).chain(command::NAMES)
+    MESSAGES.iter().map(|message| message.name).chain(command::NAMES)
 }
 
-/// The schema of that name.
+/// Returns the schema of that name.
 pub fn schema(name: &str) -> Option<Value> {
-    let form = FORMS.iter().find(|form| form.name == name);
-    form.map(form::Form::schema).or_else(|| command::schema(name))
+    let message = MESSAGES.iter().find(|message| message.name == name);
+    message.map(MessageSchema::build).or_else(|| command::schema(name))
 }
 
-/// A schema or the AsyncAPI document as it lies in [`FOLDER`].
-pub fn text(name: &str) -> Option<String> {
+/// Returns a schema or the AsyncAPI document as it stands in its file in [`FOLDER`].
+pub fn file_text(name: &str) -> Option<String> {
     let value = if name == ASYNCAPI { asyncapi() } else { schema(name)? };
-    // Keys are text.
+    // The keys are text, so writing JSON does not fail.
     Some(format!("{value:#}\n"))
 }
 
-/// The name of the schema of what is published or sent to this topic; none for a topic that is not one of ours.
-pub fn of(topic: &str) -> Option<&'static str> {
+/// Returns the name of the schema for messages on this topic; none for a topic that flagfall does not use.
+pub fn name_of_topic(topic: &str) -> Option<&'static str> {
     let levels: Vec<&str> = topic.split('/').collect();
     let [_root, "1", below @ ..] = levels.as_slice() else { return None };
     Some(match below {
@@ -58,7 +58,7 @@ pub fn of(topic: &str) -> Option<&'static str> {
         ["device", _, "status"] => "device.status",
         ["device", _, "raw"] => "device.raw",
         ["reply", _, _] => "cmd.reply",
-        ["cmd", _, _, _, _, verb] => return command::name(verb),
+        ["cmd", _, _, _, _, verb] => return command::name_of_verb(verb),
         _ => return None,
     })
 }

@@ -50,8 +50,8 @@ impl Station {
     }
 
     fn findings(&self) -> Vec<FindingKey> {
-        let decides = self.game.deciding_finding().map(FindingKey::of);
-        let others = self.game.findings().iter().map(FindingKey::of).filter(|other| Some(*other) != decides);
+        let decides = self.game.deciding_finding().map(FindingKey::from_finding);
+        let others = self.game.findings().iter().map(FindingKey::from_finding).filter(|other| Some(*other) != decides);
         decides.into_iter().chain(others).collect()
     }
 
@@ -147,7 +147,7 @@ impl Station {
     }
 
     fn publish_audit(&mut self, at: Instant, body: CommandBody, out: &mut Vec<StationOutput>) {
-        self.messages.audit(at, &self.game, &AuditBody::Command(Box::new(body)), &mut self.made);
+        self.messages.add_audit_entry(at, &self.game, &AuditBody::Command(Box::new(body)), &mut self.made);
         out.extend(self.made.drain(..).map(StationOutput::Message));
     }
 }

@@ -1,4 +1,4 @@
-//! What an alarm is about, and who should do what.
+//! The kinds of alarms, and their classes, which say who should act.
 
 use flagfall_game::alarm;
 use serde::Serialize;

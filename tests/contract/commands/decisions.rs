@@ -86,7 +86,7 @@ fn the_audit_and_the_ruling_say_who_when_why_and_on_which_evidence() {
     let mut rig = CommandRig::flag_and_mate();
     let (id, revision) = rig.finding();
     let mut ask: Value = serde_json::from_str(&rig.ask("confirm", "c-1", json!({}))).expect("JSON");
-    let at = rig.anchor.utc(rig.now).to_string();
+    let at = rig.anchor.utc_at(rig.now).to_string();
     (ask["issued"], ask["observed_at"], ask["sync"]) = (json!(at), json!(at), json!("ntp"));
     rig.send_as("petra", Some(Role::Chief), "confirm", &ask.to_string());
     let seen = audited(&rig, "command")[0]["observed_us"].clone();

@@ -116,7 +116,7 @@ fn a_decision_names_the_game_it_was_made_in() {
 #[test]
 fn a_repeat_with_another_moment_or_reason_is_another_command() {
     let mut rig = CommandRig::flag_fallen();
-    let at = |rig: &CommandRig, ago: u64| rig.anchor.utc(Instant(rig.now.0 - ago * 1_000_000)).to_string();
+    let at = |rig: &CommandRig, ago: u64| rig.anchor.utc_at(Instant(rig.now.0 - ago * 1_000_000)).to_string();
     let mut ask: Value = serde_json::from_str(&rig.ask("claim", "q", json!({"flag": "white"}))).expect("JSON");
     ask["observed_at"] = json!(at(&rig, 0));
     let first = ask.clone();

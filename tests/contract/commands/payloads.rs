@@ -131,7 +131,7 @@ fn age_counts_only_between_clocks_that_agree() {
     ] {
         let mut rig = CommandRig::playing();
         rig.anchor.sync = ours;
-        let issued = rig.anchor.utc(rig.now).after_micros(-seconds * 1_000_000);
+        let issued = rig.anchor.utc_at(rig.now).after_micros(-seconds * 1_000_000);
         let mut payload: Value = serde_json::from_str(&with(&rig, "issued", json!(issued.to_string()))).expect("JSON");
         payload["sync"] = theirs;
         let code = rig.send(Some(Role::Arbiter), "take-back", &payload.to_string()).last().expect("an answer").code;
@@ -151,7 +151,7 @@ fn when_a_flag_was_seen_becomes_journal_time() {
         let mut rig = CommandRig::flag_fallen();
         rig.now = Instant(rig.now.0 + 5_000_000);
         let seen = rig.now.0 - 2_000_000;
-        let text = |at: u64| rig.anchor.utc(Instant(at)).after_micros(skew * 1_000_000).to_string();
+        let text = |at: u64| rig.anchor.utc_at(Instant(at)).after_micros(skew * 1_000_000).to_string();
         let mut payload: Value = serde_json::from_str(&rig.ask("claim", "a", body("claim"))).expect("JSON");
         payload["observed_at"] = json!(text(seen));
         payload["sync"] = theirs.clone();

@@ -110,12 +110,12 @@ fn answered(verb: &str, payload: &str) -> (bool, Code) {
     let replies = rig.send(Some(Role::Chief), verb, payload);
     for reply in &replies {
         for stamp in stamps() {
-            let answer = envelope::message("cmd.reply", Some(&reply.id), &stamp, Some(Instant(7)), reply);
+            let answer = envelope::make_message("cmd.reply", Some(&reply.id), &stamp, Some(Instant(7)), reply);
             validate(&topics::reply(topics::ROOT, "anna", "all"), answer).unwrap_or_else(|problem| panic!("{problem}"));
         }
     }
     for message in &rig.messages {
-        let payload = envelope::complete(&message.payload, &stamps()[0]);
+        let payload = envelope::add_stamp(&message.payload, &stamps()[0]);
         validate(&message.topic, payload).unwrap_or_else(|problem| panic!("{problem}"));
     }
     assert!(rig.messages.iter().any(|message| message.topic == Board::default().audit()), "{verb}: in the record");

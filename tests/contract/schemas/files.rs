@@ -22,7 +22,7 @@ fn the_files_are_up_to_date() {
     let bless = std::env::var_os("FLAGFALL_BLESS").is_some();
     for name in names() {
         let file = folder().join(format!("{name}.json"));
-        let text = schema::text(name).unwrap_or_else(|| panic!("{name}: no text"));
+        let text = schema::file_text(name).unwrap_or_else(|| panic!("{name}: no text"));
         if bless {
             std::fs::write(&file, &text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         }

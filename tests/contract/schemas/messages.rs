@@ -47,15 +47,15 @@ struct Seen(BTreeMap<&'static str, usize>);
 impl Seen {
     fn take(&mut self, topic: &str, payload: &str, what: &str) {
         validate(topic, payload).unwrap_or_else(|problem| panic!("{what}: {problem}"));
-        *self.0.entry(schema::of(topic).expect("it is valid")).or_default() += 1;
+        *self.0.entry(schema::name_of_topic(topic).expect("it is valid")).or_default() += 1;
     }
 
     fn take_all<'a>(&mut self, messages: impl IntoIterator<Item = &'a Message>, what: &str) {
         for (number, message) in messages.into_iter().enumerate() {
             let stamp = &stamps()[number % 2];
-            self.take(&message.topic, &envelope::complete(&message.payload, stamp), what);
+            self.take(&message.topic, &envelope::add_stamp(&message.payload, stamp), what);
             let channel = schema::channels().into_iter().find(|channel| {
-                schema::of(&message.topic).is_some_and(|name| channel.messages.contains(&name))
+                schema::name_of_topic(&message.topic).is_some_and(|name| channel.messages.contains(&name))
                     && channel.name.starts_with("public_") == (message.audience == Audience::Public)
             });
             assert_eq!(channel.map(|channel| channel.retain), Some(message.retain), "{}: retained", message.topic);
@@ -95,7 +95,7 @@ fn every_line_of_every_golden_keeps_to_its_schema() {
             let (Some(_), Some(topic), Some(payload)) = (parts.next(), parts.next(), parts.next()) else {
                 panic!("{what}: not time, topic, payload")
             };
-            seen.take(topic, &envelope::complete(payload, &stamps()[0]), &what);
+            seen.take(topic, &envelope::add_stamp(payload, &stamps()[0]), &what);
         }
     }
     seen.assert(&["board.audit", "board.move.arbiter", "board.move.live"]);
@@ -153,7 +153,7 @@ fn a_ruling_with_each_kind_of_answer_keeps_to_its_schema() {
         let color = if side == Color::White { shakmaty::Color::White } else { shakmaty::Color::Black };
         let answer = mate::winnable(&position, color, Budget { nodes, ..Budget::FULL });
         let verdict = Verdict::of(&position, side, &answer);
-        let payload = envelope::complete(&ruling.payload, &stamps()[0]);
+        let payload = envelope::add_stamp(&ruling.payload, &stamps()[0]);
         let mut message: serde_json::Value = serde_json::from_str(&payload).expect("JSON");
         message["body"]["winnable"] = serde_json::to_value(winnable::Verdict::from(&verdict)).expect("JSON");
         validate(&ruling.topic, message.to_string()).unwrap_or_else(|problem| panic!("{fen}: {problem}"));
@@ -196,7 +196,7 @@ fn every_message_of_the_demonstration_keeps_to_its_schema() {
 
 fn node(kind: &str, topic: &str, body: &impl Serialize) {
     for stamp in stamps() {
-        let payload = envelope::message(kind, None, &stamp, Some(Instant(7)), body);
+        let payload = envelope::make_message(kind, None, &stamp, Some(Instant(7)), body);
         validate(topic, payload).unwrap_or_else(|problem| panic!("{problem}"));
     }
 }
@@ -207,7 +207,7 @@ fn messages_of_a_node_keep_to_their_schemas() {
     for state in [NodeState::Init, NodeState::Ready, NodeState::Stopped] {
         node("node.status", &topics::node_status(root, name), &NodeStatus { state });
     }
-    let lost = envelope::message("node.status", None, &stamps()[0], None, &NodeStatus { state: NodeState::Lost });
+    let lost = envelope::make_message("node.status", None, &stamps()[0], None, &NodeStatus { state: NodeState::Lost });
     assert_eq!(validate(&topics::node_status(root, name), lost), Ok(()), "the will has no time");
     let boards = vec!["open26/r5/b12".to_owned()];
     let info = NodeInfo { version: "0.1.0".to_owned(), capabilities: vec!["dgt".to_owned()], boards };

@@ -18,7 +18,7 @@ fn all_are_listed_and_each_is_shown() {
     for name in ["board.state.live", "cmd.claim", schema::ASYNCAPI] {
         let shown = flagfall(&[name]);
         assert!(shown.status.success());
-        assert_eq!(Some(shown.stdout), schema::text(name).map(String::into_bytes), "{name}");
+        assert_eq!(Some(shown.stdout), schema::file_text(name).map(String::into_bytes), "{name}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! The same game with White on the other side of board and clock.
 
-use flagfall::publish::picture;
+use flagfall::publish::states;
 use flagfall_protocols::event::ClockSide;
 
 use crate::cuts::stream::{bytes, dgt_tapes, messages, with};
@@ -36,8 +36,7 @@ fn a_turned_board_gives_the_same_game() {
     for tape in dgt_tapes() {
         let (one, _) = tape.play();
         let (other, _) = turned(&tape).play();
-        let [one, other] =
-            [one, other].map(|station| serde_json::to_value(picture::arbiter_state(station.game())).expect("JSON"));
+        let [one, other] = [one, other].map(|station| serde_json::to_value(states::arbiter_state(station.game())).expect("JSON"));
         assert_ne!(one["rotated"], other["rotated"], "{}", tape.name);
         let parts = ["moves", "pending", "completed", "flags", "clock", "period", "finding", "hints", "alarms", "stage", "board"];
         for part in parts {

@@ -2,7 +2,7 @@
 
 use flagfall::journal::Limits;
 use flagfall::publish::delay::Delay;
-use flagfall::publish::{Message, picture};
+use flagfall::publish::{Message, states};
 use flagfall::session::recorder::Recorder;
 use flagfall::session::restore::RestoreReport;
 use flagfall::session::station::StationOutput;
@@ -127,7 +127,7 @@ impl PublishedLog {
         self.check_states(name);
         if over && !self.live.is_empty() {
             let last = &self.shown.last().expect("a state").payload["body"];
-            let live = serde_json::to_value(game.live_state()).expect("JSON");
+            let live = serde_json::to_value(states::live_state(game)).expect("JSON");
             assert_eq!((&last["moves"], &last["fen"]), (&live["moves"], &live["fen"]), "{name}");
         }
     }

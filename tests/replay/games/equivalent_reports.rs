@@ -2,7 +2,7 @@
 //! is never reported (`reconstruct/README.md#7`, invariants 2, 4, 6, 10, 12).
 
 use fastrand::Rng;
-use flagfall::publish::picture;
+use flagfall::publish::states;
 use flagfall::wire::state::ArbiterState;
 use flagfall_game::effect::Effect;
 use flagfall_game::game::Game;
@@ -53,7 +53,7 @@ fn arbiter_state_of(events: &DeviceEvents) -> ArbiterState {
     while let Some(due) = game.deadline().filter(|&due| due <= end) {
         game.step(due, &Input::Deadline, &mut out);
     }
-    picture::arbiter_state(&game)
+    states::arbiter_state(&game)
 }
 
 fn moves(events: &DeviceEvents) -> Vec<String> {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use fastrand::Rng;
-use flagfall::publish::picture;
+use flagfall::publish::states;
 use flagfall_game::game::Game;
 use flagfall_game::input::{Command, Input};
 use flagfall_protocols::event::{ClockFace, ClockReading, ClockSide, DeviceEvent, LogEntry};
@@ -123,7 +123,7 @@ impl Chaos {
 
     /// The squares of a legal move in the sure position, in any order, and perhaps its press.
     fn sensible(&mut self, game: &Game) -> Reports {
-        let state = picture::arbiter_state(game);
+        let state = states::arbiter_state(game);
         let Ok(fen) = state.fen.parse::<Fen>() else { return Reports::new() };
         let Ok(mut position) = fen.into_position::<Chess>(CastlingMode::Standard) else { return Reports::new() };
         let Some(mv) = self.rng.choice(position.legal_moves()) else { return Reports::new() };
@@ -194,7 +194,7 @@ impl Chaos {
     }
 
     fn command(&mut self, game: &Game) -> Command {
-        let state = picture::arbiter_state(game);
+        let state = states::arbiter_state(game);
         let plies = self.rng.u32(0..=state.moves.len() as u32);
         match self.rng.u8(0..10) {
             0 => Command::StartGame { fen: None },

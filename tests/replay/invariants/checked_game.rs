@@ -1,6 +1,6 @@
 //! A game that is checked after every step: its committed moves are legal, in order, and published.
 
-use flagfall::publish::picture;
+use flagfall::publish::states;
 use flagfall::wire::moves::{MoveBody, RevisionBody};
 use flagfall::wire::state::ArbiterState;
 use flagfall_game::audit::{AuditEntry, GameEvent};
@@ -55,7 +55,7 @@ impl CheckedGame {
     }
 
     pub(crate) fn state(&self) -> ArbiterState {
-        picture::arbiter_state(&self.game)
+        states::arbiter_state(&self.game)
     }
 
     /// The sure moves in UCI notation.
@@ -68,7 +68,7 @@ impl CheckedGame {
         let mut state = self.state();
         state.clock.read_us = 0;
         let state = serde_json::to_string(&state).expect("JSON");
-        let live = serde_json::to_string(&picture::live_state(&self.game).moves).expect("JSON");
+        let live = serde_json::to_string(&states::live_state(&self.game).moves).expect("JSON");
         format!("{state} {live} {:?} {:?}", self.game.findings(), self.game.alarms())
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use flagfall::publish::picture;
+use flagfall::publish::states;
 use flagfall::wire::alarm::AlertBody;
 use flagfall_game::alarm::AlarmStatus;
 use flagfall_game::game::Game;
@@ -49,7 +49,7 @@ fn s077_no_target_was_ever_empty() {
 fn s078_nobody_knows_the_piece() {
     let game = told("8/4P3/k7/7p/7P/8/8/4K3 w - - 0 1", "e7:0 | 0.8 e8:1 | 0.6 WP");
     assert_eq!(sans_of(&game), "e8=Q");
-    let state = serde_json::to_string(&picture::arbiter_state(&game)).expect("JSON");
+    let state = serde_json::to_string(&states::arbiter_state(&game)).expect("JSON");
     assert!(state.contains("promotion_unconfirmed"), "{state}");
     let alarms: Vec<String> = alarms_of(&game).into_iter().filter(|alarm| alarm != "promotion_unconfirmed").collect();
     assert_eq!(alarms, [""; 0]);

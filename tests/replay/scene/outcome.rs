@@ -1,6 +1,6 @@
 //! The results of a scene: moves, alarms, facts.
 
-use flagfall::publish::{Message, picture};
+use flagfall::publish::{Message, states};
 use flagfall::session::station::Station;
 use flagfall::wire::alarm::AlertBody;
 use flagfall::wire::state::ArbiterState;
@@ -17,7 +17,7 @@ pub(crate) struct Outcome {
 
 impl Outcome {
     pub(crate) fn state(&self) -> ArbiterState {
-        picture::arbiter_state(self.station.game())
+        states::arbiter_state(self.station.game())
     }
 
     pub(crate) fn moves(&self) -> Vec<String> {

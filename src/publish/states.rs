@@ -1,4 +1,4 @@
-//! The whole state of a game for each audience.
+//! Makes the whole state of a game for each audience.
 
 use flagfall_game::color_name;
 use flagfall_game::game::Game;
@@ -15,13 +15,13 @@ use crate::wire::moves::{LiveMove, MoveBody};
 use crate::wire::outcome::{Ending, GameResult};
 use crate::wire::state::{ArbiterState, Hint, LiveState};
 
-/// What the live audience sees.
+/// Makes the state for the live audience.
 pub fn live_state(game: &Game) -> LiveState {
-    LiveState { moves: game.told().map(LiveMove::from).collect(), ..without_moves(game) }
+    LiveState { moves: game.told().map(LiveMove::from).collect(), ..live_state_without_moves(game) }
 }
 
-/// The same without its moves, whatever the game's length.
-pub(super) fn without_moves(game: &Game) -> LiveState {
+/// Makes the same state without the list of moves, so that its cost does not grow with the length of the game.
+pub(super) fn live_state_without_moves(game: &Game) -> LiveState {
     LiveState {
         game_no: game.number(),
         initial_fen: fen(game.start()),
@@ -32,7 +32,7 @@ pub(super) fn without_moves(game: &Game) -> LiveState {
     }
 }
 
-/// What arbiters see.
+/// Makes the state for arbiters.
 pub fn arbiter_state(game: &Game) -> ArbiterState {
     let open = game.alarms().iter().filter(|alarm| alarm.closed.is_none());
     ArbiterState {

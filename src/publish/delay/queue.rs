@@ -1,0 +1,233 @@
+//! The queue in which everything for the public waits.
+
+use std::collections::VecDeque;
+
+use flagfall_game::effect::{Audience, Effect};
+use flagfall_game::game::Game;
+use flagfall_game::played::LiveMove;
+use flagfall_game::stage::Stage;
+use flagfall_protocols::square::Color;
+use flagfall_protocols::time::Instant;
+
+use super::Delay;
+use crate::publish::states;
+use crate::wire::moves;
+use crate::wire::state::LiveState;
+
+/// The most events that may wait: many hours of blitz.
+pub const MAX_EVENTS: usize = 3072;
+/// The most states that may wait.
+pub const MAX_STATES: usize = 1024;
+
+/// One event or state of the live audience that waits for the public.
+#[derive(Clone, Debug)]
+pub(crate) struct DelayedItem {
+    /// The time at which it was made for the live audience.
+    pub(crate) at: Instant,
+    /// The number of its game.
+    pub(crate) game: u32,
+    /// The number of plies that the live audience knew then.
+    plies: u32,
+    pub(crate) content: DelayedContent,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum DelayedContent {
+    Move(LiveMove),
+    Revision {
+        from_ply: u32,
+        moves: Vec<LiveMove>,
+    },
+    /// A state. Its list of moves is empty unless `whole`, since the list follows from the events before it.
+    State {
+        state: LiveState,
+        /// Whether more than the clock changed.
+        revised: bool,
+        /// Whether the list of moves is in it, because an event before it was dropped.
+        whole: bool,
+    },
+}
+
+impl DelayedContent {
+    const fn is_state(&self) -> bool {
+        matches!(self, DelayedContent::State { .. })
+    }
+}
+
+/// Counts what was lost because a queue was full.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lost {
+    /// States that were merged into a later one.
+    pub merged: u64,
+    /// Events that were dropped. The next state contains their moves.
+    pub dropped: u64,
+}
+
+/// Everything that waits for the public.
+#[derive(Clone, Debug)]
+pub(crate) struct DelayQueue {
+    delay: Delay,
+    items: VecDeque<DelayedItem>,
+    /// The number of states among the items.
+    states: usize,
+    /// The number of the game on the board.
+    game: u32,
+    /// The number of its plies that the live audience knows.
+    plies: u32,
+    /// Whether it is over.
+    over: bool,
+    /// The time at which one of these three changed last.
+    since: Instant,
+    /// The side whose clock ran in the last state.
+    running: Option<Color>,
+    /// Whether only records of an earlier run release anything.
+    held: bool,
+    /// The earliest time at which anything may be released.
+    floor: Instant,
+    /// Whether an event was dropped and no state contains its moves yet.
+    missed: bool,
+    pub(crate) lost: Lost,
+}
+
+impl DelayQueue {
+    pub(crate) fn new(delay: Delay) -> DelayQueue {
+        DelayQueue {
+            delay,
+            items: VecDeque::new(),
+            states: 0,
+            game: 0,
+            plies: 0,
+            over: false,
+            since: Instant::ZERO,
+            running: None,
+            held: false,
+            floor: Instant::ZERO,
+            missed: false,
+            lost: Lost::default(),
+        }
+    }
+
+    /// Adds what this effect publishes to the live audience.
+    pub(crate) fn handle_effect(&mut self, at: Instant, effect: &Effect, game: &Game) {
+        match effect {
+            Effect::LiveMove(told) => self.add_event(at, game, told.ply, DelayedContent::Move(*told)),
+            Effect::LiveRevision { from_ply, moves } => {
+                let content = DelayedContent::Revision { from_ply: *from_ply, moves: moves.clone() };
+                self.add_event(at, game, game.told_plies() as u32, content);
+            }
+            Effect::State(Audience::Live) => self.add_state(at, game, true),
+            // The public gets no state for each second that passed long ago, but it gets one when another clock runs.
+            Effect::Clock if game.clock().running != self.running => self.add_state(at, game, false),
+            _ => {}
+        }
+    }
+
+    /// Ends a step of the game: items may wait for its number of plies or for its end.
+    pub(crate) fn finish_step(&mut self, at: Instant, game: &Game) {
+        let now = (game.number(), game.told_plies() as u32, game.stage() == Stage::Over || game.result().is_some());
+        if now != (self.game, self.plies, self.over) {
+            (self.game, self.plies, self.over) = now;
+            self.since = at;
+        }
+    }
+
+    fn add_event(&mut self, at: Instant, game: &Game, plies: u32, content: DelayedContent) {
+        if self.items.len() - self.states == MAX_EVENTS {
+            self.lost.dropped += 1;
+            self.missed = true;
+            return;
+        }
+        self.items.push_back(DelayedItem { at, game: game.number(), plies, content });
+    }
+
+    fn add_state(&mut self, at: Instant, game: &Game, revised: bool) {
+        self.running = game.clock().running;
+        let whole = self.missed;
+        let (plies, mut state) = (game.told_plies() as u32, states::live_state_without_moves(game));
+        if whole {
+            state.moves = game.told().map(moves::LiveMove::from).collect();
+        }
+        let full = self.items.len() - self.states == MAX_EVENTS;
+        // While there is no room for events, only the newest of the states after the last event is needed.
+        self.missed = whole && full;
+        if full && self.items.back().is_some_and(|last| matches!(last.content, DelayedContent::State { whole: true, .. })) {
+            self.items.pop_back();
+            self.states -= 1;
+            self.lost.merged += 1;
+        }
+        if self.states == MAX_STATES {
+            let oldest = self.items.iter().position(|item| matches!(item.content, DelayedContent::State { whole: false, .. }));
+            if oldest.and_then(|oldest| self.items.remove(oldest)).is_some() {
+                self.states -= 1;
+                self.lost.merged += 1;
+            }
+        }
+        self.items.push_back(DelayedItem {
+            at,
+            game: game.number(),
+            plies,
+            content: DelayedContent::State { state, revised, whole },
+        });
+        self.states += 1;
+    }
+
+    /// Returns when the first item may be released; none while it waits for moves.
+    fn first_due(&self) -> Option<Instant> {
+        let first = self.items.front()?;
+        let timed = first.at.after(self.delay.time);
+        if self.delay.moves == 0 {
+            return Some(timed);
+        }
+        let followed = self.plies >= first.plies.saturating_add(self.delay.moves);
+        (first.game != self.game || self.over || followed).then_some(timed.max(self.since))
+    }
+
+    /// Returns the time at which [`DelayQueue::pop_due`] returns the next item.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        if self.held { None } else { self.first_due().map(|due| due.max(self.floor)) }
+    }
+
+    /// Removes and returns the first item, if it is due.
+    pub(crate) fn pop_due(&mut self, now: Instant) -> Option<DelayedItem> {
+        self.deadline().filter(|due| *due <= now)?;
+        self.pop_first()
+    }
+
+    fn pop_first(&mut self) -> Option<DelayedItem> {
+        let item = self.items.pop_front()?;
+        self.states -= usize::from(item.content.is_state());
+        Some(item)
+    }
+
+    /// From now on only records release anything, since an earlier run may have released under another delay.
+    pub(crate) fn hold(&mut self) {
+        self.held = true;
+    }
+
+    /// Releases everything up to one more event, which a record says was released, and the states of the same step.
+    pub(crate) fn pop_recorded(&mut self, mut released: impl FnMut(DelayedItem)) {
+        while let Some(item) = self.pop_first() {
+            let (is_event, at) = (!item.content.is_state(), item.at);
+            released(item);
+            if is_event {
+                // The state that was made in the same step.
+                while self.items.front().is_some_and(|next| next.content.is_state() && next.at == at) {
+                    self.pop_first().into_iter().for_each(&mut released);
+                }
+                return;
+            }
+        }
+    }
+
+    /// Continues with the delay when the records end at `floor`. States that may have been released by then count as released.
+    ///
+    /// A state from the same time as an event that was not released waits with the event: a later state of that time may follow.
+    pub(crate) fn resume(&mut self, floor: Instant, mut released: impl FnMut(DelayedItem)) {
+        (self.held, self.floor) = (false, floor);
+        let event = self.items.iter().find(|item| !item.content.is_state()).map(|event| event.at);
+        let before = |state: &DelayedItem| state.content.is_state() && Some(state.at) != event;
+        while self.items.front().is_some_and(before) && self.first_due().is_some_and(|due| due <= floor) {
+            self.pop_first().into_iter().for_each(&mut released);
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! One schema for each kind of message that this program publishes.
+
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde_json::Value;
+
+use super::header::{self, Header};
+use crate::wire::alarm::AlertBody;
+use crate::wire::audit::AuditBody;
+use crate::wire::clock::ClockBody;
+use crate::wire::decision::Ruling;
+use crate::wire::device::{DeviceRaw, DeviceStatus};
+use crate::wire::moves::{LiveMove, LiveRevision, MoveBody};
+use crate::wire::node::{NodeHealth, NodeInfo, NodeStatus};
+use crate::wire::reply::Reply;
+use crate::wire::state::{ArbiterState, LiveState};
+
+/// The schema of one kind of message: its header and its body.
+pub(super) struct MessageSchema {
+    /// The name of the schema.
+    pub(super) name: &'static str,
+    /// The value of `type` in the message.
+    kind: &'static str,
+    header: Header,
+    /// The description in the schema.
+    about: &'static str,
+    body: fn(&mut SchemaGenerator) -> Schema,
+}
+
+const fn message<T: JsonSchema>(name: &'static str, kind: &'static str, header: Header, about: &'static str) -> MessageSchema {
+    MessageSchema { name, kind, header, about, body: SchemaGenerator::subschema_for::<T> }
+}
+
+pub(super) const MESSAGES: [MessageSchema; 15] = [
+    message::<ArbiterState>("board.state.arbiter", "board.state", Header::State, "The picture of a board for arbiters."),
+    message::<LiveState>(
+        "board.state.live",
+        "board.state",
+        Header::State,
+        "The picture of a board for the live and public audiences.",
+    ),
+    message::<ClockBody>("board.clock", "board.clock", Header::State, "The times of a board, for the live audience."),
+    message::<MoveBody>("board.move.arbiter", "board.move", Header::Event, "A move that is sure, for arbiters."),
+    message::<LiveMove>("board.move.live", "board.move", Header::Event, "A made move, for the live and public audiences."),
+    message::<LiveRevision>("board.revision", "board.revision", Header::Event, "The moves were changed from a ply on."),
+    message::<AlertBody>(
+        "board.alert",
+        "board.alert",
+        Header::State,
+        "An open alarm, for arbiters; an empty payload deletes it.",
+    ),
+    message::<Ruling>(
+        "board.ruling",
+        "board.ruling",
+        Header::State,
+        "The last finding or decision in full, for arbiters; an empty payload deletes it.",
+    ),
+    message::<AuditBody>("board.audit", "board.audit", Header::Event, "One entry of a board's record, for arbiters."),
+    message::<NodeStatus>("node.status", "node.status", Header::Will, "Where a node is in its life; the will says no time."),
+    message::<NodeInfo>("node.info", "node.info", Header::Node, "What a node is and serves."),
+    message::<NodeHealth>("node.health", "node.health", Header::Node, "How a node is."),
+    message::<DeviceStatus>("device.status", "device.status", Header::Node, "A board or clock; an empty payload deletes it."),
+    message::<DeviceRaw>("device.raw", "device.raw", Header::Node, "Bytes as they were read."),
+    message::<Reply>("cmd.reply", "cmd.reply", Header::Reply, "The answer to a command."),
+];
+
+impl MessageSchema {
+    pub(super) fn build(&self) -> Value {
+        let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
+        let body = (self.body)(&mut generator);
+        let mut schema = header::new_schema(self.name, self.about);
+        let (required, mut properties) = self.header.fields(self.kind);
+        properties.insert("body".to_owned(), body.to_value());
+        schema.insert("required".to_owned(), required.iter().chain(&["body"]).copied().collect());
+        schema.insert("properties".to_owned(), Value::Object(properties));
+        let definitions = generator.take_definitions(true);
+        if !definitions.is_empty() {
+            schema.insert("$defs".to_owned(), Value::Object(definitions));
+        }
+        Value::Object(schema)
+    }
+}
