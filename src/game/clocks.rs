@@ -109,7 +109,7 @@ impl Seen {
         }
         if self.phase.is_read() {
             let view = self.clock.view();
-            self.play.decoder.press(at, by, &self.board, &view, &mut self.play.decoded);
+            self.play.decoder.press(at, by, &self.board, &view, &mut self.play.conclusions);
         }
         alarms.cure(now, AlarmKind::IncompleteMove);
         alarms.cure(now, AlarmKind::WrongClockRunning);

@@ -19,7 +19,7 @@ use crate::pair::Pair;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::gesture;
 use crate::reconstruct::line::Tentative;
-use crate::reconstruct::{Decoded, Decoder, STANDS};
+use crate::reconstruct::{Conclusion, Decoder, SETTLE_TIME};
 use crate::stage::Stage;
 
 /// The parts that others read: board, clock, what was played, where the game stands.
@@ -38,7 +38,7 @@ pub(crate) struct Seen {
 #[derive(Clone, Debug)]
 pub(crate) struct Play {
     pub(crate) decoder: Decoder,
-    pub(crate) decoded: Vec<Decoded>,
+    pub(crate) conclusions: Vec<Conclusion>,
     /// Moves completed before the record begins, fewer than none where the record has more than the scoresheets; none where they
     /// are not known.
     pub(crate) completed_before: Pair<Option<i32>>,
@@ -52,7 +52,7 @@ impl Play {
     pub(crate) fn new(decoder: Decoder) -> Play {
         Play {
             decoder,
-            decoded: Vec::new(),
+            conclusions: Vec::new(),
             completed_before: Pair { white: Some(0), black: Some(0) },
             ending: None,
             life: mate::Watch::default(),
@@ -81,7 +81,7 @@ impl Play {
     /// seen there (12.6).
     pub(crate) fn shown_plies(&self, now: Instant) -> usize {
         let plies = self.decoder.line().plies();
-        plies.iter().take_while(|ply| ply.made.latest.after(STANDS) <= now).count()
+        plies.iter().take_while(|ply| ply.made.latest.after(SETTLE_TIME) <= now).count()
     }
 
     /// Drops a king on a centre square, which is half of a gesture and no move while the clocks stand; true if there was one.

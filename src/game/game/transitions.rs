@@ -73,7 +73,7 @@ impl Game {
         let before = completed.map(|completed| completed as i32);
         *play = Play {
             completed_before: Pair { white: before, black: before },
-            decoded: core::mem::take(&mut play.decoded),
+            conclusions: core::mem::take(&mut play.conclusions),
             ..Play::new(Decoder::new(record, board.scan(), config.tuning))
         };
         let default_side = if board.rotated() { ClockSide::Right } else { ClockSide::Left };

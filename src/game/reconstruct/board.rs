@@ -11,7 +11,7 @@ use flagfall_protocols::time::Instant;
 use crate::interval::Interval;
 use crate::men::{self, EMPTY, Men, UNKNOWN};
 use crate::reconstruct::board::dropouts::{Dropouts, may_be_by_hand};
-use crate::reconstruct::pace::Pace;
+use crate::reconstruct::scan_time::ScanTimeEstimator;
 
 /// How long past boards are kept.
 const RING_AGE: Duration = Duration::from_secs(30);
@@ -68,7 +68,7 @@ pub(crate) struct PhysicalBoard {
     occupied: u64,
     /// It tells which man stands where.
     identifies: bool,
-    pace: Pace,
+    scan_time: ScanTimeEstimator,
     dropouts: Dropouts,
     /// Whose clock runs.
     on_move: Option<Color>,
@@ -96,7 +96,7 @@ impl PhysicalBoard {
             ring: VecDeque::with_capacity(RING_LEN),
             occupied: 0,
             identifies: true,
-            pace: Pace::new(),
+            scan_time: ScanTimeEstimator::new(),
             dropouts: Dropouts::new(),
             on_move: None,
             playing: false,
@@ -154,7 +154,7 @@ impl PhysicalBoard {
         self.tells_changes = true;
         let changed = self.show(at, square, reading);
         if changed {
-            self.pace.report(at, square);
+            self.scan_time.report(at, square);
         }
         changed
     }
@@ -170,7 +170,7 @@ impl PhysicalBoard {
 
     /// The longest time from a change to its report, if that was learnt.
     pub(crate) fn learnt_scan(&self) -> Option<Duration> {
-        self.pace.scan()
+        self.scan_time.scan()
     }
 
     /// The longest time from a change to its report: the device family's, then the board's own.

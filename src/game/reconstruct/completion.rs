@@ -12,8 +12,8 @@ use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::hypothesis::{Scene, man_of};
 use crate::reconstruct::line::Tentative;
 use crate::reconstruct::record::How;
-use crate::reconstruct::sensing::{AGAIN_UNTIL, Verdict};
-use crate::reconstruct::{ClockView, Decoded, Decoder, STANDS, sensing_of};
+use crate::reconstruct::sensing::{RECHECK_UNTIL, Verdict};
+use crate::reconstruct::{ClockView, Conclusion, Decoder, SETTLE_TIME, sensing_of};
 
 /// A move that ends the game needs no press but must stand this long.
 const ENDING_STANDS: Duration = Duration::from_secs(1);
@@ -21,8 +21,8 @@ const ENDING_STANDS: Duration = Duration::from_secs(1);
 const RUNNING_PROVES: Duration = Duration::from_secs(1);
 /// Without a clock a reply must rest this long to prove the move before it: what a hand only passes is no reply.
 const REPLY_RESTS: Duration = Duration::from_millis(700);
-/// What is proved but not sure, because another reading is as good, is looked at again after this, until [`AGAIN_UNTIL`].
-const AGAIN: Duration = Duration::from_millis(500);
+/// What is proved but not sure, because another reading is as good, is looked at again after this, until [`RECHECK_UNTIL`].
+const RECHECK_AFTER: Duration = Duration::from_millis(500);
 
 /// A man that was moved and pressed and is gone again is in a hand; after this it is not waited for.
 const IN_HAND: Duration = Duration::from_secs(3);
@@ -46,7 +46,7 @@ struct Proof {
 
 impl Decoder {
     /// Makes the first move of the best reading sure, if it is; true if it was.
-    pub(super) fn settle_one(&mut self, scene: &Scene<'_>, clock: &ClockView, out: &mut Vec<Decoded>) -> bool {
+    pub(super) fn settle_one(&mut self, scene: &Scene<'_>, clock: &ClockView, out: &mut Vec<Conclusion>) -> bool {
         self.open.clear();
         let margin = scene.tuning.weights.margin;
         let sensing = scene.sensing;
@@ -66,10 +66,10 @@ impl Decoder {
         }
         if self.beam.margin() < margin {
             match self.same_end(margin).filter(|_| proof.how == How::Repair || late) {
-                Some(squares) => out.push(Decoded::Ambiguous { squares }),
+                Some(squares) => out.push(Conclusion::Ambiguous { squares }),
                 // What does not show within so many moves never may: the game goes on with the best guess.
                 None if self.line().plies().len() < sensing.longest_line() => return false,
-                None if !sensing.hides_captures() => out.push(Decoded::Ambiguous { squares: self.differing_first(margin) }),
+                None if !sensing.hides_captures() => out.push(Conclusion::Ambiguous { squares: self.differing_first(margin) }),
                 None => {}
             }
             if sensing.hides_captures() && self.guessed.len() < MAX_GUESSED {
@@ -90,7 +90,7 @@ impl Decoder {
                 }
             }
         }
-        out.push(Decoded::Sure { index: self.record.moves().len() - 1 });
+        out.push(Conclusion::Sure { index: self.record.moves().len() - 1 });
         true
     }
 
@@ -141,7 +141,7 @@ impl Decoder {
             let rests = |index: usize, wait: Duration| {
                 plies.get(index).is_some_and(|ply| stands(index, wait) && at_rest(ply, index == last, wait, scene))
             };
-            let settled = rests(0, STANDS) || rests(1, scene.scan.max(REPLY_RESTS));
+            let settled = rests(0, SETTLE_TIME) || rests(1, scene.scan.max(REPLY_RESTS));
             let completed = Some(Interval { earliest: first.made.earliest, latest: scene.now });
             return settled.then_some(Proof { how: How::Settled, pressed: None, completed });
         }
@@ -158,9 +158,9 @@ impl Decoder {
         let (plies, sensing) = (self.line().plies(), sensing_of(board));
         // How long a man has been in a hand counts.
         if let Some(way) = sensing.on_its_way()
-            && now < board.last_change().after(AGAIN_UNTIL)
+            && now < board.last_change().after(RECHECK_UNTIL)
         {
-            at(Instant(now.0 - now.0 % AGAIN.as_micros() as u64).after(AGAIN));
+            at(Instant(now.0 - now.0 % RECHECK_AFTER.as_micros() as u64).after(RECHECK_AFTER));
             at(board.last_change().after(way));
         }
         let Some(first) = plies.first() else { return };
@@ -175,8 +175,8 @@ impl Decoder {
                 at(board.changed_at(ply.mask).max(pressed.latest).after(IN_HAND));
             }
         }
-        if (any_pressed || !self.clocked) && now < board.last_change().after(AGAIN_UNTIL) {
-            at(Instant(now.0 - now.0 % AGAIN.as_micros() as u64).after(AGAIN));
+        if (any_pressed || !self.clocked) && now < board.last_change().after(RECHECK_UNTIL) {
+            at(Instant(now.0 - now.0 % RECHECK_AFTER.as_micros() as u64).after(RECHECK_AFTER));
         }
         if let Some(told) = order_told(plies) {
             at(told);
@@ -189,11 +189,11 @@ impl Decoder {
         stands(plies.len() - 1, ENDING_STANDS);
         stands(2, self.scan);
         if !self.clocked {
-            stands(0, STANDS);
+            stands(0, SETTLE_TIME);
             stands(1, self.scan.max(REPLY_RESTS));
             at(board.last_change().after(sensing.quiet(true)));
             if let Some(last) = plies.last() {
-                at(board.changed_at(last.mask).after(if plies.len() == 1 { STANDS } else { self.scan.max(REPLY_RESTS) }));
+                at(board.changed_at(last.mask).after(if plies.len() == 1 { SETTLE_TIME } else { self.scan.max(REPLY_RESTS) }));
             }
         } else if clock.runs == Some(first.color.other()) {
             at(first.made.latest.after(self.scan).max(clock.changed_at.after(RUNNING_PROVES)));

@@ -19,7 +19,7 @@ use crate::reconstruct::hypothesis::{Hypothesis, Scene};
 use crate::reconstruct::line::{Line, Tentative};
 use crate::reconstruct::log::{Known, LogReading, Replay, Step, moves_of};
 use crate::reconstruct::search::{self, Limits};
-use crate::reconstruct::{ClockView, Decoded, Decoder};
+use crate::reconstruct::{ClockView, Conclusion, Decoder};
 
 /// A log that was asked for is waited for so long: all of it takes 8.3 s at 9600 baud, and the driver gives it up by itself.
 const LOG: Duration = Duration::from_secs(25);
@@ -30,7 +30,7 @@ const READ: Duration = Duration::from_secs(6);
 /// Changes and presses that may follow a log.
 const MOST_STEPS: usize = 8192;
 /// A board that nothing leads to must have stood so long.
-const STANDS: Duration = Duration::from_secs(1);
+const MIN_STAND_TIME: Duration = Duration::from_secs(1);
 /// The least that must be unexplained before ways are looked for.
 const UNEXPLAINED: i32 = 45;
 /// Work for one look: a board that changes again is looked at again.
@@ -57,11 +57,11 @@ pub(super) struct Gap {
 
 impl Decoder {
     /// The board has told all its squares after a time in which it was not heard. True if its log is to be asked for.
-    pub(crate) fn seen_again(&mut self, since: Instant, now: Instant, board: &PhysicalBoard, out: &mut Vec<Decoded>) -> bool {
+    pub(crate) fn seen_again(&mut self, since: Instant, now: Instant, board: &PhysicalBoard, out: &mut Vec<Conclusion>) -> bool {
         if men::same(&self.line().top(self.record.node()).men, board.men()) {
             return false;
         }
-        out.push(Decoded::LinkGap);
+        out.push(Conclusion::LinkGap);
         let log_until = self.tuning.log.then(|| now.after(LOG));
         self.gap = Some(Gap {
             unheard: Interval { earliest: since, latest: now },
@@ -125,7 +125,7 @@ impl Decoder {
 
     /// What the board showed first after a gap may be a man on its way: no presses are given to it yet.
     pub(super) fn changes_after_gap(&self, now: Instant, board: &PhysicalBoard) -> bool {
-        let just = |gap: &Gap| now < board.last_change().after(self.scan).min(gap.unheard.latest.after(STANDS));
+        let just = |gap: &Gap| now < board.last_change().after(self.scan).min(gap.unheard.latest.after(MIN_STAND_TIME));
         self.gap.as_ref().is_some_and(just) && !self.explains(board)
     }
 
@@ -135,7 +135,7 @@ impl Decoder {
     }
 
     /// Mends the gap, if there is one; true if anything was found.
-    pub(super) fn mend(&mut self, clock: &ClockView, scene: &Scene<'_>, out: &mut Vec<Decoded>) -> bool {
+    pub(super) fn mend(&mut self, clock: &ClockView, scene: &Scene<'_>, out: &mut Vec<Conclusion>) -> bool {
         let Some(gap) = &self.gap else { return false };
         let base = self.record.node();
         let changed = scene.board.last_change();
@@ -146,7 +146,7 @@ impl Decoder {
         let known = self.line().clone();
         let told = gap.replay.as_ref().and_then(|(replay, _)| {
             let men = scene.board.men();
-            moves_of(replay, base, men, clock.white).or_else(|| self.relive(replay, men, *clock))
+            moves_of(replay, base, men, clock.white).or_else(|| self.replay_from_log(replay, men, *clock))
         });
         if let Some(moves) = told {
             // The last man may be on its way still.
@@ -203,18 +203,18 @@ impl Decoder {
     }
 
     /// The gap is over once a reading explains the board and its moves are sure.
-    fn end_gap(&mut self, scene: &Scene<'_>, out: &mut Vec<Decoded>) -> bool {
+    fn end_gap(&mut self, scene: &Scene<'_>, out: &mut Vec<Conclusion>) -> bool {
         let shown = men::same(&self.line().top(self.record.node()).men, scene.board.men());
         let mended = shown && !self.line().plies().iter().any(|ply| ply.repaired) && !self.waits_for_log(scene.now);
-        let stands = scene.now >= scene.board.last_change().after(STANDS);
+        let stands = scene.now >= scene.board.last_change().after(MIN_STAND_TIME);
         let explained = self.explains(scene.board);
         let Some(gap) = &mut self.gap else { return false };
         if mended {
             self.gap = None;
-            out.push(Decoded::InStep);
+            out.push(Conclusion::InStep);
         } else if !explained && stands && (gap.log_until.is_none() || gap.replay.is_some()) && !gap.unreachable {
             gap.unreachable = true;
-            out.push(Decoded::Unreachable);
+            out.push(Conclusion::Unreachable);
         }
         false
     }
@@ -241,7 +241,7 @@ impl Decoder {
 
     pub(super) fn gap_times(&self, board: &PhysicalBoard, at: &mut impl FnMut(Instant)) {
         if let Some(gap) = &self.gap {
-            at(board.last_change().after(STANDS));
+            at(board.last_change().after(MIN_STAND_TIME));
             at(gap.unheard.latest.after(ONE_WAY));
             if let Some(until) = gap.log_until {
                 at(until);

@@ -19,11 +19,11 @@ pub(crate) mod log;
 pub(crate) mod moves;
 pub(crate) mod notation;
 pub(crate) mod occupancy;
-pub(crate) mod pace;
 mod press;
 pub mod record;
-mod relive;
 mod repair;
+mod replay_from_log;
+pub(crate) mod scan_time;
 pub(crate) mod search;
 mod sensing;
 pub(crate) mod setup;
@@ -52,7 +52,7 @@ use crate::reconstruct::sensing::Sensing;
 use crate::reconstruct::tuning::Tuning;
 
 /// Without a clock a move must stand this long.
-pub(crate) const STANDS: Duration = Duration::from_secs(2);
+pub(crate) const SETTLE_TIME: Duration = Duration::from_secs(2);
 
 /// What a square leaves unexplained grows for so long.
 const AGES: Duration = Duration::from_secs(8);
@@ -71,7 +71,7 @@ pub(crate) struct ClockView {
 
 /// Something the decoder concluded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Decoded {
+pub(crate) enum Conclusion {
     /// The move with this index became sure.
     Sure { index: usize },
     /// A press by the side to move, and nothing was moved (7.5.3).
@@ -233,7 +233,7 @@ impl Decoder {
 
     /// Looks again at what waits, at `now`. A board that is not seen proves nothing: what it showed last may have been a piece on
     /// its way.
-    pub(crate) fn review(&mut self, now: Instant, board: &PhysicalBoard, clock: &ClockView, out: &mut Vec<Decoded>) {
+    pub(crate) fn review(&mut self, now: Instant, board: &PhysicalBoard, clock: &ClockView, out: &mut Vec<Conclusion>) {
         self.clocked = clock.present && self.tuning.presses;
         self.runs = clock.runs.filter(|_| self.clocked);
         if board.blind(now).is_some() {

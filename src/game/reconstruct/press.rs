@@ -10,7 +10,7 @@ use crate::interval::Interval;
 use crate::men::{self, EMPTY, Men};
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::hypothesis::{MAX_PRESSES, NO_LEGAL_MOVE, NOTHING_MOVED, Pressed, Scene};
-use crate::reconstruct::{ClockView, Decoded, Decoder, setup};
+use crate::reconstruct::{ClockView, Conclusion, Decoder, setup};
 
 /// After a press a pawn on the last rank has this long to be replaced.
 const NOT_REPLACED: Duration = Duration::from_millis(1000);
@@ -20,7 +20,7 @@ const REPLYING: Duration = Duration::from_millis(2400);
 
 impl Decoder {
     /// A player pressed. While nobody knows what stands on the board, the press waits.
-    pub(crate) fn press(&mut self, at: Interval, by: Color, board: &PhysicalBoard, clock: &ClockView, out: &mut Vec<Decoded>) {
+    pub(crate) fn press(&mut self, at: Interval, by: Color, board: &PhysicalBoard, clock: &ClockView, out: &mut Vec<Conclusion>) {
         self.clocked = clock.present && self.tuning.presses;
         if !self.tuning.presses {
             return;
@@ -36,7 +36,7 @@ impl Decoder {
         self.hear(pressed, at.latest, board, out);
     }
 
-    pub(super) fn hear(&mut self, pressed: Pressed, now: Instant, board: &PhysicalBoard, out: &mut Vec<Decoded>) {
+    pub(super) fn hear(&mut self, pressed: Pressed, now: Instant, board: &PhysicalBoard, out: &mut Vec<Conclusion>) {
         let scene = self.scene(now, board);
         let Pressed { by, at } = pressed;
         if self.heard.len() == MAX_PRESSES {
@@ -45,12 +45,12 @@ impl Decoder {
         self.heard.push(pressed);
         let used = self.beam.press(self.record.node(), pressed, &scene);
         if !used && !self.in_gap(at) && !self.record.press_after_end(by, at) {
-            out.push(Decoded::PressedOutOfTurn { by, at });
+            out.push(Conclusion::PressedOutOfTurn { by, at });
         }
     }
 
     /// Gives up the first press that no move of the best reading belongs to; false if it may still come.
-    pub(super) fn give_up_press(&mut self, scene: &Scene<'_>, out: &mut Vec<Decoded>) -> bool {
+    pub(super) fn give_up_press(&mut self, scene: &Scene<'_>, out: &mut Vec<Conclusion>) -> bool {
         let best = self.beam.best();
         let Some(&Pressed { by, at }) = best.waiting.first() else { return false };
         if best.line.plies().iter().any(|ply| ply.pressed.is_some()) {
@@ -58,13 +58,13 @@ impl Decoder {
         }
         let top = best.line.top(self.record.node());
         let waited = |wait: Duration| scene.now >= at.latest.after(wait);
-        let (decoded, presses) = if men::turn(&top.position) != by {
-            (Decoded::PressedOutOfTurn { by, at }, 1)
+        let (conclusion, presses) = if men::turn(&top.position) != by {
+            (Conclusion::PressedOutOfTurn { by, at }, 1)
         } else if men::same(scene.board.men(), &top.men) {
             match best.waiting.len() {
                 _ if !waited(NOTHING_MOVED + scene.scan) => return false,
-                1 => (Decoded::PressedWithoutMove { by, at }, 1),
-                _ => (Decoded::PressedBack { by, at }, 2),
+                1 => (Conclusion::PressedWithoutMove { by, at }, 1),
+                _ => (Conclusion::PressedBack { by, at }, 2),
             }
         } else {
             let pawn_stays = setup::pawn_on_last_rank(scene.board.men(), by);
@@ -78,14 +78,14 @@ impl Decoder {
             if scene.now < scene.board.last_change().after(scene.scan) || (replying && !waited(REPLYING)) {
                 return false;
             }
-            (Decoded::PressedIllegal { by, at, pawn_stays }, 1)
+            (Conclusion::PressedIllegal { by, at, pawn_stays }, 1)
         };
-        if matches!(decoded, Decoded::PressedIllegal { .. }) {
+        if matches!(conclusion, Conclusion::PressedIllegal { .. }) {
             self.suspect_dead_squares(scene);
         }
         self.beam.drop_presses(presses);
         if !self.in_gap(at) {
-            out.push(decoded);
+            out.push(conclusion);
         }
         true
     }

@@ -16,7 +16,7 @@ use crate::reconstruct::record::Record;
 use crate::reconstruct::tuning::{Tuning, Weights};
 
 /// What is under way on the board is waited for no longer than this after its last change.
-pub(crate) const AGAIN_UNTIL: Duration = Duration::from_secs(10);
+pub(crate) const RECHECK_UNTIL: Duration = Duration::from_secs(10);
 
 /// A move that the board shows after a reading.
 pub(crate) struct ShownMove<'a> {

@@ -53,7 +53,7 @@ fn men_of(position: &Chess) -> Men {
 }
 
 /// The moves that a log tells after the initial position, up to the board after `played`.
-fn decoded(log: &str, played: &str) -> Option<String> {
+fn moves_in_log(log: &str, played: &str) -> Option<String> {
     let from = Node::new(Chess::default());
     let replay = reading(log).replay(&known(&from.men))?;
     moves_of(&replay, &from, &men_of(&after(&from.position, played)), ClockSide::Left).map(|moves| words(&moves))
@@ -85,7 +85,7 @@ fn logs_by_hand() {
         ("start L", ""),
     ];
     for &(log, played) in table {
-        assert_eq!(decoded(log, played).as_deref(), Some(played), "{log}");
+        assert_eq!(moves_in_log(log, played).as_deref(), Some(played), "{log}");
     }
 }
 
@@ -102,7 +102,7 @@ fn what_a_log_cannot_tell_is_not_told() {
         ("empty e2- Pe4 L", "e2e4"),
         ("Pe2 e2- Pe4 L e7- pe5", "e2e4 e7e5"),
     ] {
-        assert_eq!(decoded(log, played), None, "{log}");
+        assert_eq!(moves_in_log(log, played), None, "{log}");
     }
     let unfinished = LogReading::default();
     assert_eq!(unfinished.replay(&known(&initial_men())), None);

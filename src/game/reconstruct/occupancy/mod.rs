@@ -16,7 +16,7 @@ use crate::reconstruct::line::Tentative;
 use crate::reconstruct::occupancy::plausible::doubt;
 use crate::reconstruct::occupancy::promoted::unproved;
 use crate::reconstruct::record::Record;
-use crate::reconstruct::sensing::{AGAIN_UNTIL, LastSure, Sensing, ShownMove, Verdict};
+use crate::reconstruct::sensing::{LastSure, RECHECK_UNTIL, Sensing, ShownMove, Verdict};
 use crate::reconstruct::tuning::{Tuning, Weights};
 
 /// For every second beyond the second one that a man of the side to move is off the board: he has probably captured.
@@ -93,7 +93,7 @@ impl Sensing for Occupancy {
 
     /// What is under way may show that it was otherwise.
     fn quiet(&self, explained: bool) -> Duration {
-        if explained { QUIET } else { AGAIN_UNTIL }
+        if explained { QUIET } else { RECHECK_UNTIL }
     }
 
     fn on_its_way(&self) -> Option<Duration> {

@@ -28,7 +28,7 @@ const DELAY: Duration = Duration::from_millis(20);
 
 /// What is known of the time of a scan.
 #[derive(Clone, Debug)]
-pub(crate) struct Pace {
+pub(crate) struct ScanTimeEstimator {
     recent: [Option<(Instant, u8)>; KEPT],
     next: usize,
     pairs: u16,
@@ -38,9 +38,9 @@ pub(crate) struct Pace {
     scan: Option<Duration>,
 }
 
-impl Pace {
-    pub(crate) const fn new() -> Pace {
-        Pace { recent: [None; KEPT], next: 0, pairs: 0, fits: [[0; TRIED]; 2], scan: None }
+impl ScanTimeEstimator {
+    pub(crate) const fn new() -> ScanTimeEstimator {
+        ScanTimeEstimator { recent: [None; KEPT], next: 0, pairs: 0, fits: [[0; TRIED]; 2], scan: None }
     }
 
     /// A square was reported by itself; the board's own numbering.
@@ -117,7 +117,7 @@ mod tests {
 
     /// Reports of random squares, each at its moment of a scan, up to 15 ms late.
     fn learnt(scan_ms: u64, reports: u64) -> Option<Duration> {
-        let mut pace = Pace::new();
+        let mut estimator = ScanTimeEstimator::new();
         let mut random = 88_172_645_463_325_252_u64 ^ scan_ms;
         let mut draw = |below: u64| {
             random ^= random << 13;
@@ -131,9 +131,9 @@ mod tests {
             let place = draw(64);
             let at = scans * scan_ms * 1000 + place * scan_ms * 1000 / 64 + draw(15_000);
             let square = Square::wrapping(((7 - place / 8) * 8 + place % 8) as u8);
-            pace.report(Instant(at), square);
+            estimator.report(Instant(at), square);
         }
-        pace.scan()
+        estimator.scan()
     }
 
     #[test]
@@ -147,12 +147,12 @@ mod tests {
 
     #[test]
     fn reports_at_any_moment_teach_nothing() {
-        let mut pace = Pace::new();
+        let mut estimator = ScanTimeEstimator::new();
         let mut at = 0;
         for report in 0..200_u64 {
             at += 37_123 + report * report * 7919 % 611_953;
-            pace.report(Instant(at), Square::wrapping((report * 31 % 64) as u8));
-            assert_eq!(pace.scan(), None, "report {report}");
+            estimator.report(Instant(at), Square::wrapping((report * 31 % 64) as u8));
+            assert_eq!(estimator.scan(), None, "report {report}");
         }
     }
 }

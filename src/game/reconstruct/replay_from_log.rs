@@ -26,7 +26,7 @@ const END: Duration = Duration::from_secs(4);
 
 impl Decoder {
     /// The moves since the last sure one that the log tells, if they end in `target`.
-    pub(super) fn relive(&self, replay: &Replay, target: &Men, heard: ClockView) -> Option<Vec<Move>> {
+    pub(super) fn replay_from_log(&self, replay: &Replay, target: &Men, heard: ClockView) -> Option<Vec<Move>> {
         let mut own = Decoder::new(self.record.clone(), Duration::from_millis(250), self.tuning);
         let known = own.record.moves().len();
         let mut board = PhysicalBoard::showing(&own.record.node().men);
