@@ -173,14 +173,14 @@ impl Game {
                 if board.frame(self.now, frame) || unseen.is_some() {
                     // Moves may have been made meanwhile, which the board's own log may show.
                     if let Some(since) = unseen.filter(|_| phase.is_read())
-                        && play.decoder.seen_again(since, self.now, board, &mut play.conclusions)
+                        && play.decoder.begin_gap(since, self.now, board, &mut play.conclusions)
                     {
                         out.push(Effect::Device(DeviceCommand::ReadLog));
                     }
                     self.handle_board_change(out);
                 }
             }
-            DeviceEvent::Log(entry) => play.decoder.log(self.now, *entry, board, clock.chessclock.white_side()),
+            DeviceEvent::Log(entry) => play.decoder.take_log_entry(self.now, *entry, board, clock.chessclock.white_side()),
             DeviceEvent::ClockAbsent => {
                 if clock.chessclock.lose() {
                     self.alarms.raise(self.now, AlarmKind::ClockLost, None, 0);

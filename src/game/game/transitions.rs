@@ -93,7 +93,7 @@ impl Game {
         play.decoder.board_changed(board.last_change(), board);
         // One move may have been made already; more are what is left of the game before.
         if play.decoder.line().plies().len() > 1 {
-            play.decoder.leave_standing(board);
+            play.decoder.disregard_board(board);
         }
     }
 

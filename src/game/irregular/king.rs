@@ -96,7 +96,7 @@ impl KingCapture {
             *self = KingCapture::None;
             return false;
         }
-        let shown = left.taken(board).map(|since| (since, board.done(since, scan)));
+        let shown = left.taken(board).map(|since| (since, board.done_within(since, scan)));
         // He pressed before for another move: the illegal one stands (point 15).
         let other_move = shown.zip(left.answered).is_some_and(|((_, made), pressed)| pressed.before(&made));
         if other_move {

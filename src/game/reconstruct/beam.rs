@@ -37,13 +37,13 @@ impl Beam {
     pub(crate) fn follow(&mut self, base: &Node, scene: &Scene<'_>) {
         let mut index = 0;
         while index < self.all.len() {
-            self.grow(index, base, scene);
+            self.extend_reading(index, base, scene);
             index += 1;
         }
         self.rank(base, scene);
     }
 
-    fn grow(&mut self, index: usize, base: &Node, scene: &Scene<'_>) {
+    fn extend_reading(&mut self, index: usize, base: &Node, scene: &Scene<'_>) {
         let known = &self.all[index];
         if known.line.plies().len() >= scene.sensing.longest_line() {
             return;
@@ -77,7 +77,7 @@ impl Beam {
     }
 
     /// A board's log has told these moves, of which the last man may be on its way still: all other readings are given up.
-    pub(crate) fn told(&mut self, reading: Hypothesis, shorter: Option<Hypothesis>) {
+    pub(crate) fn replace_with_logged(&mut self, reading: Hypothesis, shorter: Option<Hypothesis>) {
         let least = reading.line.plies().len().saturating_sub(1);
         self.all.retain(|known| known.line.plies().len() >= least && known.line.begins_as(&reading.line));
         self.add(reading);
@@ -122,8 +122,8 @@ impl Beam {
     }
 
     /// The same by what was seen alone, whatever players prefer.
-    pub(crate) fn margin_seen(&self) -> i32 {
-        self.margin_by(Hypothesis::seen)
+    pub(crate) fn evidence_margin(&self) -> i32 {
+        self.margin_by(Hypothesis::evidence_cost)
     }
 
     fn margin_by(&self, cost: fn(&Hypothesis) -> i32) -> i32 {
@@ -135,23 +135,23 @@ impl Beam {
 
     /// The moves of the readings that are as good as the best one, where they differ by what one man did. Of the last move what
     /// players prefer counts; which one stood before it the next ones may still tell.
-    pub(crate) fn open(&self, margin: i32) -> Vec<Move> {
+    pub(crate) fn open_moves(&self, margin: i32) -> Vec<Move> {
         let best = self.best();
         let good = |other: &Hypothesis| other.cost - best.cost < margin;
-        let seen = |other: &Hypothesis| other.seen() - best.seen() < margin;
+        let seen = |other: &Hypothesis| other.evidence_cost() - best.evidence_cost() < margin;
         let last = best.line.plies().len().saturating_sub(1);
-        self.differing(|other, index| good(other) || index < last && seen(other))
+        self.differing_moves(|other, index| good(other) || index < last && seen(other))
     }
 
     /// Those of readings that are as good and have another first move.
-    pub(crate) fn open_first(&self, margin: i32) -> Vec<Move> {
+    pub(crate) fn open_first_moves(&self, margin: i32) -> Vec<Move> {
         let best = self.best();
         let first = |hypothesis: &Hypothesis| hypothesis.line.plies().first().map(|ply| ply.mv);
-        self.differing(|other, _| first(other) != first(best) && other.cost - best.cost < margin)
+        self.differing_moves(|other, _| first(other) != first(best) && other.cost - best.cost < margin)
     }
 
     /// The moves, of the best reading and of others, where these count and differ from it by what one man did.
-    fn differing(&self, counts: impl Fn(&Hypothesis, usize) -> bool) -> Vec<Move> {
+    fn differing_moves(&self, counts: impl Fn(&Hypothesis, usize) -> bool) -> Vec<Move> {
         let mut found: Vec<Move> = Vec::new();
         for (index, ply) in self.best().line.plies().iter().enumerate() {
             let others = self.all.iter().filter(|other| counts(other, index));
@@ -191,7 +191,7 @@ impl Beam {
         let logged = self.best().line.plies().first().is_some_and(|next| next.logged);
         if !logged && !self.all.iter().any(|hypothesis| hypothesis.line.is_empty()) {
             let (waiting, dead) = (self.best().presses().collect(), self.best().dead);
-            let penalty = scene.sensing.nothing_followed(cost, &settled, &scene.tuning.weights);
+            let penalty = scene.sensing.cost_of_no_further_move(cost, &settled, &scene.tuning.weights);
             self.all.push(Hypothesis { waiting, dead, penalty, ..Hypothesis::default() });
         }
         // Costs are told apart by their differences only.

@@ -16,7 +16,7 @@ use crate::reconstruct::scan_time::ScanTimeEstimator;
 /// How long past boards are kept.
 const RING_AGE: Duration = Duration::from_secs(30);
 /// A board whose link is there again tells all its squares within a second or two, or never.
-const TELLS_WITHIN: Duration = Duration::from_secs(10);
+const REPORTS_WITHIN: Duration = Duration::from_secs(10);
 /// How many changes are kept at most.
 const RING_LEN: usize = 512;
 
@@ -59,7 +59,7 @@ pub(crate) struct PhysicalBoard {
     /// The first report of all squares after such a time: since when nothing was seen, and when it came.
     gap: Option<(Instant, Instant)>,
     /// Squares are told one by one as they change.
-    tells_changes: bool,
+    reports_changes: bool,
     /// The last report of all squares that told a change of which no report had come: since when that may have been, and when it
     /// came.
     lost: Option<(Instant, Instant)>,
@@ -91,7 +91,7 @@ impl PhysicalBoard {
             unseen_since: Some(Instant::ZERO),
             blind_until: None,
             gap: None,
-            tells_changes: false,
+            reports_changes: false,
             lost: None,
             ring: VecDeque::with_capacity(RING_LEN),
             occupied: 0,
@@ -151,20 +151,20 @@ impl PhysicalBoard {
 
     /// Takes the report of one square; true if it changed anything.
     pub(crate) fn square(&mut self, at: Instant, square: Square, reading: Reading) -> bool {
-        self.tells_changes = true;
-        let changed = self.show(at, square, reading);
+        self.reports_changes = true;
+        let changed = self.show_square(at, square, reading);
         if changed {
             self.scan_time.report(at, square);
         }
         changed
     }
 
-    fn show(&mut self, at: Instant, square: Square, reading: Reading) -> bool {
-        self.put(at, self.turned(square).index(), men::of_reading(reading))
+    fn show_square(&mut self, at: Instant, square: Square, reading: Reading) -> bool {
+        self.set_square(at, self.as_white_sees(square).index(), men::of_reading(reading))
     }
 
     /// A square of the device, as White sees it.
-    fn turned(&self, square: Square) -> Square {
+    fn as_white_sees(&self, square: Square) -> Square {
         if self.rotated { square.rotated() } else { square }
     }
 
@@ -213,10 +213,10 @@ impl PhysicalBoard {
         }
         let after_gap = self.gap.is_some_and(|(_, seen)| seen == at);
         for square in Square::all() {
-            let before = self.changed_at(self.turned(square).bit());
-            let shows = self.show(at, square, frame.get(square));
+            let before = self.changed_at(self.as_white_sees(square).bit());
+            let shows = self.show_square(at, square, frame.get(square));
             changed |= shows;
-            if shows && !after_gap && self.tells_changes {
+            if shows && !after_gap && self.reports_changes {
                 let since = self.lost.filter(|(_, told)| *told == at).map_or(before, |(since, _)| since.min(before));
                 self.lost = Some((since, at));
             }
@@ -239,7 +239,7 @@ impl PhysicalBoard {
         if !up {
             self.blind_until = Some(Instant(u64::MAX));
         } else if self.blind_until.is_some() {
-            self.blind_until = Some(at.after(TELLS_WITHIN));
+            self.blind_until = Some(at.after(REPORTS_WITHIN));
         }
     }
 
@@ -259,26 +259,26 @@ impl PhysicalBoard {
     }
 
     /// When something was done that the board showed at `at`.
-    pub(crate) fn done(&self, at: Instant, scan: Duration) -> Interval {
+    pub(crate) fn done_within(&self, at: Instant, scan: Duration) -> Interval {
         let told = [self.gap, self.lost].into_iter().flatten().find(|(_, told)| *told == at);
         told.map_or(Interval::seen(at, scan), |(since, at)| Interval { earliest: since, latest: at })
     }
 
     /// When a movement that changed these squares was made: where the report of one was lost, after the first of them changed.
-    pub(crate) fn moved(&self, mask: u64, scan: Duration) -> Interval {
+    pub(crate) fn moved_within(&self, mask: u64, scan: Duration) -> Interval {
         let at = self.changed_at(mask);
-        let made = self.done(at, scan);
-        let begun = if self.told_after_gap(at) { Instant::ZERO } else { self.changed_first(mask).before(scan) };
+        let made = self.done_within(at, scan);
+        let begun = if self.is_first_after_gap(at) { Instant::ZERO } else { self.changed_first(mask).before(scan) };
         Interval { earliest: made.earliest.max(begun).min(made.latest), ..made }
     }
 
     /// What was shown first at `at` may have been done at any time while nothing was seen.
-    pub(crate) fn told_after_gap(&self, at: Instant) -> bool {
+    pub(crate) fn is_first_after_gap(&self, at: Instant) -> bool {
         self.gap.is_some_and(|(since, seen)| seen == at && since > Instant::ZERO)
     }
 
     /// A report of what was shown first at `at` was lost.
-    pub(crate) fn told_late(&self, at: Instant) -> bool {
+    pub(crate) fn was_reported_late(&self, at: Instant) -> bool {
         self.lost.is_some_and(|(_, told)| told == at)
     }
 
@@ -293,7 +293,7 @@ impl PhysicalBoard {
         self.ring.clear();
     }
 
-    fn put(&mut self, at: Instant, index: usize, man: u8) -> bool {
+    fn set_square(&mut self, at: Instant, index: usize, man: u8) -> bool {
         let man = if self.pawns_promote && men::on_last_rank(man, index) { man + men::PAWN_TO_QUEEN } else { man };
         self.occupied |= u64::from(man != EMPTY) << index;
         self.identifies &= man != men::OCCUPIED;
@@ -316,7 +316,8 @@ impl PhysicalBoard {
     /// `man`, whom the square shows again at `at`, was lost by a sensor and not by a hand.
     fn is_dropout(&self, at: Instant, index: usize, man: u8) -> bool {
         let (gone, lasted) = (self.changed_at[index], at.since(self.changed_at[index]));
-        if lasted >= (self.scan * DROPOUT_SCANS).min(LONGEST_DROPOUT) || self.last_of(index).is_none_or(|last| last.before != man)
+        if lasted >= (self.scan * DROPOUT_SCANS).min(LONGEST_DROPOUT)
+            || self.last_change_of(index).is_none_or(|last| last.before != man)
         {
             return false;
         }
@@ -334,16 +335,16 @@ impl PhysicalBoard {
                 .take_while(|change| change.at >= gone.before(self.scan))
                 .all(|change| usize::from(change.square) == index)
         };
-        !like_a_man || (alone() && !self.took_his_place(gone, man))
+        !like_a_man || (alone() && !self.may_replace_another(gone, man))
     }
 
     /// Where all look alike, a man who was in the hand may stand where another one did: there are fewer men than before.
-    fn took_his_place(&self, gone: Instant, man: u8) -> bool {
+    fn may_replace_another(&self, gone: Instant, man: u8) -> bool {
         let most = || self.past(gone.before(IN_THE_HAND)).map(|(_, men)| standing(&men)).max().unwrap_or(0);
         man == men::OCCUPIED && self.standing() + 1 < most()
     }
 
-    fn last_of(&self, index: usize) -> Option<&Change> {
+    fn last_change_of(&self, index: usize) -> Option<&Change> {
         self.ring.iter().rev().find(|change| usize::from(change.square) == index)
     }
 

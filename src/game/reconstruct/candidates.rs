@@ -150,7 +150,7 @@ impl Node {
     }
 
     /// The man that captures could as well have taken the one that has just moved.
-    pub(crate) fn spares_who_moved(&self, candidate: &Candidate) -> bool {
+    pub(crate) fn spares_last_mover(&self, candidate: &Candidate) -> bool {
         let rival = |other: &Candidate| other.mv.from() == candidate.mv.from() && Some(other.mv.to()) == self.arrived;
         candidate.target() != 0
             && Some(candidate.mv.to()) != self.arrived

@@ -28,7 +28,7 @@ const RECHECK_AFTER: Duration = Duration::from_millis(500);
 const IN_HAND: Duration = Duration::from_secs(3);
 
 /// Where one scan showed several moves and their order is not known, the next press tells it within this.
-const ORDER_TOLD: Duration = Duration::from_millis(1500);
+const ORDER_KNOWN_AFTER: Duration = Duration::from_millis(1500);
 
 /// Moves that are named because one of them had to be chosen.
 const MAX_GUESSED: usize = 32;
@@ -51,13 +51,13 @@ impl Decoder {
         let margin = scene.tuning.weights.margin;
         let sensing = scene.sensing;
         let proof = self.proof(scene, clock);
-        let still = scene.now >= scene.board.last_change().after(sensing.quiet(true));
+        let still = scene.now >= scene.board.last_change().after(sensing.quiet_time(true));
         if sensing.hides_captures() && (still || proof.is_some()) {
-            self.open = self.beam.open(margin);
+            self.open = self.beam.open_moves(margin);
         }
         let Some(proof) = proof else { return false };
         let late = self.line().plies().len() >= LATE;
-        let preferred = !late && self.beam.margin_seen() < margin;
+        let preferred = !late && self.beam.evidence_margin() < margin;
         let verdict = sensing.verdict(self.beam.best(), self.record.node(), preferred, scene);
         match verdict {
             Verdict::Later => return false,
@@ -65,15 +65,15 @@ impl Decoder {
             Verdict::Compare | Verdict::Sure => {}
         }
         if self.beam.margin() < margin {
-            match self.same_end(margin).filter(|_| proof.how == How::Repair || late) {
+            match self.squares_of_equal_orders(margin).filter(|_| proof.how == How::Repair || late) {
                 Some(squares) => out.push(Conclusion::Ambiguous { squares }),
                 // What does not show within so many moves never may: the game goes on with the best guess.
                 None if self.line().plies().len() < sensing.longest_line() => return false,
-                None if !sensing.hides_captures() => out.push(Conclusion::Ambiguous { squares: self.differing_first(margin) }),
+                None if !sensing.hides_captures() => out.push(Conclusion::Ambiguous { squares: self.first_move_squares(margin) }),
                 None => {}
             }
             if sensing.hides_captures() && self.guessed.len() < MAX_GUESSED {
-                self.guessed.append(&mut self.beam.open_first(margin));
+                self.guessed.append(&mut self.beam.open_first_moves(margin));
             }
         }
         let Some(ply) = self.beam.settle(scene) else { return false };
@@ -112,10 +112,10 @@ impl Decoder {
             return Some(Proof { how: How::Repair, pressed: first.pressed, completed: None });
         }
         let by_next = Proof { how: How::NextMove, pressed: None, completed: None };
-        if order_told(plies).is_some_and(|told| scene.now < told) {
+        if order_known_at(plies).is_some_and(|told| scene.now < told) {
             return None;
         }
-        let proves = |index: usize| !plies[index].inferred && pressed_and_still(&plies[index..], best.dead, scene);
+        let proves = |index: usize| !plies[index].inferred && is_pressed_and_still(&plies[index..], best.dead, scene);
         if (0..plies.len()).any(proves) {
             let own = Proof { how: How::Press, pressed: first.pressed, completed: None };
             return Some(if first.pressed.is_some() { own } else { by_next });
@@ -125,7 +125,7 @@ impl Decoder {
             return None;
         }
         let top_shown = men::same(&best.line.top(self.record.node()).men, scene.board.men());
-        if !self.clocked && scene.board.last_change().after(scene.sensing.quiet(top_shown)) > scene.now {
+        if !self.clocked && scene.board.last_change().after(scene.sensing.quiet_time(top_shown)) > scene.now {
             return None;
         }
         let stands = |index: usize, wait: Duration| plies.get(index).is_some_and(|ply| ply.made.latest.after(wait) <= scene.now);
@@ -154,7 +154,13 @@ impl Decoder {
         proved.then_some(Proof { how: How::ClockRunning, pressed: None, completed })
     }
 
-    pub(super) fn completion_times(&self, now: Instant, board: &PhysicalBoard, clock: &ClockView, at: &mut impl FnMut(Instant)) {
+    pub(super) fn add_completion_deadlines(
+        &self,
+        now: Instant,
+        board: &PhysicalBoard,
+        clock: &ClockView,
+        at: &mut impl FnMut(Instant),
+    ) {
         let (plies, sensing) = (self.line().plies(), sensing_of(board));
         // How long a man has been in a hand counts.
         if let Some(way) = sensing.on_its_way()
@@ -164,7 +170,7 @@ impl Decoder {
             at(board.last_change().after(way));
         }
         let Some(first) = plies.first() else { return };
-        if self.beam.best().is_odd(self.tuning.weights.begun_again) {
+        if self.beam.best().is_odd(self.tuning.weights.reread) {
             at(board.last_change().after(self.scan));
         }
         let mut any_pressed = false;
@@ -178,7 +184,7 @@ impl Decoder {
         if (any_pressed || !self.clocked) && now < board.last_change().after(RECHECK_UNTIL) {
             at(Instant(now.0 - now.0 % RECHECK_AFTER.as_micros() as u64).after(RECHECK_AFTER));
         }
-        if let Some(told) = order_told(plies) {
+        if let Some(told) = order_known_at(plies) {
             at(told);
         }
         let mut stands = |index: usize, wait: Duration| {
@@ -191,7 +197,7 @@ impl Decoder {
         if !self.clocked {
             stands(0, SETTLE_TIME);
             stands(1, self.scan.max(REPLY_RESTS));
-            at(board.last_change().after(sensing.quiet(true)));
+            at(board.last_change().after(sensing.quiet_time(true)));
             if let Some(last) = plies.last() {
                 at(board.changed_at(last.mask).after(if plies.len() == 1 { SETTLE_TIME } else { self.scan.max(REPLY_RESTS) }));
             }
@@ -204,12 +210,12 @@ impl Decoder {
 
 /// Nobody pressed for the first move, and its man went on within the scan that showed the reply: it may have been one move, made
 /// before the reply. When the presses have told.
-fn order_told(plies: &[Tentative]) -> Option<Instant> {
+fn order_known_at(plies: &[Tentative]) -> Option<Instant> {
     let [first, reply, third, ..] = plies else { return None };
     let went_on = third.mv.from() == Some(first.mv.to()) && third.made.earliest <= reply.made.latest;
     let open = went_on && first.pressed.is_none() && reply.pressed.is_none() && !third.logged;
     let pressed = plies.iter().filter_map(|ply| ply.pressed).map(|pressed| pressed.latest).min();
-    open.then(|| pressed.unwrap_or(third.made.latest).max(third.made.latest).after(ORDER_TOLD))
+    open.then(|| pressed.unwrap_or(third.made.latest).max(third.made.latest).after(ORDER_KNOWN_AFTER))
 }
 
 /// Its squares show it and have been still for so long, unless another move followed.
@@ -223,7 +229,7 @@ fn at_rest(ply: &Tentative, last: bool, wait: Duration, scene: &Scene<'_>) -> bo
 /// then on a square may be told that much later, and a piece that slides may have paused where the board saw it last. If nothing
 /// was played after it and its squares show something else, somebody has it in his hand. If the board shows one man too many of
 /// its kind, or not one king of the player who pressed, something was not told yet.
-fn pressed_and_still(line: &[Tentative], dead: u64, scene: &Scene<'_>) -> bool {
+fn is_pressed_and_still(line: &[Tentative], dead: u64, scene: &Scene<'_>) -> bool {
     let (Some(ply), Some(top)) = (line.first(), line.last()) else { return false };
     let Some(pressed) = ply.pressed else { return false };
     let shown = scene.board.men();

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use crate::men;
 use crate::reconstruct::Decoder;
 use crate::reconstruct::hypothesis::Scene;
-use crate::reconstruct::repair::FROM;
+use crate::reconstruct::repair::READINGS_TRIED;
 
 impl Decoder {
     /// A press is about to be given up: was its move made to a square whose sensor is dead? What never showed a man may be.
@@ -13,12 +13,12 @@ impl Decoder {
         let base = self.record.node();
         let board = scene.board.men();
         let mut found = Vec::new();
-        for hypothesis in self.beam.iter().take(FROM).filter(|hypothesis| !hypothesis.waiting.is_empty()) {
+        for hypothesis in self.beam.iter().take(READINGS_TRIED).filter(|hypothesis| !hypothesis.waiting.is_empty()) {
             let node = hypothesis.line.top(base);
             let changed = men::difference(&node.men, board) & !hypothesis.dead;
             for candidate in node.table().iter().filter(|candidate| candidate.mask & changed != 0) {
                 let Some(missing) = candidate.dead_square(scene.board) else { continue };
-                let made = scene.board.done(scene.board.changed_at(candidate.mask), scene.scan);
+                let made = scene.board.done_within(scene.board.changed_at(candidate.mask), scene.scan);
                 let mut longer = hypothesis.clone();
                 longer.dead |= 1 << missing;
                 longer.penalty += scene.tuning.weights.dead;

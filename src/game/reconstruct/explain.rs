@@ -21,7 +21,7 @@ const PUT_STRAIGHT: Duration = Duration::from_millis(1300);
 pub(crate) const STEP: Duration = Duration::from_millis(200);
 
 /// The moment of the last step.
-pub(crate) fn stepped(now: Instant, board: &PhysicalBoard) -> Instant {
+pub(crate) fn last_step(now: Instant, board: &PhysicalBoard) -> Instant {
     let changed = board.last_change();
     changed.after(STEP * (now.since(changed).as_millis() / STEP.as_millis()).min(1_000_000) as u32)
 }
@@ -39,11 +39,11 @@ pub(crate) fn unexplained(
 ) -> i32 {
     let shown = board.men();
     let mut differs = men::difference(men, shown);
-    differs &= !(dead & empty(shown, differs));
+    differs &= !(dead & empty_squares(shown, differs));
     if differs == 0 {
         return 0;
     }
-    let now = stepped(now, board);
+    let now = last_step(now, board);
     let lifted = |square: usize| shown[square] == EMPTY && men::color(men[square]) == Some(turn);
     let in_hand = squares(differs).filter(|&square| lifted(square)).count() as u32;
     let mut spare = IN_HAND;
@@ -51,14 +51,14 @@ pub(crate) fn unexplained(
     for square in squares(differs) {
         let (expected, man) = (men[square], shown[square]);
         let age = now.since(board.changed_at(1 << square));
-        let aged = |per_second: i32, from: Duration| by_age(age.saturating_sub(from), per_second, weights.most_by_age);
+        let aged = |per_second: i32, from: Duration| cost_of_age(age.saturating_sub(from), per_second, weights.most_by_age);
         cost += match man {
             UNKNOWN => weights.unreadable,
             EMPTY if men::color(expected) == Some(turn) && spare > 0 => {
                 spare -= 1;
                 // For so long it may have captured where no sensor noticed it.
                 let held = age.saturating_sub(STRAIGHTENED);
-                weights.lifted + by_age(held, weights.held_per_second, weights.most_by_holding)
+                weights.lifted + cost_of_age(held, weights.held_per_second, weights.most_by_holding)
             }
             EMPTY if men::color(expected) != Some(turn) && in_hand > 0 => {
                 weights.victim + aged(weights.bystander_per_second, STRAIGHTENED)
@@ -76,7 +76,7 @@ pub(crate) fn unexplained(
     {
         // Whoever straightens it needs less. Where men are identified the weight is zero.
         let gone = now.since(board.changed_at(1 << to)).saturating_sub(PUT_STRAIGHT);
-        cost += by_age(gone, weights.held_per_second, weights.went_on);
+        cost += cost_of_age(gone, weights.held_per_second, weights.went_on);
     }
     if let Some((man, to)) = last
         && differs & (1 << to) != 0
@@ -89,7 +89,7 @@ pub(crate) fn unexplained(
 }
 
 /// The squares of `mask` on which nothing stands.
-fn empty(men: &Men, mask: u64) -> u64 {
+fn empty_squares(men: &Men, mask: u64) -> u64 {
     squares(mask).filter(|&square| men[square] == EMPTY).fold(0, |all, square| all | 1 << square)
 }
 
@@ -98,7 +98,7 @@ fn squares(mask: u64) -> impl Iterator<Item = usize> {
 }
 
 /// What so much of an age costs.
-fn by_age(age: Duration, per_second: i32, most: i32) -> i32 {
+fn cost_of_age(age: Duration, per_second: i32, most: i32) -> i32 {
     let tenths = (age.as_millis() / 100).min(1000) as i32;
     (tenths * per_second / 10).min(most)
 }

@@ -17,7 +17,7 @@ use crate::pair::Pair;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::hypothesis::{Hypothesis, Scene};
 use crate::reconstruct::line::{Line, Tentative};
-use crate::reconstruct::log::{Known, LogReading, Replay, Step, moves_of};
+use crate::reconstruct::log::{Known, LogDownload, Replay, Step, moves_of};
 use crate::reconstruct::search::{self, Limits};
 use crate::reconstruct::{ClockView, Conclusion, Decoder};
 
@@ -45,7 +45,7 @@ pub(super) struct Gap {
     unheard: Interval,
     /// The log is waited for until then.
     log_until: Option<Instant>,
-    reading: LogReading,
+    download: LogDownload,
     /// What the log says and what came after it, and the board that it ends with.
     replay: Option<(Replay, Men)>,
     /// The change of the board that was looked at last.
@@ -57,7 +57,7 @@ pub(super) struct Gap {
 
 impl Decoder {
     /// The board has told all its squares after a time in which it was not heard. True if its log is to be asked for.
-    pub(crate) fn seen_again(&mut self, since: Instant, now: Instant, board: &PhysicalBoard, out: &mut Vec<Conclusion>) -> bool {
+    pub(crate) fn begin_gap(&mut self, since: Instant, now: Instant, board: &PhysicalBoard, out: &mut Vec<Conclusion>) -> bool {
         if men::same(&self.line().top(self.record.node()).men, board.men()) {
             return false;
         }
@@ -66,7 +66,7 @@ impl Decoder {
         self.gap = Some(Gap {
             unheard: Interval { earliest: since, latest: now },
             log_until,
-            reading: LogReading::default(),
+            download: LogDownload::default(),
             replay: None,
             looked: None,
             searched: false,
@@ -76,22 +76,22 @@ impl Decoder {
     }
 
     /// An entry of the board's log came.
-    pub(crate) fn log(&mut self, now: Instant, entry: LogEntry, board: &PhysicalBoard, white: ClockSide) {
+    pub(crate) fn take_log_entry(&mut self, now: Instant, entry: LogEntry, board: &PhysicalBoard, white: ClockSide) {
         let Some(gap) = &mut self.gap else { return };
-        if !gap.reading.take(entry) {
+        if !gap.download.take(entry) {
             return;
         }
         let last = self.record.moves().last().filter(|last| last.pressed.is_some());
         let last_press = last.and_then(|last| Some((side_of(last.color, white), time_of(last.color, &last.clocks)?)));
         let known = Known { men: &self.record.node().men, rotated: board.rotated(), last_press };
-        gap.replay = gap.reading.replay(&known).map(|replay| (replay, *board.men()));
+        gap.replay = gap.download.replay(&known).map(|replay| (replay, *board.men()));
         gap.looked = None;
         // A man may be in a hand while the log is read: what follows is added to it.
         gap.log_until = gap.replay.is_some().then(|| now.after(READ));
     }
 
     /// What happens while a log is not understood yet follows it.
-    pub(super) fn after_log(&mut self, board: &PhysicalBoard) {
+    pub(super) fn append_changes_to_log(&mut self, board: &PhysicalBoard) {
         let Some((replay, shown)) = self.gap.as_mut().and_then(|gap| gap.replay.as_mut()) else { return };
         let placement = men::placement(board.men());
         if replay.steps.len() < MOST_STEPS {
@@ -103,7 +103,7 @@ impl Decoder {
     }
 
     /// A press after the log was read.
-    pub(super) fn press_after_log(&mut self, by: Color, clock: &ClockView) {
+    pub(super) fn append_press_to_log(&mut self, by: Color, clock: &ClockView) {
         let Some((replay, _)) = self.gap.as_mut().and_then(|gap| gap.replay.as_mut()) else { return };
         if let Some(time) = time_of(by, &clock.times).filter(|_| replay.steps.len() < MOST_STEPS) {
             replay.steps.push(Step::Press { side: side_of(by, clock.white), time });
@@ -119,23 +119,23 @@ impl Decoder {
     }
 
     /// Moves that nobody saw are not sure yet.
-    pub(crate) fn mends(&self) -> bool {
+    pub(crate) fn has_gap(&self) -> bool {
         self.gap.is_some()
     }
 
     /// What the board showed first after a gap may be a man on its way: no presses are given to it yet.
-    pub(super) fn changes_after_gap(&self, now: Instant, board: &PhysicalBoard) -> bool {
+    pub(super) fn is_settling_after_gap(&self, now: Instant, board: &PhysicalBoard) -> bool {
         let just = |gap: &Gap| now < board.last_change().after(self.scan).min(gap.unheard.latest.after(MIN_STAND_TIME));
         self.gap.as_ref().is_some_and(just) && !self.explains(board)
     }
 
     /// A press that may be one of moves nobody saw: whose turn it was then is not known.
-    pub(super) fn in_gap(&self, press: Interval) -> bool {
+    pub(super) fn is_in_gap(&self, press: Interval) -> bool {
         self.gap.as_ref().is_some_and(|gap| press.earliest <= gap.unheard.latest)
     }
 
     /// Mends the gap, if there is one; true if anything was found.
-    pub(super) fn mend(&mut self, clock: &ClockView, scene: &Scene<'_>, out: &mut Vec<Conclusion>) -> bool {
+    pub(super) fn mend_gap(&mut self, clock: &ClockView, scene: &Scene<'_>, out: &mut Vec<Conclusion>) -> bool {
         let Some(gap) = &self.gap else { return false };
         let base = self.record.node();
         let changed = scene.board.last_change();
@@ -150,9 +150,9 @@ impl Decoder {
         });
         if let Some(moves) = told {
             // The last man may be on its way still.
-            let shorter = moves.split_last().map(|(_, before)| self.told_way(before, &known, unheard, scene));
-            let way = self.told_way(&moves, &known, unheard, scene);
-            self.beam.told(way, shorter);
+            let shorter = moves.split_last().map(|(_, before)| self.hypothesis_from_log(before, &known, unheard, scene));
+            let way = self.hypothesis_from_log(&moves, &known, unheard, scene);
+            self.beam.replace_with_logged(way, shorter);
             if let Some(gap) = &mut self.gap {
                 (gap.looked, gap.replay, gap.log_until) = (Some(changed), None, None);
             }
@@ -161,9 +161,9 @@ impl Decoder {
         let search = !gap.searched && self.beam.best().mismatch(base, scene) >= UNEXPLAINED;
         let mut ways = Vec::new();
         if search {
-            ways_to(self, scene, &mut ways);
+            find_shortest_ways(self, scene, &mut ways);
         }
-        let ways: Vec<Hypothesis> = ways.iter().map(|moves| self.way(moves, &known, unheard, scene)).collect();
+        let ways: Vec<Hypothesis> = ways.iter().map(|moves| self.hypothesis_from_moves(moves, &known, unheard, scene)).collect();
         if let Some(gap) = &mut self.gap {
             gap.looked = Some(changed);
             gap.searched |= !ways.is_empty();
@@ -172,15 +172,15 @@ impl Decoder {
     }
 
     /// A way that the log tells.
-    fn told_way(&self, moves: &[Move], known: &Line, unheard: Interval, scene: &Scene<'_>) -> Hypothesis {
-        let mut way = self.way(moves, known, unheard, scene);
+    fn hypothesis_from_log(&self, moves: &[Move], known: &Line, unheard: Interval, scene: &Scene<'_>) -> Hypothesis {
+        let mut way = self.hypothesis_from_moves(moves, known, unheard, scene);
         way.line.plies_mut().iter_mut().for_each(|ply| ply.logged = true);
         way.judge(self.record.node(), scene);
         way
     }
 
     /// A way as a hypothesis; what is known of its first moves stays as it was.
-    fn way(&self, moves: &[Move], known: &Line, unheard: Interval, scene: &Scene<'_>) -> Hypothesis {
+    fn hypothesis_from_moves(&self, moves: &[Move], known: &Line, unheard: Interval, scene: &Scene<'_>) -> Hypothesis {
         let base = self.record.node();
         let mut way = Hypothesis { dead: self.beam.best().dead, ..Hypothesis::default() };
         for (ply, _) in known.plies().iter().zip(moves).take_while(|(ply, mv)| ply.mv == **mv) {
@@ -193,11 +193,11 @@ impl Decoder {
             let mut ply = Tentative::unheard(candidate, color, unheard, after);
             let changed = scene.board.changed_at(candidate.mask);
             if changed > unheard.latest && way.line.plies().len() + 1 == moves.len() {
-                (ply.made, ply.repaired) = (scene.board.done(changed, scene.scan), false);
+                (ply.made, ply.repaired) = (scene.board.done_within(changed, scene.scan), false);
             }
             way.line.push(ply);
         }
-        way.take_presses(base, self.beam.best(), scene);
+        way.take_presses_of(base, self.beam.best(), scene);
         way.judge(base, scene);
         way
     }
@@ -220,26 +220,26 @@ impl Decoder {
     }
 
     /// Several ways lead to the same position, and nothing tells them apart any more: the squares of the moves that differ.
-    pub(super) fn same_end(&self, margin: i32) -> Option<u64> {
+    pub(super) fn squares_of_equal_orders(&self, margin: i32) -> Option<u64> {
         let best = self.beam.best();
         let base = self.record.node();
         let end = best.line.top(base);
-        let rivals = || self.beam.iter().filter(|rival| rival.seen() < best.seen() + margin);
+        let rivals = || self.beam.iter().filter(|rival| rival.evidence_cost() < best.evidence_cost() + margin);
         let same = rivals().all(|rival| {
             let top = rival.line.top(base);
             top.men == end.men && men::turn(&top.position) == men::turn(&end.position)
         });
-        same.then(|| self.differing_first(margin))
+        same.then(|| self.first_move_squares(margin))
     }
 
     /// The squares of the first moves of all readings that are as good.
-    pub(super) fn differing_first(&self, margin: i32) -> u64 {
-        let most = self.beam.best().seen() + margin;
-        let good = self.beam.iter().filter(|rival| rival.seen() < most);
+    pub(super) fn first_move_squares(&self, margin: i32) -> u64 {
+        let most = self.beam.best().evidence_cost() + margin;
+        let good = self.beam.iter().filter(|rival| rival.evidence_cost() < most);
         good.filter_map(|rival| rival.line.plies().first()).fold(0, |squares, ply| squares | ply.mask)
     }
 
-    pub(super) fn gap_times(&self, board: &PhysicalBoard, at: &mut impl FnMut(Instant)) {
+    pub(super) fn add_gap_deadlines(&self, board: &PhysicalBoard, at: &mut impl FnMut(Instant)) {
         if let Some(gap) = &self.gap {
             at(board.last_change().after(MIN_STAND_TIME));
             at(gap.unheard.latest.after(ONE_WAY));
@@ -251,7 +251,7 @@ impl Decoder {
 }
 
 /// The shortest ways to the board as it stands, whoever is to move then.
-fn ways_to(decoder: &Decoder, scene: &Scene<'_>, ways: &mut Vec<Vec<Move>>) {
+fn find_shortest_ways(decoder: &Decoder, scene: &Scene<'_>, ways: &mut Vec<Vec<Move>>) {
     let base = decoder.record.node();
     for turn in [Color::White, Color::Black] {
         let limits = Limits { least: 1, most: search::MOST_PLIES, turn_after: Some(turn), nodes: NODES, paths: WAYS };

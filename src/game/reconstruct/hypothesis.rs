@@ -80,7 +80,7 @@ pub(crate) struct Hypothesis {
 
 impl Hypothesis {
     /// What it costs by what was seen alone, whatever players prefer.
-    pub(crate) fn seen(&self) -> i32 {
+    pub(crate) fn evidence_cost(&self) -> i32 {
         self.cost - self.doubted
     }
 
@@ -102,7 +102,7 @@ impl Hypothesis {
             self.worst = unexplained;
             self.worst_squares = men::difference(&self.line.top(base).men, scene.board.men()) & !self.dead;
         }
-        scene.sensing.observe(self, mismatch, scene);
+        scene.sensing.note_last_move(self, mismatch, scene);
         let mut cost = self.penalty + self.worst.max(mismatch);
         let mut doubted = 0;
         let plies = self.line.plies();
@@ -119,7 +119,7 @@ impl Hypothesis {
                 }
                 // While a press is owed the lever cannot tell the one that answers it.
                 None if owed || !scene.clock => {}
-                None => cost += reply.map_or(0, |reply| not_pressed(ply, reply, weights)),
+                None => cost += reply.map_or(0, |reply| cost_without_press(ply, reply, weights)),
             }
             owed = ply.pressed.is_none() && !owed;
             cost += if ply.seen { 0 } else { weights.unseen };
@@ -156,15 +156,15 @@ impl Hypothesis {
         let (man, to) = man_of(candidate.mv, color);
         let left = unexplained(&after, color.other(), Some((man, to)), self.dead, scene.board, scene.now, weights);
         let seen = candidate.seen_mask(scene.board.men());
-        let made = scene.board.moved(seen, scene.scan);
+        let made = scene.board.moved_within(seen, scene.scan);
         // Where its report was lost others may have been made since.
-        if left > weights.viable && !scene.board.told_late(made.latest) {
+        if left > weights.viable && !scene.board.was_reported_late(made.latest) {
             return None;
         }
         let next = ShownMove { node, candidate, to, made, begun: scene.board.changed_first(seen), left };
         let mut longer = scene.sensing.extended(self, &next, scene)?;
         if let Some(last) = longer.line.plies_mut().last_mut() {
-            last.repaired = scene.board.told_after_gap(made.latest);
+            last.repaired = scene.board.is_first_after_gap(made.latest);
         }
         Some(longer)
     }
@@ -182,10 +182,10 @@ impl Hypothesis {
     ) {
         let scan = scene.scan;
         let color = men::turn(&node.position);
-        let begun = if unheard(made, scan) { made } else { Interval { earliest: begun.before(scan), latest: begun } };
+        let begun = if was_unheard(made, scan) { made } else { Interval { earliest: begun.before(scan), latest: begun } };
         let fits = |pressed: &Pressed| {
-            let finished = unheard(made, scan) || made.latest <= pressed.at.latest.after(NO_LEGAL_MOVE);
-            pressed.by == color && in_time(begun, pressed.at, scan) && finished
+            let finished = was_unheard(made, scan) || made.latest <= pressed.at.latest.after(NO_LEGAL_MOVE);
+            pressed.by == color && is_in_time(begun, pressed.at, scan) && finished
         };
         let pressed = self.waiting.first().copied().filter(fits).map(|_| self.waiting.remove(0).at);
         // Moves are made one after the other.
@@ -225,7 +225,7 @@ impl Hypothesis {
             let whole = index + 2 >= self.line.plies().len();
             // The lever goes to and fro: who has pressed for a reply has found it pressed before.
             let first = self.line.plies()[index..].iter().all(|ply| ply.pressed.is_none());
-            whole && first && in_time(ply.made, pressed.at, scene.scan) && self.stood(index, pressed.at, scene)
+            whole && first && is_in_time(ply.made, pressed.at, scene.scan) && self.may_have_stood(index, pressed.at, scene)
         });
         if let Some(index) = stands {
             self.line.plies_mut()[index].pressed = Some(pressed.at);
@@ -240,11 +240,11 @@ impl Hypothesis {
     }
 
     /// The last moves of the players who pressed take these presses, the latest first, if they were made in time for them.
-    pub(crate) fn pressed_by(&mut self, presses: impl Iterator<Item = Pressed>, scan: Duration) {
+    pub(crate) fn assign_presses(&mut self, presses: impl Iterator<Item = Pressed>, scan: Duration) {
         let mut open = self.line.plies_mut();
         for press in presses {
             let Some(index) = open.iter().rposition(|ply| ply.color == press.by) else { return };
-            if in_time(open[index].made, press.at, scan) {
+            if is_in_time(open[index].made, press.at, scan) {
                 open[index].pressed = Some(press.at);
                 open = &mut open[..index];
             }
@@ -252,10 +252,10 @@ impl Hypothesis {
     }
 
     /// Takes the presses of another reading of the same time: a last one that no move of it was made in time for waits.
-    pub(crate) fn take_presses(&mut self, base: &Node, other: &Hypothesis, scene: &Scene<'_>) {
+    pub(crate) fn take_presses_of(&mut self, base: &Node, other: &Hypothesis, scene: &Scene<'_>) {
         let taken = |own: &Hypothesis, press: &Pressed| own.line.plies().iter().any(|ply| ply.pressed == Some(press.at));
         let presses: Vec<Pressed> = other.presses().filter(|press| !taken(self, press)).collect();
-        self.pressed_by(presses.iter().rev().copied(), scene.scan);
+        self.assign_presses(presses.iter().rev().copied(), scene.scan);
         let turn = men::turn(&self.line.top(base).position);
         self.waiting.extend(presses.last().filter(|last| last.by == turn && !taken(self, last)));
     }
@@ -267,7 +267,7 @@ impl Hypothesis {
     }
 
     /// The move with this index may have stood on the board when the press was made.
-    fn stood(&self, index: usize, at: Interval, scene: &Scene<'_>) -> bool {
+    fn may_have_stood(&self, index: usize, at: Interval, scene: &Scene<'_>) -> bool {
         // A reply changes the squares again.
         if index + 1 < self.line.plies().len() {
             return true;
@@ -284,20 +284,20 @@ impl Hypothesis {
 
 /// What it costs that no press of a move was heard before its reply: where both are pressed between two reports of the clock, the
 /// lever is back where it was.
-fn not_pressed(ply: &Tentative, reply: &Tentative, weights: &Weights) -> i32 {
+fn cost_without_press(ply: &Tentative, reply: &Tentative, weights: &Weights) -> i32 {
     let between = reply.made.latest.since(ply.made.latest).as_millis().min(10_000) as i32;
     let both = weights.both_unheard + between * weights.both_unheard_per_second / 1000;
     if reply.pressed.is_none() { both.min(weights.not_pressed) } else { weights.not_pressed }
 }
 
 /// A move that was made then may have been completed by this press.
-fn in_time(made: Interval, pressed: Interval, scan: Duration) -> bool {
-    let told = unheard(made, scan) || made.latest <= pressed.latest.after(scan).after(ON_THE_LINE);
+fn is_in_time(made: Interval, pressed: Interval, scan: Duration) -> bool {
+    let told = was_unheard(made, scan) || made.latest <= pressed.latest.after(scan).after(ON_THE_LINE);
     told && made.earliest <= pressed.latest.after(ON_THE_LINE)
 }
 
 /// It was made while the board was not heard: nobody knows when.
-fn unheard(made: Interval, scan: Duration) -> bool {
+fn was_unheard(made: Interval, scan: Duration) -> bool {
     made.latest.since(made.earliest) > scan * 2
 }
 

@@ -60,7 +60,7 @@ impl Sensing for Identified {
     fn note_odd(&self, _: &mut Hypothesis, _: &Node, _: i32, _: bool, _: &Scene<'_>) {}
 
     /// Its last move was taken for made although nothing showed it, and now the board does.
-    fn observe(&self, reading: &mut Hypothesis, _: i32, scene: &Scene<'_>) {
+    fn note_last_move(&self, reading: &mut Hypothesis, _: i32, scene: &Scene<'_>) {
         let Some(last) = reading.line.plies_mut().last_mut().filter(|last| !last.seen || last.inferred) else { return };
         if men::difference(&last.node.men, scene.board.men()) & last.mask == 0 {
             (last.seen, last.inferred) = (true, false);
@@ -68,7 +68,7 @@ impl Sensing for Identified {
         }
     }
 
-    fn quiet(&self, _: bool) -> Duration {
+    fn quiet_time(&self, _: bool) -> Duration {
         QUIET
     }
 
@@ -79,7 +79,7 @@ impl Sensing for Identified {
     /// What is odd waits until the board is still, and what leaves anything unexplained then is compared with what leaves nothing.
     fn verdict(&self, best: &Hypothesis, base: &Node, _: bool, scene: &Scene<'_>) -> Verdict {
         let stood = scene.now >= scene.board.last_change().after(scene.scan);
-        if !stood && best.is_odd(scene.tuning.weights.begun_again) {
+        if !stood && best.is_odd(scene.tuning.weights.reread) {
             Verdict::Later
         } else if stood && best.mismatch(base, scene) > 0 {
             Verdict::Compare
@@ -96,22 +96,22 @@ impl Sensing for Identified {
         false
     }
 
-    fn nothing_followed(&self, _: i32, _: &Tentative, _: &Weights) -> i32 {
+    fn cost_of_no_further_move(&self, _: i32, _: &Tentative, _: &Weights) -> i32 {
         0
     }
 
-    fn afresh(&self, sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis> {
-        recovery::afresh(sure, scene)
+    fn reread(&self, sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis> {
+        recovery::reread(sure, scene)
     }
 
-    fn rivals(&self, best: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis> {
-        let mut found = recovery::afresh(sure, scene);
-        recovery::went_to_dead_squares(best, sure, scene, &mut found);
+    fn find_rivals(&self, best: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis> {
+        let mut found = recovery::reread(sure, scene);
+        recovery::add_moves_to_dead_squares(best, sure, scene, &mut found);
         found
     }
 
-    fn taken_again(&self, reading: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>, found: &mut Vec<Hypothesis>) {
-        recovery::taken_again(reading, sure, scene, found);
+    fn add_recaptures(&self, reading: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>, found: &mut Vec<Hypothesis>) {
+        recovery::add_recaptures(reading, sure, scene, found);
     }
 
     fn unproved_promotions(&self, _: &Record) -> Vec<(usize, u64)> {

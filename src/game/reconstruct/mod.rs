@@ -102,7 +102,7 @@ pub(crate) struct Decoder {
     /// The last change of the board for which moves were looked for that it never showed, and how many presses waited then.
     looked: Option<(Instant, usize)>,
     /// The one that was looked at without what was odd before.
-    begun_again: Option<Instant>,
+    reread_at: Option<Instant>,
     /// The last change of the board for which rivals of the best reading were looked for.
     rivals_of: Option<Instant>,
     /// The last presses that were heard, the latest at the end.
@@ -132,7 +132,7 @@ impl Decoder {
             beam: Beam::new(0),
             unheard: Vec::new(),
             looked: None,
-            begun_again: None,
+            reread_at: None,
             rivals_of: None,
             heard: Vec::new(),
             gap: None,
@@ -174,19 +174,19 @@ impl Decoder {
     }
 
     /// While the best reading leaves unexplained what another one explains, it grows worse step by step.
-    fn aging_times(&self, now: Instant, board: &PhysicalBoard, at: &mut impl FnMut(Instant)) {
+    fn add_aging_deadline(&self, now: Instant, board: &PhysicalBoard, at: &mut impl FnMut(Instant)) {
         let differs = men::difference(&self.line().top(self.record.node()).men, board.men());
         if differs == 0 || now >= board.last_change().after(AGES) || !self.explains(board) {
             return;
         }
-        at(explain::stepped(now, board).after(explain::STEP));
+        at(explain::last_step(now, board).after(explain::STEP));
     }
 
     /// What stands on the board now is none of this game's moves.
-    pub(crate) fn leave_standing(&mut self, board: &PhysicalBoard) {
+    pub(crate) fn disregard_board(&mut self, board: &PhysicalBoard) {
         self.forget_tentative();
         self.looked = Some((board.last_change(), self.beam.best().waiting.len()));
-        self.begun_again = Some(board.last_change());
+        self.reread_at = Some(board.last_change());
     }
 
     /// A king on a centre square that nobody pressed is no move.
@@ -226,7 +226,7 @@ impl Decoder {
 
     /// The board changed.
     pub(crate) fn board_changed(&mut self, at: Instant, board: &PhysicalBoard) {
-        self.after_log(board);
+        self.append_changes_to_log(board);
         let scene = self.scene(at, board);
         self.beam.follow(self.record.node(), &scene);
     }
@@ -241,20 +241,20 @@ impl Decoder {
         }
         let scene = self.scene(now, board);
         // The moves that nobody saw first, then the presses that may be theirs.
-        if !self.unheard.is_empty() && self.mend(clock, &scene, out) {
+        if !self.unheard.is_empty() && self.mend_gap(clock, &scene, out) {
             self.beam.rank(self.record.node(), &scene);
         }
-        if !self.changes_after_gap(now, board) {
+        if !self.is_settling_after_gap(now, board) {
             for pressed in core::mem::take(&mut self.unheard) {
-                self.hear(pressed, now, board, out);
+                self.assign_press(pressed, now, board, out);
             }
         }
         self.beam.rank(self.record.node(), &scene);
         // What proves one move may prove the next as well.
-        while self.mend(clock, &scene, out)
+        while self.mend_gap(clock, &scene, out)
             || self.settle_one(&scene, clock, out)
-            || self.look_further(&scene)
-            || self.begin_again(&scene)
+            || self.find_unseen_moves(&scene)
+            || self.reread_board(&scene)
             || self.give_up_press(&scene, out)
         {
             self.beam.rank(self.record.node(), &scene);
@@ -275,11 +275,11 @@ impl Decoder {
         if !men::same(&self.line().top(self.record.node()).men, board.men()) {
             at(board.last_change().after(self.scan));
         }
-        self.aging_times(now, board, &mut at);
-        self.completion_times(now, board, clock, &mut at);
-        self.press_times(board, &mut at);
-        self.repair_times(now, board, &mut at);
-        self.gap_times(board, &mut at);
+        self.add_aging_deadline(now, board, &mut at);
+        self.add_completion_deadlines(now, board, clock, &mut at);
+        self.add_press_deadlines(board, &mut at);
+        self.add_repair_deadlines(now, board, &mut at);
+        self.add_gap_deadlines(board, &mut at);
         next
     }
 }

@@ -138,7 +138,7 @@ impl Moves {
     #[inline]
     pub(crate) fn record(&self, index: usize) -> MoveRecord {
         let Kept { made, time, at, color, how, mv, san, clocks } = self.kept[index];
-        let press_apart = || self.apart_of(index).ok().map(|place| self.apart[place].1);
+        let press_apart = || self.find_apart(index).ok().map(|place| self.apart[place].1);
         let (pressed, completed) = match at {
             At::Unknown => (None, None),
             At::Pressed => (Some(time), None),
@@ -152,7 +152,7 @@ impl Moves {
     pub(crate) fn push(&mut self, record: MoveRecord) {
         room_for_one(&mut self.kept);
         let index = self.kept.len();
-        let kept = self.keep(index, record);
+        let kept = self.compress(index, record);
         self.kept.push(kept);
     }
 
@@ -160,17 +160,17 @@ impl Moves {
     pub(crate) fn change(&mut self, index: usize, change: impl FnOnce(&mut MoveRecord)) {
         let Some(mut record) = self.get(index) else { return };
         change(&mut record);
-        if let Ok(place) = self.apart_of(index) {
+        if let Ok(place) = self.find_apart(index) {
             self.apart.remove(place);
         }
-        self.kept[index] = self.keep(index, record);
+        self.kept[index] = self.compress(index, record);
     }
 
-    fn apart_of(&self, index: usize) -> Result<usize, usize> {
+    fn find_apart(&self, index: usize) -> Result<usize, usize> {
         self.apart.binary_search_by_key(&(index as u32), |(of, _)| *of)
     }
 
-    fn keep(&mut self, index: usize, record: MoveRecord) -> Kept {
+    fn compress(&mut self, index: usize, record: MoveRecord) -> Kept {
         let MoveRecord { color, san, made, pressed, how, completed, clocks, mv } = record;
         let never = Interval { earliest: Instant::ZERO, latest: Instant::ZERO };
         let (time, at) = match (pressed, completed) {
@@ -179,7 +179,7 @@ impl Moves {
             (None, Some(completed)) => (completed, At::Completed),
             (Some(pressed), Some(completed)) if pressed == completed => (completed, At::Both),
             (Some(pressed), Some(completed)) => {
-                let place = self.apart_of(index).unwrap_or_else(|place| place);
+                let place = self.find_apart(index).unwrap_or_else(|place| place);
                 self.apart.insert(place, (index as u32, pressed));
                 (completed, At::Apart)
             }

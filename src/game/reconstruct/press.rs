@@ -25,7 +25,7 @@ impl Decoder {
         if !self.tuning.presses {
             return;
         }
-        self.press_after_log(by, clock);
+        self.append_press_to_log(by, clock);
         let pressed = Pressed { by, at };
         if board.blind(at.latest).is_some() || !self.unheard.is_empty() {
             if self.unheard.len() < MAX_PRESSES {
@@ -33,10 +33,10 @@ impl Decoder {
             }
             return;
         }
-        self.hear(pressed, at.latest, board, out);
+        self.assign_press(pressed, at.latest, board, out);
     }
 
-    pub(super) fn hear(&mut self, pressed: Pressed, now: Instant, board: &PhysicalBoard, out: &mut Vec<Conclusion>) {
+    pub(super) fn assign_press(&mut self, pressed: Pressed, now: Instant, board: &PhysicalBoard, out: &mut Vec<Conclusion>) {
         let scene = self.scene(now, board);
         let Pressed { by, at } = pressed;
         if self.heard.len() == MAX_PRESSES {
@@ -44,7 +44,7 @@ impl Decoder {
         }
         self.heard.push(pressed);
         let used = self.beam.press(self.record.node(), pressed, &scene);
-        if !used && !self.in_gap(at) && !self.record.press_after_end(by, at) {
+        if !used && !self.is_in_gap(at) && !self.record.press_after_end(by, at) {
             out.push(Conclusion::PressedOutOfTurn { by, at });
         }
     }
@@ -69,12 +69,12 @@ impl Decoder {
         } else {
             let pawn_stays = setup::pawn_on_last_rank(scene.board.men(), by);
             // The opponent has pressed after it: what stands there is all there will be.
-            let answered = best.waiting.len() > 1 && scene.now >= still(scene.board, at, scene.scan);
+            let answered = best.waiting.len() > 1 && scene.now >= still_at(scene.board, at, scene.scan);
             if !answered && !waited(if pawn_stays { NOT_REPLACED } else { NO_LEGAL_MOVE }) {
                 return false;
             }
             // A reply on its way may be what explains it.
-            let replying = in_hand(&top.men, scene.board.men(), by.other());
+            let replying = has_man_in_hand(&top.men, scene.board.men(), by.other());
             if scene.now < scene.board.last_change().after(scene.scan) || (replying && !waited(REPLYING)) {
                 return false;
             }
@@ -84,13 +84,13 @@ impl Decoder {
             self.suspect_dead_squares(scene);
         }
         self.beam.drop_presses(presses);
-        if !self.in_gap(at) {
+        if !self.is_in_gap(at) {
             out.push(conclusion);
         }
         true
     }
 
-    pub(super) fn press_times(&self, board: &PhysicalBoard, at: &mut impl FnMut(Instant)) {
+    pub(super) fn add_press_deadlines(&self, board: &PhysicalBoard, at: &mut impl FnMut(Instant)) {
         let waiting = &self.beam.best().waiting;
         if let Some(pressed) = waiting.first() {
             at(board.last_change().after(self.scan));
@@ -98,14 +98,14 @@ impl Decoder {
                 at(pressed.at.latest.after(wait));
             }
             if waiting.len() > 1 {
-                at(still(board, pressed.at, self.scan));
+                at(still_at(board, pressed.at, self.scan));
             }
         }
     }
 }
 
 /// A man of `side` is off the board that stands on it in the game, and none of his kind stands elsewhere instead.
-fn in_hand(men: &Men, shown: &Men, side: Color) -> bool {
+fn has_man_in_hand(men: &Men, shown: &Men, side: Color) -> bool {
     men::squares(men::difference(men, shown)).any(|square| {
         let man = men[square.index()];
         men::color(man) == Some(side) && shown[square.index()] == EMPTY && men::count(shown, man) < men::count(men, man)
@@ -113,6 +113,6 @@ fn in_hand(men: &Men, shown: &Men, side: Color) -> bool {
 }
 
 /// When the board has been still for a scan since a press and since its last change.
-fn still(board: &PhysicalBoard, pressed: Interval, scan: Duration) -> Instant {
+fn still_at(board: &PhysicalBoard, pressed: Interval, scan: Duration) -> Instant {
     board.last_change().max(pressed.latest).after(scan)
 }

@@ -248,26 +248,26 @@ impl Record {
 
     /// How often `position` has stood on the board (9.2.3), not counting what was played before the record.
     pub(crate) fn times(&self, position: &Chess) -> usize {
-        self.stood(position, self.moves.len(), &[], 1)
+        self.count_of(position, self.moves.len(), &[], 1)
     }
 
     /// What the last of the first `plies` moves ended, if anything.
     pub(crate) fn ending_after(&self, plies: usize) -> Option<Ending> {
         if plies == self.moves.len() {
-            return self.ends(&self.node.position, plies, &[]);
+            return self.ending_at(&self.node.position, plies, &[]);
         }
-        if plies < self.moves.len() { self.ends(&self.position_after(plies), plies, &[]) } else { None }
+        if plies < self.moves.len() { self.ending_at(&self.position_after(plies), plies, &[]) } else { None }
     }
 
     /// What the last of these moves ends, made after the record's own and not sure yet.
     pub(crate) fn ending_of_line(&self, line: &[Tentative]) -> Option<Ending> {
-        self.ends(&line.last()?.node.position, self.moves.len(), line)
+        self.ending_at(&line.last()?.node.position, self.moves.len(), line)
     }
 
     /// What a position ends to which the first `plies` moves have led and then these.
-    fn ends(&self, position: &Chess, plies: usize, line: &[Tentative]) -> Option<Ending> {
+    fn ending_at(&self, position: &Chess, plies: usize, line: &[Tentative]) -> Option<Ending> {
         ending_of(position).or_else(|| {
-            if self.fivefold && self.stood(position, plies, line, FIVEFOLD) >= FIVEFOLD {
+            if self.fivefold && self.count_of(position, plies, line, FIVEFOLD) >= FIVEFOLD {
                 return Some(Ending::FivefoldRepetition);
             }
             (self.seventy_five && position.halfmoves() >= 150).then_some(Ending::SeventyFiveMoves)
@@ -276,7 +276,7 @@ impl Record {
 
     /// How often a position has stood since the start, in the first `plies` moves and in these after them; where that is less
     /// often than `least`, any number below it.
-    fn stood(&self, position: &Chess, plies: usize, line: &[Tentative], least: usize) -> usize {
+    fn count_of(&self, position: &Chess, plies: usize, line: &[Tentative], least: usize) -> usize {
         let wanted = key(position);
         let alike = self.keys.iter().take(plies + 1).filter(|&&known| known == wanted as u32).count();
         let later = line.iter().filter(|ply| key(&ply.node.position) == wanted).count();

@@ -18,7 +18,7 @@ const UNEXPLAINED: i32 = 20;
 /// A board that has stood so long is looked at without what was before.
 const STOOD: Duration = Duration::from_secs(1);
 /// Readings from which they are looked for.
-pub(super) const FROM: usize = 4;
+pub(super) const READINGS_TRIED: usize = 4;
 
 impl Decoder {
     fn last_sure(&self) -> LastSure<'_> {
@@ -27,7 +27,7 @@ impl Decoder {
     }
 
     /// Looks for two moves, of which the board has shown the second only; true if it found any.
-    pub(super) fn look_further(&mut self, scene: &Scene<'_>) -> bool {
+    pub(super) fn find_unseen_moves(&mut self, scene: &Scene<'_>) -> bool {
         let base = self.record.node();
         let changed = scene.board.last_change();
         let best = self.beam.best();
@@ -40,9 +40,9 @@ impl Decoder {
         }
         self.looked = looked;
         let (sure, mut found) = (self.last_sure(), Vec::new());
-        for hypothesis in self.beam.iter().take(FROM) {
-            two_moves(hypothesis, &sure, scene, &mut found);
-            scene.sensing.taken_again(hypothesis, &sure, scene, &mut found);
+        for hypothesis in self.beam.iter().take(READINGS_TRIED) {
+            add_two_moves(hypothesis, &sure, scene, &mut found);
+            scene.sensing.add_recaptures(hypothesis, &sure, scene, &mut found);
         }
         let any = found.into_iter().fold(false, |any, hypothesis| self.beam.add(hypothesis) | any);
         if any {
@@ -53,20 +53,20 @@ impl Decoder {
     }
 
     /// What has come to stand and stood is looked at once without all that was odd before.
-    pub(super) fn begin_again(&mut self, scene: &Scene<'_>) -> bool {
+    pub(super) fn reread_board(&mut self, scene: &Scene<'_>) -> bool {
         let changed = scene.board.last_change();
-        let unexplained = || !self.explains(scene.board) || self.beam.best().cost > scene.tuning.weights.begun_again;
+        let unexplained = || !self.explains(scene.board) || self.beam.best().cost > scene.tuning.weights.reread;
         // While the clocks stand hands put right what they like.
         let stopped = self.clocked && self.runs.is_none();
-        if stopped || scene.now < changed.after(STOOD) || self.begun_again == Some(changed) || !unexplained() {
+        if stopped || scene.now < changed.after(STOOD) || self.reread_at == Some(changed) || !unexplained() {
             return false;
         }
-        self.begun_again = Some(changed);
-        let mut found = scene.sensing.afresh(&self.last_sure(), scene);
+        self.reread_at = Some(changed);
+        let mut found = scene.sensing.reread(&self.last_sure(), scene);
         // That nothing was played may be as true as any other.
         let nothing = self.beam.iter().find(|reading| reading.line.is_empty()).cloned();
         found.extend(nothing.map(|nothing| {
-            let mut nothing = Hypothesis { penalty: scene.tuning.weights.begun_again, worst: 0, ..nothing };
+            let mut nothing = Hypothesis { penalty: scene.tuning.weights.reread, worst: 0, ..nothing };
             nothing.judge(self.record.node(), scene);
             nothing
         }));
@@ -83,17 +83,17 @@ impl Decoder {
         let weights = &scene.tuning.weights;
         let best = self.beam.best();
         let (least, first) = (best.cost - weights.margin + 1, best.line.plies().first().map(|ply| ply.mv));
-        let mut found = scene.sensing.rivals(best, &self.last_sure(), scene);
+        let mut found = scene.sensing.find_rivals(best, &self.last_sure(), scene);
         found.retain(|rival| rival.line.plies().first().map(|ply| ply.mv) != first);
         for rival in &mut found {
-            let cost = (rival.cost - weights.begun_again / 2).max(least);
+            let cost = (rival.cost - weights.reread / 2).max(least);
             rival.penalty += cost - rival.cost;
             rival.cost = cost;
         }
         found.into_iter().fold(false, |any, rival| self.beam.add(rival) | any)
     }
 
-    pub(super) fn repair_times(&self, now: Instant, board: &PhysicalBoard, at: &mut impl FnMut(Instant)) {
+    pub(super) fn add_repair_deadlines(&self, now: Instant, board: &PhysicalBoard, at: &mut impl FnMut(Instant)) {
         let due = board.last_change().after(self.scan);
         if due > now
             && self.looked.map(|(changed, _)| changed) != Some(board.last_change())
@@ -101,14 +101,14 @@ impl Decoder {
         {
             at(due);
         }
-        if self.begun_again != Some(board.last_change()) {
+        if self.reread_at != Some(board.last_change()) {
             at(board.last_change().after(STOOD));
         }
     }
 }
 
 /// Two moves, of which the board has shown the second only.
-fn two_moves(hypothesis: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>, found: &mut Vec<Hypothesis>) {
+fn add_two_moves(hypothesis: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>, found: &mut Vec<Hypothesis>) {
     let node = hypothesis.line.top(sure.base);
     let board = scene.board.men();
     let changed = men::difference(&node.men, board) & !hypothesis.dead;
@@ -131,7 +131,7 @@ fn two_moves(hypothesis: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>, fo
             if !shown && !off {
                 continue;
             }
-            let made = scene.board.done(scene.board.changed_at(second.mask), scene.scan);
+            let made = scene.board.done_within(scene.board.changed_at(second.mask), scene.scan);
             let begun = scene.board.changed_first(first.mask & changed);
             if !sure.may_follow(hypothesis, Interval { latest: begun, ..made }) {
                 continue;

@@ -88,11 +88,11 @@ pub(crate) trait Sensing {
     fn note_odd(&self, reading: &mut Hypothesis, base: &Node, mismatch: i32, settled: bool, scene: &Scene<'_>);
 
     /// Notes what the board shows of the reading's last move while it is judged.
-    fn observe(&self, reading: &mut Hypothesis, mismatch: i32, scene: &Scene<'_>);
+    fn note_last_move(&self, reading: &mut Hypothesis, mismatch: i32, scene: &Scene<'_>);
 
     /// Without a clock nothing is concluded for so long after the last change of the board: a man may be on its way.
     /// `explained`: the best reading explains all that the board shows.
-    fn quiet(&self, explained: bool) -> Duration;
+    fn quiet_time(&self, explained: bool) -> Duration;
 
     /// How long a man that slides is on its way, where that counts.
     fn on_its_way(&self) -> Option<Duration>;
@@ -110,16 +110,16 @@ pub(crate) trait Sensing {
 
     /// What a reading costs for good in which nothing was played after the move that has become `settled`, if it had been given up.
     /// `cost` is that of the best reading with this move.
-    fn nothing_followed(&self, cost: i32, settled: &Tentative, weights: &Weights) -> i32;
+    fn cost_of_no_further_move(&self, cost: i32, settled: &Tentative, weights: &Weights) -> i32;
 
     /// Readings that lead from the last sure move to what stands on the board, without what was odd before.
-    fn afresh(&self, sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis>;
+    fn reread(&self, sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis>;
 
     /// Those with which the best reading is compared before a move becomes sure that leaves something unexplained.
-    fn rivals(&self, best: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis>;
+    fn find_rivals(&self, best: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis>;
 
     /// Adds to `found` the reading and a capture whose man is off the board again.
-    fn taken_again(&self, reading: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>, found: &mut Vec<Hypothesis>);
+    fn add_recaptures(&self, reading: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>, found: &mut Vec<Hypothesis>);
 
     /// Promotions to a piece that the board does not show and nothing else has proved or confirmed: the index of the move, and the
     /// square of the piece as a mask.

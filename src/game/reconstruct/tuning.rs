@@ -97,7 +97,7 @@ pub struct Weights {
     /// Most that this may add.
     pub most_by_holding: i32,
     /// A reading that leaves out of account what was odd before.
-    pub begun_again: i32,
+    pub reread: i32,
     /// The most that is held against a move that explains the whole board.
     pub explained: i32,
     /// The same for what was odd before the move, on a board that does not identify men.
@@ -148,7 +148,7 @@ impl Default for Weights {
             underpromotion: 60,
             held_per_second: 0,
             most_by_holding: 110,
-            begun_again: 60,
+            reread: 60,
             explained: 60,
             slid: 25,
             transient: 60,

@@ -30,13 +30,13 @@ const MOST: usize = 128;
 const BY_HAND: Duration = Duration::from_millis(300);
 
 /// The time that a man was away, `lasted`, is a hand's who has the move and not a sensor's.
-fn by_hand(lasted: Duration, scan: Duration) -> bool {
+fn was_by_hand(lasted: Duration, scan: Duration) -> bool {
     lasted >= BY_HAND && lasted * 2 >= scan * 3
 }
 
 /// The same where nobody can tell: a slow scan sees a man who was straightened as one that was gone for a moment.
 pub(crate) fn may_be_by_hand(lasted: Duration, scan: Duration) -> bool {
-    by_hand(lasted, scan) || (scan > BY_HAND && lasted >= BY_HAND)
+    was_by_hand(lasted, scan) || (scan > BY_HAND && lasted >= BY_HAND)
 }
 
 /// A man of this game: the square on which he began it, or, of one that a pawn became, 64 more than the square of the promotion.
@@ -114,7 +114,7 @@ impl Dropouts {
     }
 
     /// The man that dropped out on `square` at `now`; once, however many squares are told of that moment.
-    pub(crate) fn name(&mut self, now: Instant, square: usize, man: ManId) {
+    pub(crate) fn name_man(&mut self, now: Instant, square: usize, man: ManId) {
         let just = self.last.iter_mut().rev().take_while(|dropout| dropout.at == now);
         for dropout in just.filter(|dropout| usize::from(dropout.square) == square && dropout.man == ManId::NOBODY) {
             dropout.man = man;
@@ -158,25 +158,25 @@ impl Dropouts {
         ManId::of_bits(self.weak_men)
     }
 
-    fn late(&self, now: Instant) -> impl Iterator<Item = &Dropout> {
+    fn recent(&self, now: Instant) -> impl Iterator<Item = &Dropout> {
         self.last.iter().filter(move |dropout| now.since(dropout.at) < WITHIN)
     }
 
     /// How many a square has had of late, and when the last was.
     pub(crate) fn of_square(&self, square: usize, now: Instant) -> (usize, Option<Instant>) {
-        self.late(now).filter(|dropout| usize::from(dropout.square) == square).fold((0, None), |(n, _), d| (n + 1, Some(d.at)))
+        self.recent(now).filter(|dropout| usize::from(dropout.square) == square).fold((0, None), |(n, _), d| (n + 1, Some(d.at)))
     }
 
     /// How many a man has had of late, on which squares, and when the last was.
     pub(crate) fn of_man(&self, man: ManId, now: Instant) -> (usize, u64, Option<Instant>) {
-        let own = self.late(now).filter(|dropout| dropout.man == man);
+        let own = self.recent(now).filter(|dropout| dropout.man == man);
         own.fold((0, 0, None), |(n, squares, _), d| (n + 1, squares | 1 << d.square, Some(d.at)))
     }
 
     /// So many of late are too many, and stand out among the `standing` men: players who straighten their men now and then, and a
     /// board that is noisy everywhere, have no weak square.
     fn stands_out(&self, own: usize, standing: usize, now: Instant) -> bool {
-        let all = self.late(now).count();
+        let all = self.recent(now).count();
         let times = |share| own * standing >= all * share;
         own >= OFTEN && (times(TIMES_ITS_SHARE) || own * 2 >= all && times(HALF_IS_TIMES))
     }
@@ -187,7 +187,7 @@ impl Dropouts {
     }
 
     /// Looks whether this square, or the man that has just dropped out on it, is weak.
-    pub(crate) fn look(&mut self, square: usize, man: Option<ManId>, standing: usize, now: Instant) -> Found {
+    pub(crate) fn check(&mut self, square: usize, man: Option<ManId>, standing: usize, now: Instant) -> Found {
         let mut found = Found::default();
         if let Some(man) = man.filter(|man| self.weak_men & man.bit() == 0)
             && self.is_weak_man(man, standing, now)
@@ -195,14 +195,14 @@ impl Dropouts {
             self.weak_men |= man.bit();
             found.man = true;
             // Where nobody else was lost it was the man and not the square.
-            let others = self.late(now).filter(|dropout| ![man, ManId::FORGOTTEN].contains(&dropout.man));
+            let others = self.recent(now).filter(|dropout| ![man, ManId::FORGOTTEN].contains(&dropout.man));
             let others = others.fold(0, |mask, dropout| mask | 1 << dropout.square);
             found.cleared = self.weak_squares & self.of_man(man, now).1 & !others;
             self.weak_squares &= !found.cleared;
         }
         let well = |man: ManId| man != ManId::FORGOTTEN && self.weak_men & man.bit() == 0;
         let of_others = |dropout: &&Dropout| usize::from(dropout.square) == square && well(dropout.man);
-        let own = self.late(now).filter(of_others).count();
+        let own = self.recent(now).filter(of_others).count();
         found.square = self.stands_out(own, standing, now);
         self.weak_squares |= u64::from(found.square) << square;
         found
@@ -210,7 +210,7 @@ impl Dropouts {
 
     fn is_weak_man(&self, man: ManId, standing: usize, now: Instant) -> bool {
         let mut on = [0_usize; 64];
-        self.late(now).filter(|dropout| dropout.man == man).for_each(|dropout| on[usize::from(dropout.square)] += 1);
+        self.recent(now).filter(|dropout| dropout.man == man).for_each(|dropout| on[usize::from(dropout.square)] += 1);
         on.iter().filter(|&&count| count >= ELSEWHERE).count() >= 2 && self.stands_out(on.iter().sum(), standing, now)
     }
 
@@ -222,7 +222,7 @@ impl Dropouts {
     }
 }
 
-/// What [`Dropouts::look`] found.
+/// What [`Dropouts::check`] found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Found {
     /// The square is weak.
@@ -246,9 +246,9 @@ impl PhysicalBoard {
         for square in men::squares(noted) {
             let man = man_on(self, square);
             if let Some(man) = man {
-                self.dropouts.name(now, square.index(), man);
+                self.dropouts.name_man(now, square.index(), man);
             }
-            let found = self.dropouts.look(square.index(), man, standing, now);
+            let found = self.dropouts.check(square.index(), man, standing, now);
             each(self, square, man, found);
         }
         noted != 0
@@ -320,7 +320,7 @@ mod tests {
     fn what_a_hand_does() {
         let [scan, short] = [225, 41].map(Duration::from_millis);
         let times = [(225, scan), (450, scan), (290, short), (310, short), (450, scan * 2)];
-        let by_hand = times.map(|(lasted, scan)| by_hand(Duration::from_millis(lasted), scan));
+        let by_hand = times.map(|(lasted, scan)| was_by_hand(Duration::from_millis(lasted), scan));
         assert_eq!(by_hand, [false, true, false, true, false]);
         let may_be = times.map(|(lasted, scan)| may_be_by_hand(Duration::from_millis(lasted), scan));
         assert_eq!(may_be, [false, true, false, true, true], "the last on a slow board");

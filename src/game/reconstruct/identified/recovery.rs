@@ -14,15 +14,15 @@ const MOST_OF_ONE: u32 = 4;
 
 /// The one or two moves that lead from the last sure one to exactly what has come to stand, whatever was odd before: without it one
 /// wrong reading of noise would be held against them for ever.
-pub(super) fn afresh(sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis> {
+pub(super) fn reread(sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis> {
     let (base, board) = (sure.base, scene.board.men());
     let mut found = Vec::new();
     let changed = men::difference(&base.men, board);
     if changed == 0 || changed.count_ones() > MOST_SQUARES {
         return found;
     }
-    let begin = || Hypothesis { dead: sure.dead, penalty: scene.tuning.weights.begun_again, ..Hypothesis::default() };
-    let made = |mask: u64| scene.board.done(scene.board.changed_at(mask & changed), scene.scan);
+    let begin = || Hypothesis { dead: sure.dead, penalty: scene.tuning.weights.reread, ..Hypothesis::default() };
+    let made = |mask: u64| scene.board.done_within(scene.board.changed_at(mask & changed), scene.scan);
     for first in base.table().iter().filter(|first| first.mask & changed != 0) {
         // Positions are made for those only to which one reply at most is missing.
         let left = men::difference(&first.men_after(&base.men), board);
@@ -43,12 +43,12 @@ pub(super) fn afresh(sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis> 
             let (before, mut replied) = (made(first.mask), made(second.mask));
             // Moves are made one after the other: hands that put the men there did not play them so.
             if replied.latest < before.earliest {
-                reading.penalty += scene.tuning.weights.begun_again;
+                reading.penalty += scene.tuning.weights.reread;
                 replied = before;
             }
             reading.add(&after, second, replied, replied.latest, true, scene);
         }
-        reading.pressed_by(sure.heard.iter().rev().copied(), scene.scan);
+        reading.assign_presses(sure.heard.iter().rev().copied(), scene.scan);
         reading.judge(base, scene);
         found.push(reading);
     }
@@ -56,7 +56,7 @@ pub(super) fn afresh(sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis> 
 }
 
 /// The man of the best reading's only move, which was pressed, is on no square: it may have gone on to one whose sensor is dead.
-pub(super) fn went_to_dead_squares(best: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>, found: &mut Vec<Hypothesis>) {
+pub(super) fn add_moves_to_dead_squares(best: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>, found: &mut Vec<Hypothesis>) {
     let [only] = best.line.plies() else { return };
     if scene.board.men()[only.mv.to().to_usize()] != EMPTY {
         return;
@@ -65,17 +65,17 @@ pub(super) fn went_to_dead_squares(best: &Hypothesis, sure: &LastSure<'_>, scene
         let Some(missing) = candidate.dead_square(scene.board) else { continue };
         let penalty = scene.tuning.weights.dead;
         let mut reading = Hypothesis { dead: best.dead | 1 << missing, penalty, ..Hypothesis::default() };
-        let made = scene.board.done(scene.board.changed_at(candidate.mask), scene.scan);
+        let made = scene.board.done_within(scene.board.changed_at(candidate.mask), scene.scan);
         reading.add(sure.base, candidate, made, made.latest, true, scene);
         reading.infer_last();
-        reading.pressed_by(sure.heard.iter().rev().copied(), scene.scan);
+        reading.assign_presses(sure.heard.iter().rev().copied(), scene.scan);
         reading.judge(sure.base, scene);
         found.push(reading);
     }
 }
 
 /// A capture that was pressed, and whose man is off again: the player who captures next took it off first.
-pub(super) fn taken_again(reading: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>, found: &mut Vec<Hypothesis>) {
+pub(super) fn add_recaptures(reading: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>, found: &mut Vec<Hypothesis>) {
     let node = reading.line.top(sure.base);
     let board = scene.board.men();
     if reading.waiting.first().is_none_or(|pressed| pressed.by != men::turn(&node.position)) {
@@ -83,7 +83,7 @@ pub(super) fn taken_again(reading: &Hypothesis, sure: &LastSure<'_>, scene: &Sce
     }
     let off = |candidate: &&Candidate| candidate.missing(board) == Some(candidate.mv.to() as u8);
     for capture in node.table().iter().filter(|candidate| candidate.target() != 0).filter(off) {
-        let made = scene.board.done(scene.board.changed_at(capture.mask), scene.scan);
+        let made = scene.board.done_within(scene.board.changed_at(capture.mask), scene.scan);
         if !sure.may_follow(reading, made) {
             continue;
         }

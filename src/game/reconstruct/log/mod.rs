@@ -26,16 +26,16 @@ const MOST_ENTRIES: usize = 0x1f00;
 
 /// One reading of the log, oldest entry first.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct LogReading {
+pub(crate) struct LogDownload {
     entries: VecDeque<LogEntry>,
     ended: bool,
 }
 
-impl LogReading {
+impl LogDownload {
     /// Takes the next entry; after the end a further one begins another reading. True at the end.
     pub(crate) fn take(&mut self, entry: LogEntry) -> bool {
         if self.ended {
-            *self = LogReading::default();
+            *self = LogDownload::default();
         }
         self.ended = entry == LogEntry::End;
         if !self.ended {

@@ -62,7 +62,7 @@ pub(crate) fn moves_of(replay: &Replay, from: &Node, target: &Men, white: ClockS
             Step::Press { side, .. } => ways.press(if side == white { Color::White } else { Color::Black }, index)?,
         }
     }
-    ways.end_in(target).filter(|moves| nothing_else_seen(from, moves, &replay.steps))
+    ways.moves_to(target).filter(|moves| nothing_else_seen(from, moves, &replay.steps))
 }
 
 impl Ways<'_> {
@@ -93,7 +93,7 @@ impl Ways<'_> {
             self.open.iter_mut().for_each(|way| way.pressed = true);
             return Some(());
         }
-        let found = self.bridge(&men, Some(by.other()), index)?;
+        let found = self.find_bridge(&men, Some(by.other()), index)?;
         if found.is_empty() {
             self.owed += 1;
             return (self.owed < search::MOST_PLIES).then_some(());
@@ -105,7 +105,7 @@ impl Ways<'_> {
     }
 
     /// Ways from the open ones to a board by moves that were never seen alone. None if the search was not complete.
-    fn bridge(&mut self, board: &Men, turn_after: Option<Color>, end: usize) -> Option<Vec<Way>> {
+    fn find_bridge(&mut self, board: &Men, turn_after: Option<Color>, end: usize) -> Option<Vec<Way>> {
         let least = self.owed + 1;
         let mut found: Vec<Way> = Vec::new();
         for way in &self.open {
@@ -124,7 +124,7 @@ impl Ways<'_> {
                 let before = found.len();
                 for path in paths.paths {
                     let moves = [&way.moves[..], &path].concat();
-                    if self.shown(way, &path, end) && found.iter().all(|other| other.moves != moves) {
+                    if self.is_shown(way, &path, end) && found.iter().all(|other| other.moves != moves) {
                         let node = path.iter().fold(way.node.clone(), |node, &mv| node.after(mv));
                         found.push(Way { moves, node, pressed: turn_after.is_some(), next: end + 1 });
                     }
@@ -138,20 +138,20 @@ impl Ways<'_> {
     }
 
     /// The steps before `end` show the men of a path that goes on from a way, and no others.
-    fn shown(&self, way: &Way, path: &[Move], end: usize) -> bool {
+    fn is_shown(&self, way: &Way, path: &[Move], end: usize) -> bool {
         let since = |first: usize| self.steps.get(first..end).unwrap_or_default();
         seen_in_order(&way.node, path, since(way.next.saturating_sub(ONE_SCAN)))
             && nothing_else_seen(&way.node, path, since(way.next))
     }
 
     /// The moves of the one way that ends in the board.
-    fn end_in(mut self, target: &Men) -> Option<Vec<Move>> {
+    fn moves_to(mut self, target: &Men) -> Option<Vec<Move>> {
         let mut ends: Vec<Vec<Move>> = Vec::new();
         if self.owed == 0 {
             ends.extend(self.open.iter().filter(|way| way.node.men == *target).map(|way| way.moves.clone()));
         }
         if ends.is_empty() && self.men == *target {
-            ends.extend(self.bridge(target, None, self.steps.len())?.into_iter().map(|way| way.moves));
+            ends.extend(self.find_bridge(target, None, self.steps.len())?.into_iter().map(|way| way.moves));
         }
         if ends.len() == 1 { ends.pop() } else { None }
     }

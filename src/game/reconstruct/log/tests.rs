@@ -9,7 +9,7 @@ use flagfall_protocols::time::ClockTime;
 use shakmaty::{Chess, Move, Position};
 
 use super::hand::{Writer, make, overwritten};
-use super::{Known, LogReading, MOST_ENTRIES, Replay, Step, moves_of};
+use super::{Known, LogDownload, MOST_ENTRIES, Replay, Step, moves_of};
 use crate::men::{self, Men};
 use crate::reconstruct::candidates::Node;
 use crate::reconstruct::search::chance::Chance;
@@ -17,8 +17,8 @@ use crate::reconstruct::search::tests::{after, words};
 use crate::reconstruct::setup::initial_men;
 
 /// A log in words: `e2-` emptied, `Pe4` shown, `L`/`R` a press of that side; `up`, `start`, `turned`, `empty` for marks.
-fn reading(text: &str) -> LogReading {
-    let mut log = LogReading::default();
+fn reading(text: &str) -> LogDownload {
+    let mut log = LogDownload::default();
     let mut seconds = 3000;
     for word in text.split_whitespace() {
         let square = |name: &str| Square::parse(name).expect(name);
@@ -104,7 +104,7 @@ fn what_a_log_cannot_tell_is_not_told() {
     ] {
         assert_eq!(moves_in_log(log, played), None, "{log}");
     }
-    let unfinished = LogReading::default();
+    let unfinished = LogDownload::default();
     assert_eq!(unfinished.replay(&known(&initial_men())), None);
 }
 
@@ -134,7 +134,7 @@ fn a_board_turned_round_and_its_power_up() {
     let mut chance = Chance::new(3);
     writer.power_up(&mut chance, &men);
     writer.power_up(&mut chance, &target);
-    let mut log = LogReading::default();
+    let mut log = LogDownload::default();
     writer.entries.into_iter().chain([LogEntry::End]).for_each(|entry| _ = log.take(entry));
     let replay = log.replay(&known(&men)).expect("it stood");
     assert_eq!(replay.steps.len(), 2);
@@ -143,7 +143,7 @@ fn a_board_turned_round_and_its_power_up() {
 
 #[test]
 fn a_reading_is_bounded_and_a_new_one_begins_after_the_end() {
-    let mut log = LogReading::default();
+    let mut log = LogDownload::default();
     for _ in 0..MOST_ENTRIES + 5 {
         assert!(!log.take(LogEntry::Other(0)));
     }
@@ -152,7 +152,7 @@ fn a_reading_is_bounded_and_a_new_one_begins_after_the_end() {
     assert!(!log.take(LogEntry::Downloaded));
     assert_eq!(log.entries.len(), 1);
     // Marks that contradict each other again and again do not grow beyond all bounds.
-    let mut log = LogReading::default();
+    let mut log = LogDownload::default();
     for index in 0..MOST_ENTRIES {
         log.take(if index % 2 == 0 { LogEntry::EmptyBoard } else { LogEntry::InitialPosition { rotated: false } });
     }
@@ -219,7 +219,7 @@ fn gap(seed: u64, manner: Manner) -> (Vec<Move>, Option<Vec<Move>>) {
     let (from, last_press) = from.unwrap_or_else(|| (Node::new(position.clone()), writer.last_press()));
     let last_press = last_press.filter(|_| chance.below(2) == 0);
     let (rotated, white) = (writer.rotated, writer.white());
-    let mut log = LogReading::default();
+    let mut log = LogDownload::default();
     writer.entries.into_iter().chain([LogEntry::End]).for_each(|entry| _ = log.take(entry));
     let replay = log.replay(&Known { men: &from.men, rotated, last_press });
     let said = replay.and_then(|replay| moves_of(&replay, &from, &men_of(&position), white));
@@ -237,7 +237,7 @@ fn adjust(chance: &mut Chance, writer: &mut Writer, position: &Chess) {
 }
 
 /// How many of so many gaps stay untold; a wrong answer fails.
-fn untold(rounds: u64, manner: Manner) -> u64 {
+fn count_unsolved(rounds: u64, manner: Manner) -> u64 {
     let mut untold = 0;
     for seed in 0..rounds {
         let (played, said) = gap(seed, manner);
@@ -251,19 +251,19 @@ fn untold(rounds: u64, manner: Manner) -> u64 {
 
 #[test]
 fn random_games_are_told_exactly() {
-    let untold = untold(400, Manner { lost: 0, hasty: 0 });
+    let untold = count_unsolved(400, Manner { lost: 0, hasty: 0 });
     assert!(untold <= 10, "{untold}");
 }
 
 #[test]
 fn lost_presses_never_give_a_wrong_game() {
-    let untold = untold(400, Manner { lost: 50, hasty: 0 });
+    let untold = count_unsolved(400, Manner { lost: 50, hasty: 0 });
     assert!(untold <= 20, "{untold}");
 }
 
 #[test]
 fn hasty_replies_never_give_a_wrong_game() {
-    let untold = untold(200, Manner { lost: 50, hasty: 10 });
+    let untold = count_unsolved(200, Manner { lost: 50, hasty: 10 });
     assert!(untold <= 200, "{untold}");
 }
 
@@ -273,7 +273,7 @@ fn hasty_replies_never_give_a_wrong_game() {
 fn share_of_untold_gaps() {
     extern crate std;
     for (lost, hasty) in [(0, 0), (50, 0), (200, 0), (0, 10), (50, 10)] {
-        let untold = untold(10_000, Manner { lost, hasty });
+        let untold = count_unsolved(10_000, Manner { lost, hasty });
         std::println!("{lost} of 1000 presses lost, {hasty} of 100 replies hasty: {untold} of 10000 gaps untold, none wrong");
     }
 }
@@ -282,7 +282,7 @@ fn share_of_untold_gaps() {
 fn odd_logs_give_no_moves_and_no_harm() {
     for seed in 0..200 {
         let mut chance = Chance::new(seed);
-        let mut log = LogReading::default();
+        let mut log = LogDownload::default();
         for _ in 0..400 {
             let square = Square::wrapping(chance.below(64) as u8);
             let reading = men::piece(chance.below(14) as u8).map_or(Reading::Empty, Reading::Piece);

@@ -34,7 +34,7 @@ struct Walk<'a> {
     anchored: bool,
 }
 
-/// See [`super::LogReading::replay`].
+/// See [`super::LogDownload::replay`].
 pub(super) fn replay(entries: &VecDeque<LogEntry>, known: &Known) -> Option<Replay> {
     let mentioned = entries.iter().fold(0, |mask, entry| match entry {
         LogEntry::Square { square, .. } => mask | turned(*square, known).bit(),
@@ -104,11 +104,11 @@ impl Walk<'_> {
             }
             self.end_listing();
         }
-        self.put(square, reading, quick);
-        self.look();
+        self.set_square(square, reading, quick);
+        self.note_known_position();
     }
 
-    fn put(&mut self, square: Square, reading: Reading, quick: bool) {
+    fn set_square(&mut self, square: Square, reading: Reading, quick: bool) {
         let man = men::of_reading(reading);
         self.men[square.index()] = man;
         self.told |= square.bit();
@@ -130,10 +130,10 @@ impl Walk<'_> {
     fn become_board(&mut self, board: &Men) {
         let placement = men::placement(board);
         for square in men::squares(men::difference(&self.men, board)) {
-            self.put(square, placement.get(square), false);
+            self.set_square(square, placement.get(square), false);
         }
         self.told = u64::MAX;
-        self.look();
+        self.note_known_position();
     }
 
     fn press(&mut self, side: ClockSide, time: ClockTime) {
@@ -141,27 +141,27 @@ impl Walk<'_> {
         self.steps.push(Step::Press { side, time });
         if self.known.last_press != Some((side, time)) {
             self.after_press = false;
-            self.look();
+            self.note_known_position();
         } else if self.anchored {
             // Time is added with every move: another press may have come at the same time of the clock.
-            self.again |= self.stands() && self.away == [true; 2];
+            self.again |= self.shows_known_position() && self.away == [true; 2];
         } else {
             // The reply may have begun before the board heard the press.
             let unpressed = |begin: &usize| self.steps[*begin..self.steps.len() - 1].iter().all(|step| !is_press(step));
-            self.begin = if self.stands() { Some(self.steps.len()) } else { self.begin.filter(unpressed) };
+            self.begin = if self.shows_known_position() { Some(self.steps.len()) } else { self.begin.filter(unpressed) };
             self.anchored = self.begin.is_some();
             self.after_press = !self.anchored;
             (self.again, self.away) = (false, [false; 2]);
         }
     }
 
-    fn stands(&self) -> bool {
+    fn shows_known_position(&self) -> bool {
         self.told == u64::MAX && self.men == *self.known.men
     }
 
     /// Notes that the known position stands.
-    fn look(&mut self) {
-        if self.anchored || !self.stands() {
+    fn note_known_position(&mut self) {
+        if self.anchored || !self.shows_known_position() {
             return;
         }
         self.again |= self.begin.is_some() && self.away == [true; 2];
@@ -175,7 +175,7 @@ impl Walk<'_> {
     fn new_game(&mut self) {
         (self.again, self.away) = (false, [false; 2]);
         (self.anchored, self.after_press) = (false, false);
-        self.begin = self.stands().then_some(self.steps.len());
+        self.begin = self.shows_known_position().then_some(self.steps.len());
     }
 }
 

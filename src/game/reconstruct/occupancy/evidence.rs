@@ -89,7 +89,7 @@ impl Hypothesis {
             let adjusted = recent || off >= lifted && touched.since(off) > TAKEN_OFF;
             last.touch = if adjusted { scene.tuning.weights.adjusted } else { scene.tuning.weights.touched };
             last.untouched = 0;
-            last.made = scene.board.done(touched, scene.scan);
+            last.made = scene.board.done_within(touched, scene.scan);
         }
     }
 

@@ -86,13 +86,13 @@ impl Sensing for Occupancy {
         }
     }
 
-    fn observe(&self, reading: &mut Hypothesis, mismatch: i32, scene: &Scene<'_>) {
+    fn note_last_move(&self, reading: &mut Hypothesis, mismatch: i32, scene: &Scene<'_>) {
         reading.note_touch(scene);
         reading.forgive_slide(mismatch, scene);
     }
 
     /// What is under way may show that it was otherwise.
-    fn quiet(&self, explained: bool) -> Duration {
+    fn quiet_time(&self, explained: bool) -> Duration {
         if explained { QUIET } else { RECHECK_UNTIL }
     }
 
@@ -113,21 +113,21 @@ impl Sensing for Occupancy {
         true
     }
 
-    fn nothing_followed(&self, cost: i32, settled: &Tentative, weights: &Weights) -> i32 {
+    fn cost_of_no_further_move(&self, cost: i32, settled: &Tentative, weights: &Weights) -> i32 {
         let pressed = if settled.pressed.is_some() { weights.pressed } else { 0 };
         let answered = settled.captured(true, weights) + settled.doubt.move_played - pressed;
         cost - answered + weights.viable
     }
 
-    fn afresh(&self, _: &LastSure<'_>, _: &Scene<'_>) -> Vec<Hypothesis> {
+    fn reread(&self, _: &LastSure<'_>, _: &Scene<'_>) -> Vec<Hypothesis> {
         Vec::new()
     }
 
-    fn rivals(&self, _: &Hypothesis, _: &LastSure<'_>, _: &Scene<'_>) -> Vec<Hypothesis> {
+    fn find_rivals(&self, _: &Hypothesis, _: &LastSure<'_>, _: &Scene<'_>) -> Vec<Hypothesis> {
         Vec::new()
     }
 
-    fn taken_again(&self, _: &Hypothesis, _: &LastSure<'_>, _: &Scene<'_>, _: &mut Vec<Hypothesis>) {}
+    fn add_recaptures(&self, _: &Hypothesis, _: &LastSure<'_>, _: &Scene<'_>, _: &mut Vec<Hypothesis>) {}
 
     fn unproved_promotions(&self, record: &Record) -> Vec<(usize, u64)> {
         unproved(record)

@@ -47,7 +47,7 @@ pub(super) fn doubt(node: &Node, candidate: &Candidate, weights: &Weights) -> Do
         MORE..ROOK => weights.poorer_capture[1],
         _ => weights.poorer_capture[2],
     };
-    let spared = if node.spares_who_moved(candidate) { weights.spared } else { 0 };
+    let spared = if node.spares_last_mover(candidate) { weights.spared } else { 0 };
     let chosen = if candidate.target() == 0 { 0 } else { best(true).map_or(0, poorer) + spared };
     Doubt { move_played: cost(best(false).unwrap_or(0).max(0)).max(chosen), capture_chosen: chosen }
 }
@@ -58,15 +58,15 @@ fn gain(position: &Chess, mv: Move) -> i32 {
     let taken = capture.map_or(0, worth);
     let (stands, promoted) = promotion.map_or((role, 0), |to| (to, worth(to) - worth(Role::Pawn)));
     let left = position.board().occupied().without(from).with(to);
-    taken + promoted - answer(position.board(), to, !position.turn(), stands, left)
+    taken + promoted - gain_of_reply(position.board(), to, !position.turn(), stands, left)
 }
 
 /// What `side` wins by taking the man on `square`, with these men left on the board.
-fn answer(board: &Board, square: Square, side: Color, stands: Role, left: Bitboard) -> i32 {
+fn gain_of_reply(board: &Board, square: Square, side: Color, stands: Role, left: Bitboard) -> i32 {
     let takers = board.attacks_to(square, side, left) & left;
     let cheapest = Role::ALL.into_iter().find_map(|role| Some((role, (takers & board.by_role(role)).first()?)));
     let Some((role, from)) = cheapest else { return 0 };
-    (worth(stands) - answer(board, square, !side, role, left.without(from))).max(0)
+    (worth(stands) - gain_of_reply(board, square, !side, role, left.without(from))).max(0)
 }
 
 #[cfg(test)]

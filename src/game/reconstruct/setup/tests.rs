@@ -52,7 +52,7 @@ fn other_orders_are_no_beginning() {
 }
 
 /// What is wrong, in words: `e1 Q for K`, and whose king and queen are exchanged.
-fn told(men: &Men, chess960: bool) -> Option<(Shown, String)> {
+fn describe(men: &Men, chess960: bool) -> Option<(Shown, String)> {
     let wrong = wrong_set_up(men, chess960)?;
     let letter = |man: u8| men::piece(man).map_or('-', |piece| piece.letter());
     let squares = wrong.squares.iter().map(|at| format!("{} {} for {}", at.square, letter(at.stands), letter(at.expected)));
@@ -85,7 +85,7 @@ fn wrong_set_ups_are_named() {
     ];
     for (placement, chess960, expected) in table {
         for (shown, seen) in both_ways(&men_of(placement)) {
-            assert_eq!(told(&seen, chess960), Some((shown, expected.into())), "{placement}");
+            assert_eq!(describe(&seen, chess960), Some((shown, expected.into())), "{placement}");
         }
     }
 }
@@ -93,7 +93,7 @@ fn wrong_set_ups_are_named() {
 #[test]
 fn three_squares_off_are_not_yet_set_up() {
     for placement in ["rnbqkbnr/pppppppp/8/8/8/8/P1P1P1PP/RNBQKBNR", "8/8/8/8/8/8/8/8", "rnbqkbnr/8/8/8/8/8/8/RNBQKBNR"] {
-        assert_eq!((told(&men_of(placement), false), told(&men_of(placement), true)), (None, None), "{placement}");
+        assert_eq!((describe(&men_of(placement), false), describe(&men_of(placement), true)), (None, None), "{placement}");
     }
-    assert_eq!(told(&initial_men(), false), None);
+    assert_eq!(describe(&initial_men(), false), None);
 }
