@@ -1,4 +1,4 @@
-//! Squares whose sensors are dead: what never showed a man may have one.
+//! Squares with dead sensors. Only a square that has never shown a man can be one.
 
 use alloc::vec::Vec;
 
@@ -8,7 +8,7 @@ use crate::reconstruct::hypothesis::Scene;
 use crate::reconstruct::repair::READINGS_TRIED;
 
 impl Decoder {
-    /// A press is about to be given up: was its move made to a square whose sensor is dead? What never showed a man may be.
+    /// Before a press is given up: checks whether its move went to a square with a dead sensor.
     pub(super) fn suspect_dead_squares(&mut self, scene: &Scene<'_>) {
         let base = self.record.node();
         let board = scene.board.men();

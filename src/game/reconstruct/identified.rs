@@ -1,4 +1,4 @@
-//! Boards that tell which man stands on each square.
+//! Boards that report which man stands on each square.
 
 mod recovery;
 
@@ -13,10 +13,10 @@ use crate::reconstruct::record::Record;
 use crate::reconstruct::sensing::{LastSure, Sensing, ShownMove, Verdict};
 use crate::reconstruct::tuning::{Tuning, Weights};
 
-/// Without a clock the board must be quiet for so long.
+/// Without a clock, nothing is concluded before the board has not changed for this time.
 const QUIET: Duration = Duration::from_millis(700);
 
-/// The board identifies men.
+/// The rules for boards that identify men.
 pub(crate) struct Identified;
 
 impl Sensing for Identified {
@@ -37,13 +37,13 @@ impl Sensing for Identified {
     }
 
     fn extended(&self, reading: &Hypothesis, next: &ShownMove<'_>, scene: &Scene<'_>) -> Option<Hypothesis> {
-        // Moves are made one after the other: the man may be lifted before the reply, but not have arrived.
+        // Moves are made one after the other: the man may be lifted before the reply, but it arrives after it.
         let arrived = scene.board.changed_at(1 << next.to).min(next.made.latest);
         if reading.line.last().is_some_and(|before| arrived < before.made.earliest) {
             return None;
         }
         let mut longer = reading.clone();
-        // What explains the whole board explains what was odd before it as well.
+        // A move that explains the whole board also explains most of what was unexplained before it.
         if next.left == 0 {
             longer.worst = longer.worst.min(scene.tuning.weights.explained);
         }
@@ -59,7 +59,7 @@ impl Sensing for Identified {
 
     fn note_odd(&self, _: &mut Hypothesis, _: &Node, _: i32, _: bool, _: &Scene<'_>) {}
 
-    /// Its last move was taken for made although nothing showed it, and now the board does.
+    /// If the last move was believed although nothing showed it, and the board shows it now, it counts as seen.
     fn note_last_move(&self, reading: &mut Hypothesis, _: i32, scene: &Scene<'_>) {
         let Some(last) = reading.line.plies_mut().last_mut().filter(|last| !last.seen || last.inferred) else { return };
         if men::difference(&last.node.men, scene.board.men()) & last.mask == 0 {
@@ -76,7 +76,8 @@ impl Sensing for Identified {
         None
     }
 
-    /// What is odd waits until the board is still, and what leaves anything unexplained then is compared with what leaves nothing.
+    /// A reading that leaves or left much unexplained waits until the board is still. If anything is unexplained then, the
+    /// reading is compared with readings that explain everything.
     fn verdict(&self, best: &Hypothesis, base: &Node, _: bool, scene: &Scene<'_>) -> Verdict {
         let stood = scene.now >= scene.board.last_change().after(scene.scan);
         if !stood && best.is_odd(scene.tuning.weights.reread) {

@@ -1,4 +1,4 @@
-//! Presses: which reading takes them, and when one is given up because no move belongs to it (Articles 7.5.1 to 7.5.3).
+//! Presses: which move gets a press, and when a press without a move is given up (Articles 7.5.1 to 7.5.3).
 
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -12,14 +12,14 @@ use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::hypothesis::{MAX_PRESSES, NO_LEGAL_MOVE, NOTHING_MOVED, Pressed, Scene};
 use crate::reconstruct::{ClockView, Conclusion, Decoder, setup};
 
-/// After a press a pawn on the last rank has this long to be replaced.
+/// After a press a pawn on the last rank must be replaced within this time.
 const NOT_REPLACED: Duration = Duration::from_millis(1000);
 
-/// While the opponent has a man of his in the hand, nothing is called illegal for so long after a press.
+/// While the opponent holds a man, a press is called illegal only after this time.
 const REPLYING: Duration = Duration::from_millis(2400);
 
 impl Decoder {
-    /// A player pressed. While nobody knows what stands on the board, the press waits.
+    /// Handles a press. While the position on the board is not known, the press waits.
     pub(crate) fn press(&mut self, at: Interval, by: Color, board: &PhysicalBoard, clock: &ClockView, out: &mut Vec<Conclusion>) {
         self.clocked = clock.present && self.tuning.presses;
         if !self.tuning.presses {
@@ -49,7 +49,7 @@ impl Decoder {
         }
     }
 
-    /// Gives up the first press that no move of the best reading belongs to; false if it may still come.
+    /// Gives up the first press that has no move in the best reading. False if its move may still come.
     pub(super) fn give_up_press(&mut self, scene: &Scene<'_>, out: &mut Vec<Conclusion>) -> bool {
         let best = self.beam.best();
         let Some(&Pressed { by, at }) = best.waiting.first() else { return false };
@@ -68,12 +68,12 @@ impl Decoder {
             }
         } else {
             let pawn_stays = setup::pawn_on_last_rank(scene.board.men(), by);
-            // The opponent has pressed after it: what stands there is all there will be.
+            // The opponent has pressed after it, so the board will not show more.
             let answered = best.waiting.len() > 1 && scene.now >= still_at(scene.board, at, scene.scan);
             if !answered && !waited(if pawn_stays { NOT_REPLACED } else { NO_LEGAL_MOVE }) {
                 return false;
             }
-            // A reply on its way may be what explains it.
+            // An unfinished reply may explain the difference.
             let replying = has_man_in_hand(&top.men, scene.board.men(), by.other());
             if scene.now < scene.board.last_change().after(scene.scan) || (replying && !waited(REPLYING)) {
                 return false;
@@ -104,7 +104,7 @@ impl Decoder {
     }
 }
 
-/// A man of `side` is off the board that stands on it in the game, and none of his kind stands elsewhere instead.
+/// True if a man of `side` is off its square and no other man of its kind stands elsewhere instead.
 fn has_man_in_hand(men: &Men, shown: &Men, side: Color) -> bool {
     men::squares(men::difference(men, shown)).any(|square| {
         let man = men[square.index()];
@@ -112,7 +112,7 @@ fn has_man_in_hand(men: &Men, shown: &Men, side: Color) -> bool {
     })
 }
 
-/// When the board has been still for a scan since a press and since its last change.
+/// The moment at which the board has been still for a scan since the press and since its last change.
 fn still_at(board: &PhysicalBoard, pressed: Interval, scan: Duration) -> Instant {
     board.last_change().max(pressed.latest).after(scan)
 }

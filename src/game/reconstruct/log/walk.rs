@@ -11,24 +11,24 @@ use super::{Known, MOST_ENTRIES, Replay, Step};
 use crate::men::{self, EMPTY, Men};
 use crate::reconstruct::setup::initial_men;
 
-/// A mark may tell all squares anew; steps beyond this are no game.
+/// A mark may report all squares again; a log with more steps than this is no game.
 const MOST_STEPS: usize = 2 * MOST_ENTRIES;
 
 struct Walk<'a> {
     known: &'a Known<'a>,
     men: Men,
-    /// Squares of which the log has told what stands there.
+    /// Squares whose state is known.
     told: u64,
-    /// The pieces that are listed after a power-up or start mark.
+    /// The men that are listed after a power-up or start mark.
     listing: Option<Men>,
     steps: Vec<Step>,
-    /// The beginning, if it is sure so far: the number of steps before it.
+    /// The number of steps before the beginning, if the beginning is certain so far.
     begin: Option<usize>,
-    /// Since then: which sides put a man where the known position has another or none.
+    /// The sides that have since put a man where the known position has another man or none.
     away: [bool; 2],
-    /// The position came back by moves since it stood first.
+    /// The position stood first, and then came back by moves.
     again: bool,
-    /// The last press is the known one, and the known position did not stand then or since.
+    /// The last press is the known one, and the known position has not stood at that time or since.
     after_press: bool,
     /// The beginning belongs to the known press.
     anchored: bool,
@@ -43,7 +43,7 @@ pub(super) fn replay(entries: &VecDeque<LogEntry>, known: &Known) -> Option<Repl
     let mut walk = Walk {
         known,
         men: *known.men,
-        // What never changed while the log was written is what it was when the known position stood.
+        // A square that the log does not mention is as it was when the known position stood.
         told: !mentioned,
         listing: None,
         steps: Vec::new(),
@@ -120,7 +120,7 @@ impl Walk<'_> {
         self.steps.push(Step::Square { square, reading, quick });
     }
 
-    /// The pieces found at power-up are all listed: what differs from before happened unseen.
+    /// Ends the list of men after a power-up. Differences from the board before were not seen.
     fn end_listing(&mut self) {
         if let Some(listed) = self.listing.take() {
             self.become_board(&listed);
@@ -143,7 +143,7 @@ impl Walk<'_> {
             self.after_press = false;
             self.note_known_position();
         } else if self.anchored {
-            // Time is added with every move: another press may have come at the same time of the clock.
+            // Every move adds time, so another press may have come at the same time of the clock.
             self.again |= self.shows_known_position() && self.away == [true; 2];
         } else {
             // The reply may have begun before the board heard the press.
@@ -159,7 +159,7 @@ impl Walk<'_> {
         self.told == u64::MAX && self.men == *self.known.men
     }
 
-    /// Notes that the known position stands.
+    /// Notes that the known position stands, if it does.
     fn note_known_position(&mut self) {
         if self.anchored || !self.shows_known_position() {
             return;
@@ -171,7 +171,7 @@ impl Walk<'_> {
         self.after_press = false;
     }
 
-    /// What stood before belongs to another game.
+    /// Begins another game: positions before it do not count.
     fn new_game(&mut self) {
         (self.again, self.away) = (false, [false; 2]);
         (self.anchored, self.after_press) = (false, false);

@@ -1,4 +1,5 @@
-//! Work and unique orders by length, printed: `cargo test --release -p flagfall-game --lib search::figures -- --ignored --nocapture`.
+//! Prints the work of searches and the share of unique orders, by length: `cargo test --release -p flagfall-game --lib
+//! search::figures -- --ignored --nocapture`.
 
 extern crate std;
 
@@ -11,7 +12,7 @@ use super::tests::end;
 use super::{Found, Limits, paths};
 use crate::men::{self, EMPTY, UNKNOWN};
 
-/// Prints how much work so many searches were.
+/// Prints the work of these searches.
 #[expect(clippy::print_stdout, reason = "figures are for the reader")]
 fn print_work(what: &str, found: &[Found], from: &[Chess]) {
     let mut nodes: Vec<u32> = found.iter().map(|found| found.nodes).collect();
