@@ -92,7 +92,7 @@ impl Seen {
     fn apply_press(&mut self, now: Instant, by: Color, rise_ms: i64, decided: bool, alarms: &mut Alarms) -> Changed {
         let plies = self.play.decoder.line().plies();
         // Who pressed for a move that nobody saw being made is not known.
-        let seen = self.board.unseen_since().is_none() && !self.play.decoder.mends();
+        let seen = self.board.unseen_since().is_none() && !self.play.decoder.has_gap();
         let made = plies.first().zip(plies.last()).map(|(first, last)| (first.color, last.color)).filter(|_| seen);
         let exchanged = self.config.white_clock.is_none() && self.clock.sides.press(by, made);
         if exchanged {
@@ -109,7 +109,7 @@ impl Seen {
         }
         if self.phase.is_read() {
             let view = self.clock.view();
-            self.play.decoder.press(at, by, &self.board, &view, &mut self.play.decoded);
+            self.play.decoder.press(at, by, &self.board, &view, &mut self.play.conclusions);
         }
         alarms.cure(now, AlarmKind::IncompleteMove);
         alarms.cure(now, AlarmKind::WrongClockRunning);

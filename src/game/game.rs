@@ -33,7 +33,7 @@ use crate::monitor::BoardMonitor;
 use crate::played::Cause;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::record::Record;
-use crate::reconstruct::{Decoded, Decoder};
+use crate::reconstruct::{Conclusion, Decoder};
 use crate::reports::Reports;
 use crate::rulings::RulingRecord;
 use crate::seen::{Play, Seen};
@@ -173,14 +173,14 @@ impl Game {
                 if board.frame(self.now, frame) || unseen.is_some() {
                     // Moves may have been made meanwhile, which the board's own log may show.
                     if let Some(since) = unseen.filter(|_| phase.is_read())
-                        && play.decoder.seen_again(since, self.now, board, &mut play.decoded)
+                        && play.decoder.begin_gap(since, self.now, board, &mut play.conclusions)
                     {
                         out.push(Effect::Device(DeviceCommand::ReadLog));
                     }
                     self.handle_board_change(out);
                 }
             }
-            DeviceEvent::Log(entry) => play.decoder.log(self.now, *entry, board, clock.chessclock.white_side()),
+            DeviceEvent::Log(entry) => play.decoder.take_log_entry(self.now, *entry, board, clock.chessclock.white_side()),
             DeviceEvent::ClockAbsent => {
                 if clock.chessclock.lose() {
                     self.alarms.raise(self.now, AlarmKind::ClockLost, None, 0);
@@ -268,33 +268,33 @@ impl Game {
 
     /// Applies what the decoder has concluded.
     fn apply_conclusions(&mut self, out: &mut Vec<Effect>) {
-        if self.seen.play.decoded.is_empty() {
+        if self.seen.play.conclusions.is_empty() {
             return;
         }
-        let mut conclusions = core::mem::take(&mut self.seen.play.decoded);
+        let mut conclusions = core::mem::take(&mut self.seen.play.conclusions);
         for conclusion in conclusions.drain(..) {
             match conclusion {
-                Decoded::Sure { index } => self.move_is_sure(index, out),
-                Decoded::PressedWithoutMove { by, at } => {
+                Conclusion::Sure { index } => self.move_is_sure(index, out),
+                Conclusion::PressedWithoutMove { by, at } => {
                     self.alarms.raise_press(self.now, at.latest, AlarmKind::PressedWithoutMove, by, 0);
                     self.irregular.king.handle_press_without_move(&self.seen, by, at);
                 }
-                Decoded::PressedIllegal { by, pawn_stays, at } => {
+                Conclusion::PressedIllegal { by, pawn_stays, at } => {
                     self.irregular.king.handle_press_without_move(&self.seen, by, at);
                     if self.irregular.illegal_position.pressed(&self.seen, by, at) {
                         self.reports.revised();
                     }
                     self.seen.raise_illegal_press(self.now, by, pawn_stays, at, &mut self.alarms);
                 }
-                Decoded::PressedBack { by, at } => out.push(Effect::Audit(AuditEntry::PressedBack { side: by, pressed: at })),
-                Decoded::LinkGap => self.alarms.raise(self.now, AlarmKind::LinkGap, None, 0),
-                Decoded::Ambiguous { squares } => self.alarms.raise(self.now, AlarmKind::Ambiguous, None, squares),
-                Decoded::Unreachable => self.alarms.raise(self.now, AlarmKind::Unreachable, None, 0),
-                Decoded::InStep => {
+                Conclusion::PressedBack { by, at } => out.push(Effect::Audit(AuditEntry::PressedBack { side: by, pressed: at })),
+                Conclusion::LinkGap => self.alarms.raise(self.now, AlarmKind::LinkGap, None, 0),
+                Conclusion::Ambiguous { squares } => self.alarms.raise(self.now, AlarmKind::Ambiguous, None, squares),
+                Conclusion::Unreachable => self.alarms.raise(self.now, AlarmKind::Unreachable, None, 0),
+                Conclusion::InStep => {
                     self.alarms.cure(self.now, AlarmKind::LinkGap);
                     self.alarms.cure(self.now, AlarmKind::Unreachable);
                 }
-                Decoded::PressedOutOfTurn { by, at } => {
+                Conclusion::PressedOutOfTurn { by, at } => {
                     self.irregular.king.pressed(by, at);
                     if self.irregular.illegal_position.pressed(&self.seen, by, at) {
                         self.reports.revised();
@@ -303,7 +303,7 @@ impl Game {
                 }
             }
         }
-        self.seen.play.decoded = conclusions;
+        self.seen.play.conclusions = conclusions;
     }
 
     fn apply_laws(&mut self, news: News, out: &mut Vec<Effect>) {

@@ -11,7 +11,7 @@ use crate::lifecycle::GESTURE_STANDS;
 use crate::men::{self, EMPTY, Men, UNKNOWN};
 use crate::reconstruct::candidates::Node;
 use crate::reconstruct::record::How;
-use crate::reconstruct::{STANDS, sensing_of};
+use crate::reconstruct::{SETTLE_TIME, sensing_of};
 use crate::seen::{Seen, soonest};
 use crate::stage::Stage;
 
@@ -92,7 +92,7 @@ impl BoardMonitor {
             seen.gesture_since(now).filter(|_| watched).map(|since| since.after(GESTURE_STANDS)),
             line.made_at().filter(|_| watched).map(|made| waits_since(seen, made).after(NOT_PRESSED)),
         ];
-        let stand = line.plies().iter().map(|ply| Some(ply.made.latest.after(STANDS)));
+        let stand = line.plies().iter().map(|ply| Some(ply.made.latest.after(SETTLE_TIME)));
         soonest(now, waits.into_iter().chain(others).chain(stand))
     }
 

@@ -38,7 +38,7 @@ impl Seen {
     pub(crate) fn review_play(&mut self, now: Instant, alarms: &mut Alarms) {
         if self.phase.is_read() {
             let view = self.clock.view();
-            self.play.decoder.review(now, &self.board, &view, &mut self.play.decoded);
+            self.play.decoder.review(now, &self.board, &view, &mut self.play.conclusions);
             self.note_first_move(now, alarms);
         }
     }

@@ -19,7 +19,7 @@ use crate::pair::Pair;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::gesture;
 use crate::reconstruct::line::Tentative;
-use crate::reconstruct::{Decoded, Decoder, STANDS};
+use crate::reconstruct::{Conclusion, Decoder, SETTLE_TIME};
 use crate::stage::Stage;
 
 /// The parts that other parts may read: board, clock, moves played, stage of the game.
@@ -38,7 +38,7 @@ pub(crate) struct Seen {
 #[derive(Clone, Debug)]
 pub(crate) struct Play {
     pub(crate) decoder: Decoder,
-    pub(crate) decoded: Vec<Decoded>,
+    pub(crate) conclusions: Vec<Conclusion>,
     /// The moves completed before the record begins. The number is negative if the record has more moves than the
     /// scoresheets, and none if it is not known.
     pub(crate) completed_before: Pair<Option<i32>>,
@@ -52,7 +52,7 @@ impl Play {
     pub(crate) fn new(decoder: Decoder) -> Play {
         Play {
             decoder,
-            decoded: Vec::new(),
+            conclusions: Vec::new(),
             completed_before: Pair { white: Some(0), black: Some(0) },
             ending: None,
             life: mate::Watch::default(),
@@ -81,7 +81,7 @@ impl Play {
     /// whether the clock was pressed (12.6).
     pub(crate) fn shown_plies(&self, now: Instant) -> usize {
         let plies = self.decoder.line().plies();
-        plies.iter().take_while(|ply| ply.made.latest.after(STANDS) <= now).count()
+        plies.iter().take_while(|ply| ply.made.latest.after(SETTLE_TIME) <= now).count()
     }
 
     /// Drops the move of a king to a centre square, which is half of a gesture and no move while the clocks stand. Returns

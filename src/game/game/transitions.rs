@@ -73,7 +73,7 @@ impl Game {
         let before = completed.map(|completed| completed as i32);
         *play = Play {
             completed_before: Pair { white: before, black: before },
-            decoded: core::mem::take(&mut play.decoded),
+            conclusions: core::mem::take(&mut play.conclusions),
             ..Play::new(Decoder::new(record, board.scan(), config.tuning))
         };
         let default_side = if board.rotated() { ClockSide::Right } else { ClockSide::Left };
@@ -93,7 +93,7 @@ impl Game {
         play.decoder.board_changed(board.last_change(), board);
         // One move may have been made already. More differences are left from the game before.
         if play.decoder.line().plies().len() > 1 {
-            play.decoder.leave_standing(board);
+            play.decoder.disregard_board(board);
         }
     }
 

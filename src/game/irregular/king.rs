@@ -97,7 +97,7 @@ impl KingCapture {
             *self = KingCapture::None;
             return false;
         }
-        let shown = left.capture_shown_since(board).map(|since| (since, board.done(since, scan)));
+        let shown = left.capture_shown_since(board).map(|since| (since, board.done_within(since, scan)));
         // If the opponent pressed before the capture, he made another move, and the illegal move stands (point 15).
         let other_move = shown.zip(left.answered).is_some_and(|((_, made), pressed)| pressed.before(&made));
         if other_move {

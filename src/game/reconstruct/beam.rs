@@ -1,4 +1,4 @@
-//! The readings that are still possible, the best one first.
+//! The readings that are still possible; the best one is the first.
 
 use alloc::vec::Vec;
 
@@ -10,17 +10,17 @@ use crate::reconstruct::gesture;
 use crate::reconstruct::hypothesis::{Hypothesis, Pressed, Scene};
 use crate::reconstruct::line::Tentative;
 
-/// What is worse than the best one by this much is given up, tenths of a nat.
+/// A reading that is worse than the best one by this much is given up, in tenths of a nat.
 const HOPELESS: i32 = 250;
 
-/// The hypotheses; there is always one.
+/// All readings that are kept; there is always at least one.
 #[derive(Clone, Debug)]
 pub(crate) struct Beam {
     all: Vec<Hypothesis>,
 }
 
 impl Beam {
-    /// Nothing was played.
+    /// A beam with one reading, in which no move was played.
     pub(crate) fn new(dead: u64) -> Beam {
         Beam { all: alloc::vec![Hypothesis { dead, ..Hypothesis::default() }] }
     }
@@ -33,17 +33,17 @@ impl Beam {
         self.all.iter()
     }
 
-    /// Follows a change of the board: every reading that one more move explains better.
+    /// Adds every reading with one more move that explains the changed board better.
     pub(crate) fn follow(&mut self, base: &Node, scene: &Scene<'_>) {
         let mut index = 0;
         while index < self.all.len() {
-            self.grow(index, base, scene);
+            self.extend_reading(index, base, scene);
             index += 1;
         }
         self.rank(base, scene);
     }
 
-    fn grow(&mut self, index: usize, base: &Node, scene: &Scene<'_>) {
+    fn extend_reading(&mut self, index: usize, base: &Node, scene: &Scene<'_>) {
         let known = &self.all[index];
         if known.line.plies().len() >= scene.sensing.longest_line() {
             return;
@@ -57,7 +57,7 @@ impl Beam {
         for candidate in node.table() {
             let shows = candidate.seen_mask(scene.board.men()) & changed != 0
                 && candidate.shown_by(scene.board.men(), known.dead)
-                // A position and its table are not made for what is known.
+                // This test comes before the position and its table are made, which is expensive.
                 && !self.all.iter().any(|other| other.line.is_one_more(&known.line, candidate.mv));
             if shows {
                 found.extend(known.extended(base, candidate, scene));
@@ -66,7 +66,7 @@ impl Beam {
         self.all.append(&mut found);
     }
 
-    /// Adds a reading that was found otherwise, in place of the same moves at a higher cost; false if it is known.
+    /// Adds a reading. If a reading with the same moves is known, the cheaper one stays. False if nothing changed.
     pub(crate) fn add(&mut self, hypothesis: Hypothesis) -> bool {
         match self.all.iter_mut().find(|known| known.line.same(&hypothesis.line)) {
             Some(known) if known.cost <= hypothesis.cost => return false,
@@ -76,8 +76,9 @@ impl Beam {
         true
     }
 
-    /// A board's log has told these moves, of which the last man may be on its way still: all other readings are given up.
-    pub(crate) fn told(&mut self, reading: Hypothesis, shorter: Option<Hypothesis>) {
+    /// Replaces all other readings by the moves of the board's log. The man of the last move may still be on its way: `shorter`
+    /// is the reading without that move.
+    pub(crate) fn replace_with_logged(&mut self, reading: Hypothesis, shorter: Option<Hypothesis>) {
         let least = reading.line.plies().len().saturating_sub(1);
         self.all.retain(|known| known.line.plies().len() >= least && known.line.begins_as(&reading.line));
         self.add(reading);
@@ -87,7 +88,7 @@ impl Beam {
         }
     }
 
-    /// A press is heard; false if no likely reading has a use for it.
+    /// Gives a press to every reading. False if no likely reading can use it.
     pub(crate) fn press(&mut self, base: &Node, pressed: Pressed, scene: &Scene<'_>) -> bool {
         let likely = self.best().cost + scene.tuning.weights.margin;
         let mut used = false;
@@ -99,12 +100,12 @@ impl Beam {
         used
     }
 
-    /// Judges all anew, and keeps the best ones and the one in which nothing was played.
+    /// Judges all readings again. Keeps the best ones and the one in which no move was played.
     pub(crate) fn rank(&mut self, base: &Node, scene: &Scene<'_>) {
         for hypothesis in &mut self.all {
             hypothesis.judge(base, scene);
         }
-        // Of equal ones the board shows that something was played.
+        // Of two readings with the same cost, the one with moves comes first.
         self.all.sort_by_key(|hypothesis| (hypothesis.cost, hypothesis.line.is_empty()));
         let hopeless = self.all[0].cost + HOPELESS;
         let mut kept = 0;
@@ -116,14 +117,14 @@ impl Beam {
         });
     }
 
-    /// By how much the best reading that has another first move, or none, is worse than the best of all.
+    /// By how much the best reading that has another first move, or no move, is worse than the best reading of all.
     pub(crate) fn margin(&self) -> i32 {
         self.margin_by(|hypothesis| hypothesis.cost)
     }
 
-    /// The same by what was seen alone, whatever players prefer.
-    pub(crate) fn margin_seen(&self) -> i32 {
-        self.margin_by(Hypothesis::seen)
+    /// The same margin without the preferences of players: only the evidence counts.
+    pub(crate) fn evidence_margin(&self) -> i32 {
+        self.margin_by(Hypothesis::evidence_cost)
     }
 
     fn margin_by(&self, cost: fn(&Hypothesis) -> i32) -> i32 {
@@ -133,25 +134,25 @@ impl Beam {
         others.map(cost).min().map_or(i32::MAX, |other| other - cost(best))
     }
 
-    /// The moves of the readings that are as good as the best one, where they differ by what one man did. Of the last move what
-    /// players prefer counts; which one stood before it the next ones may still tell.
-    pub(crate) fn open(&self, margin: i32) -> Vec<Move> {
+    /// The moves of readings that are as good as the best one, where one man made different moves. For the last move the
+    /// preferences of players count too. For an earlier move they do not, because the next moves may still decide.
+    pub(crate) fn open_moves(&self, margin: i32) -> Vec<Move> {
         let best = self.best();
         let good = |other: &Hypothesis| other.cost - best.cost < margin;
-        let seen = |other: &Hypothesis| other.seen() - best.seen() < margin;
+        let seen = |other: &Hypothesis| other.evidence_cost() - best.evidence_cost() < margin;
         let last = best.line.plies().len().saturating_sub(1);
-        self.differing(|other, index| good(other) || index < last && seen(other))
+        self.differing_moves(|other, index| good(other) || index < last && seen(other))
     }
 
-    /// Those of readings that are as good and have another first move.
-    pub(crate) fn open_first(&self, margin: i32) -> Vec<Move> {
+    /// The same for the readings that are as good as the best one and have another first move.
+    pub(crate) fn open_first_moves(&self, margin: i32) -> Vec<Move> {
         let best = self.best();
         let first = |hypothesis: &Hypothesis| hypothesis.line.plies().first().map(|ply| ply.mv);
-        self.differing(|other, _| first(other) != first(best) && other.cost - best.cost < margin)
+        self.differing_moves(|other, _| first(other) != first(best) && other.cost - best.cost < margin)
     }
 
-    /// The moves, of the best reading and of others, where these count and differ from it by what one man did.
-    fn differing(&self, counts: impl Fn(&Hypothesis, usize) -> bool) -> Vec<Move> {
+    /// The moves of the best reading and of other readings, where `counts` is true and the same man made different moves.
+    fn differing_moves(&self, counts: impl Fn(&Hypothesis, usize) -> bool) -> Vec<Move> {
         let mut found: Vec<Move> = Vec::new();
         for (index, ply) in self.best().line.plies().iter().enumerate() {
             let others = self.all.iter().filter(|other| counts(other, index));
@@ -167,7 +168,7 @@ impl Beam {
         found
     }
 
-    /// The first move of the best reading is sure: the readings that have another one are given up.
+    /// Makes the first move of the best reading sure. The readings that have another first move are given up.
     pub(crate) fn settle(&mut self, scene: &Scene<'_>) -> Option<Tentative> {
         let mv = self.best().line.plies().first()?.mv;
         self.all.retain(|hypothesis| hypothesis.line.plies().first().is_some_and(|ply| ply.mv == mv));
@@ -178,29 +179,29 @@ impl Beam {
         self.all.retain(|other| core::mem::take(&mut best) || later(other));
         for other in &mut self.all[1..] {
             other.line.settle();
-            // It was made when the best reading says so.
+            // The best reading knows when the sure move was made.
             if let Some(next) = other.line.plies_mut().first_mut() {
                 next.made = next.made.not_before(&settled.made);
             }
             other.waiting.retain(|waiting| Some(waiting.at) != settled.pressed);
-            // A press completes one move.
+            // A press completes only one move.
             let again = |ply: &&mut Tentative| ply.pressed.is_some() && ply.pressed == settled.pressed;
             other.line.plies_mut().iter_mut().filter(again).for_each(|ply| ply.pressed = None);
         }
-        // That nothing was played after it is no reading where the board's log tells what was.
+        // A reading in which no further move was played is not added if the board's log shows a further move.
         let logged = self.best().line.plies().first().is_some_and(|next| next.logged);
         if !logged && !self.all.iter().any(|hypothesis| hypothesis.line.is_empty()) {
             let (waiting, dead) = (self.best().presses().collect(), self.best().dead);
-            let penalty = scene.sensing.nothing_followed(cost, &settled, &scene.tuning.weights);
+            let penalty = scene.sensing.cost_of_no_further_move(cost, &settled, &scene.tuning.weights);
             self.all.push(Hypothesis { waiting, dead, penalty, ..Hypothesis::default() });
         }
-        // Costs are told apart by their differences only.
+        // Only the differences between costs matter.
         let least = self.all.iter().map(|hypothesis| hypothesis.penalty).min().unwrap_or_default();
         self.all.iter_mut().for_each(|hypothesis| hypothesis.penalty -= least);
         Some(settled)
     }
 
-    /// The first presses that wait in the best reading are given up in every one.
+    /// Gives up the first presses that wait in the best reading, in all readings.
     pub(crate) fn drop_presses(&mut self, count: usize) {
         for _ in 0..count {
             let Some(&dropped) = self.best().waiting.first() else { return };
@@ -208,11 +209,11 @@ impl Beam {
         }
     }
 
-    /// Nobody took his move further than this: a king on a centre square that nobody pressed is no move.
+    /// Drops the readings that end in a king move to a centre square that was not pressed: such a move does not count.
     pub(crate) fn drop_half_gestures(&mut self) {
         let half =
             |hypothesis: &Hypothesis| hypothesis.line.last().is_some_and(|ply| ply.pressed.is_none() && gesture::is_half(ply.mv));
-        // The one in which nothing was played stays.
+        // The reading in which no move was played stays.
         self.all.retain(|hypothesis| !half(hypothesis));
     }
 }

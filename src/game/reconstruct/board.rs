@@ -11,20 +11,20 @@ use flagfall_protocols::time::Instant;
 use crate::interval::Interval;
 use crate::men::{self, EMPTY, Men, UNKNOWN};
 use crate::reconstruct::board::dropouts::{Dropouts, may_be_by_hand};
-use crate::reconstruct::pace::Pace;
+use crate::reconstruct::scan_time::ScanTimeEstimator;
 
 /// How long past boards are kept.
 const RING_AGE: Duration = Duration::from_secs(30);
-/// A board whose link is there again tells all its squares within a second or two, or never.
-const TELLS_WITHIN: Duration = Duration::from_secs(10);
+/// After its link is up again, a board reports all its squares within one or two seconds, or never.
+const REPORTS_WITHIN: Duration = Duration::from_secs(10);
 /// How many changes are kept at most.
 const RING_LEN: usize = 512;
 
-/// Most scans that a square may show nothing where its man was read no better than before: a longer time is a hand's.
+/// A dropout of a man lasts fewer scans than this. After a longer time, the man was in a hand.
 const DROPOUT_SCANS: u32 = 3;
-/// Longer than this no sensor of a slow board misses a man: he was knocked over.
+/// A dropout is shorter than this also on a slow board. After a longer time, the man had fallen over.
 const LONGEST_DROPOUT: Duration = Duration::from_millis(1500);
-/// Longer than this hardly anybody holds a man before he captures with him.
+/// A player seldom holds a man for longer than this before capturing with it.
 const IN_THE_HAND: Duration = Duration::from_secs(5);
 /// The time of a scan until it is known.
 const SCAN: Duration = Duration::from_millis(250);
@@ -32,11 +32,11 @@ const SCAN: Duration = Duration::from_millis(250);
 /// One change of one square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Change {
-    /// When it was told.
+    /// When the change was reported.
     pub(crate) at: Instant,
     /// The square, a1 = 0.
     pub(crate) square: u8,
-    /// What it showed before.
+    /// What the square showed before.
     pub(crate) before: u8,
 }
 
@@ -45,40 +45,40 @@ pub(crate) struct Change {
 pub(crate) struct PhysicalBoard {
     men: Men,
     changed_at: [Instant; 64],
-    /// When the change before was.
+    /// When each square changed before its last change.
     changed_before: [Instant; 64],
     last_change: Instant,
     rotated: bool,
     known: bool,
-    /// A pawn on its last rank is the queen for which it will be exchanged (club points 26 to 28).
+    /// A pawn on its last rank counts as the queen that will replace it (club points 26 to 28).
     pawns_promote: bool,
-    /// Nobody knows what happened on the board since then.
+    /// Since when changes of the board may have been missed; none while all reports arrive.
     unseen_since: Option<Instant>,
-    /// The link was lost: until the squares are told, or for so long, nobody knows what stands on the board now.
+    /// The link was lost: until all squares are reported, or until this moment, the position on the board is not known.
     blind_until: Option<Instant>,
-    /// The first report of all squares after such a time: since when nothing was seen, and when it came.
+    /// The first report of all squares after such a time: since when nothing was heard, and when the report came.
     gap: Option<(Instant, Instant)>,
-    /// Squares are told one by one as they change.
-    tells_changes: bool,
-    /// The last report of all squares that told a change of which no report had come: since when that may have been, and when it
-    /// came.
+    /// The board reports each square when it changes.
+    reports_changes: bool,
+    /// The last report of all squares that showed a change whose own report was lost: since when it may have happened, and when
+    /// the report came.
     lost: Option<(Instant, Instant)>,
     ring: VecDeque<Change>,
     /// Squares that have shown a man since the board was first seen.
     occupied: u64,
-    /// It tells which man stands where.
+    /// The board reports which man stands on a square.
     identifies: bool,
-    pace: Pace,
+    scan_time: ScanTimeEstimator,
     dropouts: Dropouts,
-    /// Whose clock runs.
+    /// The side whose clock runs.
     on_move: Option<Color>,
-    /// A game is on: before and after it hands are everywhere.
+    /// A game is on. Before and after a game hands move men everywhere.
     playing: bool,
     scan: Duration,
 }
 
 impl PhysicalBoard {
-    /// A board of which nothing is known; `pawns_promote`: a pawn on its last rank is read as a queen.
+    /// A board of which nothing is known. With `pawns_promote`, a pawn on its last rank counts as a queen.
     pub(crate) fn new(pawns_promote: bool) -> PhysicalBoard {
         PhysicalBoard {
             pawns_promote,
@@ -91,12 +91,12 @@ impl PhysicalBoard {
             unseen_since: Some(Instant::ZERO),
             blind_until: None,
             gap: None,
-            tells_changes: false,
+            reports_changes: false,
             lost: None,
             ring: VecDeque::with_capacity(RING_LEN),
             occupied: 0,
             identifies: true,
-            pace: Pace::new(),
+            scan_time: ScanTimeEstimator::new(),
             dropouts: Dropouts::new(),
             on_move: None,
             playing: false,
@@ -109,22 +109,22 @@ impl PhysicalBoard {
         PhysicalBoard { men: *men, known: true, unseen_since: None, ..PhysicalBoard::new(false) }
     }
 
-    /// What stands on each square now.
+    /// The man on each square now.
     pub(crate) fn men(&self) -> &Men {
         &self.men
     }
 
-    /// It tells which man stands where, and not only that one does.
+    /// True if the board reports which man stands on a square; false if it only reports that a square is occupied.
     pub(crate) const fn identifies(&self) -> bool {
         self.identifies
     }
 
-    /// A full report of all squares has been seen.
+    /// True after the first report of all squares.
     pub(crate) fn known(&self) -> bool {
         self.known
     }
 
-    /// White sits at the board's right-hand side of the connector.
+    /// True if White sits at the right-hand side, seen from the connector of the board.
     pub(crate) fn rotated(&self) -> bool {
         self.rotated
     }
@@ -144,66 +144,66 @@ impl PhysicalBoard {
         men::squares(mask).map(|square| self.changed_before[square.index()]).max().unwrap_or(Instant::ZERO)
     }
 
-    /// When the first of the last changes of the squares of `mask` was.
+    /// When the first of the squares of `mask` changed, counting the last change of each square.
     pub(crate) fn changed_first(&self, mask: u64) -> Instant {
         men::squares(mask).map(|square| self.changed_at[square.index()]).min().unwrap_or(Instant::ZERO)
     }
 
-    /// Takes the report of one square; true if it changed anything.
+    /// Stores the report of one square. True if the square changed.
     pub(crate) fn square(&mut self, at: Instant, square: Square, reading: Reading) -> bool {
-        self.tells_changes = true;
-        let changed = self.show(at, square, reading);
+        self.reports_changes = true;
+        let changed = self.show_square(at, square, reading);
         if changed {
-            self.pace.report(at, square);
+            self.scan_time.report(at, square);
         }
         changed
     }
 
-    fn show(&mut self, at: Instant, square: Square, reading: Reading) -> bool {
-        self.put(at, self.turned(square).index(), men::of_reading(reading))
+    fn show_square(&mut self, at: Instant, square: Square, reading: Reading) -> bool {
+        self.set_square(at, self.as_white_sees(square).index(), men::of_reading(reading))
     }
 
-    /// A square of the device, as White sees it.
-    fn turned(&self, square: Square) -> Square {
+    /// Translates a square of the device to the square that White sees.
+    fn as_white_sees(&self, square: Square) -> Square {
         if self.rotated { square.rotated() } else { square }
     }
 
-    /// The longest time from a change to its report, if that was learnt.
+    /// The longest time from a change to its report, if it was learnt from the reports.
     pub(crate) fn learnt_scan(&self) -> Option<Duration> {
-        self.pace.scan()
+        self.scan_time.scan()
     }
 
-    /// The longest time from a change to its report: the device family's, then the board's own.
+    /// The longest time from a change to its report: first the time of the device family, later the time of this board.
     pub(crate) fn scan(&self) -> Duration {
         self.scan
     }
 
-    /// The time of a scan is known.
+    /// Sets the time of a scan.
     pub(crate) fn set_scan(&mut self, scan: Duration) {
         self.scan = scan;
     }
 
-    /// Whose clock runs while the next reports come, and whether a game is on.
+    /// Sets whose clock runs while the next reports come, and whether a game is on.
     pub(crate) fn set_on_move(&mut self, side: Option<Color>, playing: bool) {
         (self.on_move, self.playing) = (side, playing);
     }
 
-    /// How often each square lost its man for moments and had it again.
+    /// The dropouts of every square and every man.
     pub(crate) fn dropouts(&self) -> &Dropouts {
         &self.dropouts
     }
 
-    /// The sensor of this square, or the chip of its man, loses him again and again.
+    /// True if this square has had too many dropouts. The cause may be its sensor or the chip of the man on it.
     pub(crate) fn weak(&self, square: usize, now: Instant) -> bool {
         self.dropouts.weak(square, self.standing(), now)
     }
 
-    /// How many men stand on it.
+    /// The number of men on the board.
     pub(crate) fn standing(&self) -> usize {
         standing(&self.men)
     }
 
-    /// Takes a report of all squares; true if it changed anything or is the first.
+    /// Stores a report of all squares. True if a square changed or if this is the first such report.
     pub(crate) fn frame(&mut self, at: Instant, frame: &Placement) -> bool {
         let mut changed = !self.known;
         self.known = true;
@@ -213,10 +213,10 @@ impl PhysicalBoard {
         }
         let after_gap = self.gap.is_some_and(|(_, seen)| seen == at);
         for square in Square::all() {
-            let before = self.changed_at(self.turned(square).bit());
-            let shows = self.show(at, square, frame.get(square));
+            let before = self.changed_at(self.as_white_sees(square).bit());
+            let shows = self.show_square(at, square, frame.get(square));
             changed |= shows;
-            if shows && !after_gap && self.tells_changes {
+            if shows && !after_gap && self.reports_changes {
                 let since = self.lost.filter(|(_, told)| *told == at).map_or(before, |(since, _)| since.min(before));
                 self.lost = Some((since, at));
             }
@@ -224,65 +224,65 @@ impl PhysicalBoard {
         changed
     }
 
-    /// The sensor of this square works: it has shown a man.
+    /// True if this square has ever shown a man, so that its sensor works.
     pub(crate) fn has_shown_a_man(&self, square: u8) -> bool {
         self.occupied & (1 << square) != 0
     }
 
-    /// The board is not heard any more.
+    /// Notes that the board is not heard any more.
     pub(crate) fn lose(&mut self, at: Instant) {
         self.unseen_since.get_or_insert(at);
     }
 
-    /// Its link is gone, or is there again.
+    /// Notes that the link to the board is down, or up again.
     pub(crate) fn link(&mut self, at: Instant, up: bool) {
         if !up {
             self.blind_until = Some(Instant(u64::MAX));
         } else if self.blind_until.is_some() {
-            self.blind_until = Some(at.after(TELLS_WITHIN));
+            self.blind_until = Some(at.after(REPORTS_WITHIN));
         }
     }
 
-    /// Nobody knows what stands on it now; until when, if nothing comes.
+    /// Until when the position on the board stays unknown if no report comes; none if the position is known.
     pub(crate) fn blind(&self, now: Instant) -> Option<Instant> {
         self.blind_until.filter(|&until| now < until)
     }
 
-    /// Since when nobody knows what happened on it; none while it is seen.
+    /// Since when changes may have been missed; none while the board is heard.
     pub(crate) fn unseen_since(&self) -> Option<Instant> {
         self.unseen_since
     }
 
-    /// Everything since `at` was seen.
+    /// True if the board was heard all the time since `at`.
     pub(crate) fn seen_since(&self, at: Instant) -> bool {
         self.unseen_since.is_none() && self.gap.is_none_or(|(_, seen)| seen <= at)
     }
 
-    /// When something was done that the board showed at `at`.
-    pub(crate) fn done(&self, at: Instant, scan: Duration) -> Interval {
+    /// The interval in which a change was made that the board showed at `at`.
+    pub(crate) fn done_within(&self, at: Instant, scan: Duration) -> Interval {
         let told = [self.gap, self.lost].into_iter().flatten().find(|(_, told)| *told == at);
         told.map_or(Interval::seen(at, scan), |(since, at)| Interval { earliest: since, latest: at })
     }
 
-    /// When a movement that changed these squares was made: where the report of one was lost, after the first of them changed.
-    pub(crate) fn moved(&self, mask: u64, scan: Duration) -> Interval {
+    /// When a movement that changed these squares was made. If a report was lost: after the first of these changes.
+    pub(crate) fn moved_within(&self, mask: u64, scan: Duration) -> Interval {
         let at = self.changed_at(mask);
-        let made = self.done(at, scan);
-        let begun = if self.told_after_gap(at) { Instant::ZERO } else { self.changed_first(mask).before(scan) };
+        let made = self.done_within(at, scan);
+        let begun = if self.is_first_after_gap(at) { Instant::ZERO } else { self.changed_first(mask).before(scan) };
         Interval { earliest: made.earliest.max(begun).min(made.latest), ..made }
     }
 
-    /// What was shown first at `at` may have been done at any time while nothing was seen.
-    pub(crate) fn told_after_gap(&self, at: Instant) -> bool {
+    /// True if `at` is the moment of the first report after a gap: its changes may have been made at any time in the gap.
+    pub(crate) fn is_first_after_gap(&self, at: Instant) -> bool {
         self.gap.is_some_and(|(since, seen)| seen == at && since > Instant::ZERO)
     }
 
-    /// A report of what was shown first at `at` was lost.
-    pub(crate) fn told_late(&self, at: Instant) -> bool {
+    /// True if a change that was shown at `at` was reported late, because its own report was lost.
+    pub(crate) fn was_reported_late(&self, at: Instant) -> bool {
         self.lost.is_some_and(|(_, told)| told == at)
     }
 
-    /// Turns the board by 180 degrees: the same men, seen from the other side.
+    /// Turns the board by 180 degrees: the same men are seen from the other side.
     pub(crate) fn turn_round(&mut self) {
         self.rotated = !self.rotated;
         self.men.reverse();
@@ -293,7 +293,7 @@ impl PhysicalBoard {
         self.ring.clear();
     }
 
-    fn put(&mut self, at: Instant, index: usize, man: u8) -> bool {
+    fn set_square(&mut self, at: Instant, index: usize, man: u8) -> bool {
         let man = if self.pawns_promote && men::on_last_rank(man, index) { man + men::PAWN_TO_QUEEN } else { man };
         self.occupied |= u64::from(man != EMPTY) << index;
         self.identifies &= man != men::OCCUPIED;
@@ -313,19 +313,21 @@ impl PhysicalBoard {
         true
     }
 
-    /// `man`, whom the square shows again at `at`, was lost by a sensor and not by a hand.
+    /// True if the square lost `man`, which it shows again at `at`, because of a sensor and not because of a hand.
     fn is_dropout(&self, at: Instant, index: usize, man: u8) -> bool {
         let (gone, lasted) = (self.changed_at[index], at.since(self.changed_at[index]));
-        if lasted >= (self.scan * DROPOUT_SCANS).min(LONGEST_DROPOUT) || self.last_of(index).is_none_or(|last| last.before != man)
+        if lasted >= (self.scan * DROPOUT_SCANS).min(LONGEST_DROPOUT)
+            || self.last_change_of(index).is_none_or(|last| last.before != man)
         {
             return false;
         }
-        // The player who has the move adjusts his men, and where nobody knows whose time or man it is, anyone may.
+        // The player who has the move may adjust men. If it is not known whose time or whose man it is, both players may.
         let own_time = self.on_move.is_none() || men::color(man).is_none_or(|color| Some(color) == self.on_move);
         if self.men[index] == EMPTY && own_time && may_be_by_hand(lasted, self.scan) {
             return false;
         }
-        // A man that came and went between, or one that took his place where all look alike, left another square or came to it.
+        // A real man that was shown for a moment, or another man that looks the same, must have left another square or come to
+        // it.
         let like_a_man = !matches!(self.men[index], EMPTY | UNKNOWN) || man == men::OCCUPIED;
         let alone = || {
             self.ring
@@ -334,25 +336,26 @@ impl PhysicalBoard {
                 .take_while(|change| change.at >= gone.before(self.scan))
                 .all(|change| usize::from(change.square) == index)
         };
-        !like_a_man || (alone() && !self.took_his_place(gone, man))
+        !like_a_man || (alone() && !self.may_replace_another(gone, man))
     }
 
-    /// Where all look alike, a man who was in the hand may stand where another one did: there are fewer men than before.
-    fn took_his_place(&self, gone: Instant, man: u8) -> bool {
+    /// True if a man that was in a hand may now stand where another man did. This matters where all men look the same: the board
+    /// then has fewer men than before.
+    fn may_replace_another(&self, gone: Instant, man: u8) -> bool {
         let most = || self.past(gone.before(IN_THE_HAND)).map(|(_, men)| standing(&men)).max().unwrap_or(0);
         man == men::OCCUPIED && self.standing() + 1 < most()
     }
 
-    fn last_of(&self, index: usize) -> Option<&Change> {
+    fn last_change_of(&self, index: usize) -> Option<&Change> {
         self.ring.iter().rev().find(|change| usize::from(change.square) == index)
     }
 
-    /// The changes of one square that are remembered, the latest first.
+    /// The changes of one square that are kept, the latest one first.
     pub(crate) fn changes_of(&self, square: u8) -> impl Iterator<Item = Change> {
         self.ring.iter().rev().copied().filter(move |change| change.square == square)
     }
 
-    /// This man stands somewhere, or has stood since `from`.
+    /// True if this man stands on any square, or has stood on one since `from`.
     pub(crate) fn showed(&self, man: u8, from: Instant) -> bool {
         self.men.contains(&man) || self.ring.iter().rev().take_while(|change| change.at > from).any(|change| change.before == man)
     }
@@ -362,7 +365,8 @@ impl PhysicalBoard {
         self.ring.iter().rev().take_while(|change| change.at == at).fold(0, |mask, change| mask | 1 << change.square)
     }
 
-    /// The boards that stood since `from`, newest first, each with the moment it came to be; the present one is the first.
+    /// The boards that stood since `from`, each with the moment at which it began. The newest board comes first: it is the
+    /// present one.
     pub(crate) fn past(&self, from: Instant) -> impl Iterator<Item = (Instant, Men)> {
         let mut men = self.men;
         let mut index = self.ring.len();
@@ -371,7 +375,7 @@ impl PhysicalBoard {
             if ended <= from {
                 return None;
             }
-            // Changes of one moment are one report of the device: the boards between them never stood.
+            // Changes of the same moment come from one report of the device: the boards between them never stood.
             let began = match index.checked_sub(1) {
                 Some(last) => self.ring[last].at,
                 None => Instant::ZERO,

@@ -1,4 +1,4 @@
-//! What each legal move changes on the board: the table that turns changed squares into a move.
+//! What each legal move changes on the board: the table with which changed squares are translated to a move.
 
 use alloc::vec::Vec;
 
@@ -7,12 +7,12 @@ use shakmaty::{CastlingSide, Chess, Move, Position, Square};
 use crate::men::{self, EMPTY, Men, OCCUPIED};
 use crate::reconstruct::board::PhysicalBoard;
 
-/// A legal move and the two to four squares it changes.
+/// A legal move and the two to four squares that it changes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
     /// The move.
     pub(crate) mv: Move,
-    /// The squares that differ before and after; none if the board looks the same (a Chess960 castling may).
+    /// The squares that differ before and after the move; empty if the board looks the same (a castling in Chess960 may do that).
     pub(crate) mask: u64,
     after: [(u8, u8); 4],
     len: u8,
@@ -57,12 +57,12 @@ impl Candidate {
         }
     }
 
-    /// The squares that the move sets and the men on them afterwards.
+    /// The squares that the move sets, with the men on them after the move.
     pub(crate) fn after(&self) -> &[(u8, u8)] {
         &self.after[..usize::from(self.len)]
     }
 
-    /// The men after the move, made where `men` stood.
+    /// The men after the move, if it is made where `men` stand.
     pub(crate) fn men_after(&self, men: &Men) -> Men {
         let mut after = *men;
         for &(square, man) in self.after() {
@@ -71,7 +71,7 @@ impl Candidate {
         after
     }
 
-    /// The square of a captured man, on which another one stands afterwards: a board that does not identify men shows no
+    /// The square of a captured man, if another man stands on it after the move. A board that does not identify men shows no
     /// difference there.
     pub(crate) fn target(&self) -> u64 {
         match self.mv {
@@ -87,7 +87,7 @@ impl Candidate {
         if hidden { self.mask & !target } else { self.mask }
     }
 
-    /// The board shows every square of this move as it is afterwards; `dead` squares may show nothing.
+    /// True if the board shows every square of this move as it is after the move. Squares of `dead` may show nothing.
     pub(crate) fn shown_by(&self, board: &Men, dead: u64) -> bool {
         self.after().iter().all(|&(square, man)| {
             let shown = board[usize::from(square)];
@@ -95,12 +95,13 @@ impl Candidate {
         })
     }
 
-    /// The one square that would have to be dead for this move to stand on the board: it has never shown a man.
+    /// The one square that must be dead if this move was made on the board: it has never shown a man.
     pub(crate) fn dead_square(&self, board: &PhysicalBoard) -> Option<u8> {
         self.missing(board.men()).filter(|&square| !board.has_shown_a_man(square))
     }
 
-    /// The one square that shows nothing where a man should stand after this move, if everything else of it is shown.
+    /// The one square that is shown empty although a man stands there after this move, if all other squares of the move are
+    /// right.
     pub(crate) fn missing(&self, board: &Men) -> Option<u8> {
         let mut missing = None;
         for &(square, man) in self.after() {
@@ -114,14 +115,14 @@ impl Candidate {
     }
 }
 
-/// A position of the game with its table.
+/// A position of the game with its table of legal moves.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
-    /// The position with its rights.
+    /// The position with its rights to castle and to capture en passant.
     pub(crate) position: Chess,
     /// The men that should stand on the board.
     pub(crate) men: Men,
-    /// Where the last move went; none where that is not known.
+    /// The square to which the last move went; none if that is not known.
     pub(crate) arrived: Option<Square>,
     table: Vec<Candidate>,
 }
@@ -134,13 +135,13 @@ impl Node {
         Node { position, men, arrived: None, table }
     }
 
-    /// What each legal move changes.
+    /// The legal moves with the squares that they change.
     pub(crate) fn table(&self) -> &[Candidate] {
         &self.table
     }
 
-    /// The one legal move after which the board looks exactly like `board`. Looks are unique among legal moves where
-    /// pieces are identified; if a Chess960 castling should leave the board as it is, it is never inferred.
+    /// The one legal move after which the board is exactly `board`. Where men are identified, there is at most one such move. A
+    /// castling in Chess960 that leaves the board as it is, is never found.
     pub(crate) fn exact(&self, board: &Men) -> Option<Move> {
         let changed = men::difference(&self.men, board);
         if changed == 0 || changed.count_ones() > 4 {
@@ -149,8 +150,8 @@ impl Node {
         self.table.iter().find(|c| c.seen_mask(board) == changed && c.shown_by(board, 0)).map(|c| c.mv)
     }
 
-    /// The man that captures could as well have taken the one that has just moved.
-    pub(crate) fn spares_who_moved(&self, candidate: &Candidate) -> bool {
+    /// True if the man that captures could also have captured the man that made the last move.
+    pub(crate) fn spares_last_mover(&self, candidate: &Candidate) -> bool {
         let rival = |other: &Candidate| other.mv.from() == candidate.mv.from() && Some(other.mv.to()) == self.arrived;
         candidate.target() != 0
             && Some(candidate.mv.to()) != self.arrived

@@ -1,4 +1,4 @@
-//! When a move is sure: a press and the board prove it, or one of the ways without a press (`reconstruct/README.md#3.3`).
+//! When a move becomes sure: a press and the board prove it, or one of the proofs without a press (`reconstruct/README.md#3.3`).
 
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -12,52 +12,54 @@ use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::hypothesis::{Scene, man_of};
 use crate::reconstruct::line::Tentative;
 use crate::reconstruct::record::How;
-use crate::reconstruct::sensing::{AGAIN_UNTIL, Verdict};
-use crate::reconstruct::{ClockView, Decoded, Decoder, STANDS, sensing_of};
+use crate::reconstruct::sensing::{RECHECK_UNTIL, Verdict};
+use crate::reconstruct::{ClockView, Conclusion, Decoder, SETTLE_TIME, sensing_of};
 
-/// A move that ends the game needs no press but must stand this long.
+/// A move that ends the game needs no press, but it must stand on the board for this time.
 const ENDING_STANDS: Duration = Duration::from_secs(1);
-/// The opponent's clock must have run this long to prove a press that was not seen.
+/// The opponent's clock must run for this time to prove a press that was not heard.
 const RUNNING_PROVES: Duration = Duration::from_secs(1);
-/// Without a clock a reply must rest this long to prove the move before it: what a hand only passes is no reply.
+/// Without a clock, a reply must rest on its squares for this time to prove the move before it. A square that a man only passes
+/// is no reply.
 const REPLY_RESTS: Duration = Duration::from_millis(700);
-/// What is proved but not sure, because another reading is as good, is looked at again after this, until [`AGAIN_UNTIL`].
-const AGAIN: Duration = Duration::from_millis(500);
+/// A move that is proved, but not sure because another reading is as good, is checked again after this time, until
+/// [`RECHECK_UNTIL`].
+const RECHECK_AFTER: Duration = Duration::from_millis(500);
 
-/// A man that was moved and pressed and is gone again is in a hand; after this it is not waited for.
+/// A man that was moved and pressed and is gone again is in a hand. The decoder waits for its return until this time.
 const IN_HAND: Duration = Duration::from_secs(3);
 
-/// Where one scan showed several moves and their order is not known, the next press tells it within this.
-const ORDER_TOLD: Duration = Duration::from_millis(1500);
+/// One scan may show several moves in an unknown order. The next press within this time shows the order.
+const ORDER_KNOWN_AFTER: Duration = Duration::from_millis(1500);
 
-/// Moves that are named because one of them had to be chosen.
+/// How many moves are named at most because one of them had to be chosen.
 const MAX_GUESSED: usize = 32;
 
-/// After so many moves nothing will tell any more which way the same position was reached.
+/// After this many moves, later moves cannot show any more on which path the same position was reached.
 const LATE: usize = 8;
 
-/// Why the first move is sure.
+/// The reason why the first move is sure.
 struct Proof {
     how: How,
     pressed: Option<Interval>,
-    /// When it was completed, where no press says so.
+    /// When the move was completed, if no press shows it.
     completed: Option<Interval>,
 }
 
 impl Decoder {
-    /// Makes the first move of the best reading sure, if it is; true if it was.
-    pub(super) fn settle_one(&mut self, scene: &Scene<'_>, clock: &ClockView, out: &mut Vec<Decoded>) -> bool {
+    /// Makes the first move of the best reading sure if it is proved. True if it did, or if it added rival readings.
+    pub(super) fn settle_one(&mut self, scene: &Scene<'_>, clock: &ClockView, out: &mut Vec<Conclusion>) -> bool {
         self.open.clear();
         let margin = scene.tuning.weights.margin;
         let sensing = scene.sensing;
         let proof = self.proof(scene, clock);
-        let still = scene.now >= scene.board.last_change().after(sensing.quiet(true));
+        let still = scene.now >= scene.board.last_change().after(sensing.quiet_time(true));
         if sensing.hides_captures() && (still || proof.is_some()) {
-            self.open = self.beam.open(margin);
+            self.open = self.beam.open_moves(margin);
         }
         let Some(proof) = proof else { return false };
         let late = self.line().plies().len() >= LATE;
-        let preferred = !late && self.beam.margin_seen() < margin;
+        let preferred = !late && self.beam.evidence_margin() < margin;
         let verdict = sensing.verdict(self.beam.best(), self.record.node(), preferred, scene);
         match verdict {
             Verdict::Later => return false,
@@ -65,15 +67,16 @@ impl Decoder {
             Verdict::Compare | Verdict::Sure => {}
         }
         if self.beam.margin() < margin {
-            match self.same_end(margin).filter(|_| proof.how == How::Repair || late) {
-                Some(squares) => out.push(Decoded::Ambiguous { squares }),
-                // What does not show within so many moves never may: the game goes on with the best guess.
+            match self.squares_of_equal_orders(margin).filter(|_| proof.how == How::Repair || late) {
+                Some(squares) => out.push(Conclusion::Ambiguous { squares }),
+                // If the difference is not visible after so many moves, it may never be visible: the game continues with the best
+                // reading.
                 None if self.line().plies().len() < sensing.longest_line() => return false,
-                None if !sensing.hides_captures() => out.push(Decoded::Ambiguous { squares: self.differing_first(margin) }),
+                None if !sensing.hides_captures() => out.push(Conclusion::Ambiguous { squares: self.first_move_squares(margin) }),
                 None => {}
             }
             if sensing.hides_captures() && self.guessed.len() < MAX_GUESSED {
-                self.guessed.append(&mut self.beam.open_first(margin));
+                self.guessed.append(&mut self.beam.open_first_moves(margin));
             }
         }
         let Some(ply) = self.beam.settle(scene) else { return false };
@@ -90,7 +93,7 @@ impl Decoder {
                 }
             }
         }
-        out.push(Decoded::Sure { index: self.record.moves().len() - 1 });
+        out.push(Conclusion::Sure { index: self.record.moves().len() - 1 });
         true
     }
 
@@ -101,31 +104,31 @@ impl Decoder {
         if self.waits_for_log(scene.now) {
             return None;
         }
-        // What no board has shown is not believed while this one shows something else.
+        // A move that no board has shown is not believed while the board shows something else.
         if !first.seen && best.mismatch(self.record.node(), scene) > scene.tuning.weights.viable {
             return None;
         }
-        // What the clock told last may be from before.
+        // The last report of the clock may be older than the move.
         let told = first.pressed.is_some() || scene.now >= first.made.latest.after(RUNNING_PROVES);
         let followed = plies.get(1).is_some_and(|next| next.repaired) || (told && clock.runs == Some(first.color.other()));
         if first.repaired && (followed || !self.clocked) && scene.now >= scene.board.last_change().after(scene.scan) {
             return Some(Proof { how: How::Repair, pressed: first.pressed, completed: None });
         }
         let by_next = Proof { how: How::NextMove, pressed: None, completed: None };
-        if order_told(plies).is_some_and(|told| scene.now < told) {
+        if order_known_at(plies).is_some_and(|told| scene.now < told) {
             return None;
         }
-        let proves = |index: usize| !plies[index].inferred && pressed_and_still(&plies[index..], best.dead, scene);
+        let proves = |index: usize| !plies[index].inferred && is_pressed_and_still(&plies[index..], best.dead, scene);
         if (0..plies.len()).any(proves) {
             let own = Proof { how: How::Press, pressed: first.pressed, completed: None };
             return Some(if first.pressed.is_some() { own } else { by_next });
         }
-        // A press that waits for a later move says nothing of this one.
+        // A press that waits for a later move does not prove this one.
         if plies.iter().any(|ply| ply.pressed.is_some()) || !best.waiting.is_empty() {
             return None;
         }
         let top_shown = men::same(&best.line.top(self.record.node()).men, scene.board.men());
-        if !self.clocked && scene.board.last_change().after(scene.sensing.quiet(top_shown)) > scene.now {
+        if !self.clocked && scene.board.last_change().after(scene.sensing.quiet_time(top_shown)) > scene.now {
             return None;
         }
         let stands = |index: usize, wait: Duration| plies.get(index).is_some_and(|ply| ply.made.latest.after(wait) <= scene.now);
@@ -134,14 +137,14 @@ impl Decoder {
             return Some(if last == 0 { Proof { how: How::GameEnd, ..by_next } } else { by_next });
         }
         if stands(2, scene.scan) {
-            // 6.2.1.2: the player has made his next move, so the first one is complete.
+            // 6.2.1.2: the player has made the next move, so the first one is complete.
             return Some(Proof { completed: Some(plies[2].made), ..by_next });
         }
         if !self.clocked {
             let rests = |index: usize, wait: Duration| {
                 plies.get(index).is_some_and(|ply| stands(index, wait) && at_rest(ply, index == last, wait, scene))
             };
-            let settled = rests(0, STANDS) || rests(1, scene.scan.max(REPLY_RESTS));
+            let settled = rests(0, SETTLE_TIME) || rests(1, scene.scan.max(REPLY_RESTS));
             let completed = Some(Interval { earliest: first.made.earliest, latest: scene.now });
             return settled.then_some(Proof { how: How::Settled, pressed: None, completed });
         }
@@ -154,17 +157,23 @@ impl Decoder {
         proved.then_some(Proof { how: How::ClockRunning, pressed: None, completed })
     }
 
-    pub(super) fn completion_times(&self, now: Instant, board: &PhysicalBoard, clock: &ClockView, at: &mut impl FnMut(Instant)) {
+    pub(super) fn add_completion_deadlines(
+        &self,
+        now: Instant,
+        board: &PhysicalBoard,
+        clock: &ClockView,
+        at: &mut impl FnMut(Instant),
+    ) {
         let (plies, sensing) = (self.line().plies(), sensing_of(board));
-        // How long a man has been in a hand counts.
+        // The time that a man has been in a hand is part of the evidence.
         if let Some(way) = sensing.on_its_way()
-            && now < board.last_change().after(AGAIN_UNTIL)
+            && now < board.last_change().after(RECHECK_UNTIL)
         {
-            at(Instant(now.0 - now.0 % AGAIN.as_micros() as u64).after(AGAIN));
+            at(Instant(now.0 - now.0 % RECHECK_AFTER.as_micros() as u64).after(RECHECK_AFTER));
             at(board.last_change().after(way));
         }
         let Some(first) = plies.first() else { return };
-        if self.beam.best().is_odd(self.tuning.weights.begun_again) {
+        if self.beam.best().is_odd(self.tuning.weights.reread) {
             at(board.last_change().after(self.scan));
         }
         let mut any_pressed = false;
@@ -175,10 +184,10 @@ impl Decoder {
                 at(board.changed_at(ply.mask).max(pressed.latest).after(IN_HAND));
             }
         }
-        if (any_pressed || !self.clocked) && now < board.last_change().after(AGAIN_UNTIL) {
-            at(Instant(now.0 - now.0 % AGAIN.as_micros() as u64).after(AGAIN));
+        if (any_pressed || !self.clocked) && now < board.last_change().after(RECHECK_UNTIL) {
+            at(Instant(now.0 - now.0 % RECHECK_AFTER.as_micros() as u64).after(RECHECK_AFTER));
         }
-        if let Some(told) = order_told(plies) {
+        if let Some(told) = order_known_at(plies) {
             at(told);
         }
         let mut stands = |index: usize, wait: Duration| {
@@ -189,11 +198,11 @@ impl Decoder {
         stands(plies.len() - 1, ENDING_STANDS);
         stands(2, self.scan);
         if !self.clocked {
-            stands(0, STANDS);
+            stands(0, SETTLE_TIME);
             stands(1, self.scan.max(REPLY_RESTS));
-            at(board.last_change().after(sensing.quiet(true)));
+            at(board.last_change().after(sensing.quiet_time(true)));
             if let Some(last) = plies.last() {
-                at(board.changed_at(last.mask).after(if plies.len() == 1 { STANDS } else { self.scan.max(REPLY_RESTS) }));
+                at(board.changed_at(last.mask).after(if plies.len() == 1 { SETTLE_TIME } else { self.scan.max(REPLY_RESTS) }));
             }
         } else if clock.runs == Some(first.color.other()) {
             at(first.made.latest.after(self.scan).max(clock.changed_at.after(RUNNING_PROVES)));
@@ -202,28 +211,28 @@ impl Decoder {
     }
 }
 
-/// Nobody pressed for the first move, and its man went on within the scan that showed the reply: it may have been one move, made
-/// before the reply. When the presses have told.
-fn order_told(plies: &[Tentative]) -> Option<Instant> {
+/// When the order of the first moves is known. The first move was not pressed, and its man moved on within the scan that showed
+/// the reply. Both movements may be one move, made before the reply. Presses show which.
+fn order_known_at(plies: &[Tentative]) -> Option<Instant> {
     let [first, reply, third, ..] = plies else { return None };
     let went_on = third.mv.from() == Some(first.mv.to()) && third.made.earliest <= reply.made.latest;
     let open = went_on && first.pressed.is_none() && reply.pressed.is_none() && !third.logged;
     let pressed = plies.iter().filter_map(|ply| ply.pressed).map(|pressed| pressed.latest).min();
-    open.then(|| pressed.unwrap_or(third.made.latest).max(third.made.latest).after(ORDER_TOLD))
+    open.then(|| pressed.unwrap_or(third.made.latest).max(third.made.latest).after(ORDER_KNOWN_AFTER))
 }
 
-/// Its squares show it and have been still for so long, unless another move followed.
+/// True if the squares of the move show it and have not changed for `wait`, or if another move followed.
 fn at_rest(ply: &Tentative, last: bool, wait: Duration, scene: &Scene<'_>) -> bool {
     let differs = men::difference(&ply.node.men, scene.board.men()) & ply.mask;
     // A man that is only off its square may be in a hand.
     !last || (ply.untouched == 0 && differs == 0 && scene.board.changed_at(ply.mask).after(wait) <= scene.now)
 }
 
-/// It was pressed, and its squares have been still for a scan since. The scan counts from the press at the earliest: what stood
-/// then on a square may be told that much later, and a piece that slides may have paused where the board saw it last. If nothing
-/// was played after it and its squares show something else, somebody has it in his hand. If the board shows one man too many of
-/// its kind, or not one king of the player who pressed, something was not told yet.
-fn pressed_and_still(line: &[Tentative], dead: u64, scene: &Scene<'_>) -> bool {
+/// True if the move was pressed and its squares have been still for a scan since then. The scan begins at the press or later,
+/// because a change is reported up to one scan late, and a man that slides may have paused on a square. If no move was played
+/// after it and its squares show something else, the man is in a hand. If the board shows one man too many of its kind, or if the
+/// player who pressed does not have exactly one king, a change is not reported yet.
+fn is_pressed_and_still(line: &[Tentative], dead: u64, scene: &Scene<'_>) -> bool {
     let (Some(ply), Some(top)) = (line.first(), line.last()) else { return false };
     let Some(pressed) = ply.pressed else { return false };
     let shown = scene.board.men();

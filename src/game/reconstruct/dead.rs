@@ -1,24 +1,24 @@
-//! Squares whose sensors are dead: what never showed a man may have one.
+//! Squares with dead sensors. Only a square that has never shown a man can be one.
 
 use alloc::vec::Vec;
 
 use crate::men;
 use crate::reconstruct::Decoder;
 use crate::reconstruct::hypothesis::Scene;
-use crate::reconstruct::repair::FROM;
+use crate::reconstruct::repair::READINGS_TRIED;
 
 impl Decoder {
-    /// A press is about to be given up: was its move made to a square whose sensor is dead? What never showed a man may be.
+    /// Before a press is given up: checks whether its move went to a square with a dead sensor.
     pub(super) fn suspect_dead_squares(&mut self, scene: &Scene<'_>) {
         let base = self.record.node();
         let board = scene.board.men();
         let mut found = Vec::new();
-        for hypothesis in self.beam.iter().take(FROM).filter(|hypothesis| !hypothesis.waiting.is_empty()) {
+        for hypothesis in self.beam.iter().take(READINGS_TRIED).filter(|hypothesis| !hypothesis.waiting.is_empty()) {
             let node = hypothesis.line.top(base);
             let changed = men::difference(&node.men, board) & !hypothesis.dead;
             for candidate in node.table().iter().filter(|candidate| candidate.mask & changed != 0) {
                 let Some(missing) = candidate.dead_square(scene.board) else { continue };
-                let made = scene.board.done(scene.board.changed_at(candidate.mask), scene.scan);
+                let made = scene.board.done_within(scene.board.changed_at(candidate.mask), scene.scan);
                 let mut longer = hypothesis.clone();
                 longer.dead |= 1 << missing;
                 longer.penalty += scene.tuning.weights.dead;

@@ -9,25 +9,26 @@ use crate::men::{self, EMPTY, Men, UNKNOWN};
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::tuning::Weights;
 
-/// Men of the side to move that may be in its hand at once: king and rook.
+/// The most men of the side to move that may be in its hand at once: king and rook.
 const IN_HAND: u32 = 2;
-/// A piece that is straightened is back within this.
+/// A man that is straightened is back within this time.
 const STRAIGHTENED: Duration = Duration::from_secs(2);
-/// And one that has just been moved within this.
+/// A man that has just been moved and is straightened is back within this time.
 const PUT_STRAIGHT: Duration = Duration::from_millis(1300);
 
-/// What a square leaves unexplained grows by steps of so long, counted for all squares from the last change of the board: one
-/// deadline does for all.
+/// The cost of unexplained squares grows in steps of this length. The steps of all squares are counted from the last change of
+/// the board, so that one deadline is enough.
 pub(crate) const STEP: Duration = Duration::from_millis(200);
 
-/// The moment of the last step.
-pub(crate) fn stepped(now: Instant, board: &PhysicalBoard) -> Instant {
+/// The moment of the last step before `now`.
+pub(crate) fn last_step(now: Instant, board: &PhysicalBoard) -> Instant {
     let changed = board.last_change();
     changed.after(STEP * (now.since(changed).as_millis() / STEP.as_millis()).min(1_000_000) as u32)
 }
 
-/// What `board` shows at `now` that the position with these men, `turn` to move, leaves unexplained: tenths of a nat. `last` is
-/// the man that made the last move, and where it went; `dead` squares show nothing, whatever stands on them.
+/// The cost of everything that `board` shows at `now` and that the position with these men does not explain, in tenths of a nat.
+/// `turn` is the side to move. `last` is the man that made the last move, and the square to which it went. The squares of `dead`
+/// show nothing, whatever stands on them.
 pub(crate) fn unexplained(
     men: &Men,
     turn: Color,
@@ -39,11 +40,11 @@ pub(crate) fn unexplained(
 ) -> i32 {
     let shown = board.men();
     let mut differs = men::difference(men, shown);
-    differs &= !(dead & empty(shown, differs));
+    differs &= !(dead & empty_squares(shown, differs));
     if differs == 0 {
         return 0;
     }
-    let now = stepped(now, board);
+    let now = last_step(now, board);
     let lifted = |square: usize| shown[square] == EMPTY && men::color(men[square]) == Some(turn);
     let in_hand = squares(differs).filter(|&square| lifted(square)).count() as u32;
     let mut spare = IN_HAND;
@@ -51,14 +52,14 @@ pub(crate) fn unexplained(
     for square in squares(differs) {
         let (expected, man) = (men[square], shown[square]);
         let age = now.since(board.changed_at(1 << square));
-        let aged = |per_second: i32, from: Duration| by_age(age.saturating_sub(from), per_second, weights.most_by_age);
+        let aged = |per_second: i32, from: Duration| cost_of_age(age.saturating_sub(from), per_second, weights.most_by_age);
         cost += match man {
             UNKNOWN => weights.unreadable,
             EMPTY if men::color(expected) == Some(turn) && spare > 0 => {
                 spare -= 1;
-                // For so long it may have captured where no sensor noticed it.
+                // After this time the man may have captured where no sensor noticed it.
                 let held = age.saturating_sub(STRAIGHTENED);
-                weights.lifted + by_age(held, weights.held_per_second, weights.most_by_holding)
+                weights.lifted + cost_of_age(held, weights.held_per_second, weights.most_by_holding)
             }
             EMPTY if men::color(expected) != Some(turn) && in_hand > 0 => {
                 weights.victim + aged(weights.bystander_per_second, STRAIGHTENED)
@@ -74,9 +75,9 @@ pub(crate) fn unexplained(
     if let Some((_, to)) = last
         && shown[usize::from(to)] == EMPTY
     {
-        // Whoever straightens it needs less. Where men are identified the weight is zero.
+        // Straightening a man takes less time. Where men are identified this weight is zero.
         let gone = now.since(board.changed_at(1 << to)).saturating_sub(PUT_STRAIGHT);
-        cost += by_age(gone, weights.held_per_second, weights.went_on);
+        cost += cost_of_age(gone, weights.held_per_second, weights.went_on);
     }
     if let Some((man, to)) = last
         && differs & (1 << to) != 0
@@ -88,8 +89,8 @@ pub(crate) fn unexplained(
     cost
 }
 
-/// The squares of `mask` on which nothing stands.
-fn empty(men: &Men, mask: u64) -> u64 {
+/// The squares of `mask` that are empty.
+fn empty_squares(men: &Men, mask: u64) -> u64 {
     squares(mask).filter(|&square| men[square] == EMPTY).fold(0, |all, square| all | 1 << square)
 }
 
@@ -97,8 +98,8 @@ fn squares(mask: u64) -> impl Iterator<Item = usize> {
     men::squares(mask).map(Square::index)
 }
 
-/// What so much of an age costs.
-fn by_age(age: Duration, per_second: i32, most: i32) -> i32 {
+/// The cost of an age.
+fn cost_of_age(age: Duration, per_second: i32, most: i32) -> i32 {
     let tenths = (age.as_millis() / 100).min(1000) as i32;
     (tenths * per_second / 10).min(most)
 }

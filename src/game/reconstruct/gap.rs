@@ -1,7 +1,7 @@
-//! After a time in which nothing was heard of the board: the moves that were made meanwhile (`reconstruct/README.md#3.6`).
+//! The moves that were made while the board was not heard (`reconstruct/README.md#3.6`).
 //!
-//! The board's own log tells them in their order, where there is one; else the shortest legal ways from the last sure position
-//! to what stands now.
+//! If the board has a log of its own, the log reports them in their order. Without a log, the shortest legal paths from the last
+//! sure position to the position on the board are searched.
 
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -17,56 +17,58 @@ use crate::pair::Pair;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::hypothesis::{Hypothesis, Scene};
 use crate::reconstruct::line::{Line, Tentative};
-use crate::reconstruct::log::{Known, LogReading, Replay, Step, moves_of};
+use crate::reconstruct::log::{Known, LogDownload, Replay, Step, moves_of};
 use crate::reconstruct::search::{self, Limits};
-use crate::reconstruct::{ClockView, Decoded, Decoder};
+use crate::reconstruct::{ClockView, Conclusion, Decoder};
 
-/// A log that was asked for is waited for so long: all of it takes 8.3 s at 9600 baud, and the driver gives it up by itself.
+/// How long the decoder waits for a log. A whole log takes 8.3 s at 9600 baud, and the driver itself gives up if it does not
+/// come.
 const LOG: Duration = Duration::from_secs(25);
-/// Where one way is left the log is waited for only so long.
+/// How long the decoder waits for the log if there is only one path.
 const ONE_WAY: Duration = Duration::from_millis(2500);
-/// A log that was read and does not explain the board, because a man is in a hand, is kept so long.
+/// How long a log is kept that was read and does not explain the board, because a man is in a hand.
 const READ: Duration = Duration::from_secs(6);
-/// Changes and presses that may follow a log.
+/// How many changes and presses are kept after a log at most.
 const MOST_STEPS: usize = 8192;
-/// A board that nothing leads to must have stood so long.
-const STANDS: Duration = Duration::from_secs(1);
-/// The least that must be unexplained before ways are looked for.
+/// A position to which no path leads must have stood for this time.
+const MIN_STAND_TIME: Duration = Duration::from_secs(1);
+/// Paths are searched only if at least this much is unexplained.
 const UNEXPLAINED: i32 = 45;
-/// Work for one look: a board that changes again is looked at again.
+/// Positions that one search may visit. If the board changes again, the search is repeated.
 const NODES: u32 = 20_000;
-/// Ways that are kept as hypotheses.
+/// How many paths are kept as readings at most.
 const WAYS: usize = 12;
 
-/// What is being mended.
+/// A gap that is not mended yet.
 #[derive(Clone, Debug)]
 pub(super) struct Gap {
-    /// Nothing was heard since then, until the board told all its squares.
+    /// From the last report before the gap to the first report of all squares after it.
     unheard: Interval,
-    /// The log is waited for until then.
+    /// Until when the decoder waits for the log.
     log_until: Option<Instant>,
-    reading: LogReading,
-    /// What the log says and what came after it, and the board that it ends with.
+    download: LogDownload,
+    /// The steps of the log and what came after it, and the board at their end.
     replay: Option<(Replay, Men)>,
-    /// The change of the board that was looked at last.
+    /// The change of the board for which the gap was last examined.
     looked: Option<Instant>,
-    /// Ways were looked for.
+    /// Paths were found by the search.
     searched: bool,
     unreachable: bool,
 }
 
 impl Decoder {
-    /// The board has told all its squares after a time in which it was not heard. True if its log is to be asked for.
-    pub(crate) fn seen_again(&mut self, since: Instant, now: Instant, board: &PhysicalBoard, out: &mut Vec<Decoded>) -> bool {
+    /// Begins a gap: the board has reported all its squares after a time in which it was not heard. True if the board should be
+    /// asked for its log.
+    pub(crate) fn begin_gap(&mut self, since: Instant, now: Instant, board: &PhysicalBoard, out: &mut Vec<Conclusion>) -> bool {
         if men::same(&self.line().top(self.record.node()).men, board.men()) {
             return false;
         }
-        out.push(Decoded::LinkGap);
+        out.push(Conclusion::LinkGap);
         let log_until = self.tuning.log.then(|| now.after(LOG));
         self.gap = Some(Gap {
             unheard: Interval { earliest: since, latest: now },
             log_until,
-            reading: LogReading::default(),
+            download: LogDownload::default(),
             replay: None,
             looked: None,
             searched: false,
@@ -75,23 +77,23 @@ impl Decoder {
         self.tuning.log
     }
 
-    /// An entry of the board's log came.
-    pub(crate) fn log(&mut self, now: Instant, entry: LogEntry, board: &PhysicalBoard, white: ClockSide) {
+    /// Stores an entry of the board's log.
+    pub(crate) fn take_log_entry(&mut self, now: Instant, entry: LogEntry, board: &PhysicalBoard, white: ClockSide) {
         let Some(gap) = &mut self.gap else { return };
-        if !gap.reading.take(entry) {
+        if !gap.download.take(entry) {
             return;
         }
         let last = self.record.moves().last().filter(|last| last.pressed.is_some());
         let last_press = last.and_then(|last| Some((side_of(last.color, white), time_of(last.color, &last.clocks)?)));
         let known = Known { men: &self.record.node().men, rotated: board.rotated(), last_press };
-        gap.replay = gap.reading.replay(&known).map(|replay| (replay, *board.men()));
+        gap.replay = gap.download.replay(&known).map(|replay| (replay, *board.men()));
         gap.looked = None;
-        // A man may be in a hand while the log is read: what follows is added to it.
+        // A man may be in a hand while the log is read: later changes are added to the log.
         gap.log_until = gap.replay.is_some().then(|| now.after(READ));
     }
 
-    /// What happens while a log is not understood yet follows it.
-    pub(super) fn after_log(&mut self, board: &PhysicalBoard) {
+    /// Adds a change of the board to a log that does not explain the board yet.
+    pub(super) fn append_changes_to_log(&mut self, board: &PhysicalBoard) {
         let Some((replay, shown)) = self.gap.as_mut().and_then(|gap| gap.replay.as_mut()) else { return };
         let placement = men::placement(board.men());
         if replay.steps.len() < MOST_STEPS {
@@ -102,40 +104,40 @@ impl Decoder {
         *shown = *board.men();
     }
 
-    /// A press after the log was read.
-    pub(super) fn press_after_log(&mut self, by: Color, clock: &ClockView) {
+    /// Adds a press to a log that does not explain the board yet.
+    pub(super) fn append_press_to_log(&mut self, by: Color, clock: &ClockView) {
         let Some((replay, _)) = self.gap.as_mut().and_then(|gap| gap.replay.as_mut()) else { return };
         if let Some(time) = time_of(by, &clock.times).filter(|_| replay.steps.len() < MOST_STEPS) {
             replay.steps.push(Step::Press { side: side_of(by, clock.white), time });
         }
     }
 
-    /// Moves are not sure while the log that may tell them is on its way: for a moment if there is one way only, else until it
-    /// is given up.
+    /// True while moves cannot become sure because the log is awaited: for a short time if there is only one path, else until the
+    /// wait for the log ends.
     pub(super) fn waits_for_log(&self, now: Instant) -> bool {
         let only = self.beam.margin() >= self.tuning.weights.margin;
         let short = |gap: &Gap| only && gap.replay.is_none() && now >= gap.unheard.latest.after(ONE_WAY);
         self.gap.as_ref().is_some_and(|gap| gap.log_until.is_some_and(|until| now < until) && !short(gap))
     }
 
-    /// Moves that nobody saw are not sure yet.
-    pub(crate) fn mends(&self) -> bool {
+    /// True while the moves of a gap are not sure yet.
+    pub(crate) fn has_gap(&self) -> bool {
         self.gap.is_some()
     }
 
-    /// What the board showed first after a gap may be a man on its way: no presses are given to it yet.
-    pub(super) fn changes_after_gap(&self, now: Instant, board: &PhysicalBoard) -> bool {
-        let just = |gap: &Gap| now < board.last_change().after(self.scan).min(gap.unheard.latest.after(STANDS));
+    /// The first position after a gap may show a man on its way: while this is true, no press is given to a move.
+    pub(super) fn is_settling_after_gap(&self, now: Instant, board: &PhysicalBoard) -> bool {
+        let just = |gap: &Gap| now < board.last_change().after(self.scan).min(gap.unheard.latest.after(MIN_STAND_TIME));
         self.gap.as_ref().is_some_and(just) && !self.explains(board)
     }
 
-    /// A press that may be one of moves nobody saw: whose turn it was then is not known.
-    pub(super) fn in_gap(&self, press: Interval) -> bool {
+    /// True if the press may belong to a move of the gap: it is not known which side had the move then.
+    pub(super) fn is_in_gap(&self, press: Interval) -> bool {
         self.gap.as_ref().is_some_and(|gap| press.earliest <= gap.unheard.latest)
     }
 
-    /// Mends the gap, if there is one; true if anything was found.
-    pub(super) fn mend(&mut self, clock: &ClockView, scene: &Scene<'_>, out: &mut Vec<Decoded>) -> bool {
+    /// Mends the gap, if there is one. True if a reading was added.
+    pub(super) fn mend_gap(&mut self, clock: &ClockView, scene: &Scene<'_>, out: &mut Vec<Conclusion>) -> bool {
         let Some(gap) = &self.gap else { return false };
         let base = self.record.node();
         let changed = scene.board.last_change();
@@ -146,13 +148,13 @@ impl Decoder {
         let known = self.line().clone();
         let told = gap.replay.as_ref().and_then(|(replay, _)| {
             let men = scene.board.men();
-            moves_of(replay, base, men, clock.white).or_else(|| self.relive(replay, men, *clock))
+            moves_of(replay, base, men, clock.white).or_else(|| self.replay_from_log(replay, men, *clock))
         });
         if let Some(moves) = told {
-            // The last man may be on its way still.
-            let shorter = moves.split_last().map(|(_, before)| self.told_way(before, &known, unheard, scene));
-            let way = self.told_way(&moves, &known, unheard, scene);
-            self.beam.told(way, shorter);
+            // The man of the last move may still be on its way.
+            let shorter = moves.split_last().map(|(_, before)| self.hypothesis_from_log(before, &known, unheard, scene));
+            let way = self.hypothesis_from_log(&moves, &known, unheard, scene);
+            self.beam.replace_with_logged(way, shorter);
             if let Some(gap) = &mut self.gap {
                 (gap.looked, gap.replay, gap.log_until) = (Some(changed), None, None);
             }
@@ -161,9 +163,9 @@ impl Decoder {
         let search = !gap.searched && self.beam.best().mismatch(base, scene) >= UNEXPLAINED;
         let mut ways = Vec::new();
         if search {
-            ways_to(self, scene, &mut ways);
+            find_shortest_ways(self, scene, &mut ways);
         }
-        let ways: Vec<Hypothesis> = ways.iter().map(|moves| self.way(moves, &known, unheard, scene)).collect();
+        let ways: Vec<Hypothesis> = ways.iter().map(|moves| self.hypothesis_from_moves(moves, &known, unheard, scene)).collect();
         if let Some(gap) = &mut self.gap {
             gap.looked = Some(changed);
             gap.searched |= !ways.is_empty();
@@ -171,16 +173,16 @@ impl Decoder {
         ways.into_iter().fold(false, |any, way| self.beam.add(way) | any)
     }
 
-    /// A way that the log tells.
-    fn told_way(&self, moves: &[Move], known: &Line, unheard: Interval, scene: &Scene<'_>) -> Hypothesis {
-        let mut way = self.way(moves, known, unheard, scene);
+    /// The reading with the moves of the log.
+    fn hypothesis_from_log(&self, moves: &[Move], known: &Line, unheard: Interval, scene: &Scene<'_>) -> Hypothesis {
+        let mut way = self.hypothesis_from_moves(moves, known, unheard, scene);
         way.line.plies_mut().iter_mut().for_each(|ply| ply.logged = true);
         way.judge(self.record.node(), scene);
         way
     }
 
-    /// A way as a hypothesis; what is known of its first moves stays as it was.
-    fn way(&self, moves: &[Move], known: &Line, unheard: Interval, scene: &Scene<'_>) -> Hypothesis {
+    /// The reading with these moves. The first moves that the best reading has too keep their times and presses.
+    fn hypothesis_from_moves(&self, moves: &[Move], known: &Line, unheard: Interval, scene: &Scene<'_>) -> Hypothesis {
         let base = self.record.node();
         let mut way = Hypothesis { dead: self.beam.best().dead, ..Hypothesis::default() };
         for (ply, _) in known.plies().iter().zip(moves).take_while(|(ply, mv)| ply.mv == **mv) {
@@ -193,55 +195,56 @@ impl Decoder {
             let mut ply = Tentative::unheard(candidate, color, unheard, after);
             let changed = scene.board.changed_at(candidate.mask);
             if changed > unheard.latest && way.line.plies().len() + 1 == moves.len() {
-                (ply.made, ply.repaired) = (scene.board.done(changed, scene.scan), false);
+                (ply.made, ply.repaired) = (scene.board.done_within(changed, scene.scan), false);
             }
             way.line.push(ply);
         }
-        way.take_presses(base, self.beam.best(), scene);
+        way.take_presses_of(base, self.beam.best(), scene);
         way.judge(base, scene);
         way
     }
 
-    /// The gap is over once a reading explains the board and its moves are sure.
-    fn end_gap(&mut self, scene: &Scene<'_>, out: &mut Vec<Decoded>) -> bool {
+    /// Ends the gap when a reading explains the board and the moves of the gap are sure.
+    fn end_gap(&mut self, scene: &Scene<'_>, out: &mut Vec<Conclusion>) -> bool {
         let shown = men::same(&self.line().top(self.record.node()).men, scene.board.men());
         let mended = shown && !self.line().plies().iter().any(|ply| ply.repaired) && !self.waits_for_log(scene.now);
-        let stands = scene.now >= scene.board.last_change().after(STANDS);
+        let stands = scene.now >= scene.board.last_change().after(MIN_STAND_TIME);
         let explained = self.explains(scene.board);
         let Some(gap) = &mut self.gap else { return false };
         if mended {
             self.gap = None;
-            out.push(Decoded::InStep);
+            out.push(Conclusion::InStep);
         } else if !explained && stands && (gap.log_until.is_none() || gap.replay.is_some()) && !gap.unreachable {
             gap.unreachable = true;
-            out.push(Decoded::Unreachable);
+            out.push(Conclusion::Unreachable);
         }
         false
     }
 
-    /// Several ways lead to the same position, and nothing tells them apart any more: the squares of the moves that differ.
-    pub(super) fn same_end(&self, margin: i32) -> Option<u64> {
+    /// If several paths lead to the same position, and no evidence can separate them any more: the squares of the moves that
+    /// differ.
+    pub(super) fn squares_of_equal_orders(&self, margin: i32) -> Option<u64> {
         let best = self.beam.best();
         let base = self.record.node();
         let end = best.line.top(base);
-        let rivals = || self.beam.iter().filter(|rival| rival.seen() < best.seen() + margin);
+        let rivals = || self.beam.iter().filter(|rival| rival.evidence_cost() < best.evidence_cost() + margin);
         let same = rivals().all(|rival| {
             let top = rival.line.top(base);
             top.men == end.men && men::turn(&top.position) == men::turn(&end.position)
         });
-        same.then(|| self.differing_first(margin))
+        same.then(|| self.first_move_squares(margin))
     }
 
-    /// The squares of the first moves of all readings that are as good.
-    pub(super) fn differing_first(&self, margin: i32) -> u64 {
-        let most = self.beam.best().seen() + margin;
-        let good = self.beam.iter().filter(|rival| rival.seen() < most);
+    /// The squares of the first moves of all readings that are as good as the best one.
+    pub(super) fn first_move_squares(&self, margin: i32) -> u64 {
+        let most = self.beam.best().evidence_cost() + margin;
+        let good = self.beam.iter().filter(|rival| rival.evidence_cost() < most);
         good.filter_map(|rival| rival.line.plies().first()).fold(0, |squares, ply| squares | ply.mask)
     }
 
-    pub(super) fn gap_times(&self, board: &PhysicalBoard, at: &mut impl FnMut(Instant)) {
+    pub(super) fn add_gap_deadlines(&self, board: &PhysicalBoard, at: &mut impl FnMut(Instant)) {
         if let Some(gap) = &self.gap {
-            at(board.last_change().after(STANDS));
+            at(board.last_change().after(MIN_STAND_TIME));
             at(gap.unheard.latest.after(ONE_WAY));
             if let Some(until) = gap.log_until {
                 at(until);
@@ -250,15 +253,15 @@ impl Decoder {
     }
 }
 
-/// The shortest ways to the board as it stands, whoever is to move then.
-fn ways_to(decoder: &Decoder, scene: &Scene<'_>, ways: &mut Vec<Vec<Move>>) {
+/// The shortest paths to the position on the board, for each side to move at the end.
+fn find_shortest_ways(decoder: &Decoder, scene: &Scene<'_>, ways: &mut Vec<Vec<Move>>) {
     let base = decoder.record.node();
     for turn in [Color::White, Color::Black] {
         let limits = Limits { least: 1, most: search::MOST_PLIES, turn_after: Some(turn), nodes: NODES, paths: WAYS };
         let found = search::paths(&base.position, scene.board.men(), limits);
         ways.extend(found.paths);
     }
-    // What takes one player more than the other is no likelier for it.
+    // A path that needs one move more because the other side must have the move is not less likely.
     if let Some(least) = ways.iter().map(Vec::len).min() {
         ways.retain(|way| way.len() <= least + 1);
     }

@@ -1,4 +1,4 @@
-//! Kings on the centre squares: how players show a result, and never a move (`reconstruct/README.md#4.2`).
+//! Kings on the centre squares: players show a result with them, and it is never a move (`reconstruct/README.md#4.2`).
 
 use flagfall_protocols::square::{Color, Square};
 use shakmaty::{Move, Role};
@@ -10,14 +10,14 @@ const E4: usize = 28;
 const D5: usize = 35;
 const E5: usize = 36;
 const CENTRE: [usize; 4] = [D4, E4, D5, E5];
-/// White centre squares, on which both kings say that White won.
+/// The white centre squares. Both kings on them mean that White won.
 const LIGHT: [usize; 2] = [E4, D5];
 
-/// The result that two kings on the centre squares declare; outer none = no gesture, inner none = a draw.
+/// The result that two kings on the centre squares show. The outer `None` means no gesture, the inner `None` a draw.
 pub(crate) fn result(board: &Men, position: &Men) -> Option<Option<Color>> {
     let king = |man: u8, men: &Men| CENTRE.into_iter().find(|&square| men[square] == man);
     let (white, black) = (king(6, board)?, king(12, board)?);
-    // Kings that the game itself brought there declare nothing.
+    // Kings that came there by moves of the game show no result.
     if position[white] == 6 && position[black] == 12 {
         return None;
     }
@@ -28,8 +28,8 @@ pub(crate) fn result(board: &Men, position: &Men) -> Option<Option<Color>> {
     })
 }
 
-/// The squares that differ, if kings alone have left theirs and at least one has come to the centre by it: the gesture may be under
-/// way, whether or not the first half of it looks like a move.
+/// The squares that differ, if only kings have left their squares and at least one of them has come to the centre. The gesture
+/// may then be under way, even if its first half looks like a move.
 pub(crate) fn under_way(board: &Men, position: &Men) -> Option<u64> {
     let differs = men::difference(board, position);
     let of_king = |square: &Square| [6, 12].contains(&position[square.index()]) || [6, 12].contains(&board[square.index()]);
@@ -37,7 +37,7 @@ pub(crate) fn under_way(board: &Men, position: &Men) -> Option<u64> {
     (men::squares(differs).all(|square| of_king(&square)) && CENTRE.iter().any(at_centre)).then_some(differs)
 }
 
-/// A move that puts a king on a centre square: may be half of the gesture, so it needs a press to count.
+/// True for a move that puts a king on a centre square. It may be half of the gesture, so it counts only with a press.
 pub(crate) fn is_half(mv: Move) -> bool {
     matches!(mv, Move::Normal { role: Role::King, to, .. } if CENTRE.contains(&to.to_usize()))
 }
@@ -46,7 +46,7 @@ pub(crate) fn is_half(mv: Move) -> bool {
 mod tests {
     use super::*;
 
-    /// Kings on these squares in the game, and on the board.
+    /// The kings stand on the first squares in the game and on the second ones on the board.
     fn way([white, black]: [usize; 2], shown: [Option<usize>; 2]) -> Option<u64> {
         let (mut position, mut board) = ([0; 64], [0; 64]);
         (position[white], position[black]) = (6, 12);
@@ -64,9 +64,9 @@ mod tests {
         assert_eq!(way([E1, E8], [Some(E4), None]), Some(1 << E1 | 1 << E4 | 1 << E8));
         assert_eq!(way([E1, E8], [Some(E4), Some(D5)]).map(u64::count_ones), Some(4));
         assert_eq!(way([E1, E8], [Some(5), Some(E8)]), None, "to f1");
-        assert_eq!(way([E1, E8], [None, Some(E8)]), None, "in the hand, for whatever");
-        assert_eq!(way([E4, E8], [Some(E4), None]), None, "it has stood there before");
-        // Something else differs too.
+        assert_eq!(way([E1, E8], [None, Some(E8)]), None, "the king is in the hand, the purpose is not known");
+        assert_eq!(way([E4, E8], [Some(E4), None]), None, "the king has stood there before");
+        // Another square differs too.
         let (mut position, mut board) = ([0; 64], [0; 64]);
         (position[E1], position[0], board[E4]) = (6, 4, 6);
         assert_eq!(under_way(&board, &position), None);

@@ -1,4 +1,4 @@
-//! One reading of what was played since the last sure move: the moves, and which presses belong to them.
+//! One reading of what was played since the last sure move: the moves, and the presses that belong to them.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -18,35 +18,35 @@ use crate::reconstruct::occupancy::plausible::Doubt;
 use crate::reconstruct::sensing::{Sensing, ShownMove};
 use crate::reconstruct::tuning::{Tuning, Weights};
 
-/// After a press without any change the board has this long, plus a scan, to show one (`reconstruct/README.md#6.1`).
+/// After a press without a change, the board has this time and a scan to show a change (`reconstruct/README.md#6.1`).
 pub(crate) const NOTHING_MOVED: Duration = Duration::from_millis(700);
-/// After a press the board has this long to show a legal move.
+/// After a press the board has this time to show a legal move.
 pub(crate) const NO_LEGAL_MOVE: Duration = Duration::from_millis(1500);
-/// Presses that may wait for their moves.
+/// How many presses may wait for their moves.
 pub(crate) const MAX_PRESSES: usize = 4;
-/// How much later than its scan a change may be reported: what a slow line needs for it.
+/// How much later than its scan a change may be reported, because the line is slow.
 const ON_THE_LINE: Duration = Duration::from_millis(50);
 
-/// A press and who made it.
+/// A press and the side that pressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Pressed {
     pub(crate) by: Color,
     pub(crate) at: Interval,
 }
 
-/// What all hypotheses are judged by at one moment.
+/// The facts by which all readings are judged at one moment.
 #[derive(Clone, Copy)]
 pub(crate) struct Scene<'a> {
     pub(crate) now: Instant,
     pub(crate) board: &'a PhysicalBoard,
-    /// A clock tells presses.
+    /// A clock is present, and presses are used as evidence.
     pub(crate) clock: bool,
-    /// Whose clock runs.
+    /// The side whose clock runs.
     pub(crate) runs: Option<Color>,
     pub(crate) scan: Duration,
     /// How moves are read from this kind of board.
     pub(crate) sensing: &'static dyn Sensing,
-    /// The weights for it.
+    /// The weights for this kind of board.
     pub(crate) tuning: Tuning,
 }
 
@@ -54,55 +54,55 @@ pub(crate) struct Scene<'a> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Hypothesis {
     pub(crate) line: Line,
-    /// Presses for which it has no move yet, in their order.
+    /// Presses for which the reading has no move yet, in their order.
     pub(crate) waiting: Vec<Pressed>,
-    /// What it has cost for good.
+    /// The cost that the reading keeps for good.
     pub(crate) penalty: i32,
-    /// The most that has been left unexplained since the last of its moves; where it stood for less than a scan, what is beyond
-    /// [`Weights::transient`](crate::reconstruct::tuning::Weights::transient).
+    /// The highest cost of what was unexplained since the last move of the reading. What was unexplained for less than a scan
+    /// counts only beyond [`Weights::transient`](crate::reconstruct::tuning::Weights::transient).
     pub(crate) worst: i32,
-    /// The squares that were unexplained then.
+    /// The squares that were unexplained at that cost.
     pub(crate) worst_squares: u64,
-    /// What of that its last move has brought along that came up shortly before, where men are not identified.
+    /// The part of the cost before the last move that came up shortly before that move, where men are not identified.
     pub(crate) inherited: i32,
-    /// Since when the board shows more than its moves, as far as it was judged; no moment, the end of all time,
-    /// while only a man of the side to move is in a hand.
+    /// Since when the board shows more than the moves of the reading. While the only difference is a man of the side to move in a
+    /// hand, this is the largest possible moment.
     pub(crate) odd_since: Option<Instant>,
-    /// What was the worst before that.
+    /// The value of `worst` before that moment.
     pub(crate) worst_before: i32,
     /// Squares whose sensors are taken to be dead.
     pub(crate) dead: u64,
-    /// What it costs in all, as it was judged last.
+    /// The whole cost, as of the last time that the reading was judged.
     pub(crate) cost: i32,
-    /// What of that is only that players would rather have played something else.
+    /// The part of the cost that comes only from the preferences of players.
     pub(crate) doubted: i32,
 }
 
 impl Hypothesis {
-    /// What it costs by what was seen alone, whatever players prefer.
-    pub(crate) fn seen(&self) -> i32 {
+    /// The cost of the evidence alone, without the preferences of players.
+    pub(crate) fn evidence_cost(&self) -> i32 {
         self.cost - self.doubted
     }
 
-    /// It leaves so much unexplained, or has left.
+    /// True if the cost of what is or was unexplained is at least `most`.
     pub(crate) fn is_odd(&self, most: i32) -> bool {
         self.penalty + self.worst >= most
     }
 
-    /// Judges it anew.
+    /// Computes the cost of the reading anew.
     pub(crate) fn judge(&mut self, base: &Node, scene: &Scene<'_>) {
         let weights = &scene.tuning.weights;
         let mismatch = self.mismatch(base, scene);
         let wait = scene.sensing.settle_after(scene.scan, scene.clock);
         let settled = wait.is_some_and(|wait| scene.now >= scene.board.last_change().after(wait));
         scene.sensing.note_odd(self, base, mismatch, settled, scene);
-        // Hands and scans leave something unexplained for moments, but not so much.
+        // Hands and scans leave squares unexplained for moments, but only up to a limit.
         let unexplained = if settled { mismatch } else { mismatch - weights.transient };
         if unexplained > self.worst {
             self.worst = unexplained;
             self.worst_squares = men::difference(&self.line.top(base).men, scene.board.men()) & !self.dead;
         }
-        scene.sensing.observe(self, mismatch, scene);
+        scene.sensing.note_last_move(self, mismatch, scene);
         let mut cost = self.penalty + self.worst.max(mismatch);
         let mut doubted = 0;
         let plies = self.line.plies();
@@ -111,24 +111,24 @@ impl Hypothesis {
             let reply = plies.get(index + 1).filter(|next| next.made.latest.after(Duration::from_secs(1)) <= scene.now);
             match ply.pressed {
                 Some(_) => cost -= weights.pressed,
-                // Nobody could hear the presses of a gap; whose clock runs tells who pressed last.
+                // Presses cannot be heard in a gap. The running clock shows which side pressed last.
                 None if ply.repaired => {
                     let last = index + 1 == plies.len();
                     cost += if ply.logged { 0 } else { weights.unheard };
                     cost += if last && scene.runs == Some(ply.color) { weights.not_pressed_yet } else { 0 };
                 }
-                // While a press is owed the lever cannot tell the one that answers it.
+                // If the press of the move before was missed, the lever cannot show the press of this move.
                 None if owed || !scene.clock => {}
-                None => cost += reply.map_or(0, |reply| not_pressed(ply, reply, weights)),
+                None => cost += reply.map_or(0, |reply| cost_without_press(ply, reply, weights)),
             }
             owed = ply.pressed.is_none() && !owed;
             cost += if ply.seen { 0 } else { weights.unseen };
-            // The man that was taken to stand on a dead square is back where it came from.
+            // The man that was believed to stand on a dead square is back on the square that it came from.
             let back =
                 ply.inferred && ply.mv.from().is_some_and(|from| scene.board.changed_at(1 << from.to_u32()) > ply.made.latest);
             cost += if back { weights.went_on } else { 0 };
             cost += ply.captured(index + 1 < plies.len(), weights);
-            // Until somebody replies the man may still be in the hand: only what tells two captures apart counts.
+            // Until the opponent replies the man may still be in a hand: only the difference between two captures counts.
             doubted += if index + 1 < plies.len() { ply.doubt.move_played } else { ply.doubt.capture_chosen };
         }
         for pressed in &self.waiting {
@@ -138,7 +138,7 @@ impl Hypothesis {
         (self.cost, self.doubted) = (cost + doubted, doubted);
     }
 
-    /// What the board shows beyond its moves.
+    /// The cost of what the board shows beyond the moves of the reading.
     pub(crate) fn mismatch(&self, base: &Node, scene: &Scene<'_>) -> i32 {
         let node = self.line.top(base);
         let last = self.line.last().map(|ply| man_of(ply.mv, ply.color));
@@ -147,7 +147,7 @@ impl Hypothesis {
         rest + scene.sensing.unexplained_extra(self, node, scene)
     }
 
-    /// This reading and one more move, if the rest of the board can still be explained.
+    /// The reading with one more move, if the rest of the board can still be explained.
     pub(crate) fn extended(&self, base: &Node, candidate: &Candidate, scene: &Scene<'_>) -> Option<Hypothesis> {
         let node = self.line.top(base);
         let after = candidate.men_after(&node.men);
@@ -156,21 +156,21 @@ impl Hypothesis {
         let (man, to) = man_of(candidate.mv, color);
         let left = unexplained(&after, color.other(), Some((man, to)), self.dead, scene.board, scene.now, weights);
         let seen = candidate.seen_mask(scene.board.men());
-        let made = scene.board.moved(seen, scene.scan);
-        // Where its report was lost others may have been made since.
-        if left > weights.viable && !scene.board.told_late(made.latest) {
+        let made = scene.board.moved_within(seen, scene.scan);
+        // If the report of the move was lost, other moves may have been made since.
+        if left > weights.viable && !scene.board.was_reported_late(made.latest) {
             return None;
         }
         let next = ShownMove { node, candidate, to, made, begun: scene.board.changed_first(seen), left };
         let mut longer = scene.sensing.extended(self, &next, scene)?;
         if let Some(last) = longer.line.plies_mut().last_mut() {
-            last.repaired = scene.board.told_after_gap(made.latest);
+            last.repaired = scene.board.is_first_after_gap(made.latest);
         }
         Some(longer)
     }
 
-    /// Adds a move to it, begun and made then, which takes the press that waits for it: one that was begun before the press may be
-    /// finished after it, as long as nothing illegal is told.
+    /// Adds a move that was begun and made at these times. The move gets the press that waits for it. A move that was begun
+    /// before the press may be finished after it, until an illegal move is reported.
     pub(crate) fn add(
         &mut self,
         node: &Node,
@@ -182,10 +182,10 @@ impl Hypothesis {
     ) {
         let scan = scene.scan;
         let color = men::turn(&node.position);
-        let begun = if unheard(made, scan) { made } else { Interval { earliest: begun.before(scan), latest: begun } };
+        let begun = if was_unheard(made, scan) { made } else { Interval { earliest: begun.before(scan), latest: begun } };
         let fits = |pressed: &Pressed| {
-            let finished = unheard(made, scan) || made.latest <= pressed.at.latest.after(NO_LEGAL_MOVE);
-            pressed.by == color && in_time(begun, pressed.at, scan) && finished
+            let finished = was_unheard(made, scan) || made.latest <= pressed.at.latest.after(NO_LEGAL_MOVE);
+            pressed.by == color && is_in_time(begun, pressed.at, scan) && finished
         };
         let pressed = self.waiting.first().copied().filter(fits).map(|_| self.waiting.remove(0).at);
         // Moves are made one after the other.
@@ -209,23 +209,23 @@ impl Hypothesis {
         });
     }
 
-    /// Its last move was taken for made although nothing shows it: a later press must prove it.
+    /// Marks the last move as made although nothing shows it: the press of a later move must prove it.
     pub(crate) fn infer_last(&mut self) {
         if let Some(last) = self.line.plies_mut().last_mut() {
             last.inferred = true;
         }
     }
 
-    /// A press is heard; false if this reading has no use for it.
+    /// Gives a press to the reading. False if the reading cannot use it.
     pub(crate) fn press(&mut self, base: &Node, pressed: Pressed, scene: &Scene<'_>) -> bool {
         let expected = self.waiting.last().map_or(men::turn(&self.line.top(base).position), |last| last.by.other());
         let open = self.line.plies().iter().rposition(|ply| ply.color == pressed.by);
         let stands = open.filter(|_| self.waiting.is_empty()).filter(|&index| {
             let ply = &self.line.plies()[index];
             let whole = index + 2 >= self.line.plies().len();
-            // The lever goes to and fro: who has pressed for a reply has found it pressed before.
+            // The lever goes to and fro: a player can press for a reply only after the press for the move before it.
             let first = self.line.plies()[index..].iter().all(|ply| ply.pressed.is_none());
-            whole && first && in_time(ply.made, pressed.at, scene.scan) && self.stood(index, pressed.at, scene)
+            whole && first && is_in_time(ply.made, pressed.at, scene.scan) && self.may_have_stood(index, pressed.at, scene)
         });
         if let Some(index) = stands {
             self.line.plies_mut()[index].pressed = Some(pressed.at);
@@ -239,23 +239,25 @@ impl Hypothesis {
         false
     }
 
-    /// The last moves of the players who pressed take these presses, the latest first, if they were made in time for them.
-    pub(crate) fn pressed_by(&mut self, presses: impl Iterator<Item = Pressed>, scan: Duration) {
+    /// Gives these presses to the last moves of the players who pressed, if the moves were made in time. The latest press comes
+    /// first.
+    pub(crate) fn assign_presses(&mut self, presses: impl Iterator<Item = Pressed>, scan: Duration) {
         let mut open = self.line.plies_mut();
         for press in presses {
             let Some(index) = open.iter().rposition(|ply| ply.color == press.by) else { return };
-            if in_time(open[index].made, press.at, scan) {
+            if is_in_time(open[index].made, press.at, scan) {
                 open[index].pressed = Some(press.at);
                 open = &mut open[..index];
             }
         }
     }
 
-    /// Takes the presses of another reading of the same time: a last one that no move of it was made in time for waits.
-    pub(crate) fn take_presses(&mut self, base: &Node, other: &Hypothesis, scene: &Scene<'_>) {
+    /// Copies the presses of another reading of the same time. The last press waits if no move of this reading was made in time
+    /// for it.
+    pub(crate) fn take_presses_of(&mut self, base: &Node, other: &Hypothesis, scene: &Scene<'_>) {
         let taken = |own: &Hypothesis, press: &Pressed| own.line.plies().iter().any(|ply| ply.pressed == Some(press.at));
         let presses: Vec<Pressed> = other.presses().filter(|press| !taken(self, press)).collect();
-        self.pressed_by(presses.iter().rev().copied(), scene.scan);
+        self.assign_presses(presses.iter().rev().copied(), scene.scan);
         let turn = men::turn(&self.line.top(base).position);
         self.waiting.extend(presses.last().filter(|last| last.by == turn && !taken(self, last)));
     }
@@ -266,8 +268,8 @@ impl Hypothesis {
         used.chain(self.waiting.iter().copied())
     }
 
-    /// The move with this index may have stood on the board when the press was made.
-    fn stood(&self, index: usize, at: Interval, scene: &Scene<'_>) -> bool {
+    /// True if the move with this index may have stood on the board when the press was made.
+    fn may_have_stood(&self, index: usize, at: Interval, scene: &Scene<'_>) -> bool {
         // A reply changes the squares again.
         if index + 1 < self.line.plies().len() {
             return true;
@@ -282,26 +284,26 @@ impl Hypothesis {
     }
 }
 
-/// What it costs that no press of a move was heard before its reply: where both are pressed between two reports of the clock, the
-/// lever is back where it was.
-fn not_pressed(ply: &Tentative, reply: &Tentative, weights: &Weights) -> i32 {
+/// The cost of a move whose press was not heard before the reply. If both moves are pressed between two reports of the clock, the
+/// lever is back in its position.
+fn cost_without_press(ply: &Tentative, reply: &Tentative, weights: &Weights) -> i32 {
     let between = reply.made.latest.since(ply.made.latest).as_millis().min(10_000) as i32;
     let both = weights.both_unheard + between * weights.both_unheard_per_second / 1000;
     if reply.pressed.is_none() { both.min(weights.not_pressed) } else { weights.not_pressed }
 }
 
-/// A move that was made then may have been completed by this press.
-fn in_time(made: Interval, pressed: Interval, scan: Duration) -> bool {
-    let told = unheard(made, scan) || made.latest <= pressed.latest.after(scan).after(ON_THE_LINE);
+/// True if a move that was made in `made` may have been completed by this press.
+fn is_in_time(made: Interval, pressed: Interval, scan: Duration) -> bool {
+    let told = was_unheard(made, scan) || made.latest <= pressed.latest.after(scan).after(ON_THE_LINE);
     told && made.earliest <= pressed.latest.after(ON_THE_LINE)
 }
 
-/// It was made while the board was not heard: nobody knows when.
-fn unheard(made: Interval, scan: Duration) -> bool {
+/// True if the move was made while the board was not heard, so that its time is not known.
+fn was_unheard(made: Interval, scan: Duration) -> bool {
     made.latest.since(made.earliest) > scan * 2
 }
 
-/// The man that a move leaves on its square, and the square.
+/// The man that a move leaves on its square, and that square.
 pub(crate) fn man_of(mv: Move, color: Color) -> (u8, u8) {
     let role = mv.promotion().unwrap_or(mv.role());
     let us = men::to_color(color);

@@ -1,4 +1,4 @@
-//! Boards that tell which man stands on each square.
+//! Boards that report which man stands on each square.
 
 mod recovery;
 
@@ -13,10 +13,10 @@ use crate::reconstruct::record::Record;
 use crate::reconstruct::sensing::{LastSure, Sensing, ShownMove, Verdict};
 use crate::reconstruct::tuning::{Tuning, Weights};
 
-/// Without a clock the board must be quiet for so long.
+/// Without a clock, nothing is concluded before the board has not changed for this time.
 const QUIET: Duration = Duration::from_millis(700);
 
-/// The board identifies men.
+/// The rules for boards that identify men.
 pub(crate) struct Identified;
 
 impl Sensing for Identified {
@@ -37,13 +37,13 @@ impl Sensing for Identified {
     }
 
     fn extended(&self, reading: &Hypothesis, next: &ShownMove<'_>, scene: &Scene<'_>) -> Option<Hypothesis> {
-        // Moves are made one after the other: the man may be lifted before the reply, but not have arrived.
+        // Moves are made one after the other: the man may be lifted before the reply, but it arrives after it.
         let arrived = scene.board.changed_at(1 << next.to).min(next.made.latest);
         if reading.line.last().is_some_and(|before| arrived < before.made.earliest) {
             return None;
         }
         let mut longer = reading.clone();
-        // What explains the whole board explains what was odd before it as well.
+        // A move that explains the whole board also explains most of what was unexplained before it.
         if next.left == 0 {
             longer.worst = longer.worst.min(scene.tuning.weights.explained);
         }
@@ -59,8 +59,8 @@ impl Sensing for Identified {
 
     fn note_odd(&self, _: &mut Hypothesis, _: &Node, _: i32, _: bool, _: &Scene<'_>) {}
 
-    /// Its last move was taken for made although nothing showed it, and now the board does.
-    fn observe(&self, reading: &mut Hypothesis, _: i32, scene: &Scene<'_>) {
+    /// If the last move was believed although nothing showed it, and the board shows it now, it counts as seen.
+    fn note_last_move(&self, reading: &mut Hypothesis, _: i32, scene: &Scene<'_>) {
         let Some(last) = reading.line.plies_mut().last_mut().filter(|last| !last.seen || last.inferred) else { return };
         if men::difference(&last.node.men, scene.board.men()) & last.mask == 0 {
             (last.seen, last.inferred) = (true, false);
@@ -68,7 +68,7 @@ impl Sensing for Identified {
         }
     }
 
-    fn quiet(&self, _: bool) -> Duration {
+    fn quiet_time(&self, _: bool) -> Duration {
         QUIET
     }
 
@@ -76,10 +76,11 @@ impl Sensing for Identified {
         None
     }
 
-    /// What is odd waits until the board is still, and what leaves anything unexplained then is compared with what leaves nothing.
+    /// A reading that leaves or left much unexplained waits until the board is still. If anything is unexplained then, the
+    /// reading is compared with readings that explain everything.
     fn verdict(&self, best: &Hypothesis, base: &Node, _: bool, scene: &Scene<'_>) -> Verdict {
         let stood = scene.now >= scene.board.last_change().after(scene.scan);
-        if !stood && best.is_odd(scene.tuning.weights.begun_again) {
+        if !stood && best.is_odd(scene.tuning.weights.reread) {
             Verdict::Later
         } else if stood && best.mismatch(base, scene) > 0 {
             Verdict::Compare
@@ -96,22 +97,22 @@ impl Sensing for Identified {
         false
     }
 
-    fn nothing_followed(&self, _: i32, _: &Tentative, _: &Weights) -> i32 {
+    fn cost_of_no_further_move(&self, _: i32, _: &Tentative, _: &Weights) -> i32 {
         0
     }
 
-    fn afresh(&self, sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis> {
-        recovery::afresh(sure, scene)
+    fn reread(&self, sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis> {
+        recovery::reread(sure, scene)
     }
 
-    fn rivals(&self, best: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis> {
-        let mut found = recovery::afresh(sure, scene);
-        recovery::went_to_dead_squares(best, sure, scene, &mut found);
+    fn find_rivals(&self, best: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis> {
+        let mut found = recovery::reread(sure, scene);
+        recovery::add_moves_to_dead_squares(best, sure, scene, &mut found);
         found
     }
 
-    fn taken_again(&self, reading: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>, found: &mut Vec<Hypothesis>) {
-        recovery::taken_again(reading, sure, scene, found);
+    fn add_recaptures(&self, reading: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>, found: &mut Vec<Hypothesis>) {
+        recovery::add_recaptures(reading, sure, scene, found);
     }
 
     fn unproved_promotions(&self, _: &Record) -> Vec<(usize, u64)> {

@@ -1,4 +1,4 @@
-//! The moves that stand on the board but are not yet sure.
+//! The pending moves of a reading: they stand on the board but are not sure yet.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -12,38 +12,39 @@ use crate::reconstruct::candidates::{Candidate, Node};
 use crate::reconstruct::occupancy::plausible::Doubt;
 use crate::reconstruct::tuning::Weights;
 
-/// A move made on the board that is not sure yet.
+/// A move that was made on the board and is not sure yet.
 #[derive(Clone, Debug)]
 pub(crate) struct Tentative {
     pub(crate) mv: Move,
     pub(crate) color: Color,
-    /// When it was made: between the last scan that showed it unfinished and the first that showed it.
+    /// When the move was made: between the last scan that showed it unfinished and the first scan that showed it.
     pub(crate) made: Interval,
-    /// The press that completed it.
+    /// The press that completed the move.
     pub(crate) pressed: Option<Interval>,
-    /// A board has shown it.
+    /// A board has shown the move.
     pub(crate) seen: bool,
-    /// It was taken for made although nothing shows it: it needs a press of a later move.
+    /// The move was believed although nothing shows it: the press of a later move must prove it.
     pub(crate) inferred: bool,
-    /// It was made while the board was not heard.
+    /// The move was made while the board was not heard.
     pub(crate) repaired: bool,
-    /// The board's own log tells it, whether it was seen as well or not.
+    /// The board's own log contains the move, whether the board showed it too or not.
     pub(crate) logged: bool,
-    /// The squares that it changed.
+    /// The squares that the move changed.
     pub(crate) mask: u64,
-    /// The square of its capture, where men are not identified and nobody was seen to touch it.
+    /// The square of the captured man, where men are not identified and no touch of that square was seen.
     pub(crate) untouched: u64,
-    /// What it costs how that square was touched.
+    /// The cost of the way in which that square was touched.
     pub(crate) touch: i32,
-    /// What it costs that players would rather have played something else.
+    /// The cost of a move that players seldom prefer.
     pub(crate) doubt: Doubt,
-    /// The position after it.
+    /// The position after the move.
     pub(crate) node: Arc<Node>,
 }
 
 impl Tentative {
-    /// What it costs how the square of its capture was touched, where men are not identified: until it is `answered` the man that
-    /// captured may only be in a hand, and a captured man is mostly pushed off, so that its square is never empty.
+    /// The cost of the way in which the square of the captured man was touched, where men are not identified. Until the move is
+    /// `answered`, the man that captured may only be in a hand. A captured man is often pushed off, so that its square is never
+    /// empty.
     pub(crate) fn captured(&self, answered: bool, weights: &Weights) -> i32 {
         let capture = self.untouched != 0 || self.touch != 0;
         let touch = if self.untouched == 0 { self.touch } else { weights.pushed_off };
@@ -70,14 +71,14 @@ impl Tentative {
     }
 }
 
-/// The tentative moves on top of the sure ones.
+/// The pending moves that follow the sure moves.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Line {
     plies: Vec<Tentative>,
 }
 
 impl Line {
-    /// A board's log may tell so many.
+    /// The most moves that a line can have. A board's log may contain so many.
     const MOST: usize = 512;
 
     pub(crate) fn plies(&self) -> &[Tentative] {
@@ -96,7 +97,7 @@ impl Line {
         self.plies.is_empty()
     }
 
-    /// Adds a ply; false if there are too many.
+    /// Adds a move. False if the line is full.
     pub(crate) fn push(&mut self, ply: Tentative) -> bool {
         let room = self.plies.len() < Line::MOST;
         if room {
@@ -105,12 +106,12 @@ impl Line {
         room
     }
 
-    /// Drops the first ply, which has become sure.
+    /// Removes the first move, which has become sure.
     pub(crate) fn settle(&mut self) -> Option<Tentative> {
         (!self.plies.is_empty()).then(|| self.plies.remove(0))
     }
 
-    /// The position after the first `count` plies.
+    /// The position after the first `count` moves.
     pub(crate) fn node<'a>(&'a self, base: &'a Node, count: usize) -> &'a Node {
         match count.checked_sub(1).and_then(|last| self.plies.get(last)) {
             Some(ply) => &ply.node,
@@ -118,22 +119,22 @@ impl Line {
         }
     }
 
-    /// The position after all plies.
+    /// The position after all moves.
     pub(crate) fn top<'a>(&'a self, base: &'a Node) -> &'a Node {
         self.node(base, self.plies.len())
     }
 
-    /// The same moves.
+    /// True if both lines have the same moves.
     pub(crate) fn same(&self, other: &Line) -> bool {
         self.plies.len() == other.plies.len() && self.begins_as(other)
     }
 
-    /// The same moves as far as both go.
+    /// True if both lines have the same moves as far as the shorter one goes.
     pub(crate) fn begins_as(&self, other: &Line) -> bool {
         self.plies.iter().zip(&other.plies).all(|(one, two)| one.mv == two.mv)
     }
 
-    /// The moves of `other` and then this one.
+    /// True if the line has the moves of `other` and then this move.
     pub(crate) fn is_one_more(&self, other: &Line, mv: Move) -> bool {
         let (last, before) = match self.plies.split_last() {
             Some((last, before)) if before.len() == other.plies.len() => (last, before),
@@ -142,7 +143,7 @@ impl Line {
         last.mv == mv && before.iter().zip(&other.plies).all(|(one, two)| one.mv == two.mv)
     }
 
-    /// When the last ply was first seen.
+    /// When the last move was first seen.
     pub(crate) fn made_at(&self) -> Option<Instant> {
         self.plies.last().map(|ply| ply.made.latest)
     }

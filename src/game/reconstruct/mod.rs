@@ -1,8 +1,8 @@
-//! From sensor chatter and presses to moves (`reconstruct/README.md#3`).
+//! From changes of squares and presses to moves (`reconstruct/README.md#3`).
 //!
-//! Everything that may have been played since the last sure move is kept as a hypothesis and judged by all that is known: what
-//! the board shows and has shown, the presses, whose clock runs. A move is sure when a rule of completion is met and every
-//! reading without it is much worse.
+//! The decoder keeps every game that may have been played since the last sure move as a reading (a `Hypothesis`). It judges each
+//! reading by everything that is known: what the board shows and has shown, the presses, and whose clock runs. A move becomes
+//! sure when a rule of completion is met and every reading without this move is much worse.
 
 pub(crate) mod beam;
 pub(crate) mod board;
@@ -19,11 +19,11 @@ pub(crate) mod log;
 pub(crate) mod moves;
 pub(crate) mod notation;
 pub(crate) mod occupancy;
-pub(crate) mod pace;
 mod press;
 pub mod record;
-mod relive;
 mod repair;
+mod replay_from_log;
+pub(crate) mod scan_time;
 pub(crate) mod search;
 mod sensing;
 pub(crate) mod setup;
@@ -51,76 +51,78 @@ use crate::reconstruct::record::Record;
 use crate::reconstruct::sensing::Sensing;
 use crate::reconstruct::tuning::Tuning;
 
-/// Without a clock a move must stand this long.
-pub(crate) const STANDS: Duration = Duration::from_secs(2);
+/// Without a clock, a move becomes sure after it has stood on the board for this time. A pending move is published after the same
+/// time.
+pub(crate) const SETTLE_TIME: Duration = Duration::from_secs(2);
 
-/// What a square leaves unexplained grows for so long.
+/// The cost of an unexplained square grows for this time after the last change.
 const AGES: Duration = Duration::from_secs(8);
 
-/// What the clock says, as far as it decides what was played.
+/// The state of the clock, as far as the decoder uses it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ClockView {
     pub(crate) present: bool,
     pub(crate) runs: Option<Color>,
-    /// The side of the clock that is White's.
+    /// The side of the clock at which White sits.
     pub(crate) white: ClockSide,
-    /// When a clock last began or ceased to run.
+    /// When a clock last started or stopped.
     pub(crate) changed_at: Instant,
     pub(crate) times: Pair<Option<ClockTime>>,
 }
 
-/// Something the decoder concluded.
+/// A conclusion of the decoder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Decoded {
+pub(crate) enum Conclusion {
     /// The move with this index became sure.
     Sure { index: usize },
-    /// A press by the side to move, and nothing was moved (7.5.3).
+    /// The side to move pressed, and no man was moved (7.5.3).
     PressedWithoutMove { by: Color, at: Interval },
-    /// A press by the side to move, and the board shows no legal move (7.5.1) or a pawn on the last rank (7.5.2).
+    /// The side to move pressed, and the board shows no legal move (7.5.1) or a pawn on the last rank (7.5.2).
     PressedIllegal { by: Color, at: Interval, pawn_stays: bool },
-    /// A press with nothing moved, taken back by the opponent's press before it could count.
+    /// The side to move pressed, no man was moved, and the opponent pressed back before the press could count.
     PressedBack { by: Color, at: Interval },
-    /// A press by the side not to move, for which no move is known.
+    /// The side that does not have the move pressed, and no move of that side is known.
     PressedOutOfTurn { by: Color, at: Interval },
-    /// The board is heard again, and moves were made meanwhile.
+    /// The board is heard again, and moves were made in the meantime.
     LinkGap,
-    /// Moves that came in several orders became sure in one of them: the squares of those that differ.
+    /// Moves that may have been made in several orders became sure in one of them. `squares` are the squares of the moves that
+    /// differ.
     Ambiguous { squares: u64 },
-    /// No legal way leads to what stands on the board after a gap.
+    /// After a gap, no legal path leads to the position on the board.
     Unreachable,
-    /// The gap is mended.
+    /// The gap is mended: the game explains the board again.
     InStep,
 }
 
-/// The sure moves, and what may have been played since.
+/// The sure moves, and the readings of what was played since then.
 #[derive(Clone, Debug)]
 pub(crate) struct Decoder {
     pub(crate) record: Record,
     beam: Beam,
-    /// Presses heard while nobody knew what stood on the board.
+    /// Presses that were heard while the position on the board was not known.
     unheard: Vec<Pressed>,
-    /// The last change of the board for which moves were looked for that it never showed, and how many presses waited then.
+    /// The last change of the board after which `find_unseen_moves` searched, and how many presses waited then.
     looked: Option<(Instant, usize)>,
-    /// The one that was looked at without what was odd before.
-    begun_again: Option<Instant>,
-    /// The last change of the board for which rivals of the best reading were looked for.
+    /// The last change of the board after which `reread_board` made readings anew.
+    reread_at: Option<Instant>,
+    /// The last change of the board after which `add_rivals` compared the best reading with others.
     rivals_of: Option<Instant>,
-    /// The last presses that were heard, the latest at the end.
+    /// The last presses that were heard, the latest one at the end.
     heard: Vec<Pressed>,
     gap: Option<Gap>,
-    /// Captures that explain the board equally well, where a rule of completion is met.
+    /// Captures that explain the board equally well while a rule of completion is met.
     open: Vec<Move>,
-    /// Those of which one was chosen in the end, because nothing told which.
+    /// Captures that explained the board equally well when one of them had to be chosen.
     guessed: Vec<Move>,
     scan: Duration,
     tuning: Tuning,
-    /// A clock tells presses.
+    /// A clock is present, and presses are used as evidence.
     clocked: bool,
-    /// Whose clock runs.
+    /// The side whose clock runs.
     runs: Option<Color>,
 }
 
-/// How moves are read from what this board tells.
+/// How moves are read from the reports of this kind of board.
 pub(crate) fn sensing_of(board: &PhysicalBoard) -> &'static dyn Sensing {
     if board.identifies() { &Identified } else { &Occupancy }
 }
@@ -132,7 +134,7 @@ impl Decoder {
             beam: Beam::new(0),
             unheard: Vec::new(),
             looked: None,
-            begun_again: None,
+            reread_at: None,
             rivals_of: None,
             heard: Vec::new(),
             gap: None,
@@ -145,17 +147,17 @@ impl Decoder {
         }
     }
 
-    /// The moves that stand on the board and are not sure yet, as far as can be told.
+    /// The pending moves of the best reading.
     pub(crate) fn line(&self) -> &Line {
         &self.beam.best().line
     }
 
-    /// The board's own time of a scan is known.
+    /// Sets the time that the board needs for a scan.
     pub(crate) fn set_scan(&mut self, scan: Duration) {
         self.scan = scan;
     }
 
-    /// Forgets what is not sure.
+    /// Forgets everything that is not sure.
     pub(crate) fn forget_tentative(&mut self) {
         self.beam = Beam::new(self.beam.best().dead);
         self.unheard.clear();
@@ -167,29 +169,30 @@ impl Decoder {
         self.gap = None;
     }
 
-    /// Some reading, the best one or another, explains all that the board shows.
+    /// True if at least one reading explains everything that the board shows.
     pub(crate) fn explains(&self, board: &PhysicalBoard) -> bool {
         let base = self.record.node();
         self.beam.iter().any(|reading| men::same(&reading.line.top(base).men, board.men()))
     }
 
-    /// While the best reading leaves unexplained what another one explains, it grows worse step by step.
-    fn aging_times(&self, now: Instant, board: &PhysicalBoard, at: &mut impl FnMut(Instant)) {
+    /// Adds the next moment at which the best reading costs more, if another reading explains the board and the best one does
+    /// not.
+    fn add_aging_deadline(&self, now: Instant, board: &PhysicalBoard, at: &mut impl FnMut(Instant)) {
         let differs = men::difference(&self.line().top(self.record.node()).men, board.men());
         if differs == 0 || now >= board.last_change().after(AGES) || !self.explains(board) {
             return;
         }
-        at(explain::stepped(now, board).after(explain::STEP));
+        at(explain::last_step(now, board).after(explain::STEP));
     }
 
-    /// What stands on the board now is none of this game's moves.
-    pub(crate) fn leave_standing(&mut self, board: &PhysicalBoard) {
+    /// The position on the board now does not come from moves of this game: it is not used to find moves.
+    pub(crate) fn disregard_board(&mut self, board: &PhysicalBoard) {
         self.forget_tentative();
         self.looked = Some((board.last_change(), self.beam.best().waiting.len()));
-        self.begun_again = Some(board.last_change());
+        self.reread_at = Some(board.last_change());
     }
 
-    /// A king on a centre square that nobody pressed is no move.
+    /// Drops the readings that end in a king move to a centre square that was not pressed: such a move does not count.
     pub(crate) fn drop_half_gestures(&mut self) {
         self.beam.drop_half_gestures();
     }
@@ -203,17 +206,17 @@ impl Decoder {
         self.beam.best().presses().chain(self.unheard.iter().copied())
     }
 
-    /// Presses wait for their moves.
+    /// True if at least one press waits for its move.
     pub(crate) fn press_pending(&self) -> bool {
         self.presses().next().is_some()
     }
 
-    /// A press of `by`, heard until `until`, waits for its move.
+    /// True if a press of `by` that was heard until `until` waits for its move.
     pub(crate) fn pressed_by(&self, by: Color, until: Instant) -> bool {
         self.presses().any(|pressed| pressed.by == by && pressed.at.latest <= until)
     }
 
-    /// When a press of `by` was made that waits for its move.
+    /// The first press of `by` that waits for its move.
     pub(crate) fn waiting_press(&self, by: Color) -> Option<Interval> {
         self.presses().find(|pressed| pressed.by == by).map(|pressed| pressed.at)
     }
@@ -224,44 +227,44 @@ impl Decoder {
         Scene { now, board, clock: self.clocked, runs: self.runs, scan: self.scan, sensing, tuning }
     }
 
-    /// The board changed.
+    /// Extends the readings after a change of the board.
     pub(crate) fn board_changed(&mut self, at: Instant, board: &PhysicalBoard) {
-        self.after_log(board);
+        self.append_changes_to_log(board);
         let scene = self.scene(at, board);
         self.beam.follow(self.record.node(), &scene);
     }
 
-    /// Looks again at what waits, at `now`. A board that is not seen proves nothing: what it showed last may have been a piece on
-    /// its way.
-    pub(crate) fn review(&mut self, now: Instant, board: &PhysicalBoard, clock: &ClockView, out: &mut Vec<Decoded>) {
+    /// Concludes everything that can be concluded at `now`. A board that is not heard proves nothing: when it was last heard, a
+    /// man may have been on its way to another square.
+    pub(crate) fn review(&mut self, now: Instant, board: &PhysicalBoard, clock: &ClockView, out: &mut Vec<Conclusion>) {
         self.clocked = clock.present && self.tuning.presses;
         self.runs = clock.runs.filter(|_| self.clocked);
         if board.blind(now).is_some() {
             return;
         }
         let scene = self.scene(now, board);
-        // The moves that nobody saw first, then the presses that may be theirs.
-        if !self.unheard.is_empty() && self.mend(clock, &scene, out) {
+        // The moves of a gap come first, because the presses may belong to them.
+        if !self.unheard.is_empty() && self.mend_gap(clock, &scene, out) {
             self.beam.rank(self.record.node(), &scene);
         }
-        if !self.changes_after_gap(now, board) {
+        if !self.is_settling_after_gap(now, board) {
             for pressed in core::mem::take(&mut self.unheard) {
-                self.hear(pressed, now, board, out);
+                self.assign_press(pressed, now, board, out);
             }
         }
         self.beam.rank(self.record.node(), &scene);
-        // What proves one move may prove the next as well.
-        while self.mend(clock, &scene, out)
+        // Evidence for one move may be evidence for the next move too.
+        while self.mend_gap(clock, &scene, out)
             || self.settle_one(&scene, clock, out)
-            || self.look_further(&scene)
-            || self.begin_again(&scene)
+            || self.find_unseen_moves(&scene)
+            || self.reread_board(&scene)
             || self.give_up_press(&scene, out)
         {
             self.beam.rank(self.record.node(), &scene);
         }
     }
 
-    /// When [`Decoder::review`] may conclude something that it did not yet, after `now`.
+    /// The next moment after `now` at which [`Decoder::review`] may conclude something new.
     pub(crate) fn deadline(&self, now: Instant, board: &PhysicalBoard, clock: &ClockView) -> Option<Instant> {
         if let Some(until) = board.blind(now) {
             return (until.0 != u64::MAX).then_some(until);
@@ -275,11 +278,11 @@ impl Decoder {
         if !men::same(&self.line().top(self.record.node()).men, board.men()) {
             at(board.last_change().after(self.scan));
         }
-        self.aging_times(now, board, &mut at);
-        self.completion_times(now, board, clock, &mut at);
-        self.press_times(board, &mut at);
-        self.repair_times(now, board, &mut at);
-        self.gap_times(board, &mut at);
+        self.add_aging_deadline(now, board, &mut at);
+        self.add_completion_deadlines(now, board, clock, &mut at);
+        self.add_press_deadlines(board, &mut at);
+        self.add_repair_deadlines(now, board, &mut at);
+        self.add_gap_deadlines(board, &mut at);
         next
     }
 }

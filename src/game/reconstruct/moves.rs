@@ -1,4 +1,4 @@
-//! The moves of a game, kept small: what most of them have in common takes no room.
+//! The moves of a game in little memory: values that most of them share are stored once.
 
 use alloc::vec::Vec;
 
@@ -12,10 +12,10 @@ use crate::pair::Pair;
 use crate::reconstruct::notation::{Notation, Times};
 use crate::reconstruct::record::How;
 
-/// Room is made for so many moves at a time: a list that doubled would hold as much again unused.
+/// Room is made for this many moves at a time. A list that doubled its room would hold as much memory unused.
 const ROOM: usize = 64;
 
-/// Makes room for one more at the end of a list of moves.
+/// Makes room for one more move at the end of a list.
 pub(crate) fn room_for_one<T>(list: &mut Vec<T>) {
     if list.len() == list.capacity() {
         list.reserve_exact(ROOM);
@@ -25,15 +25,15 @@ pub(crate) fn room_for_one<T>(list: &mut Vec<T>) {
 /// One move of the game.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MoveRecord {
-    /// Who made it.
+    /// The side that made it.
     pub(crate) color: Color,
     /// In standard algebraic notation.
     pub(crate) san: Notation,
     /// When it was made on the board.
     pub(crate) made: Interval,
-    /// When the player pressed, if he did.
+    /// When the player pressed, if a press was heard.
     pub(crate) pressed: Option<Interval>,
-    /// How it became sure.
+    /// Why it is sure.
     pub(crate) how: How,
     /// When it was completed in the sense of 6.2.1, if it was.
     pub(crate) completed: Option<Interval>,
@@ -53,18 +53,18 @@ impl MoveRecord {
     }
 }
 
-/// What the one time that is kept beside that of the making was.
+/// The meaning of the one time that is stored beside the time of the making.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum At {
-    /// Nothing.
+    /// There is no such time.
     Unknown,
-    /// The press; the move is not completed.
+    /// The time of the press. The move is not completed.
     Pressed,
-    /// The completion; nobody pressed.
+    /// The time of the completion. The move was not pressed.
     Completed,
-    /// Both.
+    /// The time of the press and of the completion.
     Both,
-    /// The completion; the press was at another time, which is kept elsewhere.
+    /// The time of the completion. The press was at another time, which is stored in `Moves::apart`.
     Apart,
 }
 
@@ -84,7 +84,7 @@ struct Kept {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Moves {
     kept: Vec<Kept>,
-    /// Moves that were completed at another time than they were pressed, in their order, and when they were pressed.
+    /// For each move that was completed at another time than it was pressed: its index and the time of the press, in order.
     apart: Vec<(u32, Interval)>,
 }
 
@@ -106,7 +106,7 @@ impl Moves {
         self.since(0)
     }
 
-    /// The moves as such.
+    /// All moves without their times.
     pub(crate) fn played(&self) -> impl Iterator<Item = Move> {
         self.kept.iter().map(|kept| kept.mv)
     }
@@ -120,12 +120,12 @@ impl Moves {
         self.get(self.len().checked_sub(1)?)
     }
 
-    /// Who made each move, and when.
+    /// For each move: the side that made it, and when.
     pub(crate) fn made(&self) -> impl Iterator<Item = (Color, Interval)> {
         self.kept.iter().map(|kept| (kept.color, kept.made))
     }
 
-    /// Who made each move, whether he pressed, and when it was completed.
+    /// For each move: the side that made it, whether it was pressed, and when it was completed.
     pub(crate) fn completed(&self) -> impl Iterator<Item = (Color, bool, Option<Interval>)> {
         self.kept.iter().map(|kept| {
             let pressed = matches!(kept.at, At::Pressed | At::Both | At::Apart);
@@ -134,11 +134,11 @@ impl Moves {
         })
     }
 
-    /// The move with this index, which there is.
+    /// The move with this index, which must exist.
     #[inline]
     pub(crate) fn record(&self, index: usize) -> MoveRecord {
         let Kept { made, time, at, color, how, mv, san, clocks } = self.kept[index];
-        let press_apart = || self.apart_of(index).ok().map(|place| self.apart[place].1);
+        let press_apart = || self.find_apart(index).ok().map(|place| self.apart[place].1);
         let (pressed, completed) = match at {
             At::Unknown => (None, None),
             At::Pressed => (Some(time), None),
@@ -152,7 +152,7 @@ impl Moves {
     pub(crate) fn push(&mut self, record: MoveRecord) {
         room_for_one(&mut self.kept);
         let index = self.kept.len();
-        let kept = self.keep(index, record);
+        let kept = self.compress(index, record);
         self.kept.push(kept);
     }
 
@@ -160,17 +160,17 @@ impl Moves {
     pub(crate) fn change(&mut self, index: usize, change: impl FnOnce(&mut MoveRecord)) {
         let Some(mut record) = self.get(index) else { return };
         change(&mut record);
-        if let Ok(place) = self.apart_of(index) {
+        if let Ok(place) = self.find_apart(index) {
             self.apart.remove(place);
         }
-        self.kept[index] = self.keep(index, record);
+        self.kept[index] = self.compress(index, record);
     }
 
-    fn apart_of(&self, index: usize) -> Result<usize, usize> {
+    fn find_apart(&self, index: usize) -> Result<usize, usize> {
         self.apart.binary_search_by_key(&(index as u32), |(of, _)| *of)
     }
 
-    fn keep(&mut self, index: usize, record: MoveRecord) -> Kept {
+    fn compress(&mut self, index: usize, record: MoveRecord) -> Kept {
         let MoveRecord { color, san, made, pressed, how, completed, clocks, mv } = record;
         let never = Interval { earliest: Instant::ZERO, latest: Instant::ZERO };
         let (time, at) = match (pressed, completed) {
@@ -179,7 +179,7 @@ impl Moves {
             (None, Some(completed)) => (completed, At::Completed),
             (Some(pressed), Some(completed)) if pressed == completed => (completed, At::Both),
             (Some(pressed), Some(completed)) => {
-                let place = self.apart_of(index).unwrap_or_else(|place| place);
+                let place = self.find_apart(index).unwrap_or_else(|place| place);
                 self.apart.insert(place, (index as u32, pressed));
                 (completed, At::Apart)
             }

@@ -1,4 +1,4 @@
-//! What a game keeps for each move must be small: short texts and times without memory of their own.
+//! Short texts and times without heap memory, because a game keeps one of each for every move.
 
 use core::fmt::{self, Write};
 
@@ -56,7 +56,7 @@ impl Write for Text {
     }
 }
 
-/// Both players' times, and which of them are known.
+/// The times of both players, if they are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Times {
     millis: [[u8; 4]; 2],
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_longest_fit() {
+    fn the_longest_notations_fit() {
         for text in ["e4", "O-O-O+", "Qa1xb2+", "exd8=Q#", "Nf3"] {
             let san: SanPlus = text.parse().unwrap();
             assert_eq!(Notation::of(&san).as_str(), text);

@@ -1,4 +1,4 @@
-//! Presses: which reading takes them, and when one is given up because no move belongs to it (Articles 7.5.1 to 7.5.3).
+//! Presses: which move gets a press, and when a press without a move is given up (Articles 7.5.1 to 7.5.3).
 
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -10,22 +10,22 @@ use crate::interval::Interval;
 use crate::men::{self, EMPTY, Men};
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::hypothesis::{MAX_PRESSES, NO_LEGAL_MOVE, NOTHING_MOVED, Pressed, Scene};
-use crate::reconstruct::{ClockView, Decoded, Decoder, setup};
+use crate::reconstruct::{ClockView, Conclusion, Decoder, setup};
 
-/// After a press a pawn on the last rank has this long to be replaced.
+/// After a press a pawn on the last rank must be replaced within this time.
 const NOT_REPLACED: Duration = Duration::from_millis(1000);
 
-/// While the opponent has a man of his in the hand, nothing is called illegal for so long after a press.
+/// While the opponent holds a man, a press is called illegal only after this time.
 const REPLYING: Duration = Duration::from_millis(2400);
 
 impl Decoder {
-    /// A player pressed. While nobody knows what stands on the board, the press waits.
-    pub(crate) fn press(&mut self, at: Interval, by: Color, board: &PhysicalBoard, clock: &ClockView, out: &mut Vec<Decoded>) {
+    /// Handles a press. While the position on the board is not known, the press waits.
+    pub(crate) fn press(&mut self, at: Interval, by: Color, board: &PhysicalBoard, clock: &ClockView, out: &mut Vec<Conclusion>) {
         self.clocked = clock.present && self.tuning.presses;
         if !self.tuning.presses {
             return;
         }
-        self.press_after_log(by, clock);
+        self.append_press_to_log(by, clock);
         let pressed = Pressed { by, at };
         if board.blind(at.latest).is_some() || !self.unheard.is_empty() {
             if self.unheard.len() < MAX_PRESSES {
@@ -33,10 +33,10 @@ impl Decoder {
             }
             return;
         }
-        self.hear(pressed, at.latest, board, out);
+        self.assign_press(pressed, at.latest, board, out);
     }
 
-    pub(super) fn hear(&mut self, pressed: Pressed, now: Instant, board: &PhysicalBoard, out: &mut Vec<Decoded>) {
+    pub(super) fn assign_press(&mut self, pressed: Pressed, now: Instant, board: &PhysicalBoard, out: &mut Vec<Conclusion>) {
         let scene = self.scene(now, board);
         let Pressed { by, at } = pressed;
         if self.heard.len() == MAX_PRESSES {
@@ -44,13 +44,13 @@ impl Decoder {
         }
         self.heard.push(pressed);
         let used = self.beam.press(self.record.node(), pressed, &scene);
-        if !used && !self.in_gap(at) && !self.record.press_after_end(by, at) {
-            out.push(Decoded::PressedOutOfTurn { by, at });
+        if !used && !self.is_in_gap(at) && !self.record.press_after_end(by, at) {
+            out.push(Conclusion::PressedOutOfTurn { by, at });
         }
     }
 
-    /// Gives up the first press that no move of the best reading belongs to; false if it may still come.
-    pub(super) fn give_up_press(&mut self, scene: &Scene<'_>, out: &mut Vec<Decoded>) -> bool {
+    /// Gives up the first press that has no move in the best reading. False if its move may still come.
+    pub(super) fn give_up_press(&mut self, scene: &Scene<'_>, out: &mut Vec<Conclusion>) -> bool {
         let best = self.beam.best();
         let Some(&Pressed { by, at }) = best.waiting.first() else { return false };
         if best.line.plies().iter().any(|ply| ply.pressed.is_some()) {
@@ -58,39 +58,39 @@ impl Decoder {
         }
         let top = best.line.top(self.record.node());
         let waited = |wait: Duration| scene.now >= at.latest.after(wait);
-        let (decoded, presses) = if men::turn(&top.position) != by {
-            (Decoded::PressedOutOfTurn { by, at }, 1)
+        let (conclusion, presses) = if men::turn(&top.position) != by {
+            (Conclusion::PressedOutOfTurn { by, at }, 1)
         } else if men::same(scene.board.men(), &top.men) {
             match best.waiting.len() {
                 _ if !waited(NOTHING_MOVED + scene.scan) => return false,
-                1 => (Decoded::PressedWithoutMove { by, at }, 1),
-                _ => (Decoded::PressedBack { by, at }, 2),
+                1 => (Conclusion::PressedWithoutMove { by, at }, 1),
+                _ => (Conclusion::PressedBack { by, at }, 2),
             }
         } else {
             let pawn_stays = setup::pawn_on_last_rank(scene.board.men(), by);
-            // The opponent has pressed after it: what stands there is all there will be.
-            let answered = best.waiting.len() > 1 && scene.now >= still(scene.board, at, scene.scan);
+            // The opponent has pressed after it, so the board will not show more.
+            let answered = best.waiting.len() > 1 && scene.now >= still_at(scene.board, at, scene.scan);
             if !answered && !waited(if pawn_stays { NOT_REPLACED } else { NO_LEGAL_MOVE }) {
                 return false;
             }
-            // A reply on its way may be what explains it.
-            let replying = in_hand(&top.men, scene.board.men(), by.other());
+            // An unfinished reply may explain the difference.
+            let replying = has_man_in_hand(&top.men, scene.board.men(), by.other());
             if scene.now < scene.board.last_change().after(scene.scan) || (replying && !waited(REPLYING)) {
                 return false;
             }
-            (Decoded::PressedIllegal { by, at, pawn_stays }, 1)
+            (Conclusion::PressedIllegal { by, at, pawn_stays }, 1)
         };
-        if matches!(decoded, Decoded::PressedIllegal { .. }) {
+        if matches!(conclusion, Conclusion::PressedIllegal { .. }) {
             self.suspect_dead_squares(scene);
         }
         self.beam.drop_presses(presses);
-        if !self.in_gap(at) {
-            out.push(decoded);
+        if !self.is_in_gap(at) {
+            out.push(conclusion);
         }
         true
     }
 
-    pub(super) fn press_times(&self, board: &PhysicalBoard, at: &mut impl FnMut(Instant)) {
+    pub(super) fn add_press_deadlines(&self, board: &PhysicalBoard, at: &mut impl FnMut(Instant)) {
         let waiting = &self.beam.best().waiting;
         if let Some(pressed) = waiting.first() {
             at(board.last_change().after(self.scan));
@@ -98,21 +98,21 @@ impl Decoder {
                 at(pressed.at.latest.after(wait));
             }
             if waiting.len() > 1 {
-                at(still(board, pressed.at, self.scan));
+                at(still_at(board, pressed.at, self.scan));
             }
         }
     }
 }
 
-/// A man of `side` is off the board that stands on it in the game, and none of his kind stands elsewhere instead.
-fn in_hand(men: &Men, shown: &Men, side: Color) -> bool {
+/// True if a man of `side` is off its square and no other man of its kind stands elsewhere instead.
+fn has_man_in_hand(men: &Men, shown: &Men, side: Color) -> bool {
     men::squares(men::difference(men, shown)).any(|square| {
         let man = men[square.index()];
         men::color(man) == Some(side) && shown[square.index()] == EMPTY && men::count(shown, man) < men::count(men, man)
     })
 }
 
-/// When the board has been still for a scan since a press and since its last change.
-fn still(board: &PhysicalBoard, pressed: Interval, scan: Duration) -> Instant {
+/// The moment at which the board has been still for a scan since the press and since its last change.
+fn still_at(board: &PhysicalBoard, pressed: Interval, scan: Duration) -> Instant {
     board.last_change().max(pressed.latest).after(scan)
 }

@@ -1,4 +1,4 @@
-//! The moves of a game that are sure: made, and how each was completed (Articles 4.7, 6.2.1).
+//! The sure moves of a game: when each was made, and how it was completed (Articles 4.7, 6.2.1).
 
 use alloc::vec::Vec;
 
@@ -18,44 +18,44 @@ use crate::reconstruct::line::Tentative;
 use crate::reconstruct::moves::{MoveRecord, Moves, room_for_one};
 use crate::reconstruct::notation::Notation;
 
-/// How it became sure that a move was made.
+/// Why it is sure that a move was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
     /// The player pressed his clock.
     Press,
-    /// The player made his next move without having pressed (6.2.1.2), or the reply stands on the board.
+    /// The player made the next move without having pressed (6.2.1.2), or the reply stands on the board.
     NextMove,
     /// The move ended the game (6.2.1.1).
     GameEnd,
-    /// The opponent's clock runs although no press was seen.
+    /// The opponent's clock runs although no press was heard.
     ClockRunning,
-    /// No clock is connected; the move stands.
+    /// No clock is connected, and the move has rested on its squares.
     Settled,
-    /// It stood on the board, not pressed, when the result was declared.
+    /// The move stood on the board without a press when the result was declared.
     Stood,
-    /// It was made while the board was not heard; what stood there afterwards, or the board's own log, tells it.
+    /// The move was made while the board was not heard. The position afterwards or the board's own log shows it.
     Repair,
     /// An arbiter entered it.
     Arbiter,
 }
 
-/// So often a position may not stand (9.6.1).
+/// How often a position must stand to end the game (9.6.1).
 const FIVEFOLD: usize = 5;
 
-/// A game from its start position on.
+/// A game from its start position.
 #[derive(Clone, Debug)]
 pub(crate) struct Record {
     start: Chess,
     mode: CastlingMode,
     moves: Moves,
-    /// Of each position as much of its key as tells nearly all from one another.
+    /// A part of the key of each position. It separates nearly all positions.
     keys: Vec<u32>,
     node: Node,
-    /// A player's next move completes the one before it (6.2.1.2); if not, his next press does.
+    /// A player's next move completes the one before it (6.2.1.2). If false, the player's next press does.
     pub(crate) next_move_completes: bool,
-    /// The fifth time of a position ends the game (9.6.1).
+    /// The game ends when a position stands for the fifth time (9.6.1).
     fivefold: bool,
-    /// 75 moves without a pawn move or capture end it (9.6.2).
+    /// The game ends after 75 moves without a pawn move or a capture (9.6.2).
     seventy_five: bool,
 }
 
@@ -97,7 +97,7 @@ impl Record {
         men::turn(&self.node.position)
     }
 
-    /// Adds a legal move. The opponent's and the player's earlier moves may be completed by it (6.2.1.2).
+    /// Adds a legal move. It may complete earlier moves of both players (6.2.1.2).
     pub(crate) fn push(
         &mut self,
         mv: Move,
@@ -107,7 +107,7 @@ impl Record {
         clocks: Pair<Option<ClockTime>>,
     ) {
         let color = self.turn();
-        // Moves are made one after the other, whatever their squares were told.
+        // Moves are made one after the other, even if their squares were reported in another order.
         let made = self.moves.last().map_or(made, |before| made.not_before(&before.made));
         let completes = if self.next_move_completes { Some(made) } else { pressed };
         for index in (0..self.moves.len()).rev() {
@@ -129,12 +129,12 @@ impl Record {
         self.moves.push(MoveRecord { color, san, made, pressed, how, completed, clocks, mv });
     }
 
-    /// The last move was completed within `when`: nobody saw the press, but what it must have lain between.
+    /// Sets when the last move was completed: its press was not heard, but it must lie within `when`.
     pub(crate) fn completed_within(&mut self, when: Interval) {
         self.change_last(|last| last.completed = Some(when));
     }
 
-    /// The last move takes the times of the one that it replaces.
+    /// The last move gets the times of the move that it replaces.
     pub(crate) fn completed_like(&mut self, replaced: &MoveRecord) {
         self.change_last(|last| (last.pressed, last.completed) = (replaced.pressed, replaced.completed));
     }
@@ -150,7 +150,7 @@ impl Record {
         self.keys.push(key(&self.node.position) as u32);
     }
 
-    /// Moves of `color` that an arbiter entered and that may have been completed before `fall` or after it.
+    /// How many moves of `color` an arbiter entered that may have been completed before `fall` or after it.
     pub(crate) fn entered_around(&self, color: Color, fall: &Interval) -> u32 {
         let entered = |record: &MoveRecord| {
             let around = |done: &Interval| !done.before(fall) && done.earliest <= fall.latest;
@@ -160,7 +160,7 @@ impl Record {
         self.moves.iter().filter(entered).count() as u32
     }
 
-    /// The last move of `color` was completed at `when`, if it was not before.
+    /// Completes the last move of `color` at `when`, if it is not completed yet.
     pub(crate) fn complete_last(&mut self, color: Color, when: Interval) {
         let last = (0..self.moves.len()).rev().find(|&index| self.moves.get(index).is_some_and(|record| record.color == color));
         if let Some(last) = last.filter(|_| self.next_move_completes) {
@@ -168,7 +168,7 @@ impl Record {
         }
     }
 
-    /// The times noted so far were each other's.
+    /// Exchanges the clock times of both sides in all moves.
     pub(crate) fn exchange_clocks(&mut self) {
         for index in 0..self.moves.len() {
             self.moves.change(index, |record| core::mem::swap(&mut record.clocks.white, &mut record.clocks.black));
@@ -182,7 +182,8 @@ impl Record {
         position
     }
 
-    /// After how many moves these men stood on the board before the last one, the last time that they did.
+    /// The number of moves after which these men stood on the board for the last time, not counting the position after the last
+    /// move.
     pub(crate) fn stood_after(&self, shown: &Men) -> Option<usize> {
         let mut position = self.start.clone();
         let mut stood = None;
@@ -195,8 +196,8 @@ impl Record {
         stood
     }
 
-    /// The position after the first `plies` moves, with a queen for every rook that a pawn was replaced with; none if there is no
-    /// such rook, or its moves were not a queen's.
+    /// The position after the first `plies` moves, if every pawn that was replaced by a rook had been replaced by a queen. None
+    /// if there is no such rook, or if a queen could not have made its moves.
     pub(crate) fn with_queens(&self, plies: usize) -> Option<Chess> {
         let mut position = self.start.clone();
         let mut any = false;
@@ -206,7 +207,7 @@ impl Record {
                     any = true;
                     Move::Normal { role, from, capture, to, promotion: Some(Role::Queen) }
                 }
-                // The piece is whatever stands there now.
+                // The man that moves is the one on that square now.
                 mv => position.legal_moves().into_iter().find(|legal| {
                     (legal.from(), legal.to(), legal.promotion(), legal.is_castle())
                         == (mv.from(), mv.to(), mv.promotion(), mv.is_castle())
@@ -224,8 +225,8 @@ impl Record {
         self.node = Node::new(self.position_after(plies));
     }
 
-    /// Moves of `color` that were certainly completed before `until`, or all when none is given; and how many
-    /// more may have been.
+    /// How many moves of `color` were certainly completed before `until`, or at all if `until` is none; and how many more may
+    /// have been.
     pub(crate) fn completed(&self, color: Color, until: Option<&Interval>) -> (u32, u32) {
         let mut sure = 0;
         let mut doubtful = 0;
@@ -233,11 +234,11 @@ impl Record {
             match (&completed, until) {
                 (None, _) => {}
                 (Some(_), None) => sure += 1,
-                // Press and flag come from one clock: what it reported first was first.
+                // Press and flag are reported by the same clock: its first report came first.
                 (Some(done), Some(fall)) if pressed && done.latest < fall.latest => sure += 1,
                 (Some(done), Some(fall)) if done.before(fall) => sure += 1,
                 (Some(done), Some(fall)) => {
-                    // A press that nobody saw may have come before a flag that was seen first.
+                    // A press that was not heard may have come before a flag that was seen first.
                     let unseen = !pressed || done.latest <= fall.latest;
                     doubtful += u32::from(unseen && done.earliest <= fall.latest);
                 }
@@ -246,37 +247,37 @@ impl Record {
         (sure, doubtful)
     }
 
-    /// How often `position` has stood on the board (9.2.3), not counting what was played before the record.
+    /// How often `position` has stood on the board (9.2.3), not counting moves before the record.
     pub(crate) fn times(&self, position: &Chess) -> usize {
-        self.stood(position, self.moves.len(), &[], 1)
+        self.count_of(position, self.moves.len(), &[], 1)
     }
 
-    /// What the last of the first `plies` moves ended, if anything.
+    /// How the last of the first `plies` moves ended the game, if it did.
     pub(crate) fn ending_after(&self, plies: usize) -> Option<Ending> {
         if plies == self.moves.len() {
-            return self.ends(&self.node.position, plies, &[]);
+            return self.ending_at(&self.node.position, plies, &[]);
         }
-        if plies < self.moves.len() { self.ends(&self.position_after(plies), plies, &[]) } else { None }
+        if plies < self.moves.len() { self.ending_at(&self.position_after(plies), plies, &[]) } else { None }
     }
 
-    /// What the last of these moves ends, made after the record's own and not sure yet.
+    /// How the last of these pending moves ends the game. They follow the moves of the record.
     pub(crate) fn ending_of_line(&self, line: &[Tentative]) -> Option<Ending> {
-        self.ends(&line.last()?.node.position, self.moves.len(), line)
+        self.ending_at(&line.last()?.node.position, self.moves.len(), line)
     }
 
-    /// What a position ends to which the first `plies` moves have led and then these.
-    fn ends(&self, position: &Chess, plies: usize, line: &[Tentative]) -> Option<Ending> {
+    /// How a position ends the game, after the first `plies` moves of the record and these pending moves.
+    fn ending_at(&self, position: &Chess, plies: usize, line: &[Tentative]) -> Option<Ending> {
         ending_of(position).or_else(|| {
-            if self.fivefold && self.stood(position, plies, line, FIVEFOLD) >= FIVEFOLD {
+            if self.fivefold && self.count_of(position, plies, line, FIVEFOLD) >= FIVEFOLD {
                 return Some(Ending::FivefoldRepetition);
             }
             (self.seventy_five && position.halfmoves() >= 150).then_some(Ending::SeventyFiveMoves)
         })
     }
 
-    /// How often a position has stood since the start, in the first `plies` moves and in these after them; where that is less
-    /// often than `least`, any number below it.
-    fn stood(&self, position: &Chess, plies: usize, line: &[Tentative], least: usize) -> usize {
+    /// How often a position has stood since the start, in the first `plies` moves and in these pending moves. If the number is
+    /// less than `least`, the result may be any smaller number.
+    fn count_of(&self, position: &Chess, plies: usize, line: &[Tentative], least: usize) -> usize {
         let wanted = key(position);
         let alike = self.keys.iter().take(plies + 1).filter(|&&known| known == wanted as u32).count();
         let later = line.iter().filter(|ply| key(&ply.node.position) == wanted).count();
@@ -292,7 +293,7 @@ impl Record {
         count + later
     }
 
-    /// A press of `by` after a move of his that needed none to be sure; false if his last move is no such move.
+    /// Notes a press of `by` after a move that was sure without it. False if the last move is no such move.
     pub(crate) fn press_after_end(&mut self, by: Color, at: Interval) -> bool {
         let open = |last: &MoveRecord| last.color == by && last.how == How::GameEnd && last.pressed.is_none();
         let open = self.moves.last().as_ref().is_some_and(open);
@@ -303,7 +304,7 @@ impl Record {
     }
 }
 
-/// What a position ends by itself, whatever was played before.
+/// How a position ends the game by itself, whatever was played before.
 fn ending_of(position: &Chess) -> Option<Ending> {
     if position.is_insufficient_material() {
         return Some(Ending::DeadPosition);
@@ -314,7 +315,7 @@ fn ending_of(position: &Chess) -> Option<Ending> {
     Some(if position.is_check() { Ending::Checkmate } else { Ending::Stalemate })
 }
 
-/// The same position in the sense of 9.2.3.
+/// True if both positions are the same in the sense of 9.2.3.
 pub(crate) fn same_position(one: &Chess, other: &Chess) -> bool {
     key(one) == key(other)
 }

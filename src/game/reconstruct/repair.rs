@@ -1,4 +1,4 @@
-//! Moves that no board has shown: looked for when no reading explains what stands there.
+//! The search for moves that no board has shown, when no reading explains the position on the board.
 
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -13,12 +13,12 @@ use crate::reconstruct::candidates::Candidate;
 use crate::reconstruct::hypothesis::{Hypothesis, Scene};
 use crate::reconstruct::sensing::LastSure;
 
-/// The least that must be unexplained before moves are looked for that were never shown.
+/// Such moves are searched only if at least this much is unexplained.
 const UNEXPLAINED: i32 = 20;
-/// A board that has stood so long is looked at without what was before.
+/// A board that has stood for this time is read anew.
 const STOOD: Duration = Duration::from_secs(1);
-/// Readings from which they are looked for.
-pub(super) const FROM: usize = 4;
+/// How many of the best readings are extended.
+pub(super) const READINGS_TRIED: usize = 4;
 
 impl Decoder {
     fn last_sure(&self) -> LastSure<'_> {
@@ -26,8 +26,8 @@ impl Decoder {
         LastSure { base: self.record.node(), made, dead: self.beam.best().dead, heard: &self.heard }
     }
 
-    /// Looks for two moves, of which the board has shown the second only; true if it found any.
-    pub(super) fn look_further(&mut self, scene: &Scene<'_>) -> bool {
+    /// Searches two moves of which the board has shown only the second one. True if a reading was added.
+    pub(super) fn find_unseen_moves(&mut self, scene: &Scene<'_>) -> bool {
         let base = self.record.node();
         let changed = scene.board.last_change();
         let best = self.beam.best();
@@ -40,41 +40,42 @@ impl Decoder {
         }
         self.looked = looked;
         let (sure, mut found) = (self.last_sure(), Vec::new());
-        for hypothesis in self.beam.iter().take(FROM) {
-            two_moves(hypothesis, &sure, scene, &mut found);
-            scene.sensing.taken_again(hypothesis, &sure, scene, &mut found);
+        for hypothesis in self.beam.iter().take(READINGS_TRIED) {
+            add_two_moves(hypothesis, &sure, scene, &mut found);
+            scene.sensing.add_recaptures(hypothesis, &sure, scene, &mut found);
         }
         let any = found.into_iter().fold(false, |any, hypothesis| self.beam.add(hypothesis) | any);
         if any {
-            // A third move may stand there too.
+            // The board may show a third move too.
             self.beam.follow(base, scene);
         }
         any
     }
 
-    /// What has come to stand and stood is looked at once without all that was odd before.
-    pub(super) fn begin_again(&mut self, scene: &Scene<'_>) -> bool {
+    /// Reads a board that has stood for a while anew, once, without what was unexplained before. True if a reading was added.
+    pub(super) fn reread_board(&mut self, scene: &Scene<'_>) -> bool {
         let changed = scene.board.last_change();
-        let unexplained = || !self.explains(scene.board) || self.beam.best().cost > scene.tuning.weights.begun_again;
-        // While the clocks stand hands put right what they like.
+        let unexplained = || !self.explains(scene.board) || self.beam.best().cost > scene.tuning.weights.reread;
+        // While the clocks are stopped, players and arbiters correct the position by hand.
         let stopped = self.clocked && self.runs.is_none();
-        if stopped || scene.now < changed.after(STOOD) || self.begun_again == Some(changed) || !unexplained() {
+        if stopped || scene.now < changed.after(STOOD) || self.reread_at == Some(changed) || !unexplained() {
             return false;
         }
-        self.begun_again = Some(changed);
-        let mut found = scene.sensing.afresh(&self.last_sure(), scene);
-        // That nothing was played may be as true as any other.
+        self.reread_at = Some(changed);
+        let mut found = scene.sensing.reread(&self.last_sure(), scene);
+        // The reading in which no move was played gets the same chance.
         let nothing = self.beam.iter().find(|reading| reading.line.is_empty()).cloned();
         found.extend(nothing.map(|nothing| {
-            let mut nothing = Hypothesis { penalty: scene.tuning.weights.begun_again, worst: 0, ..nothing };
+            let mut nothing = Hypothesis { penalty: scene.tuning.weights.reread, worst: 0, ..nothing };
             nothing.judge(self.record.node(), scene);
             nothing
         }));
         found.into_iter().fold(false, |any, hypothesis| self.beam.add(hypothesis) | any)
     }
 
-    /// Before the best reading makes a move sure that leaves something unexplained, others that explain all that stands are put
-    /// beside it, once for each change of the board: by so little better that what comes next decides. True if there are any.
+    /// Before the best reading makes a move sure and leaves something unexplained: adds other readings that explain the whole
+    /// board, once for each change of the board. They are at most so much better than the best one that the next evidence
+    /// decides. True if a reading was added.
     pub(super) fn add_rivals(&mut self, scene: &Scene<'_>) -> bool {
         let changed = scene.board.last_change();
         if self.rivals_of.replace(changed) == Some(changed) {
@@ -83,17 +84,17 @@ impl Decoder {
         let weights = &scene.tuning.weights;
         let best = self.beam.best();
         let (least, first) = (best.cost - weights.margin + 1, best.line.plies().first().map(|ply| ply.mv));
-        let mut found = scene.sensing.rivals(best, &self.last_sure(), scene);
+        let mut found = scene.sensing.find_rivals(best, &self.last_sure(), scene);
         found.retain(|rival| rival.line.plies().first().map(|ply| ply.mv) != first);
         for rival in &mut found {
-            let cost = (rival.cost - weights.begun_again / 2).max(least);
+            let cost = (rival.cost - weights.reread / 2).max(least);
             rival.penalty += cost - rival.cost;
             rival.cost = cost;
         }
         found.into_iter().fold(false, |any, rival| self.beam.add(rival) | any)
     }
 
-    pub(super) fn repair_times(&self, now: Instant, board: &PhysicalBoard, at: &mut impl FnMut(Instant)) {
+    pub(super) fn add_repair_deadlines(&self, now: Instant, board: &PhysicalBoard, at: &mut impl FnMut(Instant)) {
         let due = board.last_change().after(self.scan);
         if due > now
             && self.looked.map(|(changed, _)| changed) != Some(board.last_change())
@@ -101,19 +102,19 @@ impl Decoder {
         {
             at(due);
         }
-        if self.begun_again != Some(board.last_change()) {
+        if self.reread_at != Some(board.last_change()) {
             at(board.last_change().after(STOOD));
         }
     }
 }
 
-/// Two moves, of which the board has shown the second only.
-fn two_moves(hypothesis: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>, found: &mut Vec<Hypothesis>) {
+/// Adds the readings with two moves of which the board has shown only the second one.
+fn add_two_moves(hypothesis: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>, found: &mut Vec<Hypothesis>) {
     let node = hypothesis.line.top(sure.base);
     let board = scene.board.men();
     let changed = men::difference(&node.men, board) & !hypothesis.dead;
     for first in node.table().iter().filter(|first| first.mask & changed != 0 && !first.shown_by(board, 0)) {
-        // The second move leaves its man where the first one went, or has left it there.
+        // The second move puts its man where the first one went, or has already taken it off again.
         let to = first.mv.to().to_usize();
         let empty = board[to] == EMPTY && (hypothesis.dead & (1 << to) != 0 || hypothesis.waiting.len() > 1);
         if !empty && board[to] != OCCUPIED && men::color(board[to]) != Some(men::turn(&node.position).other()) {
@@ -121,17 +122,17 @@ fn two_moves(hypothesis: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>, fo
         }
         let after = node.after(first.mv);
         let gone = first.mv.from().is_none_or(|from| !men::fits(node.men[from.to_usize()], board[from.to_usize()]));
-        // The man that moved unseen is the one that was captured.
+        // The man that was moved first, and not seen, is the one that is captured.
         let taken = |second: &&Candidate| second.target() & (1 << first.mv.to().to_u32()) != 0;
         for second in after.table().iter().filter(taken) {
             let shown = second.shown_by(board, hypothesis.dead);
-            // Both were pressed, and the second man is off again as well: who captures third took it off first. If the first man
-            // stands where he stood, two men of one side were lifted and nothing else.
+            // Both moves were pressed, and the second man is off again too: the player who captures next took it off. If the
+            // first man stands on its old square, only two men of one side were lifted.
             let off = gone && hypothesis.waiting.len() > 1 && second.missing(board) == Some(second.mv.to() as u8);
             if !shown && !off {
                 continue;
             }
-            let made = scene.board.done(scene.board.changed_at(second.mask), scene.scan);
+            let made = scene.board.done_within(scene.board.changed_at(second.mask), scene.scan);
             let begun = scene.board.changed_first(first.mask & changed);
             if !sure.may_follow(hypothesis, Interval { latest: begun, ..made }) {
                 continue;
@@ -139,7 +140,7 @@ fn two_moves(hypothesis: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>, fo
             let unseen = Interval { earliest: begun.before(scene.scan).min(made.earliest), latest: made.latest };
             let mut longer = hypothesis.clone();
             longer.add(node, first, unseen, begun, false, scene);
-            // Where nobody was seen to touch its square, both men may as well be in hands.
+            // If the square of the captured man did not change meanwhile, both men may be in hands.
             if scene.board.changed_at(1 << first.mv.to().to_u32()) < begun {
                 longer.infer_last();
             }

@@ -1,6 +1,6 @@
-//! What depends on how much a board tells: which man stands on a square, or only that one does.
+//! The rules that depend on the kind of board: whether it reports which man stands on a square, or only that one does.
 //!
-//! `identified.rs` and `occupancy/` answer for the two kinds of boards. All else of the decoder is the same for both.
+//! `identified.rs` and `occupancy/` have the rules for the two kinds of boards. The rest of the decoder is the same for both.
 
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -15,36 +15,36 @@ use crate::reconstruct::line::Tentative;
 use crate::reconstruct::record::Record;
 use crate::reconstruct::tuning::{Tuning, Weights};
 
-/// What is under way on the board is waited for no longer than this after its last change.
-pub(crate) const AGAIN_UNTIL: Duration = Duration::from_secs(10);
+/// The end of an unfinished movement is awaited for no longer than this after the last change of the board.
+pub(crate) const RECHECK_UNTIL: Duration = Duration::from_secs(10);
 
-/// A move that the board shows after a reading.
+/// A move that the board shows after the moves of a reading.
 pub(crate) struct ShownMove<'a> {
-    /// The position before it.
+    /// The position before the move.
     pub(crate) node: &'a Node,
     pub(crate) candidate: &'a Candidate,
-    /// The square on which its man stands afterwards, a1 = 0.
+    /// The square on which the man of the move stands afterwards, a1 = 0.
     pub(crate) to: u8,
     pub(crate) made: Interval,
-    /// When the first of its squares changed.
+    /// When the first of the squares of the move changed.
     pub(crate) begun: Instant,
-    /// What the board shows beyond it, tenths of a nat.
+    /// The cost of what the board shows beyond the move, in tenths of a nat.
     pub(crate) left: i32,
 }
 
-/// What readings begin with: the position after the last sure move.
+/// The position after the last sure move, with which every reading begins.
 pub(crate) struct LastSure<'a> {
     pub(crate) base: &'a Node,
-    /// When that move was made; none before the first one.
+    /// When the last sure move was made; none before the first one.
     pub(crate) made: Option<Interval>,
-    /// Squares whose sensors are taken to be dead.
+    /// Squares whose sensors are believed to be dead.
     pub(crate) dead: u64,
-    /// The last presses that were heard, the latest at the end.
+    /// The last presses that were heard, the latest one at the end.
     pub(crate) heard: &'a [Pressed],
 }
 
 impl LastSure<'_> {
-    /// Moves are made one after the other: this one, made then, may follow those of the reading.
+    /// True if a move that was made in `made` may follow the moves of the reading: moves are made one after the other.
     pub(crate) fn may_follow(&self, reading: &Hypothesis, made: Interval) -> bool {
         let before = reading.line.last().map(|ply| ply.made).or(self.made);
         before.is_none_or(|before| before.earliest <= made.latest)
@@ -54,74 +54,75 @@ impl LastSure<'_> {
 /// Whether a move that is proved becomes sure now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// It does.
+    /// It becomes sure.
     Sure,
-    /// Not yet.
+    /// It must wait.
     Later,
-    /// Only if no reading is found that explains the board better.
+    /// It becomes sure only if no reading is found that explains the board better.
     Compare,
 }
 
-/// How moves are read from one kind of board. It is chosen once for each [`Scene`].
+/// The rules for one kind of board. They are chosen once for each [`Scene`].
 pub(crate) trait Sensing {
     /// The weights and the size of the beam for this kind of board.
     fn tuning(&self, tuning: &Tuning) -> Tuning;
 
-    /// How many pending moves a reading may have.
+    /// The most pending moves that a reading may have.
     fn longest_line(&self) -> usize;
 
-    /// How long the board must stand, where a scan takes `scan`, before all that it shows beyond a reading counts: until then a
-    /// hand may be on its way. None if it never counts in full.
+    /// How long the board must be still before everything that it shows beyond a reading counts, if a scan takes `scan`. Until
+    /// then a hand may be moving a man. None if it never counts in full.
     fn settle_after(&self, scan: Duration, clock: bool) -> Option<Duration>;
 
-    /// What a reading leaves unexplained besides the squares that differ from `node`, its last position: tenths of a nat.
+    /// The cost of what a reading leaves unexplained, in tenths of a nat, beside the squares that differ from `node`, its last
+    /// position.
     fn unexplained_extra(&self, reading: &Hypothesis, node: &Node, scene: &Scene<'_>) -> i32;
 
-    /// The reading and one more move; none if that cannot have been made after the moves before it.
+    /// The reading with one more move. None if the move cannot have been made after the moves before it.
     fn extended(&self, reading: &Hypothesis, next: &ShownMove<'_>, scene: &Scene<'_>) -> Option<Hypothesis>;
 
-    /// The man that this move captures may have been taken off first: what was odd about its square is forgiven.
+    /// Forgives what was unexplained on the square of a captured man, because that man may have been taken off first.
     fn forgive_taken_off(&self, reading: &mut Hypothesis, candidate: &Candidate, weights: &Weights);
 
-    /// Notes since when the board has shown more than the reading, before it is judged; `settled`: the board has stood so long
-    /// that all of it counts.
+    /// Notes since when the board has shown more than the reading, before the reading is judged. `settled` is true if the board
+    /// has been still for so long that all of it counts.
     fn note_odd(&self, reading: &mut Hypothesis, base: &Node, mismatch: i32, settled: bool, scene: &Scene<'_>);
 
-    /// Notes what the board shows of the reading's last move while it is judged.
-    fn observe(&self, reading: &mut Hypothesis, mismatch: i32, scene: &Scene<'_>);
+    /// Notes what the board shows of the last move of the reading, while the reading is judged.
+    fn note_last_move(&self, reading: &mut Hypothesis, mismatch: i32, scene: &Scene<'_>);
 
-    /// Without a clock nothing is concluded for so long after the last change of the board: a man may be on its way.
-    /// `explained`: the best reading explains all that the board shows.
-    fn quiet(&self, explained: bool) -> Duration;
+    /// Without a clock, nothing is concluded for this time after the last change of the board, because a man may be on its way.
+    /// `explained` is true if the best reading explains everything that the board shows.
+    fn quiet_time(&self, explained: bool) -> Duration;
 
-    /// How long a man that slides is on its way, where that counts.
+    /// How long a man that slides may be on its way; none if slides are not waited for.
     fn on_its_way(&self) -> Option<Duration>;
 
-    /// Whether the first move of the best reading, which is proved, becomes sure. `preferred`: what was seen does not tell it from
-    /// another one, only what players prefer does, and the next moves may still tell.
+    /// Whether the first move of the best reading, which is proved, becomes sure. `preferred` is true if only the preferences of
+    /// players separate it from another move, and the next moves may still decide.
     fn verdict(&self, best: &Hypothesis, base: &Node, preferred: bool, scene: &Scene<'_>) -> Verdict;
 
-    /// The player's king does not stand on the board as it should: something was not reported yet.
+    /// True if the board does not show exactly one king of the player, so that a change is not reported yet.
     fn lacks_king(&self, shown: &Men, king: u8) -> bool;
 
-    /// A capture may be made that no sensor notices. Those that explain the board equally well are named, and in the end one of them
-    /// is chosen.
+    /// True if a capture can be made that no sensor notices. Captures that explain the board equally well are then named, and in
+    /// the end one of them is chosen.
     fn hides_captures(&self) -> bool;
 
-    /// What a reading costs for good in which nothing was played after the move that has become `settled`, if it had been given up.
-    /// `cost` is that of the best reading with this move.
-    fn nothing_followed(&self, cost: i32, settled: &Tentative, weights: &Weights) -> i32;
+    /// The cost of the reading in which no move was played after the move `settled`, which became sure, if that reading had been
+    /// given up. `cost` is the cost of the best reading with this move.
+    fn cost_of_no_further_move(&self, cost: i32, settled: &Tentative, weights: &Weights) -> i32;
 
-    /// Readings that lead from the last sure move to what stands on the board, without what was odd before.
-    fn afresh(&self, sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis>;
+    /// Readings that lead from the last sure move to the position on the board, without what was unexplained before.
+    fn reread(&self, sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis>;
 
-    /// Those with which the best reading is compared before a move becomes sure that leaves something unexplained.
-    fn rivals(&self, best: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis>;
+    /// Readings that are compared with the best one before a move becomes sure that leaves something unexplained.
+    fn find_rivals(&self, best: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis>;
 
-    /// Adds to `found` the reading and a capture whose man is off the board again.
-    fn taken_again(&self, reading: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>, found: &mut Vec<Hypothesis>);
+    /// Adds to `found` the reading with a capture whose man is off the board again.
+    fn add_recaptures(&self, reading: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>, found: &mut Vec<Hypothesis>);
 
-    /// Promotions to a piece that the board does not show and nothing else has proved or confirmed: the index of the move, and the
-    /// square of the piece as a mask.
+    /// Promotions to a man that the board does not show and that is not proved or confirmed: the index of the move, and the
+    /// square of the man as a mask.
     fn unproved_promotions(&self, record: &Record) -> Vec<(usize, u64)>;
 }

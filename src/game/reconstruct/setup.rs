@@ -1,4 +1,4 @@
-//! Recognising positions that no move leads to: the set-up at the start, a game joined in progress, a wrong promotion.
+//! Recognises positions that do not come from a move: the set-up at the start, a game joined in progress, a wrong promotion.
 
 #[cfg(test)]
 mod tests;
@@ -14,7 +14,7 @@ use crate::reconstruct::Decoder;
 use crate::reconstruct::beam::Beam;
 use crate::reconstruct::candidates::{Candidate, Node};
 
-/// The numbers of White's pieces, and what Black's have more.
+/// The numbers of White's men. Black's numbers are higher by `BLACK`.
 const KNIGHT: u8 = 2;
 const BISHOP: u8 = 3;
 const ROOK: u8 = 4;
@@ -30,28 +30,28 @@ pub(crate) fn initial_men() -> Men {
 /// How the board shows the initial position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shown {
-    /// As the board is turned now.
+    /// The board is not turned.
     Upright,
-    /// Turned by 180 degrees.
+    /// The board is turned by 180 degrees.
     Rotated,
 }
 
-/// Whether `men` are the initial position, one way or the other.
+/// How `men` show the initial position, if they do.
 pub(crate) fn shows_initial(men: &Men) -> Option<Shown> {
     let initial = initial_men();
     let mut turned = *men;
     turned.reverse();
     match () {
-        // Where men are not identified both are true: who moves first tells then.
+        // Where men are not identified both are true: the side that moves first then decides.
         () if men::same(men, &initial) => Some(Shown::Upright),
         () if men::same(&turned, &initial) => Some(Shown::Rotated),
         () => None,
     }
 }
 
-/// Whether `men` are a position in which a game begins, one way or the other, and which: the initial position, or with
-/// `chess960` any of the 960 (FIDE Guidelines II: pawns as ever, the pieces behind them mirrored, bishops on squares of both
-/// colours, the king between the rooks).
+/// The position in which a game begins, if `men` are one, and how the board shows it. It is the initial position, or with
+/// `chess960` any of the 960 positions (FIDE Guidelines II: the pawns as usual, the pieces behind them mirrored, the bishops on
+/// squares of both colours, the king between the rooks).
 pub(crate) fn shows_start(men: &Men, chess960: bool) -> Option<(Shown, Chess)> {
     if let Some(shown) = shows_initial(men) {
         return Some((shown, Chess::default()));
@@ -68,18 +68,18 @@ pub(crate) fn shows_start(men: &Men, chess960: bool) -> Option<(Shown, Chess)> {
     })
 }
 
-/// A man that stands where it should not, or is missing.
+/// A square with a wrong man, or without its man.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WrongSquare {
     /// The square, as White sees it.
     pub(crate) square: Square,
-    /// What stands there.
+    /// The man that stands there.
     pub(crate) stands: u8,
-    /// What should stand there.
+    /// The man that should stand there.
     pub(crate) expected: u8,
 }
 
-/// Pieces set up wrongly (7.2).
+/// A set-up with wrong squares (7.2).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct WrongSetUp {
     /// How the board is turned.
@@ -91,7 +91,7 @@ pub(crate) struct WrongSetUp {
 }
 
 impl WrongSetUp {
-    /// The squares.
+    /// The wrong squares as a mask.
     pub(crate) fn mask(&self) -> u64 {
         self.squares.iter().fold(0, |mask, wrong| mask | wrong.square.bit())
     }
@@ -105,7 +105,7 @@ impl WrongSetUp {
         men
     }
 
-    /// The position in which the game begins where nothing is wrong but that men are missing.
+    /// The position in which the game begins, if the only mistake is that men are missing.
     pub(crate) fn begun(&self, shown: &Men, chess960: bool) -> Option<Chess> {
         let missing = self.squares.iter().all(|wrong| wrong.stands == EMPTY);
         if !missing || self.exchanged.white || self.exchanged.black {
@@ -116,7 +116,7 @@ impl WrongSetUp {
         shows_start(&men, chess960).map(|(_, start)| start)
     }
 
-    /// The same for the arbiters.
+    /// The wrong squares as arbiters see them.
     pub(crate) fn named(&self) -> Vec<crate::alarm::WrongSquare> {
         let named = |wrong: &WrongSquare| crate::alarm::WrongSquare {
             square: wrong.square,
@@ -128,15 +128,15 @@ impl WrongSetUp {
 }
 
 impl Decoder {
-    /// These squares are suspected of showing nothing whatever stands on them.
+    /// Marks squares as dead: they show nothing, whatever stands on them.
     pub(crate) fn take_for_dead(&mut self, squares: u64) {
         self.beam = Beam::new(squares);
     }
 }
 
-/// What is wrong, if `men` are a position in which a game begins but for at most two squares, or but for king and queen of one
-/// side or both. With `chess960` such an exchange is no mistake, and the pieces of White tell what Black's should be, unless
-/// only Black's are in an order that is possible.
+/// The mistakes of `men`, if they are a position in which a game begins except for at most two squares, or except for an exchange
+/// of king and queen. With `chess960` such an exchange is no mistake, and Black's men are expected in the order of White's,
+/// unless only Black's are in a possible order.
 pub(crate) fn wrong_set_up(men: &Men, chess960: bool) -> Option<WrongSetUp> {
     if shows_start(men, chess960).is_some() {
         return None;
@@ -167,7 +167,7 @@ fn both_ways(men: &Men) -> [(Shown, Men); 2] {
     [(Shown::Upright, *men), (Shown::Rotated, turned)]
 }
 
-/// The pieces on a side's first rank in White's numbers, if they are in an order in which a game may begin.
+/// The pieces on the first rank of a side, in White's numbers, if a game may begin with their order.
 fn back_rank(men: &Men, rank: usize) -> Option<[u8; 8]> {
     let from = if rank == 0 { 0 } else { BLACK };
     let mut back = [EMPTY; 8];
@@ -185,7 +185,7 @@ fn back_rank(men: &Men, rank: usize) -> Option<[u8; 8]> {
     (counts && left < king && king < right && (bishop + other) % 2 == 1).then_some(back)
 }
 
-/// The position in which a game begins with these pieces of White on his first rank.
+/// The position in which a game begins with these pieces on White's first rank.
 fn start_men(back: &[u8]) -> Men {
     let mut men = initial_men();
     for (file, &piece) in back.iter().enumerate().take(8) {
@@ -195,7 +195,8 @@ fn start_men(back: &[u8]) -> Men {
     men
 }
 
-/// Whether `men` are the initial position but for White's first move, one way or the other: made, or its man in the hand.
+/// How `men` show the initial position after White's first move, or with the man of that move in the hand; the second value is
+/// true if the move is made.
 pub(crate) fn first_move(men: &Men) -> Option<(Shown, bool)> {
     let first = Node::new(Chess::default());
     let mut turned = *men;
@@ -211,8 +212,8 @@ pub(crate) fn first_move(men: &Men) -> Option<(Shown, bool)> {
     })
 }
 
-/// The position of a game joined in progress: castling rights where king and rook stand at home, no en passant. None if it
-/// cannot be a position with `turn` to move.
+/// The position of a game that is joined in progress. A side may castle if king and rook stand on their first squares; en passant
+/// is not possible. None if `turn` cannot have the move in this position.
 pub(crate) fn joined(men: &Men, turn: Color, mode: CastlingMode) -> Option<Chess> {
     let mut setup = Setup::empty();
     setup.board = board_of(men)?;
@@ -249,7 +250,7 @@ fn home_rooks(men: &Men, color: Color, rank: usize) -> impl Iterator<Item = shak
         .map(|square| shakmaty::Square::new(square as u32))
 }
 
-/// A pawn of `color` stands on its last rank (7.5.2).
+/// True if a pawn of `color` stands on its last rank (7.5.2).
 pub(crate) fn pawn_on_last_rank(men: &Men, color: Color) -> bool {
     match color {
         Color::White => men[56..].contains(&1),

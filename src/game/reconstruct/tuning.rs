@@ -1,13 +1,13 @@
-//! What evidence is worth: every weight of the decoder in one table (`reconstruct/README.md#3`).
+//! All weights of the decoder in one table (`reconstruct/README.md#3`).
 //!
-//! Costs are tenths of a nat: 10 = e times less likely.
+//! Costs are in tenths of a nat: 10 means e times less likely.
 
-/// How the decoder weighs and what it may use. The defaults were fitted on simulated games.
+/// How the decoder weighs evidence, and which evidence it may use. The defaults were fitted on simulated games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tuning {
-    /// Hypotheses kept, 1..=64.
+    /// How many readings are kept, 1..=64.
     pub beam: usize,
-    /// The same where the board does not identify men, 1..=64.
+    /// How many readings are kept where the board does not identify men, 1..=64.
     pub beam_unidentified: usize,
     /// Presses are evidence.
     pub presses: bool,
@@ -28,21 +28,21 @@ impl Default for Tuning {
 /// Costs, in tenths of a nat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Weights {
-    /// Taken off for a move that its player pressed.
+    /// The amount that the press of its player takes off the cost of a move.
     pub pressed: i32,
     /// A move without a press although the opponent replied.
     pub not_pressed: i32,
-    /// The same where the reply was not pressed either, and both were made at once.
+    /// A move without a press where the reply was not pressed either, and both were made at once.
     pub both_unheard: i32,
-    /// For every second between them.
+    /// The amount for every second between these two moves.
     pub both_unheard_per_second: i32,
     /// A move that was made while the board was not heard.
     pub unheard: i32,
-    /// A move of a gap whose player's clock runs.
+    /// The last move of a gap, if the clock of its player still runs.
     pub not_pressed_yet: i32,
-    /// A press that is heard, and its move not seen yet.
+    /// A press that was heard, while its move is not seen yet.
     pub press_waits: i32,
-    /// A press for which no move is seen in time.
+    /// A press whose move is not seen in time.
     pub press_without_move: i32,
     /// A press by the side that does not have the move.
     pub out_of_turn: i32,
@@ -50,63 +50,63 @@ pub struct Weights {
     pub lifted: i32,
     /// A man of the side to move stands where the position does not have it.
     pub put: i32,
-    /// For every second that such a man has stood.
+    /// The amount for every second that such a man has stood.
     pub put_per_second: i32,
     /// A man of the other side is off its square.
     pub bystander: i32,
-    /// The same, while a man of the side to move is off his: it may be captured.
+    /// A man of the other side is off its square while a man of the side to move is off too: it may be captured.
     pub victim: i32,
-    /// For every second beyond the second one that either has been off.
+    /// The amount for every second, after the first two, that either has been off.
     pub bystander_per_second: i32,
     /// A man of the other side stands on a square that should be empty.
     pub displaced: i32,
-    /// Another man on a square than the position has there.
+    /// A square shows another man than the position has there.
     pub wrong_man: i32,
-    /// The man that made the last move has gone on.
+    /// The man that made the last move has gone on to another square.
     pub went_on: i32,
     /// A square that cannot be read.
     pub unreadable: i32,
-    /// Most that one square's age may add.
+    /// The most that the age of one square may add.
     pub most_by_age: i32,
-    /// A square whose sensor is taken to be dead.
+    /// A square whose sensor is believed to be dead.
     pub dead: i32,
-    /// A capture that nobody has answered, on a board that does not identify men: the man may be in a hand
-    /// (`reconstruct/README.md#3.5`).
+    /// A capture without a reply, on a board that does not identify men: the man may be in a hand (`reconstruct/README.md#3.5`).
     pub in_hand: i32,
-    /// A capture on such a board on a square that nobody was seen to touch.
+    /// A capture on such a board, if no touch of its square was seen.
     pub pushed_off: i32,
     /// A man of the side to move was off its square before the other side had moved, on such a board.
     pub lifted_early: i32,
-    /// A capture on such a board where the square was touched.
+    /// A capture on such a board, if its square was touched.
     pub touched: i32,
-    /// The same where the square was touched, but as if its man had only been straightened.
+    /// A capture on such a board, if its square was touched as if its man had only been straightened.
     pub adjusted: i32,
-    /// For every pawn less that a move gains than the best one would, on such a board.
+    /// The amount for every pawn that a move gains less than the best move, on such a board.
     pub pawn_given_up: i32,
-    /// A capture that gains less than another one of the same man, on such a board: by a pawn, by more, by a rook or more. Of 5,594
-    /// captures among which a man had the choice in recorded games, such ones were made 2, 17 and 100 times less often than the best.
+    /// A capture that gains less than another one of the same man, on such a board: by a pawn, by more, by a rook or more. A man
+    /// had the choice in 5,594 captures of recorded games. Captures with a smaller gain were made 2, 17 and 100 times less often
+    /// than the best one.
     pub poorer_capture: [i32; 3],
-    /// The same man could have captured the one that has just moved, on such a board.
+    /// A move of a man that could have captured the man that made the last move, on such a board.
     pub spared: i32,
-    /// Most that the pawns may cost.
+    /// The most that the pawns may cost.
     pub most_given_up: i32,
-    /// A promotion to another piece than a queen, which such a board does not tell.
+    /// A promotion to another man than a queen, which such a board does not show.
     pub underpromotion: i32,
-    /// For every second beyond the second one that a man of the side to move is off such a board.
+    /// The amount for every second, after the first two, that a man of the side to move is off such a board.
     pub held_per_second: i32,
-    /// Most that this may add.
+    /// The most that this may add.
     pub most_by_holding: i32,
-    /// A reading that leaves out of account what was odd before.
-    pub begun_again: i32,
-    /// The most that is held against a move that explains the whole board.
+    /// A reading that is made anew, without what was unexplained before.
+    pub reread: i32,
+    /// The most that counts of what was unexplained before, for a move that explains the whole board.
     pub explained: i32,
-    /// The same for what was odd before the move, on a board that does not identify men.
+    /// The most that counts of a slide before the move, on a board that does not identify men.
     pub slid: i32,
-    /// What a board that did not stand for a scan may leave unexplained.
+    /// The cost that may be unexplained without effect while the board has not been still for a scan.
     pub transient: i32,
     /// A move that no board has shown.
     pub unseen: i32,
-    /// The most that may be unexplained where a move is taken for made.
+    /// The most that may be unexplained after a move for the move to be believed.
     pub viable: i32,
     /// By how much the second best reading must be worse before a move is sure.
     pub margin: i32,
@@ -148,7 +148,7 @@ impl Default for Weights {
             underpromotion: 60,
             held_per_second: 0,
             most_by_holding: 110,
-            begun_again: 60,
+            reread: 60,
             explained: 60,
             slid: 25,
             transient: 60,

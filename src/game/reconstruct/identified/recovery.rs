@@ -1,4 +1,4 @@
-//! Readings that are made from what stands on the board, where men are identified (`reconstruct/README.md#3.8`).
+//! Readings that are made anew from the position on the board, where men are identified (`reconstruct/README.md#3.8`).
 
 use alloc::vec::Vec;
 
@@ -7,24 +7,24 @@ use crate::reconstruct::candidates::Candidate;
 use crate::reconstruct::hypothesis::{Hypothesis, Scene};
 use crate::reconstruct::sensing::LastSure;
 
-/// Two castlings change so many squares.
+/// The most squares that two castlings change.
 const MOST_SQUARES: u32 = 8;
-/// And one castling so many.
+/// The most squares that one castling changes.
 const MOST_OF_ONE: u32 = 4;
 
-/// The one or two moves that lead from the last sure one to exactly what has come to stand, whatever was odd before: without it one
-/// wrong reading of noise would be held against them for ever.
-pub(super) fn afresh(sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis> {
+/// The readings of one or two moves that lead from the last sure position to exactly the position on the board, whatever was
+/// unexplained before. Without them, one wrong report would count against these moves for ever.
+pub(super) fn reread(sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis> {
     let (base, board) = (sure.base, scene.board.men());
     let mut found = Vec::new();
     let changed = men::difference(&base.men, board);
     if changed == 0 || changed.count_ones() > MOST_SQUARES {
         return found;
     }
-    let begin = || Hypothesis { dead: sure.dead, penalty: scene.tuning.weights.begun_again, ..Hypothesis::default() };
-    let made = |mask: u64| scene.board.done(scene.board.changed_at(mask & changed), scene.scan);
+    let begin = || Hypothesis { dead: sure.dead, penalty: scene.tuning.weights.reread, ..Hypothesis::default() };
+    let made = |mask: u64| scene.board.done_within(scene.board.changed_at(mask & changed), scene.scan);
     for first in base.table().iter().filter(|first| first.mask & changed != 0) {
-        // Positions are made for those only to which one reply at most is missing.
+        // Positions are made only for moves after which at most one reply is missing.
         let left = men::difference(&first.men_after(&base.men), board);
         if left.count_ones() > MOST_OF_ONE {
             continue;
@@ -35,28 +35,29 @@ pub(super) fn afresh(sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis> 
         if after.men != *board {
             let Some(reply) = after.exact(board) else { continue };
             let Some(second) = after.table().iter().find(|candidate| candidate.mv == reply) else { continue };
-            // Where nobody was seen to touch its square, both men may as well be in hands.
+            // If the square of the captured man did not change meanwhile, both men may be in hands.
             let taken = second.target() & (1 << first.mv.to().to_u32());
             if taken != 0 && scene.board.changed_at(taken) < scene.board.changed_first(first.mask & changed) {
                 reading.infer_last();
             }
             let (before, mut replied) = (made(first.mask), made(second.mask));
-            // Moves are made one after the other: hands that put the men there did not play them so.
+            // Moves are made one after the other: if the reply came first, hands put the men there without playing.
             if replied.latest < before.earliest {
-                reading.penalty += scene.tuning.weights.begun_again;
+                reading.penalty += scene.tuning.weights.reread;
                 replied = before;
             }
             reading.add(&after, second, replied, replied.latest, true, scene);
         }
-        reading.pressed_by(sure.heard.iter().rev().copied(), scene.scan);
+        reading.assign_presses(sure.heard.iter().rev().copied(), scene.scan);
         reading.judge(base, scene);
         found.push(reading);
     }
     found
 }
 
-/// The man of the best reading's only move, which was pressed, is on no square: it may have gone on to one whose sensor is dead.
-pub(super) fn went_to_dead_squares(best: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>, found: &mut Vec<Hypothesis>) {
+/// Adds readings for a man that moved to a dead square. The best reading has one move, which was pressed, and its man is on no
+/// square: it may have moved to a square whose sensor is dead.
+pub(super) fn add_moves_to_dead_squares(best: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>, found: &mut Vec<Hypothesis>) {
     let [only] = best.line.plies() else { return };
     if scene.board.men()[only.mv.to().to_usize()] != EMPTY {
         return;
@@ -65,17 +66,18 @@ pub(super) fn went_to_dead_squares(best: &Hypothesis, sure: &LastSure<'_>, scene
         let Some(missing) = candidate.dead_square(scene.board) else { continue };
         let penalty = scene.tuning.weights.dead;
         let mut reading = Hypothesis { dead: best.dead | 1 << missing, penalty, ..Hypothesis::default() };
-        let made = scene.board.done(scene.board.changed_at(candidate.mask), scene.scan);
+        let made = scene.board.done_within(scene.board.changed_at(candidate.mask), scene.scan);
         reading.add(sure.base, candidate, made, made.latest, true, scene);
         reading.infer_last();
-        reading.pressed_by(sure.heard.iter().rev().copied(), scene.scan);
+        reading.assign_presses(sure.heard.iter().rev().copied(), scene.scan);
         reading.judge(sure.base, scene);
         found.push(reading);
     }
 }
 
-/// A capture that was pressed, and whose man is off again: the player who captures next took it off first.
-pub(super) fn taken_again(reading: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>, found: &mut Vec<Hypothesis>) {
+/// Adds the reading with a capture that was pressed and whose man is off its square again: the next player has taken it off
+/// first, to capture it.
+pub(super) fn add_recaptures(reading: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>, found: &mut Vec<Hypothesis>) {
     let node = reading.line.top(sure.base);
     let board = scene.board.men();
     if reading.waiting.first().is_none_or(|pressed| pressed.by != men::turn(&node.position)) {
@@ -83,7 +85,7 @@ pub(super) fn taken_again(reading: &Hypothesis, sure: &LastSure<'_>, scene: &Sce
     }
     let off = |candidate: &&Candidate| candidate.missing(board) == Some(candidate.mv.to() as u8);
     for capture in node.table().iter().filter(|candidate| candidate.target() != 0).filter(off) {
-        let made = scene.board.done(scene.board.changed_at(capture.mask), scene.scan);
+        let made = scene.board.done_within(scene.board.changed_at(capture.mask), scene.scan);
         if !sure.may_follow(reading, made) {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Logs as a board would write them for tests: hands in every permitted order, scans that see a man twice, presses.
+//! Writes logs for tests as a board does: hands move men in every permitted order, scans see a man twice, players press.
 
 use alloc::vec::Vec;
 
@@ -10,14 +10,14 @@ use shakmaty::{CastlingSide, Chess, Move, Piece, Position, Role};
 use crate::men::{self, EMPTY, Men};
 use crate::reconstruct::search::chance::Chance;
 
-/// One square and the man it shows then.
+/// A square and the man that it shows then.
 pub(crate) type Change = (shakmaty::Square, u8);
 
 /// A board that writes its log.
 pub(crate) struct Writer {
     pub(crate) entries: Vec<LogEntry>,
     pub(crate) rotated: bool,
-    /// Seconds on White's clock and Black's.
+    /// The seconds on White's clock and on Black's clock.
     times: [u32; 2],
 }
 
@@ -26,12 +26,12 @@ impl Writer {
         Writer { entries: Vec::new(), rotated, times: [5400; 2] }
     }
 
-    /// White's side of the clock.
+    /// The side of the clock at which White sits.
     pub(crate) fn white(&self) -> ClockSide {
         if self.rotated { ClockSide::Right } else { ClockSide::Left }
     }
 
-    /// The power-up mark and all pieces, in no order.
+    /// Writes the power-up mark and all men in random order.
     pub(crate) fn power_up(&mut self, chance: &mut Chance, men: &Men) {
         self.entries.push(LogEntry::PowerUp);
         let mut standing: Vec<usize> = (0..64).filter(|&square| men[square] != EMPTY).collect();
@@ -55,7 +55,7 @@ impl Writer {
         self.entries.push(LogEntry::Press { side, time: ClockTime::hms(0, 0, *seconds) });
     }
 
-    /// The last press, as the clock showed it.
+    /// The last press and the time that the clock showed then.
     pub(crate) fn last_press(&self) -> Option<(ClockSide, ClockTime)> {
         self.entries.iter().rev().find_map(|entry| match *entry {
             LogEntry::Press { side, time } => Some((side, time)),
@@ -68,7 +68,7 @@ fn lift(square: shakmaty::Square) -> Change {
     (square, EMPTY)
 }
 
-/// The changes that a legal move makes, in a manner left to chance.
+/// The changes that a legal move makes, in a random manner.
 pub(crate) fn make(chance: &mut Chance, position: &Chess, mv: Move) -> Vec<Change> {
     let us = position.turn();
     let man = |piece: Piece| men::of_shakmaty(piece);
@@ -110,7 +110,7 @@ fn normal(chance: &mut Chance, piece: Piece, from: shakmaty::Square, to: shakmat
     let slides = !matches!(piece.role, Role::Knight | Role::King) && from.distance(to) > 1;
     match (chance.below(6), captures) {
         (0 | 1, _) if slides => {
-            // It is seen on some of the squares that it passes, sometimes on two at once.
+            // A man that slides is seen on some of the squares that it passes, sometimes on two at once.
             let mut way: Vec<shakmaty::Square> = shakmaty::attacks::between(from, to).into_iter().collect();
             way.sort_by_key(|square| square.distance(from));
             let way = way.into_iter().filter(|_| chance.below(3) > 0).collect::<Vec<_>>();
@@ -130,7 +130,7 @@ fn normal(chance: &mut Chance, piece: Piece, from: shakmaty::Square, to: shakmat
     }
 }
 
-/// As the board keeps them: what one man showed in passing is overwritten.
+/// The changes that the board keeps: repeated changes of one man overwrite each other.
 pub(crate) fn overwritten(changes: &[Change]) -> Vec<Change> {
     let mut kept: Vec<Change> = Vec::new();
     for &change in changes {

@@ -1,6 +1,6 @@
-//! The log that a board keeps by itself, as the source for the repair of a gap (`dgt/README.md#7`).
+//! The log that a board keeps of its own changes. It is the source for the repair of a gap (`dgt/README.md#7`).
 //!
-//! It holds every change in its order, and the presses, but no times of day. Two limits: changes of one and the same piece
+//! The log contains every change in its order, and the presses, but no times of day. It has two limits: changes of the same man
 //! overwrite each other, and a press may be missing when moves are very fast.
 
 #[cfg(test)]
@@ -21,21 +21,21 @@ use crate::men::Men;
 
 pub(crate) use moves::moves_of;
 
-/// The ring holds so many bytes, and no entry is shorter than one.
+/// The most entries of a log: the ring of the board has this many bytes, and every entry has at least one.
 const MOST_ENTRIES: usize = 0x1f00;
 
-/// One reading of the log, oldest entry first.
+/// One download of the log, with the oldest entry first.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct LogReading {
+pub(crate) struct LogDownload {
     entries: VecDeque<LogEntry>,
     ended: bool,
 }
 
-impl LogReading {
-    /// Takes the next entry; after the end a further one begins another reading. True at the end.
+impl LogDownload {
+    /// Adds the next entry. An entry after the end begins a new download. True if this entry is the end.
     pub(crate) fn take(&mut self, entry: LogEntry) -> bool {
         if self.ended {
-            *self = LogReading::default();
+            *self = LogDownload::default();
         }
         self.ended = entry == LogEntry::End;
         if !self.ended {
@@ -47,34 +47,35 @@ impl LogReading {
         self.ended
     }
 
-    /// What followed a position that stood on the board. None if the reading has not ended, if the log does not surely show
-    /// that position, or if the position came back by moves and nothing tells from which time on they are wanted.
+    /// The steps that followed a position that stood on the board. None if the download has not ended, if it is not certain that
+    /// the log contains the position, or if the position came back by moves and the log does not show from which time on the
+    /// steps are wanted.
     pub(crate) fn replay(&self, known: &Known) -> Option<Replay> {
         if self.ended { walk::replay(&self.entries, known) } else { None }
     }
 }
 
-/// The last position that is known, and how the board stands.
+/// The last position that is known, and how the board is turned.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Known<'a> {
-    /// Its men, a1 at White's left hand.
+    /// The men of the position, with a1 at White's left hand.
     pub(crate) men: &'a Men,
-    /// White sits at the board's right-hand side of the connector.
+    /// White sits at the right-hand side, seen from the connector of the board.
     pub(crate) rotated: bool,
-    /// The last press that is known, if any: the side that stopped, and its time as the clock showed it.
+    /// The last press that is known, if any: the side that stopped, and the time that its clock showed.
     pub(crate) last_press: Option<(ClockSide, ClockTime)>,
 }
 
-/// One thing that the log tells, squares as White sees them.
+/// One step of the log, with the squares as White sees them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// A square changed; `quick` = within about 250 ms of the change before.
+    /// A square changed. `quick` means within about 250 ms of the change before.
     Square { square: Square, reading: Reading, quick: bool },
-    /// `side` was pressed and stopped with `time` left.
+    /// `side` was pressed and its clock stopped with `time` left.
     Press { side: ClockSide, time: ClockTime },
 }
 
-/// What followed a known position, in its order.
+/// The steps that followed a known position, in their order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Replay {
     pub(crate) steps: Vec<Step>,

@@ -1,8 +1,8 @@
 //! From the steps of a log to the moves that were played.
 //!
-//! Every board that is exactly the position after a legal move may be that move, or a piece on its way; all ways are kept
-//! until a press or the end decides. Where hands were so quick that the board never showed a move alone, a search from one
-//! press to the next finds it, and must agree with the order in which the men were seen.
+//! Every board that is exactly the position after a legal move may show that move, or a man on its way. Every possible list of
+//! moves is kept as a `Way` until a press or the end of the log decides. If hands were so quick that the board never showed a
+//! move alone, a search from one press to the next finds the moves. They must agree with the order in which the men were seen.
 
 use alloc::vec::Vec;
 
@@ -15,41 +15,41 @@ use crate::men::{self, Men};
 use crate::reconstruct::candidates::Node;
 use crate::reconstruct::search::{self, Limits};
 
-/// More ways than this at one time are no game but noise.
+/// A log that allows more ways than this at one time is noise and no game.
 const MOST_WAYS: usize = 256;
-/// Positions that all searches together may look at.
+/// Positions that all searches together may visit.
 const SEARCH: u32 = 200_000;
-/// Changes of one scan, whose order tells nothing of what was first.
+/// How many changes one scan may report in any order.
 const ONE_SCAN: usize = 4;
-/// Plies that may be missing between two boards that are known.
+/// How many moves may be missing between two boards that are known.
 const MOST_MISSING: u8 = 4;
-/// How many plies longer than the shortest a path may be to put it in doubt.
+/// A path that is up to this many moves longer than the shortest one makes the shortest one doubtful.
 const LONGER: u8 = 2;
 
-/// One way to understand the log so far.
+/// One possible list of moves for the log so far.
 #[derive(Clone)]
 struct Way {
     moves: Vec<Move>,
     node: Node,
     /// The last move was pressed.
     pressed: bool,
-    /// The first step that is not part of its moves.
+    /// The first step that does not belong to the moves.
     next: usize,
 }
 
 struct Ways<'a> {
     steps: &'a [Step],
     open: Vec<Way>,
-    /// Presses that no open way explains; until a search does, no board is taken for a move.
+    /// Presses that no open way explains. Until a search explains them, no board is read as a move.
     owed: u8,
     men: Men,
     /// What is left of [`SEARCH`].
     nodes: u32,
 }
 
-/// The moves that lead from `from` over the steps to `target`, if the log leaves no doubt; `white` is the side of the clock
-/// at which White sits. `from` must be the position that the replay follows, `target` the board when the log was read. The last
-/// move need not have been pressed.
+/// The moves that lead from `from` over the steps to `target`, if the log leaves no doubt. `from` must be the position that the
+/// replay follows, `target` the board when the log was read, and `white` the side of the clock at which White sits. The last move
+/// may lack its press.
 pub(crate) fn moves_of(replay: &Replay, from: &Node, target: &Men, white: ClockSide) -> Option<Vec<Move>> {
     let first = Way { moves: Vec::new(), node: from.clone(), pressed: false, next: 0 };
     let mut ways = Ways { steps: &replay.steps, open: alloc::vec![first], owed: 0, men: from.men, nodes: SEARCH };
@@ -62,11 +62,11 @@ pub(crate) fn moves_of(replay: &Replay, from: &Node, target: &Men, white: ClockS
             Step::Press { side, .. } => ways.press(if side == white { Color::White } else { Color::Black }, index)?,
         }
     }
-    ways.end_in(target).filter(|moves| nothing_else_seen(from, moves, &replay.steps))
+    ways.moves_to(target).filter(|moves| nothing_else_seen(from, moves, &replay.steps))
 }
 
 impl Ways<'_> {
-    /// The board may show a further move of any way.
+    /// Adds the ways with one more move that the board shows.
     fn follow(&mut self, index: usize) -> Option<()> {
         if self.owed > 0 {
             return Some(());
@@ -84,7 +84,7 @@ impl Ways<'_> {
         (self.open.len() <= MOST_WAYS).then_some(())
     }
 
-    /// A press keeps the ways that end in an unpressed move of that side.
+    /// Keeps the ways that end in a move of that side without a press.
     fn press(&mut self, by: Color, index: usize) -> Option<()> {
         let men = self.men;
         let explains = |way: &Way| men::turn(&way.node.position) != by && !way.pressed && in_place(&men, &way.node.men, by);
@@ -93,7 +93,7 @@ impl Ways<'_> {
             self.open.iter_mut().for_each(|way| way.pressed = true);
             return Some(());
         }
-        let found = self.bridge(&men, Some(by.other()), index)?;
+        let found = self.find_bridge(&men, Some(by.other()), index)?;
         if found.is_empty() {
             self.owed += 1;
             return (self.owed < search::MOST_PLIES).then_some(());
@@ -104,14 +104,14 @@ impl Ways<'_> {
         Some(())
     }
 
-    /// Ways from the open ones to a board by moves that were never seen alone. None if the search was not complete.
-    fn bridge(&mut self, board: &Men, turn_after: Option<Color>, end: usize) -> Option<Vec<Way>> {
+    /// The ways from the open ones to a board, with moves that were never seen alone. None if the search was not complete.
+    fn find_bridge(&mut self, board: &Men, turn_after: Option<Color>, end: usize) -> Option<Vec<Way>> {
         let least = self.owed + 1;
         let mut found: Vec<Way> = Vec::new();
         for way in &self.open {
             let mut shortest = None;
             for plies in least..=MOST_MISSING.max(least) {
-                // Where a press is missing the shortest need not be what was played.
+                // If a press is missing, the shortest path need not be the one that was played.
                 if shortest.is_some_and(|shortest| plies > shortest + LONGER) {
                     break;
                 }
@@ -124,7 +124,7 @@ impl Ways<'_> {
                 let before = found.len();
                 for path in paths.paths {
                     let moves = [&way.moves[..], &path].concat();
-                    if self.shown(way, &path, end) && found.iter().all(|other| other.moves != moves) {
+                    if self.is_shown(way, &path, end) && found.iter().all(|other| other.moves != moves) {
                         let node = path.iter().fold(way.node.clone(), |node, &mv| node.after(mv));
                         found.push(Way { moves, node, pressed: turn_after.is_some(), next: end + 1 });
                     }
@@ -137,32 +137,33 @@ impl Ways<'_> {
         Some(found)
     }
 
-    /// The steps before `end` show the men of a path that goes on from a way, and no others.
-    fn shown(&self, way: &Way, path: &[Move], end: usize) -> bool {
+    /// True if the steps before `end` show the men of a path that continues a way, and no other men.
+    fn is_shown(&self, way: &Way, path: &[Move], end: usize) -> bool {
         let since = |first: usize| self.steps.get(first..end).unwrap_or_default();
         seen_in_order(&way.node, path, since(way.next.saturating_sub(ONE_SCAN)))
             && nothing_else_seen(&way.node, path, since(way.next))
     }
 
-    /// The moves of the one way that ends in the board.
-    fn end_in(mut self, target: &Men) -> Option<Vec<Move>> {
+    /// The moves of the only way that ends in the board.
+    fn moves_to(mut self, target: &Men) -> Option<Vec<Move>> {
         let mut ends: Vec<Vec<Move>> = Vec::new();
         if self.owed == 0 {
             ends.extend(self.open.iter().filter(|way| way.node.men == *target).map(|way| way.moves.clone()));
         }
         if ends.is_empty() && self.men == *target {
-            ends.extend(self.bridge(target, None, self.steps.len())?.into_iter().map(|way| way.moves));
+            ends.extend(self.find_bridge(target, None, self.steps.len())?.into_iter().map(|way| way.moves));
         }
         if ends.len() == 1 { ends.pop() } else { None }
     }
 }
 
-/// No man of `by` stands where the position has none or another: what else differs is the opponent's doing, or a man lifted.
+/// True if no man of `by` stands on a square on which the position has no man or another one. Other differences are changes by
+/// the opponent, or lifted men.
 fn in_place(board: &Men, position: &Men, by: Color) -> bool {
     men::squares(men::difference(board, position)).all(|square| men::color(board[square.index()]) != Some(by))
 }
 
-/// Every move's man was seen on its new square, in the order of the moves but for what one scan may exchange.
+/// True if the man of every move was seen on its new square, in the order of the moves. Changes of one scan may be exchanged.
 fn seen_in_order(from: &Node, path: &[Move], steps: &[Step]) -> bool {
     let mut position = from.position.clone();
     let mut first = 0;
@@ -182,7 +183,7 @@ fn seen_in_order(from: &Node, path: &[Move], steps: &[Step]) -> bool {
     })
 }
 
-/// Every man was seen only where the moves have it, on a square that they pass, or where it stood before.
+/// True if every man was seen only on squares where the moves put it, on squares that it passed, or where it stood before.
 fn nothing_else_seen(from: &Node, path: &[Move], steps: &[Step]) -> bool {
     let mut may_stand = [0_u16; 64];
     let mut note = |men: &Men| may_stand.iter_mut().zip(men).for_each(|(may, man)| *may |= 1 << man);
@@ -192,7 +193,7 @@ fn nothing_else_seen(from: &Node, path: &[Move], steps: &[Step]) -> bool {
         let mut passing = men::of_board(position.board());
         if let Some(begin) = mv.from().filter(|_| !mv.is_castle()) {
             let man = passing[begin.to_usize()];
-            // A pawn waits on its last rank for the piece that replaces it.
+            // A pawn waits on its last rank until another man replaces it.
             passing[mv.to().to_usize()] = man;
             shakmaty::attacks::between(begin, mv.to()).into_iter().for_each(|square| passing[square.to_usize()] = man);
         }

@@ -1,4 +1,4 @@
-//! Logs by hand, and random games in every permitted order of changes.
+//! Logs that were written by hand, and logs of random games with changes in every permitted order.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -9,16 +9,17 @@ use flagfall_protocols::time::ClockTime;
 use shakmaty::{Chess, Move, Position};
 
 use super::hand::{Writer, make, overwritten};
-use super::{Known, LogReading, MOST_ENTRIES, Replay, Step, moves_of};
+use super::{Known, LogDownload, MOST_ENTRIES, Replay, Step, moves_of};
 use crate::men::{self, Men};
 use crate::reconstruct::candidates::Node;
 use crate::reconstruct::search::chance::Chance;
 use crate::reconstruct::search::tests::{after, words};
 use crate::reconstruct::setup::initial_men;
 
-/// A log in words: `e2-` emptied, `Pe4` shown, `L`/`R` a press of that side; `up`, `start`, `turned`, `empty` for marks.
-fn reading(text: &str) -> LogReading {
-    let mut log = LogReading::default();
+/// A log in words: `e2-` empties a square, `Pe4` shows a man, `L` and `R` are presses of a side; `up`, `start`, `turned` and
+/// `empty` are marks.
+fn download(text: &str) -> LogDownload {
+    let mut log = LogDownload::default();
     let mut seconds = 3000;
     for word in text.split_whitespace() {
         let square = |name: &str| Square::parse(name).expect(name);
@@ -52,10 +53,10 @@ fn men_of(position: &Chess) -> Men {
     men::of_board(position.board())
 }
 
-/// The moves that a log tells after the initial position, up to the board after `played`.
-fn decoded(log: &str, played: &str) -> Option<String> {
+/// The moves of a log after the initial position, up to the board after `played`.
+fn moves_in_log(log: &str, played: &str) -> Option<String> {
     let from = Node::new(Chess::default());
-    let replay = reading(log).replay(&known(&from.men))?;
+    let replay = download(log).replay(&known(&from.men))?;
     moves_of(&replay, &from, &men_of(&after(&from.position, played)), ClockSide::Left).map(|moves| words(&moves))
 }
 
@@ -63,55 +64,55 @@ fn decoded(log: &str, played: &str) -> Option<String> {
 fn logs_by_hand() {
     let table: &[(&str, &str)] = &[
         ("start e2- Pe4 L e7- pe5 R", "e2e4 e7e5"),
-        // The new square before the old, and a last move that was not pressed.
+        // The new square is reported before the old one, and the last move was not pressed.
         ("start Pe4 e2- L pe5 e7-", "e2e4 e7e5"),
-        // A piece on its way, and one taken up and put back.
+        // A man is seen on its way, and another one is lifted and put back.
         ("start Pe3 e2- e3- Pe4 L g8- ng8 e7- pe5 R", "e2e4 e7e5"),
-        // A press that the board did not hear.
+        // The board did not hear a press.
         ("start e2- Pe4 e7- pe5 R g1- Nf3 L", "e2e4 e7e5 g1f3"),
-        // Things that say nothing.
+        // Some entries have no meaning.
         ("start garbage e2- Pe4 garbage L", "e2e4"),
-        // Another game before.
+        // The log begins with another game.
         ("start e2- Pe4 L e7- pe5 R e4- Pe2 e5- pe7 start d2- Pd4 L", "d2d4"),
         // The reply begins before the old square was seen empty: no board shows White's move alone.
         ("start Pe4 e7- e2- pe5 L R g1- Nf3 L", "e2e4 e7e5 g1f3"),
-        // The rook first.
+        // The rook is moved first.
         (
             "start e2- Pe4 L e7- pe5 R g1- Nf3 L b8- nc6 R f1- Bc4 L f8- bc5 R h1- Rf1 e1- Kg1 L",
             "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 e1g1",
         ),
         ("start", ""),
-        // Pressed without a move.
+        // A press without a move.
         ("start L", ""),
     ];
     for &(log, played) in table {
-        assert_eq!(decoded(log, played).as_deref(), Some(played), "{log}");
+        assert_eq!(moves_in_log(log, played).as_deref(), Some(played), "{log}");
     }
 }
 
 #[test]
-fn what_a_log_cannot_tell_is_not_told() {
-    // A man that jumped; another end than the log's.
+fn a_doubtful_log_gives_no_moves() {
+    // A man that jumped, and a log that ends in another position.
     for (log, played) in [
         ("start e2- Pe5 L", "e2e4"),
         ("start e2- Pe4 L", "e2e3"),
         ("start e2- Pe4 L", "e2e4 e7e5"),
-        // Four plies and back, nothing pressed: nobody can tell whether they were played.
+        // Four moves and back without a press: the log does not show whether they were played.
         ("start g1- Nf3 g8- nf6 f3- Ng1 f6- ng8 e2- Pe4 L", "e2e4"),
         // The initial position never stood.
         ("empty e2- Pe4 L", "e2e4"),
         ("Pe2 e2- Pe4 L e7- pe5", "e2e4 e7e5"),
     ] {
-        assert_eq!(decoded(log, played), None, "{log}");
+        assert_eq!(moves_in_log(log, played), None, "{log}");
     }
-    let unfinished = LogReading::default();
+    let unfinished = LogDownload::default();
     assert_eq!(unfinished.replay(&known(&initial_men())), None);
 }
 
 #[test]
 fn a_position_that_came_back_needs_the_press() {
     let men = initial_men();
-    let log = reading("start L R g1- Nf3 L g8- nf6 R f3- Ng1 L f6- ng8 R e2- Pe4 L");
+    let log = download("start L R g1- Nf3 L g8- nf6 R f3- Ng1 L f6- ng8 R e2- Pe4 L");
     assert_eq!(log.replay(&known(&men)), None);
     let press = |seconds: u32| Some((ClockSide::Right, ClockTime::hms(0, 0, seconds)));
     let steps = |seconds: u32| log.replay(&Known { last_press: press(seconds), ..known(&men) }).map(|replay| replay.steps.len());
@@ -121,29 +122,29 @@ fn a_position_that_came_back_needs_the_press() {
 
 #[test]
 fn a_board_turned_round_and_its_power_up() {
-    // White beside the right-hand connector: e2 is the board's own d7.
+    // White sits beside the right-hand connector: e2 is the board's own d7.
     let men = initial_men();
-    let log = reading("turned d7- Pd5 R");
-    let replay = log.replay(&Known { men: &men, rotated: true, last_press: None }).expect("it stood");
+    let log = download("turned d7- Pd5 R");
+    let replay = log.replay(&Known { men: &men, rotated: true, last_press: None }).expect("the position stood");
     let from = Node::new(Chess::default());
     let target = men_of(&after(&from.position, "e2e4"));
     let moves = moves_of(&replay, &from, &target, ClockSide::Right).expect("one move");
     assert_eq!(words(&moves), "e2e4");
-    // Pieces after a power-up come in no order, and what changed meanwhile was not seen.
+    // After a power-up the men are listed in any order, and changes before it were not seen.
     let mut writer = Writer::new(false);
     let mut chance = Chance::new(3);
     writer.power_up(&mut chance, &men);
     writer.power_up(&mut chance, &target);
-    let mut log = LogReading::default();
+    let mut log = LogDownload::default();
     writer.entries.into_iter().chain([LogEntry::End]).for_each(|entry| _ = log.take(entry));
-    let replay = log.replay(&known(&men)).expect("it stood");
+    let replay = log.replay(&known(&men)).expect("the position stood");
     assert_eq!(replay.steps.len(), 2);
     assert_eq!(moves_of(&replay, &from, &target, ClockSide::Left).map(|moves| words(&moves)).as_deref(), Some("e2e4"));
 }
 
 #[test]
-fn a_reading_is_bounded_and_a_new_one_begins_after_the_end() {
-    let mut log = LogReading::default();
+fn a_download_is_bounded_and_a_new_one_begins_after_the_end() {
+    let mut log = LogDownload::default();
     for _ in 0..MOST_ENTRIES + 5 {
         assert!(!log.take(LogEntry::Other(0)));
     }
@@ -151,8 +152,8 @@ fn a_reading_is_bounded_and_a_new_one_begins_after_the_end() {
     assert!(log.take(LogEntry::End));
     assert!(!log.take(LogEntry::Downloaded));
     assert_eq!(log.entries.len(), 1);
-    // Marks that contradict each other again and again do not grow beyond all bounds.
-    let mut log = LogReading::default();
+    // Marks that contradict each other again and again stay within the bounds.
+    let mut log = LogDownload::default();
     for index in 0..MOST_ENTRIES {
         log.take(if index % 2 == 0 { LogEntry::EmptyBoard } else { LogEntry::InitialPosition { rotated: false } });
     }
@@ -160,16 +161,16 @@ fn a_reading_is_bounded_and_a_new_one_begins_after_the_end() {
     assert_eq!(log.replay(&known(&initial_men())), None);
 }
 
-/// How a random game is written.
+/// How a random game is written to the log.
 #[derive(Clone, Copy)]
 struct Manner {
-    /// Of a thousand presses, how many the board does not hear.
+    /// How many of a thousand presses the board does not hear.
     lost: usize,
-    /// Of a hundred moves, how many are begun before the move before was seen whole.
+    /// How many of a hundred moves begin before the move before was seen whole.
     hasty: usize,
 }
 
-/// Writes one game with a gap; what was played in the gap, and what the log says of it.
+/// Writes one game with a gap. Returns the moves of the gap, and the moves that the log shows.
 fn gap(seed: u64, manner: Manner) -> (Vec<Move>, Option<Vec<Move>>) {
     let mut chance = Chance::new(seed);
     let mut writer = Writer::new(chance.below(2) == 0);
@@ -203,7 +204,7 @@ fn gap(seed: u64, manner: Manner) -> (Vec<Move>, Option<Vec<Move>>) {
         let last = if hasty { changes.pop() } else { None };
         changes.into_iter().for_each(|change| writer.change(change));
         if let (Some(last), Some(&reply)) = (last, moves.get(ply + 1)) {
-            // The reply's first change is seen first.
+            // The first change of the reply is seen before the last change of the move.
             let reply = make(&mut chance, &position, reply);
             if reply[0].0 != last.0 {
                 writer.change(reply[0]);
@@ -219,14 +220,14 @@ fn gap(seed: u64, manner: Manner) -> (Vec<Move>, Option<Vec<Move>>) {
     let (from, last_press) = from.unwrap_or_else(|| (Node::new(position.clone()), writer.last_press()));
     let last_press = last_press.filter(|_| chance.below(2) == 0);
     let (rotated, white) = (writer.rotated, writer.white());
-    let mut log = LogReading::default();
+    let mut log = LogDownload::default();
     writer.entries.into_iter().chain([LogEntry::End]).for_each(|entry| _ = log.take(entry));
     let replay = log.replay(&Known { men: &from.men, rotated, last_press });
     let said = replay.and_then(|replay| moves_of(&replay, &from, &men_of(&position), white));
     (moves[before..].to_vec(), said)
 }
 
-/// A man is lifted and put back.
+/// Lifts a man and puts it back.
 fn adjust(chance: &mut Chance, writer: &mut Writer, position: &Chess) {
     let men = men_of(position);
     let standing: Vec<usize> = (0..64).filter(|&square| men[square] != men::EMPTY).collect();
@@ -236,8 +237,8 @@ fn adjust(chance: &mut Chance, writer: &mut Writer, position: &Chess) {
     writer.change((at, men[square]));
 }
 
-/// How many of so many gaps stay untold; a wrong answer fails.
-fn untold(rounds: u64, manner: Manner) -> u64 {
+/// How many of `rounds` gaps have no solution. The test fails at a wrong solution.
+fn count_unsolved(rounds: u64, manner: Manner) -> u64 {
     let mut untold = 0;
     for seed in 0..rounds {
         let (played, said) = gap(seed, manner);
@@ -250,30 +251,30 @@ fn untold(rounds: u64, manner: Manner) -> u64 {
 }
 
 #[test]
-fn random_games_are_told_exactly() {
-    let untold = untold(400, Manner { lost: 0, hasty: 0 });
+fn random_games_are_read_exactly() {
+    let untold = count_unsolved(400, Manner { lost: 0, hasty: 0 });
     assert!(untold <= 10, "{untold}");
 }
 
 #[test]
 fn lost_presses_never_give_a_wrong_game() {
-    let untold = untold(400, Manner { lost: 50, hasty: 0 });
+    let untold = count_unsolved(400, Manner { lost: 50, hasty: 0 });
     assert!(untold <= 20, "{untold}");
 }
 
 #[test]
 fn hasty_replies_never_give_a_wrong_game() {
-    let untold = untold(200, Manner { lost: 50, hasty: 10 });
+    let untold = count_unsolved(200, Manner { lost: 50, hasty: 10 });
     assert!(untold <= 200, "{untold}");
 }
 
 #[test]
 #[ignore = "prints figures"]
 #[expect(clippy::print_stdout, reason = "figures are for the reader")]
-fn share_of_untold_gaps() {
+fn share_of_unsolved_gaps() {
     extern crate std;
     for (lost, hasty) in [(0, 0), (50, 0), (200, 0), (0, 10), (50, 10)] {
-        let untold = untold(10_000, Manner { lost, hasty });
+        let untold = count_unsolved(10_000, Manner { lost, hasty });
         std::println!("{lost} of 1000 presses lost, {hasty} of 100 replies hasty: {untold} of 10000 gaps untold, none wrong");
     }
 }
@@ -282,7 +283,7 @@ fn share_of_untold_gaps() {
 fn odd_logs_give_no_moves_and_no_harm() {
     for seed in 0..200 {
         let mut chance = Chance::new(seed);
-        let mut log = LogReading::default();
+        let mut log = LogDownload::default();
         for _ in 0..400 {
             let square = Square::wrapping(chance.below(64) as u8);
             let reading = men::piece(chance.below(14) as u8).map_or(Reading::Empty, Reading::Piece);
@@ -304,7 +305,7 @@ fn odd_logs_give_no_moves_and_no_harm() {
         assert!(replay.steps.len() <= 2 * MOST_ENTRIES);
         let target = men_of(&after(&from.position, "e2e4"));
         assert_eq!(moves_of(&replay, &from, &target, ClockSide::Left), None, "seed {seed}");
-        // Steps that no board wrote, before the position that they lead away from.
+        // Steps in the wrong order, which no board writes.
         let steps = replay.steps.into_iter().rev().collect();
         assert!(moves_of(&Replay { steps }, &from, &target, ClockSide::Left).is_none_or(|moves| !moves.is_empty()));
         let press = Step::Press { side: ClockSide::Left, time: ClockTime::hms(0, 0, 1) };

@@ -11,30 +11,30 @@ use super::{Known, MOST_ENTRIES, Replay, Step};
 use crate::men::{self, EMPTY, Men};
 use crate::reconstruct::setup::initial_men;
 
-/// A mark may tell all squares anew; steps beyond this are no game.
+/// A mark may report all squares again; a log with more steps than this is no game.
 const MOST_STEPS: usize = 2 * MOST_ENTRIES;
 
 struct Walk<'a> {
     known: &'a Known<'a>,
     men: Men,
-    /// Squares of which the log has told what stands there.
+    /// Squares whose state is known.
     told: u64,
-    /// The pieces that are listed after a power-up or start mark.
+    /// The men that are listed after a power-up or start mark.
     listing: Option<Men>,
     steps: Vec<Step>,
-    /// The beginning, if it is sure so far: the number of steps before it.
+    /// The number of steps before the beginning, if the beginning is certain so far.
     begin: Option<usize>,
-    /// Since then: which sides put a man where the known position has another or none.
+    /// The sides that have since put a man where the known position has another man or none.
     away: [bool; 2],
-    /// The position came back by moves since it stood first.
+    /// The position stood first, and then came back by moves.
     again: bool,
-    /// The last press is the known one, and the known position did not stand then or since.
+    /// The last press is the known one, and the known position has not stood at that time or since.
     after_press: bool,
     /// The beginning belongs to the known press.
     anchored: bool,
 }
 
-/// See [`super::LogReading::replay`].
+/// See [`super::LogDownload::replay`].
 pub(super) fn replay(entries: &VecDeque<LogEntry>, known: &Known) -> Option<Replay> {
     let mentioned = entries.iter().fold(0, |mask, entry| match entry {
         LogEntry::Square { square, .. } => mask | turned(*square, known).bit(),
@@ -43,7 +43,7 @@ pub(super) fn replay(entries: &VecDeque<LogEntry>, known: &Known) -> Option<Repl
     let mut walk = Walk {
         known,
         men: *known.men,
-        // What never changed while the log was written is what it was when the known position stood.
+        // A square that the log does not mention is as it was when the known position stood.
         told: !mentioned,
         listing: None,
         steps: Vec::new(),
@@ -104,11 +104,11 @@ impl Walk<'_> {
             }
             self.end_listing();
         }
-        self.put(square, reading, quick);
-        self.look();
+        self.set_square(square, reading, quick);
+        self.note_known_position();
     }
 
-    fn put(&mut self, square: Square, reading: Reading, quick: bool) {
+    fn set_square(&mut self, square: Square, reading: Reading, quick: bool) {
         let man = men::of_reading(reading);
         self.men[square.index()] = man;
         self.told |= square.bit();
@@ -120,7 +120,7 @@ impl Walk<'_> {
         self.steps.push(Step::Square { square, reading, quick });
     }
 
-    /// The pieces found at power-up are all listed: what differs from before happened unseen.
+    /// Ends the list of men after a power-up. Differences from the board before were not seen.
     fn end_listing(&mut self) {
         if let Some(listed) = self.listing.take() {
             self.become_board(&listed);
@@ -130,10 +130,10 @@ impl Walk<'_> {
     fn become_board(&mut self, board: &Men) {
         let placement = men::placement(board);
         for square in men::squares(men::difference(&self.men, board)) {
-            self.put(square, placement.get(square), false);
+            self.set_square(square, placement.get(square), false);
         }
         self.told = u64::MAX;
-        self.look();
+        self.note_known_position();
     }
 
     fn press(&mut self, side: ClockSide, time: ClockTime) {
@@ -141,27 +141,27 @@ impl Walk<'_> {
         self.steps.push(Step::Press { side, time });
         if self.known.last_press != Some((side, time)) {
             self.after_press = false;
-            self.look();
+            self.note_known_position();
         } else if self.anchored {
-            // Time is added with every move: another press may have come at the same time of the clock.
-            self.again |= self.stands() && self.away == [true; 2];
+            // Every move adds time, so another press may have come at the same time of the clock.
+            self.again |= self.shows_known_position() && self.away == [true; 2];
         } else {
             // The reply may have begun before the board heard the press.
             let unpressed = |begin: &usize| self.steps[*begin..self.steps.len() - 1].iter().all(|step| !is_press(step));
-            self.begin = if self.stands() { Some(self.steps.len()) } else { self.begin.filter(unpressed) };
+            self.begin = if self.shows_known_position() { Some(self.steps.len()) } else { self.begin.filter(unpressed) };
             self.anchored = self.begin.is_some();
             self.after_press = !self.anchored;
             (self.again, self.away) = (false, [false; 2]);
         }
     }
 
-    fn stands(&self) -> bool {
+    fn shows_known_position(&self) -> bool {
         self.told == u64::MAX && self.men == *self.known.men
     }
 
-    /// Notes that the known position stands.
-    fn look(&mut self) {
-        if self.anchored || !self.stands() {
+    /// Notes that the known position stands, if it does.
+    fn note_known_position(&mut self) {
+        if self.anchored || !self.shows_known_position() {
             return;
         }
         self.again |= self.begin.is_some() && self.away == [true; 2];
@@ -171,11 +171,11 @@ impl Walk<'_> {
         self.after_press = false;
     }
 
-    /// What stood before belongs to another game.
+    /// Begins another game: positions before it do not count.
     fn new_game(&mut self) {
         (self.again, self.away) = (false, [false; 2]);
         (self.anchored, self.after_press) = (false, false);
-        self.begin = self.stands().then_some(self.steps.len());
+        self.begin = self.shows_known_position().then_some(self.steps.len());
     }
 }
 

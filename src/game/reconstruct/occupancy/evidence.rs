@@ -1,5 +1,5 @@
-//! What is known of a reading where men are not identified (`reconstruct/README.md#3.5`): which captured man was touched, what
-//! is on its way and what stands, who was too early.
+//! The evidence for a reading where men are not identified (`reconstruct/README.md#3.5`): which captured man was touched, which
+//! man is on its way or at rest, and which man was lifted too early.
 
 use core::time::Duration;
 
@@ -10,20 +10,20 @@ use crate::reconstruct::candidates::Node;
 use crate::reconstruct::hypothesis::{Hypothesis, Scene};
 use crate::reconstruct::tuning::Weights;
 
-/// A captured man is touched within so long after the capturing one was lifted.
+/// A captured man is touched within this time after the capturing man was lifted.
 const TOUCHED_WITHIN: Duration = Duration::from_secs(3);
-/// A captured man that is taken off just before the other one comes leaves its square empty for so long at most; what is
+/// A captured man that is taken off just before the other man comes leaves its square empty for this time at most. A man that is
 /// straightened meanwhile may be off for longer.
 const TAKEN_OFF: Duration = Duration::from_millis(350);
-/// A man that slides is on its way for so long at most, with a pause.
+/// A man that slides, and may pause, is on its way for this time at most.
 const SLIDES: Duration = Duration::from_secs(3);
-/// A man that has just been moved is put straight within this.
+/// A man that has just been moved is straightened within this time.
 const PUT_STRAIGHT: Duration = Duration::from_secs(4);
-/// No moment: all that is odd is a man in the hand of the side to move.
+/// A moment that never comes: the only unexplained difference is a man of the side to move in a hand.
 const IN_HAND_ONLY: Instant = Instant(u64::MAX);
 
 impl Hypothesis {
-    /// Since when there is more than its moves, and more than a man in the hand of the side to move.
+    /// Notes since when the board shows more than the moves of the reading and a man of the side to move in a hand.
     pub(super) fn note_odd(&mut self, mismatch: i32, base: &Node, scene: &Scene<'_>) {
         if mismatch == 0 {
             return;
@@ -40,7 +40,7 @@ impl Hypothesis {
         }
     }
 
-    /// A man that slides stands on many squares on its way: what explains the board in the end explains them.
+    /// Forgives a slide. A man that slides is seen on many squares: a move that explains the board in the end explains them.
     pub(super) fn forgive_slide(&mut self, mismatch: i32, scene: &Scene<'_>) {
         if mismatch != 0 {
             return;
@@ -54,12 +54,12 @@ impl Hypothesis {
         self.inherited = self.inherited.min(most);
     }
 
-    /// What the board shows beyond its moves is so young that it may be a man on its way.
+    /// True if what is unexplained is so young that it may be a man on its way.
     pub(super) fn slides(&self, now: Instant) -> bool {
         self.odd_since.is_some_and(|since| now.since(since) <= SLIDES)
     }
 
-    /// What it costs that a man of the side to move was off its square before the move that it waited for was made.
+    /// The cost of a man of the side to move that was off its square before the opponent's move was made.
     pub(super) fn lifted_early(&self, node: &Node, scene: &Scene<'_>) -> i32 {
         let Some(last) = self.line.last() else { return 0 };
         let turn = last.color.other();
@@ -71,10 +71,10 @@ impl Hypothesis {
         if early { scene.tuning.weights.lifted_early } else { 0 }
     }
 
-    /// Has the square of its last capture been touched since the man that captures left its own (`reconstruct/README.md#3.5`)?
-    /// After a press it is too late.
+    /// Notes whether the square of the last capture was touched after the capturing man left its own square, and before the press
+    /// (`reconstruct/README.md#3.5`).
     pub(super) fn note_touch(&mut self, scene: &Scene<'_>) {
-        // What the move before it changed there was no touch.
+        // A change of that square by the move before is no touch.
         let before = self.line.plies().iter().rev().nth(1).map(|before| (before.made.latest, 1 << before.mv.to().to_u32()));
         let (arrived, there) = before.unwrap_or((Instant::ZERO, 0));
         let Some(last) = self.line.plies_mut().last_mut().filter(|last| last.untouched != 0) else { return };
@@ -84,16 +84,16 @@ impl Hypothesis {
         let stands = scene.board.men()[last.untouched.trailing_zeros() as usize] != men::EMPTY;
         let taken = touched > arrived && touched >= lifted && lifted.since(off) <= TOUCHED_WITHIN;
         if stands && taken && touched <= lifted.after(TOUCHED_WITHIN) && in_time {
-            // Who made the move before may have put his own man straight.
+            // The player who made the move before may have straightened the man on that square.
             let recent = last.untouched == there && off < lifted && off <= arrived.after(PUT_STRAIGHT);
             let adjusted = recent || off >= lifted && touched.since(off) > TAKEN_OFF;
             last.touch = if adjusted { scene.tuning.weights.adjusted } else { scene.tuning.weights.touched };
             last.untouched = 0;
-            last.made = scene.board.done(touched, scene.scan);
+            last.made = scene.board.done_within(touched, scene.scan);
         }
     }
 
-    /// A pawn on its last rank is a queen unless play shows that it is none.
+    /// Adds the cost of a promotion to another man than a queen. Only later moves show such a promotion.
     pub(super) fn count_underpromotion(&mut self, weights: &Weights) {
         let promotion = self.line.last().and_then(|ply| ply.mv.promotion());
         if promotion.is_some_and(|role| role != shakmaty::Role::Queen) {

@@ -1,4 +1,4 @@
-//! Boards that tell only where something stands (`reconstruct/README.md#3.5`).
+//! Boards that report only whether a man stands on a square (`reconstruct/README.md#3.5`).
 
 mod evidence;
 pub(crate) mod plausible;
@@ -16,17 +16,18 @@ use crate::reconstruct::line::Tentative;
 use crate::reconstruct::occupancy::plausible::doubt;
 use crate::reconstruct::occupancy::promoted::unproved;
 use crate::reconstruct::record::Record;
-use crate::reconstruct::sensing::{AGAIN_UNTIL, LastSure, Sensing, ShownMove, Verdict};
+use crate::reconstruct::sensing::{LastSure, RECHECK_UNTIL, Sensing, ShownMove, Verdict};
 use crate::reconstruct::tuning::{Tuning, Weights};
 
-/// For every second beyond the second one that a man of the side to move is off the board: he has probably captured.
+/// The cost of each second, after the first two, for which a man of the side to move is off the board: it has probably captured.
 const HELD_PER_SECOND: i32 = 30;
-/// A man that slides is no other one until it has rested for so long.
+/// A man that slides has arrived when it has rested for this time.
 const ON_ITS_WAY: Duration = Duration::from_secs(1);
-/// Without a clock the board must be quiet for so long: where men are not identified it fits many a move.
+/// Without a clock, nothing is concluded before the board has not changed for this time: a position of men that are not
+/// identified fits many moves.
 const QUIET: Duration = Duration::from_millis(1500);
 
-/// The board does not identify men.
+/// The rules for boards that do not identify men.
 pub(crate) struct Occupancy;
 
 impl Sensing for Occupancy {
@@ -56,12 +57,12 @@ impl Sensing for Occupancy {
         let weights = &scene.tuning.weights;
         let slid = reading.slides(scene.now);
         let mut longer = reading.clone();
-        // What explains the whole board explains what was odd before it as well, if that was of one movement: the same squares are
-        // soon occupied again.
+        // A move that explains the whole board also explains what was unexplained before it, if all of that was one movement.
+        // Without this condition it would explain too much, because the same squares are soon occupied again.
         if next.left == 0 && slid {
             longer.worst = longer.worst.min(weights.explained).max(reading.worst_before);
         }
-        // A hand comes to the board when the other one has left it.
+        // A player moves a hand to the board after the opponent's hand has left it.
         if before.is_some_and(|before| next.begun < before.made.latest) {
             longer.penalty += weights.lifted_early;
         }
@@ -80,27 +81,27 @@ impl Sensing for Occupancy {
 
     fn note_odd(&self, reading: &mut Hypothesis, base: &Node, mismatch: i32, settled: bool, scene: &Scene<'_>) {
         reading.note_odd(mismatch, base, scene);
-        // What stands is not on its way.
+        // A man that rests is not on its way.
         if settled && reading.odd_since.is_some_and(|since| since <= scene.now) {
             reading.odd_since = Some(Instant::ZERO);
         }
     }
 
-    fn observe(&self, reading: &mut Hypothesis, mismatch: i32, scene: &Scene<'_>) {
+    fn note_last_move(&self, reading: &mut Hypothesis, mismatch: i32, scene: &Scene<'_>) {
         reading.note_touch(scene);
         reading.forgive_slide(mismatch, scene);
     }
 
-    /// What is under way may show that it was otherwise.
-    fn quiet(&self, explained: bool) -> Duration {
-        if explained { QUIET } else { AGAIN_UNTIL }
+    /// While a movement is unfinished, its end may show another move.
+    fn quiet_time(&self, explained: bool) -> Duration {
+        if explained { QUIET } else { RECHECK_UNTIL }
     }
 
     fn on_its_way(&self) -> Option<Duration> {
         Some(ON_ITS_WAY)
     }
 
-    /// What players prefer is no proof while the next moves may still tell.
+    /// A preference of players is no proof while the next moves may still decide.
     fn verdict(&self, _: &Hypothesis, _: &Node, preferred: bool, _: &Scene<'_>) -> Verdict {
         if preferred { Verdict::Later } else { Verdict::Sure }
     }
@@ -113,21 +114,21 @@ impl Sensing for Occupancy {
         true
     }
 
-    fn nothing_followed(&self, cost: i32, settled: &Tentative, weights: &Weights) -> i32 {
+    fn cost_of_no_further_move(&self, cost: i32, settled: &Tentative, weights: &Weights) -> i32 {
         let pressed = if settled.pressed.is_some() { weights.pressed } else { 0 };
         let answered = settled.captured(true, weights) + settled.doubt.move_played - pressed;
         cost - answered + weights.viable
     }
 
-    fn afresh(&self, _: &LastSure<'_>, _: &Scene<'_>) -> Vec<Hypothesis> {
+    fn reread(&self, _: &LastSure<'_>, _: &Scene<'_>) -> Vec<Hypothesis> {
         Vec::new()
     }
 
-    fn rivals(&self, _: &Hypothesis, _: &LastSure<'_>, _: &Scene<'_>) -> Vec<Hypothesis> {
+    fn find_rivals(&self, _: &Hypothesis, _: &LastSure<'_>, _: &Scene<'_>) -> Vec<Hypothesis> {
         Vec::new()
     }
 
-    fn taken_again(&self, _: &Hypothesis, _: &LastSure<'_>, _: &Scene<'_>, _: &mut Vec<Hypothesis>) {}
+    fn add_recaptures(&self, _: &Hypothesis, _: &LastSure<'_>, _: &Scene<'_>, _: &mut Vec<Hypothesis>) {}
 
     fn unproved_promotions(&self, record: &Record) -> Vec<(usize, u64)> {
         unproved(record)

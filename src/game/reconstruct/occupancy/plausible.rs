@@ -1,12 +1,12 @@
-//! How likely players are to make a move, judged by what can be taken: all that tells two captures apart where men are not
-//! identified and nobody was seen to touch the captured one (`reconstruct/README.md#3.5`).
+//! How likely players are to make a move, judged by its captures. This is the only evidence for one of two captures where men are
+//! not identified and no touch of a captured man was seen (`reconstruct/README.md#3.5`).
 
 use shakmaty::{Bitboard, Board, Chess, Color, Move, Position, Role, Square};
 
 use crate::reconstruct::candidates::{Candidate, Node};
 use crate::reconstruct::tuning::Weights;
 
-/// What a man is worth, tenths of a pawn.
+/// The value of a man, in tenths of a pawn.
 const fn worth(role: Role) -> i32 {
     match role {
         Role::Pawn => 10,
@@ -17,21 +17,21 @@ const fn worth(role: Role) -> i32 {
     }
 }
 
-/// By how much less a capture may gain than another one, tenths of a pawn: about a pawn, more, a rook or more.
+/// By how much less a capture may gain than another one, in tenths of a pawn: about a pawn, more than that, a rook or more.
 const PAWN: i32 = 5;
 const MORE: i32 = 15;
 const ROOK: i32 = 45;
 
-/// What a move costs that is not the one to be expected, tenths of a nat.
+/// The cost of a move that players seldom prefer, in tenths of a nat.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Doubt {
-    /// Beside all moves of the position.
+    /// Compared with all moves of the position.
     pub(crate) move_played: i32,
-    /// Beside the other captures of the same man.
+    /// Compared with the other captures of the same man.
     pub(crate) capture_chosen: i32,
 }
 
-/// How much speaks against this move.
+/// The cost of this move by the preferences of players.
 pub(super) fn doubt(node: &Node, candidate: &Candidate, weights: &Weights) -> Doubt {
     let position = &node.position;
     let own = gain(position, candidate.mv);
@@ -47,26 +47,26 @@ pub(super) fn doubt(node: &Node, candidate: &Candidate, weights: &Weights) -> Do
         MORE..ROOK => weights.poorer_capture[1],
         _ => weights.poorer_capture[2],
     };
-    let spared = if node.spares_who_moved(candidate) { weights.spared } else { 0 };
+    let spared = if node.spares_last_mover(candidate) { weights.spared } else { 0 };
     let chosen = if candidate.target() == 0 { 0 } else { best(true).map_or(0, poorer) + spared };
     Doubt { move_played: cost(best(false).unwrap_or(0).max(0)).max(chosen), capture_chosen: chosen }
 }
 
-/// What a move gains when everything that can take on its square does so as long as it pays.
+/// The gain of a move, if both sides then capture on its square as long as that pays.
 fn gain(position: &Chess, mv: Move) -> i32 {
     let Move::Normal { role, from, to, capture, promotion } = mv else { return 0 };
     let taken = capture.map_or(0, worth);
     let (stands, promoted) = promotion.map_or((role, 0), |to| (to, worth(to) - worth(Role::Pawn)));
     let left = position.board().occupied().without(from).with(to);
-    taken + promoted - answer(position.board(), to, !position.turn(), stands, left)
+    taken + promoted - gain_of_reply(position.board(), to, !position.turn(), stands, left)
 }
 
-/// What `side` wins by taking the man on `square`, with these men left on the board.
-fn answer(board: &Board, square: Square, side: Color, stands: Role, left: Bitboard) -> i32 {
+/// The gain of `side` from capturing the man on `square`, if the men of `left` are on the board.
+fn gain_of_reply(board: &Board, square: Square, side: Color, stands: Role, left: Bitboard) -> i32 {
     let takers = board.attacks_to(square, side, left) & left;
     let cheapest = Role::ALL.into_iter().find_map(|role| Some((role, (takers & board.by_role(role)).first()?)));
     let Some((role, from)) = cheapest else { return 0 };
-    (worth(stands) - answer(board, square, !side, role, left.without(from))).max(0)
+    (worth(stands) - gain_of_reply(board, square, !side, role, left.without(from))).max(0)
 }
 
 #[cfg(test)]

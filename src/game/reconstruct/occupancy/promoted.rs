@@ -1,4 +1,4 @@
-//! Queens of a board that does not identify men: which of them nobody has confirmed, and what they may be instead.
+//! Promotions on a board that does not identify men: queens that are not confirmed, and other men that they may be.
 
 use alloc::vec::Vec;
 
@@ -6,7 +6,7 @@ use shakmaty::{Move, Position, Role};
 
 use crate::reconstruct::record::{How, Record};
 
-/// Queens that nobody has confirmed and no move has proved: the index of the promotion, and the square as a mask.
+/// Queens that no arbiter has confirmed and no move has proved: the index of the promotion, and the square of the man as a mask.
 pub(crate) fn unproved(record: &Record) -> Vec<(usize, u64)> {
     let moves = record.moves();
     let mut found = Vec::new();
@@ -33,7 +33,7 @@ pub(crate) fn unproved(record: &Record) -> Vec<(usize, u64)> {
     found
 }
 
-/// The same game with another piece at this promotion; none if its later moves are not legal then.
+/// The same game with another man at this promotion. None if its later moves are not legal then.
 pub(crate) fn with_promotion(record: &Record, ply: usize, role: Role) -> Option<Record> {
     let moves = record.moves();
     let mut other = record.clone();

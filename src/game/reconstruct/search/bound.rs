@@ -1,20 +1,20 @@
-//! How many plies are needed at least until a position shows the wanted board.
+//! A lower bound for the number of moves (plies) until a position shows the wanted board.
 
 use shakmaty::attacks::{king_attacks, knight_attacks};
 use shakmaty::{Bitboard, Board, ByRole, CastlingSide, Chess, Color, Piece, Position, Role, Square};
 
 use crate::men::{self, EMPTY, Men, UNKNOWN};
 
-/// More than any search looks at: cannot be reached at all.
+/// More plies than any search visits: the square cannot be reached at all.
 const NEVER: u32 = 99;
 
 /// The wanted board.
 pub(super) struct Goal {
     white: ByRole<Bitboard>,
     black: ByRole<Bitboard>,
-    /// Squares on which something stands.
+    /// Squares on which a man stands.
     pub(super) occupied: Bitboard,
-    /// Squares on which anything may stand, but something must.
+    /// Squares on which a man stands that may be any man.
     unknown: Bitboard,
 }
 
@@ -49,7 +49,7 @@ impl Goal {
         if color.is_white() { &mut self.white } else { &mut self.black }
     }
 
-    /// The board shows what is wanted.
+    /// True if the board is the wanted one.
     pub(super) fn reached(&self, board: &Board) -> bool {
         let alike = |color: Color| {
             let wanted = self.side(color);
@@ -58,8 +58,8 @@ impl Goal {
         board.occupied() == self.occupied && Color::ALL.into_iter().all(alike)
     }
 
-    /// How many men of `color` must yet be captured, as far as the board tells: of both sides together where it shows unknown
-    /// men. Negative: there are too few.
+    /// How many men of `color` must still be captured, as far as the board shows. If the wanted board has unknown men, the number
+    /// is for both sides together. A negative number means that there are too few men.
     pub(super) fn captures(&self, board: &Board, color: Color) -> i32 {
         if self.unknown.any() {
             return board.occupied().count() as i32 - self.occupied.count() as i32;
@@ -68,7 +68,7 @@ impl Goal {
         board.by_color(color).count() as i32 - wanted.count() as i32
     }
 
-    /// False only if no `plies` plies from here can lead to the wanted board.
+    /// False only if no path of `plies` plies can lead from here to the wanted board.
     pub(super) fn feasible(&self, position: &Chess, plies: u8) -> bool {
         let plies = u32::from(plies);
         if self.unknown.any() && !self.occupancy_fits(position, plies) {
@@ -80,7 +80,8 @@ impl Goal {
         })
     }
 
-    /// Each ply occupies one more square and a capture none, but for castling (one more) and en passant (one more).
+    /// Each ply occupies one more square, and a capture occupies none. Castling and en passant are exceptions: each may occupy
+    /// one more.
     fn occupancy_fits(&self, position: &Chess, plies: u32) -> bool {
         let occupied = position.board().occupied();
         let Some(captures) = occupied.count().checked_sub(self.occupied.count()) else { return false };
@@ -90,7 +91,7 @@ impl Goal {
         captures <= plies as usize && fills + captures <= plies as usize + castlings + en_passant
     }
 
-    /// The men that `color` must capture, and his own that must come from promotions.
+    /// True if the opponent's men that `color` must capture, and the promotions that `color` needs, fit into `own` plies.
     fn material_fits(&self, board: &Board, color: Color, own: u32) -> bool {
         let count = |role: Role| (board.by_piece(role.of(color)).count() as i32, self.side(color).get(role).count() as i32);
         let (kings, wanted_kings) = count(Role::King);
@@ -107,7 +108,7 @@ impl Goal {
             && self.captures(board, !color) <= own as i32
     }
 
-    /// The men of `color` can be where they are wanted within `own` of his plies, other men being out of the way.
+    /// True if the men of `color` can reach their squares within `own` plies of that side, if no other man were in the way.
     fn side_fits(&self, position: &Chess, color: Color, own: u32) -> bool {
         let now = ByRole::new_with(|role| position.board().by_piece(role.of(color)));
         if self.walks(&now, color) <= own {
@@ -125,8 +126,8 @@ impl Goal {
         own > 0 && CastlingSide::ALL.into_iter().filter_map(castled).any(|plies| plies <= own)
     }
 
-    /// Plies that the men of one side need at least to stand on their squares, on a board with no others and without castling.
-    /// Every square is reached by another man, so the least of each adds up.
+    /// The least number of plies in which the men of one side reach their squares, on a board without other men and without
+    /// castling. A different man goes to each square, so the least numbers of all squares are added.
     fn walks(&self, now: &ByRole<Bitboard>, color: Color) -> u32 {
         let wanted = self.side(color);
         let mut plies = 0;
@@ -149,7 +150,7 @@ impl Goal {
     }
 }
 
-/// Moves of a man over an empty board from one square to another one; for a knight at most 3 are counted.
+/// The number of moves of a man over an empty board from one square to another. For a knight, at most 3 are counted.
 fn distance(role: Role, color: Color, from: Square, to: Square) -> u32 {
     let straight = from.file() == to.file() || from.rank() == to.rank();
     let diagonal = from.file().distance(to.file()) == from.rank().distance(to.rank());
@@ -168,7 +169,7 @@ fn distance(role: Role, color: Color, from: Square, to: Square) -> u32 {
     }
 }
 
-/// Ranks that a pawn of `color` on `from` has gone when it stands on the rank of `to`.
+/// How many ranks a pawn of `color` goes forward from `from` to the rank of `to`.
 fn ranks(color: Color, from: Square, to: Square) -> i32 {
     let ranks = i32::from(to.rank()) - i32::from(from.rank());
     if color.is_white() { ranks } else { -ranks }
@@ -184,7 +185,7 @@ fn pawn_steps(color: Color, from: Square, to: Square) -> u32 {
     }
 }
 
-/// Moves that bring a pawn to its last rank and the piece that replaces it to `to`.
+/// The number of moves that bring a pawn to its last rank and the man that replaces it to `to`.
 fn promotion(color: Color, from: Square, to: Square) -> u32 {
     let last = Square::from_coords(to.file(), color.relative_rank(shakmaty::Rank::Eighth));
     let there = Square::from_coords(from.file(), last.rank());

@@ -1,10 +1,10 @@
-//! Random legal games for tests: castlings, en passant and promotions are chosen more often than chance would.
+//! Random legal games for tests. Castling, en passant and promotions are chosen more often than by chance.
 
 use alloc::vec::Vec;
 
 use shakmaty::{Chess, Move, Position, Role};
 
-/// A row of numbers that is the same on every machine (xorshift64*).
+/// Random numbers that are the same on every machine (xorshift64*).
 pub(crate) struct Chance(u64);
 
 impl Chance {
@@ -12,7 +12,7 @@ impl Chance {
         Chance(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    /// A number below `end`.
+    /// A random number below `end`.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
@@ -39,7 +39,7 @@ impl Chance {
         moves
     }
 
-    /// A position after a random game of fewer than `plies` plies that is not over.
+    /// The position after a random game of fewer than `plies` plies, in which the game is not over.
     pub(crate) fn position(&mut self, plies: usize) -> Chess {
         loop {
             let length = self.below(plies);

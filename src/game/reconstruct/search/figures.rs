@@ -1,4 +1,5 @@
-//! Work and unique orders by length, printed: `cargo test --release -p flagfall-game --lib search::figures -- --ignored --nocapture`.
+//! Prints the work of searches and the share of unique orders, by length: `cargo test --release -p flagfall-game --lib
+//! search::figures -- --ignored --nocapture`.
 
 extern crate std;
 
@@ -11,9 +12,9 @@ use super::tests::end;
 use super::{Found, Limits, paths};
 use crate::men::{self, EMPTY, UNKNOWN};
 
-/// Prints how much work so many searches were.
+/// Prints the work of these searches.
 #[expect(clippy::print_stdout, reason = "figures are for the reader")]
-fn tell(what: &str, found: &[Found], from: &[Chess]) {
+fn print_work(what: &str, found: &[Found], from: &[Chess]) {
     let mut nodes: Vec<u32> = found.iter().map(|found| found.nodes).collect();
     nodes.sort_unstable();
     let of = |percent: usize| nodes[(nodes.len() - 1) * percent / 100];
@@ -54,8 +55,8 @@ fn work_by_length() {
             froms.push(from);
         }
         std::println!("{length} plies");
-        tell("  identified", &seen, &froms);
-        tell("  only occupied or empty", &blind, &froms);
-        tell("  with two squares exchanged, any length", &unreachable, &froms);
+        print_work("  identified", &seen, &froms);
+        print_work("  only occupied or empty", &blind, &froms);
+        print_work("  with two squares exchanged, any length", &unreachable, &froms);
     }
 }

@@ -1,9 +1,8 @@
-//! Legal ways from a known position to the board that is seen now: the repair of a gap where nothing tells the order of what
-//! was played (`reconstruct/README.md#3.6`).
+//! The search for legal paths from a known position to the board that is seen now. It mends a gap when no log shows the order of
+//! the moves (`reconstruct/README.md#3.6`).
 //!
-//! A square of the wanted board that shows something unknown may hold any man, so a board that tells only empty and occupied
-//! squares is searched for by the same means. Work is counted in positions, never in time: the same question has the same
-//! answer on every machine.
+//! A square of the wanted board with an unknown man may hold any man. So the same search serves boards that report only empty and
+//! occupied squares. Work is counted in positions and not in time, so that the result is the same on every machine.
 
 mod bound;
 #[cfg(test)]
@@ -23,21 +22,21 @@ use crate::men::{self, Men};
 use crate::reconstruct::search::bound::Goal;
 use crate::reconstruct::search::walk::Walk;
 
-/// More plies than this are never searched: the number of orders grows beyond all use.
+/// No longer path is ever searched, because the number of possible orders grows too large.
 pub(crate) const MOST_PLIES: u8 = 6;
 
-/// What is searched, and how much work may be done.
+/// What is searched, and how much work the search may do.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// No shorter path is looked for: the presses that were seen. 0 lets the board be reached already.
+    /// The least number of plies of a path, known from the presses that were heard. With 0 the board may already be reached.
     pub(crate) least: u8,
-    /// No longer path is looked for; at most [`MOST_PLIES`].
+    /// The most plies of a path; at most [`MOST_PLIES`].
     pub(crate) most: u8,
-    /// Who is to move at the end, if the running clock tells.
+    /// The side to move at the end, if the running clock shows it.
     pub(crate) turn_after: Option<Color>,
-    /// Positions that may be looked at.
+    /// How many positions the search may visit.
     pub(crate) nodes: u32,
-    /// Paths that are kept.
+    /// How many paths are kept at most.
     pub(crate) paths: usize,
 }
 
@@ -50,11 +49,11 @@ impl Default for Limits {
 /// The shortest paths to a board, in the order of the move generator.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Found {
-    /// All of one length; none if no path was found.
+    /// All paths have the same length. Empty if no path was found.
     pub(crate) paths: Vec<Vec<Move>>,
-    /// Nothing was left out: no shorter path exists, and no other of this length; without paths, none within the limits.
+    /// No shorter path and no other path of this length exists. Without paths: there is none within the limits.
     pub(crate) complete: bool,
-    /// Positions looked at.
+    /// How many positions the search visited.
     pub(crate) nodes: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Paths by hand, and random play that must be found again.
+//! Paths that were written by hand, and random games that the search must find again.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -16,7 +16,7 @@ use crate::reconstruct::record::same_position;
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
 impl Found {
-    /// The one path, if there is certainly no other so short.
+    /// The only path, if there is certainly no other one of this length.
     pub(crate) fn only(&self) -> Option<&[Move]> {
         match &self.paths[..] {
             [path] if self.complete => Some(path),
@@ -24,7 +24,7 @@ impl Found {
         }
     }
 
-    /// The moves with which all paths begin; none if some paths may be missing.
+    /// The moves with which all paths begin; empty if some paths may be missing.
     pub(crate) fn common_prefix(&self) -> &[Move] {
         let Some((first, others)) = self.paths.split_first().filter(|_| self.complete) else { return &[] };
         let alike = |other: &Vec<Move>| first.iter().zip(other).take_while(|(a, b)| a == b).count();
@@ -32,7 +32,8 @@ impl Found {
         &first[..length]
     }
 
-    /// The position in which all paths end, castling and en passant rights included; none if they differ, or some may be missing.
+    /// The position in which all paths end, with its rights to castle and to capture en passant. None if the positions differ, or
+    /// if some paths may be missing.
     pub(crate) fn same_end(&self, from: &Chess) -> Option<Chess> {
         let mut ends = self.paths.iter().filter(|_| self.complete).map(|path| end(from, path));
         let first = ends.next()?;
@@ -40,7 +41,7 @@ impl Found {
     }
 }
 
-/// The position after legal moves from `from`.
+/// The position after these legal moves from `from`.
 pub(super) fn end(from: &Chess, path: &[Move]) -> Chess {
     let mut position = from.clone();
     path.iter().for_each(|&mv| position.play_unchecked(mv));
@@ -72,7 +73,7 @@ fn men_of(position: &Chess) -> Men {
     men::of_board(position.board())
 }
 
-/// All paths as sorted words, and whether these are certainly all.
+/// All paths as sorted words, and whether there are certainly no others.
 fn found(fen: &str, played: &str, limits: Limits) -> (Vec<String>, bool) {
     let from = position(fen);
     let found = paths(&from, &men_of(&after(&from, played)), limits);
@@ -86,23 +87,23 @@ fn paths_by_hand() {
     let table: &[(&str, &str, &[&str])] = &[
         (START, "e2e4", &["e2e4"]),
         (START, "e2e4 e7e5", &["e2e4 e7e5"]),
-        // The mover's two moves may have been swapped, where the reply allows both.
+        // White's two moves may have been made in the other order, if the reply is legal in both.
         (START, "e2e4 e7e5 g1f3", &["e2e4 e7e5 g1f3", "g1f3 e7e5 e2e4"]),
         // The queen can come out only after the pawn.
         (START, "e2e4 e7e5 d1h5", &["e2e4 e7e5 d1h5"]),
-        // A capture needs its victim in place.
+        // The victim of a capture must stand on its square first.
         (START, "e2e4 d7d5 e4d5", &["e2e4 d7d5 e4d5"]),
-        // Capture and recapture on one square.
+        // A capture and a recapture on one square.
         (START, "e2e4 d7d5 e4d5 d8d5", &["e2e4 d7d5 e4d5 d8d5"]),
-        // A pawn that came in one step or in two.
+        // A pawn went two squares in two steps or at once.
         (START, "e2e3 e7e5 e3e4 d7d6", &["e2e3 e7e5 e3e4 d7d6", "e2e3 d7d6 e3e4 e7e5"]),
-        // En passant, with the double step before it; the board cannot tell it from an ordinary capture.
+        // En passant with the double step before it. The board cannot distinguish it from an ordinary capture.
         ("4k3/3p4/8/4P3/8/8/8/4K3 b - - 0 1", "d7d5 e5d6", &["d7d5 e5d6", "d7d6 e5d6"]),
         ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", &["e5d6"]),
-        // Castling on both sides, and castling that the rook's walk cannot replace.
+        // Castling on both sides, and castling that moves of the rook cannot replace.
         ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "e1g1 e8c8", &["e1g1 e8c8"]),
         ("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1", "e1c1 e8e7 c1b1", &["e1c1 e8e7 c1b1"]),
-        // Promotions, also with a capture, also of a piece that moved on.
+        // Promotions, also with a capture, and also of a man that moved on.
         ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8n", &["a7a8n"]),
         ("1r2k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7b8r", &["a7b8r"]),
         ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8r e8e7 a8a1", &["a7a8r e8e7 a8a1"]),
@@ -116,7 +117,7 @@ fn paths_by_hand() {
 }
 
 #[test]
-fn no_path_is_a_complete_answer() {
+fn a_board_without_a_path_is_searched_completely() {
     let from = position("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1");
     for board in ["4k3/8/8/8/8/8/8/4K3", "4k3/8/8/8/8/4N3/8/4K3", "4k3/8/8/8/8/8/4P3/8", "4k3/8/8/8/8/8/3PP3/4K3"] {
         let placed = flagfall_protocols::square::Placement::parse(board).expect(board);
@@ -135,11 +136,11 @@ fn presses_and_the_running_clock_bound_the_length() {
     let shuffle = "g1f3 g8f6 f3g1 f6g8";
     let none = Limits { least: 0, ..Limits::default() };
     assert_eq!(found(START, shuffle, none).0, [""]);
-    // The same board again, after four presses.
+    // The same board again after four presses.
     let four = Limits { least: 4, most: 4, ..Limits::default() };
     let (all, complete) = found(START, shuffle, four);
     assert!(complete && all.contains(&shuffle.into()) && all.len() == 16, "{all:?}");
-    // One ply by the board, but White's clock runs: none of so few.
+    // The board needs one ply, but White's clock runs: there is no path of so few plies.
     let white = Limits { turn_after: Some(Color::White), most: 2, ..Limits::default() };
     assert_eq!(found(START, "e2e4", white), (Vec::new(), true));
 }
@@ -158,13 +159,13 @@ fn the_budget_and_the_number_of_paths_are_kept() {
 }
 
 #[test]
-fn what_all_paths_share() {
+fn the_moves_and_the_end_that_all_paths_share() {
     let from = position(START);
     let found = paths(&from, &men_of(&after(&from, "e2e4 d7d5 e4d5 g8f6 g1f3 f6d5")), Limits::default());
     assert!(found.complete && found.paths.len() > 1);
     assert_eq!(words(found.common_prefix()), "", "the knight may have come first");
     assert!(found.same_end(&from).is_some_and(|end| end.board() == after(&from, "e2e4 d7d5 e4d5 g8f6 g1f3 f6d5").board()));
-    // A double step at the end or at the beginning: the rights differ.
+    // A double step may be the first or the last move: the rights differ.
     let found = paths(&from, &men_of(&after(&from, "e2e4 a7a6 e4e5 d7d5")), Limits::default());
     assert!(found.complete && found.paths.len() == 2, "{found:?}");
     assert!(found.same_end(&from).is_none());
@@ -179,7 +180,7 @@ fn unknown_men_are_found_by_their_squares() {
     let found = paths(&from, &board, Limits::default());
     let all: Vec<String> = found.paths.iter().map(|path| words(path)).collect();
     assert!(found.complete && all.contains(&"e2e4 d7d5 e4d5".into()), "{all:?}");
-    // One unreadable square among readable ones.
+    // One square of an unknown man among squares of known men.
     let mut board = men_of(&after(&from, "e2e4 d7d5 e4d5 d8d5"));
     board[35] = UNKNOWN;
     assert_eq!(paths(&from, &board, Limits::default()).only().map(words).as_deref(), Some("e2e4 d7d5 e4d5 d8d5"));

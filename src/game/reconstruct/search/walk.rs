@@ -1,4 +1,4 @@
-//! The search itself: depth first, one length after the other.
+//! The search itself: it goes in depth first, one length of path after the other.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -9,9 +9,9 @@ use shakmaty::{Chess, EnPassantMode, Move, Position};
 use crate::reconstruct::search::bound::Goal;
 use crate::reconstruct::search::{Found, Limits};
 
-/// Positions known to lead nowhere: 64 KiB. A newer one takes the place of an older.
+/// The number of positions that are remembered as dead ends, which is 64 KiB. A newer one replaces an older one.
 const FAILED: usize = 1 << 13;
-/// With fewer plies to go it is quicker to look again.
+/// With fewer plies left, a new search is quicker than the memory.
 const WORTH_KEEPING: u8 = 3;
 
 pub(super) struct Walk<'a> {
@@ -21,7 +21,7 @@ pub(super) struct Walk<'a> {
     paths: Vec<Vec<Move>>,
     failed: Vec<u64>,
     nodes: u32,
-    /// The budget is spent, or there are more paths than may be kept.
+    /// The budget is used up, or there are more paths than may be kept.
     cut: bool,
 }
 
@@ -30,7 +30,7 @@ impl Walk<'_> {
         Walk { goal, limits, line: Vec::new(), paths: Vec::new(), failed: Vec::new(), nodes: 0, cut: false }
     }
 
-    /// Paths were found, or the budget is spent.
+    /// True if paths were found, or if the budget is used up.
     pub(super) fn done(&self) -> bool {
         self.cut || !self.paths.is_empty()
     }
@@ -39,7 +39,7 @@ impl Walk<'_> {
         Found { paths: self.paths, complete: !self.cut, nodes: self.nodes }
     }
 
-    /// Looks for all paths of exactly so many plies.
+    /// Searches all paths of exactly this many plies.
     pub(super) fn search(&mut self, from: &Chess, plies: u8) {
         if plies == 0 {
             self.arrive(from);
@@ -58,7 +58,7 @@ impl Walk<'_> {
         reached
     }
 
-    /// Tries every legal move; true if any leads to the goal.
+    /// Tries every legal move. True if any of them leads to the wanted board.
     fn descend(&mut self, position: &Chess, plies: u8) -> bool {
         let slot = (plies >= WORTH_KEEPING).then(|| self.slot(position, plies));
         if slot.is_some_and(|(slot, key)| self.failed[slot] == key) {
@@ -96,14 +96,14 @@ impl Walk<'_> {
         any
     }
 
-    /// The last move leaves its square empty and stands where something is wanted.
+    /// True if this can be the last move: it leaves its square empty and goes to an occupied square of the wanted board.
     fn may_be_last(&self, mv: Move) -> bool {
         let wanted = self.goal.occupied;
         mv.is_castle() || wanted.contains(mv.to()) && mv.from().is_none_or(|from| !wanted.contains(from))
     }
 
-    /// Where a position with so many plies to go is noted, and as what. Sixty-four bits confuse two of 200,000 positions once
-    /// in a thousand million searches.
+    /// The slot and the key under which a position with this many plies left is remembered. With sixty-four bits, two of 200,000
+    /// positions have the same key once in a thousand million searches.
     fn slot(&mut self, position: &Chess, plies: u8) -> (usize, u64) {
         if self.failed.is_empty() {
             self.failed = vec![0; FAILED];

@@ -1,4 +1,4 @@
-//! All 960 beginnings, either way round, and set-ups that are wrong.
+//! Tests of all 960 start positions, both ways round, and of wrong set-ups.
 
 use alloc::format;
 use alloc::string::String;
@@ -37,22 +37,22 @@ fn every_beginning_is_recognised_either_way_round() {
 }
 
 #[test]
-fn other_orders_are_no_beginning() {
+fn other_orders_are_not_recognised() {
     for rank in [
-        // Bishops on squares of one colour, the king beside his rooks, two queens, a rank that is not full.
+        // Bishops on squares of one colour, the king beside its rooks, two queens, a rank that is not full.
         "rbnbknqr", "krbqnbnr", "rrkqbbnn", "rnbqqbnr", "rnb1kbnr",
     ] {
         let men = men_of(&format!("{rank}/pppppppp/8/8/8/8/PPPPPPPP/{}", rank.to_uppercase()));
         assert_eq!(shows_start(&men, true), None, "{rank}");
     }
-    // Not mirrored.
+    // The pieces are not mirrored.
     assert_eq!(shows_start(&men_of("rnbkqbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"), true), None);
     // A first move is made.
     assert_eq!(shows_start(&men_of("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR"), true), None);
 }
 
-/// What is wrong, in words: `e1 Q for K`, and whose king and queen are exchanged.
-fn told(men: &Men, chess960: bool) -> Option<(Shown, String)> {
+/// The mistakes in words, such as `e1 Q for K`, and the sides whose king and queen are exchanged.
+fn describe(men: &Men, chess960: bool) -> Option<(Shown, String)> {
     let wrong = wrong_set_up(men, chess960)?;
     let letter = |man: u8| men::piece(man).map_or('-', |piece| piece.letter());
     let squares = wrong.squares.iter().map(|at| format!("{} {} for {}", at.square, letter(at.stands), letter(at.expected)));
@@ -78,22 +78,22 @@ fn wrong_set_ups_are_named() {
         ("rnbqkbnr/pppppppp/8/8/8/4P3/PPPP1PPP/RNBQKBNR", false, "e2 - for P, e3 P for -"),
         ("rnbqkbnr/pppppppp/8/8/4Q3/8/PPPPPPPP/RNBQKBNR", false, "e4 Q for -"),
         ("qnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR", false, "a8 q for r"),
-        // With Chess960, White's order tells Black's, or the other way round.
+        // With Chess960, White's order determines Black's, or the other way round.
         ("bqnbrnkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR", true, "e8 r for n, f8 n for r"),
         ("bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRK1", true, "h1 - for R"),
         ("rnbqkb1r/pppppppp/8/8/8/8/PPPPPPPP/RNBQK1NR", true, "f1 - for B, g8 - for n"),
     ];
     for (placement, chess960, expected) in table {
         for (shown, seen) in both_ways(&men_of(placement)) {
-            assert_eq!(told(&seen, chess960), Some((shown, expected.into())), "{placement}");
+            assert_eq!(describe(&seen, chess960), Some((shown, expected.into())), "{placement}");
         }
     }
 }
 
 #[test]
-fn three_squares_off_are_not_yet_set_up() {
+fn three_wrong_squares_are_not_yet_a_set_up() {
     for placement in ["rnbqkbnr/pppppppp/8/8/8/8/P1P1P1PP/RNBQKBNR", "8/8/8/8/8/8/8/8", "rnbqkbnr/8/8/8/8/8/8/RNBQKBNR"] {
-        assert_eq!((told(&men_of(placement), false), told(&men_of(placement), true)), (None, None), "{placement}");
+        assert_eq!((describe(&men_of(placement), false), describe(&men_of(placement), true)), (None, None), "{placement}");
     }
-    assert_eq!(told(&initial_men(), false), None);
+    assert_eq!(describe(&initial_men(), false), None);
 }

@@ -1,49 +1,50 @@
-//! How fast a board scans, learnt from when it reports (`reconstruct/README.md#3.2`).
+//! Learns the scan time of a board from the times of its reports (`reconstruct/README.md#3.2`).
 //!
-//! A board that samples its squares one after another, a8 to h1 or the other way round, reports each square at its own moment of
-//! a scan. So two reports tell the time of a scan up to whole scans, and many tell it.
+//! A board that samples its squares one after another, from a8 to h1 or the other way round, reports each square at its own
+//! moment of a scan. The time between two reports is therefore a number of whole scans and a known part of one. Many pairs of
+//! reports together give the scan time.
 
 use core::time::Duration;
 
 use flagfall_protocols::square::Square;
 use flagfall_protocols::time::Instant;
 
-/// The scan times that are tried, milliseconds.
+/// The scan times that are tried, in milliseconds.
 const FIRST: u64 = 180;
 const STEP: u64 = 5;
 const TRIED: usize = 77;
-/// Reports further apart say nothing: their whole scans cannot be counted.
+/// Reports that are further apart are not compared: their number of whole scans is not certain.
 const APART: Duration = Duration::from_millis(1600);
-/// Nearer ones are of one scan.
+/// Reports that are nearer to each other belong to one scan.
 const TOGETHER: Duration = Duration::from_millis(30);
-/// How far a report may be from its moment: the line and the adapter delay it.
+/// How far a report may be from its expected moment, in microseconds: the line and the adapter delay it.
 const OFF: u64 = 22_000;
-/// Reports that are compared with the next one.
+/// How many earlier reports are compared with the next one.
 const KEPT: usize = 6;
-/// Pairs before anything is concluded, and when the older ones begin to be forgotten.
+/// How many pairs are needed for a conclusion, and at how many pairs the older ones lose half their weight.
 const PAIRS: u16 = 8;
 const FORGET: u16 = 200;
-/// What the line and the adapter add to a scan, at most.
+/// The most that the line and the adapter add to a scan.
 const DELAY: Duration = Duration::from_millis(20);
 
-/// What is known of the time of a scan.
+/// Estimates the time of a scan from the reports of a board.
 #[derive(Clone, Debug)]
-pub(crate) struct Pace {
+pub(crate) struct ScanTimeEstimator {
     recent: [Option<(Instant, u8)>; KEPT],
     next: usize,
     pairs: u16,
-    /// Pairs that fit, for squares in the one order and in the other.
+    /// How many pairs fit each scan time, for squares in the one order and in the other.
     fits: [[u16; TRIED]; 2],
-    /// What follows from them.
+    /// The conclusion from these pairs.
     scan: Option<Duration>,
 }
 
-impl Pace {
-    pub(crate) const fn new() -> Pace {
-        Pace { recent: [None; KEPT], next: 0, pairs: 0, fits: [[0; TRIED]; 2], scan: None }
+impl ScanTimeEstimator {
+    pub(crate) const fn new() -> ScanTimeEstimator {
+        ScanTimeEstimator { recent: [None; KEPT], next: 0, pairs: 0, fits: [[0; TRIED]; 2], scan: None }
     }
 
-    /// A square was reported by itself; the board's own numbering.
+    /// Adds the report of a single square, in the board's own numbering.
     pub(crate) fn report(&mut self, at: Instant, square: Square) {
         let place = (7 - square.rank()) * 8 + square.file();
         let known = self.pairs;
@@ -89,7 +90,7 @@ impl Pace {
         let most = *order.iter().max()?;
         let first = order.iter().position(|&fits| fits == most)?;
         let last = order.iter().rposition(|&fits| fits == most)?;
-        // Nothing else may fit nearly as well, and it must fit nearly always.
+        // No other scan time may fit nearly as well, and this one must fit nearly always.
         let alone = last - first <= 8
             && order.iter().enumerate().all(|(tried, &fits)| {
                 (first.saturating_sub(6)..=last + 6).contains(&tried) || u32::from(fits) * 5 <= u32::from(most) * 4
@@ -99,12 +100,13 @@ impl Pace {
     }
 }
 
-/// Microseconds.
+/// The scan time with this index, in microseconds.
 const fn scan_of(tried: usize) -> u64 {
     (FIRST + STEP * tried as u64) * 1000
 }
 
-/// How far two reports so many places apart are from whole scans, microseconds.
+/// How far the time between two reports, whose squares are so many places apart, is from a number of whole scans, in
+/// microseconds.
 fn off(apart: Duration, places: i64, scan: u64) -> u64 {
     let within = apart.as_micros() as i64 - places * scan as i64 / 64;
     let rest = within.rem_euclid(scan as i64) as u64;
@@ -115,9 +117,9 @@ fn off(apart: Duration, places: i64, scan: u64) -> u64 {
 mod tests {
     use super::*;
 
-    /// Reports of random squares, each at its moment of a scan, up to 15 ms late.
+    /// The scan time that is learnt from reports of random squares, each at its own moment of a scan and up to 15 ms late.
     fn learnt(scan_ms: u64, reports: u64) -> Option<Duration> {
-        let mut pace = Pace::new();
+        let mut estimator = ScanTimeEstimator::new();
         let mut random = 88_172_645_463_325_252_u64 ^ scan_ms;
         let mut draw = |below: u64| {
             random ^= random << 13;
@@ -131,9 +133,9 @@ mod tests {
             let place = draw(64);
             let at = scans * scan_ms * 1000 + place * scan_ms * 1000 / 64 + draw(15_000);
             let square = Square::wrapping(((7 - place / 8) * 8 + place % 8) as u8);
-            pace.report(Instant(at), square);
+            estimator.report(Instant(at), square);
         }
-        pace.scan()
+        estimator.scan()
     }
 
     #[test]
@@ -146,13 +148,13 @@ mod tests {
     }
 
     #[test]
-    fn reports_at_any_moment_teach_nothing() {
-        let mut pace = Pace::new();
+    fn reports_at_random_moments_give_no_scan_time() {
+        let mut estimator = ScanTimeEstimator::new();
         let mut at = 0;
         for report in 0..200_u64 {
             at += 37_123 + report * report * 7919 % 611_953;
-            pace.report(Instant(at), Square::wrapping((report * 31 % 64) as u8));
-            assert_eq!(pace.scan(), None, "report {report}");
+            estimator.report(Instant(at), Square::wrapping((report * 31 % 64) as u8));
+            assert_eq!(estimator.scan(), None, "report {report}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A board's log played through a decoder of its own, where its presses and positions alone do not tell the moves
+//! Replays a board's log through a second decoder with made-up times, if the presses and positions of the log alone leave a doubt
 //! (`reconstruct/README.md#3.6`).
 
 use alloc::vec::Vec;
@@ -15,18 +15,19 @@ use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::log::{Replay, Step};
 use crate::reconstruct::{ClockView, Decoder};
 
-/// A change that the log calls quick came within 250 ms of the one before.
+/// The time before a change that the log calls quick: it came within 250 ms of the change before.
 const QUICK: Duration = Duration::from_millis(120);
-/// Any other one came later than 250 ms: how much later is not told, and a piece that paused must not seem to have rested.
+/// The time before any other change. It came after more than 250 ms, but the log does not show how much. A longer time would make
+/// a man that paused look like a man at rest.
 const LATER: Duration = Duration::from_millis(300);
-/// A press is in its place among the changes.
+/// The time that a press takes among the changes.
 const PRESS: Duration = Duration::from_millis(100);
-/// What is left in the end has so long to settle.
+/// The time in which the last moves can become sure.
 const END: Duration = Duration::from_secs(4);
 
 impl Decoder {
-    /// The moves since the last sure one that the log tells, if they end in `target`.
-    pub(super) fn relive(&self, replay: &Replay, target: &Men, heard: ClockView) -> Option<Vec<Move>> {
+    /// The moves of the log after the last sure move, if they end in `target`.
+    pub(super) fn replay_from_log(&self, replay: &Replay, target: &Men, heard: ClockView) -> Option<Vec<Move>> {
         let mut own = Decoder::new(self.record.clone(), Duration::from_millis(250), self.tuning);
         let known = own.record.moves().len();
         let mut board = PhysicalBoard::showing(&own.record.node().men);
@@ -54,7 +55,7 @@ impl Decoder {
             }
             own.review(now, &board, &clock, &mut told);
         }
-        // The log ends where the board is now: nothing is awaited, but what is proved may settle.
+        // The log ends at the present position: nothing more will come, but moves that are proved may become sure.
         clock.runs = heard.runs;
         for part in 1..=8 {
             own.review(now.after(END * part / 8), &board, &clock, &mut told);
