@@ -10,7 +10,7 @@ use crate::clock::flag::FlagFall;
 use crate::decision::{Claim, Decision};
 use crate::interval::Interval;
 use crate::played::Revision;
-use crate::stage::Hint;
+use crate::game_phase::Hint;
 
 /// What became of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

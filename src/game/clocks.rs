@@ -16,7 +16,7 @@ use crate::interval::Interval;
 use crate::laws::rules::Table;
 use crate::reports::Changed;
 use crate::seen::Seen;
-use crate::stage::Stage;
+use crate::game_phase::GamePhase;
 
 impl Seen {
     /// Applies a fact of the clock to the game; `decided` says that the game has a result.
@@ -38,7 +38,7 @@ impl Seen {
             }
             ClockFact::Started { runs } => {
                 out.push(audit(ClockEvent::Started, Some(runs)));
-                if self.clock.note_start(now, self.phase.stage == Stage::Armed) {
+                if self.clock.note_start(now, self.phase.stage == GamePhase::Armed) {
                     alarms.raise(now, AlarmKind::ClockSettingDiffers, None, 0);
                 }
                 Changed::State
@@ -104,7 +104,7 @@ impl Seen {
         }
         let mut changed = Changed::State;
         let at = Interval::seen(now, self.clock.chessclock.report_delay());
-        if self.phase.stage == Stage::Over && !decided && self.play.decoder.record.press_after_end(by, at) {
+        if self.phase.stage == GamePhase::Over && !decided && self.play.decoder.record.press_after_end(by, at) {
             changed = Changed::Game;
         }
         if self.phase.is_read() {
@@ -156,7 +156,7 @@ impl Seen {
             .play
             .ending
             .is_some_and(|(_, made, by)| fell.is_some_and(|fell| made.before(&fell) && self.is_finished((made, by), &fell)));
-        let after_end = decided || (self.phase.stage == Stage::Over && ended);
+        let after_end = decided || (self.phase.stage == GamePhase::Over && ended);
         self.clock.set_anew = false;
         let quiet = self.apparently_over(now);
         let observer = self.config.observer && !self.config.rulebook.only_players_call();

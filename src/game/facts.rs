@@ -16,7 +16,7 @@ use crate::laws::claim::Standing;
 use crate::laws::facts::{Caller, Claimed, Counted, End, Ended, Facts, Flag, Illegal, IllegalKind, Treated};
 use crate::laws::outcome::Phase;
 use crate::laws::rules::Table;
-use crate::stage::Stage;
+use crate::game_phase::GamePhase;
 
 /// The most positions that may count at one moment. If there are more, the position is simply not known.
 const MAX_POSITIONS: usize = 6;
@@ -82,7 +82,7 @@ impl Case<'_> {
         let until = fall.and_then(|fall| fall.observed_at.or(fall.ruled_at)).unwrap_or(self.now);
         let illegal = fall.is_some_and(|fall| self.illegal_open(fall.fell.latest));
         let (mut positions, too_many) = self.positions_at(Interval { earliest: until, latest: until });
-        let touched = self.seen.phase.stage != Stage::Over && self.seen.touched() && self.seen.board.last_change() <= until;
+        let touched = self.seen.phase.stage != GamePhase::Over && self.seen.touched() && self.seen.board.last_change() <= until;
         if let Some(last) = positions.last_mut().filter(|_| touched) {
             last.phase = match last.phase {
                 _ if illegal => Phase::Illegal,

@@ -37,7 +37,7 @@ use crate::reconstruct::{Conclusion, Decoder};
 use crate::reports::Reports;
 use crate::rulings::RulingRecord;
 use crate::seen::{Play, Seen};
-use crate::stage::Stage;
+use crate::game_phase::GamePhase;
 
 /// Whether an input may have changed a finding.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -224,12 +224,12 @@ impl Game {
     fn handle_board_change(&mut self, out: &mut Vec<Effect>) {
         self.reports.arbiter_dirty = true;
         match self.seen.phase.stage {
-            Stage::AwaitingSetUp => {
+            GamePhase::AwaitingSetUp => {
                 if let Some((shown, start)) = self.seen.shown_start().filter(|_| self.seen.board.known()) {
                     self.begin_as_shown(shown, start, out);
                 }
             }
-            Stage::Armed | Stage::Playing => {
+            GamePhase::Armed | GamePhase::Playing => {
                 if self.seen.turn_to_first_mover() {
                     self.health.note_new_position();
                 }
@@ -237,7 +237,7 @@ impl Game {
                     self.reports.revised();
                 }
             }
-            Stage::Over => {}
+            GamePhase::Over => {}
         }
         let pending = self.rulings.is_pending(&self.seen.clock.chessclock);
         self.seen.watch_next_set_up(self.now, pending);
@@ -315,7 +315,7 @@ impl Game {
             || self.irregular.king.captured().is_some()
             || self.irregular.illegal_position.stood.is_some()
             || self.alarms.open().any(|alarm| alarm.kind.illegal().is_some());
-        if something && !nothing_new && self.seen.phase.stage != Stage::AwaitingSetUp {
+        if something && !nothing_new && self.seen.phase.stage != GamePhase::AwaitingSetUp {
             self.find(out);
             self.decide_certain_findings(out);
         }

@@ -27,6 +27,7 @@ mod entries;
 mod evidence;
 mod facts;
 pub mod game;
+pub mod game_phase;
 mod hands;
 pub mod health;
 pub mod input;
@@ -49,7 +50,6 @@ mod reports;
 mod rulings;
 mod scan;
 mod seen;
-pub mod stage;
 mod told;
 
 pub use clock::flag::{FlagFall, FlagPath};

@@ -6,7 +6,7 @@ use core::time::Duration;
 use flagfall_protocols::time::Instant;
 
 use crate::reconstruct::setup::WrongSetUp;
-use crate::stage::{Hint, Stage};
+use crate::game_phase::{Hint, GamePhase};
 
 /// A set-up that lacks a man or two must stand this long before a game begins with it. A sensor may fail to see such a man.
 pub(crate) const INCOMPLETE_STANDS: Duration = Duration::from_secs(3);
@@ -21,7 +21,7 @@ const NEXT_GAME_STANDS: Duration = Duration::from_secs(5);
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lifecycle {
     pub(crate) number: u32,
-    pub(crate) stage: Stage,
+    pub(crate) stage: GamePhase,
     pub(crate) hints: Vec<Hint>,
     /// The time since which a king gesture has stood.
     pub(crate) gesture: Option<Instant>,
@@ -35,18 +35,18 @@ pub(crate) struct Lifecycle {
 
 impl Lifecycle {
     /// Begins another game. Of the old one only the number is kept.
-    pub(crate) fn new_game(&mut self, stage: Stage) {
+    pub(crate) fn new_game(&mut self, stage: GamePhase) {
         *self = Lifecycle { number: self.number + 1, stage, ..Lifecycle::default() };
     }
 
     /// True if the decoder reads moves from the board.
     pub(crate) fn is_read(&self) -> bool {
-        matches!(self.stage, Stage::Armed | Stage::Playing)
+        matches!(self.stage, GamePhase::Armed | GamePhase::Playing)
     }
 
     /// How long the initial position must stand before it begins another game. After the end of a game it can mean nothing
     /// else.
     pub(crate) fn next_game_wait(&self, scan: Duration) -> Duration {
-        if self.stage == Stage::Over { scan * 2 } else { NEXT_GAME_STANDS }
+        if self.stage == GamePhase::Over { scan * 2 } else { NEXT_GAME_STANDS }
     }
 }

@@ -13,7 +13,7 @@ use crate::reconstruct::candidates::Node;
 use crate::reconstruct::record::How;
 use crate::reconstruct::{SETTLE_TIME, sensing_of};
 use crate::seen::{Seen, soonest};
-use crate::stage::Stage;
+use crate::game_phase::GamePhase;
 
 const IN_HAND: Duration = Duration::from_secs(5);
 const DIFFERS: Duration = Duration::from_secs(5);
@@ -106,7 +106,7 @@ impl BoardMonitor {
     fn take_back_stands(&self, seen: &Seen, alarms: &Alarms) -> Option<Instant> {
         let clock = &seen.clock.chessclock;
         let free = seen.config.casual || !clock.present();
-        let may = free && seen.phase.stage == Stage::Playing && seen.board.identifies() && !clock.flags().any();
+        let may = free && seen.phase.stage == GamePhase::Playing && seen.board.identifies() && !clock.flags().any();
         let differs = if may { seen.differs(alarms) } else { 0 };
         (differs != 0).then(|| self.differs_since(seen, differs).after(TAKEN_BACK))
     }

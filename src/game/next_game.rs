@@ -9,7 +9,7 @@ use crate::lifecycle::INCOMPLETE_STANDS;
 use crate::men::EMPTY;
 use crate::reconstruct::setup::{self, Shown, WrongSetUp};
 use crate::seen::Seen;
-use crate::stage::Stage;
+use crate::game_phase::GamePhase;
 
 impl Seen {
     /// The initial position that the board shows, if it shows one.
@@ -20,7 +20,7 @@ impl Seen {
     /// Turns round a board that does not identify men, because its initial position looks the same from both sides. White is
     /// the side that moves first. Returns true if the board was turned.
     pub(crate) fn turn_to_first_mover(&mut self) -> bool {
-        let begins = self.phase.stage == Stage::Armed && !self.board.identifies() && self.play.decoder.record.moves().is_empty();
+        let begins = self.phase.stage == GamePhase::Armed && !self.board.identifies() && self.play.decoder.record.moves().is_empty();
         let turns = begins && matches!(setup::first_move(self.board.men()), Some((Shown::Rotated, true)));
         if turns {
             self.board.turn_round();
@@ -33,8 +33,8 @@ impl Seen {
 
     /// Notes the time since which the next game's set-up has stood. `pending` is true while a ruling is awaited.
     pub(crate) fn watch_next_set_up(&mut self, now: Instant, pending: bool) {
-        let explained = self.phase.stage != Stage::Over && !self.touched();
-        if self.phase.stage == Stage::AwaitingSetUp || explained {
+        let explained = self.phase.stage != GamePhase::Over && !self.touched();
+        if self.phase.stage == GamePhase::AwaitingSetUp || explained {
             self.phase.next_set_up = None;
         } else if self.shown_start().is_some() {
             self.phase.next_set_up.get_or_insert(now);
@@ -45,7 +45,7 @@ impl Seen {
 
     /// While there is no game, notes the time since which a set-up that lacks a man or two has stood.
     pub(crate) fn watch_incomplete_set_up(&mut self, now: Instant, pending: bool) {
-        let waits = self.phase.stage == Stage::AwaitingSetUp || (self.phase.stage == Stage::Over && !pending);
+        let waits = self.phase.stage == GamePhase::AwaitingSetUp || (self.phase.stage == GamePhase::Over && !pending);
         let shown = waits.then(|| setup::wrong_set_up(self.board.men(), self.config.chess960)).flatten();
         let shown = shown.filter(|wrong| wrong.begun(self.board.men(), self.config.chess960).is_some());
         let same = |wrong: &WrongSetUp| self.phase.incomplete_set_up.as_ref().is_some_and(|(_, before)| before == wrong);
@@ -57,7 +57,7 @@ impl Seen {
     /// Removes and returns an incomplete set-up that has stood for long enough, with the position in which those men are
     /// added.
     pub(crate) fn take_incomplete_set_up(&mut self, now: Instant) -> Option<(WrongSetUp, Chess)> {
-        let waits = matches!(self.phase.stage, Stage::AwaitingSetUp | Stage::Over) && self.clock.chessclock.runs().is_none();
+        let waits = matches!(self.phase.stage, GamePhase::AwaitingSetUp | GamePhase::Over) && self.clock.chessclock.runs().is_none();
         let (_, wrong) = self
             .phase
             .incomplete_set_up
@@ -72,7 +72,7 @@ impl Seen {
             self.phase.missing_at_start = None;
             self.play.decoder.take_for_dead(0);
         }
-        let begun = self.phase.stage == Stage::Playing || self.clock.chessclock.runs().is_some();
+        let begun = self.phase.stage == GamePhase::Playing || self.clock.chessclock.runs().is_some();
         if begun && let Some(mut wrong) = self.phase.missing_at_start.take() {
             wrong.squares.retain(|wrong| self.board.men()[wrong.square.index()] == EMPTY);
             if !wrong.squares.is_empty() {

@@ -13,7 +13,7 @@ use crate::laws::rules::Winnability;
 use crate::mate;
 use crate::reconstruct::gesture;
 use crate::seen::Seen;
-use crate::stage::{Hint, Stage};
+use crate::game_phase::{Hint, GamePhase};
 
 /// The most hints that are kept of one game.
 const MAX_HINTS: usize = 8;
@@ -45,8 +45,8 @@ impl Seen {
 
     /// Notes that the game begins with the first move. It may be understood some time after the board showed it.
     fn note_first_move(&mut self, now: Instant, alarms: &mut Alarms) {
-        if self.phase.stage == Stage::Armed && !self.play.decoder.line().is_empty() {
-            self.phase.stage = Stage::Playing;
+        if self.phase.stage == GamePhase::Armed && !self.play.decoder.line().is_empty() {
+            self.phase.stage = GamePhase::Playing;
             if self.clock_stands() {
                 alarms.raise(now, AlarmKind::ClockNotStarted, None, 0);
             }

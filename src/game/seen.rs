@@ -20,7 +20,7 @@ use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::gesture;
 use crate::reconstruct::line::Tentative;
 use crate::reconstruct::{Conclusion, Decoder, SETTLE_TIME};
-use crate::stage::Stage;
+use crate::game_phase::GamePhase;
 
 /// The parts that other parts may read: board, clock, moves played, stage of the game.
 #[derive(Clone, Debug)]
@@ -122,15 +122,15 @@ impl Seen {
         let clock = &self.clock.chessclock;
         let stopped = clock.present() && clock.runs().is_none();
         match self.phase.stage {
-            Stage::Armed => clock.runs().is_some(),
-            Stage::Playing => self.board.known() && !stopped,
-            Stage::AwaitingSetUp | Stage::Over => false,
+            GamePhase::Armed => clock.runs().is_some(),
+            GamePhase::Playing => self.board.known() && !stopped,
+            GamePhase::AwaitingSetUp | GamePhase::Over => false,
         }
     }
 
     /// True if the game is over but no move on the board has ended it: kings or an arbiter did.
     pub(crate) fn ended_without_move(&self) -> bool {
-        self.phase.stage == Stage::Over && self.play.ending.is_none()
+        self.phase.stage == GamePhase::Over && self.play.ending.is_none()
     }
 
     /// True if a piece is lifted or displaced: the board shows neither the last made move nor the position before it.
@@ -176,7 +176,7 @@ impl Seen {
     /// The next time at which time alone may begin or end a game.
     pub(crate) fn phase_due(&self, now: Instant) -> Option<Instant> {
         let (phase, clock, scan) = (&self.phase, &self.clock.chessclock, self.board.scan());
-        let joins = phase.stage == Stage::AwaitingSetUp && clock.runs().is_some();
+        let joins = phase.stage == GamePhase::AwaitingSetUp && clock.runs().is_some();
         soonest(
             now,
             [
@@ -185,7 +185,7 @@ impl Seen {
                 joins.then(|| clock.changed_at().after(scan)),
                 phase.next_set_up.map(|since| since.after(phase.next_game_wait(scan))),
                 phase.incomplete_set_up.as_ref().map(|(since, _)| since.after(INCOMPLETE_STANDS)),
-                phase.gesture.filter(|_| phase.stage != Stage::Over).map(|since| since.after(GESTURE_STANDS)),
+                phase.gesture.filter(|_| phase.stage != GamePhase::Over).map(|since| since.after(GESTURE_STANDS)),
             ],
         )
     }

@@ -1,6 +1,6 @@
 //! The bodies of the whole state of a board: one for arbiters, one for the live and public audiences.
 
-use flagfall_game::stage;
+use flagfall_game::game_phase;
 use serde::Serialize;
 
 use super::alarm::AlertBody;
@@ -45,13 +45,13 @@ pub enum Stage {
     Over,
 }
 
-impl From<stage::Stage> for Stage {
-    fn from(stage: stage::Stage) -> Stage {
+impl From<game_phase::GamePhase> for Stage {
+    fn from(stage: game_phase::GamePhase) -> Stage {
         match stage {
-            stage::Stage::AwaitingSetUp => Stage::AwaitingSetUp,
-            stage::Stage::Armed => Stage::Armed,
-            stage::Stage::Playing => Stage::Playing,
-            stage::Stage::Over => Stage::Over,
+            game_phase::GamePhase::AwaitingSetUp => Stage::AwaitingSetUp,
+            game_phase::GamePhase::Armed => Stage::Armed,
+            game_phase::GamePhase::Playing => Stage::Playing,
+            game_phase::GamePhase::Over => Stage::Over,
         }
     }
 }
@@ -75,8 +75,8 @@ pub struct Hint {
     pub at: u64,
 }
 
-impl From<stage::Hint> for Hint {
-    fn from(hint: stage::Hint) -> Hint {
+impl From<game_phase::Hint> for Hint {
+    fn from(hint: game_phase::Hint) -> Hint {
         Hint { kind: Sign::KingsInCentre, result: hint.result.into(), at: hint.at.0 }
     }
 }

@@ -26,7 +26,7 @@ use crate::laws::outcome::{GameResult, Kind, Outcome, Side};
 use crate::laws::rules::Table;
 use crate::played::Cause;
 use crate::rulings::decide::{flag_side, result_of};
-use crate::stage::Stage;
+use crate::game_phase::GamePhase;
 
 /// A clock shows less than a day.
 const MOST_SECONDS: u32 = 86_400;
@@ -45,7 +45,7 @@ impl Game {
     }
 
     fn carry_out(&mut self, command: &Command, author: &Author, out: &mut Vec<Effect>) -> Result<(), &'static str> {
-        if self.seen.phase.stage == Stage::AwaitingSetUp && command.needs_game() {
+        if self.seen.phase.stage == GamePhase::AwaitingSetUp && command.needs_game() {
             return Err("no game has begun on this board");
         }
         match command {
@@ -55,12 +55,12 @@ impl Game {
                     None => Chess::default(),
                 };
                 self.break_off(author, out);
-                self.begin(start, Some(0), Stage::Armed, out);
+                self.begin(start, Some(0), GamePhase::Armed, out);
             }
             Command::SetPosition { fen } => {
                 let position = self.seen.config.position(fen)?;
                 match self.seen.phase.stage {
-                    Stage::AwaitingSetUp => self.join_at(position, None, out),
+                    GamePhase::AwaitingSetUp => self.join_at(position, None, out),
                     _ => self.set_position(position, out),
                 }
             }
@@ -158,7 +158,7 @@ impl Game {
         if clock.claim_latched(side, period, seen, club, author.command.as_ref()) {
             return Ok(());
         }
-        if self.seen.phase.stage == Stage::AwaitingSetUp {
+        if self.seen.phase.stage == GamePhase::AwaitingSetUp {
             return Err("no game has begun on this board");
         }
         clock.latch_unreported(side, period, seen, author.command.as_ref())?;
@@ -333,7 +333,7 @@ impl Game {
 
     /// Notes that the arbiter begins another game in the middle of this one (7.2, 7.3).
     fn break_off(&mut self, author: &Author, out: &mut Vec<Effect>) {
-        let played = self.seen.phase.stage == Stage::Playing
+        let played = self.seen.phase.stage == GamePhase::Playing
             && (!self.seen.play.decoder.record.moves().is_empty() || self.awaits_ruling());
         if played && self.rulings.result.is_none() {
             self.decide(self.draft(DecisionKind::Restart, author), out);

@@ -23,7 +23,7 @@ use crate::reconstruct::record::{How, Record};
 use crate::reconstruct::setup::{self, Shown, WrongSetUp};
 use crate::reconstruct::{Decoder, gesture};
 use crate::seen::{Play, Seen};
-use crate::stage::Stage;
+use crate::game_phase::GamePhase;
 use crate::told::Told;
 
 impl Game {
@@ -32,7 +32,7 @@ impl Game {
         if self.seen.ended_by_gesture(self.now) {
             self.end_game(out);
         }
-        if self.seen.phase.stage == Stage::AwaitingSetUp
+        if self.seen.phase.stage == GamePhase::AwaitingSetUp
             && let Some(turn) = self.seen.game_in_progress(self.now)
         {
             self.join(turn, out);
@@ -60,11 +60,11 @@ impl Game {
         if shown == Shown::Rotated {
             self.seen.board.turn_round();
         }
-        self.begin(start, Some(0), Stage::Armed, out);
+        self.begin(start, Some(0), GamePhase::Armed, out);
     }
 
     /// Begins a new game on this board. Nothing of the old game is kept.
-    pub(super) fn begin(&mut self, start: Chess, completed: Option<u32>, stage: Stage, out: &mut Vec<Effect>) {
+    pub(super) fn begin(&mut self, start: Chess, completed: Option<u32>, stage: GamePhase, out: &mut Vec<Effect>) {
         self.rulings.earlier_ruling = self.ruling();
         let now = self.now;
         let Seen { config, board, clock, play, phase, .. } = &mut self.seen;
@@ -134,7 +134,7 @@ impl Game {
     /// Joins a game. The flags that the clock shows belong to this game.
     pub(super) fn join_at(&mut self, start: Chess, completed: Option<u32>, out: &mut Vec<Effect>) {
         let flags = self.seen.clock.chessclock.flags().clone();
-        self.begin(start, completed, Stage::Playing, out);
+        self.begin(start, completed, GamePhase::Playing, out);
         *self.seen.clock.chessclock.flags_mut() = flags;
         if completed.is_none() {
             self.seen.clock.chessclock.doubt_periods();
@@ -253,7 +253,7 @@ impl Game {
 
     /// Handles a move of the record that has become sure.
     pub(super) fn move_is_sure(&mut self, index: usize, out: &mut Vec<Effect>) {
-        self.seen.phase.stage = Stage::Playing;
+        self.seen.phase.stage = GamePhase::Playing;
         self.irregular.king.move_is_sure();
         self.reports.revised();
         let Some(record) = self.seen.play.decoder.record.moves().get(index) else { return };
@@ -284,8 +284,8 @@ impl Game {
     }
 
     fn end_game(&mut self, out: &mut Vec<Effect>) {
-        if self.seen.phase.stage != Stage::Over {
-            self.seen.phase.stage = Stage::Over;
+        if self.seen.phase.stage != GamePhase::Over {
+            self.seen.phase.stage = GamePhase::Over;
             self.reports.revised();
             self.audit_game(GameEvent::Over, out);
         }
@@ -294,7 +294,7 @@ impl Game {
     /// Notes that the game goes on, so a flag that fell after its supposed end counts.
     fn reopen(&mut self) {
         self.seen.play.ending = None;
-        self.seen.phase.stage = Stage::Playing;
+        self.seen.phase.stage = GamePhase::Playing;
         if self.rulings.result.is_none() {
             self.seen.clock.chessclock.flags_mut().iter_mut().for_each(|fall| fall.after_end = false);
             self.seen.raise_flags(self.now, &mut self.alarms);

@@ -26,7 +26,7 @@ use crate::men;
 use crate::pair::Pair;
 use crate::played::{GameMove, LiveMove, Notation};
 use crate::reconstruct::sensing_of;
-use crate::stage::{Hint, Stage};
+use crate::game_phase::{Hint, GamePhase};
 
 impl Game {
     /// The number of the game on this board, from 1; 0 before the first game.
@@ -44,7 +44,7 @@ impl Game {
     }
 
     /// The stage of the game.
-    pub fn stage(&self) -> Stage {
+    pub fn stage(&self) -> GamePhase {
         self.seen.phase.stage
     }
 

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use flagfall_game::effect::{Audience, Effect};
 use flagfall_game::game::Game;
 use flagfall_game::played::LiveMove;
-use flagfall_game::stage::Stage;
+use flagfall_game::game_phase::GamePhase;
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 
@@ -124,7 +124,7 @@ impl DelayQueue {
 
     /// Ends a step of the game: items may wait for its number of plies or for its end.
     pub(crate) fn finish_step(&mut self, at: Instant, game: &Game) {
-        let now = (game.number(), game.told_plies() as u32, game.stage() == Stage::Over || game.result().is_some());
+        let now = (game.number(), game.told_plies() as u32, game.stage() == GamePhase::Over || game.result().is_some());
         if now != (self.game, self.plies, self.over) {
             (self.game, self.plies, self.over) = now;
             self.since = at;

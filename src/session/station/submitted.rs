@@ -3,7 +3,7 @@
 use flagfall_game::audit::AuditEntry;
 use flagfall_game::effect::{Audience, Effect};
 use flagfall_game::input::{Author, Input as GameInput};
-use flagfall_game::stage::Stage as GameStage;
+use flagfall_game::game_phase::GamePhase;
 use flagfall_protocols::time::Instant;
 
 use super::{Station, StationOutput};
@@ -22,8 +22,8 @@ impl Station {
         let facts = Facts {
             game: self.game_name(),
             rev: self.game.rev(Audience::Arbiter),
-            busy: matches!(stage, GameStage::Armed | GameStage::Playing),
-            playing: stage == GameStage::Playing,
+            busy: matches!(stage, GamePhase::Armed | GamePhase::Playing),
+            playing: stage == GamePhase::Playing,
             flag_fell: self.game.has_fallen_flag(),
             awaits_ruling: self.game.awaits_ruling(),
             findings: self.findings(),

@@ -12,7 +12,7 @@ use flagfall::system_clock::Utc;
 use flagfall::wire::time::{Anchor, TimeSource};
 use flagfall::wire::topics::{Board, CommandTopic};
 use flagfall_game::effect::Audience;
-use flagfall_game::stage::Stage as GameStage;
+use flagfall_game::game_phase::GamePhase;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Body, Trace};
 use serde_json::{Value, json};
@@ -84,7 +84,7 @@ impl CommandRig {
     /// A flag fell, then kings in the centre ended the game; no result is known.
     pub(crate) fn over_with_a_flag() -> CommandRig {
         rig_from_trace("dgt/freeze-and-kings", |station| {
-            station.game().has_fallen_flag() && station.game().stage() == GameStage::Over
+            station.game().has_fallen_flag() && station.game().stage() == GamePhase::Over
         })
     }
 

@@ -7,7 +7,7 @@ use flagfall::session::recorder::Recorder;
 use flagfall::session::restore::RestoreReport;
 use flagfall::session::station::StationOutput;
 use flagfall_game::game::Game;
-use flagfall_game::stage::Stage;
+use flagfall_game::game_phase::GamePhase;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Audience, Body};
 use serde_json::Value;
@@ -122,7 +122,7 @@ impl PublishedLog {
     }
 
     pub(crate) fn check(&self, name: &str, game: &Game) {
-        let over = game.stage() == Stage::Over || game.result().is_some();
+        let over = game.stage() == GamePhase::Over || game.result().is_some();
         self.check_events(name, over);
         self.check_states(name);
         if over && !self.live.is_empty() {

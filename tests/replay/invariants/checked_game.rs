@@ -8,7 +8,7 @@ use flagfall_game::config::GameConfig;
 use flagfall_game::effect::Effect;
 use flagfall_game::game::Game;
 use flagfall_game::input::Input;
-use flagfall_game::stage::Stage;
+use flagfall_game::game_phase::GamePhase;
 use flagfall_protocols::driver::Timing;
 use flagfall_protocols::drivers;
 use flagfall_protocols::time::Instant;
@@ -107,7 +107,7 @@ impl CheckedGame {
             match effect {
                 Effect::Move(played) => {
                     let body = MoveBody::from(*played);
-                    let off = matches!(stage, Stage::Over | Stage::AwaitingSetUp) && number == self.game.number();
+                    let off = matches!(stage, GamePhase::Over | GamePhase::AwaitingSetUp) && number == self.game.number();
                     assert!(commanded || !off, "{stage:?}, and {} became sure", body.uci);
                     self.commit(&body);
                     touched = true;

@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use flagfall_game::input::{Command, Input};
 use flagfall_game::laws::outcome::GameResult;
-use flagfall_game::stage::Stage;
+use flagfall_game::game_phase::GamePhase;
 use flagfall_protocols::event::{ClockSide, DeviceEvent};
 use flagfall_protocols::square::{Piece, Placement, Reading, Square};
 use shakmaty::{Chess, Position};
@@ -53,7 +53,7 @@ fn finished_game(rng: &mut Rng, end: End) -> (CheckedGame, Chaos, Chess) {
         }
     }
     let state = checked.state();
-    assert_eq!(state.stage, Stage::Over, "{end:?}, board {}", state.board);
+    assert_eq!(state.stage, GamePhase::Over, "{end:?}, board {}", state.board);
     let last = position(&state.fen);
     (checked, chaos, last)
 }
@@ -114,7 +114,7 @@ fn i14_nothing_is_committed_while_no_game_is_on() {
             }
             chaos.wait(rng.u64(0..5_000_000));
             checked.advance_to(chaos.now);
-            assert_eq!((checked.game.stage(), checked.game.number()), (Stage::Over, number), "{end:?}: the game stays over");
+            assert_eq!((checked.game.stage(), checked.game.number()), (GamePhase::Over, number), "{end:?}: the game stays over");
             assert_eq!(checked.state().pending, [], "{end:?}: no move is pending");
         }
         let moves = checked.state().moves;
@@ -141,7 +141,7 @@ fn i14_nothing_is_committed_before_a_game() {
             for (at, input) in inputs.into_iter().filter(|(_, input)| !sets_up_last_men(input)) {
                 checked.feed(at, &input);
                 count += 1;
-                assert_eq!((checked.game.stage(), checked.list.len()), (Stage::AwaitingSetUp, 0), "{at:?} {input:?}");
+                assert_eq!((checked.game.stage(), checked.list.len()), (GamePhase::AwaitingSetUp, 0), "{at:?} {input:?}");
             }
         }
         count

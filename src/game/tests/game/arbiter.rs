@@ -6,7 +6,7 @@ use flagfall_game::input::Command;
 use flagfall_game::laws::outcome::Outcome;
 use flagfall_game::laws::outcome::{GameResult, Side};
 use flagfall_game::pair::Pair;
-use flagfall_game::stage::Stage;
+use flagfall_game::game_phase::GamePhase;
 use flagfall_protocols::event::{ClockSide, DeviceEvent};
 use flagfall_protocols::square::{Color, Placement};
 use flagfall_protocols::time::{ClockTime, Instant};
@@ -24,7 +24,7 @@ fn no_record_without_a_game() {
     ] {
         let mut desk = Desk::new("300");
         desk.command(command.clone());
-        assert_eq!((desk.state().stage, desk.refused()), (Stage::AwaitingSetUp, 1), "{command:?}");
+        assert_eq!((desk.state().stage, desk.refused()), (GamePhase::AwaitingSetUp, 1), "{command:?}");
     }
 }
 
@@ -43,11 +43,11 @@ fn a_corrected_mate_is_no_mate() {
     for uci in ["f2f3", "e7e5", "g2g4", "d8h4"] {
         desk.play(uci);
     }
-    assert_eq!(desk.wait(2.0).state().stage, Stage::Over);
+    assert_eq!(desk.wait(2.0).state().stage, GamePhase::Over);
     desk.command(Command::CorrectMove { plies: 3, uci: "d8g5".into() });
-    assert_eq!((desk.state().stage, desk.state().ending), (Stage::Playing, None));
+    assert_eq!((desk.state().stage, desk.state().ending), (GamePhase::Playing, None));
     desk.command(Command::CorrectMove { plies: 3, uci: "d8h4".into() });
-    assert_eq!(desk.state().stage, Stage::Over, "a corrected move that mates ends the game");
+    assert_eq!(desk.state().stage, GamePhase::Over, "a corrected move that mates ends the game");
 }
 
 #[test]

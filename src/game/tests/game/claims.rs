@@ -6,7 +6,7 @@ use flagfall_game::input::Command;
 use flagfall_game::laws::finding::Finding;
 use flagfall_game::laws::outcome::Outcome;
 use flagfall_game::laws::outcome::{GameResult, Side};
-use flagfall_game::stage::Stage;
+use flagfall_game::game_phase::GamePhase;
 use flagfall_protocols::event::DeviceEvent;
 use flagfall_protocols::square::Placement;
 use flagfall_protocols::time::ClockTime;
@@ -126,7 +126,7 @@ fn kings_in_the_centre_are_seen_by_arbiters_only() {
     desk.report().wait(3.0);
     let (rev, _) = live(&mut desk);
     desk.frame(Placement::parse("8/8/8/3k4/4K3/8/4P3/8").expect("a placement")).wait(5.0);
-    assert_eq!(desk.state().stage, Stage::Over);
+    assert_eq!(desk.state().stage, GamePhase::Over);
     assert_eq!(live(&mut desk), (rev, 0));
 }
 

@@ -8,7 +8,7 @@ use flagfall_game::input::{Author, Command, Input};
 use flagfall_game::laws::finding::FindingKey;
 use flagfall_game::laws::outcome::Outcome;
 use flagfall_game::laws::outcome::{GameResult, Side};
-use flagfall_game::stage::Stage;
+use flagfall_game::game_phase::GamePhase;
 use flagfall_protocols::event::ClockSide;
 use flagfall_protocols::time::{ClockTime, Instant};
 
@@ -40,7 +40,7 @@ fn a_confirmed_finding_gives_the_result_with_author_time_reason_and_evidence() {
     let seen = Instant(desk.now.0 - 200_000);
     desk.wait(3.0);
     signed(&mut desk, Command::Confirm { finding: proposed }, Some(seen));
-    assert_eq!((desk.refused(), desk.game.result(), desk.state().stage), (0, Some(GameResult::BlackWins), Stage::Over));
+    assert_eq!((desk.refused(), desk.game.result(), desk.state().stage), (0, Some(GameResult::BlackWins), GamePhase::Over));
     let decision = desk.ruled().expect("a decision");
     assert_eq!((decision.number, decision.kind, decision.result), (1, DecisionKind::Confirmed, GameResult::BlackWins));
     assert_eq!((decision.by.as_deref(), decision.reason.as_deref()), (Some("anna"), Some("as seen")));
@@ -104,7 +104,7 @@ fn after_a_rejection_play_goes_on_and_the_finding_does_not_come_back() {
     let decision = desk.ruled().expect("a decision");
     assert_eq!((decision.kind, decision.result, decision.finding), (DecisionKind::Rejected, GameResult::Open, Some(proposed)));
     let state = desk.state();
-    assert_eq!((state.stage, state.result, state.flags.len(), state.flags[0].ruled), (Stage::Armed, None, 1, Some(1)));
+    assert_eq!((state.stage, state.result, state.flags.len(), state.flags[0].ruled), (GamePhase::Armed, None, 1, Some(1)));
     assert!(!desk.game.awaits_ruling());
     let revision = desk.key().revision;
     desk.clock.left.time = ClockTime(60_000);
@@ -178,7 +178,7 @@ fn decisions_supersede_and_are_all_kept() {
     let supersedes: Vec<_> = all.iter().map(|decision| decision.supersedes).collect();
     assert_eq!((supersedes, all[3].at), (vec![None, Some(1), Some(2), Some(3)], now));
     assert_eq!(all[..2], [confirmed, declared], "a decision is never overwritten");
-    assert_eq!((desk.game.result(), desk.state().stage), (None, Stage::Playing), "the confirmed result is taken back");
+    assert_eq!((desk.game.result(), desk.state().stage), (None, GamePhase::Playing), "the confirmed result is taken back");
     assert_eq!(desk.audited(), all);
 }
 
@@ -198,7 +198,7 @@ fn a_game_that_goes_on_by_its_moves_is_only_recorded() {
     desk.fall(ClockSide::Left).wait(0.5);
     let finding = desk.key();
     signed(&mut desk, Command::Confirm { finding }, None);
-    assert_eq!((desk.game.result(), desk.state().stage, desk.state().flags[0].ruled), (None, Stage::Playing, Some(1)));
+    assert_eq!((desk.game.result(), desk.state().stage, desk.state().flags[0].ruled), (None, GamePhase::Playing, Some(1)));
     assert_eq!(desk.ruled().map(|decision| (decision.kind, decision.result)), Some((DecisionKind::Confirmed, GameResult::Open)));
     assert!(!desk.game.awaits_ruling());
 }

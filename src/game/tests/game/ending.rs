@@ -3,7 +3,7 @@
 use flagfall_game::effect::Effect;
 use flagfall_game::input::Command;
 use flagfall_game::laws::outcome::GameResult;
-use flagfall_game::stage::Stage;
+use flagfall_game::game_phase::GamePhase;
 use flagfall_protocols::square::{Piece, Placement, Reading, Square};
 
 use crate::desk::Desk;
@@ -43,7 +43,7 @@ fn no_move_is_read_after_the_end() {
         desk.play(uci);
     }
     desk.wait(10.0);
-    assert_eq!((desk.moves().len(), desk.state().pending.len(), desk.state().stage), (2, 0, Stage::Over));
+    assert_eq!((desk.moves().len(), desk.state().pending.len(), desk.state().stage), (2, 0, GamePhase::Over));
     assert!(!desk.out.iter().any(|effect| matches!(effect, Effect::Move(_) | Effect::LiveMove(_) | Effect::Alert(_))));
 }
 
@@ -59,7 +59,7 @@ fn a_king_on_e4_is_a_move_if_it_is_pressed() {
     desk.report().wait(2.0).make("e3e4").wait(3.0);
     desk.frame(Placement::parse("8/4p3/8/3k4/4K3/8/4P3/8").expect("a placement")).wait(5.0);
     let state = desk.state();
-    assert_eq!((desk.moves(), state.pending.len(), state.hints.len(), state.stage), (vec![], 0, 1, Stage::Over));
+    assert_eq!((desk.moves(), state.pending.len(), state.hints.len(), state.stage), (vec![], 0, 1, GamePhase::Over));
     assert_eq!(state.hints[0].result, GameResult::WhiteWins);
 }
 
@@ -71,7 +71,7 @@ fn the_next_game_may_stand_the_other_way_round() {
     desk.clock.running = false;
     desk.report().frame(Placement::initial().rotated()).wait(7.0);
     let state = desk.state();
-    assert_eq!((state.game_no, state.rotated, state.stage), (2, true, Stage::Armed));
+    assert_eq!((state.game_no, state.rotated, state.stage), (2, true, GamePhase::Armed));
     assert_eq!(desk.alarms(), ["ResultMissing"]);
 }
 
@@ -98,11 +98,11 @@ fn a_king_passes_the_centre_without_a_clock() {
         desk.wait(0.3).square(Square::parse(square).expect("a square"), reading);
     }
     desk.wait(5.0);
-    assert_eq!((desk.moves(), desk.state().stage), (vec!["e7d6".to_owned()], Stage::Playing));
+    assert_eq!((desk.moves(), desk.state().stage), (vec!["e7d6".to_owned()], GamePhase::Playing));
     for (square, man) in [("d6", None), ("d5", Some('k'))] {
         let reading = man.map_or(Reading::Empty, |man| Reading::Piece(Piece::from_letter(man).expect("a king")));
         desk.wait(0.3).square(Square::parse(square).expect("a square"), reading);
     }
-    assert_eq!(desk.wait(1.5).state().stage, Stage::Playing);
-    assert_eq!(desk.wait(1.0).state().stage, Stage::Over, "the king stays there");
+    assert_eq!(desk.wait(1.5).state().stage, GamePhase::Playing);
+    assert_eq!(desk.wait(1.0).state().stage, GamePhase::Over, "the king stays there");
 }

@@ -11,7 +11,7 @@ use flagfall_game::laws::finding::FindingKey;
 use flagfall_game::laws::outcome::{GameResult, Side};
 use flagfall_game::laws::outcome::{Kind, Outcome};
 use flagfall_game::pair::Pair;
-use flagfall_game::stage::Stage;
+use flagfall_game::game_phase::GamePhase;
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 
@@ -46,7 +46,7 @@ fn kinds(desk: &Desk) -> Vec<(DecisionKind, GameResult)> {
 fn an_offer_that_is_accepted_draws_the_game() {
     let mut desk = Desk::started("300");
     desk.play("e2e4").play("e7e5").command(Command::Offer { side: BLACK }).command(Command::Accept { side: WHITE });
-    assert_eq!((desk.refused(), desk.game.result(), desk.state().stage), (0, Some(GameResult::Draw), Stage::Over));
+    assert_eq!((desk.refused(), desk.game.result(), desk.state().stage), (0, Some(GameResult::Draw), GamePhase::Over));
     assert_eq!(kinds(&desk), [(DecisionKind::Agreed, GameResult::Draw)]);
     let entries: Vec<_> = desk.state().entries.iter().map(|entry| (entry.side, entry.what)).collect();
     assert_eq!(entries, [(Color::Black, Entered::Offer), (Color::White, Entered::Agreement)]);

@@ -4,7 +4,7 @@ use flagfall_game::decision::{Decision, DecisionKind, Ruling};
 use flagfall_game::input::Command;
 use flagfall_game::laws::claim::{Ground, Standing};
 use flagfall_game::laws::outcome::{GameResult, Side};
-use flagfall_game::stage::Stage;
+use flagfall_game::game_phase::GamePhase;
 use flagfall_protocols::event::ClockSide;
 
 use crate::desk::Desk;
@@ -31,7 +31,7 @@ fn a_game_that_is_broken_off() {
     let first = desk.game.number();
     for game in first..first + 3 {
         desk.play("e2e4").play("e7e5").sign("anna", Command::StartGame { fen: Some(OPEN.to_owned()) });
-        assert_eq!((desk.game.number(), desk.state().stage), (game + 1, Stage::Armed));
+        assert_eq!((desk.game.number(), desk.state().stage), (game + 1, GamePhase::Armed));
         let decision = last(&desk);
         assert_eq!((decision.kind, decision.game_no, decision.by.as_deref()), (DecisionKind::Restart, game, Some("anna")));
         assert_eq!(shown(&desk), (game, Some(game)), "it is shown until the next game has a ruling of its own");

@@ -5,7 +5,7 @@ use flagfall_game::audit::AuditEntry;
 use flagfall_game::config::GameConfig;
 use flagfall_game::effect::Effect;
 use flagfall_game::game::Game;
-use flagfall_game::stage::Stage;
+use flagfall_game::game_phase::GamePhase;
 use flagfall_protocols::square::{Color, Piece, Placement, Reading, Square};
 
 use crate::desk::Desk;
@@ -185,7 +185,7 @@ fn a_chess960_start_either_way_round() {
         desk.game = Game::new(GameConfig { chess960: true, ..GameConfig::default() }, crate::desk::TIMING);
         let placement = Placement::parse("bqnbrnkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBRNKR").expect("a placement");
         desk.frame(if rotated { placement.rotated() } else { placement }).wait(1.0);
-        assert_eq!((desk.state().stage, desk.game.number(), desk.state().rotated), (Stage::Armed, 1, rotated));
+        assert_eq!((desk.state().stage, desk.game.number(), desk.state().rotated), (GamePhase::Armed, 1, rotated));
         assert!(desk.state().initial_fen.starts_with("bqnbrnkr/"), "{}", desk.state().initial_fen);
     }
 }

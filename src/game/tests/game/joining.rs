@@ -7,7 +7,7 @@ use flagfall_game::input::{Command, Input};
 use flagfall_game::laws::outcome::Outcome;
 use flagfall_game::laws::outcome::Side;
 use flagfall_game::pair::Pair;
-use flagfall_game::stage::Stage;
+use flagfall_game::game_phase::GamePhase;
 use flagfall_protocols::event::{ClockSide, DeviceEvent};
 use flagfall_protocols::square::{Color, Piece, Placement, Reading, Square};
 use flagfall_protocols::time::ClockTime;
@@ -34,7 +34,7 @@ fn a_flag_that_was_up_when_the_game_is_joined_stays() {
     desk.report();
     desk.frame(Placement::parse("4k3/4q3/8/8/8/8/4Q3/4K3").expect("a placement")).wait(3.0);
     let state = desk.state();
-    assert_eq!((state.stage, state.flags.len(), state.flags[0].path), (Stage::Playing, 1, FlagPath::OnConnect));
+    assert_eq!((state.stage, state.flags.len(), state.flags[0].path), (GamePhase::Playing, 1, FlagPath::OnConnect));
     assert_eq!(desk.game.findings()[0].row, "16");
     assert!(state.alarms.iter().any(|alarm| alarm.side == Some(Color::White)), "{:?}", desk.alarms());
 }
@@ -77,7 +77,7 @@ fn a_man_that_is_not_seen_from_the_start() {
         let mut desk = Desk::new("300");
         desk.assume("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
         desk.frame(Placement::parse("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/1NBQKBNR").expect("a placement")).wait(3.5);
-        assert_eq!((desk.state().stage, desk.alarms()), (Stage::Armed, vec![]));
+        assert_eq!((desk.state().stage, desk.alarms()), (GamePhase::Armed, vec![]));
         if clock_first {
             desk.clock.running = true;
             desk.report();

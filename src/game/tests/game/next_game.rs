@@ -4,7 +4,7 @@ use flagfall_game::decision::Ruling;
 use flagfall_game::effect::Effect;
 use flagfall_game::input::Command;
 use flagfall_game::laws::outcome::{GameResult, Side};
-use flagfall_game::stage::Stage;
+use flagfall_game::game_phase::GamePhase;
 use flagfall_protocols::event::DeviceEvent;
 use flagfall_protocols::square::Placement;
 use flagfall_protocols::time::ClockTime;
@@ -52,7 +52,7 @@ fn the_flag_stays_while_the_clock_stands_at_zero() {
     assert_eq!((desk.refused(), desk.game.findings()[0].conditional), (0, false));
     desk.out.clear();
     desk.command(Command::DeclareResult { result: GameResult::BlackWins });
-    assert_eq!((desk.refused(), desk.game.number(), desk.state().stage), (0, 1, Stage::Over));
+    assert_eq!((desk.refused(), desk.game.number(), desk.state().stage), (0, 1, GamePhase::Over));
     assert_eq!(desk.game.result(), Some(GameResult::BlackWins), "the result is published before the next game begins");
     set_clock(desk.report().wait(2.0));
     assert_eq!(desk.game.number(), 2, "nothing awaits a ruling any more");
@@ -67,7 +67,7 @@ fn a_clock_that_is_set_again_begins_the_next_game() {
     let mut desk = set_up_again();
     set_clock(&mut desk);
     desk.report();
-    assert_eq!((desk.game.number(), desk.state().stage), (2, Stage::Armed));
+    assert_eq!((desk.game.number(), desk.state().stage), (2, GamePhase::Armed));
     assert_eq!(desk.alarms(), ["ResultMissing"]);
     desk.clock.running = true;
     desk.report();

@@ -7,7 +7,7 @@ use flagfall_game::input::Command;
 use flagfall_game::laws::outcome::{GameResult, Side};
 use flagfall_game::laws::outcome::{Kind, Outcome};
 use flagfall_game::pair::Pair;
-use flagfall_game::stage::Stage;
+use flagfall_game::game_phase::GamePhase;
 use flagfall_protocols::event::ClockSide;
 use flagfall_protocols::time::{ClockTime, Instant};
 
@@ -129,10 +129,10 @@ fn a_result_from_a_rejected_flag_is_taken_back() {
     desk.play("e2e4").play("e7e5").flag(ClockSide::Left);
     let finding = desk.key();
     desk.sign("anna", Command::Confirm { finding }).wait(1.0);
-    assert_eq!((desk.game.result(), desk.state().stage), (Some(GameResult::BlackWins), Stage::Over));
+    assert_eq!((desk.game.result(), desk.state().stage), (Some(GameResult::BlackWins), GamePhase::Over));
     let finding = desk.key();
     desk.sign("bob", Command::Reject { finding }).wait(1.0);
-    assert_eq!((desk.game.result(), desk.state().stage, desk.state().flags.len()), (None, Stage::Playing, 1));
+    assert_eq!((desk.game.result(), desk.state().stage, desk.state().flags.len()), (None, GamePhase::Playing, 1));
     assert!(!desk.game.awaits_ruling());
     desk.sign("bob", Command::Offer { side: Side::White }).sign("bob", Command::Accept { side: Side::Black });
     assert_eq!((desk.refused(), desk.game.result()), (0, Some(GameResult::Draw)));

@@ -11,7 +11,7 @@ use flagfall_game::laws::finding::Finding;
 use flagfall_game::laws::outcome::{Ending, GameResult, Phase};
 use flagfall_game::pair::Pair;
 use flagfall_game::played::GameMove;
-use flagfall_game::stage::{Hint, Stage};
+use flagfall_game::game_phase::{Hint, GamePhase};
 use flagfall_protocols::square::{Color, Placement};
 use flagfall_protocols::time::Instant;
 use shakmaty::fen::Fen;
@@ -20,7 +20,7 @@ use shakmaty::{Chess, EnPassantMode};
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct State {
     pub(crate) game_no: u32,
-    pub(crate) stage: Stage,
+    pub(crate) stage: GamePhase,
     pub(crate) initial_fen: String,
     pub(crate) fen: String,
     pub(crate) board: Placement,

@@ -6,7 +6,7 @@ use crate::laws::outcome::GameResult;
 
 /// Where the game is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Stage {
+pub enum GamePhase {
     /// No game: the board waits for a set-up.
     #[default]
     AwaitingSetUp,
