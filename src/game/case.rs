@@ -3,7 +3,7 @@
 use flagfall_protocols::time::Instant;
 
 use crate::alarm::Alarms;
-use crate::desk::Desk;
+use crate::arbiter_entries::ArbiterEntries;
 use crate::irregular::Irregularities;
 use crate::seen::Seen;
 
@@ -13,5 +13,5 @@ pub(crate) struct Case<'a> {
     pub(crate) seen: &'a Seen,
     pub(crate) irregular: &'a Irregularities,
     pub(crate) alarms: &'a Alarms,
-    pub(crate) desk: &'a Desk,
+    pub(crate) entries: &'a ArbiterEntries,
 }

@@ -4,7 +4,7 @@ use alloc::string::String;
 
 use flagfall_protocols::square::Color;
 
-use crate::desk::{Desk, Entered};
+use crate::arbiter_entries::{ArbiterEntries, Entered};
 use crate::interval::Interval;
 use crate::laws::claim::{Ground, Standing};
 use crate::laws::claims::{self, Checked};
@@ -49,11 +49,11 @@ impl Seen {
     ///
     /// # Errors
     /// Fails if there is no offer, if a player has not moved yet, or if a move refused the offer (9.1.2.1).
-    pub(crate) fn may_accept(&self, side: Color, desk: &Desk, happened: Interval) -> Result<(), &'static str> {
+    pub(crate) fn may_accept(&self, side: Color, entries: &ArbiterEntries, happened: Interval) -> Result<(), &'static str> {
         if !(self.play.has_ever_moved(Color::White) && self.play.has_ever_moved(Color::Black)) {
             return Err("both players must have made a move (5.2.3)");
         }
-        let offered = desk.entries().iter().rfind(|entry| entry.side == side.other() && is_offer(entry.what));
+        let offered = entries.all().iter().rfind(|entry| entry.side == side.other() && is_offer(entry.what));
         let offered = offered.ok_or("no draw was offered")?.happened.latest;
         let lapsed = |made: Interval| made.earliest > offered && made.before(&happened);
         let sure = self.play.decoder.record.moves().iter().any(|known| known.color == side && lapsed(known.made));

@@ -52,7 +52,7 @@ impl Case<'_> {
             let of_moves = self.alarms.iter().filter(|alarm| alarm.kind.illegal().is_some());
             of_moves.filter(before).for_each(|alarm| name(format!("alarm:{}", alarm.id)));
         }
-        let set_by = &self.desk.set_by;
+        let set_by = &self.entries.set_by;
         set_by.position.iter().for_each(|id| name(command(id)));
         if let Some(fall) = fall {
             let counted = set_by.move_count.as_ref().filter(|_| self.completed_by_fall(fall).is_some());
@@ -60,7 +60,7 @@ impl Case<'_> {
             let commands = [fall.observed_by.as_ref()].into_iter().chain(set).chain([counted]);
             commands.flatten().for_each(|id| name(command(id)));
         }
-        for entry in self.desk.entries() {
+        for entry in self.entries.all() {
             name(entry.command.as_deref().map_or_else(|| format!("entered@{}", entry.entered.0), command));
         }
         named

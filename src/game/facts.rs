@@ -10,7 +10,7 @@ use crate::alarm::{Alarm, AlarmKind, AlarmStatus};
 use crate::case::Case;
 use crate::clock::control::TimeControl;
 use crate::clock::flag::{FlagFall, FlagPath};
-use crate::desk::{Entered, Entry};
+use crate::arbiter_entries::{Entered, Statement};
 use crate::interval::Interval;
 use crate::laws::claim::Standing;
 use crate::laws::facts::{Caller, Claimed, Counted, End, Ended, Facts, Flag, Illegal, IllegalKind, Treated};
@@ -151,7 +151,7 @@ impl Case<'_> {
         });
         let mut endings: Vec<Ended> = on_board.into_iter().chain(self.irregular.king.captured()).collect();
         for side in [Color::White, Color::Black] {
-            let resigned = self.desk.entries().iter().rfind(|entry| entry.side == side && entry.what == Entered::Resignation);
+            let resigned = self.entries.all().iter().rfind(|entry| entry.side == side && entry.what == Entered::Resignation);
             endings.extend(resigned.map(|entry| Ended {
                 end: End::Resignation { by: side },
                 at: entry.happened,
@@ -159,7 +159,7 @@ impl Case<'_> {
                 positions: self.positions_of(entry.happened),
             }));
         }
-        let agreed = self.desk.entries().iter().rfind(|entry| entry.what == Entered::Agreement);
+        let agreed = self.entries.all().iter().rfind(|entry| entry.what == Entered::Agreement);
         endings.extend(agreed.map(|entry| Ended {
             end: End::Agreement { both_moved: self.both_moved(entry.happened) },
             at: entry.happened,
@@ -192,7 +192,7 @@ impl Case<'_> {
     /// The claims, each with its final standing.
     fn claims(&self) -> Vec<Claimed> {
         let mut claims: Vec<Claimed> = Vec::new();
-        for entry in self.desk.entries() {
+        for entry in self.entries.all() {
             let Entered::Claim { ground, standing } = entry.what else { continue };
             // A decision concerns the claim that was lodged. An entry with the time of an earlier one corrects it.
             let same = |claim: &&mut Claimed| {
@@ -209,7 +209,7 @@ impl Case<'_> {
 
     fn illegal_moves(&self) -> Vec<Illegal> {
         let ruled = |id: u32| {
-            let entries = self.desk.entries().iter().rev();
+            let entries = self.entries.all().iter().rev();
             entries.into_iter().find_map(|entry| match entry.what {
                 Entered::IllegalMove { alarm, counts } if alarm == id => Some(counts),
                 _ => None,
@@ -245,13 +245,13 @@ impl Case<'_> {
         };
         let mut illegal: Vec<Illegal> = self.alarms.iter().filter_map(of_alarm).take(MAX_ILLEGAL).collect();
         // Illegal moves that an arbiter saw and no sensor (7.5.4). Of several entries with the same time the last one counts.
-        let seen = |entry: &&Entry| match entry.what {
+        let seen = |entry: &&Statement| match entry.what {
             Entered::IllegalMove { alarm, .. } => !self.alarms.iter().any(|known| known.id == alarm),
             _ => false,
         };
-        let entries: Vec<&Entry> = self.desk.entries().iter().filter(seen).collect();
+        let entries: Vec<&Statement> = self.entries.all().iter().filter(seen).collect();
         for (index, entry) in entries.iter().enumerate() {
-            let again = |later: &&Entry| later.side == entry.side && later.happened == entry.happened;
+            let again = |later: &&Statement| later.side == entry.side && later.happened == entry.happened;
             let counts = matches!(entry.what, Entered::IllegalMove { counts: true, .. });
             if counts && !entries[index + 1..].iter().any(again) {
                 illegal.push(Illegal {

@@ -21,7 +21,7 @@ use crate::clock::Chessclock;
 use crate::clock::tracker::ClockTracker;
 use crate::clock::watch::WatchContext;
 use crate::config::GameConfig;
-use crate::desk::Desk;
+use crate::arbiter_entries::ArbiterEntries;
 use crate::effect::Effect;
 use crate::health::device::DeviceHealth;
 use crate::health::man_on;
@@ -58,7 +58,7 @@ pub struct Game {
     alarms: Alarms,
     health: DeviceHealth,
     /// What was entered of this game.
-    desk: Desk,
+    entries: ArbiterEntries,
     rulings: RulingRecord,
     reports: Reports,
 }
@@ -87,7 +87,7 @@ impl Game {
             monitor: BoardMonitor::new(),
             alarms: Alarms::default(),
             health: DeviceHealth::default(),
-            desk: Desk::default(),
+            entries: ArbiterEntries::default(),
             rulings: RulingRecord::default(),
             reports: Reports::default(),
         }
@@ -310,7 +310,7 @@ impl Game {
         // Seconds running off change no finding.
         let nothing_new = news == News::SecondsOnly && !self.reports.arbiter_dirty && !self.alarms.any_changed();
         let something = self.seen.clock.chessclock.flags().any()
-            || !self.desk.entries().is_empty()
+            || !self.entries.all().is_empty()
             || !self.rulings.findings.is_empty()
             || self.irregular.king.captured().is_some()
             || self.irregular.illegal_position.stood.is_some()
@@ -323,8 +323,8 @@ impl Game {
 
     /// Applies the rulebook to what is known now.
     fn find(&mut self, out: &mut Vec<Effect>) {
-        let Game { now, seen, irregular, alarms, desk, rulings, reports, .. } = self;
-        let news = rulings.review(&Case { now: *now, seen, irregular, alarms, desk }, out);
+        let Game { now, seen, irregular, alarms, entries, rulings, reports, .. } = self;
+        let news = rulings.review(&Case { now: *now, seen, irregular, alarms, entries }, out);
         for side in news.open_again {
             alarms.raise(*now, AlarmKind::Flag, Some(side), 0);
         }
@@ -335,8 +335,8 @@ impl Game {
 
     /// What the Laws may read of the game.
     fn case(&self) -> Case<'_> {
-        let Game { now, seen, irregular, alarms, desk, .. } = self;
-        Case { now: *now, seen, irregular, alarms, desk }
+        let Game { now, seen, irregular, alarms, entries, .. } = self;
+        Case { now: *now, seen, irregular, alarms, entries }
     }
 
     /// When the game wants [`Input::Deadline`], if it waits for anything.

@@ -11,6 +11,7 @@
 extern crate alloc;
 
 pub mod alarm;
+pub mod arbiter_entries;
 mod at_fall;
 pub mod audit;
 mod case;
@@ -21,7 +22,6 @@ pub mod config;
 mod corrections;
 pub mod decision;
 mod decisions;
-pub mod desk;
 pub mod effect;
 mod entries;
 mod evidence;

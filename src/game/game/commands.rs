@@ -15,7 +15,7 @@ use crate::clock::control::TimeControl;
 use crate::config::Rulings;
 use crate::decision::{Claim, Decision, DecisionKind, Penalty};
 use crate::decisions::AUTOMATIC;
-use crate::desk::{Entered, Entry};
+use crate::arbiter_entries::{Entered, Statement};
 use crate::effect::Effect;
 use crate::input::{Author, Command};
 use crate::interval::Interval;
@@ -36,7 +36,7 @@ impl Game {
     pub(super) fn command(&mut self, command: &Command, author: &Author, out: &mut Vec<Effect>) {
         match self.carry_out(command, author, out) {
             Ok(()) => {
-                self.desk.note_setter(command, author.command.as_ref());
+                self.entries.note_setter(command, author.command.as_ref());
                 self.reports.revised();
                 out.push(Effect::Audit(AuditEntry::Command { verb: command.verb() }));
             }
@@ -68,7 +68,7 @@ impl Game {
             Command::CorrectMove { plies, uci } => self.correct_move(*plies as usize, uci, out)?,
             Command::SetMoveCount { completed } => {
                 self.seen.set_move_count(completed)?;
-                self.desk.set_by.move_count.clone_from(&author.command);
+                self.entries.set_by.move_count.clone_from(&author.command);
                 self.alarms.settle(self.now, AlarmKind::ClockCountDiffers, None);
             }
             Command::SetClockRecord { time_control, additional_time, flag_taken_back } => {
@@ -99,7 +99,7 @@ impl Game {
             Command::DeclareResult { result } => {
                 self.decide(Decision { result: *result, ..self.draft(DecisionKind::Declared, author) }, out);
                 if *result == GameResult::Open {
-                    self.desk.forget_endings();
+                    self.entries.forget_endings();
                 }
                 self.give_result(*result, out);
             }
@@ -122,13 +122,13 @@ impl Game {
         let clock = &mut self.seen.clock;
         if let Some(text) = time_control {
             clock.control = Some(TimeControl::parse(text).map_err(|error| error.problem)?);
-            self.desk.set_by.time_control.clone_from(&author.command);
-            self.desk.set_by.additional_time = None;
+            self.entries.set_by.time_control.clone_from(&author.command);
+            self.entries.set_by.additional_time = None;
         }
         if let Some(seconds) = additional_time {
             let control = clock.control.take().ok_or("no time control is known")?;
             clock.control = Some(control.with_additional_time(seconds.min(3_599) * 1000));
-            self.desk.set_by.additional_time.clone_from(&author.command);
+            self.entries.set_by.additional_time.clone_from(&author.command);
         }
         if let Some(side) = flag_taken_back {
             self.rulings.forget_findings_of(color(side), &clock.chessclock);
@@ -170,7 +170,7 @@ impl Game {
     /// Accepts an open offer (5.2.3).
     fn accept(&mut self, side: Color, author: &Author, out: &mut Vec<Effect>) -> Result<(), &'static str> {
         self.check_game_open()?;
-        self.seen.may_accept(side, &self.desk, self.event_time(author))?;
+        self.seen.may_accept(side, &self.entries, self.event_time(author))?;
         self.add_entry(side, Entered::Agreement, author)?;
         let draft = self.draft(DecisionKind::Agreed, author);
         self.decide(Decision { result: GameResult::Draw, side: Some(side), ..draft }, out);
@@ -188,7 +188,7 @@ impl Game {
         out: &mut Vec<Effect>,
     ) -> Result<(), &'static str> {
         self.check_game_open()?;
-        let lodged = self.desk.lodged.take_if(|lodged| lodged.side == side && lodged.ground == ground);
+        let lodged = self.entries.lodged.take_if(|lodged| lodged.side == side && lodged.ground == ground);
         let body = match lodged.filter(|_| standing != Standing::Lodged && uci.is_none()) {
             // The claim was about the position at the time when it was lodged.
             Some(lodged) => Claim { standing, ..lodged },
@@ -202,7 +202,7 @@ impl Game {
         let draws = !matches!(ground, Ground::AdditionalTime);
         let (kind, result) = match standing {
             Standing::Lodged => {
-                self.desk.lodged = Some(body);
+                self.entries.lodged = Some(body);
                 return Ok(());
             }
             Standing::Accepted if draws => (DecisionKind::ClaimAccepted, GameResult::Draw),
@@ -289,7 +289,7 @@ impl Game {
                 Outcome::BlackWins => Some(Color::White),
                 _ => None,
             };
-            self.desk.forget(kind, side);
+            self.entries.forget(kind, side);
         }
         Ok(())
     }
@@ -345,7 +345,7 @@ impl Game {
     pub(super) fn decide_certain_findings(&mut self, out: &mut Vec<Effect>) {
         // A move that seems to end the game on the board may still be under way.
         let perhaps_ended = self.seen.play.ending.is_none() && self.seen.play.ending_on_board().is_some();
-        let doubtful = perhaps_ended || self.desk.claim_open() || self.seen.clock.setting.differs();
+        let doubtful = perhaps_ended || self.entries.claim_open() || self.seen.clock.setting.differs();
         if self.seen.config.rulings != Rulings::Automatic || doubtful {
             return;
         }
@@ -381,7 +381,7 @@ impl Game {
 
     fn add_entry(&mut self, side: Color, what: Entered, author: &Author) -> Result<(), &'static str> {
         let happened = self.event_time(author);
-        self.desk.enter(Entry { side, what, happened, entered: self.now, command: author.command.clone() })
+        self.entries.enter(Statement { side, what, happened, entered: self.now, command: author.command.clone() })
     }
 }
 

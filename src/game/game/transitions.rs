@@ -80,7 +80,7 @@ impl Game {
         clock.new_game(now, config.time_control.clone(), config.white_clock.unwrap_or(default_side));
         board.forget_men();
         self.health.note_new_position();
-        self.desk.clear();
+        self.entries.clear();
         self.rulings.new_game();
         out.extend(self.alarms.next_game(now).into_iter().map(Effect::Alert));
         self.irregular = Irregularities::default();

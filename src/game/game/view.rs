@@ -14,7 +14,7 @@ use crate::alarm::{Alarm, AlarmKind};
 use crate::clock::flag::FlagFall;
 use crate::clock::{ClockState, Recording};
 use crate::decision::{Decision, Ruling};
-use crate::desk::Entry;
+use crate::arbiter_entries::Statement;
 use crate::effect::Audience;
 use crate::health::Health;
 use crate::laws::adjudicate::Subject;
@@ -220,8 +220,8 @@ impl Game {
     }
 
     /// The entries of the arbiter's desk.
-    pub fn entries(&self) -> &[Entry] {
-        self.desk.entries()
+    pub fn entries(&self) -> &[Statement] {
+        self.entries.all()
     }
 
     /// Every latched flag in the order in which they fell, with the number of the decision about it that stands.

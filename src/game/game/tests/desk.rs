@@ -8,7 +8,7 @@ use flagfall_protocols::square::Color::{Black, White};
 use flagfall_protocols::square::Placement;
 use shakmaty::Position;
 
-use crate::desk::{Entered, Entry};
+use crate::arbiter_entries::{Entered, Statement};
 use crate::effect::Effect;
 use crate::laws::claim::{Ground, Standing};
 use crate::laws::outcome::{Kind, Outcome, Recommended};
@@ -164,8 +164,8 @@ fn an_arbiters_own_observation_counts_as_well() {
         table.enter(White, Entered::IllegalMove { alarm: 0, counts: true });
     }
     assert_eq!(table.findings(), [("7a", Outcome::Draw, vec![])], "two hands were used twice (7.5.4)");
-    let last = table.game.desk.entries().last().expect("an entry").clone();
-    table.game.desk.enter(Entry { what: Entered::IllegalMove { alarm: 0, counts: false }, ..last }).expect("room");
+    let last = table.game.entries.all().last().expect("an entry").clone();
+    table.game.entries.enter(Statement { what: Entered::IllegalMove { alarm: 0, counts: false }, ..last }).expect("room");
     table.wait(1);
     assert!(table.game.findings().is_empty(), "the entry is taken back");
 }

@@ -10,7 +10,7 @@ use flagfall_protocols::square::Color::{Black, White};
 use flagfall_protocols::square::{Piece, Reading, Square};
 
 use crate::alarm::AlarmKind;
-use crate::desk::Entered;
+use crate::arbiter_entries::Entered;
 use crate::input::{Command, Input};
 use crate::interval::Interval;
 use crate::irregular::king::KingCapture;

@@ -9,7 +9,7 @@ use flagfall_protocols::square::Color::{Black, White};
 use flagfall_protocols::square::Placement;
 use shakmaty::Position;
 
-use crate::desk::Entered;
+use crate::arbiter_entries::Entered;
 use crate::effect::Effect;
 use crate::input::{Command, Input};
 use crate::laws::answering::answer;

@@ -13,7 +13,7 @@ use shakmaty::Position;
 use super::clock::{TIMING, five_minutes};
 use crate::clock::control::TimeControl;
 use crate::config::GameConfig;
-use crate::desk::{Entered, Entry};
+use crate::arbiter_entries::{Entered, Statement};
 use crate::effect::Effect;
 use crate::game::Game;
 use crate::input::{Command, Input};
@@ -126,7 +126,7 @@ impl Table {
     pub(super) fn enter(&mut self, side: Color, what: Entered) -> &mut Table {
         self.wait(1);
         let at = Interval { earliest: self.now, latest: self.now };
-        self.game.desk.enter(Entry { side, what, happened: at, entered: self.now, command: None }).expect("room");
+        self.game.entries.enter(Statement { side, what, happened: at, entered: self.now, command: None }).expect("room");
         self.game.reports.arbiter_dirty = true;
         self.feed(Input::Deadline)
     }

@@ -11,7 +11,7 @@ use flagfall_protocols::event::DeviceEvent;
 use flagfall_protocols::square::Placement;
 use flagfall_protocols::time::ClockTime;
 
-use crate::desk::Desk;
+use crate::arbiter_entries::Desk;
 
 fn claim(flag: Side, period: Option<u32>) -> Command {
     Command::Claim { flag, period, observed_at: None }

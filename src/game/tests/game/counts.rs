@@ -7,7 +7,7 @@ use flagfall_game::pair::Pair;
 use flagfall_protocols::event::ClockSide;
 use flagfall_protocols::time::ClockTime;
 
-use crate::desk::Desk;
+use crate::arbiter_entries::Desk;
 
 const LATE: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 40";
 

@@ -3,7 +3,7 @@
 use flagfall_game::alarm::{AlarmKind, AlarmStatus};
 use flagfall_game::audit::AuditEntry;
 use flagfall_game::decision::{Claim, DecisionKind, Ruling};
-use flagfall_game::desk::Entered;
+use flagfall_game::arbiter_entries::Entered;
 use flagfall_game::effect::Effect;
 use flagfall_game::input::{Author, Command, Input};
 use flagfall_game::laws::claim::{Ground, Standing};
@@ -15,7 +15,7 @@ use flagfall_game::game_phase::GamePhase;
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 
-use crate::desk::Desk;
+use crate::arbiter_entries::Desk;
 
 const WHITE: Side = Side::White;
 const BLACK: Side = Side::Black;

@@ -8,7 +8,7 @@ use flagfall_protocols::driver::DeviceCommand;
 use flagfall_protocols::event::{Battery, DeviceEvent, Identity, Text};
 use flagfall_protocols::square::{Piece, Placement, Reading, Square};
 
-use crate::desk::Desk;
+use crate::arbiter_entries::Desk;
 
 fn square(name: &str) -> Square {
     Square::parse(name).expect(name)

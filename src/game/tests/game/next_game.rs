@@ -9,7 +9,7 @@ use flagfall_protocols::event::DeviceEvent;
 use flagfall_protocols::square::Placement;
 use flagfall_protocols::time::ClockTime;
 
-use crate::desk::Desk;
+use crate::arbiter_entries::Desk;
 
 /// White's flag fell after two moves, the clock was stopped at zero, and the men are set up again.
 fn set_up_again() -> Desk {

@@ -4,7 +4,7 @@ use flagfall_game::alarm::Alarm;
 use flagfall_game::clock::flag::{FlagFall, FlagPath};
 use flagfall_game::clock::{ClockState, Recording};
 use flagfall_game::decision::Decision;
-use flagfall_game::desk::Entry;
+use flagfall_game::arbiter_entries::Statement;
 use flagfall_game::game::Game;
 use flagfall_game::interval::Interval;
 use flagfall_game::laws::finding::Finding;
@@ -38,7 +38,7 @@ pub(crate) struct State {
     pub(crate) alarms: Vec<Alarm>,
     pub(crate) finding: Option<Finding>,
     pub(crate) decisions: Vec<Decision>,
-    pub(crate) entries: Vec<Entry>,
+    pub(crate) entries: Vec<Statement>,
     pub(crate) hints: Vec<Hint>,
     pub(crate) ending: Option<Ending>,
     pub(crate) result: Option<GameResult>,

@@ -41,7 +41,7 @@ pub enum Entered {
 /// One entry. A later entry about the same thing supersedes an earlier one, which is kept. Only entries that would have ended
 /// a game are removed when an arbiter declares that it goes on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct Statement {
     /// The player who offered, agreed, resigned, claimed or moved.
     pub side: Color,
     /// The content of the entry.
@@ -69,21 +69,21 @@ pub(crate) struct SetBy {
     pub(crate) sides: Option<String>,
 }
 
-/// The entries of one game in the order in which they were entered, at most [`Desk::MAX`].
+/// The entries of one game in the order in which they were entered, at most [`ArbiterEntries::MAX`].
 #[derive(Clone, Debug, Default)]
-pub struct Desk {
-    entries: Vec<Entry>,
+pub struct ArbiterEntries {
+    entries: Vec<Statement>,
     pub(crate) set_by: SetBy,
     /// The last claim that was lodged and has no decision.
     pub(crate) lodged: Option<Claim>,
 }
 
-impl Desk {
+impl ArbiterEntries {
     /// The most entries that are kept. No real game has so many; a further entry is refused.
     pub const MAX: usize = 256;
 
     /// The entries.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn all(&self) -> &[Statement] {
         &self.entries
     }
 
@@ -91,8 +91,8 @@ impl Desk {
     ///
     /// # Errors
     /// Fails if there are too many entries.
-    pub fn enter(&mut self, entry: Entry) -> Result<(), &'static str> {
-        if self.entries.len() == Desk::MAX {
+    pub fn enter(&mut self, entry: Statement) -> Result<(), &'static str> {
+        if self.entries.len() == ArbiterEntries::MAX {
             return Err("the game has too many entries");
         }
         self.entries.push(entry);
@@ -112,7 +112,7 @@ impl Desk {
 
     /// True if a claim was lodged that has no decision.
     pub(crate) fn claim_open(&self) -> bool {
-        let claim = |entry: &Entry| match entry.what {
+        let claim = |entry: &Statement| match entry.what {
             Entered::Claim { ground, standing } => Some((entry.side, ground, standing == Standing::Lodged)),
             _ => None,
         };
@@ -146,6 +146,6 @@ impl Desk {
 
     /// Begins another game.
     pub fn clear(&mut self) {
-        *self = Desk::default();
+        *self = ArbiterEntries::default();
     }
 }
