@@ -35,6 +35,7 @@ pub mod interval;
 mod irregular;
 pub mod laws;
 mod lifecycle;
+mod live_moves;
 pub mod mate;
 mod men;
 mod monitor;
@@ -50,7 +51,6 @@ mod reports;
 mod rulings;
 mod scan;
 mod seen;
-mod told;
 
 pub use clock::flag::{FlagFall, FlagPath};
 pub use decisions::AUTOMATIC;

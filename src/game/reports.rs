@@ -10,7 +10,7 @@ use shakmaty::uci::UciMove;
 use crate::effect::{Audience, Effect};
 use crate::reconstruct::notation::Notation;
 use crate::seen::Seen;
-use crate::told::{Told, ToldMove};
+use crate::live_moves::{LiveMoves, PublishedMove};
 
 /// The kind of change that a part of the game has made for arbiters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub(crate) enum Changed {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reports {
     /// The moves that were published to the live audience.
-    pub(crate) told: Told,
+    pub(crate) live_moves: LiveMoves,
     /// The moves that were published to arbiters as pending.
     pending_published: Vec<Move>,
     pub(crate) rev: u32,
@@ -86,9 +86,9 @@ impl Reports {
         let (record, mode, line) = (decoder.record.moves(), decoder.record.mode(), decoder.line());
         let shown = seen.play.shown_plies(now);
         let total = record.len() + shown;
-        let known = self.told.moves().len();
+        let known = self.live_moves.moves().len();
         // If no tentative move is or was shown, equal length means equal moves.
-        let last_is_same = || self.told.moves().last().map(|told| told.uci) == record.last().map(|known| known.uci(mode));
+        let last_is_same = || self.live_moves.moves().last().map(|told| told.uci) == record.last().map(|known| known.uci(mode));
         if known == total && shown == 0 && last_is_same() {
             return;
         }
@@ -97,25 +97,25 @@ impl Reports {
             Some(known) => known.uci(mode),
             None => UciMove::from_move(line.plies()[index - record.len()].mv, mode),
         };
-        let same = (0..known.min(total)).take_while(|&index| self.told.moves()[index].uci == uci(index)).count();
+        let same = (0..known.min(total)).take_while(|&index| self.live_moves.moves()[index].uci == uci(index)).count();
         if same == total && same == known {
             return;
         }
         let times = seen.clock.view().times;
-        let fresh: Vec<ToldMove> = (same..total)
+        let fresh: Vec<PublishedMove> = (same..total)
             .map(|index| match record.get(index) {
-                Some(known) => ToldMove::new(known.uci(mode), known.san, &known.clocks),
+                Some(known) => PublishedMove::new(known.uci(mode), known.san, &known.clocks),
                 None => {
                     let before = index - record.len();
                     let position = line.node(decoder.record.node(), before).position.clone();
                     let san = SanPlus::from_move(position, line.plies()[before].mv);
-                    ToldMove::new(uci(index), Notation::of(&san), &times)
+                    PublishedMove::new(uci(index), Notation::of(&san), &times)
                 }
             })
             .collect();
-        self.told.truncate(same);
-        fresh.into_iter().for_each(|told| self.told.push(told));
-        let moves = self.told.since(same);
+        self.live_moves.truncate(same);
+        fresh.into_iter().for_each(|told| self.live_moves.push(told));
+        let moves = self.live_moves.since(same);
         if same < known {
             out.push(Effect::LiveRevision { from_ply: same as u32 + 1, moves: moves.collect() });
         } else {

@@ -17,7 +17,7 @@ use crate::wire::state::{ArbiterState, Hint, LiveState};
 
 /// Makes the state for the live audience.
 pub fn live_state(game: &Game) -> LiveState {
-    LiveState { moves: game.told().map(LiveMove::from).collect(), ..live_state_without_moves(game) }
+    LiveState { moves: game.live_moves().map(LiveMove::from).collect(), ..live_state_without_moves(game) }
 }
 
 /// Makes the same state without the list of moves, so that its cost does not grow with the length of the game.

@@ -24,7 +24,7 @@ use crate::reconstruct::setup::{self, Shown, WrongSetUp};
 use crate::reconstruct::{Decoder, gesture};
 use crate::seen::{Play, Seen};
 use crate::game_phase::GamePhase;
-use crate::told::Told;
+use crate::live_moves::LiveMoves;
 
 impl Game {
     /// Checks whether the game has ended or another one has been set up.
@@ -85,7 +85,7 @@ impl Game {
         out.extend(self.alarms.next_game(now).into_iter().map(Effect::Alert));
         self.irregular = Irregularities::default();
         self.monitor.new_game();
-        self.reports.told = Told::default();
+        self.reports.live_moves = LiveMoves::default();
         self.reports.live_dirty = true;
         self.reports.revised();
         self.audit_game(if completed.is_some() { GameEvent::Armed } else { GameEvent::Joined }, out);

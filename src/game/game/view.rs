@@ -85,13 +85,13 @@ impl Game {
     }
 
     /// The moves that were published to the live audience.
-    pub fn told(&self) -> impl ExactSizeIterator<Item = LiveMove> {
-        self.reports.told.since(0)
+    pub fn live_moves(&self) -> impl ExactSizeIterator<Item = LiveMove> {
+        self.reports.live_moves.since(0)
     }
 
     /// The number of these moves.
-    pub fn told_plies(&self) -> usize {
-        self.reports.told.moves().len()
+    pub fn live_plies(&self) -> usize {
+        self.reports.live_moves.moves().len()
     }
 
     /// What the clock says, as every audience may know it.

@@ -113,7 +113,7 @@ impl DelayQueue {
             Effect::LiveMove(told) => self.add_event(at, game, told.ply, DelayedContent::Move(*told)),
             Effect::LiveRevision { from_ply, moves } => {
                 let content = DelayedContent::Revision { from_ply: *from_ply, moves: moves.clone() };
-                self.add_event(at, game, game.told_plies() as u32, content);
+                self.add_event(at, game, game.live_plies() as u32, content);
             }
             Effect::State(Audience::Live) => self.add_state(at, game, true),
             // The public gets no state for each second that passed long ago, but it gets one when another clock runs.
@@ -124,7 +124,7 @@ impl DelayQueue {
 
     /// Ends a step of the game: items may wait for its number of plies or for its end.
     pub(crate) fn finish_step(&mut self, at: Instant, game: &Game) {
-        let now = (game.number(), game.told_plies() as u32, game.stage() == GamePhase::Over || game.result().is_some());
+        let now = (game.number(), game.live_plies() as u32, game.stage() == GamePhase::Over || game.result().is_some());
         if now != (self.game, self.plies, self.over) {
             (self.game, self.plies, self.over) = now;
             self.since = at;
@@ -143,9 +143,9 @@ impl DelayQueue {
     fn add_state(&mut self, at: Instant, game: &Game, revised: bool) {
         self.running = game.clock().running;
         let whole = self.missed;
-        let (plies, mut state) = (game.told_plies() as u32, states::live_state_without_moves(game));
+        let (plies, mut state) = (game.live_plies() as u32, states::live_state_without_moves(game));
         if whole {
-            state.moves = game.told().map(moves::LiveMove::from).collect();
+            state.moves = game.live_moves().map(moves::LiveMove::from).collect();
         }
         let full = self.items.len() - self.states == MAX_EVENTS;
         // While there is no room for events, only the newest of the states after the last event is needed.

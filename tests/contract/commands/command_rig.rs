@@ -78,7 +78,7 @@ impl CommandRig {
 
     /// A flag fell in a game with a move.
     pub(crate) fn flag_fallen() -> CommandRig {
-        rig_from_trace("dgt/one-move-short", |station| station.game().has_fallen_flag() && station.game().told_plies() > 0)
+        rig_from_trace("dgt/one-move-short", |station| station.game().has_fallen_flag() && station.game().live_plies() > 0)
     }
 
     /// A flag fell, then kings in the centre ended the game; no result is known.

@@ -111,7 +111,7 @@ impl Walk<'_> {
     fn set_square(&mut self, square: Square, reading: Reading, quick: bool) {
         let man = men::of_reading(reading);
         self.men[square.index()] = man;
-        self.told |= square.bit();
+        self.live_moves |= square.bit();
         if man != self.known.men[square.index()]
             && let Some(color) = men::color(man)
         {
@@ -132,7 +132,7 @@ impl Walk<'_> {
         for square in men::squares(men::difference(&self.men, board)) {
             self.set_square(square, placement.get(square), false);
         }
-        self.told = u64::MAX;
+        self.live_moves = u64::MAX;
         self.note_known_position();
     }
 
@@ -156,7 +156,7 @@ impl Walk<'_> {
     }
 
     fn shows_known_position(&self) -> bool {
-        self.told == u64::MAX && self.men == *self.known.men
+        self.live_moves == u64::MAX && self.men == *self.known.men
     }
 
     /// Notes that the known position stands, if it does.

@@ -86,7 +86,7 @@ fn a_result_keeps_the_move_that_stood_when_the_clocks_stopped() {
     assert_eq!(desk.moves(), ["e2e4", "e7e5", "g1f3"]);
     let state = desk.state();
     assert_eq!((state.moves[2].completed, state.completed.white), (None, Some(1)), "the move was made but not completed");
-    assert_eq!(desk.game.told_plies(), 3);
+    assert_eq!(desk.game.live_plies(), 3);
 }
 
 /// Without a clock, a king that passes a centre square while the other king stands on one shows no result.

@@ -9,7 +9,7 @@ fn every_made_move_is_shown_after_two_seconds() {
     let mut desk = Desk::started("300");
     // From here on the clock sends no reports.
     desk.clock.running = false;
-    let shown = |desk: &mut Desk, seconds: f64| desk.wait(seconds).game.told_plies();
+    let shown = |desk: &mut Desk, seconds: f64| desk.wait(seconds).game.live_plies();
     desk.wait(1.0).make("e2e4");
     assert_eq!(shown(&mut desk, 1.5), 0);
     // The man is lifted and put down 0.4 s later.

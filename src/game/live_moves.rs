@@ -12,28 +12,28 @@ use crate::reconstruct::notation::{Notation, Times};
 
 /// One move as it was published.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ToldMove {
+pub(crate) struct PublishedMove {
     pub(crate) uci: UciMove,
     san: Notation,
     clocks: Times,
 }
 
-impl ToldMove {
-    pub(crate) fn new(uci: UciMove, san: Notation, clocks: &Pair<Option<ClockTime>>) -> ToldMove {
-        ToldMove { uci, san, clocks: Times::of(clocks) }
+impl PublishedMove {
+    pub(crate) fn new(uci: UciMove, san: Notation, clocks: &Pair<Option<ClockTime>>) -> PublishedMove {
+        PublishedMove { uci, san, clocks: Times::of(clocks) }
     }
 }
 
 /// The moves that were published to the live audience.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Told(Vec<ToldMove>);
+pub(crate) struct LiveMoves(Vec<PublishedMove>);
 
-impl Told {
-    pub(crate) fn moves(&self) -> &[ToldMove] {
+impl LiveMoves {
+    pub(crate) fn moves(&self) -> &[PublishedMove] {
         &self.0
     }
 
-    pub(crate) fn push(&mut self, told: ToldMove) {
+    pub(crate) fn push(&mut self, told: PublishedMove) {
         room_for_one(&mut self.0);
         self.0.push(told);
     }
@@ -44,7 +44,7 @@ impl Told {
 
     /// The moves from index `from` on, as they are published.
     pub(crate) fn since(&self, from: usize) -> impl ExactSizeIterator<Item = LiveMove> {
-        let live = |(index, told): (usize, &ToldMove)| LiveMove {
+        let live = |(index, told): (usize, &PublishedMove)| LiveMove {
             ply: index as u32 + 1,
             san: told.san,
             uci: told.uci,
@@ -60,6 +60,6 @@ mod tests {
 
     #[test]
     fn a_move_takes_little_room() {
-        assert!(size_of::<ToldMove>() <= 20, "{}", size_of::<ToldMove>());
+        assert!(size_of::<PublishedMove>() <= 20, "{}", size_of::<PublishedMove>());
     }
 }
