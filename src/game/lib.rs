@@ -12,7 +12,7 @@ extern crate alloc;
 
 pub mod alarm;
 pub mod arbiter_entries;
-mod at_fall;
+mod flag_context;
 pub mod audit;
 mod case;
 pub mod clock;
@@ -28,7 +28,7 @@ mod evidence;
 mod facts;
 pub mod game;
 pub mod game_phase;
-mod hands;
+mod touch_observations;
 pub mod health;
 pub mod input;
 pub mod interval;

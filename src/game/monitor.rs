@@ -31,7 +31,7 @@ const TAKEN_BACK: Duration = Duration::from_secs(1);
 #[derive(Clone, Debug)]
 pub(crate) struct BoardMonitor {
     /// The squares that differ from what was played, and since when.
-    pub(crate) differing: Differing,
+    pub(crate) mismatches: MismatchTimes,
     /// The last change of the board that was checked for a move out of turn.
     pub(crate) wrong_side_checked: Instant,
     /// The time of the last move that was reported to wait for its press.
@@ -40,12 +40,12 @@ pub(crate) struct BoardMonitor {
 
 impl BoardMonitor {
     pub(crate) const fn new() -> BoardMonitor {
-        BoardMonitor { differing: Differing::new(), wrong_side_checked: Instant::ZERO, incomplete_reported: None }
+        BoardMonitor { mismatches: MismatchTimes::new(), wrong_side_checked: Instant::ZERO, incomplete_reported: None }
     }
 
     /// Begins another game.
     pub(crate) fn new_game(&mut self) {
-        self.differing = Differing::new();
+        self.mismatches = MismatchTimes::new();
         self.incomplete_reported = None;
     }
 
@@ -53,13 +53,13 @@ impl BoardMonitor {
     /// moves by putting the men back (`reconstruct/README.md#3.7`). If no clock reports presses, a man that has rested on its
     /// way also takes back the move that was read there (scenarios 5 and 32).
     pub(crate) fn check_take_back(&mut self, now: Instant, seen: &Seen, alarms: &Alarms) -> Option<usize> {
-        self.differing.note(now, seen.differs(alarms));
+        self.mismatches.note(now, seen.differs(alarms));
         let (board, decoder) = (&seen.board, &seen.play.decoder);
-        let looked = self.differing.take_back_checked == board.last_change();
+        let looked = self.mismatches.take_back_checked == board.last_change();
         if looked || self.take_back_stands(seen, alarms).is_none_or(|stands| now < stands) || decoder.explains(board) {
             return None;
         }
-        self.differing.take_back_checked = board.last_change();
+        self.mismatches.take_back_checked = board.last_change();
         let back = seen.config.casual.then(|| decoder.record.stood_after(board.men())).flatten();
         back.or_else(|| plies_before_continued_move(seen))
     }
@@ -67,7 +67,7 @@ impl BoardMonitor {
     /// Raises an alarm for each problem, and closes the alarms of problems that are over.
     pub(crate) fn review(&mut self, now: Instant, seen: &Seen, alarms: &mut Alarms) {
         let differs = seen.differs(alarms);
-        self.differing.note(now, differs);
+        self.mismatches.note(now, differs);
         if seen.phase.is_read() && differs == 0 {
             close_board_alarms(now, seen, alarms);
         } else if seen.is_watched() && seen.gesture_since(now).is_none() && seen.board.unseen_since().is_none() {
@@ -98,7 +98,7 @@ impl BoardMonitor {
 
     /// The time since which these squares differ as they do now.
     fn differs_since(&self, seen: &Seen, differs: u64) -> Instant {
-        self.differing.since(differs).max(seen.board.changed_at(differs))
+        self.mismatches.since(differs).max(seen.board.changed_at(differs))
     }
 
     /// The time at which the present position has stood for long enough to shorten the list of moves. This may happen only if
@@ -167,16 +167,16 @@ impl BoardMonitor {
 
 /// The time since which each square has differed from what was played.
 #[derive(Clone, Debug)]
-pub(crate) struct Differing {
+pub(crate) struct MismatchTimes {
     squares: u64,
     since: [Instant; 64],
     /// The last change of the board that was checked for an earlier position.
     pub(crate) take_back_checked: Instant,
 }
 
-impl Differing {
-    pub(crate) const fn new() -> Differing {
-        Differing { squares: 0, since: [Instant::ZERO; 64], take_back_checked: Instant::ZERO }
+impl MismatchTimes {
+    pub(crate) const fn new() -> MismatchTimes {
+        MismatchTimes { squares: 0, since: [Instant::ZERO; 64], take_back_checked: Instant::ZERO }
     }
 
     pub(crate) fn note(&mut self, now: Instant, differs: u64) {

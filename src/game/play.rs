@@ -104,7 +104,7 @@ impl Seen {
         if self.config.rulebook.winnability() == Winnability::Material {
             return None;
         }
-        let life = mate::dead(&self.play.decoder.record.node().position, &mut self.play.life);
+        let life = mate::dead(&self.play.decoder.record.node().position, &mut self.play.dead_position_watch);
         matches!(life, mate::Life::Dead { .. }).then_some(Ending::DeadPosition)
     }
 }

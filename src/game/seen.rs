@@ -45,7 +45,7 @@ pub(crate) struct Play {
     /// The ending on the board, its time, and the player who made the move.
     pub(crate) ending: Option<(Ending, Interval, Color)>,
     /// The knowledge about whether a side can still mate (5.2.2).
-    pub(crate) life: mate::Watch,
+    pub(crate) dead_position_watch: mate::Watch,
 }
 
 impl Play {
@@ -55,7 +55,7 @@ impl Play {
             conclusions: Vec::new(),
             completed_before: Pair { white: Some(0), black: Some(0) },
             ending: None,
-            life: mate::Watch::default(),
+            dead_position_watch: mate::Watch::default(),
         }
     }
 
