@@ -8,9 +8,9 @@ use flagfall_protocols::time::Instant;
 
 use crate::clock::flag::FlagFall;
 use crate::decision::{Claim, Decision};
+use crate::game_phase::Hint;
 use crate::interval::Interval;
 use crate::played::Revision;
-use crate::game_phase::Hint;
 
 /// What became of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,11 +12,11 @@ use crate::audit::{AuditEntry, ClockEvent};
 use crate::clock::fact::{ClockFact, PeriodCause};
 use crate::clock::flag::FlagPath;
 use crate::effect::Effect;
+use crate::game_phase::GamePhase;
 use crate::interval::Interval;
 use crate::laws::rules::Table;
 use crate::reports::Changed;
 use crate::seen::Seen;
-use crate::game_phase::GamePhase;
 
 impl Seen {
     /// Applies a fact of the clock to the game; `decided` says that the game has a result.

@@ -7,16 +7,16 @@ use flagfall_protocols::time::Instant;
 use shakmaty::{Position, Role};
 
 use crate::alarm::{Alarm, AlarmKind, AlarmStatus};
+use crate::arbiter_entries::{Entered, Statement};
 use crate::case::Case;
 use crate::clock::control::TimeControl;
 use crate::clock::flag::{FlagFall, FlagPath};
-use crate::arbiter_entries::{Entered, Statement};
+use crate::game_phase::GamePhase;
 use crate::interval::Interval;
 use crate::laws::claim::Standing;
 use crate::laws::facts::{Caller, Claimed, Counted, End, Ended, Facts, Flag, Illegal, IllegalKind, Treated};
 use crate::laws::outcome::Phase;
 use crate::laws::rules::Table;
-use crate::game_phase::GamePhase;
 
 /// The most positions that may count at one moment. If there are more, the position is simply not known.
 const MAX_POSITIONS: usize = 6;

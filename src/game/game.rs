@@ -15,14 +15,15 @@ mod transitions;
 mod view;
 
 use crate::alarm::{AlarmKind, Alarms};
+use crate::arbiter_entries::ArbiterEntries;
 use crate::audit::AuditEntry;
 use crate::case::Case;
 use crate::clock::Chessclock;
 use crate::clock::tracker::ClockTracker;
 use crate::clock::watch::WatchContext;
 use crate::config::GameConfig;
-use crate::arbiter_entries::ArbiterEntries;
 use crate::effect::Effect;
+use crate::game_phase::GamePhase;
 use crate::health::device::DeviceHealth;
 use crate::health::man_on;
 use crate::input::{Author, Input};
@@ -37,7 +38,6 @@ use crate::reconstruct::{Conclusion, Decoder};
 use crate::reports::Reports;
 use crate::rulings::RulingRecord;
 use crate::seen::{Play, Seen};
-use crate::game_phase::GamePhase;
 
 /// Whether an input may have changed a finding.
 #[derive(Clone, Copy, PartialEq, Eq)]

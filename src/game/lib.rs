@@ -12,7 +12,6 @@ extern crate alloc;
 
 pub mod alarm;
 pub mod arbiter_entries;
-mod flag_context;
 pub mod audit;
 mod case;
 pub mod clock;
@@ -26,9 +25,9 @@ pub mod effect;
 mod entries;
 mod evidence;
 mod facts;
+mod flag_context;
 pub mod game;
 pub mod game_phase;
-mod touch_observations;
 pub mod health;
 pub mod input;
 pub mod interval;
@@ -51,6 +50,7 @@ mod reports;
 mod rulings;
 mod scan;
 mod seen;
+mod touch_observations;
 
 pub use clock::flag::{FlagFall, FlagPath};
 pub use decisions::AUTOMATIC;

@@ -5,8 +5,8 @@ use core::time::Duration;
 
 use flagfall_protocols::time::Instant;
 
+use crate::game_phase::{GamePhase, Hint};
 use crate::reconstruct::setup::WrongSetUp;
-use crate::game_phase::{Hint, GamePhase};
 
 /// A set-up that lacks a man or two must stand this long before a game begins with it. A sensor may fail to see such a man.
 pub(crate) const INCOMPLETE_STANDS: Duration = Duration::from_secs(3);

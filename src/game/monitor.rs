@@ -7,13 +7,13 @@ use flagfall_protocols::time::Instant;
 use shakmaty::Position;
 
 use crate::alarm::{Alarm, AlarmKind, AlarmStatus, Alarms};
+use crate::game_phase::GamePhase;
 use crate::lifecycle::GESTURE_STANDS;
 use crate::men::{self, EMPTY, Men, UNKNOWN};
 use crate::reconstruct::candidates::Node;
 use crate::reconstruct::record::How;
 use crate::reconstruct::{SETTLE_TIME, sensing_of};
 use crate::seen::{Seen, soonest};
-use crate::game_phase::GamePhase;
 
 const IN_HAND: Duration = Duration::from_secs(5);
 const DIFFERS: Duration = Duration::from_secs(5);

@@ -5,11 +5,11 @@ use flagfall_protocols::time::Instant;
 use shakmaty::Chess;
 
 use crate::alarm::Alarms;
+use crate::game_phase::GamePhase;
 use crate::lifecycle::INCOMPLETE_STANDS;
 use crate::men::EMPTY;
 use crate::reconstruct::setup::{self, Shown, WrongSetUp};
 use crate::seen::Seen;
-use crate::game_phase::GamePhase;
 
 impl Seen {
     /// The initial position that the board shows, if it shows one.
@@ -20,7 +20,8 @@ impl Seen {
     /// Turns round a board that does not identify men, because its initial position looks the same from both sides. White is
     /// the side that moves first. Returns true if the board was turned.
     pub(crate) fn turn_to_first_mover(&mut self) -> bool {
-        let begins = self.phase.stage == GamePhase::Armed && !self.board.identifies() && self.play.decoder.record.moves().is_empty();
+        let begins =
+            self.phase.stage == GamePhase::Armed && !self.board.identifies() && self.play.decoder.record.moves().is_empty();
         let turns = begins && matches!(setup::first_move(self.board.men()), Some((Shown::Rotated, true)));
         if turns {
             self.board.turn_round();
@@ -57,7 +58,8 @@ impl Seen {
     /// Removes and returns an incomplete set-up that has stood for long enough, with the position in which those men are
     /// added.
     pub(crate) fn take_incomplete_set_up(&mut self, now: Instant) -> Option<(WrongSetUp, Chess)> {
-        let waits = matches!(self.phase.stage, GamePhase::AwaitingSetUp | GamePhase::Over) && self.clock.chessclock.runs().is_none();
+        let waits =
+            matches!(self.phase.stage, GamePhase::AwaitingSetUp | GamePhase::Over) && self.clock.chessclock.runs().is_none();
         let (_, wrong) = self
             .phase
             .incomplete_set_up

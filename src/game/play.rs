@@ -8,12 +8,12 @@ use flagfall_protocols::time::Instant;
 use crate::alarm::{AlarmKind, Alarms};
 use crate::audit::AuditEntry;
 use crate::effect::Effect;
+use crate::game_phase::{GamePhase, Hint};
 use crate::laws::outcome::{Ending, GameResult};
 use crate::laws::rules::Winnability;
 use crate::mate;
 use crate::reconstruct::gesture;
 use crate::seen::Seen;
-use crate::game_phase::{Hint, GamePhase};
 
 /// The most hints that are kept of one game.
 const MAX_HINTS: usize = 8;

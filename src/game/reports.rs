@@ -8,9 +8,9 @@ use shakmaty::san::SanPlus;
 use shakmaty::uci::UciMove;
 
 use crate::effect::{Audience, Effect};
+use crate::live_moves::{LiveMoves, PublishedMove};
 use crate::reconstruct::notation::Notation;
 use crate::seen::Seen;
-use crate::live_moves::{LiveMoves, PublishedMove};
 
 /// The kind of change that a part of the game has made for arbiters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

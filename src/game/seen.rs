@@ -10,6 +10,7 @@ use flagfall_protocols::time::Instant;
 use crate::alarm::{AlarmKind, Alarms};
 use crate::clock::tracker::ClockTracker;
 use crate::config::GameConfig;
+use crate::game_phase::GamePhase;
 use crate::interval::Interval;
 use crate::laws::outcome::Ending;
 use crate::lifecycle::{GESTURE_STANDS, GESTURE_STANDS_UNTIMED, INCOMPLETE_STANDS, Lifecycle};
@@ -20,7 +21,6 @@ use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::gesture;
 use crate::reconstruct::line::Tentative;
 use crate::reconstruct::{Conclusion, Decoder, SETTLE_TIME};
-use crate::game_phase::GamePhase;
 
 /// The parts that other parts may read: board, clock, moves played, stage of the game.
 #[derive(Clone, Debug)]

@@ -10,13 +10,14 @@ use shakmaty::Chess;
 
 use super::Game;
 use crate::alarm::AlarmKind;
+use crate::arbiter_entries::{Entered, Statement};
 use crate::audit::AuditEntry;
 use crate::clock::control::TimeControl;
 use crate::config::Rulings;
 use crate::decision::{Claim, Decision, DecisionKind, Penalty};
 use crate::decisions::AUTOMATIC;
-use crate::arbiter_entries::{Entered, Statement};
 use crate::effect::Effect;
+use crate::game_phase::GamePhase;
 use crate::input::{Author, Command};
 use crate::interval::Interval;
 use crate::irregular::position::IllegalPosition;
@@ -26,7 +27,6 @@ use crate::laws::outcome::{GameResult, Kind, Outcome, Side};
 use crate::laws::rules::Table;
 use crate::played::Cause;
 use crate::rulings::decide::{flag_side, result_of};
-use crate::game_phase::GamePhase;
 
 /// A clock shows less than a day.
 const MOST_SECONDS: u32 = 86_400;
@@ -218,7 +218,13 @@ impl Game {
     }
 
     /// Records a penalty, an adjustment of times, or a ruling on an illegal move.
-    fn record_penalty(&mut self, side: Color, penalty: Penalty, author: &Author, out: &mut Vec<Effect>) -> Result<(), &'static str> {
+    fn record_penalty(
+        &mut self,
+        side: Color,
+        penalty: Penalty,
+        author: &Author,
+        out: &mut Vec<Effect>,
+    ) -> Result<(), &'static str> {
         let Penalty { seconds, alarm, counts } = penalty;
         if seconds.is_some_and(|seconds| seconds.white.unsigned_abs().max(seconds.black.unsigned_abs()) > MOST_SECONDS) {
             return Err("no clock shows so much time");

@@ -10,11 +10,13 @@ use super::Game;
 use crate::alarm::AlarmKind;
 use crate::audit::{AuditEntry, GameEvent};
 use crate::effect::Effect;
+use crate::game_phase::GamePhase;
 use crate::interval::Interval;
 use crate::irregular::Irregularities;
 use crate::irregular::king::KingCapture;
 use crate::irregular::position::IllegalPosition;
 use crate::laws::outcome::{Ending, GameResult};
+use crate::live_moves::LiveMoves;
 use crate::monitor::check_promotion;
 use crate::pair::Pair;
 use crate::played::{Cause, GameMove, Revision};
@@ -23,8 +25,6 @@ use crate::reconstruct::record::{How, Record};
 use crate::reconstruct::setup::{self, Shown, WrongSetUp};
 use crate::reconstruct::{Decoder, gesture};
 use crate::seen::{Play, Seen};
-use crate::game_phase::GamePhase;
-use crate::live_moves::LiveMoves;
 
 impl Game {
     /// Checks whether the game has ended or another one has been set up.

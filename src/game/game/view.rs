@@ -11,11 +11,12 @@ use shakmaty::uci::UciMove;
 
 use super::Game;
 use crate::alarm::{Alarm, AlarmKind};
+use crate::arbiter_entries::Statement;
 use crate::clock::flag::FlagFall;
 use crate::clock::{ClockState, Recording};
 use crate::decision::{Decision, Ruling};
-use crate::arbiter_entries::Statement;
 use crate::effect::Audience;
+use crate::game_phase::{GamePhase, Hint};
 use crate::health::Health;
 use crate::laws::adjudicate::Subject;
 use crate::laws::claim::Ground;
@@ -26,7 +27,6 @@ use crate::men;
 use crate::pair::Pair;
 use crate::played::{GameMove, LiveMove, Notation};
 use crate::reconstruct::sensing_of;
-use crate::game_phase::{Hint, GamePhase};
 
 impl Game {
     /// The number of the game on this board, from 1; 0 before the first game.

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use flagfall_game::effect::{Audience, Effect};
 use flagfall_game::game::Game;
-use flagfall_game::played::LiveMove;
 use flagfall_game::game_phase::GamePhase;
+use flagfall_game::played::LiveMove;
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 

@@ -2,8 +2,8 @@
 
 use flagfall_game::audit::AuditEntry;
 use flagfall_game::effect::{Audience, Effect};
-use flagfall_game::input::{Author, Input as GameInput};
 use flagfall_game::game_phase::GamePhase;
+use flagfall_game::input::{Author, Input as GameInput};
 use flagfall_protocols::time::Instant;
 
 use super::{Station, StationOutput};

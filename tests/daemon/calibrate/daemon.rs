@@ -64,7 +64,8 @@ fn a_board_is_known_in_mid_game_and_after_restarts() {
     drop((running, subscriber));
 
     // The journal is enough for a replay.
-    let board = station_configs(&hall.loaded(vec![configured(&table, None)]).config, 0).expect("station_configs").remove(0).setting.board;
+    let board =
+        station_configs(&hall.loaded(vec![configured(&table, None)]).config, 0).expect("station_configs").remove(0).setting.board;
     let journals = fs::read_dir(hall.journal().join("b1")).expect("a folder").map(|entry| entry.expect("an entry").path());
     let journals: Vec<_> = journals.filter(|path| path.extension().is_some_and(|end| end == "journal")).collect();
     assert_eq!(journals.len(), 1, "{journals:?}");

@@ -1,9 +1,9 @@
 //! While there is no game, no move is committed.
 
 use fastrand::Rng;
+use flagfall_game::game_phase::GamePhase;
 use flagfall_game::input::{Command, Input};
 use flagfall_game::laws::outcome::GameResult;
-use flagfall_game::game_phase::GamePhase;
 use flagfall_protocols::event::{ClockSide, DeviceEvent};
 use flagfall_protocols::square::{Piece, Placement, Reading, Square};
 use shakmaty::{Chess, Position};

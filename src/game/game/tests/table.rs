@@ -11,9 +11,9 @@ use flagfall_protocols::time::{ClockTime, Instant};
 use shakmaty::Position;
 
 use super::clock::{TIMING, five_minutes};
+use crate::arbiter_entries::{Entered, Statement};
 use crate::clock::control::TimeControl;
 use crate::config::GameConfig;
-use crate::arbiter_entries::{Entered, Statement};
 use crate::effect::Effect;
 use crate::game::Game;
 use crate::input::{Command, Input};
