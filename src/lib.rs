@@ -1,23 +1,22 @@
-//! flagfall: the bridge between electronic chess boards and clocks and the programs and people that need to know what happens on
-//! them.
+//! flagfall reads electronic chess boards and clocks, and publishes moves, times and rulings for programs and people.
 //!
 //! | module | for |
 //! | --- | --- |
-//! | [`wire`] | the messages on the wire: topics, headers, bodies |
-//! | [`journal`] | the record of everything, written before it is handled or sent |
-//! | [`arbiter`] | commands: who may do what, and the answers |
-//! | [`mqtt`] | the outbox, and the connection to the broker |
-//! | [`publish`] | from the game's effects to messages |
-//! | [`session`] | one recorded board: input → driver → game → messages; deterministic |
-//! | [`daemon`] | threads and channels: stations, disk thread, worker, network |
+//! | [`wire`] | the MQTT messages: topics, JSON headers and bodies |
+//! | [`journal`] | the log on disk; an input is written before it is handled, and an output before it is sent |
+//! | [`arbiter`] | the commands of arbiters: rights, admission, replies |
+//! | [`mqtt`] | the queue of outgoing messages, and the connection to the broker |
+//! | [`publish`] | converts the effects (the outputs) of the game to messages |
+//! | [`session`] | one board with its journal: input → driver → game → messages; the same input always gives the same messages |
+//! | [`daemon`] | the threads: one station for each board, disk, worker, network |
 //! | [`config`] | the configuration: its keys and how it is read |
-//! | [`calibration`] | the file with what a driver must know about one board |
-//! | [`import`] | captures of other programs, turned into traces |
+//! | [`calibration`] | the file with the data that a driver needs about one board |
+//! | [`import`] | converts recordings of other programs to traces |
 //! | [`system_clock`] | the one place that reads the clocks of the operating system |
 //! | [`broker`] | an MQTT broker in this program |
-//! | [`emulate`] | emulated boards that play |
-//! | [`health`] | the state of this machine |
-//! | [`cli`] | the commands |
+//! | [`emulate`] | simulated games on emulated boards |
+//! | [`health`] | the state of this computer |
+//! | [`cli`] | the commands of the command line |
 
 pub mod arbiter;
 #[cfg(feature = "broker")]

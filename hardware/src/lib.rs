@@ -1,24 +1,24 @@
-//! Links to electronic chess boards and clocks, and emulated boards.
+//! Connections ("links") to electronic chess boards and clocks, and emulated boards.
 //!
-//! This crate moves bytes and knows no chess. It does not read the system clock: a caller that needs the time of a byte passes
-//! a function that returns the time. Every wait happens in poll(2).
+//! This crate transfers bytes and contains no chess rules. It does not read the system clock: a caller that needs arrival times
+//! passes a function that returns the time. The crate waits only in the system call poll(2).
 //!
 //! | module | for |
 //! | --- | --- |
-//! | [`link`] | the operations of every link, and the few causes of failure |
+//! | [`link`] | the operations of every link, and its errors |
 //! | [`serial`] | a serial port |
-//! | [`port`] | the thread of a serial link: it finds the port, opens it, reads and writes, and finds the port again |
+//! | [`port`] | the thread of a serial link: it finds the port, opens it, reads and writes, and searches for it again when it is gone |
 //! | [`hid`] | the thread of a link over USB-HID |
 //! | `ble` | Bluetooth LE links, through BlueZ (feature `ble`) |
 //! | [`discover`] | lists the serial ports |
-//! | [`hotplug`] | wakes a thread when a port comes or goes |
+//! | [`hotplug`] | wakes a thread when a port is added or removed |
 //! | [`ask`] | asks a device for its identity |
-//! | [`holder`] | finds the program that has a port open |
-//! | [`pty`] | a serial port without a cable |
+//! | [`holder`] | finds the process that uses a port |
+//! | [`pty`] | a pseudo-terminal, which acts as a serial port |
 //! | [`replay`] | a link that plays a recording |
 //! | [`tap`] | hands a copy of all bytes of a link to a function |
-//! | [`faulty`] | damages a link or a recording; a seed selects the damage |
-//! | [`emulator`] | emulated boards, scripts of hand motions, and a rig that runs a driver |
+//! | [`faulty`] | puts errors into the bytes of a link or a recording; a seed selects the errors |
+//! | [`emulator`] | emulated boards, scripts of hand motions, and a test rig that runs a driver |
 #![forbid(unsafe_code)]
 
 pub mod ask;

@@ -1,17 +1,17 @@
-//! The bytes of electronic chess boards and clocks, and their meaning.
+//! Decodes and encodes the messages of electronic chess boards and clocks.
 //!
-//! **The promise:** nothing here does IO, reads a clock, spawns a thread or reads the environment. No input makes it panic.
-//! Memory is bounded by the largest message of the protocol. The caller passes the time with the bytes ([`time::Instant`]), so
-//! the same input gives the same output on every machine.
+//! **The promise:** this crate does no IO, does not read the system clock or the environment, and spawns no thread. No input makes
+//! it panic. Its memory is limited by the largest message of a protocol. The caller passes the arrival time with the bytes
+//! ([`time::Instant`]), so the same input gives the same output on every computer.
 //!
 //! | module | for |
 //! | --- | --- |
-//! | [`time`], [`square`], [`event`] | the neutral types that every driver uses |
-//! | [`driver`] | the contract between a driver and its caller |
-//! | [`calibration`] | the data that some families need about each device, and how a driver learns them |
+//! | [`time`], [`square`], [`event`] | the types that every driver uses, whatever its device |
+//! | [`driver`] | the interface between a driver and its caller |
+//! | [`calibration`] | the data that some device families need about each device, and how a driver obtains them |
 //! | [`drivers`] | one module per device family, and the registry of all families |
-//! | [`trace`] | the line format of recordings and journals |
-//! | [`bytes`] | hex, BCD, checksums |
+//! | [`trace`] | the text format of recordings and journals, one line an entry |
+//! | [`bytes`] | hexadecimal, binary-coded decimal (BCD), checksums |
 #![no_std]
 #![forbid(unsafe_code)]
 

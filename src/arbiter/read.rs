@@ -1,4 +1,4 @@
-//! Reads a command from topic and payload. The bytes are untrusted, so every field is checked separately.
+//! Reads a command from MQTT topic and payload. The bytes are untrusted, so every field is checked.
 
 use flagfall_protocols::time::Instant;
 use serde_json::{Map, Value};
@@ -13,19 +13,20 @@ use crate::wire::topics::{CommandTopic, may_reply};
 
 /// The longest payload of a command, in bytes.
 pub const MAX_PAYLOAD: usize = 64 << 10;
-/// The longest id of a command.
+/// The longest id of a command, in bytes.
 const MAX_ID: usize = 64;
 /// The longest reason, game or other short text, in bytes.
 const MAX_TEXT: usize = 1000;
-/// How deep a body may be nested: the record around it must still be readable, and no verb needs more than two levels.
+/// The largest nesting depth of a JSON body. No command needs more than two levels, and the journal entry that contains the body
+/// must stay readable.
 const MAX_DEPTH: usize = 16;
 /// The longest `corr`, in bytes.
 const MAX_CORR: usize = 128;
 
 /// Reads a command that arrived at `at`. Unknown fields are ignored. A known field with an illegal value, or an unreadable
-/// payload, is a fault in the submission, so that it can be answered, recorded and audited like any other.
+/// payload, is a fault in the submission, so that it can be answered, recorded and audited like any other command.
 ///
-/// A sender may name the source of its own clock, `"sync":"ntp"` (`wire/README.md#5`). Without it the age of a command is not
+/// A sender may say how its clock is synchronised, `"sync":"ntp"` (`wire/README.md#5`). If not, the age of the command is not
 /// known.
 pub fn read(
     root: &str,

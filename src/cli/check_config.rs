@@ -1,4 +1,4 @@
-//! `flagfall check-config`: shows what would run, or everything that is wrong.
+//! `flagfall check-config`: shows the boards and services that would start, or all errors in the configuration.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -11,9 +11,9 @@ use serde::Serialize;
 use super::CONFIGURATION;
 use crate::config::{self, Board, Config, Errors, Loaded, Place, Problem, Role, Transport};
 
-/// Reads the configuration as `flagfall run` would, and shows what would run and what is wrong.
+/// Reads the configuration as `flagfall run` would, and shows the boards and services that would start, or all errors.
 ///
-/// Exit code 0 if it is right, also with warnings; 78 if not.
+/// The exit code is 0 if the configuration is valid, even with warnings, and 78 if it is not.
 #[derive(Args)]
 pub(super) struct CheckConfig {
     /// A file; a later one lies over the earlier ones. Without any: /etc/flagfall/flagfall.toml, then

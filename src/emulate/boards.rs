@@ -1,4 +1,4 @@
-//! The boards at which games are simulated.
+//! Defines the kinds of emulated boards on which simulated games are played.
 
 use flagfall_hardware::emulator::chesslink::{Chesslink, ChesslinkSettings};
 use flagfall_hardware::emulator::dgt_pegasus::{Pegasus, PegasusSettings};
@@ -7,7 +7,7 @@ use flagfall_protocols::driver::DriverInfo;
 
 use super::players::Performance;
 
-/// A kind of board.
+/// The kinds of boards that can be simulated, by what their sensors report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BoardKind {
     /// It reports each square as its scan comes by, and has a clock.

@@ -1,4 +1,5 @@
-//! The line from the board to the host. Messages leave in order, at the speed of the wire.
+//! Simulates the serial line from an emulated board to the host. Bytes are delivered in order, not faster than the baud rate
+//! allows.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -7,9 +8,9 @@ use flagfall_protocols::time::Instant;
 
 use super::device::Sent;
 
-/// The largest number of waiting bytes: eight times the whole log.
+/// The largest number of bytes that are not delivered yet: eight times the whole log of a DGT board.
 const MAX_WAITING: usize = 65_536;
-/// The bytes of one paced piece: about what a USB adapter delivers at once.
+/// The bytes of one piece, at a baud rate: about as many as a USB adapter delivers in one read.
 const PIECE: usize = 16;
 /// The speed of DGT boards.
 const DGT_BAUD: u64 = 9600;

@@ -1,14 +1,14 @@
-//! The parts of a report descriptor that a link needs (USB HID 1.11, 6.2.2).
+//! Parses a USB-HID report descriptor and keeps the parts that a link needs (USB HID 1.11, 6.2.2).
 
 use std::collections::BTreeMap;
 
-/// The longest descriptor that the kernel stores.
+/// The longest descriptor that the Linux kernel stores, in bytes.
 pub(super) const MAX_DESCRIPTOR: usize = 4096;
-/// The longest report that is read or written, without its number, in bytes.
+/// The longest report that is read or written, without its report id, in bytes.
 pub(super) const MAX_REPORT: usize = 4096;
-/// The largest number of stored usage pages. A device has one or two.
+/// The largest number of usage pages (categories of HID) that are kept. A device has one or two.
 const MAX_PAGES: usize = 16;
-/// The largest depth of nested push items.
+/// The largest number of nested push items. A push item saves the current settings.
 const MAX_PUSHED: usize = 16;
 
 /// The description of a device's reports.

@@ -1,4 +1,5 @@
-//! Data that the links of one process share: their ports, the boards that answered, and the list of the system's ports.
+//! Holds the data that all links of one process share: the ports that they use, the boards that said who they are, and the list
+//! of all serial ports of this computer.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
@@ -8,12 +9,12 @@ use super::probe::same_serial;
 use super::shared_search::LinkEntry;
 use crate::discover::{self, Found, Node, UsbId};
 
-/// The largest number of remembered boards. The oldest entry is removed first.
+/// The largest number of boards in the list. The oldest entry is removed first.
 const MAX_ANSWERED: usize = 256;
-/// The time for which another link may use a list of the system's ports, in microseconds.
+/// A list of all serial ports that is older than this is read again, in microseconds.
 const LIST_VALID_FOR: u64 = 1_000_000;
 
-/// The ports of one process. The process creates one value and passes it to every link.
+/// The serial ports in use by one process. The process creates one `Ports` and passes it to every link.
 #[derive(Debug, Default)]
 pub struct Ports {
     inner: Mutex<Inner>,

@@ -1,4 +1,4 @@
-//! The same players at a board without a clock: no sensor sees what they do at their own clock.
+//! Plays a game on a board without a clock. The players use a clock that is not connected, so nothing reports their presses.
 
 use std::time::Duration;
 
@@ -13,8 +13,8 @@ use crate::emulate::noise::Noise;
 use crate::emulate::score_sheet::ScoreSheet;
 use crate::emulate::truth::Truth;
 
-/// Plays a recorded game at a board of another kind than the DGT board. No clock reports anything, so nothing goes wrong on
-/// purpose: the alarms for that need a clock.
+/// Plays a game on a board that has no clock, or on a DGT board whose clock is not connected. No irregularities are simulated,
+/// since the program can notice them only with a clock.
 pub(super) fn perform_without_clock(kind: BoardKind, sheet: &ScoreSheet, noise: &Noise, dice: &mut Dice) -> Performance {
     let without = Noise { press_forgotten: 0.0, clock_corrected: 0.0, irregularities: 0.0, ..noise.clone() };
     let board = match kind {

@@ -1,4 +1,4 @@
-//! The changes from one game to the next, and from one stage of a game to another: begin, join, go on, end.
+//! Begins a game, joins one that is already in progress, continues it after a correction, and ends it.
 
 use alloc::vec::Vec;
 

@@ -1,5 +1,5 @@
-//! Flags by a club's 31 points of speed chess (`laws/README.md#5`): a flag counts when a player declares it and stops both
-//! clocks, and the clock beats a mate.
+//! Decides about flag-falls under the club profile, 31 points of speed chess (`laws/README.md#5`): a flag-fall counts only if a
+//! player declares it and stops both clocks. A declared flag-fall wins also against a mate that nobody has punched.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -14,7 +14,7 @@ use crate::laws::outcome::{Kind, Outcome};
 use crate::laws::rules::About;
 use crate::laws::tables::{Ruled, Tables, depending, wins};
 
-/// The time at which a player declared it (point 10). A bystander cannot declare it.
+/// The time at which a player declared the flag-fall (point 10); none if no player has. A spectator cannot declare it.
 pub(crate) fn declared(flag: &Flag) -> Option<Instant> {
     flag.observed_at.filter(|_| flag.called_by == Some(Caller::Player) && flag.clocks_stopped != Some(false))
 }

@@ -1,8 +1,9 @@
-//! A search in which both players help. Every position met waits in several queues, each with its own estimate of the
-//! distance to a mate. The queues take turns, so that one bad estimate cannot stop the others.
+//! Searches for a mate with the help of both players (a helpmate). Every position that the search reaches waits in several
+//! queues, each with its own estimate of the distance to a mate. The queues take turns, so that one bad estimate does not delay
+//! the others.
 //!
-//! Within a queue, positions come first that show something new: a man, or a pair of men, on squares where they have not yet
-//! stood with these pawns and this material. This finds long manoeuvres for which no distance to a mate is a guide.
+//! Within a queue, positions that show something new come first: a man, or a pair of men, on squares where they have not yet
+//! stood with the same pawns and material. This finds long manoeuvres, for which an estimate of the distance is useless.
 
 use alloc::collections::VecDeque;
 use alloc::vec;
@@ -18,11 +19,11 @@ use super::news::News;
 
 /// The result of the search.
 pub(super) enum Guided {
-    /// A line to a mate by the side.
+    /// A line to a mate by the side in question.
     Mate(Vec<Move>),
-    /// All positions were met, and none of this number is a mate by the side.
+    /// All positions were searched, and none is a mate by the side in question. The value is their number.
     Complete(u32),
-    /// The cap was reached first.
+    /// The search reached its limit first.
     Cut,
 }
 

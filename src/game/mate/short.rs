@@ -1,4 +1,4 @@
-//! Shorter lines: a mate that was found by a long way is shown by a shorter line, if that is cheap to find.
+//! Shortens a line to a mate, if a shorter line can be found cheaply.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -12,13 +12,13 @@ use super::meter::Meter;
 use super::reason::Answer;
 use super::solve::Budget;
 
-/// The most positions between one position of a line and a later one.
-const WINDOW: u32 = 600;
-/// The most positions from the first one, for a line that no other line undercuts.
-const WIDE: u32 = 40_000;
+/// The largest number of positions that are searched for a shortcut from one position of a line to a later one.
+const SHORTCUT_LIMIT: u32 = 600;
+/// The largest number of positions that are searched from the start for the shortest line of all.
+const SHORTEST_LIMIT: u32 = 40_000;
 
-/// The same answer with a shorter line, if there is one within the budget; `shortest` is set if all shorter ones are
-/// excluded. It is for people who read the line: [`super::winnable`] itself only removes repeated positions.
+/// Returns the same answer with a shorter line, if the budget is enough to find one; `shortest` is set if no shorter line can
+/// exist. Use it when people will read the line: [`super::winnable`] itself only removes repeated positions.
 pub fn shorten(position: &Chess, side: Color, answer: Answer, budget: Budget) -> Answer {
     let Answer::Winnable { mut line, shortest: false } = answer else {
         return answer;
@@ -28,9 +28,9 @@ pub fn shorten(position: &Chess, side: Color, answer: Answer, budget: Budget) ->
     let mut length = usize::MAX;
     while line.len() < length && !meter.spent() {
         length = line.len();
-        line = cut(position, side, line, WINDOW.min(room), &mut meter);
+        line = cut(position, side, line, SHORTCUT_LIMIT.min(room), &mut meter);
     }
-    match closure(position, side, WIDE.min(room), &mut 0, &mut meter, Vec::new()) {
+    match closure(position, side, SHORTEST_LIMIT.min(room), &mut 0, &mut meter, Vec::new()) {
         Closed::Mate(line) => Answer::Winnable { line, shortest: true },
         Closed::Cut { expanded } => {
             let shortest = line.len() <= expanded as usize + 2;

@@ -1,4 +1,4 @@
-//! The queue in which everything for the public waits.
+//! Holds the events and states of the live audience that the public receives after a delay.
 
 use std::collections::VecDeque;
 
@@ -14,9 +14,9 @@ use crate::publish::states;
 use crate::wire::moves;
 use crate::wire::state::LiveState;
 
-/// The most events that may wait: many hours of blitz.
+/// The largest number of events in the queue. It is enough for many hours of blitz.
 pub const MAX_EVENTS: usize = 3072;
-/// The most states that may wait.
+/// The largest number of game states in the queue.
 pub const MAX_STATES: usize = 1024;
 
 /// One event or state of the live audience that waits for the public.

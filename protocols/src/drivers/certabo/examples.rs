@@ -1,4 +1,5 @@
-//! The frames of a short game, for the tests of every driver. They are invented and contain noise on one square.
+//! Example messages of a short game, for the test that runs over all drivers. They were written by hand. Each square has the five
+//! numbers of the chip in its piece, and `0 0 0 0 0` means empty. One square contains noise.
 
 macro_rules! black {
     () => {
@@ -7,7 +8,7 @@ macro_rules! black {
     };
 }
 
-macro_rules! rank {
+macro_rules! empty_rank {
     () => {
         "0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 "
     };
@@ -29,11 +30,11 @@ macro_rules! start {
     ($noise:literal) => {
         concat!(
             black!(),
-            rank!(),
-            rank!(),
+            empty_rank!(),
+            empty_rank!(),
             $noise,
             " 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 ",
-            rank!(),
+            empty_rank!(),
             white!("3 0 84 2 5"),
         )
     };
@@ -44,11 +45,11 @@ macro_rules! e4 {
     ($noise:literal) => {
         concat!(
             black!(),
-            rank!(),
-            rank!(),
+            empty_rank!(),
+            empty_rank!(),
             $noise,
             " 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 3 0 84 2 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 ",
-            rank!(),
+            empty_rank!(),
             white!("0 0 0 0 0"),
         )
     };

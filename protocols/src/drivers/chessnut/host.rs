@@ -1,13 +1,13 @@
-//! What a host sends, both directions (`chessnut/README.md#3` and `chessnut/README.md#6`).
+//! Encodes and decodes the commands that a host sends to a board (`chessnut/README.md#3` and `chessnut/README.md#6`).
 //!
-//! The session only sends the questions of its own table. [`HostCommand`] also contains the commands that switch lights, beep,
-//! move pieces or delete games; it is for emulators and tests.
+//! The driver's session sends only the questions of its own table. [`HostCommand`] is for emulators and tests. It also contains
+//! the commands that switch lights on or off, beep, move pieces or delete games.
 
 use alloc::vec::Vec;
 
 use super::message::SQUARES;
 
-/// All commands of a host. An emulator must understand them.
+/// All commands of a host. An emulated board must accept them all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostCommand {
     /// 21 01 00: positions are reported from now on.

@@ -1,21 +1,21 @@
-//! Messages of a host to a board, encoded and decoded (`dgt/README.md#4`, `dgt/clock.md#4`).
+//! Encodes and decodes the messages from a host to a board (`dgt/README.md#4`, `dgt/clock.md#4`).
 //!
 //! ```text
-//!  4x 5x          a command of one byte, no checksum
-//!  2b  n  03 cmd … 00        to the clock; n counts everything after itself
-//!  2c  n  … 00               to an I2C clock, layout unknown
+//!  40 to 5f                  a command of one byte (all numbers are hexadecimal), no checksum
+//!  2b  n  03 command … 00    to the clock; n is the number of bytes that follow it
+//!  2c  n  … 00               to a clock on the I2C bus; the layout is unknown
 //!  60  n  … 00               lights
 //! ```
 //!
-//! [`Query`] has all messages of the daemon: questions and reporting modes. [`HostMessage`] and [`ClockCommand`] also contain
-//! the commands that change what players see or what the board stores. They are for emulators and tests; the session does not
-//! use them.
+//! [`Query`] lists every message that the daemon sends: questions, and commands that select a reporting mode. [`HostMessage`] and
+//! [`ClockCommand`] also contain the commands that change the display, the lights or the memory of the board. They are for
+//! emulators and tests; the driver does not use them.
 
 use alloc::vec::Vec;
 
 pub use super::clock_command::ClockCommand;
 
-/// The questions that a host may ask a board at any time without a visible effect.
+/// The messages that a host may send to a board at any time; players do not notice them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Query {

@@ -1,21 +1,21 @@
-//! Measures the delay of a message by the gateway's own stamps.
+//! Measures how late a message arrived, by the timestamps of the gateway.
 
 use core::time::Duration;
 
 use crate::time::Instant;
 
-/// The quickest message is searched in the last one to two windows of this length. The two clocks drift by only milliseconds in
-/// it, and the effect of a wrong stamp ends with it.
+/// The length of one window. Messages are compared with the quickest one of this window and the window before. In this time the
+/// gateway's clock and this computer's clock drift apart by only milliseconds; after it a wrong timestamp has no effect any more.
 const WINDOW: Duration = Duration::from_secs(60);
 
-/// No radio delays a message for longer. If stamps show a longer delay, they have started again.
-const MOST: Duration = Duration::from_secs(10);
+/// The longest delay of a radio. If timestamps show a longer one, the gateway has restarted and counts from zero.
+const MAX_DELAY: Duration = Duration::from_secs(10);
 
-/// Compares arrival times with stamps. The quickest message shows the difference between the two clocks; its own delay is not
-/// known.
+/// Compares arrival times with timestamps. The quickest message shows the difference between the two clocks. Its own delay is not
+/// known, so each delay is relative to this message.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Lateness {
-    /// Arrival minus stamp of the quickest message, in microseconds, in this window and in the previous one.
+    /// Arrival time minus timestamp of the quickest message, in microseconds, in this window and in the previous one.
     quickest: [Option<i64>; 2],
     began: Instant,
 }
@@ -26,7 +26,7 @@ impl Lateness {
         let stamp = i64::try_from(stamp).unwrap_or(i64::MAX).saturating_mul(1000);
         let apart = i64::try_from(at.0).unwrap_or(i64::MAX).saturating_sub(stamp);
         let late = self.after_quickest(apart);
-        if late > MOST {
+        if late > MAX_DELAY {
             self.quickest = [None; 2];
         }
         if self.quickest == [None; 2] || at.since(self.began) >= WINDOW {
@@ -34,7 +34,7 @@ impl Lateness {
             self.began = at;
         }
         self.quickest[0] = Some(self.quickest[0].map_or(apart, |quickest| quickest.min(apart)));
-        if late > MOST { Duration::ZERO } else { late }
+        if late > MAX_DELAY { Duration::ZERO } else { late }
     }
 
     fn after_quickest(&self, apart: i64) -> Duration {

@@ -1,4 +1,5 @@
-//! Promotions on a board that does not identify men: queens that are not confirmed, and other men that they may be.
+//! Finds promotions on a board that does not identify men. Such a promotion is recorded as a queen until a later move or the
+//! arbiter shows what it is.
 
 use alloc::vec::Vec;
 
@@ -6,7 +7,8 @@ use shakmaty::{Move, Position, Role};
 
 use crate::reconstruct::record::{How, Record};
 
-/// Queens that no arbiter has confirmed and no move has proved: the index of the promotion, and the square of the man as a mask.
+/// Returns the promoted queens that neither the arbiter nor a later move has confirmed: the index of the move, and the square on
+/// which the piece stands now, as a mask.
 pub(crate) fn unproved(record: &Record) -> Vec<(usize, u64)> {
     let moves = record.moves();
     let mut found = Vec::new();
