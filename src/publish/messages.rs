@@ -268,7 +268,7 @@ impl Messages {
         let series = &mut self.numbers[audience as usize];
         *series += u64::from(event);
         let number = if event { *series } else { 0 };
-        let game = self.board.game(game);
+        let game = self.board.game_id(game);
         let envelope = Envelope {
             v: VERSION,
             r#type: kind,

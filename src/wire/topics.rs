@@ -35,7 +35,7 @@ impl Board {
     }
 
     /// Returns the id of a game on this board, as it stands in payloads and locks. `number` counts the games on the board.
-    pub fn game(&self, number: u32) -> String {
+    pub fn game_id(&self, number: u32) -> String {
         format!("{}-{}-{}-g{number}", self.event, self.round, self.board)
     }
 

@@ -46,7 +46,7 @@ impl Station {
     }
 
     fn game_name(&self) -> String {
-        self.messages.board().game(self.game.number())
+        self.messages.board().game_id(self.game.number())
     }
 
     fn findings(&self) -> Vec<FindingKey> {
