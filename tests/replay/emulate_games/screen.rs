@@ -58,8 +58,8 @@ fn the_picture_fits_at_every_moment_and_ends_as_it_should() {
         if message.at >= Instant(30_000_000) {
             middle.get_or_insert_with(|| view.frame());
         }
-        lines.extend(view.take(&message.topic, message.payload.as_bytes()));
-        coloured.take(&message.topic, message.payload.as_bytes());
+        lines.extend(view.handle_message(&message.topic, message.payload.as_bytes()));
+        coloured.handle_message(&message.topic, message.payload.as_bytes());
         fits(&view.frame());
         fits(&plain(&coloured.frame()));
     }
@@ -82,12 +82,12 @@ fn the_picture_fits_at_every_moment_and_ends_as_it_should() {
 fn messages_about_other_boards_are_not_shown() {
     let mut view = View::new(false, boards());
     let before = view.frame();
-    assert_eq!(view.take("flagfall/1/live/demo/1/9/move", br#"{"no":1,"body":{"ply":1,"san":"e4"}}"#), None);
-    assert_eq!(view.take("flagfall/1/node/pi/status", b"{}"), None);
+    assert_eq!(view.handle_message("flagfall/1/live/demo/1/9/move", br#"{"no":1,"body":{"ply":1,"san":"e4"}}"#), None);
+    assert_eq!(view.handle_message("flagfall/1/node/pi/status", b"{}"), None);
     assert_eq!(view.frame(), before);
-    let broken = view.take("flagfall/1/live/demo/1/1/move", b"{").expect("told");
+    let broken = view.handle_message("flagfall/1/live/demo/1/1/move", b"{").expect("told");
     assert!(broken.contains("no JSON"), "{broken}");
-    let nasty = view.take("flagfall/1/live/demo/1/1/move", br#"{"no":1,"body":{"ply":1,"san":"e4\u001b[2J"}}"#);
+    let nasty = view.handle_message("flagfall/1/live/demo/1/1/move", br#"{"no":1,"body":{"ply":1,"san":"e4\u001b[2J"}}"#);
     assert!(nasty.is_some_and(|line| !line.contains('\x1b')), "a payload cannot steer the terminal");
 }
 
@@ -97,8 +97,8 @@ fn all_that_was_played_must_arrive() {
     let mut check = Check::new(expected(), false);
     assert!(!check.missing().is_empty(), "nothing has arrived yet");
     for message in &messages {
-        check.take(&message.topic, message.payload.as_bytes());
-        check.take(&message.topic, message.payload.as_bytes());
+        check.handle_message(&message.topic, message.payload.as_bytes());
+        check.handle_message(&message.topic, message.payload.as_bytes());
     }
     assert_eq!(check.missing(), [""; 0]);
     assert!(!Check::new(expected(), true).missing().is_empty(), "nothing came to the public");
@@ -113,7 +113,7 @@ fn every_lost_message_is_named() {
     let without = |lost: Lost<'_>| {
         let mut check = Check::new(expected(), false);
         for message in messages.iter().filter(|message| !lost(message)) {
-            check.take(&message.topic, message.payload.as_bytes());
+            check.handle_message(&message.topic, message.payload.as_bytes());
         }
         check.missing()
     };
@@ -135,7 +135,7 @@ fn every_lost_message_is_named() {
         assert!(missing.iter().any(|line| line.starts_with(told)), "`{told}` is not in {missing:#?}");
     }
     let mut check = Check::new(expected(), false);
-    check.take("flagfall/1/live/demo/1/1/move", b"{");
+    check.handle_message("flagfall/1/live/demo/1/1/move", b"{");
     assert!(check.missing().contains(&"1 payloads are no JSON".to_owned()));
 }
 
@@ -164,7 +164,7 @@ fn the_proposal_is_shown_in_words() {
             "alternatives":[],"expired_at":[5000000,6000000],"completed":39,"required":{required},"winnable":{verdict},
             "unknown":[]}}}}"#
         );
-        assert_eq!(view.take("flagfall/1/arbiter/demo/1/1/ruling", ruling.as_bytes()), None, "a state is no event");
+        assert_eq!(view.handle_message("flagfall/1/arbiter/demo/1/1/ruling", ruling.as_bytes()), None, "a state is no event");
         let frame = view.frame();
         fits(&frame);
         for words in told.split('|').chain(["unknown: nothing; Art. 6.9, 6.4"]) {
@@ -179,13 +179,13 @@ fn a_decision_is_shown_and_a_deleted_ruling_is_not() {
     let mut view = View::new(false, boards());
     let before = view.frame();
     let ruling = |more: &str| format!(r#"{{"t":{{"us":9000000}},"body":{{"flag":"white","outcome":"undecided"{more}}}}}"#);
-    view.take(topic, ruling("").as_bytes());
+    view.handle_message(topic, ruling("").as_bytes());
     assert!(view.frame().contains("do: go and stop the clocks"));
-    view.take(topic, ruling(r#","decision":{"result":"0-1","at":1}"#).as_bytes());
+    view.handle_message(topic, ruling(r#","decision":{"result":"0-1","at":1}"#).as_bytes());
     assert!(view.frame().contains("decided: 0-1") && !view.frame().contains("do:"), "{}", view.frame());
-    view.take(topic, b"");
+    view.handle_message(topic, b"");
     assert_eq!(view.frame(), before);
-    view.take(topic, br#"{"t":{"us":9000000},"body":{"decision":{"result":"0-1","at":1}}}"#);
+    view.handle_message(topic, br#"{"t":{"us":9000000},"body":{"decision":{"result":"0-1","at":1}}}"#);
     assert!(!view.frame().contains("FLAG"), "a decision without a flag:\n{}", view.frame());
 }
 
@@ -193,7 +193,7 @@ fn a_decision_is_shown_and_a_deleted_ruling_is_not() {
 fn a_turned_board_is_shown_from_white() {
     let mut view = View::new(false, boards());
     let state = br#"{"body":{"board":"RNBKQBNR/PPPPPPPP/8/8/8/8/pppppppp/rnbkqbnr","rotated":true,"stage":"armed"}}"#;
-    view.take("flagfall/1/arbiter/demo/1/2/state", state);
+    view.handle_message("flagfall/1/arbiter/demo/1/2/state", state);
     let frame = view.frame();
     assert!(frame.contains("\n8 r n b q k b n r ") && frame.contains("\n1 R N B Q K B N R"), "{frame}");
 }
