@@ -1,6 +1,6 @@
-//! The bus of DGT boards: every shared vector both directions, and the driver of one board.
+//! The bus of DGT boards: every shared vector in both directions, and the driver of one board.
 
-#[allow(dead_code, reason = "what hosts of a single board say is no matter here")]
+#[allow(dead_code, reason = "the commands of a single board's host are not used here")]
 use core::time::Duration;
 
 use crate::common::{Rig, anomalies, events, ms, sent, shared};
@@ -91,7 +91,7 @@ fn from_board(bytes: &[u8]) -> Value {
             json!({"msg": "bus_version", "major": major, "minor": minor})
         }
         Reply::I2c(data) => {
-            // The frame that is carried: its CRC is right, and it is carried again in the same bytes.
+            // The inner frame has the right CRC, and it is written again with the same bytes.
             let real = unescape(data).expect("whole");
             let mut carried = Vec::new();
             if let Some(inner) = I2cFrame::decode(&real) {
@@ -130,7 +130,7 @@ fn said(id: u8, data: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// A board in this position, as the bus tells it.
+/// Returns the answer of a board in this position, as it is on the bus.
 fn picture(fen: &str) -> Vec<u8> {
     use flagfall_protocols::drivers::dgt::squares;
     let placement = Placement::parse(fen).expect("a placement");
@@ -141,7 +141,7 @@ fn picture(fen: &str) -> Vec<u8> {
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
 
-/// A driver that knows its board.
+/// Returns a driver that knows its board.
 fn known() -> Rig {
     let mut rig = Rig::new(&INFO);
     rig.feed(ms(0), Input::LinkUp);
@@ -154,8 +154,8 @@ fn known() -> Rig {
 }
 
 #[test]
-fn sums_and_lengths_are_kept() {
-    // A flipped bit anywhere gives no frame, but in the id's high bit it is no beginning.
+fn frames_with_wrong_checksum_or_length_are_refused() {
+    // A flipped bit anywhere gives no frame. In the high bit of the id it hides the beginning.
     let good = said(0x85, &[0x40, 0x34, 0x41, 0x24]);
     for bit in 0..good.len() * 8 {
         let mut wrong = good.clone();
@@ -172,7 +172,7 @@ fn sums_and_lengths_are_kept() {
 }
 
 #[test]
-fn the_way_back_after_lost_bytes() {
+fn the_framing_recovers_after_lost_bytes() {
     let (one, other) = (said(0x85, &[0x40, 0x34]), said(0x87, &[]));
     for cut in 1..one.len() {
         let mut reader = Reader::default();
@@ -192,7 +192,7 @@ fn the_way_back_after_lost_bytes() {
 }
 
 #[test]
-fn it_asks_once_it_knows_its_address_and_tells_the_first_picture_with_the_packet_after_it() {
+fn the_driver_asks_with_its_address_and_reports_the_first_picture_with_the_next_packet() {
     let mut rig = Rig::new(&INFO);
     rig.feed(ms(0), Input::LinkUp);
     rig.until(ms(1000));
@@ -203,14 +203,14 @@ fn it_asks_once_it_knows_its_address_and_tells_the_first_picture_with_the_packet
     assert_eq!(asked, ["8b080114", "8208010b"]);
     rig.bytes(&picture(START));
     assert_eq!(events(&rig.log), []);
-    // A pawn was moved after the picture.
+    // A pawn moved after the picture.
     rig.bytes(&said(0x85, &[0x40, 0x34, 0x41, 0x24]));
     let moved = Placement::parse("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR").expect("a placement");
     assert_eq!(events(&rig.log), [DeviceEvent::Frame(moved)]);
 }
 
 #[test]
-fn a_repeated_packet_is_told_once_and_a_lost_one_is_repaired() {
+fn a_repeated_packet_is_reported_once_and_a_lost_one_is_repaired() {
     let mut rig = known();
     rig.take();
     let packet = said(0x85, &[0x40, 0x34, 0x41, 0x24]);
@@ -220,7 +220,7 @@ fn a_repeated_packet_is_told_once_and_a_lost_one_is_repaired() {
     rig.bytes(&said(0x8b, &[0x40, 0x34, 0x41, 0x24]));
     assert_eq!(events(&rig.log).len(), 2);
     rig.take();
-    // A picture that agrees with the packet after it is no news; one that does not is told.
+    // A picture that agrees with the known position is not reported; a different one is.
     rig.bytes(&picture("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR"));
     rig.bytes(&said(0x85, &[]));
     assert_eq!(events(&rig.log), []);
@@ -230,7 +230,7 @@ fn a_repeated_packet_is_told_once_and_a_lost_one_is_repaired() {
 }
 
 #[test]
-fn a_restart_asks_for_the_picture_and_tells_no_piece_twice() {
+fn a_restart_asks_for_the_picture_and_reports_no_piece_twice() {
     let mut rig = known();
     rig.until(ms(100));
     rig.take();
@@ -242,7 +242,7 @@ fn a_restart_asks_for_the_picture_and_tells_no_piece_twice() {
 }
 
 #[test]
-fn the_log_from_the_start_is_ended() {
+fn the_log_of_the_start_is_closed() {
     let mut rig = known();
     rig.until(ms(100));
     rig.take();
@@ -264,7 +264,7 @@ fn the_log_from_the_start_is_ended() {
 }
 
 #[test]
-fn a_log_that_was_asked_for_is_ended_though_the_board_was_silent_meanwhile() {
+fn a_requested_log_is_closed_even_if_the_board_was_silent_meanwhile() {
     let mut rig = known();
     rig.until(ms(100));
     rig.command(DeviceCommand::ReadLog);
@@ -275,7 +275,7 @@ fn a_log_that_was_asked_for_is_ended_though_the_board_was_silent_meanwhile() {
 }
 
 #[test]
-fn a_hole_in_which_another_board_told_its_log_is_no_cycle() {
+fn a_pause_for_the_log_of_another_board_is_no_cycle() {
     let mut rig = known();
     for packet in 1..60 {
         rig.until(ms(packet * 500 + if packet < 20 { 0 } else { 8300 }));
@@ -295,7 +295,7 @@ fn bytes_of_delay_at_event_positions_are_counted_and_the_rest_is_read() {
 }
 
 #[test]
-fn silence_is_told_after_more_than_a_whole_log_and_another_address_is_not_read() {
+fn silence_is_reported_after_more_than_a_whole_log_and_other_addresses_are_ignored() {
     let mut rig = known();
     rig.take();
     let mut foreign = Vec::new();
@@ -303,7 +303,7 @@ fn silence_is_told_after_more_than_a_whole_log_and_another_address_is_not_read()
     rig.until(ms(2000));
     rig.bytes(&foreign);
     assert_eq!(anomalies(&rig.log), [Anomaly::Unasked]);
-    // Another board tells its log, which takes 8.3 s at most.
+    // Another board sends its log, which takes 8.3 s at most.
     rig.until(ms(10_000));
     assert_eq!(events(&rig.log), []);
     rig.until(ms(12_100));
