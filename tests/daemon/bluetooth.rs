@@ -52,7 +52,7 @@ fn whole_games_with_links_that_are_lost() {
     bluez::in_own_process("whole_games_with_links_that_are_lost", |bus: Bus| {
         let bluez = Bluez::start(&bus.address());
         for (_, driver, address, name) in BOARDS {
-            bluez.add(Peripheral::of(driver, address, name));
+            bluez.add(Peripheral::for_driver(driver, address, name));
         }
         let house = House::new();
         let running = Running::start(house.loaded(BOARDS.map(board).to_vec()));
@@ -106,8 +106,8 @@ fn a_clock_by_itself_completes_the_moves_of_a_board() {
     const CLOCK: &str = "C0:00:00:00:00:04";
     bluez::in_own_process("a_clock_by_itself_completes_the_moves_of_a_board", |bus: Bus| {
         let bluez = Bluez::start(&bus.address());
-        bluez.add(Peripheral::of("chessnut", BOARD, "Chessnut Pro"));
-        bluez.add(Peripheral::of("dgt3000_gateway", CLOCK, "DGT3000-Gateway"));
+        bluez.add(Peripheral::for_driver("chessnut", BOARD, "Chessnut Pro"));
+        bluez.add(Peripheral::for_driver("dgt3000_gateway", CLOCK, "DGT3000-Gateway"));
         let house = House::new();
         let clock = Clock { driver: "dgt3000_gateway".to_owned(), bluetooth: Some(CLOCK.to_owned()) };
         let mut loaded = house.loaded(vec![Board { clock: Some(clock), ..board(("b1", "chessnut", BOARD, "")) }]);
@@ -185,7 +185,7 @@ fn a_board_that_is_received_weakly() {
     bluez::in_own_process("a_board_that_is_received_weakly", |bus: Bus| {
         let bluez = Bluez::start(&bus.address());
         let (id, driver, address, name) = BOARDS[1];
-        bluez.add(Peripheral { rssi: -90, ..Peripheral::of(driver, address, name) });
+        bluez.add(Peripheral { rssi: -90, ..Peripheral::for_driver(driver, address, name) });
         let house = House::new();
         let running = Running::start(house.loaded(vec![board(BOARDS[1])]));
         let ear = Ear::new(running.tcp);
@@ -251,7 +251,7 @@ fn a_key_is_the_boards_alone() {
     bluez::in_own_process("a_key_is_the_boards_alone", |bus: Bus| {
         let bluez = Bluez::start(&bus.address());
         let (id, driver, address, name) = BOARDS[0];
-        bluez.add(Peripheral { rssi: -71, ..Peripheral::of(driver, address, name) });
+        bluez.add(Peripheral { rssi: -71, ..Peripheral::for_driver(driver, address, name) });
         let house = House::new();
         let (file, log) = (house.path().join("key"), house.path().join("log"));
         std::fs::write(&file, "6307a1b2c3d4e5f600\n").expect("written");

@@ -172,7 +172,7 @@ fn a_board_that_is_asked_as_the_daemon_asks() {
     let room = Room::new();
     let log = Log::default();
     let board = (emulator::find("chessnut").expect("emulated").start)(&Start::default());
-    let usual = Peripheral::of("chessnut", ADDRESS, "Chessnut Air");
+    let usual = Peripheral::for_driver("chessnut", ADDRESS, "Chessnut Air");
     room.bluez.add(Peripheral { board: Box::new(Tapped::new(board, log.clone())), ..usual });
     let mut recording = room.record(ADDRESS, &["--driver", "chessnut", "--time-control", "300+5"]);
     recording.says("recording; Ctrl-C ends");

@@ -66,7 +66,7 @@ impl Adapter1 {
         self.air.state().powered
     }
 
-    /// The change is told by zbus.
+    /// The change is reported by zbus.
     #[zbus(property, name = "Powered")]
     async fn set_powered(&self, on: bool) -> fdo::Result<()> {
         if on && self.air.state().blocked {

@@ -39,11 +39,11 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Says whether it listened before. Whoever was heard counts as such only as long as it does.
+    /// Says whether it listened before. Whoever was received counts as such only as long as it does.
     fn listen(&mut self, on: bool) -> bool {
         if !on {
             self.listeners.clear();
-            self.radios.values_mut().for_each(|radio| radio.heard = false);
+            self.radios.values_mut().for_each(|radio| radio.received = false);
         }
         std::mem::replace(&mut self.discovering, on)
     }
@@ -190,7 +190,7 @@ impl Air {
             let Some(radio) = state.radios.get_mut(address).filter(|radio| listens && radio.near && !radio.linked) else {
                 return;
             };
-            radio.heard = true;
+            radio.received = true;
             (std::mem::replace(&mut radio.known, true), radio.rssi)
         };
         if known {
@@ -210,7 +210,7 @@ impl Air {
     pub(super) async fn forget(&self, address: &str) {
         self.unlink(address).await;
         let gone = |radio: &mut Radio| {
-            radio.heard = false;
+            radio.received = false;
             let explored = std::mem::take(&mut radio.explored);
             (std::mem::take(&mut radio.known), if explored { radio.services.clone() } else { Vec::new() })
         };
@@ -253,7 +253,7 @@ impl Air {
         };
         let turn = *turns.borrow();
         let make = async {
-            // Of one that is out of reach nothing is heard, and so nothing is made: the controller is free for others.
+            // Of one that is out of reach nothing is received, and so nothing is made: the controller is free for others.
             let _making = if near { Some(self.making.lock().await) } else { None };
             tokio::time::sleep(delay).await;
         };
@@ -324,7 +324,7 @@ impl Air {
             if bytes.len() > radio.most() {
                 return Err(Refusal::InvalidValueLength("Invalid Length".into()));
             }
-            radio.hear(uuid, bytes, command);
+            radio.receive(uuid, bytes, command);
             Ok(())
         });
         done.unwrap_or_else(|| Err(Refusal::Failed("Not connected".into())))
@@ -361,8 +361,8 @@ async fn resolve(air: Arc<Air>, address: String, turn: u64) {
 
 /// Lets the board of a peripheral live, and notifies of what it sends.
 pub(super) async fn live(air: Arc<Air>, address: String) {
-    while let Some(((told, rest), wake)) = air.radio(&address, |radio| (radio.pass(), radio.wake.clone())) {
-        for (service, characteristic, bytes) in told {
+    while let Some(((notifications, rest), wake)) = air.radio(&address, |radio| (radio.advance(), radio.wake.clone())) {
+        for (service, characteristic, bytes) in notifications {
             let path = gatt::characteristic_path(&address, service, characteristic);
             air.changed(&path, gatt::NAME, "Value", Variant::from(bytes)).await;
         }

@@ -76,7 +76,7 @@ impl Drop for Bus {
 /// Runs `scenes`, a closure written in the test called `test`, in a process of its own whose system bus is the one that they get.
 /// The process is this test program, asked for this test alone. The modules that `test` is in are found, and may be left out.
 pub(crate) fn in_own_process<S: FnOnce(Bus)>(test: &str, scenes: S) {
-    #[allow(clippy::disallowed_methods, reason = "the process is told by its environment where its bus is")]
+    #[allow(clippy::disallowed_methods, reason = "the process reads the address of its bus from its environment")]
     let given = std::env::var_os(FOLDER);
     if let Some(given) = given {
         let mut bus = Bus { folder: given.into(), daemon: None, _own: None };

@@ -93,12 +93,12 @@ impl Device1 {
 
     #[zbus(property, name = "RSSI")]
     fn rssi(&self) -> fdo::Result<i16> {
-        let heard = |radio: &mut super::radio::Radio| {
-            radio.seen.looks += 1;
-            radio.heard.then_some(radio.rssi)
+        let received = |radio: &mut super::radio::Radio| {
+            radio.seen.queries += 1;
+            radio.received.then_some(radio.rssi)
         };
-        let heard = self.air.radio(&self.address, heard).flatten();
-        heard.ok_or_else(|| fdo::Error::InvalidArgs("No such property 'RSSI'".into()))
+        let received = self.air.radio(&self.address, received).flatten();
+        received.ok_or_else(|| fdo::Error::InvalidArgs("No such property 'RSSI'".into()))
     }
 
     #[zbus(property, name = "UUIDs")]

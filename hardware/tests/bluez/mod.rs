@@ -14,7 +14,7 @@
 //! ```text
 //! bluez::in_own_process("the_name_of_this_test", |mut bus| {      the system bus of the process is `bus`
 //!     let mut bluez = Bluez::start(&bus.address());
-//!     bluez.add(Peripheral::of("dgt_pegasus", "C0:00:00:00:00:01", "DGT_PEGASUS_1"));
+//!     bluez.add(Peripheral::for_driver("dgt_pegasus", "C0:00:00:00:00:01", "DGT_PEGASUS_1"));
 //!     …                                                           btleplug finds, connects, subscribes, writes
 //!     bluez.drop_link("C0:00:00:00:00:01");
 //! });
@@ -132,7 +132,7 @@ impl Peripheral {
     }
 
     /// The usual emulated board of a driver that has a Bluetooth row.
-    pub(crate) fn of(driver: &str, address: &str, name: &str) -> Peripheral {
+    pub(crate) fn for_driver(driver: &str, address: &str, name: &str) -> Peripheral {
         let info = drivers::find(driver).expect("registered");
         let kind = emulator::find(driver).expect("emulated");
         let channels = info.ble.expect("it is met over Bluetooth LE").channels;
@@ -247,7 +247,7 @@ impl Bluez {
     }
 
     /// bluetoothd says so many times that a connection ended, of an earlier one.
-    pub(crate) fn say_disconnected(&self, address: &str, count: u32) {
+    pub(crate) fn report_disconnected(&self, address: &str, count: u32) {
         let (air, path) = (self.air.clone(), device::path(address));
         self.wait(async move {
             for _ in 0..count {
@@ -298,11 +298,11 @@ impl Bluez {
     }
 
     /// How long connecting takes from now on, and finding the services.
-    pub(crate) fn delays(&self, address: &str, connect: Duration, resolve: Duration) {
+    pub(crate) fn set_delays(&self, address: &str, connect: Duration, resolve: Duration) {
         self.with(address, |radio| (radio.connect_delay, radio.resolve_delay) = (connect, resolve));
     }
 
-    /// Signal strength, dBm; told if it is received.
+    /// Signal strength, dBm; reported if it is received.
     pub(crate) fn set_rssi(&self, address: &str, rssi: i16) {
         self.with(address, |radio| radio.rssi = rssi);
         let (air, address) = (self.air.clone(), address.to_owned());

@@ -15,7 +15,7 @@ use super::{Peripheral, Service};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Seen {
     /// How many times it was told what is known of it, asked for or not.
-    pub(crate) looks: u64,
+    pub(crate) queries: u64,
     /// When it asked for a connection.
     pub(crate) attempts: Vec<Instant>,
     /// When it got one.
@@ -64,7 +64,7 @@ pub(super) struct Radio {
     pub(super) known: bool,
     pub(super) explored: bool,
     /// Since listening began.
-    pub(super) heard: bool,
+    pub(super) received: bool,
     pub(super) linked: bool,
     pub(super) resolved: bool,
     /// Connections that are asked for.
@@ -95,7 +95,7 @@ impl Radio {
             near: true,
             known: false,
             explored: false,
-            heard: false,
+            received: false,
             linked: false,
             resolved: false,
             asked: 0,
@@ -113,7 +113,7 @@ impl Radio {
     }
 
     /// The host wrote to a characteristic.
-    pub(super) fn hear(&mut self, uuid: u128, bytes: Vec<u8>, command: bool) {
+    pub(super) fn receive(&mut self, uuid: u128, bytes: Vec<u8>, command: bool) {
         if let Some(channel) = self.channels.iter().position(|channel| channel.write == Some(uuid)) {
             self.board.host(self.time(), channel as u8, &bytes);
             self.wake.notify_one();
@@ -123,24 +123,24 @@ impl Radio {
 
     /// Lets the board's time pass up to now. Gives the notifications, each with the place of its service and characteristic,
     /// and how long the board will do nothing by itself.
-    pub(super) fn pass(&mut self) -> (Vec<(usize, usize, Vec<u8>)>, Duration) {
+    pub(super) fn advance(&mut self) -> (Vec<(usize, usize, Vec<u8>)>, Duration) {
         let mut sent = Vec::new();
         let time = self.time();
         self.board.advance(time, &mut sent);
-        let mut told = Vec::new();
+        let mut notifications = Vec::new();
         for Sent { channel, bytes, .. } in sent {
             let uuid = self.channels.get(usize::from(channel)).and_then(|channel| channel.notify);
             match uuid.filter(|uuid| self.linked && self.notifying.contains(uuid)).and_then(|uuid| self.place(uuid)) {
                 Some((service, characteristic)) => {
-                    told.extend(bytes.chunks(self.most()).map(|piece| (service, characteristic, piece.to_vec())));
+                    notifications.extend(bytes.chunks(self.most()).map(|piece| (service, characteristic, piece.to_vec())));
                 }
                 None => self.seen.unheard += bytes.len() as u64,
             }
         }
-        self.seen.notifications += told.len() as u64;
+        self.seen.notifications += notifications.len() as u64;
         let rest = self.board.next().map_or(Duration::from_secs(3600), |next| next.since(time).div_f64(self.speed));
         // A board that wants to act at once gets its turn; one that always wants to does not stop all others.
-        (told, rest.max(Duration::from_micros(100)))
+        (notifications, rest.max(Duration::from_micros(100)))
     }
 
     /// So many bytes are a write or a notification at most.
@@ -162,7 +162,7 @@ impl Radio {
     }
 }
 
-#[allow(clippy::disallowed_methods, reason = "boards that a real program talks to live in real time")]
+#[allow(clippy::disallowed_methods, reason = "boards that a real program uses run in real time")]
 pub(super) fn now() -> Instant {
     Instant::now()
 }

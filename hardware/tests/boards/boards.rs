@@ -60,7 +60,7 @@ fn pictures(settings: ChesslinkSettings, script: &str) -> Vec<String> {
 
 // Scans end at 40.96, 81.92, 122.88 … ms; within one, d5 is sampled at 17.28, e4 at 23.04, e3 at 28.16, e2 at 33.28 ms.
 #[test]
-fn hand_movements_become_pictures() {
+fn hand_movements_give_pictures() {
     let pawn = "8/8/8/8/8/8/4P3/8";
     let two = "8/8/8/3p4/4P3/8/8/8";
     let none = "8/8/8/8/8/8/8/8";
@@ -106,7 +106,7 @@ fn hand_movements_become_pictures() {
 }
 
 #[test]
-fn equal_scans_make_a_report() {
+fn a_report_needs_equal_scans() {
     let pawn = "8/8/8/8/8/8/4P3/8";
     // Away for two scans; away for seven; on e4, and a scan later another piece on a1.
     let lifted = "0.3 lift e2\n+0.1 place e2\n1 lift e2\n+0.3 place e4\n+0.08 place a1 Q";
@@ -130,7 +130,7 @@ fn equal_scans_make_a_report() {
 }
 
 #[test]
-fn every_scan_or_none_is_told() {
+fn every_scan_or_none_is_reported() {
     for (reports, scan_ms, count) in [
         (Reports::EveryScan, 41, 24),
         (Reports::EveryScan, 1, 32),
@@ -146,7 +146,7 @@ fn every_scan_or_none_is_told() {
 }
 
 #[test]
-fn a_millennium_board_answers() {
+fn a_millennium_board_answers_its_commands() {
     let mut board = link(ChesslinkSettings { reports: Reports::Never, ..ChesslinkSettings::default() });
     let start = "sRNBKQBNRPPPPPPPP................................pppppppprnbkqbnr73";
     let lights = [b'0'; 164];
@@ -174,26 +174,26 @@ fn a_millennium_board_answers() {
         board.host(when, 0, second);
         let mut out = Vec::new();
         board.advance(when.after(Duration::from_millis(900)), &mut out);
-        let said: Vec<u8> = out.into_iter().flat_map(|sent| sent.bytes).collect();
-        assert_eq!(String::from_utf8(said).expect("text"), answer, "{command:?}");
+        let sent_pieces: Vec<u8> = out.into_iter().flat_map(|sent| sent.bytes).collect();
+        assert_eq!(String::from_utf8(sent_pieces).expect("text"), answer, "{command:?}");
     }
     board.host(at(20_000), 0, b"?\x07");
     assert_eq!(board.counters(), Counters { dangerous: 2, lights: 2, unknown: 1, stray: 2, ..Counters::default() });
 }
 
 #[test]
-fn the_wire_takes_its_time_and_older_boards_send_parity() {
+fn bytes_have_the_pace_of_the_line_and_older_boards_send_parity() {
     let settings = ChesslinkSettings { reports: Reports::Never, parity: true, ..ChesslinkSettings::default() };
     let mut board = Chesslink::new(settings);
     board.host(at(0), 0, &unhex("d6b5b6").expect("hex"));
     let mut out = Vec::new();
     board.advance(at(1000), &mut out);
-    let told: Vec<_> = out.iter().map(|sent| (sent.at.micros(), hex(&sent.bytes))).collect();
-    assert_eq!(told, [(5_000 + 7 * 10_000_000 / 38_400, "76b031b0b33734".to_owned())]);
+    let reported: Vec<_> = out.iter().map(|sent| (sent.at.micros(), hex(&sent.bytes))).collect();
+    assert_eq!(reported, [(5_000 + 7 * 10_000_000 / 38_400, "76b031b0b33734".to_owned())]);
 }
 
 #[test]
-fn what_is_on_the_wire_when_power_goes_is_lost() {
+fn bytes_on_the_line_at_power_off_are_lost() {
     let mut board = Chesslink::new(ChesslinkSettings { reports: Reports::Never, ..ChesslinkSettings::default() });
     board.load(&Script::parse("0.012 power off").expect("a script"));
     board.host(at(0), 0, &unhex("d3b5b3").expect("hex"));
@@ -223,7 +223,7 @@ fn changes(standing: &str, script: &str) -> Vec<String> {
 }
 
 #[test]
-fn hand_movements_become_changes_of_occupancy() {
+fn hand_movements_give_changes_of_occupancy() {
     let pawn = "8/8/8/8/8/8/4P3/8";
     let two = "8/8/8/3p4/4P3/8/8/8";
     for (name, standing, script, expected) in [
@@ -284,7 +284,7 @@ fn a_pegasus_answers_in_small_pieces() {
 }
 
 #[test]
-fn nothing_is_told_before_the_mode_is_set_and_after_power_was_off() {
+fn nothing_is_reported_before_the_mode_is_set_and_after_power_off() {
     let mut board = Pegasus::new(PegasusSettings::default());
     board.load(
         &Script::parse("1 lift e2\n2 place e4\n4 power off\n4.5 lift e7\n5 place e5\n6 power on\n7 lift d2").expect("a script"),
@@ -305,7 +305,7 @@ fn nothing_is_told_before_the_mode_is_set_and_after_power_was_off() {
 }
 
 #[test]
-fn what_cannot_be_done_is_counted() {
+fn impossible_hand_motions_are_counted() {
     let boards: [Box<dyn Device>; 2] =
         [Box::new(link(ChesslinkSettings::default())), Box::new(Pegasus::new(PegasusSettings::default()))];
     for mut board in boards {
@@ -348,7 +348,7 @@ fn kind(number: usize) -> Box<dyn Device> {
 proptest! {
     /// What a board sends does not depend on how often it is asked.
     #[test]
-    fn steps_do_not_matter(number in 0usize..4, cuts in proptest::collection::vec(0u64..12_000_000, 0..60), commands in proptest::collection::vec(
+    fn the_size_of_time_steps_does_not_matter(number in 0usize..4, cuts in proptest::collection::vec(0u64..12_000_000, 0..60), commands in proptest::collection::vec(
         (0u64..12_000_000, prop_oneof![Just("d6b5b6"), Just("d3b5b3"), Just("57b032b0b3b5b6"), Just("42"), Just("44"), Just("40")]), 0..8)) {
         let run = |cuts: &[u64]| {
             let mut board = kind(number);
@@ -372,7 +372,7 @@ proptest! {
 
     /// Whatever a host sends: nothing panics, and what the board sends is well formed.
     #[test]
-    fn any_host_gets_good_messages(number in 0usize..4, host in proptest::collection::vec((0u64..400_000, prop_oneof![any::<u8>(), 0x40u8..0x60, Just(b'W'), Just(b'0')]), 0..200)) {
+    fn every_host_gets_well_formed_messages(number in 0usize..4, host in proptest::collection::vec((0u64..400_000, prop_oneof![any::<u8>(), 0x40u8..0x60, Just(b'W'), Just(b'0')]), 0..200)) {
         let mut board = kind(number);
         board.load(&Script::parse(BUSY).expect("a script"));
         let (mut now, mut out) = (0, Vec::new());

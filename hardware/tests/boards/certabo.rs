@@ -103,7 +103,7 @@ fn a_noisy_board_has_random_bytes_on_5_to_16_empty_squares() {
 }
 
 #[test]
-fn text_leaves_at_the_pace_of_its_line() {
+fn text_is_sent_at_the_pace_of_its_line() {
     let paced = sent(&mut Certabo::new(CertaboSettings { paced: true, ..quiet() }), 490);
     let length: usize = paced.iter().map(|piece| piece.bytes.len()).sum();
     let took = paced.last().expect("a frame").at.since(at(250));
@@ -138,7 +138,7 @@ fn lights_are_counted_and_acknowledged() {
 }
 
 #[test]
-fn a_board_without_power_says_and_hears_nothing() {
+fn a_board_without_power_sends_and_receives_nothing() {
     let mut board = Certabo::new(CertaboSettings { form: Form::Occupancy, ..quiet() });
     board.load(&Script::parse("0.6 power off\n0.7 lift e2\n2.6 power on").expect("a script"));
     assert_eq!(text(&sent(&mut board, 1000)), b":255 255 0 0 0 0 255 255\r\n".repeat(2));

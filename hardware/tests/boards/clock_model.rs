@@ -44,7 +44,7 @@ fn status(clock: &Clock) -> (bool, ClockSide, Option<ClockSide>) {
 }
 
 #[test]
-fn models_freeze_by_themselves() {
+fn models_freeze_at_zero_as_documented() {
     for (model, method, freezes) in [
         (Model::Xl, Method::TimeOnly, false),
         (Model::Xl, Method::Fischer, true),
@@ -62,7 +62,7 @@ fn models_freeze_by_themselves() {
 
 /// Both sides use up ten seconds; the first falls, presses, and the second falls too.
 #[test]
-fn last_period_used_up() {
+fn the_last_period_is_used_up() {
     let additional = |method| if method == Method::TimeOnly { 0 } else { 2 };
     // model, method, freeze; after the first fall, after the flagged side's press, after the second fall.
     let no_freeze = ["0:00:00* 0:00:10 runs", "0:00:00* 0:00:10 runs", "0:00:00* 0:00:00* runs"];
@@ -120,7 +120,7 @@ fn a_frozen_clock_is_stopped_for_good() {
 }
 
 #[test]
-fn period_change_at_zero() {
+fn the_period_changes_at_zero() {
     for model in ALL {
         for (freeze, after) in [(true, "0:00:00# 0:01:04 stands"), (false, "0:00:00* 0:01:04 runs")] {
             let mut settings = ClockSettings { freeze, ..settings(model, Method::TimeOnly, time(0, 5), 0) };
@@ -160,7 +160,7 @@ fn periods_without_moves_change_at_zero_whatever_is_set() {
 }
 
 #[test]
-fn period_change_by_move_count() {
+fn the_period_changes_by_move_count() {
     let mut settings = settings(Model::Xl, Method::Fischer, time(10, 0), 30);
     settings.periods = vec![
         Period { time: time(10, 0), additional: time(0, 30), moves: Some(2) },
@@ -296,7 +296,7 @@ fn the_arbiter_sets_times() {
 }
 
 #[test]
-fn a_corrected_flag_is_not_the_first_any_more() {
+fn a_corrected_flag_is_no_longer_the_first() {
     let mut clock = clock(settings(Model::Dgt3000, Method::TimeOnly, time(0, 3), 0));
     clock.run();
     clock.advance(at(5_000));
@@ -312,7 +312,7 @@ fn a_corrected_flag_is_not_the_first_any_more() {
 }
 
 #[test]
-fn pieces_of_time_do_not_add_up_to_something_else() {
+fn small_time_steps_give_the_same_clock_as_large_ones() {
     let mut once = clock(settings(Model::Dgt3000, Method::TimeOnly, time(5, 0), 0));
     let mut often = once.clone();
     once.run();

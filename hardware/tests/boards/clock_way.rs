@@ -1,4 +1,4 @@
-//! The way of a clock's reports to the host: how late a press is told, what is skipped, and that the order is kept.
+//! The way of a clock's reports to the host: how late a press is reported, what is skipped, and that the order is kept.
 
 use std::time::Duration;
 
@@ -38,7 +38,7 @@ fn pressed(press: u64) -> u64 {
     2300 + 5370 * press
 }
 
-/// How long after each press the lever was told to be over, milliseconds.
+/// How long after each press the lever was reported to be over, milliseconds.
 fn lags(way: ClockWay) -> Vec<u64> {
     let reports = reports(way);
     let times: Vec<u64> = reports.iter().map(|(at, _)| *at).collect();
@@ -54,7 +54,7 @@ fn lags(way: ClockWay) -> Vec<u64> {
 }
 
 #[test]
-fn a_press_is_told_within_the_lag() {
+fn a_press_is_reported_within_the_lag() {
     let way = ClockWay {
         sooner: Duration::from_millis(50),
         delay: [Duration::from_millis(50), Duration::from_millis(300)],
@@ -69,7 +69,7 @@ fn a_press_is_told_within_the_lag() {
 }
 
 #[test]
-fn what_is_skipped_is_told_the_next_time() {
+fn a_skipped_report_is_sent_the_next_time() {
     let way = ClockWay { skipped: 2_000, seed: 3, ..ClockWay::default() };
     let lags = lags(way);
     let late = lags.iter().filter(|lag| **lag > 500).count() as u64;

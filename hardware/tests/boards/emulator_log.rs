@@ -52,7 +52,7 @@ fn one_piece_that_keeps_changing_is_logged_once() {
 }
 
 #[test]
-fn set_ups_are_marked() {
+fn set_ups_are_marked_in_the_log() {
     let mut board = Emulator::new(Settings { clock: None, ..quick() });
     let script = "1 board 8/8/8/8/8/8/8/8\n2 board RNBKQBNR/PPPPPPPP/8/8/8/8/pppppppp/rnbkqbnr\n\
                   3 board bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR";

@@ -3,7 +3,6 @@
 #[path = "../../../tests/support/seeds.rs"]
 mod seeds;
 
-mod astray;
 mod boards;
 mod certabo;
 mod chessnut;
@@ -22,3 +21,4 @@ mod rig;
 mod scan;
 mod script;
 mod square_off;
+mod unreliable;

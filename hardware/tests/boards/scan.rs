@@ -45,7 +45,7 @@ fn updates(placement: &str, script: &str) -> Vec<String> {
 
 // Numbers of squares: a8 = 0, a5 = 24, e4 = 36, e3 = 44, e2 = 52, a1 = 56, h1 = 63.
 #[test]
-fn hand_movements_become_updates() {
+fn hand_movements_give_field_updates() {
     let pawn = "8/8/8/8/8/8/4P3/8";
     let rook = "8/8/8/8/8/8/8/R7";
     let capture = "8/8/8/3p4/4P3/8/8/8";
@@ -85,7 +85,7 @@ fn hand_movements_become_updates() {
 }
 
 #[test]
-fn the_phase_moves_every_sample() {
+fn the_scan_phase_moves_every_sample() {
     let settings = Settings {
         placement: Placement::parse("P7/8/8/8/8/8/8/8").unwrap(),
         clock: None,
@@ -104,7 +104,7 @@ fn the_phase_moves_every_sample() {
 }
 
 #[test]
-fn what_cannot_be_done_is_counted() {
+fn impossible_hand_motions_are_counted() {
     let mut board = Emulator::new(Settings { clock: None, ..Settings::default() });
     board.load(&Script::parse("1 lift e4\n2 place e4\n3 drop\n4 press left\n5 slide a4 h4 1").unwrap());
     board.advance(Instant(20_000_000), &mut Vec::new());

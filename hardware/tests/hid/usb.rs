@@ -18,8 +18,8 @@ use tempfile::TempDir;
 
 /// Long enough for a busy machine.
 const LONG: Duration = Duration::from_secs(60);
-/// How often a board looks after what it is told.
-const LOOK: Duration = Duration::from_millis(10);
+/// How often a board looks after what it is reported.
+const POLL: Duration = Duration::from_millis(10);
 /// What is behind a message in a report: no message begins so, and it is not zero.
 const PADDING: u8 = 0xa5;
 
@@ -130,7 +130,7 @@ impl Drop for Node {
     }
 }
 
-enum Order {
+enum Request {
     Load(Script),
     /// Unplugged, or plugged in here.
     Node(Option<Node>),
@@ -138,34 +138,34 @@ enum Order {
 
 /// An emulated board on a cable: each of its messages is a report of 64 bytes, and so is each command.
 pub(crate) struct Board {
-    orders: Option<SyncSender<Order>>,
+    requests: Option<SyncSender<Request>>,
     counters: Arc<Mutex<Counters>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Board {
     pub(crate) fn start(board: Box<dyn Device>) -> Board {
-        let (orders, taken) = sync_channel(16);
+        let (requests, taken) = sync_channel(16);
         let counters = Arc::default();
         let kept = Arc::clone(&counters);
         let thread = Builder::new().name("hid-board".to_owned()).spawn(move || play(board, &taken, &kept)).expect("a thread");
-        Board { orders: Some(orders), counters, thread: Some(thread) }
+        Board { requests: Some(requests), counters, thread: Some(thread) }
     }
 
-    fn order(&self, order: Order) {
-        self.orders.as_ref().expect("it lives").send(order).expect("it lives");
+    fn request(&self, request: Request) {
+        self.requests.as_ref().expect("it lives").send(request).expect("it lives");
     }
 
     pub(crate) fn load(&self, script: &str) {
-        self.order(Order::Load(Script::parse(script).expect("a script")));
+        self.request(Request::Load(Script::parse(script).expect("a script")));
     }
 
     pub(crate) fn plug(&self, node: Node) {
-        self.order(Order::Node(Some(node)));
+        self.request(Request::Node(Some(node)));
     }
 
     pub(crate) fn unplug(&self) {
-        self.order(Order::Node(None));
+        self.request(Request::Node(None));
     }
 
     pub(crate) fn counters(&self) -> Counters {
@@ -175,7 +175,7 @@ impl Board {
 
 impl Drop for Board {
     fn drop(&mut self) {
-        self.orders = None;
+        self.requests = None;
         if let Some(thread) = self.thread.take()
             && thread.join().is_err()
         {
@@ -184,23 +184,23 @@ impl Drop for Board {
     }
 }
 
-fn play(mut board: Box<dyn Device>, orders: &Receiver<Order>, counters: &Mutex<Counters>) {
+fn play(mut board: Box<dyn Device>, requests: &Receiver<Request>, counters: &Mutex<Counters>) {
     let began = now();
     let at = || flagfall_protocols::time::Instant(now() - began);
     let (mut node, mut host): (Option<Node>, Option<Socket>) = (None, None);
     let (mut out, mut buffer) = (Vec::new(), [0; 256]);
     loop {
-        match orders.recv_timeout(if host.is_some() { Duration::ZERO } else { LOOK }) {
-            Ok(Order::Load(script)) => {
+        match requests.recv_timeout(if host.is_some() { Duration::ZERO } else { POLL }) {
+            Ok(Request::Load(script)) => {
                 board.advance(at(), &mut out);
                 board.load(&script);
             }
-            Ok(Order::Node(plugged)) => (node, host) = (plugged, None),
+            Ok(Request::Node(plugged)) => (node, host) = (plugged, None),
             Err(std::sync::mpsc::RecvTimeoutError::Timeout) => {}
             Err(std::sync::mpsc::RecvTimeoutError::Disconnected) => return,
         }
         if let Some(node) = node.as_ref().filter(|_| host.is_none()) {
-            host = node.opened(LOOK);
+            host = node.opened(POLL);
         }
         board.advance(at(), &mut out);
         // A board that is not plugged in tells nobody.
@@ -214,7 +214,7 @@ fn play(mut board: Box<dyn Device>, orders: &Receiver<Order>, counters: &Mutex<C
             }
         }
         if let Some(open) = &mut host {
-            let wait = board.next().map_or(LOOK, |next| next.since(at())).clamp(Duration::from_millis(1), LOOK);
+            let wait = board.next().map_or(POLL, |next| next.since(at())).clamp(Duration::from_millis(1), POLL);
             open.set_read_timeout(Some(wait)).expect("set");
             match open.read(&mut buffer) {
                 Ok(0) => host = None,

@@ -19,7 +19,7 @@ fn read_exactly(link: &mut Pty, count: usize) -> Vec<u8> {
 }
 
 #[test]
-fn every_byte_value_passes_both_ways() {
+fn every_byte_value_passes_in_both_directions() {
     let (mut board, path) = Pty::pair().unwrap();
     let mut host = Pty::open(&path).unwrap();
     let mut all: Vec<u8> = (0..=255).collect();
@@ -47,7 +47,7 @@ fn closing_the_master_is_an_unplug() {
 }
 
 #[test]
-fn the_host_may_come_and_go() {
+fn the_host_may_open_and_close_the_terminal() {
     let (mut board, path) = Pty::pair().unwrap();
     assert!(matches!(board.read(&mut [0; 8], SOON), Err(LinkError::TimedOut)), "nobody is there, and nothing spins");
     for round in 0..2 {
@@ -71,7 +71,7 @@ fn a_host_that_goes_is_seen_when_watched() {
 }
 
 #[test]
-fn a_write_nobody_reads_times_out() {
+fn a_write_that_is_never_read_times_out() {
     let (mut board, _path) = Pty::pair().unwrap();
     assert!(matches!(board.write(&vec![0x8e; 200_000]), Err(LinkError::TimedOut)));
 }
@@ -83,7 +83,7 @@ fn an_empty_buffer_reads_nothing() {
 }
 
 #[test]
-fn a_read_waits_for_its_bytes() {
+fn a_read_waits_until_bytes_come() {
     let (mut board, path) = Pty::pair().unwrap();
     let mut host = Pty::open(&path).unwrap();
     std::thread::scope(|scope| {

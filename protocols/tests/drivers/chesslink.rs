@@ -225,7 +225,7 @@ fn a_board_that_reports_every_scan_is_not_asked() {
     let before = line.received.len();
     for step in 0..200 {
         line.run(2020 + 41 * step);
-        line.say(&frame(if step < 100 { START } else { E4 }));
+        line.send_from_device(&frame(if step < 100 { START } else { E4 }));
     }
     assert_eq!(line.received[before..].len(), 0, "{:?}", &line.received[before..]);
     assert_eq!((line.count(shows(START)), line.count(shows(E4))), (1, 1));

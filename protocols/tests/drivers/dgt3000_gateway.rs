@@ -184,18 +184,18 @@ fn buttons_are_reported_once() {
 fn an_absent_clock_is_reported_and_its_remembered_times_are_not() {
     let mut line = Line::up(&INFO, healthy(answers::<300>));
     line.run(1500);
-    line.say(&connected(false));
-    line.say(&connected(false));
+    line.send_from_device(&connected(false));
+    line.send_from_device(&connected(false));
     line.run(5000);
     let reported = line.reported();
     assert_eq!(reported.iter().filter(|event| **event == DeviceEvent::ClockAbsent).count(), 1);
     assert_eq!(readings(&reported).len(), 1);
-    line.say(&connected(true));
+    line.send_from_device(&connected(true));
     line.run(7000);
     assert_eq!(readings(&line.reported()), [([300, 300], false, Left, true); 2]);
     // An error message reports the same, and times end it.
-    line.say(br#"{"type":"error","timestamp":1,"data":{"errorCode":1003,"errorMessage":"x"}}"#);
-    line.say(&update([299, 300]));
+    line.send_from_device(br#"{"type":"error","timestamp":1,"data":{"errorCode":1003,"errorMessage":"x"}}"#);
+    line.send_from_device(&update([299, 300]));
     assert_eq!(readings(&line.reported()).last(), Some(&([299, 300], false, Left, true)));
     assert_eq!(anomalies(&line.rig.log), [Anomaly::ClockRefused]);
 }
@@ -228,7 +228,7 @@ fn refusals_and_impossible_times_are_counted() {
 fn the_clone_that_answers_ok_is_understood() {
     let mut line = Line::up(&INFO, healthy(|_| Some(br#"{"type":"response","status":"ok"}"#.to_vec())));
     line.run(2000);
-    line.say(&update([60, 61]));
+    line.send_from_device(&update([60, 61]));
     line.run(10_000);
     assert_eq!(line.count(DeviceEvent::Responding), 1);
     assert_eq!(readings(&line.reported()), [([60, 61], false, Left, true)]);

@@ -9,7 +9,7 @@ use flagfall_protocols::time::Instant;
 
 use crate::seeds::campaign;
 
-fn said(id: u8, data: &[u8]) -> Vec<u8> {
+fn reply_frame(id: u8, data: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     encode_reply(id, 1025, data, &mut bytes);
     bytes
@@ -21,7 +21,7 @@ fn picture(fen: &str) -> Vec<u8> {
     let placement = Placement::parse(fen).expect("a placement");
     let codes: Vec<_> =
         (0..64).map(|index| squares::code(placement.get(squares::square(index).expect("64"))).expect("a piece")).collect();
-    said(0x83, &codes)
+    reply_frame(0x83, &codes)
 }
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
@@ -94,11 +94,11 @@ impl Master {
     /// Answers as a good board without changes.
     fn answer_well(&mut self, command: Command) {
         match command {
-            Command::SendChanges | Command::RepeatChanges => self.answer(&said(0x85, &[])),
-            Command::SendClock => self.answer(&said(0x84, &CLOCK)),
+            Command::SendChanges | Command::RepeatChanges => self.answer(&reply_frame(0x85, &[])),
+            Command::SendClock => self.answer(&reply_frame(0x84, &CLOCK)),
             Command::SendBoard => self.answer(&picture(START)),
-            Command::SendVersion => self.answer(&said(0x89, &[1, 2])),
-            Command::Ping | Command::IgnoreNextPing => self.answer(&said(0x87, &[])),
+            Command::SendVersion => self.answer(&reply_frame(0x89, &[1, 2])),
+            Command::Ping | Command::IgnoreNextPing => self.answer(&reply_frame(0x87, &[])),
             _ => {}
         }
     }
@@ -119,7 +119,7 @@ const CLOCK: [u8; 7] = [0, 5, 0, 0, 5, 0, 8];
 fn lost_changes_are_repeated_and_after_twice_lost_ones_the_picture_is_compared() {
     let mut master = Master::up(&[1025]);
     master.asked(Command::SendChanges);
-    let mut wrong = said(0x85, &[0x40, 0x34]);
+    let mut wrong = reply_frame(0x85, &[0x40, 0x34]);
     wrong[6] ^= 1;
     master.answer(&wrong);
     assert_eq!(master.unanswered(1), [Command::RepeatChanges]);
@@ -129,9 +129,9 @@ fn lost_changes_are_repeated_and_after_twice_lost_ones_the_picture_is_compared()
     // The board answers, so it is not silent. The line asks for the clock, and at the next turn it asks for the packet again
     // before all else.
     assert_eq!(master.unanswered(1), [Command::SendClock]);
-    master.answer(&said(0x84, &CLOCK));
+    master.answer(&reply_frame(0x84, &CLOCK));
     assert_eq!(master.unanswered(1), [Command::RepeatChanges]);
-    master.answer(&said(0x85, &[0x40, 0x34]));
+    master.answer(&reply_frame(0x85, &[0x40, 0x34]));
     assert_eq!(master.frames(), 1);
     let mut asked = Vec::new();
     for _ in 0..20 {
@@ -150,19 +150,19 @@ fn a_repeated_empty_packet_is_not_reported() {
     let mut master = Master::up(&[1025]);
     master.asked(Command::SendChanges);
     assert_eq!(master.unanswered(1), [Command::RepeatChanges]);
-    master.answer(&said(0x85, &[]));
+    master.answer(&reply_frame(0x85, &[]));
     assert_eq!(master.frames(), 0);
     assert_eq!(master.unanswered(1), [Command::SendClock]);
-    master.answer(&said(0x84, &CLOCK));
+    master.answer(&reply_frame(0x84, &CLOCK));
     assert_eq!(master.unanswered(1), [Command::SendChanges]);
-    master.answer(&said(0x85, &[]));
+    master.answer(&reply_frame(0x85, &[]));
     assert_eq!(master.frames(), 1);
 }
 
 /// A packet that can never be read, because a byte of it has bit 7 set, or that the board does not have.
 #[test]
 fn a_packet_that_cannot_be_repeated_is_given_up_at_the_second_turn() {
-    let mut holed = said(0x85, &[0x40, 0x34, 0x40, 0x3f]);
+    let mut holed = reply_frame(0x85, &[0x40, 0x34, 0x40, 0x3f]);
     holed[8] = 0xff;
     for repeated in [holed.as_slice(), &[]] {
         let mut master = Master::up(&[1025]);
@@ -171,17 +171,17 @@ fn a_packet_that_cannot_be_repeated_is_given_up_at_the_second_turn() {
             master.answer(&holed);
             assert_eq!(master.unanswered(1), [next]);
         }
-        master.answer(&said(0x84, &CLOCK));
+        master.answer(&reply_frame(0x84, &CLOCK));
         assert_eq!(master.unanswered(1), [Command::RepeatChanges]);
         for next in [Command::RepeatChanges, Command::RepeatChanges, Command::SendClock] {
             master.answer(repeated);
             assert_eq!(master.unanswered(1), [next]);
             assert!(!master.out.contains(&LineOutput::Silent(1025)));
         }
-        master.answer(&said(0x84, &CLOCK));
+        master.answer(&reply_frame(0x84, &CLOCK));
         // The line asks for new changes and compares the picture.
         assert_eq!(master.unanswered(1), [Command::SendChanges]);
-        master.answer(&said(0x85, &[]));
+        master.answer(&reply_frame(0x85, &[]));
         master.asked(Command::SendBoard);
     }
 }
@@ -191,10 +191,10 @@ fn a_packet_that_cannot_be_repeated_is_given_up_at_the_second_turn() {
 fn nothing_is_asked_while_a_board_is_still_sending() {
     let mut master = Master::up(&[1025]);
     master.asked(Command::SendChanges);
-    master.answer(&said(0x85, &[]));
+    master.answer(&reply_frame(0x85, &[]));
     master.feed(master.now, LineInput::Request { address: 1025, command: Command::SendFromStart.to(1025) });
     master.asked(Command::SendFromStart);
-    let mut log = said(0x86, &[0x7f; 1000]);
+    let mut log = reply_frame(0x86, &[0x7f; 1000]);
     log[300] |= 0x80;
     master.out.clear();
     master.advance(10);
@@ -222,13 +222,13 @@ fn an_answer_counts_only_with_its_id_and_its_address() {
     let mut master = Master::up(&[1025]);
     master.asked(Command::SendClock);
     master.out.clear();
-    master.answer(&said(0x87, &[]));
+    master.answer(&reply_frame(0x87, &[]));
     let mut other = Vec::new();
     encode_reply(0x84, 1026, &CLOCK, &mut other);
     master.answer(&other);
     let unasked = |output: &&LineOutput| matches!(output, LineOutput::Anomaly { anomaly: Anomaly::Unasked, .. });
     assert_eq!((master.frames(), master.out.iter().filter(unasked).count()), (0, 2));
-    master.answer(&said(0x84, &CLOCK));
+    master.answer(&reply_frame(0x84, &CLOCK));
     assert_eq!(master.frames(), 1);
 }
 
@@ -309,12 +309,12 @@ fn a_power_up_in_the_changes_asks_for_the_picture() {
     // The questions of the start are finished.
     for _ in 0..4 {
         master.asked(Command::SendChanges);
-        master.answer(&said(0x85, &[]));
+        master.answer(&reply_frame(0x85, &[]));
     }
     master.asked(Command::SendChanges);
-    master.answer(&said(0x85, &[0x7f, 0x7f, 0x7f, 0x6a]));
+    master.answer(&reply_frame(0x85, &[0x7f, 0x7f, 0x7f, 0x6a]));
     assert_eq!(master.unanswered(1), [Command::SendClock]);
-    master.answer(&said(0x84, &CLOCK));
+    master.answer(&reply_frame(0x84, &CLOCK));
     assert_eq!(master.unanswered(1), [Command::SendBoard]);
 }
 
@@ -326,7 +326,13 @@ fn after_any_input_the_line_sends_only_questions() {
 fn feed_any_input(seed: u64) -> u64 {
     const INPUTS: u64 = 100_000;
     let mut rng = fastrand::Rng::with_seed(seed);
-    let good = [said(0x85, &[0x40, 0x34]), said(0x84, &CLOCK), said(0x87, &[]), said(0x89, &[1, 2]), picture(START)];
+    let good = [
+        reply_frame(0x85, &[0x40, 0x34]),
+        reply_frame(0x84, &CLOCK),
+        reply_frame(0x87, &[]),
+        reply_frame(0x89, &[1, 2]),
+        picture(START),
+    ];
     let mut master = Master::up(&[1025, 1026, 0, 0x4000]);
     let mut sent = 0;
     for _ in 0..INPUTS {

@@ -142,8 +142,8 @@ fn all_squares_are_asked_for_and_reported_as_one_picture() {
     line.run(20_000);
     assert_eq!(line.count(DeviceEvent::Frame(start())), 2);
     // A change that the board sends is reported at once, and a known state is not reported again.
-    line.say(b"-e2\r");
-    line.say(b"-e2\r");
+    line.send_from_device(b"-e2\r");
+    line.send_from_device(b"-e2\r");
     assert_eq!(line.reported()[3..], [square_event("e2", Reading::Empty)]);
 }
 
@@ -153,8 +153,8 @@ fn the_events_of_a_board_that_never_answers_are_reported() {
     line.run(5_000);
     assert_eq!(line.reported(), []);
     assert!(line.received.iter().all(|(_, question)| question == b"?a1\r") && line.received.len() == 5, "{:?}", line.received);
-    line.say(b"-e2\r");
-    line.say(b"+e4\r");
+    line.send_from_device(b"-e2\r");
+    line.send_from_device(b"+e4\r");
     line.rig.command(DeviceCommand::ReadBoard);
     line.run(65_000);
     let all = [DeviceEvent::Responding, square_event("e2", Reading::Empty), square_event("e4", Reading::Occupied)];

@@ -174,7 +174,7 @@ fn changed_pictures_are_reported_and_a_lost_report_sets_the_mode_again() {
     assert_eq!((line.count(shows(START)), line.times_of(b"CPIRQ").len()), (1, 1));
     assert!(line.times_of(b"RP").len() >= 11);
     line.manner = healthy(|command| if command == b"RP" { Some(board(E4)) } else { answer(command) });
-    line.say(&board(E4));
+    line.send_from_device(&board(E4));
     line.run(70_000);
     assert_eq!((line.count(shows(E4)), line.times_of(b"CPIRQ").len()), (1, 1));
     // The board sends no change, but the squares differ when they are asked for.

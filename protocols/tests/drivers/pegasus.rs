@@ -77,7 +77,7 @@ fn the_squares_are_asked_for_slowly_and_reported_when_they_differ() {
     assert_eq!(line.times_of(&[0x44]).len(), 1);
     // Both changes are reported when they arrive, so the next picture is not reported.
     line.manner = healthy(|command| if command == [0x42] { Some(dump(E4)) } else { answer(command) });
-    line.say(&[0x8e, 0, 5, 0x34, 0, 0x8e, 0, 5, 0x24, 1]);
+    line.send_from_device(&[0x8e, 0, 5, 0x34, 0, 0x8e, 0, 5, 0x24, 1]);
     line.run(70_000);
     assert_eq!((line.count(shows(E4)), line.times_of(&[0x44]).len()), (0, 1));
     // The notification of a change was lost: the picture repairs it, and the mode is set again.
@@ -93,7 +93,7 @@ fn after_lost_bytes_the_squares_are_asked_for_soon() {
     let before = line.times_of(&[0x42]);
     let last = *before.last().expect("asked");
     line.run(last + 2500);
-    line.say(&[0x8e, 0, 5, 0x34, 0x8e, 0, 5, 0x24, 1]);
+    line.send_from_device(&[0x8e, 0, 5, 0x34, 0x8e, 0, 5, 0x24, 1]);
     line.run(last + 2600);
     assert_eq!(line.times_of(&[0x42]).len(), before.len() + 1);
     assert_eq!(anomalies(&line.rig.log), [Anomaly::Truncated]);

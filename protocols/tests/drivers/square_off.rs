@@ -83,7 +83,7 @@ fn a_lost_event_is_repaired_by_the_next_picture() {
     let mut line = Line::up(&INFO, healthy(answer));
     line.run(10_000);
     line.manner = healthy(|command| if command == b"30#R*" { Some(dump(E4)) } else { answer(command) });
-    line.say(b"0#e4d*");
+    line.send_from_device(b"0#e4d*");
     line.run(20_000);
     assert_eq!((line.count(field("e4d")), line.count(shows(E4))), (1, 1));
     assert_eq!(anomalies(&line.rig.log), []);

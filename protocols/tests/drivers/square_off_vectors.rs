@@ -107,8 +107,8 @@ fn board_meaning(channel: u8, bytes: &[u8]) -> (Value, Vec<u8>) {
             // The placement gives the meaning of the bits, square by square.
             let shown = message::placement(occupied);
             let order = ('a'..='h').flat_map(|file| ('1'..='8').map(move |rank| format!("{file}{rank}")));
-            let stands = |name: String| shown.get(Square::parse(&name).expect("a square")) == Reading::Occupied;
-            let bits: String = order.map(|name| if stands(name) { '1' } else { '0' }).collect();
+            let occupied = |name: String| shown.get(Square::parse(&name).expect("a square")) == Reading::Occupied;
+            let bits: String = order.map(|name| if occupied(name) { '1' } else { '0' }).collect();
             json!({"type": "board", "bits": bits})
         }
         Message::Volts(number) => json!({"type": "battery", "volts": value(number)}),

@@ -199,7 +199,7 @@ fn a_board_by_bluetooth_is_calibrated_too() {
     let file = folder.path().join("b1");
     let bus = Bus::start();
     let bluez = Bluez::start(&bus.address());
-    bluez.add(Peripheral::of(DRIVER, ADDRESS, "Certabo"));
+    bluez.add(Peripheral::for_driver(DRIVER, ADDRESS, "Certabo"));
     let words = ["calibrate", "--driver", DRIVER, "--bluetooth", "Certabo", text(&file), "--spares", "1"];
     let mut lesson = Lesson::of(flagfall(&words).env(SYSTEM_BUS, bus.address()));
     lesson.says("now spare men");

@@ -35,13 +35,13 @@ pub(crate) fn now() -> u64 {
 /// has 128 watchers for a user, those included that it is still closing.
 pub(crate) fn many_links() -> MutexGuard<'static, ()> {
     static MANY: Mutex<()> = Mutex::new(());
-    // A test that failed with it has told so.
+    // A test that failed with it has reported so.
     MANY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What a link told, kept.
+/// What a link reported, kept.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Told {
+pub(crate) enum LinkReport {
     /// Where, and whether its board had been asked there.
     Up(PathBuf, bool),
     Bytes(Vec<u8>),
@@ -49,38 +49,38 @@ pub(crate) enum Told {
     Missing(LinkProblem),
 }
 
-pub(crate) struct Heard {
+pub(crate) struct TestLink {
     pub(crate) thread: PortThread,
-    events: Receiver<(u64, Told)>,
+    events: Receiver<(u64, LinkReport)>,
 }
 
-impl Heard {
-    pub(crate) fn start(wanted: Wanted, shared: &Arc<Ports>) -> Heard {
+impl TestLink {
+    pub(crate) fn start(wanted: Wanted, shared: &Arc<Ports>) -> TestLink {
         let (to, events) = sync_channel(65_536);
         let sink = move |at: u64, event: PortEvent<'_>| {
-            let told = match event {
-                PortEvent::Up { path, asked, .. } => Told::Up(path.to_owned(), asked),
-                PortEvent::Bytes(bytes) => Told::Bytes(bytes.to_vec()),
-                PortEvent::Down(error) => Told::Down(error.to_string()),
-                PortEvent::Missing(trouble) => Told::Missing(trouble),
+            let reported = match event {
+                PortEvent::Up { path, asked, .. } => LinkReport::Up(path.to_owned(), asked),
+                PortEvent::Bytes(bytes) => LinkReport::Bytes(bytes.to_vec()),
+                PortEvent::Down(error) => LinkReport::Down(error.to_string()),
+                PortEvent::Missing(problem) => LinkReport::Missing(problem),
             };
             // A test that ended no longer listens.
-            let _ = to.send((at, told));
+            let _ = to.send((at, reported));
         };
         let thread = PortThread::start("test-link", wanted, Arc::clone(shared), now, Box::new(sink)).unwrap();
-        Heard { thread, events }
+        TestLink { thread, events }
     }
 
-    pub(crate) fn next(&self) -> (u64, Told) {
+    pub(crate) fn next(&self) -> (u64, LinkReport) {
         self.events.recv_timeout(LONG).expect("an event within 20 s")
     }
 
     /// The next event that is not bytes.
-    pub(crate) fn change(&self) -> (u64, Told) {
+    pub(crate) fn change(&self) -> (u64, LinkReport) {
         loop {
-            let (at, told) = self.next();
-            if !matches!(told, Told::Bytes(_)) {
-                return (at, told);
+            let (at, reported) = self.next();
+            if !matches!(reported, LinkReport::Bytes(_)) {
+                return (at, reported);
             }
         }
     }
@@ -95,8 +95,8 @@ impl Heard {
     pub(crate) fn up_or_asked(&self) -> (u64, PathBuf, bool) {
         loop {
             match self.change() {
-                (at, Told::Up(path, asked)) => return (at, path, asked),
-                (_, Told::Missing(_)) => {}
+                (at, LinkReport::Up(path, asked)) => return (at, path, asked),
+                (_, LinkReport::Missing(_)) => {}
                 (_, other) => panic!("{other:?} instead of a port that opens"),
             }
         }
@@ -104,19 +104,19 @@ impl Heard {
 
     pub(crate) fn down(&self) -> (u64, String) {
         match self.change() {
-            (at, Told::Down(cause)) => (at, cause),
+            (at, LinkReport::Down(cause)) => (at, cause),
             (_, other) => panic!("{other:?} instead of an end"),
         }
     }
 
     pub(crate) fn missing(&self) -> LinkProblem {
         match self.change() {
-            (_, Told::Missing(trouble)) => trouble,
-            (_, other) => panic!("{other:?} instead of a trouble"),
+            (_, LinkReport::Missing(problem)) => problem,
+            (_, other) => panic!("{other:?} instead of a problem"),
         }
     }
 
-    /// Nothing is told for so long.
+    /// Nothing is reported for so long.
     pub(crate) fn quiet(&self, span: Duration) {
         match self.events.recv_timeout(span) {
             Err(RecvTimeoutError::Timeout) => {}
@@ -129,7 +129,7 @@ impl Heard {
         let mut all = Vec::new();
         while all.len() < count {
             match self.next().1 {
-                Told::Bytes(bytes) => all.extend(bytes),
+                LinkReport::Bytes(bytes) => all.extend(bytes),
                 other => panic!("{other:?} instead of bytes"),
             }
         }
@@ -189,8 +189,8 @@ impl Board {
         let (link, path) = Pty::pair().unwrap();
         let emulator = Emulator::new(Settings { serial, reply_delay, paced: false, clock: None, ..Settings::default() });
         let end = Arc::new(AtomicBool::new(false));
-        let told = Arc::clone(&end);
-        let thread = Builder::new().name("board".to_owned()).spawn(move || play(emulator, link, &told)).unwrap();
+        let stop = Arc::clone(&end);
+        let thread = Builder::new().name("board".to_owned()).spawn(move || play(emulator, link, &stop)).unwrap();
         Board { path, end, thread: Some(thread) }
     }
 }

@@ -52,7 +52,7 @@ impl Line {
     }
 
     /// The device sends these bytes now without a question.
-    pub(crate) fn say(&mut self, bytes: &[u8]) {
+    pub(crate) fn send_from_device(&mut self, bytes: &[u8]) {
         self.rig.bytes(bytes);
         self.receive();
     }

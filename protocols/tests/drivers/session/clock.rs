@@ -125,10 +125,10 @@ fn a_rise_of_more_than_an_hour_must_be_repeated() {
 #[test]
 fn a_stopped_clock_is_asked_at_once_to_repeat_a_jump() {
     let mut line = Line::settled();
-    line.say(&shows(300, 300, STOPPED));
+    line.send_from_device(&shows(300, 300, STOPPED));
     line.run(3500);
     line.received.clear();
-    line.say(&shows(300, 7200, STOPPED));
+    line.send_from_device(&shows(300, 7200, STOPPED));
     line.manner = |n, c| if c == ASK_CLOCK { vec![(SOON, shows(300, 7200, STOPPED))] } else { healthy(n, c) };
     line.run(3900);
     assert_eq!(line.times_of(ASK_CLOCK), [3500]);
@@ -138,12 +138,12 @@ fn a_stopped_clock_is_asked_at_once_to_repeat_a_jump() {
 #[test]
 fn a_clock_with_wild_times_is_not_asked_without_end() {
     let mut line = Line::settled();
-    line.say(&shows(300, 300, STOPPED));
+    line.send_from_device(&shows(300, 300, STOPPED));
     line.manner = |n, c| match c {
         ASK_CLOCK => vec![(SOON, shows(300, 5000 + 500 * (n as u32 % 50), STOPPED))],
         _ => healthy(n, c),
     };
-    line.say(&shows(300, 35_000, STOPPED));
+    line.send_from_device(&shows(300, 35_000, STOPPED));
     line.run(13_000);
     assert!(line.times_of(ASK_CLOCK).len() <= 11, "{:?}", line.times_of(ASK_CLOCK));
 }
@@ -204,11 +204,11 @@ fn a_failed_acknowledgement_repeats_the_question_once_at_once() {
 #[test]
 fn a_clock_that_comes_back_is_asked_for_its_version() {
     let mut line = Line::settled();
-    line.say(CLOCK);
-    line.say(&message(&[0, 0, 0, 0, 0, 0, 0x20]));
+    line.send_from_device(CLOCK);
+    line.send_from_device(&message(&[0, 0, 0, 0, 0, 0, 0x20]));
     line.run(5000);
     assert!(line.times_of(ASK_CLOCK_VERSION).is_empty());
-    line.say(CLOCK);
+    line.send_from_device(CLOCK);
     line.run(5500);
     assert_eq!(line.times_of(ASK_CLOCK_VERSION), [5000]);
     assert!(events(&line.rig.log).contains(&DeviceEvent::Identity(Identity::ClockFirmware(2, 0))));
@@ -217,7 +217,7 @@ fn a_clock_that_comes_back_is_asked_for_its_version() {
 #[test]
 fn a_board_that_lost_its_mode_gets_it_again() {
     let mut line = Line::settled();
-    line.say(&shows(300, 300, RUNNING));
+    line.send_from_device(&shows(300, 300, RUNNING));
     // The board was switched off and on for a moment: it answers, but it sends nothing by itself.
     line.manner = |n, c| if c == ASK_CLOCK { vec![(SOON, shows(300, 290, RUNNING))] } else { healthy(n, c) };
     line.run(8500);
@@ -230,7 +230,7 @@ fn a_board_that_lost_its_mode_gets_it_again() {
 #[test]
 fn a_clock_in_a_delay_is_not_asked() {
     let mut line = Line::settled();
-    line.say(&shows(300, 300, RUNNING));
+    line.send_from_device(&shows(300, 300, RUNNING));
     line.manner = |n, c| if c == ASK_CLOCK { vec![(SOON, shows(300, 300, RUNNING))] } else { healthy(n, c) };
     line.run(30_000);
     assert!(line.times_of(NICE).is_empty());

@@ -89,7 +89,7 @@ fn reading_the_whole_log_is_no_silence() {
     let first = line.times_of(ASK_LOG)[0];
     for (n, piece) in bytes.chunks(100).enumerate() {
         line.run(first + 105 * (n as u64 + 1));
-        line.say(piece);
+        line.send_from_device(piece);
     }
     let after: Vec<_> = line.received.iter().filter(|(at, _)| at.micros() / 1000 > first).collect();
     assert!(after.is_empty(), "{after:?}");
@@ -117,8 +117,8 @@ fn a_log_broken_off_is_closed_at_once() {
     let mut line = Line::settled();
     line.rig.command(DeviceCommand::ReadLog);
     line.run(3200);
-    line.say(&log(&[0x7f; 50])[..20]);
-    line.say(LIFT_E2);
+    line.send_from_device(&log(&[0x7f; 50])[..20]);
+    line.send_from_device(LIFT_E2);
     assert_eq!(anomalies(&line.rig.log), [Anomaly::Truncated, Anomaly::LogTruncated]);
     assert_eq!(entries(events(&line.rig.log)), [LogEntry::End]);
 }
@@ -126,7 +126,7 @@ fn a_log_broken_off_is_closed_at_once() {
 #[test]
 fn a_log_without_a_question_is_read_and_counted() {
     let mut line = Line::settled();
-    line.say(&log(&[0x6a, 0x6b]));
+    line.send_from_device(&log(&[0x6a, 0x6b]));
     assert_eq!(anomalies(&line.rig.log), [Anomaly::Unasked]);
     assert_eq!(entries(events(&line.rig.log)), [LogEntry::PowerUp, LogEntry::End]);
 }
@@ -138,7 +138,7 @@ fn a_stalled_message_while_the_log_is_awaited_sends_nothing() {
     line.rig.command(DeviceCommand::ReadBattery);
     line.run(3500);
     let received = line.received.len();
-    line.say(&LIFT_E2[..3]);
+    line.send_from_device(&LIFT_E2[..3]);
     line.run(10_000);
     assert_eq!(anomalies(&line.rig.log), [Anomaly::Stalled]);
     assert_eq!(line.received.len(), received, "the line is busy");

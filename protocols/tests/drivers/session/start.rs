@@ -79,7 +79,7 @@ fn a_line_that_is_not_quiet_is_not_asked() {
     line.run(2000);
     for second in 0..10 {
         line.run(3000 + 1000 * second);
-        line.say(&[0x8e, 0x00, 0x05, 0x34, 0x00]);
+        line.send_from_device(&[0x8e, 0x00, 0x05, 0x34, 0x00]);
     }
     let times = line.times_of(ASK_SERIAL);
     assert_eq!(times.iter().filter(|time| (3000..13_200).contains(*time)).count(), 0, "{times:?}");
@@ -206,7 +206,7 @@ fn two_missed_answers_or_any_other_message_are_no_silence() {
     line.manner = silent;
     for second in 3..30 {
         line.run(second * 1000 + 500);
-        line.say(LIFT_E2);
+        line.send_from_device(LIFT_E2);
     }
     assert!(!events(&line.rig.log).contains(&DeviceEvent::Silent));
 }
@@ -215,16 +215,16 @@ fn two_missed_answers_or_any_other_message_are_no_silence() {
 fn bytes_before_the_reset_are_read_and_bytes_in_the_window_after_it_are_not() {
     let mut line = Line::up(silent);
     line.run(100);
-    line.say(LIFT_E2);
+    line.send_from_device(LIFT_E2);
     assert_eq!(events(&line.rig.take()).len(), 1);
     line.run(500);
     // The rest of a message that began in the window counts as stray bytes.
-    line.say(&CLOCK[..5]);
+    line.send_from_device(&CLOCK[..5]);
     line.run(699);
-    line.say(&[LIFT_E2, &[1, 2, 3]].concat());
+    line.send_from_device(&[LIFT_E2, &[1, 2, 3]].concat());
     assert_eq!((events(&line.rig.log), anomalies(&line.rig.log)), (vec![], vec![]));
     line.run(701);
-    line.say(LIFT_E2);
+    line.send_from_device(LIFT_E2);
     let (_, last) = line.rig.log.last().expect("reported").clone();
     let flagfall_protocols::driver::Output::Event { bytes, .. } = last else { panic!("{last:?}") };
     assert_eq!((bytes.start, bytes.end), (18, 23), "skipped bytes count in the range");
@@ -251,7 +251,7 @@ fn a_passive_driver_asks_nothing() {
 fn a_link_that_goes_down_ends_every_question_and_keeps_the_count_of_bytes() {
     let mut line = Line::settled();
     line.rig.command(DeviceCommand::ReadBoard);
-    line.say(&LIFT_E2[..2]);
+    line.send_from_device(&LIFT_E2[..2]);
     let at = line.rig.now;
     line.rig.feed(at, Input::LinkDown);
     assert_eq!(line.rig.driver.deadline(), None);

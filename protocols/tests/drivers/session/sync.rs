@@ -71,7 +71,7 @@ fn lost_bytes_ask_for_one_new_dump() {
     let mut line = Line::settled();
     for n in 0..100 {
         line.run(3000 + 50 * n);
-        line.say(&[0x8e, 0, 0x8e, 0, 5, 0x34, 0]);
+        line.send_from_device(&[0x8e, 0, 0x8e, 0, 5, 0x34, 0]);
     }
     line.run(9500);
     let times = line.times_of(ASK_BOARD);
@@ -87,7 +87,7 @@ fn a_square_that_cannot_be_read_in_a_dump_is_asked_for_again() {
     let before = line.times_of(ASK_BOARD).len();
     let mut bytes = dump();
     bytes[3 + 63] = 0x40;
-    line.say(&bytes);
+    line.send_from_device(&bytes);
     line.run(8000);
     assert_eq!(line.times_of(ASK_BOARD).len(), before + 1);
 }

@@ -36,7 +36,7 @@ fn wakes(hotplug: &mut Hotplug) -> bool {
 }
 
 #[test]
-fn comings_and_goings_wake() {
+fn new_and_removed_links_wake_the_waiting_thread() {
     let folder = Folder::new();
     let (_board, path) = Pty::pair().unwrap();
     let later = folder.path().join("serial/by-id");

@@ -26,7 +26,7 @@ pub(crate) const MANNERS: [Manner; 5] = [
 /// What goes astray.
 #[derive(Clone, Copy, Debug)]
 #[allow(dead_code, reason = "every clock is asked")]
-pub(crate) enum What {
+pub(crate) enum Target {
     /// The answers to one question, counted from 0: everything that the device says until it is asked again.
     Answers(usize),
     /// One piece, counted from 0, of a device that nobody asks.
@@ -37,12 +37,12 @@ pub(crate) enum What {
 
 /// A device of which something goes astray.
 #[derive(Debug)]
-pub(crate) struct Astray {
+pub(crate) struct UnreliableDevice {
     device: Box<dyn Device>,
     what: What,
     manner: Manner,
     asked: usize,
-    said: usize,
+    sent_pieces: usize,
     /// Pieces that went astray.
     pub(crate) gone: usize,
     late: Vec<Sent>,
@@ -53,18 +53,18 @@ pub(crate) struct Astray {
 /// No message pauses for so long.
 const PAUSE: Duration = Duration::from_millis(20);
 
-impl Astray {
+impl UnreliableDevice {
     /// This goes astray in this manner.
-    pub(crate) fn new(device: Box<dyn Device>, what: What, manner: Manner) -> Astray {
-        Astray { device, what, manner, asked: 0, said: 0, gone: 0, late: Vec::new(), again: Vec::new() }
+    pub(crate) fn new(device: Box<dyn Device>, what: Target, manner: Manner) -> UnreliableDevice {
+        UnreliableDevice { device, what, manner, asked: 0, sent_pieces: 0, gone: 0, late: Vec::new(), again: Vec::new() }
     }
 
     /// There was an answer or a piece of the number that goes astray, if only an empty one.
     pub(crate) const fn reached(&self) -> bool {
         match self.what {
-            What::Answers(question) => self.asked > question,
-            What::Piece(piece) => self.said > piece,
-            What::All => true,
+            Target::Answers(question) => self.asked > question,
+            Target::Piece(piece) => self.sent_pieces > piece,
+            Target::All => true,
         }
     }
 
@@ -73,19 +73,19 @@ impl Astray {
         self.again.last().map(|sent| sent.at.after(PAUSE))
     }
 
-    fn goes_astray(&mut self) -> bool {
-        self.said += 1;
+    fn is_target(&mut self) -> bool {
+        self.sent_pieces += 1;
         let astray = match self.what {
-            What::Answers(question) => self.asked == question + 1,
-            What::Piece(piece) => self.said == piece + 1,
-            What::All => true,
+            Target::Answers(question) => self.asked == question + 1,
+            Target::Piece(piece) => self.sent_pieces == piece + 1,
+            Target::All => true,
         };
         self.gone += usize::from(astray);
         astray
     }
 }
 
-impl Device for Astray {
+impl Device for UnreliableDevice {
     fn load(&mut self, script: &Script) {
         self.device.load(script);
     }
@@ -100,10 +100,10 @@ impl Device for Astray {
     }
 
     fn advance(&mut self, to: Instant, out: &mut Vec<Sent>) {
-        let mut said = Vec::new();
-        self.device.advance(to, &mut said);
-        for sent in said {
-            let astray = self.goes_astray();
+        let mut sent_pieces = Vec::new();
+        self.device.advance(to, &mut sent_pieces);
+        for sent in sent_pieces {
+            let astray = self.is_target();
             match self.manner {
                 _ if !astray => out.push(sent),
                 Manner::Lost => {}

@@ -14,9 +14,9 @@ use flagfall_protocols::time::Instant as Stamp;
 /// Longer than anything takes that works.
 const LONG: Duration = Duration::from_secs(40);
 
-/// What a link told.
+/// What a link reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Told {
+pub(crate) enum LinkReport {
     Up(String),
     Bytes(u8, Vec<u8>),
     Down(String),
@@ -31,12 +31,12 @@ pub(crate) fn now() -> u64 {
 }
 
 /// A link with the session of its family.
-pub(crate) struct Served {
+pub(crate) struct BleRig {
     pub(crate) link: BleLink,
-    told: Receiver<(u64, Told)>,
+    reported: Receiver<(u64, LinkReport)>,
     driver: Box<dyn Driver>,
     /// Everything but bytes.
-    pub(crate) heard: Vec<Told>,
+    pub(crate) reports: Vec<LinkReport>,
     pub(crate) shown: Option<Placement>,
     pub(crate) responding: bool,
 }
@@ -70,39 +70,39 @@ pub(crate) fn wanted(info: &DriverInfo) -> Wanted {
     Wanted { address: None, name: None, serial: None, family: ble.names, channels: Some(ble.channels), unlock: None }
 }
 
-impl Served {
-    pub(crate) fn start(radio: &Arc<Radio>, id: u64, driver: &str, wanted: Wanted) -> Served {
+impl BleRig {
+    pub(crate) fn start(radio: &Arc<Radio>, id: u64, driver: &str, wanted: Wanted) -> BleRig {
         let info = drivers::find(driver).expect("registered");
-        let (sender, told) = sync_channel(1024);
+        let (sender, reported) = sync_channel(1024);
         let link = BleLink::start(Arc::clone(radio), id, wanted, sink(sender));
-        Served { link, told, driver: info.start(), heard: Vec::new(), shown: None, responding: false }
+        BleRig { link, reported, driver: info.start(), reports: Vec::new(), shown: None, responding: false }
     }
 
     /// Lets both talk until `done`.
-    pub(crate) fn until(&mut self, what: &str, done: impl Fn(&Served) -> bool) {
+    pub(crate) fn until(&mut self, what: &str, done: impl Fn(&BleRig) -> bool) {
         let end = now() + LONG.as_micros() as u64;
         while !done(self) {
-            assert!(now() < end, "{what}: {:?}, shows {:?}", self.heard, self.shown);
+            assert!(now() < end, "{what}: {:?}, shows {:?}", self.reports, self.shown);
             let due = self.driver.deadline().map_or(end, |due| due.0).min(end);
-            match self.told.recv_timeout(Duration::from_micros(due.saturating_sub(now()))) {
-                Ok((at, told)) => self.take(at, told),
+            match self.reported.recv_timeout(Duration::from_micros(due.saturating_sub(now()))) {
+                Ok((at, reported)) => self.take(at, reported),
                 Err(RecvTimeoutError::Timeout) => self.feed(now(), Input::Deadline),
                 Err(RecvTimeoutError::Disconnected) => panic!("{what}: the link is gone"),
             }
         }
     }
 
-    fn take(&mut self, at: u64, told: Told) {
-        match &told {
-            Told::Up(_) => self.feed(at, Input::LinkUp),
-            Told::Down(_) => {
+    fn take(&mut self, at: u64, reported: LinkReport) {
+        match &reported {
+            LinkReport::Up(_) => self.feed(at, Input::LinkUp),
+            LinkReport::Down(_) => {
                 self.responding = false;
                 self.feed(at, Input::LinkDown);
             }
-            Told::Bytes(channel, bytes) => return self.feed(at, Input::Bytes { channel: *channel, bytes }),
-            Told::Missing(_) => {}
+            LinkReport::Bytes(channel, bytes) => return self.feed(at, Input::Bytes { channel: *channel, bytes }),
+            LinkReport::Missing(_) => {}
         }
-        self.heard.push(told);
+        self.reports.push(reported);
     }
 
     fn feed(&mut self, at: u64, input: Input<'_>) {
@@ -127,15 +127,15 @@ impl Served {
     }
 }
 
-fn sink(sender: SyncSender<(u64, Told)>) -> flagfall_hardware::ble::Sink {
+fn sink(sender: SyncSender<(u64, LinkReport)>) -> flagfall_hardware::ble::Sink {
     Box::new(move |at, event| {
-        let told = match event {
-            BleEvent::Up { address, .. } => Told::Up(address.to_string()),
-            BleEvent::Bytes { channel, bytes } => Told::Bytes(*channel, bytes.to_vec()),
-            BleEvent::Down(error) => Told::Down(error.to_string()),
-            BleEvent::Missing(trouble) => Told::Missing(trouble.to_string()),
+        let reported = match event {
+            BleEvent::Up { address, .. } => LinkReport::Up(address.to_string()),
+            BleEvent::Bytes { channel, bytes } => LinkReport::Bytes(*channel, bytes.to_vec()),
+            BleEvent::Down(error) => LinkReport::Down(error.to_string()),
+            BleEvent::Missing(problem) => LinkReport::Missing(problem.to_string()),
         };
         // A test that ended no longer listens: it is not waited for.
-        !matches!(sender.try_send((at, told)), Err(TrySendError::Full(_)))
+        !matches!(sender.try_send((at, reported)), Err(TrySendError::Full(_)))
     })
 }

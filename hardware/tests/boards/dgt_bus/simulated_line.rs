@@ -12,12 +12,12 @@ use flagfall_protocols::square::{Placement, Reading, Square};
 use flagfall_protocols::time::Instant;
 
 /// Everything on one line, and what was seen of it.
-pub(crate) struct Room {
+pub(crate) struct SimulatedLine {
     pub(crate) chain: Chain,
     pub(crate) line: Line,
     pub(crate) drivers: BTreeMap<u16, Box<dyn Driver>>,
     pub(crate) now: Instant,
-    pub(crate) told: Vec<(Instant, u16, DeviceEvent)>,
+    pub(crate) reported: Vec<(Instant, u16, DeviceEvent)>,
     /// When each board's changes came: a cycle lies between two.
     pub(crate) cycles: BTreeMap<u16, Vec<Instant>>,
     pub(crate) sent: Vec<(Instant, Vec<u8>)>,
@@ -26,24 +26,24 @@ pub(crate) struct Room {
     pub(crate) anomalies: BTreeMap<Anomaly, u64>,
 }
 
-impl Room {
-    pub(crate) fn new(boards: Vec<BusSettings>, expected: &[u16], seed: u64) -> Room {
+impl SimulatedLine {
+    pub(crate) fn new(boards: Vec<BusSettings>, expected: &[u16], seed: u64) -> SimulatedLine {
         let addresses: Vec<_> = boards.iter().map(|board| board.board.serial).collect();
         let info = drivers::find("dgt_bus").expect("registered");
-        let mut room = Room {
+        let mut sim = SimulatedLine {
             chain: Chain::new(boards, seed),
             line: Line::new(expected),
             drivers: addresses.into_iter().map(|address| (address, info.start())).collect(),
             now: Instant::ZERO,
-            told: Vec::new(),
+            reported: Vec::new(),
             cycles: BTreeMap::new(),
             sent: Vec::new(),
             found: Vec::new(),
             silent: Vec::new(),
             anomalies: BTreeMap::new(),
         };
-        room.up();
-        room
+        sim.up();
+        sim
     }
 
     pub(crate) fn up(&mut self) {
@@ -94,7 +94,7 @@ impl Room {
                     let command = bytes.try_into().expect("a command frame");
                     self.line(at, LineInput::Request { address, command });
                 }
-                Output::Event { event, .. } => self.told.push((at, address, event)),
+                Output::Event { event, .. } => self.reported.push((at, address, event)),
                 Output::Anomaly { .. } => {}
             }
         }
@@ -129,7 +129,7 @@ impl Room {
     }
 
     pub(crate) fn events(&self, address: u16) -> impl Iterator<Item = (Instant, DeviceEvent)> + '_ {
-        self.told.iter().filter(move |(_, own, _)| *own == address).map(|(at, _, event)| (*at, *event))
+        self.reported.iter().filter(move |(_, own, _)| *own == address).map(|(at, _, event)| (*at, *event))
     }
 
     pub(crate) fn squares(&self, address: u16) -> Vec<(Square, Reading)> {
