@@ -1,4 +1,4 @@
-//! `org.bluez.Device1`: a peripheral that has been seen.
+//! `org.bluez.Device1`: a peripheral that has been received.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use super::air::Air;
 use super::gatt::uuid_text;
 use super::refusal::Refusal;
 
-/// Its interface.
+/// The interface of a peripheral.
 pub(super) const NAME: &str = "org.bluez.Device1";
 
-/// Where the peripheral of this address is.
+/// Returns the object path of the peripheral with this address.
 pub(super) fn path(address: &str) -> String {
     format!("{}/dev_{}", adapter::PATH, address.replace(':', "_"))
 }

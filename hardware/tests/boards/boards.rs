@@ -1,4 +1,4 @@
-//! Emulated boards without a clock, alone: what hands become in their bytes, and what they answer.
+//! Emulated boards without a clock and without drivers: the bytes that hand motions cause, and the answers.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ fn fen(text: &str) -> Placement {
     Placement::parse(text).expect("a placement")
 }
 
-/// Runs a board until its hands are done, at most so long.
+/// Runs a board until all its hand motions are done, up to a time limit.
 fn finish(board: &mut dyn Device) -> Vec<Sent> {
     let mut out = Vec::new();
     for _ in 0..10_000 {
@@ -58,7 +58,7 @@ fn pictures(settings: ChesslinkSettings, script: &str) -> Vec<String> {
     pictures.split_off(1)
 }
 
-// Scans end at 40.96, 81.92, 122.88 … ms; within one, d5 is sampled at 17.28, e4 at 23.04, e3 at 28.16, e2 at 33.28 ms.
+// Scans end at 40.96, 81.92, 122.88 … ms. Within a scan d5 is sampled at 17.28, e4 at 23.04, e3 at 28.16, e2 at 33.28 ms.
 #[test]
 fn hand_movements_give_pictures() {
     let pawn = "8/8/8/8/8/8/4P3/8";
@@ -67,7 +67,7 @@ fn hand_movements_give_pictures() {
     let e4 = "8/8/8/8/4P3/8/8/8";
     for (name, standing, script, expected) in [
         ("a lifted move", pawn, "0.1 lift e2\n0.2 place e4", vec![format!("122:{none}"), format!("245:{e4}")]),
-        // Between the ends of two scans.
+        // The motion lies between the ends of two scans.
         ("faster than a scan", pawn, "0.130 lift e2\n0.135 place e4", vec![format!("163:{e4}")]),
         ("a move is a lift and a place", pawn, "0.1 move e2 e4", vec![format!("122:{none}"), format!("532:{e4}")]),
         ("a slide shows on its way", pawn, "0.1 slide e2 e4 0.2", vec!["245:8/8/8/8/8/4P3/8/8".to_owned(), format!("327:{e4}")]),
@@ -108,7 +108,7 @@ fn hand_movements_give_pictures() {
 #[test]
 fn a_report_needs_equal_scans() {
     let pawn = "8/8/8/8/8/8/4P3/8";
-    // Away for two scans; away for seven; on e4, and a scan later another piece on a1.
+    // The piece is away for two scans, then for seven, then on e4; a scan later another piece is on a1.
     let lifted = "0.3 lift e2\n+0.1 place e2\n1 lift e2\n+0.3 place e4\n+0.08 place a1 Q";
     for (equal, expected) in [
         (
@@ -167,7 +167,7 @@ fn a_millennium_board_answers_its_commands() {
     {
         let mut bytes = Vec::new();
         command.encode(&mut bytes);
-        // In two pieces.
+        // The command comes in two pieces.
         let when = at(1000 * (step as u64 + 1));
         let (first, second) = bytes.split_at(1);
         board.host(when, 0, first);
@@ -199,12 +199,12 @@ fn bytes_on_the_line_at_power_off_are_lost() {
     board.host(at(0), 0, &unhex("d3b5b3").expect("hex"));
     let mut out = Vec::new();
     board.advance(at(1000), &mut out);
-    // 16 bytes take 4.2 ms; the answer begins at 5 ms.
+    // 16 bytes take 4.2 ms. The answer begins at 5 ms.
     assert_eq!(out.iter().map(|sent| sent.bytes.len()).collect::<Vec<_>>(), [16]);
     assert!(board.done());
 }
 
-/// Changes that a Pegasus tells, as `ms:square:+` or `-`.
+/// Returns the changes that a Pegasus reports, as `ms:square:+` or `-`.
 fn changes(standing: &str, script: &str) -> Vec<String> {
     let mut board = Pegasus::new(PegasusSettings { placement: fen(standing), ..PegasusSettings::default() });
     board.host(Instant::ZERO, 0, &[0x44]);
@@ -311,7 +311,7 @@ fn impossible_hand_motions_are_counted() {
     for mut board in boards {
         board.load(&Script::parse("1 lift e4\n2 place e4\n3 drop\n4 press left\n5 run\n7 replace").expect("a script"));
         board.advance(at(20_000), &mut Vec::new());
-        // A replacement is two movements.
+        // A replacement consists of two movements.
         assert_eq!((board.counters().impossible, board.impossible().len()), (7, 7));
         assert_eq!(board.impossible()[3], (at(4000), Impossible::NoClock));
     }
@@ -346,7 +346,7 @@ fn kind(number: usize) -> Box<dyn Device> {
 }
 
 proptest! {
-    /// What a board sends does not depend on how often it is asked.
+    /// The bytes of a board do not depend on how often the test advances it.
     #[test]
     fn the_size_of_time_steps_does_not_matter(number in 0usize..4, cuts in proptest::collection::vec(0u64..12_000_000, 0..60), commands in proptest::collection::vec(
         (0u64..12_000_000, prop_oneof![Just("d6b5b6"), Just("d3b5b3"), Just("57b032b0b3b5b6"), Just("42"), Just("44"), Just("40")]), 0..8)) {
@@ -370,7 +370,7 @@ proptest! {
         prop_assert_eq!(run(&cuts), run(&[]));
     }
 
-    /// Whatever a host sends: nothing panics, and what the board sends is well formed.
+    /// After any input of a host nothing panics, and the messages of the board are well formed.
     #[test]
     fn every_host_gets_well_formed_messages(number in 0usize..4, host in proptest::collection::vec((0u64..400_000, prop_oneof![any::<u8>(), 0x40u8..0x60, Just(b'W'), Just(b'0')]), 0..200)) {
         let mut board = kind(number);
@@ -384,7 +384,7 @@ proptest! {
         board.advance(Instant(now + 12_000_000), &mut out);
         let (mut text, mut binary) = (Framing::new(Speaker::Board), dgt::Framing::default());
         let bytes = out.iter().flat_map(|sent| &sent.bytes);
-        // Power off may cut one message.
+        // Power off may cut off one message.
         let bad = match number {
             3 => bytes.filter(|byte| matches!(binary.push(**byte), Some(dgt::Framed::Anomaly { .. }))).count(),
             _ => bytes.filter(|byte| matches!(text.push(**byte), Some(Framed::Anomaly { .. }))).count(),

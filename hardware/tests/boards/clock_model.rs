@@ -1,5 +1,5 @@
-//! What each clock does at zero, at a press and in a pause: `dgt/clock.md#1`, `dgt/clock.md#2` and
-//! `dgt/clock.md#5.1`, row by row.
+//! The behaviour of each clock at zero, at a press and in a pause: `dgt/clock.md#1`, `dgt/clock.md#2` and `dgt/clock.md#5.1`,
+//! row by row.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ fn at(millis: u64) -> Instant {
     Instant(millis * 1000)
 }
 
-/// `left right running` with `#` blocked and `*` flag shown, as a table's cell.
+/// Returns `left right running`, with `#` for a blocked time and `*` for a flag, like a cell of the table.
 fn shown(clock: &Clock) -> String {
     let reading = clock.reading();
     let face = |side: ClockSide| {
@@ -60,11 +60,12 @@ fn models_freeze_at_zero_as_documented() {
     }
 }
 
-/// Both sides use up ten seconds; the first falls, presses, and the second falls too.
+/// Both sides use up ten seconds: the first falls and presses, and then the second falls too.
 #[test]
 fn the_last_period_is_used_up() {
     let additional = |method| if method == Method::TimeOnly { 0 } else { 2 };
-    // model, method, freeze; after the first fall, after the flagged side's press, after the second fall.
+    // Each row has model, method and freeze; then the clock after the first fall, after the flagged side's press, and after the
+    // second fall.
     let no_freeze = ["0:00:00* 0:00:10 runs", "0:00:00* 0:00:10 runs", "0:00:00* 0:00:00* runs"];
     let one_flag = ["0:00:00* 0:00:10 runs", "0:00:00* 0:00:10 runs", "0:00:00* 0:00:00 runs"];
     let frozen = ["0:00:00# 0:00:10 stands"; 3];
@@ -203,7 +204,8 @@ fn a_flag_before_the_required_move_is_a_flag() {
 
 #[test]
 fn methods_add_time_at_the_press() {
-    // Seconds used by White, then what the left side shows at the press and 3 s into its next turn (Black uses none).
+    // Each row has the seconds that White uses, then the left time at the press and 3 s into White's next turn. Black uses no
+    // time.
     for (method, start, used, pressed, later) in [
         (Method::TimeOnly, "0:03:00", 10, "0:02:50", "0:02:47"),
         (Method::Fischer, "0:03:02", 10, "0:02:54", "0:02:51"),

@@ -1,4 +1,4 @@
-//! Boards without a clock and their drivers: what only some families can be asked for.
+//! Boards without a clock and their drivers: questions that only some families know.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ fn link(settings: ChesslinkSettings) -> Chesslink {
     Chesslink::new(ChesslinkSettings { paced: false, ..settings })
 }
 
-/// Each byte lost, doubled, or with one bit the other way.
+/// Returns all variants in which one byte is lost, doubled, or has one flipped bit.
 fn with_one_fault(bytes: &[u8]) -> Vec<Vec<u8>> {
     let put = |at: usize, instead: &[u8]| [&bytes[..at], instead, &bytes[at + 1..]].concat();
     let faults = |at: usize| {
@@ -27,7 +27,7 @@ fn with_one_fault(bytes: &[u8]) -> Vec<Vec<u8>> {
     (0..bytes.len()).flat_map(faults).collect()
 }
 
-/// What a check digit promises; two flips in one column leave it right.
+/// A check digit finds every single fault. Two flips in one column leave it right.
 #[test]
 fn a_damaged_command_sets_nothing_on_a_board_with_check_digits() {
     let mut asked = BTreeSet::new();

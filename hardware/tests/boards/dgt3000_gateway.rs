@@ -1,4 +1,4 @@
-//! The emulated gateway alone: what it answers, and what it counts.
+//! The emulated gateway without a driver: its answers and its counters.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ fn gateway(script: &str) -> Gateway {
     gateway
 }
 
-/// What it says up to then, each notification with its time in milliseconds.
+/// Returns its notifications up to `to`, each with its time in milliseconds.
 fn messages_until(gateway: &mut Gateway, to: Instant) -> Vec<String> {
     let mut out = Vec::new();
     gateway.advance(to, &mut out);
@@ -36,7 +36,8 @@ fn the_gateway_sends_changed_times_and_lever_movements() {
     let right = |minutes: u8, seconds: u8| format!(r#""rightMinutes":{minutes},"rightSeconds":{seconds}"#);
     let lever =
         r#"2365 {"type":"buttonEvent","timestamp":2350,"data":{"button":"lever_left","buttonCode":192,"isRepeat":false}}"#;
-    // The left side runs for 1.35 s, the right one for 1: a second that has begun is shown until a look finds it over.
+    // The left side runs for 1.35 s, the right one for 1 s. The clock shows a started second until the gateway reads it after
+    // its end.
     let expected = [time(2000, &left(4, 59), &right(5, 0)), lever.to_owned(), time(3400, &left(4, 59), &right(4, 59))];
     assert_eq!(messages_until(&mut gateway, at(10_000)), expected);
     assert_eq!(gateway.counters(), Counters::default());

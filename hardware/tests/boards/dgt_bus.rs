@@ -30,7 +30,7 @@ fn addresses() -> Vec<u16> {
     (0..BOARDS).map(|board| 1025 + 401 * board).collect()
 }
 
-/// Boards with rapid clocks, two of them short of time.
+/// Returns the settings of boards with clocks for rapid games; two of them have little time.
 fn boards(faults: BusFaults) -> Vec<BusSettings> {
     let board = |(index, serial): (usize, u16)| {
         let time = if index % 6 == 5 { ClockTime::hms(0, 1, 10) } else { ClockTime::hms(0, 15, 0) };
@@ -93,7 +93,7 @@ fn a_silent_board_delays_the_others_by_its_timeouts_only() {
     }
     let silent: Vec<_> = sim.silent.iter().map(|(_, address)| *address).collect();
     assert_eq!(silent, [addresses()[7]]);
-    // The same games without that board.
+    // These are the same games without that board.
     let (mut settings, mut known, mut games) = (boards(BusFaults::default()), addresses(), games);
     settings.remove(7);
     known.remove(7);
@@ -104,7 +104,7 @@ fn a_silent_board_delays_the_others_by_its_timeouts_only() {
     let [eleven, cycles] = [&eleven, &sim].map(|sim| sim.cycle_times(seconds(10)));
     report("eleven boards answer", &eleven);
     report("one of twelve is dead", &cycles);
-    // One try of a command of four bytes and an answer of six that does not come.
+    // A silent board costs one command of four bytes and the wait for an answer of six bytes.
     let [without, with] = [&eleven, &cycles].map(|cycles| percentile(cycles, 99));
     assert!(with <= without + 95, "{without} ms, with a dead one {with} ms");
 }
@@ -127,7 +127,7 @@ fn a_board_that_sends_only_garbage_is_silent_and_costs_one_try_a_cycle() {
     let cycles = sim.cycle_times(seconds(12));
     report("one of twelve says nothing but garbage", &cycles);
     assert!(percentile(&cycles, 99) <= 700, "{}", percentile(&cycles, 99));
-    // It is heard again once it can be read.
+    // The board answers again once its bytes can be read.
     sim.chain.damage(7, BusFaults::default(), false);
     sim.run(seconds(110));
     assert_eq!(sim.followed(addresses()[7]), Some(games[7].end));
@@ -166,7 +166,7 @@ fn faulty_boards_lose_and_double_nothing() {
     });
 }
 
-/// The second of two answers lies over the next board's: what is garbage then is asked for again.
+/// The second of two answers overlaps the next board's answer. The line asks again for the damaged answers.
 #[test]
 fn boards_that_send_everything_twice_lose_and_double_nothing() {
     campaign("doubled answers on a line", 0..3, |seed| {
@@ -211,7 +211,7 @@ fn all_boards_are_found_though_their_pings_overlap() {
     let mut mixed = 0;
     campaign("boards that are looked for on a line", 0..12, |seed| {
         let mut settings = boards(BusFaults::default());
-        // Two are expected and silent; all others are not expected.
+        // Two boards are expected and silent; the others are not expected.
         settings[3].dead = true;
         settings[9].dead = true;
         let silent = [addresses()[3], addresses()[9]];
@@ -226,7 +226,7 @@ fn all_boards_are_found_though_their_pings_overlap() {
             assert_eq!(sim.frames(address), [Placement::initial()], "seed {seed}");
         }
         mixed += sim.chain.mixed();
-        // Later they are switched on after all.
+        // Later the silent boards are switched on.
         sim.chain.damage(3, BusFaults::default(), false);
         sim.run(seconds(25));
         assert_eq!(sim.frames(silent[0]), [Placement::initial()], "seed {seed}");
@@ -240,11 +240,11 @@ fn a_line_in_single_board_mode_comes_back_to_bus_mode() {
     let mut sim = SimulatedLine::new(boards(BusFaults::default()), &addresses(), 3);
     let games = start(&mut room, 3, 12.0, 14);
     sim.run(seconds(20));
-    // One stray byte, between two commands or in one.
+    // One stray byte comes between two commands or within one.
     sim.chain.host(sim.now, &[0x44]);
     sim.run(seconds(30));
     assert_eq!(sim.silent, [], "the next command is swallowed and brings all back");
-    // Somebody keeps speaking: nobody answers, and all are called back.
+    // Stray bytes keep coming: no board answers, and the line calls all boards back to bus mode.
     for step in 0..400 {
         sim.run(Instant(30_000_000 + step * 25_000));
         sim.chain.host(sim.now, &[0x44]);
@@ -258,7 +258,7 @@ fn a_line_in_single_board_mode_comes_back_to_bus_mode() {
     silent.sort_unstable();
     silent.dedup();
     assert_eq!(silent, addresses());
-    // Not once before nobody answered any more.
+    // The line does not call them back before all boards are silent.
     let calls: Vec<_> = sim.sent.iter().filter(|(_, bytes)| *bytes == [0x4a]).map(|(at, _)| *at).collect();
     assert!(!calls.is_empty() && calls.iter().all(|at| *at > seconds(30) && *at < seconds(45)), "{calls:?}");
     sim.sent_only_questions();
@@ -278,7 +278,7 @@ fn after_a_host_restart_the_log_gives_the_game() {
     sim.run(seconds(95));
     for (address, game) in addresses().into_iter().zip(&games) {
         assert_eq!(sim.frames(address), [game.end], "{address}");
-        // The log from the start, replayed.
+        // The log is replayed from its start.
         let (mut replayed, mut presses, mut ended) = (Placement::EMPTY, 0, 0);
         for (_, event) in sim.events(address) {
             match event {
@@ -293,7 +293,7 @@ fn after_a_host_restart_the_log_gives_the_game() {
     sim.sent_only_questions();
 }
 
-/// Two boards have logs of more than 6 kB, which take 6.5 s each on the wire; then one of them comes broken, and once more.
+/// Two boards have logs of more than 6 kB, which take 6.5 s each on the line. Then one log arrives damaged and is sent again.
 #[test]
 fn long_logs_cause_no_silence_and_lose_no_press() {
     const LONG: [usize; 2] = [3, 8];
@@ -316,7 +316,7 @@ fn long_logs_cause_no_silence_and_lose_no_press() {
         sim.driver(sim.now, addresses()[board], Input::Command(DeviceCommand::ReadLog));
     };
     let others = || (0..usize::from(BOARDS)).filter(|board| !LONG.contains(board));
-    // A press while each of the four answers comes.
+    // A press happens during each of the four answers.
     let pressed = Script::parse("1 run\n3 press left\n10 press right\n23 press left\n30 press right").expect("a script");
     others().for_each(|board| sim.chain.load(board, &pressed));
     LONG.iter().for_each(|&board| log(&mut room, board));
@@ -341,7 +341,7 @@ fn long_logs_cause_no_silence_and_lose_no_press() {
     }
     others().for_each(|board| assert_eq!(sim.presses(addresses()[board]), 4, "{board}"));
     assert_eq!(sim.silent, []);
-    // A log, and the turns of all boards after it.
+    // The longest cycle holds a log and the turns of all boards after it.
     let longest = percentile(&sim.cycle_times(Instant::ZERO), 100);
     assert!((6500..9000).contains(&longest), "{longest}");
     sim.sent_only_questions();

@@ -1,5 +1,5 @@
-//! The emulated board alone, byte by byte: `dgt/README.md#3`, `dgt/README.md#4`, `dgt/README.md#5`, `dgt/README.md#9.1` and
-//! `dgt/README.md#10`.
+//! The emulated board without a driver, byte by byte: `dgt/README.md#3`, `dgt/README.md#4`, `dgt/README.md#5`,
+//! `dgt/README.md#9.1` and `dgt/README.md#10`.
 
 use std::time::Duration;
 
@@ -39,7 +39,7 @@ fn answers_have_their_lengths() {
     .enumerate()
     {
         let answers = ask(&mut board, at(1_000 * step as u64), command);
-        // In UPDATE the missing clock is reported; that is not an answer.
+        // In UPDATE the board reports the missing clock by itself; that is not an answer.
         let answers: Vec<_> = answers.into_iter().filter(|bytes| command == "41" || !bytes.starts_with("8d")).collect();
         assert_eq!(answers, answer.into_iter().collect::<Vec<_>>(), "{command}");
     }
@@ -82,7 +82,7 @@ fn update_nice_reports_changes_and_update_repeats() {
         board.advance(at(5_000), &mut out);
         assert_eq!(out.len(), standing, "{mode}, a clock that stands");
         board.advance(at(9_900), &mut out);
-        // In UPDATE_NICE the start, then four full seconds.
+        // In UPDATE_NICE the board sends the start, then four full seconds.
         assert_eq!(out.len(), standing + running, "{mode}: {out:?}");
         assert_eq!(hex(&out.last().unwrap().bytes), "8d000a20050520050109", "{mode}");
         if mode == "43" {
@@ -157,7 +157,7 @@ fn bytes_have_the_pace_of_the_line() {
     let byte = |count: u64| 5_000 + count * 10_000_000 / 9600;
     let expected = [(byte(16), 16), (byte(32), 16), (byte(48), 16), (byte(64), 16), (byte(67), 3)];
     assert_eq!(stamps[..5], expected);
-    // The second answer begins where the first ended: its end is rounded by itself.
+    // The second answer begins at the end of the first. Its own end is rounded separately.
     assert_eq!(stamps[5], (byte(67) + 8 * 10_000_000 / 9600, 8));
 }
 
@@ -267,7 +267,7 @@ const BUSY: &str = "\
 ";
 
 proptest! {
-    /// What a board sends does not depend on how often it is asked.
+    /// The bytes of a board do not depend on how often the test advances it.
     #[test]
     fn the_size_of_time_steps_does_not_matter(cuts in proptest::collection::vec(0u64..12_000_000, 0..60), commands in proptest::collection::vec(
         (0u64..12_000_000, prop_oneof![Just(0x4bu8), Just(0x43), Just(0x44), Just(0x42), Just(0x40), Just(0x49)]), 0..8)) {
@@ -291,7 +291,7 @@ proptest! {
         prop_assert_eq!(run(&cuts), run(&[]));
     }
 
-    /// Data never has bit 7, ids always have; whatever a host sends, nothing panics.
+    /// Data bytes never have bit 7, ids always have it, and no input of a host causes a panic.
     #[test]
     fn only_ids_have_bit_7(host in proptest::collection::vec((0u64..400_000, any::<u8>()), 0..200)) {
         let mut board = Emulator::new(Settings { battery: Some(200), ..quick() });

@@ -1,4 +1,5 @@
-//! Every driver against every emulated device it reads, in simulated time. A row in the registries is all that it takes.
+//! Every driver runs with every emulated device that it can read, in simulated time. A row in the registries is enough to take
+//! part.
 
 use std::time::Duration;
 
@@ -20,7 +21,7 @@ fn seconds(count: u64) -> Instant {
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
 
-/// Every kind of board, switched on, with its driver.
+/// Returns every kind of board, switched on, with its driver.
 fn all() -> Vec<(&'static Kind, Rig<Box<dyn Device>>)> {
     boards().map(|kind| (kind, rig(kind, (kind.start)(&Start::default())))).collect()
 }
@@ -51,7 +52,7 @@ fn events(reported: &[(Instant, Output)]) -> Vec<DeviceEvent> {
     reported.iter().filter_map(|(_, output)| if let Output::Event { event, .. } = output { Some(*event) } else { None }).collect()
 }
 
-/// What the board looks like to somebody who follows the events.
+/// Returns the position that follows from the events.
 fn followed(events: &[DeviceEvent]) -> Option<Placement> {
     events.iter().fold(None, |placement, event| match (placement, event) {
         (_, DeviceEvent::Frame(frame)) => Some(*frame),
@@ -63,7 +64,7 @@ fn followed(events: &[DeviceEvent]) -> Option<Placement> {
     })
 }
 
-/// What a board shows of this placement: some tell no pieces.
+/// Returns how a board shows this placement. Some boards do not distinguish pieces.
 fn shown(kind: &Kind, fen: &str) -> Option<Placement> {
     let mut placement = Placement::parse(fen)?;
     if !driver(kind).capabilities.identifies_pieces {
@@ -112,9 +113,9 @@ fn start_up_completes_and_moves_arrive() {
         assert!(events.contains(&DeviceEvent::Frame(shown(kind, START).expect("a placement"))), "{kind:?}");
         assert_eq!(followed(&events), shown(kind, END), "{kind:?}");
         assert!(!reported.iter().any(|(_, output)| matches!(output, Output::Anomaly { .. })), "{kind:?}: {reported:?}");
-        // The driver asks; it writes nothing and lights nothing.
+        // The driver only asks; it writes no settings and lights no squares.
         assert_eq!((rig.emulator.counters(), rig.emulator.impossible().len()), (Counters::default(), 0), "{kind:?}");
-        // Every event is news: no picture is reported twice.
+        // Every event is a change: no picture is reported twice.
         let pictures: Vec<_> = (1..=events.len()).map(|count| followed(&events[..count])).collect();
         let squares = |event: &DeviceEvent| matches!(event, DeviceEvent::Frame(_) | DeviceEvent::Square { .. });
         for count in 1..events.len() {
@@ -161,15 +162,16 @@ fn a_damaged_line_heals() {
             rig.emulator.load(&Script::parse(GAME).expect("a script"));
             let mut reported_all = Vec::new();
             if !kind.learns.is_zero() {
-                // Its pieces can be learned of the initial position only, not of the game that follows.
+                // The pieces can be learned only from the initial position, not from the game that follows.
                 reported_all = outputs_until(&mut rig, Instant::ZERO.after(kind.learns));
             }
             rig.damage(Some(Faults::new(seed, Rates::ROUGH)), None);
             reported_all.extend(outputs_until(&mut rig, seconds(60)));
             rig.damage(None, None);
-            // The oldest picture a driver keeps is five seconds old, and a second more if the damage cost the last question.
+            // The oldest picture that a driver keeps is five seconds old, or six if the damage hit the last question.
             reported_all.extend(outputs_until(&mut rig, seconds(75)));
-            // Where messages have no check digits a flipped bit may make one man another, which only another look at the board can show.
+            // In messages without check digits a flipped bit can turn one piece into another. Only the next picture of the
+            // board corrects it.
             let seen =
                 followed(&events(&reported_all)).filter(|seen| seen.0.iter().all(|reading| *reading != Reading::Unreadable));
             if seen.is_some() && seen != shown(kind, END) {
@@ -196,7 +198,7 @@ fn damaged_commands_cost_no_move() {
             rig.damage(None, None);
             rig.command(seconds(61), DeviceCommand::ReadBoard);
             reported_all.extend(outputs_until(&mut rig, seconds(80)));
-            // A flipped bit may have begun a command of 127 bytes, which swallows as many questions, one every two seconds.
+            // A flipped bit may have started a command of 127 bytes. It swallows as many question bytes, one every two seconds.
             if followed(&events(&reported_all)).is_none() {
                 reported_all.extend(outputs_until(&mut rig, seconds(360)));
             }
@@ -206,7 +208,7 @@ fn damaged_commands_cost_no_move() {
     });
 }
 
-/// Whether the driver of this kind asks anything.
+/// Returns whether the driver of this kind asks questions.
 fn asks(kind: &Kind) -> bool {
     let mut asked = false;
     let mut rig = rig(kind, (kind.start)(&Start::default()));
@@ -219,9 +221,10 @@ fn start_up_completes_with_any_answer_late_lost_or_doubled() {
     for kind in boards() {
         let asks = asks(kind);
         let which = if asks { Target::Answers } else { Target::Piece };
-        // Until a board that nobody asks has shown its squares. What answers the last question must not be the move.
+        // The move waits until a board without questions has sent its squares. It must not come with the answer to the last
+        // question.
         let start_up = if asks { 15 } else { 3 };
-        // Of one whose pieces are learned of hundreds of short messages: every thirteenth after the first ten.
+        // A board whose pieces are learned sends hundreds of short messages: every thirteenth after the first ten is tested.
         let thin = if kind.learns.is_zero() { 1 } else { 13 };
         let (mut gone, mut number) = (0, 0);
         loop {
@@ -240,7 +243,8 @@ fn start_up_completes_with_any_answer_late_lost_or_doubled() {
 fn start_up_completes_with_all_answers_late_or_doubled() {
     for kind in boards() {
         for manner in MANNERS.into_iter().filter(|manner| !matches!(manner, Manner::Lost)) {
-            // A board that is asked for one square after the other needs a minute if each answer is late, and more if each is so late.
+            // A board that is asked for its squares one by one needs a minute if each answer is late, and longer if each answer
+            // is very late.
             let begin = if matches!(manner, Manner::Late(by) if by > Duration::from_secs(1)) { 120 } else { 60 };
             let (gone, _) = starts_up(kind, Target::All, manner, begin, begin);
             assert!(gone > 0, "{kind:?}");
@@ -248,8 +252,8 @@ fn start_up_completes_with_all_answers_late_or_doubled() {
     }
 }
 
-/// Switched on, and a move when it began so many seconds ago. Gives how many pieces went astray, and whether there was what should
-/// within `start_up`.
+/// Switches a board on and makes a move after `begin` seconds. Returns how many pieces were affected, and whether the expected
+/// events came within `start_up` seconds.
 fn starts_up(kind: &Kind, what: Target, manner: Manner, start_up: u64, begin: u64) -> (usize, bool) {
     let mut rig = rig(kind, UnreliableDevice::new((kind.start)(&Start::default()), what, manner));
     rig.emulator.load(&Script::parse(&format!("{begin} lift e2\n+0.4 place e4")).expect("a script"));

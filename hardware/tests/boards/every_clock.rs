@@ -1,5 +1,5 @@
-//! Every driver of a clock by itself against every emulated one that it reads, in simulated time. A row in the registries is all
-//! that it takes. Boards, with a clock or without, are in `every_board.rs`.
+//! Every driver of a stand-alone clock runs with every emulated clock that it can read, in simulated time. A row in the
+//! registries is enough to take part. Boards, with or without a clock, are in `every_board.rs`.
 
 use crate::seeds::campaign;
 use crate::unreliable::{MANNERS, Manner, Target, UnreliableDevice};
@@ -22,7 +22,7 @@ fn clocks() -> impl Iterator<Item = &'static Kind> {
     EMULATORS.iter().copied().flatten().filter(|kind| !driver(kind).capabilities.board)
 }
 
-/// Every kind of clock, switched on, with its driver.
+/// Returns every kind of clock, switched on, with its driver.
 fn all() -> Vec<(&'static Kind, Rig<Box<dyn Device>>)> {
     clocks().map(|kind| (kind, rig(kind, (kind.start)(&Start::default())))).collect()
 }
@@ -57,8 +57,8 @@ fn readings(reported: &[(Instant, Output)]) -> Vec<(Instant, ClockReading)> {
     reported.iter().filter_map(reading).collect()
 }
 
-/// Presses to somebody who follows the readings: when, and which side went down. A clock that stood and runs was started, whichever
-/// side runs.
+/// Returns the presses that follow from the readings, with their times and the side that went down. A stopped clock that runs
+/// again was started, for either side.
 fn presses(reported: &[(Instant, Output)]) -> Vec<(Instant, ClockSide)> {
     let readings = readings(reported);
     let started = |pair: &[(Instant, ClockReading)]| pair[1].1.running && !pair[0].1.running;
@@ -67,7 +67,7 @@ fn presses(reported: &[(Instant, Output)]) -> Vec<(Instant, ClockSide)> {
     moved.map(|pair| (pair[1].0, pair[0].1.lever_up)).collect()
 }
 
-/// What the last reading shows, in seconds.
+/// Returns the times of the last reading, in seconds.
 fn shown(reported: &[(Instant, Output)]) -> Option<[u32; 2]> {
     readings(reported).last().map(|(_, reading)| [reading.left, reading.right].map(|face| face.time.millis() / 1000))
 }
@@ -76,7 +76,8 @@ fn count(reported: &[(Instant, Output)], wanted: DeviceEvent) -> usize {
     events(reported).iter().filter(|event| **event == wanted).count()
 }
 
-/// Six presses, the right side begins; 5.0 + 3.5 + 0.4 s pass at the left, 4.3 + 2.3 + 7.1 s at the right, and it is stopped.
+/// There are six presses, and the right side begins. 5.0 + 3.5 + 0.4 s pass on the left, 4.3 + 2.3 + 7.1 s on the right, and
+/// the clock is stopped.
 const GAME: &str = "\
 1 set left 0:05:00 right 0:05:00
 2 press left
@@ -91,13 +92,13 @@ const GAME: &str = "\
 ";
 const PRESSED: [(u64, ClockSide); 7] =
     [(2000, Left), (9300, Right), (14_300, Left), (16_600, Right), (20_100, Left), (27_200, Right), (27_600, Left)];
-/// What it shows at the end: a second that has begun is shown.
+/// The times that the clock shows at the end: a started second is shown.
 const END: [u32; 2] = [300 - 8, 300 - 13];
 
 #[test]
 fn the_registry_has_clocks() {
     assert!(clocks().count() > 0);
-    assert!(clocks().all(|kind| driver(kind).capabilities.clock), "what is no board is a clock");
+    assert!(clocks().all(|kind| driver(kind).capabilities.clock), "a device that is no board must be a clock");
 }
 
 #[test]
@@ -117,7 +118,7 @@ fn start_up_completes_and_presses_arrive_in_order_and_in_time() {
             assert!(late <= driver(kind).timing.press_delay, "{kind:?}: {late:?}");
         }
         assert_eq!(shown(&reported), Some(END), "{kind:?}");
-        // It runs while it runs, as far as that can be known to the second.
+        // The readings say that the clock runs while it runs, as far as full seconds show it.
         for (at, reading) in &readings {
             let (since, until) = (Instant(7_000_000), Instant(27_600_000));
             assert!(reading.running || *at < since || *at > until, "{kind:?}: {at:?} {reading:?}");
@@ -125,7 +126,7 @@ fn start_up_completes_and_presses_arrive_in_order_and_in_time() {
         }
         assert!(!readings.last().expect("readings").1.running, "{kind:?}");
         assert!(!reported.iter().any(|(_, output)| matches!(output, Output::Anomaly { .. })), "{kind:?}: {reported:?}");
-        // The driver asks; it sets nothing and shows nothing.
+        // The driver only asks; it sets nothing and shows nothing.
         assert_eq!((rig.emulator.counters(), rig.emulator.impossible().len()), (Counters::default(), 0), "{kind:?}");
         assert!(
             !events(&reported).iter().any(|event| matches!(event, DeviceEvent::Frame(_) | DeviceEvent::Square { .. })),
@@ -178,7 +179,7 @@ fn a_damaged_line_heals() {
             let after = outputs_until(&mut rig, seconds(70));
             let what = format!("{kind:?} seed {seed}: {:?} {healed:?} {after:?}", rig.made());
             assert_eq!(shown(&after), Some(END), "{what}");
-            // Presses are reported as they come; the first one may put right what had been lost.
+            // Presses are reported when they arrive. The first one may correct a lost message.
             let sides: Vec<_> = presses(&after).iter().map(|(_, side)| *side).collect();
             assert_eq!(sides, [Right, Left, Right], "{what}");
             assert_eq!(rig.emulator.counters(), Counters::default(), "{what}");
@@ -198,7 +199,7 @@ fn damaged_commands_cost_no_press() {
             rig.emulator.load(&Script::parse(GAME).expect("a script"));
             let reported = outputs_until(&mut rig, seconds(60));
             let sides: Vec<_> = presses(&reported).iter().map(|(_, side)| *side).collect();
-            // The first one may come before the times are known.
+            // The first press may come before the times are known.
             assert!(PRESSED.map(|(_, side)| side).ends_with(&sides) && sides.len() >= 5, "{kind:?} seed {seed}: {sides:?}");
             assert_eq!(shown(&reported), Some(END), "{kind:?} seed {seed}");
             let counters = rig.emulator.counters();
@@ -226,7 +227,8 @@ fn start_up_completes_with_any_answer_late_lost_or_doubled() {
     }
 }
 
-/// Switched on, and presses later. Gives how many pieces went astray, and whether there was what should in time before the first.
+/// Switches a clock on and presses it later. Returns how many pieces were affected, and whether the expected events came in
+/// time before the first press.
 fn starts_up(kind: &Kind, what: Target, manner: Manner) -> (usize, bool) {
     let mut rig = rig(kind, UnreliableDevice::new((kind.start)(&Start::default()), what, manner));
     rig.emulator.load(&Script::parse("20 press left\n+5 press right").expect("a script"));

@@ -1,4 +1,4 @@
-//! The emulated board of the Gameboard UI Protocol, alone and with its driver.
+//! The emulated board of the Gameboard UI Protocol, without and with its driver.
 
 use flagfall_hardware::emulator::gameboard::{Gameboard, GameboardSettings};
 use flagfall_hardware::emulator::rig::{Rig, RigEvent};
@@ -14,7 +14,7 @@ fn at(millis: u64) -> Instant {
     Instant(millis * 1000)
 }
 
-/// What a board sends up to then.
+/// Returns what a board sends up to `to`.
 fn sent(board: &mut Gameboard, to: u64) -> String {
     let mut out = Vec::new();
     board.advance(at(to), &mut out);
@@ -57,7 +57,7 @@ fn a_board_of_the_lowest_level_works_with_its_driver() {
     let (empty, occupied) = (Reading::Empty, Reading::Occupied);
     let moves = [square("e2", empty), square("e4", occupied), square("e7", empty), square("e5", occupied)];
     assert_eq!(reported, [&[DeviceEvent::Responding][..], &moves].concat());
-    // Each second before it spoke, each ten seconds since.
+    // The driver asks each second before the first message of the board, and each ten seconds after it.
     assert!((10..=15).contains(&asked), "{asked}");
     assert_eq!(rig.emulator.counters(), Counters::default());
 }

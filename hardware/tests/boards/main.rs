@@ -1,4 +1,4 @@
-//! Emulated boards and clocks, alone and with their drivers, in simulated time: nothing here waits.
+//! Tests of emulated boards and clocks, without and with their drivers, in simulated time. No test waits.
 
 #[path = "../../../tests/support/seeds.rs"]
 mod seeds;

@@ -1,4 +1,4 @@
-//! The real `dgt` driver against the emulated board, in simulated time.
+//! The real `dgt` driver with the emulated board, in simulated time.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ fn rig(settings: Settings) -> Rig {
     Rig::new(driver, Emulator::new(settings))
 }
 
-/// Runs up to `to` and gives what the driver reported, with its time.
+/// Runs up to `to` and returns the driver's outputs with their times.
 fn outputs_until(rig: &mut Rig, to: Instant) -> Vec<(Instant, Output)> {
     let mut reported = Vec::new();
     rig.run_until(to, &mut |event| {
@@ -47,7 +47,7 @@ fn events(reported: &[(Instant, Output)]) -> Vec<DeviceEvent> {
     reported.iter().filter_map(|(_, output)| if let Output::Event { event, .. } = output { Some(*event) } else { None }).collect()
 }
 
-/// What the board looks like to somebody who follows the events.
+/// Returns the position that follows from the events.
 fn followed(events: &[DeviceEvent]) -> Option<Placement> {
     events.iter().fold(None, |placement, event| match (placement, event) {
         (_, DeviceEvent::Frame(frame)) => Some(*frame),
@@ -90,12 +90,12 @@ const END: &str = "r1bqkb1r/pppp1Qpp/2n2n2/4p3/2B1P3/8/PPPP1PPP/RNB1K1NR";
 
 #[test]
 fn start_up_completes() {
-    // A former host's mode gives a clock message before the first question.
+    // In the mode of an earlier host the board sends a clock message before the first question.
     for (name, settings, clocks) in [
         ("by cable", settings(), 1),
         ("unpaced", Settings { paced: false, ..settings() }, 1),
         (
-            "left talking by a former host",
+            "an earlier host left it in a reporting mode",
             Settings { quirks: Quirks { starts_mid_message: true, ..Quirks::default() }, ..settings() },
             2,
         ),
@@ -127,7 +127,7 @@ fn moves_and_presses_arrive() {
     assert!(!readings(&events).last().unwrap().running);
     assert!(!reported.iter().any(|(_, output)| matches!(output, Output::Anomaly { .. })), "{reported:?}");
     assert!(rig.emulator.done());
-    // The driver asks and sets modes; it never touches what players see.
+    // The driver asks and sets modes; it never changes anything that players see.
     assert_eq!(rig.emulator.counters(), Counters::default());
 }
 
@@ -190,7 +190,7 @@ fn the_driver_handles_the_quirks_of_real_boards() {
         rig.emulator.load(&Script::parse("50 disconnect\n52 connect").unwrap());
         let events = events(&outputs_until(&mut rig, seconds(90)));
         assert_eq!(followed(&events), Placement::parse(END), "{quirks:?}");
-        let shown = readings(&events).last().copied().expect("the clock was heard");
+        let shown = readings(&events).last().copied().expect("the clock was read");
         let real = rig.emulator.clock().unwrap().reading();
         assert_eq!((shown.left, shown.right, shown.lever_up), (real.left, real.right, real.lever_up), "{quirks:?}");
         assert!(events.contains(&DeviceEvent::Identity(Identity::ClockFirmware(2, 2))), "{quirks:?}");
@@ -244,7 +244,7 @@ fn damaged_commands_do_no_harm() {
         rig.emulator.host(seconds(62), &[0x4b]);
         rig.command(seconds(65), DeviceCommand::ReadBoard);
         reported_all.extend(outputs_until(&mut rig, seconds(90)));
-        // A command may have become the beginning of a long one, whose 127 bytes swallow as many questions, one every two seconds.
+        // A damaged command may start a long one, whose 127 bytes swallow as many question bytes, one every two seconds.
         if followed(&events(&reported_all)) != Placement::parse(END) {
             reported_all.extend(outputs_until(&mut rig, seconds(360)));
         }

@@ -1,4 +1,4 @@
-//! Scripts of hand motions: what is read is what is printed, and every error names its line and word.
+//! Scripts of hand motions: printed scripts are read back unchanged, and every error names its line and word.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! Emulated Square Off boards, alone and with their driver: what hands become, what they answer, what they count.
+//! Emulated Square Off boards, without and with their driver: the messages that hand motions cause, the answers and the
+//! counters.
 
 use std::time::Duration;
 
@@ -17,7 +18,7 @@ fn at(millis: u64) -> Instant {
     Instant(millis * 1000)
 }
 
-/// What a board sends up to then, as `ms channel text`.
+/// Returns what a board sends up to `to`, as `ms channel text`.
 fn sent(board: &mut SquareOff, to: u64) -> Vec<String> {
     let mut out = Vec::new();
     board.advance(at(to), &mut out);
@@ -39,7 +40,7 @@ fn neo() -> SquareOff {
 fn a_pro_reports_changes_and_answers_in_small_pieces() {
     let mut board = pro();
     board.load(&Script::parse("0.1 lift e2\n0.9 place e4\n1.0 lift d2\n1.05 place d2").expect("a script"));
-    assert_eq!(sent(&mut board, 2000), ["180 0 0#e2u*", "900 0 0#e4d*"], "the last was quicker than its looks");
+    assert_eq!(sent(&mut board, 2000), ["180 0 0#e2u*", "900 0 0#e4d*"], "the last motion was too short for its scans");
     board.host(at(2000), 0, b"30#");
     board.host(at(2010), 0, b"R*4#*");
     let answers = [
@@ -85,7 +86,7 @@ fn commands_that_players_could_notice_are_counted() {
             assert_eq!(count(&mut board, channel, command), counted, "{}", String::from_utf8_lossy(command));
         }
     }
-    // Half a command is forgotten after a while.
+    // The board forgets half a command after a while.
     let mut board = pro();
     board.host(at(1000), 0, b"14#");
     board.host(at(3000), 0, b"30#R*");
@@ -117,12 +118,12 @@ fn a_neo_reports_events_at_once_and_all_squares_late() {
     let occupied = Square::all().filter(|square| moved.get(*square) != flagfall_protocols::square::Reading::Empty);
     Message::Board(occupied.map(Square::bit).sum()).encode_bare(&mut shown);
     assert_eq!(reported[4].as_bytes(), [b"4780 2 ", &shown[..]].concat());
-    // Its battery in its own words; 3 is the standard characteristic, in percent.
+    // The battery has its own text on channel 0, and the standard characteristic in percent on channel 3.
     board.host(at(5000), 0, b"4#*");
     assert_eq!(sent(&mut board, 5100), ["5031 0 4#3520.00*", "5031 3 4"], "0x34 = 52 percent");
 }
 
-/// Frames and events of squares that the driver tells of a board.
+/// Returns the frames and square events that the driver reports for a board.
 fn reported_changes(
     driver: &flagfall_protocols::driver::DriverInfo,
     board: SquareOff,
@@ -159,7 +160,7 @@ fn old_pictures_undo_nothing_at_any_lag() {
 #[test]
 fn a_square_that_fails_for_minutes_is_reported_twice() {
     for (driver, board) in [(&square_off::INFO, pro()), (&square_off_neo::INFO, neo())] {
-        // LinkReport as an event when it goes and when it comes back, and never between.
+        // The square is reported when it fails and when it comes back, and never between.
         let reported = reported_changes(driver, board, "10 dropout g7 126", 200_000);
         let changes: Vec<_> = reported[1..].iter().map(|(at, _)| at / 1000).collect();
         assert_eq!((reported.len(), changes), (3, vec![10, 136]), "{reported:?}");

@@ -1,4 +1,4 @@
-//! The fake BlueZ (`bluez/mod.rs`), tried with what it is made for: btleplug. Times are shown with `--nocapture`.
+//! Tests of the fake BlueZ (`bluez/mod.rs`) with btleplug. `--nocapture` shows times.
 
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -17,17 +17,17 @@ use futures::{Stream, StreamExt};
 const WRITE: u128 = Channel::NORDIC_UART.write.expect("named");
 const NOTIFY: u128 = Channel::NORDIC_UART.notify.expect("named");
 const A: &str = "C0:00:00:00:00:0A";
-/// Long enough for a busy machine; nothing waits so long that works.
+/// Long enough for a busy machine. No working step waits so long.
 const LONG: Duration = Duration::from_secs(60);
-/// What has not come by then does not come.
+/// A message that has not come within this time does not come.
 const SHORT: Duration = Duration::from_millis(300);
 
-/// Asks a Pegasus for all squares: three bytes before 64.
+/// Asks a Pegasus for all squares. The answer has three bytes before the 64 squares.
 const BOARD: &[u8] = &[0x42];
 const BOARD_LENGTH: usize = 67;
-/// Has it tell changes.
+/// Makes a Pegasus report changes.
 const UPDATES: &[u8] = &[0x44];
-/// Asks for its version: five bytes.
+/// Asks for its version. The answer has five bytes.
 const VERSION: &[u8] = &[0x4d];
 
 #[test]
@@ -47,13 +47,13 @@ async fn scenes(mut bus: Bus) {
     timed("adapter off, blocked, gone", adapter_off(&bluez, &central)).await;
     timed("bluetoothd stops and starts", daemon_dies(&bluez, &central)).await;
     timed("twenty at once", twenty_at_once(&bluez, &central)).await;
-    // Streams that were dropped tell the bus in tasks of their own.
+    // Dropped streams send their last message to the bus in tasks of their own.
     tokio::time::sleep(SHORT).await;
     bluez.stop();
     bus.stop();
     let unheard = tokio::time::timeout(SHORT, central.peripherals()).await;
-    assert!(!matches!(unheard, Ok(Ok(_))), "no bus, and nothing that tells of it");
-    // At its end bluez-async would tell the bus, and panic in a task of its own because there is none.
+    assert!(!matches!(unheard, Ok(Ok(_))), "there is no bus, and no event reports it");
+    // At its end bluez-async would call the bus and panic in a task of its own, because there is no bus.
     std::mem::forget(anchor);
     bus.restart();
     bluez.resume();
@@ -76,7 +76,7 @@ async fn scan_and_talk(bluez: &Bluez, central: &Adapter) {
 
     let mut board = Pegasus::open(&remote).await;
     until(&mut events, |event| matches!(event, CentralEvent::DeviceConnected(id) if *id == remote.id())).await;
-    // The board cuts into 20 bytes, the radio these into 7.
+    // The board cuts its message into pieces of 20 bytes, and the radio cuts these into 7 bytes.
     board.send(BOARD).await.expect("written");
     let pieces = board.pieces(BOARD_LENGTH).await;
     assert_eq!(pieces.iter().map(Vec::len).collect::<Vec<_>>(), [7, 7, 6, 7, 7, 6, 7, 7, 6, 7]);
@@ -122,7 +122,7 @@ async fn one_at_a_time(bluez: &Bluez, central: &Adapter) {
     assert_eq!((bluez.seen(A).most_at_once, bluez.most_asked_at_once()), (2, 1));
     remote.connect().await.expect("it is connected");
     remote.disconnect().await.expect("disconnected");
-    // One that is given up while it is waited for.
+    // One attempt is given up while the test waits for it.
     let before = bluez.seen(A).attempts.len();
     bluez.set_delays(A, LONG, LONG);
     let (asked, given_up) = futures::join!(remote.connect(), async {
@@ -167,7 +167,7 @@ async fn link_dropped(bluez: &Bluez, central: &Adapter) {
     let refused = board.send(BOARD).await.expect_err("there is no connection");
     assert!(refused.to_string().contains("Not connected"), "{refused}");
     assert!(!remote.is_connected().await.expect("a state"));
-    // What happens now is reported to nobody.
+    // The host gets no report of changes from now on.
     bluez.load(A, &Script::parse("0.01 lift d2\n+0.1 place d4").expect("a script"));
     assert_eq!(board.silence().await, Vec::<u8>::new());
     let seen = bluez.seen(A);
@@ -208,7 +208,7 @@ async fn daemon_dies(bluez: &Bluez, central: &Adapter) {
     while tokio::time::timeout(SHORT, events.next()).await.is_ok() {}
     bluez.stop();
     assert_eq!(board.silence().await, Vec::<u8>::new());
-    assert!(tokio::time::timeout(SHORT, events.next()).await.is_err(), "nothing tells of it");
+    assert!(tokio::time::timeout(SHORT, events.next()).await.is_err(), "no event reports it");
     let gone = board.send(BOARD).await.expect_err("bluetoothd is gone");
     show(&format!("without bluetoothd: {gone}"));
     bluez.resume();
@@ -222,7 +222,7 @@ async fn daemon_dies(bluez: &Bluez, central: &Adapter) {
 async fn twenty_at_once(bluez: &Bluez, central: &Adapter) {
     let address = |number: usize| format!("C0:00:00:00:01:{number:02X}");
     for number in 0..20 {
-        // Every other one lives four times as fast.
+        // Every other board runs four times as fast.
         let speed = if number % 2 == 0 { 1.0 } else { 4.0 };
         bluez.add(Peripheral {
             speed,
@@ -278,7 +278,7 @@ impl Pegasus {
         self.remote.write(&self.write, bytes, WriteType::WithoutResponse).await
     }
 
-    /// Notifications, until there are so many bytes.
+    /// Returns notifications until they hold `length` bytes.
     async fn pieces(&mut self, length: usize) -> Vec<Vec<u8>> {
         let mut pieces: Vec<Vec<u8>> = Vec::new();
         while pieces.iter().map(Vec::len).sum::<usize>() < length {
@@ -288,7 +288,7 @@ impl Pegasus {
         pieces
     }
 
-    /// What comes although nothing should.
+    /// Returns bytes that arrive although none should.
     async fn silence(&mut self) -> Vec<u8> {
         tokio::time::timeout(SHORT, self.notifications.next())
             .await
@@ -300,7 +300,8 @@ impl Pegasus {
 
 type Events = Pin<Box<dyn Stream<Item = CentralEvent> + Send>>;
 
-/// An adapter, and events that are to be kept as long as it is used: see "A rule that is kept" in `bluez/mod.rs`.
+/// Returns an adapter and its events, which must be kept as long as the adapter is used: see "A rule that is kept" in
+/// `bluez/mod.rs`.
 async fn central() -> (Adapter, Events) {
     let manager = Manager::new().await.expect("a bus");
     let central = manager.adapters().await.expect("a list").pop().expect("an adapter");
@@ -332,7 +333,7 @@ async fn until(events: &mut (impl Stream<Item = CentralEvent> + Unpin), is: impl
 
 #[track_caller]
 fn failed(result: Result<(), btleplug::Error>) -> String {
-    // The name of a D-Bus error is in none but this text.
+    // Only this text holds the name of a D-Bus error.
     format!("{:?}", result.expect_err("it fails"))
 }
 
@@ -342,7 +343,7 @@ async fn timed(name: &str, scene: impl Future<Output = ()>) {
     show(&format!("{name}: {:?}", began.elapsed_now()));
 }
 
-#[allow(clippy::print_stdout, reason = "figures, for whoever asks to see them")]
+#[allow(clippy::print_stdout, reason = "figures, shown on request")]
 fn show(line: &str) {
     println!("  {line}");
 }

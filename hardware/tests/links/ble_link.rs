@@ -1,4 +1,4 @@
-//! Bluetooth links and the families' sessions, through btleplug and a D-Bus of their own, with emulated boards.
+//! Bluetooth links with the sessions of the families, through btleplug and a separate D-Bus, with emulated boards.
 
 mod ble_rig;
 mod connected;
@@ -34,10 +34,10 @@ fn a_board_is_found_and_found_again() {
         });
         bluez.add(Peripheral { mtu: 10, ..Peripheral::for_driver(PEGASUS, A, "DGT_PEGASUS_1") });
         board.until("it comes up", |board| board.responding && shows(board, START));
-        assert!(!bluez.discovery().0, "nobody is looked for any more");
+        assert!(!bluez.discovery().0, "no device is searched for any more");
         bluez.load(A, &Script::parse("0.1 lift e2\n+0.2 place e4").expect("a script"));
         board.until("a move", |board| shows(board, E4));
-        // What is moved while nobody listens is on the board afterwards.
+        // A move without a subscribed host is on the board afterwards.
         bluez.refuse_connections(A, 2);
         bluez.drop_link(A);
         bluez.load(A, &Script::parse("0 lift e7\n+0.1 place e5").expect("a script"));
@@ -82,7 +82,7 @@ fn a_board_is_found_and_found_again() {
         board.until("within reach again", |board| board.responding && shows(board, E4_E5));
         bluez.drop_link(A);
         came_back(&mut board, "dropped once more");
-        // Another board for the same link.
+        // The same link is moved to another board.
         bluez.add(Peripheral::for_driver(PEGASUS, B, "DGT_PEGASUS_2"));
         let b = B.parse().expect("an address");
         board.link.want(Wanted { address: Some(b), ..wanted(&dgt_pegasus::INFO) });
@@ -91,11 +91,11 @@ fn a_board_is_found_and_found_again() {
         assert!(!bluez.connected(A) && bluez.connected(B));
         let seen = bluez.seen(A);
         assert_eq!(seen.most_at_once, 1);
-        // A write that was under way when the link was lost is the last of its connection.
+        // A write that was running when the link was lost is the last one of its connection.
         let losses = board.reports.iter().filter(|reported| matches!(reported, LinkReport::Down(_))).count() as u64;
         assert!(seen.refused_writes <= losses, "{} of {losses}", seen.refused_writes);
         drop((board, radio));
-        assert!(!bluez.connected(B), "whoever lets go disconnects");
+        assert!(!bluez.connected(B), "a link that gives up its device disconnects it");
     });
 }
 
@@ -141,14 +141,14 @@ fn a_link_takes_only_the_wanted_board_of_its_family() {
         assert!(asked > 0 && written()[asked] == KEY, "the harmless question, then the key: {:x?}", written());
         any.until("the other one is left", |any| any.responding);
         assert!(bluez.connected(A) && bluez.connected(B));
-        // A device that has the name and not the services.
+        // This device has the name but not the services.
         let kind = flagfall_hardware::emulator::find(PEGASUS).expect("emulated");
         let board = (kind.start)(&flagfall_hardware::emulator::Start::default());
         bluez.add(Peripheral::new("C0:00:00:00:00:0C", "DGT_PEGASUS_3", OTHER, board));
         let by_name = Wanted { name: Some("dgt_pegasus_3".to_owned()), ..wanted(&dgt_pegasus::INFO) };
         let mut third = BleRig::start(&radio, 3, PEGASUS, by_name);
         third.until(
-            "not of the family",
+            "it does not belong to the family",
             |third| matches!(third.reports.last(), Some(LinkReport::Missing(why)) if why.contains("not of this family")),
         );
         assert!(third.reports.iter().all(|reported| !matches!(reported, LinkReport::Up(_))));
@@ -160,13 +160,13 @@ fn a_link_takes_only_the_wanted_board_of_its_family() {
 fn twenty_boards_that_are_dropped_at_once_are_back_within_half_a_minute() {
     bluez::in_own_process("twenty_boards_that_are_dropped_at_once_are_back_within_half_a_minute", |bus| {
         let bluez = Bluez::start(&bus.address());
-        // Everything takes a quarter of its time.
+        // Every wait takes a quarter of its usual time.
         const PART: u32 = 4;
         let pace = ble_rig::pace(PART);
         let radio = ble_rig::radio_at(pace, 7);
         let address = |n: u64| format!("C0:00:00:00:01:{n:02X}");
         for n in 0..20 {
-            // As long as it takes on the air, one connection after the other.
+            // Connections take as long as on the radio, one after the other.
             let [connect_delay, resolve_delay] = [500, 300].map(|millis| Duration::from_millis(millis) / PART);
             let board = Peripheral::for_driver(PEGASUS, &address(n), &format!("DGT_PEGASUS_{n}"));
             bluez.add(Peripheral { connect_delay, resolve_delay, ..board });
@@ -185,7 +185,7 @@ fn twenty_boards_that_are_dropped_at_once_are_back_within_half_a_minute() {
             (0..20).flat_map(|n| bluez.seen(&address(n)).attempts.into_iter().skip(before[n as usize])).collect();
         attempts.sort();
         assert!(attempts.len() >= 20);
-        // One may be test_link later than another. How far any two are apart is looked at in `every`.
+        // One attempt may arrive later than another. The test in `every` checks the distance between two attempts.
         let closest = attempts.windows(5).map(|five| five[4] - five[0]).min().expect("several");
         assert!(closest > pace.apart * 3, "{closest:?}");
         assert!((0..20).all(|n| bluez.seen(&address(n)).most_at_once == 1), "never two connections to one board");
@@ -193,13 +193,13 @@ fn twenty_boards_that_are_dropped_at_once_are_back_within_half_a_minute() {
     });
 }
 
-#[allow(clippy::print_stdout, reason = "figures for whoever looks")]
+#[allow(clippy::print_stdout, reason = "figures for the reader")]
 fn say(back: Duration, attempts: usize, closest: Duration) {
     println!("20 boards are back after {back:?}, {attempts} attempts, five of them in at least {closest:?}");
 }
 
 fn all_up(boards: &mut [BleRig]) {
-    // Each session goes on only while it is looked at: round and round, a turn at a time.
+    // Each session runs only while the test serves it, so the test serves all of them in turns.
     while let Some(board) = boards.iter_mut().find(|board| !board.responding) {
         board.until("up", |board| board.responding);
     }
@@ -209,7 +209,7 @@ fn missing(why: &str) -> LinkReport {
     LinkReport::Missing(why.to_owned())
 }
 
-/// A Pegasus tells no pieces.
+/// Returns whether the board shows this position. A Pegasus does not distinguish pieces.
 fn shows(board: &BleRig, fen: &str) -> bool {
     let mut placement = Placement::parse(fen).expect("a placement");
     placement.0.iter_mut().filter(|reading| **reading != Reading::Empty).for_each(|reading| *reading = Reading::Occupied);

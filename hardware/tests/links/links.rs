@@ -1,4 +1,4 @@
-//! Replay, tap and faults: links made of other links and of recordings.
+//! Tests of replay, tap and faults: links that are built from other links and from recordings.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -166,7 +166,7 @@ fn a_faulty_link_gives_what_the_pure_function_gives() {
 
 #[test]
 fn a_faulty_link_waits_for_delayed_bytes() {
-    /// A link that gives one byte, then nothing; it advances the clock by what it is asked to wait.
+    /// A link that gives one byte and then nothing. It advances the clock by each requested wait.
     struct Slow(bool, Arc<Mutex<Instant>>);
     impl Link for Slow {
         fn read(&mut self, buffer: &mut [u8], timeout: Duration) -> Result<usize, LinkError> {

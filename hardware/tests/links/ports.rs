@@ -1,4 +1,4 @@
-//! Serial ports on real pseudo-terminals: links, discovery, and the thread that finds and keeps a port.
+//! Tests of serial ports on real pseudo-terminals: links, discovery, and the thread that finds and keeps a port.
 
 mod check_ports;
 mod find;

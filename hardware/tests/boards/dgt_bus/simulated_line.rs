@@ -1,4 +1,4 @@
-//! A chain, the master of its line and the drivers of its boards in one room, in simulated time.
+//! A chain of boards, the master of its line and the drivers of its boards, in simulated time.
 
 use std::collections::BTreeMap;
 
@@ -11,14 +11,14 @@ use flagfall_protocols::event::{Anomaly, DeviceEvent};
 use flagfall_protocols::square::{Placement, Reading, Square};
 use flagfall_protocols::time::Instant;
 
-/// Everything on one line, and what was seen of it.
+/// All parts of one line, and the outputs that the tests check.
 pub(crate) struct SimulatedLine {
     pub(crate) chain: Chain,
     pub(crate) line: Line,
     pub(crate) drivers: BTreeMap<u16, Box<dyn Driver>>,
     pub(crate) now: Instant,
     pub(crate) reported: Vec<(Instant, u16, DeviceEvent)>,
-    /// When each board's changes came: a cycle lies between two.
+    /// The times at which each board's changes arrived. A cycle lies between two of them.
     pub(crate) cycles: BTreeMap<u16, Vec<Instant>>,
     pub(crate) sent: Vec<(Instant, Vec<u8>)>,
     pub(crate) found: Vec<u16>,
@@ -144,7 +144,7 @@ impl SimulatedLine {
             .collect()
     }
 
-    /// What the board looks like to somebody who follows the events.
+    /// Returns the position that follows from the events of the board.
     pub(crate) fn followed(&self, address: u16) -> Option<Placement> {
         self.events(address).fold(None, |placement, (_, event)| match (placement, event) {
             (_, DeviceEvent::Frame(frame)) => Some(frame),
@@ -156,14 +156,14 @@ impl SimulatedLine {
         })
     }
 
-    /// How often the lever of a board's clock moved.
+    /// Returns how often the lever of a board's clock moved.
     pub(crate) fn presses(&self, address: u16) -> usize {
         let lever = |(_, event)| if let DeviceEvent::Clock(reading) = event { Some(reading.lever_up) } else { None };
         let levers: Vec<_> = self.events(address).filter_map(lever).collect();
         levers.windows(2).filter(|pair| pair[0] != pair[1]).count()
     }
 
-    /// Cycle times of all boards in milliseconds from that moment on, sorted.
+    /// Returns the cycle times of all boards from that moment on, in milliseconds, sorted.
     pub(crate) fn cycle_times(&self, from: Instant) -> Vec<u64> {
         let gaps = |times: &Vec<Instant>| -> Vec<u64> {
             times.windows(2).filter(|pair| pair[0] >= from).map(|pair| pair[1].since(pair[0]).as_millis() as u64).collect()
@@ -173,7 +173,7 @@ impl SimulatedLine {
         all
     }
 
-    /// Only questions, and the way back to bus mode.
+    /// Checks that the line sent only questions and the commands that bring boards back to bus mode.
     pub(crate) fn sent_only_questions(&self) {
         for (_, bytes) in &self.sent {
             assert!(bytes == &[0x4a] || command(bytes).is_some_and(|(command, _)| command.harmless()), "{bytes:x?}");

@@ -1,4 +1,4 @@
-//! A driver at a Bluetooth link, in real time, and what came of it.
+//! A driver on a Bluetooth link in real time, and the reports of the link.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, OnceLock};
@@ -11,10 +11,10 @@ use flagfall_protocols::event::DeviceEvent;
 use flagfall_protocols::square::Placement;
 use flagfall_protocols::time::Instant as Stamp;
 
-/// Longer than anything takes that works.
+/// Longer than any working step takes.
 const LONG: Duration = Duration::from_secs(40);
 
-/// What a link reported.
+/// A report of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum LinkReport {
     Up(String),
@@ -23,7 +23,7 @@ pub(crate) enum LinkReport {
     Missing(String),
 }
 
-/// Microseconds since this program asked first.
+/// Returns the microseconds since the first call.
 #[allow(clippy::disallowed_methods, reason = "real time among real parts")]
 pub(crate) fn now() -> u64 {
     static BEGAN: OnceLock<Instant> = OnceLock::new();
@@ -35,13 +35,13 @@ pub(crate) struct BleRig {
     pub(crate) link: BleLink,
     reported: Receiver<(u64, LinkReport)>,
     driver: Box<dyn Driver>,
-    /// Everything but bytes.
+    /// All reports except bytes.
     pub(crate) reports: Vec<LinkReport>,
     pub(crate) shown: Option<Placement>,
     pub(crate) responding: bool,
 }
 
-/// A part of the usual waits; what only ends a wait for something that comes is as usual.
+/// Returns the usual waits divided by `part`. Time limits that only end a wait for an expected event stay as usual.
 pub(crate) fn pace(part: u32) -> Pace {
     let Pace { quiet, health, look, look_soon, listen, rebuild, apart, first, last, good, .. } = Pace::default();
     let [quiet, health, look, look_soon, listen] = [quiet, health, look, look_soon, listen].map(|wait| wait / part);
@@ -49,22 +49,22 @@ pub(crate) fn pace(part: u32) -> Pace {
     Pace { quiet, health, look, look_soon, listen, rebuild, apart, first, last, good, ..Pace::default() }
 }
 
-/// A tenth of them.
+/// Returns a tenth of the usual waits.
 pub(crate) fn brisk() -> Pace {
     pace(10)
 }
 
-/// A radio that waits briskly.
+/// Returns a radio with a tenth of the usual waits.
 pub(crate) fn radio(seed: u64) -> Arc<Radio> {
     radio_at(brisk(), seed)
 }
 
-/// A radio with these waits.
+/// Returns a radio with these waits.
 pub(crate) fn radio_at(pace: Pace, seed: u64) -> Arc<Radio> {
     Radio::start_at(pace, None, now, seed).expect("a thread")
 }
 
-/// A link's wish by family alone.
+/// Returns a wish that names only the family.
 pub(crate) fn wanted(info: &DriverInfo) -> Wanted {
     let ble = info.ble.expect("it is met over Bluetooth LE");
     Wanted { address: None, name: None, serial: None, family: ble.names, channels: Some(ble.channels), unlock: None }
@@ -78,7 +78,7 @@ impl BleRig {
         BleRig { link, reported, driver: info.start(), reports: Vec::new(), shown: None, responding: false }
     }
 
-    /// Lets both talk until `done`.
+    /// Runs the link and the session until `done`.
     pub(crate) fn until(&mut self, what: &str, done: impl Fn(&BleRig) -> bool) {
         let end = now() + LONG.as_micros() as u64;
         while !done(self) {
@@ -109,7 +109,7 @@ impl BleRig {
         self.driver.handle(Stamp(at), input);
         while let Some(output) = self.driver.poll() {
             match output {
-                // Down: the session begins anew when the link is up.
+                // The link is down: the session starts again when the link is up.
                 Output::Send { channel, bytes } => drop(self.link.send(channel, bytes)),
                 Output::Event { event, .. } => match event {
                     DeviceEvent::Responding => self.responding = true,
@@ -135,7 +135,7 @@ fn sink(sender: SyncSender<(u64, LinkReport)>) -> flagfall_hardware::ble::Sink {
             BleEvent::Down(error) => LinkReport::Down(error.to_string()),
             BleEvent::Missing(problem) => LinkReport::Missing(problem.to_string()),
         };
-        // A test that ended no longer listens: it is not waited for.
+        // A test that ended reads no reports, so the link does not wait for it.
         !matches!(sender.try_send((at, reported)), Err(TrySendError::Full(_)))
     })
 }

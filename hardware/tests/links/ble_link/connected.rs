@@ -1,4 +1,4 @@
-//! A connected device, and who lets it go.
+//! Tests of a connected device and of its disconnection.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +14,7 @@ use super::search::await_that;
 use super::{A, B, PEGASUS};
 use crate::bluez::{self, Bluez, Peripheral};
 
-/// Has a Pegasus tell changes.
+/// Makes a Pegasus report changes.
 const UPDATES: &[u8] = &[0x44];
 
 #[test]
@@ -24,7 +24,7 @@ fn a_device_is_disconnected_after_any_earlier_message() {
         bluez.add(Peripheral::for_driver(PEGASUS, A, "DGT_PEGASUS_1"));
         let radio = radio(1);
         let by_address = |text: &str| Wanted { address: text.parse().ok(), ..wanted(&dgt_pegasus::INFO) };
-        // A reader without room, until it is said that there is some.
+        // The reader refuses reports until the test says that it has room.
         let [up, room, full] = [(); 3].map(|()| Arc::new(AtomicBool::new(false)));
         let sink = {
             let (up, room, full) = (Arc::clone(&up), Arc::clone(&room), Arc::clone(&full));
@@ -41,7 +41,7 @@ fn a_device_is_disconnected_after_any_earlier_message() {
         await_that("it is asked", || !bluez.seen(A).writes.is_empty());
         bluez.load(A, &Script::parse("0 lift e2").expect("a script"));
         await_that("there is no room", || full.load(Ordering::SeqCst));
-        // More than would be kept, all before the other device is test_link.
+        // These are more messages than a link would keep, all before the first one of the other device.
         bluez.report_disconnected(A, 20);
         bluez.add(Peripheral::for_driver(PEGASUS, B, "DGT_PEGASUS_2"));
         let mut other = BleRig::start(&radio, 2, PEGASUS, by_address(B));
@@ -58,13 +58,13 @@ fn a_device_is_disconnected_after_any_earlier_message() {
 fn a_key_is_sent_to_a_device_that_has_answered_in_each_connection() {
     const VERSION: &[u8] = &[0x4d];
     const C: &str = "C0:00:00:00:00:0C";
-    // More than one write holds.
+    // The key is longer than one write.
     let key = [&[0x63, 28][..], &[0xa5; 27], &[0]].concat();
     bluez::in_own_process("a_key_is_sent_to_a_device_that_has_answered_in_each_connection", |bus| {
         let bluez = Bluez::start(&bus.address());
         let radio = radio(1);
         bluez.add(Peripheral::for_driver(PEGASUS, A, "DGT_PEGASUS_1"));
-        // It has the name and the channel, and knows none of the questions.
+        // This device has the name and the channel, but it answers no question.
         let other = (emulator::find("chesslink").expect("emulated").start)(&Start::default());
         bluez.add(Peripheral::new(B, "DGT_PEGASUS_2", &[Channel::NORDIC_UART], other));
         let with_key =
@@ -87,7 +87,7 @@ fn a_key_is_sent_to_a_device_that_has_answered_in_each_connection() {
         }
         stranger.until("it is asked again", |_| written(B).len() >= 3);
         assert!(written(B).iter().all(|bytes| bytes == VERSION), "{:x?}", written(B));
-        // One that takes no write of the key's length.
+        // This device accepts no write of the key's length.
         bluez.add(Peripheral { mtu: 10, ..Peripheral::for_driver(PEGASUS, C, "DGT_PEGASUS_3") });
         let mut refuses = BleRig::start(&radio, 3, PEGASUS, with_key(C));
         let refused = LinkReport::Missing(format!("{C}: the key was not taken"));

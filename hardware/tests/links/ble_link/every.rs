@@ -1,4 +1,4 @@
-//! Every family that is met over Bluetooth LE.
+//! Tests with every family that uses Bluetooth LE.
 
 use flagfall_hardware::ble::{Pace, Wanted};
 use flagfall_protocols::drivers::DRIVERS;
@@ -10,7 +10,7 @@ use crate::bluez::{self, Bluez, Peripheral};
 fn every_family_comes_up_through_its_own_channels() {
     bluez::in_own_process("every_family_comes_up_through_its_own_channels", |bus| {
         let bluez = Bluez::start(&bus.address());
-        // As far apart as usual, so that what the machine adds to one attempt and not to the next is little.
+        // The attempts are as far apart as usual, so that delays of the machine have little influence.
         let pace = Pace { apart: Pace::default().apart, ..brisk() };
         let radio = radio_at(pace, 1);
         let rows = || (0u64..).zip(DRIVERS.iter().filter_map(|row| Some((row, row.ble?))));
@@ -30,7 +30,7 @@ fn every_family_comes_up_through_its_own_channels() {
         let mut attempts: Vec<_> = rows().flat_map(|(n, _)| bluez.seen(&address(n)).attempts).collect();
         attempts.sort();
         let closest = attempts.windows(2).map(|pair| pair[1] - pair[0]).min().expect("several");
-        // Begun a second apart, they are test_link almost a second apart.
+        // Attempts that start a second apart arrive almost a second apart.
         assert!(closest > pace.apart * 7 / 10, "{closest:?}");
     });
 }

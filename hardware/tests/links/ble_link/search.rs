@@ -1,4 +1,4 @@
-//! Which of several devices a link takes, and what it does until it has one.
+//! Tests of the choice among several devices, and of the search until a device is found.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use super::ble_rig::{BleRig, LinkReport, brisk, now, radio, radio_at, wanted};
 use super::{A, B, PEGASUS};
 use crate::bluez::{self, Bluez, Peripheral};
 
-/// Longer than anything takes that works.
+/// Longer than any working step takes.
 const LONG: Duration = Duration::from_secs(40);
 
 #[allow(clippy::disallowed_methods, reason = "real time among real parts")]
@@ -34,7 +34,7 @@ fn by_address(text: &str) -> Wanted {
     Wanted { address: text.parse().ok(), ..wanted(&dgt_pegasus::INFO) }
 }
 
-/// A radio, and board A that it serves.
+/// Returns a radio and board A, which is connected through it.
 fn one_plays(bluez: &Bluez) -> (Arc<Radio>, BleRig) {
     one_plays_at(brisk(), bluez)
 }
@@ -52,12 +52,12 @@ fn of_two_boards_with_one_name_neither_is_taken() {
     bluez::in_own_process("of_two_boards_with_one_name_neither_is_taken", |bus| {
         let bluez = Bluez::start(&bus.address());
         bluez.add(Peripheral::for_driver(PEGASUS, A, "DGT_PEGASUS"));
-        // Long enough for the other to be there in time.
+        // The delay is long enough for the other board to appear in time.
         let radio = radio_at(Pace { listen: Pace::default().listen, ..brisk() }, 1);
         let by_name = Wanted { name: Some("DGT_PEGASUS".to_owned()), ..wanted(&dgt_pegasus::INFO) };
         let mut board = BleRig::start(&radio, 1, PEGASUS, by_name);
-        // It was reported of, looked at, and is looked at again.
-        await_that("it is looked at", || bluez.seen(A).queries >= 5 || !bluez.seen(A).attempts.is_empty());
+        // The device was reported and checked, and it is checked again.
+        await_that("the device is checked", || bluez.seen(A).queries >= 5 || !bluez.seen(A).attempts.is_empty());
         bluez.add(Peripheral::for_driver(PEGASUS, B, "DGT_\u{1b}PEGASUS"));
         board.until(
             "two may be it",
@@ -82,7 +82,7 @@ fn a_link_without_an_address_keeps_the_board_that_it_found() {
         let radio = radio(1);
         let mut board = BleRig::start(&radio, 1, PEGASUS, wanted(&dgt_pegasus::INFO));
         board.until("one board answers", |board| board.responding);
-        // The same is wanted again, while another may be it as well.
+        // The same wish is given again while another device also fits.
         bluez.add(Peripheral::for_driver(PEGASUS, B, "DGT_PEGASUS_2"));
         board.link.want(wanted(&dgt_pegasus::INFO));
         board.until("let go", |board| !board.responding);
@@ -98,7 +98,7 @@ fn boards_that_are_off_do_not_delay_a_board_that_is_lost_during_play() {
         let bluez = Bluez::start(&bus.address());
         let off: Vec<String> = (0..8).map(|n| format!("C0:00:00:00:01:{n:02X}")).collect();
         for address in &off {
-            // Longer than the host waits.
+            // This is longer than the host waits.
             let connect_delay = LONG * 2;
             bluez.remember(Peripheral { connect_delay, ..Peripheral::for_driver(PEGASUS, address, "DGT_PEGASUS") });
         }
@@ -115,10 +115,11 @@ fn boards_that_are_off_do_not_delay_a_board_that_is_lost_during_play() {
             board.until("it is lost", |board| !board.responding);
             board.until("it is back", |board| board.responding);
             let back = Duration::from_micros(now() - dropped);
-            // The longest pause after a third loss is 0.4 s; one of those who are off is waited for longer.
+            // The longest pause after a third loss is 0.4 s. The wait for one of the boards that are off is longer.
             assert!(back < pace.connect - Duration::from_secs(1), "{back:?}");
         }
-        // One more than are tried at a time: the link itself gives up who is not there, sooner than btleplug does after 30 s.
+        // This is one board more than are tried at a time. The link gives up a missing board sooner than btleplug, which waits
+        // 30 s.
         let begun = || {
             let mut begun: Vec<_> = off.iter().filter_map(|address| bluez.seen(address).attempts.first().copied()).collect();
             begun.sort();

@@ -1,4 +1,4 @@
-//! A few moves on an emulated board by cable, with its driver, and the plug pulled in the middle.
+//! A few moves on an emulated board with its driver over a cable, which is pulled in the middle.
 
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ impl Session {
         }
     }
 
-    /// Runs until the board is seen so.
+    /// Runs until the driver reports this position.
     fn see(&mut self, fen: &str) {
         let wanted = Placement::parse(fen).expect("a placement");
         let until = now() + 20_000_000;
@@ -77,7 +77,7 @@ fn moves_arrive_and_the_board_is_found_again_under_another_number() {
     session.see("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR");
     board.load("0.1 move e7 e5");
     session.see("rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR");
-    // A move is made while the cable is out.
+    // A move is made while the cable is unplugged.
     board.unplug();
     board.load("0.1 move g1 f3");
     board.plug(usb.plug(5, identity));
@@ -87,6 +87,6 @@ fn moves_arrive_and_the_board_is_found_again_under_another_number() {
     let count = |wanted: DeviceEvent| session.reported.iter().filter(|reported| **reported == wanted).count();
     assert_eq!((count(DeviceEvent::Responding), count(DeviceEvent::Silent)), (2, 0), "{:?}", session.reported);
     assert!(session.reported.iter().any(|reported| matches!(reported, DeviceEvent::Battery(battery) if battery.percent == 50)));
-    // The driver asked; it lit nothing, deleted nothing and said nothing that the board does not know.
+    // The driver only asked. It lit no squares, deleted nothing and sent no command that the board does not know.
     assert_eq!(board.counters(), Counters::default());
 }

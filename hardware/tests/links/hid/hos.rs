@@ -1,4 +1,4 @@
-//! A HoS board by cable: squares and clock are read, nothing is written, and odd reports spoil nothing.
+//! A HoS board over a cable: squares and clock are read, nothing is written, and unusual reports do no harm.
 
 use flagfall_protocols::driver::{Driver, Input, Output};
 use flagfall_protocols::event::{Anomaly, ClockSide, DeviceEvent};
@@ -17,7 +17,7 @@ fn padded(data: &[u8]) -> Vec<u8> {
     report
 }
 
-/// What the driver makes of a message.
+/// Returns the events and anomalies of a message.
 fn read(driver: &mut dyn Driver, at: u64, reported: LinkReport) -> (Vec<DeviceEvent>, Vec<Anomaly>) {
     let LinkReport::Bytes(channel, bytes) = reported else { panic!("{reported:?} instead of bytes") };
     driver.handle(Instant(at), Input::Bytes { channel, bytes: &bytes });
@@ -52,11 +52,11 @@ fn squares_and_clock_are_read() {
     let [DeviceEvent::Clock(clock)] = events[..] else { panic!("{events:?}") };
     assert_eq!((clock.running, clock.lever_up), (true, ClockSide::Left));
     assert_eq!((clock.left.time.millis(), clock.right.time.millis()), (299_000, 300_000));
-    // Another report: with its zeros behind it, it could be taken for an empty board.
+    // With the zeros after it, this other report could be read as an empty board.
     let (events, anomalies) = tell(&[0xff, 0x01]);
     assert_eq!((events, anomalies), (vec![], vec![Anomaly::StrayByte; 65]));
     let (events, anomalies) = tell(&START);
-    assert_eq!((events, anomalies), (vec![], vec![]), "the same squares are no news");
+    assert_eq!((events, anomalies), (vec![], vec![]), "equal squares are not reported again");
     let mut moved = START;
     (moved[6], moved[14]) = (0x66 & 0x0f, 0);
     let (events, anomalies) = tell(&moved);
@@ -74,5 +74,5 @@ fn short_reports_are_never_joined() {
         let (events, anomalies) = read(driver.as_mut(), 1, test_link.next());
         assert_eq!((events, anomalies), (vec![], vec![Anomaly::StrayByte; part.len() + 1]));
     }
-    assert_eq!(driver.deadline(), None, "nothing is in hand");
+    assert_eq!(driver.deadline(), None, "no message is unfinished");
 }

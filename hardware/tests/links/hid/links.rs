@@ -1,4 +1,4 @@
-//! The thread of one link: finding its device, losing it, sharing none, ending.
+//! The thread of one link: it finds its device, loses it, shares it with no other link, and ends.
 
 use std::io::Read;
 use std::os::unix::fs::symlink;
@@ -25,13 +25,13 @@ fn a_pulled_cable_is_reported_at_once_and_the_device_is_found_under_another_numb
     device.send(&REPORT).expect("sent");
     let pulled = now();
     drop((node, device));
-    assert!(matches!(test_link.next(), LinkReport::Bytes(1, _)), "what came before is reported before");
+    assert!(matches!(test_link.next(), LinkReport::Bytes(1, _)), "bytes that came before the end are reported before it");
     let (at, cause) = test_link.down();
     assert_eq!(cause, LinkError::Unplugged.to_string());
     within(at - pulled, 200_000);
     assert_eq!(test_link.thread.send(0, vec![0x29, 0x01, 0x00]), Err(SendError::Down));
     assert_eq!(test_link.missing(), LinkProblem::NotFound);
-    // Long enough for the pauses to have grown.
+    // The wait is long enough for the pauses to have grown.
     test_link.quiet(Duration::from_millis(1500));
     let plugged = now();
     let node = usb.plug(7, CHESSNUT);
@@ -52,7 +52,7 @@ fn a_quiet_device_causes_no_wakes_and_a_missing_one_few() {
     let lost = TestLink::start(any(&usb, "hos_usb"), &Arc::default());
     assert_eq!(lost.missing(), LinkProblem::NotFound);
     lost.quiet(Duration::from_secs(3));
-    // 0.1, 0.3, 0.7, 1.5, 2.5 s; and other tests' comings and goings in /dev.
+    // The thread wakes at 0.1, 0.3, 0.7, 1.5, 2.5 s, and when other tests change /dev.
     let wakes = lost.thread.wakes();
     assert!((3..=60).contains(&wakes), "{wakes} times");
     let before = now();
@@ -70,7 +70,7 @@ fn no_two_links_have_one_device() {
     let second = TestLink::start(any(&usb, "chessnut"), &shared);
     assert!(matches!(second.missing(), LinkProblem::Busy { path, .. } if path == node.path));
     let _device = node.opened(LONG).expect("by the first");
-    assert!(node.opened(Duration::from_millis(500)).is_none(), "and by nobody else");
+    assert!(node.opened(Duration::from_millis(500)).is_none(), "and by no other link");
     drop(first);
     assert_eq!(second.up(), node.path);
 }
@@ -88,7 +88,7 @@ fn equal_boards_are_distinguished_by_serial_number_or_path() {
     test_link.thread.want(by_serial("A1"));
     assert_eq!(test_link.down().1, LinkError::Unplugged.to_string());
     assert_eq!(test_link.up(), one.path);
-    // By a name that stays.
+    // The configuration gives a permanent name.
     let names = tempfile::tempdir().expect("a folder");
     let name = names.path().join("my-board");
     test_link.thread.want(Wanted { port: Some(name.clone()), ..any(&usb, "chessnut") });
@@ -101,7 +101,7 @@ fn equal_boards_are_distinguished_by_serial_number_or_path() {
 #[test]
 fn other_devices_are_left_alone() {
     let usb = Usb::new();
-    // The maker's id on a keyboard; the usage page on another maker's device.
+    // One device is a keyboard with the maker's id, the other has the usage page but another maker's id.
     let keyboard = [&[0x05, 0x01][..], &PLAIN[3..]].concat().leak();
     let others = [
         usb.plug(0, Identity { descriptor: keyboard, ..CHESSNUT }),
@@ -110,7 +110,7 @@ fn other_devices_are_left_alone() {
     ];
     let test_link = TestLink::start(any(&usb, "chessnut"), &Arc::default());
     assert_eq!(test_link.missing(), LinkProblem::NotFound);
-    // Also where the configuration names it.
+    // The device is refused even if the configuration names it.
     test_link.thread.want(Wanted { port: Some(usb.node(1)), ..any(&usb, "chessnut") });
     assert!(
         matches!(test_link.missing(), LinkProblem::Failed { path, .. } if path == std::fs::canonicalize(usb.node(1)).unwrap())
@@ -130,7 +130,7 @@ fn a_device_that_accepts_no_bytes_ends_the_link() {
     let end = loop {
         match test_link.thread.send(0, vec![0x29, 0x01, 0x00]) {
             Ok(()) => taken += 1,
-            // The socket had room still, or it waits.
+            // The socket still had room, or the link waits.
             Err(SendError::Full) => {
                 full += 1;
                 if let Some((_, reported)) = test_link.within(Duration::from_millis(10)) {
@@ -143,7 +143,7 @@ fn a_device_that_accepts_no_bytes_ends_the_link() {
     };
     assert!(full > 50, "it waited a second: {full}");
     assert_eq!(end, LinkReport::Down(LinkError::TimedOut.to_string()));
-    // It is there, so it is opened again, and nothing of before is sent.
+    // The device still exists, so it is opened again. Nothing from before is sent.
     test_link.up();
     drop(device);
     let again = node.opened(LONG).expect("by the link");
@@ -153,7 +153,7 @@ fn a_device_that_accepts_no_bytes_ends_the_link() {
 
 #[test]
 fn another_program_that_holds_the_device_is_seen() {
-    // With the real open(2): a pipe with a name can be opened as a node can.
+    // This test uses the real open(2): a named pipe can be opened like a node.
     let usb = Usb::new();
     let system = System { open: System::default().open, ..usb.system() };
     usb.list(0, CHESSNUT);
@@ -161,7 +161,7 @@ fn another_program_that_holds_the_device_is_seen() {
     let wanted = Wanted { system, ..any(&usb, "chessnut") };
     let first = TestLink::start(wanted.clone(), &Arc::default());
     assert_eq!(first.up(), usb.node(0));
-    // Two programs know nothing of each other's links.
+    // Two programs do not know each other's links.
     let second = TestLink::start(wanted, &Arc::default());
     assert!(matches!(second.missing(), LinkProblem::Busy { .. }));
     drop(first);

@@ -1,4 +1,4 @@
-//! What a report becomes and what becomes a report.
+//! The conversion of reports to bytes and of bytes to reports.
 
 use std::io::Read;
 
@@ -9,13 +9,13 @@ use socket2::Socket;
 use super::support::{CHESSNUT, LONG, LinkReport, TestLink, any, family};
 use crate::usb::{Identity, Node, PLAIN, Usb};
 
-/// Reports 01, 2a in; 21 of two bytes out.
+/// A descriptor with the input reports 01 and 2a and the output report 21 of two bytes.
 const NUMBERED: &[u8] = &[
     0x06, 0x00, 0xff, 0x09, 0x01, 0xa1, 0x01, 0x75, 0x08, 0x85, 0x01, 0x95, 0x3f, 0x09, 0x01, 0x81, 0x02, 0x85, 0x2a, 0x81, 0x02,
     0x85, 0x21, 0x95, 0x02, 0x09, 0x02, 0x91, 0x02, 0xc0,
 ];
 
-/// A link and the device's end of it.
+/// Opens a link and returns it with its device.
 pub(crate) fn open(usb: &Usb, name: &str, identity: Identity) -> (Node, Socket, TestLink) {
     let node = usb.plug(0, identity);
     let test_link = TestLink::start(any(usb, name), &Hids::default().into());
@@ -41,7 +41,7 @@ fn padding_is_cut_off_and_channels_are_reported() {
         (&radio, 0, &radio),
         (&[0x2a, 0x02, 0x58, 0x00], 1, &[0x2a, 0x02, 0x58, 0x00]),
         (&[0x23, 0x01, 0x00], 1, &[0x23, 0x01, 0x00]),
-        // Whatever it is, the driver counts it.
+        // The driver counts every other report.
         (&[0x77], 1, &[0x77, 0x01, 0x01]),
         (&[0x00], 1, &[0x00, 0x01, 0x01]),
         (&[0xff, 0xff], 1, &[&[0xff, 0xff][..], &[0x01; 62]].concat()),
@@ -52,7 +52,7 @@ fn padding_is_cut_off_and_channels_are_reported() {
         device.send(&report).expect("sent");
         assert_eq!(test_link.next(), LinkReport::Bytes(channel, reported.to_vec()), "{message:x?}");
     }
-    // One that is shorter than it says is reported as far as it goes.
+    // A report that is shorter than its length byte is passed on as far as it goes.
     device.send(&[0x01, 0x3d, 0x58]).expect("sent");
     assert_eq!(test_link.next(), LinkReport::Bytes(0, vec![0x01, 0x3d, 0x58]));
 }
@@ -61,7 +61,7 @@ fn padding_is_cut_off_and_channels_are_reported() {
 fn questions_are_sent_as_whole_reports_and_nothing_else_is_sent() {
     let usb = Usb::new();
     let (_node, mut device, test_link) = open(&usb, "chessnut", CHESSNUT);
-    // Lights, a beep, upload mode, deletion, the right bytes to another channel, and nothing at all.
+    // These are lights, a beep, upload mode, deletion, the right bytes for another channel, and an empty command.
     let forbidden: [(u8, &[u8]); 6] = [
         (0, &[0x0a, 0x08, 1, 0, 0, 0, 0, 0, 0, 0]),
         (0, &[0x0b, 0x04, 3, 0xe8, 0, 0xc8]),
@@ -92,7 +92,7 @@ fn reports_with_numbers_are_passed_as_they_are() {
     assert_eq!(test_link.next(), LinkReport::Bytes(1, vec![0x2a, 0x02, 0x58, 0x00]));
     test_link.thread.send(0, vec![0x21, 0x01, 0x00]).expect("harmless");
     assert_eq!(received(&mut device), [0x21, 0x01, 0x00]);
-    // A report that the device does not mention.
+    // The descriptor does not have this report.
     test_link.thread.send(0, vec![0x29, 0x01, 0x00]).expect("harmless");
     assert_eq!(received(&mut device), [0x29, 0x01, 0x00]);
 }
@@ -102,7 +102,7 @@ fn devices_are_listed_with_their_properties() {
     let usb = Usb::new();
     let _one = usb.plug(3, Identity { serial: "A1", ..CHESSNUT });
     let _two = usb.plug(10, Identity { vendor: 0x0925, product: 0x1234, serial: "", descriptor: PLAIN });
-    // Without a node, without a descriptor, with a list that is none: no devices.
+    // Entries without a node, without a descriptor, or with a damaged list give no devices.
     usb.list(4, CHESSNUT);
     for (number, file) in [(5, "report_descriptor"), (6, "uevent")] {
         let folder = usb.list(number, CHESSNUT);

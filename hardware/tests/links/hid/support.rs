@@ -1,4 +1,4 @@
-//! What a link tells, kept; and devices that are met.
+//! A link whose reports are kept, and the devices of the tests.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use flagfall_protocols::drivers;
 
 use crate::usb::{Identity, PLAIN, Usb, now};
 
-/// Long enough for a busy machine; nothing waits so long that works.
+/// Long enough for a busy machine. No working step waits so long.
 pub(crate) const LONG: Duration = Duration::from_secs(60);
 
 pub(crate) const CHESSNUT: Identity = Identity { vendor: 0x2d80, product: 0x8001, serial: "", descriptor: PLAIN };
@@ -34,7 +34,7 @@ pub(crate) fn family(name: &str) -> &'static DriverInfo {
     drivers::find(name).expect("registered")
 }
 
-/// Nothing but the family.
+/// Returns a wish that names only the family.
 pub(crate) fn any(usb: &Usb, name: &str) -> Wanted {
     Wanted { system: usb.system(), ..Wanted::for_driver(family(name)).expect("met over USB-HID") }
 }
@@ -49,7 +49,7 @@ impl TestLink {
                 HidEvent::Down(error) => LinkReport::Down(error.to_string()),
                 HidEvent::Missing(problem) => LinkReport::Missing(problem),
             };
-            // A test that ended no longer listens.
+            // A test that ended reads no reports.
             let _ = to.send((at, reported));
         };
         let thread = HidThread::start("test-hid", wanted, Arc::clone(shared), now, Box::new(sink)).expect("a thread");
@@ -68,7 +68,7 @@ impl TestLink {
         self.within(LONG).expect("an event within a minute").1
     }
 
-    /// The path of the next device that opens, whatever was missing before.
+    /// Returns the path of the next device that opens, and skips reports of a missing device.
     pub(crate) fn up(&self) -> PathBuf {
         loop {
             match self.next() {
@@ -86,7 +86,7 @@ impl TestLink {
         }
     }
 
-    /// The cause of the end, and when it was reported.
+    /// Returns when the end was reported, and its cause.
     pub(crate) fn down(&self) -> (u64, String) {
         match self.within(LONG) {
             Some((at, LinkReport::Down(cause))) => (at, cause),

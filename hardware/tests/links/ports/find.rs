@@ -1,4 +1,4 @@
-//! Finding a board: under another name, by its own number, among others.
+//! Finding a board: under another name, by its serial number, among others.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ fn a_board_that_comes_back_under_another_path_is_found() {
     assert_eq!(test_link.up().1, path);
     for _ in 0..5 {
         folder.unlink("a");
-        // Made before the old one goes, so that it cannot get its number.
+        // The new terminal is made before the old one is closed, so that it cannot get the same number.
         let (next, next_path) = Pty::pair().unwrap();
         drop(std::mem::replace(&mut board, next));
         test_link.down();
@@ -43,7 +43,7 @@ fn a_board_is_found_by_its_own_number() {
     assert_eq!((path, asked), (boards[1].path.clone(), true));
     let test_link = TestLink::start(by_path(&folder, "a"), &Ports::new());
     let (_, path, asked) = test_link.up_or_asked();
-    assert_eq!((path, asked), (boards[0].path.clone(), false), "nobody asked there");
+    assert_eq!((path, asked), (boards[0].path.clone(), false), "no question was sent there");
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn a_silent_port_delays_no_search() {
     let (_silent, path) = Pty::pair().unwrap();
     folder.link("a", &path);
     let test_link = TestLink::start(by_serial(&folder, "4001"), &Ports::new());
-    // It is asked for three seconds; the board comes before they are over.
+    // The silent port is asked for three seconds. The board appears before they are over.
     test_link.quiet(Duration::from_millis(500));
     let board = Board::start(4001);
     let back = now();
@@ -116,7 +116,7 @@ fn a_port_that_another_link_is_configured_for_is_not_asked() {
     let ports = Ports::new();
     let (board, path) = Pty::pair().unwrap();
     folder.link("a", &path);
-    // The sister's port is there but held by somebody else, so the sister has it not.
+    // The port of the other link exists, but another program holds it, so the other link does not have it.
     let held = flagfall_hardware::serial::Serial::open(&path, 9600).unwrap();
     let other_link = TestLink::start(by_path(&folder, "a"), &ports);
     assert!(matches!(other_link.missing(), LinkProblem::Busy { .. }));
@@ -136,7 +136,7 @@ fn the_only_port_needs_no_configuration() {
     let (_one, first) = Pty::pair().unwrap();
     std::fs::create_dir_all(&missing).unwrap();
     std::os::unix::fs::symlink(&first, missing.join("a")).unwrap();
-    assert_eq!(test_link.up().1, first, "in a folder that came later");
+    assert_eq!(test_link.up().1, first, "the folder was created later");
 
     let folder = Folder::new();
     let (_two, second) = Pty::pair().unwrap();

@@ -1,4 +1,4 @@
-//! A port that somebody else holds.
+//! Tests of a port that another program or link holds.
 
 use std::fs::File;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -16,7 +16,7 @@ use nix::fcntl::OFlag;
 use super::support::{Folder, TestLink, by_path, now};
 use crate::seconds::within;
 
-/// Another program with the port open and locked, as terminal programs do it.
+/// Another program that has the port open and locked, like a terminal program.
 struct Other(Child);
 
 impl Other {
@@ -89,7 +89,7 @@ fn a_port_that_another_link_has_is_reported() {
         let second = TestLink::start(by_path(&folder, "a"), &ports);
         let problem = second.missing();
         assert!(matches!(&problem, LinkProblem::Busy { holders, .. } if holders.iter().any(|holder| holder.ours)), "{problem}");
-        // So long that it looks once a second only.
+        // The wait is so long that the link checks only once a second.
         second.quiet(Duration::from_millis(1600));
         let freed = now();
         drop(first);
@@ -117,7 +117,7 @@ fn a_pseudo_terminal_can_be_opened_again_after_its_program_was_killed() {
     let (_board, path) = Pty::pair().unwrap();
     let held = Serial::open(&path, 9600).unwrap();
     assert!(matches!(Serial::open(&path, 9600), Err(LinkError::Busy)), "the lock keeps another program out");
-    // Root passes exclusive mode by its capability, which a user does not have.
+    // Root may open a port in exclusive mode through its capability, which a user does not have.
     let (program, without) = match std::fs::metadata("/proc/self").unwrap().uid() {
         0 => ("setpriv", &["--bounding-set=-sys_admin", "--inh-caps=-sys_admin", "sh"][..]),
         _ => ("sh", &[][..]),

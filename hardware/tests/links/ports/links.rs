@@ -1,4 +1,4 @@
-//! A serial port as a link.
+//! Tests of a serial port as a link.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Ports that open and fail, and devices that no driver expects.
+//! Tests of ports that open and then fail, and of devices that no driver expects.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -14,7 +14,7 @@ use flagfall_protocols::time::Instant;
 
 use super::support::{Board, Folder, LONG, LinkReport, TestLink, by_path, by_serial, now};
 
-/// Lets the name lead to this port, which nobody who watches the folders sees.
+/// Makes the name point to this port, without a change in the watched folders.
 fn point(name: &Path, port: &Path) {
     let new = name.with_extension("new");
     symlink(port, &new).unwrap();
@@ -36,11 +36,11 @@ fn a_port_that_opens_and_fails_is_tried_more_and_more_slowly() {
         ups += 1;
         let (next, path) = Pty::pair().unwrap();
         point(&name, &path);
-        // Gone before it sent a byte.
+        // The port disappears before it sent a byte.
         drop(std::mem::replace(&mut board, next));
         test_link.down();
     }
-    // At once, then after 0.1, 0.2, 0.4, 0.8 and 1 s.
+    // The link tries at once, then after 0.1, 0.2, 0.4, 0.8 and 1 s.
     assert!((3..=6).contains(&ups), "{ups} times in 2.5 s");
 
     test_link.up();
@@ -54,7 +54,7 @@ fn a_port_that_opens_and_fails_is_tried_more_and_more_slowly() {
     assert!(up - down < 1_000_000, "bytes came: not the longest wait, but {} microseconds", up - down);
 }
 
-/// The family's driver, which panics over this byte.
+/// The driver of the test panics at this byte.
 const ODD: u8 = 0x55;
 
 struct Fragile(Box<dyn Driver>);
@@ -62,7 +62,7 @@ struct Fragile(Box<dyn Driver>);
 impl Driver for Fragile {
     fn handle(&mut self, at: Instant, input: Input<'_>) {
         if let Input::Bytes { bytes, .. } = input {
-            assert!(!bytes.contains(&ODD), "what the test wants of it");
+            assert!(!bytes.contains(&ODD), "the test asks for this panic");
         }
         self.0.handle(at, input);
     }

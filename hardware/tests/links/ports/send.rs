@@ -1,4 +1,4 @@
-//! Writing: at once where the port takes it, in order, and never after the end.
+//! Writing: at once if the port accepts it, in order, and never after the end.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::scope;
@@ -12,7 +12,7 @@ use flagfall_hardware::serial::Serial;
 use super::support::{Folder, LONG, TestLink, by_path};
 use super::thread::open;
 
-/// Byte number `index` of a stream in which no two places look alike for long.
+/// Returns byte number `index` of a stream in which no two parts are equal.
 fn byte(index: usize) -> u8 {
     (index.wrapping_mul(31) ^ (index >> 8)) as u8
 }
@@ -61,7 +61,7 @@ fn a_port_that_is_full_now_and_then_keeps_the_order() {
                 }
             }
         }
-        // Mostly little of what waits, sometimes all of it: then pieces go out directly again.
+        // Mostly the board reads a small part of the waiting bytes, sometimes all of them; then pieces are sent directly again.
         most = most.max(sent - got);
         let part = if round % 20 == 19 { sent - got } else { (sent - got) / 8 };
         read(&mut board, got, got + part);
@@ -71,7 +71,7 @@ fn a_port_that_is_full_now_and_then_keeps_the_order() {
     assert!(sent > 200_000, "{sent} bytes");
     assert!(full < 200, "{full} pieces were refused");
     assert!(most > 25_000, "no more than {most} bytes waited: a pseudo-terminal takes 20,480");
-    assert!(test_link.thread.wakes() > before, "what the port did not take was left to the thread");
+    assert!(test_link.thread.wakes() > before, "the thread must send the bytes that the port did not accept");
     test_link.quiet(Duration::from_millis(50));
 }
 
@@ -117,12 +117,12 @@ fn nothing_is_written_after_the_end_and_the_port_is_free_at_once() {
                 }
             });
             board.read(&mut [0; 1], LONG).expect("what is sent");
-            // Another port, and another program has this one as soon as its end is test_link of.
+            // The link moves to another port. Another program can open this port as soon as the end is reported.
             test_link.thread.want(by_path(&folder, "nowhere"));
             test_link.down();
             let other = Serial::open(&path, 9600);
             assert!(other.is_ok(), "round {round}: {other:?}");
-            // What had been sent before; the sender goes on trying.
+            // The bytes from before the end are read; the sender keeps trying.
             while board.read(&mut [0; 4096], Duration::from_millis(5)).is_ok() {}
             ended.store(true, Ordering::Release);
             sender.join().expect("the sender");

@@ -1,4 +1,4 @@
-//! The thread of one link: bytes, the end of a cable, silence, stopping.
+//! Tests of the thread of one link: bytes, a pulled cable, silence, and the stop.
 
 use std::time::Duration;
 
@@ -72,7 +72,7 @@ fn a_link_without_a_port_does_not_spin() {
     let test_link = TestLink::start(by_path(&folder, "a"), &Ports::new());
     assert_eq!(test_link.missing(), LinkProblem::NotFound);
     test_link.quiet(Duration::from_secs(3));
-    // 0.1, 0.3, 0.7, 1.5, 2.5 s; and other tests' comings and goings in watched folders above.
+    // The thread wakes at 0.1, 0.3, 0.7, 1.5, 2.5 s, and when other tests change the watched folders above.
     let wakes = test_link.thread.wakes();
     assert!((3..=60).contains(&wakes), "{wakes} times");
 }
@@ -106,11 +106,11 @@ fn bytes_that_are_never_read_end_the_link() {
         assert!(taken < 1000, "the queue has no bound");
     };
     assert_eq!(refused, SendError::Full);
-    // Reading goes on meanwhile.
+    // The link still reads meanwhile.
     board.write(b"still here").unwrap();
     assert_eq!(test_link.bytes(10), b"still here");
     assert_eq!(test_link.down().1, LinkError::TimedOut.to_string());
-    // It is there, so it is opened again, and nothing of before is sent.
+    // The port still exists, so it is opened again. Nothing from before is sent.
     test_link.up();
     test_link.quiet(Duration::from_millis(100));
 }

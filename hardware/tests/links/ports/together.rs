@@ -1,4 +1,4 @@
-//! Several boards, known by their own numbers alone, whose cables are out at the same time.
+//! Tests of several boards that are known only by their serial numbers and whose cables are pulled at the same time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,8 +11,8 @@ use flagfall_hardware::pty::Pty;
 use super::support::{Board, Folder, LONG, TestLink, by_path, by_serial, many_links, now};
 use crate::seconds::within;
 
-/// From the last cable's return to the port that is open, in microseconds: the session that follows takes the rest of two
-/// seconds, 0.7 s and an answer. Being asked takes 0.9 s and an answer.
+/// The time limit from the last plugged cable to the open port, in microseconds. The session after it takes 0.7 s and an
+/// answer, within two seconds in all. A probe takes 0.9 s and an answer.
 const OPEN_WITHIN: u64 = 1_200_000;
 
 struct Setup {
@@ -28,12 +28,12 @@ impl Setup {
         Setup { folder: Folder::new(), ports: Ports::new(), rng: Rng::with_seed(seed), boards: Vec::new(), names: 0 }
     }
 
-    /// A board that answers in its own time.
+    /// Starts a board with a random delay before its answers.
     fn board(&mut self, serial: u16) -> Board {
         Board::answering(serial, Duration::from_millis(self.rng.u64(5..100)))
     }
 
-    /// Plugs the board in, under a name that nobody had.
+    /// Plugs the board in under a new name.
     fn plug_in(&mut self, board: Board) {
         let name = format!("{:03}-{}", self.rng.u8(..), self.names);
         self.names += 1;
@@ -61,7 +61,7 @@ impl Setup {
     }
 }
 
-/// How long each link took, the slowest last.
+/// Returns how long each link took, with the slowest last.
 fn back(links: &[TestLink], since: u64) -> Vec<u64> {
     let mut took: Vec<u64> = links.iter().map(|link| link.up().0.saturating_sub(since)).collect();
     took.sort_unstable();
@@ -113,7 +113,7 @@ fn boards_that_come_back_one_by_one_do_not_wait_for_each_other() {
         setup.rng.shuffle(&mut order);
         for serial in order {
             let board = setup.board(serial);
-            // Nothing to wait for but time: the others are asked meanwhile, and some are back.
+            // This wait only lets time pass: meanwhile the other ports are probed, and some boards are back.
             std::thread::park_timeout(Duration::from_millis(setup.rng.u64(0..300)));
             plugged.push((serial, now()));
             setup.plug_in(board);
@@ -125,7 +125,7 @@ fn boards_that_come_back_one_by_one_do_not_wait_for_each_other() {
     }
 }
 
-/// A port that is asked, where the test answers.
+/// Returns a port that a link probes and at which the test answers.
 fn asked(setup: &Setup) -> Pty {
     let (mut port, path) = Pty::pair().unwrap();
     setup.folder.link("asked", &path);
@@ -133,7 +133,7 @@ fn asked(setup: &Setup) -> Pty {
     port
 }
 
-/// How often a session is begun in what comes within so long.
+/// Returns how often a session starts in the bytes of this time.
 fn begins(port: &mut Pty, span: Duration) -> usize {
     let end = now() + span.as_micros() as u64;
     let mut begins = 0;
@@ -146,7 +146,7 @@ fn begins(port: &mut Pty, span: Duration) -> usize {
     begins
 }
 
-/// The board tells this number.
+/// Sends this serial number as the board.
 fn tell(port: &mut Pty, number: &str) {
     port.write(&[0x91, 0, 8]).unwrap();
     port.write(number.as_bytes()).unwrap();
@@ -174,7 +174,7 @@ fn a_serial_number_that_another_link_wants_reaches_it_at_once() {
     let test_link = TestLink::start(by_serial(&setup.folder, "2601"), &setup.ports);
     let mut port = asked(&setup);
     let second_link = TestLink::start(by_serial(&setup.folder, "2602"), &setup.ports);
-    // Nobody else reads the first question of a session; it is answered when all know of each other.
+    // Only the test reads the first question of a session. It answers when all links know of each other.
     assert_eq!(begins(&mut port, Duration::from_millis(300)), 0);
     let reported = now();
     tell(&mut port, "02602");
@@ -189,7 +189,7 @@ fn a_silent_device_is_asked_once_for_all_links() {
     let test_link = setup.links(&[2401, 2402, 2403, 2404, 2405]);
     test_link.iter().for_each(|test_link| assert_eq!(test_link.missing(), LinkProblem::NotFound));
     let mut port = asked(&setup);
-    assert_eq!(begins(&mut port, Duration::from_secs(7)), 0, "it was asked more than once");
+    assert_eq!(begins(&mut port, Duration::from_secs(7)), 0, "the device was probed more than once");
     let wakes: Vec<u64> = test_link.iter().map(|test_link| test_link.thread.wakes()).collect();
     assert!(wakes.iter().all(|wakes| *wakes < 150), "{wakes:?} times in seven seconds");
 }
