@@ -52,7 +52,7 @@ fn whole_games_survive_lost_links() {
     bluez::in_own_process("whole_games_survive_lost_links", |bus: Bus| {
         let bluez = Bluez::start(&bus.address());
         for (_, driver, address, name) in BOARDS {
-            bluez.add(Peripheral::of(driver, address, name));
+            bluez.add(Peripheral::for_driver(driver, address, name));
         }
         let hall = TestHall::new();
         let running = RunningDaemon::start(hall.loaded(BOARDS.map(board).to_vec()));
@@ -108,8 +108,8 @@ fn a_clock_by_itself_completes_the_moves_of_a_board() {
     const CLOCK: &str = "C0:00:00:00:00:04";
     bluez::in_own_process("a_clock_by_itself_completes_the_moves_of_a_board", |bus: Bus| {
         let bluez = Bluez::start(&bus.address());
-        bluez.add(Peripheral::of("chessnut", BOARD, "Chessnut Pro"));
-        bluez.add(Peripheral::of("dgt3000_gateway", CLOCK, "DGT3000-Gateway"));
+        bluez.add(Peripheral::for_driver("chessnut", BOARD, "Chessnut Pro"));
+        bluez.add(Peripheral::for_driver("dgt3000_gateway", CLOCK, "DGT3000-Gateway"));
         let hall = TestHall::new();
         let clock = Clock { driver: "dgt3000_gateway".to_owned(), bluetooth: Some(CLOCK.to_owned()) };
         let mut loaded = hall.loaded(vec![Board { clock: Some(clock), ..board(("b1", "chessnut", BOARD, "")) }]);
@@ -188,7 +188,7 @@ fn a_weak_signal_is_an_alarm_until_it_is_better() {
     bluez::in_own_process("a_weak_signal_is_an_alarm_until_it_is_better", |bus: Bus| {
         let bluez = Bluez::start(&bus.address());
         let (id, driver, address, name) = BOARDS[1];
-        bluez.add(Peripheral { rssi: -90, ..Peripheral::of(driver, address, name) });
+        bluez.add(Peripheral { rssi: -90, ..Peripheral::for_driver(driver, address, name) });
         let hall = TestHall::new();
         let running = RunningDaemon::start(hall.loaded(vec![board(BOARDS[1])]));
         let subscriber = Subscriber::new(running.tcp);
@@ -254,7 +254,7 @@ fn a_key_is_sent_to_its_board_and_published_nowhere() {
     bluez::in_own_process("a_key_is_sent_to_its_board_and_published_nowhere", |bus: Bus| {
         let bluez = Bluez::start(&bus.address());
         let (id, driver, address, name) = BOARDS[0];
-        bluez.add(Peripheral { rssi: -71, ..Peripheral::of(driver, address, name) });
+        bluez.add(Peripheral { rssi: -71, ..Peripheral::for_driver(driver, address, name) });
         let hall = TestHall::new();
         let (file, log) = (hall.path().join("key"), hall.path().join("log"));
         std::fs::write(&file, "6307a1b2c3d4e5f600\n").expect("written");

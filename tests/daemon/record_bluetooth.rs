@@ -165,7 +165,7 @@ fn a_board_with_a_driver_is_asked_as_the_daemon_asks() {
     let rig = BluetoothRig::new();
     let log = SentLog::default();
     let board = (emulator::find("chessnut").expect("emulated").start)(&Start::default());
-    let usual = Peripheral::of("chessnut", ADDRESS, "Chessnut Air");
+    let usual = Peripheral::for_driver("chessnut", ADDRESS, "Chessnut Air");
     rig.bluez.add(Peripheral { board: Box::new(LoggedDevice::new(board, log.clone())), ..usual });
     let mut recording = rig.record(ADDRESS, &["--driver", "chessnut", "--time-control", "300+5"]);
     recording.wait_for_line("recording; Ctrl-C ends");
@@ -177,7 +177,7 @@ fn a_board_with_a_driver_is_asked_as_the_daemon_asks() {
     wait_until("all bytes are recorded", LONG, || {
         streams(pieces(&file)) == streams(log.heard()) && moves(&file) == ["e2e4", "e7e5"]
     });
-    let end = recording.stop("-TERM");
+    let end = recording.terminate();
     assert!(!end.contains(" 0 sent"), "{end}");
     wait_until("the device is disconnected", LONG, || !rig.bluez.connected(ADDRESS));
     let written = rig.bluez.seen(ADDRESS).writes.into_iter().map(|written| written.bytes);

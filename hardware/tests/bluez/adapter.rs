@@ -9,11 +9,11 @@ use zbus::{OwnedVariant, fdo, interface};
 use super::air::Air;
 use super::refusal::Refusal;
 
-/// Where the adapter is.
+/// The object path of the adapter.
 pub(super) const PATH: &str = "/org/bluez/hci0";
-/// Its interface.
+/// The interface of the adapter.
 pub(super) const NAME: &str = "org.bluez.Adapter1";
-/// Its address.
+/// The Bluetooth address of the adapter.
 const ADDRESS: &str = "02:00:00:00:00:01";
 
 pub(super) struct Adapter1 {
@@ -66,7 +66,7 @@ impl Adapter1 {
         self.air.state().powered
     }
 
-    /// The change is told by zbus.
+    /// zbus sends the signal of the change.
     #[zbus(property, name = "Powered")]
     async fn set_powered(&self, on: bool) -> fdo::Result<()> {
         if on && self.air.state().blocked {

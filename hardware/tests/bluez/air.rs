@@ -1,4 +1,4 @@
-//! What all objects share: the peripherals around the adapter, and what happens between them and it.
+//! The state that all objects share: the peripherals around the adapter, and the events between them and the adapter.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -15,7 +15,7 @@ use super::refusal::Refusal;
 #[derive(Default)]
 pub(super) struct Air {
     state: Mutex<State>,
-    /// Held while a connection is made: a controller makes one at a time, in the order in which they were asked for.
+    /// This lock is held while a connection is made. A controller makes one connection at a time, in the order of the requests.
     making: tokio::sync::Mutex<()>,
 }
 
@@ -25,37 +25,38 @@ pub(super) struct State {
     connection: Option<Connection>,
     pub(super) adapter: bool,
     pub(super) powered: bool,
-    /// It cannot be switched on.
+    /// Whether the adapter cannot be switched on.
     pub(super) blocked: bool,
     pub(super) discovering: bool,
-    /// Who wants it to, by the names of their connections.
+    /// The clients that asked for discovery, by the names of their connections.
     listeners: BTreeSet<String>,
     /// How many times discovery was started.
     pub(super) discoveries: u64,
     pub(super) refuse_discoveries: u32,
-    /// The most connections asked for at a time, of all peripherals.
+    /// The most connections that were asked for at a time, over all peripherals.
     pub(super) most_asked: usize,
     pub(super) radios: BTreeMap<String, Radio>,
 }
 
 impl State {
-    /// Says whether it listened before. Whoever was heard counts as such only as long as it does.
+    /// Starts or stops discovery and returns whether it was on before. A peripheral counts as received only while discovery is
+    /// on.
     fn listen(&mut self, on: bool) -> bool {
         if !on {
             self.listeners.clear();
-            self.radios.values_mut().for_each(|radio| radio.heard = false);
+            self.radios.values_mut().for_each(|radio| radio.received = false);
         }
         std::mem::replace(&mut self.discovering, on)
     }
 }
 
 impl Air {
-    /// Held for moments, never while something is awaited.
+    /// Locks the state. The lock is held only for moments, never during an await.
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().expect("no one panics with it")
     }
 
-    /// Does something with a peripheral, if there is one.
+    /// Calls `with` for the peripheral of this address, if there is one.
     pub(super) fn radio<T>(&self, address: &str, with: impl FnOnce(&mut Radio) -> T) -> Option<T> {
         self.state().radios.get_mut(address).map(with)
     }
@@ -68,7 +69,7 @@ impl Air {
         self.state().connection.clone()
     }
 
-    /// bluetoothd starts.
+    /// Simulates a start of bluetoothd.
     pub(super) async fn up(self: &Arc<Air>, bus: &str) {
         let connection = connection::Builder::address(bus).serve_at("/", ObjectManager).build().await.expect("the bus runs");
         self.state().connection = Some(connection.clone());
@@ -78,7 +79,7 @@ impl Air {
         connection.request_name("org.bluez").await.expect("the name is free");
     }
 
-    /// bluetoothd dies: its name and all connections are gone, without a word.
+    /// Simulates the death of bluetoothd: its name and all connections disappear without a signal.
     pub(super) async fn down(&self) {
         let connection = {
             let mut state = self.state();
@@ -90,12 +91,12 @@ impl Air {
             state.connection.take()
         };
         if let Some(connection) = connection {
-            // The bus may be gone before it.
+            // The bus may be gone already.
             let _ = connection.close().await;
         }
     }
 
-    /// The names of all connections to the bus; none if bluetoothd does not run.
+    /// Returns the names of all connections to the bus, or none if bluetoothd does not run.
     pub(super) async fn clients(&self) -> Vec<String> {
         const BUS: &str = "org.freedesktop.DBus";
         let Some(connection) = self.connection() else { return Vec::new() };
@@ -109,7 +110,7 @@ impl Air {
         let _ = connection.object_server().at(adapter::PATH, Adapter1 { air: self.clone() }).await;
     }
 
-    /// The adapter is put in or taken out.
+    /// Plugs the adapter in or takes it out.
     pub(super) async fn plug(self: &Arc<Air>, there: bool) {
         if !there {
             self.power(false).await;
@@ -128,7 +129,7 @@ impl Air {
         }
     }
 
-    /// The adapter is switched on or off; whoever does it tells of it.
+    /// Switches the adapter on or off. The caller sends the signal.
     pub(super) async fn power(&self, on: bool) {
         self.state().powered = on;
         if !on {
@@ -148,7 +149,7 @@ impl Air {
         let _ = connection.emit_signal(None::<&str>, path, "org.freedesktop.DBus.Properties", "PropertiesChanged", &body).await;
     }
 
-    /// A host begins or ceases to listen. One that listens already is refused, as by bluetoothd.
+    /// Starts or stops discovery for a client. A client that has started it already is refused, as by bluetoothd.
     pub(super) async fn discover(self: &Arc<Air>, who: &str, on: bool) -> Result<(), Refusal> {
         let alive = self.clients().await;
         let (before, after) = {
@@ -182,7 +183,7 @@ impl Air {
         Ok(())
     }
 
-    /// The adapter receives an advertisement, if it listens and the peripheral advertises.
+    /// Lets the adapter receive an advertisement, if discovery is on and the peripheral advertises.
     pub(super) async fn advertise(self: &Arc<Air>, address: &str) {
         let (known, rssi) = {
             let mut state = self.state();
@@ -190,7 +191,7 @@ impl Air {
             let Some(radio) = state.radios.get_mut(address).filter(|radio| listens && radio.near && !radio.linked) else {
                 return;
             };
-            radio.heard = true;
+            radio.received = true;
             (std::mem::replace(&mut radio.known, true), radio.rssi)
         };
         if known {
@@ -199,18 +200,18 @@ impl Air {
         self.show_device(address).await;
     }
 
-    /// bluetoothd tells of a peripheral.
+    /// Creates the object of a peripheral and sends its signal.
     pub(super) async fn show_device(self: &Arc<Air>, address: &str) {
         let Some(connection) = self.connection() else { return };
         let device = Device1 { air: self.clone(), address: address.into() };
         let _ = connection.object_server().at(device::path(address), device).await;
     }
 
-    /// What is known of a peripheral is forgotten.
+    /// Forgets a peripheral and removes its objects.
     pub(super) async fn forget(&self, address: &str) {
         self.unlink(address).await;
         let gone = |radio: &mut Radio| {
-            radio.heard = false;
+            radio.received = false;
             let explored = std::mem::take(&mut radio.explored);
             (std::mem::take(&mut radio.known), if explored { radio.services.clone() } else { Vec::new() })
         };
@@ -225,7 +226,7 @@ impl Air {
         let _ = server.remove::<Device1, _>(device::path(address)).await;
     }
 
-    /// The host asks for a connection.
+    /// Handles the host's request for a connection.
     pub(super) async fn connect(self: &Arc<Air>, address: &str) -> Result<(), Refusal> {
         let (mut turns, delay, near, refused) = {
             let mut state = self.state();
@@ -253,7 +254,7 @@ impl Air {
         };
         let turn = *turns.borrow();
         let make = async {
-            // Of one that is out of reach nothing is heard, and so nothing is made: the controller is free for others.
+            // A peripheral out of reach is not received, so no connection is made and the controller is free for others.
             let _making = if near { Some(self.making.lock().await) } else { None };
             tokio::time::sleep(delay).await;
         };
@@ -262,7 +263,7 @@ impl Air {
             _ = turns.wait_for(|now| *now != turn) => {}
         }
         let linked = self.radio(address, |radio| {
-            // It was set to none if bluetoothd died meanwhile.
+            // The connection is none if bluetoothd died meanwhile.
             radio.asked = radio.asked.saturating_sub(1);
             radio.linked = !refused && *radio.turn.borrow() == turn && radio.near;
             if radio.linked {
@@ -278,7 +279,7 @@ impl Air {
         Ok(())
     }
 
-    /// The host ends a connection.
+    /// Handles the host's request to disconnect.
     pub(super) async fn disconnect(self: &Arc<Air>, address: &str) -> Result<(), Refusal> {
         if !self.radio(address, |radio| radio.linked || radio.asked > 0).unwrap_or(false) {
             return Err(Refusal::NotConnected("Not Connected".into()));
@@ -288,7 +289,7 @@ impl Air {
         Ok(())
     }
 
-    /// A connection ends, whoever wants it.
+    /// Ends a connection, on request of either side.
     pub(super) async fn unlink(&self, address: &str) {
         let Some((resolved, true)) = self.radio(address, |radio| (radio.resolved, radio.unlink())) else { return };
         let path = device::path(address);
@@ -324,7 +325,7 @@ impl Air {
             if bytes.len() > radio.most() {
                 return Err(Refusal::InvalidValueLength("Invalid Length".into()));
             }
-            radio.hear(uuid, bytes, command);
+            radio.receive(uuid, bytes, command);
             Ok(())
         });
         done.unwrap_or_else(|| Err(Refusal::Failed("Not connected".into())))
@@ -359,14 +360,14 @@ async fn resolve(air: Arc<Air>, address: String, turn: u64) {
     }
 }
 
-/// Lets the board of a peripheral live, and notifies of what it sends.
+/// Runs the board of a peripheral and sends its bytes as notifications.
 pub(super) async fn live(air: Arc<Air>, address: String) {
-    while let Some(((told, rest), wake)) = air.radio(&address, |radio| (radio.pass(), radio.wake.clone())) {
-        for (service, characteristic, bytes) in told {
+    while let Some(((notifications, rest), wake)) = air.radio(&address, |radio| (radio.advance(), radio.wake.clone())) {
+        for (service, characteristic, bytes) in notifications {
             let path = gatt::characteristic_path(&address, service, characteristic);
             air.changed(&path, gatt::NAME, "Value", Variant::from(bytes)).await;
         }
-        // Whichever comes first.
+        // The task waits for the first of the two.
         let _ = tokio::time::timeout(rest, wake.notified()).await;
     }
 }

@@ -6,14 +6,15 @@ use std::process::{Child, Command, Stdio};
 
 use tempfile::TempDir;
 
-/// What libdbus, and so btleplug, takes the address of the system bus from, when a process first touches D-Bus.
+/// The environment variable from which libdbus, and so btleplug, takes the address of the system bus when a process first uses
+/// D-Bus.
 pub(crate) const SYSTEM_BUS: &str = "DBUS_SYSTEM_BUS_ADDRESS";
-/// Where a test that runs in a process of its own finds its folder.
+/// The environment variable that gives a test in its own process its folder.
 const FOLDER: &str = "FLAGFALL_TEST_BUS_FOLDER";
-/// Left there by a test that came to its end.
+/// The file that a test leaves in its folder at its end.
 const DONE: &str = "done";
 
-/// A bus on which everybody may own every name. It ends when this is dropped.
+/// A bus on which every client may own every name. It ends when this value is dropped.
 #[derive(Debug)]
 pub(crate) struct Bus {
     folder: PathBuf,
@@ -22,7 +23,7 @@ pub(crate) struct Bus {
 }
 
 impl Bus {
-    /// Starts one in a temporary folder: for a program that is started as a process, with [`SYSTEM_BUS`] in its environment.
+    /// Starts a bus in a temporary folder, for a program that runs as its own process with [`SYSTEM_BUS`] in its environment.
     pub(crate) fn start() -> Bus {
         let own = folder();
         let mut bus = Bus { folder: own.path().to_path_buf(), daemon: None, _own: Some(own) };
@@ -30,22 +31,22 @@ impl Bus {
         bus
     }
 
-    /// Its address, the same after a restart.
+    /// Returns the address of the bus, which is the same after a restart.
     pub(crate) fn address(&self) -> String {
         address(&self.folder)
     }
 
-    /// Ends it: every client loses its connection.
+    /// Ends the bus: every client loses its connection.
     pub(crate) fn stop(&mut self) {
         if let Some(mut daemon) = self.daemon.take() {
             daemon.kill().expect("it is a child of ours");
             daemon.wait().expect("it ends");
-            // It had no time to tidy up, and the next one would find its address taken.
+            // The daemon had no time to remove its socket, and the next one would find the address in use.
             let _ = std::fs::remove_file(self.folder.join("bus"));
         }
     }
 
-    /// Starts it again at the same address; gives when it can be connected to.
+    /// Starts the bus again at the same address and returns when clients can connect.
     pub(crate) fn restart(&mut self) {
         self.stop();
         let config = self.folder.join("bus.conf");
@@ -55,7 +56,7 @@ impl Bus {
             .args(["--nofork", "--print-address=1"])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
-            // It warns that it may not raise its limit of open files.
+            // The daemon warns that it may not raise its limit of open files.
             .stderr(Stdio::null())
             .spawn()
             .expect("dbus-daemon is installed");
@@ -73,10 +74,10 @@ impl Drop for Bus {
     }
 }
 
-/// Runs `scenes`, a closure written in the test called `test`, in a process of its own whose system bus is the one that they get.
-/// The process is this test program, asked for this test alone. The modules that `test` is in are found, and may be left out.
+/// Runs `scenes`, a closure in the test named `test`, in a process of its own. The system bus of that process is the bus that
+/// `scenes` gets. The process is this test program, which runs only this test. The name may leave out the modules of the test.
 pub(crate) fn in_own_process<S: FnOnce(Bus)>(test: &str, scenes: S) {
-    #[allow(clippy::disallowed_methods, reason = "the process is told by its environment where its bus is")]
+    #[allow(clippy::disallowed_methods, reason = "the process reads the address of its bus from its environment")]
     let given = std::env::var_os(FOLDER);
     if let Some(given) = given {
         let mut bus = Bus { folder: given.into(), daemon: None, _own: None };
@@ -102,7 +103,7 @@ pub(crate) fn in_own_process<S: FnOnce(Bus)>(test: &str, scenes: S) {
     assert!(folder.path().join(DONE).exists(), "{full}: is not the name of the test");
 }
 
-/// Not below `TMPDIR`: the address of a socket holds about a hundred bytes.
+/// Creates a folder, not below `TMPDIR`, because the address of a socket can hold only about a hundred bytes.
 fn folder() -> TempDir {
     tempfile::Builder::new().prefix("bus").tempdir_in("/tmp").expect("/tmp can be written to")
 }

@@ -1,4 +1,4 @@
-//! `org.bluez.Device1`: a peripheral that has been seen.
+//! `org.bluez.Device1`: a peripheral that has been received.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use super::air::Air;
 use super::gatt::uuid_text;
 use super::refusal::Refusal;
 
-/// Its interface.
+/// The interface of a peripheral.
 pub(super) const NAME: &str = "org.bluez.Device1";
 
-/// Where the peripheral of this address is.
+/// Returns the object path of the peripheral with this address.
 pub(super) fn path(address: &str) -> String {
     format!("{}/dev_{}", adapter::PATH, address.replace(':', "_"))
 }
@@ -93,12 +93,12 @@ impl Device1 {
 
     #[zbus(property, name = "RSSI")]
     fn rssi(&self) -> fdo::Result<i16> {
-        let heard = |radio: &mut super::radio::Radio| {
-            radio.seen.looks += 1;
-            radio.heard.then_some(radio.rssi)
+        let received = |radio: &mut super::radio::Radio| {
+            radio.seen.queries += 1;
+            radio.received.then_some(radio.rssi)
         };
-        let heard = self.air.radio(&self.address, heard).flatten();
-        heard.ok_or_else(|| fdo::Error::InvalidArgs("No such property 'RSSI'".into()))
+        let received = self.air.radio(&self.address, received).flatten();
+        received.ok_or_else(|| fdo::Error::InvalidArgs("No such property 'RSSI'".into()))
     }
 
     #[zbus(property, name = "UUIDs")]

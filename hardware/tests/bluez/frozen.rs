@@ -6,19 +6,19 @@ use std::time::Duration;
 
 use super::Bluez;
 
-/// Longer than any test hangs it.
+/// Longer than any test keeps it frozen.
 const LONGEST: Duration = Duration::from_secs(120);
 
-/// Some while it hangs; dropped, it goes on.
+/// Some while bluetoothd hangs. When the value is dropped, bluetoothd runs again.
 pub(super) type Frozen = Mutex<Option<SyncSender<()>>>;
 
 impl Bluez {
-    /// Now it hangs: its name stays on the bus, it answers nothing and tells nothing, and the boards stand still. What is asked
-    /// of it meanwhile it answers afterwards. All that changes what is around waits for [`Bluez::thaw`].
+    /// Makes bluetoothd hang: its name stays on the bus, it sends no answers and no signals, and the boards stand still. It
+    /// answers the waiting calls afterwards. Every call that changes the surroundings waits for [`Bluez::thaw`].
     pub(crate) fn freeze(&self) {
         let (thaw, thawed) = sync_channel::<()>(0);
         let (begin, begun) = sync_channel(1);
-        // It has one thread for all that it does.
+        // The fake has one thread for all its work.
         self.handle.spawn(async move {
             let _ = begin.send(());
             let _ = thawed.recv_timeout(LONGEST);
@@ -27,7 +27,7 @@ impl Bluez {
         *self.frozen.lock().expect("no one panics with it") = Some(thaw);
     }
 
-    /// It goes on, if it hangs.
+    /// Lets bluetoothd run again if it hangs.
     pub(crate) fn thaw(&self) {
         drop(self.frozen.lock().expect("no one panics with it").take());
     }

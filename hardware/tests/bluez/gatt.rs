@@ -1,4 +1,4 @@
-//! `org.bluez.GattService1` and `GattCharacteristic1`: what a connected peripheral offers.
+//! `org.bluez.GattService1` and `GattCharacteristic1`: the services of a connected peripheral.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,18 +12,18 @@ use super::refusal::Refusal;
 /// The interface of a characteristic.
 pub(super) const NAME: &str = "org.bluez.GattCharacteristic1";
 
-/// As it is written on D-Bus.
+/// Returns a UUID as D-Bus writes it.
 pub(super) fn uuid_text(uuid: u128) -> String {
     let digits = format!("{uuid:032x}");
     [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..]].join("-")
 }
 
-/// Where a peripheral's service is, by its place in the list.
+/// Returns the object path of a peripheral's service, by its place in the list.
 pub(super) fn service_path(address: &str, service: usize) -> String {
     format!("{}/service{:04x}", device::path(address), 0x10 + 0x100 * service)
 }
 
-/// Where a characteristic is, by its place and that of its service.
+/// Returns the object path of a characteristic, by its place and that of its service.
 pub(super) fn characteristic_path(address: &str, service: usize, characteristic: usize) -> String {
     format!("{}/char{:04x}", service_path(address, service), 0x11 + 0x100 * service + 3 * characteristic)
 }
@@ -60,7 +60,7 @@ pub(super) struct Characteristic1 {
     pub(super) mtu: u16,
 }
 
-// Not a task for each call: writes are carried out in the order in which they come.
+// The calls do not get tasks of their own, so that writes are carried out in their order.
 #[interface(name = "org.bluez.GattCharacteristic1", spawn = false)]
 impl Characteristic1 {
     async fn start_notify(&self) -> Result<(), Refusal> {

@@ -1,4 +1,5 @@
-//! A fake BlueZ: what a Bluetooth LE host sees on D-Bus, with emulated boards behind it. No Bluetooth, no bluetoothd.
+//! A fake BlueZ: it shows a Bluetooth LE host the objects of BlueZ on D-Bus, with emulated boards behind them. It needs no
+//! Bluetooth and no bluetoothd.
 //!
 //! ```text
 //!   program under test ── btleplug ── libdbus ──┐
@@ -14,28 +15,29 @@
 //! ```text
 //! bluez::in_own_process("the_name_of_this_test", |mut bus| {      the system bus of the process is `bus`
 //!     let mut bluez = Bluez::start(&bus.address());
-//!     bluez.add(Peripheral::of("dgt_pegasus", "C0:00:00:00:00:01", "DGT_PEGASUS_1"));
+//!     bluez.add(Peripheral::for_driver("dgt_pegasus", "C0:00:00:00:00:01", "DGT_PEGASUS_1"));
 //!     …                                                           btleplug finds, connects, subscribes, writes
 //!     bluez.drop_link("C0:00:00:00:00:01");
 //! });
 //! ```
 //!
-//! A process takes the address of the system bus from its environment when it first touches D-Bus: hence a process for each
-//! test, or `Bus::start` and `Command::env(bluez::SYSTEM_BUS, bus.address())` where a program is tested from outside.
+//! A process takes the address of the system bus from its environment when it first uses D-Bus. Therefore each test needs its
+//! own process, or `Bus::start` and `Command::env(bluez::SYSTEM_BUS, bus.address())` where a program is tested from outside.
 //!
-//! Like bluetoothd: a peripheral is an object once an advertisement of it was received during discovery; its services are
-//! objects once they were resolved, and stay; bluetoothd's end and the bus's are silent; nothing but properties tells of a
-//! disconnect. Unlike it: objects of peripherals that fell silent stay until [`Bluez::vanish`], there is no pairing and no cache
-//! on disk, and nothing is lost on the air. Connections come about one after the other, as a controller makes them.
+//! In these points it is like bluetoothd: a peripheral becomes an object when an advertisement of it is received during
+//! discovery. Its services become objects when they are resolved, and stay. The end of bluetoothd and of the bus sends no
+//! signal. Only properties report a disconnect. In these points it differs: objects of peripherals that fell silent stay until
+//! [`Bluez::vanish`], there is no pairing and no cache on disk, and no message is lost on the radio. Connections are made one
+//! after the other, as a controller makes them.
 //!
-//! A rule that is kept: dbus-daemon 1.14 takes match rules that differ in nothing but `path_namespace` for the same, and
-//! RemoveMatch takes away the one that was added last. So with btleplug, where each `connect` and each end of `notifications`
-//! or `events` removes a rule, one device's streams fall silent by what is done with another. A program that speaks to several
-//! devices through one `Manager` opens `Adapter::events` first of all and keeps it (and reads it: it has no bound) as long as
-//! it uses the `Manager`: the oldest rule stays, and all signals of the adapter's devices come by it.
+//! A rule that is kept: dbus-daemon 1.14 treats match rules that differ only in `path_namespace` as equal, and RemoveMatch
+//! removes the rule that was added last. With btleplug each `connect` and each end of `notifications` or `events` removes a
+//! rule, so actions on one device can silence the streams of another. A program with several devices on one `Manager` therefore
+//! opens `Adapter::events` first and keeps it as long as it uses the `Manager`. It also reads that stream, because the stream
+//! has no bound. The oldest rule stays, and all signals of the adapter's devices arrive through it.
 //!
-//! Needs `dbus-daemon`, and in `[dev-dependencies]` flagfall-hardware, flagfall-protocols, tempfile, tokio (rt, time, sync, macros) and
-//! zbus (tokio, service, object-manager).
+//! It needs `dbus-daemon`, and in `[dev-dependencies]` flagfall-hardware, flagfall-protocols, tempfile, tokio (rt, time, sync,
+//! macros) and zbus (tokio, service, object-manager).
 
 #![allow(dead_code, reason = "each test that takes it in uses a part")]
 #![allow(clippy::disallowed_types, reason = "written by zbus's macros")]
@@ -77,33 +79,34 @@ pub(crate) type Service = (u128, Vec<(u128, Vec<&'static str>)>);
 /// A peripheral with an emulated board in it.
 #[derive(Debug)]
 pub(crate) struct Peripheral {
-    /// As `C0:00:00:00:00:01`, capitals.
+    /// The address, in capitals: `C0:00:00:00:00:01`.
     pub(crate) address: String,
-    /// What it calls itself.
+    /// The name that it advertises.
     pub(crate) name: String,
-    /// Its services, all advertised.
+    /// Its services. It advertises all of them.
     pub(crate) services: Vec<Service>,
-    /// The board. Its time begins when the peripheral is added.
+    /// The emulated board. Its time begins when the peripheral is added.
     pub(crate) board: Box<dyn Device>,
-    /// Which of its channels is which characteristic.
+    /// The characteristics of its channels.
     pub(crate) channels: &'static [Channel],
-    /// Notifications and writes hold three bytes less; at least 4.
+    /// The ATT MTU, at least 4. Notifications and writes hold three bytes less.
     pub(crate) mtu: u16,
     /// Signal strength, dBm.
     pub(crate) rssi: i16,
-    /// So many times as fast as real time.
+    /// How many times faster than real time the board runs.
     pub(crate) speed: f64,
-    /// From the wish for a connection to the connection, or to its failure; others that are asked for meanwhile begin after it.
+    /// The time from the request for a connection to the connection or its failure. Other requests wait meanwhile.
     pub(crate) connect_delay: Duration,
-    /// From there until the services are known.
+    /// The time from the connection until the services are known.
     pub(crate) resolve_delay: Duration,
 }
 
-/// A service that has no number of its own: the page of the family does not name it.
+/// A service whose number the README of the family does not give.
 const SOME_SERVICE: u128 = 0x6e400001_b5a3_f393_e0a9_e50e24dcca9e;
 
 impl Peripheral {
-    /// A board that is talked to through these channels, all in the service of the Nordic UART; mtu 23, fast.
+    /// Returns a peripheral with a board behind these channels, all in the service of the Nordic UART. Its MTU is 23 and its
+    /// delays are short.
     pub(crate) fn new(address: &str, name: &str, channels: &'static [Channel], board: Box<dyn Device>) -> Peripheral {
         let mut characteristics: Vec<(u128, Vec<&'static str>)> = Vec::new();
         let mut add = |uuid: Option<u128>, flags: &[&'static str]| {
@@ -131,8 +134,8 @@ impl Peripheral {
         }
     }
 
-    /// The usual emulated board of a driver that has a Bluetooth row.
-    pub(crate) fn of(driver: &str, address: &str, name: &str) -> Peripheral {
+    /// Returns the usual emulated board of a driver with a Bluetooth row.
+    pub(crate) fn for_driver(driver: &str, address: &str, name: &str) -> Peripheral {
         let info = drivers::find(driver).expect("registered");
         let kind = emulator::find(driver).expect("emulated");
         let channels = info.ble.expect("it is met over Bluetooth LE").channels;
@@ -140,7 +143,7 @@ impl Peripheral {
     }
 }
 
-/// The fake bluetoothd with one adapter, powered. Ends when this is dropped.
+/// The fake bluetoothd with one powered adapter. It ends when this value is dropped.
 pub(crate) struct Bluez {
     bus: String,
     air: Arc<Air>,
@@ -151,14 +154,14 @@ pub(crate) struct Bluez {
 }
 
 impl Bluez {
-    /// Starts it on this bus.
+    /// Starts the fake on this bus.
     pub(crate) fn start(bus: &str) -> Bluez {
         let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
         let handle = runtime.handle().clone();
         let (end, ended) = oneshot::channel();
         let run = move || {
             let _ = runtime.block_on(ended);
-            // What waits in it, it does not wait for.
+            // The runtime does not wait for its waiting tasks.
             runtime.shutdown_background();
         };
         let thread = std::thread::Builder::new().name("bluez".into()).spawn(run).expect("a thread");
@@ -172,19 +175,19 @@ impl Bluez {
         bluez
     }
 
-    /// bluetoothd dies. Boards live on.
+    /// Simulates the death of bluetoothd. The boards keep running.
     pub(crate) fn stop(&self) {
         let air = self.air.clone();
         self.wait(async move { air.down().await });
     }
 
-    /// It starts again, and knows no peripheral.
+    /// Starts bluetoothd again. It knows no peripheral.
     pub(crate) fn resume(&self) {
         let (air, bus) = (self.air.clone(), self.bus.clone());
         self.wait(async move { air.up(&bus).await });
     }
 
-    /// Somebody switches the adapter on or off. A host may switch it on again.
+    /// Switches the adapter on or off. A host may switch it on again.
     pub(crate) fn power(&self, on: bool) {
         let air = self.air.clone();
         self.wait(async move {
@@ -193,7 +196,8 @@ impl Bluez {
         });
     }
 
-    /// With `on` a host cannot switch the adapter on, as by rfkill; one that is on goes off. Without it stays off.
+    /// With `on` the adapter goes off and a host cannot switch it on, as with rfkill. Without `on` the block ends, and the
+    /// adapter stays off.
     pub(crate) fn block(&self, on: bool) {
         self.air.state().blocked = on;
         if on {
@@ -201,13 +205,13 @@ impl Bluez {
         }
     }
 
-    /// The adapter is taken out.
+    /// Takes the adapter out.
     pub(crate) fn remove_adapter(&self) {
         let air = self.air.clone();
         self.wait(async move { air.plug(false).await });
     }
 
-    /// It is put in, and powered.
+    /// Plugs the adapter in; it is powered.
     pub(crate) fn add_adapter(&self) {
         let air = self.air.clone();
         self.wait(async move { air.plug(true).await });
@@ -224,7 +228,7 @@ impl Bluez {
         });
     }
 
-    /// bluetoothd remembers a peripheral that is not within reach. Its address is new.
+    /// Adds a peripheral that bluetoothd remembers and that is not within reach. Its address is new.
     pub(crate) fn remember(&self, peripheral: Peripheral) {
         let (air, address) = (self.air.clone(), peripheral.address.clone());
         let mut radio = Radio::new(peripheral);
@@ -237,7 +241,7 @@ impl Bluez {
         });
     }
 
-    /// The peripheral ends its connection, and advertises.
+    /// Lets the peripheral end its connection and advertise.
     pub(crate) fn drop_link(&self, address: &str) {
         let (air, address) = (self.air.clone(), address.to_owned());
         self.wait(async move {
@@ -246,8 +250,8 @@ impl Bluez {
         });
     }
 
-    /// bluetoothd says so many times that a connection ended, of an earlier one.
-    pub(crate) fn say_disconnected(&self, address: &str, count: u32) {
+    /// Sends the signal of the end of an earlier connection `count` times.
+    pub(crate) fn report_disconnected(&self, address: &str, count: u32) {
         let (air, path) = (self.air.clone(), device::path(address));
         self.wait(async move {
             for _ in 0..count {
@@ -256,63 +260,63 @@ impl Bluez {
         });
     }
 
-    /// All do.
+    /// Lets all peripherals end their connections and advertise.
     pub(crate) fn drop_all(&self) {
         self.air.addresses().iter().for_each(|address| self.drop_link(address));
     }
 
-    /// It is out of reach: its connection ends, and it is forgotten.
+    /// Moves the peripheral out of reach: its connection ends, and it is forgotten.
     pub(crate) fn vanish(&self, address: &str) {
         self.fall_silent(address);
         let (air, address) = (self.air.clone(), address.to_owned());
         self.wait(async move { air.forget(&address).await });
     }
 
-    /// It is out of reach, and not forgotten yet: attempts to connect fail.
+    /// Moves the peripheral out of reach. It is not forgotten yet, and attempts to connect fail.
     pub(crate) fn fall_silent(&self, address: &str) {
         self.with(address, |radio| radio.near = false);
         let (air, address) = (self.air.clone(), address.to_owned());
         self.wait(async move { air.unlink(&address).await });
     }
 
-    /// It is within reach again.
+    /// Moves the peripheral within reach again.
     pub(crate) fn appear(&self, address: &str) {
         self.with(address, |radio| radio.near = true);
         let (air, address) = (self.air.clone(), address.to_owned());
         self.wait(async move { air.advertise(&address).await });
     }
 
-    /// The next `count` attempts to connect fail, after the delay of a connection.
+    /// Makes the next `count` attempts to connect fail, after the delay of a connection.
     pub(crate) fn refuse_connections(&self, address: &str, count: u32) {
         self.with(address, |radio| radio.refuse = count);
     }
 
-    /// A characteristic that notifies refuses to from now on.
+    /// Makes a characteristic refuse subscriptions from now on.
     pub(crate) fn refuse_subscribing(&self, address: &str, characteristic: u128) {
         self.with(address, |radio| radio.silent.insert(characteristic));
     }
 
-    /// The next `count` wishes to listen for advertisements are refused.
+    /// Refuses the next `count` requests for discovery.
     pub(crate) fn refuse_discoveries(&self, count: u32) {
         self.air.state().refuse_discoveries = count;
     }
 
-    /// How long connecting takes from now on, and finding the services.
-    pub(crate) fn delays(&self, address: &str, connect: Duration, resolve: Duration) {
+    /// Sets how long connecting and resolving the services take from now on.
+    pub(crate) fn set_delays(&self, address: &str, connect: Duration, resolve: Duration) {
         self.with(address, |radio| (radio.connect_delay, radio.resolve_delay) = (connect, resolve));
     }
 
-    /// Signal strength, dBm; told if it is received.
+    /// Sets the signal strength in dBm. A signal reports it if the peripheral is received.
     pub(crate) fn set_rssi(&self, address: &str, rssi: i16) {
         self.with(address, |radio| radio.rssi = rssi);
         let (air, address) = (self.air.clone(), address.to_owned());
         self.wait(async move { air.advertise(&address).await });
     }
 
-    /// Adds hand motions, whose time begins now and is that of the board.
+    /// Adds hand motions. Their time begins now and runs with the board's time.
     pub(crate) fn load(&self, address: &str, script: &Script) {
         self.with(address, |radio| {
-            // Up to now, or the script would begin when the board last did something.
+            // The board is brought up to now first, because the script would otherwise begin at the board's last action.
             let time = radio.time();
             radio.board.host(time, 0, &[]);
             radio.board.load(script);
@@ -320,33 +324,33 @@ impl Bluez {
         });
     }
 
-    /// All hand motions are done and sent.
+    /// Returns whether all hand motions are done and sent.
     pub(crate) fn done(&self, address: &str) -> bool {
         self.with(address, |radio| radio.board.done())
     }
 
-    /// What the board counted.
+    /// Returns the counters of the board.
     pub(crate) fn counters(&self, address: &str) -> Counters {
         self.with(address, |radio| radio.board.counters())
     }
 
-    /// What the host did.
+    /// Returns the actions of the host.
     pub(crate) fn seen(&self, address: &str) -> Seen {
         self.with(address, |radio| radio.seen.clone())
     }
 
-    /// Whether it is connected.
+    /// Returns whether the peripheral is connected.
     pub(crate) fn connected(&self, address: &str) -> bool {
         self.with(address, |radio| radio.linked)
     }
 
-    /// Whether the host listens for advertisements, and how many times it began to.
+    /// Returns whether discovery is on, and how many times it was started.
     pub(crate) fn discovery(&self) -> (bool, u64) {
         let state = self.air.state();
         (state.discovering, state.discoveries)
     }
 
-    /// The most connections that the host asked for at a time.
+    /// Returns the most connections that the host asked for at a time.
     pub(crate) fn most_asked_at_once(&self) -> usize {
         self.air.state().most_asked
     }
@@ -356,7 +360,7 @@ impl Bluez {
         self.air.radio(address, with).expect("a peripheral that was added")
     }
 
-    /// How many connections the bus serves, that of bluetoothd among them.
+    /// Returns how many connections the bus has, with the one of bluetoothd.
     pub(crate) fn clients(&self) -> usize {
         let air = self.air.clone();
         self.wait(async move { air.clients().await.len() })

@@ -1,4 +1,4 @@
-//! One peripheral: its board, which lives in real time, and the state of its radio.
+//! One peripheral: its board, which runs in real time, and the state of its radio.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,37 +11,38 @@ use tokio::sync::{Notify, watch};
 
 use super::{Peripheral, Service};
 
-/// What the host did to a peripheral, and what came of it.
+/// The actions of the host on a peripheral, and their results.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Seen {
-    /// How many times it was told what is known of it, asked for or not.
-    pub(crate) looks: u64,
-    /// When it asked for a connection.
+    /// How many times the properties of the peripheral were sent to the host, with or without a query.
+    pub(crate) queries: u64,
+    /// The times at which the host asked for a connection.
     pub(crate) attempts: Vec<Instant>,
-    /// When it got one.
+    /// The times at which the host got a connection.
     pub(crate) connections: Vec<Instant>,
-    /// The most connections it had or asked for at a time: 2 and more if it asked for one while it had one or waited for one.
+    /// The most connections that the host had or asked for at a time. The number is 2 or more if the host asked for one while
+    /// it had one or waited for one.
     pub(crate) most_at_once: usize,
-    /// What it wrote.
+    /// The bytes that the host wrote.
     pub(crate) writes: Vec<Written>,
     /// Writes that were refused, because there was no connection.
     pub(crate) refused_writes: u64,
     /// Notifications that were sent.
     pub(crate) notifications: u64,
-    /// Bytes that the board sent while nobody listened.
+    /// Bytes that the board sent while no host was subscribed.
     pub(crate) unheard: u64,
 }
 
-/// Bytes that the host wrote.
+/// One write of the host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Written {
-    /// When.
+    /// The time of the write.
     pub(crate) at: Instant,
-    /// To which characteristic.
+    /// The characteristic.
     pub(crate) uuid: u128,
-    /// What.
+    /// The bytes.
     pub(crate) bytes: Vec<u8>,
-    /// As a command, which is not acknowledged.
+    /// Whether it was a write command, which is not acknowledged.
     pub(crate) command: bool,
 }
 
@@ -56,24 +57,24 @@ pub(super) struct Radio {
     pub(super) board: Box<dyn Device>,
     began: Instant,
     speed: f64,
-    /// The board's task is to look again when the board does something next.
+    /// Wakes the board's task, so that it computes again when the board acts next.
     pub(super) wake: Arc<Notify>,
-    /// It can be received.
+    /// Whether the peripheral is within reach.
     pub(super) near: bool,
-    /// Its Device1 is there, and its services.
+    /// Whether its Device1 exists, and whether its services exist.
     pub(super) known: bool,
     pub(super) explored: bool,
-    /// Since listening began.
-    pub(super) heard: bool,
+    /// Whether it was received since discovery began.
+    pub(super) received: bool,
     pub(super) linked: bool,
     pub(super) resolved: bool,
-    /// Connections that are asked for.
+    /// The number of connections that were asked for and are not made yet.
     pub(super) asked: usize,
-    /// How many times a connection ended: a number for the one that is.
+    /// How many times a connection ended. The number identifies the present connection.
     pub(super) turn: watch::Sender<u64>,
     pub(super) refuse: u32,
     pub(super) notifying: BTreeSet<u128>,
-    /// Cannot be subscribed.
+    /// The characteristics that refuse a subscription.
     pub(super) silent: BTreeSet<u128>,
     pub(super) seen: Seen,
 }
@@ -95,7 +96,7 @@ impl Radio {
             near: true,
             known: false,
             explored: false,
-            heard: false,
+            received: false,
             linked: false,
             resolved: false,
             asked: 0,
@@ -107,13 +108,13 @@ impl Radio {
         }
     }
 
-    /// The board's time.
+    /// Returns the board's time.
     pub(super) fn time(&self) -> BoardTime {
         BoardTime((now().duration_since(self.began).as_secs_f64() * self.speed * 1e6) as u64)
     }
 
-    /// The host wrote to a characteristic.
-    pub(super) fn hear(&mut self, uuid: u128, bytes: Vec<u8>, command: bool) {
+    /// Handles a write of the host to a characteristic.
+    pub(super) fn receive(&mut self, uuid: u128, bytes: Vec<u8>, command: bool) {
         if let Some(channel) = self.channels.iter().position(|channel| channel.write == Some(uuid)) {
             self.board.host(self.time(), channel as u8, &bytes);
             self.wake.notify_one();
@@ -121,29 +122,29 @@ impl Radio {
         self.seen.writes.push(Written { at: now(), uuid, bytes, command });
     }
 
-    /// Lets the board's time pass up to now. Gives the notifications, each with the place of its service and characteristic,
+    /// Lets the board's time pass up to now. Returns the notifications, each with the place of its service and characteristic,
     /// and how long the board will do nothing by itself.
-    pub(super) fn pass(&mut self) -> (Vec<(usize, usize, Vec<u8>)>, Duration) {
+    pub(super) fn advance(&mut self) -> (Vec<(usize, usize, Vec<u8>)>, Duration) {
         let mut sent = Vec::new();
         let time = self.time();
         self.board.advance(time, &mut sent);
-        let mut told = Vec::new();
+        let mut notifications = Vec::new();
         for Sent { channel, bytes, .. } in sent {
             let uuid = self.channels.get(usize::from(channel)).and_then(|channel| channel.notify);
             match uuid.filter(|uuid| self.linked && self.notifying.contains(uuid)).and_then(|uuid| self.place(uuid)) {
                 Some((service, characteristic)) => {
-                    told.extend(bytes.chunks(self.most()).map(|piece| (service, characteristic, piece.to_vec())));
+                    notifications.extend(bytes.chunks(self.most()).map(|piece| (service, characteristic, piece.to_vec())));
                 }
                 None => self.seen.unheard += bytes.len() as u64,
             }
         }
-        self.seen.notifications += told.len() as u64;
+        self.seen.notifications += notifications.len() as u64;
         let rest = self.board.next().map_or(Duration::from_secs(3600), |next| next.since(time).div_f64(self.speed));
-        // A board that wants to act at once gets its turn; one that always wants to does not stop all others.
-        (told, rest.max(Duration::from_micros(100)))
+        // A board that acts at once gets its turn, but a board that always acts must not stop the others.
+        (notifications, rest.max(Duration::from_micros(100)))
     }
 
-    /// So many bytes are a write or a notification at most.
+    /// Returns how many bytes a write or a notification can hold.
     pub(super) fn most(&self) -> usize {
         usize::from(self.mtu.max(4) - 3)
     }
@@ -153,7 +154,7 @@ impl Radio {
         self.services.iter().enumerate().find_map(|(service, (_, list))| Some((service, within(list)?)))
     }
 
-    /// A connection ended, or one that was asked for will not come about. Says whether there was one.
+    /// Handles the end of a connection, or of an attempt to connect. Returns whether there was a connection.
     pub(super) fn unlink(&mut self) -> bool {
         self.turn.send_modify(|turn| *turn += 1);
         self.resolved = false;
@@ -162,7 +163,7 @@ impl Radio {
     }
 }
 
-#[allow(clippy::disallowed_methods, reason = "boards that a real program talks to live in real time")]
+#[allow(clippy::disallowed_methods, reason = "boards that a real program uses run in real time")]
 pub(super) fn now() -> Instant {
     Instant::now()
 }

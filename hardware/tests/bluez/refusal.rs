@@ -1,6 +1,6 @@
 //! The errors of BlueZ.
 
-/// Why something was not done, by the names that BlueZ gives.
+/// The reason for a refusal, by the names of BlueZ.
 #[derive(Debug, zbus::DBusError)]
 #[zbus(prefix = "org.bluez.Error")]
 pub(super) enum Refusal {
@@ -20,7 +20,7 @@ impl Refusal {
         Refusal::NotReady("Resource Not Ready".into())
     }
 
-    /// What BlueZ says when a connection does not come about.
+    /// Returns the error of BlueZ for a failed connection.
     pub(super) fn no_connection() -> Refusal {
         Refusal::Failed("le-connection-abort-by-local".into())
     }

@@ -1,4 +1,4 @@
-//! Emulated boards without a clock, alone: what hands become in their bytes, and what they answer.
+//! Emulated boards without a clock and without drivers: the bytes that hand motions cause, and the answers.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ fn fen(text: &str) -> Placement {
     Placement::parse(text).expect("a placement")
 }
 
-/// Runs a board until its hands are done, at most so long.
+/// Runs a board until all its hand motions are done, up to a time limit.
 fn finish(board: &mut dyn Device) -> Vec<Sent> {
     let mut out = Vec::new();
     for _ in 0..10_000 {
@@ -58,16 +58,16 @@ fn pictures(settings: ChesslinkSettings, script: &str) -> Vec<String> {
     pictures.split_off(1)
 }
 
-// Scans end at 40.96, 81.92, 122.88 … ms; within one, d5 is sampled at 17.28, e4 at 23.04, e3 at 28.16, e2 at 33.28 ms.
+// Scans end at 40.96, 81.92, 122.88 … ms. Within a scan d5 is sampled at 17.28, e4 at 23.04, e3 at 28.16, e2 at 33.28 ms.
 #[test]
-fn hand_movements_become_pictures() {
+fn hand_movements_give_pictures() {
     let pawn = "8/8/8/8/8/8/4P3/8";
     let two = "8/8/8/3p4/4P3/8/8/8";
     let none = "8/8/8/8/8/8/8/8";
     let e4 = "8/8/8/8/4P3/8/8/8";
     for (name, standing, script, expected) in [
         ("a lifted move", pawn, "0.1 lift e2\n0.2 place e4", vec![format!("122:{none}"), format!("245:{e4}")]),
-        // Between the ends of two scans.
+        // The motion lies between the ends of two scans.
         ("faster than a scan", pawn, "0.130 lift e2\n0.135 place e4", vec![format!("163:{e4}")]),
         ("a move is a lift and a place", pawn, "0.1 move e2 e4", vec![format!("122:{none}"), format!("532:{e4}")]),
         ("a slide shows on its way", pawn, "0.1 slide e2 e4 0.2", vec!["245:8/8/8/8/8/4P3/8/8".to_owned(), format!("327:{e4}")]),
@@ -106,9 +106,9 @@ fn hand_movements_become_pictures() {
 }
 
 #[test]
-fn equal_scans_make_a_report() {
+fn a_report_needs_equal_scans() {
     let pawn = "8/8/8/8/8/8/4P3/8";
-    // Away for two scans; away for seven; on e4, and a scan later another piece on a1.
+    // The piece is away for two scans, then for seven, then on e4; a scan later another piece is on a1.
     let lifted = "0.3 lift e2\n+0.1 place e2\n1 lift e2\n+0.3 place e4\n+0.08 place a1 Q";
     for (equal, expected) in [
         (
@@ -130,7 +130,7 @@ fn equal_scans_make_a_report() {
 }
 
 #[test]
-fn every_scan_or_none_is_told() {
+fn every_scan_or_none_is_reported() {
     for (reports, scan_ms, count) in [
         (Reports::EveryScan, 41, 24),
         (Reports::EveryScan, 1, 32),
@@ -146,7 +146,7 @@ fn every_scan_or_none_is_told() {
 }
 
 #[test]
-fn a_millennium_board_answers() {
+fn a_millennium_board_answers_its_commands() {
     let mut board = link(ChesslinkSettings { reports: Reports::Never, ..ChesslinkSettings::default() });
     let start = "sRNBKQBNRPPPPPPPP................................pppppppprnbkqbnr73";
     let lights = [b'0'; 164];
@@ -167,44 +167,44 @@ fn a_millennium_board_answers() {
     {
         let mut bytes = Vec::new();
         command.encode(&mut bytes);
-        // In two pieces.
+        // The command comes in two pieces.
         let when = at(1000 * (step as u64 + 1));
         let (first, second) = bytes.split_at(1);
         board.host(when, 0, first);
         board.host(when, 0, second);
         let mut out = Vec::new();
         board.advance(when.after(Duration::from_millis(900)), &mut out);
-        let said: Vec<u8> = out.into_iter().flat_map(|sent| sent.bytes).collect();
-        assert_eq!(String::from_utf8(said).expect("text"), answer, "{command:?}");
+        let sent_pieces: Vec<u8> = out.into_iter().flat_map(|sent| sent.bytes).collect();
+        assert_eq!(String::from_utf8(sent_pieces).expect("text"), answer, "{command:?}");
     }
     board.host(at(20_000), 0, b"?\x07");
     assert_eq!(board.counters(), Counters { dangerous: 2, lights: 2, unknown: 1, stray: 2, ..Counters::default() });
 }
 
 #[test]
-fn the_wire_takes_its_time_and_older_boards_send_parity() {
+fn bytes_have_the_pace_of_the_line_and_older_boards_send_parity() {
     let settings = ChesslinkSettings { reports: Reports::Never, parity: true, ..ChesslinkSettings::default() };
     let mut board = Chesslink::new(settings);
     board.host(at(0), 0, &unhex("d6b5b6").expect("hex"));
     let mut out = Vec::new();
     board.advance(at(1000), &mut out);
-    let told: Vec<_> = out.iter().map(|sent| (sent.at.micros(), hex(&sent.bytes))).collect();
-    assert_eq!(told, [(5_000 + 7 * 10_000_000 / 38_400, "76b031b0b33734".to_owned())]);
+    let reported: Vec<_> = out.iter().map(|sent| (sent.at.micros(), hex(&sent.bytes))).collect();
+    assert_eq!(reported, [(5_000 + 7 * 10_000_000 / 38_400, "76b031b0b33734".to_owned())]);
 }
 
 #[test]
-fn what_is_on_the_wire_when_power_goes_is_lost() {
+fn bytes_on_the_line_at_power_off_are_lost() {
     let mut board = Chesslink::new(ChesslinkSettings { reports: Reports::Never, ..ChesslinkSettings::default() });
     board.load(&Script::parse("0.012 power off").expect("a script"));
     board.host(at(0), 0, &unhex("d3b5b3").expect("hex"));
     let mut out = Vec::new();
     board.advance(at(1000), &mut out);
-    // 16 bytes take 4.2 ms; the answer begins at 5 ms.
+    // 16 bytes take 4.2 ms. The answer begins at 5 ms.
     assert_eq!(out.iter().map(|sent| sent.bytes.len()).collect::<Vec<_>>(), [16]);
     assert!(board.done());
 }
 
-/// Changes that a Pegasus tells, as `ms:square:+` or `-`.
+/// Returns the changes that a Pegasus reports, as `ms:square:+` or `-`.
 fn changes(standing: &str, script: &str) -> Vec<String> {
     let mut board = Pegasus::new(PegasusSettings { placement: fen(standing), ..PegasusSettings::default() });
     board.host(Instant::ZERO, 0, &[0x44]);
@@ -223,7 +223,7 @@ fn changes(standing: &str, script: &str) -> Vec<String> {
 }
 
 #[test]
-fn hand_movements_become_changes_of_occupancy() {
+fn hand_movements_give_changes_of_occupancy() {
     let pawn = "8/8/8/8/8/8/4P3/8";
     let two = "8/8/8/3p4/4P3/8/8/8";
     for (name, standing, script, expected) in [
@@ -284,7 +284,7 @@ fn a_pegasus_answers_in_small_pieces() {
 }
 
 #[test]
-fn nothing_is_told_before_the_mode_is_set_and_after_power_was_off() {
+fn nothing_is_reported_before_the_mode_is_set_and_after_power_off() {
     let mut board = Pegasus::new(PegasusSettings::default());
     board.load(
         &Script::parse("1 lift e2\n2 place e4\n4 power off\n4.5 lift e7\n5 place e5\n6 power on\n7 lift d2").expect("a script"),
@@ -305,13 +305,13 @@ fn nothing_is_told_before_the_mode_is_set_and_after_power_was_off() {
 }
 
 #[test]
-fn what_cannot_be_done_is_counted() {
+fn impossible_hand_motions_are_counted() {
     let boards: [Box<dyn Device>; 2] =
         [Box::new(link(ChesslinkSettings::default())), Box::new(Pegasus::new(PegasusSettings::default()))];
     for mut board in boards {
         board.load(&Script::parse("1 lift e4\n2 place e4\n3 drop\n4 press left\n5 run\n7 replace").expect("a script"));
         board.advance(at(20_000), &mut Vec::new());
-        // A replacement is two movements.
+        // A replacement consists of two movements.
         assert_eq!((board.counters().impossible, board.impossible().len()), (7, 7));
         assert_eq!(board.impossible()[3], (at(4000), Impossible::NoClock));
     }
@@ -346,9 +346,9 @@ fn kind(number: usize) -> Box<dyn Device> {
 }
 
 proptest! {
-    /// What a board sends does not depend on how often it is asked.
+    /// The bytes of a board do not depend on how often the test advances it.
     #[test]
-    fn steps_do_not_matter(number in 0usize..4, cuts in proptest::collection::vec(0u64..12_000_000, 0..60), commands in proptest::collection::vec(
+    fn the_size_of_time_steps_does_not_matter(number in 0usize..4, cuts in proptest::collection::vec(0u64..12_000_000, 0..60), commands in proptest::collection::vec(
         (0u64..12_000_000, prop_oneof![Just("d6b5b6"), Just("d3b5b3"), Just("57b032b0b3b5b6"), Just("42"), Just("44"), Just("40")]), 0..8)) {
         let run = |cuts: &[u64]| {
             let mut board = kind(number);
@@ -370,9 +370,9 @@ proptest! {
         prop_assert_eq!(run(&cuts), run(&[]));
     }
 
-    /// Whatever a host sends: nothing panics, and what the board sends is well formed.
+    /// After any input of a host nothing panics, and the messages of the board are well formed.
     #[test]
-    fn any_host_gets_good_messages(number in 0usize..4, host in proptest::collection::vec((0u64..400_000, prop_oneof![any::<u8>(), 0x40u8..0x60, Just(b'W'), Just(b'0')]), 0..200)) {
+    fn every_host_gets_well_formed_messages(number in 0usize..4, host in proptest::collection::vec((0u64..400_000, prop_oneof![any::<u8>(), 0x40u8..0x60, Just(b'W'), Just(b'0')]), 0..200)) {
         let mut board = kind(number);
         board.load(&Script::parse(BUSY).expect("a script"));
         let (mut now, mut out) = (0, Vec::new());
@@ -384,7 +384,7 @@ proptest! {
         board.advance(Instant(now + 12_000_000), &mut out);
         let (mut text, mut binary) = (Framing::new(Speaker::Board), dgt::Framing::default());
         let bytes = out.iter().flat_map(|sent| &sent.bytes);
-        // Power off may cut one message.
+        // Power off may cut off one message.
         let bad = match number {
             3 => bytes.filter(|byte| matches!(binary.push(**byte), Some(dgt::Framed::Anomaly { .. }))).count(),
             _ => bytes.filter(|byte| matches!(text.push(**byte), Some(Framed::Anomaly { .. }))).count(),

@@ -1,4 +1,4 @@
-//! Emulated Certabo and Tabutronic boards: what they send by themselves, tags that go with their pieces, noise, lights, pace.
+//! Emulated Certabo and Tabutronic boards: their frames, tags that move with their pieces, noise, lights, pace.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ fn text(sent: &[Sent]) -> Vec<u8> {
     sent.iter().flat_map(|sent| sent.bytes.clone()).collect()
 }
 
-/// Frames of tags, a1 first.
+/// Returns the frames of tags, a1 first.
 fn frames(bytes: &[u8]) -> Vec<[Tag; 64]> {
     let (mut framing, mut frames) = (Framing::new(Form::Tags), Vec::new());
     let mut take = |framed: Option<Framed<'_>>| match framed {
@@ -73,7 +73,7 @@ fn tags_go_with_their_pieces() {
     let victim = tag(0, "d7");
     assert_eq!((tag(1, "e2"), tag(1, "e4"), tag(2, "e4")), (NO_TAG, NO_TAG, pawn));
     assert_eq!((tag(6, "d7"), tag(6, "e4"), tag(6, "e6")), (NO_TAG, NO_TAG, pawn));
-    // The pawn from the box is the one that was taken; the queen was never seen before.
+    // The pawn from the box is the captured one. The queen was never on the board before.
     assert_eq!(tag(8, "d5"), victim);
     let queen = tag(10, "a5");
     assert!(may_be_tag(&queen) && !frames[0].contains(&queen));
@@ -103,7 +103,7 @@ fn a_noisy_board_has_random_bytes_on_5_to_16_empty_squares() {
 }
 
 #[test]
-fn text_leaves_at_the_pace_of_its_line() {
+fn text_is_sent_at_the_pace_of_its_line() {
     let paced = sent(&mut Certabo::new(CertaboSettings { paced: true, ..quiet() }), 490);
     let length: usize = paced.iter().map(|piece| piece.bytes.len()).sum();
     let took = paced.last().expect("a frame").at.since(at(250));
@@ -112,7 +112,7 @@ fn text_leaves_at_the_pace_of_its_line() {
     let free = sent(&mut Certabo::new(quiet()), 490);
     assert!(free.iter().all(|piece| piece.at == at(250) && piece.bytes.len() <= 20));
     assert_eq!(text(&paced), text(&free));
-    // The fullest noisy frames still fit between two.
+    // Even the longest noisy frames fit between the starts of two frames.
     let mut board = Certabo::new(CertaboSettings::default());
     let pieces = sent(&mut board, 100_240);
     assert_eq!(frames(&text(&pieces)).len(), 400);
@@ -138,7 +138,7 @@ fn lights_are_counted_and_acknowledged() {
 }
 
 #[test]
-fn a_board_without_power_says_and_hears_nothing() {
+fn a_board_without_power_sends_and_receives_nothing() {
     let mut board = Certabo::new(CertaboSettings { form: Form::Occupancy, ..quiet() });
     board.load(&Script::parse("0.6 power off\n0.7 lift e2\n2.6 power on").expect("a script"));
     assert_eq!(text(&sent(&mut board, 1000)), b":255 255 0 0 0 0 255 255\r\n".repeat(2));
@@ -150,7 +150,7 @@ fn a_board_without_power_says_and_hears_nothing() {
     assert_eq!(board.counters(), Counters::default());
 }
 
-/// The last picture that a driver tells of a board with these hands.
+/// Returns the last picture that a driver reports for a board with these hand motions.
 fn followed(script: &str) -> Placement {
     let driver = drivers::find("certabo").expect("registered").start();
     let mut rig = Rig::new(driver, Certabo::new(CertaboSettings::default()));
@@ -168,10 +168,10 @@ fn followed(script: &str) -> Placement {
 #[test]
 fn a_promoted_piece_is_known_if_it_stood_on_the_board_when_the_set_was_learned() {
     let promoted = "+3 lift b7\n+0.1 drop\n+0.2 lift a8\n+0.1 drop\n+0.3 place a8 Q";
-    // From the box: nobody calibrated it.
+    // The queen comes from the box: it was not learned.
     let seen = followed(&format!("5 lift d2\n{promoted}"));
     assert_eq!(seen, Placement::parse("?nbqkbnr/p1pppppp/8/8/8/8/PPP1PPPP/RNBQKBNR").expect("a placement"));
-    // The queen that was taken before.
+    // The queen was captured before.
     let seen = followed(&format!("5 lift d1\n+0.2 drop\n{promoted}"));
     assert_eq!(seen, Placement::parse("Qnbqkbnr/p1pppppp/8/8/8/8/PPPPPPPP/RNB1KBNR").expect("a placement"));
 }

@@ -1,4 +1,4 @@
-//! Emulated Chessnut boards, alone: what hands become in their bytes, and what they answer.
+//! Emulated Chessnut boards without drivers: the bytes that hand motions cause, and the answers.
 
 use std::time::Duration;
 
@@ -27,12 +27,12 @@ fn script(text: &str) -> Script {
     Script::parse(text).expect("a script")
 }
 
-/// A board that repeats nothing by itself.
+/// Settings of a board that repeats nothing by itself.
 fn quiet() -> ChessnutSettings {
     ChessnutSettings { placement: fen(PAWN), repeats: None, ..ChessnutSettings::default() }
 }
 
-/// Positions among what was sent, as `ms:FEN`.
+/// Returns the positions among the sent messages, as `ms:FEN`.
 fn positions(sent: &[Sent]) -> Vec<String> {
     let (mut framing, mut positions) = (Framing::new(0), Vec::new());
     for Sent { at: when, bytes, .. } in sent.iter().filter(|sent| sent.channel == 0) {
@@ -54,8 +54,8 @@ fn sent(board: &mut Chessnut, to: u64) -> Vec<Sent> {
 }
 
 #[test]
-fn hand_movements_become_positions_at_the_end_of_a_scan() {
-    // A scan takes 150 ms; e4 is looked at 84 ms after its beginning, e2 122 ms.
+fn hand_movements_give_positions_at_the_end_of_a_scan() {
+    // A scan takes 150 ms. It samples e4 84 ms after its beginning, and e2 after 122 ms.
     for (name, motions, expected) in [
         ("a lifted move", "1.01 lift e2\n1.4 place e4", vec!["1050:8/8/8/8/8/8/8/8", "1500:8/8/8/8/4P3/8/8/8"]),
         ("in one scan", "1.06 lift e2\n1.1 place e4", vec!["1200:8/8/8/8/4P3/8/8/8"]),
@@ -75,24 +75,24 @@ fn hand_movements_become_positions_at_the_end_of_a_scan() {
 }
 
 #[test]
-fn nothing_is_told_before_the_mode_is_set_and_after_power_was_off() {
+fn nothing_is_reported_before_the_mode_is_set_and_after_power_off() {
     let mut board = Chessnut::new(ChessnutSettings { repeats: Some(Duration::from_secs(1)), ..quiet() });
     board.load(&script("1 lift e2\n2 place e4\n4 power off\n5 power on\n6 lift e4"));
     assert_eq!(sent(&mut board, 3000), []);
     board.host(at(3000), 0, REALTIME);
-    let told = sent(&mut board, 7000);
-    assert_eq!(positions(&told), ["3150:8/8/8/8/4P3/8/8/8"]);
-    assert!(told.iter().all(|sent| sent.bytes.len() <= 20));
+    let reported = sent(&mut board, 7000);
+    assert_eq!(positions(&reported), ["3150:8/8/8/8/4P3/8/8/8"]);
+    assert!(reported.iter().all(|sent| sent.bytes.len() <= 20));
     board.host(at(7000), 0, REALTIME);
-    // Then it repeats itself, and setting the mode again changes nothing.
-    let told = sent(&mut board, 8500);
-    assert_eq!(positions(&told).len(), 2);
+    // Then the board repeats its position, and setting the mode again changes nothing.
+    let reported = sent(&mut board, 8500);
+    assert_eq!(positions(&reported).len(), 2);
     board.host(at(8500), 0, REALTIME);
     assert_eq!(positions(&sent(&mut board, 9000)).len(), 0);
 }
 
 #[test]
-fn upload_mode_ends_the_reports() {
+fn upload_mode_stops_the_reports() {
     let mut board = Chessnut::new(quiet());
     board.host(at(0), 0, REALTIME);
     board.host(at(1000), 0, &[0x21, 0x01, 0x01]);
@@ -100,27 +100,27 @@ fn upload_mode_ends_the_reports() {
     assert_eq!(positions(&sent(&mut board, 3000)).len(), 1);
     board.host(at(3000), 0, REALTIME);
     assert_eq!(positions(&sent(&mut board, 4000)), ["3150:8/8/8/8/8/8/8/8"]);
-    // A board that does not repeat itself tells its position when the mode is set once more.
+    // A board that does not repeat its position sends it when the mode is set once more.
     board.host(at(4000), 0, REALTIME);
     assert_eq!(positions(&sent(&mut board, 5000)), ["4015:8/8/8/8/8/8/8/8"]);
     assert_eq!(board.counters(), Counters { dangerous: 1, ..Counters::default() });
 }
 
-/// What a board says on channel 1 to commands that come a second apart, and what it counted.
+/// Returns the answers of a board on channel 1 to commands that are a second apart, and its counters.
 fn answers(settings: ChessnutSettings, commands: &[&str]) -> (Vec<String>, Counters) {
     let mut board = Chessnut::new(settings);
     let answer = |(step, command): (u64, &&str)| {
         board.host(at(1000 * step), 0, &unhex(command).expect("hex"));
-        let told = sent(&mut board, 1000 * step + 900);
-        assert!(told.iter().all(|sent| sent.channel == 1));
-        hex(&told.into_iter().flat_map(|sent| sent.bytes).collect::<Vec<_>>())
+        let reported = sent(&mut board, 1000 * step + 900);
+        assert!(reported.iter().all(|sent| sent.channel == 1));
+        hex(&reported.into_iter().flat_map(|sent| sent.bytes).collect::<Vec<_>>())
     };
     let answers = (0..).zip(commands).map(answer).collect();
     (answers, board.counters())
 }
 
 #[test]
-fn replies_come_on_the_second_channel() {
+fn replies_arrive_on_the_second_channel() {
     let zeros = "00".repeat(32);
     let (lights, moves, colours) = (format!("0a08{}", &zeros[..16]), format!("4221{zeros}00"), format!("4320{zeros}"));
     let commands: Vec<&str> = [
@@ -164,22 +164,22 @@ fn a_board_that_acknowledges_is_not_ready_for_hasty_commands() {
     let mut board = Chessnut::new(ChessnutSettings { acknowledges: true, ..quiet() });
     board.host(at(0), 0, &[0x29, 0x01, 0x00]);
     board.host(at(100), 0, REALTIME);
-    let told = sent(&mut board, 1000);
-    assert_eq!(told.last().map(|sent| (sent.channel, hex(&sent.bytes))), Some((1, "230101".to_owned())));
-    assert_eq!(positions(&told).len(), 0);
+    let reported = sent(&mut board, 1000);
+    assert_eq!(reported.last().map(|sent| (sent.channel, hex(&sent.bytes))), Some((1, "230101".to_owned())));
+    assert_eq!(positions(&reported).len(), 0);
     board.host(at(1000), 0, REALTIME);
     assert_eq!(positions(&sent(&mut board, 2000)).len(), 1);
 }
 
 #[test]
-fn other_services_are_dangerous() {
+fn commands_of_other_services_are_counted_as_dangerous() {
     let mut board = Chessnut::new(quiet());
     board.host(at(0), 1, REALTIME);
     assert_eq!((sent(&mut board, 2000), board.counters().dangerous), (vec![], 1));
 }
 
 #[test]
-fn what_cannot_be_done_is_counted() {
+fn impossible_hand_motions_are_counted() {
     let mut board = Chessnut::new(ChessnutSettings::default());
     board.load(&script("1 lift e4\n2 place e4\n3 drop\n4 press left\n5 run\n7 replace"));
     sent(&mut board, 20_000);
@@ -208,9 +208,9 @@ fn kind(number: usize) -> Chessnut {
 }
 
 proptest! {
-    /// What a board sends does not depend on how often it is asked.
+    /// The bytes of a board do not depend on how often the test advances it.
     #[test]
-    fn steps_do_not_matter(number in 0usize..3, cuts in proptest::collection::vec(0u64..12_000_000, 0..60), commands in proptest::collection::vec(
+    fn the_size_of_time_steps_does_not_matter(number in 0usize..3, cuts in proptest::collection::vec(0u64..12_000_000, 0..60), commands in proptest::collection::vec(
         (0u64..12_000_000, prop_oneof![Just("290100"), Just("210100"), Just("210101"), Just("41010c")]), 0..8)) {
         let run = |cuts: &[u64]| {
             let mut board = kind(number);
@@ -232,9 +232,9 @@ proptest! {
         prop_assert_eq!(run(&cuts), run(&[]));
     }
 
-    /// Whatever a host sends: nothing panics, and what the board sends is well formed.
+    /// After any input of a host nothing panics, and the messages of the board are well formed.
     #[test]
-    fn any_host_gets_good_messages(number in 0usize..3, writes in proptest::collection::vec(
+    fn every_host_gets_well_formed_messages(number in 0usize..3, writes in proptest::collection::vec(
         (0u64..400_000, prop_oneof![proptest::collection::vec(any::<u8>(), 0..60), Just(REALTIME.to_vec()), Just(vec![0x29, 1, 0])]), 0..100)) {
         let mut board = kind(number);
         board.load(&script(BUSY));

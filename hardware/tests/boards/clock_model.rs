@@ -1,5 +1,5 @@
-//! What each clock does at zero, at a press and in a pause: `dgt/clock.md#1`, `dgt/clock.md#2` and
-//! `dgt/clock.md#5.1`, row by row.
+//! The behaviour of each clock at zero, at a press and in a pause: `dgt/clock.md#1`, `dgt/clock.md#2` and `dgt/clock.md#5.1`,
+//! row by row.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ fn at(millis: u64) -> Instant {
     Instant(millis * 1000)
 }
 
-/// `left right running` with `#` blocked and `*` flag shown, as a table's cell.
+/// Returns `left right running`, with `#` for a blocked time and `*` for a flag, like a cell of the table.
 fn shown(clock: &Clock) -> String {
     let reading = clock.reading();
     let face = |side: ClockSide| {
@@ -44,7 +44,7 @@ fn status(clock: &Clock) -> (bool, ClockSide, Option<ClockSide>) {
 }
 
 #[test]
-fn models_freeze_by_themselves() {
+fn models_freeze_at_zero_as_documented() {
     for (model, method, freezes) in [
         (Model::Xl, Method::TimeOnly, false),
         (Model::Xl, Method::Fischer, true),
@@ -60,11 +60,12 @@ fn models_freeze_by_themselves() {
     }
 }
 
-/// Both sides use up ten seconds; the first falls, presses, and the second falls too.
+/// Both sides use up ten seconds: the first falls and presses, and then the second falls too.
 #[test]
-fn last_period_used_up() {
+fn the_last_period_is_used_up() {
     let additional = |method| if method == Method::TimeOnly { 0 } else { 2 };
-    // model, method, freeze; after the first fall, after the flagged side's press, after the second fall.
+    // Each row has model, method and freeze; then the clock after the first fall, after the flagged side's press, and after the
+    // second fall.
     let no_freeze = ["0:00:00* 0:00:10 runs", "0:00:00* 0:00:10 runs", "0:00:00* 0:00:00* runs"];
     let one_flag = ["0:00:00* 0:00:10 runs", "0:00:00* 0:00:10 runs", "0:00:00* 0:00:00 runs"];
     let frozen = ["0:00:00# 0:00:10 stands"; 3];
@@ -120,7 +121,7 @@ fn a_frozen_clock_is_stopped_for_good() {
 }
 
 #[test]
-fn period_change_at_zero() {
+fn the_period_changes_at_zero() {
     for model in ALL {
         for (freeze, after) in [(true, "0:00:00# 0:01:04 stands"), (false, "0:00:00* 0:01:04 runs")] {
             let mut settings = ClockSettings { freeze, ..settings(model, Method::TimeOnly, time(0, 5), 0) };
@@ -160,7 +161,7 @@ fn periods_without_moves_change_at_zero_whatever_is_set() {
 }
 
 #[test]
-fn period_change_by_move_count() {
+fn the_period_changes_by_move_count() {
     let mut settings = settings(Model::Xl, Method::Fischer, time(10, 0), 30);
     settings.periods = vec![
         Period { time: time(10, 0), additional: time(0, 30), moves: Some(2) },
@@ -203,7 +204,8 @@ fn a_flag_before_the_required_move_is_a_flag() {
 
 #[test]
 fn methods_add_time_at_the_press() {
-    // Seconds used by White, then what the left side shows at the press and 3 s into its next turn (Black uses none).
+    // Each row has the seconds that White uses, then the left time at the press and 3 s into White's next turn. Black uses no
+    // time.
     for (method, start, used, pressed, later) in [
         (Method::TimeOnly, "0:03:00", 10, "0:02:50", "0:02:47"),
         (Method::Fischer, "0:03:02", 10, "0:02:54", "0:02:51"),
@@ -296,7 +298,7 @@ fn the_arbiter_sets_times() {
 }
 
 #[test]
-fn a_corrected_flag_is_not_the_first_any_more() {
+fn a_corrected_flag_is_no_longer_the_first() {
     let mut clock = clock(settings(Model::Dgt3000, Method::TimeOnly, time(0, 3), 0));
     clock.run();
     clock.advance(at(5_000));
@@ -312,7 +314,7 @@ fn a_corrected_flag_is_not_the_first_any_more() {
 }
 
 #[test]
-fn pieces_of_time_do_not_add_up_to_something_else() {
+fn small_time_steps_give_the_same_clock_as_large_ones() {
     let mut once = clock(settings(Model::Dgt3000, Method::TimeOnly, time(5, 0), 0));
     let mut often = once.clone();
     once.run();

@@ -1,4 +1,5 @@
-//! The way of a clock's reports to the host: how late a press is told, what is skipped, and that the order is kept.
+//! The way of a clock's reports to the host: how late a press is reported, which reports are skipped, and that the order is
+//! kept.
 
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use flagfall_protocols::time::Instant;
 
 const PRESSES: u64 = 400;
 
-/// When the reports arrive, in milliseconds, and what they say. The clock is pressed at 2.3 s and then every 5.37 s.
+/// Returns the reports with their times in milliseconds. The clock is pressed at 2.3 s and then every 5.37 s.
 fn reports(way: ClockWay) -> Vec<(u64, ClockReport)> {
     let settings = Settings { clock_poll: Duration::from_millis(500), clock_way: way, paced: false, ..Settings::default() };
     let mut board = Emulator::new(settings);
@@ -38,7 +39,7 @@ fn pressed(press: u64) -> u64 {
     2300 + 5370 * press
 }
 
-/// How long after each press the lever was told to be over, milliseconds.
+/// Returns how long after each press the lever was reported, in milliseconds.
 fn lags(way: ClockWay) -> Vec<u64> {
     let reports = reports(way);
     let times: Vec<u64> = reports.iter().map(|(at, _)| *at).collect();
@@ -54,7 +55,7 @@ fn lags(way: ClockWay) -> Vec<u64> {
 }
 
 #[test]
-fn a_press_is_told_within_the_lag() {
+fn a_press_is_reported_within_the_lag() {
     let way = ClockWay {
         sooner: Duration::from_millis(50),
         delay: [Duration::from_millis(50), Duration::from_millis(300)],
@@ -69,11 +70,11 @@ fn a_press_is_told_within_the_lag() {
 }
 
 #[test]
-fn what_is_skipped_is_told_the_next_time() {
+fn a_skipped_report_is_sent_the_next_time() {
     let way = ClockWay { skipped: 2_000, seed: 3, ..ClockWay::default() };
     let lags = lags(way);
     let late = lags.iter().filter(|lag| **lag > 500).count() as u64;
-    // One in five.
+    // One report in five is skipped.
     assert!((PRESSES / 8..PRESSES * 3 / 10).contains(&late), "{late} of {PRESSES} late");
 }
 
@@ -82,6 +83,6 @@ fn a_seed_gives_the_same_times() {
     let way = |seed| ClockWay { delay: [Duration::from_millis(50), Duration::from_millis(300)], seed, ..ClockWay::default() };
     assert_eq!(reports(way(1)), reports(way(1)));
     assert_ne!(reports(way(1)), reports(way(2)));
-    // No delay and nothing by chance: every half second, as without a way.
+    // There is no delay and no chance: a report comes every half second, as without a way.
     assert!(lags(ClockWay::default()).iter().all(|lag| *lag <= 500));
 }

@@ -1,4 +1,4 @@
-//! Boards without a clock and their drivers: what only some families can be asked for.
+//! Boards without a clock and their drivers: questions that only some families know.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ fn link(settings: ChesslinkSettings) -> Chesslink {
     Chesslink::new(ChesslinkSettings { paced: false, ..settings })
 }
 
-/// Each byte lost, doubled, or with one bit the other way.
+/// Returns all variants in which one byte is lost, doubled, or has one flipped bit.
 fn with_one_fault(bytes: &[u8]) -> Vec<Vec<u8>> {
     let put = |at: usize, instead: &[u8]| [&bytes[..at], instead, &bytes[at + 1..]].concat();
     let faults = |at: usize| {
@@ -27,9 +27,9 @@ fn with_one_fault(bytes: &[u8]) -> Vec<Vec<u8>> {
     (0..bytes.len()).flat_map(faults).collect()
 }
 
-/// What a check digit promises; two flips in one column leave it right.
+/// A check digit finds every single fault. Two flips in one column leave it right.
 #[test]
-fn a_command_with_one_fault_sets_nothing_on_a_board_with_check_digits() {
+fn a_damaged_command_sets_nothing_on_a_board_with_check_digits() {
     let mut asked = BTreeSet::new();
     Rig::new(INFO.start(), link(ChesslinkSettings::default())).run_until(Instant(60_000_000), &mut |event| {
         if let RigEvent::Tx { bytes, .. } = event {
@@ -47,17 +47,17 @@ fn a_command_with_one_fault_sets_nothing_on_a_board_with_check_digits() {
 }
 
 #[test]
-fn the_drivers_learn_the_firmware() {
+fn the_drivers_report_the_firmware() {
     let boards: [(&DriverInfo, Box<dyn Device>, Identity); 2] = [
         (&INFO, Box::new(link(ChesslinkSettings::default())), Identity::Firmware(1, 3)),
         (&dgt_pegasus::INFO, Box::new(Pegasus::new(PegasusSettings::default())), Identity::Firmware(1, 0)),
     ];
     for (info, board, firmware) in boards {
-        let mut told = false;
+        let mut reported = false;
         Rig::new(info.start(), board).run_until(Instant(10_000_000), &mut |event| {
             let RigEvent::Output { output: Output::Event { event, .. }, .. } = event else { return };
-            told |= *event == DeviceEvent::Identity(firmware);
+            reported |= *event == DeviceEvent::Identity(firmware);
         });
-        assert!(told, "{}", info.name);
+        assert!(reported, "{}", info.name);
     }
 }

@@ -1,4 +1,4 @@
-//! What tests of the emulated board share.
+//! Functions that the tests of the emulated board share.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ pub(crate) fn quick() -> Settings {
     Settings { paced: false, clock: Some(five_plus_five()), ..Settings::default() }
 }
 
-/// What a board sends from its last moment up to `to`, as hex.
+/// Returns what a board sends from its present time up to `to`, as hex.
 pub(crate) fn sent(board: &mut Emulator, to: Instant) -> Vec<String> {
     let mut out = Vec::new();
     board.advance(to, &mut out);

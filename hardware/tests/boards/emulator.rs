@@ -1,5 +1,5 @@
-//! The emulated board alone, byte by byte: `dgt/README.md#3`, `dgt/README.md#4`, `dgt/README.md#5`, `dgt/README.md#9.1` and
-//! `dgt/README.md#10`.
+//! The emulated board without a driver, byte by byte: `dgt/README.md#3`, `dgt/README.md#4`, `dgt/README.md#5`,
+//! `dgt/README.md#9.1` and `dgt/README.md#10`.
 
 use std::time::Duration;
 
@@ -39,7 +39,7 @@ fn answers_have_their_lengths() {
     .enumerate()
     {
         let answers = ask(&mut board, at(1_000 * step as u64), command);
-        // In UPDATE the missing clock is reported; that is not an answer.
+        // In UPDATE the board reports the missing clock by itself; that is not an answer.
         let answers: Vec<_> = answers.into_iter().filter(|bytes| command == "41" || !bytes.starts_with("8d")).collect();
         assert_eq!(answers, answer.into_iter().collect::<Vec<_>>(), "{command}");
     }
@@ -73,7 +73,7 @@ fn a_bus_command_ends_single_mode_and_is_not_executed() {
 }
 
 #[test]
-fn update_nice_tells_changes_and_update_repeats() {
+fn update_nice_reports_changes_and_update_repeats() {
     for (mode, standing, running) in [("4b", 1, 5), ("43", 6, 7)] {
         let mut board = Emulator::new(quick());
         board.load(&Script::parse("5.1 run").unwrap());
@@ -82,7 +82,7 @@ fn update_nice_tells_changes_and_update_repeats() {
         board.advance(at(5_000), &mut out);
         assert_eq!(out.len(), standing, "{mode}, a clock that stands");
         board.advance(at(9_900), &mut out);
-        // In UPDATE_NICE the start, then four full seconds.
+        // In UPDATE_NICE the board sends the start, then four full seconds.
         assert_eq!(out.len(), standing + running, "{mode}: {out:?}");
         assert_eq!(hex(&out.last().unwrap().bytes), "8d000a20050520050109", "{mode}");
         if mode == "43" {
@@ -93,7 +93,7 @@ fn update_nice_tells_changes_and_update_repeats() {
 }
 
 #[test]
-fn a_flag_fall_is_the_recorded_one() {
+fn a_flag_fall_matches_the_recorded_one() {
     let mut board = Emulator::new(Settings { clock_poll: Duration::from_millis(333), ..quick() });
     let script = "1 run\n2 press left\n3 stop\n3.1 set left 0:00:16 right 0:00:02\n4 run\n9 press right\n9.5 run";
     board.load(&Script::parse(script).unwrap());
@@ -140,7 +140,7 @@ fn clock_commands_are_acknowledged_and_change_nothing() {
 }
 
 #[test]
-fn what_a_board_must_not_get_is_counted() {
+fn dangerous_commands_are_counted() {
     let mut board = Emulator::new(quick());
     board.host(at(0), &unhex("4e515354600400404000").unwrap());
     board.host(at(0), &unhex("01505258").unwrap());
@@ -148,7 +148,7 @@ fn what_a_board_must_not_get_is_counted() {
 }
 
 #[test]
-fn the_wire_takes_its_time() {
+fn bytes_have_the_pace_of_the_line() {
     let mut board = Emulator::new(Settings { paced: true, clock: None, ..quick() });
     board.host(at(0), &[0x42, 0x45]);
     let mut out = Vec::new();
@@ -157,12 +157,12 @@ fn the_wire_takes_its_time() {
     let byte = |count: u64| 5_000 + count * 10_000_000 / 9600;
     let expected = [(byte(16), 16), (byte(32), 16), (byte(48), 16), (byte(64), 16), (byte(67), 3)];
     assert_eq!(stamps[..5], expected);
-    // The second answer begins where the first ended: its end is rounded by itself.
+    // The second answer begins at the end of the first. Its own end is rounded separately.
     assert_eq!(stamps[5], (byte(67) + 8 * 10_000_000 / 9600, 8));
 }
 
 #[test]
-fn too_many_questions_are_lost_not_kept() {
+fn questions_above_the_limit_are_lost() {
     let mut board = Emulator::new(Settings { clock: None, ..Settings::default() });
     board.host(at(0), &[0x42; 2_000]);
     let kept = 65_536 / 67;
@@ -186,7 +186,7 @@ fn the_clock_can_be_unplugged_and_replaced() {
 }
 
 #[test]
-fn power_off_is_silence_and_bus_mode_afterwards() {
+fn power_off_is_silence_and_then_the_board_is_in_bus_mode() {
     let mut board = Emulator::new(quick());
     board.load(&Script::parse("1 power off\n2 lift e2\n3 place e4\n4 power on\n9 lift d2").unwrap());
     ask(&mut board, at(0), "4b");
@@ -207,7 +207,7 @@ fn half_a_command_does_not_survive_power_off() {
 }
 
 #[test]
-fn quirks() {
+fn quirks_of_real_boards_are_emulated() {
     let with = |quirks| Emulator::new(Settings { quirks, ..quick() });
     let version = "2b03030900";
 
@@ -267,9 +267,9 @@ const BUSY: &str = "\
 ";
 
 proptest! {
-    /// What a board sends does not depend on how often it is asked.
+    /// The bytes of a board do not depend on how often the test advances it.
     #[test]
-    fn steps_do_not_matter(cuts in proptest::collection::vec(0u64..12_000_000, 0..60), commands in proptest::collection::vec(
+    fn the_size_of_time_steps_does_not_matter(cuts in proptest::collection::vec(0u64..12_000_000, 0..60), commands in proptest::collection::vec(
         (0u64..12_000_000, prop_oneof![Just(0x4bu8), Just(0x43), Just(0x44), Just(0x42), Just(0x40), Just(0x49)]), 0..8)) {
         let run = |cuts: &[u64]| {
             let mut board = Emulator::new(Settings { clock: Some(five_plus_five()), ..Settings::default() });
@@ -291,7 +291,7 @@ proptest! {
         prop_assert_eq!(run(&cuts), run(&[]));
     }
 
-    /// Data never has bit 7, ids always have; whatever a host sends, nothing panics.
+    /// Data bytes never have bit 7, ids always have it, and no input of a host causes a panic.
     #[test]
     fn only_ids_have_bit_7(host in proptest::collection::vec((0u64..400_000, any::<u8>()), 0..200)) {
         let mut board = Emulator::new(Settings { battery: Some(200), ..quick() });

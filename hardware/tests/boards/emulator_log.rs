@@ -46,13 +46,13 @@ fn one_piece_that_keeps_changing_is_logged_once() {
     board.load(&Script::parse("1 lift e2\n2 place e2\n3 lift e2\n4 place e2\n5 lift d2").unwrap());
     sent(&mut board, at(6_000));
     let tags = log(&mut board, at(6_000));
-    // The initial position's tag is not written again: only one piece had left.
+    // The tag of the initial position is not written again, because only one piece had left its square.
     let e2 = EeTag::Field { index: 52, code: 1, quick: false };
     assert_eq!(tags[36..39], [EeTag::Initial, e2, EeTag::Field { index: 51, code: 0, quick: false }]);
 }
 
 #[test]
-fn set_ups_are_marked() {
+fn set_ups_are_marked_in_the_log() {
     let mut board = Emulator::new(Settings { clock: None, ..quick() });
     let script = "1 board 8/8/8/8/8/8/8/8\n2 board RNBKQBNR/PPPPPPPP/8/8/8/8/pppppppp/rnbkqbnr\n\
                   3 board bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR";

@@ -1,9 +1,10 @@
-//! Every driver against every emulated device it reads, in simulated time. A row in the registries is all that it takes.
+//! Every driver runs with every emulated device that it can read, in simulated time. A row in the registries is enough to take
+//! part.
 
 use std::time::Duration;
 
-use crate::astray::{Astray, MANNERS, Manner, What};
 use crate::seeds::campaign;
+use crate::unreliable::{MANNERS, Manner, Target, UnreliableDevice};
 use flagfall_hardware::emulator::rig::{Rig, RigEvent};
 use flagfall_hardware::emulator::script::Script;
 use flagfall_hardware::emulator::{Counters, Device, EMULATORS, Kind, Start, find};
@@ -20,7 +21,7 @@ fn seconds(count: u64) -> Instant {
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
 
-/// Every kind of board, switched on, with its driver.
+/// Returns every kind of board, switched on, with its driver.
 fn all() -> Vec<(&'static Kind, Rig<Box<dyn Device>>)> {
     boards().map(|kind| (kind, rig(kind, (kind.start)(&Start::default())))).collect()
 }
@@ -37,21 +38,21 @@ fn rig<D: Device>(kind: &Kind, board: D) -> Rig<D> {
     Rig::new(driver(kind).start(), board)
 }
 
-fn told<D: Device>(rig: &mut Rig<D>, to: Instant) -> Vec<(Instant, Output)> {
-    let mut told = Vec::new();
+fn outputs_until<D: Device>(rig: &mut Rig<D>, to: Instant) -> Vec<(Instant, Output)> {
+    let mut reported = Vec::new();
     rig.run_until(to, &mut |event| {
         if let RigEvent::Output { at, output } = event {
-            told.push((at, output.clone()));
+            reported.push((at, output.clone()));
         }
     });
-    told
+    reported
 }
 
-fn events(told: &[(Instant, Output)]) -> Vec<DeviceEvent> {
-    told.iter().filter_map(|(_, output)| if let Output::Event { event, .. } = output { Some(*event) } else { None }).collect()
+fn events(reported: &[(Instant, Output)]) -> Vec<DeviceEvent> {
+    reported.iter().filter_map(|(_, output)| if let Output::Event { event, .. } = output { Some(*event) } else { None }).collect()
 }
 
-/// What the board looks like to somebody who follows the events.
+/// Returns the position that follows from the events.
 fn followed(events: &[DeviceEvent]) -> Option<Placement> {
     events.iter().fold(None, |placement, event| match (placement, event) {
         (_, DeviceEvent::Frame(frame)) => Some(*frame),
@@ -63,7 +64,7 @@ fn followed(events: &[DeviceEvent]) -> Option<Placement> {
     })
 }
 
-/// What a board shows of this placement: some tell no pieces.
+/// Returns how a board shows this placement. Some boards do not distinguish pieces.
 fn shown(kind: &Kind, fen: &str) -> Option<Placement> {
     let mut placement = Placement::parse(fen)?;
     if !driver(kind).capabilities.identifies_pieces {
@@ -106,15 +107,15 @@ const END: &str = "r1bqkb1r/pppp1Qpp/2n2n2/4p3/2B1P3/8/PPPP1PPP/RNB1K1NR";
 fn start_up_completes_and_moves_arrive() {
     for (kind, mut rig) in all() {
         rig.emulator.load(&Script::parse(GAME).expect("a script"));
-        let told = told(&mut rig, seconds(60));
-        let events = events(&told);
+        let reported = outputs_until(&mut rig, seconds(60));
+        let events = events(&reported);
         assert_eq!(events.iter().filter(|event| **event == DeviceEvent::Responding).count(), 1, "{kind:?}");
         assert!(events.contains(&DeviceEvent::Frame(shown(kind, START).expect("a placement"))), "{kind:?}");
         assert_eq!(followed(&events), shown(kind, END), "{kind:?}");
-        assert!(!told.iter().any(|(_, output)| matches!(output, Output::Anomaly { .. })), "{kind:?}: {told:?}");
-        // The driver asks; it writes nothing and lights nothing.
+        assert!(!reported.iter().any(|(_, output)| matches!(output, Output::Anomaly { .. })), "{kind:?}: {reported:?}");
+        // The driver only asks; it writes no settings and lights no squares.
         assert_eq!((rig.emulator.counters(), rig.emulator.impossible().len()), (Counters::default(), 0), "{kind:?}");
-        // Every event is news: no picture is told twice.
+        // Every event is a change: no picture is reported twice.
         let pictures: Vec<_> = (1..=events.len()).map(|count| followed(&events[..count])).collect();
         let squares = |event: &DeviceEvent| matches!(event, DeviceEvent::Frame(_) | DeviceEvent::Square { .. });
         for count in 1..events.len() {
@@ -127,11 +128,11 @@ fn start_up_completes_and_moves_arrive() {
 fn a_change_comes_within_the_time_of_its_kind() {
     for (kind, mut rig) in all() {
         rig.emulator.load(&Script::parse("10.013 lift e2\n20.3 place e4").expect("a script"));
-        let told = told(&mut rig, seconds(30));
+        let reported = outputs_until(&mut rig, seconds(30));
         let seen = |from: u64| {
             let squares =
                 |event: &Output| matches!(event, Output::Event { event: DeviceEvent::Frame(_) | DeviceEvent::Square { .. }, .. });
-            told.iter().find(|(at, output)| *at >= Instant(from) && squares(output)).map(|(at, _)| at.since(Instant(from)))
+            reported.iter().find(|(at, output)| *at >= Instant(from) && squares(output)).map(|(at, _)| at.since(Instant(from)))
         };
         for from in [10_013_000, 20_300_000] {
             let late = seen(from).expect("it was seen");
@@ -141,13 +142,13 @@ fn a_change_comes_within_the_time_of_its_kind() {
 }
 
 #[test]
-fn a_board_without_power_falls_silent_and_comes_back() {
+fn power_off_is_reported_as_silence_and_the_board_comes_back() {
     for (kind, mut rig) in all() {
         rig.emulator.load(&Script::parse("10 power off\n12 lift e2\n13 place e4\n40 power on").expect("a script"));
-        let events = events(&told(&mut rig, seconds(60)));
-        let talk: Vec<_> =
+        let events = events(&outputs_until(&mut rig, seconds(60)));
+        let liveness: Vec<_> =
             events.iter().filter(|event| matches!(event, DeviceEvent::Responding | DeviceEvent::Silent)).copied().collect();
-        assert_eq!(talk, [DeviceEvent::Responding, DeviceEvent::Silent, DeviceEvent::Responding], "{kind:?}");
+        assert_eq!(liveness, [DeviceEvent::Responding, DeviceEvent::Silent, DeviceEvent::Responding], "{kind:?}");
         assert_eq!(followed(&events), shown(kind, "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR"), "{kind:?}");
     }
 }
@@ -159,23 +160,25 @@ fn a_damaged_line_heals() {
         let count = all.len() as u64;
         for (kind, mut rig) in all {
             rig.emulator.load(&Script::parse(GAME).expect("a script"));
-            let mut told_all = Vec::new();
+            let mut reported_all = Vec::new();
             if !kind.learns.is_zero() {
-                // Its pieces can be learned of the initial position only, not of the game that follows.
-                told_all = told(&mut rig, Instant::ZERO.after(kind.learns));
+                // The pieces can be learned only from the initial position, not from the game that follows.
+                reported_all = outputs_until(&mut rig, Instant::ZERO.after(kind.learns));
             }
             rig.damage(Some(Faults::new(seed, Rates::ROUGH)), None);
-            told_all.extend(told(&mut rig, seconds(60)));
+            reported_all.extend(outputs_until(&mut rig, seconds(60)));
             rig.damage(None, None);
-            // The oldest picture a driver keeps is five seconds old, and a second more if the damage cost the last question.
-            told_all.extend(told(&mut rig, seconds(75)));
-            // Where messages have no check digits a flipped bit may make one man another, which only another look at the board can show.
-            let seen = followed(&events(&told_all)).filter(|seen| seen.0.iter().all(|reading| *reading != Reading::Unreadable));
+            // The oldest picture that a driver keeps is five seconds old, or six if the damage hit the last question.
+            reported_all.extend(outputs_until(&mut rig, seconds(75)));
+            // In messages without check digits a flipped bit can turn one piece into another. Only the next picture of the
+            // board corrects it.
+            let seen =
+                followed(&events(&reported_all)).filter(|seen| seen.0.iter().all(|reading| *reading != Reading::Unreadable));
             if seen.is_some() && seen != shown(kind, END) {
                 rig.command(seconds(76), DeviceCommand::ReadBoard);
-                told_all.extend(told(&mut rig, seconds(90)));
+                reported_all.extend(outputs_until(&mut rig, seconds(90)));
             }
-            assert_eq!(followed(&events(&told_all)), shown(kind, END), "{kind:?} seed {seed}: {:?}", rig.made());
+            assert_eq!(followed(&events(&reported_all)), shown(kind, END), "{kind:?} seed {seed}: {:?}", rig.made());
             assert_eq!(rig.emulator.counters(), Counters::default(), "{kind:?} seed {seed}");
         }
         count
@@ -191,21 +194,21 @@ fn damaged_commands_cost_no_move() {
             let rates = Rates { start_mid_message: false, drop: 0.02, flip: 0.02, ..Rates::ROUGH };
             rig.damage(None, Some(Faults::new(seed, rates)));
             rig.emulator.load(&Script::parse(GAME).expect("a script"));
-            let mut told_all = told(&mut rig, seconds(60));
+            let mut reported_all = outputs_until(&mut rig, seconds(60));
             rig.damage(None, None);
             rig.command(seconds(61), DeviceCommand::ReadBoard);
-            told_all.extend(told(&mut rig, seconds(80)));
-            // A flipped bit may have begun a command of 127 bytes, which swallows as many questions, one every two seconds.
-            if followed(&events(&told_all)).is_none() {
-                told_all.extend(told(&mut rig, seconds(360)));
+            reported_all.extend(outputs_until(&mut rig, seconds(80)));
+            // A flipped bit may have started a command of 127 bytes. It swallows as many question bytes, one every two seconds.
+            if followed(&events(&reported_all)).is_none() {
+                reported_all.extend(outputs_until(&mut rig, seconds(360)));
             }
-            assert_eq!(followed(&events(&told_all)), shown(kind, END), "{kind:?} seed {seed}");
+            assert_eq!(followed(&events(&reported_all)), shown(kind, END), "{kind:?} seed {seed}");
         }
         count
     });
 }
 
-/// Whether the driver of this kind asks anything.
+/// Returns whether the driver of this kind asks questions.
 fn asks(kind: &Kind) -> bool {
     let mut asked = false;
     let mut rig = rig(kind, (kind.start)(&Start::default()));
@@ -217,10 +220,11 @@ fn asks(kind: &Kind) -> bool {
 fn start_up_completes_with_any_answer_late_lost_or_doubled() {
     for kind in boards() {
         let asks = asks(kind);
-        let which = if asks { What::Answers } else { What::Piece };
-        // Until a board that nobody asks has shown its squares. What answers the last question must not be the move.
+        let which = if asks { Target::Answers } else { Target::Piece };
+        // The move waits until a board without questions has sent its squares. It must not come with the answer to the last
+        // question.
         let start_up = if asks { 15 } else { 3 };
-        // Of one whose pieces are learned of hundreds of short messages: every thirteenth after the first ten.
+        // A board whose pieces are learned sends hundreds of short messages: every thirteenth after the first ten is tested.
         let thin = if kind.learns.is_zero() { 1 } else { 13 };
         let (mut gone, mut number) = (0, 0);
         loop {
@@ -239,23 +243,24 @@ fn start_up_completes_with_any_answer_late_lost_or_doubled() {
 fn start_up_completes_with_all_answers_late_or_doubled() {
     for kind in boards() {
         for manner in MANNERS.into_iter().filter(|manner| !matches!(manner, Manner::Lost)) {
-            // A board that is asked for one square after the other needs a minute if each answer is late, and more if each is so late.
+            // A board that is asked for its squares one by one needs a minute if each answer is late, and longer if each answer
+            // is very late.
             let begin = if matches!(manner, Manner::Late(by) if by > Duration::from_secs(1)) { 120 } else { 60 };
-            let (gone, _) = starts_up(kind, What::All, manner, begin, begin);
+            let (gone, _) = starts_up(kind, Target::All, manner, begin, begin);
             assert!(gone > 0, "{kind:?}");
         }
     }
 }
 
-/// Switched on, and a move when it began so many seconds ago. Gives how many pieces went astray, and whether there was what should
-/// within `start_up`.
-fn starts_up(kind: &Kind, what: What, manner: Manner, start_up: u64, begin: u64) -> (usize, bool) {
-    let mut rig = rig(kind, Astray::new((kind.start)(&Start::default()), what, manner));
+/// Switches a board on and makes a move after `begin` seconds. Returns how many pieces were affected, and whether the expected
+/// events came within `start_up` seconds.
+fn starts_up(kind: &Kind, what: Target, manner: Manner, start_up: u64, begin: u64) -> (usize, bool) {
+    let mut rig = rig(kind, UnreliableDevice::new((kind.start)(&Start::default()), what, manner));
     rig.emulator.load(&Script::parse(&format!("{begin} lift e2\n+0.4 place e4")).expect("a script"));
-    let mut told_all = told(&mut rig, seconds(start_up));
+    let mut reported_all = outputs_until(&mut rig, seconds(start_up));
     let reached = rig.emulator.reached();
-    told_all.extend(told(&mut rig, seconds(begin + 15)));
-    let events = events(&told_all);
+    reported_all.extend(outputs_until(&mut rig, seconds(begin + 15)));
+    let events = events(&reported_all);
     let what = format!("{kind:?}: {what:?} {manner:?}: {events:?}");
     assert_eq!(events.iter().filter(|event| **event == DeviceEvent::Responding).count(), 1, "{what}");
     assert!(!events.contains(&DeviceEvent::Silent), "{what}");
@@ -264,7 +269,7 @@ fn starts_up(kind: &Kind, what: What, manner: Manner, start_up: u64, begin: u64)
 }
 
 #[test]
-fn the_same_twice_and_in_pieces() {
+fn the_same_run_gives_the_same_events_twice_and_in_pieces() {
     for which in 0..all().len() {
         let run = |stops: &[u64]| {
             let (_, mut rig) = all().swap_remove(which);

@@ -1,4 +1,4 @@
-//! The emulated board of the Gameboard UI Protocol, alone and with its driver.
+//! The emulated board of the Gameboard UI Protocol, without and with its driver.
 
 use flagfall_hardware::emulator::gameboard::{Gameboard, GameboardSettings};
 use flagfall_hardware::emulator::rig::{Rig, RigEvent};
@@ -14,7 +14,7 @@ fn at(millis: u64) -> Instant {
     Instant(millis * 1000)
 }
 
-/// What a board sends up to then.
+/// Returns what a board sends up to `to`.
 fn sent(board: &mut Gameboard, to: u64) -> String {
     let mut out = Vec::new();
     board.advance(at(to), &mut out);
@@ -22,7 +22,7 @@ fn sent(board: &mut Gameboard, to: u64) -> String {
 }
 
 #[test]
-fn it_tells_what_hands_do_and_answers() {
+fn the_board_reports_hand_motions_and_answers() {
     let mut board = Gameboard::new(GameboardSettings::default());
     board.load(&Script::parse("0.11 lift e2\n0.12 lift d2\n0.51 place e4\n0.71 lift a1\n0.72 place a1").expect("a script"));
     assert_eq!(sent(&mut board, 1000), "-d2 -e2\r+e4\r", "what changes within a look is one line; the last was too quick");
@@ -43,21 +43,21 @@ fn it_tells_what_hands_do_and_answers() {
 }
 
 #[test]
-fn a_board_of_the_lowest_level_is_followed() {
+fn a_board_of_the_lowest_level_works_with_its_driver() {
     let board = Gameboard::new(GameboardSettings { answers: false, ..GameboardSettings::default() });
     let mut rig = Rig::new(INFO.start(), board);
     rig.emulator.load(&Script::parse("9 move e2 e4\n+2 move e7 e5").expect("a script"));
-    let (mut told, mut asked) = (Vec::new(), 0);
+    let (mut reported, mut asked) = (Vec::new(), 0);
     rig.run_until(at(60_000), &mut |event| match event {
-        RigEvent::Output { output: Output::Event { event, .. }, .. } => told.push(*event),
+        RigEvent::Output { output: Output::Event { event, .. }, .. } => reported.push(*event),
         RigEvent::Tx { .. } => asked += 1,
         _ => {}
     });
     let square = |name, reading| DeviceEvent::Square { square: Square::parse(name).expect("a square"), reading };
     let (empty, occupied) = (Reading::Empty, Reading::Occupied);
     let moves = [square("e2", empty), square("e4", occupied), square("e7", empty), square("e5", occupied)];
-    assert_eq!(told, [&[DeviceEvent::Responding][..], &moves].concat());
-    // Each second before it spoke, each ten seconds since.
+    assert_eq!(reported, [&[DeviceEvent::Responding][..], &moves].concat());
+    // The driver asks each second before the first message of the board, and each ten seconds after it.
     assert!((10..=15).contains(&asked), "{asked}");
     assert_eq!(rig.emulator.counters(), Counters::default());
 }

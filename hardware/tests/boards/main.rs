@@ -1,9 +1,8 @@
-//! Emulated boards and clocks, alone and with their drivers, in simulated time: nothing here waits.
+//! Tests of emulated boards and clocks, without and with their drivers, in simulated time. No test waits.
 
 #[path = "../../../tests/support/seeds.rs"]
 mod seeds;
 
-mod astray;
 mod boards;
 mod certabo;
 mod chessnut;
@@ -22,3 +21,4 @@ mod rig;
 mod scan;
 mod script;
 mod square_off;
+mod unreliable;

@@ -1,4 +1,4 @@
-//! The real `dgt` driver against the emulated board, in simulated time.
+//! The real `dgt` driver with the emulated board, in simulated time.
 
 use std::time::Duration;
 
@@ -32,22 +32,22 @@ fn rig(settings: Settings) -> Rig {
     Rig::new(driver, Emulator::new(settings))
 }
 
-/// Runs up to `to` and gives what the driver told, with its time.
-fn told(rig: &mut Rig, to: Instant) -> Vec<(Instant, Output)> {
-    let mut told = Vec::new();
+/// Runs up to `to` and returns the driver's outputs with their times.
+fn outputs_until(rig: &mut Rig, to: Instant) -> Vec<(Instant, Output)> {
+    let mut reported = Vec::new();
     rig.run_until(to, &mut |event| {
         if let RigEvent::Output { at, output } = event {
-            told.push((at, output.clone()));
+            reported.push((at, output.clone()));
         }
     });
-    told
+    reported
 }
 
-fn events(told: &[(Instant, Output)]) -> Vec<DeviceEvent> {
-    told.iter().filter_map(|(_, output)| if let Output::Event { event, .. } = output { Some(*event) } else { None }).collect()
+fn events(reported: &[(Instant, Output)]) -> Vec<DeviceEvent> {
+    reported.iter().filter_map(|(_, output)| if let Output::Event { event, .. } = output { Some(*event) } else { None }).collect()
 }
 
-/// What the board looks like to somebody who follows the events.
+/// Returns the position that follows from the events.
 fn followed(events: &[DeviceEvent]) -> Option<Placement> {
     events.iter().fold(None, |placement, event| match (placement, event) {
         (_, DeviceEvent::Frame(frame)) => Some(*frame),
@@ -90,19 +90,19 @@ const END: &str = "r1bqkb1r/pppp1Qpp/2n2n2/4p3/2B1P3/8/PPPP1PPP/RNB1K1NR";
 
 #[test]
 fn start_up_completes() {
-    // A former host's mode gives a clock message before the first question.
+    // In the mode of an earlier host the board sends a clock message before the first question.
     for (name, settings, clocks) in [
         ("by cable", settings(), 1),
         ("unpaced", Settings { paced: false, ..settings() }, 1),
         (
-            "left talking by a former host",
+            "an earlier host left it in a reporting mode",
             Settings { quirks: Quirks { starts_mid_message: true, ..Quirks::default() }, ..settings() },
             2,
         ),
     ] {
         let mut rig = rig(settings);
-        let told = told(&mut rig, seconds(6));
-        let events = events(&told);
+        let reported = outputs_until(&mut rig, seconds(6));
+        let events = events(&reported);
         assert!(events.contains(&DeviceEvent::Responding), "{name}");
         assert!(events.contains(&DeviceEvent::Identity(Identity::Firmware(1, 80))), "{name}");
         assert!(events.contains(&DeviceEvent::Identity(Identity::ClockFirmware(2, 2))), "{name}");
@@ -118,16 +118,16 @@ fn start_up_completes() {
 fn moves_and_presses_arrive() {
     let mut rig = rig(settings());
     rig.emulator.load(&Script::parse(GAME).unwrap());
-    let told = told(&mut rig, seconds(60));
-    let events = events(&told);
+    let reported = outputs_until(&mut rig, seconds(60));
+    let events = events(&reported);
     assert_eq!(followed(&events), Placement::parse(END));
     let levers: Vec<_> = readings(&events).iter().map(|reading| reading.lever_up).collect();
     let presses = levers.windows(2).filter(|pair| pair[0] != pair[1]).count();
     assert_eq!(presses, 6);
     assert!(!readings(&events).last().unwrap().running);
-    assert!(!told.iter().any(|(_, output)| matches!(output, Output::Anomaly { .. })), "{told:?}");
+    assert!(!reported.iter().any(|(_, output)| matches!(output, Output::Anomaly { .. })), "{reported:?}");
     assert!(rig.emulator.done());
-    // The driver asks and sets modes; it never touches what players see.
+    // The driver asks and sets modes; it never changes anything that players see.
     assert_eq!(rig.emulator.counters(), Counters::default());
 }
 
@@ -135,10 +135,10 @@ fn moves_and_presses_arrive() {
 fn every_press_comes_within_a_poll_and_the_wire() {
     let mut rig = rig(settings());
     rig.emulator.load(&Script::parse("5.37 run\n+3.11 press left\n+2.77 press right\n+9.01 press left").unwrap());
-    let told = told(&mut rig, seconds(40));
+    let reported = outputs_until(&mut rig, seconds(40));
     let mut last = None;
     let mut seen = Vec::new();
-    for (at, output) in &told {
+    for (at, output) in &reported {
         let Output::Event { event: DeviceEvent::Clock(reading), .. } = output else { continue };
         if last.is_some_and(|lever| lever != reading.lever_up) {
             seen.push(*at);
@@ -157,7 +157,7 @@ fn the_log_is_read_on_command() {
     let mut rig = rig(settings());
     rig.emulator.load(&Script::parse(GAME).unwrap());
     rig.command(seconds(45), DeviceCommand::ReadLog);
-    let events = events(&told(&mut rig, seconds(70)));
+    let events = events(&outputs_until(&mut rig, seconds(70)));
     let entries: Vec<_> =
         events.iter().filter_map(|event| if let DeviceEvent::Log(entry) = event { Some(*entry) } else { None }).collect();
     assert_eq!(entries.first(), Some(&LogEntry::PowerUp));
@@ -174,7 +174,7 @@ fn the_log_is_read_on_command() {
 }
 
 #[test]
-fn the_bad_habits_of_real_boards_are_lived_with() {
+fn the_driver_handles_the_quirks_of_real_boards() {
     let none = Quirks::default();
     for quirks in [
         Quirks { null_clock_message: true, ..none },
@@ -188,9 +188,9 @@ fn the_bad_habits_of_real_boards_are_lived_with() {
         let mut rig = rig(Settings { quirks, ..settings() });
         rig.emulator.load(&Script::parse(GAME).unwrap());
         rig.emulator.load(&Script::parse("50 disconnect\n52 connect").unwrap());
-        let events = events(&told(&mut rig, seconds(90)));
+        let events = events(&outputs_until(&mut rig, seconds(90)));
         assert_eq!(followed(&events), Placement::parse(END), "{quirks:?}");
-        let shown = readings(&events).last().copied().expect("the clock was heard");
+        let shown = readings(&events).last().copied().expect("the clock was read");
         let real = rig.emulator.clock().unwrap().reading();
         assert_eq!((shown.left, shown.right, shown.lever_up), (real.left, real.right, real.lever_up), "{quirks:?}");
         assert!(events.contains(&DeviceEvent::Identity(Identity::ClockFirmware(2, 2))), "{quirks:?}");
@@ -199,13 +199,13 @@ fn the_bad_habits_of_real_boards_are_lived_with() {
 }
 
 #[test]
-fn a_board_without_power_falls_silent_and_comes_back() {
+fn power_off_is_reported_as_silence_and_the_board_comes_back() {
     let mut rig = rig(settings());
     rig.emulator.load(&Script::parse("10 power off\n12 lift e2\n13 place e4\n30 power on").unwrap());
-    let events = events(&told(&mut rig, seconds(60)));
-    let talk: Vec<_> =
+    let events = events(&outputs_until(&mut rig, seconds(60)));
+    let liveness: Vec<_> =
         events.iter().filter(|event| matches!(event, DeviceEvent::Responding | DeviceEvent::Silent)).copied().collect();
-    assert_eq!(talk, [DeviceEvent::Responding, DeviceEvent::Silent, DeviceEvent::Responding]);
+    assert_eq!(liveness, [DeviceEvent::Responding, DeviceEvent::Silent, DeviceEvent::Responding]);
     assert_eq!(followed(&events), Placement::parse("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR"));
 }
 
@@ -216,17 +216,17 @@ fn a_damaged_line_heals() {
         let mut rig = rig(settings());
         rig.damage(Some(Faults::new(seed, Rates::ROUGH)), None);
         rig.emulator.load(&Script::parse(GAME).unwrap());
-        let mut told_all = told(&mut rig, seconds(60));
+        let mut reported_all = outputs_until(&mut rig, seconds(60));
         let made = rig.made();
         let each = [made.dropped, made.flipped, made.duplicated, made.delayed, made.cut, made.silences, made.garbage];
         kinds.iter_mut().zip(each).for_each(|(sum, count)| *sum += count);
         rig.damage(None, None);
         let now = rig.now();
         rig.command(now.after(Duration::from_secs(5)), DeviceCommand::ReadBoard);
-        told_all.extend(told(&mut rig, seconds(90)));
-        assert_eq!(followed(&events(&told_all)), Placement::parse(END), "seed {seed}: {made:?}");
+        reported_all.extend(outputs_until(&mut rig, seconds(90)));
+        assert_eq!(followed(&events(&reported_all)), Placement::parse(END), "seed {seed}: {made:?}");
         assert_eq!(rig.emulator.counters(), Counters::default(), "seed {seed}");
-        told_all.len() as u64
+        reported_all.len() as u64
     });
     assert!(!ordinary() || kinds.iter().all(|&sum| sum > 0), "every kind of damage was there: {kinds:?}");
 }
@@ -238,24 +238,24 @@ fn damaged_commands_do_no_harm() {
         let rates = Rates { start_mid_message: false, drop: 0.02, flip: 0.02, ..Rates::ROUGH };
         rig.damage(None, Some(Faults::new(seed, rates)));
         rig.emulator.load(&Script::parse(GAME).unwrap());
-        let mut told_all = told(&mut rig, seconds(60));
+        let mut reported_all = outputs_until(&mut rig, seconds(60));
         rig.damage(None, None);
-        told_all.extend(told(&mut rig, seconds(62)));
+        reported_all.extend(outputs_until(&mut rig, seconds(62)));
         rig.emulator.host(seconds(62), &[0x4b]);
         rig.command(seconds(65), DeviceCommand::ReadBoard);
-        told_all.extend(told(&mut rig, seconds(90)));
-        // A command may have become the beginning of a long one, whose 127 bytes swallow as many questions, one every two seconds.
-        if followed(&events(&told_all)) != Placement::parse(END) {
-            told_all.extend(told(&mut rig, seconds(360)));
+        reported_all.extend(outputs_until(&mut rig, seconds(90)));
+        // A damaged command may start a long one, whose 127 bytes swallow as many question bytes, one every two seconds.
+        if followed(&events(&reported_all)) != Placement::parse(END) {
+            reported_all.extend(outputs_until(&mut rig, seconds(360)));
         }
-        assert_eq!(followed(&events(&told_all)), Placement::parse(END), "seed {seed}");
+        assert_eq!(followed(&events(&reported_all)), Placement::parse(END), "seed {seed}");
         assert_eq!(rig.emulator.counters().set_and_run, 0, "seed {seed}");
-        told_all.len() as u64
+        reported_all.len() as u64
     });
 }
 
 #[test]
-fn the_same_twice_and_in_pieces() {
+fn the_same_run_gives_the_same_events_twice_and_in_pieces() {
     let all = |stops: &[u64]| {
         let mut rig = rig(settings());
         rig.damage(Some(Faults::new(9, Rates::ROUGH)), Some(Faults::new(10, Rates::ROUGH)));
@@ -276,10 +276,10 @@ fn the_same_twice_and_in_pieces() {
 }
 
 #[test]
-fn a_misread_piece_is_seen_and_goes_again() {
+fn a_misread_piece_is_reported_and_then_corrected() {
     let mut rig = rig(settings());
     rig.emulator.load(&Script::parse("10 misread c2 B 2").unwrap());
-    let events = events(&told(&mut rig, seconds(20)));
+    let events = events(&outputs_until(&mut rig, seconds(20)));
     let squares: Vec<_> = events
         .iter()
         .filter_map(|event| match event {

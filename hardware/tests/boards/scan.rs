@@ -1,4 +1,4 @@
-//! What the finite scan makes of hand movements (`dgt/README.md#8`), seen through the emulated board's field updates.
+//! The effect of the finite scan on hand movements (`dgt/README.md#8`), as the field updates of the emulated board show it.
 
 use flagfall_hardware::emulator::script::Script;
 use flagfall_hardware::emulator::{Emulator, Sent, Settings};
@@ -11,7 +11,7 @@ use flagfall_protocols::time::Instant;
 /// 128 ms.
 const SCAN_MS: u64 = 64;
 
-/// Field updates of a board with this placement and script, as `ms:square:letter`.
+/// Returns the field updates of a board with this placement and script, as `ms:square:letter`.
 fn updates(placement: &str, script: &str) -> Vec<String> {
     let settings = Settings {
         placement: Placement::parse(placement).unwrap(),
@@ -45,7 +45,7 @@ fn updates(placement: &str, script: &str) -> Vec<String> {
 
 // Numbers of squares: a8 = 0, a5 = 24, e4 = 36, e3 = 44, e2 = 52, a1 = 56, h1 = 63.
 #[test]
-fn hand_movements_become_updates() {
+fn hand_movements_give_field_updates() {
     let pawn = "8/8/8/8/8/8/4P3/8";
     let rook = "8/8/8/8/8/8/8/R7";
     let capture = "8/8/8/3p4/4P3/8/8/8";
@@ -55,7 +55,7 @@ fn hand_movements_become_updates() {
         ("so fast that the new square comes first", pawn, "0.020 lift e2\n0.030 place e4", vec!["36:e4:P", "52:e2:-"]),
         // Pushed from e2 to e3 at 40, to e4 at 80: e3 is sampled at 44, e2 at 52; e4 at 100, e3 at 108.
         ("a slide shows on its way", pawn, "0 slide e2 e4 0.080", vec!["44:e3:P", "52:e2:-", "100:e4:P", "108:e3:-"]),
-        // The rook goes with the scan: a1 is seen full at 56, b1 at 57, before a1 is found empty in the next scan.
+        // The rook moves with the scan: a1 is sampled occupied at 56, b1 at 57, and a1 is sampled empty only in the next scan.
         ("one piece on both squares", rook, "0.0565 slide a1 b1 0", vec!["57:b1:R", "120:a1:-"]),
         ("a slide faster than the scan", rook, "0 slide a1 h1 0.050", vec!["56:a1:-", "63:h1:R"]),
         (
@@ -85,7 +85,7 @@ fn hand_movements_become_updates() {
 }
 
 #[test]
-fn the_phase_moves_every_sample() {
+fn the_scan_phase_moves_every_sample() {
     let settings = Settings {
         placement: Placement::parse("P7/8/8/8/8/8/8/8").unwrap(),
         clock: None,
@@ -104,11 +104,11 @@ fn the_phase_moves_every_sample() {
 }
 
 #[test]
-fn what_cannot_be_done_is_counted() {
+fn impossible_hand_motions_are_counted() {
     let mut board = Emulator::new(Settings { clock: None, ..Settings::default() });
     board.load(&Script::parse("1 lift e4\n2 place e4\n3 drop\n4 press left\n5 slide a4 h4 1").unwrap());
     board.advance(Instant(20_000_000), &mut Vec::new());
-    // A slide of nothing fails at each of its seven squares.
+    // A slide without a piece fails at each of its seven squares.
     assert_eq!(board.counters().impossible, 11);
     assert_eq!(board.impossible().len(), 11);
 }

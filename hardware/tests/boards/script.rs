@@ -1,4 +1,4 @@
-//! Scripts of hand motions: what is read is what is printed, and every error names its line and word.
+//! Scripts of hand motions: printed scripts are read back unchanged, and every error names its line and word.
 
 use std::time::Duration;
 
@@ -52,7 +52,7 @@ fn relative_times_and_comments() {
 }
 
 #[test]
-fn scripts_are_made_in_code_too() {
+fn scripts_can_be_built_in_code() {
     let mut script = Script::new();
     script.push(Duration::from_secs(2), Action::Press(ClockSide::Left));
     script.push(Duration::from_secs(1), Action::Lift(sq("e2")));
@@ -99,7 +99,7 @@ fn errors_name_line_and_word() {
 }
 
 #[test]
-fn an_error_reads_well() {
+fn errors_have_readable_messages() {
     let message = |text: &str| Script::parse(text).unwrap_err().to_string();
     assert_eq!(message("1 lift e9"), "line 1, word 3: `e9` is not a square a1..h8");
     assert_eq!(message("1 lift"), "line 1, word 3: a word is missing here (the empty one is not a square a1..h8)");

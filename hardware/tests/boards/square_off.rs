@@ -1,4 +1,5 @@
-//! Emulated Square Off boards, alone and with their driver: what hands become, what they answer, what they count.
+//! Emulated Square Off boards, without and with their driver: the messages that hand motions cause, the answers and the
+//! counters.
 
 use std::time::Duration;
 
@@ -17,7 +18,7 @@ fn at(millis: u64) -> Instant {
     Instant(millis * 1000)
 }
 
-/// What a board sends up to then, as `ms channel text`.
+/// Returns what a board sends up to `to`, as `ms channel text`.
 fn sent(board: &mut SquareOff, to: u64) -> Vec<String> {
     let mut out = Vec::new();
     board.advance(at(to), &mut out);
@@ -36,10 +37,10 @@ fn neo() -> SquareOff {
 }
 
 #[test]
-fn a_pro_tells_what_it_sees_and_answers_in_small_pieces() {
+fn a_pro_reports_changes_and_answers_in_small_pieces() {
     let mut board = pro();
     board.load(&Script::parse("0.1 lift e2\n0.9 place e4\n1.0 lift d2\n1.05 place d2").expect("a script"));
-    assert_eq!(sent(&mut board, 2000), ["180 0 0#e2u*", "900 0 0#e4d*"], "the last was quicker than its looks");
+    assert_eq!(sent(&mut board, 2000), ["180 0 0#e2u*", "900 0 0#e4d*"], "the last motion was too short for its scans");
     board.host(at(2000), 0, b"30#");
     board.host(at(2010), 0, b"R*4#*");
     let answers = [
@@ -54,7 +55,7 @@ fn a_pro_tells_what_it_sees_and_answers_in_small_pieces() {
 }
 
 #[test]
-fn whatever_players_could_see_is_counted() {
+fn commands_that_players_could_notice_are_counted() {
     let count = |board: &mut SquareOff, channel, command: &[u8]| {
         let (now, before) = (at(10_000), board.counters());
         board.host(now, channel, command);
@@ -85,7 +86,7 @@ fn whatever_players_could_see_is_counted() {
             assert_eq!(count(&mut board, channel, command), counted, "{}", String::from_utf8_lossy(command));
         }
     }
-    // Half a command is forgotten after a while.
+    // The board forgets half a command after a while.
     let mut board = pro();
     board.host(at(1000), 0, b"14#");
     board.host(at(3000), 0, b"30#R*");
@@ -93,7 +94,7 @@ fn whatever_players_could_see_is_counted() {
 }
 
 #[test]
-fn a_pro_says_when_a_game_begins_and_a_neo_does_not() {
+fn a_pro_reports_the_start_of_a_game_and_a_neo_does_not() {
     let begin = b"14#1*30#1100001111000011110000111100001111000011110000111100001111000011*1#*";
     let mut board = pro();
     board.host(at(1000), 0, begin);
@@ -105,58 +106,63 @@ fn a_pro_says_when_a_game_begins_and_a_neo_does_not() {
 }
 
 #[test]
-fn a_neo_tells_events_at_once_and_all_squares_late() {
+fn a_neo_reports_events_at_once_and_all_squares_late() {
     let mut board = neo();
     board.load(&Script::parse("2.1 lift e2\n2.6 place e4").expect("a script"));
     let start = "1100001111000011110000111100001111000011110000111100001111000011";
-    let told = sent(&mut board, 5000);
-    assert_eq!(told[..4], [format!("700 2 {start}"), "2160 1 e2u".into(), "2700 1 e4d".into(), format!("2740 2 {start}")]);
-    assert_eq!(told.len(), 5, "{told:?}");
+    let reported = sent(&mut board, 5000);
+    assert_eq!(reported[..4], [format!("700 2 {start}"), "2160 1 e2u".into(), "2700 1 e4d".into(), format!("2740 2 {start}")]);
+    assert_eq!(reported.len(), 5, "{reported:?}");
     let mut shown = Vec::new();
     let moved = Placement::parse("????????/????????/8/8/4?3/8/????1???/????????").expect("a placement");
     let occupied = Square::all().filter(|square| moved.get(*square) != flagfall_protocols::square::Reading::Empty);
     Message::Board(occupied.map(Square::bit).sum()).encode_bare(&mut shown);
-    assert_eq!(told[4].as_bytes(), [b"4780 2 ", &shown[..]].concat());
-    // Its battery in its own words; 3 is the standard characteristic, in percent.
+    assert_eq!(reported[4].as_bytes(), [b"4780 2 ", &shown[..]].concat());
+    // The battery has its own text on channel 0, and the standard characteristic in percent on channel 3.
     board.host(at(5000), 0, b"4#*");
     assert_eq!(sent(&mut board, 5100), ["5031 0 4#3520.00*", "5031 3 4"], "0x34 = 52 percent");
 }
 
-/// Frames and events of squares that the driver tells of a board.
-fn told(driver: &flagfall_protocols::driver::DriverInfo, board: SquareOff, script: &str, to: u64) -> Vec<(u64, DeviceEvent)> {
+/// Returns the frames and square events that the driver reports for a board.
+fn reported_changes(
+    driver: &flagfall_protocols::driver::DriverInfo,
+    board: SquareOff,
+    script: &str,
+    to: u64,
+) -> Vec<(u64, DeviceEvent)> {
     let mut rig = Rig::new(driver.start(), board);
     rig.emulator.load(&Script::parse(script).expect("a script"));
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     rig.run_until(at(to), &mut |event| {
         if let RigEvent::Output { at, output: Output::Event { event, .. } } = event
             && matches!(event, DeviceEvent::Frame(_) | DeviceEvent::Square { .. })
         {
-            told.push((at.micros() / 1000, *event));
+            reported.push((at.micros() / 1000, *event));
         }
     });
     assert_eq!(rig.emulator.counters(), Counters::default());
-    told
+    reported
 }
 
 #[test]
-fn old_pictures_undo_nothing_whatever_their_lag() {
+fn old_pictures_undo_nothing_at_any_lag() {
     for lag in [0, 350, 700, 1500, 2000] {
         let neo = NeoSettings { interval: Duration::from_millis(2040), lag: Duration::from_millis(lag) };
         let settings = SquareOffSettings { neo: Some(neo), ..SquareOffSettings::neo() };
         let script =
             "5 lift e2\n+0.4 place e4\n+1.3 lift e7\n+0.6 place e5\n+0.9 lift g1\n+0.5 place f3\n+1.1 lift b8\n+0.4 place c6";
-        let told = told(&square_off_neo::INFO, SquareOff::new(settings), script, 60_000);
-        let frames = told.iter().filter(|(_, event)| matches!(event, DeviceEvent::Frame(_))).count();
-        assert_eq!((frames, told.len()), (1, 9), "lag {lag}: {told:?}");
+        let reported = reported_changes(&square_off_neo::INFO, SquareOff::new(settings), script, 60_000);
+        let frames = reported.iter().filter(|(_, event)| matches!(event, DeviceEvent::Frame(_))).count();
+        assert_eq!((frames, reported.len()), (1, 9), "lag {lag}: {reported:?}");
     }
 }
 
 #[test]
-fn a_square_that_fails_for_minutes_is_told_twice() {
+fn a_square_that_fails_for_minutes_is_reported_twice() {
     for (driver, board) in [(&square_off::INFO, pro()), (&square_off_neo::INFO, neo())] {
-        // Told as an event when it goes and when it comes back, and never between.
-        let told = told(driver, board, "10 dropout g7 126", 200_000);
-        let changes: Vec<_> = told[1..].iter().map(|(at, _)| at / 1000).collect();
-        assert_eq!((told.len(), changes), (3, vec![10, 136]), "{told:?}");
+        // The square is reported when it fails and when it comes back, and never between.
+        let reported = reported_changes(driver, board, "10 dropout g7 126", 200_000);
+        let changes: Vec<_> = reported[1..].iter().map(|(at, _)| at / 1000).collect();
+        assert_eq!((reported.len(), changes), (3, vec![10, 136]), "{reported:?}");
     }
 }

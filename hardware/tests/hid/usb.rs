@@ -1,5 +1,5 @@
-//! A machine with HID devices that do not exist: a folder as the kernel shows it, and for each node a socket that keeps the bounds
-//! of reports. Emulated boards behind them. For tests of either package.
+//! A simulated machine with HID devices: a folder like the kernel's, and for each node a socket that keeps the bounds of
+//! reports. Emulated boards are behind the sockets. The tests of both packages use this file.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::io::{self, ErrorKind, Read};
@@ -18,9 +18,9 @@ use tempfile::TempDir;
 
 /// Long enough for a busy machine.
 const LONG: Duration = Duration::from_secs(60);
-/// How often a board looks after what it is told.
-const LOOK: Duration = Duration::from_millis(10);
-/// What is behind a message in a report: no message begins so, and it is not zero.
+/// How often the thread of a board checks for requests.
+const POLL: Duration = Duration::from_millis(10);
+/// The padding after a message in a report. No message begins with it, and it is not zero.
 const PADDING: u8 = 0xa5;
 
 static BEGAN: LazyLock<Instant> = LazyLock::new(|| {
@@ -28,7 +28,7 @@ static BEGAN: LazyLock<Instant> = LazyLock::new(|| {
     Instant::now()
 });
 
-/// Microseconds.
+/// Returns the real time in microseconds since the first call.
 pub(crate) fn now() -> u64 {
     let began = *BEGAN;
     #[allow(clippy::disallowed_methods, reason = "tests of real links need real time")]
@@ -36,7 +36,7 @@ pub(crate) fn now() -> u64 {
     since.as_micros() as u64
 }
 
-/// A vendor's usage page, reports of 64 bytes both ways, without numbers.
+/// A report descriptor with a vendor's usage page and unnumbered reports of 64 bytes in both directions.
 pub(crate) const PLAIN: &[u8] = &[
     0x06, 0x00, 0xff, 0x09, 0x01, 0xa1, 0x01, 0x15, 0x00, 0x26, 0xff, 0x00, 0x75, 0x08, 0x95, 0x40, 0x09, 0x01, 0x81, 0x02, 0x09,
     0x02, 0x91, 0x02, 0xc0,
@@ -51,7 +51,7 @@ pub(crate) struct Identity {
     pub(crate) descriptor: &'static [u8],
 }
 
-/// The machine.
+/// The simulated machine.
 pub(crate) struct Usb(TempDir);
 
 impl Usb {
@@ -71,7 +71,7 @@ impl Usb {
         self.0.path().join(format!("dev/hidraw{number}"))
     }
 
-    /// What the kernel says of a device.
+    /// Adds a device to the kernel's list.
     pub(crate) fn list(&self, number: u32, identity: Identity) -> PathBuf {
         let folder = self.0.path().join(format!("sys/hidraw{number}"));
         let Identity { vendor, product, serial, descriptor } = identity;
@@ -84,7 +84,7 @@ impl Usb {
         folder
     }
 
-    /// Plugs a device in that does nothing by itself.
+    /// Plugs in a device that does nothing by itself.
     pub(crate) fn plug(&self, number: u32, identity: Identity) -> Node {
         let folder = self.list(number, identity);
         let listener = Socket::new(Domain::UNIX, Type::SEQPACKET, None).expect("a socket");
@@ -92,7 +92,7 @@ impl Usb {
         listener.bind(&SockAddr::unix(&aside).expect("short")).expect("bound");
         listener.listen(4).expect("listens");
         let path = self.node(number);
-        // It is there at once, as a node is.
+        // The socket exists at once, like a node.
         std::fs::rename(aside, &path).expect("renamed");
         Node { path, folder, listener }
     }
@@ -106,7 +106,8 @@ fn connect(path: &Path) -> io::Result<OwnedFd> {
     Ok(socket.into())
 }
 
-/// A device that is plugged in, until it is dropped. Whoever opened it is cut off by dropping what [`Node::opened`] gave.
+/// A device that is plugged in until this value is dropped. Dropping the socket of [`Node::opened`] cuts off the program that
+/// opened the device.
 pub(crate) struct Node {
     pub(crate) path: PathBuf,
     folder: PathBuf,
@@ -114,7 +115,7 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    /// The other end for the next program that opens the device, if one does in time.
+    /// Returns the other end for the next program that opens the device, if one opens it in time.
     pub(crate) fn opened(&self, within: Duration) -> Option<Socket> {
         self.listener.set_read_timeout(Some(within)).expect("set");
         let (socket, _) = self.listener.accept().ok()?;
@@ -130,42 +131,42 @@ impl Drop for Node {
     }
 }
 
-enum Order {
+enum Request {
     Load(Script),
-    /// Unplugged, or plugged in here.
+    /// The board is unplugged, or plugged in at this node.
     Node(Option<Node>),
 }
 
 /// An emulated board on a cable: each of its messages is a report of 64 bytes, and so is each command.
 pub(crate) struct Board {
-    orders: Option<SyncSender<Order>>,
+    requests: Option<SyncSender<Request>>,
     counters: Arc<Mutex<Counters>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Board {
     pub(crate) fn start(board: Box<dyn Device>) -> Board {
-        let (orders, taken) = sync_channel(16);
+        let (requests, taken) = sync_channel(16);
         let counters = Arc::default();
         let kept = Arc::clone(&counters);
         let thread = Builder::new().name("hid-board".to_owned()).spawn(move || play(board, &taken, &kept)).expect("a thread");
-        Board { orders: Some(orders), counters, thread: Some(thread) }
+        Board { requests: Some(requests), counters, thread: Some(thread) }
     }
 
-    fn order(&self, order: Order) {
-        self.orders.as_ref().expect("it lives").send(order).expect("it lives");
+    fn request(&self, request: Request) {
+        self.requests.as_ref().expect("it lives").send(request).expect("it lives");
     }
 
     pub(crate) fn load(&self, script: &str) {
-        self.order(Order::Load(Script::parse(script).expect("a script")));
+        self.request(Request::Load(Script::parse(script).expect("a script")));
     }
 
     pub(crate) fn plug(&self, node: Node) {
-        self.order(Order::Node(Some(node)));
+        self.request(Request::Node(Some(node)));
     }
 
     pub(crate) fn unplug(&self) {
-        self.order(Order::Node(None));
+        self.request(Request::Node(None));
     }
 
     pub(crate) fn counters(&self) -> Counters {
@@ -175,7 +176,7 @@ impl Board {
 
 impl Drop for Board {
     fn drop(&mut self) {
-        self.orders = None;
+        self.requests = None;
         if let Some(thread) = self.thread.take()
             && thread.join().is_err()
         {
@@ -184,37 +185,37 @@ impl Drop for Board {
     }
 }
 
-fn play(mut board: Box<dyn Device>, orders: &Receiver<Order>, counters: &Mutex<Counters>) {
+fn play(mut board: Box<dyn Device>, requests: &Receiver<Request>, counters: &Mutex<Counters>) {
     let began = now();
     let at = || flagfall_protocols::time::Instant(now() - began);
     let (mut node, mut host): (Option<Node>, Option<Socket>) = (None, None);
     let (mut out, mut buffer) = (Vec::new(), [0; 256]);
     loop {
-        match orders.recv_timeout(if host.is_some() { Duration::ZERO } else { LOOK }) {
-            Ok(Order::Load(script)) => {
+        match requests.recv_timeout(if host.is_some() { Duration::ZERO } else { POLL }) {
+            Ok(Request::Load(script)) => {
                 board.advance(at(), &mut out);
                 board.load(&script);
             }
-            Ok(Order::Node(plugged)) => (node, host) = (plugged, None),
+            Ok(Request::Node(plugged)) => (node, host) = (plugged, None),
             Err(std::sync::mpsc::RecvTimeoutError::Timeout) => {}
             Err(std::sync::mpsc::RecvTimeoutError::Disconnected) => return,
         }
         if let Some(node) = node.as_ref().filter(|_| host.is_none()) {
-            host = node.opened(LOOK);
+            host = node.opened(POLL);
         }
         board.advance(at(), &mut out);
-        // A board that is not plugged in tells nobody.
+        // The messages of an unplugged board are lost.
         for Sent { bytes, .. } in out.drain(..) {
             let mut report = bytes;
             assert!(report.len() <= 64, "a message is one report");
             report.resize(64, PADDING);
             if let Some(host) = &host {
-                // A program that closed it hears nothing either.
+                // A program that closed the device receives nothing either.
                 let _ = host.send(&report);
             }
         }
         if let Some(open) = &mut host {
-            let wait = board.next().map_or(LOOK, |next| next.since(at())).clamp(Duration::from_millis(1), LOOK);
+            let wait = board.next().map_or(POLL, |next| next.since(at())).clamp(Duration::from_millis(1), POLL);
             open.set_read_timeout(Some(wait)).expect("set");
             match open.read(&mut buffer) {
                 Ok(0) => host = None,
@@ -226,7 +227,7 @@ fn play(mut board: Box<dyn Device>, orders: &Receiver<Order>, counters: &Mutex<C
     }
 }
 
-/// The command in a report of 64 bytes behind the number 00: it says itself how long it is, and zeros are behind it.
+/// Returns the command in a report of 64 bytes after the number 00. The command holds its own length, and zeros follow it.
 fn command(report: &[u8]) -> &[u8] {
     assert_eq!((report.len(), report[0]), (65, 0), "{report:x?}");
     let (command, padding) = report[1..].split_at(2 + usize::from(report[2]));

@@ -1,4 +1,4 @@
-//! Links over USB-HID, on a made-up machine: the kernel's list of devices is a folder, a device is a socket.
+//! Links over USB-HID on a simulated machine: the kernel's list of devices is a folder, and each device is a socket.
 
 mod game;
 mod hos;

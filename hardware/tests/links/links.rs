@@ -1,4 +1,4 @@
-//! Replay, tap and faults: links made of other links and of recordings.
+//! Tests of replay, tap and faults: links that are built from other links and from recordings.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -21,7 +21,7 @@ fn bytes_of(pieces: &[(Instant, Vec<u8>)]) -> Vec<u8> {
 }
 
 #[test]
-fn a_replay_plays_and_keeps() {
+fn a_replay_gives_its_bytes_and_keeps_the_written_ones() {
     let mut link = Replay::new([(Instant(5), vec![1, 2, 3]), (Instant(6), vec![]), (Instant(9), vec![4])]);
     let mut buffer = [0; 2];
     link.write(&[0x40]).unwrap();
@@ -36,7 +36,7 @@ fn a_replay_plays_and_keeps() {
 }
 
 #[test]
-fn a_replay_does_not_keep_without_end() {
+fn a_replay_keeps_a_bounded_number_of_written_bytes() {
     let mut link = Replay::new([]);
     for _ in 0..Replay::MAX_WRITTEN {
         link.write(&[0]).unwrap();
@@ -45,9 +45,9 @@ fn a_replay_does_not_keep_without_end() {
 }
 
 #[test]
-fn a_tap_hears_everything_with_the_callers_time() {
-    let heard = Arc::new(Mutex::new(Vec::new()));
-    let sink = Arc::clone(&heard);
+fn a_tap_copies_all_bytes_with_the_callers_time() {
+    let test_link = Arc::new(Mutex::new(Vec::new()));
+    let sink = Arc::clone(&test_link);
     let mut clock = 0;
     let now = move || {
         clock += 100;
@@ -65,26 +65,26 @@ fn a_tap_hears_everything_with_the_callers_time() {
     link.close();
     link.write(&[0x42]).unwrap_err();
     assert_eq!(
-        *heard.lock().unwrap(),
+        *test_link.lock().unwrap(),
         [
             (Direction::Tx, Instant(100), vec![0x40]),
             (Direction::Rx, Instant(200), vec![1, 2]),
             (Direction::Rx, Instant(300), vec![3]),
             (Direction::Tx, Instant(400), vec![0x42]),
         ],
-        "a piece that could not be written was heard all the same"
+        "a piece that could not be written was copied nevertheless"
     );
     assert_eq!(link.into_link().written(), [(Instant(0), vec![0x40])]);
 }
 
 #[test]
-fn no_rates_no_damage() {
+fn without_fault_rates_there_is_no_damage() {
     let stream = pieces(500);
     assert_eq!(damage(1, Rates::default(), &stream), stream);
 }
 
 #[test]
-fn a_seed_names_the_damage() {
+fn a_seed_determines_the_damage() {
     let stream = pieces(2_000);
     let first = damage(7, Rates::ROUGH, &stream);
     assert_eq!(first, damage(7, Rates::ROUGH, &stream));
@@ -93,7 +93,7 @@ fn a_seed_names_the_damage() {
 }
 
 #[test]
-fn each_fault_does_what_it_says_and_nothing_else() {
+fn each_fault_causes_only_its_own_damage() {
     let stream = pieces(1_000);
     let raw = bytes_of(&stream);
     let run = |rates: Rates| {
@@ -166,7 +166,7 @@ fn a_faulty_link_gives_what_the_pure_function_gives() {
 
 #[test]
 fn a_faulty_link_waits_for_delayed_bytes() {
-    /// A link that gives one byte, then nothing; it advances the clock by what it is asked to wait.
+    /// A link that gives one byte and then nothing. It advances the clock by each requested wait.
     struct Slow(bool, Arc<Mutex<Instant>>);
     impl Link for Slow {
         fn read(&mut self, buffer: &mut [u8], timeout: Duration) -> Result<usize, LinkError> {
@@ -200,7 +200,7 @@ fn a_faulty_link_waits_for_delayed_bytes() {
 }
 
 #[test]
-fn causes_of_failure() {
+fn system_errors_become_link_errors() {
     use std::io::{Error, ErrorKind};
     let name = |error: Error| format!("{}", LinkError::from(error));
     assert_eq!(name(Error::from_raw_os_error(5)), "unplugged");

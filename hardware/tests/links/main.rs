@@ -1,6 +1,7 @@
-//! Links: pseudo-terminals, USB-HID on sockets, Bluetooth LE on a D-Bus of its own. Here time passes; what is waited for is awaited.
+//! Tests of links: pseudo-terminals, USB-HID on sockets, Bluetooth LE on a separate D-Bus. These tests run in real time and
+//! wait for events.
 
-// What tests of the root package use too.
+// The tests of the root package use these modules too.
 #[path = "../bluez/mod.rs"]
 mod bluez;
 #[path = "../../../tests/support/seconds.rs"]

@@ -1,9 +1,9 @@
-//! Serial ports on real pseudo-terminals: links, discovery, and the thread that finds and keeps a port.
+//! Tests of serial ports on real pseudo-terminals: links, discovery, and the thread that finds and keeps a port.
 
+mod check_ports;
 mod find;
 mod held;
 mod links;
-mod look;
 mod odd;
 mod send;
 mod support;

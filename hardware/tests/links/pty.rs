@@ -1,4 +1,4 @@
-//! A pseudo-terminal as a link.
+//! Tests of a pseudo-terminal as a link.
 
 use std::time::Duration;
 
@@ -19,11 +19,11 @@ fn read_exactly(link: &mut Pty, count: usize) -> Vec<u8> {
 }
 
 #[test]
-fn every_byte_value_passes_both_ways() {
+fn every_byte_value_passes_in_both_directions() {
     let (mut board, path) = Pty::pair().unwrap();
     let mut host = Pty::open(&path).unwrap();
     let mut all: Vec<u8> = (0..=255).collect();
-    // What a terminal likes to interpret: null, interrupt, end, flow control, return, erase, all ones.
+    // These are the bytes that a terminal may interpret: null, interrupt, end, flow control, return, erase, all ones.
     all.extend([0x00, 0x03, 0x04, 0x11, 0x13, 0x0d, 0x0a, 0x7f, 0xff, 0xff, 0x00]);
     board.write(&all).unwrap();
     assert_eq!(read_exactly(&mut host, all.len()), all);
@@ -47,9 +47,9 @@ fn closing_the_master_is_an_unplug() {
 }
 
 #[test]
-fn the_host_may_come_and_go() {
+fn the_host_may_open_and_close_the_terminal() {
     let (mut board, path) = Pty::pair().unwrap();
-    assert!(matches!(board.read(&mut [0; 8], SOON), Err(LinkError::TimedOut)), "nobody is there, and nothing spins");
+    assert!(matches!(board.read(&mut [0; 8], SOON), Err(LinkError::TimedOut)), "no host is there, and the read does not spin");
     for round in 0..2 {
         let mut host = Pty::open(&path).unwrap();
         host.write(&[round]).unwrap();
@@ -66,12 +66,12 @@ fn a_host_that_goes_is_seen_when_watched() {
     board.watch_hang_up();
     host.write(&[0x42]).unwrap();
     host.close();
-    assert_eq!(read_exactly(&mut board, 1), [0x42], "what was sent before comes first");
+    assert_eq!(read_exactly(&mut board, 1), [0x42], "bytes from before the end come first");
     assert!(matches!(board.read(&mut [0; 8], LATE), Err(LinkError::Unplugged)));
 }
 
 #[test]
-fn a_write_nobody_reads_times_out() {
+fn a_write_that_is_never_read_times_out() {
     let (mut board, _path) = Pty::pair().unwrap();
     assert!(matches!(board.write(&vec![0x8e; 200_000]), Err(LinkError::TimedOut)));
 }
@@ -83,12 +83,12 @@ fn an_empty_buffer_reads_nothing() {
 }
 
 #[test]
-fn a_read_waits_for_its_bytes() {
+fn a_read_waits_until_bytes_come() {
     let (mut board, path) = Pty::pair().unwrap();
     let mut host = Pty::open(&path).unwrap();
     std::thread::scope(|scope| {
         let waiting = scope.spawn(move || host.read(&mut [0; 8], LATE).map_err(|error| error.to_string()));
-        // Waiting for an answer that does not come is the only pause there is.
+        // The wait for a missing answer is the only pause.
         assert!(matches!(board.read(&mut [0; 8], SOON), Err(LinkError::TimedOut)));
         board.write(&[0x8e]).unwrap();
         assert_eq!(waiting.join().unwrap(), Ok(1));

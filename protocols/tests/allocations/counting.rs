@@ -1,15 +1,15 @@
-//! Counts what each thread asks for, so that tests beside each other do not count for one another.
+//! Counts the allocations of each thread, so that tests that run at the same time do not disturb each other.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// What a thread has asked for. A block that another thread gives back counts there: what is counted here has one thread.
+/// The allocations of one thread. A block that another thread frees counts in that thread; the tests here use one thread.
 #[derive(Clone, Copy)]
 struct Counts {
     calls: usize,
-    /// Bytes held; below zero if more was given back than asked for.
+    /// The bytes that the thread holds. The number is below zero if the thread freed more than it allocated.
     live: isize,
-    /// The most bytes held since it was last set.
+    /// The most bytes held since this field was last set.
     peak: isize,
 }
 
@@ -19,16 +19,16 @@ thread_local! {
 
 struct Counting;
 
-// SAFETY: every call goes on to the system's allocator unchanged.
+// SAFETY: every call is passed to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // A thread that is ending has no counter any more; nobody counts there.
+        // A thread that is ending has no counter any more, so its calls are not counted.
         let _ = COUNTS.try_with(|counts| {
             let Counts { calls, live, peak } = counts.get();
             let live = live + layout.size() as isize;
             counts.set(Counts { calls: calls + 1, live, peak: peak.max(live) });
         });
-        // SAFETY: the caller's promise is passed on.
+        // SAFETY: the caller keeps the same contract for the system's allocator.
         unsafe { System.alloc(layout) }
     }
 
@@ -37,7 +37,7 @@ unsafe impl GlobalAlloc for Counting {
             let now = counts.get();
             counts.set(Counts { live: now.live - layout.size() as isize, ..now });
         });
-        // SAFETY: the caller's promise is passed on.
+        // SAFETY: the caller keeps the same contract for the system's allocator.
         unsafe { System.dealloc(place, layout) }
     }
 }
@@ -45,14 +45,14 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// How often this thread allocates while `work` runs.
+/// Returns how often this thread allocates while `work` runs.
 pub(crate) fn during(work: impl FnOnce()) -> usize {
     let before = COUNTS.get().calls;
     work();
     COUNTS.get().calls - before
 }
 
-/// What this thread holds after `work`, and the most it holds meanwhile, in bytes beyond what it held before.
+/// Returns how many bytes more than before `work` this thread holds after it, and the most it holds during it.
 pub(crate) fn held(work: impl FnOnce()) -> (isize, isize) {
     let mut counts = COUNTS.get();
     let before = counts.live;

@@ -1,4 +1,5 @@
-//! Memory, counted by an allocator of this program's own: bounded whatever comes, and none is asked for in a game.
+//! Tests of memory, which an allocator of this program counts: memory is bounded after any input, and a game in steady state
+//! allocates nothing.
 
 mod counting;
 mod memory;

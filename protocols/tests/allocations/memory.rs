@@ -1,4 +1,4 @@
-//! Drivers: memory is bounded whatever comes, and none is asked for while a game is read.
+//! Drivers: memory is bounded after any input, and nothing is allocated while a game is read.
 
 use flagfall_protocols::driver::{Driver, Input};
 use flagfall_protocols::drivers::DRIVERS;
@@ -12,17 +12,17 @@ fn feed(driver: &mut dyn Driver, at: Instant, channel: u8, bytes: &[u8]) {
 }
 
 #[test]
-fn bounded_and_quiet() {
+fn memory_is_bounded_and_steady_state_allocates_nothing() {
     for info in DRIVERS {
         let mut rng = fastrand::Rng::with_seed(1);
         let mut noise = vec![0; 4096];
         let mut driver = info.start();
-        // The outputs of one input of 4 kB are the most: they cannot be more than its bytes.
+        // The outputs of one input of 4 kB are the largest part: they cannot be more than its bytes.
         let (kept, peak) = counting::held(|| {
             for n in 0..500 {
                 rng.fill(&mut noise);
                 if n % 2 == 0 {
-                    // Nothing but the data of one long message after another.
+                    // The input is only the data of one long message after another.
                     noise.iter_mut().for_each(|byte| *byte &= 0x7f);
                     noise[..3].copy_from_slice(&[0x8f, 0x1f, 0x03]);
                 }

@@ -1,4 +1,4 @@
-//! The lines of a trace are printed without a request for memory.
+//! The lines of a trace are printed without an allocation.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use crate::counting;
 
 /// A busy line must not cost an allocation per read.
 #[test]
-fn printing_bytes_allocates_nothing() {
+fn printing_a_bytes_line_allocates_nothing() {
     let bytes = [0x5a; 4096];
     let mut out = String::with_capacity(16 * 1024);
     let mut record =
@@ -22,5 +22,5 @@ fn printing_bytes_allocates_nothing() {
         }
     });
     assert_eq!(counted, 0);
-    assert_ne!(counting::during(|| drop(std::hint::black_box(Box::new(1)))), 0, "the counter counts");
+    assert_ne!(counting::during(|| drop(std::hint::black_box(Box::new(1)))), 0, "the counter must see this allocation");
 }

@@ -21,7 +21,7 @@ fn every_vector_of_a_family_with_a_driver() {
     for line in text.lines() {
         let vector: Value = serde_json::from_str(line).expect("a JSON line");
         let bytes = unhex(vector["hex"].as_str().expect("hex")).expect("hex");
-        // What a meaning says of its origin, and which way a board lies, is not in the bytes.
+        // The bytes do not hold the origin that a meaning names, nor how the board lies.
         let mut wanted = vector["meaning"].clone();
         let object = wanted.as_object_mut().expect("an object");
         object.remove("note");
@@ -46,7 +46,7 @@ fn every_vector_of_a_family_with_a_driver() {
     assert_eq!(seen, [15, 9, 9, 7]);
 }
 
-/// Each device's vectors are read by the tests of its family: one that is in none of them would be passed over.
+/// The tests of each family read the vectors of its devices. A device that no test names would be skipped.
 #[test]
 fn every_device_of_the_vectors_has_a_test() {
     const READ: [&str; 15] = [
@@ -174,7 +174,7 @@ fn link_host(bytes: &[u8], wanted: &Value) -> Value {
     }
 }
 
-/// Which corners are lit; compared with those of the squares that the vector names.
+/// Returns which corners are lit, and compares them with those of the squares that the vector names.
 fn lights(digits: &[u8; 164], wanted: &Value) -> Value {
     let values: Vec<u8> = digits.chunks_exact(2).map(|pair| value([pair[0], pair[1]]).expect("digits")).collect();
     let pattern = values[1..].iter().copied().find(|value| *value != 0).expect("something is lit");

@@ -23,35 +23,35 @@ fn at(name: &str) -> Square {
     Square::parse(name).expect("a square")
 }
 
-/// A session whose tables are looked at, and all that came out of it.
-struct Talk {
+/// A session, whose tables the tests read, and all its outputs.
+struct SessionRig {
     session: Session,
     now: u64,
-    told: Vec<DeviceEvent>,
-    odd: Vec<Anomaly>,
+    reported: Vec<DeviceEvent>,
+    anomalies: Vec<Anomaly>,
     sent: usize,
 }
 
-impl Talk {
-    fn up(session: Session) -> Talk {
-        let mut talk = Talk { session, now: 0, told: Vec::new(), odd: Vec::new(), sent: 0 };
-        talk.give(Input::LinkUp);
-        talk
+impl SessionRig {
+    fn up(session: Session) -> SessionRig {
+        let mut rig = SessionRig { session, now: 0, reported: Vec::new(), anomalies: Vec::new(), sent: 0 };
+        rig.give(Input::LinkUp);
+        rig
     }
 
     fn give(&mut self, input: Input<'_>) {
         self.session.handle(Instant(self.now * 1000), input);
         while let Some(output) = self.session.poll() {
             match output {
-                Output::Event { event, .. } => self.told.push(event),
-                Output::Anomaly { anomaly, .. } => self.odd.push(anomaly),
+                Output::Event { event, .. } => self.reported.push(event),
+                Output::Anomaly { anomaly, .. } => self.anomalies.push(anomaly),
                 Output::Send { .. } => self.sent += 1,
             }
         }
     }
 
-    /// Time passes.
-    fn pass(&mut self, millis: u64) {
+    /// Lets time pass.
+    fn advance(&mut self, millis: u64) {
         let end = self.now + millis;
         while let Some(deadline) = self.session.deadline().filter(|deadline| *deadline <= Instant(end * 1000)) {
             self.now = deadline.micros() / 1000;
@@ -64,17 +64,17 @@ impl Talk {
         self.give(Input::Bytes { channel: 0, bytes });
     }
 
-    /// A frame, and a quarter of a second.
+    /// Feeds a frame and lets a quarter of a second pass.
     fn frame(&mut self, numbers: &[u8]) {
         let mut text = Vec::new();
         encode(&mut text, numbers, false, None);
         self.bytes(&text);
-        self.pass(250);
+        self.advance(250);
     }
 
-    /// What was told since the last time.
-    fn news(&mut self) -> Vec<DeviceEvent> {
-        std::mem::take(&mut self.told)
+    /// Takes the events that were reported since the last call.
+    fn take_events(&mut self) -> Vec<DeviceEvent> {
+        std::mem::take(&mut self.reported)
     }
 }
 
@@ -87,7 +87,7 @@ fn initial() -> Numbers {
     numbers
 }
 
-/// The tag of the piece that stands there in the initial position.
+/// The tag of the piece that stands on this square in the initial position.
 fn own(square: Square) -> Tag {
     [3, 0, 84, 1, square.index() as u8 + 1]
 }
@@ -114,7 +114,7 @@ impl Numbers {
         self.without(from).with(to, own(at(from)))
     }
 
-    /// Ten empty squares carry random bytes.
+    /// Ten empty squares carry random bytes, as noise.
     fn noisy(mut self, rng: &mut fastrand::Rng) -> Numbers {
         for _ in 0..10 {
             let place = rng.usize(16..48) * 5;

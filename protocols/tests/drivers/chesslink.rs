@@ -1,4 +1,4 @@
-//! Millennium boards: text both ways, and the session in simulated time.
+//! Millennium boards: their text in both directions, and the session in simulated time.
 
 use std::time::Duration;
 
@@ -47,7 +47,7 @@ fn on_change(command: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// A board that must be asked.
+/// A board that reports only when it is asked.
 fn when_asked(command: &[u8]) -> Option<Vec<u8>> {
     if command == R { Some(setting(2, 1)) } else { on_change(command) }
 }
@@ -120,7 +120,7 @@ proptest! {
 
     /// Every byte belongs to one message or one anomaly, and a good message after any noise and silence is read.
     #[test]
-    fn nothing_is_lost_silently(noise in proptest::collection::vec(prop_oneof![any::<u8>(), Just(b's'), Just(b'r'), Just(b'B'), Just(b'.')], 0..300)) {
+    fn every_byte_belongs_to_a_message_or_an_anomaly(noise in proptest::collection::vec(prop_oneof![any::<u8>(), Just(b's'), Just(b'r'), Just(b'B'), Just(b'.')], 0..300)) {
         for speaker in [Speaker::Board, Speaker::Host] {
             let (mut framing, mut covered) = (Framing::new(speaker), 0);
             for byte in &noise {
@@ -157,7 +157,7 @@ fn a_flipped_bit_is_found() {
             bytes[at] ^= 1 << bit;
             let mut rig = Rig::new(&INFO);
             rig.bytes(&bytes);
-            rig.pass(Duration::from_secs(1));
+            rig.advance(Duration::from_secs(1));
             assert_eq!(events(&rig.log), [], "byte {at} bit {bit}");
             rig.bytes(&frame(E4));
             assert_eq!(events(&rig.log), [shows(E4)], "byte {at} bit {bit}");
@@ -169,9 +169,9 @@ fn a_flipped_bit_is_found() {
 fn starts_with_version_setting_and_squares() {
     let mut line = Line::up(&INFO, healthy(on_change));
     line.run(900);
-    assert_eq!(line.heard, [(500, V.to_vec()), (600, R.to_vec()), (700, S.to_vec()), (800, R01.to_vec())]);
+    assert_eq!(line.received, [(500, V.to_vec()), (600, R.to_vec()), (700, S.to_vec()), (800, R01.to_vec())]);
     let firmware = DeviceEvent::Identity(Identity::Firmware(1, 3));
-    assert_eq!(line.told(), [DeviceEvent::Responding, firmware, delay_us(2 * 40_960 + 25_000), shows(START)]);
+    assert_eq!(line.reported(), [DeviceEvent::Responding, firmware, delay_us(2 * 40_960 + 25_000), shows(START)]);
     assert_eq!(anomalies(&line.rig.log), []);
 }
 
@@ -180,7 +180,7 @@ const fn delay_us(micros: u64) -> DeviceEvent {
 }
 
 #[test]
-fn the_settings_tell_how_late_changes_come() {
+fn the_settings_give_the_delay_of_changes() {
     for (reports, steps, delay) in [
         (0, 20, 2 * 20 * 2048 + 25_000),
         (1, 20, 20 * 2048 + 150_000),
@@ -198,22 +198,22 @@ fn the_settings_tell_how_late_changes_come() {
         let manner = Box::new(move |_, command: &[u8]| answer(command).map(soon).unwrap_or_default());
         let mut line = Line::up(&INFO, manner);
         line.run(5000);
-        let told = line.told();
-        let last = told.iter().rfind(|event| matches!(event, DeviceEvent::Delay(_)));
+        let reported = line.reported();
+        let last = reported.iter().rfind(|event| matches!(event, DeviceEvent::Delay(_)));
         assert_eq!(last, Some(&delay_us(delay)), "reports {reports}, scan {steps}");
-        assert!(told.iter().filter(|event| matches!(event, DeviceEvent::Delay(_))).count() <= 2);
+        assert!(reported.iter().filter(|event| matches!(event, DeviceEvent::Delay(_))).count() <= 2);
     }
 }
 
 #[test]
-fn the_setting_decides_how_often_it_is_asked() {
+fn the_scan_setting_decides_how_often_the_board_is_asked() {
     for (answer, step) in [(on_change as fn(&[u8]) -> Option<Vec<u8>>, 1030), (when_asked, 130)] {
         let mut line = Line::up(&INFO, healthy(answer));
         line.run(20_000);
         let times = line.times_of(S);
         assert!(times.windows(2).skip(1).all(|pair| pair[1] - pair[0] == step), "{times:?}");
         assert!(times.len() as u64 >= 19_000 / step);
-        assert_eq!(line.count(shows(START)), 1, "the same picture is told once");
+        assert_eq!(line.count(shows(START)), 1, "the same picture is reported once");
         assert_eq!(line.times_of(V).len(), 1);
     }
 }
@@ -222,17 +222,17 @@ fn the_setting_decides_how_often_it_is_asked() {
 fn a_board_that_reports_every_scan_is_not_asked() {
     let mut line = Line::up(&INFO, healthy(when_asked));
     line.run(2000);
-    let before = line.heard.len();
+    let before = line.received.len();
     for step in 0..200 {
         line.run(2020 + 41 * step);
-        line.say(&frame(if step < 100 { START } else { E4 }));
+        line.send_from_device(&frame(if step < 100 { START } else { E4 }));
     }
-    assert_eq!(line.heard[before..].len(), 0, "{:?}", &line.heard[before..]);
+    assert_eq!(line.received[before..].len(), 0, "{:?}", &line.received[before..]);
     assert_eq!((line.count(shows(START)), line.count(shows(E4))), (1, 1));
 }
 
 #[test]
-fn a_command_tells_the_same_picture_again() {
+fn a_command_reports_the_same_picture_again() {
     let mut line = Line::up(&INFO, healthy(on_change));
     line.run(2000);
     for command in [DeviceCommand::ReadBoard, DeviceCommand::ReadClock, DeviceCommand::ReadBattery, DeviceCommand::ReadLog] {
@@ -266,20 +266,20 @@ fn late_and_doubled_answers_do_no_harm() {
 }
 
 #[test]
-fn what_a_board_does_not_answer_is_given_up() {
+fn a_question_without_answer_is_given_up() {
     let mut line = Line::up(&INFO, healthy(|command| (command == S).then(|| frame(START))));
     line.run(60_000);
     assert_eq!([V, R, R01].map(|question| line.times_of(question).len()), [3, 3, 3]);
     assert_eq!((line.count(DeviceEvent::Responding), line.count(DeviceEvent::Silent)), (1, 0));
-    assert!(line.times_of(S).len() > 400, "it is asked as one that does not report");
+    assert!(line.times_of(S).len() > 400, "the driver asks often, because the board does not report by itself");
 }
 
 #[test]
-fn a_dead_board_is_asked_for_ever_and_greeted_when_it_comes() {
+fn a_silent_board_is_asked_for_ever_and_started_when_it_answers() {
     let mut line = Line::up(&INFO, silent());
     line.run(60_000);
     assert_eq!(line.times_of(V), (0..30).map(|n| 500 + 2000 * n).collect::<Vec<_>>());
-    assert_eq!(line.told(), []);
+    assert_eq!(line.reported(), []);
     line.manner = healthy(on_change);
     line.run(64_000);
     assert_eq!((line.count(DeviceEvent::Responding), line.count(shows(START))), (1, 1));
@@ -287,7 +287,7 @@ fn a_dead_board_is_asked_for_ever_and_greeted_when_it_comes() {
 }
 
 #[test]
-fn silence_is_told_and_everything_begins_again() {
+fn silence_is_reported_and_the_start_up_begins_again() {
     let mut line = Line::up(&INFO, healthy(on_change));
     line.run(5000);
     line.manner = silent();
@@ -296,7 +296,7 @@ fn silence_is_told_and_everything_begins_again() {
     line.manner = healthy(on_change);
     line.run(20_000);
     assert_eq!(line.count(DeviceEvent::Responding), 2);
-    assert_eq!(line.count(shows(START)), 2, "what it shows is news");
+    assert_eq!(line.count(shows(START)), 2, "the position is reported again after silence");
 }
 
 #[test]
@@ -324,11 +324,11 @@ fn a_frame_with_unknown_squares_is_skipped_and_counted_once() {
 }
 
 #[test]
-fn a_passive_driver_asks_nothing_and_a_link_that_goes_down_ends_every_question() {
+fn a_passive_driver_asks_nothing_and_link_down_ends_every_question() {
     let mut rig = Rig::new(&INFO);
     rig.command(DeviceCommand::ReadBoard);
     rig.bytes(&frame(START)[..20]);
-    rig.pass(Duration::from_secs(60));
+    rig.advance(Duration::from_secs(60));
     assert_eq!(sent(&rig.log), []);
     assert_eq!(anomalies(&rig.log), [Anomaly::Stalled]);
     rig.feed(ms(61_000), Input::LinkUp);

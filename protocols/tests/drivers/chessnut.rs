@@ -1,4 +1,4 @@
-//! Chessnut boards: bytes both ways, and the session in simulated time.
+//! Chessnut boards: their bytes in both directions, and the session in simulated time.
 
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ fn shows(fen: &str) -> DeviceEvent {
     DeviceEvent::Frame(Placement::parse(fen).expect("a placement"))
 }
 
-/// Answers to a command: channel and bytes.
+/// Returns the answers to a command: channel and bytes.
 type Manner = fn(&[u8]) -> Vec<(u8, Vec<u8>)>;
 
 fn healthy(command: &[u8]) -> Vec<(u8, Vec<u8>)> {
@@ -48,20 +48,20 @@ fn healthy(command: &[u8]) -> Vec<(u8, Vec<u8>)> {
 }
 
 /// A session and a board that answers after 30 ms.
-struct Desk {
+struct Line {
     rig: Rig,
     manner: Manner,
-    /// What was asked, with its time in milliseconds.
-    heard: Vec<(u64, Vec<u8>)>,
+    /// The commands that the board received, with their time in milliseconds.
+    received: Vec<(u64, Vec<u8>)>,
     coming: Vec<(Instant, u8, Vec<u8>)>,
     seen: usize,
 }
 
-impl Desk {
-    fn up(info: &DriverInfo, manner: Manner) -> Desk {
+impl Line {
+    fn up(info: &DriverInfo, manner: Manner) -> Line {
         let mut rig = Rig::new(info);
         rig.feed(Instant::ZERO, Input::LinkUp);
-        Desk { rig, manner, heard: Vec::new(), coming: Vec::new(), seen: 0 }
+        Line { rig, manner, received: Vec::new(), coming: Vec::new(), seen: 0 }
     }
 
     fn run(&mut self, millis: u64) {
@@ -71,7 +71,7 @@ impl Desk {
                 assert_eq!(*channel, 0, "commands have one channel");
                 let answers = (self.manner)(bytes).into_iter();
                 self.coming.extend(answers.map(|(channel, bytes)| (at.after(Duration::from_millis(30)), channel, bytes)));
-                self.heard.push((at.micros() / 1000, bytes.clone()));
+                self.received.push((at.micros() / 1000, bytes.clone()));
             }
             self.seen = self.rig.log.len();
             let came = self.coming.first().map(|(at, ..)| *at);
@@ -90,11 +90,11 @@ impl Desk {
     }
 
     fn times_of(&self, command: &[u8]) -> Vec<u64> {
-        self.heard.iter().filter(|(_, bytes)| bytes == command).map(|(at, _)| *at).collect()
+        self.received.iter().filter(|(_, bytes)| bytes == command).map(|(at, _)| *at).collect()
     }
 
     fn count(&self, event: DeviceEvent) -> usize {
-        events(&self.rig.log).iter().filter(|told| **told == event).count()
+        events(&self.rig.log).iter().filter(|reported| **reported == event).count()
     }
 }
 
@@ -103,117 +103,118 @@ const fn battery(percent: u8, charging: bool) -> DeviceEvent {
 }
 
 #[test]
-fn starts_with_a_question_and_then_the_mode() {
-    let mut air = Desk::up(AIR, healthy);
+fn the_start_up_asks_a_question_and_then_sets_the_mode() {
+    let mut air = Line::up(AIR, healthy);
     air.run(1000);
-    assert_eq!(air.heard, [(300, BATTERY.into()), (500, REALTIME.into())]);
+    assert_eq!(air.received, [(300, BATTERY.into()), (500, REALTIME.into())]);
     assert_eq!(events(&air.rig.log), [DeviceEvent::Responding, battery(88, false), shows(START)]);
-    let mut moves = Desk::up(MOVE, |command| if command == BATTERY { vec![(1, vec![0x2a, 2, 0, 0])] } else { healthy(command) });
+    let mut moves = Line::up(MOVE, |command| if command == BATTERY { vec![(1, vec![0x2a, 2, 0, 0])] } else { healthy(command) });
     moves.run(1000);
-    assert_eq!(moves.heard, [(300, BATTERY.into()), (500, REALTIME.into()), (700, MOVE_BATTERY.into())]);
+    assert_eq!(moves.received, [(300, BATTERY.into()), (500, REALTIME.into()), (700, MOVE_BATTERY.into())]);
     assert_eq!(events(&moves.rig.log), [DeviceEvent::Responding, shows(START), battery(77, false)]);
     assert_eq!(anomalies(&air.rig.log).len() + anomalies(&moves.rig.log).len(), 0);
 }
 
 #[test]
-fn nothing_but_the_first_question_is_asked_of_a_device_that_says_nothing() {
-    let mut desk = Desk::up(MOVE, |_| vec![]);
-    desk.run(10_000);
-    assert!(desk.heard.iter().all(|(_, bytes)| bytes == BATTERY), "{:?}", desk.heard);
-    assert_eq!((desk.heard.len(), events(&desk.rig.log).len()), (10, 0));
+fn a_device_that_never_answers_gets_only_the_first_question() {
+    let mut line = Line::up(MOVE, |_| vec![]);
+    line.run(10_000);
+    assert!(line.received.iter().all(|(_, bytes)| bytes == BATTERY), "{:?}", line.received);
+    assert_eq!((line.received.len(), events(&line.rig.log).len()), (10, 0));
 }
 
 #[test]
-fn the_mode_is_set_again_slowly_and_each_position_told_once() {
-    let mut desk = Desk::up(AIR, healthy);
-    desk.run(60_000);
-    let times = desk.times_of(REALTIME);
+fn the_mode_is_set_again_slowly_and_each_position_is_reported_once() {
+    let mut line = Line::up(AIR, healthy);
+    line.run(60_000);
+    let times = line.times_of(REALTIME);
     assert!(times.len() > 10 && times.windows(2).skip(1).all(|pair| pair[1] - pair[0] == 5030), "{times:?}");
-    assert!(desk.heard.windows(2).all(|pair| pair[1].0 - pair[0].0 >= 200), "the maker's own program leaves 200 ms");
-    assert_eq!((desk.count(shows(START)), desk.count(battery(88, false))), (1, 1));
-    // A position whose notification was lost comes with the next setting of the mode.
-    desk.manner = |command| if command == REALTIME { vec![(0, position(E4))] } else { healthy(command) };
-    desk.run(66_000);
-    assert_eq!(desk.count(shows(E4)), 1);
-    assert_eq!(anomalies(&desk.rig.log), []);
+    assert!(line.received.windows(2).all(|pair| pair[1].0 - pair[0].0 >= 200), "the maker's own program leaves 200 ms");
+    assert_eq!((line.count(shows(START)), line.count(battery(88, false))), (1, 1));
+    // A position whose notification was lost arrives when the mode is set the next time.
+    line.manner = |command| if command == REALTIME { vec![(0, position(E4))] } else { healthy(command) };
+    line.run(66_000);
+    assert_eq!(line.count(shows(E4)), 1);
+    assert_eq!(anomalies(&line.rig.log), []);
 }
 
 #[test]
-fn acknowledgements_are_neither_needed_nor_odd_and_a_refusal_is_answered() {
-    let mut desk = Desk::up(AIR, |command| [vec![(1, vec![0x23, 1, 0])], healthy(command)].concat());
-    desk.run(20_000);
-    assert_eq!((desk.count(shows(START)), anomalies(&desk.rig.log)), (1, vec![]));
-    // Not ready: the mode is set again within some two seconds, not at once.
-    let mut desk = Desk::up(AIR, |command| if command == REALTIME { vec![(1, vec![0x23, 1, 1])] } else { healthy(command) });
-    desk.run(10_000);
-    let times = desk.times_of(REALTIME);
+fn acknowledgements_are_optional_and_a_refusal_sets_the_mode_again() {
+    let mut line = Line::up(AIR, |command| [vec![(1, vec![0x23, 1, 0])], healthy(command)].concat());
+    line.run(20_000);
+    assert_eq!((line.count(shows(START)), anomalies(&line.rig.log)), (1, vec![]));
+    // The board is not ready: the mode is set again within about two seconds, not at once.
+    let mut line = Line::up(AIR, |command| if command == REALTIME { vec![(1, vec![0x23, 1, 1])] } else { healthy(command) });
+    line.run(10_000);
+    let times = line.times_of(REALTIME);
     assert!((5..=10).contains(&times.len()), "{times:?}");
-    assert_eq!(anomalies(&desk.rig.log), []);
-    desk.manner = healthy;
-    desk.run(12_000);
-    assert_eq!(desk.count(shows(START)), 1);
+    assert_eq!(anomalies(&line.rig.log), []);
+    line.manner = healthy;
+    line.run(12_000);
+    assert_eq!(line.count(shows(START)), 1);
 }
 
 #[test]
-fn silence_is_told_and_the_mode_set_again_when_the_board_comes_back() {
-    let mut desk = Desk::up(AIR, healthy);
-    desk.run(8000);
-    desk.manner = |_| vec![];
-    desk.run(30_000);
-    assert_eq!((desk.count(DeviceEvent::Responding), desk.count(DeviceEvent::Silent)), (1, 1));
-    let before = desk.times_of(REALTIME).len();
-    desk.manner = healthy;
-    desk.run(32_500);
-    assert_eq!(desk.times_of(REALTIME).len(), before + 1);
-    let counts = [DeviceEvent::Responding, shows(START), battery(88, false)].map(|event| desk.count(event));
-    assert_eq!(counts, [2, 2, 2], "what comes back may be another board");
+fn silence_is_reported_and_the_mode_is_set_again_when_the_board_comes_back() {
+    let mut line = Line::up(AIR, healthy);
+    line.run(8000);
+    line.manner = |_| vec![];
+    line.run(30_000);
+    assert_eq!((line.count(DeviceEvent::Responding), line.count(DeviceEvent::Silent)), (1, 1));
+    let before = line.times_of(REALTIME).len();
+    line.manner = healthy;
+    line.run(32_500);
+    assert_eq!(line.times_of(REALTIME).len(), before + 1);
+    let counts = [DeviceEvent::Responding, shows(START), battery(88, false)].map(|event| line.count(event));
+    assert_eq!(counts, [2, 2, 2], "another board may have come back");
 }
 
 #[test]
 fn a_board_that_answers_but_sends_no_positions_is_not_silent() {
-    // A Move whose pieces travel; a board on which nothing changes and that says nothing when the mode is set again.
-    let mut desk = Desk::up(MOVE, healthy);
-    desk.run(2000);
-    desk.manner = |command| if command == REALTIME { vec![] } else { healthy(command) };
-    desk.run(120_000);
-    assert_eq!((desk.count(DeviceEvent::Silent), anomalies(&desk.rig.log)), (0, vec![]));
-    assert!(desk.times_of(REALTIME).len() > 20);
+    // Two examples are a Move whose pieces are travelling, and a board without changes that sends nothing when the mode is set
+    // again.
+    let mut line = Line::up(MOVE, healthy);
+    line.run(2000);
+    line.manner = |command| if command == REALTIME { vec![] } else { healthy(command) };
+    line.run(120_000);
+    assert_eq!((line.count(DeviceEvent::Silent), anomalies(&line.rig.log)), (0, vec![]));
+    assert!(line.times_of(REALTIME).len() > 20);
 }
 
 #[test]
-fn a_link_that_comes_up_again_begins_anew() {
-    let mut desk = Desk::up(AIR, healthy);
-    desk.run(3000);
-    desk.rig.feed(ms(3000), Input::LinkDown);
-    assert_eq!(desk.rig.driver.deadline(), None);
-    desk.rig.feed(ms(9000), Input::LinkUp);
-    desk.run(10_000);
-    assert_eq!(desk.heard[desk.heard.len() - 2..], [(9300, BATTERY.into()), (9500, REALTIME.into())]);
-    assert_eq!(desk.count(shows(START)), 2);
+fn a_link_that_comes_up_again_starts_the_session_again() {
+    let mut line = Line::up(AIR, healthy);
+    line.run(3000);
+    line.rig.feed(ms(3000), Input::LinkDown);
+    assert_eq!(line.rig.driver.deadline(), None);
+    line.rig.feed(ms(9000), Input::LinkUp);
+    line.run(10_000);
+    assert_eq!(line.received[line.received.len() - 2..], [(9300, BATTERY.into()), (9500, REALTIME.into())]);
+    assert_eq!(line.count(shows(START)), 2);
 }
 
 #[test]
-fn commands_ask_what_there_is() {
-    for (info, question, told) in [(AIR, BATTERY, battery(88, false)), (MOVE, MOVE_BATTERY, battery(77, false))] {
-        let mut desk = Desk::up(info, healthy);
-        desk.run(3000);
-        let before = (desk.heard.len(), desk.count(told));
+fn commands_send_the_questions_that_the_board_knows() {
+    for (info, question, reported) in [(AIR, BATTERY, battery(88, false)), (MOVE, MOVE_BATTERY, battery(77, false))] {
+        let mut line = Line::up(info, healthy);
+        line.run(3000);
+        let before = (line.received.len(), line.count(reported));
         for command in [DeviceCommand::ReadBattery, DeviceCommand::ReadBoard, DeviceCommand::ReadClock, DeviceCommand::ReadLog] {
-            desk.rig.command(command);
+            line.rig.command(command);
         }
-        desk.run(3500);
-        let mut asked: Vec<_> = desk.heard[before.0..].iter().map(|(_, bytes)| bytes.as_slice()).collect();
+        line.run(3500);
+        let mut asked: Vec<_> = line.received[before.0..].iter().map(|(_, bytes)| bytes.as_slice()).collect();
         asked.dedup();
         assert!(asked.contains(&question) && asked.contains(&REALTIME), "{asked:x?}");
-        assert_eq!(desk.count(shows(START)), 2, "a position that was asked for is told though it is the same");
-        assert_eq!(desk.count(told), before.1 + 1);
+        assert_eq!(line.count(shows(START)), 2, "a position that was asked for is reported though it is the same");
+        assert_eq!(line.count(reported), before.1 + 1);
     }
 }
 
-/// What one board says of its battery, and how it is read.
+/// Battery answers and their readings.
 #[test]
-fn both_readings_of_the_battery() {
-    for (bytes, told) in [
+fn both_forms_of_the_battery_answer_are_read() {
+    for (bytes, reported) in [
         (&[0x2a, 2, 100, 1][..], Some(battery(100, true))),
         (&[0x2a, 2, 88, 0], Some(battery(88, false))),
         (&[0x2a, 2, 0x80 | 88, 0], Some(battery(88, true))),
@@ -225,7 +226,7 @@ fn both_readings_of_the_battery() {
     ] {
         let mut rig = Rig::new(MOVE);
         rig.bytes_on(1, bytes);
-        assert_eq!((events(&rig.log), anomalies(&rig.log)), (told.into_iter().collect(), vec![]), "{bytes:x?}");
+        assert_eq!((events(&rig.log), anomalies(&rig.log)), (reported.into_iter().collect(), vec![]), "{bytes:x?}");
     }
     for bytes in [&[0x2a, 2, 101, 0][..], &[0x41, 3, 0x0c, 0, 0xff]] {
         let mut rig = Rig::new(AIR);
@@ -234,11 +235,11 @@ fn both_readings_of_the_battery() {
     }
 }
 
-/// Bytes of one channel, what is told of them at once and after a second of silence.
+/// Feeds bytes of one channel and returns the events and anomalies at once and after a second of silence.
 fn read(channel: u8, bytes: &[u8]) -> (Vec<DeviceEvent>, Vec<Anomaly>) {
     let mut rig = Rig::new(AIR);
     rig.bytes_on(channel, bytes);
-    rig.pass(Duration::from_secs(1));
+    rig.advance(Duration::from_secs(1));
     (events(&rig.log), anomalies(&rig.log))
 }
 
@@ -256,24 +257,24 @@ fn positions_of_any_length_are_read() {
 }
 
 #[test]
-fn the_way_back_after_lost_bytes() {
+fn the_framing_recovers_after_lost_bytes() {
     let (start, e4) = (position(START), position(E4));
-    // A byte lost anywhere, the next position right behind: that one is read, and no other is made up.
+    // One byte is lost anywhere, and the next position follows at once: that one is read, and no false position is reported.
     for lost in 0..start.len() {
         let mut bytes = start.clone();
         bytes.remove(lost);
         bytes.extend(&e4);
-        let (told, wrong) = read(0, &bytes);
-        assert_eq!(told.last(), Some(&shows(E4)), "{lost}");
-        // A square may be taken for another one only if the loss is behind the squares.
-        assert!(told.len() == 1 || (lost >= 34 && told == [shows(START), shows(E4)]), "{lost}: {told:?}");
+        let (reported, wrong) = read(0, &bytes);
+        assert_eq!(reported.last(), Some(&shows(E4)), "{lost}");
+        // The damaged position itself may be reported only if the lost byte is after the squares.
+        assert!(reported.len() == 1 || (lost >= 34 && reported == [shows(START), shows(E4)]), "{lost}: {reported:?}");
         assert!(!wrong.is_empty(), "{lost}");
     }
-    // One half lost: first, second; and half a position before silence.
+    // The first half is lost, or the second; or half a position comes before silence.
     assert_eq!(read(0, &[&start[20..], &e4[..]].concat()).0, [shows(E4)]);
     assert_eq!(read(0, &[&start[..20], &e4[..]].concat()), (vec![shows(E4)], vec![Anomaly::Truncated]));
     assert_eq!(read(0, &start[..20]), (vec![], vec![Anomaly::Stalled]));
-    // A code that is no piece's: that position is dropped, the next one is not.
+    // A code stands for no piece: that position is dropped, and the next one is read.
     let mut odd = start.clone();
     odd[9] = 0xd4;
     assert_eq!(read(0, &[&odd[..], &e4].concat()), (vec![shows(E4)], vec![Anomaly::BadField]));
@@ -290,7 +291,7 @@ fn pieces_that_look_like_the_start_of_a_position_are_read() {
     let mut rig = Rig::new(AIR);
     rig.bytes(&twice);
     assert_eq!((events(&rig.log), anomalies(&rig.log)), (vec![shows(odd), shows(E4)], vec![]), "so does the next position");
-    // Without the pawn it would be one of a length that this board does not send: told at once.
+    // Without the pawn the length would be one that this board does not send, so the anomaly is reported at once.
     let plain = "4k2q/8/8/8/8/8/8/K7";
     let mut rig = Rig::new(AIR);
     rig.bytes(&position(plain));
@@ -298,7 +299,7 @@ fn pieces_that_look_like_the_start_of_a_position_are_read() {
 }
 
 #[test]
-fn channels_do_not_disturb_each_other() {
+fn a_message_of_one_channel_does_not_disturb_the_other() {
     let mut rig = Rig::new(AIR);
     let start = position(START);
     rig.bytes_on(0, &start[..20]);
@@ -313,24 +314,24 @@ fn channels_do_not_disturb_each_other() {
         .map(|bytes| (bytes.channel, bytes.start, bytes.end))
         .collect();
     assert_eq!(ranges, [(0, 0, 38), (1, 0, 4)]);
-    // Half a message of one channel is given up though the other one goes on.
-    rig.pass(Duration::from_millis(400));
+    // Half a message of one channel is given up even if bytes of the other channel keep coming.
+    rig.advance(Duration::from_millis(400));
     rig.bytes_on(0, &start);
-    rig.pass(Duration::from_millis(200));
+    rig.advance(Duration::from_millis(200));
     assert_eq!(anomalies(&rig.log), [Anomaly::Stalled]);
 }
 
 #[test]
 fn replies_are_found_among_odd_bytes() {
     let good = [0x2a, 2, 50, 0];
-    let told = vec![battery(50, false)];
-    assert_eq!(read(1, &[&[0x99, 0x01, 0x24][..], &good].concat()), (told.clone(), vec![Anomaly::StrayByte; 3]));
-    assert_eq!(read(1, &[&[0x2a][..], &good].concat()), (told.clone(), vec![Anomaly::BadLength]));
-    assert_eq!(read(1, &[&[0x41, 3, 0x2a][..], &good].concat()).0, told);
+    let reported = vec![battery(50, false)];
+    assert_eq!(read(1, &[&[0x99, 0x01, 0x24][..], &good].concat()), (reported.clone(), vec![Anomaly::StrayByte; 3]));
+    assert_eq!(read(1, &[&[0x2a][..], &good].concat()), (reported.clone(), vec![Anomaly::BadLength]));
+    assert_eq!(read(1, &[&[0x41, 3, 0x2a][..], &good].concat()).0, reported);
     for unasked in [Message::Games(3), Message::Button(1), Message::Kind([1, 2, 3, 4]), Message::Pieces] {
         let bytes = message(unasked);
         assert_eq!((shape(1, &bytes), Message::decode(&bytes)), (Shape::Whole(bytes.len()), Some(unasked)));
-        assert_eq!(read(1, &[&bytes[..], &good].concat()), (told.clone(), vec![Anomaly::Unasked]), "{unasked:?}");
+        assert_eq!(read(1, &[&bytes[..], &good].concat()), (reported.clone(), vec![Anomaly::Unasked]), "{unasked:?}");
     }
 }
 

@@ -24,7 +24,7 @@ fn every_vector() {
         };
         let bytes = unhex(vector["hex"].as_str().expect("hex")).expect("hex");
         let characteristic = vector["char"].as_str().expect("text");
-        // What a meaning says of its origin is not in the bytes.
+        // The bytes do not hold the origin that a meaning names.
         let mut wanted = vector["meaning"].clone();
         wanted.as_object_mut().expect("an object").remove("note");
         if vector["dir"] == "host->device" {
@@ -46,7 +46,7 @@ fn uuid(id: Option<u128>) -> String {
     [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..]].join("-")
 }
 
-/// The squares whose name stands for a bit or a number that is not zero.
+/// Returns the names of the squares whose bit or number is not zero.
 fn lit(is: impl Fn(usize, usize) -> bool) -> Vec<String> {
     let squares = Square::all().filter(|square| is(usize::from(square.file()), usize::from(square.rank())));
     squares.map(|square| square.to_string()).collect()
@@ -78,7 +78,7 @@ fn host(bytes: &[u8], wanted: &Value) -> Value {
             json!({"type": "leds", "squares": lit(|file, rank| lights[7 - rank] & 0x80 >> file != 0)})
         }
         [HostCommand::Colours(colours)] => {
-            // The order is that of a position: h8 g8 … a1, low half first.
+            // The order is the one of a position: h8 g8 … a1, low half first.
             let half = |file: usize, rank: usize| {
                 let place = 8 * (7 - rank) + (7 - file);
                 colours[place / 2] >> (4 * (place % 2)) & 15
@@ -100,12 +100,12 @@ fn board(info: &DriverInfo, channel: u8, bytes: &[u8], wanted: &Value) -> Value 
     assert!(!framing.holds());
     let mut rig = Rig::new(info);
     rig.bytes_on(channel, bytes);
-    let (told, wrong) = (events(&rig.log), anomalies(&rig.log));
+    let (reported, wrong) = (events(&rig.log), anomalies(&rig.log));
     let [one] = *framed.as_slice() else { panic!("{framed:?}") };
     let message = match one {
         Framed::Anomaly { anomaly: Anomaly::BadField, at } => {
             assert_eq!((at.channel, at.start, at.end), (channel, 0, bytes.len() as u64));
-            assert_eq!((told, wrong), (vec![], vec![Anomaly::BadField]));
+            assert_eq!((reported, wrong), (vec![], vec![Anomaly::BadField]));
             let odd = bytes[2..34].iter().flat_map(|byte| [byte & 15, byte >> 4]).find(|code| *code > 12).expect("an odd code");
             return json!({"type": "invalid", "why": format!("piece code {odd}")});
         }
@@ -122,24 +122,24 @@ fn board(info: &DriverInfo, channel: u8, bytes: &[u8], wanted: &Value) -> Value 
     match message {
         Message::Board { squares, .. } => {
             let shown = placement(&squares).expect("pieces");
-            assert_eq!(told, [DeviceEvent::Frame(shown)]);
-            // Which way a board lies is not in the bytes: the game finds out.
+            assert_eq!(reported, [DeviceEvent::Frame(shown)]);
+            // The bytes do not say how the board lies: the game finds it out.
             if wanted["reversed"] == true {
                 return json!({"type": "board", "fen": shown.rotated().to_string(), "reversed": true});
             }
             json!({"type": "board", "fen": shown.to_string()})
         }
         Message::Battery { .. } | Message::MoveBattery { .. } => {
-            let [DeviceEvent::Battery(battery)] = *told.as_slice() else { panic!("{told:?}") };
+            let [DeviceEvent::Battery(battery)] = *reported.as_slice() else { panic!("{reported:?}") };
             assert_eq!(message.battery(), Some((battery.percent, battery.charging)));
             json!({"type": "battery", "percent": battery.percent, "charging": battery.charging})
         }
         Message::Accepted => {
-            assert_eq!(told, []);
+            assert_eq!(reported, []);
             json!({"type": "ack"})
         }
         Message::NotReady => {
-            assert_eq!(told, []);
+            assert_eq!(reported, []);
             json!({"type": "not_ready"})
         }
         other => panic!("{other:?}"),

@@ -1,4 +1,4 @@
-//! ChessUp: every vector both ways, and bytes that are none of its messages.
+//! ChessUp: every vector in both directions, and bytes that are no message.
 
 use crate::common::shared;
 use flagfall_protocols::bytes::{hex, unhex};
@@ -45,7 +45,7 @@ fn every_vector_both_ways() {
 }
 
 #[test]
-fn what_the_page_does_not_list_is_not_read() {
+fn messages_that_the_page_does_not_list_are_refused() {
     for bad in [
         &[][..],
         &[0xa3],
@@ -68,7 +68,7 @@ fn what_the_page_does_not_list_is_not_read() {
 
 proptest! {
     #[test]
-    fn what_is_read_is_written_as_it_was(bytes in prop_oneof![
+    fn messages_are_written_as_they_were_read(bytes in prop_oneof![
         proptest::collection::vec(any::<u8>(), 0..80),
         proptest::collection::vec(0..8u8, 4).prop_map(|squares| [&[0xa3, 0x35], &squares[..]].concat()),
         proptest::collection::vec(any::<u8>(), 0..40).prop_map(|fen| [&[0x66], &fen[..]].concat()),

@@ -1,4 +1,4 @@
-//! What the tests of drivers share: a runner that keeps the contract of `driver.rs`, and the way to the shared data.
+//! Code that the tests of drivers share: a rig that keeps the contract of `driver.rs`, and access to the shared data.
 
 #![allow(dead_code, reason = "every test file uses a part")]
 
@@ -12,7 +12,7 @@ use flagfall_protocols::driver::{DeviceCommand, Driver, DriverInfo, Input, Outpu
 use flagfall_protocols::event::{Anomaly, DeviceEvent};
 use flagfall_protocols::time::Instant;
 
-/// Runs a driver in simulated time and keeps what came out.
+/// Runs a driver in simulated time and keeps its outputs.
 pub(crate) struct Rig {
     pub(crate) driver: Box<dyn Driver>,
     pub(crate) now: Instant,
@@ -35,7 +35,7 @@ impl Rig {
         }
     }
 
-    /// Feeds the deadlines that come before `at` and then the input.
+    /// Feeds the deadlines before `at` and then the input.
     pub(crate) fn feed(&mut self, at: Instant, input: Input<'_>) {
         self.deadlines(|deadline| deadline < at);
         self.now = at;
@@ -48,7 +48,7 @@ impl Rig {
         self.now = at;
     }
 
-    pub(crate) fn pass(&mut self, span: Duration) {
+    pub(crate) fn advance(&mut self, span: Duration) {
         self.until(self.now.after(span));
     }
 
@@ -76,13 +76,13 @@ impl Rig {
         self.feed(self.now, Input::Command(command));
     }
 
-    /// Takes what came out until now.
+    /// Takes the outputs up to now.
     pub(crate) fn take(&mut self) -> Vec<(Instant, Output)> {
         std::mem::take(&mut self.log)
     }
 }
 
-/// The commands among outputs, with their time in milliseconds.
+/// Returns the commands among the outputs, with their time in milliseconds.
 pub(crate) fn sent(log: &[(Instant, Output)]) -> Vec<(u64, Vec<u8>)> {
     log.iter()
         .filter_map(|(at, output)| match output {
@@ -92,7 +92,7 @@ pub(crate) fn sent(log: &[(Instant, Output)]) -> Vec<(u64, Vec<u8>)> {
         .collect()
 }
 
-/// The events among outputs.
+/// Returns the events among the outputs.
 pub(crate) fn events(log: &[(Instant, Output)]) -> Vec<DeviceEvent> {
     log.iter()
         .filter_map(|(_, output)| match output {
@@ -102,7 +102,7 @@ pub(crate) fn events(log: &[(Instant, Output)]) -> Vec<DeviceEvent> {
         .collect()
 }
 
-/// The anomalies among outputs.
+/// Returns the anomalies among the outputs.
 pub(crate) fn anomalies(log: &[(Instant, Output)]) -> Vec<Anomaly> {
     log.iter()
         .filter_map(|(_, output)| match output {
@@ -116,7 +116,7 @@ pub(crate) fn ms(millis: u64) -> Instant {
     Instant(millis * 1000)
 }
 
-/// A file of the shared reference data, or none with a printed line.
+/// Reads a file of the shared reference data. Returns none and prints a line if the file is missing.
 pub(crate) fn shared(path: &str) -> Option<String> {
     let full = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared")).join(path);
     let text = std::fs::read_to_string(&full).ok();

@@ -1,4 +1,4 @@
-//! DGT3000 BLE Gateway: the session in simulated time, and what is told of clock and lever.
+//! DGT3000 BLE Gateway: the session in simulated time, and its reports of clock and lever.
 
 use crate::common::answering::{Line, healthy, losing, often, silent};
 use crate::common::{Rig, anomalies, events, ms};
@@ -10,7 +10,7 @@ use flagfall_protocols::time::Instant;
 
 use ClockSide::{Left, Right};
 
-/// Times as the gateway tells them, in seconds.
+/// Formats times as the gateway sends them, in seconds.
 fn data([left, right]: [u32; 2]) -> String {
     let hms = |side: &str, s: u32| {
         format!("\"{side}Hours\":{},\"{side}Minutes\":{},\"{side}Seconds\":{}", s / 3600, s / 60 % 60, s % 60)
@@ -35,14 +35,14 @@ fn connected(is: bool) -> Vec<u8> {
     format!("{{\"type\":\"connectionStatus\",\"timestamp\":1,\"data\":{{\"connected\":{is},\"configured\":{is}}}}}").into_bytes()
 }
 
-/// A gateway that shows this time at the left and five minutes at the right.
+/// A gateway whose clock shows this time on the left and five minutes on the right.
 fn answers<const LEFT: u32>(command: &[u8]) -> Option<Vec<u8>> {
     let times = data([LEFT, 300]);
     let answer = format!("{{\"type\":\"command_response\",\"id\":\"{ID}\",\"status\":\"success\",\"result\":{times}}}");
     (command == GET_TIME).then(|| answer.into_bytes())
 }
 
-/// Times in seconds, whether it runs, which lever is up, whether it is a baseline.
+/// Returns the times in seconds, whether the clock runs, which lever is up, and whether the reading is a baseline.
 fn short(reading: &ClockReading) -> ([u32; 2], bool, ClockSide, bool) {
     assert_eq!((reading.turn, reading.battery_low, reading.resolution_ms), (None, false, 1000));
     for face in [reading.left, reading.right] {
@@ -57,22 +57,22 @@ fn readings(events: &[DeviceEvent]) -> Vec<([u32; 2], bool, ClockSide, bool)> {
 }
 
 #[test]
-fn asks_for_the_times_and_tells_what_is_new() {
+fn the_session_asks_for_the_times_and_reports_changes() {
     let mut line = Line::up(&INFO, healthy(answers::<300>));
     line.run(10_000);
-    assert!(line.heard.iter().all(|(_, command)| command == GET_TIME));
-    assert!((9..=10).contains(&line.heard.len()), "{:?}", line.heard.len());
-    let told = line.told();
-    assert_eq!(told[0], DeviceEvent::Responding);
-    assert_eq!(readings(&told), [([300, 300], false, Left, true)]);
+    assert!(line.received.iter().all(|(_, command)| command == GET_TIME));
+    assert!((9..=10).contains(&line.received.len()), "{:?}", line.received.len());
+    let reported = line.reported();
+    assert_eq!(reported[0], DeviceEvent::Responding);
+    assert_eq!(readings(&reported), [([300, 300], false, Left, true)]);
     line.rig.command(DeviceCommand::ReadClock);
     line.run(10_900);
-    assert_eq!(readings(&line.told()).len(), 2, "what is wanted is told again");
+    assert_eq!(readings(&line.reported()).len(), 2, "a command reports the times again");
     assert_eq!(anomalies(&line.rig.log), []);
 }
 
 #[test]
-fn a_falling_time_runs_and_one_that_is_the_same_for_two_seconds_stands() {
+fn a_falling_time_runs_and_an_equal_time_for_two_seconds_is_stopped() {
     let mut rig = Rig::new(&INFO);
     for (at, times, expected) in [
         (1000, [300, 300], Some(false)),
@@ -81,24 +81,28 @@ fn a_falling_time_runs_and_one_that_is_the_same_for_two_seconds_stands() {
         (3999, [299, 300], None),
         (4000, [299, 300], Some(false)),
         (5000, [299, 299], Some(true)),
-        // It is set: nothing is known of running.
+        // The clock is being set: the driver does not know whether it runs.
         (6000, [600, 600], Some(true)),
         (7000, [600, 600], Some(false)),
-        // A time that rises may run up or be set.
+        // A rising time may be a clock that counts up or one that is being set.
         (8000, [601, 600], Some(false)),
         (9000, [600, 600], Some(true)),
     ] {
         rig.until(ms(at));
         rig.bytes(&stamped(at, times));
-        let told = readings(&events(&rig.take().into_iter().collect::<Vec<_>>()));
-        assert_eq!(told.iter().map(|reading| reading.1).collect::<Vec<_>>(), expected.into_iter().collect::<Vec<_>>(), "{at}");
+        let reported = readings(&events(&rig.take().into_iter().collect::<Vec<_>>()));
+        assert_eq!(
+            reported.iter().map(|reading| reading.1).collect::<Vec<_>>(),
+            expected.into_iter().collect::<Vec<_>>(),
+            "{at}"
+        );
     }
 }
 
 #[test]
-fn the_lever_is_told_at_once_with_the_last_times() {
+fn the_lever_is_reported_at_once_with_the_last_times() {
     let mut rig = Rig::new(&INFO);
-    // Without times there is no reading, but the lever is known.
+    // Without times there is no reading, but the driver keeps the lever.
     rig.bytes(&button("lever_right", 5, false));
     assert_eq!(events(&rig.take()), []);
     rig.bytes(&update([300, 300]));
@@ -107,16 +111,16 @@ fn the_lever_is_told_at_once_with_the_last_times() {
     assert_eq!(readings(&events(&rig.take())), [([300, 300], false, Right, false)]);
     rig.bytes(&button("lever_right", 20, false));
     assert_eq!(readings(&events(&rig.take())), [([300, 300], false, Left, false)]);
-    // The same movement again: the stamp shows it.
+    // The same movement comes again; its time stamp shows it.
     rig.bytes(&button("lever_right", 20, false));
     assert_eq!(events(&rig.take()), []);
-    // One between was lost.
+    // One movement between them was lost.
     rig.bytes(&button("lever_right", 30, false));
     assert_eq!(readings(&events(&rig.take())), [([300, 300], false, Right, true), ([300, 300], false, Left, false)]);
 }
 
 #[test]
-fn the_first_movement_puts_right_what_was_only_assumed() {
+fn the_first_lever_message_corrects_an_assumption() {
     for (first, expected) in [
         ("lever_left", vec![([300, 300], false, Right, false)]),
         ("lever_right", vec![([300, 300], false, Right, true), ([300, 300], false, Left, false)]),
@@ -136,7 +140,7 @@ fn until_the_lever_moves_it_is_up_where_the_time_falls() {
         (&[([299, 300], Some(([299, 300], true, Left, false)))], "the left side thinks"),
         (
             &[([300, 299], Some(([300, 299], true, Right, false))), ([299, 299], Some(([299, 299], true, Left, true)))],
-            "it was assumed wrongly, or nobody heard the lever: no press is told",
+            "the assumption was wrong, or the lever message was lost: no press is reported",
         ),
         (&[([299, 299], Some(([299, 299], true, Left, false)))], "both fell: nobody knows"),
     ] {
@@ -149,20 +153,20 @@ fn until_the_lever_moves_it_is_up_where_the_time_falls() {
             assert_eq!(readings(&events(&rig.take())), Vec::from_iter(*expected), "{what}");
         }
     }
-    // Whose side runs is told by its first fall, and the press after it is his.
+    // The first fall shows which side runs, and the next press belongs to that side.
     let mut rig = Rig::new(&INFO);
     rig.bytes(&update([300, 300]));
     rig.bytes(&update([300, 299]));
     rig.take();
     rig.bytes(&button("lever_right", 7, false));
     assert_eq!(readings(&events(&rig.take())), [([300, 299], true, Left, false)]);
-    // Once the lever was heard, a time that falls late says nothing of it.
+    // Once the lever is known, a late fall of a time does not change it.
     rig.bytes(&update([300, 298]));
     assert_eq!(readings(&events(&rig.take())), [([300, 298], true, Left, false)]);
 }
 
 #[test]
-fn buttons_are_told_once() {
+fn buttons_are_reported_once() {
     let mut rig = Rig::new(&INFO);
     let names = ["back", "minus", "play_pause", "plus", "forward", "on_off_press", "on_off_release"];
     for name in names {
@@ -177,22 +181,22 @@ fn buttons_are_told_once() {
 }
 
 #[test]
-fn a_clock_that_is_away_is_told_and_what_the_gateway_remembers_of_it_is_not() {
+fn an_absent_clock_is_reported_and_its_remembered_times_are_not() {
     let mut line = Line::up(&INFO, healthy(answers::<300>));
     line.run(1500);
-    line.say(&connected(false));
-    line.say(&connected(false));
+    line.send_from_device(&connected(false));
+    line.send_from_device(&connected(false));
     line.run(5000);
-    let told = line.told();
-    assert_eq!(told.iter().filter(|event| **event == DeviceEvent::ClockAbsent).count(), 1);
-    assert_eq!(readings(&told).len(), 1);
-    line.say(&connected(true));
+    let reported = line.reported();
+    assert_eq!(reported.iter().filter(|event| **event == DeviceEvent::ClockAbsent).count(), 1);
+    assert_eq!(readings(&reported).len(), 1);
+    line.send_from_device(&connected(true));
     line.run(7000);
-    assert_eq!(readings(&line.told()), [([300, 300], false, Left, true); 2]);
-    // The same by an error, and the times themselves end it.
-    line.say(br#"{"type":"error","timestamp":1,"data":{"errorCode":1003,"errorMessage":"x"}}"#);
-    line.say(&update([299, 300]));
-    assert_eq!(readings(&line.told()).last(), Some(&([299, 300], false, Left, true)));
+    assert_eq!(readings(&line.reported()), [([300, 300], false, Left, true); 2]);
+    // An error message reports the same, and times end it.
+    line.send_from_device(br#"{"type":"error","timestamp":1,"data":{"errorCode":1003,"errorMessage":"x"}}"#);
+    line.send_from_device(&update([299, 300]));
+    assert_eq!(readings(&line.reported()).last(), Some(&([299, 300], false, Left, true)));
     assert_eq!(anomalies(&line.rig.log), [Anomaly::ClockRefused]);
 }
 
@@ -221,13 +225,13 @@ fn refusals_and_impossible_times_are_counted() {
 }
 
 #[test]
-fn the_clone_that_says_ok_is_understood() {
+fn the_clone_that_answers_ok_is_understood() {
     let mut line = Line::up(&INFO, healthy(|_| Some(br#"{"type":"response","status":"ok"}"#.to_vec())));
     line.run(2000);
-    line.say(&update([60, 61]));
+    line.send_from_device(&update([60, 61]));
     line.run(10_000);
     assert_eq!(line.count(DeviceEvent::Responding), 1);
-    assert_eq!(readings(&line.told()), [([60, 61], false, Left, true)]);
+    assert_eq!(readings(&line.reported()), [([60, 61], false, Left, true)]);
     assert_eq!(anomalies(&line.rig.log), []);
 }
 
@@ -235,18 +239,18 @@ fn the_clone_that_says_ok_is_understood() {
 fn lost_late_and_doubled_answers_do_no_harm() {
     let mut line = Line::up(&INFO, losing(answers::<300>, GET_TIME));
     line.run(6000);
-    assert_eq!((line.count(DeviceEvent::Responding), readings(&line.told()).len()), (1, 1));
+    assert_eq!((line.count(DeviceEvent::Responding), readings(&line.reported()).len()), (1, 1));
     assert_eq!(anomalies(&line.rig.log), [Anomaly::Retried]);
     for delays in [&[900][..], &[30, 30], &[30, 900]] {
         let mut line = Line::up(&INFO, often(answers::<300>, delays));
         line.run(30_000);
         assert_eq!((line.count(DeviceEvent::Responding), line.count(DeviceEvent::Silent)), (1, 0), "{delays:?}");
-        assert_eq!(readings(&line.told()).len(), 1, "{delays:?}");
+        assert_eq!(readings(&line.reported()).len(), 1, "{delays:?}");
     }
 }
 
 #[test]
-fn a_gateway_that_falls_silent_is_told_and_comes_back() {
+fn the_silence_and_the_return_of_a_gateway_are_reported() {
     let mut line = Line::up(&INFO, healthy(answers::<300>));
     line.run(5000);
     line.manner = silent();
@@ -255,7 +259,7 @@ fn a_gateway_that_falls_silent_is_told_and_comes_back() {
     line.manner = healthy(answers::<200>);
     line.run(30_000);
     assert_eq!(line.count(DeviceEvent::Responding), 2);
-    assert_eq!(readings(&line.told()), [([300, 300], false, Left, true), ([200, 300], false, Left, true)]);
+    assert_eq!(readings(&line.reported()), [([300, 300], false, Left, true), ([200, 300], false, Left, true)]);
 }
 
 #[test]
@@ -270,7 +274,7 @@ fn half_a_message_is_given_up_after_silence_and_forgotten_with_the_link() {
     assert_eq!((readings(&events(&rig.log)).len(), anomalies(&rig.log).len()), (1, 0));
 }
 
-/// The milliseconds by which the readings of a message were late.
+/// Returns by how many milliseconds the readings of a message were late.
 fn late(rig: &mut Rig, at: u64, message: &[u8]) -> Vec<u128> {
     rig.until(ms(at));
     rig.take();
@@ -280,12 +284,12 @@ fn late(rig: &mut Rig, at: u64, message: &[u8]) -> Vec<u128> {
 }
 
 #[test]
-fn how_late_a_message_was_is_told_with_its_reading() {
+fn the_delay_of_a_message_is_reported_with_its_reading() {
     let mut rig = Rig::new(&INFO);
     rig.feed(Instant::ZERO, Input::LinkUp);
     assert_eq!(late(&mut rig, 1_000, &stamped(61_000, [300, 300])), [0]);
     assert_eq!(late(&mut rig, 2_010, &stamped(62_000, [299, 300])), [10]);
-    // The radio held both movements back.
+    // The radio delayed both movements.
     assert_eq!(late(&mut rig, 4_000, &button("lever_left", 62_700, false)), [1_300]);
     assert_eq!(late(&mut rig, 4_000, &button("lever_right", 63_400, false)), [600]);
     rig.feed(ms(5_000), Input::LinkDown);
@@ -293,9 +297,10 @@ fn how_late_a_message_was_is_told_with_its_reading() {
     assert_eq!(late(&mut rig, 7_000, &stamped(100, [298, 300])), [0], "it may be another gateway");
 }
 
-/// A time fell at 2 s by the gateway's stamps; what comes later in one piece was written in time, or nobody knows when.
+/// A time fell at 2 s by the gateway's time stamps. The messages that arrive later in one piece were written in time, or at an
+/// unknown time.
 #[test]
-fn a_clock_that_is_heard_late_runs_on() {
+fn a_clock_whose_messages_are_late_keeps_running() {
     let running = |rig: &mut Rig| readings(&events(&rig.take())).iter().map(|reading| reading.1).collect::<Vec<_>>();
     let mut rig = Rig::new(&INFO);
     rig.feed(Instant::ZERO, Input::LinkUp);
@@ -307,13 +312,13 @@ fn a_clock_that_is_heard_late_runs_on() {
     rig.bytes(&answers::<299>(GET_TIME).expect("an answer"));
     rig.until(ms(4_900));
     assert_eq!(running(&mut rig), [false, true]);
-    // The first one was asked for in time, the second not at all.
+    // The first message was asked for in time, the second was not asked for.
     for _ in 0..2 {
         rig.bytes(&answers::<299>(GET_TIME).expect("an answer"));
     }
     rig.bytes(&button("lever_left", 63_200, false));
     assert_eq!(running(&mut rig), [true], "the lever");
-    // What is asked for and answered now shows that it stands.
+    // A question and its answer now show that the clock is stopped.
     for at in [5_500, 6_600, 7_700] {
         rig.until(ms(at));
         rig.bytes(&answers::<299>(GET_TIME).expect("an answer"));

@@ -1,4 +1,4 @@
-//! DGT3000 BLE Gateway: its text both ways, and its vectors.
+//! DGT3000 BLE Gateway: its text in both directions, and its vectors.
 
 use crate::common::{Rig, anomalies, shared};
 use flagfall_protocols::bytes::{hex, unhex};
@@ -11,7 +11,7 @@ use flagfall_protocols::event::Anomaly;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// The one message of these bytes.
+/// Returns the only message of these bytes.
 fn whole(bytes: &[u8]) -> Vec<u8> {
     let mut framing = Framing::default();
     let (last, rest) = bytes.split_last().expect("bytes");
@@ -89,7 +89,7 @@ fn of_gateway(message: &Message<'_>) -> Value {
     }
 }
 
-/// Names and values of an object, nested ones in brackets.
+/// Returns the names and values of an object; nested ones are in brackets.
 fn members(text: &str) -> Result<Vec<String>, NotJson> {
     let show = |value: Json<'_>| match value {
         Json::Text(text) => format!("'{}'", text.letters().collect::<String>()),
@@ -104,7 +104,7 @@ fn members(text: &str) -> Result<Vec<String>, NotJson> {
 }
 
 #[test]
-fn json_is_read() {
+fn json_texts_are_parsed() {
     let good: [(&str, &[&str]); 8] = [
         ("{}", &[]),
         (" { \"a\" : 1 , \"b\" : { } } ", &["1a=1", "1b={"]),
@@ -162,18 +162,18 @@ fn framed(bytes: &[u8]) -> Vec<Result<String, (Anomaly, u64, u64)>> {
 }
 
 #[test]
-fn braces_are_counted_and_lost_ones_do_not_matter_for_long() {
+fn the_framing_counts_braces_and_recovers_from_lost_ones() {
     let ok = |text: &str| Ok(text.to_owned());
     assert_eq!(framed(b"{\"a\":1}\r\n{\"b\":{\"c\":\"}\\\"{\"}}"), [ok("{\"a\":1}"), ok("{\"b\":{\"c\":\"}\\\"{\"}}")]);
     assert_eq!(framed(b"x{\"a\":1}"), [Err((Anomaly::StrayByte, 0, 1)), ok("{\"a\":1}")]);
-    // The end is lost: within a number, a name, a text, a nested object.
+    // The end of a message is lost: within a number, a name, a text, a nested object.
     for half in ["{\"a\":1", "{\"a", "{\"a\":\"x", "{\"a\":{\"b\":1}", "{", "{\"a\":\"x\\\""] {
         let all = format!("{half}{{\"c\":2}}");
         assert_eq!(framed(all.as_bytes()), [Err((Anomaly::Truncated, 0, half.len() as u64)), ok("{\"c\":2}")], "{half}");
     }
-    // Behind a colon the next one is taken for its value, and the one after that is found again.
+    // After a colon the next message is read as the value, and the message after that is found again.
     assert_eq!(framed(b"{\"a\":{\"c\":2}{\"d\":3}"), [Err((Anomaly::Truncated, 0, 12)), ok("{\"d\":3}")]);
-    // Too long.
+    // The message is too long.
     let long = format!("{{\"a\":\"{}", "x".repeat(MAX_MESSAGE));
     assert_eq!(framed(long.as_bytes())[0], Err((Anomaly::BadLength, 0, MAX_MESSAGE as u64 + 1)));
 }

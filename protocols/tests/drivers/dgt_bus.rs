@@ -1,6 +1,6 @@
-//! The bus of DGT boards: every shared vector both directions, and the driver of one board.
+//! The bus of DGT boards: every shared vector in both directions, and the driver of one board.
 
-#[allow(dead_code, reason = "what hosts of a single board say is no matter here")]
+#[allow(dead_code, reason = "the commands of a single board's host are not used here")]
 use core::time::Duration;
 
 use crate::common::{Rig, anomalies, events, ms, sent, shared};
@@ -70,13 +70,13 @@ fn from_board(bytes: &[u8]) -> Value {
     assert!(rest.iter().all(|byte| reader.push(*byte).is_none()));
     let Some(Read::Frame(whole, at)) = reader.push(*last) else { panic!("no frame: {bytes:x?}") };
     assert_eq!((whole, at.start, at.end), (bytes, 0, bytes.len() as u64));
-    let (address, said) = reply(bytes).expect("a good frame");
+    let (address, answer) = reply(bytes).expect("a good frame");
     let mut again = Vec::new();
     encode_reply(bytes[0], address, &bytes[5..bytes.len() - 1], &mut again);
     assert_eq!(hex(&again), hex(bytes));
 
     let log = |data: &[u8]| meaning::of_board(&BoardMessage::EeMoves(data))["events"].clone();
-    let mut value = match said {
+    let mut value = match answer {
         Reply::Board(codes) => {
             let placement = meaning::of_board(&BoardMessage::Board(codes))["placement"].clone();
             json!({"msg": "bus_board", "placement": placement})
@@ -91,7 +91,7 @@ fn from_board(bytes: &[u8]) -> Value {
             json!({"msg": "bus_version", "major": major, "minor": minor})
         }
         Reply::I2c(data) => {
-            // The frame that is carried: its CRC is right, and it is carried again in the same bytes.
+            // The inner frame has the right CRC, and it is written again with the same bytes.
             let real = unescape(data).expect("whole");
             let mut carried = Vec::new();
             if let Some(inner) = I2cFrame::decode(&real) {
@@ -124,39 +124,39 @@ fn i2c(bytes: &[u8]) -> Value {
     json!({"to": frame.to, "from": frame.from, "type": frame.kind, "data": hex(frame.data)})
 }
 
-fn said(id: u8, data: &[u8]) -> Vec<u8> {
+fn reply_frame(id: u8, data: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     encode_reply(id, 1025, data, &mut bytes);
     bytes
 }
 
-/// A board in this position, as the bus tells it.
+/// Returns the answer of a board in this position, as it is on the bus.
 fn picture(fen: &str) -> Vec<u8> {
     use flagfall_protocols::drivers::dgt::squares;
     let placement = Placement::parse(fen).expect("a placement");
     let codes: Vec<_> =
         (0..64).map(|index| squares::code(placement.get(squares::square(index).expect("64"))).expect("a piece")).collect();
-    said(0x83, &codes)
+    reply_frame(0x83, &codes)
 }
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
 
-/// A driver that knows its board.
+/// Returns a driver that knows its board.
 fn known() -> Rig {
     let mut rig = Rig::new(&INFO);
     rig.feed(ms(0), Input::LinkUp);
-    rig.bytes(&said(0x87, &[]));
+    rig.bytes(&reply_frame(0x87, &[]));
     rig.until(ms(10));
-    rig.bytes(&said(0x89, &[1, 2]));
+    rig.bytes(&reply_frame(0x89, &[1, 2]));
     rig.bytes(&picture(START));
-    rig.bytes(&said(0x85, &[]));
+    rig.bytes(&reply_frame(0x85, &[]));
     rig
 }
 
 #[test]
-fn sums_and_lengths_are_kept() {
-    // A flipped bit anywhere gives no frame, but in the id's high bit it is no beginning.
-    let good = said(0x85, &[0x40, 0x34, 0x41, 0x24]);
+fn frames_with_wrong_checksum_or_length_are_refused() {
+    // A flipped bit anywhere gives no frame. In the high bit of the id it hides the beginning.
+    let good = reply_frame(0x85, &[0x40, 0x34, 0x41, 0x24]);
     for bit in 0..good.len() * 8 {
         let mut wrong = good.clone();
         wrong[bit / 8] ^= 1 << (bit % 8);
@@ -172,8 +172,8 @@ fn sums_and_lengths_are_kept() {
 }
 
 #[test]
-fn the_way_back_after_lost_bytes() {
-    let (one, other) = (said(0x85, &[0x40, 0x34]), said(0x87, &[]));
+fn the_framing_recovers_after_lost_bytes() {
+    let (one, other) = (reply_frame(0x85, &[0x40, 0x34]), reply_frame(0x87, &[]));
     for cut in 1..one.len() {
         let mut reader = Reader::default();
         let mut frames = 0;
@@ -192,49 +192,49 @@ fn the_way_back_after_lost_bytes() {
 }
 
 #[test]
-fn it_asks_once_it_knows_its_address_and_tells_the_first_picture_with_the_packet_after_it() {
+fn the_driver_asks_with_its_address_and_reports_the_first_picture_with_the_next_packet() {
     let mut rig = Rig::new(&INFO);
     rig.feed(ms(0), Input::LinkUp);
     rig.until(ms(1000));
     assert_eq!(sent(&rig.log), []);
-    rig.bytes(&said(0x87, &[]));
+    rig.bytes(&reply_frame(0x87, &[]));
     rig.until(ms(1010));
     let asked: Vec<_> = sent(&rig.take()).into_iter().map(|(_, bytes)| hex(&bytes)).collect();
     assert_eq!(asked, ["8b080114", "8208010b"]);
     rig.bytes(&picture(START));
     assert_eq!(events(&rig.log), []);
-    // A pawn was moved after the picture.
-    rig.bytes(&said(0x85, &[0x40, 0x34, 0x41, 0x24]));
+    // A pawn moved after the picture.
+    rig.bytes(&reply_frame(0x85, &[0x40, 0x34, 0x41, 0x24]));
     let moved = Placement::parse("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR").expect("a placement");
     assert_eq!(events(&rig.log), [DeviceEvent::Frame(moved)]);
 }
 
 #[test]
-fn a_repeated_packet_is_told_once_and_a_lost_one_is_repaired() {
+fn a_repeated_packet_is_reported_once_and_a_lost_one_is_repaired() {
     let mut rig = known();
     rig.take();
-    let packet = said(0x85, &[0x40, 0x34, 0x41, 0x24]);
+    let packet = reply_frame(0x85, &[0x40, 0x34, 0x41, 0x24]);
     rig.bytes(&packet);
     rig.bytes(&packet);
     // Newer boards alternate the id.
-    rig.bytes(&said(0x8b, &[0x40, 0x34, 0x41, 0x24]));
+    rig.bytes(&reply_frame(0x8b, &[0x40, 0x34, 0x41, 0x24]));
     assert_eq!(events(&rig.log).len(), 2);
     rig.take();
-    // A picture that agrees with the packet after it is no news; one that does not is told.
+    // A picture that agrees with the known position is not reported; a different one is.
     rig.bytes(&picture("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR"));
-    rig.bytes(&said(0x85, &[]));
+    rig.bytes(&reply_frame(0x85, &[]));
     assert_eq!(events(&rig.log), []);
     rig.bytes(&picture("rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR"));
-    rig.bytes(&said(0x85, &[]));
+    rig.bytes(&reply_frame(0x85, &[]));
     assert!(matches!(events(&rig.log)[..], [DeviceEvent::Frame(_)]), "{:?}", rig.log);
 }
 
 #[test]
-fn a_restart_asks_for_the_picture_and_tells_no_piece_twice() {
+fn a_restart_asks_for_the_picture_and_reports_no_piece_twice() {
     let mut rig = known();
     rig.until(ms(100));
     rig.take();
-    rig.bytes(&said(0x85, &[0x7f, 0x7f, 0x7f, 0x6a, 0x45, 0x3c, 0x4b, 0x04]));
+    rig.bytes(&reply_frame(0x85, &[0x7f, 0x7f, 0x7f, 0x6a, 0x45, 0x3c, 0x4b, 0x04]));
     rig.until(ms(200));
     assert_eq!(events(&rig.log), []);
     assert_eq!(sent(&rig.log).len(), 1);
@@ -242,14 +242,14 @@ fn a_restart_asks_for_the_picture_and_tells_no_piece_twice() {
 }
 
 #[test]
-fn the_log_from_the_start_is_ended() {
+fn the_log_of_the_start_is_closed() {
     let mut rig = known();
     rig.until(ms(100));
     rig.take();
     rig.command(DeviceCommand::ReadLog);
     rig.until(ms(110));
     assert_eq!(sent(&rig.take())[0].1, Command::SendFromStart.to(1025));
-    rig.bytes(&said(0x86, &[0x7b, 0x41, 0x24, 0x70, 0x04, 0x55]));
+    rig.bytes(&reply_frame(0x86, &[0x7b, 0x41, 0x24, 0x70, 0x04, 0x55]));
     let entries: Vec<_> = events(&rig.log);
     assert!(matches!(
         entries[..],
@@ -264,7 +264,7 @@ fn the_log_from_the_start_is_ended() {
 }
 
 #[test]
-fn a_log_that_was_asked_for_is_ended_though_the_board_was_silent_meanwhile() {
+fn a_requested_log_is_closed_even_if_the_board_was_silent_meanwhile() {
     let mut rig = known();
     rig.until(ms(100));
     rig.command(DeviceCommand::ReadLog);
@@ -275,11 +275,11 @@ fn a_log_that_was_asked_for_is_ended_though_the_board_was_silent_meanwhile() {
 }
 
 #[test]
-fn a_hole_in_which_another_board_told_its_log_is_no_cycle() {
+fn a_pause_for_the_log_of_another_board_is_no_cycle() {
     let mut rig = known();
     for packet in 1..60 {
         rig.until(ms(packet * 500 + if packet < 20 { 0 } else { 8300 }));
-        rig.bytes(&said(0x85, &[]));
+        rig.bytes(&reply_frame(0x85, &[]));
     }
     let delays = events(&rig.log).into_iter().filter(|event| matches!(event, DeviceEvent::Delay(_)));
     assert_eq!(delays.collect::<Vec<_>>(), [DeviceEvent::Delay(Duration::from_millis(1000))]);
@@ -289,13 +289,13 @@ fn a_hole_in_which_another_board_told_its_log_is_no_cycle() {
 fn bytes_of_delay_at_event_positions_are_counted_and_the_rest_is_read() {
     let mut rig = known();
     rig.take();
-    rig.bytes(&said(0x85, &[0x12, 0x21, 0x40, 0x34, 0x7c, 0x03]));
+    rig.bytes(&reply_frame(0x85, &[0x12, 0x21, 0x40, 0x34, 0x7c, 0x03]));
     assert_eq!(anomalies(&rig.log), [Anomaly::UnknownLogTag; 2]);
     assert_eq!(events(&rig.log).len(), 1);
 }
 
 #[test]
-fn silence_is_told_after_more_than_a_whole_log_and_another_address_is_not_read() {
+fn silence_is_reported_after_more_than_a_whole_log_and_other_addresses_are_ignored() {
     let mut rig = known();
     rig.take();
     let mut foreign = Vec::new();
@@ -303,12 +303,12 @@ fn silence_is_told_after_more_than_a_whole_log_and_another_address_is_not_read()
     rig.until(ms(2000));
     rig.bytes(&foreign);
     assert_eq!(anomalies(&rig.log), [Anomaly::Unasked]);
-    // Another board tells its log, which takes 8.3 s at most.
+    // Another board sends its log, which takes 8.3 s at most.
     rig.until(ms(10_000));
     assert_eq!(events(&rig.log), []);
     rig.until(ms(12_100));
     assert_eq!(events(&rig.log).iter().filter(|event| **event == DeviceEvent::Silent).count(), 1);
     rig.take();
-    rig.bytes(&said(0x85, &[]));
+    rig.bytes(&reply_frame(0x85, &[]));
     assert_eq!(events(&rig.log)[0], DeviceEvent::Responding);
 }

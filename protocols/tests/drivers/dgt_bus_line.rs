@@ -1,4 +1,4 @@
-//! The master of a line of DGT boards alone: what it asks when, and what it makes of answers.
+//! The master of a line of DGT boards, without drivers: which questions it asks and when, and how it handles answers.
 
 use crate::common::ms;
 use flagfall_protocols::drivers::dgt_bus::frame::{Command, command, encode_reply};
@@ -9,24 +9,24 @@ use flagfall_protocols::time::Instant;
 
 use crate::seeds::campaign;
 
-fn said(id: u8, data: &[u8]) -> Vec<u8> {
+fn reply_frame(id: u8, data: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     encode_reply(id, 1025, data, &mut bytes);
     bytes
 }
 
-/// A board in this position, as the bus tells it.
+/// Returns the answer of a board in this position, as it is on the bus.
 fn picture(fen: &str) -> Vec<u8> {
     use flagfall_protocols::drivers::dgt::squares;
     let placement = Placement::parse(fen).expect("a placement");
     let codes: Vec<_> =
         (0..64).map(|index| squares::code(placement.get(squares::square(index).expect("64"))).expect("a piece")).collect();
-    said(0x83, &codes)
+    reply_frame(0x83, &codes)
 }
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
 
-/// A line alone, its outputs and what it sent.
+/// A line without drivers, its outputs and the commands that it sent.
 struct Master {
     line: Line,
     now: Instant,
@@ -56,15 +56,15 @@ impl Master {
         self.now = at;
     }
 
-    fn pass(&mut self, millis: u64) {
+    fn advance(&mut self, millis: u64) {
         self.until(Instant(self.now.micros() + 1000 * millis));
     }
 
-    /// Lets time pass until it asks something; gives that.
+    /// Lets time pass until the line asks something, and returns the command.
     fn asks(&mut self) -> [u8; 4] {
         self.out.clear();
         for _ in 0..10_000 {
-            self.pass(1);
+            self.advance(1);
             let mut sent =
                 self.out.iter().filter_map(|output| if let LineOutput::Send(bytes) = output { Some(bytes) } else { None });
             if let Some(sent) = sent.find_map(|bytes| bytes.as_slice().try_into().ok()) {
@@ -75,11 +75,11 @@ impl Master {
     }
 
     fn answer(&mut self, bytes: &[u8]) {
-        self.pass(20);
+        self.advance(20);
         self.feed(self.now, LineInput::Bytes(bytes));
     }
 
-    /// Answers as a good board does until it is asked this.
+    /// Answers as a good board does until the line asks this.
     fn asked(&mut self, wanted: Command) {
         for _ in 0..200 {
             match command(&self.asks()).expect("a command") {
@@ -91,19 +91,19 @@ impl Master {
         panic!("{wanted:?} was never asked");
     }
 
-    /// Answers as a good board on which nothing happens.
+    /// Answers as a good board without changes.
     fn answer_well(&mut self, command: Command) {
         match command {
-            Command::SendChanges | Command::RepeatChanges => self.answer(&said(0x85, &[])),
-            Command::SendClock => self.answer(&said(0x84, &CLOCK)),
+            Command::SendChanges | Command::RepeatChanges => self.answer(&reply_frame(0x85, &[])),
+            Command::SendClock => self.answer(&reply_frame(0x84, &CLOCK)),
             Command::SendBoard => self.answer(&picture(START)),
-            Command::SendVersion => self.answer(&said(0x89, &[1, 2])),
-            Command::Ping | Command::IgnoreNextPing => self.answer(&said(0x87, &[])),
+            Command::SendVersion => self.answer(&reply_frame(0x89, &[1, 2])),
+            Command::Ping | Command::IgnoreNextPing => self.answer(&reply_frame(0x87, &[])),
             _ => {}
         }
     }
 
-    /// What it asks next, this often, when nothing is answered.
+    /// Returns the next `count` commands when nothing is answered.
     fn unanswered(&mut self, count: usize) -> Vec<Command> {
         (0..count).map(|_| command(&self.asks()).expect("a command").0).collect()
     }
@@ -119,18 +119,19 @@ const CLOCK: [u8; 7] = [0, 5, 0, 0, 5, 0, 8];
 fn lost_changes_are_repeated_and_after_twice_lost_ones_the_picture_is_compared() {
     let mut master = Master::up(&[1025]);
     master.asked(Command::SendChanges);
-    let mut wrong = said(0x85, &[0x40, 0x34]);
+    let mut wrong = reply_frame(0x85, &[0x40, 0x34]);
     wrong[6] ^= 1;
     master.answer(&wrong);
     assert_eq!(master.unanswered(1), [Command::RepeatChanges]);
     master.answer(&wrong);
     assert_eq!(master.unanswered(1), [Command::RepeatChanges]);
     master.answer(&wrong);
-    // It answers, so it is not silent: the clock is asked, and at the next turn the packet once more, before all else.
+    // The board answers, so it is not silent. The line asks for the clock, and at the next turn it asks for the packet again
+    // before all else.
     assert_eq!(master.unanswered(1), [Command::SendClock]);
-    master.answer(&said(0x84, &CLOCK));
+    master.answer(&reply_frame(0x84, &CLOCK));
     assert_eq!(master.unanswered(1), [Command::RepeatChanges]);
-    master.answer(&said(0x85, &[0x40, 0x34]));
+    master.answer(&reply_frame(0x85, &[0x40, 0x34]));
     assert_eq!(master.frames(), 1);
     let mut asked = Vec::new();
     for _ in 0..20 {
@@ -139,29 +140,29 @@ fn lost_changes_are_repeated_and_after_twice_lost_ones_the_picture_is_compared()
         master.answer_well(command);
     }
     assert!(asked.contains(&Command::SendBoard), "{asked:?}");
-    // Nobody wants the log, which keeps the whole line for seconds.
+    // The line does not ask for the log by itself, because a log keeps the whole line busy for seconds.
     assert!(!asked.contains(&Command::SendFromStart), "{asked:?}");
 }
 
-/// The board may not have heard the question for new changes: then it repeats a packet from before the picture.
+/// The board may not have received the question for new changes: then it repeats a packet from before the picture.
 #[test]
-fn an_empty_packet_that_was_repeated_is_not_told() {
+fn a_repeated_empty_packet_is_not_reported() {
     let mut master = Master::up(&[1025]);
     master.asked(Command::SendChanges);
     assert_eq!(master.unanswered(1), [Command::RepeatChanges]);
-    master.answer(&said(0x85, &[]));
+    master.answer(&reply_frame(0x85, &[]));
     assert_eq!(master.frames(), 0);
     assert_eq!(master.unanswered(1), [Command::SendClock]);
-    master.answer(&said(0x84, &CLOCK));
+    master.answer(&reply_frame(0x84, &CLOCK));
     assert_eq!(master.unanswered(1), [Command::SendChanges]);
-    master.answer(&said(0x85, &[]));
+    master.answer(&reply_frame(0x85, &[]));
     assert_eq!(master.frames(), 1);
 }
 
 /// A packet that can never be read, because a byte of it has bit 7 set, or that the board does not have.
 #[test]
 fn a_packet_that_cannot_be_repeated_is_given_up_at_the_second_turn() {
-    let mut holed = said(0x85, &[0x40, 0x34, 0x40, 0x3f]);
+    let mut holed = reply_frame(0x85, &[0x40, 0x34, 0x40, 0x3f]);
     holed[8] = 0xff;
     for repeated in [holed.as_slice(), &[]] {
         let mut master = Master::up(&[1025]);
@@ -170,47 +171,47 @@ fn a_packet_that_cannot_be_repeated_is_given_up_at_the_second_turn() {
             master.answer(&holed);
             assert_eq!(master.unanswered(1), [next]);
         }
-        master.answer(&said(0x84, &CLOCK));
+        master.answer(&reply_frame(0x84, &CLOCK));
         assert_eq!(master.unanswered(1), [Command::RepeatChanges]);
         for next in [Command::RepeatChanges, Command::RepeatChanges, Command::SendClock] {
             master.answer(repeated);
             assert_eq!(master.unanswered(1), [next]);
             assert!(!master.out.contains(&LineOutput::Silent(1025)));
         }
-        master.answer(&said(0x84, &CLOCK));
-        // New changes are asked for, and the picture is compared.
+        master.answer(&reply_frame(0x84, &CLOCK));
+        // The line asks for new changes and compares the picture.
         assert_eq!(master.unanswered(1), [Command::SendChanges]);
-        master.answer(&said(0x85, &[]));
+        master.answer(&reply_frame(0x85, &[]));
         master.asked(Command::SendBoard);
     }
 }
 
-/// One byte of a long log has bit 7 set: nothing after it can be read, and the board goes on speaking.
+/// One byte of a long log has bit 7 set. The bytes after it cannot be read, and the board keeps sending.
 #[test]
-fn nothing_is_asked_while_a_board_still_speaks() {
+fn nothing_is_asked_while_a_board_is_still_sending() {
     let mut master = Master::up(&[1025]);
     master.asked(Command::SendChanges);
-    master.answer(&said(0x85, &[]));
+    master.answer(&reply_frame(0x85, &[]));
     master.feed(master.now, LineInput::Request { address: 1025, command: Command::SendFromStart.to(1025) });
     master.asked(Command::SendFromStart);
-    let mut log = said(0x86, &[0x7f; 1000]);
+    let mut log = reply_frame(0x86, &[0x7f; 1000]);
     log[300] |= 0x80;
     master.out.clear();
-    master.pass(10);
+    master.advance(10);
     for bytes in log.chunks(16) {
-        master.pass(17);
+        master.advance(17);
         master.feed(master.now, LineInput::Bytes(bytes));
         assert!(!master.out.iter().any(|output| matches!(output, LineOutput::Send(_))));
     }
     let quiet = master.now;
     master.asks();
     assert!(master.now.since(quiet).as_millis() >= 40);
-    // A line on which somebody never ends is asked all the same.
+    // A line on which a device never stops sending is asked nevertheless.
     let asked = master.now;
     master.out.clear();
     while !master.out.iter().any(|output| matches!(output, LineOutput::Send(_))) {
         master.feed(master.now, LineInput::Bytes(&[0x11]));
-        master.pass(10);
+        master.advance(10);
         assert!(master.now.since(asked).as_secs() < 10);
     }
     assert!(master.now.since(asked).as_secs() >= 9);
@@ -221,23 +222,23 @@ fn an_answer_counts_only_with_its_id_and_its_address() {
     let mut master = Master::up(&[1025]);
     master.asked(Command::SendClock);
     master.out.clear();
-    master.answer(&said(0x87, &[]));
+    master.answer(&reply_frame(0x87, &[]));
     let mut other = Vec::new();
     encode_reply(0x84, 1026, &CLOCK, &mut other);
     master.answer(&other);
     let unasked = |output: &&LineOutput| matches!(output, LineOutput::Anomaly { anomaly: Anomaly::Unasked, .. });
     assert_eq!((master.frames(), master.out.iter().filter(unasked).count()), (0, 2));
-    master.answer(&said(0x84, &CLOCK));
+    master.answer(&reply_frame(0x84, &CLOCK));
     assert_eq!(master.frames(), 1);
 }
 
 #[test]
-fn a_silent_board_is_told_after_three_repeats_and_then_tried_once_a_cycle() {
+fn a_silent_board_is_reported_after_three_repeats_and_then_tried_once_a_cycle() {
     let mut master = Master::up(&[1025]);
     master.asked(Command::SendClock);
     assert_eq!(master.unanswered(3), [Command::SendClock; 3]);
     master.out.clear();
-    master.pass(2000);
+    master.advance(2000);
     assert!(master.out.contains(&LineOutput::Silent(1025)));
     let sent = |bytes: &[u8]| LineOutput::Send(bytes.to_vec());
     assert!(master.out.contains(&sent(&[0x4a])), "nobody answers");
@@ -247,7 +248,7 @@ fn a_silent_board_is_told_after_three_repeats_and_then_tried_once_a_cycle() {
 }
 
 #[test]
-fn a_board_that_is_expected_later_is_told_silent_and_tried_and_one_that_is_dismissed_costs_nothing() {
+fn a_board_expected_later_is_reported_silent_and_tried_and_a_removed_one_costs_nothing() {
     let mut master = Master::up(&[1025]);
     master.asked(Command::SendClock);
     master.answer_well(Command::SendClock);
@@ -269,13 +270,13 @@ fn a_board_that_is_expected_later_is_told_silent_and_tried_and_one_that_is_dismi
     master.answer(&late);
     assert!(master.out.contains(&LineOutput::Answering(77)), "{:?}", master.out);
     assert!(master.line.boards().eq([1025, 77]));
-    // While it answers it is asked, whoever wants it.
+    // The line asks a board while it answers, even if no driver expects it.
     master.feed(master.now, LineInput::Dismiss(77));
     assert!(master.line.boards().eq([1025, 77]));
     master.feed(master.now, LineInput::Expect(88));
     master.feed(master.now, LineInput::Dismiss(88));
     assert!(master.line.boards().eq([1025, 77]));
-    // What is no address is nobody's, and who answers is not silent.
+    // A value that is no address belongs to no board, and a board that answers is not silent.
     master.out.clear();
     for address in [0, 0x4000, 1025] {
         master.feed(master.now, LineInput::Expect(address));
@@ -284,7 +285,7 @@ fn a_board_that_is_expected_later_is_told_silent_and_tried_and_one_that_is_dismi
 }
 
 #[test]
-fn boards_that_come_and_go_while_the_line_is_looked_at() {
+fn boards_come_and_go_during_discovery() {
     let mut master = Master::up(&[1025, 1026]);
     master.feed(master.now, LineInput::Expect(77));
     master.feed(master.now, LineInput::Dismiss(1026));
@@ -305,27 +306,33 @@ fn boards_that_come_and_go_while_the_line_is_looked_at() {
 #[test]
 fn a_power_up_in_the_changes_asks_for_the_picture() {
     let mut master = Master::up(&[1025]);
-    // The wishes of the start are over.
+    // The questions of the start are finished.
     for _ in 0..4 {
         master.asked(Command::SendChanges);
-        master.answer(&said(0x85, &[]));
+        master.answer(&reply_frame(0x85, &[]));
     }
     master.asked(Command::SendChanges);
-    master.answer(&said(0x85, &[0x7f, 0x7f, 0x7f, 0x6a]));
+    master.answer(&reply_frame(0x85, &[0x7f, 0x7f, 0x7f, 0x6a]));
     assert_eq!(master.unanswered(1), [Command::SendClock]);
-    master.answer(&said(0x84, &CLOCK));
+    master.answer(&reply_frame(0x84, &CLOCK));
     assert_eq!(master.unanswered(1), [Command::SendBoard]);
 }
 
 #[test]
-fn whatever_comes_a_line_asks_only_questions() {
-    campaign("questions on a line of DGT boards", 8..9, whatever_comes);
+fn after_any_input_the_line_sends_only_questions() {
+    campaign("questions on a line of DGT boards", 8..9, feed_any_input);
 }
 
-fn whatever_comes(seed: u64) -> u64 {
+fn feed_any_input(seed: u64) -> u64 {
     const INPUTS: u64 = 100_000;
     let mut rng = fastrand::Rng::with_seed(seed);
-    let good = [said(0x85, &[0x40, 0x34]), said(0x84, &CLOCK), said(0x87, &[]), said(0x89, &[1, 2]), picture(START)];
+    let good = [
+        reply_frame(0x85, &[0x40, 0x34]),
+        reply_frame(0x84, &CLOCK),
+        reply_frame(0x87, &[]),
+        reply_frame(0x89, &[1, 2]),
+        picture(START),
+    ];
     let mut master = Master::up(&[1025, 1026, 0, 0x4000]);
     let mut sent = 0;
     for _ in 0..INPUTS {
@@ -333,7 +340,7 @@ fn whatever_comes(seed: u64) -> u64 {
         match rng.u16(..2000) {
             0 => master.feed(master.now, LineInput::Up),
             1 => master.feed(master.now, LineInput::Down),
-            // Every command there is, to every kind of address, and nonsense.
+            // The inputs hold every command, every kind of address, and nonsense.
             6..400 => {
                 let address = [1025, 1026, 0, 77][rng.usize(..4)];
                 let command = Command::ALL[rng.usize(..Command::ALL.len())].to(if rng.bool() { address } else { 0 });

@@ -1,6 +1,6 @@
-//! Seeded random and mutated bytes through every decoder: nothing panics, nothing is written otherwise than it was read.
+//! Feeds seeded random and mutated bytes to every decoder: nothing panics, and each message is written as it was read.
 //!
-//! A seed is 10^6 bytes through each; `tests/soak` goes on with new ones.
+//! One seed gives 10^6 bytes for each decoder; `tests/soak` continues with new seeds.
 
 mod line;
 
@@ -16,10 +16,10 @@ use flagfall_protocols::time::Instant;
 use crate::common::samples;
 use crate::seeds::{campaign, mixed};
 
-/// Bytes of one seed.
+/// The number of bytes of one seed.
 const BYTES: usize = 1_000_000;
 
-/// Portions of bytes: noise, noise of seven bits, good messages, and good messages with an error.
+/// A source of portions of bytes: noise, noise of seven bits, good messages, and good messages with an error.
 struct Source {
     rng: fastrand::Rng,
     good: &'static [Example],
@@ -46,7 +46,7 @@ impl Source {
                 rng.fill(&mut self.portion);
             }
             1 => {
-                // A header that may well be right, and data of seven bits.
+                // A header that is often right, and data of seven bits.
                 self.portion.resize(rng.usize(4..200), 0);
                 rng.fill(&mut self.portion);
                 self.portion.iter_mut().for_each(|byte| *byte &= 0x7f);
@@ -80,7 +80,7 @@ impl Source {
     }
 }
 
-/// A generator of this seed; of seed 0 the same as ever.
+/// Returns a generator for this seed; seed 0 always gives the same numbers.
 fn random(own: u64, seed: u64) -> fastrand::Rng {
     fastrand::Rng::with_seed(mixed(own, seed))
 }
@@ -119,7 +119,7 @@ fn clock(total: usize, seed: u64) {
             rng.fill(&mut seven);
             seven.iter_mut().for_each(|byte| *byte &= 0x7f);
         } else {
-            // Near to something legal.
+            // These bytes are close to valid ones.
             seven[rng.usize(..7)] = rng.u8(..0x60);
         }
         reader.read(&seven);
@@ -217,7 +217,7 @@ fn give(driver: &mut dyn Driver, at: Instant, input: Input<'_>, seen: u64) {
     assert!(driver.deadline().is_none_or(|deadline| deadline >= at), "time does not run backwards");
 }
 
-/// Feeds the bytes of a seed; gives how many they are.
+/// Feeds the bytes of a seed and returns their number.
 fn bytes(seed: u64, feed: impl FnOnce(usize, u64)) -> u64 {
     feed(BYTES, seed);
     BYTES as u64

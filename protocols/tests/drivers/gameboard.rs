@@ -1,4 +1,5 @@
-//! Boards of the Gameboard UI Protocol: words both ways, what is asked when, and answers that name no square.
+//! Boards of the Gameboard UI Protocol: words in both directions, when each square is asked for, and answers that name no
+//! square.
 
 use crate::common::answering::{Line, Manner, healthy, often, silent};
 use crate::common::{Rig, anomalies, events};
@@ -17,31 +18,31 @@ fn square(name: &str) -> Square {
     Square::parse(name).expect("a square")
 }
 
-/// The initial position as sensors see it.
+/// Returns the initial position as sensors see it.
 fn start() -> Placement {
     let mut placement = Placement::initial();
     placement.0.iter_mut().filter(|reading| **reading != Reading::Empty).for_each(|reading| *reading = Reading::Occupied);
     placement
 }
 
-/// The square that a question is for.
+/// Returns the square of a question.
 fn asked(question: &[u8]) -> Option<Square> {
     let word = question.strip_suffix(b"\r").expect("a line");
     if let HostCommand::Ask(square) = HostCommand::read(word) { Some(square) } else { None }
 }
 
-/// What a board in the initial position answers.
+/// Returns the answer of a board in the initial position.
 fn answer(question: &[u8]) -> Option<Vec<u8>> {
     let occupied = start().get(asked(question)?) == Reading::Occupied;
     Some(if occupied { b"#60\r".to_vec() } else { b"#20\r".to_vec() })
 }
 
-fn told(square_name: &str, reading: Reading) -> DeviceEvent {
+fn square_event(square_name: &str, reading: Reading) -> DeviceEvent {
     DeviceEvent::Square { square: square(square_name), reading }
 }
 
 #[test]
-fn words_of_the_page() {
+fn the_words_of_the_readme_are_read_and_written() {
     let e = |name, occupied| Some(Message::Square { square: square(name), occupied });
     let status = |occupied, count| Some(Message::Status { occupied, count });
     let position = b"RNBQKBNRPPPPPPPP................................pppppppprnbqkbnr";
@@ -90,7 +91,7 @@ fn words_of_the_page() {
 
 proptest! {
     #[test]
-    fn what_is_said_is_read(index in 0u8..64, occupied: bool, count in 0u8..64, squares: u64) {
+    fn words_are_read_as_they_are_written(index in 0u8..64, occupied: bool, count in 0u8..64, squares: u64) {
         let square = Square::wrapping(index);
         let mut placement = Placement::EMPTY;
         for square in Square::all().filter(|square| squares & square.bit() != 0) {
@@ -127,47 +128,47 @@ proptest! {
 }
 
 #[test]
-fn all_squares_are_asked_for_and_told_as_one_picture() {
+fn all_squares_are_asked_for_and_reported_as_one_picture() {
     let mut line = Line::up(&INFO, healthy(answer));
     line.run(10_000);
-    assert_eq!(line.told(), [DeviceEvent::Responding, DeviceEvent::Frame(start())]);
+    assert_eq!(line.reported(), [DeviceEvent::Responding, DeviceEvent::Frame(start())]);
     assert_eq!(anomalies(&line.rig.log), []);
-    let squares: Vec<_> = line.heard.iter().map(|(_, question)| asked(question).expect("a question")).collect();
-    // Once quickly, then again and again.
+    let squares: Vec<_> = line.received.iter().map(|(_, question)| asked(question).expect("a question")).collect();
+    // The squares are asked for once quickly, then again and again slowly.
     assert_eq!(squares[..128], Square::all().chain(Square::all()).collect::<Vec<_>>());
-    assert!(line.heard[64].0 < 5_000, "{:?}", line.heard[64]);
-    // The game wants the picture though it is the same.
+    assert!(line.received[64].0 < 5_000, "{:?}", line.received[64]);
+    // The game asks for the picture although it has not changed.
     line.rig.command(DeviceCommand::ReadBoard);
     line.run(20_000);
     assert_eq!(line.count(DeviceEvent::Frame(start())), 2);
-    // What the board tells goes out at once, and what is known is not told again.
-    line.say(b"-e2\r");
-    line.say(b"-e2\r");
-    assert_eq!(line.told()[3..], [told("e2", Reading::Empty)]);
+    // A change that the board sends is reported at once, and a known state is not reported again.
+    line.send_from_device(b"-e2\r");
+    line.send_from_device(b"-e2\r");
+    assert_eq!(line.reported()[3..], [square_event("e2", Reading::Empty)]);
 }
 
 #[test]
-fn a_board_that_answers_nothing_is_followed_all_the_same() {
+fn the_events_of_a_board_that_never_answers_are_reported() {
     let mut line = Line::up(&INFO, silent());
     line.run(5_000);
-    assert_eq!(line.told(), []);
-    assert!(line.heard.iter().all(|(_, question)| question == b"?a1\r") && line.heard.len() == 5, "{:?}", line.heard);
-    line.say(b"-e2\r");
-    line.say(b"+e4\r");
+    assert_eq!(line.reported(), []);
+    assert!(line.received.iter().all(|(_, question)| question == b"?a1\r") && line.received.len() == 5, "{:?}", line.received);
+    line.send_from_device(b"-e2\r");
+    line.send_from_device(b"+e4\r");
     line.rig.command(DeviceCommand::ReadBoard);
     line.run(65_000);
-    let all = [DeviceEvent::Responding, told("e2", Reading::Empty), told("e4", Reading::Occupied)];
-    assert_eq!(line.told(), all, "no picture, and no silence of a board that never answered");
-    assert!(line.heard.len() <= 12, "asked now and then only: {:?}", line.heard);
+    let all = [DeviceEvent::Responding, square_event("e2", Reading::Empty), square_event("e4", Reading::Occupied)];
+    assert_eq!(line.reported(), all, "there is no picture, and no silence is reported for a board that never answered");
+    assert!(line.received.len() <= 12, "the board is asked only now and then: {:?}", line.received);
 }
 
-/// An answer comes a second time when the next square was asked for already: that one's own answer is then one to no question.
+/// An answer comes a second time after the question for the next square. It must not count as the answer for that square.
 #[test]
-fn answers_out_of_step_are_found() {
+fn answers_to_the_question_before_are_recognized() {
     let shifted: Manner = Box::new(|count, question| {
         let answer = answer(question).expect("a question");
         match count {
-            // h2 is occupied, a3 is not.
+            // h2 is occupied and a3 is empty.
             15 => vec![(Duration::from_millis(5), answer.clone()), (Duration::from_millis(36), answer)],
             _ => vec![(Duration::from_millis(10), answer)],
         }
@@ -175,7 +176,7 @@ fn answers_out_of_step_are_found() {
     let mut line = Line::up(&INFO, shifted);
     line.run(12_000);
     assert!(anomalies(&line.rig.log).contains(&Anomaly::Unasked), "{:?}", anomalies(&line.rig.log));
-    let shown = line.told().iter().fold(None, |shown, event| match (shown, event) {
+    let shown = line.reported().iter().fold(None, |shown, event| match (shown, event) {
         (_, DeviceEvent::Frame(frame)) => Some(*frame),
         (Some(mut shown), DeviceEvent::Square { square, reading }) => {
             Placement::set(&mut shown, *square, *reading);
@@ -188,27 +189,27 @@ fn answers_out_of_step_are_found() {
 }
 
 #[test]
-fn a_board_that_says_everything_twice_shows_its_picture() {
+fn a_board_that_sends_everything_twice_still_gives_a_picture() {
     let mut line = Line::up(&INFO, often(answer, &[30, 45]));
     line.run(20_000);
-    assert_eq!(line.told(), [DeviceEvent::Responding, DeviceEvent::Frame(start())]);
+    assert_eq!(line.reported(), [DeviceEvent::Responding, DeviceEvent::Frame(start())]);
 }
 
-/// Each answer comes after the question was asked again, and so a second time: never as that of the next square.
+/// Each answer comes after the question was repeated, so it comes twice. It must never count for the next square.
 #[test]
-fn answers_that_are_later_than_the_question_is_asked_again_are_each_squares_own() {
+fn late_answers_are_taken_for_their_own_square() {
     for late in [1_010, 1_500, 1_990, 2_010, 2_900] {
         let manner: Manner =
             Box::new(move |_, question| vec![(Duration::from_millis(late), answer(question).expect("a question"))]);
         let mut line = Line::up(&INFO, manner);
         line.run(64 * (late + 100) + 10_000);
-        assert_eq!(line.told(), [DeviceEvent::Responding, DeviceEvent::Frame(start())], "{late}");
+        assert_eq!(line.reported(), [DeviceEvent::Responding, DeviceEvent::Frame(start())], "{late}");
     }
 }
 
 /// Once all squares are known, one wrong answer changes nothing.
 #[test]
-fn a_wrong_answer_is_not_believed() {
+fn one_wrong_answer_changes_no_square() {
     for wrong in [70, 90, 127] {
         let lying: Manner = Box::new(move |count, question| {
             let answer = answer(question).expect("a question");
@@ -217,13 +218,13 @@ fn a_wrong_answer_is_not_believed() {
         });
         let mut line = Line::up(&INFO, lying);
         line.run(15_000);
-        assert_eq!(line.told(), [DeviceEvent::Responding, DeviceEvent::Frame(start())], "{wrong}");
+        assert_eq!(line.reported(), [DeviceEvent::Responding, DeviceEvent::Frame(start())], "{wrong}");
     }
 }
 
-/// A change that the board did not tell is found by asking, and believed when the answer comes twice.
+/// A change that the board did not report is found by asking, and it is accepted when the answer comes twice.
 #[test]
-fn a_change_that_was_not_told_is_found() {
+fn a_change_without_an_event_is_found_by_asking() {
     let mut line = Line::up(&INFO, healthy(answer));
     line.run(6_000);
     line.manner = healthy(|question| {
@@ -231,16 +232,16 @@ fn a_change_that_was_not_told_is_found() {
         Some(if occupied { b"#5f\r".to_vec() } else { b"#1f\r".to_vec() })
     });
     line.run(13_000);
-    assert_eq!(line.told()[2..], [told("e2", Reading::Empty)]);
+    assert_eq!(line.reported()[2..], [square_event("e2", Reading::Empty)]);
 }
 
 #[test]
-fn a_position_that_the_board_tells_is_a_picture() {
+fn a_position_that_the_board_sends_is_a_picture() {
     let mut rig = Rig::new(&INFO);
     let position = b"RNBQKBNRPPPPPPPP................................pppppppprnbqkbnr\r\n";
     rig.bytes(position);
     rig.bytes(position);
-    assert_eq!(events(&rig.log), [DeviceEvent::Frame(start())], "told once");
+    assert_eq!(events(&rig.log), [DeviceEvent::Frame(start())], "reported once");
     rig.bytes(b"RNBQKBNRPPPP.PPP............P...................pppppppprnbqkbnr\r\n");
     assert_eq!(events(&rig.log).len(), 2);
     rig.feed(Instant(1_000), Input::LinkDown);
@@ -257,5 +258,5 @@ fn a_board_that_stops_answering_is_silent() {
     assert_eq!(line.count(DeviceEvent::Silent), 1);
     line.manner = healthy(answer);
     line.run(20_000);
-    assert_eq!(line.told()[2..], [DeviceEvent::Silent, DeviceEvent::Responding, DeviceEvent::Frame(start())]);
+    assert_eq!(line.reported()[2..], [DeviceEvent::Silent, DeviceEvent::Responding, DeviceEvent::Frame(start())]);
 }

@@ -1,4 +1,4 @@
-//! Families that are met over USB-HID: which devices may be theirs, and what of a report their drivers are fed.
+//! Families with USB-HID devices: which devices may belong to them, and which part of a report their drivers get.
 
 use flagfall_protocols::driver::{DriverInfo, Hid};
 use flagfall_protocols::drivers::{self, DRIVERS};
@@ -9,10 +9,10 @@ fn of(name: &str) -> (&'static DriverInfo, Hid) {
 }
 
 #[test]
-fn ids_and_usage_page_tell_a_family() {
+fn ids_and_usage_page_identify_a_family() {
     for (name, vendor, product, page, fits) in [
         ("chessnut", 0x2d80, 0x8000, 0xff00, true),
-        // An Evo.
+        // This device is an Evo.
         ("chessnut", 0x2d80, 0x8300, 0xff00, true),
         ("chessnut", 0x2d80, 0x86ff, 0xff00, true),
         ("chessnut", 0x2d80, 0x7fff, 0xff00, false),
@@ -28,12 +28,12 @@ fn ids_and_usage_page_tell_a_family() {
     }
 }
 
-/// Whatever is behind a message in its report.
+/// The padding after a message in its report has no effect.
 #[test]
 fn every_example_comes_out_of_a_padded_report() {
     for (name, numbered) in [("chessnut", false), ("chessnut", true), ("chessnut_move", false), ("hos_usb", true)] {
         let (info, hid) = of(name);
-        // A HoS board's messages begin with the number 00 by themselves.
+        // The messages of a HoS board already begin with the number 00.
         let mut count = 0;
         for example in info.examples {
             for padding in [0x00, 0x01, 0xff] {
@@ -49,11 +49,11 @@ fn every_example_comes_out_of_a_padded_report() {
     }
 }
 
-/// Short, empty and strange reports: nothing that is not behind a message is left out.
+/// Short, empty and strange reports: only bytes after a message are left out.
 #[test]
-fn odd_reports_are_passed_on_whole() {
+fn unusual_reports_are_passed_on_whole() {
     let (_, chessnut) = of("chessnut");
-    for (report, channel, told) in [
+    for (report, channel, reported) in [
         (&[][..], 1, &[][..]),
         (&[0x00], 1, &[]),
         (&[0x00, 0x01], 0, &[0x01]),
@@ -62,7 +62,7 @@ fn odd_reports_are_passed_on_whole() {
         (&[0x00, 0x00, 0x00, 0x00], 1, &[0x00, 0x00]),
         (&[0x41, 0xff, 0x01], 1, &[0x41, 0xff, 0x01]),
     ] {
-        assert_eq!((chessnut.message)(report), (channel, told), "{report:x?}");
+        assert_eq!((chessnut.message)(report), (channel, reported), "{report:x?}");
     }
     let (_, hos) = of("hos_usb");
     let empty = [0; 65];
@@ -75,7 +75,7 @@ fn odd_reports_are_passed_on_whole() {
 }
 
 #[test]
-fn a_message_is_part_of_its_report_whatever_that_is() {
+fn a_message_is_always_a_part_of_its_report() {
     for hid in DRIVERS.iter().filter_map(|info| info.hid) {
         for seed in 0..=255u8 {
             for length in 0..80usize {

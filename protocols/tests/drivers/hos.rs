@@ -1,4 +1,4 @@
-//! HoS board: bytes of both forms, its vectors, and what is told of silence and of the clock.
+//! HoS board: bytes of both forms, its vectors, and its reports of silence and of the clock.
 
 use crate::common::{Rig, anomalies, events, ms, sent, shared};
 use flagfall_protocols::bytes::{hex, unhex};
@@ -36,7 +36,7 @@ fn every_vector_both_ways() {
             of_host(command)
         } else {
             seen[1] += 1;
-            // One vector is the body of a report only.
+            // One vector is only the body of a report.
             let report = if note == Some(json!("body without the report id")) { [&[0], &bytes[..]].concat() } else { bytes };
             let form = if report[0] == 0 { Form::Cable } else { Form::Radio };
             let [Ok(message)] = framed(form, &report)[..] else { panic!("{line}") };
@@ -75,7 +75,7 @@ fn of_board(message: Message, report: &[u8]) -> Value {
     value
 }
 
-/// What a report of the clock is told as.
+/// Returns the reading of a clock report.
 fn clock(report: &[u8]) -> ClockReading {
     let mut rig = Rig::new(&hos_usb::INFO);
     rig.bytes(report);
@@ -121,7 +121,7 @@ fn report(fen: &str) -> Vec<u8> {
 }
 
 #[test]
-fn messages_one_after_the_other() {
+fn consecutive_messages_are_read() {
     let texts = [text(START), text(E4).to_ascii_lowercase(), [b"00", &text(START)[..]].concat()].concat();
     assert_eq!(framed(Form::Radio, &texts), [START, E4, START].map(|fen| Ok(board(fen))));
     let clock = Message::Clock([0, 1, 2, 0, 3, 4]);
@@ -130,14 +130,14 @@ fn messages_one_after_the_other() {
 }
 
 #[test]
-fn the_way_back_after_lost_bytes() {
+fn the_framing_recovers_after_lost_bytes() {
     let good = text(START);
     for (broken, anomaly) in [
         (&b"43,"[..], Anomaly::BadLength),
         (b",", Anomaly::BadLength),
         (b"x", Anomaly::StrayByte),
         (b"43x", Anomaly::StrayByte),
-        // Behind it the digits of a text would be good codes of pieces.
+        // After this byte the digits of a text would be valid codes of pieces.
         (&[0x00], Anomaly::StrayByte),
         (b"4325\x00", Anomaly::StrayByte),
         (&[b'1'; 67], Anomaly::BadLength),
@@ -153,7 +153,7 @@ fn the_way_back_after_lost_bytes() {
 }
 
 #[test]
-fn what_cannot_be_is_counted() {
+fn impossible_values_are_counted() {
     let mut bad = text(START);
     bad[5] = b'F';
     for (info, bytes, anomaly) in [
@@ -169,14 +169,14 @@ fn what_cannot_be_is_counted() {
 }
 
 #[test]
-fn by_radio_there_is_no_clock() {
+fn over_bluetooth_there_is_no_clock() {
     let mut rig = Rig::new(&INFO);
     rig.bytes(&[0x00, 0xff, 0xca, 0, 4, 59, 0, 5, 0x80]);
     assert_eq!((anomalies(&rig.log), events(&rig.log)), (vec![Anomaly::StrayByte; 9], vec![]));
 }
 
 #[test]
-fn the_clock_is_told_when_it_differs() {
+fn the_clock_is_reported_when_it_differs() {
     let mut rig = Rig::new(&hos_usb::INFO);
     let report = |seconds: u8, last: u8| [0x00, 0xff, 0xca, 1, 4, seconds, 0, 5, last];
     for bytes in [report(59, 0x80), report(59, 0x80), report(58, 0x80), report(58, 0xc0), report(58, 0x40)] {
@@ -184,7 +184,7 @@ fn the_clock_is_told_when_it_differs() {
     }
     rig.command(DeviceCommand::ReadClock);
     rig.bytes(&report(58, 0x40));
-    let told: Vec<_> = events(&rig.log)
+    let reported: Vec<_> = events(&rig.log)
         .into_iter()
         .map(|event| {
             let DeviceEvent::Clock(reading) = event else { panic!("{event:?}") };
@@ -202,11 +202,11 @@ fn the_clock_is_told_when_it_differs() {
         stands,
         stands,
     ];
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
 }
 
-/// A board that says its squares at these times, in milliseconds, and what is told until a minute has passed.
-fn told(times: &[(u64, &str)]) -> Vec<DeviceEvent> {
+/// Returns the events of one minute for a board that sends its squares at these times, in milliseconds.
+fn events_after(times: &[(u64, &str)]) -> Vec<DeviceEvent> {
     let mut rig = Rig::new(&INFO);
     rig.feed(Instant::ZERO, Input::LinkUp);
     for (at, fen) in times {
@@ -219,23 +219,26 @@ fn told(times: &[(u64, &str)]) -> Vec<DeviceEvent> {
 }
 
 #[test]
-fn silence_is_told_only_of_a_board_that_repeats_itself() {
+fn silence_is_reported_only_for_a_board_that_repeats_its_state() {
     let all = [(100, START), (4000, START), (8000, START), (12_000, START)];
-    assert_eq!(told(&all), [DeviceEvent::Responding, shows(START), DeviceEvent::Silent]);
-    assert_eq!(told(&all[..3]), [DeviceEvent::Responding, shows(START)]);
-    // Changes only.
-    assert_eq!(told(&[(100, START), (4000, E4), (8000, START), (9000, E4)])[..2], [DeviceEvent::Responding, shows(START)]);
-    assert!(!told(&[(100, START), (4000, E4), (8000, START), (9000, E4)]).contains(&DeviceEvent::Silent));
-    // Too slow.
-    assert!(!told(&[(100, START), (6000, START), (12_000, START), (18_000, START)]).contains(&DeviceEvent::Silent));
-    // It comes back.
+    assert_eq!(events_after(&all), [DeviceEvent::Responding, shows(START), DeviceEvent::Silent]);
+    assert_eq!(events_after(&all[..3]), [DeviceEvent::Responding, shows(START)]);
+    // This board sends only changes.
+    assert_eq!(
+        events_after(&[(100, START), (4000, E4), (8000, START), (9000, E4)])[..2],
+        [DeviceEvent::Responding, shows(START)]
+    );
+    assert!(!events_after(&[(100, START), (4000, E4), (8000, START), (9000, E4)]).contains(&DeviceEvent::Silent));
+    // This board repeats its squares too slowly.
+    assert!(!events_after(&[(100, START), (6000, START), (12_000, START), (18_000, START)]).contains(&DeviceEvent::Silent));
+    // This board comes back.
     let back = [&all[..], &[(30_000, START)]].concat();
     let alive = [DeviceEvent::Responding, shows(START)];
-    assert_eq!(told(&back), [&alive[..], &[DeviceEvent::Silent], &alive].concat());
+    assert_eq!(events_after(&back), [&alive[..], &[DeviceEvent::Silent], &alive].concat());
 }
 
 #[test]
-fn what_is_wanted_is_told_again() {
+fn a_command_reports_the_state_again() {
     let mut rig = Rig::new(&INFO);
     rig.bytes(&text(START));
     rig.command(DeviceCommand::ReadBoard);

@@ -1,4 +1,4 @@
-//! iChessOne: bytes both ways, its vectors, and the session in simulated time.
+//! iChessOne: its bytes in both directions, its vectors, and the session in simulated time.
 
 use crate::common::answering::{Line, healthy, losing, often, silent};
 use crate::common::{Rig, anomalies, events, ms, shared};
@@ -116,7 +116,7 @@ fn framed(bytes: &[u8]) -> Vec<Result<Message, (Anomaly, u64, u64)>> {
 }
 
 #[test]
-fn the_way_back_after_lost_bytes() {
+fn the_framing_recovers_after_lost_bytes() {
     let battery = Message::Battery { flag: 0, percent: 9 };
     let good = [0x3d, 0x62, 0, 9];
     for (broken, anomaly) in [
@@ -130,9 +130,9 @@ fn the_way_back_after_lost_bytes() {
         let all = [broken, &good].concat();
         assert_eq!(framed(&all), [Err((anomaly, 0, broken.len() as u64)), Ok(battery)], "{broken:x?}");
     }
-    // A percentage that looks like a beginning.
+    // This percentage has the value of a first byte.
     assert_eq!(framed(&[0x3d, 0x62, 1, 0x3d, 0x3d, 0x62, 0, 9]), [Ok(Message::Battery { flag: 1, percent: 61 }), Ok(battery)]);
-    // A picture that lost bytes costs nothing but itself.
+    // When a picture lost bytes, only that picture is lost.
     let mut bytes = board(START);
     bytes.truncate(30);
     bytes.extend(board(E4));
@@ -141,7 +141,7 @@ fn the_way_back_after_lost_bytes() {
 }
 
 #[test]
-fn a_piece_that_cannot_be_makes_a_picture_doubtful() {
+fn an_impossible_piece_makes_a_picture_doubtful() {
     let mut bytes = board(START);
     bytes[20] = 0xd0;
     let mut rig = Rig::new(&INFO);
@@ -151,33 +151,33 @@ fn a_piece_that_cannot_be_makes_a_picture_doubtful() {
 }
 
 #[test]
-fn starts_with_the_battery_and_the_mode_before_the_squares() {
+fn the_start_up_asks_for_the_battery_and_sets_the_mode_before_it_asks_for_the_squares() {
     let mut line = Line::up(&INFO, healthy(answer));
     line.run(2000);
-    assert_eq!(line.heard, [(300, b"RB".to_vec()), (400, b"CPIRQ".to_vec()), (500, b"RP".to_vec())]);
-    assert_eq!(line.told(), [DeviceEvent::Responding, CHARGED, shows(START)]);
+    assert_eq!(line.received, [(300, b"RB".to_vec()), (400, b"CPIRQ".to_vec()), (500, b"RP".to_vec())]);
+    assert_eq!(line.reported(), [DeviceEvent::Responding, CHARGED, shows(START)]);
     assert_eq!(anomalies(&line.rig.log), []);
 }
 
 #[test]
-fn nothing_but_the_first_question_goes_to_a_board_that_does_not_answer() {
+fn a_board_that_never_answers_gets_only_the_first_question() {
     let mut line = Line::up(&INFO, silent());
     line.run(20_000);
-    assert!(line.heard.len() > 10 && line.heard.iter().all(|(_, command)| command == b"RB"));
-    assert_eq!(line.told(), []);
+    assert!(line.received.len() > 10 && line.received.iter().all(|(_, command)| command == b"RB"));
+    assert_eq!(line.reported(), []);
 }
 
 #[test]
-fn pictures_are_told_when_they_differ_and_a_lost_report_sets_the_mode_again() {
+fn changed_pictures_are_reported_and_a_lost_report_sets_the_mode_again() {
     let mut line = Line::up(&INFO, healthy(answer));
     line.run(60_000);
     assert_eq!((line.count(shows(START)), line.times_of(b"CPIRQ").len()), (1, 1));
     assert!(line.times_of(b"RP").len() >= 11);
     line.manner = healthy(|command| if command == b"RP" { Some(board(E4)) } else { answer(command) });
-    line.say(&board(E4));
+    line.send_from_device(&board(E4));
     line.run(70_000);
     assert_eq!((line.count(shows(E4)), line.times_of(b"CPIRQ").len()), (1, 1));
-    // Nothing is reported, but the squares differ when they are asked for.
+    // The board sends no change, but the squares differ when they are asked for.
     line.manner = healthy(answer);
     line.run(80_000);
     assert_eq!((line.count(shows(START)), line.times_of(b"CPIRQ").len()), (2, 2));
@@ -204,7 +204,7 @@ fn lost_late_and_doubled_answers_do_no_harm() {
 }
 
 #[test]
-fn silence_is_told_and_the_board_comes_back() {
+fn silence_is_reported_and_the_board_comes_back() {
     let mut line = Line::up(&INFO, healthy(answer));
     line.run(5000);
     line.manner = silent();
@@ -228,7 +228,7 @@ fn half_a_message_is_given_up_after_silence_and_forgotten_with_the_link() {
 }
 
 #[test]
-fn commands_in_one_piece_and_noise() {
+fn commands_are_read_in_one_piece_and_among_noise() {
     let read = |bytes: &[u8]| {
         let mut decoder = HostDecoder::default();
         bytes.iter().filter_map(|byte| decoder.push(*byte)).collect::<Vec<_>>()

@@ -1,4 +1,4 @@
-//! Codecs, sessions, and the lines of traces, through the public functions of the crate: no time passes, nothing waits.
+//! Tests of codecs, sessions and trace lines through the public functions of the crate. No real time passes, and no test waits.
 
 #[path = "../../../tests/support/seeds.rs"]
 mod seeds;

@@ -1,4 +1,4 @@
-//! DGT Pegasus: bytes both ways, and the session in simulated time.
+//! DGT Pegasus: its bytes in both directions, and the session in simulated time.
 
 use std::time::Duration;
 
@@ -46,14 +46,14 @@ fn answer(command: &[u8]) -> Option<Vec<u8>> {
 }
 
 #[test]
-fn starts_with_the_mode_before_the_squares() {
+fn the_start_up_sets_the_mode_before_it_asks_for_the_squares() {
     let mut line = Line::up(&INFO, healthy(answer));
     line.run(2000);
     let asked = [0x4d, 0x47, 0x44, 0x42, 0x45, 0x55, 0x4c];
     let expected: Vec<_> = (0u64..).zip(asked).map(|(n, byte)| (300 + 100 * n, vec![byte])).collect();
-    assert_eq!(line.heard, expected);
+    assert_eq!(line.received, expected);
     assert_eq!(
-        line.told(),
+        line.reported(),
         [
             DeviceEvent::Responding,
             DeviceEvent::Identity(Identity::Firmware(1, 0)),
@@ -68,32 +68,32 @@ fn starts_with_the_mode_before_the_squares() {
 }
 
 #[test]
-fn the_squares_are_asked_for_slowly_and_told_when_they_differ() {
+fn the_squares_are_asked_for_slowly_and_reported_when_they_differ() {
     let mut line = Line::up(&INFO, healthy(answer));
     line.run(60_000);
     let times = line.times_of(&[0x42]);
     assert!(times.windows(2).all(|pair| pair[1] - pair[0] == 5030), "{times:?}");
     assert_eq!(line.count(shows(START)), 1);
     assert_eq!(line.times_of(&[0x44]).len(), 1);
-    // Both changes are told as they come, so the next picture is no news.
+    // Both changes are reported when they arrive, so the next picture is not reported.
     line.manner = healthy(|command| if command == [0x42] { Some(dump(E4)) } else { answer(command) });
-    line.say(&[0x8e, 0, 5, 0x34, 0, 0x8e, 0, 5, 0x24, 1]);
+    line.send_from_device(&[0x8e, 0, 5, 0x34, 0, 0x8e, 0, 5, 0x24, 1]);
     line.run(70_000);
     assert_eq!((line.count(shows(E4)), line.times_of(&[0x44]).len()), (0, 1));
-    // A change whose notification was lost: the picture repairs it, and the mode is set again.
+    // The notification of a change was lost: the picture repairs it, and the mode is set again.
     line.manner = healthy(answer);
     line.run(80_000);
     assert_eq!((line.count(shows(START)), line.times_of(&[0x44]).len()), (2, 2));
 }
 
 #[test]
-fn lost_bytes_bring_the_squares_soon() {
+fn after_lost_bytes_the_squares_are_asked_for_soon() {
     let mut line = Line::up(&INFO, healthy(answer));
     line.run(20_000);
     let before = line.times_of(&[0x42]);
     let last = *before.last().expect("asked");
     line.run(last + 2500);
-    line.say(&[0x8e, 0, 5, 0x34, 0x8e, 0, 5, 0x24, 1]);
+    line.send_from_device(&[0x8e, 0, 5, 0x34, 0x8e, 0, 5, 0x24, 1]);
     line.run(last + 2600);
     assert_eq!(line.times_of(&[0x42]).len(), before.len() + 1);
     assert_eq!(anomalies(&line.rig.log), [Anomaly::Truncated]);
@@ -123,13 +123,13 @@ fn late_and_doubled_answers_do_no_harm() {
 }
 
 #[test]
-fn silence_is_told_and_everything_begins_again() {
+fn silence_is_reported_and_the_start_up_begins_again() {
     let mut line = Line::up(&INFO, silent());
     line.run(10_000);
-    assert_eq!((line.told(), line.times_of(&[0x4d]).len()), (vec![], 10));
+    assert_eq!((line.reported(), line.times_of(&[0x4d]).len()), (vec![], 10));
     line.manner = healthy(answer);
     line.run(20_000);
-    assert_eq!(line.times_of(&[0x44]).len(), 1, "the mode is set once it is known to be such a board");
+    assert_eq!(line.times_of(&[0x44]).len(), 1, "the mode is set once the board is known to be a Pegasus");
     line.manner = silent();
     line.run(40_000);
     assert_eq!((line.count(DeviceEvent::Responding), line.count(DeviceEvent::Silent)), (1, 1));
@@ -139,28 +139,28 @@ fn silence_is_told_and_everything_begins_again() {
 }
 
 #[test]
-fn many_questions_without_answer_are_no_silence_before_its_time() {
+fn unanswered_questions_are_no_silence_before_the_time_limit() {
     let mut line = Line::up(&INFO, healthy(|command| if command == [0x4d] { answer(command) } else { None }));
     line.run(3300);
-    assert_eq!((line.count(DeviceEvent::Responding), line.count(DeviceEvent::Silent)), (1, 0), "heard at 0.33 s");
+    assert_eq!((line.count(DeviceEvent::Responding), line.count(DeviceEvent::Silent)), (1, 0), "received at 0.33 s");
     line.run(5000);
     assert_eq!(line.count(DeviceEvent::Silent), 1);
 }
 
 #[test]
-fn commands_ask_what_there_is() {
+fn commands_send_the_questions_that_the_board_knows() {
     let mut line = Line::up(&INFO, healthy(answer));
     line.run(3000);
     for command in [DeviceCommand::ReadBoard, DeviceCommand::ReadBattery, DeviceCommand::ReadClock, DeviceCommand::ReadLog] {
         line.rig.command(command);
     }
     line.run(4000);
-    assert_eq!(line.heard[7..], [(3000, vec![0x42]), (3100, vec![0x4c])]);
-    assert_eq!(line.count(shows(START)), 2, "a picture that was asked for is told though it is the same");
+    assert_eq!(line.received[7..], [(3000, vec![0x42]), (3100, vec![0x4c])]);
+    assert_eq!(line.count(shows(START)), 2, "a picture that was asked for is reported though it is the same");
 }
 
 #[test]
-fn odd_codes_are_counted_and_taken_for_something() {
+fn unknown_codes_are_counted_and_read_as_a_piece() {
     let mut rig = Rig::new(&INFO);
     let mut bytes = dump(START);
     (bytes[3 + 20], bytes[3 + 21]) = (0x7f, 0x05);
@@ -173,11 +173,11 @@ fn odd_codes_are_counted_and_taken_for_something() {
 }
 
 #[test]
-fn a_passive_driver_asks_nothing_and_a_link_that_goes_down_ends_every_question() {
+fn a_passive_driver_asks_nothing_and_link_down_ends_every_question() {
     let mut rig = Rig::new(&INFO);
     rig.command(DeviceCommand::ReadBoard);
     rig.bytes(&dump(START)[..20]);
-    rig.pass(Duration::from_secs(60));
+    rig.advance(Duration::from_secs(60));
     assert_eq!(sent(&rig.log), []);
     assert_eq!(anomalies(&rig.log), [Anomaly::Stalled]);
     rig.feed(ms(61_000), Input::LinkUp);

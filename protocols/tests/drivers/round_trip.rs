@@ -1,4 +1,4 @@
-//! Whatever is written is read back the same: every message type, both directions.
+//! Each written message is read back unchanged: every message type, both directions.
 
 use flagfall_protocols::drivers::dgt::board::{BatteryReport, BoardMessage, Fit, fit};
 use flagfall_protocols::drivers::dgt::clock::{ClockAck, ClockMessage, ClockReport, RawFace, Status};
@@ -55,9 +55,9 @@ fn host_message() -> impl Strategy<Value = HostMessage> {
         clock_command().prop_map(HostMessage::Clock),
         vec(b7(), 0..=126).prop_map(HostMessage::I2cClock),
         uniform3(b7()).prop_map(|[pattern, first, second]| HostMessage::Lights { pattern, first, second }),
-        // Three bytes of raw data are lights of a Revelation II.
+        // Three bytes of raw data are the lights of a Revelation II.
         vec(b7(), 0..=126).prop_filter("ambiguous", |data| data.len() != 3).prop_map(HostMessage::LightsRaw),
-        // A clock command of a number the page does not list.
+        // A clock command with a number that the README does not list.
         (0x0eu8..0x80, vec(b7(), 0..20)).prop_map(|(number, args)| {
             let mut bytes = vec![0x2b, args.len() as u8 + 3, 0x03, number];
             bytes.extend(args);
@@ -79,7 +79,7 @@ proptest! {
     }
 
     #[test]
-    fn bus_commands_end_single_mode_and_are_not_obeyed_then(command in 0x80u8.., rest in uniform3(b7()), single: bool) {
+    fn bus_commands_end_single_mode_and_are_not_executed(command in 0x80u8.., rest in uniform3(b7()), single: bool) {
         let mut decoder = HostDecoder::new();
         if single {
             prop_assert_eq!(decoder.push(0x40), Some(HostItem::Message(HostMessage::Query(Query::Reset))));
@@ -150,7 +150,7 @@ proptest! {
     }
 
     #[test]
-    fn any_seven_bytes_are_written_as_they_were_read(bytes in uniform7(b7())) {
+    fn any_seven_clock_bytes_are_written_as_they_were_read(bytes in uniform7(b7())) {
         let message = ClockMessage::decode(&bytes);
         prop_assert!(matches!(message, ClockMessage::Ack(_)) || message.encode() == bytes);
     }
@@ -202,7 +202,7 @@ fn ee_tag() -> impl Strategy<Value = EeTag> {
     ]
 }
 
-/// Cut or filled to a length the id can have, so that the interesting ids are met.
+/// Cuts or fills data to a length that the id can have, so that the interesting ids occur.
 fn shaped(id: u8, mut data: Vec<u8>) -> Vec<u8> {
     let lengths = (3..200).filter(|&total| fit(id, total) == Fit::Known).map(|total| total - 3);
     let lengths: Vec<usize> = lengths.collect();
@@ -214,7 +214,7 @@ fn shaped(id: u8, mut data: Vec<u8>) -> Vec<u8> {
 }
 
 #[test]
-fn squares_and_pieces() {
+fn squares_and_pieces_have_their_codes() {
     for square in Square::all() {
         assert_eq!(squares::square(squares::index(square)), Some(square));
     }
@@ -225,7 +225,7 @@ fn squares_and_pieces() {
     for code in 0..16 {
         let reading = squares::reading(code).expect("all sixteen are known");
         assert_eq!(squares::code(reading), Some(code));
-        assert_eq!(squares::reading(code | 0x10), Some(reading), "the S bit is not looked at");
+        assert_eq!(squares::reading(code | 0x10), Some(reading), "the S bit is ignored");
     }
     assert_eq!(squares::reading(0x20), None);
     assert_eq!(squares::code(Reading::Occupied), None);

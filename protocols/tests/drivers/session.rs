@@ -1,4 +1,5 @@
-//! The session of a DGT board in simulated time: what it asks when, and what it makes of answers that are lost, late, doubled.
+//! The session of a DGT board in simulated time: which questions it asks and when, and how it handles answers that are lost,
+//! late or doubled.
 
 mod board;
 mod clock;

@@ -1,4 +1,4 @@
-//! What every driver must do, run for each row of the registry and for the template.
+//! Tests that every driver must pass; they run for each row of the registry and for the template.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use flagfall_protocols::time::Instant;
 
 use crate::common::{Rig, anomalies, samples::every};
 
-/// Good messages with noise of several kinds between and in them, each piece with its channel.
+/// Returns good messages with noise of several kinds between and in them, each piece with its channel.
 fn noisy(info: &DriverInfo, seed: u64, len: usize) -> Vec<(u8, Vec<u8>)> {
     let mut rng = fastrand::Rng::with_seed(seed);
     let (mut pieces, mut total) = (Vec::new(), 0);
@@ -77,7 +77,7 @@ fn bytes_may_be_cut_anywhere() {
                     if active {
                         rig.feed(Instant::ZERO, Input::LinkUp);
                     }
-                    // Portions at several times, each in pieces with one stamp.
+                    // The portions come at several times, each in pieces with one time stamp.
                     for (n, (channel, portion)) in pieces.iter().enumerate() {
                         if n % 4 == 0 {
                             rig.until(Instant(900_000 * (n as u64 / 4 + 1)));
@@ -89,7 +89,7 @@ fn bytes_may_be_cut_anywhere() {
                             rest = after;
                         }
                     }
-                    rig.pass(Duration::from_secs(5));
+                    rig.advance(Duration::from_secs(5));
                     rig.log
                 };
                 let whole = outputs(&mut || usize::MAX);
@@ -102,7 +102,8 @@ fn bytes_may_be_cut_anywhere() {
     }
 }
 
-/// Noise, and after every other one the beginning of a message that noise hardly ever ends in: a driver may wait for its rest.
+/// Returns noise. Every second portion ends with the beginning of a message, for whose rest a driver may wait; noise alone
+/// hardly ever ends so.
 fn garbage(info: &DriverInfo, seed: u64) -> [Vec<u8>; 2] {
     let mut rng = fastrand::Rng::with_seed(seed);
     let noise = (0..rng.usize(..500)).map(|_| rng.u8(..)).collect();
@@ -116,14 +117,14 @@ fn garbage(info: &DriverInfo, seed: u64) -> [Vec<u8>; 2] {
 }
 
 #[test]
-fn every_driver_finds_back_after_garbage() {
+fn every_driver_reads_again_after_garbage_and_silence() {
     for info in every() {
         for seed in 0..200 {
             let mut rig = Rig::new(info);
             let Example { channel, bytes, read } = info.examples[0];
             garbage(info, seed).iter().for_each(|piece| rig.bytes_on(channel, piece));
-            // Silence long enough to give up whatever the garbage began.
-            rig.pass(Duration::from_secs(20));
+            // The silence is long enough to give up any message that the garbage began.
+            rig.advance(Duration::from_secs(20));
             rig.take();
             rig.bytes_on(channel, bytes);
             assert!(format!("{:?}", rig.log).contains(read), "{} seed {seed}: {:?}", info.name, rig.log);
@@ -132,20 +133,20 @@ fn every_driver_finds_back_after_garbage() {
     }
 }
 
-/// After garbage every driver reads again within this: what the garbage began is given up after half a second of silence at most, or
-/// ended by good messages that come at this pace without a pause.
+/// After garbage every driver reads again within this time. It gives up a message that the garbage began after half a second of
+/// silence at most, or good messages, which come at this pace without a pause, end it.
 const BACK: Duration = Duration::from_secs(1);
 const PACE: Duration = Duration::from_millis(250);
 
 #[test]
-fn every_driver_reads_on_after_garbage_without_a_pause() {
+fn every_driver_reads_again_after_garbage_without_a_pause() {
     for info in every() {
         for seed in 0..200 {
             let mut rig = Rig::new(info);
             let Example { channel, bytes, read } = info.examples[0];
             for piece in garbage(info, seed) {
                 match info.hid.filter(|_| info.ble.is_none()) {
-                    // Where nothing but reports comes, what is none is not fed as a message.
+                    // On links that carry only reports, other bytes are not fed as a message.
                     Some(hid) => piece.chunks(64).for_each(|report| {
                         let (channel, message) = (hid.message)(report);
                         rig.bytes_on(channel, message);
@@ -157,13 +158,13 @@ fn every_driver_reads_on_after_garbage_without_a_pause() {
             let began = rig.now;
             while !format!("{:?}", rig.log).contains(read) {
                 assert!(rig.now.since(began) < BACK, "{} seed {seed}: {:?}", info.name, rig.log);
-                rig.pass(PACE);
+                rig.advance(PACE);
                 rig.bytes_on(channel, bytes);
             }
-            // Nothing of the garbage is left.
+            // No part of the garbage is left.
             rig.take();
             for _ in 0..8 {
-                rig.pass(PACE);
+                rig.advance(PACE);
                 rig.bytes_on(channel, bytes);
             }
             assert_eq!(anomalies(&rig.log), [], "{} seed {seed}", info.name);
@@ -190,7 +191,7 @@ fn ranges_lie_within_the_bytes_that_came() {
 }
 
 #[test]
-fn nothing_is_sent_unless_the_link_is_up_and_only_what_is_harmless_then() {
+fn only_harmless_commands_are_sent_and_only_while_the_link_is_up() {
     for info in every() {
         for up in [false, true] {
             let mut rig = Rig::new(info);
@@ -198,16 +199,16 @@ fn nothing_is_sent_unless_the_link_is_up_and_only_what_is_harmless_then() {
                 rig.feed(Instant::ZERO, Input::LinkUp);
             }
             for (channel, piece) in noisy(info, 3, 5000) {
-                rig.pass(Duration::from_millis(130));
+                rig.advance(Duration::from_millis(130));
                 rig.bytes_on(channel, &piece);
             }
             for command in
                 [DeviceCommand::ReadBoard, DeviceCommand::ReadClock, DeviceCommand::ReadBattery, DeviceCommand::ReadLog]
             {
                 rig.command(command);
-                rig.pass(Duration::from_secs(5));
+                rig.advance(Duration::from_secs(5));
             }
-            rig.pass(Duration::from_secs(100));
+            rig.advance(Duration::from_secs(100));
             for (_, output) in &rig.log {
                 let Output::Send { channel, bytes } = output else { continue };
                 assert!(!bytes.is_empty());

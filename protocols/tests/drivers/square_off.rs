@@ -1,4 +1,5 @@
-//! Square Off boards: bytes both ways, what is believed, and the session in simulated time.
+//! Square Off boards: their bytes in both directions, which events and pictures are accepted, and the session in simulated
+//! time.
 
 use std::time::Duration;
 
@@ -58,22 +59,22 @@ fn the_order_of_squares_is_file_by_file() {
 }
 
 #[test]
-fn the_squares_are_asked_for_first_and_a_game_is_never_begun() {
+fn the_squares_are_asked_for_first_and_no_game_is_ever_started() {
     let mut line = Line::up(&INFO, healthy(answer));
     line.run(2000);
-    assert_eq!(line.heard, [(250, b"30#R*".to_vec()), (400, b"4#*".to_vec())]);
-    assert_eq!(line.told(), [DeviceEvent::Responding, shows(START)]);
+    assert_eq!(line.received, [(250, b"30#R*".to_vec()), (400, b"4#*".to_vec())]);
+    assert_eq!(line.reported(), [DeviceEvent::Responding, shows(START)]);
     assert_eq!(anomalies(&line.rig.log), []);
     line.run(60_000);
     let times = line.times_of(b"30#R*");
     assert!(times.windows(2).all(|pair| pair[1] - pair[0] == 3030), "{times:?}");
     assert_eq!((line.count(shows(START)), line.times_of(b"4#*").len()), (1, 1));
-    assert_eq!(line.heard.len(), times.len() + 1);
-    // The link comes up again: the same, nothing more.
+    assert_eq!(line.received.len(), times.len() + 1);
+    // The link comes up again: the same commands are sent, and nothing more.
     line.rig.feed(ms(60_000), Input::LinkDown);
     line.rig.feed(ms(60_001), Input::LinkUp);
     line.run(70_000);
-    assert!(line.heard.iter().all(|(_, bytes)| bytes == b"30#R*" || bytes == b"4#*"));
+    assert!(line.received.iter().all(|(_, bytes)| bytes == b"30#R*" || bytes == b"4#*"));
     assert_eq!((line.count(shows(START)), line.times_of(b"4#*").len()), (2, 2));
 }
 
@@ -82,7 +83,7 @@ fn a_lost_event_is_repaired_by_the_next_picture() {
     let mut line = Line::up(&INFO, healthy(answer));
     line.run(10_000);
     line.manner = healthy(|command| if command == b"30#R*" { Some(dump(E4)) } else { answer(command) });
-    line.say(b"0#e4d*");
+    line.send_from_device(b"0#e4d*");
     line.run(20_000);
     assert_eq!((line.count(field("e4d")), line.count(shows(E4))), (1, 1));
     assert_eq!(anomalies(&line.rig.log), []);
@@ -111,10 +112,10 @@ fn late_and_doubled_answers_do_no_harm() {
 }
 
 #[test]
-fn silence_is_told_and_everything_begins_again() {
+fn silence_is_reported_and_the_start_up_begins_again() {
     let mut line = Line::up(&INFO, silent());
     line.run(10_000);
-    assert_eq!((line.told(), line.times_of(b"4#*").len()), (vec![], 0), "nothing but squares until one answers");
+    assert_eq!((line.reported(), line.times_of(b"4#*").len()), (vec![], 0), "nothing but squares until one answers");
     line.manner = healthy(answer);
     line.run(20_000);
     line.manner = silent();
@@ -126,30 +127,30 @@ fn silence_is_told_and_everything_begins_again() {
 }
 
 #[test]
-fn commands_ask_what_there_is() {
+fn commands_send_the_questions_that_the_board_knows() {
     let mut line = Line::up(&INFO, healthy(answer));
     line.run(2000);
     for command in [DeviceCommand::ReadBoard, DeviceCommand::ReadBattery, DeviceCommand::ReadClock, DeviceCommand::ReadLog] {
         line.rig.command(command);
     }
     line.run(3000);
-    assert_eq!(line.heard[2..], [(2000, b"30#R*".to_vec()), (2150, b"4#*".to_vec())]);
-    assert_eq!(line.count(shows(START)), 2, "a picture that was asked for is told though it is the same");
+    assert_eq!(line.received[2..], [(2000, b"30#R*".to_vec()), (2150, b"4#*".to_vec())]);
+    assert_eq!(line.count(shows(START)), 2, "a picture that was asked for is reported though it is the same");
 }
 
 #[test]
-fn a_picture_undoes_no_fresh_event_but_is_believed_otherwise_and_later() {
+fn a_picture_never_undoes_a_recent_event_but_wins_later() {
     const OLD: &str = "????????/1???????/8/8/8/8/????????/????????";
     let mut rig = Rig::new(&square_off_neo::INFO);
     rig.bytes_on(2, &bare(START));
     rig.until(ms(10_000));
     rig.bytes_on(1, b"e2ue4d");
     rig.take();
-    // A picture from before the move, on which a7 is missing: only that is news.
+    // The picture is older than the move, and a7 is missing in it: only a7 is reported.
     rig.until(ms(11_000));
     rig.bytes_on(2, &bare(OLD));
     assert_eq!(events(&rig.take()), [shows("????????/1???????/8/8/4?3/8/????1???/????????")]);
-    // It stays so until the events are old.
+    // This state remains until the events are old.
     let end = ms(10_000).after(FRESH);
     rig.until(end.before(Duration::from_micros(1)));
     rig.bytes_on(2, &bare(OLD));
@@ -157,30 +158,30 @@ fn a_picture_undoes_no_fresh_event_but_is_believed_otherwise_and_later() {
     rig.until(end);
     rig.bytes_on(2, &bare(OLD));
     assert_eq!(events(&rig.take()), [shows(OLD)]);
-    // And then for minutes: nothing more to tell.
+    // For minutes after that nothing more is reported.
     for _ in 0..60 {
-        rig.pass(Duration::from_secs(2));
+        rig.advance(Duration::from_secs(2));
         rig.bytes_on(2, &bare(OLD));
     }
     assert_eq!(rig.take(), []);
 }
 
 #[test]
-fn the_way_back_in_the_text() {
+fn the_framing_recovers_in_the_text() {
     let cases: &[(&[u8], &[Anomaly], &[DeviceEvent])] = &[
         (b"0#e2u*0#e4d*", &[], &[field("e2u"), field("e4d")]),
-        // A lost end: the second is read.
+        // The end of a message is lost: the second message is read.
         (b"0#e2u0#e4d*", &[Anomaly::Truncated], &[field("e4d")]),
         (b"30#11000#e4d*", &[Anomaly::Truncated], &[field("e4d")]),
         (b"4#3752.514#GO*", &[Anomaly::Truncated, Anomaly::Unasked], &[]),
-        // No code has three digits, and none is made of its end.
+        // No code has three digits, and the last digits are not read as a code.
         (b"130#R*", &[Anomaly::UnknownMessage], &[]),
         (b"10#e4d*0#e4d*", &[Anomaly::UnknownMessage], &[field("e4d")]),
         (b"99#x*", &[Anomaly::UnknownMessage], &[]),
         (b"e4d*", &[Anomaly::UnknownMessage], &[]),
         (b"*", &[Anomaly::UnknownMessage], &[]),
         (b"#*", &[Anomaly::UnknownMessage], &[]),
-        // What cannot be.
+        // These values are impossible.
         (b"0#e9d*", &[Anomaly::BadField], &[]),
         (b"0#e4x*", &[Anomaly::BadField], &[]),
         (b"0#OK*", &[Anomaly::BadField], &[]),
@@ -194,20 +195,20 @@ fn the_way_back_in_the_text() {
         (b"\r\n0#e4d*", &[Anomaly::StrayByte, Anomaly::StrayByte], &[field("e4d")]),
         (b"0#e2\xff0#e4d*", &[Anomaly::Truncated], &[field("e4d")]),
     ];
-    for (bytes, broken, told) in cases {
+    for (bytes, broken, reported) in cases {
         let mut rig = Rig::new(&INFO);
         rig.bytes(bytes);
         let text = String::from_utf8_lossy(bytes);
-        assert_eq!((&anomalies(&rig.log)[..], &events(&rig.log)[..]), (*broken, *told), "{text}");
+        assert_eq!((&anomalies(&rig.log)[..], &events(&rig.log)[..]), (*broken, *reported), "{text}");
     }
     let mut rig = Rig::new(&INFO);
     rig.bytes(&[b'1'; 200]);
-    rig.pass(Duration::from_secs(1));
+    rig.advance(Duration::from_secs(1));
     assert_eq!(anomalies(&rig.log), [Anomaly::Truncated, Anomaly::Truncated, Anomaly::Stalled], "68, 68 and the rest");
 }
 
 #[test]
-fn the_way_back_where_nothing_marks_the_end() {
+fn the_framing_recovers_where_nothing_marks_the_end() {
     use Anomaly::{Stalled, StrayByte, Truncated};
     let cases: &[(&[u8], &[Anomaly], &[DeviceEvent])] = &[
         (b"e2ue4d", &[], &[field("e2u"), field("e4d")]),
@@ -219,20 +220,21 @@ fn the_way_back_where_nothing_marks_the_end() {
         (b"OOK", &[Truncated, Anomaly::Unasked], &[]),
         (b"e9", &[Truncated], &[]),
     ];
-    for (bytes, broken, told) in cases {
+    for (bytes, broken, reported) in cases {
         let mut rig = Rig::new(&square_off_neo::INFO);
         rig.bytes_on(1, bytes);
-        rig.pass(Duration::from_secs(1));
+        rig.advance(Duration::from_secs(1));
         let text = String::from_utf8_lossy(bytes);
-        assert_eq!((&anomalies(&rig.log)[..], &events(&rig.log)[..]), (*broken, *told), "{text}");
+        assert_eq!((&anomalies(&rig.log)[..], &events(&rig.log)[..]), (*broken, *reported), "{text}");
     }
-    // A picture that lost a character is given up before the next one comes, whatever the other channels say meanwhile.
+    // A picture that lost a character is given up before the next one comes, even if messages of other channels arrive
+    // meanwhile.
     let mut rig = Rig::new(&square_off_neo::INFO);
     rig.bytes_on(2, &bare(START)[1..]);
-    rig.pass(Duration::from_millis(200));
+    rig.advance(Duration::from_millis(200));
     rig.bytes_on(1, b"e2u");
     rig.bytes(b"30#11");
-    rig.pass(Duration::from_millis(160));
+    rig.advance(Duration::from_millis(160));
     rig.bytes_on(2, &bare(START));
     assert_eq!((anomalies(&rig.log), events(&rig.log).len()), (vec![Stalled], 2), "{:?}", rig.log);
     rig.bytes_on(2, &[&bare(START)[..30], b"2", &bare(E4)[..]].concat());
@@ -242,7 +244,7 @@ fn the_way_back_where_nothing_marks_the_end() {
 }
 
 #[test]
-fn an_address_is_not_kept() {
+fn the_bluetooth_address_is_not_reported() {
     let mut rig = Rig::new(&square_off_neo::INFO);
     rig.bytes(b"1#12:34:56:ab:cd:ef*");
     assert_eq!((anomalies(&rig.log), events(&rig.log)), (vec![Anomaly::Unasked], vec![]));
@@ -256,7 +258,7 @@ fn an_address_is_not_kept() {
 }
 
 #[test]
-fn a_neo_is_no_pro_by_its_name() {
+fn a_neo_is_not_taken_for_a_pro_by_its_name() {
     let families = |name: &str| -> Vec<_> {
         let begins = |names: &[&str]| names.iter().any(|begin| name.starts_with(begin));
         DRIVERS.iter().filter(|info| info.ble.is_some_and(|ble| begins(ble.names))).map(|info| info.name).collect()

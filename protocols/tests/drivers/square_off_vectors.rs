@@ -12,7 +12,7 @@ use flagfall_protocols::event::{Anomaly, DeviceEvent};
 use flagfall_protocols::square::{Placement, Reading, Square};
 use serde_json::{Value, json};
 
-/// Which channel of the Neo a characteristic is; none = one that is only written.
+/// Returns the channel of the Neo for a characteristic; none = the characteristic is only written.
 fn channel(characteristic: &str) -> Option<u8> {
     let whole = if characteristic == "2a19" { "00002a19-0000-1000-8000-00805f9b34fb" } else { characteristic };
     let id = u128::from_str_radix(&whole.replace('-', ""), 16).expect("hex");
@@ -29,20 +29,20 @@ fn every_vector() {
         let vector: Value = serde_json::from_str(line).expect("a JSON line");
         let bytes = unhex(vector["hex"].as_str().expect("hex")).expect("hex");
         let mut wanted = vector["meaning"].clone();
-        // Of its origin, not of the bytes; the vectors of a Pro have the text without its bits.
+        // These members describe the origin, not the bytes. The vectors of a Pro have the text without its bits.
         let note = wanted.as_object_mut().expect("an object").remove("note");
         if note == Some("start position".into()) {
             wanted["bits"] = "11000011".repeat(8).into();
         }
         let on = vector["char"].as_str().expect("a characteristic");
         let (kind, (read, again)) = match (vector["device"].as_str(), vector["dir"].as_str()) {
-            (Some("squareoff-pro"), Some("host->device")) => (0, told_host(&bytes, false)),
-            (Some("squareoff-pro"), Some("device->host")) => (1, told_board(0, &bytes)),
+            (Some("squareoff-pro"), Some("host->device")) => (0, host_meaning(&bytes, false)),
+            (Some("squareoff-pro"), Some("device->host")) => (1, board_meaning(0, &bytes)),
             (Some("squareoff-gks"), Some("host->device")) => (2, gks_host(&bytes)),
             (Some("squareoff-gks"), Some("device->host")) => (3, gks_board(&bytes)),
             (Some("squareoff-neo"), Some("host->device")) if channel(on).is_none() => (4, own_host(&bytes)),
-            (Some("squareoff-neo"), Some("host->device")) => (4, told_host(&bytes, true)),
-            (Some("squareoff-neo"), Some("device->host")) => (5, told_board(channel(on).expect("a channel"), &bytes)),
+            (Some("squareoff-neo"), Some("host->device")) => (4, host_meaning(&bytes, true)),
+            (Some("squareoff-neo"), Some("device->host")) => (5, board_meaning(channel(on).expect("a channel"), &bytes)),
             _ => continue,
         };
         seen[kind] += 1;
@@ -55,7 +55,7 @@ fn every_vector() {
             let expected = match wanted["type"].as_str().expect("text") {
                 "go" | "in_sync" | "motor_done" | "other" => (0, vec![Anomaly::Unasked]),
                 "battery" if wanted["millivolts"] == 4095.0 => (0, vec![Anomaly::BadField]),
-                // Volts are no percentage.
+                // A voltage is no percentage.
                 "battery" if wanted.get("percent").is_none() => (0, vec![]),
                 _ => (1, vec![]),
             };
@@ -65,7 +65,7 @@ fn every_vector() {
     assert_eq!(seen, [9, 6, 4, 3, 128, 236]);
 }
 
-/// The one message of these bytes.
+/// Returns the only message of these bytes.
 fn one<M: std::fmt::Debug, const N: usize>(mut framing: Framing<M, N>, bytes: &[u8]) -> M {
     let mut found = Vec::new();
     for (count, byte) in (1..).zip(bytes) {
@@ -88,7 +88,7 @@ fn value(number: Decimal) -> f64 {
     f64::from(number.digits) / 10f64.powi(number.places.into())
 }
 
-fn told_board(channel: u8, bytes: &[u8]) -> (Value, Vec<u8>) {
+fn board_meaning(channel: u8, bytes: &[u8]) -> (Value, Vec<u8>) {
     let message = match channel {
         0 => one(Framing::<_, MAX_TEXT>::new(0, message::text), bytes),
         1 => one(Framing::<_, 3>::new(1, message::event), bytes),
@@ -104,11 +104,11 @@ fn told_board(channel: u8, bytes: &[u8]) -> (Value, Vec<u8>) {
     let mut read = match message {
         Message::Field { square, placed } => json!({"type": "field", "square": square.to_string(), "placed": placed}),
         Message::Board(occupied) => {
-            // What the bits mean is told by the placement, square by square.
+            // The placement gives the meaning of the bits, square by square.
             let shown = message::placement(occupied);
             let order = ('a'..='h').flat_map(|file| ('1'..='8').map(move |rank| format!("{file}{rank}")));
-            let stands = |name: String| shown.get(Square::parse(&name).expect("a square")) == Reading::Occupied;
-            let bits: String = order.map(|name| if stands(name) { '1' } else { '0' }).collect();
+            let occupied = |name: String| shown.get(Square::parse(&name).expect("a square")) == Reading::Occupied;
+            let bits: String = order.map(|name| if occupied(name) { '1' } else { '0' }).collect();
             json!({"type": "board", "bits": bits})
         }
         Message::Volts(number) => json!({"type": "battery", "volts": value(number)}),
@@ -125,7 +125,7 @@ fn told_board(channel: u8, bytes: &[u8]) -> (Value, Vec<u8>) {
     (read, again)
 }
 
-fn told_host(bytes: &[u8], neo: bool) -> (Value, Vec<u8>) {
+fn host_meaning(bytes: &[u8], neo: bool) -> (Value, Vec<u8>) {
     let command = one(Framing::<_, MAX_COMMAND>::new(0, host::text), bytes);
     let mut again = Vec::new();
     command.encode(&mut again);
@@ -185,28 +185,28 @@ fn gks_board(bytes: &[u8]) -> (Value, Vec<u8>) {
     (read, again)
 }
 
-/// What a board told in a capture: microseconds, channel, bytes.
+/// Returns the notifications of a capture: microseconds, channel, bytes.
 fn capture(text: &str, name: &str) -> Vec<(u64, u8, Vec<u8>)> {
     let vectors = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("a JSON line"));
-    let told = vectors.filter(|vector| vector["capture"] == name && vector["dir"] == "device->host");
-    let mut told: Vec<_> = told
+    let reported = vectors.filter(|vector| vector["capture"] == name && vector["dir"] == "device->host");
+    let mut reported: Vec<_> = reported
         .map(|vector| {
             let at = (vector["t_ms"].as_f64().expect("a time") * 1000.0) as u64;
             let bytes = unhex(vector["hex"].as_str().expect("hex")).expect("hex");
             (vector["seq"].as_u64().expect("a number"), at, channel(vector["char"].as_str().expect("text")), bytes)
         })
         .collect();
-    told.sort_by_key(|(seq, ..)| *seq);
-    told.into_iter().map(|(_, at, channel, bytes)| (at, channel.expect("a channel"), bytes)).collect()
+    reported.sort_by_key(|(seq, ..)| *seq);
+    reported.into_iter().map(|(_, at, channel, bytes)| (at, channel.expect("a channel"), bytes)).collect()
 }
 
-/// A session that is fed a capture.
-fn fed(told: &[(u64, u8, Vec<u8>)], active: bool, piece: usize) -> Rig {
+/// Returns a session after all bytes of a capture.
+fn fed(reported: &[(u64, u8, Vec<u8>)], active: bool, piece: usize) -> Rig {
     let mut rig = Rig::new(&square_off_neo::INFO);
     if active {
         rig.feed(ms(0), Input::LinkUp);
     }
-    for (at, channel, bytes) in told {
+    for (at, channel, bytes) in reported {
         for bytes in bytes.chunks(piece) {
             rig.feed(flagfall_protocols::time::Instant(*at), Input::Bytes { channel: *channel, bytes });
         }
@@ -214,7 +214,7 @@ fn fed(told: &[(u64, u8, Vec<u8>)], active: bool, piece: usize) -> Rig {
     rig
 }
 
-/// The events of squares, and what each picture changed, with its time in seconds.
+/// Returns the events of squares, and the changes of each picture with its time in seconds.
 fn squares(rig: &Rig) -> (String, Vec<(f64, String)>) {
     let (mut fields, mut frames, mut before) = (Vec::new(), Vec::new(), Placement::EMPTY);
     for (at, output) in &rig.log {
@@ -242,8 +242,9 @@ fn squares(rig: &Rig) -> (String, Vec<(f64, String)>) {
 const HANDS: &str = "d2u d4d c1u f4d e2u e3d g1u f3d b1u d2d f3u e5d d7u d7d d7u d7d d7u d7d f1u e2d c2u c3d d1u a4d \
                      e5u d7u d7d d7u f6d a4u e8d e8u e8d e8u e8d e8u e8d e8u";
 
-/// Black's moves, which the motor makes: no event tells them. The squares that go without a move are pieces that it dragged aside,
-/// and they are told once: g7 is away from 78.9 s until its pawn has moved, f6 from 93.8 s until its knight has.
+/// Black's moves, which the motor makes: no event reports them. Squares that become empty without a move are pieces that the
+/// motor dragged aside; they are reported once. g7 is empty from 78.9 s until its pawn has moved, f6 from 93.8 s until its
+/// knight has moved.
 const MOTOR: &[&str] = &[
     "+c8",
     "+c6 -c7",
@@ -266,28 +267,28 @@ fn sorted(changes: &str) -> Vec<&str> {
 }
 
 #[test]
-fn a_captured_game_is_told_whole_and_nothing_twice() {
+fn a_captured_game_is_reported_whole_and_nothing_twice() {
     let Some(text) = shared("protocols/ble-vectors.jsonl") else { return };
-    let told = capture(&text, "neo-game-1");
-    let pictures = told.iter().filter(|(_, channel, _)| *channel == 2).count();
-    assert_eq!((told.len(), pictures), (166, 112));
-    let rig = fed(&told, false, usize::MAX);
+    let reported = capture(&text, "neo-game-1");
+    let pictures = reported.iter().filter(|(_, channel, _)| *channel == 2).count();
+    assert_eq!((reported.len(), pictures), (166, 112));
+    let rig = fed(&reported, false, usize::MAX);
     let (hands, frames) = squares(&rig);
     assert_eq!(hands, HANDS);
-    // The first picture, without c8, and then what the motor did: 13 frames of 112 pictures.
+    // The first picture has no piece on c8. After it come the moves of the motor: 13 frames of 112 pictures.
     let changes: Vec<_> = frames[1..].iter().map(|(_, changes)| sorted(changes)).collect();
     assert_eq!(changes, MOTOR.iter().map(|changes| sorted(changes)).collect::<Vec<_>>());
-    // While g7 is missing only moves are told: 126 s with seven frames.
+    // While g7 is missing, only moves are reported: 126 s with seven frames.
     let times: Vec<_> = frames.iter().filter(|(at, _)| (78.9..205.3).contains(at)).map(|(at, _)| at.round()).collect();
     assert_eq!(times, [79.0, 94.0, 107.0, 136.0, 145.0, 193.0, 205.0]);
-    // Eleven ends of motor moves and one address, of which nothing is kept.
+    // The capture holds eleven ends of motor moves and one address, which are not reported.
     assert_eq!(anomalies(&rig.log), [Anomaly::Unasked; 12]);
     let percents = events(&rig.log).into_iter().filter_map(|event| match event {
         DeviceEvent::Battery(battery) => Some(battery.percent),
         _ => None,
     });
     assert_eq!(percents.collect::<Vec<_>>(), [73, 76]);
-    // Every event of squares is news.
+    // Every event of a square is a change.
     assert_eq!(events(&rig.log).len(), 38 + 13 + 2);
 }
 
@@ -295,18 +296,18 @@ fn a_captured_game_is_told_whole_and_nothing_twice() {
 fn a_capture_reads_the_same_in_pieces_and_with_the_link_up() {
     let Some(text) = shared("protocols/ble-vectors.jsonl") else { return };
     for (name, count) in [("neo-game-1", 166), ("neo-after-connect", 23), ("neo-whitepawn", 47)] {
-        let told = capture(&text, name);
-        assert_eq!(told.len(), count, "{name}");
-        let whole = fed(&told, false, usize::MAX);
-        assert!(whole.log == fed(&told, false, 1).log && whole.log == fed(&told, false, 20).log, "{name}");
-        let active = fed(&told, true, usize::MAX);
+        let reported = capture(&text, name);
+        assert_eq!(reported.len(), count, "{name}");
+        let whole = fed(&reported, false, usize::MAX);
+        assert!(whole.log == fed(&reported, false, 1).log && whole.log == fed(&reported, false, 20).log, "{name}");
+        let active = fed(&reported, true, usize::MAX);
         assert_eq!(squares(&active), squares(&whole), "{name}");
         assert!(sent(&active.log).iter().all(|(_, bytes)| bytes == b"30#R*" || bytes == b"4#*"), "{name}");
     }
 }
 
 #[test]
-fn the_other_captures() {
+fn the_other_captures_are_read() {
     let Some(text) = shared("protocols/ble-vectors.jsonl") else { return };
     let rig = fed(&capture(&text, "neo-after-connect"), false, usize::MAX);
     let (hands, frames) = squares(&rig);
@@ -314,7 +315,8 @@ fn the_other_captures() {
     assert_eq!(sorted(&frames[1].1), ["+e5", "-e7"]);
     assert_eq!(anomalies(&rig.log), [Anomaly::Unasked]);
 
-    // This host never listened to the Neo's own channels: answers to 30#R only, and a battery that knows nothing.
+    // This host never subscribed to the Neo's own channels. It got only answers to 30#R and a battery value without
+    // information.
     let rig = fed(&capture(&text, "neo-whitepawn"), false, usize::MAX);
     let (hands, frames) = squares(&rig);
     let changes: Vec<_> = frames[1..].iter().map(|(_, changes)| changes.as_str()).collect();

@@ -1,4 +1,4 @@
-//! The line format: one form per record, every damage refused, no panic.
+//! The line format: each record has one form, every damaged line is refused, and nothing panics.
 
 use std::borrow::Cow;
 use std::panic::catch_unwind;
@@ -12,7 +12,7 @@ use proptest::prelude::*;
 
 use crate::seeds::campaign;
 
-/// A line of every kind, without its checksum.
+/// One line of every kind, without its checksum.
 const LINES: [&str; 16] = [
     "0 0 rx 0 0 00",
     "1 1043 rx 255 255 8e00053f00",
@@ -48,7 +48,7 @@ fn every_kind_is_printed_as_it_is_read() {
 }
 
 #[test]
-fn fields_mean_what_the_table_says() {
+fn fields_have_the_meaning_of_the_table() {
     let line = sealed(r#"5 1043 out 61 public a/b 1 {"x": 1}"#);
     let body = Body::Out { number: 61, audience: Audience::Public, topic: "a/b", retain: true, payload: r#"{"x": 1}"# };
     assert_eq!(parse(&line), Ok(Record { seq: 5, at: Instant(1043), body }));
@@ -57,7 +57,7 @@ fn fields_mean_what_the_table_says() {
 }
 
 #[test]
-fn what_has_another_form_is_refused_and_the_column_named() {
+fn another_form_is_refused_and_the_error_names_the_column() {
     use Field::*;
     use LineFault::{Bad, Missing};
     let cases = [
@@ -109,7 +109,7 @@ fn what_has_another_form_is_refused_and_the_column_named() {
 }
 
 #[test]
-fn what_has_no_form_is_not_printed() {
+fn a_record_without_a_form_is_not_printed() {
     let long = "x".repeat(MAX_LINE);
     let bytes = vec![0; MAX_LINE];
     let out = |topic, payload| Body::Out { number: 1, audience: Audience::Live, topic, retain: false, payload };
@@ -145,7 +145,7 @@ fn the_longest_line_is_accepted() {
     assert_eq!(parse(&sealed(&"x".repeat(MAX_LINE))).expect_err("too long").fault, LineFault::TooLong);
 }
 
-/// Every position, every other value.
+/// The test changes every position to every other value.
 #[test]
 fn every_changed_byte_is_refused() {
     for body in LINES {
@@ -249,7 +249,7 @@ fn payload(min: usize) -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn what_is_printed_is_read_back(
+    fn printed_records_are_read_back(
         seq: u64, at: u64, kind in 0..10u8, small: (u8, u8), flag: bool, number: u64, who in 0..3usize,
         bytes in proptest::collection::vec(any::<u8>(), 1..=64), word in word(), some in payload(1), any in payload(0),
     ) {
@@ -275,7 +275,7 @@ proptest! {
     }
 }
 
-/// Random and half-right input: never a panic, and whatever is accepted has one form.
+/// Feeds random and half-right input: nothing panics, and each accepted record has one form.
 fn fuzz(total: usize, seed: u64) {
     let mut rng = fastrand::Rng::with_seed(seed);
     let mut fed = 0;
@@ -301,7 +301,7 @@ fn fuzz(total: usize, seed: u64) {
             }
             for line in text.split(|&b| b == b'\n') {
                 let _ = parse_header(line);
-                // A right checksum, so that the fields are looked at as well.
+                // The checksum is right, so that the fields are checked as well.
                 let resealed = std::str::from_utf8(line).ok().map(sealed);
                 for line in [Some(line), resealed.as_deref().map(str::as_bytes)].into_iter().flatten() {
                     if let Ok(record) = parse_bytes(line) {

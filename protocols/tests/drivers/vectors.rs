@@ -1,4 +1,4 @@
-//! Every vector of the shared file that concerns a single board, both directions, compared as JSON with nothing left out.
+//! Every vector of a single board in the shared file, both directions, compared as complete JSON.
 
 pub(crate) mod meaning;
 
@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::common::{Rig, anomalies, events, ms, shared};
 
-/// Read, but not written this way: an acknowledgement carries its mark in the first hour byte and only there.
+/// These messages are read but not written in this form: an acknowledgement carries its mark only in the first hour byte.
 const NOT_CANONICAL: [(&str, &str); 2] =
     [("8d000a0a10082a053100", "mark in both hour bytes"), ("8d000a00100c0a000000", "mark in the second hour byte only")];
 
@@ -41,7 +41,7 @@ fn every_vector_of_a_single_board() {
     assert_eq!(odd, NOT_CANONICAL.len());
 }
 
-/// True if it is written as it was read.
+/// Returns whether the message is written as it was read.
 fn from_board(vector: &Value) -> bool {
     let text = vector["hex"].as_str().expect("hex");
     let bytes = unhex(text).expect("hex");
@@ -84,7 +84,7 @@ fn from_host(vector: &Value) {
 
 #[test]
 fn recorded_games_are_read_without_anomaly() {
-    // File, messages, board dumps, field updates, clock messages.
+    // Each row has the file and its numbers of messages, board dumps, field updates and clock messages.
     for (file, counts) in
         [("data/traces/dgt-blitz-3+2.jsonl", [1, 131, 323]), ("data/traces/dgt-blitz-5+5-flagfall.jsonl", [1, 101, 854])]
     {
@@ -111,7 +111,7 @@ fn recorded_games_are_read_without_anomaly() {
             }] += 1;
         }
         assert_eq!((found, baselines), (counts, 1), "{file}");
-        // Each event names its bytes, without gap or overlap.
+        // Each event names its bytes, without gaps or overlaps.
         let mut end = 0;
         for (_, output) in &rig.log {
             let Output::Event { bytes, .. } = output else { panic!("{output:?}") };

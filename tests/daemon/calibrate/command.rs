@@ -151,7 +151,7 @@ fn a_board_by_bluetooth_is_calibrated_too() {
     let file = folder.path().join("b1");
     let bus = Bus::start();
     let bluez = Bluez::start(&bus.address());
-    bluez.add(Peripheral::of(DRIVER, ADDRESS, "Certabo"));
+    bluez.add(Peripheral::for_driver(DRIVER, ADDRESS, "Certabo"));
     let words = ["calibrate", "--driver", DRIVER, "--bluetooth", "Certabo", text(&file), "--spares", "1"];
     let mut process = RunningProgram::start(flagfall(&words).env(SYSTEM_BUS, bus.address()));
     process.wait_for_line("now spare men");

@@ -1,4 +1,4 @@
-//! Games that are made up, one for each seed.
+//! Generated games, one for each seed.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use fastrand::Rng;
 use flagfall_hardware::emulator::script::Script;
 use flagfall_protocols::square::{Color, Piece, Placement, Reading, Role, Square};
 
-/// A game that was made up: its script, each square change in order, and the position at its end.
+/// A generated game: its script, each square change in order, and the position at its end.
 pub(crate) struct Game {
     pub(crate) script: Script,
     pub(crate) changes: Vec<(Square, Reading)>,
@@ -14,7 +14,7 @@ pub(crate) struct Game {
     pub(crate) presses: usize,
 }
 
-/// Moves of pawns and knights, in turn, each followed by a press; captures are lifted first.
+/// Generates alternating moves of pawns and knights, each followed by a press. Captured pieces are lifted first.
 pub(crate) fn game(seed: u64, first: f64, moves: usize) -> Game {
     let mut rng = Rng::with_seed(seed);
     let (mut placement, mut changes, mut text) = (Placement::initial(), Vec::new(), format!("{} run\n", first - 0.5));

@@ -1,4 +1,4 @@
-//! Which of several devices a link takes, and what it does until it has one.
+//! Tests of the choice among several devices, and of the search until a device is found.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,11 +6,11 @@ use std::time::Duration;
 use flagfall_hardware::ble::{Pace, Radio, Wanted};
 use flagfall_protocols::drivers::dgt_pegasus;
 
-use super::served::{Served, Told, brisk, now, radio, radio_at, wanted};
+use super::ble_rig::{BleRig, LinkReport, brisk, now, radio, radio_at, wanted};
 use super::{A, B, PEGASUS};
 use crate::bluez::{self, Bluez, Peripheral};
 
-/// Longer than anything takes that works.
+/// Longer than any working step takes.
 const LONG: Duration = Duration::from_secs(40);
 
 #[allow(clippy::disallowed_methods, reason = "real time among real parts")]
@@ -22,45 +22,50 @@ pub(super) fn await_that(what: &str, done: impl Fn() -> bool) {
     }
 }
 
-fn ups(board: &Served) -> Vec<&str> {
-    board.heard.iter().filter_map(|told| if let Told::Up(address) = told { Some(address.as_str()) } else { None }).collect()
+fn ups(board: &BleRig) -> Vec<&str> {
+    board
+        .reports
+        .iter()
+        .filter_map(|reported| if let LinkReport::Up(address) = reported { Some(address.as_str()) } else { None })
+        .collect()
 }
 
 fn by_address(text: &str) -> Wanted {
     Wanted { address: text.parse().ok(), ..wanted(&dgt_pegasus::INFO) }
 }
 
-/// A radio, and board A that it serves.
-fn one_plays(bluez: &Bluez) -> (Arc<Radio>, Served) {
+/// Returns a radio and board A, which is connected through it.
+fn one_plays(bluez: &Bluez) -> (Arc<Radio>, BleRig) {
     one_plays_at(brisk(), bluez)
 }
 
-fn one_plays_at(pace: Pace, bluez: &Bluez) -> (Arc<Radio>, Served) {
-    bluez.add(Peripheral::of(PEGASUS, A, "DGT_PEGASUS_1"));
+fn one_plays_at(pace: Pace, bluez: &Bluez) -> (Arc<Radio>, BleRig) {
+    bluez.add(Peripheral::for_driver(PEGASUS, A, "DGT_PEGASUS_1"));
     let radio = radio_at(pace, 1);
-    let mut plays = Served::start(&radio, 1, PEGASUS, by_address(A));
+    let mut plays = BleRig::start(&radio, 1, PEGASUS, by_address(A));
     plays.until("it comes up", |board| board.responding);
     (radio, plays)
 }
 
 #[test]
-fn of_two_boards_of_one_name_none_is_taken_because_it_was_heard_first() {
-    bluez::in_own_process("of_two_boards_of_one_name_none_is_taken_because_it_was_heard_first", |bus| {
+fn of_two_boards_with_one_name_neither_is_taken() {
+    bluez::in_own_process("of_two_boards_with_one_name_neither_is_taken", |bus| {
         let bluez = Bluez::start(&bus.address());
-        bluez.add(Peripheral::of(PEGASUS, A, "DGT_PEGASUS"));
-        // Long enough for the other to be there in time.
+        bluez.add(Peripheral::for_driver(PEGASUS, A, "DGT_PEGASUS"));
+        // The delay is long enough for the other board to appear in time.
         let radio = radio_at(Pace { listen: Pace::default().listen, ..brisk() }, 1);
         let by_name = Wanted { name: Some("DGT_PEGASUS".to_owned()), ..wanted(&dgt_pegasus::INFO) };
-        let mut board = Served::start(&radio, 1, PEGASUS, by_name);
-        // It was told of, looked at, and is looked at again.
-        await_that("it is looked at", || bluez.seen(A).looks >= 5 || !bluez.seen(A).attempts.is_empty());
-        bluez.add(Peripheral::of(PEGASUS, B, "DGT_\u{1b}PEGASUS"));
+        let mut board = BleRig::start(&radio, 1, PEGASUS, by_name);
+        // The device was reported and checked, and it is checked again.
+        await_that("the device is checked", || bluez.seen(A).queries >= 5 || !bluez.seen(A).attempts.is_empty());
+        bluez.add(Peripheral::for_driver(PEGASUS, B, "DGT_\u{1b}PEGASUS"));
         board.until(
             "two may be it",
-            |board| matches!(board.heard.last(), Some(Told::Missing(why)) if why.contains(A) && why.contains(B)),
+            |board| matches!(board.reports.last(), Some(LinkReport::Missing(why)) if why.contains(A) && why.contains(B)),
         );
-        let shown = |told: &Told| matches!(told, Told::Missing(why) if why.contains(&format!("DGT_PEGASUS ({B})")));
-        assert!(board.heard.last().is_some_and(shown), "{:?}", board.heard);
+        let shown =
+            |reported: &LinkReport| matches!(reported, LinkReport::Missing(why) if why.contains(&format!("DGT_PEGASUS ({B})")));
+        assert!(board.reports.last().is_some_and(shown), "{:?}", board.reports);
         assert!(bluez.seen(A).attempts.is_empty() && bluez.seen(B).attempts.is_empty());
         bluez.vanish(B);
         board.until("the only one", |board| board.responding);
@@ -69,40 +74,40 @@ fn of_two_boards_of_one_name_none_is_taken_because_it_was_heard_first() {
 }
 
 #[test]
-fn a_board_without_an_address_is_one_that_is_heard_and_stays_the_same() {
-    bluez::in_own_process("a_board_without_an_address_is_one_that_is_heard_and_stays_the_same", |bus| {
+fn a_link_without_an_address_keeps_the_board_that_it_found() {
+    bluez::in_own_process("a_link_without_an_address_keeps_the_board_that_it_found", |bus| {
         let bluez = Bluez::start(&bus.address());
-        bluez.remember(Peripheral::of(PEGASUS, "C0:00:00:00:00:0C", "DGT_PEGASUS_3"));
-        bluez.add(Peripheral::of(PEGASUS, A, "DGT_PEGASUS_1"));
+        bluez.remember(Peripheral::for_driver(PEGASUS, "C0:00:00:00:00:0C", "DGT_PEGASUS_3"));
+        bluez.add(Peripheral::for_driver(PEGASUS, A, "DGT_PEGASUS_1"));
         let radio = radio(1);
-        let mut board = Served::start(&radio, 1, PEGASUS, wanted(&dgt_pegasus::INFO));
-        board.until("one is heard", |board| board.responding);
-        // The same is wanted again, while another may be it as well.
-        bluez.add(Peripheral::of(PEGASUS, B, "DGT_PEGASUS_2"));
+        let mut board = BleRig::start(&radio, 1, PEGASUS, wanted(&dgt_pegasus::INFO));
+        board.until("one board answers", |board| board.responding);
+        // The same wish is given again while another device also fits.
+        bluez.add(Peripheral::for_driver(PEGASUS, B, "DGT_PEGASUS_2"));
         board.link.want(wanted(&dgt_pegasus::INFO));
         board.until("let go", |board| !board.responding);
         board.until("the same again", |board| board.responding);
         assert_eq!(ups(&board), [A, A]);
-        assert!(!board.heard.iter().any(|told| matches!(told, Told::Missing(why) if why.contains("several"))));
+        assert!(!board.reports.iter().any(|reported| matches!(reported, LinkReport::Missing(why) if why.contains("several"))));
     });
 }
 
 #[test]
-fn boards_that_are_switched_off_do_not_keep_one_waiting_that_is_lost_in_play() {
-    bluez::in_own_process("boards_that_are_switched_off_do_not_keep_one_waiting_that_is_lost_in_play", |bus| {
+fn boards_that_are_off_do_not_delay_a_board_that_is_lost_during_play() {
+    bluez::in_own_process("boards_that_are_off_do_not_delay_a_board_that_is_lost_during_play", |bus| {
         let bluez = Bluez::start(&bus.address());
         let off: Vec<String> = (0..8).map(|n| format!("C0:00:00:00:01:{n:02X}")).collect();
         for address in &off {
-            // Longer than the host waits.
+            // This is longer than the host waits.
             let connect_delay = LONG * 2;
-            bluez.remember(Peripheral { connect_delay, ..Peripheral::of(PEGASUS, address, "DGT_PEGASUS") });
+            bluez.remember(Peripheral { connect_delay, ..Peripheral::for_driver(PEGASUS, address, "DGT_PEGASUS") });
         }
-        bluez.add(Peripheral::of(PEGASUS, A, "DGT_PEGASUS_1"));
+        bluez.add(Peripheral::for_driver(PEGASUS, A, "DGT_PEGASUS_1"));
         let pace = Pace { connect: Duration::from_secs(6), ..brisk() };
         let radio = radio_at(pace, 1);
-        let absent: Vec<Served> =
-            (0..).zip(&off).map(|(id, address)| Served::start(&radio, id, PEGASUS, by_address(address))).collect();
-        let mut board = Served::start(&radio, 100, PEGASUS, by_address(A));
+        let absent: Vec<BleRig> =
+            (0..).zip(&off).map(|(id, address)| BleRig::start(&radio, id, PEGASUS, by_address(address))).collect();
+        let mut board = BleRig::start(&radio, 100, PEGASUS, by_address(A));
         board.until("it comes up", |board| board.responding);
         for _ in 0..3 {
             bluez.drop_link(A);
@@ -110,10 +115,11 @@ fn boards_that_are_switched_off_do_not_keep_one_waiting_that_is_lost_in_play() {
             board.until("it is lost", |board| !board.responding);
             board.until("it is back", |board| board.responding);
             let back = Duration::from_micros(now() - dropped);
-            // The longest pause after a third loss is 0.4 s; one of those who are off is waited for longer.
+            // The longest pause after a third loss is 0.4 s. The wait for one of the boards that are off is longer.
             assert!(back < pace.connect - Duration::from_secs(1), "{back:?}");
         }
-        // One more than are tried at a time: the link itself gives up who is not there, sooner than btleplug does after 30 s.
+        // This is one board more than are tried at a time. The link gives up a missing board sooner than btleplug, which waits
+        // 30 s.
         let begun = || {
             let mut begun: Vec<_> = off.iter().filter_map(|address| bluez.seen(address).attempts.first().copied()).collect();
             begun.sort();
@@ -127,31 +133,33 @@ fn boards_that_are_switched_off_do_not_keep_one_waiting_that_is_lost_in_play() {
 }
 
 #[test]
-fn whoever_plays_does_not_notice_that_nobody_can_be_looked_for() {
-    bluez::in_own_process("whoever_plays_does_not_notice_that_nobody_can_be_looked_for", |bus| {
+fn a_failed_discovery_does_not_disturb_connected_boards() {
+    bluez::in_own_process("a_failed_discovery_does_not_disturb_connected_boards", |bus| {
         let bluez = Bluez::start(&bus.address());
         let (radio, _plays) = one_plays(&bluez);
         bluez.refuse_discoveries(2);
-        bluez.add(Peripheral::of(PEGASUS, B, "DGT_PEGASUS_2"));
-        let mut other = Served::start(&radio, 2, PEGASUS, by_address(B));
-        let told = |told: &Told| matches!(told, Told::Missing(why) if why.contains("does not look for devices"));
-        other.until("refused", |other| other.heard.iter().any(told));
+        bluez.add(Peripheral::for_driver(PEGASUS, B, "DGT_PEGASUS_2"));
+        let mut other = BleRig::start(&radio, 2, PEGASUS, by_address(B));
+        let reported =
+            |reported: &LinkReport| matches!(reported, LinkReport::Missing(why) if why.contains("does not look for devices"));
+        other.until("refused", |other| other.reports.iter().any(reported));
         other.until("it is found", |other| other.responding);
         assert!(bluez.connected(A) && bluez.seen(A).connections.len() == 1);
     });
 }
 
 #[test]
-fn a_service_that_is_started_anew_is_told_again_who_is_looked_for() {
-    bluez::in_own_process("a_service_that_is_started_anew_is_told_again_who_is_looked_for", |bus| {
+fn a_restarted_service_gets_the_discovery_request_again() {
+    bluez::in_own_process("a_restarted_service_gets_the_discovery_request_again", |bus| {
         let bluez = Bluez::start(&bus.address());
         let (radio, mut plays) = one_plays(&bluez);
-        let mut other = Served::start(&radio, 2, PEGASUS, by_address(B));
-        let told = |told: &Told| matches!(told, Told::Missing(why) if why.contains("no device that advertises"));
-        other.until("looked for", |other| other.heard.iter().any(told));
+        let mut other = BleRig::start(&radio, 2, PEGASUS, by_address(B));
+        let reported =
+            |reported: &LinkReport| matches!(reported, LinkReport::Missing(why) if why.contains("no device that advertises"));
+        other.until("looked for", |other| other.reports.iter().any(reported));
         bluez.stop();
         bluez.resume();
-        bluez.add(Peripheral::of(PEGASUS, B, "DGT_PEGASUS_2"));
+        bluez.add(Peripheral::for_driver(PEGASUS, B, "DGT_PEGASUS_2"));
         other.until("it is found", |other| other.responding);
         plays.until("lost", |board| !board.responding);
         plays.until("and found again", |board| board.responding);
@@ -159,15 +167,19 @@ fn a_service_that_is_started_anew_is_told_again_who_is_looked_for() {
 }
 
 #[test]
-fn a_service_that_answers_nothing_is_told_and_waited_for() {
-    bluez::in_own_process("a_service_that_answers_nothing_is_told_and_waited_for", |bus| {
+fn a_service_without_answers_is_reported_and_waited_for() {
+    bluez::in_own_process("a_service_without_answers_is_reported_and_waited_for", |bus| {
         let bluez = Bluez::start(&bus.address());
         let pace = Pace { answer: Duration::from_secs(2), ..brisk() };
         let (_radio, mut plays) = one_plays_at(pace, &bluez);
         bluez.freeze();
-        let told = |told: &Told| matches!(told, Told::Missing(why) if why.ends_with("does not answer: no answer in 2 s"));
-        plays.until("no answer", |board| board.heard.last().is_some_and(told));
-        assert!(!plays.responding && plays.heard.iter().any(|told| matches!(told, Told::Down(_))), "{:?}", plays.heard);
+        let reported = |reported: &LinkReport| matches!(reported, LinkReport::Missing(why) if why.ends_with("does not answer: no answer in 2 s"));
+        plays.until("no answer", |board| board.reports.last().is_some_and(reported));
+        assert!(
+            !plays.responding && plays.reports.iter().any(|reported| matches!(reported, LinkReport::Down(_))),
+            "{:?}",
+            plays.reports
+        );
         bluez.thaw();
         plays.until("it is back", |board| board.responding);
         assert_eq!(ups(&plays), [A, A]);
@@ -175,16 +187,16 @@ fn a_service_that_answers_nothing_is_told_and_waited_for() {
 }
 
 #[test]
-fn of_two_links_to_one_address_one_has_it_and_the_other_says_so() {
-    bluez::in_own_process("of_two_links_to_one_address_one_has_it_and_the_other_says_so", |bus| {
+fn of_two_links_to_one_address_one_connects_and_the_other_reports_it() {
+    bluez::in_own_process("of_two_links_to_one_address_one_connects_and_the_other_reports_it", |bus| {
         let bluez = Bluez::start(&bus.address());
-        bluez.add(Peripheral::of(PEGASUS, A, "DGT_PEGASUS_1"));
+        bluez.add(Peripheral::for_driver(PEGASUS, A, "DGT_PEGASUS_1"));
         let radio = radio(1);
-        let start = |id| Served::start(&radio, id, PEGASUS, by_address(A));
+        let start = |id| BleRig::start(&radio, id, PEGASUS, by_address(A));
         let (mut one, mut other) = (start(1), start(2));
         one.until("it comes up", |board| board.responding);
-        let told = |told: &Told| matches!(told, Told::Missing(why) if why.contains(A) && why.contains("has this device"));
-        other.until("it is had", |other| other.heard.iter().any(told));
+        let reported = |reported: &LinkReport| matches!(reported, LinkReport::Missing(why) if why.contains(A) && why.contains("has this device"));
+        other.until("it is had", |other| other.reports.iter().any(reported));
         drop(one);
         other.until("it is free", |other| other.responding);
         assert_eq!((bluez.seen(A).most_at_once, bluez.seen(A).connections.len()), (1, 2));

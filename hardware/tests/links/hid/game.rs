@@ -1,4 +1,4 @@
-//! A few moves on an emulated board by cable, with its driver, and the plug pulled in the middle.
+//! A few moves on an emulated board with its driver over a cable, which is pulled in the middle.
 
 use std::time::Duration;
 
@@ -11,14 +11,14 @@ use flagfall_protocols::event::DeviceEvent;
 use flagfall_protocols::square::Placement;
 use flagfall_protocols::time::Instant;
 
-use super::support::{CHESSNUT, Heard, Told, any, family};
+use super::support::{CHESSNUT, LinkReport, TestLink, any, family};
 use crate::usb::{Board, Identity, Usb, now};
 
 /// A driver on a link.
 struct Session {
-    heard: Heard,
+    test_link: TestLink,
     driver: Box<dyn Driver>,
-    told: Vec<DeviceEvent>,
+    reported: Vec<DeviceEvent>,
     seen: Option<Placement>,
 }
 
@@ -27,7 +27,7 @@ impl Session {
         self.driver.handle(Instant(at), input);
         while let Some(output) = self.driver.poll() {
             match output {
-                Output::Send { channel, bytes } => match self.heard.thread.send(channel, bytes) {
+                Output::Send { channel, bytes } => match self.test_link.thread.send(channel, bytes) {
                     Ok(()) | Err(SendError::Down) => {}
                     Err(error) => panic!("{error}"),
                 },
@@ -35,26 +35,26 @@ impl Session {
                     if let DeviceEvent::Frame(seen) = event {
                         self.seen = Some(seen);
                     }
-                    self.told.push(event);
+                    self.reported.push(event);
                 }
                 Output::Anomaly { anomaly, .. } => panic!("{anomaly:?}"),
             }
         }
     }
 
-    /// Runs until the board is seen so.
+    /// Runs until the driver reports this position.
     fn see(&mut self, fen: &str) {
         let wanted = Placement::parse(fen).expect("a placement");
         let until = now() + 20_000_000;
         while self.seen != Some(wanted) {
             assert!(now() < until, "{:?} instead of {fen}", self.seen);
             let due = self.driver.deadline().map_or(until, |due| due.0).min(until);
-            match self.heard.within(Duration::from_micros(due.saturating_sub(now()))) {
+            match self.test_link.within(Duration::from_micros(due.saturating_sub(now()))) {
                 None if due < until => self.feed(due, Input::Deadline),
-                None | Some((_, Told::Missing(_))) => {}
-                Some((at, Told::Up(_))) => self.feed(at, Input::LinkUp),
-                Some((at, Told::Bytes(channel, bytes))) => self.feed(at, Input::Bytes { channel, bytes: &bytes }),
-                Some((at, Told::Down(_))) => {
+                None | Some((_, LinkReport::Missing(_))) => {}
+                Some((at, LinkReport::Up(_))) => self.feed(at, Input::LinkUp),
+                Some((at, LinkReport::Bytes(channel, bytes))) => self.feed(at, Input::Bytes { channel, bytes: &bytes }),
+                Some((at, LinkReport::Down(_))) => {
                     self.seen = None;
                     self.feed(at, Input::LinkDown);
                 }
@@ -69,24 +69,24 @@ fn moves_arrive_and_the_board_is_found_again_under_another_number() {
     let identity = Identity { serial: "0042", product: 0x8100, ..CHESSNUT };
     let board = Board::start(Box::new(Chessnut::new(ChessnutSettings { cable: true, ..ChessnutSettings::default() })));
     board.plug(usb.plug(0, identity));
-    let heard = Heard::start(any(&usb, "chessnut"), &Hids::default().into());
+    let test_link = TestLink::start(any(&usb, "chessnut"), &Hids::default().into());
     let driver = family("chessnut").start();
-    let mut session = Session { heard, driver, told: Vec::new(), seen: None };
+    let mut session = Session { test_link, driver, reported: Vec::new(), seen: None };
     session.see("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR");
     board.load("0.1 move e2 e4");
     session.see("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR");
     board.load("0.1 move e7 e5");
     session.see("rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR");
-    // A move is made while the cable is out.
+    // A move is made while the cable is unplugged.
     board.unplug();
     board.load("0.1 move g1 f3");
     board.plug(usb.plug(5, identity));
     session.see("rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R");
     board.load("0.1 move b8 c6");
     session.see("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R");
-    let count = |wanted: DeviceEvent| session.told.iter().filter(|told| **told == wanted).count();
-    assert_eq!((count(DeviceEvent::Responding), count(DeviceEvent::Silent)), (2, 0), "{:?}", session.told);
-    assert!(session.told.iter().any(|told| matches!(told, DeviceEvent::Battery(battery) if battery.percent == 50)));
-    // The driver asked; it lit nothing, deleted nothing and said nothing that the board does not know.
+    let count = |wanted: DeviceEvent| session.reported.iter().filter(|reported| **reported == wanted).count();
+    assert_eq!((count(DeviceEvent::Responding), count(DeviceEvent::Silent)), (2, 0), "{:?}", session.reported);
+    assert!(session.reported.iter().any(|reported| matches!(reported, DeviceEvent::Battery(battery) if battery.percent == 50)));
+    // The driver only asked. It lit no squares, deleted nothing and sent no command that the board does not know.
     assert_eq!(board.counters(), Counters::default());
 }

@@ -1,11 +1,11 @@
-//! A HoS board by cable: squares and clock are read, nothing is written, and odd reports spoil nothing.
+//! A HoS board over a cable: squares and clock are read, nothing is written, and unusual reports do no harm.
 
 use flagfall_protocols::driver::{Driver, Input, Output};
 use flagfall_protocols::event::{Anomaly, ClockSide, DeviceEvent};
 use flagfall_protocols::time::Instant;
 
 use super::reports::open;
-use super::support::{Told, family};
+use super::support::{LinkReport, family};
 use crate::usb::{Identity, PLAIN, Usb};
 
 const HOS: Identity = Identity { vendor: 0x0925, product: 0x5678, serial: "", descriptor: PLAIN };
@@ -17,9 +17,9 @@ fn padded(data: &[u8]) -> Vec<u8> {
     report
 }
 
-/// What the driver makes of a message.
-fn read(driver: &mut dyn Driver, at: u64, told: Told) -> (Vec<DeviceEvent>, Vec<Anomaly>) {
-    let Told::Bytes(channel, bytes) = told else { panic!("{told:?} instead of bytes") };
+/// Returns the events and anomalies of a message.
+fn read(driver: &mut dyn Driver, at: u64, reported: LinkReport) -> (Vec<DeviceEvent>, Vec<Anomaly>) {
+    let LinkReport::Bytes(channel, bytes) = reported else { panic!("{reported:?} instead of bytes") };
     driver.handle(Instant(at), Input::Bytes { channel, bytes: &bytes });
     let (mut events, mut anomalies) = (Vec::new(), Vec::new());
     while let Some(output) = driver.poll() {
@@ -35,13 +35,13 @@ fn read(driver: &mut dyn Driver, at: u64, told: Told) -> (Vec<DeviceEvent>, Vec<
 #[test]
 fn squares_and_clock_are_read() {
     let usb = Usb::new();
-    let (_node, device, heard) = open(&usb, "hos_usb", HOS);
+    let (_node, device, test_link) = open(&usb, "hos_usb", HOS);
     let mut driver = family("hos_usb").start();
     let mut at = 0;
     let mut tell = |data: &[u8]| {
         device.send(&padded(data)).expect("sent");
         at += 1_000_000;
-        read(driver.as_mut(), at, heard.next())
+        read(driver.as_mut(), at, test_link.next())
     };
     let (events, anomalies) = tell(&START);
     assert_eq!(anomalies, []);
@@ -52,27 +52,27 @@ fn squares_and_clock_are_read() {
     let [DeviceEvent::Clock(clock)] = events[..] else { panic!("{events:?}") };
     assert_eq!((clock.running, clock.lever_up), (true, ClockSide::Left));
     assert_eq!((clock.left.time.millis(), clock.right.time.millis()), (299_000, 300_000));
-    // Another report: with its zeros behind it, it could be taken for an empty board.
+    // With the zeros after it, this other report could be read as an empty board.
     let (events, anomalies) = tell(&[0xff, 0x01]);
     assert_eq!((events, anomalies), (vec![], vec![Anomaly::StrayByte; 65]));
     let (events, anomalies) = tell(&START);
-    assert_eq!((events, anomalies), (vec![], vec![]), "the same squares are no news");
+    assert_eq!((events, anomalies), (vec![], vec![]), "equal squares are not reported again");
     let mut moved = START;
     (moved[6], moved[14]) = (0x66 & 0x0f, 0);
     let (events, anomalies) = tell(&moved);
     assert_eq!((events.len(), anomalies), (1, vec![]));
-    drop(heard);
+    drop(test_link);
 }
 
 #[test]
-fn reports_that_are_too_short_are_never_joined() {
+fn short_reports_are_never_joined() {
     let usb = Usb::new();
-    let (_node, device, heard) = open(&usb, "hos_usb", HOS);
+    let (_node, device, test_link) = open(&usb, "hos_usb", HOS);
     let mut driver = family("hos_usb").start();
     for part in [&START[..16], &START[16..], &[0xff, 0xca, 0, 4], &[0x3b, 0, 5, 0x80]] {
         device.send(part).expect("sent");
-        let (events, anomalies) = read(driver.as_mut(), 1, heard.next());
+        let (events, anomalies) = read(driver.as_mut(), 1, test_link.next());
         assert_eq!((events, anomalies), (vec![], vec![Anomaly::StrayByte; part.len() + 1]));
     }
-    assert_eq!(driver.deadline(), None, "nothing is in hand");
+    assert_eq!(driver.deadline(), None, "no message is unfinished");
 }

@@ -1,4 +1,4 @@
-//! The thread of one link: finding its device, losing it, sharing none, ending.
+//! The thread of one link: it finds its device, loses it, shares it with no other link, and ends.
 
 use std::io::Read;
 use std::os::unix::fs::symlink;
@@ -12,51 +12,51 @@ use nix::sys::stat::Mode;
 use nix::unistd::mkfifo;
 
 use super::reports::open;
-use super::support::{CHESSNUT, Heard, LONG, Told, any};
+use super::support::{CHESSNUT, LONG, LinkReport, TestLink, any};
 use crate::seconds::within;
 use crate::usb::{Identity, PLAIN, Usb, now};
 
 const REPORT: [u8; 64] = [0x23; 64];
 
 #[test]
-fn a_pulled_cable_is_told_at_once_and_the_device_found_under_another_number() {
+fn a_pulled_cable_is_reported_at_once_and_the_device_is_found_under_another_number() {
     let usb = Usb::new();
-    let (node, device, heard) = open(&usb, "chessnut", CHESSNUT);
+    let (node, device, test_link) = open(&usb, "chessnut", CHESSNUT);
     device.send(&REPORT).expect("sent");
     let pulled = now();
     drop((node, device));
-    assert!(matches!(heard.next(), Told::Bytes(1, _)), "what came before is told before");
-    let (at, cause) = heard.down();
+    assert!(matches!(test_link.next(), LinkReport::Bytes(1, _)), "bytes that came before the end are reported before it");
+    let (at, cause) = test_link.down();
     assert_eq!(cause, LinkError::Unplugged.to_string());
     within(at - pulled, 200_000);
-    assert_eq!(heard.thread.send(0, vec![0x29, 0x01, 0x00]), Err(SendError::Down));
-    assert_eq!(heard.missing(), LinkProblem::NotFound);
-    // Long enough for the pauses to have grown.
-    heard.quiet(Duration::from_millis(1500));
+    assert_eq!(test_link.thread.send(0, vec![0x29, 0x01, 0x00]), Err(SendError::Down));
+    assert_eq!(test_link.missing(), LinkProblem::NotFound);
+    // The wait is long enough for the pauses to have grown.
+    test_link.quiet(Duration::from_millis(1500));
     let plugged = now();
     let node = usb.plug(7, CHESSNUT);
-    let (at, told) = heard.within(LONG).expect("it is found");
-    assert_eq!(told, Told::Up(node.path.clone()));
+    let (at, reported) = test_link.within(LONG).expect("it is found");
+    assert_eq!(reported, LinkReport::Up(node.path.clone()));
     within(at - plugged, 500_000);
 }
 
 #[test]
-fn a_quiet_device_wakes_nobody_and_one_that_is_not_there_only_now_and_then() {
+fn a_quiet_device_causes_no_wakes_and_a_missing_one_few() {
     let usb = Usb::new();
-    let (_node, device, heard) = open(&usb, "chessnut", CHESSNUT);
+    let (_node, device, test_link) = open(&usb, "chessnut", CHESSNUT);
     device.send(&REPORT).expect("sent");
-    heard.next();
-    let before = heard.thread.wakes();
-    heard.quiet(Duration::from_secs(1));
-    assert_eq!(heard.thread.wakes(), before);
-    let lost = Heard::start(any(&usb, "hos_usb"), &Arc::default());
+    test_link.next();
+    let before = test_link.thread.wakes();
+    test_link.quiet(Duration::from_secs(1));
+    assert_eq!(test_link.thread.wakes(), before);
+    let lost = TestLink::start(any(&usb, "hos_usb"), &Arc::default());
     assert_eq!(lost.missing(), LinkProblem::NotFound);
     lost.quiet(Duration::from_secs(3));
-    // 0.1, 0.3, 0.7, 1.5, 2.5 s; and other tests' comings and goings in /dev.
+    // The thread wakes at 0.1, 0.3, 0.7, 1.5, 2.5 s, and when other tests change /dev.
     let wakes = lost.thread.wakes();
     assert!((3..=60).contains(&wakes), "{wakes} times");
     let before = now();
-    drop((heard, lost));
+    drop((test_link, lost));
     within(now() - before, 1_000_000);
 }
 
@@ -65,74 +65,76 @@ fn no_two_links_have_one_device() {
     let usb = Usb::new();
     let shared = Arc::<Hids>::default();
     let node = usb.plug(0, CHESSNUT);
-    let first = Heard::start(any(&usb, "chessnut"), &shared);
+    let first = TestLink::start(any(&usb, "chessnut"), &shared);
     assert_eq!(first.up(), node.path);
-    let second = Heard::start(any(&usb, "chessnut"), &shared);
+    let second = TestLink::start(any(&usb, "chessnut"), &shared);
     assert!(matches!(second.missing(), LinkProblem::Busy { path, .. } if path == node.path));
     let _device = node.opened(LONG).expect("by the first");
-    assert!(node.opened(Duration::from_millis(500)).is_none(), "and by nobody else");
+    assert!(node.opened(Duration::from_millis(500)).is_none(), "and by no other link");
     drop(first);
     assert_eq!(second.up(), node.path);
 }
 
 #[test]
-fn boards_that_are_alike_are_told_apart() {
+fn equal_boards_are_distinguished_by_serial_number_or_path() {
     let usb = Usb::new();
     let shared = Arc::<Hids>::default();
     let [one, two] = [(0, "A1"), (1, "B2")].map(|(number, serial)| usb.plug(number, Identity { serial, ..CHESSNUT }));
-    let heard = Heard::start(any(&usb, "chessnut"), &shared);
-    assert_eq!(heard.missing(), LinkProblem::Several(vec![one.path.clone(), two.path.clone()]));
+    let test_link = TestLink::start(any(&usb, "chessnut"), &shared);
+    assert_eq!(test_link.missing(), LinkProblem::Several(vec![one.path.clone(), two.path.clone()]));
     let by_serial = |serial: &str| Wanted { usb_serial: Some(serial.to_owned()), ..any(&usb, "chessnut") };
-    heard.thread.want(by_serial("b2"));
-    assert_eq!(heard.up(), two.path);
-    heard.thread.want(by_serial("A1"));
-    assert_eq!(heard.down().1, LinkError::Unplugged.to_string());
-    assert_eq!(heard.up(), one.path);
-    // By a name that stays.
+    test_link.thread.want(by_serial("b2"));
+    assert_eq!(test_link.up(), two.path);
+    test_link.thread.want(by_serial("A1"));
+    assert_eq!(test_link.down().1, LinkError::Unplugged.to_string());
+    assert_eq!(test_link.up(), one.path);
+    // The configuration gives a permanent name.
     let names = tempfile::tempdir().expect("a folder");
     let name = names.path().join("my-board");
-    heard.thread.want(Wanted { port: Some(name.clone()), ..any(&usb, "chessnut") });
-    heard.down();
-    assert_eq!(heard.missing(), LinkProblem::NotFound);
+    test_link.thread.want(Wanted { port: Some(name.clone()), ..any(&usb, "chessnut") });
+    test_link.down();
+    assert_eq!(test_link.missing(), LinkProblem::NotFound);
     symlink(&two.path, &name).expect("a link");
-    assert_eq!(heard.up(), two.path);
+    assert_eq!(test_link.up(), two.path);
 }
 
 #[test]
 fn other_devices_are_left_alone() {
     let usb = Usb::new();
-    // The maker's id on a keyboard; the usage page on another maker's device.
+    // One device is a keyboard with the maker's id, the other has the usage page but another maker's id.
     let keyboard = [&[0x05, 0x01][..], &PLAIN[3..]].concat().leak();
     let others = [
         usb.plug(0, Identity { descriptor: keyboard, ..CHESSNUT }),
         usb.plug(1, Identity { vendor: 0x2d81, ..CHESSNUT }),
         usb.plug(2, Identity { product: 0x8700, ..CHESSNUT }),
     ];
-    let heard = Heard::start(any(&usb, "chessnut"), &Arc::default());
-    assert_eq!(heard.missing(), LinkProblem::NotFound);
-    // Also where the configuration names it.
-    heard.thread.want(Wanted { port: Some(usb.node(1)), ..any(&usb, "chessnut") });
-    assert!(matches!(heard.missing(), LinkProblem::Failed { path, .. } if path == std::fs::canonicalize(usb.node(1)).unwrap()));
-    heard.quiet(Duration::from_millis(500));
+    let test_link = TestLink::start(any(&usb, "chessnut"), &Arc::default());
+    assert_eq!(test_link.missing(), LinkProblem::NotFound);
+    // The device is refused even if the configuration names it.
+    test_link.thread.want(Wanted { port: Some(usb.node(1)), ..any(&usb, "chessnut") });
+    assert!(
+        matches!(test_link.missing(), LinkProblem::Failed { path, .. } if path == std::fs::canonicalize(usb.node(1)).unwrap())
+    );
+    test_link.quiet(Duration::from_millis(500));
     for other in others {
         assert!(other.opened(Duration::from_millis(10)).is_none(), "{}: was opened", other.path.display());
     }
 }
 
 #[test]
-fn a_device_that_takes_nothing_ends_the_link() {
+fn a_device_that_accepts_no_bytes_ends_the_link() {
     let usb = Usb::new();
-    let (node, device, heard) = open(&usb, "chessnut", CHESSNUT);
+    let (node, device, test_link) = open(&usb, "chessnut", CHESSNUT);
     let (mut taken, mut full) = (0, 0);
     let began = now();
     let end = loop {
-        match heard.thread.send(0, vec![0x29, 0x01, 0x00]) {
+        match test_link.thread.send(0, vec![0x29, 0x01, 0x00]) {
             Ok(()) => taken += 1,
-            // The socket had room still, or it waits.
+            // The socket still had room, or the link waits.
             Err(SendError::Full) => {
                 full += 1;
-                if let Some((_, told)) = heard.within(Duration::from_millis(10)) {
-                    break told;
+                if let Some((_, reported)) = test_link.within(Duration::from_millis(10)) {
+                    break reported;
                 }
             }
             Err(error) => panic!("{error}"),
@@ -140,9 +142,9 @@ fn a_device_that_takes_nothing_ends_the_link() {
         assert!(now() - began < 20_000_000, "{taken} messages and no end");
     };
     assert!(full > 50, "it waited a second: {full}");
-    assert_eq!(end, Told::Down(LinkError::TimedOut.to_string()));
-    // It is there, so it is opened again, and nothing of before is sent.
-    heard.up();
+    assert_eq!(end, LinkReport::Down(LinkError::TimedOut.to_string()));
+    // The device still exists, so it is opened again. Nothing from before is sent.
+    test_link.up();
     drop(device);
     let again = node.opened(LONG).expect("by the link");
     again.set_read_timeout(Some(Duration::from_millis(200))).expect("set");
@@ -151,16 +153,16 @@ fn a_device_that_takes_nothing_ends_the_link() {
 
 #[test]
 fn another_program_that_holds_the_device_is_seen() {
-    // With the real open(2): a pipe with a name can be opened as a node can.
+    // This test uses the real open(2): a named pipe can be opened like a node.
     let usb = Usb::new();
     let system = System { open: System::default().open, ..usb.system() };
     usb.list(0, CHESSNUT);
     mkfifo(&usb.node(0), Mode::S_IRWXU).expect("a pipe");
     let wanted = Wanted { system, ..any(&usb, "chessnut") };
-    let first = Heard::start(wanted.clone(), &Arc::default());
+    let first = TestLink::start(wanted.clone(), &Arc::default());
     assert_eq!(first.up(), usb.node(0));
-    // Two programs know nothing of each other's links.
-    let second = Heard::start(wanted, &Arc::default());
+    // Two programs do not know each other's links.
+    let second = TestLink::start(wanted, &Arc::default());
     assert!(matches!(second.missing(), LinkProblem::Busy { .. }));
     drop(first);
     assert_eq!(second.up(), usb.node(0));

@@ -1,4 +1,4 @@
-//! What a report becomes and what becomes a report.
+//! The conversion of reports to bytes and of bytes to reports.
 
 use std::io::Read;
 
@@ -6,22 +6,22 @@ use flagfall_hardware::hid::{Hids, devices};
 use flagfall_hardware::port::SendError;
 use socket2::Socket;
 
-use super::support::{CHESSNUT, Heard, LONG, Told, any, family};
+use super::support::{CHESSNUT, LONG, LinkReport, TestLink, any, family};
 use crate::usb::{Identity, Node, PLAIN, Usb};
 
-/// Reports 01, 2a in; 21 of two bytes out.
+/// A descriptor with the input reports 01 and 2a and the output report 21 of two bytes.
 const NUMBERED: &[u8] = &[
     0x06, 0x00, 0xff, 0x09, 0x01, 0xa1, 0x01, 0x75, 0x08, 0x85, 0x01, 0x95, 0x3f, 0x09, 0x01, 0x81, 0x02, 0x85, 0x2a, 0x81, 0x02,
     0x85, 0x21, 0x95, 0x02, 0x09, 0x02, 0x91, 0x02, 0xc0,
 ];
 
-/// A link and the device's end of it.
-pub(crate) fn open(usb: &Usb, name: &str, identity: Identity) -> (Node, Socket, Heard) {
+/// Opens a link and returns it with its device.
+pub(crate) fn open(usb: &Usb, name: &str, identity: Identity) -> (Node, Socket, TestLink) {
     let node = usb.plug(0, identity);
-    let heard = Heard::start(any(usb, name), &Hids::default().into());
-    assert_eq!(heard.up(), node.path);
+    let test_link = TestLink::start(any(usb, name), &Hids::default().into());
+    assert_eq!(test_link.up(), node.path);
     let device = node.opened(LONG).expect("it was opened");
-    (node, device, heard)
+    (node, device, test_link)
 }
 
 pub(crate) fn received(device: &mut Socket) -> Vec<u8> {
@@ -31,9 +31,9 @@ pub(crate) fn received(device: &mut Socket) -> Vec<u8> {
 }
 
 #[test]
-fn padding_is_cut_off_and_channels_are_told() {
+fn padding_is_cut_off_and_channels_are_reported() {
     let usb = Usb::new();
-    let (_node, device, heard) = open(&usb, "chessnut", CHESSNUT);
+    let (_node, device, test_link) = open(&usb, "chessnut", CHESSNUT);
     let position = [&[0x01, 0x3d][..], &[0x00; 61]].concat();
     let radio = [&[0x01, 0x24][..], &[0x44; 36]].concat();
     let table: [(&[u8], u8, &[u8]); 7] = [
@@ -41,27 +41,27 @@ fn padding_is_cut_off_and_channels_are_told() {
         (&radio, 0, &radio),
         (&[0x2a, 0x02, 0x58, 0x00], 1, &[0x2a, 0x02, 0x58, 0x00]),
         (&[0x23, 0x01, 0x00], 1, &[0x23, 0x01, 0x00]),
-        // Whatever it is, the driver counts it.
+        // The driver counts every other report.
         (&[0x77], 1, &[0x77, 0x01, 0x01]),
         (&[0x00], 1, &[0x00, 0x01, 0x01]),
         (&[0xff, 0xff], 1, &[&[0xff, 0xff][..], &[0x01; 62]].concat()),
     ];
-    for (message, channel, told) in table {
+    for (message, channel, reported) in table {
         let mut report = message.to_vec();
         report.resize(64, 0x01);
         device.send(&report).expect("sent");
-        assert_eq!(heard.next(), Told::Bytes(channel, told.to_vec()), "{message:x?}");
+        assert_eq!(test_link.next(), LinkReport::Bytes(channel, reported.to_vec()), "{message:x?}");
     }
-    // One that is shorter than it says is told as far as it goes.
+    // A report that is shorter than its length byte is passed on as far as it goes.
     device.send(&[0x01, 0x3d, 0x58]).expect("sent");
-    assert_eq!(heard.next(), Told::Bytes(0, vec![0x01, 0x3d, 0x58]));
+    assert_eq!(test_link.next(), LinkReport::Bytes(0, vec![0x01, 0x3d, 0x58]));
 }
 
 #[test]
-fn questions_are_whole_reports_and_nothing_else_goes_out() {
+fn questions_are_sent_as_whole_reports_and_nothing_else_is_sent() {
     let usb = Usb::new();
-    let (_node, mut device, heard) = open(&usb, "chessnut", CHESSNUT);
-    // Lights, a beep, upload mode, deletion, the right bytes to another channel, and nothing at all.
+    let (_node, mut device, test_link) = open(&usb, "chessnut", CHESSNUT);
+    // These are lights, a beep, upload mode, deletion, the right bytes for another channel, and an empty command.
     let forbidden: [(u8, &[u8]); 6] = [
         (0, &[0x0a, 0x08, 1, 0, 0, 0, 0, 0, 0, 0]),
         (0, &[0x0b, 0x04, 3, 0xe8, 0, 0xc8]),
@@ -71,10 +71,10 @@ fn questions_are_whole_reports_and_nothing_else_goes_out() {
         (0, &[]),
     ];
     for (channel, bytes) in forbidden {
-        assert_eq!(heard.thread.send(channel, bytes.to_vec()), Err(SendError::Forbidden), "{bytes:x?}");
+        assert_eq!(test_link.thread.send(channel, bytes.to_vec()), Err(SendError::Forbidden), "{bytes:x?}");
     }
     for question in [&[0x21, 0x01, 0x00], &[0x29, 0x01, 0x00]] {
-        heard.thread.send(0, question.to_vec()).expect("harmless");
+        test_link.thread.send(0, question.to_vec()).expect("harmless");
         let mut report = [&[0x00][..], question].concat();
         report.resize(65, 0);
         assert_eq!(received(&mut device), report);
@@ -84,25 +84,25 @@ fn questions_are_whole_reports_and_nothing_else_goes_out() {
 #[test]
 fn reports_with_numbers_are_passed_as_they_are() {
     let usb = Usb::new();
-    let (_node, mut device, heard) = open(&usb, "chessnut", Identity { descriptor: NUMBERED, ..CHESSNUT });
+    let (_node, mut device, test_link) = open(&usb, "chessnut", Identity { descriptor: NUMBERED, ..CHESSNUT });
     let position = [&[0x01, 0x3d][..], &[0x44; 62]].concat();
     device.send(&position).expect("sent");
-    assert_eq!(heard.next(), Told::Bytes(0, position[..63].to_vec()));
+    assert_eq!(test_link.next(), LinkReport::Bytes(0, position[..63].to_vec()));
     device.send(&[0x2a, 0x02, 0x58, 0x00, 0x01, 0x01]).expect("sent");
-    assert_eq!(heard.next(), Told::Bytes(1, vec![0x2a, 0x02, 0x58, 0x00]));
-    heard.thread.send(0, vec![0x21, 0x01, 0x00]).expect("harmless");
+    assert_eq!(test_link.next(), LinkReport::Bytes(1, vec![0x2a, 0x02, 0x58, 0x00]));
+    test_link.thread.send(0, vec![0x21, 0x01, 0x00]).expect("harmless");
     assert_eq!(received(&mut device), [0x21, 0x01, 0x00]);
-    // A report that the device does not mention.
-    heard.thread.send(0, vec![0x29, 0x01, 0x00]).expect("harmless");
+    // The descriptor does not have this report.
+    test_link.thread.send(0, vec![0x29, 0x01, 0x00]).expect("harmless");
     assert_eq!(received(&mut device), [0x29, 0x01, 0x00]);
 }
 
 #[test]
-fn devices_are_listed_as_they_are() {
+fn devices_are_listed_with_their_properties() {
     let usb = Usb::new();
     let _one = usb.plug(3, Identity { serial: "A1", ..CHESSNUT });
     let _two = usb.plug(10, Identity { vendor: 0x0925, product: 0x1234, serial: "", descriptor: PLAIN });
-    // Without a node, without a descriptor, with a list that is none: no devices.
+    // Entries without a node, without a descriptor, or with a damaged list give no devices.
     usb.list(4, CHESSNUT);
     for (number, file) in [(5, "report_descriptor"), (6, "uevent")] {
         let folder = usb.list(number, CHESSNUT);

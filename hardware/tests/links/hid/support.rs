@@ -1,4 +1,4 @@
-//! What a link tells, kept; and devices that are met.
+//! A link whose reports are kept, and the devices of the tests.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,68 +12,68 @@ use flagfall_protocols::drivers;
 
 use crate::usb::{Identity, PLAIN, Usb, now};
 
-/// Long enough for a busy machine; nothing waits so long that works.
+/// Long enough for a busy machine. No working step waits so long.
 pub(crate) const LONG: Duration = Duration::from_secs(60);
 
 pub(crate) const CHESSNUT: Identity = Identity { vendor: 0x2d80, product: 0x8001, serial: "", descriptor: PLAIN };
 
 #[derive(Debug, PartialEq)]
-pub(crate) enum Told {
+pub(crate) enum LinkReport {
     Up(PathBuf),
     Bytes(u8, Vec<u8>),
     Down(String),
     Missing(LinkProblem),
 }
 
-pub(crate) struct Heard {
+pub(crate) struct TestLink {
     pub(crate) thread: HidThread,
-    events: Receiver<(u64, Told)>,
+    events: Receiver<(u64, LinkReport)>,
 }
 
 pub(crate) fn family(name: &str) -> &'static DriverInfo {
     drivers::find(name).expect("registered")
 }
 
-/// Nothing but the family.
+/// Returns a wish that names only the family.
 pub(crate) fn any(usb: &Usb, name: &str) -> Wanted {
     Wanted { system: usb.system(), ..Wanted::for_driver(family(name)).expect("met over USB-HID") }
 }
 
-impl Heard {
-    pub(crate) fn start(wanted: Wanted, shared: &Arc<Hids>) -> Heard {
+impl TestLink {
+    pub(crate) fn start(wanted: Wanted, shared: &Arc<Hids>) -> TestLink {
         let (to, events) = sync_channel(65_536);
         let sink = move |at: u64, event: HidEvent<'_>| {
-            let told = match event {
-                HidEvent::Up { path } => Told::Up(path.to_owned()),
-                HidEvent::Bytes { channel, bytes } => Told::Bytes(channel, bytes.to_vec()),
-                HidEvent::Down(error) => Told::Down(error.to_string()),
-                HidEvent::Missing(trouble) => Told::Missing(trouble),
+            let reported = match event {
+                HidEvent::Up { path } => LinkReport::Up(path.to_owned()),
+                HidEvent::Bytes { channel, bytes } => LinkReport::Bytes(channel, bytes.to_vec()),
+                HidEvent::Down(error) => LinkReport::Down(error.to_string()),
+                HidEvent::Missing(problem) => LinkReport::Missing(problem),
             };
-            // A test that ended no longer listens.
-            let _ = to.send((at, told));
+            // A test that ended reads no reports.
+            let _ = to.send((at, reported));
         };
         let thread = HidThread::start("test-hid", wanted, Arc::clone(shared), now, Box::new(sink)).expect("a thread");
-        Heard { thread, events }
+        TestLink { thread, events }
     }
 
-    pub(crate) fn within(&self, span: Duration) -> Option<(u64, Told)> {
+    pub(crate) fn within(&self, span: Duration) -> Option<(u64, LinkReport)> {
         match self.events.recv_timeout(span) {
-            Ok(told) => Some(told),
+            Ok(reported) => Some(reported),
             Err(RecvTimeoutError::Timeout) => None,
             Err(RecvTimeoutError::Disconnected) => panic!("the link's thread has ended"),
         }
     }
 
-    pub(crate) fn next(&self) -> Told {
+    pub(crate) fn next(&self) -> LinkReport {
         self.within(LONG).expect("an event within a minute").1
     }
 
-    /// The path of the next device that opens, whatever was missing before.
+    /// Returns the path of the next device that opens, and skips reports of a missing device.
     pub(crate) fn up(&self) -> PathBuf {
         loop {
             match self.next() {
-                Told::Up(path) => return path,
-                Told::Missing(_) => {}
+                LinkReport::Up(path) => return path,
+                LinkReport::Missing(_) => {}
                 other => panic!("{other:?} instead of a device that opens"),
             }
         }
@@ -81,15 +81,15 @@ impl Heard {
 
     pub(crate) fn missing(&self) -> LinkProblem {
         match self.next() {
-            Told::Missing(trouble) => trouble,
-            other => panic!("{other:?} instead of a trouble"),
+            LinkReport::Missing(problem) => problem,
+            other => panic!("{other:?} instead of a problem"),
         }
     }
 
-    /// The cause of the end, and when it was told.
+    /// Returns when the end was reported, and its cause.
     pub(crate) fn down(&self) -> (u64, String) {
         match self.within(LONG) {
-            Some((at, Told::Down(cause))) => (at, cause),
+            Some((at, LinkReport::Down(cause))) => (at, cause),
             other => panic!("{other:?} instead of an end"),
         }
     }

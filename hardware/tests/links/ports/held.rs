@@ -1,4 +1,4 @@
-//! A port that somebody else holds.
+//! Tests of a port that another program or link holds.
 
 use std::fs::File;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -13,10 +13,10 @@ use flagfall_hardware::pty::Pty;
 use flagfall_hardware::serial::Serial;
 use nix::fcntl::OFlag;
 
-use super::support::{Folder, Heard, by_path, now};
+use super::support::{Folder, TestLink, by_path, now};
 use crate::seconds::within;
 
-/// Another program with the port open and locked, as terminal programs do it.
+/// Another program that has the port open and locked, like a terminal program.
 struct Other(Child);
 
 impl Other {
@@ -57,39 +57,39 @@ fn own_name() -> String {
 }
 
 #[test]
-fn a_held_port_is_told_with_its_holder_and_taken_when_free() {
+fn a_held_port_is_reported_with_its_holder_and_opened_when_free() {
     let folder = Folder::new();
     let (_board, path) = Pty::pair().unwrap();
     folder.link("a", &path);
     let other = Other::hold(&path);
-    let heard = Heard::start(by_path(&folder, "a"), &Ports::new());
-    match heard.missing() {
+    let test_link = TestLink::start(by_path(&folder, "a"), &Ports::new());
+    match test_link.missing() {
         LinkProblem::Busy { path: busy, holders } => {
             assert_eq!(busy, path);
             assert!(holders.iter().any(|holder| holder.pid == other.0.id() && holder.name == "sleep"), "{holders:?}");
         }
-        trouble => panic!("{trouble}"),
+        problem => panic!("{problem}"),
     }
     let freed = now();
     drop(other);
-    let (at, opened) = heard.up();
+    let (at, opened) = test_link.up();
     assert_eq!(opened, path);
     within(at.saturating_sub(freed), 2_000_000);
 }
 
 #[test]
-fn a_port_that_a_sister_has_is_told() {
+fn a_port_that_another_link_has_is_reported() {
     let folder = Folder::new();
     let (_board, path) = Pty::pair().unwrap();
     folder.link("a", &path);
     let ports = Ports::new();
-    let mut first = Heard::start(by_path(&folder, "a"), &ports);
+    let mut first = TestLink::start(by_path(&folder, "a"), &ports);
     first.up();
     for _ in 0..3 {
-        let second = Heard::start(by_path(&folder, "a"), &ports);
-        let trouble = second.missing();
-        assert!(matches!(&trouble, LinkProblem::Busy { holders, .. } if holders.iter().any(|holder| holder.ours)), "{trouble}");
-        // So long that it looks once a second only.
+        let second = TestLink::start(by_path(&folder, "a"), &ports);
+        let problem = second.missing();
+        assert!(matches!(&problem, LinkProblem::Busy { holders, .. } if holders.iter().any(|holder| holder.ours)), "{problem}");
+        // The wait is so long that the link checks only once a second.
         second.quiet(Duration::from_millis(1600));
         let freed = now();
         drop(first);
@@ -106,10 +106,10 @@ fn a_port_locked_in_this_process_is_busy_for_the_thread() {
     let (_board, path) = Pty::pair().unwrap();
     folder.link("a", &path);
     let held = Serial::open(&path, 9600).unwrap();
-    let heard = Heard::start(by_path(&folder, "a"), &Ports::new());
-    assert!(matches!(heard.missing(), LinkProblem::Busy { .. }));
+    let test_link = TestLink::start(by_path(&folder, "a"), &Ports::new());
+    assert!(matches!(test_link.missing(), LinkProblem::Busy { .. }));
     drop(held);
-    assert_eq!(heard.up().1, path);
+    assert_eq!(test_link.up().1, path);
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn a_pseudo_terminal_can_be_opened_again_after_its_program_was_killed() {
     let (_board, path) = Pty::pair().unwrap();
     let held = Serial::open(&path, 9600).unwrap();
     assert!(matches!(Serial::open(&path, 9600), Err(LinkError::Busy)), "the lock keeps another program out");
-    // Root passes exclusive mode by its capability, which a user does not have.
+    // Root may open a port in exclusive mode through its capability, which a user does not have.
     let (program, without) = match std::fs::metadata("/proc/self").unwrap().uid() {
         0 => ("setpriv", &["--bounding-set=-sys_admin", "--inh-caps=-sys_admin", "sh"][..]),
         _ => ("sh", &[][..]),

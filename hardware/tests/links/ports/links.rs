@@ -1,4 +1,4 @@
-//! A serial port as a link.
+//! Tests of a serial port as a link.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ fn read_exactly(link: &mut dyn Link, count: usize) -> Vec<u8> {
 }
 
 #[test]
-fn every_byte_value_passes_both_ways() {
+fn every_byte_value_passes_in_both_directions() {
     let (mut board, path) = Pty::pair().unwrap();
     let mut port = Serial::open(&path, 9600).unwrap();
     let mut all: Vec<u8> = (0..=255).collect();
@@ -35,7 +35,7 @@ fn every_byte_value_passes_both_ways() {
 }
 
 #[test]
-fn one_program_at_a_time() {
+fn one_program_has_the_port_at_a_time() {
     let (_board, path) = Pty::pair().unwrap();
     let first = Serial::open(&path, 9600).unwrap();
     for _ in 0..2 {
@@ -47,7 +47,7 @@ fn one_program_at_a_time() {
 }
 
 #[test]
-fn what_is_no_port_does_not_open() {
+fn other_files_do_not_open_as_ports() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     assert!(matches!(Serial::open(&file, 9600), Err(LinkError::Unplugged)), "nothing is there");
@@ -57,7 +57,7 @@ fn what_is_no_port_does_not_open() {
 }
 
 #[test]
-fn an_unplug_ends_both_ways() {
+fn an_unplug_ends_both_directions() {
     let (mut board, path) = Pty::pair().unwrap();
     let mut port = Serial::open(&path, 9600).unwrap();
     board.close();
@@ -72,7 +72,7 @@ fn an_unplug_ends_both_ways() {
 }
 
 #[test]
-fn a_write_nobody_reads_times_out() {
+fn a_write_that_is_never_read_times_out() {
     let (_board, path) = Pty::pair().unwrap();
     let mut port = Serial::open(&path, 9600).unwrap();
     let before = now();

@@ -1,4 +1,4 @@
-//! Ports that open and fail, and devices that no driver expects.
+//! Tests of ports that open and then fail, and of devices that no driver expects.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -12,9 +12,9 @@ use flagfall_protocols::driver::{Driver, DriverInfo, Input, Output};
 use flagfall_protocols::drivers;
 use flagfall_protocols::time::Instant;
 
-use super::support::{Board, Folder, Heard, LONG, Told, by_path, by_serial, now};
+use super::support::{Board, Folder, LONG, LinkReport, TestLink, by_path, by_serial, now};
 
-/// Lets the name lead to this port, which nobody who watches the folders sees.
+/// Makes the name point to this port, without a change in the watched folders.
 fn point(name: &Path, port: &Path) {
     let new = name.with_extension("new");
     symlink(port, &new).unwrap();
@@ -28,33 +28,33 @@ fn a_port_that_opens_and_fails_is_tried_more_and_more_slowly() {
     let (mut board, path) = Pty::pair().unwrap();
     point(&name, &path);
     folder.link("a", &name);
-    let heard = Heard::start(by_path(&folder, "a"), &Ports::new());
+    let test_link = TestLink::start(by_path(&folder, "a"), &Ports::new());
     let end = now() + 2_500_000;
     let mut ups = 0;
     while now() < end {
-        heard.up();
+        test_link.up();
         ups += 1;
         let (next, path) = Pty::pair().unwrap();
         point(&name, &path);
-        // Gone before it sent a byte.
+        // The port disappears before it sent a byte.
         drop(std::mem::replace(&mut board, next));
-        heard.down();
+        test_link.down();
     }
-    // At once, then after 0.1, 0.2, 0.4, 0.8 and 1 s.
+    // The link tries at once, then after 0.1, 0.2, 0.4, 0.8 and 1 s.
     assert!((3..=6).contains(&ups), "{ups} times in 2.5 s");
 
-    heard.up();
+    test_link.up();
     board.write(&[0x8e]).unwrap();
-    heard.bytes(1);
+    test_link.bytes(1);
     let (_next, path) = Pty::pair().unwrap();
     point(&name, &path);
     drop(board);
-    let (down, _) = heard.down();
-    let (up, _) = heard.up();
+    let (down, _) = test_link.down();
+    let (up, _) = test_link.up();
     assert!(up - down < 1_000_000, "bytes came: not the longest wait, but {} microseconds", up - down);
 }
 
-/// The family's driver, which panics over this byte.
+/// The driver of the test panics at this byte.
 const ODD: u8 = 0x55;
 
 struct Fragile(Box<dyn Driver>);
@@ -62,7 +62,7 @@ struct Fragile(Box<dyn Driver>);
 impl Driver for Fragile {
     fn handle(&mut self, at: Instant, input: Input<'_>) {
         if let Input::Bytes { bytes, .. } = input {
-            assert!(!bytes.contains(&ODD), "what the test wants of it");
+            assert!(!bytes.contains(&ODD), "the test asks for this panic");
         }
         self.0.handle(at, input);
     }
@@ -82,28 +82,28 @@ static FRAGILE: std::sync::LazyLock<DriverInfo> = std::sync::LazyLock::new(|| Dr
 });
 
 #[test]
-fn a_driver_that_panics_over_another_device_finds_its_board_all_the_same() {
+fn a_driver_that_panics_at_another_device_still_finds_its_board() {
     let folder = Folder::new();
     let (mut odd, path) = Pty::pair().unwrap();
     folder.link("odd", &path);
     let wanted = Wanted { driver: &FRAGILE, ..by_serial(&folder, "7001") };
-    let heard = Heard::start(wanted, &Ports::new());
+    let test_link = TestLink::start(wanted, &Ports::new());
     odd.read(&mut [0; 64], LONG).expect("it is asked");
     odd.write(&[ODD]).unwrap();
-    match heard.missing() {
-        LinkProblem::Failed { path: told, cause } => {
-            assert!(told == path && cause.contains("driver"), "{}: {cause}", told.display())
+    match test_link.missing() {
+        LinkProblem::Failed { path: reported, cause } => {
+            assert!(reported == path && cause.contains("driver"), "{}: {cause}", reported.display())
         }
-        trouble => panic!("{trouble}"),
+        problem => panic!("{problem}"),
     }
     let board = Board::start(7001);
     folder.link("board", &board.path);
     loop {
-        match heard.change().1 {
-            Told::Up(path, _) => break assert_eq!(path, board.path),
-            Told::Missing(trouble) => assert_eq!(trouble, LinkProblem::NotFound, "told once"),
+        match test_link.change().1 {
+            LinkReport::Up(path, _) => break assert_eq!(path, board.path),
+            LinkReport::Missing(problem) => assert_eq!(problem, LinkProblem::NotFound, "reported once"),
             other => panic!("{other:?}"),
         }
     }
-    heard.quiet(Duration::from_millis(100));
+    test_link.quiet(Duration::from_millis(100));
 }

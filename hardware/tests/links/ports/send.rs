@@ -1,4 +1,4 @@
-//! Writing: at once where the port takes it, in order, and never after the end.
+//! Writing: at once if the port accepts it, in order, and never after the end.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::scope;
@@ -9,10 +9,10 @@ use flagfall_hardware::port::{Ports, SendError};
 use flagfall_hardware::pty::Pty;
 use flagfall_hardware::serial::Serial;
 
-use super::support::{Folder, Heard, LONG, by_path};
+use super::support::{Folder, LONG, TestLink, by_path};
 use super::thread::open;
 
-/// Byte number `index` of a stream in which no two places look alike for long.
+/// Returns byte number `index` of a stream in which no two parts are equal.
 fn byte(index: usize) -> u8 {
     (index.wrapping_mul(31) ^ (index >> 8)) as u8
 }
@@ -31,29 +31,29 @@ fn read(board: &mut Pty, from: usize, to: usize) {
 }
 
 #[test]
-fn sending_wakes_nobody() {
-    let (_folder, mut board, heard) = open();
+fn sending_causes_no_wake() {
+    let (_folder, mut board, test_link) = open();
     board.write(&[0x8e]).unwrap();
-    heard.bytes(1);
-    heard.quiet(Duration::from_millis(50));
-    let before = heard.thread.wakes();
+    test_link.bytes(1);
+    test_link.quiet(Duration::from_millis(50));
+    let before = test_link.thread.wakes();
     for index in 0..1000 {
-        heard.thread.send(vec![byte(index)]).unwrap();
+        test_link.thread.send(vec![byte(index)]).unwrap();
         read(&mut board, index, index + 1);
     }
-    heard.quiet(Duration::from_millis(50));
-    assert_eq!(heard.thread.wakes(), before);
+    test_link.quiet(Duration::from_millis(50));
+    assert_eq!(test_link.thread.wakes(), before);
 }
 
 #[test]
-fn order_is_kept_when_the_port_is_full_now_and_then() {
-    let (_folder, mut board, heard) = open();
-    let before = heard.thread.wakes();
+fn a_port_that_is_full_now_and_then_keeps_the_order() {
+    let (_folder, mut board, test_link) = open();
+    let before = test_link.thread.wakes();
     let (mut sent, mut got, mut full, mut most) = (0, 0, 0, 0);
     for round in 0..200 {
         // Small pieces and large ones.
         for size in [1, 7, 4096, 2, 1000 + round] {
-            match heard.thread.send((sent..sent + size).map(byte).collect()) {
+            match test_link.thread.send((sent..sent + size).map(byte).collect()) {
                 Ok(()) => sent += size,
                 Err(error) => {
                     assert_eq!(error, SendError::Full);
@@ -61,7 +61,7 @@ fn order_is_kept_when_the_port_is_full_now_and_then() {
                 }
             }
         }
-        // Mostly little of what waits, sometimes all of it: then pieces go out directly again.
+        // Mostly the board reads a small part of the waiting bytes, sometimes all of them; then pieces are sent directly again.
         most = most.max(sent - got);
         let part = if round % 20 == 19 { sent - got } else { (sent - got) / 8 };
         read(&mut board, got, got + part);
@@ -71,14 +71,14 @@ fn order_is_kept_when_the_port_is_full_now_and_then() {
     assert!(sent > 200_000, "{sent} bytes");
     assert!(full < 200, "{full} pieces were refused");
     assert!(most > 25_000, "no more than {most} bytes waited: a pseudo-terminal takes 20,480");
-    assert!(heard.thread.wakes() > before, "what the port did not take was left to the thread");
-    heard.quiet(Duration::from_millis(50));
+    assert!(test_link.thread.wakes() > before, "the thread must send the bytes that the port did not accept");
+    test_link.quiet(Duration::from_millis(50));
 }
 
 #[test]
 fn several_threads_send_whole_pieces() {
-    let (_folder, mut board, heard) = open();
-    let thread = &heard.thread;
+    let (_folder, mut board, test_link) = open();
+    let thread = &test_link.thread;
     scope(|scope| {
         for letter in [b'a', b'b', b'c'] {
             scope.spawn(move || {
@@ -105,39 +105,39 @@ fn nothing_is_written_after_the_end_and_the_port_is_free_at_once() {
     let (mut board, path) = Pty::pair().unwrap();
     folder.link("a", &path);
     let ports = Ports::new();
-    let heard = Heard::start(by_path(&folder, "a"), &ports);
+    let test_link = TestLink::start(by_path(&folder, "a"), &ports);
     for round in 0..100_u8 {
-        assert_eq!(heard.up().1, path);
+        assert_eq!(test_link.up().1, path);
         let ended = AtomicBool::new(false);
         scope(|scope| {
             let sender = scope.spawn(|| {
                 let mut refused = 0;
                 while refused == 0 || !ended.load(Ordering::Acquire) {
-                    refused += usize::from(heard.thread.send(vec![round]) == Err(SendError::Down));
+                    refused += usize::from(test_link.thread.send(vec![round]) == Err(SendError::Down));
                 }
             });
             board.read(&mut [0; 1], LONG).expect("what is sent");
-            // Another port, and another program has this one as soon as its end is heard of.
-            heard.thread.want(by_path(&folder, "nowhere"));
-            heard.down();
+            // The link moves to another port. Another program can open this port as soon as the end is reported.
+            test_link.thread.want(by_path(&folder, "nowhere"));
+            test_link.down();
             let other = Serial::open(&path, 9600);
             assert!(other.is_ok(), "round {round}: {other:?}");
-            // What had been sent before; the sender goes on trying.
+            // The bytes from before the end are read; the sender keeps trying.
             while board.read(&mut [0; 4096], Duration::from_millis(5)).is_ok() {}
             ended.store(true, Ordering::Release);
             sender.join().expect("the sender");
         });
         assert!(board.read(&mut [0; 1], Duration::ZERO).is_err(), "round {round}: written after the end");
-        heard.thread.want(by_path(&folder, "a"));
+        test_link.thread.want(by_path(&folder, "a"));
     }
 }
 
 #[test]
 fn stopping_closes_the_port() {
-    let (folder, _board, heard) = open();
+    let (folder, _board, test_link) = open();
     let path = std::fs::canonicalize(folder.path().join("a")).unwrap();
-    heard.thread.send(vec![0x40]).unwrap();
+    test_link.thread.send(vec![0x40]).unwrap();
     assert!(Serial::open(&path, 9600).is_err(), "it is held");
-    heard.thread.stop();
+    test_link.thread.stop();
     Serial::open(&path, 9600).expect("free");
 }

@@ -1,4 +1,4 @@
-//! Boards on pseudo-terminals, folders of links to them, and what a link's thread tells.
+//! Boards on pseudo-terminals, folders of links to them, and a link whose reports are kept.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -15,7 +15,7 @@ use flagfall_hardware::port::{LinkProblem, PortEvent, PortThread, Ports, Wanted}
 use flagfall_hardware::pty::Pty;
 use flagfall_protocols::drivers;
 
-/// Long enough for a busy machine; nothing waits so long that works.
+/// Long enough for a busy machine. No working step waits so long.
 pub(crate) const LONG: Duration = Duration::from_secs(60);
 
 static BEGAN: LazyLock<Instant> = LazyLock::new(|| {
@@ -23,7 +23,7 @@ static BEGAN: LazyLock<Instant> = LazyLock::new(|| {
     Instant::now()
 });
 
-/// Microseconds.
+/// Returns the real time in microseconds since the first call.
 pub(crate) fn now() -> u64 {
     let began = *BEGAN;
     #[allow(clippy::disallowed_methods, reason = "tests of real ports need real time")]
@@ -31,72 +31,72 @@ pub(crate) fn now() -> u64 {
     since.as_micros() as u64
 }
 
-/// Held by tests with many links, of which one runs at a time: each link that looks for its port watches folders, and the kernel
-/// has 128 watchers for a user, those included that it is still closing.
+/// A lock for tests with many links, so that only one of them runs at a time. Each link that searches for its port watches
+/// folders, and the kernel allows 128 watchers per user, including those that it is still closing.
 pub(crate) fn many_links() -> MutexGuard<'static, ()> {
     static MANY: Mutex<()> = Mutex::new(());
-    // A test that failed with it has told so.
+    // A test that failed with this lock has reported its failure.
     MANY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What a link told, kept.
+/// A report of a link.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Told {
-    /// Where, and whether its board had been asked there.
+pub(crate) enum LinkReport {
+    /// The path, and whether a probe had already asked the board there.
     Up(PathBuf, bool),
     Bytes(Vec<u8>),
     Down(String),
     Missing(LinkProblem),
 }
 
-pub(crate) struct Heard {
+pub(crate) struct TestLink {
     pub(crate) thread: PortThread,
-    events: Receiver<(u64, Told)>,
+    events: Receiver<(u64, LinkReport)>,
 }
 
-impl Heard {
-    pub(crate) fn start(wanted: Wanted, shared: &Arc<Ports>) -> Heard {
+impl TestLink {
+    pub(crate) fn start(wanted: Wanted, shared: &Arc<Ports>) -> TestLink {
         let (to, events) = sync_channel(65_536);
         let sink = move |at: u64, event: PortEvent<'_>| {
-            let told = match event {
-                PortEvent::Up { path, asked, .. } => Told::Up(path.to_owned(), asked),
-                PortEvent::Bytes(bytes) => Told::Bytes(bytes.to_vec()),
-                PortEvent::Down(error) => Told::Down(error.to_string()),
-                PortEvent::Missing(trouble) => Told::Missing(trouble),
+            let reported = match event {
+                PortEvent::Up { path, asked, .. } => LinkReport::Up(path.to_owned(), asked),
+                PortEvent::Bytes(bytes) => LinkReport::Bytes(bytes.to_vec()),
+                PortEvent::Down(error) => LinkReport::Down(error.to_string()),
+                PortEvent::Missing(problem) => LinkReport::Missing(problem),
             };
-            // A test that ended no longer listens.
-            let _ = to.send((at, told));
+            // A test that ended reads no reports.
+            let _ = to.send((at, reported));
         };
         let thread = PortThread::start("test-link", wanted, Arc::clone(shared), now, Box::new(sink)).unwrap();
-        Heard { thread, events }
+        TestLink { thread, events }
     }
 
-    pub(crate) fn next(&self) -> (u64, Told) {
+    pub(crate) fn next(&self) -> (u64, LinkReport) {
         self.events.recv_timeout(LONG).expect("an event within 20 s")
     }
 
-    /// The next event that is not bytes.
-    pub(crate) fn change(&self) -> (u64, Told) {
+    /// Returns the next report that is not bytes.
+    pub(crate) fn change(&self) -> (u64, LinkReport) {
         loop {
-            let (at, told) = self.next();
-            if !matches!(told, Told::Bytes(_)) {
-                return (at, told);
+            let (at, reported) = self.next();
+            if !matches!(reported, LinkReport::Bytes(_)) {
+                return (at, reported);
             }
         }
     }
 
-    /// The path of the next port that opens, whatever was missing before, and when.
+    /// Returns when the next port opens, and its path; skips reports of a missing port.
     pub(crate) fn up(&self) -> (u64, PathBuf) {
         let (at, path, _) = self.up_or_asked();
         (at, path)
     }
 
-    /// The same, and whether its board had been asked there who it is.
+    /// Returns the same, and whether a probe had already asked the board there.
     pub(crate) fn up_or_asked(&self) -> (u64, PathBuf, bool) {
         loop {
             match self.change() {
-                (at, Told::Up(path, asked)) => return (at, path, asked),
-                (_, Told::Missing(_)) => {}
+                (at, LinkReport::Up(path, asked)) => return (at, path, asked),
+                (_, LinkReport::Missing(_)) => {}
                 (_, other) => panic!("{other:?} instead of a port that opens"),
             }
         }
@@ -104,19 +104,19 @@ impl Heard {
 
     pub(crate) fn down(&self) -> (u64, String) {
         match self.change() {
-            (at, Told::Down(cause)) => (at, cause),
+            (at, LinkReport::Down(cause)) => (at, cause),
             (_, other) => panic!("{other:?} instead of an end"),
         }
     }
 
     pub(crate) fn missing(&self) -> LinkProblem {
         match self.change() {
-            (_, Told::Missing(trouble)) => trouble,
-            (_, other) => panic!("{other:?} instead of a trouble"),
+            (_, LinkReport::Missing(problem)) => problem,
+            (_, other) => panic!("{other:?} instead of a problem"),
         }
     }
 
-    /// Nothing is told for so long.
+    /// Checks that nothing is reported during this time.
     pub(crate) fn quiet(&self, span: Duration) {
         match self.events.recv_timeout(span) {
             Err(RecvTimeoutError::Timeout) => {}
@@ -124,12 +124,12 @@ impl Heard {
         }
     }
 
-    /// At least `count` bytes.
+    /// Returns at least `count` bytes.
     pub(crate) fn bytes(&self, count: usize) -> Vec<u8> {
         let mut all = Vec::new();
         while all.len() < count {
             match self.next().1 {
-                Told::Bytes(bytes) => all.extend(bytes),
+                LinkReport::Bytes(bytes) => all.extend(bytes),
                 other => panic!("{other:?} instead of bytes"),
             }
         }
@@ -137,7 +137,7 @@ impl Heard {
     }
 }
 
-/// Wanted: nothing but the family.
+/// Returns a wish that names only the family.
 pub(crate) fn any(folder: &Folder) -> Wanted {
     let driver = drivers::find("dgt").expect("registered");
     Wanted { driver, port: None, usb_serial: None, serial: None, folders: vec![folder.path().to_owned()] }
@@ -151,7 +151,8 @@ pub(crate) fn by_serial(folder: &Folder, serial: &str) -> Wanted {
     Wanted { serial: Some(serial.to_owned()), ..any(folder) }
 }
 
-/// A folder of names that stay. A link goes before its pseudo-terminal, whose number another test may get.
+/// A folder of permanent names. A name is removed before its pseudo-terminal is closed, because another test may get the number
+/// of the terminal.
 pub(crate) struct Folder(tempfile::TempDir);
 
 impl Folder {
@@ -184,13 +185,13 @@ impl Board {
         Board::answering(serial, Settings::default().reply_delay)
     }
 
-    /// One that waits so long before each answer.
+    /// Starts a board that waits this long before each answer.
     pub(crate) fn answering(serial: u16, reply_delay: Duration) -> Board {
         let (link, path) = Pty::pair().unwrap();
         let emulator = Emulator::new(Settings { serial, reply_delay, paced: false, clock: None, ..Settings::default() });
         let end = Arc::new(AtomicBool::new(false));
-        let told = Arc::clone(&end);
-        let thread = Builder::new().name("board".to_owned()).spawn(move || play(emulator, link, &told)).unwrap();
+        let stop = Arc::clone(&end);
+        let thread = Builder::new().name("board".to_owned()).spawn(move || play(emulator, link, &stop)).unwrap();
         Board { path, end, thread: Some(thread) }
     }
 }
@@ -210,7 +211,7 @@ fn play(mut board: Emulator, mut link: Pty, end: &AtomicBool) {
         let at = flagfall_protocols::time::Instant(now() - began);
         board.advance(at, &mut out);
         for Sent { bytes, .. } in out.drain(..) {
-            // A host that does not read loses what the board sends.
+            // If the host does not read, the bytes of the board are lost.
             let _ = link.write(&bytes);
         }
         let wait = board.next().map_or(Duration::MAX, |next| next.since(at)).min(Duration::from_millis(20));

@@ -1,4 +1,4 @@
-//! Several boards, known by their own numbers alone, whose cables are out at the same time.
+//! Tests of several boards that are known only by their serial numbers and whose cables are pulled at the same time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,14 +8,14 @@ use flagfall_hardware::link::Link;
 use flagfall_hardware::port::{LinkProblem, Ports};
 use flagfall_hardware::pty::Pty;
 
-use super::support::{Board, Folder, Heard, LONG, by_path, by_serial, many_links, now};
+use super::support::{Board, Folder, LONG, TestLink, by_path, by_serial, many_links, now};
 use crate::seconds::within;
 
-/// From the last cable's return to the port that is open, in microseconds: the session that follows takes the rest of two
-/// seconds, 0.7 s and an answer. Being asked takes 0.9 s and an answer.
+/// The time limit from the last plugged cable to the open port, in microseconds. The session after it takes 0.7 s and an
+/// answer, within two seconds in all. A probe takes 0.9 s and an answer.
 const OPEN_WITHIN: u64 = 1_200_000;
 
-struct Room {
+struct Setup {
     folder: Folder,
     ports: Arc<Ports>,
     rng: Rng,
@@ -23,17 +23,17 @@ struct Room {
     names: usize,
 }
 
-impl Room {
-    fn new(seed: u64) -> Room {
-        Room { folder: Folder::new(), ports: Ports::new(), rng: Rng::with_seed(seed), boards: Vec::new(), names: 0 }
+impl Setup {
+    fn new(seed: u64) -> Setup {
+        Setup { folder: Folder::new(), ports: Ports::new(), rng: Rng::with_seed(seed), boards: Vec::new(), names: 0 }
     }
 
-    /// A board that answers in its own time.
+    /// Starts a board with a random delay before its answers.
     fn board(&mut self, serial: u16) -> Board {
         Board::answering(serial, Duration::from_millis(self.rng.u64(5..100)))
     }
 
-    /// Plugs the board in, under a name that nobody had.
+    /// Plugs the board in under a new name.
     fn plug_in(&mut self, board: Board) {
         let name = format!("{:03}-{}", self.rng.u8(..), self.names);
         self.names += 1;
@@ -55,14 +55,14 @@ impl Room {
         self.boards.clear();
     }
 
-    fn links(&self, serials: &[u16]) -> Vec<Heard> {
-        let link = |serial: &u16| Heard::start(by_serial(&self.folder, &serial.to_string()), &self.ports);
+    fn links(&self, serials: &[u16]) -> Vec<TestLink> {
+        let link = |serial: &u16| TestLink::start(by_serial(&self.folder, &serial.to_string()), &self.ports);
         serials.iter().map(link).collect()
     }
 }
 
-/// How long each link took, the slowest last.
-fn back(links: &[Heard], since: u64) -> Vec<u64> {
+/// Returns how long each link took, with the slowest last.
+fn back(links: &[TestLink], since: u64) -> Vec<u64> {
     let mut took: Vec<u64> = links.iter().map(|link| link.up().0.saturating_sub(since)).collect();
     took.sort_unstable();
     took
@@ -70,14 +70,14 @@ fn back(links: &[Heard], since: u64) -> Vec<u64> {
 
 fn all_at_once(count: u16, seed: u64) {
     let serials: Vec<u16> = (2101..2101 + count).collect();
-    let mut room = Room::new(seed);
-    room.plug(&serials);
-    let links = room.links(&serials);
+    let mut setup = Setup::new(seed);
+    setup.plug(&serials);
+    let links = setup.links(&serials);
     back(&links, now());
     for _ in 0..4 {
-        room.pull();
+        setup.pull();
         links.iter().for_each(|link| drop(link.down()));
-        room.plug(&serials);
+        setup.plug(&serials);
         let took = back(&links, now());
         took.iter().for_each(|took| within(*took, OPEN_WITHIN));
     }
@@ -99,24 +99,24 @@ fn more_boards_than_one_link_asks_come_back_together() {
 }
 
 #[test]
-fn boards_that_come_back_one_after_the_other_wait_for_none() {
+fn boards_that_come_back_one_by_one_do_not_wait_for_each_other() {
     let serials: Vec<u16> = (2201..=2208).collect();
-    let mut room = Room::new(4);
-    room.plug(&serials);
-    let links = room.links(&serials);
+    let mut setup = Setup::new(4);
+    setup.plug(&serials);
+    let links = setup.links(&serials);
     back(&links, now());
     for _ in 0..5 {
-        room.pull();
+        setup.pull();
         links.iter().for_each(|link| drop(link.down()));
         let mut plugged: Vec<(u16, u64)> = Vec::new();
         let mut order = serials.clone();
-        room.rng.shuffle(&mut order);
+        setup.rng.shuffle(&mut order);
         for serial in order {
-            let board = room.board(serial);
-            // Nothing to wait for but time: the others are asked meanwhile, and some are back.
-            std::thread::park_timeout(Duration::from_millis(room.rng.u64(0..300)));
+            let board = setup.board(serial);
+            // This wait only lets time pass: meanwhile the other ports are probed, and some boards are back.
+            std::thread::park_timeout(Duration::from_millis(setup.rng.u64(0..300)));
             plugged.push((serial, now()));
-            room.plug_in(board);
+            setup.plug_in(board);
         }
         for (serial, since) in plugged {
             let took = links[usize::from(serial - 2201)].up().0.saturating_sub(since);
@@ -125,15 +125,15 @@ fn boards_that_come_back_one_after_the_other_wait_for_none() {
     }
 }
 
-/// A port that is asked, where the test answers.
-fn asked(room: &Room) -> Pty {
+/// Returns a port that a link probes and at which the test answers.
+fn asked(setup: &Setup) -> Pty {
     let (mut port, path) = Pty::pair().unwrap();
-    room.folder.link("asked", &path);
+    setup.folder.link("asked", &path);
     port.read(&mut [0; 1], LONG).expect("the first question");
     port
 }
 
-/// How often a session is begun in what comes within so long.
+/// Returns how often a session starts in the bytes of this time.
 fn begins(port: &mut Pty, span: Duration) -> usize {
     let end = now() + span.as_micros() as u64;
     let mut begins = 0;
@@ -146,64 +146,64 @@ fn begins(port: &mut Pty, span: Duration) -> usize {
     begins
 }
 
-/// The board tells this number.
+/// Sends this serial number as the board.
 fn tell(port: &mut Pty, number: &str) {
     port.write(&[0x91, 0, 8]).unwrap();
     port.write(number.as_bytes()).unwrap();
 }
 
 #[test]
-fn what_a_link_asked_a_sister_goes_on_with() {
-    let mut room = Room::new(5);
-    let heard = Heard::start(by_serial(&room.folder, "2301"), &room.ports);
-    let mut port = asked(&room);
-    let sister = Heard::start(by_serial(&room.folder, "2302"), &room.ports);
-    let board = room.board(2301);
-    room.plug_in(board);
-    heard.up();
+fn a_question_of_a_removed_link_helps_another_link() {
+    let mut setup = Setup::new(5);
+    let test_link = TestLink::start(by_serial(&setup.folder, "2301"), &setup.ports);
+    let mut port = asked(&setup);
+    let second_link = TestLink::start(by_serial(&setup.folder, "2302"), &setup.ports);
+    let board = setup.board(2301);
+    setup.plug_in(board);
+    test_link.up();
     assert_eq!(begins(&mut port, Duration::from_millis(800)), 0, "begun anew");
-    let told = now();
+    let reported = now();
     tell(&mut port, "02302");
-    let (at, _) = sister.up();
-    within(at - told, 500_000);
+    let (at, _) = second_link.up();
+    within(at - reported, 500_000);
 }
 
 #[test]
-fn a_number_that_a_sister_looks_for_is_told_to_her_at_once() {
-    let room = Room::new(8);
-    let heard = Heard::start(by_serial(&room.folder, "2601"), &room.ports);
-    let mut port = asked(&room);
-    let sister = Heard::start(by_serial(&room.folder, "2602"), &room.ports);
-    // Nobody else reads the first question of a session; it is answered when all know of each other.
+fn a_serial_number_that_another_link_wants_reaches_it_at_once() {
+    let setup = Setup::new(8);
+    let test_link = TestLink::start(by_serial(&setup.folder, "2601"), &setup.ports);
+    let mut port = asked(&setup);
+    let second_link = TestLink::start(by_serial(&setup.folder, "2602"), &setup.ports);
+    // Only the test reads the first question of a session. It answers when all links know of each other.
     assert_eq!(begins(&mut port, Duration::from_millis(300)), 0);
-    let told = now();
+    let reported = now();
     tell(&mut port, "02602");
-    let (at, _) = sister.up();
-    within(at - told, 300_000);
-    assert_eq!(heard.missing(), LinkProblem::NotFound);
+    let (at, _) = second_link.up();
+    within(at - reported, 300_000);
+    assert_eq!(test_link.missing(), LinkProblem::NotFound);
 }
 
 #[test]
-fn a_device_that_does_not_answer_is_asked_for_all() {
-    let room = Room::new(6);
-    let heard = room.links(&[2401, 2402, 2403, 2404, 2405]);
-    heard.iter().for_each(|heard| assert_eq!(heard.missing(), LinkProblem::NotFound));
-    let mut port = asked(&room);
-    assert_eq!(begins(&mut port, Duration::from_secs(7)), 0, "it was asked more than once");
-    let wakes: Vec<u64> = heard.iter().map(|heard| heard.thread.wakes()).collect();
+fn a_silent_device_is_asked_once_for_all_links() {
+    let setup = Setup::new(6);
+    let test_link = setup.links(&[2401, 2402, 2403, 2404, 2405]);
+    test_link.iter().for_each(|test_link| assert_eq!(test_link.missing(), LinkProblem::NotFound));
+    let mut port = asked(&setup);
+    assert_eq!(begins(&mut port, Duration::from_secs(7)), 0, "the device was probed more than once");
+    let wakes: Vec<u64> = test_link.iter().map(|test_link| test_link.thread.wakes()).collect();
     assert!(wakes.iter().all(|wakes| *wakes < 150), "{wakes:?} times in seven seconds");
 }
 
 #[test]
-fn a_port_is_given_up_to_the_link_that_is_configured_for_it() {
-    let room = Room::new(7);
-    let heard = Heard::start(by_serial(&room.folder, "2501"), &room.ports);
-    let mut port = asked(&room);
+fn a_probed_port_is_given_to_the_link_that_is_configured_for_it() {
+    let setup = Setup::new(7);
+    let test_link = TestLink::start(by_serial(&setup.folder, "2501"), &setup.ports);
+    let mut port = asked(&setup);
     let begun = now();
-    let configured = Heard::start(by_path(&room.folder, "asked"), &room.ports);
+    let configured = TestLink::start(by_path(&setup.folder, "asked"), &setup.ports);
     let (at, _) = configured.up();
     within(at - begun, 500_000);
-    assert_eq!(heard.missing(), LinkProblem::NotFound);
+    assert_eq!(test_link.missing(), LinkProblem::NotFound);
     while port.read(&mut [0; 64], Duration::from_millis(50)).is_ok() {}
     configured.thread.send(vec![0x42]).unwrap();
     let mut buffer = [0; 64];

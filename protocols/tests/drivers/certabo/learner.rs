@@ -1,4 +1,4 @@
-//! The learner: men, spare queens one after another, and what is said as long as something is not as it must be.
+//! The learner: the set, spare queens one after another, and the squares that it reports while something is wrong.
 
 use flagfall_protocols::calibration::Learned;
 use flagfall_protocols::driver::{Driver, Input, Output};
@@ -25,7 +25,7 @@ impl Lesson {
         Lesson { learner, now: 0 }
     }
 
-    /// These frames, four a second.
+    /// Feeds these frames, four a second.
     fn frames(&mut self, numbers: impl IntoIterator<Item = Numbers>) -> Learned {
         for numbers in numbers {
             let mut text = Vec::new();
@@ -49,16 +49,16 @@ fn letters(pieces: &[Piece]) -> String {
 }
 
 #[test]
-fn the_men_are_learned_and_then_spare_queens() {
+fn the_learner_learns_the_set_and_then_spare_queens() {
     let mut rng = fastrand::Rng::with_seed(5);
     let mut lesson = Lesson::new();
     assert_eq!(lesson.frames([initial(); 6]), Learned::default(), "not yet enough");
-    // The eighth ends the seventh.
+    // The eighth frame ends the seventh.
     let learned = lesson.frames([initial(); 2]);
     assert_eq!((learned.heard, learned.men, learned.spares.len()), (true, 32, 0));
     let table = |learned: &Learned| Calibration::parse(&learned.calibration.clone().expect("learned")).expect("a table");
     assert!(usual_table().entries().iter().all(|(tag, piece)| table(&learned).piece(tag) == Some(*piece)));
-    // White's on d3; nothing comes of one man that is known, of noise, or of any other square.
+    // White's spare queen stands on d3. A known piece there, noise, or another square teaches nothing.
     let learned = lesson.frames((0..30).map(|_| initial().moved("g1", "d3").noisy(&mut rng)));
     assert_eq!(learned.spares, []);
     let learned = lesson.frames([initial().with("e5", WHITE); 20]);
@@ -67,7 +67,7 @@ fn the_men_are_learned_and_then_spare_queens() {
     assert_eq!(learned.spares, [], "four frames of seven");
     let learned = lesson.frames([initial().with("d3", WHITE); 4]);
     assert_eq!(letters(&learned.spares), "Q");
-    // Another one there; and Black's, with hands in between.
+    // Another spare queen stands there, and Black's on d6; between them a hand moves over the board.
     let second = [3, 0, 84, 2, 3];
     let learned = lesson.frames([initial().with("d3", second); 8]);
     assert_eq!(letters(&learned.spares), "QQ");
@@ -75,14 +75,14 @@ fn the_men_are_learned_and_then_spare_queens() {
     assert_eq!((letters(&learned.spares), learned.men), ("QQq".to_owned(), 32));
     let table = table(&learned);
     assert_eq!([WHITE, second, BLACK].map(|tag| table.piece(&tag).map(Piece::letter)), [Some('Q'), Some('Q'), Some('q')]);
-    // A board whose cable was pulled has the same men.
+    // A board whose cable was pulled still has the same set.
     lesson.learner.handle(Instant(lesson.now), Input::LinkDown);
     assert_eq!(lesson.learner.learned().map(|learned| learned.spares.len()), Some(3));
 }
 
-/// Spare queens may stand there from the beginning.
+/// Spare queens may stand on d3 and d6 from the beginning.
 #[test]
-fn all_at_once() {
+fn all_pieces_are_learned_at_once() {
     let learned = Lesson::new().frames([initial().with("d3", WHITE).with("d6", BLACK); 8]);
     assert_eq!((learned.men, letters(&learned.spares)), (32, "qQ".to_owned()));
     let text = learned.calibration.expect("learned");
@@ -90,7 +90,7 @@ fn all_at_once() {
 }
 
 #[test]
-fn another_set_begins_again() {
+fn another_set_starts_the_learner_again() {
     let mut other = initial();
     other.0.as_chunks_mut::<5>().0.iter_mut().filter(|tag| **tag != [0; 5]).for_each(|tag| tag[0] = 48);
     let mut lesson = Lesson::new();
@@ -101,7 +101,7 @@ fn another_set_begins_again() {
 }
 
 #[test]
-fn what_is_not_right_is_named() {
+fn the_learner_names_every_wrong_square() {
     let spare = BLACK;
     for (name, numbers, unread, strange, twice) in [
         ("men are missing", initial().without("b1").without("h7"), "b1 h7", "", ""),
@@ -119,15 +119,15 @@ fn what_is_not_right_is_named() {
         assert_eq!(found, [unread, strange, twice].map(|names| sorted(squares(names))), "{name}");
         assert_eq!((learned.heard, learned.men, learned.calibration), (true, 0, None), "{name}");
     }
-    // A hand that comes and goes: neither nothing nor something for certain.
+    // A hand comes and goes: the square is neither surely empty nor surely occupied.
     let often = (0..14).map(|n| if n % 2 == 0 { initial() } else { initial().with("d3", WHITE).without("a1") });
     let learned = Lesson::new().frames(often);
     assert_eq!((learned.unread, learned.strange, learned.calibration), (squares("a1"), squares("d3"), None));
 }
 
-/// Nobody else learns, and an ordinary session keeps d3 and d6 as squares.
+/// An ordinary session does not learn spare queens: d3 and d6 are ordinary squares for it.
 #[test]
-fn only_a_learner_learns() {
+fn only_the_learner_learns_spare_queens() {
     let certabo = find("certabo").expect("registered");
     assert_eq!(certabo.start().learned(), None);
     assert!((certabo.calibrated.expect("it is").learn)().learned().is_some());

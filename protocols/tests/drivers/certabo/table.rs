@@ -1,11 +1,11 @@
-//! Calibration: the text of a table, and what is learned of frames.
+//! Calibration: the text of a table, and learning from frames.
 
 use flagfall_protocols::calibration::CalibrationError;
 use flagfall_protocols::drivers::certabo::{Calibration, Form, Session};
 use flagfall_protocols::drivers::find;
 use flagfall_protocols::square::Piece;
 
-use super::{Numbers, Talk, initial, own, usual_table};
+use super::{Numbers, SessionRig, initial, own, usual_table};
 
 #[test]
 fn a_table_is_printed_and_parsed() {
@@ -29,7 +29,7 @@ fn a_table_is_printed_and_parsed() {
         ("R0300540101,,N0300540102", 1, letter),
         ("X0300540101", 0, letter),
         ("R0300540101 N0300540102", 0, tag),
-        // One tag for two pieces; a tag that is none.
+        // One tag stands for two pieces; another word is no tag.
         ("R0300540101,P0300540102,N0300540101", 2, "this tag stands there twice: one tag is one man, and it is of `R` already"),
         ("R0300000001", 0, tag),
         ("é0300540101", 0, letter),
@@ -40,9 +40,9 @@ fn a_table_is_printed_and_parsed() {
     }
 }
 
-/// A driver is told of a whole set, and a family that names its men itself of none.
+/// A driver accepts the calibration of a whole set. A family whose boards send the pieces by name accepts none.
 #[test]
-fn a_calibration_is_of_a_whole_set() {
+fn a_calibration_holds_a_whole_set() {
     let certabo = find("certabo").expect("registered");
     let text = usual_table().print();
     let start = |text: &str| certabo.start_with(text).map(drop);
@@ -65,17 +65,17 @@ fn a_calibration_is_of_a_whole_set() {
     ] {
         assert_eq!(start(&text), Err(CalibrationError::new(item, message)), "{text}");
     }
-    let told = |name: &str| find(name).expect("registered").start_with(&text).map(drop);
+    let reported = |name: &str| find(name).expect("registered").start_with(&text).map(drop);
     for name in ["dgt", "tabutronic"] {
-        assert_eq!(told(name), Err(CalibrationError::new(0, "boards of this family need no calibration")), "{name}");
+        assert_eq!(reported(name), Err(CalibrationError::new(0, "boards of this family need no calibration")), "{name}");
     }
 }
 
-/// What is learned of these frames.
+/// Returns the calibration that a session learns from these frames.
 fn learned(frames: impl IntoIterator<Item = Numbers>) -> Option<Calibration> {
-    let mut talk = Talk::up(Session::new(Form::Tags));
-    frames.into_iter().for_each(|numbers| talk.frame(&numbers.0));
-    talk.session.calibration().cloned()
+    let mut rig = SessionRig::up(Session::new(Form::Tags));
+    frames.into_iter().for_each(|numbers| rig.frame(&numbers.0));
+    rig.session.calibration().cloned()
 }
 
 fn sorted(table: Option<Calibration>) -> Option<Vec<([u8; 5], Piece)>> {
@@ -95,7 +95,7 @@ fn seven_frames_of_the_initial_position_make_a_table() {
         let mut rng = fastrand::Rng::with_seed(seed);
         assert_eq!(sorted(learned((0..7).map(|_| initial().noisy(&mut rng)))), usual(), "{seed}");
     }
-    // Two of seven frames have lost a tag, or read it wrong.
+    // Two of seven frames lack a tag or have a wrong one.
     let lost = |count: usize| (0..7).map(move |n| if n < count { initial().without("e1") } else { initial() });
     let wrong = |count: u8| (0..7).map(move |n| if n < count { initial().with("e1", [9, 9, 9, 9, n]) } else { initial() });
     assert_eq!((sorted(learned(lost(2))), sorted(learned(wrong(2)))), (usual(), usual()));
@@ -112,7 +112,7 @@ fn spare_queens_are_learned() {
 }
 
 #[test]
-fn what_is_not_the_initial_position_is_not_learned() {
+fn a_position_other_than_the_initial_one_is_not_learned() {
     let spare = [3, 0, 84, 2, 1];
     for (name, numbers) in [
         ("a piece is missing", initial().without("b1")),
@@ -124,6 +124,6 @@ fn what_is_not_the_initial_position_is_not_learned() {
     ] {
         assert_eq!(learned([numbers; 30]), None, "{name}");
     }
-    // A piece stands on e4 in three frames of seven: somebody moves.
+    // A piece stands on e4 in three frames of seven, because somebody moves it.
     assert_eq!(learned((0..7).map(|n| if n < 3 { initial().with("e4", spare) } else { initial() })), None);
 }

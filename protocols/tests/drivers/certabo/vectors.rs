@@ -11,10 +11,10 @@ use flagfall_protocols::event::{Anomaly, DeviceEvent};
 use flagfall_protocols::square::{Placement, Reading, Square};
 use serde_json::{Value, json};
 
-use super::{START, Talk, at, fen};
+use super::{START, SessionRig, at, fen};
 use crate::common::shared;
 
-/// What was found in a text, silence behind it included.
+/// What the framing found in a text with silence after it.
 #[derive(Default)]
 struct Found {
     frames: Vec<Vec<u8>>,
@@ -25,7 +25,7 @@ impl Found {
     fn take(&mut self, framed: Option<Framed<'_>>) {
         match framed {
             Some(Framed::Frame { numbers, .. }) => self.frames.push(numbers.to_vec()),
-            Some(Framed::Anomaly { anomaly, at }) => self.odd.push((anomaly, at.start, at.end)),
+            Some(Framed::Anomaly { anomaly, at }) => self.anomalies.push((anomaly, at.start, at.end)),
             None => {}
         }
     }
@@ -42,7 +42,7 @@ fn found(form: Form, bytes: &[u8]) -> Found {
     found
 }
 
-/// Bytes and meanings, by device and direction.
+/// The bytes and meanings of the vectors, by device and direction.
 type Vectors = BTreeMap<(String, String), Vec<(Vec<u8>, Value)>>;
 
 fn vectors() -> Option<Vectors> {
@@ -64,7 +64,7 @@ fn of<'a>(all: &'a Vectors, device: &str, dir: &str) -> &'a [(Vec<u8>, Value)] {
 }
 
 #[test]
-fn there_are_no_others() {
+fn the_file_holds_the_known_numbers_of_vectors() {
     let Some(all) = vectors() else { return };
     let counts: Vec<_> = all.iter().map(|((device, dir), vectors)| (device.as_str(), dir.as_str(), vectors.len())).collect();
     assert_eq!(
@@ -78,7 +78,7 @@ fn there_are_no_others() {
     );
 }
 
-/// A text without its line ends: some boards break it anywhere, by no rule.
+/// Returns a text without its line ends. Some boards put line ends anywhere.
 fn joined(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("text").replace(['\r', '\n'], "")
 }
@@ -103,9 +103,9 @@ fn frames_of_tags_are_read_and_written() {
         assert_eq!(json!(frames), meaning["frames"], "{index}");
         whole += frames.len();
         match index {
-            // Lines broken after 64 characters and before the end, a space behind the last number.
+            // The lines end after 64 characters and before the end mark, and a space follows the last number.
             0 => assert_eq!(joined(&written(&frames[0], true)), joined(bytes)),
-            // The acknowledgement stands behind the space.
+            // The acknowledgement follows the space.
             1 => {
                 let both = [written(&frames[0], true), b"L".to_vec(), written(&frames[1], true)].concat();
                 assert_eq!(joined(&both), joined(bytes));
@@ -117,7 +117,7 @@ fn frames_of_tags_are_read_and_written() {
     }
     assert_eq!(whole, 21);
 
-    // A frame in two parts, cut inside its last number.
+    // This frame comes in two parts and is cut inside its last number.
     let [first, second] = parts[..] else { panic!("two parts") };
     let (mut got, mut framing) = (Found::default(), Framing::new(Form::Tags));
     got.read(&mut framing, first);
@@ -129,7 +129,7 @@ fn frames_of_tags_are_read_and_written() {
     assert_eq!(joined(second), "0L");
 }
 
-/// The numbers of each frame, in order; the two parts joined.
+/// Returns the numbers of each frame, in order, with the two parts joined.
 fn frames() -> Option<Vec<Vec<u8>>> {
     let all = vectors()?;
     let (mut got, mut framing) = (Found::default(), Framing::new(Form::Tags));
@@ -143,7 +143,7 @@ fn frames() -> Option<Vec<Vec<u8>>> {
     Some(got.frames)
 }
 
-/// The tags of a frame of the initial position.
+/// Returns the calibration that a frame of the initial position gives.
 fn table(numbers: &[u8]) -> Calibration {
     let mut table = Calibration::default();
     for (index, tag) in (0..).zip(numbers.as_chunks().0) {
@@ -154,7 +154,7 @@ fn table(numbers: &[u8]) -> Calibration {
     table
 }
 
-/// What one frame says by a table alone.
+/// Returns the position that one frame shows with this table.
 fn alone(table: &Calibration, numbers: &[u8]) -> Placement {
     let mut placement = Placement::EMPTY;
     for (index, tag) in (0..).zip(numbers.as_chunks().0) {
@@ -165,8 +165,8 @@ fn alone(table: &Calibration, numbers: &[u8]) -> Placement {
     placement
 }
 
-/// Frames and what they show by the table of frame 8. In two of them a rook and a pawn are exchanged; frame 3, which the file calls
-/// the initial position, is the one after 1. e4.
+/// Frames and the positions that they show with the table of frame 8. In two of them a rook and a pawn are exchanged. The file
+/// calls frame 3 the initial position, but it shows the position after 1. e4.
 const PLAYED: [(usize, &str); 5] = [
     (0, "r1bqkb1r/pppppppp/2n2n2/8/7R/8/PPPPPPP1/RNBQKBNP"),
     (1, "r1bqkb1r/pppp1ppp/2n2n2/4p3/4P2P/8/PPPP1PP1/RNBQKBNR"),
@@ -179,22 +179,22 @@ const PLAYED: [(usize, &str); 5] = [
 fn a_set_is_learned_from_noisy_frames_and_read_by_its_table() {
     let Some(frames) = frames() else { return };
     let recorded = &frames[8..15];
-    let mut talk = Talk::up(Session::new(Form::Tags));
+    let mut rig = SessionRig::up(Session::new(Form::Tags));
     for (count, numbers) in (1..).zip(recorded) {
-        assert_eq!(talk.session.calibration(), None, "{count} frames are too few");
-        talk.frame(numbers);
+        assert_eq!(rig.session.calibration(), None, "{count} frames are too few");
+        rig.frame(numbers);
     }
-    assert_eq!(talk.session.calibration(), Some(&table(&frames[8])));
-    let known = talk.session.calibration().expect("learned").clone();
-    // Occupied as long as nothing was known, then known.
+    assert_eq!(rig.session.calibration(), Some(&table(&frames[8])));
+    let known = rig.session.calibration().expect("learned").clone();
+    // The squares are reported as occupied until the set is known, then with their pieces.
     let occupied = DeviceEvent::Frame(fen("????????/????????/8/8/8/8/????????/????????"));
-    assert_eq!(talk.news(), [DeviceEvent::Responding, occupied, DeviceEvent::Frame(fen(START))]);
-    // From now on no noise tells anything, not even a wrong tag in one frame of three.
+    assert_eq!(rig.take_events(), [DeviceEvent::Responding, occupied, DeviceEvent::Frame(fen(START))]);
+    // From now on noise causes no event, not even a wrong tag in one frame of three.
     for numbers in [8, 15, 9, 10, 16, 11, 12, 18].map(|index| &frames[index]) {
-        talk.frame(numbers);
+        rig.frame(numbers);
     }
-    assert_eq!((talk.news(), talk.odd.len(), talk.sent), (vec![], 0, 0));
-    // What else was recorded of the same pieces.
+    assert_eq!((rig.take_events(), rig.anomalies.len(), rig.sent), (vec![], 0, 0));
+    // These frames are other recordings of the same pieces.
     for (index, position) in PLAYED {
         assert_eq!(alone(&known, &frames[index]), fen(position), "frame {index}");
     }
@@ -203,16 +203,16 @@ fn a_set_is_learned_from_noisy_frames_and_read_by_its_table() {
 #[test]
 fn a_set_with_a_tag_that_changes_is_not_learned() {
     let Some(frames) = frames() else { return };
-    // The tag on a8 is 1, 2, 3, 4, 2, 1, 1 … in these.
-    let mut talk = Talk::up(Session::new(Form::Tags));
-    frames[15..22].iter().for_each(|numbers| talk.frame(numbers));
-    assert_eq!(talk.session.calibration(), None);
-    assert!(talk.told.iter().all(|event| !format!("{event:?}").contains('k')), "{:?}", talk.told);
-    // Five good ones of seven are enough.
-    frames[8..12].iter().for_each(|numbers| talk.frame(numbers));
-    assert_eq!(talk.session.calibration(), None);
-    talk.frame(&frames[12]);
-    assert_eq!(talk.session.calibration(), Some(&table(&frames[8])));
+    // The tag on a8 is 1, 2, 3, 4, 2, 1, 1 … in these frames.
+    let mut rig = SessionRig::up(Session::new(Form::Tags));
+    frames[15..22].iter().for_each(|numbers| rig.frame(numbers));
+    assert_eq!(rig.session.calibration(), None);
+    assert!(rig.reported.iter().all(|event| !format!("{event:?}").contains('k')), "{:?}", rig.reported);
+    // Five good frames of seven are enough.
+    frames[8..12].iter().for_each(|numbers| rig.frame(numbers));
+    assert_eq!(rig.session.calibration(), None);
+    rig.frame(&frames[12]);
+    assert_eq!(rig.session.calibration(), Some(&table(&frames[8])));
 }
 
 #[test]
@@ -225,16 +225,16 @@ fn frames_with_a_position_are_read_as_it() {
         .collect();
     let [(start, initial), (lifted, without), (noisy, same)] = &wanted[..] else { panic!("three") };
     assert_eq!((*initial, without), (START, same));
-    let mut talk = Talk::up(Session::with(table(start)));
-    [start, start, start].iter().for_each(|numbers| talk.frame(numbers));
-    assert_eq!(talk.news(), [DeviceEvent::Responding, DeviceEvent::Frame(fen(START))]);
-    talk.frame(lifted);
-    assert_eq!(talk.news(), [], "one frame tells nothing");
-    // Six tags are wrong in this one; of those pieces two of three frames know better.
-    talk.frame(noisy);
-    assert_eq!(talk.news(), [DeviceEvent::Frame(fen(without))]);
-    [lifted, lifted, noisy, lifted].iter().for_each(|numbers| talk.frame(numbers));
-    assert_eq!(talk.news(), []);
+    let mut rig = SessionRig::up(Session::with(table(start)));
+    [start, start, start].iter().for_each(|numbers| rig.frame(numbers));
+    assert_eq!(rig.take_events(), [DeviceEvent::Responding, DeviceEvent::Frame(fen(START))]);
+    rig.frame(lifted);
+    assert_eq!(rig.take_events(), [], "one frame causes no event");
+    // Six tags are wrong in this frame; two of three frames have the right tags of those pieces.
+    rig.frame(noisy);
+    assert_eq!(rig.take_events(), [DeviceEvent::Frame(fen(without))]);
+    [lifted, lifted, noisy, lifted].iter().for_each(|numbers| rig.frame(numbers));
+    assert_eq!(rig.take_events(), []);
 }
 
 #[test]
@@ -243,7 +243,7 @@ fn frames_of_occupied_squares_are_read_and_written() {
     for (bytes, meaning) in of(&all, "tabutronic-sentio", "device->host") {
         let Found { frames, odd } = found(Form::Occupancy, bytes);
         let numbers: [u8; 8] = frames.concat().try_into().expect("one frame");
-        // The mask is the numbers of the ranks, as they come.
+        // The mask consists of the numbers of the ranks, in the order of the frame.
         let mut read = json!({"type": "occupancy", "mask": hex(&numbers)});
         let placement = placement(occupied(&numbers));
         let acknowledged = bytes.contains(&b'L');
@@ -259,13 +259,13 @@ fn frames_of_occupied_squares_are_read_and_written() {
             false => assert_eq!(written(&numbers, true), *bytes),
             true => assert_eq!(joined(&written(&numbers, false)) + "L", joined(bytes)),
         }
-        let mut talk = Talk::up(Session::new(Form::Occupancy));
+        let mut rig = SessionRig::up(Session::new(Form::Occupancy));
         for _ in 0..3 {
-            talk.bytes(bytes);
-            talk.pass(250);
+            rig.bytes(bytes);
+            rig.advance(250);
         }
-        assert_eq!(talk.news(), [DeviceEvent::Responding, DeviceEvent::Frame(placement)]);
-        assert!(talk.odd.is_empty() && talk.session.calibration().is_none());
+        assert_eq!(rig.take_events(), [DeviceEvent::Responding, DeviceEvent::Frame(placement)]);
+        assert!(rig.anomalies.is_empty() && rig.session.calibration().is_none());
     }
 }
 

@@ -1,4 +1,4 @@
-//! A device that answers, for the tests of sessions: each answer may be lost, late or doubled.
+//! A simulated device for the tests of sessions. Each of its answers may be lost, late or doubled.
 
 use std::time::Duration;
 
@@ -8,32 +8,32 @@ use flagfall_protocols::time::Instant;
 
 use super::{Rig, events};
 
-/// What the device does with its `count`-th command: answers after these delays.
+/// Returns the answers to the `count`-th command, each with its delay.
 pub(crate) type Manner = Box<dyn Fn(usize, &[u8]) -> Vec<(Duration, Vec<u8>)>>;
 
-/// A session and a device on its line.
+/// A session and the device on its line.
 pub(crate) struct Line {
     pub(crate) rig: Rig,
-    /// Commands the device heard, with their time in milliseconds.
-    pub(crate) heard: Vec<(u64, Vec<u8>)>,
+    /// Commands the device received, with their time in milliseconds.
+    pub(crate) received: Vec<(u64, Vec<u8>)>,
     pub(crate) manner: Manner,
     coming: Vec<(Instant, Vec<u8>)>,
     seen: usize,
 }
 
 impl Line {
-    /// A link that comes up at zero.
+    /// Starts a session whose link comes up at time zero.
     pub(crate) fn up(info: &DriverInfo, manner: Manner) -> Line {
-        let mut line = Line { rig: Rig::new(info), heard: Vec::new(), manner, coming: Vec::new(), seen: 0 };
+        let mut line = Line { rig: Rig::new(info), received: Vec::new(), manner, coming: Vec::new(), seen: 0 };
         line.rig.feed(Instant::ZERO, Input::LinkUp);
         line
     }
 
-    /// Lets both talk until `millis`.
+    /// Lets the session and the device run until `millis`.
     pub(crate) fn run(&mut self, millis: u64) {
         let end = Instant(millis * 1000);
         loop {
-            self.hear();
+            self.receive();
             let came = self.coming.iter().map(|(at, _)| *at).min();
             let Some(next) = [came, self.rig.driver.deadline()].into_iter().flatten().min().filter(|next| *next <= end) else {
                 break;
@@ -48,44 +48,44 @@ impl Line {
             }
         }
         self.rig.until(end);
-        self.hear();
+        self.receive();
     }
 
-    /// The device says something by itself, now.
-    pub(crate) fn say(&mut self, bytes: &[u8]) {
+    /// The device sends these bytes now without a question.
+    pub(crate) fn send_from_device(&mut self, bytes: &[u8]) {
         self.rig.bytes(bytes);
-        self.hear();
+        self.receive();
     }
 
-    fn hear(&mut self) {
+    fn receive(&mut self) {
         for (at, output) in &self.rig.log[self.seen..] {
             if let Output::Send { bytes, .. } = output {
-                for (after, answer) in (self.manner)(self.heard.len(), bytes) {
+                for (after, answer) in (self.manner)(self.received.len(), bytes) {
                     self.coming.push((at.after(after), answer));
                 }
-                self.heard.push((at.micros() / 1000, bytes.clone()));
+                self.received.push((at.micros() / 1000, bytes.clone()));
             }
         }
         self.seen = self.rig.log.len();
     }
 
-    /// When a command was heard, in milliseconds.
+    /// Returns when the device received this command, in milliseconds.
     pub(crate) fn times_of(&self, command: &[u8]) -> Vec<u64> {
-        self.heard.iter().filter(|(_, bytes)| bytes == command).map(|(at, _)| *at).collect()
+        self.received.iter().filter(|(_, bytes)| bytes == command).map(|(at, _)| *at).collect()
     }
 
-    /// What was told up to now.
-    pub(crate) fn told(&self) -> Vec<DeviceEvent> {
+    /// Returns the events that were reported up to now.
+    pub(crate) fn reported(&self) -> Vec<DeviceEvent> {
         events(&self.rig.log)
     }
 
-    /// How often this was told.
+    /// Returns how often this event was reported.
     pub(crate) fn count(&self, event: DeviceEvent) -> usize {
-        self.told().iter().filter(|&&told| told == event).count()
+        self.reported().iter().filter(|&&reported| reported == event).count()
     }
 }
 
-/// Answers of `answer`, soon.
+/// The device answers with `answer` soon.
 pub(crate) fn healthy(answer: fn(&[u8]) -> Option<Vec<u8>>) -> Manner {
     Box::new(move |_, command| answer(command).map(|bytes| vec![(Duration::from_millis(30), bytes)]).unwrap_or_default())
 }
@@ -94,13 +94,13 @@ pub(crate) fn silent() -> Manner {
     Box::new(|_, _| Vec::new())
 }
 
-/// As healthy, but each answer comes `delays.len()` times, so late.
+/// Like [`healthy`], but each answer comes once after each of the delays.
 pub(crate) fn often(answer: fn(&[u8]) -> Option<Vec<u8>>, delays: &'static [u64]) -> Manner {
     let each = |bytes: Vec<u8>| delays.iter().map(|ms| (Duration::from_millis(*ms), bytes.clone())).collect();
     Box::new(move |_, command| answer(command).map(each).unwrap_or_default())
 }
 
-/// As healthy, but the first answer to `lost` never comes.
+/// Like [`healthy`], but the first answer to `lost` never comes.
 pub(crate) fn losing(answer: fn(&[u8]) -> Option<Vec<u8>>, lost: &'static [u8]) -> Manner {
     let gone = std::cell::Cell::new(false);
     Box::new(move |_, command| {

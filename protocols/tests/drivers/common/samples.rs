@@ -3,12 +3,12 @@
 use flagfall_protocols::driver::{DriverInfo, Example};
 use flagfall_protocols::drivers::{DRIVERS, template};
 
-/// The registry and the template.
+/// Returns all drivers: those of the registry and the template.
 pub(crate) fn every() -> impl Iterator<Item = &'static DriverInfo> {
     DRIVERS.iter().chain([&template::INFO])
 }
 
-/// The messages of a driver.
+/// Returns the messages of a driver.
 pub(crate) fn of(driver: &str) -> &'static [Example] {
     every().find(|info| info.name == driver).expect("registered").examples
 }

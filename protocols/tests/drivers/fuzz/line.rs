@@ -1,4 +1,4 @@
-//! The master of a line of DGT boards: noise, boards that answer what they were asked, and answers that nobody asked for.
+//! The master of a line of DGT boards gets noise, answers to its questions, and answers without a question.
 
 use flagfall_protocols::drivers::dgt_bus::frame::{Command, command, encode_reply, reply};
 use flagfall_protocols::drivers::dgt_bus::line::{Line, LineInput, LineOutput, MAX_BOARDS};
@@ -42,7 +42,7 @@ impl Master {
         self.polled |= self.line.polling();
     }
 
-    fn pass(&mut self, to: Instant) {
+    fn advance(&mut self, to: Instant) {
         let mut same = (Instant::ZERO, 0);
         while let Some(deadline) = self.line.deadline().filter(|deadline| *deadline < to) {
             same = if same.0 == deadline { (deadline, same.1 + 1) } else { (deadline, 0) };
@@ -58,7 +58,7 @@ impl Master {
     }
 }
 
-/// What a board says to the question, with any data of the right length; now and then it is another board.
+/// Appends the answer of a board to the question, with random data of the right length. Now and then another board answers.
 fn answer(rng: &mut fastrand::Rng, asked: Option<(Command, u16)>, bytes: &mut Vec<u8>) {
     let (question, to) = asked.unwrap_or((Command::Ping, 0));
     let (id, len) = match question {
@@ -75,7 +75,7 @@ fn answer(rng: &mut fastrand::Rng, asked: Option<(Command, u16)>, bytes: &mut Ve
     encode_reply(id, address, &data, bytes);
 }
 
-/// Feeds so many bytes.
+/// Feeds `total` bytes.
 pub(crate) fn line(total: usize, seed: u64) {
     let (mut source, mut rng) = (Source::new("dgt_bus", total, seed), random(6, seed));
     let line = Line::new(&EXPECTED);
@@ -83,13 +83,13 @@ pub(crate) fn line(total: usize, seed: u64) {
     let mut bytes = Vec::new();
     master.feed(Instant::ZERO, LineInput::Up);
     while master.seen < total as u64 {
-        // Mostly as soon as a good board answers, now and then not before all patience is over.
+        // Mostly the answer comes as soon as a good board answers, now and then only after the line's time limit.
         let span = match rng.u8(..200) {
             0 => 3_000_000,
             1..50 => 200_000,
             _ => 20_000,
         };
-        master.pass(Instant(master.now.micros() + rng.u64(..span)));
+        master.advance(Instant(master.now.micros() + rng.u64(..span)));
         if rng.u8(..4) == 0 {
             let Some(noise) = source.next() else { break };
             bytes.clear();
@@ -103,7 +103,7 @@ pub(crate) fn line(total: usize, seed: u64) {
             master.bytes(piece);
             rest = after;
             if rng.u8(..8) == 0 {
-                master.pass(Instant(master.now.micros() + rng.u64(..60_000)));
+                master.advance(Instant(master.now.micros() + rng.u64(..60_000)));
             }
         }
         let at = master.now;

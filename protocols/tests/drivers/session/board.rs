@@ -1,4 +1,4 @@
-//! A board that answers, for the tests of the session: each answer may be lost, late or doubled.
+//! A simulated board for the tests of the session. Each of its answers may be lost, late or doubled.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ pub(crate) const VERSION: &[u8] = &[0x93, 0, 5, 1, 2];
 pub(crate) const SERIAL: &[u8] = &[0x91, 0, 8, b'0', b'1', b'0', b'2', b'5'];
 pub(crate) const LONG_SERIAL: &[u8] = &[0xa2, 0, 13, b'3', b'0', b'0', b'0', b'1', b'4', b'7', b'7', b'4', b'0'];
 pub(crate) const CLOCK_VERSION: &[u8] = &[0x8d, 0, 10, 0x0a, 0x10, 0x09, 0, 0x20, 0, 0];
-/// Right 0:05:00, left 0:05:00, left's turn, not running.
+/// The clock shows 0:05:00 on the right and on the left, it is the left player's turn, and the clock is stopped.
 pub(crate) const CLOCK: &[u8] = &[0x8d, 0, 10, 0, 0x05, 0, 0, 0x05, 0, 0x08];
 pub(crate) const LIFT_E2: &[u8] = &[0x8e, 0, 5, 0x34, 0];
 
@@ -34,12 +34,12 @@ pub(crate) fn dump() -> Vec<u8> {
     bytes
 }
 
-/// What the board does with one command: answers after these delays.
+/// Returns the answers to one command, each with its delay.
 pub(crate) type Manner = fn(count: usize, command: &[u8]) -> Vec<(Duration, Vec<u8>)>;
 
 pub(crate) const SOON: Duration = Duration::from_millis(30);
 
-/// Answers as a healthy board with a clock does.
+/// Answers as a healthy board with a clock.
 pub(crate) fn healthy(_: usize, command: &[u8]) -> Vec<(Duration, Vec<u8>)> {
     answer(command).map(|bytes| vec![(SOON, bytes)]).unwrap_or_default()
 }
@@ -60,39 +60,39 @@ pub(crate) fn answer(command: &[u8]) -> Option<Vec<u8>> {
     })
 }
 
-/// A session and a board on its line.
+/// A session and the board on its line.
 pub(crate) struct Line {
     pub(crate) rig: Rig,
-    /// Commands the board heard, with their time.
-    pub(crate) heard: Vec<(Instant, Vec<u8>)>,
+    /// Commands the board received, with their time.
+    pub(crate) received: Vec<(Instant, Vec<u8>)>,
     pub(crate) manner: Manner,
     coming: Vec<(Instant, Vec<u8>)>,
     seen: usize,
 }
 
 impl Line {
-    /// A link that comes up at zero.
+    /// Starts a session whose link comes up at time zero.
     pub(crate) fn up(manner: Manner) -> Line {
         Line::after(Input::LinkUp, manner)
     }
 
-    /// A link on which the board has just answered who it is.
+    /// Starts a session on a link on which the board has just been identified.
     pub(crate) fn taken_over(manner: Manner) -> Line {
         Line::after(Input::LinkTakenOver, manner)
     }
 
     fn after(input: Input<'_>, manner: Manner) -> Line {
-        let mut line = Line { rig: Rig::dgt(), heard: Vec::new(), manner, coming: Vec::new(), seen: 0 };
+        let mut line = Line { rig: Rig::dgt(), received: Vec::new(), manner, coming: Vec::new(), seen: 0 };
         line.rig.feed(Instant::ZERO, input);
         line
     }
 
-    /// A healthy line three seconds after its link came up; what happened till then is forgotten.
+    /// Returns a healthy line three seconds after its link came up, without the commands and outputs up to then.
     pub(crate) fn settled() -> Line {
         let mut line = Line::up(healthy);
         line.run(3000);
         line.rig.take();
-        line.heard.clear();
+        line.received.clear();
         line.seen = 0;
         line
     }
@@ -118,25 +118,25 @@ impl Line {
         self.listen();
     }
 
-    /// The board says this now, unasked.
-    pub(crate) fn say(&mut self, bytes: &[u8]) {
+    /// The board sends these bytes now without a question.
+    pub(crate) fn send_from_device(&mut self, bytes: &[u8]) {
         self.rig.bytes(bytes);
     }
 
     fn listen(&mut self) {
         for (at, output) in &self.rig.log[self.seen..] {
             if let Output::Send { bytes, .. } = output {
-                for (delay, answer) in (self.manner)(self.heard.len(), bytes) {
+                for (delay, answer) in (self.manner)(self.received.len(), bytes) {
                     self.coming.push((at.after(delay), answer));
                 }
-                self.heard.push((*at, bytes.clone()));
+                self.received.push((*at, bytes.clone()));
             }
         }
         self.seen = self.rig.log.len();
     }
 
-    /// When these commands were heard, in milliseconds.
+    /// Returns when the board received this command, in milliseconds.
     pub(crate) fn times_of(&self, command: &[u8]) -> Vec<u64> {
-        self.heard.iter().filter(|(_, bytes)| bytes == command).map(|(at, _)| at.micros() / 1000).collect()
+        self.received.iter().filter(|(_, bytes)| bytes == command).map(|(at, _)| at.micros() / 1000).collect()
     }
 }

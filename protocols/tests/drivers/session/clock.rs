@@ -1,4 +1,4 @@
-//! The reading rules of the clock, its acknowledgements, and the questions they bring.
+//! The rules for clock readings and acknowledgements, and the questions that they cause.
 
 use flagfall_protocols::drivers::dgt::clock::{ClockMessage, ClockReport, RawFace, Status};
 use flagfall_protocols::event::{Anomaly, ClockButton, ClockFace, ClockReading, ClockSide, DeviceEvent, Identity};
@@ -10,7 +10,7 @@ use crate::common::{Rig, anomalies, events};
 const STOPPED: u8 = 0x08;
 const RUNNING: u8 = 0x09;
 
-/// A clock message with these seconds on the right and the left.
+/// Returns a clock message with these seconds on the right and the left.
 fn shows(right: u32, left: u32, status: u8) -> Vec<u8> {
     let face = |seconds: u32| RawFace::new(ClockFace { time: ClockTime(seconds * 1000), ..ClockFace::default() });
     let report = ClockReport { right: face(right), left: face(left), status: Status(status) };
@@ -32,7 +32,7 @@ fn readings(rig: &Rig) -> Vec<ClockReading> {
 }
 
 #[test]
-fn a_flag_fall_as_a_real_clock_told_it() {
+fn a_recorded_flag_fall_is_read() {
     let mut rig = Rig::dgt();
     rig.bytes(&message(&[0x20, 0x00, 0x01, 0x20, 0x00, 0x16, 0x13]));
     rig.bytes(&message(&[0x30, 0x00, 0x00, 0x20, 0x00, 0x16, 0x12]));
@@ -47,7 +47,7 @@ fn a_flag_fall_as_a_real_clock_told_it() {
 }
 
 #[test]
-fn every_bit_of_the_status() {
+fn every_bit_of_the_status_is_read() {
     for status in 1..0x40u8 {
         let mut rig = Rig::dgt();
         rig.bytes(&shows(300, 300, status));
@@ -69,7 +69,7 @@ fn every_bit_of_the_status() {
 }
 
 #[test]
-fn what_cannot_be_a_time_is_counted_and_not_told() {
+fn impossible_times_are_counted_and_not_reported() {
     let table: [([u8; 7], Anomaly); 7] = [
         ([0; 7], Anomaly::ClockNull),
         ([0x0c, 0x08, 0x08, 0, 0, 0, 0], Anomaly::ClockIllegal),
@@ -84,25 +84,25 @@ fn what_cannot_be_a_time_is_counted_and_not_told() {
         rig.bytes(&message(&seven));
         assert_eq!((anomalies(&rig.log), events(&rig.log)), (vec![anomaly], vec![]), "{seven:x?}");
         rig.bytes(CLOCK);
-        assert!(readings(&rig)[0].baseline, "nothing was told before");
+        assert!(readings(&rig)[0].baseline, "the first reading is a baseline");
     }
 }
 
 #[test]
-fn a_missing_clock_is_told_once_and_comes_back_as_a_baseline() {
+fn a_missing_clock_is_reported_once_and_comes_back_as_a_baseline() {
     let mut rig = Rig::dgt();
     for seven in [CLOCK, &message(&[0, 0, 0, 0, 0, 0, 0x20]), &message(&[9, 9, 9, 9, 9, 9, 0x20]), CLOCK, CLOCK] {
         rig.bytes(seven);
     }
-    let told: Vec<_> = readings(&rig).iter().map(|reading| reading.baseline).collect();
-    assert_eq!(told, [true, true, false]);
+    let reported: Vec<_> = readings(&rig).iter().map(|reading| reading.baseline).collect();
+    assert_eq!(reported, [true, true, false]);
     assert_eq!(events(&rig.log).iter().filter(|&&event| event == DeviceEvent::ClockAbsent).count(), 1);
     assert_eq!(anomalies(&rig.log), []);
 }
 
 #[test]
 fn a_rise_of_more_than_an_hour_must_be_repeated() {
-    // Seconds on the right in order; whether each is told. The left side stands.
+    // Each case lists the seconds on the right, in order, and whether each is reported. The left time does not change.
     let table: [(&str, &[(u32, bool)]); 6] = [
         ("an hour is believed", &[(300, true), (3900, true)]),
         ("more is not", &[(300, true), (3901, false), (299, true)]),
@@ -113,11 +113,11 @@ fn a_rise_of_more_than_an_hour_must_be_repeated() {
     ];
     for (name, steps) in table {
         let mut rig = Rig::dgt();
-        for &(seconds, told) in steps {
+        for &(seconds, reported) in steps {
             rig.take();
             rig.bytes(&shows(seconds, 100, STOPPED));
-            assert_eq!(readings(&rig).len(), usize::from(told), "{name}: {seconds}");
-            assert_eq!(anomalies(&rig.log), if told { vec![] } else { vec![Anomaly::ClockJump] }, "{name}: {seconds}");
+            assert_eq!(readings(&rig).len(), usize::from(reported), "{name}: {seconds}");
+            assert_eq!(anomalies(&rig.log), if reported { vec![] } else { vec![Anomaly::ClockJump] }, "{name}: {seconds}");
         }
     }
 }
@@ -125,10 +125,10 @@ fn a_rise_of_more_than_an_hour_must_be_repeated() {
 #[test]
 fn a_stopped_clock_is_asked_at_once_to_repeat_a_jump() {
     let mut line = Line::settled();
-    line.say(&shows(300, 300, STOPPED));
+    line.send_from_device(&shows(300, 300, STOPPED));
     line.run(3500);
-    line.heard.clear();
-    line.say(&shows(300, 7200, STOPPED));
+    line.received.clear();
+    line.send_from_device(&shows(300, 7200, STOPPED));
     line.manner = |n, c| if c == ASK_CLOCK { vec![(SOON, shows(300, 7200, STOPPED))] } else { healthy(n, c) };
     line.run(3900);
     assert_eq!(line.times_of(ASK_CLOCK), [3500]);
@@ -136,20 +136,20 @@ fn a_stopped_clock_is_asked_at_once_to_repeat_a_jump() {
 }
 
 #[test]
-fn a_clock_gone_mad_is_not_asked_without_end() {
+fn a_clock_with_wild_times_is_not_asked_without_end() {
     let mut line = Line::settled();
-    line.say(&shows(300, 300, STOPPED));
+    line.send_from_device(&shows(300, 300, STOPPED));
     line.manner = |n, c| match c {
         ASK_CLOCK => vec![(SOON, shows(300, 5000 + 500 * (n as u32 % 50), STOPPED))],
         _ => healthy(n, c),
     };
-    line.say(&shows(300, 35_000, STOPPED));
+    line.send_from_device(&shows(300, 35_000, STOPPED));
     line.run(13_000);
     assert!(line.times_of(ASK_CLOCK).len() <= 11, "{:?}", line.times_of(ASK_CLOCK));
 }
 
 #[test]
-fn eight_hours_are_told_and_counted() {
+fn eight_hours_are_reported_and_counted() {
     let mut rig = Rig::dgt();
     rig.bytes(&shows(8 * 3600, 300, STOPPED));
     assert_eq!(anomalies(&rig.log), [Anomaly::ClockEightHours]);
@@ -157,7 +157,7 @@ fn eight_hours_are_told_and_counted() {
 }
 
 #[test]
-fn buttons() {
+fn buttons_are_reported() {
     use ClockButton::{Back, Minus, Ok, Plus, RunPause};
     for (third, fourth, button) in
         [(0x05, 0x31, Back), (0x21, 0x34, Minus), (0x11, 0x33, RunPause), (0x09, 0x32, Plus), (0x41, 0x35, Ok), (0x51, 0x35, Ok)]
@@ -169,7 +169,7 @@ fn buttons() {
 }
 
 #[test]
-fn a_silent_clock_is_asked_for_ever_but_slowly() {
+fn a_silent_clock_is_asked_slowly_without_end() {
     let mut line = Line::up(|n, c| if c == ASK_CLOCK_VERSION { Vec::new() } else { healthy(n, c) });
     line.run(60_000);
     let times = line.times_of(ASK_CLOCK_VERSION);
@@ -177,7 +177,7 @@ fn a_silent_clock_is_asked_for_ever_but_slowly() {
     assert_eq!(waits[..3], [2, 2, 2]);
     assert!(waits.len() >= 7 && waits[3..].iter().all(|&wait| wait == 10), "{waits:?}");
     assert_eq!(anomalies(&line.rig.log), [Anomaly::Retried; 3]);
-    // It is switched on at last.
+    // The clock is switched on at last.
     line.manner = healthy;
     line.run(80_000);
     assert!(events(&line.rig.log).contains(&DeviceEvent::Identity(Identity::ClockFirmware(2, 0))));
@@ -187,7 +187,7 @@ fn a_silent_clock_is_asked_for_ever_but_slowly() {
 }
 
 #[test]
-fn a_failed_acknowledgement_is_asked_for_once_more_at_once() {
+fn a_failed_acknowledgement_repeats_the_question_once_at_once() {
     let mut line = Line::up(|n, c| match c {
         ASK_CLOCK_VERSION => vec![(SOON, message(&[0x0a, 0x20, 0, 0, 0, 0, 0]))],
         _ => healthy(n, c),
@@ -202,23 +202,23 @@ fn a_failed_acknowledgement_is_asked_for_once_more_at_once() {
 }
 
 #[test]
-fn a_clock_that_comes_back_is_asked_who_it_is() {
+fn a_clock_that_comes_back_is_asked_for_its_version() {
     let mut line = Line::settled();
-    line.say(CLOCK);
-    line.say(&message(&[0, 0, 0, 0, 0, 0, 0x20]));
+    line.send_from_device(CLOCK);
+    line.send_from_device(&message(&[0, 0, 0, 0, 0, 0, 0x20]));
     line.run(5000);
     assert!(line.times_of(ASK_CLOCK_VERSION).is_empty());
-    line.say(CLOCK);
+    line.send_from_device(CLOCK);
     line.run(5500);
     assert_eq!(line.times_of(ASK_CLOCK_VERSION), [5000]);
     assert!(events(&line.rig.log).contains(&DeviceEvent::Identity(Identity::ClockFirmware(2, 0))));
 }
 
 #[test]
-fn a_board_that_forgot_its_mode_is_told_again() {
+fn a_board_that_lost_its_mode_gets_it_again() {
     let mut line = Line::settled();
-    line.say(&shows(300, 300, RUNNING));
-    // Switched off and on for a moment: it answers, but reports nothing by itself.
+    line.send_from_device(&shows(300, 300, RUNNING));
+    // The board was switched off and on for a moment: it answers, but it sends nothing by itself.
     line.manner = |n, c| if c == ASK_CLOCK { vec![(SOON, shows(300, 290, RUNNING))] } else { healthy(n, c) };
     line.run(8500);
     assert_eq!(line.times_of(ASK_CLOCK), [8000]);
@@ -228,9 +228,9 @@ fn a_board_that_forgot_its_mode_is_told_again() {
 }
 
 #[test]
-fn a_clock_that_only_delays_is_left_alone() {
+fn a_clock_in_a_delay_is_not_asked() {
     let mut line = Line::settled();
-    line.say(&shows(300, 300, RUNNING));
+    line.send_from_device(&shows(300, 300, RUNNING));
     line.manner = |n, c| if c == ASK_CLOCK { vec![(SOON, shows(300, 300, RUNNING))] } else { healthy(n, c) };
     line.run(30_000);
     assert!(line.times_of(NICE).is_empty());

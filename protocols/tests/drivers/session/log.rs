@@ -1,4 +1,4 @@
-//! The board's own log.
+//! Tests of the log that the board keeps.
 
 use flagfall_protocols::driver::{DeviceCommand, Output};
 use flagfall_protocols::event::{Anomaly, ClockSide, DeviceEvent, LogEntry};
@@ -24,7 +24,7 @@ fn entries(events: Vec<DeviceEvent>) -> Vec<LogEntry> {
 }
 
 #[test]
-fn entries_are_told_in_order_and_padding_is_not() {
+fn entries_are_reported_in_order_and_padding_is_not() {
     let mut rig = Rig::dgt();
     rig.bytes(&log(&[0x7f, 0x7f, 0x6a, 0x6f, 0x40, 0x34, 0x51, 0x24, 0x70, 0x04, 0x55, 0x6e, 0x6b, 0x40, 0x00]));
     let pawn = Reading::Piece(Piece::new(Color::White, Role::Pawn));
@@ -47,8 +47,8 @@ fn entries_are_told_in_order_and_padding_is_not() {
 }
 
 #[test]
-fn what_is_not_known_is_skipped_and_counted() {
-    // Tags, entries told, unknown bytes.
+fn unknown_tags_are_skipped_and_counted() {
+    // Tags, entries reported, unknown bytes.
     let table: [(&str, &[u8], usize, usize); 7] = [
         ("time-delay records", &[0x11, 0x20, 0x6b], 1, 2),
         ("watchdog with an argument", &[0x7c, 0x03, 0x6b], 2, 0),
@@ -58,11 +58,11 @@ fn what_is_not_known_is_skipped_and_counted() {
         ("minutes above 59", &[0x70, 0x60, 0x00, 0x00, 0x6b], 2, 1),
         ("reserved", &[0x7d, 0x7e, 0x6b], 3, 0),
     ];
-    for (name, tags, told, unknown) in table {
+    for (name, tags, reported, unknown) in table {
         let mut rig = Rig::dgt();
         rig.bytes(&log(tags));
         assert_eq!(anomalies(&rig.log), vec![Anomaly::UnknownLogTag; unknown], "{name}");
-        assert_eq!(entries(events(&rig.log)).len(), told, "{name}");
+        assert_eq!(entries(events(&rig.log)).len(), reported, "{name}");
     }
 }
 
@@ -76,7 +76,7 @@ fn a_log_without_end_is_closed_and_counted() {
     }
 }
 
-/// The whole log takes 8.3 s at 9600 baud: nothing is asked meanwhile, and the board is not called silent.
+/// The whole log takes 8.3 s at 9600 baud. The session asks nothing meanwhile and does not report silence.
 #[test]
 fn reading_the_whole_log_is_no_silence() {
     let mut line = Line::settled();
@@ -89,9 +89,9 @@ fn reading_the_whole_log_is_no_silence() {
     let first = line.times_of(ASK_LOG)[0];
     for (n, piece) in bytes.chunks(100).enumerate() {
         line.run(first + 105 * (n as u64 + 1));
-        line.say(piece);
+        line.send_from_device(piece);
     }
-    let after: Vec<_> = line.heard.iter().filter(|(at, _)| at.micros() / 1000 > first).collect();
+    let after: Vec<_> = line.received.iter().filter(|(at, _)| at.micros() / 1000 > first).collect();
     assert!(after.is_empty(), "{after:?}");
     line.run(30_000);
     assert_eq!(entries(events(&line.rig.log)), [LogEntry::End]);
@@ -108,7 +108,7 @@ fn a_log_that_never_comes_is_closed_and_the_session_goes_on() {
     line.run(30_000);
     assert_eq!(anomalies(&line.rig.log), [Anomaly::LogTruncated]);
     assert_eq!(entries(events(&line.rig.log)), [LogEntry::End]);
-    assert_eq!(line.times_of(&[0x4c]), [23_000], "what waited is asked then");
+    assert_eq!(line.times_of(&[0x4c]), [23_000], "the waiting question is asked then");
     assert!(!events(&line.rig.log).contains(&DeviceEvent::Silent));
 }
 
@@ -117,16 +117,16 @@ fn a_log_broken_off_is_closed_at_once() {
     let mut line = Line::settled();
     line.rig.command(DeviceCommand::ReadLog);
     line.run(3200);
-    line.say(&log(&[0x7f; 50])[..20]);
-    line.say(LIFT_E2);
+    line.send_from_device(&log(&[0x7f; 50])[..20]);
+    line.send_from_device(LIFT_E2);
     assert_eq!(anomalies(&line.rig.log), [Anomaly::Truncated, Anomaly::LogTruncated]);
     assert_eq!(entries(events(&line.rig.log)), [LogEntry::End]);
 }
 
 #[test]
-fn a_log_nobody_asked_for_is_read_and_counted() {
+fn a_log_without_a_question_is_read_and_counted() {
     let mut line = Line::settled();
-    line.say(&log(&[0x6a, 0x6b]));
+    line.send_from_device(&log(&[0x6a, 0x6b]));
     assert_eq!(anomalies(&line.rig.log), [Anomaly::Unasked]);
     assert_eq!(entries(events(&line.rig.log)), [LogEntry::PowerUp, LogEntry::End]);
 }
@@ -137,9 +137,9 @@ fn a_stalled_message_while_the_log_is_awaited_sends_nothing() {
     line.rig.command(DeviceCommand::ReadLog);
     line.rig.command(DeviceCommand::ReadBattery);
     line.run(3500);
-    let heard = line.heard.len();
-    line.say(&LIFT_E2[..3]);
+    let received = line.received.len();
+    line.send_from_device(&LIFT_E2[..3]);
     line.run(10_000);
     assert_eq!(anomalies(&line.rig.log), [Anomaly::Stalled]);
-    assert_eq!(line.heard.len(), heard, "the line is busy");
+    assert_eq!(line.received.len(), received, "the line is busy");
 }

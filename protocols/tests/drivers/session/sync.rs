@@ -1,4 +1,4 @@
-//! The way back after lost bytes, and fields that cannot be.
+//! Recovery after lost bytes, and impossible fields.
 
 use std::time::Duration;
 
@@ -10,9 +10,9 @@ use super::board::*;
 use crate::common::{Rig, anomalies, events, ms};
 
 #[test]
-fn the_six_rules_of_resynchronisation() {
+fn the_framing_keeps_the_six_rules_of_resynchronisation() {
     use Anomaly::{BadLength, StrayByte, Truncated, UnknownMessage};
-    // Bytes before a field update that must be read, and what is counted with which range.
+    // Each case has the bytes before a field update that must be read, and the anomalies with their ranges.
     type Counted = (Anomaly, u64, u64);
     let table: [(&str, &[u8], &[Counted]); 12] = [
         ("outside a message", &[0x00, 0x7f], &[(StrayByte, 0, 1), (StrayByte, 1, 2)]),
@@ -57,21 +57,21 @@ fn a_stalled_message_is_given_up_after_half_a_second_and_a_log_after_fifteen() {
         assert_eq!(anomalies(&rig.log), [Anomaly::Stalled]);
         assert_eq!(rig.driver.deadline(), None);
     }
-    // Every byte of another message keeps it alive.
+    // Every further byte of a message extends its time limit.
     let mut rig = Rig::dgt();
     for &byte in CLOCK {
         rig.bytes(&[byte]);
-        rig.pass(Duration::from_millis(499));
+        rig.advance(Duration::from_millis(499));
     }
     assert_eq!((anomalies(&rig.log).len(), events(&rig.log).len()), (0, 1));
 }
 
 #[test]
-fn lost_bytes_bring_a_new_dump_and_not_a_storm_of_them() {
+fn lost_bytes_ask_for_one_new_dump() {
     let mut line = Line::settled();
     for n in 0..100 {
         line.run(3000 + 50 * n);
-        line.say(&[0x8e, 0, 0x8e, 0, 5, 0x34, 0]);
+        line.send_from_device(&[0x8e, 0, 0x8e, 0, 5, 0x34, 0]);
     }
     line.run(9500);
     let times = line.times_of(ASK_BOARD);
@@ -79,7 +79,7 @@ fn lost_bytes_bring_a_new_dump_and_not_a_storm_of_them() {
     assert_eq!(line.times_of(ASK_CLOCK).len(), times.len());
 }
 
-/// A dump of the right length with a wrong code in it: the next one puts the square right.
+/// A dump has the right length and one wrong code: the next dump corrects the square.
 #[test]
 fn a_square_that_cannot_be_read_in_a_dump_is_asked_for_again() {
     let mut line = Line::settled();
@@ -87,13 +87,13 @@ fn a_square_that_cannot_be_read_in_a_dump_is_asked_for_again() {
     let before = line.times_of(ASK_BOARD).len();
     let mut bytes = dump();
     bytes[3 + 63] = 0x40;
-    line.say(&bytes);
+    line.send_from_device(&bytes);
     line.run(8000);
     assert_eq!(line.times_of(ASK_BOARD).len(), before + 1);
 }
 
 #[test]
-fn fields_that_cannot_be() {
+fn impossible_fields_are_counted() {
     let mut rig = Rig::dgt();
     rig.bytes(&[0x8e, 0, 5, 64, 0]);
     assert_eq!((anomalies(&rig.take()), events(&rig.log)), (vec![Anomaly::BadField], vec![]));
@@ -114,7 +114,7 @@ fn fields_that_cannot_be() {
 }
 
 #[test]
-fn the_other_replies() {
+fn the_other_replies_are_read() {
     let d5 = Square::parse("d5").expect("a square");
     let minutes = |minutes_left, charging| DeviceEvent::Battery(Battery { percent: 88, minutes_left, charging });
     let mut trademark = vec![0x92, 0, 3 + 14];

@@ -1,4 +1,4 @@
-//! What a message means, in the words of the vector file.
+//! Returns the meaning of a message in the words of the vector file.
 
 use flagfall_protocols::bytes::from_bcd;
 use flagfall_protocols::drivers::dgt::board::BoardMessage;
@@ -120,7 +120,7 @@ fn clock(raw: &[u8; 7]) -> Value {
 }
 
 fn face(face: RawFace) -> Value {
-    // The vectors give impossible digits as tens and ones, too.
+    // The vectors give impossible digits as tens and ones too.
     let number = |bcd: u8| from_bcd(bcd).unwrap_or((bcd >> 4) * 10 + (bcd & 15));
     json!({
         "h": face.hours(), "m": number(face.0[1]), "s": number(face.0[2]),

@@ -1,4 +1,4 @@
-//! A driver at a Bluetooth link, in real time, and what came of it.
+//! A driver on a Bluetooth link in real time, and the reports of the link.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, OnceLock};
@@ -11,19 +11,19 @@ use flagfall_protocols::event::DeviceEvent;
 use flagfall_protocols::square::Placement;
 use flagfall_protocols::time::Instant as Stamp;
 
-/// Longer than anything takes that works.
+/// Longer than any working step takes.
 const LONG: Duration = Duration::from_secs(40);
 
-/// What a link told.
+/// A report of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Told {
+pub(crate) enum LinkReport {
     Up(String),
     Bytes(u8, Vec<u8>),
     Down(String),
     Missing(String),
 }
 
-/// Microseconds since this program asked first.
+/// Returns the microseconds since the first call.
 #[allow(clippy::disallowed_methods, reason = "real time among real parts")]
 pub(crate) fn now() -> u64 {
     static BEGAN: OnceLock<Instant> = OnceLock::new();
@@ -31,17 +31,17 @@ pub(crate) fn now() -> u64 {
 }
 
 /// A link with the session of its family.
-pub(crate) struct Served {
+pub(crate) struct BleRig {
     pub(crate) link: BleLink,
-    told: Receiver<(u64, Told)>,
+    reported: Receiver<(u64, LinkReport)>,
     driver: Box<dyn Driver>,
-    /// Everything but bytes.
-    pub(crate) heard: Vec<Told>,
+    /// All reports except bytes.
+    pub(crate) reports: Vec<LinkReport>,
     pub(crate) shown: Option<Placement>,
     pub(crate) responding: bool,
 }
 
-/// A part of the usual waits; what only ends a wait for something that comes is as usual.
+/// Returns the usual waits divided by `part`. Time limits that only end a wait for an expected event stay as usual.
 pub(crate) fn pace(part: u32) -> Pace {
     let Pace { quiet, health, look, look_soon, listen, rebuild, apart, first, last, good, .. } = Pace::default();
     let [quiet, health, look, look_soon, listen] = [quiet, health, look, look_soon, listen].map(|wait| wait / part);
@@ -49,67 +49,67 @@ pub(crate) fn pace(part: u32) -> Pace {
     Pace { quiet, health, look, look_soon, listen, rebuild, apart, first, last, good, ..Pace::default() }
 }
 
-/// A tenth of them.
+/// Returns a tenth of the usual waits.
 pub(crate) fn brisk() -> Pace {
     pace(10)
 }
 
-/// A radio that waits briskly.
+/// Returns a radio with a tenth of the usual waits.
 pub(crate) fn radio(seed: u64) -> Arc<Radio> {
     radio_at(brisk(), seed)
 }
 
-/// A radio with these waits.
+/// Returns a radio with these waits.
 pub(crate) fn radio_at(pace: Pace, seed: u64) -> Arc<Radio> {
     Radio::start_at(pace, None, now, seed).expect("a thread")
 }
 
-/// A link's wish by family alone.
+/// Returns a wish that names only the family.
 pub(crate) fn wanted(info: &DriverInfo) -> Wanted {
     let ble = info.ble.expect("it is met over Bluetooth LE");
     Wanted { address: None, name: None, serial: None, family: ble.names, channels: Some(ble.channels), unlock: None }
 }
 
-impl Served {
-    pub(crate) fn start(radio: &Arc<Radio>, id: u64, driver: &str, wanted: Wanted) -> Served {
+impl BleRig {
+    pub(crate) fn start(radio: &Arc<Radio>, id: u64, driver: &str, wanted: Wanted) -> BleRig {
         let info = drivers::find(driver).expect("registered");
-        let (sender, told) = sync_channel(1024);
+        let (sender, reported) = sync_channel(1024);
         let link = BleLink::start(Arc::clone(radio), id, wanted, sink(sender));
-        Served { link, told, driver: info.start(), heard: Vec::new(), shown: None, responding: false }
+        BleRig { link, reported, driver: info.start(), reports: Vec::new(), shown: None, responding: false }
     }
 
-    /// Lets both talk until `done`.
-    pub(crate) fn until(&mut self, what: &str, done: impl Fn(&Served) -> bool) {
+    /// Runs the link and the session until `done`.
+    pub(crate) fn until(&mut self, what: &str, done: impl Fn(&BleRig) -> bool) {
         let end = now() + LONG.as_micros() as u64;
         while !done(self) {
-            assert!(now() < end, "{what}: {:?}, shows {:?}", self.heard, self.shown);
+            assert!(now() < end, "{what}: {:?}, shows {:?}", self.reports, self.shown);
             let due = self.driver.deadline().map_or(end, |due| due.0).min(end);
-            match self.told.recv_timeout(Duration::from_micros(due.saturating_sub(now()))) {
-                Ok((at, told)) => self.take(at, told),
+            match self.reported.recv_timeout(Duration::from_micros(due.saturating_sub(now()))) {
+                Ok((at, reported)) => self.take(at, reported),
                 Err(RecvTimeoutError::Timeout) => self.feed(now(), Input::Deadline),
                 Err(RecvTimeoutError::Disconnected) => panic!("{what}: the link is gone"),
             }
         }
     }
 
-    fn take(&mut self, at: u64, told: Told) {
-        match &told {
-            Told::Up(_) => self.feed(at, Input::LinkUp),
-            Told::Down(_) => {
+    fn take(&mut self, at: u64, reported: LinkReport) {
+        match &reported {
+            LinkReport::Up(_) => self.feed(at, Input::LinkUp),
+            LinkReport::Down(_) => {
                 self.responding = false;
                 self.feed(at, Input::LinkDown);
             }
-            Told::Bytes(channel, bytes) => return self.feed(at, Input::Bytes { channel: *channel, bytes }),
-            Told::Missing(_) => {}
+            LinkReport::Bytes(channel, bytes) => return self.feed(at, Input::Bytes { channel: *channel, bytes }),
+            LinkReport::Missing(_) => {}
         }
-        self.heard.push(told);
+        self.reports.push(reported);
     }
 
     fn feed(&mut self, at: u64, input: Input<'_>) {
         self.driver.handle(Stamp(at), input);
         while let Some(output) = self.driver.poll() {
             match output {
-                // Down: the session begins anew when the link is up.
+                // The link is down: the session starts again when the link is up.
                 Output::Send { channel, bytes } => drop(self.link.send(channel, bytes)),
                 Output::Event { event, .. } => match event {
                     DeviceEvent::Responding => self.responding = true,
@@ -127,15 +127,15 @@ impl Served {
     }
 }
 
-fn sink(sender: SyncSender<(u64, Told)>) -> flagfall_hardware::ble::Sink {
+fn sink(sender: SyncSender<(u64, LinkReport)>) -> flagfall_hardware::ble::Sink {
     Box::new(move |at, event| {
-        let told = match event {
-            BleEvent::Up { address, .. } => Told::Up(address.to_string()),
-            BleEvent::Bytes { channel, bytes } => Told::Bytes(*channel, bytes.to_vec()),
-            BleEvent::Down(error) => Told::Down(error.to_string()),
-            BleEvent::Missing(trouble) => Told::Missing(trouble.to_string()),
+        let reported = match event {
+            BleEvent::Up { address, .. } => LinkReport::Up(address.to_string()),
+            BleEvent::Bytes { channel, bytes } => LinkReport::Bytes(*channel, bytes.to_vec()),
+            BleEvent::Down(error) => LinkReport::Down(error.to_string()),
+            BleEvent::Missing(problem) => LinkReport::Missing(problem.to_string()),
         };
-        // A test that ended no longer listens: it is not waited for.
-        !matches!(sender.try_send((at, told)), Err(TrySendError::Full(_)))
+        // A test that ended reads no reports, so the link does not wait for it.
+        !matches!(sender.try_send((at, reported)), Err(TrySendError::Full(_)))
     })
 }

@@ -1,4 +1,4 @@
-//! A chain, the master of its line and the drivers of its boards in one room, in simulated time.
+//! A chain of boards, the master of its line and the drivers of its boards, in simulated time.
 
 use std::collections::BTreeMap;
 
@@ -11,14 +11,14 @@ use flagfall_protocols::event::{Anomaly, DeviceEvent};
 use flagfall_protocols::square::{Placement, Reading, Square};
 use flagfall_protocols::time::Instant;
 
-/// Everything on one line, and what was seen of it.
-pub(crate) struct Room {
+/// All parts of one line, and the outputs that the tests check.
+pub(crate) struct SimulatedLine {
     pub(crate) chain: Chain,
     pub(crate) line: Line,
     pub(crate) drivers: BTreeMap<u16, Box<dyn Driver>>,
     pub(crate) now: Instant,
-    pub(crate) told: Vec<(Instant, u16, DeviceEvent)>,
-    /// When each board's changes came: a cycle lies between two.
+    pub(crate) reported: Vec<(Instant, u16, DeviceEvent)>,
+    /// The times at which each board's changes arrived. A cycle lies between two of them.
     pub(crate) cycles: BTreeMap<u16, Vec<Instant>>,
     pub(crate) sent: Vec<(Instant, Vec<u8>)>,
     pub(crate) found: Vec<u16>,
@@ -26,24 +26,24 @@ pub(crate) struct Room {
     pub(crate) anomalies: BTreeMap<Anomaly, u64>,
 }
 
-impl Room {
-    pub(crate) fn new(boards: Vec<BusSettings>, expected: &[u16], seed: u64) -> Room {
+impl SimulatedLine {
+    pub(crate) fn new(boards: Vec<BusSettings>, expected: &[u16], seed: u64) -> SimulatedLine {
         let addresses: Vec<_> = boards.iter().map(|board| board.board.serial).collect();
         let info = drivers::find("dgt_bus").expect("registered");
-        let mut room = Room {
+        let mut sim = SimulatedLine {
             chain: Chain::new(boards, seed),
             line: Line::new(expected),
             drivers: addresses.into_iter().map(|address| (address, info.start())).collect(),
             now: Instant::ZERO,
-            told: Vec::new(),
+            reported: Vec::new(),
             cycles: BTreeMap::new(),
             sent: Vec::new(),
             found: Vec::new(),
             silent: Vec::new(),
             anomalies: BTreeMap::new(),
         };
-        room.up();
-        room
+        sim.up();
+        sim
     }
 
     pub(crate) fn up(&mut self) {
@@ -94,7 +94,7 @@ impl Room {
                     let command = bytes.try_into().expect("a command frame");
                     self.line(at, LineInput::Request { address, command });
                 }
-                Output::Event { event, .. } => self.told.push((at, address, event)),
+                Output::Event { event, .. } => self.reported.push((at, address, event)),
                 Output::Anomaly { .. } => {}
             }
         }
@@ -129,7 +129,7 @@ impl Room {
     }
 
     pub(crate) fn events(&self, address: u16) -> impl Iterator<Item = (Instant, DeviceEvent)> + '_ {
-        self.told.iter().filter(move |(_, own, _)| *own == address).map(|(at, _, event)| (*at, *event))
+        self.reported.iter().filter(move |(_, own, _)| *own == address).map(|(at, _, event)| (*at, *event))
     }
 
     pub(crate) fn squares(&self, address: u16) -> Vec<(Square, Reading)> {
@@ -144,7 +144,7 @@ impl Room {
             .collect()
     }
 
-    /// What the board looks like to somebody who follows the events.
+    /// Returns the position that follows from the events of the board.
     pub(crate) fn followed(&self, address: u16) -> Option<Placement> {
         self.events(address).fold(None, |placement, (_, event)| match (placement, event) {
             (_, DeviceEvent::Frame(frame)) => Some(frame),
@@ -156,14 +156,14 @@ impl Room {
         })
     }
 
-    /// How often the lever of a board's clock moved.
+    /// Returns how often the lever of a board's clock moved.
     pub(crate) fn presses(&self, address: u16) -> usize {
         let lever = |(_, event)| if let DeviceEvent::Clock(reading) = event { Some(reading.lever_up) } else { None };
         let levers: Vec<_> = self.events(address).filter_map(lever).collect();
         levers.windows(2).filter(|pair| pair[0] != pair[1]).count()
     }
 
-    /// Cycle times of all boards in milliseconds from that moment on, sorted.
+    /// Returns the cycle times of all boards from that moment on, in milliseconds, sorted.
     pub(crate) fn cycle_times(&self, from: Instant) -> Vec<u64> {
         let gaps = |times: &Vec<Instant>| -> Vec<u64> {
             times.windows(2).filter(|pair| pair[0] >= from).map(|pair| pair[1].since(pair[0]).as_millis() as u64).collect()
@@ -173,7 +173,7 @@ impl Room {
         all
     }
 
-    /// Only questions, and the way back to bus mode.
+    /// Checks that the line sent only questions and the commands that bring boards back to bus mode.
     pub(crate) fn sent_only_questions(&self) {
         for (_, bytes) in &self.sent {
             assert!(bytes == &[0x4a] || command(bytes).is_some_and(|(command, _)| command.harmless()), "{bytes:x?}");

@@ -1,4 +1,4 @@
-//! What is listed, and what wakes.
+//! Tests of the list of ports, and of the changes that wake a waiting thread.
 
 use std::os::fd::AsFd;
 use std::path::PathBuf;
@@ -36,7 +36,7 @@ fn wakes(hotplug: &mut Hotplug) -> bool {
 }
 
 #[test]
-fn comings_and_goings_wake() {
+fn new_and_removed_links_wake_the_waiting_thread() {
     let folder = Folder::new();
     let (_board, path) = Pty::pair().unwrap();
     let later = folder.path().join("serial/by-id");
@@ -53,7 +53,7 @@ fn comings_and_goings_wake() {
     std::fs::remove_dir_all(&later).unwrap();
     assert!(wakes(&mut hotplug), "all went");
     std::fs::create_dir(&later).unwrap();
-    assert!(wakes(&mut hotplug), "and came again");
+    assert!(wakes(&mut hotplug), "the link came again");
     std::os::unix::fs::symlink(&path, later.join("a")).unwrap();
-    assert!(wakes(&mut hotplug), "and is watched again");
+    assert!(wakes(&mut hotplug), "the new folder is watched again");
 }

@@ -1,4 +1,4 @@
-//! An emulated device whose answers get lost, late or doubled: those to one question, one piece of them, or all.
+//! An emulated device whose answers get lost, late or doubled: the answers to one question, one piece, or everything.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use flagfall_hardware::emulator::script::Script;
 use flagfall_hardware::emulator::{Counters, Device, Impossible, Sent};
 use flagfall_protocols::time::Instant;
 
-/// What becomes of what a device says after it was asked something.
+/// What happens to the affected answers of a device.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Manner {
     Lost,
@@ -14,7 +14,7 @@ pub(crate) enum Manner {
     Doubled,
 }
 
-/// What may become of one answer. One that is later than the question is asked again is answered twice.
+/// The faults of one answer. If an answer is later than the repeated question, the device answers twice.
 pub(crate) const MANNERS: [Manner; 5] = [
     Manner::Lost,
     Manner::Late(Duration::from_millis(100)),
@@ -23,69 +23,69 @@ pub(crate) const MANNERS: [Manner; 5] = [
     Manner::Doubled,
 ];
 
-/// What goes astray.
+/// Which answers are affected.
 #[derive(Clone, Copy, Debug)]
-#[allow(dead_code, reason = "every clock is asked")]
-pub(crate) enum What {
-    /// The answers to one question, counted from 0: everything that the device says until it is asked again.
+#[allow(dead_code, reason = "every clock has questions")]
+pub(crate) enum Target {
+    /// The answers to one question, counted from 0: everything that the device sends until the next question.
     Answers(usize),
-    /// One piece, counted from 0, of a device that nobody asks.
+    /// One piece, counted from 0, of a device that gets no questions.
     Piece(usize),
     /// Everything.
     All,
 }
 
-/// A device of which something goes astray.
+/// A device with faulty answers.
 #[derive(Debug)]
-pub(crate) struct Astray {
+pub(crate) struct UnreliableDevice {
     device: Box<dyn Device>,
     what: What,
     manner: Manner,
     asked: usize,
-    said: usize,
-    /// Pieces that went astray.
+    sent_pieces: usize,
+    /// The number of affected pieces.
     pub(crate) gone: usize,
     late: Vec<Sent>,
-    /// Comes a second time when the device pauses: a message may be many pieces.
+    /// The pieces that are sent a second time when the device pauses, because a message may have many pieces.
     again: Vec<Sent>,
 }
 
-/// No message pauses for so long.
+/// No message has a pause of this length.
 const PAUSE: Duration = Duration::from_millis(20);
 
-impl Astray {
-    /// This goes astray in this manner.
-    pub(crate) fn new(device: Box<dyn Device>, what: What, manner: Manner) -> Astray {
-        Astray { device, what, manner, asked: 0, said: 0, gone: 0, late: Vec::new(), again: Vec::new() }
+impl UnreliableDevice {
+    /// Makes `what` of this device faulty in this manner.
+    pub(crate) fn new(device: Box<dyn Device>, what: Target, manner: Manner) -> UnreliableDevice {
+        UnreliableDevice { device, what, manner, asked: 0, sent_pieces: 0, gone: 0, late: Vec::new(), again: Vec::new() }
     }
 
-    /// There was an answer or a piece of the number that goes astray, if only an empty one.
+    /// Returns whether the device has reached the affected answer or piece, even if it was empty.
     pub(crate) const fn reached(&self) -> bool {
         match self.what {
-            What::Answers(question) => self.asked > question,
-            What::Piece(piece) => self.said > piece,
-            What::All => true,
+            Target::Answers(question) => self.asked > question,
+            Target::Piece(piece) => self.sent_pieces > piece,
+            Target::All => true,
         }
     }
 
-    /// When what is to come a second time comes.
+    /// Returns when the second copy is sent.
     fn pause(&self) -> Option<Instant> {
         self.again.last().map(|sent| sent.at.after(PAUSE))
     }
 
-    fn goes_astray(&mut self) -> bool {
-        self.said += 1;
+    fn is_target(&mut self) -> bool {
+        self.sent_pieces += 1;
         let astray = match self.what {
-            What::Answers(question) => self.asked == question + 1,
-            What::Piece(piece) => self.said == piece + 1,
-            What::All => true,
+            Target::Answers(question) => self.asked == question + 1,
+            Target::Piece(piece) => self.sent_pieces == piece + 1,
+            Target::All => true,
         };
         self.gone += usize::from(astray);
         astray
     }
 }
 
-impl Device for Astray {
+impl Device for UnreliableDevice {
     fn load(&mut self, script: &Script) {
         self.device.load(script);
     }
@@ -100,10 +100,10 @@ impl Device for Astray {
     }
 
     fn advance(&mut self, to: Instant, out: &mut Vec<Sent>) {
-        let mut said = Vec::new();
-        self.device.advance(to, &mut said);
-        for sent in said {
-            let astray = self.goes_astray();
+        let mut sent_pieces = Vec::new();
+        self.device.advance(to, &mut sent_pieces);
+        for sent in sent_pieces {
+            let astray = self.is_target();
             match self.manner {
                 _ if !astray => out.push(sent),
                 Manner::Lost => {}
