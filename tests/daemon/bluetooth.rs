@@ -95,7 +95,9 @@ fn whole_games_survive_lost_links() {
             assert_eq!((bluez.seen(address).most_at_once, bluez.seen(address).connections.len()), (1, 3), "{id}");
         }
         drop(running);
-        BOARDS.iter().for_each(|(id, _, address, _)| assert!(!bluez.connected(address), "{id}: the daemon disconnects in the end"));
+        BOARDS
+            .iter()
+            .for_each(|(id, _, address, _)| assert!(!bluez.connected(address), "{id}: the daemon disconnects in the end"));
     });
 }
 

@@ -174,7 +174,9 @@ fn a_board_with_a_driver_is_asked_as_the_daemon_asks() {
     wait_until("the board answers", LONG, || pieces(&file).iter().map(|(_, bytes)| bytes.len()).sum::<usize>() > 40);
     rig.bluez.load(ADDRESS, &Script::parse("1 move e2 e4\n+1 move e7 e5").expect("a script"));
     wait_until("the hands are done", LONG, || rig.bluez.done(ADDRESS));
-    wait_until("all bytes are recorded", LONG, || streams(pieces(&file)) == streams(log.heard()) && moves(&file) == ["e2e4", "e7e5"]);
+    wait_until("all bytes are recorded", LONG, || {
+        streams(pieces(&file)) == streams(log.heard()) && moves(&file) == ["e2e4", "e7e5"]
+    });
     let end = recording.stop("-TERM");
     assert!(!end.contains(" 0 sent"), "{end}");
     wait_until("the device is disconnected", LONG, || !rig.bluez.connected(ADDRESS));

@@ -170,7 +170,11 @@ fn damaged_anywhere(seed: u64, whole: &Files) -> u64 {
     let (_, recovered) = open(&disk, Limits::default());
     let found = lines(recovered.records());
     let mut rest = found.iter();
-    assert!(untouched.iter().all(|line| rest.any(|found| found == line)), "records without damage are kept: {:?}", recovered.damage);
+    assert!(
+        untouched.iter().all(|line| rest.any(|found| found == line)),
+        "records without damage are kept: {:?}",
+        recovered.damage
+    );
     let mut rest = all.iter();
     assert!(found.iter().all(|line| rest.any(|one| one == line)), "no record is invented or repeated: {:?}", recovered.damage);
     assert_ne!(recovered.damage.total, 0, "the damage is reported");

@@ -313,7 +313,11 @@ impl Scene {
         }
         assert_eq!(emulator.impossible(), [], "the script asks for the impossible:\n{script}");
         let sent = emulator.counters();
-        assert_eq!([sent.set_and_run, sent.display, sent.lights, sent.dangerous, sent.bus], [0; 5], "the players would have noticed the daemon");
+        assert_eq!(
+            [sent.set_and_run, sent.display, sent.lights, sent.dangerous, sent.bus],
+            [0; 5],
+            "the players would have noticed the daemon"
+        );
         keep_to_their_schemas(&messages);
         Outcome { station, messages, trace: trace.text }
     }

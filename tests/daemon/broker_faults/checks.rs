@@ -137,7 +137,10 @@ pub(crate) fn assert_states_are_right(wires: &[Timed], faults: &[Mono]) {
 }
 
 /// The subscriber has every event as it was recorded.
-pub(crate) fn assert_subscriber_has_every_event(heard: &BTreeMap<Line, BTreeMap<u64, Value>>, journals: &BTreeMap<Line, Vec<Out>>) {
+pub(crate) fn assert_subscriber_has_every_event(
+    heard: &BTreeMap<Line, BTreeMap<u64, Value>>,
+    journals: &BTreeMap<Line, Vec<Out>>,
+) {
     for (line, outs) in journals {
         let heard = &heard[line];
         for out in outs.iter().filter(|out| Some(&out.number) <= heard.keys().last()) {

@@ -36,5 +36,8 @@ fn i01_the_list_is_a_legal_game_that_only_a_named_cause_revises() {
         revisions += checked.revisions;
         inputs as u64
     });
-    assert!(!ordinary() || (revisions > 0 && committed > 100), "too little was tried: {committed} moves and {revisions} revisions");
+    assert!(
+        !ordinary() || (revisions > 0 && committed > 100),
+        "too little was tried: {committed} moves and {revisions} revisions"
+    );
 }

@@ -56,7 +56,11 @@ fn s012_in_passing_pressed_too_soon() {
     assert_eq!((outcome.sans().as_str(), outcome.alarms()), ("", vec!["illegal_move(white)".to_owned()]));
     let state = outcome.state();
     assert_eq!(word(&state.alarms[0].status), "corrected_on_board", "the ruling is still missing");
-    assert_eq!(state.pending.iter().map(|ply| ply.san.as_str()).collect::<Vec<_>>(), ["exd6"], "the move is pending, not committed");
+    assert_eq!(
+        state.pending.iter().map(|ply| ply.san.as_str()).collect::<Vec<_>>(),
+        ["exd6"],
+        "the move is pending, not committed"
+    );
 }
 
 #[test]

@@ -76,5 +76,9 @@ fn s065_the_clock_reports_no_press() {
     let outcome = Reports::new().hold().report(told).release_with_the_last_of_the_clock().run_at_dgt_board();
     let state = outcome.state();
     let played: Vec<&str> = state.moves.iter().chain(&state.pending).map(|played| played.san.as_str()).collect();
-    assert_eq!((played.join(" ").as_str(), outcome.alarms()), ("e4 e5 Nf3 Nc6", vec![]), "all moves are made, although not all are completed");
+    assert_eq!(
+        (played.join(" ").as_str(), outcome.alarms()),
+        ("e4 e5 Nf3 Nc6", vec![]),
+        "all moves are made, although not all are completed"
+    );
 }
