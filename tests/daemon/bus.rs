@@ -198,7 +198,7 @@ fn a_whole_chain_is_found_though_its_pings_overlap() {
         subscriber.wait(&format!("that {} does not answer", address(number)), 0, told);
         assert_eq!(subscriber.latest(&topic).expect("its status").body()["state"], "offline");
     }
-    // Every board that was found is told not to answer the next ping to all, even if it has no configuration.
+    // The daemon tells every board that it found not to answer the next ping to all, even if the board has no configuration.
     for number in 0..CHAIN {
         assert_eq!(line.was_asked(Command::IgnoreNextPing, address(number)), live.contains(&number), "{}", address(number));
     }

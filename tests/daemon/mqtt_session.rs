@@ -230,7 +230,7 @@ fn commands_arrive_with_what_the_answer_needs_and_retained_ones_do_not() {
     node.wait_until_ready();
     publish(broker.port(), topic, "kept now", &["-r"]);
     publish(broker.port(), "flagfall/1/cmd/anna/open26/4/b1/confirm", "another round", &[]);
-    // The broker knows the client's limit of 256 KiB and leaves the packet out.
+    // The broker obeys the client's limit of 256 KiB and leaves the packet out.
     publish(broker.port(), topic, &"x".repeat(1 << 20), &[]);
     let about = ["-D", "publish", "response-topic", "here", "-D", "publish", "correlation-data", "q1"];
     publish(broker.port(), topic, "good", &about);

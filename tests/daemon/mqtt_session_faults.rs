@@ -190,7 +190,7 @@ fn welcoming(properties: &'static [u8], mut heard: impl FnMut(&mut TcpStream, &P
 fn a_broker_that_gives_no_sign_of_life_is_left() {
     let (sender, pings) = sync_channel(10);
     let mut answered = 0;
-    // The broker wants a ping every second.
+    // The broker demands a ping every second.
     let broker = welcoming(&[0x13, 0, 1], move |stream, packet| {
         match packet {
             Packet::Publish { id: Some(id), .. } => acknowledge(stream, *id),

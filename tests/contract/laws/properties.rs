@@ -174,7 +174,7 @@ proptest! {
         }
     }
 
-    /// A certain outcome holds for whatever was not known.
+    /// A certain outcome holds for every value of the unknown facts.
     #[test]
     fn a_certain_outcome_holds_for_every_truth(truth in some_facts(), seeds in prop::collection::vec(any::<u64>(), 4)) {
         let truth = sharp(truth);

@@ -1,4 +1,4 @@
-//! The point at which each line continues: behind the last event that the daemon knows the broker has, and further back only after a
+//! The point at which each line continues: behind the last event that the broker surely has, and further back only after a
 //! resync command.
 
 use std::collections::BTreeMap;
@@ -83,7 +83,7 @@ pub(crate) struct ResyncRequest {
 struct Progress {
     /// The broker has all events up to this number.
     broker: u64,
-    /// The daemon of this run knows this of at least, and of at most, these numbers.
+    /// The lowest and the highest number that the daemon of this run can take as received by the broker.
     daemon: (u64, u64),
     /// The numbers behind which this run continued, with their times.
     resumed: Vec<(Mono, u64)>,

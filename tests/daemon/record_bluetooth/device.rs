@@ -56,7 +56,7 @@ impl SentLog {
     }
 }
 
-/// A device that sends a short piece at each step of a script, whatever the step is, and a long piece at every other step.
+/// A device that sends a short piece at each step of a script, of any kind, and a long piece at every other step.
 #[derive(Debug)]
 pub(crate) struct UnknownDevice {
     log: SentLog,

@@ -55,7 +55,7 @@ impl Reports {
         Reports::beginning(Placement::parse(words[0]).expect("a placement"), Some(fen.to_owned()), words[1] == "b")
     }
 
-    /// Like [`Reports::from`] on a board that only knows whether a square is occupied.
+    /// Like [`Reports::from`], on a board that only reports whether a square is occupied.
     pub(crate) fn occupancy(fen: &str) -> Reports {
         let mut reports = Reports::from(fen);
         let pieces = reports.squares;
