@@ -60,8 +60,8 @@ fn the_unit_is_closed_enough() {
 
 #[test]
 fn systemd_understands_the_unit() {
-    let Some(said) = complaints(&unit()) else { return };
-    assert_eq!(said, "");
+    let Some(found) = complaints(&unit()) else { return };
+    assert_eq!(found, "");
     let wrong = complaints(&unit().replace("WatchdogSec=", "WatchdogSecs=")).expect("it is installed");
     assert!(wrong.contains("WatchdogSecs"), "an unknown key is found: {wrong}");
 }

@@ -86,8 +86,8 @@ fn nothing_is_kept_for_the_next_program() {
     assert!(board.status().lost_bytes > 300, "only {} bytes were lost", board.status().lost_bytes);
     let mut host = Pty::open(&path).expect("opens again");
     host.write(&[ASK_BOARD]).expect("written");
-    let heard = read_until(&mut host, |all| all.len() >= DUMP);
-    assert_eq!(heard[..3], [0x86, 0, 67], "the answer comes first");
+    let received = read_until(&mut host, |all| all.len() >= DUMP);
+    assert_eq!(received[..3], [0x86, 0, 67], "the answer comes first");
 }
 
 #[test]
@@ -102,8 +102,8 @@ fn hands_move_in_real_time_times_speed() {
     let took = mono().since(began);
     assert!((Duration::from_millis(300)..Duration::from_secs(5)).contains(&took), "6.5 s at speed 20 took {took:?}");
     let fields = |all: &[u8]| all.windows(5).filter(|five| five[..3] == [0x8e, 0, 5]).count();
-    let heard = read_until(&mut host, |all| fields(all) == 2);
-    assert!(heard.ends_with(&[0x8e, 0, 5, 36, 1]), "a white pawn on e4 last: {heard:02x?}");
+    let received = read_until(&mut host, |all| fields(all) == 2);
+    assert!(received.ends_with(&[0x8e, 0, 5, 36, 1]), "a white pawn on e4 last: {received:02x?}");
     assert!(board.status().impossible.is_empty());
 }
 
@@ -163,8 +163,8 @@ fn a_board_can_send_garbage_and_a_flood_and_can_fall_silent() {
     // The bytes of the flood are still on their way.
     while host.read(&mut [0; 4096], Duration::from_millis(100)).is_ok() {}
     host.write(&[ASK_BOARD]).expect("written");
-    let heard = host.read(&mut [0; 64], Duration::from_millis(300));
-    assert!(matches!(heard, Err(LinkError::TimedOut)), "a silent board answered: {heard:?}");
+    let received = host.read(&mut [0; 64], Duration::from_millis(300));
+    assert!(matches!(received, Err(LinkError::TimedOut)), "a silent board answered: {received:?}");
     assert!(board.status().lost_bytes >= DUMP as u64);
     board.stop();
     assert_eq!(board.unplug().map_err(|error| error.kind()), Err(ErrorKind::BrokenPipe));

@@ -170,8 +170,8 @@ fn a_board_of_another_family_answers() {
         (&["--driver", "dgt_bus", "--idle", "--serial", "16383", "--boards", "2"], "from 1 to 16383"),
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_flagfall")).arg("emulate").args(arguments).output().expect("it starts");
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(!output.status.success() && said.contains(reason), "{said}");
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && message.contains(reason), "{message}");
     }
 }
 

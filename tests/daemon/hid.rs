@@ -92,9 +92,9 @@ fn whole_games_survive_pulled_cables() {
         assert!(online.topic.ends_with(&format!("/device/{name}/status")), "{}", online.topic);
     }
     for (id, ..) in BOARDS {
-        let armed = |heard: &ReceivedMessage| {
-            let state = heard.topic.ends_with(&format!("/arbiter/ev/1/{id}/state"));
-            (state && heard.body()["stage"] == "armed").then_some(())
+        let armed = |received: &ReceivedMessage| {
+            let state = received.topic.ends_with(&format!("/arbiter/ev/1/{id}/state"));
+            (state && received.body()["stage"] == "armed").then_some(())
         };
         subscriber.wait("all men on their squares", 0, armed);
     }

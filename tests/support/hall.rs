@@ -119,7 +119,7 @@ impl RunningDaemon {
     ) -> RunningDaemon {
         let (stop, stopped) = oneshot::channel();
         let (began, begun) = sync_channel(1);
-        let (told, ended) = sync_channel(1);
+        let (end, ended) = sync_channel(1);
         let thread = thread("daemon", move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
             runtime.block_on(async {
@@ -130,7 +130,7 @@ impl RunningDaemon {
                     let _ = stopped.await;
                 };
                 let ended = daemon.run(stopped).await.expect("runs");
-                let _ = told.send(ended);
+                let _ = end.send(ended);
             });
         });
         let tcp = begun.recv_timeout(PATIENCE).expect("the daemon starts");

@@ -169,9 +169,9 @@ fn each_kind_has_its_article_and_its_remedy() {
         assert_eq!((found[0].articles, &found[0].recommended), (articles, &expected), "{kind:?}");
         let flagged = Facts { illegal: vec![open], ..game("fide-2023-standard", vec![flag(Black)]) };
         let flagged = crate::laws::support::found(&flagged);
-        let told = vec![Illegal { at: at(2500, 2500), ..illegal(White, Treated::Open, 100) }];
+        let reported = vec![Illegal { at: at(2500, 2500), ..illegal(White, Treated::Open, 100) }];
         assert_eq!((flagged[0].row, flagged[0].articles, &flagged[0].recommended), ("7b", articles, &expected), "{kind:?}");
-        assert!(says(&Facts { illegal: told, ..game("fide-2023-standard", vec![flag(Black)]) }).starts_with("14"), "later");
+        assert!(says(&Facts { illegal: reported, ..game("fide-2023-standard", vec![flag(Black)]) }).starts_with("14"), "later");
     }
     let club = |kind| of("club-speed", vec![Illegal { kind, ..illegal(White, Treated::Counted, 100) }]);
     assert_eq!(found(&club(PressedWithoutMove))[0].articles, ["16"]);

@@ -100,7 +100,7 @@ pub(crate) fn assert_order(wires: &[Timed], runs: &[DaemonRun], mut asked: Resyn
         lines.values_mut().for_each(|reach| reach.acked.clear());
         let mut last = BTreeMap::<Line, u64>::new();
         let events = published(wire);
-        let (heard, said) = (events.len().saturating_sub(WINDOW), wire.up.last().map(|(at, _)| *at));
+        let (received, last_sent) = (events.len().saturating_sub(WINDOW), wire.up.last().map(|(at, _)| *at));
         for event in &events {
             let Some(no) = event.json["no"].as_u64() else { continue };
             let reach = lines.get_mut(&event.line).expect("a line with a journal");
@@ -125,7 +125,7 @@ pub(crate) fn assert_order(wires: &[Timed], runs: &[DaemonRun], mut asked: Resyn
                 reach.daemon.1 = no.max(reach.daemon.1);
                 reach.acked.push((acked.at, no));
                 // Without this acknowledgement the last publication would have been one too many in flight.
-                if acked.place < heard || Some(acked.at.after(READ)) <= said {
+                if acked.place < received || Some(acked.at.after(READ)) <= last_sent {
                     reach.daemon.0 = no.max(reach.daemon.0);
                 }
             }

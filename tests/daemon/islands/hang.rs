@@ -38,7 +38,7 @@ fn a_station_that_hangs_is_replaced_and_changes_nothing_when_it_wakes() {
     // The new station begins with the link up, and a move comes.
     let from = subscriber.count();
     drop(subscriber.device("b0", &["online", "unstable"], from));
-    let moved = |heard: &ReceivedMessage| heard.topic.ends_with("/live/ev/1/b0/move").then_some(());
+    let moved = |received: &ReceivedMessage| received.topic.ends_with("/live/ev/1/b0/move").then_some(());
     subscriber.wait("a move after that", subscriber.count(), moved);
     assert_eq!(trigger_count(HANGS_ONCE), 1);
     // In the middle of the game the old station continues with its last input.
@@ -68,10 +68,10 @@ fn a_station_that_hangs_again_is_parked() {
     drop(subscriber.device("b0", &["online", "unstable"], from));
     tables[0].board.inject(&[TRIGGER]).expect("running");
     wait_for_failed_boards(&subscriber, &["b0"]);
-    let parked = |heard: &ReceivedMessage| {
-        heard.device("b0")?;
-        let told = heard.body()["problem"].as_str()?.contains("hung twice and was parked");
-        (told && heard.body()["port"].is_string()).then_some(())
+    let parked = |received: &ReceivedMessage| {
+        received.device("b0")?;
+        let reported = received.body()["problem"].as_str()?.contains("hung twice and was parked");
+        (reported && received.body()["port"].is_string()).then_some(())
     };
     subscriber.wait("the device's status, with its port open again", 0, parked);
     // The emulated board checks every 20 ms whether a program has its port open again.

@@ -49,14 +49,15 @@ fn a_game_that_panics_again_is_parked_and_its_bytes_are_still_recorded() {
     pause(Duration::from_secs(4));
     tables[0].board.inject(&[TRIGGER]).expect("running");
     wait_for_failed_boards(&subscriber, &["b0"]);
-    let parked = |heard: &ReceivedMessage| {
+    let parked = |received: &ReceivedMessage| {
         // A board whose bytes are not read is not online, even if its cable is connected.
-        heard.device("b0").filter(|state| *state == "offline")?;
-        heard.body()["problem"].as_str()?.contains("failed twice at the same record and was parked").then_some(())
+        received.device("b0").filter(|state| *state == "offline")?;
+        received.body()["problem"].as_str()?.contains("failed twice at the same record and was parked").then_some(())
     };
     subscriber.wait("the device's status", 0, parked);
-    let alert = subscriber
-        .wait("the arbiters' alert", 0, |heard| heard.topic.ends_with("/arbiter/ev/1/b0/alert/0").then(|| heard.clone()));
+    let alert = subscriber.wait("the arbiters' alert", 0, |received| {
+        received.topic.ends_with("/arbiter/ev/1/b0/alert/0").then(|| received.clone())
+    });
     assert_eq!((&alert.body()["kind"], &alert.body()["class"]), (&"board_failed".into(), &"loud".into()));
     tables[0].board.inject(b"still\x7frecorded").expect("running");
     assert!(tables.iter().all(|table| table.board.wait_done(Duration::from_secs(60))));
@@ -65,8 +66,9 @@ fn a_game_that_panics_again_is_parked_and_its_bytes_are_still_recorded() {
     tables[0].board.unplug().expect("pulled");
     let from = subscriber.count();
     tables[0].board.replug().expect("put back");
-    subscriber
-        .wait("the device's status after the cable", from, |heard| parked(heard).filter(|()| heard.body()["port"].is_string()));
+    subscriber.wait("the device's status after the cable", from, |received| {
+        parked(received).filter(|()| received.body()["port"].is_string())
+    });
     daemon.stop();
     assert_all_events_published(&hall, &subscriber, "b0");
     let bytes = read_sound_journal(&hall, "b0");

@@ -33,7 +33,7 @@ const STARTED: Instant = Instant(2_500_000);
 
 /// Reports in order of time. The clock is asked so often that it reports every second as it begins.
 pub(crate) struct Reports {
-    told: Vec<(Instant, DeviceEvent)>,
+    events: Vec<(Instant, DeviceEvent)>,
     start: Option<String>,
     squares: Placement,
     now: Instant,
