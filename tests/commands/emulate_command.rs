@@ -187,7 +187,7 @@ fn a_chain_answers_on_one_path_and_sends_nothing_unasked() {
     let ready = program.json();
     assert_eq!((&ready["serial"], &ready["boards"]), (&1025.into(), &3.into()));
     let mut host = Pty::open(Path::new(ready["path"].as_str().expect("a path"))).expect("opens");
-    assert_eq!(listen(&mut host, QUIET, 1), [0u8; 0], "the boards send nothing unasked, although a man was moved");
+    assert_eq!(listen(&mut host, QUIET, 1), [0u8; 0], "the boards send nothing without a question, although a man was moved");
     let answer = |id, address, data: &[u8]| {
         let mut bytes = Vec::new();
         encode_reply(id, address, data, &mut bytes);

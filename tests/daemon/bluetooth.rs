@@ -97,7 +97,7 @@ fn whole_games_survive_lost_links() {
         drop(running);
         BOARDS
             .iter()
-            .for_each(|(id, _, address, _)| assert!(!bluez.connected(address), "{id}: the daemon disconnects in the end"));
+            .for_each(|(id, _, address, _)| assert!(!bluez.connected(address), "{id}: the daemon disconnects at its end"));
     });
 }
 

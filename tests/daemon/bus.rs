@@ -70,7 +70,7 @@ impl Line {
                     chain.next()
                 };
                 let bytes: Vec<u8> = sent.drain(..).flat_map(|piece| piece.bytes).collect();
-                pty.write(&bytes).expect("somebody reads");
+                pty.write(&bytes).expect("the other end is open");
                 let wait = next.map_or(Duration::from_millis(20), |next| next.since(now())).min(Duration::from_millis(20));
                 match pty.read(&mut buffer, wait) {
                     Ok(count) => {

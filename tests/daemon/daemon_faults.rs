@@ -135,7 +135,7 @@ fn a_daemon_whose_name_is_taken_ends_and_reports_it() {
     let second = DaemonProcess::start(&other.config());
     first.wait_for_log("the name that is taken", |line| line.contains("another client has our name"));
     second.terminate();
-    assert!(second.wait_for_end().success(), "the second goes on");
+    assert!(second.wait_for_end().success(), "the second daemon still runs");
     first.terminate();
     assert!(!first.wait_for_end().success(), "its end is an error");
     first.wait_for_log("the advice", |line| line.contains("give each its own `node.name`"));

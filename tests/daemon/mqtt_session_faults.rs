@@ -195,7 +195,7 @@ fn a_broker_that_gives_no_sign_of_life_is_left() {
         match packet {
             Packet::Publish { id: Some(id), .. } => acknowledge(stream, *id),
             Packet::Other(PING) => {
-                sender.send(wall::mono()).expect("somebody listens");
+                sender.send(wall::mono()).expect("the receiver waits");
                 answered += 1;
                 if answered == 1 {
                     write_to(stream, &[0xd0, 0]);
@@ -248,7 +248,7 @@ fn a_broker_that_stops_to_read_keeps_nobody_from_stopping() {
         if let Packet::Publish { id: Some(id), payload, .. } = packet {
             if payload.len() > 1000 {
                 // The broker stops reading, and the connection stays open.
-                sender.send(stream.try_clone().expect("a connection")).expect("somebody listens");
+                sender.send(stream.try_clone().expect("a connection")).expect("the receiver waits");
                 return false;
             }
             acknowledge(stream, *id);

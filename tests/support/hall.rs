@@ -74,7 +74,7 @@ impl EmbeddedBroker {
             runtime.block_on(async {
                 let settings = Broker { tcp: "127.0.0.1:0".to_owned(), websocket: String::new(), ..Broker::default() };
                 let broker = flagfall::broker::start(&settings, "flagfall", "node-1").await.expect("starts");
-                began.send(broker.tcp).expect("somebody waits");
+                began.send(broker.tcp).expect("the receiver waits");
                 let _ = stopped.await;
                 broker.stop().await;
             });
@@ -125,7 +125,7 @@ impl RunningDaemon {
             runtime.block_on(async {
                 let daemon = make().await;
                 let tcp = elsewhere.unwrap_or_else(|| daemon.broker().expect("its broker").0);
-                began.send(tcp).expect("somebody waits");
+                began.send(tcp).expect("the receiver waits");
                 let stopped = async {
                     let _ = stopped.await;
                 };

@@ -89,7 +89,7 @@ fn after_the_opponents_next_move_it_stands_where_nobody_watches() {
         assert_eq!(says(&of(name, vec![reply(illegal(White, Treated::Open, 100))])), expected, "{name}");
     }
     let ruled = vec![reply(illegal(White, Treated::Counted, 100)), illegal(White, Treated::Counted, 200)];
-    assert_eq!(says(&of("fide-2023-rapid", ruled)), "7a BlackWins", "what an arbiter ruled is not undone");
+    assert_eq!(says(&of("fide-2023-rapid", ruled)), "7a BlackWins", "a ruling of the arbiter is not undone");
 }
 
 #[test]

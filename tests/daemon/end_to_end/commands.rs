@@ -106,7 +106,7 @@ impl CommandSetup {
         let body = answer.body();
         assert_eq!((&body["stage"], &body["code"]), (&json!("failed"), &json!(code)), "{id}: {answer:?}");
         let shown = if code == "denied" { (&Value::Null, &Value::Null) } else { (&before.0, &before.1) };
-        assert_eq!((&body["game"], &body["rev"]), shown, "the present value, for a sender that may know it: {answer:?}");
+        assert_eq!((&body["game"], &body["rev"]), shown, "a sender that may see it gets the present value: {answer:?}");
         assert_eq!(answer.correlation, id);
         self.audited(id, code, user);
         assert_eq!(self.state(), before, "{id} had an effect");

@@ -44,7 +44,7 @@ impl<const FAULT: usize> Driver for Faulty<FAULT> {
             let before = TRIGGERED[FAULT].fetch_add(1, Ordering::SeqCst);
             match FAULT {
                 PANICS_ONCE if before == 0 => panic!("the fault of this test"),
-                PANICS_ALWAYS => panic!("the fault of this test, again and again"),
+                PANICS_ALWAYS => panic!("the repeated fault of this test"),
                 HANGS_ONCE if before > 0 => {}
                 HANGS_ONCE | HANGS_ALWAYS => {
                     while !RELEASED[FAULT].load(Ordering::SeqCst) {

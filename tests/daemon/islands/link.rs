@@ -80,7 +80,7 @@ struct PortHolder(Child);
 impl PortHolder {
     fn hold(path: &std::path::Path) -> PortHolder {
         let port = File::options().read(true).write(true).open(path).expect("opens");
-        port.lock().expect("nobody has it");
+        port.lock().expect("the lock is free");
         assert!(port.as_raw_fd() > 2);
         PortHolder(Command::new("sleep").arg("60").stdin(Stdio::from(port)).spawn().expect("sleep is there"))
     }

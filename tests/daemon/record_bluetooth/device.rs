@@ -47,12 +47,12 @@ pub(crate) struct SentLog(Arc<Mutex<Vec<Sent>>>);
 
 impl SentLog {
     fn append(&self, sent: &[Sent]) {
-        self.0.lock().expect("nobody panics with it").extend_from_slice(sent);
+        self.0.lock().expect("the lock is not poisoned").extend_from_slice(sent);
     }
 
     /// Channel and bytes of all pieces.
     pub(crate) fn received(&self) -> Vec<(u8, Vec<u8>)> {
-        self.0.lock().expect("nobody panics with it").iter().map(|sent| (sent.channel, sent.bytes.clone())).collect()
+        self.0.lock().expect("the lock is not poisoned").iter().map(|sent| (sent.channel, sent.bytes.clone())).collect()
     }
 }
 

@@ -65,7 +65,7 @@ fn the_picture_fits_at_every_moment_and_ends_as_it_should() {
     }
     let frames = [(middle.expect("the game lasts longer"), include_str!("middle.txt")), (view.frame(), include_str!("end.txt"))];
     for (frame, expected) in frames {
-        assert!(frame == expected, "the screen is now:\n{frame}");
+        assert!(frame == expected, "the screen shows:\n{frame}");
     }
     assert!(coloured.frame().contains("\x1b[1;97;41mWHITE FLAG"), "the flag is red");
     for wanted in [

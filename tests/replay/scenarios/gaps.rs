@@ -90,7 +90,7 @@ fn s063_no_legal_way() {
     scene.hands("1.0 lift e4 | 0.5 place e3").wait(4.0).link(true).wait(4.0);
     let outcome = scene.run();
     outcome.allow("e4 e5", &["board_lost", "link_gap", "unreachable"], &ALSO);
-    assert_eq!(outcome.state().board, "rnbqkbnr/pppp1ppp/8/4p3/8/4P3/PPPP1PPP/RNBQKBNR", "the live position goes on");
+    assert_eq!(outcome.state().board, "rnbqkbnr/pppp1ppp/8/4p3/8/4P3/PPPP1PPP/RNBQKBNR", "the live position follows the board");
     let outcome = scene.hands("lift e3 | 0.5 place e4").game("g1f3").end();
     outcome.allow("e4 e5 Nf3", &["board_lost", "link_gap", "unreachable"], &["clock_lost", "position_differs"]);
     assert!(outcome.state().alarms.is_empty(), "the game follows the board again");

@@ -239,7 +239,7 @@ fn advance_to(game: &mut Game, to: Instant, out: &mut Vec<Effect>) {
 }
 
 fn bytes(event: &DeviceEvent) -> Vec<u8> {
-    let code = |reading| squares::code(reading).expect("a DGT board says what stands there");
+    let code = |reading| squares::code(reading).expect("a DGT board identifies every piece");
     let mut bytes = Vec::new();
     match event {
         DeviceEvent::Square { square, reading } => {

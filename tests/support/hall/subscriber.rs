@@ -104,7 +104,8 @@ impl Subscriber {
     /// Like [`Subscriber::find`]; fails with `what` if the message does not come.
     #[track_caller]
     pub(crate) fn wait<T>(&self, what: &str, from: usize, want: impl FnMut(&ReceivedMessage) -> Option<T>) -> T {
-        self.find(from, PATIENCE, want).unwrap_or_else(|| panic!("never came: {what}; came last:\n{}", self.last()))
+        self.find(from, PATIENCE, want)
+            .unwrap_or_else(|| panic!("this message did not arrive: {what}; the last messages:\n{}", self.last()))
     }
 
     /// The last messages, for the text of a failure.
