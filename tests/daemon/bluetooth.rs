@@ -62,11 +62,7 @@ fn whole_games_survive_lost_links() {
             assert_eq!((&online.body()["transport"], &online.body()["port"]), (&Value::from("ble"), &Value::from(address)));
         }
         for (id, ..) in BOARDS {
-            let armed = |received: &ReceivedMessage| {
-                let state = received.topic.ends_with(&format!("/arbiter/ev/1/{id}/state"));
-                (state && received.body()["stage"] == "armed").then_some(())
-            };
-            subscriber.wait("all men on their squares", 0, armed);
+            subscriber.wait_until_armed(id);
         }
         for (ply, (uci, hands)) in GAME.iter().enumerate() {
             let lost = LOST_AFTER.contains(&ply);
@@ -270,11 +266,7 @@ fn a_key_is_sent_to_its_board_and_published_nowhere() {
         };
         let status = subscriber.wait("its firmware", 0, reported);
         assert_eq!((&status["firmware"], &status["signal_dbm"]), (&"1.0".into(), &(-71).into()));
-        let armed = |received: &ReceivedMessage| {
-            let state = received.topic.ends_with(&format!("/arbiter/ev/1/{id}/state"));
-            (state && received.body()["stage"] == "armed").then_some(())
-        };
-        subscriber.wait("all men on their squares", 0, armed);
+        subscriber.wait_until_armed(id);
         let written: Vec<_> = bluez.seen(address).writes.into_iter().map(|write| write.bytes).collect();
         let asked = written.iter().take_while(|bytes| **bytes == [0x4d]).count();
         assert!(asked > 0, "{written:x?}");

@@ -127,10 +127,7 @@ fn boards_on_one_line_are_served_each_by_itself() {
     let subscriber = Subscriber::new(running.tcp);
     for (id, ..) in BOARDS {
         subscriber.device(id, &["online"], 0);
-        let topic = format!("/arbiter/ev/1/{id}/state");
-        let armed =
-            |received: &ReceivedMessage| (received.topic.ends_with(&topic) && received.body()["stage"] == "armed").then_some(());
-        subscriber.wait("the men in their places", 0, armed);
+        subscriber.wait_until_armed(id);
     }
     // A board is asked in its turn: a press is not seen if the opponent presses before that.
     for (number, (_, _, moves)) in BOARDS.iter().enumerate() {

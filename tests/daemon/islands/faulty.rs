@@ -14,6 +14,7 @@ use flagfall_protocols::trace::{Audience, Body};
 use crate::support::hall::subscriber::{ReceivedMessage, Subscriber};
 use crate::support::hall::table::Table;
 use crate::support::hall::{RunningDaemon, TestHall};
+use crate::support::waiting::pause;
 
 /// The byte that triggers the fault; no message of the board has it.
 pub(crate) const TRIGGER: u8 = 0x7e;
@@ -80,6 +81,14 @@ pub(crate) fn start_daemon<const FAULT: usize>(hall: &TestHall, tables: &[Table]
     let mut plans: Vec<Plan> = plans(&loaded.config, 0).expect("plans");
     plans[0].setting.driver = Box::leak(Box::new(DriverInfo { make: make_faulty::<FAULT>, ..*working_driver() }));
     RunningDaemon::with(async move || Daemon::start_with(&loaded, plans, PATIENCE).await.expect("starts"))
+}
+
+/// Waits until all boards are online, starts their scripts, and after this time sends the trigger of the fault to the first board.
+pub(crate) fn play_until_fault(subscriber: &Subscriber, tables: &[Table], after: Duration) {
+    tables.iter().for_each(|table| drop(subscriber.device(&table.id, &["online"], 0)));
+    tables.iter().for_each(|table| table.board.load(&table.script).expect("hands"));
+    pause(after);
+    tables[0].board.inject(&[TRIGGER]).expect("running");
 }
 
 /// Waits until the node's health names exactly these boards as failed.

@@ -4,8 +4,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::faulty::{
-    HANGS_ALWAYS, HANGS_ONCE, RELEASED, TRIGGER, assert_numbers_are_unique, read_sound_journal, start_daemon, trigger_count,
-    wait_for_failed_boards,
+    HANGS_ALWAYS, HANGS_ONCE, RELEASED, TRIGGER, assert_numbers_are_unique, play_until_fault, read_sound_journal, start_daemon,
+    trigger_count, wait_for_failed_boards,
 };
 use crate::support::hall::TestHall;
 use crate::support::hall::subscriber::{ReceivedMessage, Subscriber};
@@ -31,10 +31,7 @@ fn a_station_that_hangs_is_replaced_and_changes_nothing_when_it_wakes() {
     let daemon = start_daemon::<HANGS_ONCE>(&hall, &tables);
     let release = ReleaseOnDrop(HANGS_ONCE);
     let subscriber = Subscriber::new(daemon.tcp);
-    tables.iter().for_each(|table| drop(subscriber.device(&table.id, &["online"], 0)));
-    tables.iter().for_each(|table| table.board.load(&table.script).expect("hands"));
-    pause(Duration::from_secs(3));
-    tables[0].board.inject(&[TRIGGER]).expect("running");
+    play_until_fault(&subscriber, &tables, Duration::from_secs(3));
     // The new station begins with the link up, and a move comes.
     let from = subscriber.count();
     drop(subscriber.device("b0", &["online", "unstable"], from));
@@ -60,10 +57,7 @@ fn a_station_that_hangs_again_is_parked() {
     let daemon = start_daemon::<HANGS_ALWAYS>(&hall, &tables);
     let release = ReleaseOnDrop(HANGS_ALWAYS);
     let subscriber = Subscriber::new(daemon.tcp);
-    tables.iter().for_each(|table| drop(subscriber.device(&table.id, &["online"], 0)));
-    tables.iter().for_each(|table| table.board.load(&table.script).expect("hands"));
-    pause(Duration::from_secs(3));
-    tables[0].board.inject(&[TRIGGER]).expect("running");
+    play_until_fault(&subscriber, &tables, Duration::from_secs(3));
     let from = subscriber.count();
     drop(subscriber.device("b0", &["online", "unstable"], from));
     tables[0].board.inject(&[TRIGGER]).expect("running");

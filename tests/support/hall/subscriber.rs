@@ -127,6 +127,15 @@ impl Subscriber {
         self.wait(&format!("the device of board {board} {states:?}"), from, want)
     }
 
+    /// Waits until all men of a board are on their squares, so that a game may begin.
+    #[track_caller]
+    pub(crate) fn wait_until_armed(&self, board: &str) {
+        let topic = format!("/arbiter/ev/1/{board}/state");
+        let armed =
+            |received: &ReceivedMessage| (received.topic.ends_with(&topic) && received.body()["stage"] == "armed").then_some(());
+        self.wait(&format!("an armed game at board {board}"), 0, armed);
+    }
+
     /// Waits until a board's live state has so many plies, of which this one is the last.
     #[track_caller]
     pub(crate) fn wait_for_ply(&self, board: &str, plies: usize, uci: &str, most: Duration) {
