@@ -43,7 +43,7 @@ fn a_clock_message_allocates_nothing() {
                 _ => {}
             }
         }
-        assert!(ticks > 500 && for_moves > 0, "{ticks} clock messages were measured, and the counters work: {for_moves}");
+        assert!(ticks > 500 && for_moves > 0, "{ticks} clock messages were measured; the counters work: {for_moves}");
         assert!(core.made > ticks, "each clock message has an effect");
     }
 }

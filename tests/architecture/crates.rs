@@ -35,12 +35,12 @@ fn wrong_edges(rule: &CrateRule, package: &Package, manifest: &str) -> Vec<Strin
 }
 
 fn wrong_licence(rule: &CrateRule, package: &Package, manifest: &str) -> Vec<String> {
-    let said = package.licence.as_deref().unwrap_or("nothing");
+    let found = package.licence.as_deref().unwrap_or("nothing");
     let line = line_of(manifest, "license");
-    if said == rule.licence {
+    if found == rule.licence {
         vec![]
     } else {
-        vec![format!("{}:{line}: licence is {}, not {said}", rule.manifest_path(), rule.licence)]
+        vec![format!("{}:{line}: licence is {}, not {found}", rule.manifest_path(), rule.licence)]
     }
 }
 

@@ -54,15 +54,15 @@ fn the_unit_is_closed_enough() {
     let folder = tempfile::tempdir().expect("a folder");
     let open = folder.path().join("open.service");
     std::fs::write(&open, unit().replace("ProtectSystem=strict", "").replace("CapabilityBoundingSet=", "")).expect("written");
-    let level = exposure(open.to_str().expect("a path in UTF-8")).expect("it is installed");
+    let level = exposure(open.to_str().expect("a path in UTF-8")).expect("systemd-analyze is installed");
     assert!(level > MOST_EXPOSURE, "an unrestricted unit is found: {level}");
 }
 
 #[test]
 fn systemd_understands_the_unit() {
-    let Some(said) = complaints(&unit()) else { return };
-    assert_eq!(said, "");
-    let wrong = complaints(&unit().replace("WatchdogSec=", "WatchdogSecs=")).expect("it is installed");
+    let Some(found) = complaints(&unit()) else { return };
+    assert_eq!(found, "");
+    let wrong = complaints(&unit().replace("WatchdogSec=", "WatchdogSecs=")).expect("systemd-analyze is installed");
     assert!(wrong.contains("WatchdogSecs"), "an unknown key is found: {wrong}");
 }
 

@@ -12,10 +12,10 @@ fn demo(arguments: &[&str]) -> (bool, String) {
 
 #[test]
 fn two_games_are_played_and_everything_arrives() {
-    let (well, told) = demo(&["--speed", "1.5", "--delay", "2"]);
-    assert!(well, "{told}");
+    let (well, printed) = demo(&["--speed", "1.5", "--delay", "2"]);
+    assert!(well, "{printed}");
     for line in ["board 1  arbiter", "board 2  public", "FLAG White", "alarm: incomplete move, White", "everything arrived"] {
-        assert!(told.contains(line), "no {line:?} in\n{told}");
+        assert!(printed.contains(line), "no {line:?} in\n{printed}");
     }
 }
 
@@ -24,7 +24,7 @@ fn a_taken_port_is_named() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = taken.local_addr().expect("an address").to_string();
     for which in ["--tcp", "--websocket"] {
-        let (well, told) = demo(&[which, &address]);
-        assert!(!well && told.contains(&address), "{which}: {told}");
+        let (well, printed) = demo(&[which, &address]);
+        assert!(!well && printed.contains(&address), "{which}: {printed}");
     }
 }

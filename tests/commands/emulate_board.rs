@@ -82,12 +82,12 @@ fn nothing_is_kept_for_the_next_program() {
     drop(host);
     let moves: String = (0..40).map(|_| "+0.5 lift e2\n+0.5 place e2\n").collect();
     board.load(&script(&format!("5 lift d2\n{moves}"))).expect("running");
-    assert!(board.wait_done(BOUND), "hands go on without a program");
+    assert!(board.wait_done(BOUND), "the script continues without a program");
     assert!(board.status().lost_bytes > 300, "only {} bytes were lost", board.status().lost_bytes);
     let mut host = Pty::open(&path).expect("opens again");
     host.write(&[ASK_BOARD]).expect("written");
-    let heard = read_until(&mut host, |all| all.len() >= DUMP);
-    assert_eq!(heard[..3], [0x86, 0, 67], "the answer comes first");
+    let received = read_until(&mut host, |all| all.len() >= DUMP);
+    assert_eq!(received[..3], [0x86, 0, 67], "the answer comes first");
 }
 
 #[test]
@@ -98,12 +98,12 @@ fn hands_move_in_real_time_times_speed() {
     let began = monotonic();
     board.load(&script("6 lift e2\n+0.5 place e4")).expect("running");
     assert!(!board.done());
-    assert!(board.wait_done(BOUND), "the hands never finished");
+    assert!(board.wait_done(BOUND), "the script does not end");
     let took = monotonic().since(began);
     assert!((Duration::from_millis(300)..Duration::from_secs(5)).contains(&took), "6.5 s at speed 20 took {took:?}");
     let fields = |all: &[u8]| all.windows(5).filter(|five| five[..3] == [0x8e, 0, 5]).count();
-    let heard = read_until(&mut host, |all| fields(all) == 2);
-    assert!(heard.ends_with(&[0x8e, 0, 5, 36, 1]), "a white pawn on e4 last: {heard:02x?}");
+    let received = read_until(&mut host, |all| fields(all) == 2);
+    assert!(received.ends_with(&[0x8e, 0, 5, 36, 1]), "a white pawn on e4 last: {received:02x?}");
     assert!(board.status().impossible.is_empty());
 }
 
@@ -119,11 +119,11 @@ fn the_cable_is_pulled_and_put_back_under_another_name() {
     let pulled = monotonic();
     board.unplug().expect("pulled");
     assert_eq!(board.path(), None);
-    assert!(std::fs::symlink_metadata(&stable).is_err(), "the name goes with the cable");
+    assert!(std::fs::symlink_metadata(&stable).is_err(), "the link in the folder is removed with the cable");
     // Meanwhile another board gets the number that is free.
     assert!(gone_since(&mut host).since(pulled) < Duration::from_secs(1));
     let other = PtyBoard::start("other", unpaced(), &Script::new(), 1.0).expect("a board");
-    assert!(board.wait_done(BOUND), "hands go on without the cable");
+    assert!(board.wait_done(BOUND), "the script continues without the cable");
     let again = board.replug().expect("put back");
     assert_ne!(Some(&again), other.path().as_ref());
     assert_eq!(std::fs::read_link(&stable).expect("the name is back"), again);
@@ -163,8 +163,8 @@ fn a_board_can_send_garbage_and_a_flood_and_can_fall_silent() {
     // The bytes of the flood are still on their way.
     while host.read(&mut [0; 4096], Duration::from_millis(100)).is_ok() {}
     host.write(&[ASK_BOARD]).expect("written");
-    let heard = host.read(&mut [0; 64], Duration::from_millis(300));
-    assert!(matches!(heard, Err(LinkError::TimedOut)), "a silent board answered: {heard:?}");
+    let received = host.read(&mut [0; 64], Duration::from_millis(300));
+    assert!(matches!(received, Err(LinkError::TimedOut)), "a silent board answered: {received:?}");
     assert!(board.status().lost_bytes >= DUMP as u64);
     board.stop();
     assert_eq!(board.unplug().map_err(|error| error.kind()), Err(ErrorKind::BrokenPipe));

@@ -170,8 +170,8 @@ fn a_board_of_another_family_answers() {
         (&["--driver", "dgt_bus", "--idle", "--serial", "16383", "--boards", "2"], "from 1 to 16383"),
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_flagfall")).arg("emulate").args(arguments).output().expect("it starts");
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(!output.status.success() && said.contains(reason), "{said}");
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && message.contains(reason), "{message}");
     }
 }
 
@@ -187,7 +187,7 @@ fn a_chain_answers_on_one_path_and_sends_nothing_unasked() {
     let ready = program.json();
     assert_eq!((&ready["serial"], &ready["boards"]), (&1025.into(), &3.into()));
     let mut host = Pty::open(Path::new(ready["path"].as_str().expect("a path"))).expect("opens");
-    assert_eq!(listen(&mut host, QUIET, 1), [0u8; 0], "the boards send nothing unasked, although a man was moved");
+    assert_eq!(listen(&mut host, QUIET, 1), [0u8; 0], "the boards send nothing without a question, although a man was moved");
     let answer = |id, address, data: &[u8]| {
         let mut bytes = Vec::new();
         encode_reply(id, address, data, &mut bytes);

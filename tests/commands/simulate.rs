@@ -69,8 +69,8 @@ fn hands_do_what_is_possible() {
         for (number, game) in games.iter().enumerate() {
             let play = perform(game, &level("rough", 1.0), &mut Dice::new(seed, number as u64));
             assert_eq!(impossible(&play), 0, "seed {seed}, game {number}");
-            let told: Vec<&str> = play.truth.plies.iter().map(|ply| ply.uci.as_str()).collect();
-            assert_eq!(told, names(game), "seed {seed}, game {number}");
+            let truth: Vec<&str> = play.truth.plies.iter().map(|ply| ply.uci.as_str()).collect();
+            assert_eq!(truth, names(game), "seed {seed}, game {number}");
             odd.extend(play.truth.plies.iter().flat_map(|ply| ply.odd.clone()));
             irregular.extend(play.truth.irregularities.iter().map(|irregularity| irregularity.kind));
         }

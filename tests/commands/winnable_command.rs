@@ -175,7 +175,7 @@ fn a_bad_line_is_reported_and_the_others_are_answered() {
     expected.extend(["invalid"; 7]);
     expected.push("winnable");
     assert_eq!(verdicts, expected);
-    let told = err(&output);
+    let errors = err(&output);
     for (line, problem) in [
         (3, "too few columns"),
         (4, "neither white nor black"),
@@ -185,8 +185,8 @@ fn a_bad_line_is_reported_and_the_others_are_answered() {
         (8, "king"),
         (9, "not UTF-8"),
     ] {
-        let said = told.lines().find(|said| said.contains(&format!("line {line}: ")));
-        assert!(said.is_some_and(|said| said.contains(problem)), "line {line}: {told}");
+        let message = errors.lines().find(|message| message.contains(&format!("line {line}: ")));
+        assert!(message.is_some_and(|message| message.contains(problem)), "line {line}: {errors}");
     }
 }
 
@@ -227,10 +227,10 @@ fn rows_are_written_while_the_input_is_still_open() {
     let mut stdin = child.stdin.take().expect("piped");
     let stdout = BufReader::new(child.stdout.take().expect("piped"));
     stdin.write_all(format!("fen,intended_winner\n{MATE},w\n").as_bytes()).expect("written");
-    let (tell, told) = std::sync::mpsc::sync_channel(8);
-    let read = move || stdout.lines().try_for_each(|line| tell.send(line.expect("text")));
+    let (sender, lines) = std::sync::mpsc::sync_channel(8);
+    let read = move || stdout.lines().try_for_each(|line| sender.send(line.expect("text")));
     let reader = std::thread::Builder::new().name("reader".to_owned()).spawn(read).expect("a thread");
-    let next = || told.recv_timeout(std::time::Duration::from_secs(20)).expect("a line within 20 s");
+    let next = || lines.recv_timeout(std::time::Duration::from_secs(20)).expect("a line within 20 s");
     assert_eq!(next(), HEADER);
     assert!(next().contains(",winnable,"));
     drop(stdin);

@@ -134,7 +134,7 @@ fn the_same_again_is_answered_again_and_not_done_again() {
     let (after, count) = (rig.digest(), rig.audits().len());
     for _ in 0..3 {
         let again = rig.send(Some(Role::Arbiter), "correct-move", &ask);
-        assert_eq!(again, first[1..], "the last answer, although the lock is old now");
+        assert_eq!(again, first[1..], "the lock is old, and the last answer is still the same");
     }
     assert_eq!((rig.digest(), rig.audits().len()), (after, count));
     // The same id with another content is a mistake of the sender.
@@ -158,7 +158,11 @@ fn the_memory_is_bounded_and_strangers_do_not_fill_it() {
     for stranger in 0..300 {
         rig.send_as("eve", None, "resync", &resync(&rig, &format!("s{stranger}")));
     }
-    assert_eq!(done(&mut rig, Some(Role::Operator), "first"), 1, "still known: one answer, not accepted again");
+    assert_eq!(
+        done(&mut rig, Some(Role::Operator), "first"),
+        1,
+        "the command is still known: it gets one answer and is not accepted again"
+    );
     for other in 0..256 {
         done(&mut rig, Some(Role::Operator), &format!("o{other}"));
     }

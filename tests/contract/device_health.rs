@@ -131,8 +131,8 @@ fn a_weak_square_is_named_and_no_other() {
             assert!(about.iter().all(|message| message.audience == Audience::Arbiter));
             for message in messages.iter().filter(|message| message.audience != Audience::Arbiter && !message.payload.is_empty())
             {
-                let said = serde_json::from_str(&message.payload).expect("JSON");
-                assert_eq!(schemas::arbiters_only::forbidden(&said), [""; 0], "{}", message.payload);
+                let payload = serde_json::from_str(&message.payload).expect("JSON");
+                assert_eq!(schemas::arbiters_only::forbidden(&payload), [""; 0], "{}", message.payload);
             }
         }
     }

@@ -62,11 +62,7 @@ fn whole_games_survive_lost_links() {
             assert_eq!((&online.body()["transport"], &online.body()["port"]), (&Value::from("ble"), &Value::from(address)));
         }
         for (id, ..) in BOARDS {
-            let armed = |heard: &ReceivedMessage| {
-                let state = heard.topic.ends_with(&format!("/arbiter/ev/1/{id}/state"));
-                (state && heard.body()["stage"] == "armed").then_some(())
-            };
-            subscriber.wait("all men on their squares", 0, armed);
+            subscriber.wait_until_armed(id);
         }
         for (ply, (uci, hands)) in GAME.iter().enumerate() {
             let lost = LOST_AFTER.contains(&ply);
@@ -97,7 +93,7 @@ fn whole_games_survive_lost_links() {
         drop(running);
         BOARDS
             .iter()
-            .for_each(|(id, _, address, _)| assert!(!bluez.connected(address), "{id}: the daemon disconnects in the end"));
+            .for_each(|(id, _, address, _)| assert!(!bluez.connected(address), "{id}: the daemon disconnects at its end"));
     });
 }
 
@@ -118,16 +114,16 @@ fn a_clock_by_itself_completes_the_moves_of_a_board() {
         let subscriber = Subscriber::new(running.tcp);
         subscriber.device("b1", &["online"], 0);
         let clock_is = |state: &str, from: usize| {
-            let wanted = |heard: &ReceivedMessage| {
-                let ours = heard.topic.ends_with("/device/clock-b1/status");
-                (ours && heard.body()["kind"] == "clock" && heard.body()["state"] == state).then(|| heard.clone())
+            let wanted = |received: &ReceivedMessage| {
+                let ours = received.topic.ends_with("/device/clock-b1/status");
+                (ours && received.body()["kind"] == "clock" && received.body()["state"] == state).then(|| received.clone())
             };
             subscriber.wait(&format!("the clock {state}"), from, wanted)
         };
         assert_eq!(clock_is("online", 0).body()["port"], CLOCK);
         let arbiter = |what: &str, from: usize, is: &dyn Fn(&Value) -> bool| {
-            let wanted = |heard: &ReceivedMessage| {
-                (heard.topic.ends_with("/arbiter/ev/1/b1/state") && is(heard.body())).then(|| heard.body().clone())
+            let wanted = |received: &ReceivedMessage| {
+                (received.topic.ends_with("/arbiter/ev/1/b1/state") && is(received.body())).then(|| received.body().clone())
             };
             subscriber.wait(what, from, wanted)
         };
@@ -153,8 +149,8 @@ fn a_clock_by_itself_completes_the_moves_of_a_board() {
         // It may have reported once more before it was lost. That it runs shows a second later, when a time falls; before that the
         // movement of a lever is no press.
         let mut lost = false;
-        subscriber.wait("the clock to be back and running", from, |heard| {
-            let state = heard.topic.ends_with("/arbiter/ev/1/b1/state").then(|| heard.body())?;
+        subscriber.wait("the clock to be back and running", from, |received| {
+            let state = received.topic.ends_with("/arbiter/ev/1/b1/state").then(|| received.body())?;
             lost |= state["clock_status"] == "lost";
             (lost && state["clock_status"] == "reporting" && state["clock"]["running"] == "black").then_some(())
         });
@@ -172,8 +168,8 @@ fn a_clock_by_itself_completes_the_moves_of_a_board() {
         let mut loaded = hall.loaded(vec![board(("b1", "chessnut", BOARD, ""))]);
         loaded.config.event.casual = true;
         let running = RunningDaemon::start(loaded);
-        let kept = |heard: &ReceivedMessage| {
-            let state = heard.topic.ends_with("/arbiter/ev/1/b1/state").then(|| heard.body())?;
+        let kept = |received: &ReceivedMessage| {
+            let state = received.topic.ends_with("/arbiter/ev/1/b1/state").then(|| received.body())?;
             (state["clock_status"] == "lost" && pressed(2)(state)).then_some(())
         };
         Subscriber::new(running.tcp).wait("the presses of the former clock", 0, kept);
@@ -193,15 +189,15 @@ fn a_weak_signal_is_an_alarm_until_it_is_better() {
         let running = RunningDaemon::start(hall.loaded(vec![board(BOARDS[1])]));
         let subscriber = Subscriber::new(running.tcp);
         let status = |warnings: Value, signal: i16| {
-            move |heard: &ReceivedMessage| {
-                let body = heard.device(id).map(|_| heard.body())?;
+            move |received: &ReceivedMessage| {
+                let body = received.device(id).map(|_| received.body())?;
                 (body["warnings"] == warnings && body["signal_dbm"] == signal).then_some(())
             }
         };
         let alarm = |status: &'static str| {
-            move |heard: &ReceivedMessage| {
-                let ours = heard.topic.contains("/arbiter/") && heard.body()["kind"] == "weak_signal";
-                (ours && heard.body()["status"] == status).then(|| heard.body().clone())
+            move |received: &ReceivedMessage| {
+                let ours = received.topic.contains("/arbiter/") && received.body()["kind"] == "weak_signal";
+                (ours && received.body()["status"] == status).then(|| received.body().clone())
             }
         };
         subscriber.wait("a warning", 0, status(json!(["weak_signal"]), -90));
@@ -213,9 +209,9 @@ fn a_weak_signal_is_an_alarm_until_it_is_better() {
         bluez.drop_link(address);
         subscriber.wait("no warning", from, status(Value::Null, -60));
         assert_eq!(subscriber.wait("its end", from, alarm("cured"))["id"], open["id"]);
-        for heard in subscriber.all() {
-            let theirs = ["/live/", "/public/"].iter().any(|audience| heard.topic.contains(audience));
-            assert!(!theirs || !String::from_utf8_lossy(&heard.bytes).contains("signal"), "{}", heard.topic);
+        for received in subscriber.all() {
+            let theirs = ["/live/", "/public/"].iter().any(|audience| received.topic.contains(audience));
+            assert!(!theirs || !String::from_utf8_lossy(&received.bytes).contains("signal"), "{}", received.topic);
         }
         running.stop();
         let journal = journal(&hall, id);
@@ -234,12 +230,12 @@ fn a_device_of_another_family_is_reported() {
         bluez.add(Peripheral::new(address, name, &[Channel::NORDIC_UART], other));
         let hall = TestHall::new();
         let running = RunningDaemon::start(hall.loaded(vec![board(BOARDS[0])]));
-        let told = |heard: &ReceivedMessage| {
-            let body = heard.device(id).map(|_| heard.body())?;
+        let reported = |received: &ReceivedMessage| {
+            let body = received.device(id).map(|_| received.body())?;
             (body["state"] == "offline" && body["port"] == address && body["problem"] == "the device does not answer")
                 .then_some(())
         };
-        Subscriber::new(running.tcp).wait("the problem of the device", 0, told);
+        Subscriber::new(running.tcp).wait("the problem of the device", 0, reported);
         let written = bluez.seen(address).writes;
         assert!(
             !written.is_empty() && written.iter().all(|write| write.bytes == [0x4d]),
@@ -265,17 +261,13 @@ fn a_key_is_sent_to_its_board_and_published_nowhere() {
         loaded.config.mqtt.raw = true;
         let running = RunningDaemon::start(loaded);
         let subscriber = Subscriber::new(running.tcp);
-        let told = |heard: &ReceivedMessage| {
-            let status = heard.device(id) == Some("online") && heard.body()["firmware"].is_string();
-            status.then(|| heard.body().clone())
+        let reported = |received: &ReceivedMessage| {
+            let status = received.device(id) == Some("online") && received.body()["firmware"].is_string();
+            status.then(|| received.body().clone())
         };
-        let status = subscriber.wait("its firmware", 0, told);
+        let status = subscriber.wait("its firmware", 0, reported);
         assert_eq!((&status["firmware"], &status["signal_dbm"]), (&"1.0".into(), &(-71).into()));
-        let armed = |heard: &ReceivedMessage| {
-            let state = heard.topic.ends_with(&format!("/arbiter/ev/1/{id}/state"));
-            (state && heard.body()["stage"] == "armed").then_some(())
-        };
-        subscriber.wait("all men on their squares", 0, armed);
+        subscriber.wait_until_armed(id);
         let written: Vec<_> = bluez.seen(address).writes.into_iter().map(|write| write.bytes).collect();
         let asked = written.iter().take_while(|bytes| **bytes == [0x4d]).count();
         assert!(asked > 0, "{written:x?}");
@@ -288,10 +280,10 @@ fn a_key_is_sent_to_its_board_and_published_nowhere() {
         assert!(text.contains(" tx 0 0 4d") && text.contains(" tx 0 0 42"), "the journal is among the files: {files:?}");
         assert!(std::fs::metadata(&log).expect("a log").len() > 0, "the log is not empty");
         assert!(!shows_key(&whole), "{files:?}");
-        for heard in subscriber.all() {
-            assert!(!shows_key(&heard.bytes) && !shows_key(heard.topic.as_bytes()), "{}", heard.topic);
+        for received in subscriber.all() {
+            assert!(!shows_key(&received.bytes) && !shows_key(received.topic.as_bytes()), "{}", received.topic);
         }
-        assert!(subscriber.all().iter().any(|heard| heard.topic.contains("/raw")), "bytes are published");
+        assert!(subscriber.all().iter().any(|received| received.topic.contains("/raw")), "bytes are published");
     });
 }
 

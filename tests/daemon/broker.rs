@@ -228,8 +228,8 @@ async fn a_taken_port_is_named() {
     ] {
         let error = start_error(&settings).await;
         assert!(matches!(error, BrokerError::Listen(..)), "{error:?}");
-        let said = error.to_string();
-        assert!([port.as_str(), "127.0.0.1", word, "taken"].iter().all(|part| said.contains(part)), "{said}");
+        let message = error.to_string();
+        assert!([port.as_str(), "127.0.0.1", word, "taken"].iter().all(|part| message.contains(part)), "{message}");
     }
 }
 
@@ -302,8 +302,8 @@ async fn wrong_settings_are_refused_with_what_to_write() {
         (password(&"x".repeat(5_000), 0o600), "4096"),
         (Broker { user: [("some".to_owned(), missing)].into(), ..open_settings() }, "/none No such file"),
     ] {
-        let said = start_error(&settings).await.to_string();
-        assert!(words.split(' ').all(|word| said.contains(word)), "{said:?} does not say {words:?}");
+        let message = start_error(&settings).await.to_string();
+        assert!(words.split(' ').all(|word| message.contains(word)), "{message:?} does not say {words:?}");
     }
 }
 

@@ -59,7 +59,7 @@ impl Line {
         let stop = Arc::new(AtomicBool::new(false));
         let asked = Arc::new(Mutex::new(Vec::new()));
         let (theirs, stopped, began) = (Arc::clone(&chain), Arc::clone(&stop), monotonic());
-        let heard = Arc::clone(&asked);
+        let received = Arc::clone(&asked);
         let thread = thread("chain", move || {
             let (mut sent, mut buffer) = (Vec::new(), [0; 256]);
             while !stopped.load(Ordering::Relaxed) {
@@ -70,14 +70,14 @@ impl Line {
                     chain.next()
                 };
                 let bytes: Vec<u8> = sent.drain(..).flat_map(|piece| piece.bytes).collect();
-                pty.write(&bytes).expect("somebody reads");
+                pty.write(&bytes).expect("the other end is open");
                 let wait = next.map_or(Duration::from_millis(20), |next| next.since(now())).min(Duration::from_millis(20));
                 match pty.read(&mut buffer, wait) {
                     Ok(count) => {
-                        let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
-                        heard.extend_from_slice(&buffer[..count]);
+                        let mut received = received.lock().unwrap_or_else(PoisonError::into_inner);
+                        received.extend_from_slice(&buffer[..count]);
                         let mut chain = theirs.lock().unwrap_or_else(PoisonError::into_inner);
-                        if !wake.is_empty() && says(&heard, Command::Ping, 0) {
+                        if !wake.is_empty() && says(&received, Command::Ping, 0) {
                             wake.drain(..).for_each(|board| chain.damage(board, BusFaults::default(), false));
                         }
                         chain.host(now(), &buffer[..count]);
@@ -127,9 +127,7 @@ fn boards_on_one_line_are_served_each_by_itself() {
     let subscriber = Subscriber::new(running.tcp);
     for (id, ..) in BOARDS {
         subscriber.device(id, &["online"], 0);
-        let topic = format!("/arbiter/ev/1/{id}/state");
-        let armed = |heard: &ReceivedMessage| (heard.topic.ends_with(&topic) && heard.body()["stage"] == "armed").then_some(());
-        subscriber.wait("the men in their places", 0, armed);
+        subscriber.wait_until_armed(id);
     }
     // A board is asked in its turn: a press is not seen if the opponent presses before that.
     for (number, (_, _, moves)) in BOARDS.iter().enumerate() {
@@ -138,13 +136,13 @@ fn boards_on_one_line_are_served_each_by_itself() {
     }
     for (id, _, played) in BOARDS {
         let topic = format!("/arbiter/ev/1/{id}/state");
-        let there = subscriber.find(0, Duration::from_secs(60), |heard| {
-            let state = heard.topic.ends_with(&topic).then(|| heard.body())?;
+        let there = subscriber.find(0, Duration::from_secs(60), |received| {
+            let state = received.topic.ends_with(&topic).then(|| received.body())?;
             let completed = state["completed"] == serde_json::json!({"white": 1, "black": 1});
             (completed && moves(state) == played.map(|(uci, _)| uci)).then(|| state["clock"].clone())
         });
-        let clock =
-            there.unwrap_or_else(|| panic!("board {id}: {:?}", subscriber.latest(&topic).map(|heard| heard.body().clone())));
+        let clock = there
+            .unwrap_or_else(|| panic!("board {id}: {:?}", subscriber.latest(&topic).map(|received| received.body().clone())));
         assert!(clock["white_ms"].is_u64() && clock["source"] != "none", "{id}: {clock}");
     }
     let dead = subscriber.latest("/device/dgt-bus-77/status").expect("its status");
@@ -187,18 +185,20 @@ fn a_whole_chain_is_found_though_its_pings_overlap() {
         let id = format!("c{number}");
         subscriber.device(&id, &["online"], 0);
         let (topic, stands) = (format!("/arbiter/ev/1/{id}/state"), stands(number).to_string());
-        let there =
-            |heard: &ReceivedMessage| (heard.topic.ends_with(&topic) && heard.body()["board"] == stands.as_str()).then_some(());
+        let there = |received: &ReceivedMessage| {
+            (received.topic.ends_with(&topic) && received.body()["board"] == stands.as_str()).then_some(())
+        };
         subscriber.wait(&format!("the men of {id}"), 0, there);
     }
     for number in SILENT {
         let topic = format!("/device/dgt-bus-{}/status", address(number));
-        let told =
-            |heard: &ReceivedMessage| (heard.topic.ends_with(&topic) && heard.body()["problem"] == UNANSWERED).then_some(());
-        subscriber.wait(&format!("that {} does not answer", address(number)), 0, told);
+        let reported = |received: &ReceivedMessage| {
+            (received.topic.ends_with(&topic) && received.body()["problem"] == UNANSWERED).then_some(())
+        };
+        subscriber.wait(&format!("that {} does not answer", address(number)), 0, reported);
         assert_eq!(subscriber.latest(&topic).expect("its status").body()["state"], "offline");
     }
-    // Every board that was found is told not to answer the next ping to all, even if it has no configuration.
+    // The daemon tells every board that it found not to answer the next ping to all, even if the board has no configuration.
     for number in 0..CHAIN {
         assert_eq!(line.was_asked(Command::IgnoreNextPing, address(number)), live.contains(&number), "{}", address(number));
     }

@@ -196,8 +196,8 @@ fn all_at_once(count: usize) {
 /// Waits until the board is lost and online again; returns the time at which it was online.
 fn wait_until_back(subscriber: &Subscriber, board: &str, from: usize) -> MonotonicTime {
     let mut gone = false;
-    let back = subscriber.find(from, PATIENCE, |heard| match heard.device(board) {
-        Some("online" | "unstable") if gone => Some(heard.at),
+    let back = subscriber.find(from, PATIENCE, |received| match received.device(board) {
+        Some("online" | "unstable") if gone => Some(received.at),
         Some(state) => {
             gone |= state == "offline";
             None

@@ -27,11 +27,11 @@ fn bytes_that_a_power_cut_takes_from_a_journal_come_back() {
     let subscriber = MosquittoSub::new(broker.port(), &["flagfall/#"]);
     let logs = folder.journal().join(commit_log::FOLDER);
     let process = DaemonProcess::start(&folder.config());
-    subscriber.wait("an armed game", |heard| {
-        (heard.topic == "flagfall/1/arbiter/ev/1/b0/state" && heard.payload.contains("\"armed\"")).then_some(())
+    subscriber.wait("an armed game", |received| {
+        (received.topic == "flagfall/1/arbiter/ev/1/b0/state" && received.payload.contains("\"armed\"")).then_some(())
     });
     board.load(&Script::parse("0.1 lift e2\n+0.2 place e4").expect("a script")).expect("hands");
-    subscriber.wait("the move", |heard| heard.topic.ends_with("/live/ev/1/b0/move").then_some(()));
+    subscriber.wait("the move", |received| received.topic.ends_with("/live/ev/1/b0/move").then_some(()));
     // The hands have stopped: soon the log has the journal's last line.
     let journal = file(&folder.journal().join("b0"), ".journal").expect("a journal");
     wait_until("the last line in the log", PATIENCE, || {

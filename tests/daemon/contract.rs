@@ -41,9 +41,9 @@ const HEADER: [&str; 9] = ["v", "type", "id", "no", "game", "rev", "node", "boot
 /// The names of people in the configuration.
 const NAMES: [&str; 2] = ["Wilhelmina", "Bartholomew"];
 
-fn delivery(heard: &MosquittoMessage) -> Delivery {
-    let leaf = heard.topic.rsplit('/').next().unwrap_or_default();
-    match (heard.branch(), leaf) {
+fn delivery(received: &MosquittoMessage) -> Delivery {
+    let leaf = received.topic.rsplit('/').next().unwrap_or_default();
+    match (received.branch(), leaf) {
         ("live", "clock") => Delivery { qos: 0, retain: true, expiry: None },
         ("node", "health") => Delivery { qos: 0, retain: true, expiry: Some(120) },
         ("public" | "live" | "arbiter", "move" | "revision" | "audit") => Delivery { qos: 1, retain: false, expiry: Some(3600) },
@@ -54,43 +54,43 @@ fn delivery(heard: &MosquittoMessage) -> Delivery {
 
 /// Checks each message of the daemon by itself.
 pub(crate) fn each(all: &[MosquittoMessage]) {
-    let ours = |heard: &&MosquittoMessage| heard.branch() != "cmd";
-    for heard in all.iter().filter(ours) {
-        let about = || format!("{} {:.400}", heard.topic, heard.payload);
-        let Delivery { qos, retain, expiry } = delivery(heard);
-        assert_eq!((heard.qos, heard.retain), (qos, retain), "{}", about());
-        assert_eq!((heard.content_type.as_str(), heard.format.as_str()), ("application/json", "1"), "{}", about());
-        let left: Option<u32> = heard.expiry.parse().ok();
+    let ours = |received: &&MosquittoMessage| received.branch() != "cmd";
+    for received in all.iter().filter(ours) {
+        let about = || format!("{} {:.400}", received.topic, received.payload);
+        let Delivery { qos, retain, expiry } = delivery(received);
+        assert_eq!((received.qos, received.retain), (qos, retain), "{}", about());
+        assert_eq!((received.content_type.as_str(), received.format.as_str()), ("application/json", "1"), "{}", about());
+        let left: Option<u32> = received.expiry.parse().ok();
         assert!(left.is_some() == expiry.is_some() && left <= expiry, "{}: {left:?} s", about());
-        assert!(NAMES.iter().all(|name| !heard.topic.contains(name)), "{}", about());
-        if heard.payload.is_empty() {
+        assert!(NAMES.iter().all(|name| !received.topic.contains(name)), "{}", about());
+        if received.payload.is_empty() {
             assert!(retain, "only a state is deleted: {}", about());
             continue;
         }
-        header(heard, &about());
-        if matches!(heard.branch(), "live" | "public") {
+        header(received, &about());
+        if matches!(received.branch(), "live" | "public") {
             let mut fields = Vec::new();
-            names(heard.body(), &mut fields);
+            names(received.body(), &mut fields);
             let more: Vec<_> = fields.into_iter().filter(|field| !SHOWN.contains(field)).collect();
             assert!(more.is_empty(), "{more:?} in {}", about());
         }
     }
 }
 
-fn header(heard: &MosquittoMessage, about: &str) {
-    let fields = heard.json.as_object().unwrap_or_else(|| panic!("no object: {about}"));
+fn header(received: &MosquittoMessage, about: &str) {
+    let fields = received.json.as_object().unwrap_or_else(|| panic!("no object: {about}"));
     assert!(fields.keys().all(|key| HEADER.contains(&key.as_str()) || key == "body"), "{about}");
-    assert_eq!(heard.json["v"], "1.0", "{about}");
-    assert_eq!(heard.json["node"], "pi-1", "{about}");
-    assert!(heard.json["boot"].as_u64().is_some_and(|boot| boot > 0), "{about}");
-    let kind = heard.json["type"].as_str().unwrap_or_default();
-    let will = kind == "node.status" && heard.body()["state"] == "lost";
-    assert!(will || heard.json["t"]["us"].is_u64() && heard.json["t"]["utc"].is_string(), "{about}");
-    if matches!(heard.branch(), "arbiter" | "live" | "public") {
-        assert_eq!(heard.retain, heard.json["rev"].is_u64(), "states have a revision: {about}");
-        assert_eq!(!heard.retain, heard.no().is_some(), "events have a number: {about}");
-        assert_eq!(!heard.retain, heard.json["id"].is_string(), "{about}");
-        assert!(heard.json["game"].is_string(), "{about}");
+    assert_eq!(received.json["v"], "1.0", "{about}");
+    assert_eq!(received.json["node"], "pi-1", "{about}");
+    assert!(received.json["boot"].as_u64().is_some_and(|boot| boot > 0), "{about}");
+    let kind = received.json["type"].as_str().unwrap_or_default();
+    let will = kind == "node.status" && received.body()["state"] == "lost";
+    assert!(will || received.json["t"]["us"].is_u64() && received.json["t"]["utc"].is_string(), "{about}");
+    if matches!(received.branch(), "arbiter" | "live" | "public") {
+        assert_eq!(received.retain, received.json["rev"].is_u64(), "states have a revision: {about}");
+        assert_eq!(!received.retain, received.no().is_some(), "events have a number: {about}");
+        assert_eq!(!received.retain, received.json["id"].is_string(), "{about}");
+        assert!(received.json["game"].is_string(), "{about}");
     }
 }
 
@@ -115,15 +115,19 @@ pub(crate) fn line(topic: &str) -> String {
 /// The events of each board and audience, each once; panics at a gap, or if the first publications are not in order.
 pub(crate) fn events(all: &[MosquittoMessage]) -> BTreeMap<String, Vec<MosquittoMessage>> {
     let mut lines = BTreeMap::<String, Vec<MosquittoMessage>>::new();
-    for heard in all.iter().filter(|heard| heard.no().is_some()) {
-        let line = lines.entry(line(&heard.topic)).or_default();
-        let (no, next) = (heard.no().unwrap_or_default(), line.len() as u64 + 1);
-        assert!(no <= next, "{} after {}: {}", no, next - 1, heard.topic);
+    for received in all.iter().filter(|received| received.no().is_some()) {
+        let line = lines.entry(line(&received.topic)).or_default();
+        let (no, next) = (received.no().unwrap_or_default(), line.len() as u64 + 1);
+        assert!(no <= next, "{} after {}: {}", no, next - 1, received.topic);
         if no == next {
-            line.push(heard.clone());
+            line.push(received.clone());
         } else {
             let first = &line[no as usize - 1];
-            assert_eq!((&first.topic, &first.json["body"]), (&heard.topic, &heard.json["body"]), "repeated with another body");
+            assert_eq!(
+                (&first.topic, &first.json["body"]),
+                (&received.topic, &received.json["body"]),
+                "repeated with another body"
+            );
         }
     }
     lines

@@ -33,31 +33,35 @@ fn board(folder: &DaemonFolder) -> PtyBoard {
     board
 }
 
-fn body(heard: &MosquittoMessage) -> Value {
-    let mut message: Value = serde_json::from_str(&heard.payload).unwrap_or_default();
+fn body(received: &MosquittoMessage) -> Value {
+    let mut message: Value = serde_json::from_str(&received.payload).unwrap_or_default();
     message["body"].take()
 }
 
 fn online(subscriber: &MosquittoSub) {
-    let is = |heard: MosquittoMessage| (heard.topic.contains("/device/") && body(&heard)["state"] == "online").then_some(());
+    let is =
+        |received: MosquittoMessage| (received.topic.contains("/device/") && body(&received)["state"] == "online").then_some(());
     subscriber.wait("the board", is);
 }
 
 /// Waits for a state of the live audience with this number of moves.
 fn moves(subscriber: &MosquittoSub, count: usize) -> Vec<String> {
-    subscriber.wait(&format!("{count} moves"), |heard| {
-        if heard.topic != "flagfall/1/live/ev/1/b0/state" {
+    subscriber.wait(&format!("{count} moves"), |received| {
+        if received.topic != "flagfall/1/live/ev/1/b0/state" {
             return None;
         }
-        let list =
-            body(&heard)["moves"].as_array()?.iter().filter_map(|mv| mv["san"].as_str().map(str::to_owned)).collect::<Vec<_>>();
+        let list = body(&received)["moves"]
+            .as_array()?
+            .iter()
+            .filter_map(|mv| mv["san"].as_str().map(str::to_owned))
+            .collect::<Vec<_>>();
         (list.len() >= count).then_some(list)
     })
 }
 
 fn health(subscriber: &MosquittoSub, node: &str, what: &str, is: impl Fn(&Value) -> bool) {
     let topic = format!("flagfall/1/node/{node}/health");
-    subscriber.wait(what, |heard| (heard.topic == topic && is(&body(&heard))).then_some(()));
+    subscriber.wait(what, |received| (received.topic == topic && is(&body(&received))).then_some(()));
 }
 
 #[test]
@@ -70,13 +74,14 @@ fn sigterm_in_the_middle_of_a_game_loses_nothing() {
     online(&subscriber);
     board.load(&script()).expect("hands");
     moves(&subscriber, 4);
-    let told = monotonic();
+    let terminated = monotonic();
     process.terminate();
     assert!(process.wait_for_end().success());
-    let took = monotonic().since(told);
+    let took = monotonic().since(terminated);
     assert!(took < Duration::from_secs(5), "{took:?}");
-    let stopped =
-        |heard: MosquittoMessage| (heard.topic.ends_with("/n1/status") && body(&heard)["state"] == "stopped").then_some(());
+    let stopped = |received: MosquittoMessage| {
+        (received.topic.ends_with("/n1/status") && body(&received)["state"] == "stopped").then_some(())
+    };
     subscriber.wait("its last status", stopped);
     // A copy of the journal shows the result of a restart.
     let copy = folder.copy_journal();
@@ -130,7 +135,7 @@ fn a_daemon_whose_name_is_taken_ends_and_reports_it() {
     let second = DaemonProcess::start(&other.config());
     first.wait_for_log("the name that is taken", |line| line.contains("another client has our name"));
     second.terminate();
-    assert!(second.wait_for_end().success(), "the second goes on");
+    assert!(second.wait_for_end().success(), "the second daemon still runs");
     first.terminate();
     assert!(!first.wait_for_end().success(), "its end is an error");
     first.wait_for_log("the advice", |line| line.contains("give each its own `node.name`"));
@@ -150,15 +155,15 @@ fn the_second_node_with_a_board_withholds_it() {
     // Both boards are played on, but only the events of the first node are published.
     other_board.load(&Script::parse("0.1 lift d2\n+0.3 place d4").expect("a script")).expect("hands");
     board.load(&script()).expect("hands");
-    let all = subscriber.until("the whole game", |heard| {
-        heard.topic == "flagfall/1/live/ev/1/b0/state"
-            && body(heard)["moves"].as_array().is_some_and(|moves| moves.len() == PLIES)
+    let all = subscriber.until("the whole game", |received| {
+        received.topic == "flagfall/1/live/ev/1/b0/state"
+            && body(received)["moves"].as_array().is_some_and(|moves| moves.len() == PLIES)
     });
-    let ours = |heard: &&MosquittoMessage| heard.topic.contains("/ev/1/b0/");
+    let ours = |received: &&MosquittoMessage| received.topic.contains("/ev/1/b0/");
     let writers: Vec<Value> = all
         .iter()
         .filter(ours)
-        .map(|heard| serde_json::from_str::<Value>(&heard.payload).expect("JSON")["node"].take())
+        .map(|received| serde_json::from_str::<Value>(&received.payload).expect("JSON")["node"].take())
         .collect();
     assert!(writers.iter().all(|node| node == "n1"), "{writers:?}");
     // When the first daemon ends, the second serves the board.
@@ -166,9 +171,9 @@ fn the_second_node_with_a_board_withholds_it() {
     assert!(first.wait_for_end().success());
     second.wait_for_log("the board that is free", |line| line.contains("node n1 serves it no more"));
     // Whether the second node has a game for the live audience depends on whether it saw the board before the hands moved there.
-    subscriber.wait("the state of the board from the second node", |heard| {
-        let message: Value = serde_json::from_str(&heard.payload).ok()?;
-        (heard.topic == "flagfall/1/arbiter/ev/1/b0/state" && message["node"] == "n2").then_some(())
+    subscriber.wait("the state of the board from the second node", |received| {
+        let message: Value = serde_json::from_str(&received.payload).ok()?;
+        (received.topic == "flagfall/1/arbiter/ev/1/b0/state" && message["node"] == "n2").then_some(())
     });
     second.terminate();
     assert!(second.wait_for_end().success());

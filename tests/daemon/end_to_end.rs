@@ -10,8 +10,8 @@ use crate::support::schemas;
 
 /// Checks that every message of the daemon has a schema and keeps to it.
 fn keep_to_schemas(all: &[MosquittoMessage]) {
-    for heard in all.iter().filter(|heard| heard.branch() != "cmd") {
-        schemas::validate(&heard.topic, &heard.payload).unwrap_or_else(|problem| panic!("{problem}"));
+    for received in all.iter().filter(|received| received.branch() != "cmd") {
+        schemas::validate(&received.topic, &received.payload).unwrap_or_else(|problem| panic!("{problem}"));
     }
 }
 

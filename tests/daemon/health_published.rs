@@ -35,8 +35,8 @@ fn table(hall: &TestHall) -> Table {
 }
 
 /// The status of the board's device, if this message is one and `is` accepts it.
-fn status(heard: &ReceivedMessage, is: impl Fn(&Value) -> bool) -> Option<Value> {
-    (heard.device("b0").is_some() && is(heard.body())).then(|| heard.body().clone())
+fn status(received: &ReceivedMessage, is: impl Fn(&Value) -> bool) -> Option<Value> {
+    (received.device("b0").is_some() && is(received.body())).then(|| received.body().clone())
 }
 
 #[test]
@@ -46,30 +46,30 @@ fn a_weak_square_and_a_low_battery_are_published() {
     let daemon = RunningDaemon::start(hall.loaded(vec![tables[0].by_port(&hall)]));
     let subscriber = Subscriber::new(daemon.tcp);
     subscriber.device("b0", &["online"], 0);
-    let told = subscriber.wait("the battery", 0, |heard| status(heard, |body| body["battery_percent"] == 18));
-    assert_eq!(told["charging"], false);
+    let battery = subscriber.wait("the battery", 0, |received| status(received, |body| body["battery_percent"] == 18));
+    assert_eq!(battery["charging"], false);
     tables[0].board.load(&tables[0].script).expect("hands");
     assert!(tables[0].board.wait_done(Duration::from_secs(90)), "the game does not end");
     wait_until_complete(&subscriber, &tables);
-    let seen = subscriber.wait("the weak square", 0, |heard| status(heard, |body| !body["weak_squares"][0].is_null()));
+    let seen = subscriber.wait("the weak square", 0, |received| status(received, |body| !body["weak_squares"][0].is_null()));
     assert_eq!((&seen["weak_squares"][0]["square"], &seen["weak_men"]), (&json!(WEAK), &Value::Null));
     assert_eq!(seen["warnings"], json!(["battery_low", "weak_squares"]));
     for (kind, says) in [("weak_square", "Square h8 lost its man"), ("battery_low", "The board's battery has 18 %")] {
-        let alarm = |heard: &ReceivedMessage| {
-            let ours = heard.topic.contains("/arbiter/") && heard.body()["kind"] == kind;
-            ours.then(|| heard.body()["sentence"].as_str().unwrap_or_default().to_owned())
+        let alarm = |received: &ReceivedMessage| {
+            let ours = received.topic.contains("/arbiter/") && received.body()["kind"] == kind;
+            ours.then(|| received.body()["sentence"].as_str().unwrap_or_default().to_owned())
         };
         let text = subscriber.wait(kind, 0, alarm);
         assert!(text.starts_with(says), "{text}");
     }
-    for heard in subscriber.all() {
-        let text = String::from_utf8_lossy(&heard.bytes);
-        let theirs = ["/live/", "/public/"].iter().any(|audience| heard.topic.contains(audience));
-        assert!(!theirs || !["weak", "battery", "dropout"].iter().any(|word| text.contains(word)), "{}: {text}", heard.topic);
+    for received in subscriber.all() {
+        let text = String::from_utf8_lossy(&received.bytes);
+        let theirs = ["/live/", "/public/"].iter().any(|audience| received.topic.contains(audience));
+        assert!(!theirs || !["weak", "battery", "dropout"].iter().any(|word| text.contains(word)), "{}: {text}", received.topic);
     }
     daemon.stop();
     let dropouts = |body: &Value| body["dropouts"].as_u64().unwrap_or_default();
-    let counted = subscriber.all().iter().filter_map(|heard| status(heard, |_| true)).map(|body| dropouts(&body)).max();
+    let counted = subscriber.all().iter().filter_map(|received| status(received, |_| true)).map(|body| dropouts(&body)).max();
     let counted = counted.expect("statuses");
     assert_eq!(dropouts(&seen), seen["weak_squares"][0]["dropouts"], "no other square has dropouts");
     drop(subscriber);
@@ -77,7 +77,7 @@ fn a_weak_square_and_a_low_battery_are_published() {
     // No man moves any more: the dropouts that are published now were counted from the journal.
     let again = RunningDaemon::start(hall.loaded(vec![tables[0].by_port(&hall)]));
     let subscriber = Subscriber::new(again.tcp);
-    let known = subscriber.wait("the dropouts of the journal", 0, |heard| status(heard, |body| dropouts(body) >= counted));
+    let known = subscriber.wait("the dropouts of the journal", 0, |received| status(received, |body| dropouts(body) >= counted));
     assert_eq!(known["weak_squares"], json!([{ "square": WEAK, "dropouts": known["dropouts"] }]));
     assert_eq!(known["warnings"], seen["warnings"]);
     again.stop();

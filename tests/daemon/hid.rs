@@ -12,7 +12,7 @@ use flagfall_hardware::emulator::chessnut::{Chessnut, ChessnutSettings};
 use flagfall_protocols::trace::Body;
 use serde_json::Value;
 
-use crate::support::hall::subscriber::{ReceivedMessage, Subscriber, uci_moves};
+use crate::support::hall::subscriber::{Subscriber, uci_moves};
 use crate::support::hall::{RunningDaemon, TestHall};
 use crate::usb;
 use crate::usb::{Identity, PLAIN, Usb};
@@ -93,11 +93,7 @@ fn whole_games_survive_pulled_cables() {
         assert!(online.topic.ends_with(&format!("/device/{name}/status")), "{}", online.topic);
     }
     for (id, ..) in BOARDS {
-        let armed = |heard: &ReceivedMessage| {
-            let state = heard.topic.ends_with(&format!("/arbiter/ev/1/{id}/state"));
-            (state && heard.body()["stage"] == "armed").then_some(())
-        };
-        subscriber.wait("all men on their squares", 0, armed);
+        subscriber.wait_until_armed(id);
     }
     for (ply, (uci, hands)) in GAME.iter().enumerate() {
         let pulled = PULLED_AFTER.contains(&ply);

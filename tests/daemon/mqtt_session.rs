@@ -16,9 +16,9 @@ const STATUS: &str = "flagfall/1/node/n1/status";
 const AUDIT: &str = "flagfall/1/arbiter/open26/5/b1/audit";
 
 /// The state in a status, with its boot.
-fn state(heard: &MosquittoMessage) -> Option<String> {
-    let message: serde_json::Value = serde_json::from_str(&heard.payload).ok()?;
-    (heard.topic == STATUS).then(|| format!("{} {}", message["body"]["state"].as_str().unwrap_or("?"), message["boot"]))
+fn state(received: &MosquittoMessage) -> Option<String> {
+    let message: serde_json::Value = serde_json::from_str(&received.payload).ok()?;
+    (received.topic == STATUS).then(|| format!("{} {}", message["body"]["state"].as_str().unwrap_or("?"), message["boot"]))
 }
 
 fn quick() -> ReconnectDelays {
@@ -41,25 +41,27 @@ fn birth_in_order_and_a_clean_stop() {
         }
         outbox.publish_board_state(board, kept("live/open26/5/b1/clock", Quality::AtMostOnce, Some(Duration::from_secs(120))));
     });
-    let all = subscriber.until("ready", |heard| state(heard).as_deref() == Some("ready 7"));
-    let topics: Vec<&str> = all.iter().filter_map(|heard| heard.topic.strip_prefix("flagfall/1/")).collect();
+    let all = subscriber.until("ready", |received| state(received).as_deref() == Some("ready 7"));
+    let topics: Vec<&str> = all.iter().filter_map(|received| received.topic.strip_prefix("flagfall/1/")).collect();
     let place = |topic: &str| topics.iter().position(|other| *other == topic).unwrap_or_else(|| panic!("{topic}: {topics:?}"));
     let order = [&["node/n1/status"][..], &states, &["arbiter/open26/5/b1/audit"]].concat();
     assert!(order.iter().map(|topic| place(topic)).is_sorted(), "{topics:?}");
     assert_eq!(state(&all[0]).as_deref(), Some("init 7"));
-    let events: Vec<&str> = all.iter().filter(|heard| heard.topic == AUDIT).map(|heard| heard.payload.as_str()).collect();
+    let events: Vec<&str> =
+        all.iter().filter(|received| received.topic == AUDIT).map(|received| received.payload.as_str()).collect();
     assert_eq!(events, [r#"{"no":1}"#, r#"{"no":2}"#, r#"{"no":3}"#]);
-    for heard in &all {
-        let clock = heard.topic.ends_with("/clock");
+    for received in &all {
+        let clock = received.topic.ends_with("/clock");
         let expiry = if clock {
             "120"
-        } else if heard.topic == AUDIT {
+        } else if received.topic == AUDIT {
             "3600"
         } else {
             ""
         };
-        let is = (heard.qos, heard.retain, heard.content_type.as_str(), heard.expiry.as_str(), heard.format.as_str());
-        assert_eq!(is, (u8::from(!clock), heard.topic != AUDIT, "application/json", expiry, "1"), "{heard:?}");
+        let is =
+            (received.qos, received.retain, received.content_type.as_str(), received.expiry.as_str(), received.format.as_str());
+        assert_eq!(is, (u8::from(!clock), received.topic != AUDIT, "application/json", expiry, "1"), "{received:?}");
     }
 
     let (topic, payload) = ("flagfall/1/reply/anna/c1".to_owned(), "{}".to_owned());
@@ -71,10 +73,10 @@ fn birth_in_order_and_a_clean_stop() {
     });
     node.add_events(2);
     assert_eq!(node.stop(), Ended::Stopped);
-    let rest = subscriber.until("stopped", |heard| state(heard).as_deref() == Some("stopped 7"));
-    let reply = rest.iter().find(|heard| heard.topic.ends_with("/c1")).expect("the reply before the last status");
+    let rest = subscriber.until("stopped", |received| state(received).as_deref() == Some("stopped 7"));
+    let reply = rest.iter().find(|received| received.topic.ends_with("/c1")).expect("the reply before the last status");
     assert!(!reply.retain && reply.correlation == "q17" && ["59", "60"].contains(&reply.expiry.as_str()), "{reply:?}");
-    assert_eq!(rest.iter().filter(|heard| heard.topic == AUDIT).count(), 2);
+    assert_eq!(rest.iter().filter(|received| received.topic == AUDIT).count(), 2);
     assert!(broker.logged("Received DISCONNECT from flagfall-n1").contains("flagfall-n1"));
 }
 
@@ -89,11 +91,11 @@ fn a_node_that_is_cut_off_is_lost_after_five_seconds_and_comes_back() {
     node.wait_until_ready();
     let cut = flagfall::system_clock::monotonic();
     proxy.close();
-    let all = subscriber.until("lost", |heard| state(heard).as_deref() == Some("lost 2"));
+    let all = subscriber.until("lost", |received| state(received).as_deref() == Some("lost 2"));
     assert!(all.last().is_some_and(|will| will.retain && will.content_type == "application/json"), "{all:?}");
     assert!(flagfall::system_clock::monotonic().since(cut) > Duration::from_secs(4), "too early");
     proxy.open();
-    let back = subscriber.until("ready", |heard| state(heard).as_deref() == Some("ready 2"));
+    let back = subscriber.until("ready", |received| state(received).as_deref() == Some("ready 2"));
     assert_eq!(state(&back[0]).as_deref(), Some("init 2"));
 }
 
@@ -106,9 +108,9 @@ fn a_late_will_of_an_earlier_run_is_corrected() {
     publish(broker.port(), STATUS, r#"{"boot":2,"body":{"state":"lost"}}"#, &["-r"]);
     let all = subscriber.until("ready again", {
         let mut lost = false;
-        move |heard| {
-            lost |= state(heard).as_deref() == Some("lost 2");
-            lost && state(heard).as_deref() == Some("ready 3")
+        move |received| {
+            lost |= state(received).as_deref() == Some("lost 2");
+            lost && state(received).as_deref() == Some("ready 3")
         }
     });
     assert!(all.len() >= 4, "init, ready, lost, ready: {all:?}");
@@ -123,17 +125,17 @@ fn a_broker_that_forgot_everything_has_it_again() {
     node.keep_state("flagfall/1/live/open26/5/b1/state", "old");
     node.wait_until_ready();
     node.add_events(10);
-    node.wait("the cursor", |told| (told == SessionReport::Acked(10)).then_some(()));
+    node.wait("the cursor", |report| (report == SessionReport::Acked(10)).then_some(()));
     broker.kill();
     node.wait_until_down();
     node.keep_state("flagfall/1/live/open26/5/b1/state", "new");
     node.add_events(1000);
     broker.run();
-    node.wait("the cursor", |told| (told == SessionReport::Acked(1010)).then_some(()));
+    node.wait("the cursor", |report| (report == SessionReport::Acked(1010)).then_some(()));
     let subscriber = MosquittoSub::new(broker.port(), &["flagfall/1/#"]);
     assert_eq!(node.stop(), Ended::Stopped);
-    let all = subscriber.until("stopped", |heard| state(heard).as_deref() == Some("stopped 1"));
-    assert!(all.iter().any(|heard| heard.retain && heard.payload == "new"), "{all:?}");
+    let all = subscriber.until("stopped", |received| state(received).as_deref() == Some("stopped 1"));
+    assert!(all.iter().any(|received| received.retain && received.payload == "new"), "{all:?}");
 }
 
 #[test]
@@ -161,8 +163,8 @@ fn through_a_line_that_is_cut_all_the_time_nothing_is_lost() {
         let now = random.u64(1..16).min(EVENTS - given);
         node.add_events(now);
         given += now;
-        while let Ok(told) = node.told.recv_timeout(Duration::from_millis(10)) {
-            if let SessionReport::Acked(number) = told {
+        while let Ok(report) = node.reports.recv_timeout(Duration::from_millis(10)) {
+            if let SessionReport::Acked(number) = report {
                 assert!(number > acked, "the cursor went back from {acked} to {number}");
                 acked = number;
             }
@@ -180,14 +182,16 @@ fn through_a_line_that_is_cut_all_the_time_nothing_is_lost() {
     }
     assert_eq!(acknowledged, EVENTS, "acknowledged in order");
     let last = event(EVENTS).payload;
-    let mut heard = 0;
-    for payload in subscriber.until("the last event", |heard| heard.payload == last).into_iter().map(|heard| heard.payload) {
-        if payload == event(heard + 1).payload {
-            heard += 1;
+    let mut received = 0;
+    for payload in
+        subscriber.until("the last event", |received| received.payload == last).into_iter().map(|received| received.payload)
+    {
+        if payload == event(received + 1).payload {
+            received += 1;
         }
     }
-    assert_eq!(heard, EVENTS, "first occurrences in order");
-    assert!(proxy.connections() > 5, "the connection was hardly cut");
+    assert_eq!(received, EVENTS, "first occurrences in order");
+    assert!(proxy.connections() > 5, "the connection was cut too seldom");
     let counters = node.outbox.counters();
     assert_eq!((counters.refused, counters.missing, counters.dropped), (0, 0, 0));
 }
@@ -217,13 +221,13 @@ fn a_client_of_the_same_name_takes_over() {
     first.wait_until_ready();
     let second = Node::with(settings(broker.port(), |_| ()), 2, 0);
     second.wait_until_ready();
-    let told = first.wait("the end", |told| match told {
+    let report = first.wait("the end", |report| match report {
         SessionReport::Connection(state) if !state.up && state.cause.contains("name") => Some(state.cause),
         _ => None,
     });
-    assert_eq!((first.wait_for_end(), told.as_str()), (Ended::TakenOver, "another client has our name"));
+    assert_eq!((first.wait_for_end(), reports.as_str()), (Ended::TakenOver, "another client has our name"));
     second.add_events(1);
-    second.wait("the cursor", |told| (told == SessionReport::Acked(1)).then_some(()));
+    second.wait("the cursor", |report| (report == SessionReport::Acked(1)).then_some(()));
 }
 
 #[test]
@@ -235,11 +239,11 @@ fn commands_arrive_with_what_the_answer_needs_and_retained_ones_do_not() {
     node.wait_until_ready();
     publish(broker.port(), topic, "kept now", &["-r"]);
     publish(broker.port(), "flagfall/1/cmd/anna/open26/4/b1/confirm", "another round", &[]);
-    // The broker knows the client's limit of 256 KiB and leaves the packet out.
+    // The broker obeys the client's limit of 256 KiB and leaves the packet out.
     publish(broker.port(), topic, &"x".repeat(1 << 20), &[]);
     let about = ["-D", "publish", "response-topic", "here", "-D", "publish", "correlation-data", "q1"];
     publish(broker.port(), topic, "good", &about);
-    let arrived = node.wait("a command", |told| match told {
+    let arrived = node.wait("a command", |report| match report {
         SessionReport::Command(arrived) => Some(arrived),
         SessionReport::Connection(state) => panic!("{state:?}"),
         _ => None,
@@ -302,18 +306,18 @@ fn the_second_node_on_a_board_withholds_until_the_first_is_gone() {
     let subscriber = MosquittoSub::new(broker.port(), &["flagfall/1/#"]);
     let node = Node::with(settings(broker.port(), |_| ()), 1, 2);
     let claim = |live| SessionReport::Foreign("b1".to_owned(), "a9".to_owned(), live);
-    node.wait("the claim", |told| (told == claim(true)).then_some(()));
+    node.wait("the claim", |report| (report == claim(true)).then_some(()));
     node.wait_until_ready();
-    let before = subscriber.until("ready", |heard| state(heard).as_deref() == Some("ready 1"));
-    assert!(before.iter().all(|heard| heard.topic != AUDIT), "{before:?}");
+    let before = subscriber.until("ready", |received| state(received).as_deref() == Some("ready 1"));
+    assert!(before.iter().all(|received| received.topic != AUDIT), "{before:?}");
     publish(broker.port(), status, r#"{"body":{"state":"lost"}}"#, &["-r"]);
-    node.wait("the end of the claim", |told| (told == claim(false)).then_some(()));
-    subscriber.until("its events", |heard| heard.payload == event(2).payload);
+    node.wait("the end of the claim", |report| (report == claim(false)).then_some(()));
+    subscriber.until("its events", |received| received.payload == event(2).payload);
     // Now this node is the first, even if the other one comes back.
     publish(broker.port(), status, r#"{"body":{"state":"ready"}}"#, &["-r"]);
     node.add_events(1);
-    node.wait("the cursor", |told| match told {
-        SessionReport::Foreign(..) => panic!("{told:?}"),
+    node.wait("the cursor", |report| match report {
+        SessionReport::Foreign(..) => panic!("{report:?}"),
         SessionReport::Acked(3) => Some(()),
         _ => None,
     });

@@ -60,8 +60,8 @@ fn settings_for(broker: &Broker) -> Settings {
     Settings { reconnect: ReconnectDelays { first, longest, good }, ..settings(broker.port, |_| ()) }
 }
 
-/// Reads packets and calls `heard` with each, until it returns false or the client is gone.
-fn read(stream: &mut TcpStream, mut heard: impl FnMut(&mut TcpStream, &Packet) -> bool) {
+/// Reads packets and calls `handle` with each, until it returns false or the client is gone.
+fn read(stream: &mut TcpStream, mut handle: impl FnMut(&mut TcpStream, &Packet) -> bool) {
     let (mut bytes, mut buffer, mut done) = (Vec::new(), [0; 4096], 0);
     let end = system_clock::monotonic().after(PATIENCE);
     while system_clock::monotonic() < end {
@@ -73,7 +73,7 @@ fn read(stream: &mut TcpStream, mut heard: impl FnMut(&mut TcpStream, &Packet) -
         }
         let all = packets(&bytes);
         for packet in all.iter().skip(done) {
-            if !heard(stream, packet) {
+            if !handle(stream, packet) {
                 return;
             }
         }
@@ -164,8 +164,8 @@ fn a_client_whose_name_is_taken_leaves_at_once() {
     assert_eq!(node.wait_for_end(), Ended::TakenOver);
 }
 
-/// A broker that accepts the client with these properties and calls `heard` for every other packet.
-fn welcoming(properties: &'static [u8], mut heard: impl FnMut(&mut TcpStream, &Packet) -> bool + Send + 'static) -> Broker {
+/// A broker that accepts the client with these properties and calls `handle` for every other packet.
+fn welcoming(properties: &'static [u8], mut handle: impl FnMut(&mut TcpStream, &Packet) -> bool + Send + 'static) -> Broker {
     let welcome = [&[0x20, 3 + properties.len() as u8, 0, 0, properties.len() as u8], properties].concat();
     broker(move |_, mut stream| {
         let mut subscriptions = 0;
@@ -179,7 +179,7 @@ fn welcoming(properties: &'static [u8], mut heard: impl FnMut(&mut TcpStream, &P
                     let head = [0x90, 3 + codes, 0, subscriptions as u8, 0];
                     write_to(stream, &[&head[..], &vec![1; codes.into()]].concat());
                 }
-                packet => return heard(stream, packet),
+                packet => return handle(stream, packet),
             }
             true
         });
@@ -190,12 +190,12 @@ fn welcoming(properties: &'static [u8], mut heard: impl FnMut(&mut TcpStream, &P
 fn a_broker_that_gives_no_sign_of_life_is_left() {
     let (sender, pings) = sync_channel(10);
     let mut answered = 0;
-    // The broker wants a ping every second.
+    // The broker demands a ping every second.
     let broker = welcoming(&[0x13, 0, 1], move |stream, packet| {
         match packet {
             Packet::Publish { id: Some(id), .. } => acknowledge(stream, *id),
             Packet::Other(PING) => {
-                sender.send(system_clock::monotonic()).expect("somebody listens");
+                sender.send(system_clock::monotonic()).expect("the receiver waits");
                 answered += 1;
                 if answered == 1 {
                     write_to(stream, &[0xd0, 0]);
@@ -233,7 +233,7 @@ fn no_more_is_in_flight_than_the_broker_accepts() {
         true
     });
     let node = Node::with(settings_for(&broker), 1, 40);
-    node.wait("the cursor", |told| match told {
+    node.wait("the cursor", |report| match report {
         SessionReport::Connection(state) if !state.up => panic!("{state:?}"),
         SessionReport::Acked(38) => Some(()),
         _ => None,
@@ -248,7 +248,7 @@ fn a_broker_that_stops_to_read_keeps_nobody_from_stopping() {
         if let Packet::Publish { id: Some(id), payload, .. } = packet {
             if payload.len() > 1000 {
                 // The broker stops reading, and the connection stays open.
-                sender.send(stream.try_clone().expect("a connection")).expect("somebody listens");
+                sender.send(stream.try_clone().expect("a connection")).expect("the receiver waits");
                 return false;
             }
             acknowledge(stream, *id);

@@ -84,7 +84,7 @@ fn a_clean_stop_is_published_however_much_waits() {
     let end = system_clock::monotonic().after(PATIENCE);
     while node.outbox.counters().flying < WINDOW || acknowledged.load(Ordering::SeqCst) < 3 {
         assert!(system_clock::monotonic() < end, "the window is not full: {:?}", node.outbox.counters());
-        _ = node.told.recv_timeout(Duration::from_millis(10));
+        _ = node.reports.recv_timeout(Duration::from_millis(10));
     }
     let before = system_clock::monotonic();
     assert_eq!(node.stop(), Ended::Stopped);

@@ -69,7 +69,7 @@ fn both_sides_show_their_certificates() {
     let broker = broker();
     let node = Node::with(settings(broker.port(), tls(&broker, "ca.pem", Some("n1"))), 1, 5);
     node.wait_until_ready();
-    node.wait("the cursor", |told| (told == SessionReport::Acked(5)).then_some(()));
+    node.wait("the cursor", |report| (report == SessionReport::Acked(5)).then_some(()));
 }
 
 #[test]

@@ -111,9 +111,9 @@ fn a_device_without_a_driver_is_recorded() {
     rig.play(1);
     let file = rig.file();
     // All reports except the fifth, which was sent without a connection.
-    let heard = || log.heard().into_iter().filter(|(_, bytes)| bytes[..] != [0x55, 5]);
-    wait_until("all bytes are recorded", LONG, || streams(pieces(&file)) == streams(heard()));
-    assert_eq!((heard().count(), rig.bluez.seen(ADDRESS).unheard), (8, 2));
+    let received = || log.received().into_iter().filter(|(_, bytes)| bytes[..] != [0x55, 5]);
+    wait_until("all bytes are recorded", LONG, || streams(pieces(&file)) == streams(received()));
+    assert_eq!((received().count(), rig.bluez.seen(ADDRESS).unheard), (8, 2));
     let end = recording.stop("-INT");
     assert!(end.contains("0 sent") && end.contains(text(&file)), "{end}");
     let took = monotonic().since(began).as_micros() as u64;
@@ -175,9 +175,9 @@ fn a_board_with_a_driver_is_asked_as_the_daemon_asks() {
     rig.bluez.load(ADDRESS, &Script::parse("1 move e2 e4\n+1 move e7 e5").expect("a script"));
     wait_until("the hands are done", LONG, || rig.bluez.done(ADDRESS));
     wait_until("all bytes are recorded", LONG, || {
-        streams(pieces(&file)) == streams(log.heard()) && moves(&file) == ["e2e4", "e7e5"]
+        streams(pieces(&file)) == streams(log.received()) && moves(&file) == ["e2e4", "e7e5"]
     });
-    let end = recording.terminate();
+    let end = recording.stop("-TERM");
     assert!(!end.contains(" 0 sent"), "{end}");
     wait_until("the device is disconnected", LONG, || !rig.bluez.connected(ADDRESS));
     let written = rig.bluez.seen(ADDRESS).writes.into_iter().map(|written| written.bytes);
@@ -209,13 +209,13 @@ fn a_recording_outlives_the_bluetooth_service_and_can_end_without_it() {
     recording.wait_for_line("recording; Ctrl-C ends");
     rig.play(2);
     let file = rig.file();
-    wait_until("all bytes are recorded", LONG, || streams(pieces(&file)) == streams(log.heard()));
+    wait_until("all bytes are recorded", LONG, || streams(pieces(&file)) == streams(log.received()));
     rig.bluez.stop();
     recording.wait_for_line("waiting for the device to come back");
     rig.bluez.resume();
     recording.wait_for_line("the device is back");
     rig.play(2);
-    wait_until("all bytes are recorded", LONG, || streams(pieces(&file)) == streams(log.heard()));
+    wait_until("all bytes are recorded", LONG, || streams(pieces(&file)) == streams(log.received()));
     rig.bluez.stop();
     recording.wait_for_line("waiting for the device to come back");
     assert!(recording.stop("-INT").contains("bytes received, 0 sent"));
@@ -235,9 +235,9 @@ fn an_impossible_recording_reports_its_cause() {
             .env(SYSTEM_BUS, rig.bus.address())
             .output()
             .expect("it starts");
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(code), "{said}");
-        assert!(reasons.iter().all(|reason| said.contains(reason)), "{reasons:?}: {said}");
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(code), "{message}");
+        assert!(reasons.iter().all(|reason| message.contains(reason)), "{reasons:?}: {message}");
         assert!(!rig.file().exists(), "{named} leaves no file");
         assert!(rig.bluez.seen(ADDRESS).writes.is_empty(), "{named}: nothing is written to it");
     }

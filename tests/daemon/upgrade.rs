@@ -61,8 +61,8 @@ fn acknowledged(arbiter: u64, live: u64) -> String {
 /// The numbers and messages of one audience, in order of arrival.
 fn events(subscriber: &Subscriber, audience: &str) -> Vec<(u64, ReceivedMessage)> {
     let prefix = format!("flagfall/1/{audience}/ev/1/b0/");
-    let ours = subscriber.all().into_iter().filter(|heard| heard.topic.starts_with(&prefix));
-    ours.filter_map(|heard| Some((heard.message["no"].as_u64()?, heard))).collect()
+    let ours = subscriber.all().into_iter().filter(|received| received.topic.starts_with(&prefix));
+    ours.filter_map(|received| Some((received.message["no"].as_u64()?, received))).collect()
 }
 
 #[test]
@@ -88,8 +88,9 @@ fn an_older_journal_goes_on_and_nothing_is_sent_twice() {
     table.board.load(&table.script).expect("hands");
     assert!(table.board.wait_done(PATIENCE));
     // The board has its first position again; every event about it comes after the older ones.
-    let new =
-        |heard: &ReceivedMessage| heard.message["no"].as_u64().filter(|no| *no > LAST[0] && heard.topic.contains("/arbiter/"));
+    let new = |received: &ReceivedMessage| {
+        received.message["no"].as_u64().filter(|no| *no > LAST[0] && received.topic.contains("/arbiter/"))
+    };
     subscriber.wait("an event after the last", 0, new);
     daemon.stop();
 
@@ -106,11 +107,11 @@ fn an_older_journal_goes_on_and_nothing_is_sent_twice() {
             })
             .collect();
         assert!(numbers.iter().copied().eq(1..=numbers.len() as u64), "{audience:?}: {numbers:?}");
-        let heard = events(&subscriber, audience.name());
-        let came: Vec<u64> = heard.iter().map(|(number, _)| *number).collect();
+        let received = events(&subscriber, audience.name());
+        let came: Vec<u64> = received.iter().map(|(number, _)| *number).collect();
         assert!(came.iter().copied().eq(sent + 1..=numbers.len() as u64), "{audience:?}: {came:?} of {numbers:?}");
         // Events that were recorded and not acknowledged are published with their old texts.
-        let (_, old) = heard.iter().find(|(number, _)| *number == last).expect("the last of the older program");
+        let (_, old) = received.iter().find(|(number, _)| *number == last).expect("the last of the older program");
         let line = OLDER.lines().find(|line| line.contains(&format!(" out {last} {} ", audience.name()))).expect("its record");
         let payload = &line[line.find('{').expect("JSON")..line.rfind(" *").expect("a checksum")];
         assert_eq!(*old.body(), serde_json::from_str::<serde_json::Value>(payload).expect("JSON")["body"]);
@@ -125,13 +126,13 @@ fn a_newer_format_is_refused_and_the_board_beside_it_is_served() {
     let daemon = RunningDaemon::start(hall.loaded(vec![table.by_port(&hall), other.by_port(&hall)]));
     let subscriber = Subscriber::new(daemon.tcp);
     drop(subscriber.device("b1", &["online"], 0));
-    let refused = |heard: &ReceivedMessage| {
-        heard.device("b0")?;
-        let problem = heard.body()["problem"].as_str()?;
+    let refused = |received: &ReceivedMessage| {
+        received.device("b0")?;
+        let problem = received.body()["problem"].as_str()?;
         (problem.contains("newer format") && problem.contains(FILE)).then_some(())
     };
     subscriber.wait("the reason why the board is not served", 0, refused);
-    let failed = |heard: &ReceivedMessage| (heard.body()["failed_boards"] == serde_json::json!(["b0"])).then_some(());
+    let failed = |received: &ReceivedMessage| (received.body()["failed_boards"] == serde_json::json!(["b0"])).then_some(());
     subscriber.wait("the node's health", 0, failed);
     other.board.load(&other.script).expect("hands");
     assert!(other.board.wait_done(PATIENCE));
@@ -148,8 +149,8 @@ fn a_torn_tail_is_kept_aside() {
     let subscriber = Subscriber::new(broker.tcp);
     let daemon = RunningDaemon::start(loaded(&hall, &table, &broker));
     drop(subscriber.device("b0", &["online"], 0));
-    subscriber.wait("the last event of the file", 0, |heard| {
-        (heard.message["no"] == LAST[0] && heard.topic.contains("/arbiter/")).then_some(())
+    subscriber.wait("the last event of the file", 0, |received| {
+        (received.message["no"] == LAST[0] && received.topic.contains("/arbiter/")).then_some(())
     });
     daemon.stop();
     let names: Vec<String> = fs::read_dir(&dir)
@@ -172,7 +173,7 @@ fn a_folder_that_cannot_be_written_does_not_keep_a_board_from_being_served() {
     let subscriber = Subscriber::new(daemon.tcp);
     drop(subscriber.device("b0", &["online"], 0));
     table.board.load(&table.script).expect("hands");
-    let ok = |value: bool| move |heard: &ReceivedMessage| (heard.body()["journal_ok"] == value).then_some(());
+    let ok = |value: bool| move |received: &ReceivedMessage| (received.body()["journal_ok"] == value).then_some(());
     subscriber.wait("the node's health", 0, ok(false));
     assert!(table.board.wait_done(Duration::from_secs(60)));
     wait_until_complete(&subscriber, std::slice::from_ref(&table));

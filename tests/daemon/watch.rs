@@ -33,12 +33,12 @@ impl Watch {
         let writer = Arc::clone(&shared);
         thread("watch", move || {
             for line in lines {
-                let heard = MosquittoMessage::parse(&line).unwrap_or_else(|| panic!("mosquitto_sub wrote {line}"));
+                let received = MosquittoMessage::parse(&line).unwrap_or_else(|| panic!("mosquitto_sub wrote {line}"));
                 let mut all = writer.lock();
-                if heard.topic == MARKER {
+                if received.topic == MARKER {
                     writer.subscribed.store(true, Ordering::SeqCst);
                 } else {
-                    all.push(heard);
+                    all.push(received);
                 }
                 drop(all);
                 writer.more.notify_all();
@@ -70,7 +70,7 @@ impl Watch {
             let left = until.since(monotonic());
             if left.is_zero() {
                 let last: Vec<String> =
-                    all.iter().rev().take(12).map(|heard| format!("{} {:.300}", heard.topic, heard.payload)).collect();
+                    all.iter().rev().take(12).map(|received| format!("{} {:.300}", received.topic, received.payload)).collect();
                 drop(all);
                 panic!("waiting for {what}; the last messages: {last:#?}");
             }
@@ -81,13 +81,13 @@ impl Watch {
     /// Waits for a message on this topic whose JSON `is` accepts.
     pub(crate) fn on(&self, topic: &str, what: &str, is: impl Fn(&Value) -> bool) -> Value {
         self.wait(&format!("{what} on {topic}"), |all| {
-            all.iter().find(|heard| heard.topic == topic && is(&heard.json)).map(|heard| heard.json.clone())
+            all.iter().find(|received| received.topic == topic && is(&received.json)).map(|received| received.json.clone())
         })
     }
 
     /// The last message on this topic.
     pub(crate) fn last(&self, topic: &str) -> Option<MosquittoMessage> {
-        self.shared.lock().iter().rev().find(|heard| heard.topic == topic).cloned()
+        self.shared.lock().iter().rev().find(|received| received.topic == topic).cloned()
     }
 }
 

@@ -214,7 +214,7 @@ fn a_stale_log_changes_no_newer_file() {
             journal.begin("t", &[], Instant(50)).expect("a session");
         }
         journal.append(Instant(60), Body::Boot("from the version before")).expect("room");
-        journal.flush(Instant(60)).expect("the disk is well");
+        journal.flush(Instant(60)).expect("the disk is fine");
         drop(journal);
         let before = records(&disk, "b1");
         assert_eq!(before.len(), 1);
@@ -343,7 +343,7 @@ fn after_a_clean_stop_the_version_before_opens_the_journals() {
     commit(&mut log, &boards);
     let logs = || std::fs::read_dir(dir.path().join(commit_log::FOLDER)).expect("a folder").count();
     assert_eq!(logs(), 2, "the lock and a log");
-    log.close().expect("the disk is well");
+    log.close().expect("the disk is fine");
     assert_eq!(logs(), 1, "the lock");
     let taken = boards.each_ref().map(|board| board.journal.standing().next_seq - 1);
     drop(boards);

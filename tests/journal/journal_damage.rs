@@ -268,7 +268,7 @@ fn bounds_hold_whatever_the_files_are() {
     let mut files = sample();
     files.get_mut(FIRST).expect("there").splice(0..0, "x\n1 *00000000\n".repeat(10_000).into_bytes());
     let (_, recovered) = open(&FakeDisk::with(&files), Limits::default());
-    assert_eq!((recovered.records().count(), recovered.damage.total), (18, 1), "one run of lines is one damage");
+    assert_eq!((recovered.records().count(), recovered.damage.total), (18, 1), "adjacent damaged lines count as one");
     let text = files.get_mut(FIRST).expect("there");
     let mut spread = Vec::new();
     for number in 1..=200_u64 {

@@ -89,7 +89,7 @@ fn records_that_another_thread_has_not_synced_stay_in_the_buffer() {
     journal.append(at(0), mark()).expect("room");
     assert!(journal.hand_over(at(0)), "the other thread has work");
     journal.append(at(600), mark()).expect("room");
-    assert!(!journal.hand_over(at(600)), "the other thread knows it already");
+    assert!(!journal.hand_over(at(600)), "the other thread already has the work");
     assert_eq!((journal.flush_due(), journal.durable_seq()), (None, 0));
     CommitLog::without().commit([("b1", &*unsynced)]);
     journal.append(at(700), mark()).expect("room");

@@ -198,7 +198,7 @@ fn run(seed: u64) -> u64 {
             disk.cut_power();
             cuts += 1;
         }
-        let done = recover(&disk).expect("the disk is well");
+        let done = recover(&disk).expect("the disk is fine");
         assert_eq!((&done.problems[..], &done.left_alone[..]), (&[][..], &[][..]));
         let mut boards: Vec<Board> = Vec::new();
         for (name, mut model) in BOARDS.into_iter().zip(models) {

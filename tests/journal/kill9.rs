@@ -118,7 +118,7 @@ fn killed_again_and_again(seed: u64, trace: &Path, whole: &[Out], lines: usize, 
             if dir.is_dir() {
                 let known: BTreeSet<Out> = journalled(&dir).into_iter().collect();
                 let forgotten = sent.iter().find(|out| !known.contains(out));
-                assert_eq!(forgotten, None, "loop {loops}: sent and not in the journal");
+                assert_eq!(forgotten, None, "loop {loops}: a message was sent that is not in the journal");
             }
         }
         let last = command(trace, &dir).output().expect("runs");
@@ -136,7 +136,7 @@ fn killed_again_and_again(seed: u64, trace: &Path, whole: &[Out], lines: usize, 
             assert!(sent.is_sorted_by(|one, next| one < next), "loop {loops}: sent twice or out of order: {audience} {sent:?}");
         }
         let journal: BTreeSet<Out> = journal.into_iter().collect();
-        assert!(sent.iter().all(|out| journal.contains(out)), "loop {loops}: sent and not in the journal");
+        assert!(sent.iter().all(|out| journal.contains(out)), "loop {loops}: a message was sent that is not in the journal");
         std::fs::remove_dir_all(&dir).expect("removed");
     }
     kills as u64

@@ -81,20 +81,20 @@ fn a_switch_of_the_clocks_is_published_at_once() {
 }
 
 /// Families whose devices report their identity.
-const TELL_WHO: [&str; 4] = ["dgt", "chesslink", "dgt_pegasus", "dgt_bus"];
+const WITH_IDENTITY: [&str; 4] = ["dgt", "chesslink", "dgt_pegasus", "dgt_bus"];
 
 #[test]
 fn a_device_reports_its_identity_and_that_it_answers() {
     for tape in own_tapes() {
         let outputs = tape.run().outputs;
-        let said = |which: fn(&DeviceEvent) -> bool| {
+        let reported = |which: fn(&DeviceEvent) -> bool| {
             outputs.iter().any(|output| matches!(output, StationOutput::Device { event, .. } if which(event)))
         };
-        assert!(said(|event| matches!(event, DeviceEvent::Responding)), "{}", tape.name);
+        assert!(reported(|event| matches!(event, DeviceEvent::Responding)), "{}", tape.name);
         // Other families have no message for it.
-        if TELL_WHO.contains(&tape.setting.driver.name) {
-            assert!(said(|event| matches!(event, DeviceEvent::Identity(_))), "{}", tape.name);
+        if WITH_IDENTITY.contains(&tape.setting.driver.name) {
+            assert!(reported(|event| matches!(event, DeviceEvent::Identity(_))), "{}", tape.name);
         }
-        assert!(!said(|event| matches!(event, DeviceEvent::Clock(_) | DeviceEvent::Square { .. })), "{}", tape.name);
+        assert!(!reported(|event| matches!(event, DeviceEvent::Clock(_) | DeviceEvent::Square { .. })), "{}", tape.name);
     }
 }

@@ -107,16 +107,16 @@ fn a_press_that_the_radio_holds_back_may_be_as_old_as_the_clock_stamped() {
         rig.hands("0 move b8 c6", 0.7);
         press(&mut rig, "right", 3.0);
         let pressed = rig.station.game().moves().filter_map(|played| played.pressed);
-        let told: Vec<[u64; 2]> = pressed.map(|pressed| pressed.micros()).collect();
-        assert_eq!(told.len(), happened.len(), "{holds}: {told:?}");
+        let pressed: Vec<[u64; 2]> = pressed.map(|pressed| pressed.micros()).collect();
+        assert_eq!(pressed.len(), happened.len(), "{holds}: {pressed:?}");
         let delay = drivers::find(CLOCK_DRIVER).expect("registered").timing.press_delay.as_micros() as u64;
-        for ([earliest, latest], happened) in told.iter().zip(&happened) {
-            assert!(earliest <= happened && happened <= latest, "{holds}: {happened}: {told:?}");
+        for ([earliest, latest], happened) in pressed.iter().zip(&happened) {
+            assert!(earliest <= happened && happened <= latest, "{holds}: {happened}: {pressed:?}");
             // The fastest message takes 15 ms itself.
             let before = happened - earliest;
-            assert!(before <= delay && before >= delay - 16_000, "{holds}: {happened}: {told:?}");
+            assert!(before <= delay && before >= delay - 16_000, "{holds}: {happened}: {pressed:?}");
         }
-        assert_eq!(told[1][1] == told[2][1], replies, "both come at once: {told:?}");
+        assert_eq!(pressed[1][1] == pressed[2][1], replies, "both come at once: {pressed:?}");
         assert_eq!(alarms(&rig), [""; 0], "{holds}");
     }
 }

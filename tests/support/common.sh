@@ -1,8 +1,8 @@
-# What tests/run and tests/soak share. Both set `self`, their name, and `work`, a folder for what they write.
+# Functions of tests/run and tests/soak. Both set `self`, their name, and `work`, a folder for their files.
 
 say() { printf '%s: %s\n' "$self" "$*"; }
 
-# Asks apt for what is not there, and only then.
+# Installs missing packages with apt.
 install_missing() {
     local packages=() need command package
     for need in cc:gcc mosquitto:mosquitto mosquitto_sub:mosquitto-clients openssl:openssl dbus-daemon:dbus-daemon \
@@ -29,27 +29,27 @@ install_missing() {
         "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${packages[@]}" </dev/null
     fi
     if ! command -v cargo >/dev/null; then
-        # rustup's folder is on the path only after the next login.
+        # The folder of rustup is in PATH only after the next login.
         PATH=$PATH:${CARGO_HOME:-$HOME/.cargo}/bin
         command -v cargo >/dev/null || { say "there is no cargo: install Rust, see rustup.rs"; exit 1; }
     fi
 }
 
-# One line a test program: its name, the folder of its package, its file.
+# Builds, and writes one line for each test program: its name, the folder of its package, its file.
 build() {
     cargo test --workspace --locked --no-run --message-format=json-render-diagnostics >"$work/build"
     sed -nE '/"profile":\{[^}]*"test":true/ s/.*"manifest_path":"([^"]*)\/Cargo\.toml","target":\{"kind":\["([a-z]+)"\].*"name":"([^"]*)",.*"executable":"([^"]+)".*/\3 \2 \1 \4/p' \
         "$work/build" | sort -u | while read -r name kind folder file; do
-        # The unit tests of a package have its folder's name; integration tests that of their program.
+        # Unit tests have the name of their package, integration tests that of their program.
         [[ $kind == test ]] || name="units-of-$name"
         [[ $kind == bin ]] && name+="-program"
-        # Two packages may each have a program of this name.
+        # Two packages may have programs with the same name.
         [[ -e $work/programs ]] && grep -q "^$name " "$work/programs" && name+="-$(basename "$folder")"
         echo "$name $folder $file" >>"$work/programs"
     done
 }
 
-# Where cargo writes.
+# The folder in which cargo builds.
 target_folder() {
     cargo metadata --no-deps --format-version 1 | sed -nE 's/.*"target_directory":"([^"]*)".*/\1/p'
 }

@@ -74,7 +74,7 @@ impl EmbeddedBroker {
             runtime.block_on(async {
                 let settings = Broker { tcp: "127.0.0.1:0".to_owned(), websocket: String::new(), ..Broker::default() };
                 let broker = flagfall::broker::start(&settings, "flagfall", "node-1").await.expect("starts");
-                began.send(broker.tcp).expect("somebody waits");
+                began.send(broker.tcp).expect("the receiver waits");
                 let _ = stopped.await;
                 broker.stop().await;
             });
@@ -119,18 +119,18 @@ impl RunningDaemon {
     ) -> RunningDaemon {
         let (stop, stopped) = oneshot::channel();
         let (began, begun) = sync_channel(1);
-        let (told, ended) = sync_channel(1);
+        let (end, ended) = sync_channel(1);
         let thread = thread("daemon", move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
             runtime.block_on(async {
                 let daemon = make().await;
                 let tcp = elsewhere.unwrap_or_else(|| daemon.broker().expect("its broker").0);
-                began.send(tcp).expect("somebody waits");
+                began.send(tcp).expect("the receiver waits");
                 let stopped = async {
                     let _ = stopped.await;
                 };
                 let ended = daemon.run(stopped).await.expect("runs");
-                let _ = told.send(ended);
+                let _ = end.send(ended);
             });
         });
         let tcp = begun.recv_timeout(PATIENCE).expect("the daemon starts");

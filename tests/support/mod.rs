@@ -1,4 +1,4 @@
-//! What tests of several programs share: emulated boards and tables, brokers and subscribers, disks that lie, schemas, tapes.
+//! Shared code of several test programs: emulated boards and tables, brokers and subscribers, disks that lose data, schemas, tapes.
 #![allow(dead_code, unused_imports, reason = "each test program uses a part of it")]
 
 pub(crate) mod fake_disk;

@@ -57,7 +57,7 @@ pub(crate) fn wait_for<T: Debug, U>(from: &Receiver<T>, what: &str, mut want: im
                     return found;
                 }
             }
-            Err(error) => panic!("waiting for {what}: {error}; came last: {last:#?}"),
+            Err(error) => panic!("waiting for {what}: {error}; the last messages: {last:#?}"),
         }
     }
 }

@@ -32,8 +32,8 @@ pub(crate) fn validate(topic: &str, payload: impl AsRef<[u8]>) -> Result<(), Str
     let value: Value = serde_json::from_slice(payload).map_err(|error| format!("{topic}: {error}"))?;
     keeps_to(name, &value).map_err(|problem| format!("{topic}: {problem}\n{value}"))?;
     let open = matches!(topic.split('/').nth(2), Some("live" | "public"));
-    let told = if open { arbiters_only::forbidden(&value) } else { Vec::new() };
-    if told.is_empty() { Ok(()) } else { Err(format!("{topic}: only arbiters may know {}\n{value}", told.join(", "))) }
+    let forbidden = if open { arbiters_only::forbidden(&value) } else { Vec::new() };
+    if forbidden.is_empty() { Ok(()) } else { Err(format!("{topic}: only arbiters may know {}\n{value}", forbidden.join(", "))) }
 }
 
 /// Checks a value against the schema of this name.

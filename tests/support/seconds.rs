@@ -15,7 +15,7 @@ pub(crate) fn assert_within(took: Duration, bound: Duration, what: impl Display)
     #[allow(clippy::disallowed_methods, reason = "a test learns from its environment whether it runs alone")]
     let strict = std::env::var_os(STRICT).is_some();
     let allowed = if strict { bound } else { bound.max(HUNG) };
-    assert!(took <= allowed, "{what}: {took:?}, where {bound:?} are allowed");
+    assert!(took <= allowed, "{what}: it took {took:?}, and {bound:?} are allowed");
 }
 
 /// Like [`assert_within`] in microseconds, the unit of the stamps of links.

@@ -177,9 +177,9 @@ impl Run {
             let file = File::options().append(true).create(true).open(&soak.report);
             file.and_then(|mut file| file.write_all(line.as_bytes())).expect("the report");
         }
-        let told: String = named.iter().map(|(seed, words)| format!("seed {seed}: {words}\n")).collect();
+        let failures: String = named.iter().map(|(seed, words)| format!("seed {seed}: {words}\n")).collect();
         let repeat = named.first().map(|(seed, _)| format!("FLAGFALL_SEED={seed} cargo test {}", this_test(name)));
-        assert!(failed == 0, "{name}: {failed} of {begun} seeds fail; again with {}\n{told}", repeat.unwrap_or_default());
+        assert!(failed == 0, "{name}: {failed} of {begun} seeds fail; again with {}\n{failures}", repeat.unwrap_or_default());
     }
 }
 

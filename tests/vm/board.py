@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""A board of a recording on the second virtual controller: what it sent is sent again, at its times.
+"""A board on the second virtual controller, which sends the bytes of a recording at their times.
 
 Runs in the virtual machine only, on the real BlueZ. Usage: board.py TRACE NAME SERVICE CHANNEL...
-A CHANNEL is `write,notify`: two UUIDs, either of which may be empty. The clock starts with the first thing the host writes, which
-the recording has as its first `tx`; what is sent while nobody listens is lost, as on the air.
+A CHANNEL is `write,notify`: two UUIDs, either of which may be empty. The time starts at the first write of the host, which is
+the first `tx` of the recording; bytes that are sent while no host listens are lost, as on the air.
 """
 import sys
 
@@ -21,7 +21,7 @@ ADAPTER = "/org/bluez/hci1"
 
 
 def recording(path):
-    """When each piece was sent, microseconds from the first `tx`, its channel and its bytes."""
+    """For each piece: its time in microseconds from the first `tx`, its channel and its bytes."""
     pieces, began = [], None
     for line in open(path, encoding="ascii"):
         words = line.split()
@@ -77,7 +77,7 @@ class Characteristic(Thing):
 
 
 class Board(dbus.service.Object):
-    """The application: a service with its characteristics, and the recording."""
+    """The GATT application: a service with its characteristics, and the recording."""
 
     def __init__(self, bus, pieces, service, channels):
         super().__init__(bus, "/board")

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Inside the virtual machine: BlueZ with two virtual controllers, a board on the second, the daemon on the first.
-# Everything it says to the host begins with `vm: `; what it leaves is in /share.
+# Runs in the virtual machine: BlueZ with two virtual controllers, a board on the second, the daemon on the first.
+# All its messages to the host begin with `vm: `; its files are in /share.
 set -u
 say() { echo "vm: $*"; }
 
@@ -51,7 +51,7 @@ mkdir -p /tmp/journal
 /share/flagfall run --config /tmp/flagfall/flagfall.toml >/share/daemon.log 2>&1 &
 daemon=$!
 
-# Waits until the journal has a line of this kind more often than before, at most so many seconds.
+# Waits until the journal has more than $2 lines of the kind $1, for at most $3 seconds.
 journal() { cat /tmp/journal/1/* 2>/dev/null; }
 await() {
     left=$3
@@ -71,7 +71,7 @@ done
 sleep 5
 say "$(tail -n 1 /share/board.log)"
 
-# The controller of the board goes away, and comes back.
+# The controller of the board is switched off and on.
 power hci1 false
 await 'link 0 down' 0 60
 say "lost"
@@ -87,6 +87,6 @@ say "the daemon ended with $?"
 cp -r /tmp/journal/. /share/journal/
 sync
 touch /share/done
-# Shutting down in order was seen to wait for ever: the disk is thrown away anyway, and qemu ends where the machine starts anew.
+# An orderly shutdown was seen to hang. The disk is not kept, and qemu ends when the machine reboots.
 echo 1 >/proc/sys/kernel/sysrq
 echo b >/proc/sysrq-trigger

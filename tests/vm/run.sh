@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The daemon against the real BlueZ: a virtual machine with two virtual Bluetooth controllers, a board of a recording on one of them.
-# See README.md beside this. Usage: tests/vm/run.sh [TRACE]
+# The daemon with the real BlueZ: a virtual machine with two virtual Bluetooth controllers, one of which is a board with a recording.
+# See README.md beside this file. Usage: tests/vm/run.sh [TRACE]
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -34,11 +34,11 @@ WantedBy=multi-user.target
 UNIT
     mkdir -p "$tree/etc/systemd/system/multi-user.target.wants"
     ln -sf ../flagfall-vm.service "$tree/etc/systemd/system/multi-user.target.wants/"
-    # Bluetooth is started when its controllers are there.
+    # guest.sh starts Bluetooth when its controllers are there.
     ln -sf /dev/null "$tree/etc/systemd/system/bluetooth.target"
     kernel=$(basename "$(ls -d "$tree"/lib/modules/*)")
     cp "$tree/boot/vmlinuz-$kernel" "$cache/vmlinuz"
-    # A small first file system instead of Debian's: the disk's modules and a switch to it.
+    # A small initial file system replaces Debian's: it loads the modules for the disk and switches to it.
     first=$(mktemp -d "$cache/first.XXXXXX")
     mkdir -p "$first"/{bin,dev,proc,sys,new,modules}
     cp "$(command -v busybox)" "$first/bin/busybox"
@@ -66,7 +66,7 @@ INIT
     rm -rf "$tree" "$first" "$cache/root.tar"
 fi
 
-# What the guest needs, and where it leaves what it saw.
+# A folder with the files for the guest, and for the files that the guest writes.
 share=$(mktemp -d "$cache/share.XXXXXX")
 trap 'rm -rf "$share"' EXIT
 cargo build --locked --manifest-path "$root/Cargo.toml"
@@ -74,14 +74,14 @@ cp "${CARGO_TARGET_DIR:-$root/target}/debug/flagfall" "$here/board.py" "$share/"
 cp "$here/guest.sh" "$share/start"
 cp "$trace" "$share/board.trace"
 
-# No KVM: where it is offered it may hang.
+# KVM is not used, because on some machines it hangs.
 timeout "$limit" qemu-system-x86_64 -accel tcg,thread=multi -m 1024 -smp 2 -nographic -nic none -no-reboot \
     -kernel "$cache/vmlinuz" -initrd "$cache/first.cpio.gz" -append "console=ttyS0 quiet panic=-1" \
     -drive "file=$cache/root.img,if=virtio,format=raw,snapshot=on" \
     -virtfs "local,path=$share,mount_tag=share,security_model=none" </dev/null | tee "$cache/console.log" |
     grep --line-buffered -a 'vm: ' || true
 
-# The moves of a recording, as the last line of its summary has them.
+# The moves of a recording, from the last line of its summary.
 moves() { "$share/flagfall" replay --summary "$1" | grep -ao '"moves":\[[^]]*\]'; }
 cat "$share/board.log" "$share/daemon.log" >"$cache/guest.log" 2>/dev/null || true
 journals=("$share"/journal/1/*.journal)

@@ -5,7 +5,7 @@ use std::time::Duration;
 use flagfall::system_clock::MonotonicTime;
 
 use crate::boards::Write;
-use crate::listener::Heard;
+use crate::listener::ReceivedMessage;
 
 /// The daemon sends two states in this time (`wire/README.md#3`); an update after a quiet time of this length is sent at once.
 const PACE: Duration = Duration::from_millis(200);
@@ -29,11 +29,11 @@ impl Latency {
     }
 
     /// The yardstick publishes all bytes in order: an update has arrived when its number of bytes has arrived.
-    pub(crate) fn of_copies(&mut self, writes: &[Write], heard: &[&Heard]) {
+    pub(crate) fn of_copies(&mut self, writes: &[Write], received: &[&ReceivedMessage]) {
         let mut bytes = 0;
-        let arrivals = heard.iter().map(|heard| {
-            bytes += heard.payload.len() as u64;
-            (bytes, heard.at)
+        let arrivals = received.iter().map(|received| {
+            bytes += received.payload.len() as u64;
+            (bytes, received.at)
         });
         let arrivals: Vec<(u64, MonotonicTime)> = arrivals.collect();
         let mut before = None;
@@ -46,17 +46,17 @@ impl Latency {
     }
 
     /// The daemon publishes states of the board: an update has arrived with the first state that shows it or a later one.
-    pub(crate) fn of_pictures(&mut self, writes: &[Write], heard: &[&Heard]) {
+    pub(crate) fn of_pictures(&mut self, writes: &[Write], received: &[&ReceivedMessage]) {
         let fields: Vec<&Write> = writes.iter().filter(|write| write.shown.is_some()).collect();
         let mut next = 0;
-        for heard in heard {
-            let text = String::from_utf8_lossy(&heard.payload);
+        for received in received {
+            let text = String::from_utf8_lossy(&received.payload);
             let Some(shown) = text.split_once("\"board\":\"").and_then(|(_, rest)| rest.split('"').next()) else { continue };
-            let written = fields.partition_point(|write| write.at <= heard.at);
+            let written = fields.partition_point(|write| write.at <= received.at);
             let Some(upto) = (next..written).rev().find(|index| fields[*index].shown.as_deref() == Some(shown)) else { continue };
             for index in next..=upto {
                 let before = index.checked_sub(1).map(|before| fields[before].at);
-                self.add(before, fields[index].at, heard.at);
+                self.add(before, fields[index].at, received.at);
             }
             next = upto + 1;
         }

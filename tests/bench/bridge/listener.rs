@@ -14,7 +14,7 @@ use crate::process::wait_until;
 
 /// One message as it arrived.
 #[derive(Clone)]
-pub(crate) struct Heard {
+pub(crate) struct ReceivedMessage {
     pub(crate) at: MonotonicTime,
     pub(crate) topic: String,
     pub(crate) payload: Vec<u8>,
@@ -22,7 +22,7 @@ pub(crate) struct Heard {
 
 /// A subscriber; it ends when it is dropped.
 pub(crate) struct Listener {
-    heard: Arc<Mutex<Vec<Heard>>>,
+    received: Arc<Mutex<Vec<ReceivedMessage>>>,
     end: Option<oneshot::Sender<()>>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
@@ -30,16 +30,16 @@ pub(crate) struct Listener {
 impl Listener {
     /// Returns when the subscription is confirmed. Messages on `filter` come at most once, without acknowledgements.
     pub(crate) fn start(broker: u16, filter: &'static str) -> Listener {
-        let heard = Arc::<Mutex<Vec<Heard>>>::default();
+        let received = Arc::<Mutex<Vec<ReceivedMessage>>>::default();
         let (end, ended) = oneshot::channel();
         let ready = Arc::<std::sync::atomic::AtomicBool>::default();
         let work = {
-            let (heard, ready) = (Arc::clone(&heard), Arc::clone(&ready));
+            let (received, ready) = (Arc::clone(&received), Arc::clone(&ready));
             move || {
                 let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
                 runtime.block_on(async {
                     tokio::select! {
-                        () = listen(broker, filter, &heard, &ready) => {}
+                        () = listen(broker, filter, &received, &ready) => {}
                         _ = ended => {}
                     }
                 });
@@ -47,19 +47,22 @@ impl Listener {
         };
         let thread = std::thread::Builder::new().name("listener".to_owned()).spawn(work).expect("a thread");
         wait_until("a subscription", || ready.load(std::sync::atomic::Ordering::Relaxed));
-        Listener { heard, end: Some(end), thread: Some(thread) }
+        Listener { received, end: Some(end), thread: Some(thread) }
     }
 
-    pub(crate) fn heard(&self) -> Vec<Heard> {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub(crate) fn received(&self) -> Vec<ReceivedMessage> {
+        self.received.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The time of the first message since `since` on a topic with this ending.
     pub(crate) fn first(&self, end: &str, since: MonotonicTime) -> MonotonicTime {
         let mut first = None;
         wait_until(end, || {
-            let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
-            first = heard.iter().find(|heard| heard.at >= since && heard.topic.ends_with(end)).map(|heard| heard.at);
+            let received = self.received.lock().unwrap_or_else(PoisonError::into_inner);
+            first = received
+                .iter()
+                .find(|received| received.at >= since && received.topic.ends_with(end))
+                .map(|received| received.at);
             first.is_some()
         });
         first.expect("waited for")
@@ -75,7 +78,7 @@ impl Drop for Listener {
     }
 }
 
-async fn listen(broker: u16, filter: &str, heard: &Mutex<Vec<Heard>>, ready: &std::sync::atomic::AtomicBool) {
+async fn listen(broker: u16, filter: &str, received: &Mutex<Vec<ReceivedMessage>>, ready: &std::sync::atomic::AtomicBool) {
     let mut options = MqttOptions::new("listener", "127.0.0.1", broker);
     let mut network = NetworkOptions::new();
     network.set_tcp_nodelay(true);
@@ -90,7 +93,7 @@ async fn listen(broker: u16, filter: &str, heard: &Mutex<Vec<Heard>>, ready: &st
                 let at = monotonic();
                 let topic = String::from_utf8_lossy(&publish.topic).into_owned();
                 let payload = publish.payload.to_vec();
-                heard.lock().unwrap_or_else(PoisonError::into_inner).push(Heard { at, topic, payload });
+                received.lock().unwrap_or_else(PoisonError::into_inner).push(ReceivedMessage { at, topic, payload });
             }
             _ => {}
         }

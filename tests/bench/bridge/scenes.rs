@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::boards::{Board, Hands};
 use crate::latency::{Latency, share};
-use crate::listener::{Heard, Listener};
+use crate::listener::{Listener, ReceivedMessage};
 use crate::process::{Process, Usage, mosquitto, pass, wait_until};
 use crate::table::{Goal, Row};
 
@@ -164,14 +164,16 @@ fn play(count: usize, lengths: Lengths) -> Vec<Row> {
             let fields = (stage.fields() - before) as f64;
             cpu[index] = cpu[index].min(used.cpu / fields / 1000.0);
             wakes[index] = wakes[index].min(used.wakes / fields);
-            let heard = stage.listener.as_ref().expect("asked for").heard();
+            let received = stage.listener.as_ref().expect("asked for").received();
             let all = stage.fields() as f64;
-            (updates, messages[index]) = (fields / lengths.play.as_secs_f64(), heard.len() as f64 / all);
+            (updates, messages[index]) = (fields / lengths.play.as_secs_f64(), received.len() as f64 / all);
             for (number, board) in stage.boards.iter().enumerate() {
                 let latency = &mut latencies[index];
                 match program {
-                    Program::Daemon => latency.of_pictures(&board.writes(), &on(&heard, &format!("arbiter/e/1/{number}/state"))),
-                    Program::Yardstick => latency.of_copies(&board.writes(), &on(&heard, &format!("yardstick/{number}"))),
+                    Program::Daemon => {
+                        latency.of_pictures(&board.writes(), &on(&received, &format!("arbiter/e/1/{number}/state")))
+                    }
+                    Program::Yardstick => latency.of_copies(&board.writes(), &on(&received, &format!("yardstick/{number}"))),
                 }
             }
         }
@@ -196,8 +198,8 @@ fn play(count: usize, lengths: Lengths) -> Vec<Row> {
     ]
 }
 
-fn on<'a>(heard: &'a [Heard], end: &str) -> Vec<&'a Heard> {
-    heard.iter().filter(|heard| heard.topic.ends_with(end)).collect()
+fn on<'a>(received: &'a [ReceivedMessage], end: &str) -> Vec<&'a ReceivedMessage> {
+    received.iter().filter(|received| received.topic.ends_with(end)).collect()
 }
 
 /// Twenty clocks that run without moves, and twenty boards that are unplugged.

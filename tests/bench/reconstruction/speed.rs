@@ -133,9 +133,9 @@ fn singly(games: &[Game], text: &mut String) {
             notes += counting::live() - held;
         }
     }
-    squares.tell("reports of squares", text);
-    others.tell("clock reports, answers", text);
-    waits.tell("deadlines before each", text);
+    squares.write_row("reports of squares", text);
+    others.write_row("clock reports, answers", text);
+    waits.write_row("deadlines before each", text);
     let met = if most <= MOST { "met" } else { "MISSED" };
     let _ = writeln!(text, "held by one board at most {:.1} KiB, goal 1 MiB: {met}", most as f64 / 1024.0);
 }
@@ -146,7 +146,7 @@ impl Times {
         self.allocations += allocations;
     }
 
-    fn tell(&mut self, what: &str, text: &mut String) {
+    fn write_row(&mut self, what: &str, text: &mut String) {
         let count = self.nanos.len().max(1) as f64;
         let mean = self.nanos.iter().sum::<f64>() / count;
         let _ = writeln!(

@@ -11,7 +11,7 @@ const TIMES: usize = 3;
 
 /// The CPU time of this thread in microseconds, independent of other work on the machine.
 fn now() -> f64 {
-    let now = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).expect("Linux has it");
+    let now = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).expect("Linux has this clock");
     now.tv_sec() as f64 * 1e6 + now.tv_nsec() as f64 / 1e3
 }
 

@@ -95,12 +95,12 @@ fn a_calibrated_board_is_listed_and_a_bad_file_is_refused_with_its_line() {
     write(folder.path(), "bad", &calibrated(|text| text.replace("K0300540005", "K030054")), 0o644);
     let bad = config("bad.toml", "certabo", "bad");
     let ran = flagfall(&["check-config", "--config", &bad], &[]);
-    let said = format!(
+    let message = format!(
         "{bad}:4:1: board.b1.calibration_file: {}: line 8: `K030054`: a man's tag is ten digits 0-9 a-f, and not three of its five \
          bytes are 00\n",
         folder.path().join("bad").display()
     );
-    assert_eq!((ran.code, ran.err), (Some(78), said));
+    assert_eq!((ran.code, ran.err), (Some(78), message));
     // The daemon does not start with this file, either.
     assert_eq!(flagfall(&["run", "--config", &bad], &[]).code, Some(78));
 }

@@ -15,7 +15,7 @@ fn file(head: &str, more: &str) -> String {
 const HEAD: &str = "flagfall calibration 1\ndriver certabo\n";
 
 /// All errors about a board of this family with this file.
-fn said(folder: &Folder, driver: &str, name: &str) -> Vec<String> {
+fn errors(folder: &Folder, driver: &str, name: &str) -> Vec<String> {
     let path = folder.file("c.toml", "").with_file_name(name);
     let text = format!("[[board]]\nid = \"b1\"\ndriver = \"{driver}\"\ncalibration_file = \"{}\"\n", path.display());
     match load(&[folder.file("c.toml", text)], std::iter::empty()) {
@@ -27,7 +27,7 @@ fn said(folder: &Folder, driver: &str, name: &str) -> Vec<String> {
 #[test]
 fn each_bad_calibration_is_refused_with_its_line() {
     let folder = Folder::new();
-    let long = "# much to be said\n".repeat(1000);
+    let long = "# a long comment\n".repeat(1000);
     let many: String = (0..33).map(|number| format!("q03005401{number:02x}\n")).collect();
     for (text, message) in [
         (file("", ""), "line 1: is not `flagfall calibration 1`: no calibration; `flagfall calibrate` makes one"),
@@ -53,17 +53,17 @@ fn each_bad_calibration_is_refused_with_its_line() {
         (file(HEAD, &long), "is longer than 16384 bytes and no calibration"),
     ] {
         folder.file("b1", &text);
-        assert_eq!(said(&folder, "certabo", "b1"), [format!("c.toml:4:1: board.b1.calibration_file: b1: {message}")]);
+        assert_eq!(errors(&folder, "certabo", "b1"), [format!("c.toml:4:1: board.b1.calibration_file: b1: {message}")]);
     }
     assert_eq!(
-        said(&folder, "certabo", "missing"),
+        errors(&folder, "certabo", "missing"),
         ["c.toml:4:1: board.b1.calibration_file: missing: cannot be read: No such file or directory (os error 2)"]
     );
-    let folders = said(&folder, "certabo", "");
+    let folders = errors(&folder, "certabo", "");
     assert!(folders.len() == 1 && folders[0].ends_with("is not a file"), "{folders:?}");
     for driver in ["dgt", "tabutronic", "chessnut"] {
         let line = format!("c.toml:4:1: board.b1.calibration_file: {driver} boards need no calibration, only certabo boards do");
-        assert_eq!(said(&folder, driver, "b1"), [line]);
+        assert_eq!(errors(&folder, driver, "b1"), [line]);
     }
 }
 
@@ -72,7 +72,7 @@ fn each_bad_calibration_is_refused_with_its_line() {
 fn a_good_calibration_is_for_the_journal() {
     let folder = Folder::new();
     let path = folder.file("b1", file(HEAD, "# spare\nQ0300540101\n\nQ0300540102\nq0300540103\n"));
-    assert_eq!(said(&folder, "certabo", "b1"), Vec::<String>::new());
+    assert_eq!(errors(&folder, "certabo", "b1"), Vec::<String>::new());
     let text = format!("[[board]]\nid = \"b1\"\ndriver = \"certabo\"\ncalibration_file = \"{}\"\n", path.display());
     let loaded = load(&[folder.file("c.toml", text)], std::iter::empty()).expect("right");
     let setting = station_configs(&loaded.config, loaded.hash).expect("plans").remove(0).setting;

@@ -70,7 +70,7 @@ fn users_of_several_files_are_one() {
     let found =
         config(&["[user.anna]\nrole = \"arbiter\"\n", "[user.anna]\nboards = [\"b1\"]\n[user.Bob]\nrole = \"chief\"\n"], &[]);
     assert_eq!((found.user["anna"].role, found.user["anna"].boards.len()), (Role::Arbiter, 1));
-    assert!(found.user.contains_key("Bob"), "names keep their capitals");
+    assert!(found.user.contains_key("Bob"), "names keep their capital letters");
 }
 
 #[test]

@@ -6,7 +6,8 @@ use crate::config::support::Folder;
 
 const SECRET: &str = "correct horse";
 
-fn said(folder: &Folder, text: &str) -> Vec<String> {
+/// The errors about a configuration with this text.
+fn errors(folder: &Folder, text: &str) -> Vec<String> {
     let file = folder.file("c.toml", text);
     match load(&[file], std::iter::empty()) {
         Ok(_) => Vec::new(),
@@ -36,7 +37,7 @@ fn a_password_that_everyone_may_read_is_refused_and_not_shown() {
     for (mode, fine) in [(0o600, true), (0o640, true), (0o644, false), (0o604, false), (0o602, false), (0o666, false)] {
         let path = folder.file_with("p", SECRET, mode);
         let text = format!("[mqtt]\npassword_file = \"{0}\"\n[broker.user.s]\npassword_file = \"{0}\"\n", path.display());
-        let found = said(&folder, &text);
+        let found = errors(&folder, &text);
         assert!(!found.concat().contains(SECRET), "{found:#?}");
         let line =
             |place, key| format!("c.toml:{place}: {key}: p: everyone on this machine may read or change it; run: chmod o= 'p'");
@@ -65,7 +66,7 @@ fn a_key_is_the_first_line_in_pairs_of_digits() {
     for (mode, problems) in [(0o600, 0), (0o644, 1)] {
         let path = folder.file_with("k", "6307a1b2c3d4e5f600\n", mode);
         let board = "[[board]]\nid = \"b1\"\ndriver = \"dgt_pegasus\"\n";
-        let found = said(&folder, &format!("{board}unlock_file = \"{}\"\n", path.display()));
+        let found = errors(&folder, &format!("{board}unlock_file = \"{}\"\n", path.display()));
         assert_eq!(found.len(), problems, "{found:#?}");
         assert!(!found.concat().contains("a1b2c3"), "{found:#?}");
     }
@@ -81,20 +82,20 @@ fn files_that_are_named_must_be_what_they_should_be() {
     };
     let key_line = format!("key_file = \"{}\"\n", key.display());
     let certificate_line = format!("certificate_file = \"{}\"\n", ca.display());
-    assert_eq!(said(&folder, &mqtt(&ca, &certificate_line, &key_line)), Vec::<String>::new());
-    assert_eq!(said(&folder, &mqtt(&ca, "", "")), Vec::<String>::new());
+    assert_eq!(errors(&folder, &mqtt(&ca, &certificate_line, &key_line)), Vec::<String>::new());
+    assert_eq!(errors(&folder, &mqtt(&ca, "", "")), Vec::<String>::new());
     assert_eq!(
-        said(&folder, &mqtt(&ca, "", &key_line)),
+        errors(&folder, &mqtt(&ca, "", &key_line)),
         ["c.toml:5:1: mqtt.key_file: needs mqtt.certificate_file, the certificate it belongs to",]
     );
     assert_eq!(
-        said(&folder, &mqtt(&ca, &certificate_line, "")),
+        errors(&folder, &mqtt(&ca, &certificate_line, "")),
         ["c.toml:5:1: mqtt.certificate_file: needs mqtt.key_file, its private key",]
     );
-    assert_eq!(said(&folder, &mqtt(&key, "", "")), ["c.toml:4:1: mqtt.ca_file: key: holds no CERTIFICATE in PEM form"]);
+    assert_eq!(errors(&folder, &mqtt(&key, "", "")), ["c.toml:4:1: mqtt.ca_file: key: holds no CERTIFICATE in PEM form"]);
     assert_eq!(
-        said(&folder, &mqtt(&ca.with_file_name("gone"), "", "")),
+        errors(&folder, &mqtt(&ca.with_file_name("gone"), "", "")),
         ["c.toml:4:1: mqtt.ca_file: gone: cannot be read: No such file or directory (os error 2)",]
     );
-    assert_eq!(said(&folder, &mqtt(key.parent().expect("its folder"), "", "")).len(), 1, "a folder is no file");
+    assert_eq!(errors(&folder, &mqtt(key.parent().expect("its folder"), "", "")).len(), 1, "a folder is no file");
 }

@@ -42,13 +42,13 @@ fn row_2_both_flags_are_down() {
     assert_eq!(says(&both(CLUB)), "2 Draw [2 BlackWins | 2 WhiteWins]", "unless both agree");
     assert_eq!(says(&Facts { agreed_first: Some(Black), ..both(CLUB) }), "2 WhiteWins");
     let ordered = |name| game(name, vec![declared(5000, flag(White)), Flag { fell: at(2500, 2600), ..flag(Black) }]);
-    assert_eq!(says(&ordered(CLUB)), "2 Draw [2 BlackWins | 2 WhiteWins]", "the device is a bystander");
+    assert_eq!(says(&ordered(CLUB)), "2 Draw [2 BlackWins | 2 WhiteWins]", "the device takes no part");
     assert_eq!(found(&ordered(CLUB))[0].configurable, ["stamps-advisory"]);
     assert_eq!(says(&ordered("club-speed+stamps-count")), "2 BlackWins");
     let second = |name| says(&game(name, vec![flag(White), declared(5000, Flag { fell: at(2500, 2600), ..flag(Black) })]));
     assert!(second(CLUB).ends_with("2 Draw [2 WhiteWins | 2 BlackWins]"), "{}", second(CLUB));
     let by_stamps = second("club-speed+stamps-count");
-    assert!(by_stamps.ends_with("2 BlackWins"), "White's flag fell first, whichever is declared: {by_stamps}");
+    assert!(by_stamps.ends_with("2 BlackWins"), "White's flag fell first, independent of the declaration: {by_stamps}");
 }
 
 #[test]

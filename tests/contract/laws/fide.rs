@@ -107,7 +107,7 @@ fn row_6_a_correct_claim() {
     assert_eq!(says(&claimed(Standing::Accepted, at(3000, 3000), 5000)), "6 Draw, contested");
     assert_eq!(says(&claimed(Standing::Accepted, at(6000, 6000), 5000)), "14 BlackWins");
     assert_eq!(says(&claimed(Standing::Lodged, at(500, 500), 5000)), "6 Undecided [6 Draw | 14 BlackWins] ? claim_ruling");
-    assert_eq!(says(&claimed(Standing::Lodged, at(6000, 6000), 5000)), "14 BlackWins", "too late to matter");
+    assert_eq!(says(&claimed(Standing::Lodged, at(6000, 6000), 5000)), "14 BlackWins", "the claim comes too late");
     let drawn = Facts { flags: vec![standing(BLACK_BARE, flag(White))], ..claimed(Standing::Lodged, at(500, 500), 5000) };
     assert_eq!(says(&drawn), "15 Draw, if observed", "a draw either way");
 }
@@ -186,7 +186,7 @@ fn row_13_the_count_is_not_known() {
     assert_eq!(says(&white(Flag { last: None, ..flag(White) })), format!("{both} ? time_control"));
     let missing = Flag { moves_missing: true, ..at_move(White, Some((30, false))) };
     let unseen = "13 Undecided, if observed [12 GameGoesOn | 14 Undecided] ? completed_moves";
-    assert_eq!(says(&white(missing)), unseen, "moves that nobody saw may have been completed");
+    assert_eq!(says(&white(missing)), unseen, "unseen moves may have been completed");
 }
 
 #[test]

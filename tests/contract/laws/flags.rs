@@ -29,7 +29,7 @@ fn row_11_by_the_guideline() {
         assert!(says(&first).starts_with("11 GameGoesOn, if observed"), "{}", says(&first));
         let open = "11 Undecided, if observed [14 BlackWins | 14 WhiteWins] ? order_of_flags";
         assert_eq!(says(&Facts { adds_time: Some(true), ..last.clone() }), open, "not with additional time");
-        assert_eq!(says(&Facts { adds_time: None, ..last.clone() }), open, "and not if nobody knows");
+        assert_eq!(says(&Facts { adds_time: None, ..last.clone() }), open, "nor if it is unknown");
         let granted = vec![claim(White, Ground::AdditionalTime, Standing::Accepted, at(500, 500))];
         assert_eq!(says(&Facts { claims: granted, ..last.clone() }), open, "III.4 was granted");
         let mixed = Facts { flags: vec![short(White), flag(Black)], ..last };
@@ -46,7 +46,7 @@ fn row_11_needs_two_flags_that_cost_something() {
         "fide-2023-standard",
         vec![standing("4k3/8/8/8/8/8/8/4K3 w - - 0 1", flag(White)), standing("4k3/8/8/8/8/8/8/4K3 w - - 0 1", flag(Black))],
     );
-    assert_eq!(says(&drawn), "15 Draw, if observed", "a draw whichever was first");
+    assert_eq!(says(&drawn), "15 Draw, if observed", "the order makes no difference: a draw");
     let one_draws = open(standing("4k3/4p3/8/8/8/8/8/4K3 w - - 0 1", flag(Black)));
     assert_eq!(says(&one_draws), "11 Undecided, if observed [14 BlackWins | 15 Draw] ? order_of_flags");
     for (first, either) in

@@ -89,7 +89,7 @@ fn after_the_opponents_next_move_it_stands_where_nobody_watches() {
         assert_eq!(says(&of(name, vec![reply(illegal(White, Treated::Open, 100))])), expected, "{name}");
     }
     let ruled = vec![reply(illegal(White, Treated::Counted, 100)), illegal(White, Treated::Counted, 200)];
-    assert_eq!(says(&of("fide-2023-rapid", ruled)), "7a BlackWins", "what an arbiter ruled is not undone");
+    assert_eq!(says(&of("fide-2023-rapid", ruled)), "7a BlackWins", "a ruling of the arbiter is not undone");
 }
 
 #[test]
@@ -169,9 +169,9 @@ fn each_kind_has_its_article_and_its_remedy() {
         assert_eq!((found[0].articles, &found[0].recommended), (articles, &expected), "{kind:?}");
         let flagged = Facts { illegal: vec![open], ..game("fide-2023-standard", vec![flag(Black)]) };
         let flagged = crate::laws::support::found(&flagged);
-        let told = vec![Illegal { at: at(2500, 2500), ..illegal(White, Treated::Open, 100) }];
+        let reported = vec![Illegal { at: at(2500, 2500), ..illegal(White, Treated::Open, 100) }];
         assert_eq!((flagged[0].row, flagged[0].articles, &flagged[0].recommended), ("7b", articles, &expected), "{kind:?}");
-        assert!(says(&Facts { illegal: told, ..game("fide-2023-standard", vec![flag(Black)]) }).starts_with("14"), "later");
+        assert!(says(&Facts { illegal: reported, ..game("fide-2023-standard", vec![flag(Black)]) }).starts_with("14"), "later");
     }
     let club = |kind| of("club-speed", vec![Illegal { kind, ..illegal(White, Treated::Counted, 100) }]);
     assert_eq!(found(&club(PressedWithoutMove))[0].articles, ["16"]);

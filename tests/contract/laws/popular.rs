@@ -61,7 +61,7 @@ fn a_mate_that_is_made_stands_until_the_fall_is_observed() {
     assert_eq!(with("us-chess", None), "1 WhiteWins", "13A");
     assert_eq!(with("club-speed", Some(at(3200, 3300))), "3 BlackWins", "point 13");
     let about_to = says(&game("fide-2023-standard", vec![seen(2500, flag(White))]));
-    assert_eq!(about_to, "14 BlackWins", "a mate about to be made helps nobody");
+    assert_eq!(about_to, "14 BlackWins", "a mate that is not made yet does not count");
 }
 
 #[test]

@@ -121,7 +121,7 @@ fn the_older_print_and_two_flags() {
     assert_eq!((says(&last).as_str(), found(&last)[0].articles), ("11 Draw, if observed", &["6.11", "10.4"][..]));
     let short = |side| at_move(side, Some((39, false)));
     let first = Facts { adds_time: Some(true), flags: vec![short(White), short(Black)], ..last };
-    assert!(says(&first).starts_with("11 GameGoesOn"), "whatever the time control: {}", says(&first));
+    assert!(says(&first).starts_with("11 GameGoesOn"), "the time control makes no difference: {}", says(&first));
 }
 
 #[test]

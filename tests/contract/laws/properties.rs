@@ -104,7 +104,7 @@ fn names() -> Vec<String> {
 }
 
 fn some_facts() -> impl Strategy<Value = Facts> {
-    let told = (
+    let events = (
         prop::collection::vec(a_flag(), 0..4),
         prop::collection::vec(an_ending(), 0..3),
         prop::collection::vec(a_claim(), 0..2),
@@ -114,7 +114,7 @@ fn some_facts() -> impl Strategy<Value = Facts> {
     let stood = prop::option::weighted(0.1, moment());
     let sheets = (prop::option::of(any::<bool>()), prop::option::of(side()), of_both, stood);
     let known = (prop::option::of(any::<bool>()), prop::bool::weighted(0.1), sheets);
-    (prop::sample::select(names()), told, known).prop_map(
+    (prop::sample::select(names()), events, known).prop_map(
         |(name, (flags, endings, claims, illegal), (adds_time, setting_differs, sheets))| {
             // There is one flag of each side: a player's own flags are in the order of the periods.
             let mut flags: Vec<Flag> = flags;
@@ -125,14 +125,14 @@ fn some_facts() -> impl Strategy<Value = Facts> {
                 first
             });
             let (scoresheet, agreed_first, completed_by_both, illegal_position) = sheets;
-            let told = Facts { flags, endings, claims, illegal, ..rules(&name) };
-            Facts { adds_time, setting_differs, scoresheet, agreed_first, completed_by_both, illegal_position, ..told }
+            let reported = Facts { flags, endings, claims, illegal, ..rules(&name) };
+            Facts { adds_time, setting_differs, scoresheet, agreed_first, completed_by_both, illegal_position, ..reported }
         },
     )
 }
 
 /// The findings as text, with their articles and options.
-fn told(found: &[Found]) -> Vec<String> {
+fn findings_text(found: &[Found]) -> Vec<String> {
     found.iter().map(|found| format!("{} {:?} {:?}", say(found), found.articles, found.configurable)).collect()
 }
 
@@ -160,7 +160,7 @@ proptest! {
         turned.endings.reverse();
         turned.claims.reverse();
         turned.illegal.reverse();
-        prop_assert_eq!(told(&found(&facts)), told(&found(&turned)));
+        prop_assert_eq!(findings_text(&found(&facts)), findings_text(&found(&turned)));
     }
 
     #[test]
@@ -174,7 +174,7 @@ proptest! {
         }
     }
 
-    /// A certain outcome holds for whatever was not known.
+    /// A certain outcome holds for every value of the unknown facts.
     #[test]
     fn a_certain_outcome_holds_for_every_truth(truth in some_facts(), seeds in prop::collection::vec(any::<u64>(), 4)) {
         let truth = sharp(truth);

@@ -59,7 +59,7 @@ fn row_3_nobody_claimed() {
 #[test]
 fn row_4_both_flags_down() {
     let with = |other: Flag| Facts { flags: vec![claimed(5000, flag(White)), other], ..one(OPEN) };
-    assert_eq!(says(&with(flag(Black))), "4 Draw", "whatever the order");
+    assert_eq!(says(&with(flag(Black))), "4 Draw", "the order makes no difference");
     let later = |from, until| Flag { fell: at(from, until), ..flag(Black) };
     assert_eq!(says(&with(later(6000, 6100))), "11 BlackWins", "it was up at the claim");
     let about = "4 Undecided [4 Draw | 11 BlackWins] ? order_of_claim_and_flag";
@@ -135,7 +135,7 @@ fn row_8_a_minor_piece_and_no_forced_win() {
     assert_eq!(says(&one("4k3/2nn4/8/8/8/8/R7/4K3 w - - 0 1")), open, "14E3: no pawns");
     assert_eq!(says(&one("4k3/2nn4/8/8/8/8/4P3/4K3 w - - 0 1")), "11 BlackWins", "14E3 asks for no pawns");
     let mut helpless = |_: &Chess, side: Color| if side == Black { never() } else { won() };
-    assert_eq!(says_with(&one(BISHOP_V_PAWN), &mut helpless), "8 Draw", "nothing can be forced that no help brings about");
+    assert_eq!(says_with(&one(BISHOP_V_PAWN), &mut helpless), "8 Draw", "if help brings no win, no win is forced");
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn every_topic_has_a_channel_and_every_channel_a_topic() {
     assert_eq!(functions, names);
     assert_eq!(names.len(), channels.len(), "each once");
     let addresses: BTreeSet<&str> = channels.iter().map(|channel| channel.address.as_str()).collect();
-    assert_eq!(addresses.len(), channels.len(), "each another one");
+    assert_eq!(addresses.len(), channels.len(), "each name is different");
 }
 
 #[test]

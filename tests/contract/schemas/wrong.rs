@@ -57,7 +57,7 @@ fn a_missing_field_is_refused() {
     ] {
         keeps_to("board.move.live", &with(live_move(), path, None)).expect_err(path);
     }
-    assert_eq!(keeps_to("board.move.live", &with(live_move(), "/t/err_ms", None)), Ok(()), "nobody may know it");
+    assert_eq!(keeps_to("board.move.live", &with(live_move(), "/t/err_ms", None)), Ok(()), "the error may be unknown");
 }
 
 #[test]

@@ -84,9 +84,9 @@ pub(crate) fn acknowledged(wires: &[Timed]) -> BTreeMap<Line, Vec<u64>> {
 
 /// The moves of a line in SAN from each time on. The live audience also sees moves that are not sure, and their revisions.
 fn histories(wires: &[Timed], of: &str) -> Vec<(Utc, Vec<Value>)> {
-    let told = |topic: &str| topic.ends_with("/move") || topic.ends_with("/revision");
+    let is_move = |topic: &str| topic.ends_with("/move") || topic.ends_with("/revision");
     let mut events = BTreeMap::<u64, Value>::new();
-    for event in wires.iter().flat_map(published).filter(|event| event.line == of && told(&event.topic)) {
+    for event in wires.iter().flat_map(published).filter(|event| event.line == of && is_move(&event.topic)) {
         events.entry(event.json["no"].as_u64().expect("a number")).or_insert(event.json);
     }
     let mut stood = vec![(Utc(i64::MIN), Vec::new())];
@@ -138,14 +138,14 @@ pub(crate) fn assert_states_are_right(wires: &[Timed], faults: &[MonotonicTime])
 
 /// The subscriber has every event as it was recorded.
 pub(crate) fn assert_subscriber_has_every_event(
-    heard: &BTreeMap<Line, BTreeMap<u64, Value>>,
+    received: &BTreeMap<Line, BTreeMap<u64, Value>>,
     journals: &BTreeMap<Line, Vec<Out>>,
 ) {
     for (line, outs) in journals {
-        let heard = &heard[line];
-        for out in outs.iter().filter(|out| Some(&out.number) <= heard.keys().last()) {
+        let received = &received[line];
+        for out in outs.iter().filter(|out| Some(&out.number) <= received.keys().last()) {
             let recorded: Value = serde_json::from_str(&out.payload).expect("JSON");
-            assert_eq!(heard.get(&out.number), Some(&recorded["body"]), "{line} {}", out.number);
+            assert_eq!(received.get(&out.number), Some(&recorded["body"]), "{line} {}", out.number);
         }
     }
 }

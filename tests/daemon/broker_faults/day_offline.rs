@@ -140,7 +140,7 @@ fn drain(outbox: &Outbox, dir: &std::path::Path, last: [u64; 3]) {
             }
             outbox.acknowledged(ticket);
         }
-        assert!(got != before, "nothing moves: {got:?} of {last:?}, {:?}", outbox.counters());
+        assert!(got != before, "no more messages arrive: {got:?} of {last:?}, {:?}", outbox.counters());
         now = now.after(Duration::from_secs(1));
     }
     assert!(states >= 4, "{states} states");

@@ -42,7 +42,7 @@ struct FaultRun {
     /// All runs of the daemon.
     runs: Vec<DaemonRun>,
     /// The events of a subscriber that is not always connected, by line and number.
-    heard: BTreeMap<Line, BTreeMap<u64, Value>>,
+    received: BTreeMap<Line, BTreeMap<u64, Value>>,
     watch: Option<Watch>,
     /// The times of the faults.
     faults: Vec<MonotonicTime>,
@@ -83,8 +83,8 @@ impl FaultRun {
             watch.on(&format!("flagfall/1/arbiter/{ROUND}/{board}/state"), "armed", armed);
         }
         boards.iter().zip(&games).for_each(|(board, game)| board.load(&game.script()).expect("it runs"));
-        let (runs, heard, faults) = (vec![DaemonRun::first()], BTreeMap::new(), Vec::new());
-        let mut run = FaultRun { rng, broker, proxy, rig, boards, daemon, runs, heard, watch: Some(watch), faults };
+        let (runs, received, faults) = (vec![DaemonRun::first()], BTreeMap::new(), Vec::new());
+        let mut run = FaultRun { rng, broker, proxy, rig, boards, daemon, runs, received, watch: Some(watch), faults };
         run.let_pass();
         run
     }
@@ -111,9 +111,13 @@ impl FaultRun {
     /// The subscriber leaves, and its events are kept.
     fn leave(&mut self) {
         let Some(watch) = self.watch.take() else { return };
-        for heard in watch.all() {
-            if let Some(no) = heard.no() {
-                self.heard.entry(checks::line(&heard.topic)).or_default().entry(no).or_insert_with(|| heard.body().clone());
+        for received in watch.all() {
+            if let Some(no) = received.no() {
+                self.received
+                    .entry(checks::line(&received.topic))
+                    .or_default()
+                    .entry(no)
+                    .or_insert_with(|| received.body().clone());
             }
         }
     }
@@ -191,7 +195,7 @@ impl FaultRun {
         let (wires, journals) = (self.proxy.timed(), self.journals());
         order::assert_order(&wires, &self.runs, asked, &journals);
         checks::assert_states_are_right(&wires, &self.faults);
-        checks::assert_subscriber_has_every_event(&self.heard, &journals);
+        checks::assert_subscriber_has_every_event(&self.received, &journals);
     }
 
     /// Makes a connection on which the daemon has no new events.
@@ -207,8 +211,8 @@ impl FaultRun {
         let journals = self.journals();
         let mut missing = Vec::new();
         for (line, outs) in &journals {
-            let heard = self.heard.entry(line.clone()).or_default();
-            let first = outs.iter().find(|out| !heard.contains_key(&out.number));
+            let received = self.received.entry(line.clone()).or_default();
+            let first = outs.iter().find(|out| !received.contains_key(&out.number));
             missing.extend(first.map(|out| (line.clone(), out.number)));
         }
         assert!(!missing.is_empty(), "the subscriber missed nothing");
@@ -224,8 +228,11 @@ impl FaultRun {
         for (line, from) in &missing {
             let last = journals[line].last().expect("an event").number;
             self.watch.as_ref().expect("the subscriber").wait(&format!("{line} from {from} to {last}"), |all| {
-                let mut there: Vec<u64> =
-                    all.iter().filter(|heard| checks::line(&heard.topic) == *line).filter_map(|heard| heard.no()).collect();
+                let mut there: Vec<u64> = all
+                    .iter()
+                    .filter(|received| checks::line(&received.topic) == *line)
+                    .filter_map(|received| received.no())
+                    .collect();
                 there.sort_unstable();
                 there.dedup();
                 let place = there.binary_search(from).ok()?;

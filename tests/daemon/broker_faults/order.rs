@@ -1,4 +1,4 @@
-//! The point at which each line continues: behind the last event that the daemon knows the broker has, and further back only after a
+//! The point at which each line continues: behind the last event that the broker surely has, and further back only after a
 //! resync command.
 
 use std::collections::BTreeMap;
@@ -83,7 +83,7 @@ pub(crate) struct ResyncRequest {
 struct Progress {
     /// The broker has all events up to this number.
     broker: u64,
-    /// The daemon of this run knows this of at least, and of at most, these numbers.
+    /// The lowest and the highest number that the daemon of this run can take as received by the broker.
     daemon: (u64, u64),
     /// The numbers behind which this run continued, with their times.
     resumed: Vec<(MonotonicTime, u64)>,
@@ -100,7 +100,7 @@ pub(crate) fn assert_order(wires: &[Timed], runs: &[DaemonRun], mut asked: Resyn
         lines.values_mut().for_each(|reach| reach.acked.clear());
         let mut last = BTreeMap::<Line, u64>::new();
         let events = published(wire);
-        let (heard, said) = (events.len().saturating_sub(WINDOW), wire.up.last().map(|(at, _)| *at));
+        let (received, last_sent) = (events.len().saturating_sub(WINDOW), wire.up.last().map(|(at, _)| *at));
         for event in &events {
             let Some(no) = event.json["no"].as_u64() else { continue };
             let reach = lines.get_mut(&event.line).expect("a line with a journal");
@@ -125,7 +125,7 @@ pub(crate) fn assert_order(wires: &[Timed], runs: &[DaemonRun], mut asked: Resyn
                 reach.daemon.1 = no.max(reach.daemon.1);
                 reach.acked.push((acked.at, no));
                 // Without this acknowledgement the last publication would have been one too many in flight.
-                if acked.place < heard || Some(acked.at.after(READ)) <= said {
+                if acked.place < received || Some(acked.at.after(READ)) <= last_sent {
                     reach.daemon.0 = no.max(reach.daemon.0);
                 }
             }

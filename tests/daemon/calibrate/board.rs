@@ -72,7 +72,7 @@ impl PtyCertabo {
     pub(crate) fn settle(&self) {
         let began = monotonic();
         while !self.board.lock().unwrap_or_else(PoisonError::into_inner).done() {
-            assert!(monotonic().since(began) < PATIENCE, "the hands never end");
+            assert!(monotonic().since(began) < PATIENCE, "the script does not end");
             std::thread::sleep(Duration::from_millis(5));
         }
         let done = self.turns.load(Ordering::Relaxed);

@@ -65,15 +65,15 @@ fn men_and_spare_queens_are_learned_and_kept() {
     // The file is not overwritten by mistake, and the user is not asked to set up men.
     let again = ["calibrate", "--driver", DRIVER, text(&table.path), text(&file), "--spares", "0"];
     let output = run(&again);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.code() == Some(1) && said.contains("is there already; --force writes it anew"), "{said}");
-    assert!(!said.contains("set up"), "{said}");
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(1) && message.contains("is there already; --force writes it anew"), "{message}");
+    assert!(!message.contains("set up"), "{message}");
     assert_eq!(fs::read_to_string(&file).expect("a text"), kept);
     table.load("0 lift d6\n+0.1 drop");
     table.settle();
     let output = run(&[&again[..], &["--force"]].concat());
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success() && said.contains("32 men, no spare one"), "{said}");
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && message.contains("32 men, no spare one"), "{message}");
     let items = calibration::parse(&fs::read(&file).expect("a file"), family).expect("a calibration");
     assert_eq!(items.split(',').count(), 32);
     only(folder.path(), &["b1.calibration"]);
@@ -137,9 +137,9 @@ fn an_impossible_calibration_reports_its_cause() {
         (&["calibrate", "--driver", DRIVER, path, file, "--seconds", "0"], 2, "--seconds"),
     ] {
         let output = run(arguments);
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {said}");
-        assert!(said.contains(reason), "{arguments:?}: {said}");
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {message}");
+        assert!(message.contains(reason), "{arguments:?}: {message}");
         only(folder.path(), &[]);
     }
 }

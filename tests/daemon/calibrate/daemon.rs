@@ -32,8 +32,8 @@ fn configured(table: &PtyCertabo, calibration_file: Option<&Path>) -> Board {
 /// Waits until the sensors show this placement.
 #[track_caller]
 fn shows(subscriber: &Subscriber, from: usize, placement: &str) {
-    subscriber.wait(placement, from, |heard| {
-        (heard.topic.ends_with("/arbiter/ev/1/b1/state") && heard.body()["board"] == placement).then_some(())
+    subscriber.wait(placement, from, |received| {
+        (received.topic.ends_with("/arbiter/ev/1/b1/state") && received.body()["board"] == placement).then_some(())
     });
 }
 
@@ -51,7 +51,8 @@ fn a_board_is_known_in_mid_game_and_after_restarts() {
     // The spare queen was beside the board until now.
     table.load("0 lift a7\n+0.2 drop\n+0.3 place a8 Q");
     shows(&subscriber, 0, PROMOTED);
-    let unknown = subscriber.all().iter().any(|heard| heard.body()["board"].as_str().is_some_and(|board| board.contains('?')));
+    let unknown =
+        subscriber.all().iter().any(|received| received.body()["board"].as_str().is_some_and(|board| board.contains('?')));
     assert!(!unknown, "every man is identified at every time");
     drop((running, subscriber));
 

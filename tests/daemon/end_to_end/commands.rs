@@ -72,8 +72,8 @@ impl CommandSetup {
     fn answers(&self, id: &str, topic: &str) -> Vec<MosquittoMessage> {
         self.watch.wait(&format!("the answer to {id}"), |all| {
             let answers: Vec<MosquittoMessage> =
-                all.iter().filter(|heard| heard.branch() == "reply" && heard.json["id"] == id).cloned().collect();
-            assert!(answers.iter().all(|heard| heard.topic == topic), "{answers:?}");
+                all.iter().filter(|received| received.branch() == "reply" && received.json["id"] == id).cloned().collect();
+            assert!(answers.iter().all(|received| received.topic == topic), "{answers:?}");
             answers.last().is_some_and(|last| last.body()["stage"] != "accepted").then_some(answers)
         })
     }
@@ -81,14 +81,15 @@ impl CommandSetup {
     /// The lines of the audit about a command.
     fn audits(&self, id: &str) -> Vec<Value> {
         let all = self.watch.all();
-        let lines =
-            all.iter().filter(|heard| heard.topic == topic("arbiter", "b1", "audit") && heard.body()["what"] == "command");
-        lines.filter(|heard| heard.body()["id"] == id).map(|heard| heard.body().clone()).collect()
+        let lines = all
+            .iter()
+            .filter(|received| received.topic == topic("arbiter", "b1", "audit") && received.body()["what"] == "command");
+        lines.filter(|received| received.body()["id"] == id).map(|received| received.body().clone()).collect()
     }
 
     fn audited(&self, id: &str, code: &str, user: &str) {
         self.watch.wait(&format!("{id} in the audit"), |all| {
-            let line = all.iter().find(|heard| heard.body()["what"] == "command" && heard.body()["id"] == id)?;
+            let line = all.iter().find(|received| received.body()["what"] == "command" && received.body()["id"] == id)?;
             assert_eq!((line.body()["code"].as_str(), line.body()["actor"].as_str()), (Some(code), Some(user)), "{line:?}");
             Some(())
         });
@@ -105,7 +106,7 @@ impl CommandSetup {
         let body = answer.body();
         assert_eq!((&body["stage"], &body["code"]), (&json!("failed"), &json!(code)), "{id}: {answer:?}");
         let shown = if code == "denied" { (&Value::Null, &Value::Null) } else { (&before.0, &before.1) };
-        assert_eq!((&body["game"], &body["rev"]), shown, "the present value, for a sender that may know it: {answer:?}");
+        assert_eq!((&body["game"], &body["rev"]), shown, "a sender that may see it gets the present value: {answer:?}");
         assert_eq!(answer.correlation, id);
         self.audited(id, code, user);
         assert_eq!(self.state(), before, "{id} had an effect");
@@ -151,7 +152,8 @@ fn commands_are_answered_and_audited_and_those_refused_change_nothing() {
     setup.send("anna", "declare-result", &good, &[]);
     let to = "flagfall/1/reply/anna/desk";
     let answers = setup.answers("good", to);
-    let stages: Vec<_> = answers.iter().map(|heard| (heard.body()["stage"].clone(), heard.body()["code"].clone())).collect();
+    let stages: Vec<_> =
+        answers.iter().map(|received| (received.body()["stage"].clone(), received.body()["code"].clone())).collect();
     assert_eq!(stages, [(json!("accepted"), json!("ok")), (json!("done"), json!("ok"))]);
     setup.audited("good", "ok", "anna");
     for audience in ["arbiter", "live", "public"] {
@@ -162,7 +164,7 @@ fn commands_are_answered_and_audited_and_those_refused_change_nothing() {
 
     // The same command again gets the same answer and has no second effect, although its lock is old now.
     setup.send("anna", "declare-result", &good, &[]);
-    let done = |heard: &&MosquittoMessage| heard.json["id"] == "good" && heard.body()["stage"] == "done";
+    let done = |received: &&MosquittoMessage| received.json["id"] == "good" && received.body()["stage"] == "done";
     setup.watch.wait("the same answer", |all| {
         let both: Vec<&MosquittoMessage> = all.iter().filter(done).collect();
         let [one, other] = both.as_slice() else { return None };
@@ -184,11 +186,11 @@ fn old_client(setup: &CommandSetup) {
     let topic = format!("flagfall/1/cmd/carl/{ROUND}/b1/resync");
     publish(setup.broker.port(), &topic, &payload.to_string(), &["-V", "311"]);
     let answers = setup.answers("old", "flagfall/1/reply/carl/old");
-    assert!(answers.len() == 2 && answers.iter().all(|heard| heard.body()["corr"] == "c-1"), "{answers:?}");
+    assert!(answers.len() == 2 && answers.iter().all(|received| received.body()["corr"] == "c-1"), "{answers:?}");
     // The events of the resync command come again.
     let line = format!("live/{ROUND}/b1");
     setup.watch.wait("the first live event again", |all| {
-        let again = all.iter().filter(|heard| contract::line(&heard.topic) == line && heard.no() == Some(1));
+        let again = all.iter().filter(|received| contract::line(&received.topic) == line && received.no() == Some(1));
         (again.count() == 2).then_some(())
     });
     contract::events(&setup.watch.all());
@@ -212,14 +214,14 @@ fn too_many_commands_are_refused_and_not_audited() {
     sender.stdin.take().expect("its input").write_all(lines.as_bytes()).expect("written");
     assert!(sender.wait().expect("a child").success());
     let last = |code: &'static str| {
-        move |heard: &&MosquittoMessage| {
-            heard.branch() == "reply" && heard.body()["stage"] != "accepted" && heard.body()["code"] == code
+        move |received: &&MosquittoMessage| {
+            received.branch() == "reply" && received.body()["stage"] != "accepted" && received.body()["code"] == code
         }
     };
     // The commands of another sender are not delayed, and its answer comes after all others.
     setup.refused("anna", "declare-result", &declare("no-lock", json!({}), "1-0"), "invalid");
     let all = setup.watch.all();
-    let ids = |code| all.iter().filter(last(code)).map(|heard| heard.json["id"].as_str().expect("an id").to_owned());
+    let ids = |code| all.iter().filter(last(code)).map(|received| received.json["id"].as_str().expect("an id").to_owned());
     let (ok, busy): (Vec<_>, Vec<_>) = (ids("ok").collect(), ids("busy").collect());
     // Five commands are accepted at once, and five for each further second; of the others, one in a second gets an answer.
     assert!((5..20).contains(&ok.len()), "{} of {SENT} were accepted", ok.len());
@@ -247,7 +249,7 @@ fn a_command_that_expired_while_nobody_listened_is_gone() {
     setup.answers("lasting", "flagfall/1/reply/carl/desk");
     setup.audited("lasting", "ok", "carl");
     assert!(setup.audits("late").is_empty());
-    assert!(setup.watch.all().iter().all(|heard| heard.branch() != "reply" || heard.json["id"] != "late"));
+    assert!(setup.watch.all().iter().all(|received| received.branch() != "reply" || received.json["id"] != "late"));
     assert_eq!(setup.state().2, before.2);
 }
 

@@ -30,18 +30,18 @@ pub(crate) fn sans(moves: &Value) -> Vec<String> {
 }
 
 /// The SANs of the events of one kind.
-fn told(events: &[MosquittoMessage], kind: &str) -> Vec<String> {
-    let moves = events.iter().filter(|heard| heard.topic.ends_with(kind));
-    moves.map(|heard| heard.body()["san"].as_str().expect("a move").to_owned()).collect()
+fn published_sans(events: &[MosquittoMessage], kind: &str) -> Vec<String> {
+    let moves = events.iter().filter(|received| received.topic.ends_with(kind));
+    moves.map(|received| received.body()["san"].as_str().expect("a move").to_owned()).collect()
 }
 
 /// The states of the node, each with its boot number, in order.
 fn statuses(all: &[MosquittoMessage]) -> Vec<(u64, String)> {
-    let statuses = all.iter().filter(|heard| heard.topic == "flagfall/1/node/pi-1/status");
+    let statuses = all.iter().filter(|received| received.topic == "flagfall/1/node/pi-1/status");
     statuses
-        .map(|heard| {
-            let state = heard.body()["state"].as_str().expect("a state").to_owned();
-            (heard.json["boot"].as_u64().expect("a number"), state)
+        .map(|received| {
+            let state = received.body()["state"].as_str().expect("a state").to_owned();
+            (received.json["boot"].as_u64().expect("a number"), state)
         })
         .collect()
 }
@@ -111,8 +111,8 @@ fn two_games_arrive_as_they_were_played() {
 /// Checks that all retained messages are published again between `init` and `ready` of a start.
 fn birth(all: &[MosquittoMessage], boot: u64, seats: &[Seat<'_>]) {
     let place = |state: &str| {
-        let status = |heard: &MosquittoMessage| {
-            heard.json["type"] == "node.status" && heard.json["boot"] == boot && heard.body()["state"] == state
+        let status = |received: &MosquittoMessage| {
+            received.json["type"] == "node.status" && received.json["boot"] == boot && received.body()["state"] == state
         };
         all.iter().position(status).expect("a status")
     };
@@ -120,7 +120,10 @@ fn birth(all: &[MosquittoMessage], boot: u64, seats: &[Seat<'_>]) {
     for seat in seats {
         for (audience, leaf) in [("arbiter", "state"), ("live", "state"), ("live", "clock"), ("public", "state")] {
             let topic = topic(audience, seat.id, leaf);
-            assert!(born.iter().any(|heard| heard.topic == topic && heard.json["boot"] == boot), "ready without {topic}");
+            assert!(
+                born.iter().any(|received| received.topic == topic && received.json["boot"] == boot),
+                "ready without {topic}"
+            );
         }
     }
 }
@@ -133,13 +136,13 @@ fn played(watch: &Watch, board: &str, game: &DemoGame) {
     let whole = |all: &[MosquittoMessage]| {
         let events = contract::events(all);
         let line = |audience: &str| events.get(&format!("{audience}/{ROUND}/{board}")).cloned().unwrap_or_default();
-        let [arbiter, live, public] = ["arbiter", "live", "public"].map(|audience| told(&line(audience), "/move"));
+        let [arbiter, live, public] = ["arbiter", "live", "public"].map(|audience| published_sans(&line(audience), "/move"));
         (arbiter == expected.moves && live == made && public == made).then_some(())
     };
     watch.wait(&format!("all of {board}"), whole);
     let state = |audience: &str, moves: &[String]| {
         watch.wait(&format!("the {audience} state of {board}"), |all| {
-            let last = all.iter().rev().find(|heard| heard.topic == topic(audience, board, "state"))?;
+            let last = all.iter().rev().find(|received| received.topic == topic(audience, board, "state"))?;
             (sans(&last.body()["moves"]) == moves).then(|| last.body().clone())
         })
     };
@@ -157,13 +160,13 @@ fn played(watch: &Watch, board: &str, game: &DemoGame) {
 fn the_flag(watch: &Watch) {
     let alert = |kind: &str, class: &str| {
         watch.wait(&format!("the alert {kind}"), |all| {
-            let alerts = all.iter().filter(|heard| heard.topic.contains("/b1/alert/"));
-            alerts.into_iter().find(|heard| heard.body()["kind"] == kind && heard.body()["class"] == class).cloned()
+            let alerts = all.iter().filter(|received| received.topic.contains("/b1/alert/"));
+            alerts.into_iter().find(|received| received.body()["kind"] == kind && received.body()["class"] == class).cloned()
         })
     };
-    for heard in [alert("flag", "loud"), alert("incomplete_move", "silent")] {
-        assert_eq!(heard.body()["side"], "white");
-        assert_eq!(heard.topic, topic("arbiter", "b1", &format!("alert/{}", heard.body()["id"])));
+    for received in [alert("flag", "loud"), alert("incomplete_move", "silent")] {
+        assert_eq!(received.body()["side"], "white");
+        assert_eq!(received.topic, topic("arbiter", "b1", &format!("alert/{}", received.body()["id"])));
     }
     // The second revision of the finding has the worker's answer about Article 6.9.
     let ruling = watch.on(&topic("arbiter", "b1", "ruling"), "the answer", |json| json["body"]["revision"].as_u64() > Some(1));
@@ -173,9 +176,10 @@ fn the_flag(watch: &Watch) {
     assert!(winnable["san"].as_str().is_some_and(|san| san.ends_with('#')), "the line ends with a mate: {winnable}");
     let line = format!("arbiter/{ROUND}/b1");
     let events = contract::events(&watch.all()).remove(&line).expect("events");
-    let findings: Vec<_> = events.iter().filter(|heard| heard.body()["what"] == "finding").collect();
-    assert!(findings.len() > 1 && findings.iter().all(|heard| heard.topic == topic("arbiter", "b1", "audit")));
-    let b2 = watch.all().into_iter().filter(|heard| heard.topic.contains("/b2/alert/") || heard.topic.contains("/b2/ruling"));
+    let findings: Vec<_> = events.iter().filter(|received| received.body()["what"] == "finding").collect();
+    assert!(findings.len() > 1 && findings.iter().all(|received| received.topic == topic("arbiter", "b1", "audit")));
+    let b2 =
+        watch.all().into_iter().filter(|received| received.topic.contains("/b2/alert/") || received.topic.contains("/b2/ruling"));
     assert_eq!(b2.count(), 0, "a mate needs no arbiter");
 }
 
@@ -193,10 +197,12 @@ fn found(late: &Watch, early: &Watch) {
     topics.sort();
     // The clocks do not run, but one may be published at this moment.
     let same = |all: &[MosquittoMessage]| {
-        let kept: BTreeMap<_, _> = all.iter().filter(|heard| heard.retain).map(|heard| (heard.topic.clone(), heard)).collect();
+        let kept: BTreeMap<_, _> =
+            all.iter().filter(|received| received.retain).map(|received| (received.topic.clone(), received)).collect();
         let there: Vec<String> = kept.keys().cloned().collect();
-        (there == topics && kept.iter().all(|(topic, heard)| early.last(topic).is_some_and(|last| last.payload == heard.payload)))
-            .then_some(())
+        (there == topics
+            && kept.iter().all(|(topic, received)| early.last(topic).is_some_and(|last| last.payload == received.payload)))
+        .then_some(())
     };
     late.wait("the retained messages", same);
     assert_eq!(late.last("flagfall/1/node/pi-1/status").expect("kept").body()["state"], "ready");

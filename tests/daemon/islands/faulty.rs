@@ -14,6 +14,7 @@ use flagfall_protocols::trace::{Audience, Body};
 use crate::support::hall::subscriber::{ReceivedMessage, Subscriber};
 use crate::support::hall::table::Table;
 use crate::support::hall::{RunningDaemon, TestHall};
+use crate::support::waiting::pause;
 
 /// The byte that triggers the fault; no message of the board has it.
 pub(crate) const TRIGGER: u8 = 0x7e;
@@ -44,7 +45,7 @@ impl<const FAULT: usize> Driver for Faulty<FAULT> {
             let before = TRIGGERED[FAULT].fetch_add(1, Ordering::SeqCst);
             match FAULT {
                 PANICS_ONCE if before == 0 => panic!("the fault of this test"),
-                PANICS_ALWAYS => panic!("the fault of this test, again and again"),
+                PANICS_ALWAYS => panic!("the repeated fault of this test"),
                 HANGS_ONCE if before > 0 => {}
                 HANGS_ONCE | HANGS_ALWAYS => {
                     while !RELEASED[FAULT].load(Ordering::SeqCst) {
@@ -82,14 +83,22 @@ pub(crate) fn start_daemon<const FAULT: usize>(hall: &TestHall, tables: &[Table]
     RunningDaemon::with(async move || Daemon::start_with(&loaded, station_configs, PATIENCE).await.expect("starts"))
 }
 
+/// Waits until all boards are online, starts their scripts, and after this time sends the trigger of the fault to the first board.
+pub(crate) fn play_until_fault(subscriber: &Subscriber, tables: &[Table], after: Duration) {
+    tables.iter().for_each(|table| drop(subscriber.device(&table.id, &["online"], 0)));
+    tables.iter().for_each(|table| table.board.load(&table.script).expect("hands"));
+    pause(after);
+    tables[0].board.inject(&[TRIGGER]).expect("running");
+}
+
 /// Waits until the node's health names exactly these boards as failed.
 #[track_caller]
 pub(crate) fn wait_for_failed_boards(subscriber: &Subscriber, boards: &[&str]) {
-    let told = |heard: &ReceivedMessage| {
-        let list = heard.body()["failed_boards"].as_array().filter(|_| heard.topic.ends_with("/health"))?;
+    let reported = |received: &ReceivedMessage| {
+        let list = received.body()["failed_boards"].as_array().filter(|_| received.topic.ends_with("/health"))?;
         (list.iter().map(|board| board.as_str().unwrap_or("")).collect::<Vec<_>>() == boards).then_some(())
     };
-    subscriber.wait(&format!("failed boards {boards:?}"), 0, told);
+    subscriber.wait(&format!("failed boards {boards:?}"), 0, reported);
 }
 
 /// Checks that a journal has no damage and no gap in its numbers; returns all received bytes.
@@ -116,12 +125,13 @@ pub(crate) fn read_sound_journal(hall: &TestHall, board: &str) -> Vec<u8> {
 
 /// Checks that every event of the board's journal was published.
 pub(crate) fn assert_all_events_published(hall: &TestHall, subscriber: &Subscriber, board: &str) {
-    let heard = subscriber.all();
+    let received = subscriber.all();
     for audience in Audience::ALL {
         let (outs, _) = outs_from(&hall.journal().join(board), audience, 1, usize::MAX).expect("a journal");
         for out in outs {
-            let is_it = |heard: &ReceivedMessage| heard.topic == out.topic && heard.message["no"].as_u64() == Some(out.number);
-            assert!(heard.iter().any(is_it), "{} {} was not sent", out.topic, out.number);
+            let is_it =
+                |received: &ReceivedMessage| received.topic == out.topic && received.message["no"].as_u64() == Some(out.number);
+            assert!(received.iter().any(is_it), "{} {} was not sent", out.topic, out.number);
         }
     }
 }
@@ -129,10 +139,10 @@ pub(crate) fn assert_all_events_published(hall: &TestHall, subscriber: &Subscrib
 /// Checks that no two events have the same number.
 pub(crate) fn assert_numbers_are_unique(subscriber: &Subscriber, board: &str) {
     let mut seen = std::collections::BTreeMap::new();
-    for heard in subscriber.all().into_iter().filter(|heard| heard.topic.contains(&format!("/{board}/"))) {
-        let Some(number) = heard.message["no"].as_u64() else { continue };
-        let audience = heard.topic.split('/').nth(2).unwrap_or("").to_owned();
-        let what = (heard.message["type"].clone(), heard.body().clone());
+    for received in subscriber.all().into_iter().filter(|received| received.topic.contains(&format!("/{board}/"))) {
+        let Some(number) = received.message["no"].as_u64() else { continue };
+        let audience = received.topic.split('/').nth(2).unwrap_or("").to_owned();
+        let what = (received.message["type"].clone(), received.body().clone());
         let first = seen.entry((audience, number)).or_insert_with(|| what.clone());
         assert_eq!(*first, what, "two events have number {number}");
     }

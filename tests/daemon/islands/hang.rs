@@ -4,8 +4,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::faulty::{
-    HANGS_ALWAYS, HANGS_ONCE, RELEASED, TRIGGER, assert_numbers_are_unique, read_sound_journal, start_daemon, trigger_count,
-    wait_for_failed_boards,
+    HANGS_ALWAYS, HANGS_ONCE, RELEASED, TRIGGER, assert_numbers_are_unique, play_until_fault, read_sound_journal, start_daemon,
+    trigger_count, wait_for_failed_boards,
 };
 use crate::support::hall::TestHall;
 use crate::support::hall::subscriber::{ReceivedMessage, Subscriber};
@@ -31,14 +31,11 @@ fn a_station_that_hangs_is_replaced_and_changes_nothing_when_it_wakes() {
     let daemon = start_daemon::<HANGS_ONCE>(&hall, &tables);
     let release = ReleaseOnDrop(HANGS_ONCE);
     let subscriber = Subscriber::new(daemon.tcp);
-    tables.iter().for_each(|table| drop(subscriber.device(&table.id, &["online"], 0)));
-    tables.iter().for_each(|table| table.board.load(&table.script).expect("hands"));
-    pause(Duration::from_secs(3));
-    tables[0].board.inject(&[TRIGGER]).expect("running");
+    play_until_fault(&subscriber, &tables, Duration::from_secs(3));
     // The new station begins with the link up, and a move comes.
     let from = subscriber.count();
     drop(subscriber.device("b0", &["online", "unstable"], from));
-    let moved = |heard: &ReceivedMessage| heard.topic.ends_with("/live/ev/1/b0/move").then_some(());
+    let moved = |received: &ReceivedMessage| received.topic.ends_with("/live/ev/1/b0/move").then_some(());
     subscriber.wait("a move after that", subscriber.count(), moved);
     assert_eq!(trigger_count(HANGS_ONCE), 1);
     // In the middle of the game the old station continues with its last input.
@@ -60,18 +57,15 @@ fn a_station_that_hangs_again_is_parked() {
     let daemon = start_daemon::<HANGS_ALWAYS>(&hall, &tables);
     let release = ReleaseOnDrop(HANGS_ALWAYS);
     let subscriber = Subscriber::new(daemon.tcp);
-    tables.iter().for_each(|table| drop(subscriber.device(&table.id, &["online"], 0)));
-    tables.iter().for_each(|table| table.board.load(&table.script).expect("hands"));
-    pause(Duration::from_secs(3));
-    tables[0].board.inject(&[TRIGGER]).expect("running");
+    play_until_fault(&subscriber, &tables, Duration::from_secs(3));
     let from = subscriber.count();
     drop(subscriber.device("b0", &["online", "unstable"], from));
     tables[0].board.inject(&[TRIGGER]).expect("running");
     wait_for_failed_boards(&subscriber, &["b0"]);
-    let parked = |heard: &ReceivedMessage| {
-        heard.device("b0")?;
-        let told = heard.body()["problem"].as_str()?.contains("hung twice and was parked");
-        (told && heard.body()["port"].is_string()).then_some(())
+    let parked = |received: &ReceivedMessage| {
+        received.device("b0")?;
+        let reported = received.body()["problem"].as_str()?.contains("hung twice and was parked");
+        (reported && received.body()["port"].is_string()).then_some(())
     };
     subscriber.wait("the device's status, with its port open again", 0, parked);
     // The emulated board checks every 20 ms whether a program has its port open again.

@@ -54,9 +54,9 @@ fn a_silent_board_is_an_alarm_until_it_talks_again() {
     silent.board.mute(true).expect("running");
     let lost = subscriber.device(&silent.id, &["offline"], from);
     assert_eq!(lost.body()["problem"], "the device does not answer");
-    let alert = |heard: &ReceivedMessage| {
-        let ours = heard.topic.contains(&format!("/{}/alert/", silent.id)) && heard.body()["kind"] == "board_lost";
-        ours.then(|| heard.topic.clone())
+    let alert = |received: &ReceivedMessage| {
+        let ours = received.topic.contains(&format!("/{}/alert/", silent.id)) && received.body()["kind"] == "board_lost";
+        ours.then(|| received.topic.clone())
     };
     let topic = subscriber.wait("the alert", from, alert);
     let from = subscriber.count();
@@ -64,7 +64,7 @@ fn a_silent_board_is_an_alarm_until_it_talks_again() {
     let back = subscriber.device(&silent.id, &["online"], from);
     assert!(back.body()["problem"].is_null(), "{:?}", back.body());
     // The alert has ended: its state is `cured`, or the message is deleted.
-    subscriber.wait("the end of the alert", from, |heard| (heard.topic == topic).then_some(()));
+    subscriber.wait("the end of the alert", from, |received| (received.topic == topic).then_some(()));
     assert!(other.board.wait_done(Duration::from_secs(60)));
     wait_until_complete(&subscriber, &tables[1..]);
     // The board that was silent can play, too.
@@ -80,7 +80,7 @@ struct PortHolder(Child);
 impl PortHolder {
     fn hold(path: &std::path::Path) -> PortHolder {
         let port = File::options().read(true).write(true).open(path).expect("opens");
-        port.lock().expect("nobody has it");
+        port.lock().expect("the lock is free");
         assert!(port.as_raw_fd() > 2);
         PortHolder(Command::new("sleep").arg("60").stdin(Stdio::from(port)).spawn().expect("sleep is there"))
     }
@@ -107,9 +107,9 @@ fn a_held_port_is_reported_with_its_holder_and_opened_when_it_is_free() {
     let subscriber = Subscriber::new(daemon.tcp);
     drop(subscriber.device(&free.id, &["online"], 0));
     let holder = format!("sleep (process {})", other.0.id());
-    let named = |heard: &ReceivedMessage| {
-        heard.device(&held.id).filter(|state| *state == "offline")?;
-        heard.body()["problem"].as_str()?.contains(&holder).then_some(())
+    let named = |received: &ReceivedMessage| {
+        received.device(&held.id).filter(|state| *state == "offline")?;
+        received.body()["problem"].as_str()?.contains(&holder).then_some(())
     };
     subscriber.wait("the holder's name", 0, named);
     free.board.load(&free.script).expect("hands");
@@ -118,8 +118,9 @@ fn a_held_port_is_reported_with_its_holder_and_opened_when_it_is_free() {
     other.end();
     let released = monotonic();
     let from = subscriber.count();
-    let taken =
-        |heard: &ReceivedMessage| (heard.device(&held.id).is_some() && heard.body()["port"].is_string()).then_some(heard.at);
+    let taken = |received: &ReceivedMessage| {
+        (received.device(&held.id).is_some() && received.body()["port"].is_string()).then_some(received.at)
+    };
     let took = subscriber.wait("the port", from, taken).since(released);
     assert_within(took, TAKEN_WITHIN, "the port was opened late");
     let online = subscriber.device(&held.id, &["online"], from);

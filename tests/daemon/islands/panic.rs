@@ -3,13 +3,12 @@
 use std::time::Duration;
 
 use super::faulty::{
-    PANICS_ALWAYS, PANICS_ONCE, TRIGGER, assert_all_events_published, assert_numbers_are_unique, read_sound_journal,
-    start_daemon, trigger_count, wait_for_failed_boards,
+    PANICS_ALWAYS, PANICS_ONCE, TRIGGER, assert_all_events_published, assert_numbers_are_unique, play_until_fault,
+    read_sound_journal, start_daemon, trigger_count, wait_for_failed_boards,
 };
 use crate::support::hall::TestHall;
 use crate::support::hall::subscriber::{ReceivedMessage, Subscriber};
 use crate::support::hall::table::{Table, play, wait_until_complete};
-use crate::support::waiting::pause;
 
 const THINK: [u64; 2] = [300, 700];
 
@@ -23,10 +22,7 @@ fn a_panic_that_does_not_come_again_costs_nothing() {
     let tables = tables(&hall);
     let daemon = start_daemon::<PANICS_ONCE>(&hall, &tables);
     let subscriber = Subscriber::new(daemon.tcp);
-    tables.iter().for_each(|table| drop(subscriber.device(&table.id, &["online"], 0)));
-    tables.iter().for_each(|table| table.board.load(&table.script).expect("hands"));
-    pause(Duration::from_secs(4));
-    tables[0].board.inject(&[TRIGGER]).expect("running");
+    play_until_fault(&subscriber, &tables, Duration::from_secs(4));
     assert!(tables.iter().all(|table| table.board.wait_done(Duration::from_secs(60))));
     wait_until_complete(&subscriber, &tables);
     assert!(trigger_count(PANICS_ONCE) >= 2, "once in the station, and once more in the new station");
@@ -44,19 +40,17 @@ fn a_game_that_panics_again_is_parked_and_its_bytes_are_still_recorded() {
     let tables = tables(&hall);
     let daemon = start_daemon::<PANICS_ALWAYS>(&hall, &tables);
     let subscriber = Subscriber::new(daemon.tcp);
-    tables.iter().for_each(|table| drop(subscriber.device(&table.id, &["online"], 0)));
-    tables.iter().for_each(|table| table.board.load(&table.script).expect("hands"));
-    pause(Duration::from_secs(4));
-    tables[0].board.inject(&[TRIGGER]).expect("running");
+    play_until_fault(&subscriber, &tables, Duration::from_secs(4));
     wait_for_failed_boards(&subscriber, &["b0"]);
-    let parked = |heard: &ReceivedMessage| {
+    let parked = |received: &ReceivedMessage| {
         // A board whose bytes are not read is not online, even if its cable is connected.
-        heard.device("b0").filter(|state| *state == "offline")?;
-        heard.body()["problem"].as_str()?.contains("failed twice at the same record and was parked").then_some(())
+        received.device("b0").filter(|state| *state == "offline")?;
+        received.body()["problem"].as_str()?.contains("failed twice at the same record and was parked").then_some(())
     };
     subscriber.wait("the device's status", 0, parked);
-    let alert = subscriber
-        .wait("the arbiters' alert", 0, |heard| heard.topic.ends_with("/arbiter/ev/1/b0/alert/0").then(|| heard.clone()));
+    let alert = subscriber.wait("the arbiters' alert", 0, |received| {
+        received.topic.ends_with("/arbiter/ev/1/b0/alert/0").then(|| received.clone())
+    });
     assert_eq!((&alert.body()["kind"], &alert.body()["class"]), (&"board_failed".into(), &"loud".into()));
     tables[0].board.inject(b"still\x7frecorded").expect("running");
     assert!(tables.iter().all(|table| table.board.wait_done(Duration::from_secs(60))));
@@ -65,8 +59,9 @@ fn a_game_that_panics_again_is_parked_and_its_bytes_are_still_recorded() {
     tables[0].board.unplug().expect("pulled");
     let from = subscriber.count();
     tables[0].board.replug().expect("put back");
-    subscriber
-        .wait("the device's status after the cable", from, |heard| parked(heard).filter(|()| heard.body()["port"].is_string()));
+    subscriber.wait("the device's status after the cable", from, |received| {
+        parked(received).filter(|()| received.body()["port"].is_string())
+    });
     daemon.stop();
     assert_all_events_published(&hall, &subscriber, "b0");
     let bytes = read_sound_journal(&hall, "b0");

@@ -30,17 +30,17 @@ fn slow() -> Script {
 /// The first publication of each event of an audience.
 fn firsts<'a>(all: &'a [MosquittoMessage], audience: &str) -> BTreeMap<u64, &'a MosquittoMessage> {
     let mut firsts = BTreeMap::new();
-    for heard in all.iter().filter(|heard| heard.branch() == audience) {
-        if let Some(no) = heard.no() {
-            firsts.entry(no).or_insert(heard);
+    for received in all.iter().filter(|received| received.branch() == audience) {
+        if let Some(no) = received.no() {
+            firsts.entry(no).or_insert(received);
         }
     }
     firsts
 }
 
 /// The time of an event in its message.
-fn happened(heard: &MosquittoMessage) -> i64 {
-    heard.json["t"]["utc"].as_str().and_then(Utc::parse).expect("a time").0
+fn happened(received: &MosquittoMessage) -> i64 {
+    received.json["t"]["utc"].as_str().and_then(Utc::parse).expect("a time").0
 }
 
 #[test]
@@ -77,26 +77,26 @@ fn check(all: &[MosquittoMessage]) {
     contract::each(all);
     contract::events(all);
     let (now, wall) = (monotonic(), utc().0);
-    let arrived = |heard: &MosquittoMessage| wall - now.since(heard.at).as_micros() as i64;
+    let arrived = |received: &MosquittoMessage| wall - now.since(received.at).as_micros() as i64;
     let (live, public) = (firsts(all, "live"), firsts(all, "public"));
-    let over = all.iter().find(|heard| heard.body()["event"] == "over").map(happened);
-    for (number, heard) in &public {
-        let late = arrived(heard) - happened(live[number]);
+    let over = all.iter().find(|received| received.body()["event"] == "over").map(happened);
+    for (number, received) in &public {
+        let late = arrived(received) - happened(live[number]);
         assert!(late >= DELAY, "event {number} is public after {late} µs");
         assert_eq!(
-            (heard.body(), &heard.json["t"]["us"]),
+            (received.body(), &received.json["t"]["us"]),
             (live[number].body(), &live[number].json["t"]["us"]),
             "event {number}"
         );
-        let after = live.get(&(number + MOVES)).is_some_and(|later| happened(later) <= arrived(heard));
-        assert!(after || over.is_some_and(|over| over <= arrived(heard)), "event {number} is public too few moves later");
+        let after = live.get(&(number + MOVES)).is_some_and(|later| happened(later) <= arrived(received));
+        assert!(after || over.is_some_and(|over| over <= arrived(received)), "event {number} is public too few moves later");
     }
     // The time in a message is the time of its publication, except for events that waited for the daemon's restart.
-    let prompt = live.values().filter(|heard| arrived(heard) - happened(heard) < 250_000).count();
+    let prompt = live.values().filter(|received| arrived(received) - happened(received) < 250_000).count();
     assert!(prompt + 4 >= live.len(), "{prompt} of {} live events came at once", live.len());
-    for heard in all.iter().filter(|heard| heard.branch() == "public" && heard.topic.ends_with("/state")) {
-        let shown = heard.body()["moves"].as_array().expect("moves").len();
-        let told = live.values().filter(|live| happened(live) + DELAY <= arrived(heard)).count();
-        assert!(shown <= told, "{shown} moves are shown, only {told} are allowed");
+    for received in all.iter().filter(|received| received.branch() == "public" && received.topic.ends_with("/state")) {
+        let shown = received.body()["moves"].as_array().expect("moves").len();
+        let allowed = live.values().filter(|live| happened(live) + DELAY <= arrived(received)).count();
+        assert!(shown <= allowed, "{shown} moves are shown, only {allowed} are allowed");
     }
 }

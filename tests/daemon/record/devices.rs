@@ -39,9 +39,9 @@ fn boards_in_a_folder_are_listed_and_asked() {
 fn a_named_port_is_described_for_people() {
     let (_silent, path) = Pty::pair().unwrap();
     let output = run(&["devices", "--ask", text(&path)]);
-    let said = String::from_utf8(output.stdout).unwrap();
-    assert!(said.starts_with(&format!("{}\n", path.display())) && said.contains("no board answers"), "{said}");
-    assert!(said.contains(&format!("(process {})", std::process::id())), "{said}");
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert!(printed.starts_with(&format!("{}\n", path.display())) && printed.contains("no board answers"), "{printed}");
+    assert!(printed.contains(&format!("(process {})", std::process::id())), "{printed}");
     let output = run(&["devices", "/dev/no-such-port"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("/dev/no-such-port: no such port"));
@@ -58,6 +58,6 @@ fn the_supported_devices_are_those_of_the_registry() {
         assert_eq!((&row["links"][0], &row["clock"]), (&Value::from(links), &Value::from(clock)), "{name}");
     }
     let people = run(&["devices", "--supported"]);
-    let told = String::from_utf8_lossy(&people.stdout).into_owned();
-    assert!(registered.iter().all(|name| told.lines().any(|line| line == *name)), "{told}");
+    let printed = String::from_utf8_lossy(&people.stdout).into_owned();
+    assert!(registered.iter().all(|name| printed.lines().any(|line| line == *name)), "{printed}");
 }

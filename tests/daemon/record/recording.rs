@@ -83,9 +83,9 @@ fn an_impossible_recording_reports_its_cause() {
         (&["record", path, "/dev/full", "--seconds", "20"], 1, "No space left on device"),
     ] {
         let output = run(arguments);
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {said}");
-        assert!(said.contains(reason), "{arguments:?}: {said}");
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {message}");
+        assert!(message.contains(reason), "{arguments:?}: {message}");
         assert!(!Path::new(file).exists(), "{arguments:?} leaves no file");
     }
     assert_eq!(std::fs::read_to_string(there).unwrap(), "precious");

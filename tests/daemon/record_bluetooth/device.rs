@@ -47,16 +47,16 @@ pub(crate) struct SentLog(Arc<Mutex<Vec<Sent>>>);
 
 impl SentLog {
     fn append(&self, sent: &[Sent]) {
-        self.0.lock().expect("nobody panics with it").extend_from_slice(sent);
+        self.0.lock().expect("the lock is not poisoned").extend_from_slice(sent);
     }
 
     /// Channel and bytes of all pieces.
-    pub(crate) fn heard(&self) -> Vec<(u8, Vec<u8>)> {
-        self.0.lock().expect("nobody panics with it").iter().map(|sent| (sent.channel, sent.bytes.clone())).collect()
+    pub(crate) fn received(&self) -> Vec<(u8, Vec<u8>)> {
+        self.0.lock().expect("the lock is not poisoned").iter().map(|sent| (sent.channel, sent.bytes.clone())).collect()
     }
 }
 
-/// A device that sends a short piece at each step of a script, whatever the step is, and a long piece at every other step.
+/// A device that sends a short piece at each step of a script, of any kind, and a long piece at every other step.
 #[derive(Debug)]
 pub(crate) struct UnknownDevice {
     log: SentLog,
@@ -88,13 +88,13 @@ impl Device for UnknownDevice {
         self.now = self.now.max(to);
         while let Some(at) = self.waiting.pop_front_if(|at| *at <= to) {
             self.count += 1;
-            let mut said = vec![Sent { at, channel: 0, bytes: vec![0x55, self.count] }];
+            let mut pieces = vec![Sent { at, channel: 0, bytes: vec![0x55, self.count] }];
             if self.count.is_multiple_of(2) {
                 // This piece is longer than a notification.
-                said.push(Sent { at, channel: 1, bytes: (0..50).map(|byte| byte ^ self.count).collect() });
+                pieces.push(Sent { at, channel: 1, bytes: (0..50).map(|byte| byte ^ self.count).collect() });
             }
-            self.log.append(&said);
-            out.extend(said);
+            self.log.append(&pieces);
+            out.extend(pieces);
         }
     }
 

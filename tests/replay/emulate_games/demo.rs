@@ -72,6 +72,6 @@ fn the_games_look_real_and_last_a_minute() {
             assert!(expected.moves.iter().any(|san| san == kind), "game {number} has no {kind}");
         }
         assert!(expected.moves.iter().filter(|san| san.contains('x')).count() >= 8);
-        assert_eq!(script, demo.script(), "nothing is left to chance");
+        assert_eq!(script, demo.script(), "the game is repeated exactly");
     }
 }

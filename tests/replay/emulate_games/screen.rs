@@ -65,7 +65,7 @@ fn the_picture_fits_at_every_moment_and_ends_as_it_should() {
     }
     let frames = [(middle.expect("the game lasts longer"), include_str!("middle.txt")), (view.frame(), include_str!("end.txt"))];
     for (frame, expected) in frames {
-        assert!(frame == expected, "the screen is now:\n{frame}");
+        assert!(frame == expected, "the screen shows:\n{frame}");
     }
     assert!(coloured.frame().contains("\x1b[1;97;41mWHITE FLAG"), "the flag is red");
     for wanted in [
@@ -85,7 +85,7 @@ fn messages_about_other_boards_are_not_shown() {
     assert_eq!(view.handle_message("flagfall/1/live/demo/1/9/move", br#"{"no":1,"body":{"ply":1,"san":"e4"}}"#), None);
     assert_eq!(view.handle_message("flagfall/1/node/pi/status", b"{}"), None);
     assert_eq!(view.frame(), before);
-    let broken = view.handle_message("flagfall/1/live/demo/1/1/move", b"{").expect("told");
+    let broken = view.handle_message("flagfall/1/live/demo/1/1/move", b"{").expect("a problem");
     assert!(broken.contains("no JSON"), "{broken}");
     let nasty = view.handle_message("flagfall/1/live/demo/1/1/move", br#"{"no":1,"body":{"ply":1,"san":"e4\u001b[2J"}}"#);
     assert!(nasty.is_some_and(|line| !line.contains('\x1b')), "a payload cannot steer the terminal");
@@ -130,9 +130,9 @@ fn every_lost_message_is_named() {
         (&named("live/demo/1/2/state"), "board 2: live: no state"),
         (&named("arbiter/demo/1/2/state"), "board 2: ending null instead of Some(\"checkmate\")"),
     ];
-    for (lost, told) in cases {
+    for (lost, report) in cases {
         let missing = without(lost);
-        assert!(missing.iter().any(|line| line.starts_with(told)), "`{told}` is not in {missing:#?}");
+        assert!(missing.iter().any(|line| line.starts_with(report)), "`{report}` is not in {missing:#?}");
     }
     let mut check = Check::new(expected(), false);
     check.handle_message("flagfall/1/live/demo/1/1/move", b"{");
@@ -145,7 +145,7 @@ fn the_proposal_is_shown_in_words() {
     let winnable = r#"{"verdict":"winnable","line":["a6a7"]}"#;
     let material = r#"{"verdict":"unwinnable","reason":"material"}"#;
     let not_asked = r#"{"verdict":"not_asked"}"#;
-    for (flag, outcome, required, verdict, told) in [
+    for (flag, outcome, required, verdict, shown) in [
         (
             "white",
             "black_wins",
@@ -167,7 +167,7 @@ fn the_proposal_is_shown_in_words() {
         assert_eq!(view.handle_message("flagfall/1/arbiter/demo/1/1/ruling", ruling.as_bytes()), None, "a state is no event");
         let frame = view.frame();
         fits(&frame);
-        for words in told.split('|').chain(["unknown: nothing; Art. 6.9, 6.4"]) {
+        for words in shown.split('|').chain(["unknown: nothing; Art. 6.9, 6.4"]) {
             assert!(frame.contains(words), "{flag} {outcome}: no `{words}` in\n{frame}");
         }
     }

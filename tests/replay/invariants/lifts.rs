@@ -52,7 +52,7 @@ fn with_lifts(rng: &mut Rng, reports: &Reports, count: usize) -> (Reports, usize
     }
     let mut all = reports.clone();
     for (square, from, to) in &lifted {
-        let reading = history.iter().rfind(|(at, of, _)| of == square && at.0 <= *from).expect("it stands there").2;
+        let reading = history.iter().rfind(|(at, of, _)| of == square && at.0 <= *from).expect("the piece stood on the square").2;
         for (at, reading) in [(*from, Reading::Empty), (*to, reading)] {
             let place = all.partition_point(|(stamp, _)| stamp.0 <= at);
             all.insert(place, (Instant(at), device(DeviceEvent::Square { square: *square, reading })));

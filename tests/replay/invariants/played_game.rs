@@ -93,10 +93,10 @@ pub(crate) fn play(rng: &mut Rng, pace: Pace, fen: Option<&str>, moves: &[Move])
     Played { moves, reports, bytes, start }
 }
 
-type Heard = (Vec<(Instant, DeviceEvent)>, Vec<(Instant, Vec<u8>)>);
+type ReportsAndBytes = (Vec<(Instant, DeviceEvent)>, Vec<(Instant, Vec<u8>)>);
 
 /// The events of a driver, and the bytes of its board, on which a script is played.
-fn listen(settings: Settings, script: &str, end: Instant) -> Heard {
+fn listen(settings: Settings, script: &str, end: Instant) -> ReportsAndBytes {
     let mut emulator = Emulator::new(settings);
     emulator.load(&Script::parse(script).expect("a script"));
     let mut driver = drivers::find("dgt").expect("registered").start();

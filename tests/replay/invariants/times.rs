@@ -72,18 +72,21 @@ fn assert_in_order(list: &[MoveBody], reports: &Reports, clean: bool) {
     let mut last_pressed: [Option<(&MoveBody, u64)>; 2] = [None; 2];
     for mv in list {
         let [earliest, latest] = mv.made_at;
-        assert!(earliest <= latest, "made the wrong way round: {mv:?}");
-        assert!(last[0] <= earliest && last[1] <= latest, "made before the move before, {last:?}: {mv:?}");
+        assert!(earliest <= latest, "the times of the move are in the wrong order: {mv:?}");
+        assert!(last[0] <= earliest && last[1] <= latest, "the move comes before the previous move, {last:?}: {mv:?}");
         last = mv.made_at;
         let Some(pressed) = mv.pressed_at else { continue };
         assert!(pressed[0] <= pressed[1] && pressed[1] - pressed[0] <= late, "pressed: {mv:?}");
         // A scan may report the last square after the press.
         let reported_by = pressed[1] + if clean { scan } else { CALLED };
-        assert!(latest <= reported_by && (!clean || earliest <= pressed[1]), "pressed before it was made: {mv:?}");
+        assert!(latest <= reported_by && (!clean || earliest <= pressed[1]), "the press comes before the move: {mv:?}");
         // A move that is finished after its press was begun before it.
         let unseen = latest - earliest > 2 * scan;
         let begun = begun(mv, latest, &changes);
-        assert!(unseen || begun.is_none_or(|begun| begun <= pressed[1] + scan + LINE), "pressed before it was begun: {mv:?}");
+        assert!(
+            unseen || begun.is_none_or(|begun| begun <= pressed[1] + scan + LINE),
+            "the press comes before the move began: {mv:?}"
+        );
         if mv.how == Some(How::Repair) {
             continue;
         }

@@ -51,7 +51,7 @@ fn s012_in_passing_pressed_too_soon() {
     scene.hands("lift e5 | place d6 | 0.4 press left").wait(3.5);
     let outcome = scene.run();
     assert_eq!((outcome.sans().as_str(), outcome.alarms()), ("", vec!["illegal_move(white)".to_owned()]));
-    assert_eq!(outcome.state().alarms[0].squares, ["e5", "d6"], "what was moved");
+    assert_eq!(outcome.state().alarms[0].squares, ["e5", "d6"], "the squares of the move");
     let outcome = scene.hands("lift d5 ; drop").end();
     assert_eq!((outcome.sans().as_str(), outcome.alarms()), ("", vec!["illegal_move(white)".to_owned()]));
     let state = outcome.state();

@@ -63,8 +63,8 @@ fn s041_a_forgotten_press() {
 
 #[test]
 fn s065_five_seconds_are_reported_at_once() {
-    let told = "e2:- | e4:P | 0.5 WP | 0.5 e7:- | e5:p | 0.5 BP | 0.5 g1:- | f3:N | 0.5 WP | 0.5 b8:- | c6:n | 0.5 BP";
-    let outcome = Reports::new().hold().report(told).release().run_at_dgt_board();
+    let reports = "e2:- | e4:P | 0.5 WP | 0.5 e7:- | e5:p | 0.5 BP | 0.5 g1:- | f3:N | 0.5 WP | 0.5 b8:- | c6:n | 0.5 BP";
+    let outcome = Reports::new().hold().report(reports).release().run_at_dgt_board();
     outcome.expect("e4 e5 Nf3 Nc6", &[]);
     assert_eq!(outcome.pressed(), 4);
 }
@@ -72,8 +72,8 @@ fn s065_five_seconds_are_reported_at_once() {
 /// Between two questions to the bus the clock was pressed four times: its answer shows only that White's time runs.
 #[test]
 fn s065_the_clock_reports_no_press() {
-    let told = "e2:- | e4:P | 0.5 WP | 0.5 e7:- | e5:p | 0.5 BP | 0.5 g1:- | f3:N | 0.5 WP | 0.5 b8:- | c6:n | 0.5 BP";
-    let outcome = Reports::new().hold().report(told).release_with_the_last_of_the_clock().run_at_dgt_board();
+    let reports = "e2:- | e4:P | 0.5 WP | 0.5 e7:- | e5:p | 0.5 BP | 0.5 g1:- | f3:N | 0.5 WP | 0.5 b8:- | c6:n | 0.5 BP";
+    let outcome = Reports::new().hold().report(reports).release_with_the_last_of_the_clock().run_at_dgt_board();
     let state = outcome.state();
     let played: Vec<&str> = state.moves.iter().chain(&state.pending).map(|played| played.san.as_str()).collect();
     assert_eq!(

@@ -90,7 +90,7 @@ fn s086_an_increment_after_the_fall_takes_no_flag_back() {
     assert_eq!((state.flags[0].side, state.flags[0].path, state.flags[0].period), ("white", flag::FlagPath::RunningAtZero, 1));
     assert_eq!(state.period.white, 1, "no period was added");
     assert!(state.moves[2].after_flag && !state.moves[1].after_flag);
-    assert_eq!(outcome.finding().completed, Some(1), "what was completed after the fall does not count");
+    assert_eq!(outcome.finding().completed, Some(1), "a move that was completed after the fall does not count");
     assert_eq!(outcome.alarms(), ["flag(white)"]);
 }
 

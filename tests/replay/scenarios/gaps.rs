@@ -27,8 +27,8 @@ fn unseen(scene: &mut Scene, moves: &str) -> [u64; 2] {
 fn repaired(outcome: &Outcome, from: usize, gap: [u64; 2]) {
     for (index, played) in outcome.state().moves.iter().enumerate().skip(from) {
         assert_eq!(outcome.how(index), "repair", "{}", played.san);
-        let told = "made somewhere in the gap";
-        assert!(played.made_at[0] <= gap[0] + 250_000 && played.made_at[1] >= gap[1], "{}: {told}", played.san);
+        let reason = "made somewhere in the gap";
+        assert!(played.made_at[0] <= gap[0] + 250_000 && played.made_at[1] >= gap[1], "{}: {reason}", played.san);
     }
 }
 
@@ -89,7 +89,7 @@ fn s063_no_legal_way() {
     scene.hands("1.0 lift e4 | 0.5 place e3").wait(4.0).link(true).wait(4.0);
     let outcome = scene.run();
     outcome.allow("e4 e5", &["board_lost", "link_gap", "unreachable"], &ALSO);
-    assert_eq!(outcome.state().board, "rnbqkbnr/pppp1ppp/8/4p3/8/4P3/PPPP1PPP/RNBQKBNR", "the live position goes on");
+    assert_eq!(outcome.state().board, "rnbqkbnr/pppp1ppp/8/4p3/8/4P3/PPPP1PPP/RNBQKBNR", "the live position follows the board");
     let outcome = scene.hands("lift e3 | 0.5 place e4").game("g1f3").end();
     outcome.allow("e4 e5 Nf3", &["board_lost", "link_gap", "unreachable"], &["clock_lost", "position_differs"]);
     assert!(outcome.state().alarms.is_empty(), "the game follows the board again");
@@ -155,8 +155,8 @@ fn s064_a_moment_without_link_in_a_blitz_game() {
                 let outcome = scene.away(STARTED + f64::from(tenths) / 10.0, seconds).wait(4.0).run();
                 let text = format!("game {number}, {seconds} s away after {tenths} tenths of a second");
                 assert_eq!(outcome.sans(), moves, "{text}");
-                let said = outcome.alarms();
-                let other = said.iter().find(|alarm| !GAP.contains(&alarm.as_str()) && *alarm != "clock_not_started");
+                let alarms = outcome.alarms();
+                let other = alarms.iter().find(|alarm| !GAP.contains(&alarm.as_str()) && *alarm != "clock_not_started");
                 assert_eq!((other, outcome.audit("press_out_of_turn")), (None, 0), "{text}");
             }
         }

@@ -85,7 +85,7 @@ fn s074_a_quick_repetition() {
     assert_eq!(outcome.station.game().check_claim(White, Repetition, None), Ok(Checked::Correct), "the third time (9.2.2)");
 }
 
-/// After the eighth ply the board shows what it showed after the fourth, and later the initial position.
+/// After the eighth ply the board shows the same position as after the fourth, and later the initial position.
 #[test]
 fn s075_an_earlier_position_by_other_moves() {
     let mut scene = Scene::running();

@@ -52,8 +52,8 @@ fn the_game_stays_and_its_commands_work() {
     let ruling = last_ruling(&outcome);
     assert_eq!((&ruling["game"], &ruling["body"]["decision"]["result"]), (&"replay-1-1-g1".into(), &"0-1".into()));
     assert_eq!((&ruling["body"]["flag"], &ruling["body"]["conditional"]), (&"white".into(), &false.into()));
-    let told = |message: &&Message| message.topic.contains("/live/") && message.payload.contains(r#""result":"0-1""#);
-    assert!(outcome.messages.iter().any(|message| told(&message)), "the result is published");
+    let is_result = |message: &&Message| message.topic.contains("/live/") && message.payload.contains(r#""result":"0-1""#);
+    assert!(outcome.messages.iter().any(|message| is_result(&message)), "the result is published");
     assert_eq!((outcome.state().game_no, outcome.state().stage), (2, Stage::Armed), "the next game is armed");
 }
 
@@ -93,9 +93,9 @@ fn alerts_that_are_not_open_are_deleted_at_a_restart() {
     let mut outcome = set_up_at_once().run();
     let open: Vec<u32> = outcome.state().alarms.iter().map(|alarm| alarm.id).collect();
     assert!(!open.is_empty());
-    let told = present(&mut outcome);
+    let messages = present(&mut outcome);
     for id in 0..=64 {
-        let of_it: Vec<&Message> = told.iter().filter(|message| message.topic.ends_with(&format!("/alert/{id}"))).collect();
+        let of_it: Vec<&Message> = messages.iter().filter(|message| message.topic.ends_with(&format!("/alert/{id}"))).collect();
         assert_eq!(of_it.len(), 1, "alert {id}");
         assert!(of_it[0].retain && of_it[0].payload.is_empty() != open.contains(&id), "alert {id}");
     }

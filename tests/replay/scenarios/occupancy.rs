@@ -16,7 +16,7 @@ const TIMING: Timing = Timing { scan: Duration::from_millis(50), press_delay: Du
 /// The queen can capture on d5 and on h5.
 const TWO_CAPTURES: &str = "4k3/p7/8/3p3p/8/8/P7/3QK3 w - - 0 1";
 
-fn told(fen: &str, reports: &str) -> Game {
+fn game_after(fen: &str, reports: &str) -> Game {
     Reports::occupancy(fen).report(reports).game(TIMING)
 }
 
@@ -27,27 +27,27 @@ fn expect(game: &Game, moves: &str, alarms: &[&str]) {
 
 #[test]
 fn s076_the_captured_square_was_touched() {
-    expect(&told(TWO_CAPTURES, "d1:0 | d5:0 | d5:1 | WP"), "Qxd5", &[]);
-    expect(&told(TWO_CAPTURES, "d1:0 | h5:0 | h5:1 | WP"), "Qxh5+", &[]);
-    expect(&told(TWO_CAPTURES, "d5:0 | d1:0 | d5:1 | WP"), "Qxd5", &[]);
-    expect(&told(TWO_CAPTURES, "d1:0 | d2:1 | WP"), "Qd2", &[]);
+    expect(&game_after(TWO_CAPTURES, "d1:0 | d5:0 | d5:1 | WP"), "Qxd5", &[]);
+    expect(&game_after(TWO_CAPTURES, "d1:0 | h5:0 | h5:1 | WP"), "Qxh5+", &[]);
+    expect(&game_after(TWO_CAPTURES, "d5:0 | d1:0 | d5:1 | WP"), "Qxd5", &[]);
+    expect(&game_after(TWO_CAPTURES, "d1:0 | d2:1 | WP"), "Qd2", &[]);
 }
 
 #[test]
 fn s077_no_target_was_ever_empty() {
-    let game = told(TWO_CAPTURES, "d1:0 | 0.6 WP");
+    let game = game_after(TWO_CAPTURES, "d1:0 | 0.6 WP");
     expect(&game, "", &["ambiguous"]);
     let alarm = AlertBody::from(&game.alarms()[0]);
     assert_eq!((game.alarms()[0].status, alarm.squares), (AlarmStatus::Open, vec!["d5".to_owned(), "h5".to_owned()]));
     // Only a queen on d5 can go back to d1 and leave d5 empty.
-    let game = told(TWO_CAPTURES, "d1:0 | 0.6 WP | 2.0 e8:0 | e7:1 | 0.6 BP | 2.0 d5:0 | d1:1 | 0.6 WP");
+    let game = game_after(TWO_CAPTURES, "d1:0 | 0.6 WP | 2.0 e8:0 | e7:1 | 0.6 BP | 2.0 d5:0 | d1:1 | 0.6 WP");
     expect(&game, "Qxd5 Ke7 Qd1", &["ambiguous"]);
     assert_eq!(game.alarms()[0].status, AlarmStatus::Cured, "later moves decide it");
 }
 
 #[test]
 fn s078_nobody_knows_the_piece() {
-    let game = told("8/4P3/k7/7p/7P/8/8/4K3 w - - 0 1", "e7:0 | 0.8 e8:1 | 0.6 WP");
+    let game = game_after("8/4P3/k7/7p/7P/8/8/4K3 w - - 0 1", "e7:0 | 0.8 e8:1 | 0.6 WP");
     assert_eq!(sans_of(&game), "e8=Q");
     let state = serde_json::to_string(&states::arbiter_state(&game)).expect("JSON");
     assert!(state.contains("promotion_unconfirmed"), "{state}");

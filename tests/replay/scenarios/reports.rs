@@ -33,7 +33,7 @@ const STARTED: Instant = Instant(2_500_000);
 
 /// Reports in order of time. The clock is asked so often that it reports every second as it begins.
 pub(crate) struct Reports {
-    told: Vec<(Instant, DeviceEvent)>,
+    events: Vec<(Instant, DeviceEvent)>,
     start: Option<String>,
     squares: Placement,
     now: Instant,
@@ -55,7 +55,7 @@ impl Reports {
         Reports::beginning(Placement::parse(words[0]).expect("a placement"), Some(fen.to_owned()), words[1] == "b")
     }
 
-    /// Like [`Reports::from`] on a board that only knows whether a square is occupied.
+    /// Like [`Reports::from`], on a board that only reports whether a square is occupied.
     pub(crate) fn occupancy(fen: &str) -> Reports {
         let mut reports = Reports::from(fen);
         let pieces = reports.squares;
@@ -239,7 +239,7 @@ fn advance_to(game: &mut Game, to: Instant, out: &mut Vec<Effect>) {
 }
 
 fn bytes(event: &DeviceEvent) -> Vec<u8> {
-    let code = |reading| squares::code(reading).expect("a DGT board says what stands there");
+    let code = |reading| squares::code(reading).expect("a DGT board identifies every piece");
     let mut bytes = Vec::new();
     match event {
         DeviceEvent::Square { square, reading } => {

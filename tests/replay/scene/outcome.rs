@@ -69,8 +69,8 @@ impl Outcome {
     /// Checks that there are no facts about the hands: they kept to the Laws.
     #[track_caller]
     pub(crate) fn nothing_of_the_hands(&self) {
-        let said = ["touched", "stood", "rook_first", "two_hands"].map(|word| (word, self.fact(word)));
-        assert!(said.iter().all(|(_, count)| *count == 0), "{said:?}");
+        let counts = ["touched", "stood", "rook_first", "two_hands"].map(|word| (word, self.fact(word)));
+        assert!(counts.iter().all(|(_, count)| *count == 0), "{counts:?}");
     }
 
     /// How the move with this index became sure.

@@ -104,15 +104,16 @@ impl Subscriber {
     /// Like [`Subscriber::find`]; fails with `what` if the message does not come.
     #[track_caller]
     pub(crate) fn wait<T>(&self, what: &str, from: usize, want: impl FnMut(&ReceivedMessage) -> Option<T>) -> T {
-        self.find(from, PATIENCE, want).unwrap_or_else(|| panic!("never came: {what}; came last:\n{}", self.last()))
+        self.find(from, PATIENCE, want)
+            .unwrap_or_else(|| panic!("this message did not arrive: {what}; the last messages:\n{}", self.last()))
     }
 
     /// The last messages, for the text of a failure.
     fn last(&self) -> String {
         let all = self.all();
-        let line = |heard: &ReceivedMessage| {
-            let text: String = String::from_utf8_lossy(&heard.bytes).chars().take(1500).collect();
-            format!("{} us {}: {text}\n", heard.at.0, heard.topic)
+        let line = |received: &ReceivedMessage| {
+            let text: String = String::from_utf8_lossy(&received.bytes).chars().take(1500).collect();
+            format!("{} us {}: {text}\n", received.at.0, received.topic)
         };
         all[all.len().saturating_sub(10)..].iter().map(line).collect()
     }
@@ -120,26 +121,36 @@ impl Subscriber {
     /// Waits until the device of a board is in one of these states, and returns the message.
     #[track_caller]
     pub(crate) fn device(&self, board: &str, states: &[&str], from: usize) -> ReceivedMessage {
-        let want =
-            |heard: &ReceivedMessage| heard.device(board).is_some_and(|state| states.contains(&state)).then(|| heard.clone());
+        let want = |received: &ReceivedMessage| {
+            received.device(board).is_some_and(|state| states.contains(&state)).then(|| received.clone())
+        };
         self.wait(&format!("the device of board {board} {states:?}"), from, want)
+    }
+
+    /// Waits until all men of a board are on their squares, so that a game may begin.
+    #[track_caller]
+    pub(crate) fn wait_until_armed(&self, board: &str) {
+        let topic = format!("/arbiter/ev/1/{board}/state");
+        let armed =
+            |received: &ReceivedMessage| (received.topic.ends_with(&topic) && received.body()["stage"] == "armed").then_some(());
+        self.wait(&format!("an armed game at board {board}"), 0, armed);
     }
 
     /// Waits until a board's live state has so many plies, of which this one is the last.
     #[track_caller]
     pub(crate) fn wait_for_ply(&self, board: &str, plies: usize, uci: &str, most: Duration) {
         let topic = format!("/live/ev/1/{board}/state");
-        let there = self.find(0, most, |heard| {
-            let known = heard.topic.ends_with(&topic).then(|| uci_moves(heard.body()))?;
+        let there = self.find(0, most, |received| {
+            let known = received.topic.ends_with(&topic).then(|| uci_moves(received.body()))?;
             (known.len() == plies && known.last().is_some_and(|last| last == uci)).then_some(())
         });
-        let last = || self.latest(&topic).map(|heard| uci_moves(heard.body()));
+        let last = || self.latest(&topic).map(|received| uci_moves(received.body()));
         assert!(there.is_some(), "board {board}, ply {plies}: {uci} never came: {:?}", last());
     }
 
     /// The latest message on a topic with this ending.
     pub(crate) fn latest(&self, ending: &str) -> Option<ReceivedMessage> {
-        self.all().into_iter().rfind(|heard| heard.topic.ends_with(ending))
+        self.all().into_iter().rfind(|received| received.topic.ends_with(ending))
     }
 }
 
@@ -175,8 +186,8 @@ async fn listen(broker: SocketAddr, shared: &Shared) {
                 let bytes = publish.payload.to_vec();
                 let message = serde_json::from_slice(&bytes).unwrap_or_default();
                 let topic = String::from_utf8_lossy(&publish.topic).into_owned();
-                let heard = ReceivedMessage { at: monotonic(), topic, bytes, message };
-                shared.all.lock().unwrap_or_else(PoisonError::into_inner).1.push(heard);
+                let received = ReceivedMessage { at: monotonic(), topic, bytes, message };
+                shared.all.lock().unwrap_or_else(PoisonError::into_inner).1.push(received);
                 shared.came.notify_all();
             }
             Ok(_) => {}

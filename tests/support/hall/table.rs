@@ -85,12 +85,12 @@ impl Table {
 pub(crate) fn wait_until_complete(subscriber: &Subscriber, tables: &[Table]) {
     let mut check = Check::new(tables.iter().map(Table::expected), true);
     let known = subscriber.all();
-    known.iter().for_each(|heard| check.handle_message(&heard.topic, &heard.bytes));
+    known.iter().for_each(|received| check.handle_message(&received.topic, &received.bytes));
     if check.missing().is_empty() {
         return;
     }
-    let arrived = subscriber.find(known.len(), PATIENCE, |heard| {
-        check.handle_message(&heard.topic, &heard.bytes);
+    let arrived = subscriber.find(known.len(), PATIENCE, |received| {
+        check.handle_message(&received.topic, &received.bytes);
         check.missing().is_empty().then_some(())
     });
     assert!(arrived.is_some(), "{:#?}", check.missing());

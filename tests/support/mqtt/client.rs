@@ -100,7 +100,7 @@ impl MosquittoSub {
         let marker = "subscriber/marker";
         let (process, lines) = SubProcess::start(port, marker, filters);
         let subscriber = MosquittoSub { lines, _process: process };
-        subscriber.wait("its own marker", |heard| (heard.topic == marker).then_some(()));
+        subscriber.wait("its own marker", |received| (received.topic == marker).then_some(()));
         subscriber
     }
 
@@ -112,9 +112,9 @@ impl MosquittoSub {
     /// All messages up to the one that `last` accepts, which is among them.
     pub(crate) fn until(&self, what: &str, mut last: impl FnMut(&MosquittoMessage) -> bool) -> Vec<MosquittoMessage> {
         let mut all = Vec::new();
-        self.wait(what, |heard| {
-            let found = last(&heard);
-            all.push(heard);
+        self.wait(what, |received| {
+            let found = last(&received);
+            all.push(received);
             found.then_some(())
         });
         all

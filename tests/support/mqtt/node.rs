@@ -25,7 +25,7 @@ pub(crate) enum SessionReport {
 pub(crate) struct Node {
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) board: BoardNo,
-    pub(crate) told: Receiver<SessionReport>,
+    pub(crate) reports: Receiver<SessionReport>,
     /// The last number in the journal.
     journal: Arc<Mutex<u64>>,
     stop: watch::Sender<bool>,
@@ -65,24 +65,24 @@ impl Node {
         prepare(&outbox, board);
         let journal = Arc::new(Mutex::new(events));
         let (stop, stopped) = watch::channel(false);
-        let (sender, told) = sync_channel(100_000);
-        let told_by = || sender.clone();
-        let (acked, command, connection, foreign) = (told_by(), told_by(), told_by(), told_by());
-        let tell = |to: &std::sync::mpsc::SyncSender<SessionReport>, told| to.try_send(told).unwrap_or_default();
+        let (sender, reports) = sync_channel(100_000);
+        let new_sender = || sender.clone();
+        let (acked, command, connection, foreign) = (new_sender(), new_sender(), new_sender(), new_sender());
+        let report = |to: &std::sync::mpsc::SyncSender<SessionReport>, report| to.try_send(report).unwrap_or_default();
         let (filled, entries) = (outbox.clone(), journal.clone());
         let held = outbox.clone();
         let hooks = Hooks {
-            acked: Box::new(move |_, _, number| tell(&acked, SessionReport::Acked(number))),
+            acked: Box::new(move |_, _, number| report(&acked, SessionReport::Acked(number))),
             refill: Box::new(move |board, audience, from| {
                 let last = *entries.lock().expect("the journal");
                 let to = last.min(from + 99);
                 filled.refilled(board, audience, (from..=to).map(event).collect(), to == last);
             }),
-            command: Box::new(move |arrived| tell(&command, SessionReport::Command(arrived))),
-            connection: Box::new(move |state| tell(&connection, SessionReport::Connection(state.clone()))),
+            command: Box::new(move |arrived| report(&command, SessionReport::Command(arrived))),
+            connection: Box::new(move |state| report(&connection, SessionReport::Connection(state.clone()))),
             foreign: Box::new(move |id, node, live| {
                 held.hold(board, live);
-                tell(&foreign, SessionReport::Foreign(id.to_owned(), node.to_owned(), live));
+                report(&foreign, SessionReport::Foreign(id.to_owned(), node.to_owned(), live));
             }),
             status: Box::new(move |state| {
                 format!(r#"{{"v":"1.0","type":"node.status","node":"n1","boot":{boot},"body":{{"state":"{state}"}}}}"#)
@@ -93,7 +93,7 @@ impl Node {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
             runtime.block_on(run(settings, shared, hooks, stopped))
         });
-        Node { outbox, board, told, journal, stop, thread: Some(thread) }
+        Node { outbox, board, reports, journal, stop, thread: Some(thread) }
     }
 
     /// Adds this number of events.
@@ -112,17 +112,17 @@ impl Node {
     }
 
     pub(crate) fn wait<T>(&self, what: &str, want: impl FnMut(SessionReport) -> Option<T>) -> T {
-        wait_for(&self.told, what, want)
+        wait_for(&self.reports, what, want)
     }
 
     /// Returns when the node is ready.
     pub(crate) fn wait_until_ready(&self) {
-        self.wait("ready", |told| matches!(told, SessionReport::Connection(state) if state.ready).then_some(()));
+        self.wait("ready", |report| matches!(report, SessionReport::Connection(state) if state.ready).then_some(()));
     }
 
     /// Returns why there is no connection.
     pub(crate) fn wait_until_down(&self) -> ConnectionState {
-        self.wait("a lost connection", |told| match told {
+        self.wait("a lost connection", |report| match report {
             SessionReport::Connection(state) if !state.up => Some(state),
             _ => None,
         })

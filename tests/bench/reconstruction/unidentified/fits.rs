@@ -75,10 +75,10 @@ fn alike(known: &Ply, played: Move, other: Move) -> bool {
     if played == other {
         return true;
     }
-    let told = |name| known.odd.contains(&name);
+    let known_as = |name| known.odd.contains(&name);
     // The board sees a sliding man on its way.
-    let slid = told("slide");
-    let touched = told("victim_first") || told("victim_last") || slid;
+    let slid = known_as("slide");
+    let touched = known_as("victim_first") || known_as("victim_last") || slid;
     shown(played) == shown(other) && played.promotion() == other.promotion() && (!touched || played.to() == other.to())
 }
 

@@ -105,7 +105,7 @@ pub(crate) fn tables(options: &Options, threads: usize, text: &mut String) -> io
         let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
         workers.into_iter().map(|worker| worker.join().expect("no game makes the program fail")).collect()
     });
-    told(&rows, found, text);
+    write_rows(&rows, found, text);
     Ok(())
 }
 
@@ -128,8 +128,8 @@ fn one(rows: &[Row], index: usize, order: usize, sheet: &ScoreSheet, [seed, numb
     sum.exact += u64::from(score.exact);
     sum.named += u64::from(!score.exact && score.named);
     sum.wrong += score.wrong_commits;
-    let told = outcome.sure.iter().chain(&outcome.pending);
-    sum.right += u64::from(told.eq(truth.plies.iter().map(|ply| &ply.uci)));
+    let reported = outcome.sure.iter().chain(&outcome.pending);
+    sum.right += u64::from(reported.eq(truth.plies.iter().map(|ply| &ply.uci)));
     if index > 0 {
         return;
     }
@@ -158,7 +158,7 @@ fn case(score: &Score, open: &str) -> String {
     format!("ply {ply}: {played} played, {told} told, open: {open}: {how}")
 }
 
-fn told(rows: &[Row], all: Vec<Found>, text: &mut String) {
+fn write_rows(rows: &[Row], all: Vec<Found>, text: &mut String) {
     let _ = writeln!(text, "{:32} {:>48} {:>48}", "", SPEEDS[0], SPEEDS[1]);
     let head = "exact          named  not  wrong  right";
     let _ = writeln!(text, "{:32} {head:>48} {head:>48}", "");
