@@ -44,7 +44,7 @@ pub(super) const KINDS: &[Kind] = &[
     },
     Kind {
         driver: "gameboard",
-        variant: "slow, tells its squares",
+        variant: "slow, reports its squares",
         late: Duration::from_millis(155),
         learns: Duration::ZERO,
         start: |start| {
