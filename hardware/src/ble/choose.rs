@@ -95,8 +95,8 @@ mod tests {
         ];
         let by_family = |start| Wanted { address: None, name: None, serial: None, family: start, channels: None, unlock: None };
         assert_eq!(choose(&by_family(&["DGT_PEGASUS_"]), &all, &[]), Err(LinkProblem::NotFound));
-        let heard = [all[0].clone(), seen(2, "DGT_PEGASUS_2")];
-        assert_eq!(choose(&by_family(&["DGT_PEGASUS_"]), &heard, &[]), Ok(&heard[1]));
+        let received = [all[0].clone(), seen(2, "DGT_PEGASUS_2")];
+        assert_eq!(choose(&by_family(&["DGT_PEGASUS_"]), &received, &[]), Ok(&received[1]));
         assert_eq!(choose(&by_family(&["Chessnut"]), &all, &[]), Ok(&all[2]));
         let by_address = Wanted { address: Some(all[0].address), ..by_family(&[]) };
         assert_eq!(choose(&by_address, &all, &[]), Ok(&all[0]));

@@ -128,7 +128,7 @@ impl Connection {
                 tokio::select! {
                     changed = hints.changed() => match changed.map(|()| hints.borrow_and_update().end) {
                         Ok(None) if answer(pace.answer, device.is_connected()).await == Ok(true) => {}
-                        Ok(Some(End::LetGo)) => return Err(LinkError::Other(std::io::Error::other("let go"))),
+                        Ok(Some(End::LetGo)) => return Err(LinkError::Other(std::io::Error::other("the link gave the device up"))),
                         Ok(Some(End::Lost) | None) | Err(_) => return Err(LinkError::Unplugged),
                     },
                     got = timeout(pace.quiet, notifications.next()) => match got {
@@ -238,7 +238,7 @@ async fn subscribe(
     }
     let refused = places.iter().find_map(|(place, _)| Some((place.channel, place.refused.as_ref()?)));
     let Some((channel, cause)) = refused else { return Ok(()) };
-    // A device that has gone away in the meantime tells nothing about its channels.
+    // A device that has gone away in the meantime gives no information about its channels.
     let of_use = places.iter().any(|(place, _)| place.notifies) && answer(pace.answer, device.is_connected()).await == Ok(true);
     of_use.then_some(()).ok_or_else(|| format!("channel {channel}: {cause}"))
 }
