@@ -321,8 +321,8 @@ impl Device for Chesslink {
     }
 
     fn done(&self) -> bool {
-        let told = self.needed().is_none() || self.sent.as_ref() == Some(self.scan.reported());
-        let reported = !self.core.powered || (told && self.core.seen() == *self.scan.reported());
+        let all_sent = self.needed().is_none() || self.sent.as_ref() == Some(self.scan.reported());
+        let reported = !self.core.powered || (all_sent && self.core.seen() == *self.scan.reported());
         self.core.next_motion().is_none() && reported && self.core.line.next().is_none()
     }
 

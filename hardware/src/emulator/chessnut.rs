@@ -298,8 +298,8 @@ impl Device for Chessnut {
     }
 
     fn done(&self) -> bool {
-        let told = !self.realtime || !self.differs();
-        let reported = !self.core.powered || (told && self.core.seen() == *self.scan.reported());
+        let all_sent = !self.realtime || !self.differs();
+        let reported = !self.core.powered || (all_sent && self.core.seen() == *self.scan.reported());
         self.core.next_motion().is_none() && reported && self.core.line.next().is_none()
     }
 

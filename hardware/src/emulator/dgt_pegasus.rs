@@ -237,8 +237,8 @@ impl Device for Pegasus {
     }
 
     fn done(&self) -> bool {
-        let told = !self.core.powered || codes(&self.core.seen()) == self.codes;
-        self.core.next_motion().is_none() && told && self.core.line.next().is_none()
+        let all_sent = !self.core.powered || codes(&self.core.seen()) == self.codes;
+        self.core.next_motion().is_none() && all_sent && self.core.line.next().is_none()
     }
 
     fn counters(&self) -> Counters {

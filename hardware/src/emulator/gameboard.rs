@@ -44,7 +44,7 @@ pub(super) const KINDS: &[Kind] = &[
     },
     Kind {
         driver: "gameboard",
-        variant: "slow, tells its squares",
+        variant: "slow, reports its squares",
         late: Duration::from_millis(155),
         learns: Duration::ZERO,
         start: |start| {
@@ -218,8 +218,8 @@ impl Device for Gameboard {
     }
 
     fn done(&self) -> bool {
-        let told = !self.core.powered || occupied(&self.core.seen()) == self.occupied;
-        self.core.next_motion().is_none() && told && self.core.line.next().is_none()
+        let all_sent = !self.core.powered || occupied(&self.core.seen()) == self.occupied;
+        self.core.next_motion().is_none() && all_sent && self.core.line.next().is_none()
     }
 
     fn counters(&self) -> Counters {

@@ -192,8 +192,8 @@ impl Device for Ichessone {
     }
 
     fn done(&self) -> bool {
-        let told = !self.core.powered || self.core.seen() == self.scanned;
-        self.core.next_motion().is_none() && told && self.core.line.next().is_none()
+        let all_sent = !self.core.powered || self.core.seen() == self.scanned;
+        self.core.next_motion().is_none() && all_sent && self.core.line.next().is_none()
     }
 
     fn counters(&self) -> Counters {

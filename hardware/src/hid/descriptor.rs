@@ -125,7 +125,7 @@ mod tests {
     ];
 
     #[test]
-    fn what_a_link_needs_is_read() {
+    fn the_identity_of_a_device_is_read() {
         let read = Descriptor::parse(PLAIN);
         assert_eq!((read.usage_pages.as_slice(), read.numbered, read.output(0), read.output(1)), (&[0xff00][..], false, 64, 0));
         // A keyboard first, then numbered reports: 1 in, 33 with two bytes and again three bits out; push and pop; an inner
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn garbage_does_no_harm() {
+    fn damaged_descriptors_do_no_harm() {
         for cut in 0..PLAIN.len() {
             let read = Descriptor::parse(&PLAIN[..cut]);
             assert_eq!(read.usage_pages.is_empty(), cut < 7, "{cut}");
