@@ -79,7 +79,7 @@ const OWN: [&str; 5] = [
 ];
 
 /// Compares this number of mutants of one seed, each for both sides; returns the number of answers.
-fn differ(mutants: usize, cap: usize, seed: u64) -> u64 {
+fn compare_mutants(mutants: usize, cap: usize, seed: u64) -> u64 {
     let mut seeds: Vec<Chess> = all_rows().iter().filter(|row| row.hardness == "hard").map(|row| position(&row.fen)).collect();
     if seeds.is_empty() {
         say("no reference rows beside the clone: mutants of a few positions of our own");
@@ -142,5 +142,5 @@ impl UnwinnableTally {
 #[test]
 fn mutants_against_exhaustion() {
     const FIRST: u64 = 0x00f1_a6fa_1100_0001;
-    campaign("mutants of 6.9", FIRST..FIRST + 1, |seed| differ(50, 300_000, seed));
+    campaign("mutants of 6.9", FIRST..FIRST + 1, |seed| compare_mutants(50, 300_000, seed));
 }

@@ -41,7 +41,7 @@ fn say(text: &str) {
 }
 
 /// The rows; none if they are not there.
-fn present() -> Option<Vec<Row>> {
+fn reference_rows() -> Option<Vec<Row>> {
     let all = all_rows();
     if all.is_empty() {
         say("no reference rows beside the clone: nothing is asked");
@@ -53,7 +53,7 @@ fn present() -> Option<Vec<Row>> {
 
 #[test]
 fn a_sample_of_the_rows() {
-    let Some(all) = present() else { return };
+    let Some(all) = reference_rows() else { return };
     let easy: Vec<&Row> = all.iter().filter(|row| row.hardness == "easy" && row.real).collect();
     assert!(easy.len() > 5_000, "{} rows", easy.len());
     let tally = answer(easy.into_iter().step_by(61));
@@ -63,7 +63,7 @@ fn a_sample_of_the_rows() {
 #[test]
 #[ignore = "2,700 rows of every hardness and their proofs: seconds, in a release build"]
 fn a_sample_of_every_hardness() {
-    let Some(all) = present() else { return };
+    let Some(all) = reference_rows() else { return };
     let mut tally = answer(all.iter().step_by(11));
     tally.print();
     for group in ["easy", "medium", "real easy", "real medium", "hard"] {
@@ -74,7 +74,7 @@ fn a_sample_of_every_hardness() {
 #[test]
 #[ignore = "31,035 rows and their proofs: minutes, in a release build"]
 fn all_rows_and_proofs() {
-    let Some(all) = present() else { return };
+    let Some(all) = reference_rows() else { return };
     let mut tally = answer(all.iter());
     tally.print();
     for group in ["easy", "medium", "real easy", "real medium"] {
