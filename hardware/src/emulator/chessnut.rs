@@ -12,8 +12,8 @@ use flagfall_protocols::drivers::chessnut::message::{BY_CABLE, BY_RADIO, Message
 use flagfall_protocols::square::{Placement, Square};
 use flagfall_protocols::time::Instant;
 
-use super::core::EmulatorCore;
 use super::device::{Device, Kind, Sent, Start};
+use super::emulator_core::EmulatorCore;
 use super::line::Line;
 use super::scan::Scan;
 use super::script::Script;

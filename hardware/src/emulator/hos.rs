@@ -12,8 +12,8 @@ use flagfall_protocols::time::{ClockTime, Instant};
 
 use super::clock::Clock;
 use super::clock_model::{ClockSettings, Method, Model};
-use super::core::EmulatorCore;
 use super::device::{Device, Kind, Sent, Start};
+use super::emulator_core::EmulatorCore;
 use super::line::Line;
 use super::script::Script;
 use super::{Counters, Impossible};

@@ -9,8 +9,8 @@ use flagfall_protocols::drivers::ichessone::host::{HostCommand, HostDecoder, Que
 use flagfall_protocols::square::Placement;
 use flagfall_protocols::time::Instant;
 
-use super::core::EmulatorCore;
 use super::device::{Device, Kind, Sent, Start};
+use super::emulator_core::EmulatorCore;
 use super::line::Line;
 use super::script::Script;
 use super::{Counters, Impossible};

@@ -44,8 +44,8 @@ pub mod square_off;
 
 mod answers;
 mod board;
-mod core;
 mod device;
+mod emulator_core;
 mod hands;
 mod line;
 mod memory;

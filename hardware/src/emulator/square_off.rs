@@ -9,8 +9,8 @@ use flagfall_protocols::drivers::square_off::message::{Decimal, Message};
 use flagfall_protocols::square::{Placement, Reading, Square};
 use flagfall_protocols::time::Instant;
 
-use super::core::EmulatorCore;
 use super::device::{Device, Kind, Sent};
+use super::emulator_core::EmulatorCore;
 use super::line::Line;
 use super::script::Script;
 use super::{Counters, Impossible};
