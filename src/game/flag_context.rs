@@ -93,7 +93,7 @@ impl Seen {
         let made = self.play.decoder.record.moves().last().map_or(Instant::ZERO, |record| record.made.latest);
         let moved = self.board.last_change().max(made);
         // If play goes on after a gesture, it was no gesture.
-        let shown = self.phase.hints.last().is_some_and(|hint| hint.at >= made.0);
+        let shown = self.phase.hints.last().is_some_and(|hint| hint.at >= made);
         shown || cleared || now.since(moved) >= LONG_PAUSE
     }
 }

@@ -191,7 +191,7 @@ mod tests {
         assert_eq!((watch.due(), watch.advance(at(1_000))), (None, false), "a board without a battery is not asked");
         let report = |percent| Battery { percent, minutes_left: None, charging: false };
         assert!(
-            !watch.handle_report(at(0), report(80)) && watch.told(at(10), report(4)),
+            !watch.handle_report(at(0), report(80)) && watch.handle_report(at(10), report(4)),
             "at once, if it is empty all of a sudden"
         );
         assert!(!watch.handle_report(at(11), report(4)));

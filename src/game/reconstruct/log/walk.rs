@@ -18,7 +18,7 @@ struct Walk<'a> {
     known: &'a Known<'a>,
     men: Men,
     /// Squares whose state is known.
-    told: u64,
+    reported: u64,
     /// The men that are listed after a power-up or start mark.
     listing: Option<Men>,
     steps: Vec<Step>,
@@ -44,7 +44,7 @@ pub(super) fn replay(entries: &VecDeque<LogEntry>, known: &Known) -> Option<Repl
         known,
         men: *known.men,
         // A square that the log does not mention is as it was when the known position stood.
-        told: !mentioned,
+        reported: !mentioned,
         listing: None,
         steps: Vec::new(),
         begin: None,
@@ -111,7 +111,7 @@ impl Walk<'_> {
     fn set_square(&mut self, square: Square, reading: Reading, quick: bool) {
         let man = men::of_reading(reading);
         self.men[square.index()] = man;
-        self.live_moves |= square.bit();
+        self.reported |= square.bit();
         if man != self.known.men[square.index()]
             && let Some(color) = men::color(man)
         {
@@ -132,7 +132,7 @@ impl Walk<'_> {
         for square in men::squares(men::difference(&self.men, board)) {
             self.set_square(square, placement.get(square), false);
         }
-        self.live_moves = u64::MAX;
+        self.reported = u64::MAX;
         self.note_known_position();
     }
 
@@ -156,7 +156,7 @@ impl Walk<'_> {
     }
 
     fn shows_known_position(&self) -> bool {
-        self.live_moves == u64::MAX && self.men == *self.known.men
+        self.reported == u64::MAX && self.men == *self.known.men
     }
 
     /// Notes that the known position stands, if it does.

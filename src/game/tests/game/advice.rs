@@ -6,12 +6,12 @@ use flagfall_game::laws::rulebook::Rulebook;
 use flagfall_game::pair::Pair;
 use flagfall_protocols::time::ClockTime;
 
-use crate::arbiter_entries::Desk;
+use crate::desk::Desk;
 
 fn with(control: &str, rules: &str, default_time_s: Option<u32>) -> Desk {
     let mut desk = Desk::new(control);
     let rulebook = Rulebook::parse(rules).expect(rules);
-    desk.game = Game::new(desk_config(control, rulebook, default_time_s), crate::arbiter_entries::TIMING);
+    desk.game = Game::new(desk_config(control, rulebook, default_time_s), crate::desk::TIMING);
     desk
 }
 

@@ -11,7 +11,7 @@ use flagfall_protocols::event::{ClockSide, DeviceEvent};
 use flagfall_protocols::square::{Color, Placement};
 use flagfall_protocols::time::{ClockTime, Instant};
 
-use crate::arbiter_entries::Desk;
+use crate::desk::Desk;
 
 #[test]
 fn no_record_without_a_game() {

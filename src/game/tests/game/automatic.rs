@@ -11,8 +11,8 @@ use flagfall_game::laws::outcome::Outcome;
 use flagfall_game::laws::outcome::{GameResult, Side};
 use flagfall_protocols::event::ClockSide;
 
-use crate::arbiter_entries::event::{AUTOMATIC, BLACK_BARE, Event, FIDE, OPEN, PLAIN};
-use crate::arbiter_entries::{Desk, TIMING};
+use crate::desk::event::{AUTOMATIC, BLACK_BARE, Event, FIDE, OPEN, PLAIN};
+use crate::desk::{Desk, TIMING};
 
 fn claim(side: Side, ground: Ground, standing: Standing) -> Command {
     Command::ClaimOn { side, ground, standing, uci: None }

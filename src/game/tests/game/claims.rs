@@ -11,7 +11,7 @@ use flagfall_protocols::event::DeviceEvent;
 use flagfall_protocols::square::Placement;
 use flagfall_protocols::time::ClockTime;
 
-use crate::arbiter_entries::Desk;
+use crate::desk::Desk;
 
 fn claim(flag: Side, period: Option<u32>) -> Command {
     Command::Claim { flag, period, observed_at: None }

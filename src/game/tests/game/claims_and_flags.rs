@@ -9,8 +9,8 @@ use flagfall_game::laws::outcome::{GameResult, Side};
 use flagfall_protocols::event::ClockSide;
 use flagfall_protocols::time::Instant;
 
-use crate::arbiter_entries::Desk;
-use crate::arbiter_entries::event::{Event, OPEN, PLAIN};
+use crate::desk::Desk;
+use crate::desk::event::{Event, OPEN, PLAIN};
 
 const GROUNDS: [Ground; 2] = [Ground::Repetition, Ground::FiftyMoves];
 

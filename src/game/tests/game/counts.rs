@@ -7,7 +7,7 @@ use flagfall_game::pair::Pair;
 use flagfall_protocols::event::ClockSide;
 use flagfall_protocols::time::ClockTime;
 
-use crate::arbiter_entries::Desk;
+use crate::desk::Desk;
 
 const LATE: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 40";
 

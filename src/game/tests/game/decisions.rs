@@ -12,7 +12,7 @@ use flagfall_game::game_phase::GamePhase;
 use flagfall_protocols::event::ClockSide;
 use flagfall_protocols::time::{ClockTime, Instant};
 
-use crate::arbiter_entries::Desk;
+use crate::desk::Desk;
 
 /// Sends a signed command with its reason.
 fn signed(desk: &mut Desk, command: Command, observed_at: Option<Instant>) {

@@ -6,7 +6,7 @@ use flagfall_game::laws::outcome::GameResult;
 use flagfall_game::game_phase::GamePhase;
 use flagfall_protocols::square::{Piece, Placement, Reading, Square};
 
-use crate::arbiter_entries::Desk;
+use crate::desk::Desk;
 
 /// Scenario 74 to its end: the initial position comes again by legal moves, and stands.
 #[test]

@@ -15,7 +15,7 @@ use flagfall_game::game_phase::GamePhase;
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 
-use crate::arbiter_entries::Desk;
+use crate::desk::Desk;
 
 const WHITE: Side = Side::White;
 const BLACK: Side = Side::Black;

@@ -9,7 +9,7 @@ use flagfall_game::pair::Pair;
 use flagfall_protocols::event::{ByteRange, DeviceEvent};
 use flagfall_protocols::time::{ClockTime, Instant};
 
-use crate::arbiter_entries::Desk;
+use crate::desk::Desk;
 
 /// The clock reports its display, in the ten bytes from `start`.
 fn report_at(desk: &mut Desk, start: u64) {

@@ -7,8 +7,8 @@ use flagfall_game::laws::outcome::{GameResult, Side};
 use flagfall_game::game_phase::GamePhase;
 use flagfall_protocols::event::ClockSide;
 
-use crate::arbiter_entries::Desk;
-use crate::arbiter_entries::event::{AUTOMATIC, BLACK_BARE, OPEN, PLAIN};
+use crate::desk::Desk;
+use crate::desk::event::{AUTOMATIC, BLACK_BARE, OPEN, PLAIN};
 
 fn last(desk: &Desk) -> Decision {
     desk.audited().pop().expect("a decision")

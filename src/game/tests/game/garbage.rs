@@ -17,8 +17,8 @@ use flagfall_protocols::event::{Battery, ByteRange, ClockFace, ClockReading, Clo
 use flagfall_protocols::square::{Piece, Placement, Reading, Square};
 use flagfall_protocols::time::{ClockTime, Instant};
 
-use crate::arbiter_entries::state::State;
-use crate::arbiter_entries::{Desk, TIMING};
+use crate::desk::state::State;
+use crate::desk::{Desk, TIMING};
 use crate::seeds::campaign;
 
 /// The steps of four runs.

@@ -8,7 +8,7 @@ use flagfall_game::game::Game;
 use flagfall_game::game_phase::GamePhase;
 use flagfall_protocols::square::{Color, Piece, Placement, Reading, Square};
 
-use crate::arbiter_entries::Desk;
+use crate::desk::Desk;
 
 const CASTLING: &str = "4k3/8/8/8/8/8/7P/4K2R w K - 0 1";
 
@@ -182,7 +182,7 @@ fn an_exchanged_king_and_queen_are_named_and_stay() {
 fn a_chess960_start_either_way_round() {
     for rotated in [false, true] {
         let mut desk = Desk::new("300");
-        desk.game = Game::new(GameConfig { chess960: true, ..GameConfig::default() }, crate::arbiter_entries::TIMING);
+        desk.game = Game::new(GameConfig { chess960: true, ..GameConfig::default() }, crate::desk::TIMING);
         let placement = Placement::parse("bqnbrnkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBRNKR").expect("a placement");
         desk.frame(if rotated { placement.rotated() } else { placement }).wait(1.0);
         assert_eq!((desk.state().stage, desk.game.number(), desk.state().rotated), (GamePhase::Armed, 1, rotated));

@@ -8,7 +8,7 @@ use flagfall_protocols::driver::DeviceCommand;
 use flagfall_protocols::event::{Battery, DeviceEvent, Identity, Text};
 use flagfall_protocols::square::{Piece, Placement, Reading, Square};
 
-use crate::arbiter_entries::Desk;
+use crate::desk::Desk;
 
 fn square(name: &str) -> Square {
     Square::parse(name).expect(name)
@@ -182,7 +182,7 @@ fn a_weak_square_is_named_and_closed_when_it_is_good_again() {
     let told = desk.out.len();
     desk.wait(2.0);
     assert_eq!(of_kind(&desk, AlarmKind::WeakSquare)[0].status, AlarmStatus::Cured, "the alarm closes by itself");
-    assert!(desk.out[told..].iter().any(|effect| matches!(effect, Effect::Alert(alert) if alert.closed_at.is_some())));
+    assert!(desk.out[told..].iter().any(|effect| matches!(effect, Effect::Alert(alert) if alert.closed.is_some())));
     assert_eq!(desk.game.health().weak_squares, health.weak_squares, "the square stays on the list for the time after the round");
     desk.clock.running = true;
     desk.report();

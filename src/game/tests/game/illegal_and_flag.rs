@@ -7,8 +7,8 @@ use flagfall_game::laws::outcome::{Kind, Outcome, Recommended};
 use flagfall_protocols::event::{ClockSide, DeviceEvent};
 use flagfall_protocols::square::{Color, Placement};
 
-use crate::arbiter_entries::Desk;
-use crate::arbiter_entries::event::{BLACK_BARE, Event, OPEN, PLAIN};
+use crate::desk::Desk;
+use crate::desk::event::{BLACK_BARE, Event, OPEN, PLAIN};
 
 const RULING: [&str; 1] = ["illegal_move_ruling"];
 

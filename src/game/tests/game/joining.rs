@@ -12,7 +12,7 @@ use flagfall_protocols::event::{ClockSide, DeviceEvent};
 use flagfall_protocols::square::{Color, Piece, Placement, Reading, Square};
 use flagfall_protocols::time::ClockTime;
 
-use crate::arbiter_entries::Desk;
+use crate::desk::Desk;
 
 #[test]
 fn a_flag_without_a_game_gives_no_finding() {

@@ -3,7 +3,7 @@
 use flagfall_game::laws::outcome::Outcome;
 use shakmaty::Color;
 
-use crate::arbiter_entries::Desk;
+use crate::desk::Desk;
 
 /// Only Black's knight must still go home for the initial position to stand for the fifth time.
 fn before_the_fifth_time() -> Desk {

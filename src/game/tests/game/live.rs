@@ -1,6 +1,6 @@
 //! The moves that the live audience is shown, and the times at which it is shown them.
 
-use crate::arbiter_entries::Desk;
+use crate::desk::Desk;
 
 /// The live audience must not see whether a clock was pressed (12.6): a made move is shown when it has stood for two seconds,
 /// even without a report of the clock.

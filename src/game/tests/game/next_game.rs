@@ -9,7 +9,7 @@ use flagfall_protocols::event::DeviceEvent;
 use flagfall_protocols::square::Placement;
 use flagfall_protocols::time::ClockTime;
 
-use crate::arbiter_entries::Desk;
+use crate::desk::Desk;
 
 /// White's flag fell after two moves, the clock was stopped at zero, and the men are set up again.
 fn set_up_again() -> Desk {
@@ -115,7 +115,7 @@ fn without_a_clock_the_first_move_begins_the_game() {
     back.report();
     assert_eq!(back.game.number(), 2);
     desk.make("d2d4").wait(1.0).make("d7d5").wait(1.0).make("c2c4").wait(60.0);
-    let played: Vec<String> = desk.game.live_moves().iter().map(|told| told.uci.clone()).collect();
+    let played: Vec<String> = desk.game.live_moves().map(|played| played.uci.to_string()).collect();
     assert_eq!((desk.game.number(), played.join(" ")), (2, "d2d4 d7d5 c2c4".to_owned()));
 }
 

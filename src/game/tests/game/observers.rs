@@ -5,7 +5,7 @@ use flagfall_game::laws::outcome::Outcome;
 use flagfall_game::laws::outcome::{GameResult, Side};
 use flagfall_protocols::event::ClockSide;
 
-use crate::arbiter_entries::event::{AUTOMATIC, BLACK_BARE, Event, FIDE, OPEN, PLAIN};
+use crate::desk::event::{AUTOMATIC, BLACK_BARE, Event, FIDE, OPEN, PLAIN};
 
 const FOR_PLAYERS: [&str; 3] = ["us-chess", "club-speed", "fide-print-old+rapid"];
 

@@ -11,8 +11,8 @@ use flagfall_game::game_phase::GamePhase;
 use flagfall_protocols::event::ClockSide;
 use flagfall_protocols::time::{ClockTime, Instant};
 
-use crate::arbiter_entries::Desk;
-use crate::arbiter_entries::event::{AUTOMATIC, BLACK_BARE, Event, OPEN, PLAIN};
+use crate::desk::Desk;
+use crate::desk::event::{AUTOMATIC, BLACK_BARE, Event, OPEN, PLAIN};
 
 const TWO_PERIODS: Event<'static> = Event { control: "40/300:300", ..PLAIN };
 

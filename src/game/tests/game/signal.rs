@@ -6,7 +6,7 @@ use flagfall_game::health::sentence;
 use flagfall_game::input::{Command, Input};
 use flagfall_protocols::event::{DeviceEvent, Identity, Text};
 
-use crate::arbiter_entries::Desk;
+use crate::desk::Desk;
 
 const BOARD: Input = Input::Signal { clock: false, weak: true };
 const CLOCK: Input = Input::Signal { clock: true, weak: true };

@@ -6,7 +6,7 @@ use flagfall_game::config::GameConfig;
 use flagfall_game::game::Game;
 use flagfall_protocols::event::DeviceEvent;
 
-use crate::arbiter_entries::{Desk, TIMING};
+use crate::desk::{Desk, TIMING};
 
 /// The interval in which a press of White's lies, in milliseconds before its report, if the device stated these delays.
 fn pressed_before(own_clock: Option<Duration>, delays: &[Duration]) -> [u64; 2] {
