@@ -1,4 +1,4 @@
-//! The messages for the public: those of the live audience, published later (`wire/README.md#7`).
+//! Delays the messages for the public: publishes the messages of the live audience again at a later time (`wire/README.md#7`).
 //!
 //! Every event and every changed state of the live audience enters a queue together with its time. It is released when both parts
 //! of the delay are over. The queue is part of the deterministic station and uses the station's deadlines, so a replay releases
@@ -22,7 +22,7 @@ pub use queue::{Lost, MAX_EVENTS, MAX_STATES};
 use std::fmt;
 use std::time::Duration;
 
-/// How much later than to the live audience something is published to the public. Both parts must be over.
+/// The delay between a publication to the live audience and the same publication to the public. Both parts must be over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Delay {
     /// The time that must pass.
