@@ -1,5 +1,5 @@
-//! Gives one owner of a station's inbox access to the folder of the journal. When another owner has replaced it, it cannot change
-//! the folder any more.
+//! Gives one owner of a station's inbox access to the folder of the journal. When another owner has replaced it, the first
+//! one cannot change the folder any more.
 //!
 //! If the folder cannot be opened, the board is served all the same. The journal begins empty and every write fails, and its
 //! status says so, until the folder can be opened and contains no journal.

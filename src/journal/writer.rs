@@ -32,7 +32,7 @@ pub struct Limits {
     pub total: u64,
     /// Old sessions are deleted above this many files.
     pub files: usize,
-    /// The most bytes of records that are kept while the disk cannot be written.
+    /// The largest number of bytes of records that are kept while the disk cannot be written.
     pub buffer: usize,
 }
 

@@ -6,7 +6,7 @@
 //! then continues with the configured delay: no number is used twice, and nothing is released early. An item whose time comes
 //! while the program does not run is released later.
 //!
-//! The time in a payload (`t.us`) is the time on the board. The queue is bounded. When there are too many states, the oldest state
+//! The time in a payload (`t.us`) is the time on the board. The queue has limits. When there are too many states, the oldest state
 //! is merged into a later one. An event for which there is no room is dropped, and the next state contains its moves. Both
 //! losses are counted.
 

@@ -28,7 +28,7 @@ pub(super) struct OutboxQueues {
     urgent: VecDeque<(String, String)>,
     flights: BTreeMap<Ticket, Flight>,
     tickets: u64,
-    /// The most publications under way; 0 = not connected.
+    /// The largest number of publications that are not acknowledged; 0 = not connected.
     window: usize,
     /// The latest end of this connection's birth; none = it is over.
     birth: Option<MonotonicTime>,
