@@ -1,6 +1,7 @@
-//! The embedded broker, for machines without one: crate `mqtt5`, named in this file only, so that it can be replaced.
+//! Runs an MQTT broker inside this program, for machines without a broker. Only this file names its crate, `mqtt5`, so that the
+//! crate can be replaced.
 //!
-//! It keeps everything in memory. After a restart it is empty and its publishers send their retained topics again.
+//! The broker keeps everything in memory. After a restart it is empty, and its publishers send their retained topics again.
 //!
 //! * **On loopback without users** it is open: every program of this machine, and every web page that is opened in a browser on
 //!   it (a browser opens a WebSocket without asking), may read and write all topics. The daemon then accepts commands of the
@@ -33,26 +34,29 @@ use tokio::time;
 pub use self::error::BrokerError;
 use crate::config;
 
-/// The largest packet in bytes: the contract's largest message, with room.
+/// The largest size of a packet, in bytes. It is more than the largest message of `wire/README.md` needs.
 const MAX_PACKET: usize = 1 << 20;
-/// The most clients at once, many times the screens and arbiters of a hall.
+/// The largest number of clients at the same time. A hall has far fewer screens and arbiters.
 const MAX_CLIENTS: usize = 1_000;
-/// The most retained topics, about ten for each of a thousand boards.
+/// The largest number of retained topics. A thousand boards need about ten topics each.
 const MAX_RETAINED: usize = 20_000;
-/// The most messages and bytes that wait for one client that is away.
+/// The largest number of messages that wait for one client that is away.
 const MAX_QUEUED: usize = 10_000;
+/// The largest number of bytes of these messages.
 const MAX_QUEUED_BYTES: usize = 16 << 20;
-/// How long a session without its client is kept.
+/// The time for which the session of an absent client is kept.
 const SESSION_EXPIRY: Duration = Duration::from_hours(24);
-/// The number of wrong passwords from one address or for one name within a window, and the pause after them in seconds. This is
-/// enough to stop guessing, and short enough that a wrong setting on one screen does not lock its machine out.
+/// The largest number of wrong passwords from one address or for one name within [`LOGIN_WINDOW`]. This is enough to stop
+/// guessing, and a wrong setting on one screen does not exclude its computer for long.
 const LOGIN_ATTEMPTS: u32 = 10;
+/// The time in which wrong passwords are counted, in seconds.
 const LOGIN_WINDOW: u64 = 60;
+/// The pause after too many wrong passwords, in seconds.
 const LOGIN_PAUSE: u64 = 60;
-/// Stopping takes some 30 ms with clients connected.
+/// The time limit for stopping the broker. With connected clients it needs about 30 ms.
 const STOP_WITHIN: Duration = Duration::from_secs(5);
 
-/// A broker that accepts connections. When this is dropped, the broker runs until the runtime ends.
+/// A broker that accepts connections. If this value is dropped, the broker runs until the runtime ends.
 #[derive(Debug)]
 pub struct Running {
     /// The address for MQTT.
@@ -65,7 +69,7 @@ pub struct Running {
     task: JoinHandle<()>,
 }
 
-/// A user made for the daemon itself, new at every start.
+/// The user name and password of the daemon. They are new at every start.
 #[derive(Clone)]
 pub struct Login {
     /// The node's name.

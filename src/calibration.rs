@@ -1,4 +1,5 @@
-//! The file with what a driver must know about one board (`board.calibration_file`): text, one item a line.
+//! Reads and writes the calibration file of one board (`board.calibration_file`): the data about its men that its driver needs.
+//! The file is text with one item on each line.
 //!
 //! ```text
 //! flagfall calibration 1
@@ -7,7 +8,7 @@
 //! ITEM
 //! ```
 //!
-//! A journal has the items in its head, so a replay needs no file.
+//! The head of a journal contains the items too, so a replay needs no calibration file.
 
 use std::fs::File;
 use std::io::Read;
@@ -17,11 +18,11 @@ use flagfall_protocols::driver::DriverInfo;
 use flagfall_protocols::drivers::DRIVERS;
 use flagfall_protocols::trace::MAX_VALUE;
 
-/// The first line, without its version.
+/// The beginning of the first line, before the version.
 const FORMAT: &str = "flagfall calibration";
 /// The version that is read and written.
 const VERSION: &str = "1";
-/// The longest calibration file, in bytes.
+/// The largest size of a calibration file, in bytes.
 const LONGEST: u64 = 16 << 10;
 
 /// Reads the calibration in `file` for boards of this family, in the form that its driver needs and that fits into a journal's

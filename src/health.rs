@@ -1,6 +1,7 @@
-//! The state of this machine, for `node/<node>/health` and `flagfall doctor`.
+//! Reads the state of this computer, for `node/<node>/health` and `flagfall doctor`: temperature, supply voltage, disk, load and
+//! time source.
 //!
-//! Everything is read from files and system calls that a sandbox may close; a value that cannot be read is none.
+//! Everything is read from files and system calls that a sandbox may deny. A value that cannot be read is none.
 
 mod kernel_clock;
 
@@ -9,7 +10,7 @@ use std::path::Path;
 
 use crate::wire::time::TimeSource;
 
-/// The state of this machine.
+/// The state of this computer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Health {
     /// Temperature of the processor, degrees Celsius.

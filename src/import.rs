@@ -1,8 +1,8 @@
-//! Turns captures of other programs into traces.
+//! Converts captures (recordings of other programs) into traces, the recordings of this program.
 //!
-//! A capture is JSON lines with `dir` (`board->host` or `host->board`), `hex`, and maybe `t` in seconds. A capture without times
-//! gets them from the clock messages: a display that lost a second shows that a second passed. The pieces between two clock
-//! messages are spread evenly over the time between them.
+//! A capture consists of JSON lines with `dir` (`board->host` or `host->board`), `hex`, and sometimes `t` in seconds. A capture
+//! without times gets them from the clock messages: if a display has lost a second, a second has passed. The pieces between two
+//! clock messages are spread evenly over the time between them.
 
 use std::time::Duration;
 
@@ -14,9 +14,9 @@ use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{self, Body, Record};
 use serde::Deserialize;
 
-/// The time that a clock message without a lost second stands for, such as a press.
+/// The shortest time before a clock message while a clock runs. A press, for example, is reported before a second has passed.
 const PART_OF_A_SECOND: Duration = Duration::from_millis(500);
-/// The shortest time between two messages: a message takes this long on a slow line.
+/// The shortest time between two messages. A message takes this long on a slow line.
 const LEAST_GAP: Duration = Duration::from_millis(20);
 /// The time between two messages while no clock runs.
 const NO_CLOCK_GAP: Duration = Duration::from_millis(250);

@@ -1,4 +1,4 @@
-//! The command line of flagfall.
+//! Starts the command line of flagfall.
 
 use std::process::ExitCode;
 

@@ -1,6 +1,7 @@
-//! The one place that asks the operating system for the time.
+//! Reads the clocks of the operating system. No other file does so.
 //!
-//! Two clocks that never mix: [`MonotonicTime`] runs evenly and orders what happens; [`Utc`] is for people and may jump.
+//! The two clocks are never mixed: [`MonotonicTime`] runs evenly and gives the order of events; [`Utc`] is for people and may
+//! jump.
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -26,6 +27,7 @@ impl MonotonicTime {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Utc(pub i64);
 
+/// The time at which this program first read the clock.
 static BEGAN: LazyLock<Instant> = LazyLock::new(now);
 
 #[allow(clippy::disallowed_methods, reason = "the one place that reads the monotonic clock")]

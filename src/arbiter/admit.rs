@@ -1,4 +1,4 @@
-//! Admission: decides whether a command is carried out.
+//! Decides whether the command of a user is carried out or refused.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,14 +14,14 @@ use crate::wire::finding::FindingKey;
 use crate::wire::reply::Code;
 use crate::wire::topics::is_id;
 
-/// A command that is known to be older than this is not carried out.
+/// The largest age of a command. A command that is known to be older is refused.
 pub const MAX_AGE: Duration = Duration::from_secs(10);
-/// The only text that a user without a role gets.
+/// The message in the answer to a user without a role. Such a user gets no other message.
 pub const NO_ROLE: &str = "this user may send no commands here";
-/// The longest text that names a device.
+/// The largest length of a text that names a device, in bytes.
 const MAX_DEVICE: usize = 200;
 
-/// The facts about a board that decide about a command.
+/// The facts about a board that decide whether a command is admitted.
 #[derive(Clone, Debug)]
 pub struct Facts<'a> {
     /// The game, as `expect.game` names it.

@@ -1,4 +1,5 @@
-//! Earlier commands with their answers: the same id is the same command.
+//! Remembers the last commands of a board with their answers. A command that comes again with the same id gets the same answer
+//! and is not carried out again.
 
 use std::collections::VecDeque;
 
@@ -8,10 +9,10 @@ use super::types::Submission;
 use crate::wire::finding::FindingKey;
 use crate::wire::reply::Reply;
 
-/// The most commands that are remembered for one board.
+/// The largest number of commands that are remembered for one board.
 const MAX_REMEMBERED: usize = 256;
 
-/// The last commands of one board with their answers; a restart rebuilds it from the journal.
+/// The last commands of one board with their answers. After a restart the station rebuilds it from the journal.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     answered: VecDeque<(u32, Reply)>,

@@ -1,4 +1,5 @@
-//! Arbiters' commands: what arrives, who may send it, and what the answer is (`wire/README.md#5`).
+//! Reads the commands of arbiters and operators, decides whether each is carried out, and records the decision
+//! (`wire/README.md#5`).
 //!
 //! ```text
 //! topic, payload ── read ──▶ Submission ── Station::admit ──▶ Recorded ── journal ──▶ Station::feed ──▶ Reply, DaemonAction, audit
@@ -13,7 +14,7 @@
 //! commands of users without a role. The daemon refuses them before they reach a station, answers some and counts the others in
 //! its log.
 //!
-//! The table in [`verbs`] says who may send which command, and what must be locked.
+//! The table in [`verbs`] says which role each command needs, and what the sender must know about the present state.
 
 mod admit;
 mod memory;

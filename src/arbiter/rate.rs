@@ -1,14 +1,15 @@
-//! Limits how often a user may do something, or something may happen at a board.
+//! Limits how often each user may do something, or how often something may happen on each board.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::system_clock::MonotonicTime;
 
-/// The most users that are watched at a time. If there are more, the one with the longest pause is forgotten.
+/// The largest number of users that are counted at the same time. If there are more, the user with the longest pause is
+/// forgotten.
 const MAX_USERS: usize = 64;
 
-/// A token bucket for each user: a burst at once, then one token after another.
+/// A limit for each user, as a token bucket: a number of actions at once, and then one action in each interval.
 #[derive(Clone, Debug)]
 pub struct RateLimit {
     burst: u32,

@@ -11,16 +11,16 @@ use crate::wire::reply::{Code, ReplyTo};
 use crate::wire::time::{Anchor, TimeSource};
 use crate::wire::topics::{CommandTopic, may_reply};
 
-/// The longest payload of a command, in bytes.
+/// The largest length of the payload of a command, in bytes.
 pub const MAX_PAYLOAD: usize = 64 << 10;
-/// The longest id of a command, in bytes.
+/// The largest length of the id of a command, in bytes.
 const MAX_ID: usize = 64;
-/// The longest reason, game or other short text, in bytes.
+/// The largest length of a reason, a game or another short text, in bytes.
 const MAX_TEXT: usize = 1000;
 /// The largest nesting depth of a JSON body. No command needs more than two levels, and the journal entry that contains the body
 /// must stay readable.
 const MAX_DEPTH: usize = 16;
-/// The longest `corr`, in bytes.
+/// The largest length of `corr`, the text by which the sender recognises the answer, in bytes.
 const MAX_CORR: usize = 128;
 
 /// Reads a command that arrived at `at`. Unknown fields are ignored. A known field with an illegal value, or an unreadable

@@ -1,4 +1,4 @@
-//! A command as it arrived, and the decision about it.
+//! Defines a command as it arrived, and the decision about it.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

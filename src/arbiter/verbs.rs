@@ -1,24 +1,24 @@
-//! Says who may send which command, and what must be locked.
+//! Lists every command with the role that it needs, and with what its sender must know about the present state (its lock).
 //!
 //! | verb | least role | lock | |
 //! | --- | --- | --- | --- |
 //! | `resync` | operator | – | changes nothing |
 //! | `identify` | operator | – | not during a game |
-//! | `bind-device` | operator | game | the board is another one, the game is not; once a flag fell: arbiter, since the board is its witness |
-//! | `start-game` | operator | game, rev | while a game is played or a flag awaits its ruling: arbiter, since its findings go |
-//! | `correct-move`, `take-back`, `set-position`, `swap-sides` | operator | game, rev | once a flag fell: arbiter, since the finding rests on them |
-//! | `acknowledge-alert` | arbiter | game | numbers of alarms are the game's |
-//! | `claim`, `offer`, `resign`, `stop-clocks`, `restart-clocks` | arbiter | game | observations: true whatever has been moved since |
-//! | `set-move-count`, `set-clock-record` | arbiter | game, rev | records that findings rest on |
+//! | `bind-device` | operator | game | the device changes and the game does not; after a flag-fall: arbiter, since the device is evidence for it |
+//! | `start-game` | operator | game, rev | while a game is played or a flag-fall has no ruling yet: arbiter, since the game loses its findings |
+//! | `correct-move`, `take-back`, `set-position`, `swap-sides` | operator | game, rev | after a flag-fall: arbiter, since the finding depends on them |
+//! | `acknowledge-alert` | arbiter | game | each game numbers its own alarms |
+//! | `claim`, `offer`, `resign`, `stop-clocks`, `restart-clocks` | arbiter | game | observations, which stay true whatever is moved later |
+//! | `set-move-count`, `set-clock-record` | arbiter | game, rev | records on which findings depend |
 //! | `confirm`, `reject` | arbiter | game, finding | decisions about one revision of one finding; `reject` with a reason |
 //! | `accept`, `penalty`, `declare-result` | arbiter | game, rev | decisions; so is a `claim` that is accepted or refused |
 //!
-//! An operator attends to the devices and records what stands on the boards. A command that may cost a player something needs an
-//! arbiter. Roles hold on a user's own boards, a chief's role on all.
+//! An operator looks after the devices and records the positions on the boards. A command that may be to the disadvantage of a
+//! player needs an arbiter. A role applies to the boards of the user; the role of a chief applies to all boards.
 
 use crate::config::Role;
 
-/// What the sender must prove to know.
+/// What the sender must know about the present state. If it has changed meanwhile, the command is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lock {
     /// Nothing.
@@ -31,10 +31,10 @@ pub enum Lock {
     Finding,
 }
 
-/// When an operator's right ends and an arbiter is needed.
+/// When an operator may no longer send a command, so that an arbiter is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
-    /// It never ends.
+    /// Never: an operator may always send it.
     Always,
     /// While a game is played, or a flag fell and no result is known.
     Playing,
@@ -42,7 +42,7 @@ pub enum Until {
     FlagFell,
 }
 
-/// Who carries it out.
+/// The part of the program that carries out a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
     /// The game.
@@ -53,7 +53,7 @@ pub enum By {
     Nobody,
 }
 
-/// One row of the table.
+/// One row of the table: a command and its conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Verb {
     /// Its name, the last level of the topic.
@@ -72,7 +72,7 @@ const fn row(name: &'static str, role: Role, until: Until, lock: Lock, by: By) -
     Verb { name, role, until, lock, by }
 }
 
-/// The table.
+/// The table of all commands.
 pub const VERBS: [Verb; 21] = [
     row("resync", Role::Operator, Until::Always, Lock::None, By::Daemon),
     row("identify", Role::Operator, Until::Always, Lock::None, By::Nobody),
@@ -106,7 +106,7 @@ pub fn required_lock(verb: &Verb, body: &serde_json::Value) -> Lock {
     }
 }
 
-/// The row of that name.
+/// Returns the row of the command with this name.
 pub fn find(name: &str) -> Option<&'static Verb> {
     VERBS.iter().find(|verb| verb.name == name)
 }

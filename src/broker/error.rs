@@ -1,11 +1,11 @@
-//! Why the broker does not start, in words for the author of the configuration.
+//! Defines why the broker does not start, with messages for the author of the configuration.
 
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// Why the broker did not start. Nothing was left open.
+/// The reason why the broker did not start. Nothing was left open.
 #[derive(Debug)]
 pub enum BrokerError {
     /// A value is not an address with a port: the key of `[broker]` and the value.

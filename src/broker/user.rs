@@ -1,4 +1,4 @@
-//! Checks what the configuration says about one user.
+//! Checks the name, the topic filters and the password file of a configured user of the broker.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use super::error::BrokerError;
 use crate::config::BrokerUser;
 
-/// The largest password file, in bytes.
+/// The largest size of a password file, in bytes.
 const MAX_PASSWORD_FILE: u64 = 4096;
 
 /// Reads the password of a user. The name and the lists of filters must give no more than they seem to.

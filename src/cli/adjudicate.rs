@@ -1,4 +1,4 @@
-//! `flagfall adjudicate`: the ruling on a fallen flag for a game that no board was read of.
+//! Runs `flagfall adjudicate`: prints the ruling on a flag-fall for a position and moves that the user gives, without a board.
 
 mod case;
 mod report;

@@ -1,4 +1,4 @@
-//! `flagfall calibrate`: learns once which man is which at one board, and keeps it in a file.
+//! Runs `flagfall calibrate`: learns the identity of each man on one board, and writes it to a calibration file.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! `flagfall check-config`: shows the boards and services that would start, or all errors in the configuration.
+//! Runs `flagfall check-config`: prints the boards and services that would start, or all errors in the configuration.
 
 use std::io::Write;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! `flagfall devices`: lists what is plugged in.
+//! Runs `flagfall devices`: lists the boards and ports that are plugged in.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! `flagfall doctor`: checks everything that has to be right, and says what to do where it is not.
+//! Runs `flagfall doctor`: checks boards, broker, clock, disk and service, and says what to do about each problem.
 
 mod boards;
 mod broker;

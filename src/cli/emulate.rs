@@ -1,4 +1,4 @@
-//! `flagfall emulate`: a board on a pseudo-terminal that other programs can open.
+//! Runs `flagfall emulate`: emulates a board on a pseudo-terminal, which other programs open like a serial port.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::emulate::board::Status;
 use crate::emulate::{PtyBoard, games};
 use crate::system_clock::{MonotonicTime, monotonic};
 
-/// How often it is checked whether the hands are done.
+/// The time between two checks whether all hand motions are done.
 const POLL: Duration = Duration::from_millis(100);
 
 /// An emulated board on a pseudo-terminal, for trying programs without hardware.

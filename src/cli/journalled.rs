@@ -1,5 +1,5 @@
-//! `flagfall replay --journal`: feeds a trace to a station with its journal, as the daemon runs one, from where the journal broke
-//! off.
+//! Runs `flagfall replay --journal`: feeds a trace (a recording) to a station with a journal, as the daemon does, and continues
+//! where the journal ends.
 
 use std::io::Write;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The commands, one file each.
+//! Defines the commands of the command line, one file for each command.
 
 mod adjudicate;
 mod calibrate;
@@ -54,7 +54,7 @@ enum Command {
     Winnable(winnable::Winnable),
 }
 
-/// The exit code of a wrong configuration, `EX_CONFIG` of sysexits.h: systemd does not restart the program after it.
+/// The exit code for an invalid configuration, `EX_CONFIG` of sysexits.h. After it systemd does not restart the program.
 const CONFIGURATION: u8 = 78;
 
 /// Runs the command line. The exit code is 0 if everything went well, 1 if not, 2 if the arguments are wrong, 78 if the

@@ -1,4 +1,4 @@
-//! `flagfall record`: writes all bytes of a port as a trace.
+//! Runs `flagfall record`: writes all bytes from and to a port into a trace file.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

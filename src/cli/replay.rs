@@ -1,4 +1,4 @@
-//! `flagfall replay`: feeds a trace or journal to the core again.
+//! Runs `flagfall replay`: feeds a trace or journal to a station again and prints the messages.
 
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;

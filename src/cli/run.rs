@@ -1,4 +1,4 @@
-//! `flagfall run`: the daemon.
+//! Runs `flagfall run`: starts the daemon and waits for its end.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

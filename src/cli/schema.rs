@@ -1,4 +1,4 @@
-//! `flagfall schema`: shows what the messages contain.
+//! Runs `flagfall schema`: prints the JSON Schema of a message, or lists all messages.
 
 use std::io::Write;
 use std::process::ExitCode;

@@ -1,4 +1,5 @@
-//! One position of the question of Article 6.9: it is read, searched and checked.
+//! Answers the question of Article 6.9 (can this side still checkmate?) for one position: reads it, searches, and checks the
+//! answer.
 
 use std::panic::catch_unwind;
 
@@ -10,7 +11,7 @@ use shakmaty::{CastlingMode, Chess, Color, PositionError};
 
 use crate::system_clock::monotonic;
 
-/// The result of a question.
+/// The result of a search for the answer.
 pub(super) struct Settled {
     /// The answer; the checker has accepted it.
     pub(super) answer: Answer,

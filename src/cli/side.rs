@@ -1,4 +1,4 @@
-//! A side, as the command line names it.
+//! Reads White or Black from the command line.
 
 use clap::ValueEnum;
 use flagfall_protocols::square::Color;

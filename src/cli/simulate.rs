@@ -1,4 +1,5 @@
-//! `flagfall simulate`: plays recorded games again at a simulated board, with a noise model, and scores how well they are read.
+//! Runs `flagfall simulate`: plays recorded games again on a simulated board, with disturbances, and scores how well they are
+//! read.
 
 mod report;
 mod work;

@@ -1,4 +1,4 @@
-//! The one JSON object at the end of `flagfall replay --summary`.
+//! Prints the summary of a game, which ends with one JSON object, for `flagfall replay --summary`.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! `flagfall trace`: turns captures into traces.
+//! Runs `flagfall trace`: converts recordings of other programs to traces.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

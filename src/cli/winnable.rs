@@ -1,4 +1,5 @@
-//! `flagfall winnable`: answers the question of Article 6.9 for one position, or for a file of positions.
+//! Runs `flagfall winnable`: answers the question of Article 6.9 (can this side still checkmate?) for one position or for a file
+//! of positions.
 
 mod batch;
 mod progress;
@@ -23,7 +24,7 @@ use super::settled::{Reader, Settled, position, settle};
 use super::side::Side;
 use crate::wire::winnable::{Cost, Verdict};
 
-/// Columns of a terminal.
+/// The width of the printed text, in characters.
 const WIDTH: usize = 80;
 
 /// Can a player still checkmate, by any series of legal moves?

@@ -1,4 +1,4 @@
-//! A board, and how its device is found and reached.
+//! Defines the configuration of one board: its id, and how its device is found and connected.
 
 use std::path::PathBuf;
 

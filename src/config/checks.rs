@@ -1,4 +1,4 @@
-//! Checks keys that depend on each other, and the files that keys name.
+//! Checks keys of the configuration that depend on each other, and the files that keys name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
@@ -17,7 +17,7 @@ use super::secrets;
 use super::types::{Config, Guidelines, Rulings, rulebook};
 use crate::calibration;
 
-/// The most bytes of a certificate that are read.
+/// The largest number of bytes that are read from a certificate file.
 const LONGEST_PEM: u64 = 1 << 20;
 
 struct Check<'a> {

@@ -1,7 +1,6 @@
-//! The environment: `FLAGFALL__SECTION__KEY=value` comes after all files.
+//! Reads the configuration from environment variables, `FLAGFALL__SECTION__KEY=value`, which replace the values of all files.
 //!
-//! Capital and small letters are the same, and keys are in small letters; the items of a list are separated by commas. Boards can
-//! be configured in files only.
+//! Capital and small letters mean the same. The items of a list are separated by commas. Boards can be configured in files only.
 
 use super::file::{Layer, unknown};
 use super::leaf::Leaf;

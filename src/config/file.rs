@@ -1,4 +1,4 @@
-//! Checks one file separately: every key with its place, before the files are combined.
+//! Checks one configuration file: every key and value with its line and column, before the files are combined.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -14,13 +14,13 @@ use super::place::{Origins, Place, Problem, dotted};
 use super::schema::{Key, Kind, SECTIONS, keys};
 use super::values::{self, shown};
 
-/// The longest configuration file, in bytes.
+/// The largest size of a configuration file, in bytes.
 pub(crate) const LONGEST_FILE: u64 = 1 << 20;
 
 /// The values of a table. Its order is random, so values are read by name only.
 pub(crate) type Layer = ::config::Map<String, Value>;
 
-/// The content of one file.
+/// The contents of one file.
 #[derive(Default)]
 pub(crate) struct Contents {
     /// Everything but the boards.

@@ -1,4 +1,4 @@
-//! One value, from a file or from the environment, checked against what its key may hold.
+//! Checks one value, from a file or from the environment, against what its key may contain.
 
 use ::config::Value;
 use toml::de::DeValue;

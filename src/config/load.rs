@@ -1,4 +1,4 @@
-//! Loads files and environment; later values replace earlier ones.
+//! Loads the configuration files and then the environment variables. Later values replace earlier ones.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use super::schema::{Kind, SECTIONS};
 use super::types::Config;
 use super::{checks, environment};
 
-/// The first file that is read if no file is named.
+/// The first file that is read if the user names no file.
 pub const MAIN_FILE: &str = "/etc/flagfall/flagfall.toml";
 /// The second file, whose values replace those of the first.
 pub const EVENT_FILE: &str = "/etc/flagfall/event.toml";

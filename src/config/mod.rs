@@ -1,9 +1,9 @@
-//! Configuration: TOML files, then `FLAGFALL__SECTION__KEY` from the environment.
+//! Loads and checks the configuration: first TOML files, then `FLAGFALL__SECTION__KEY` from the environment.
 //!
 //! Each file is checked separately while line and column are still known. Then the files are combined, and a later file replaces
-//! values of earlier ones, key by key. Then keys that depend on each other are checked. **Boards** (`[[board]]`) of the same id
-//! in several files are one board, key by key; others are added. So one file can be the same on all machines of an event, and a
-//! second file of each machine names its ports. Lists of texts are replaced as a whole.
+//! values of earlier ones, key by key. Then keys that depend on each other are checked. **Boards** (`[[board]]`) with the same id
+//! in several files are one board, key by key. Boards with other ids are added. So one file can be the same on all machines of an
+//! event, and a second file on each machine names its ports. Lists of texts are replaced as a whole.
 //!
 //! [`keys`] lists all keys, `config/flagfall.toml` explains them, [`load`] and [`load_default`] read them.
 

@@ -1,6 +1,6 @@
-//! Finds the word that was probably meant.
+//! Finds the known word that is nearest to a misspelt word, for error messages.
 
-/// Longer words are not compared.
+/// The largest length of a word that is compared, in bytes.
 const LONGEST: usize = 64;
 
 /// Returns the one of `words` with the fewest letters to change, add, leave out or swap, if it is near enough.

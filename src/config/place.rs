@@ -1,10 +1,10 @@
-//! The place of a key, and problems there.
+//! Defines the place of a key (file, line and column, or variable), and the problems that are reported with their places.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
-/// A place in the configuration.
+/// The place at which a key of the configuration was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     /// In a file; line and column count from 1.
@@ -35,7 +35,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// One problem.
+/// One problem in the configuration, with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// The place.

@@ -1,4 +1,5 @@
-//! Every key as data, with its kind and its range, so that a value is checked while its place in the file is still known.
+//! Lists every key of the configuration with the kind and range of its value, so that a value can be checked while its place in
+//! the file is still known.
 
 use super::values;
 
@@ -44,7 +45,7 @@ const fn required(name: &'static str, kind: Kind) -> Key {
     Key { name, kind, required: true }
 }
 
-/// All sections.
+/// All sections of the configuration.
 pub(crate) const SECTIONS: &[Key] = &[
     key("node", Kind::Section(&[key("name", Kind::Text(values::id))])),
     key("event", Kind::Section(EVENT)),
@@ -58,6 +59,7 @@ pub(crate) const SECTIONS: &[Key] = &[
     key("board", Kind::Boards(BOARD)),
 ];
 
+/// The keys of the section `[event]`.
 const EVENT: &[Key] = &[
     key("id", Kind::Text(values::id)),
     key("round", Kind::Text(values::id)),
@@ -73,6 +75,7 @@ const EVENT: &[Key] = &[
     key("delay_moves", Kind::Number { min: 0, max: 40 }),
 ];
 
+/// The keys of the section `[mqtt]`.
 const MQTT: &[Key] = &[
     key("host", Kind::Text(values::host)),
     key("port", Kind::Number { min: 1, max: 65_535 }),
@@ -87,6 +90,7 @@ const MQTT: &[Key] = &[
     key("raw", Kind::Switch),
 ];
 
+/// The keys of the section `[broker]`.
 const BROKER: &[Key] = &[
     key("enabled", Kind::Switch),
     key("tcp", Kind::Text(values::address)),
@@ -94,17 +98,21 @@ const BROKER: &[Key] = &[
     key("user", Kind::Named(BROKER_USER)),
 ];
 
+/// The keys of a user of the broker, `[broker.user.<name>]`.
 const BROKER_USER: &[Key] =
     &[required("password_file", Kind::Path), key("read", Kind::Texts(values::filter)), key("write", Kind::Texts(values::filter))];
 
+/// The keys of the section `[journal]`.
 const JOURNAL: &[Key] = &[
     key("dir", Kind::Path),
     key("file_mib", Kind::Number { min: 1, max: 128 }),
     key("total_mib", Kind::Number { min: 1, max: 65_536 }),
 ];
 
+/// The keys of a user, `[user.<name>]`.
 const USER: &[Key] = &[required("role", Kind::Choice(&["operator", "arbiter", "chief"])), key("boards", Kind::Texts(values::id))];
 
+/// The keys of a board, `[[board]]`.
 const BOARD: &[Key] = &[
     required("id", Kind::Text(values::id)),
     key("driver", Kind::Text(values::driver)),
@@ -124,6 +132,7 @@ const BOARD: &[Key] = &[
     key("profile", Kind::Text(values::profile)),
 ];
 
+/// The keys of a clock with its own link, `[board.clock]`.
 const CLOCK: &[Key] = &[required("driver", Kind::Text(values::driver)), key("bluetooth", Kind::Text(values::plain))];
 
 impl Kind {

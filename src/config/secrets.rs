@@ -1,4 +1,4 @@
-//! Files whose contents other users must not read. No message shows their contents.
+//! Reads files with passwords and keys, which other users must not be able to read. No message shows their contents.
 
 use std::fs::File;
 use std::io::Read;
@@ -7,7 +7,7 @@ use std::path::Path;
 
 use flagfall_protocols::bytes::unhex;
 
-/// The longest first line that is a password, in bytes.
+/// The largest length of the first line, which is the password, in bytes.
 const LONGEST: u64 = 4096;
 
 /// Reads the password in `file`: its first line, without white space at its end.
@@ -28,7 +28,7 @@ pub fn password(file: &Path) -> Result<String, String> {
     }
 }
 
-/// The longest key of a device, in bytes.
+/// The largest length of the key of a device, in bytes.
 const LONGEST_KEY: usize = 64;
 
 /// Reads the key in `file` that unlocks a device: its first line, pairs of digits 0-9 a-f.

@@ -1,4 +1,5 @@
-//! The values of the configuration. Every key has its line and comment in `config/flagfall.toml`; unknown keys are refused.
+//! Defines the values of the configuration. Every key has its line and comment in `config/flagfall.toml`, and unknown keys are
+//! refused.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -106,7 +107,7 @@ pub enum Guidelines {
     NormalMeans,
 }
 
-/// The rules if none are configured.
+/// The name of the rules that apply if none are configured.
 const STANDARD: &str = "fide-2023-standard";
 
 /// The rulebook of a profile with its options (`club-speed+article-6.9`) and the guideline that was announced.

@@ -1,4 +1,4 @@
-//! Checks of single values.
+//! Checks single values, such as ids, names, addresses and time controls.
 
 use std::net::SocketAddr;
 
@@ -9,6 +9,7 @@ use flagfall_protocols::drivers::{self, DRIVERS};
 use super::nearest::nearest;
 use super::types::{Guidelines, rulebook};
 
+/// The largest length of a text, in bytes.
 const LONGEST_TEXT: usize = 200;
 
 /// A value as an error message shows it: no control characters, not too long.

@@ -1,4 +1,4 @@
-//! Settings that are allowed and probably not meant.
+//! Warns about settings that are allowed but probably not intended.
 
 use flagfall_protocols::drivers;
 

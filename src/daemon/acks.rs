@@ -1,4 +1,5 @@
-//! Acknowledgements on their way into the journal. Not every one is worth a record, and none is worth a wake-up of the station.
+//! Records acknowledgements of the broker in the journal, at most once a second. An acknowledgement never wakes the thread of a
+//! station.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -7,11 +8,12 @@ use flagfall_protocols::trace::Audience;
 
 use crate::system_clock::MonotonicTime;
 
-/// The shortest time between two records; the next record comes with the turn after that. After a power cut the events that were
-/// acknowledged since the last record are sent again.
+/// The shortest time between two records. The next record is made in the first turn after it. After a power cut the events that
+/// were acknowledged since the last record are sent again.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// The last number of each audience that the broker has. The network stores it, and the station reads it at each turn.
+/// The number up to which the broker has acknowledged the events of each audience. The network stores it, and the station reads
+/// it in each turn.
 #[derive(Debug, Default)]
 pub(super) struct Acked([AtomicU64; 3]);
 

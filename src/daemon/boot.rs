@@ -1,9 +1,11 @@
-//! Counts the starts of this node, so that subscribers recognise a late will of an earlier run.
+//! Counts the starts of this node. By this number subscribers recognise a late will (the message that the broker publishes when a
+//! connection is lost) of an earlier run.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
+/// The name of the file that contains the number.
 const FILE: &str = "boots";
 
 /// Counts one more start in a file of the folder `dir`, which is made if needed.

@@ -1,5 +1,5 @@
-//! Checks the commands that the network delivers: which board, which role, and not too many. A command that is refused here
-//! reaches no queue.
+//! Checks the commands that the network delivers: the board, the role of the sender, and how many there are. A command that is
+//! refused here reaches no queue.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,18 +15,19 @@ use crate::mqtt::Arrived;
 use crate::system_clock::{self, MonotonicTime};
 use crate::wire::topics::{self, CommandTopic};
 
-/// The most commands a second that one user may send (`wire/README.md#3`).
+/// The largest number of commands a second from one user (`wire/README.md#3`).
 const PER_SECOND: u32 = 5;
-/// A user gets at most one answer to refused commands in this time.
+/// The shortest time between two answers to refused commands of the same user.
 const ANSWER_EVERY: Duration = Duration::from_secs(1);
-/// The most commands of users without a role that are recorded for one board in [`STRANGERS_WITHIN`]. Such users must not fill a
-/// journal.
+/// The largest number of commands of users without a role that are recorded for one board in [`STRANGERS_WITHIN`]. Such users
+/// must not fill a journal.
 const STRANGERS: u32 = 3;
+/// The time to which [`STRANGERS`] applies.
 const STRANGERS_WITHIN: Duration = Duration::from_secs(60);
 /// The shortest time between two log messages about dropped commands.
 const LOG_EVERY: Duration = Duration::from_secs(60);
 
-/// Delivers commands to the stations.
+/// Delivers commands to the stations of this node.
 pub(super) struct CommandReceiver {
     root: String,
     event: String,

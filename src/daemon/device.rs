@@ -1,4 +1,4 @@
-//! The state of a board's device, for `device/<device>/status`.
+//! Keeps the state of a board or clock as a device, for `device/<device>/status`: its link, identity, battery and health.
 
 mod health;
 #[cfg(test)]
@@ -18,13 +18,13 @@ use crate::system_clock::MonotonicTime;
 use crate::wire::device::{DeviceKind, DeviceState, DeviceStatus, WeakMan, WeakSquare};
 use crate::wire::topics::MAX_ID;
 
-/// The problem of a device that says nothing.
+/// The problem of a device that sends nothing.
 pub(super) const UNANSWERED: &str = "the device does not answer";
-/// A device that says nothing for this time after its link opened gets the problem [`UNANSWERED`].
+/// The time after the opening of a link in which a device must answer. Otherwise it gets the problem [`UNANSWERED`].
 const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
-/// A link that was lost this many times ...
+/// The number of losses of a link within [`WITHIN`] from which it counts as unstable.
 const OFTEN: usize = 3;
-/// ... within this time counts as unstable.
+/// The time in which losses of a link are counted.
 const WITHIN: Duration = Duration::from_secs(300);
 
 /// The state of a board's device.

@@ -1,4 +1,5 @@
-//! The one thread that waits for the disk. It waits once for all boards, and it reads events back for the outbox.
+//! Runs the one thread that waits for the disk, once for all boards together. The thread also reads events from journals for the
+//! outbox (the queue of outgoing messages).
 
 use std::io;
 use std::path::Path;
@@ -14,7 +15,7 @@ use crate::journal::{Disk, outs_from};
 use crate::mqtt::outbox::{Event, Outbox};
 use crate::wire::envelope;
 
-/// The most events that are read back at once.
+/// The largest number of events that are read from a journal at once.
 const BATCH: usize = 128;
 
 /// Writes back what the journals below `dir` lack after a power cut, and begins the commit log that spares each board its own

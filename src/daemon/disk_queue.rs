@@ -1,5 +1,5 @@
-//! Work for the disk thread. Boards that wrote something wait together for one flush; a board that holds a finding back gets its
-//! flush at once.
+//! Holds the work of the disk thread. Boards that wrote something wait together for one flush. A board that holds back a finding
+//! gets its flush at once.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use crate::mqtt::outbox::BoardNo;
 use crate::system_clock::{self, MonotonicTime};
 use crate::wire::envelope::Stamp;
 
-/// The most requests to read events back that may wait.
+/// The largest number of requests for events that wait.
 const MAX_REFILLS: usize = 1024;
 
 /// A board whose journal has bytes that are not on the disk.
@@ -50,7 +50,7 @@ pub(super) enum Work {
     End,
 }
 
-/// The queue. Every thread may add to it, and one thread takes from it.
+/// The queue of the disk thread. Every thread may add to it.
 #[derive(Default)]
 pub(super) struct DiskQueue {
     inner: Mutex<Inner>,

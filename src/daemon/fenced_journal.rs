@@ -1,8 +1,8 @@
-//! A journal's folder for one owner of a station's inbox. When another owner has taken its place, it cannot change the folder any
-//! more.
+//! Gives one owner of a station's inbox access to the folder of the journal. When another owner has replaced it, the first
+//! one cannot change the folder any more.
 //!
-//! A folder that cannot be opened does not keep a board from being served. The journal begins empty and fails to write, and its
-//! status says so, until the folder can be opened and holds no journal.
+//! If the folder cannot be opened, the board is served all the same. The journal begins empty and every write fails, and its
+//! status says so, until the folder can be opened and contains no journal.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! A bounded inbox. Many threads write to it, and one thread, its owner, reads it. An owner that hangs can be replaced by another
-//! thread.
+//! Implements the inbox of a thread: a queue with limited room. Many threads write to it, and one thread, its owner, reads it. An
+//! owner that hangs can be replaced by another thread.
 //!
 //! A thread is woken only after the lock is free: one that is woken while the lock is held would go to sleep again.
 
@@ -7,10 +7,10 @@ use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// The most items that wait in an inbox. At 9600 baud a board needs more than a minute to fill it.
+/// The largest number of items in an inbox. A board at 9600 baud needs more than a minute to fill it.
 pub(super) const CAPACITY: usize = 1024;
 
-/// Room that is kept for writers that must not wait.
+/// The number of places that are kept free for writers that must not wait.
 const RESERVED: usize = 64;
 
 /// The result of [`Inbox::pop`].

@@ -1,4 +1,5 @@
-//! A serial line with several boards on it. One thread asks the boards in turn and hands each board's replies to its station.
+//! Serves a serial line with several boards on it. One thread asks the boards in turn and hands each board's replies to its
+//! station.
 //!
 //! ```text
 //!  port thread ─▶ inbox ─▶ line thread (asks, in turn) ─▶ inbox of board 1 ─▶ station
@@ -6,8 +7,8 @@
 //!                   └── what a station's driver asks
 //! ```
 //!
-//! For a station the link is up while its board answers. A station that does not keep up loses its link, so that nothing is lost
-//! silently: its driver then asks for everything again.
+//! For a station the link is up while its board answers. If a station does not read its inbox fast enough, its link is closed, so
+//! that nothing is lost unnoticed: its driver then asks for everything again.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -29,7 +30,7 @@ use crate::system_clock::{self, MonotonicTime};
 #[cfg(test)]
 mod tests;
 
-/// Names one board of one line.
+/// Identifies one board on one line.
 #[derive(Clone, Debug)]
 pub struct Wanted {
     /// The line's port.

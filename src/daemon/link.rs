@@ -1,4 +1,5 @@
-//! A board's link: a serial port or a USB-HID device with a thread of its own, or a Bluetooth device on the radio's thread.
+//! Opens and closes the link of a board: a serial port or a USB-HID device with its own thread, or a Bluetooth device on the
+//! thread of the radio.
 
 use std::fmt;
 use std::io;
@@ -17,10 +18,10 @@ use super::shared::Shared;
 use crate::session::station::CLOCK;
 use crate::system_clock::{self, MonotonicTime};
 
-/// The transport of Bluetooth LE devices.
+/// The name of Bluetooth LE as a transport.
 pub(super) const BLE: &str = "ble";
 
-/// The device that a board must have.
+/// The device to which a link must be opened.
 #[derive(Clone, Debug)]
 pub enum Wanted {
     /// A device at a serial port.

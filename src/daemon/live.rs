@@ -1,4 +1,4 @@
-//! A station at work. It handles one item of the inbox or one deadline at a time.
+//! Runs the turns of a station: each turn handles one item of the inbox, or the deadlines that have come.
 
 mod opening;
 
@@ -25,10 +25,10 @@ use crate::session::station::{BOARD, CLOCK, DirtyStates, StationOutput};
 use crate::system_clock::{self, MonotonicTime};
 use crate::wire::answer::Answer;
 
-/// The name of this sink in `ack` records.
+/// The name of the MQTT connection in `ack` records.
 pub(super) const SINK: &str = "mqtt";
 
-/// The most items of one turn: the end of a turn costs more than the bytes of one item.
+/// The largest number of items in one turn. The end of a turn costs more than the bytes of one item.
 const ITEMS: usize = 32;
 
 /// A station that serves its board.

@@ -1,4 +1,4 @@
-//! The items of a station's inbox.
+//! Defines the items of a station's inbox: bytes, changes of the link, commands and answers.
 
 use flagfall_game::laws::winnable::Answer;
 

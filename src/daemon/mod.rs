@@ -1,4 +1,4 @@
-//! The daemon: its threads, its channels, and which thread owns what.
+//! Runs the daemon: this module contains its threads and the queues between them.
 //!
 //! ```text
 //!  port thread ─▶ inbox ─▶ station thread ─▶ outbox ─▶ network (tokio, the main thread) ─▶ broker

@@ -1,4 +1,4 @@
-//! The functions that the network task calls.
+//! Makes the callbacks by which the MQTT connection reaches the stations and the disk thread.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

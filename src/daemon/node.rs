@@ -1,4 +1,4 @@
-//! What a node publishes about itself: status, info, health.
+//! Publishes the status, the info and the health of this node.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -21,8 +21,9 @@ use crate::wire::envelope::{self, Stamp};
 use crate::wire::node::{NodeHealth, NodeInfo, NodeState, NodeStatus};
 use crate::wire::topics;
 
-/// How often health is published, and how long the broker keeps it (`wire/README.md#3`).
+/// The time between two publications of the health (`wire/README.md#3`).
 const HEALTH_EVERY: Duration = Duration::from_secs(30);
+/// The time for which the broker keeps the health (`wire/README.md#3`).
 const HEALTH_EXPIRY: Duration = Duration::from_secs(120);
 
 /// A node and what it publishes about itself.

@@ -1,4 +1,5 @@
-//! Delivers a station's outputs to the port, the outbox and the worker.
+//! Delivers the outputs of a station: bytes to the port, messages to the outbox (the queue of outgoing messages), questions to
+//! the worker.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -28,7 +29,7 @@ use crate::wire::envelope::{self, Stamp};
 use crate::wire::time::Anchor;
 use crate::wire::topics;
 
-/// How long the broker keeps raw bytes, which serve to find faults and are worth nothing later.
+/// The time for which the broker keeps raw bytes. They help to find faults and are of no use later.
 const RAW_EXPIRY: Duration = Duration::from_secs(60);
 
 /// Delivers a station's outputs to the port, the outbox and the worker.

@@ -1,4 +1,5 @@
-//! A station that was given up. Its game is not touched any more, and what its board says is still recorded.
+//! Serves a parked station, one that failed again after it was rebuilt. Its game is not used any more, but the bytes of its board
+//! are still recorded.
 
 use anyhow::Result;
 use flagfall_protocols::trace::{Audience, Body};

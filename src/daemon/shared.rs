@@ -1,4 +1,4 @@
-//! What all stations of a node share, and the handle of each station for other threads.
+//! Defines the data that all stations of a node share, and the handle by which other threads reach a station.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
@@ -24,7 +24,7 @@ use crate::mqtt::outbox::{BoardNo, Outbox};
 use crate::session::anchor::AnchorRecord;
 use crate::wire::envelope::Stamp;
 
-/// What all stations share.
+/// The data that all stations of a node share.
 pub(super) struct Shared {
     /// The name of this node.
     pub(super) node: String,

@@ -1,19 +1,20 @@
-//! Limits how often states are published (`wire/README.md#3`): the cost of one state grows with the length of the game.
+//! Limits how often states are published (`wire/README.md#3`), since the cost of one state grows with the length of the game.
 
 use std::time::Duration;
 
 use crate::session::station::DirtyStates;
 use crate::system_clock::MonotonicTime;
 
-/// At most two states of a kind are published in this time, that is ten a second. The second one may follow at once, since a
+/// The time in which at most two states of a kind are published, that is ten a second. The second one may follow at once, since a
 /// press comes right after its move.
 const TWO_STATES: Duration = Duration::from_millis(200);
-/// How often clock times are published while a clock runs.
+/// The time between two publications of clock times while a clock runs.
 const CLOCK_EVERY: Duration = Duration::from_millis(500);
-/// How often clock times are published while no clock runs.
+/// The time between two publications of clock times while no clock runs.
 const CLOCK_IDLE: Duration = Duration::from_secs(30);
 
-/// When each state was made: for the arbiter and live state the last time but one and the last time.
+/// The times at which states were made: the last two times for the arbiter state and the live state, and the last time for the
+/// clock.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StateRateLimit {
     arbiter: [MonotonicTime; 2],

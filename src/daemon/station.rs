@@ -1,8 +1,9 @@
-//! The thread of one station: from its inbox through the journal, the driver and the game to the outbox.
+//! Runs the thread of one station, from its inbox through the journal, the driver and the game to the outbox (the queue of
+//! outgoing messages).
 //!
 //! A turn is one item of the inbox or one deadline. A panic in a turn is caught: the journal is flushed, and the station is
-//! rebuilt from it. If the rebuilding panics too, the same record would cause a panic for ever. Then the board is parked: what it
-//! says is still recorded, and all other boards go on.
+//! rebuilt from it. If rebuilding panics too, the same record would cause a panic for ever. Then the board is parked: its bytes
+//! are still recorded, and all other boards continue.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use super::shared::{Condition, Shared, StationHandle};
 use super::station_config::StationConfig;
 use crate::system_clock;
 
-/// Whether the station goes on after a turn.
+/// Whether the station continues after a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Flow {
     /// Another turn comes.

@@ -1,4 +1,4 @@
-//! Derives what each station needs from the configuration.
+//! Derives the configuration of each station from the configuration of the node.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -24,10 +24,10 @@ use crate::session::setting::Setting;
 use crate::session::station::{BOARD, CLOCK};
 use crate::wire::topics;
 
-/// The driver of boards whose configuration names none.
+/// The driver of a board whose configuration names none.
 const DRIVER: &str = "dgt";
 
-/// What one station needs.
+/// The configuration of one station.
 #[derive(Clone, Debug)]
 pub struct StationConfig {
     /// The driver, the game and the topics.

@@ -1,4 +1,4 @@
-//! Commands that reach their station: they are read and admitted, and their record is made. Answers are published here too.
+//! Reads a command that reached its station, decides about it, makes its record, and publishes the answer.
 
 use flagfall_protocols::time::Instant;
 
@@ -13,9 +13,9 @@ use crate::wire::envelope::{self, Stamp};
 use crate::wire::time::Anchor;
 use crate::wire::topics::{self, CommandTopic};
 
-/// Correlation data is cut off after this many bytes: no client needs more to recognise its answer.
+/// The largest number of bytes of correlation data (by which an MQTT client recognises the answer) that are kept.
 const MAX_CORRELATION: usize = 256;
-/// How long the broker keeps an answer (`wire/README.md#3`).
+/// The time for which the broker keeps an answer (`wire/README.md#3`).
 const REPLY_EXPIRY: std::time::Duration = std::time::Duration::from_secs(60);
 
 /// Decides about a command that arrived at `at`. The result is recorded, whatever it is. Returns none if the topic is not a

@@ -1,4 +1,4 @@
-//! One board as the supervisor sees it: its links, its thread, and what happens when the thread hangs.
+//! Starts, watches and stops one board for the supervisor: its links and its thread. A thread that hangs is replaced.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use super::station_config::StationConfig;
 use crate::session::station::{BOARD, CLOCK};
 use crate::system_clock::{self, MonotonicTime};
 
-/// How long a station may work on one thing before it counts as hanging.
+/// The time limits for work on one item. A station that needs longer counts as hanging.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience {
     /// While it serves its board.
@@ -30,7 +30,7 @@ impl Default for Patience {
     }
 }
 
-/// A station that hangs again within this time after it was replaced is parked.
+/// A station that hangs again within this time after its thread was replaced is parked.
 const AGAIN_WITHIN: Duration = Duration::from_secs(60);
 
 /// One board, with the thread that serves it.

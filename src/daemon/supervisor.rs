@@ -1,4 +1,4 @@
-//! Starts everything, watches for threads that hang, and ends everything in order.
+//! Starts all parts of the daemon, watches for threads that hang, and stops all parts in order.
 
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -25,20 +25,21 @@ use crate::mqtt;
 use crate::mqtt::outbox::Outbox;
 use crate::system_clock;
 
-/// How often the supervisor checks everything.
+/// The time between two checks by the supervisor.
 const TICK: Duration = Duration::from_secs(1);
-/// If the disk thread waits longer than this for the disk, the watchdog is not fed.
+/// If the disk thread waits longer than this for the disk, the watchdog of systemd is no longer informed, and systemd restarts
+/// the program.
 const DISK_STUCK: Duration = Duration::from_secs(8);
-/// How long the network waits for boards that read their journals, so that `ready` includes them. A board whose journal takes
-/// longer comes later.
+/// The time for which the network waits for boards that read their journals, so that `ready` includes them. A board that needs
+/// longer is added later.
 const OPEN_WITHIN: Duration = Duration::from_secs(10);
-/// How often it checks that.
+/// The time between two checks whether the boards are ready.
 const OPEN_POLL: Duration = Duration::from_millis(5);
-/// How long all stations together may take to end.
+/// The time limit in which all stations together must end.
 const END_WITHIN: Duration = Duration::from_secs(5);
-/// How long the worker may take to end its question.
+/// The time limit in which the worker must end its question.
 const WORKER_ENDS_WITHIN: Duration = Duration::from_secs(1);
-/// How often that is checked.
+/// The time between two checks whether the worker has ended.
 const WORKER_POLL: Duration = Duration::from_millis(5);
 
 /// A running daemon.

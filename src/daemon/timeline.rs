@@ -1,4 +1,4 @@
-//! Converts between the program's monotonic clock and the time of one journal.
+//! Converts between the monotonic clock of the program and the time of one journal.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! The one thread that answers questions that may take long. Budgets count nodes, never time. One question is answered at a time,
-//! so that the memory of a search (64 MiB at most) is used once, and only while it runs.
+//! Runs the one thread that answers questions that may take long. The limits of a search count nodes, never time. One question is
+//! answered at a time, so that the memory of a search (64 MiB at most) is used once, and only while it runs.
 
 use std::panic::catch_unwind;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use flagfall_game::laws::winnable::{Answer, Ask, why};
 use super::inbox::{Inbox, Popped};
 use super::message::ToStation;
 
-/// A question and the station that asks.
+/// A question, and the inbox of the station that asks it.
 pub(super) struct Question {
     /// The question.
     pub(super) ask: Ask,

@@ -1,4 +1,4 @@
-//! An emulated board on a pseudo-terminal, in real time. Other programs open its path as they would open a serial port.
+//! Emulates a board on a pseudo-terminal in real time. Other programs open its path as they would open a serial port.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,11 +17,11 @@ mod stable_link;
 
 use runner::{Request, Runner};
 
-/// The most requests that wait for the board's thread.
+/// The largest number of requests that wait for the board's thread.
 const MAX_REQUESTS: usize = 64;
-/// How long a request may take, more than a blocked write.
+/// The time limit for a request. It is longer than a blocked write.
 const ANSWER: Duration = Duration::from_secs(10);
-/// The most bytes that may be injected at once.
+/// The largest number of bytes that may be injected at once.
 const MAX_INJECTED: usize = 1 << 20;
 
 /// The status of a board for other threads.

@@ -1,10 +1,10 @@
-//! Random draws, all of them from one seeded generator, so that a seed identifies a game.
+//! Draws random values for a game, all from one generator, so that the seed determines the whole game.
 
 use std::time::Duration;
 
 use fastrand::Rng;
 
-/// The draws for one game.
+/// The random generator of one game.
 #[derive(Clone, Debug)]
 pub struct Dice(Rng);
 

@@ -1,4 +1,4 @@
-//! The games of the demonstration, and what must arrive of them.
+//! Contains the games of the demonstration, and what must be published about each of them.
 
 use std::time::Duration;
 
@@ -11,13 +11,14 @@ use shakmaty::Chess;
 
 use super::hands::{End, Habits, Manner, Play, Shown, Turn};
 
-/// How many games there are.
+/// The number of games.
 pub const GAMES: usize = 2;
 
-/// Black castles long and White short. White's 20th move is made and never pressed, and the flag falls.
+/// The first game. Black castles long and White short. White's 20th move is made and never pressed, and the flag falls.
 const FLAG: &str = "e4 d5 exd5 Qxd5 Nc3 Qa5 d4 c6 Nf3 Bg4 Be2 Nd7 O-O O-O-O h3 Bh5 a3 e6 b4 Qc7 b5 Nb6 bxc6 bxc6 Bf4 Bd6 \
     Bxd6 Qxd6 Ne4 Bxf3 Nxd6+ Rxd6 Bxf3 Nf6 a4 Rhd8 a5 Nbd5 a6";
-/// White castles long and Black short. The attack of White's queen lets Black mate. The kings are put in the centre.
+/// The second game. White castles long and Black short. The attack of White's queen lets Black mate. The kings are put in the
+/// centre.
 const MATE: &str = "d4 d5 Nc3 Nf6 Bg5 e6 e3 Be7 f4 O-O Nf3 b6 Bd3 Bb7 Qe2 Nbd7 O-O-O c5 Ne5 Rc8 h4 Nxe5 fxe5 Ne4 Bxe4 dxe4 \
     Bxe7 Qxe7 h5 cxd4 exd4 b5 h6 g6 Nxe4 Bxe4 Qxe4 Qc7 Qf4 Qxc2#";
 

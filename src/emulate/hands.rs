@@ -1,4 +1,4 @@
-//! Turns moves into what people do at a board: hand motions, presses, and the end of the game.
+//! Turns the moves of a game into the actions of people at a board: hand motions, presses, and the end of the game.
 //!
 //! ```
 //! use flagfall::emulate::hands::{End, Habits, Manner, Play, Turn};
@@ -152,7 +152,7 @@ impl fmt::Display for Illegal {
 
 impl std::error::Error for Illegal {}
 
-/// The time in which an arbiter reaches the clock's button, or a player the kings.
+/// The time that an arbiter needs to reach the clock's button, or a player to reach the kings.
 const REACH: Duration = Duration::from_millis(800);
 
 impl Play {

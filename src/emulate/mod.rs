@@ -1,5 +1,5 @@
-//! Emulated boards with games on them: games become hand motions, and motions go to a pseudo-terminal or, in simulated time, to a
-//! station.
+//! Simulates games on emulated boards: turns moves into hand motions, which move the men of a board on a pseudo-terminal or, in
+//! simulated time, of a board that a station reads.
 
 pub mod board;
 pub mod boards;

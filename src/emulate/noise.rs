@@ -1,10 +1,11 @@
-//! The noise model as a table: how hands, clocks and boards differ from the ideal (`noise.toml` gives the source of each value).
+//! Reads the noise model: a table of how hands, clocks and boards differ from the ideal (`noise.toml` gives the source of each
+//! value).
 
 use std::fmt;
 
 use serde::Deserialize;
 
-/// The levels that come with the program.
+/// The text of the levels that come with the program.
 const LEVELS: &str = include_str!("noise.toml");
 
 /// One level of noise: times in seconds, chances from 0 to 1, and ranges from which values are drawn evenly.
@@ -65,7 +66,7 @@ struct Levels {
     rough: Noise,
 }
 
-/// Why a noise file is refused.
+/// The reason why a noise file is refused.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NoiseError {
     /// It cannot be read: the line, from 1, and the problem there.
@@ -169,7 +170,7 @@ impl Noise {
     }
 }
 
-/// The largest value in the table, in seconds.
+/// The largest value in the table that is allowed, in seconds.
 const LONGEST: f64 = 600.0;
 
 fn read<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, NoiseError> {

@@ -1,4 +1,5 @@
-//! Players at a simulated board: a recorded game and the noise model become hand motions, presses, and the truth about them.
+//! Simulates the players of a recorded game on an emulated board: turns the moves and the noise model into hand motions and
+//! presses, and keeps the truth about them.
 //!
 //! The moves come first, one after the other, each with its own time. Other actions of hands and sensors are added around them
 //! where that is physically possible.
@@ -34,12 +35,12 @@ use planned::PlannedIrregularity;
 
 /// The shortest time between two presses.
 const AFTER_PRESS: Duration = Duration::from_millis(120);
-/// The time by which the driver's start-up questions are answered.
+/// The time after which the driver's start-up questions are answered.
 const STARTED: Duration = Duration::from_secs(6);
-/// How long the board stays after the last action of hands and clock.
+/// The time for which the board stays after the last action of hands and clock.
 const QUIET: Duration = Duration::from_secs(8);
 
-/// What an arbiter enters during a game.
+/// An entry of an arbiter during a game.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Order {
     /// Acknowledge the open alarms of this kind.

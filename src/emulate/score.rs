@@ -1,4 +1,4 @@
-//! Compares what a station reported with what happened.
+//! Compares what a station reported with what really happened in a simulated game.
 
 use flagfall_game::mate::{Answer, Budget, winnable};
 use flagfall_protocols::event::ClockSide;

@@ -1,4 +1,4 @@
-//! Recorded games: moves and clock readings of a PGN file.
+//! Reads recorded games, with their moves and clock readings, from a PGN file.
 
 use std::io;
 use std::ops::ControlFlow;

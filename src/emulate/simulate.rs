@@ -1,4 +1,4 @@
-//! Simulates and scores one recorded game.
+//! Simulates one recorded game and scores how well it was read.
 
 use anyhow::{Result, bail};
 use flagfall_protocols::driver::DriverInfo;
@@ -11,7 +11,7 @@ use super::score::{Score, score};
 use super::score_sheet::ScoreSheet;
 use super::simulated_game::{self, Outcome};
 
-/// A simulated game.
+/// A game that was simulated, with its result.
 #[derive(Debug)]
 pub struct Simulated {
     /// What was played.

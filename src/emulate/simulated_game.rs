@@ -1,4 +1,4 @@
-//! A simulated board and the station that reads it, without real time: only bytes reach the station, and its messages are
+//! Runs a simulated board and the station that reads it, without real time. Only bytes reach the station, and its messages are
 //! collected with their times.
 
 mod listener;

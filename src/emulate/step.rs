@@ -1,4 +1,4 @@
-//! Checks whether a station is in step: it knows the position that stands on the board.
+//! Measures how long a station needs after a fault until it is in step again, that is, until it knows the position on the board.
 
 use flagfall_protocols::time::Instant;
 use shakmaty::uci::UciMove;
@@ -7,11 +7,11 @@ use shakmaty::{Board, Chess, Color, Position};
 use super::truth::Truth;
 use crate::session::station::Station;
 
-/// The shortest time between two checks, in microseconds; the checks get rarer with time.
+/// The shortest time between two checks, in microseconds. The checks become rarer with time.
 const EVERY_US: u64 = 20_000;
-/// The next check comes when this part of the time since the fault has passed.
+/// The time until the next check, as a part of the time since the fault: one fortieth.
 const PARTS: u64 = 40;
-/// A move that is younger than this may be unknown, in microseconds.
+/// The age up to which a move may still be unknown to the station, in microseconds.
 const YOUNG_US: u64 = 1_500_000;
 
 /// A fault after which the position must become right again.

@@ -1,4 +1,4 @@
-//! Derives the time of each move from clock readings, and a clock that gives the players these times.
+//! Derives the time of each move from the clock readings of a recorded game, and the setting of a clock for these times.
 
 use std::time::Duration;
 
@@ -9,14 +9,14 @@ use flagfall_protocols::time::ClockTime;
 use super::dice::{Dice, seconds};
 use super::score_sheet::ScoreSheet;
 
-/// The time of a move if nothing is known of a player's times, in seconds.
+/// The time for a move, in seconds, if nothing is known about the times of a player.
 const UNKNOWN_TIME_S: f64 = 10.0;
-/// A reading that is too high by this part of a period's time includes the period.
+/// The part of a period's time by which a reading must be too high to include that period.
 const HAS_BONUS: f64 = 0.5;
-/// A game with at least this many seconds for 60 moves is slow.
+/// The time for 60 moves, in seconds, from which a game counts as slow.
 const SLOW_S: f64 = 3600.0;
 
-/// The time control of a recorded game.
+/// The time control of a recorded game, and how it is known.
 #[derive(Clone, Debug)]
 pub struct Control {
     /// The time control of the daemon.

@@ -1,4 +1,4 @@
-//! What really happened at a simulated board: it is known from the hands' actions, never from the station.
+//! Defines what really happened in a simulated game. It is known from the actions of the hands, never from the station.
 
 use std::time::Duration;
 

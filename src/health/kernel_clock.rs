@@ -1,4 +1,4 @@
-//! What the kernel knows about its clock: adjtimex(2) without setting anything.
+//! Asks the kernel whether its clock is synchronised, with the system call adjtimex(2), which changes nothing here.
 
 /// The kernel's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

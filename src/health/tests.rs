@@ -1,3 +1,5 @@
+//! Tests the reading of sensors and of the time source, with files in a temporary folder.
+
 use std::path::Path;
 
 use super::kernel_clock::State;

@@ -1,5 +1,5 @@
-//! Waiting for the disk on another thread. The owner of a journal writes its file, another thread waits for all journals at once,
-//! and the owner reads the result at its next turn.
+//! Lets another thread wait for the disk. The owner of a journal writes its file, the other thread waits for all journals at
+//! once, and the owner reads the result in its next turn.
 
 use std::sync::Arc;
 

@@ -1,9 +1,10 @@
-//! One flush for all boards: what every journal wrote goes into one common file as well, and only that file is waited for.
+//! Writes what all journals have written also into one common file, the commit log, so that one wait for the disk is enough for
+//! all boards.
 //!
-//! A wait for the disk costs milliseconds however little was written, and each board has a file of its own. Journals still write
-//! their own files. The thread that waits for the disk gathers what they wrote since the last flush ([`Unsynced`]) into
-//! `NNNNNNNN.log` and waits for that file. From then on those bytes survive a power cut: at the next start [`recover`] writes
-//! back what a journal's file lacks.
+//! A wait for the disk costs milliseconds however little was written, and each board has its own file. Journals still write their
+//! own files. The thread that waits for the disk gathers what they wrote since the last flush ([`Unsynced`]) into `NNNNNNNN.log`
+//! and waits for that file. From then on those bytes survive a power cut: at the next start [`recover`] writes back what a
+//! journal's file lacks.
 //!
 //! * A log of [`MAX_LOG`] bytes is followed by a new one. Every journal file in the old log is waited for, the new log is made,
 //!   then the old log is removed. The old log stays if one of the waits failed, since it is not known what that file lacks on the
@@ -23,17 +24,20 @@ pub use self::recovery::{Folder, WrittenBack, recover};
 use super::fs::JournalFs;
 use super::unsynced::{FileSync, TakenPiece, Unsynced};
 
-/// The folder of the log in the folder of all journals. No board has this id.
+/// The folder of the commit log in the folder of all journals. No board has this id.
 pub const FOLDER: &str = ".commit";
-/// The usual length at which a log is followed by a new one, in bytes.
+/// The usual length in bytes after which a new log is begun.
 pub const MAX_LOG: u64 = 4 << 20;
-/// The most logs that stay until the next start because a wait for one of their files failed. Then no new log is begun.
+/// The largest number of logs that stay until the next start because a wait for one of their files failed. Then no new log is
+/// begun.
 const MAX_LEFT: usize = 16;
 
+/// The first line of a log.
 const HEAD: &str = "flagfall commit log 1\n";
+/// The end of the name of a log.
 const ENDING: &str = ".log";
 
-/// The log, open for writing.
+/// The commit log, open for writing.
 pub struct CommitLog {
     /// None: every file is waited for separately.
     fs: Option<Box<dyn JournalFs>>,

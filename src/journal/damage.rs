@@ -1,11 +1,13 @@
+//! Describes damage that was found in journal files.
+
 use std::fmt;
 
 use flagfall_protocols::trace::LineError;
 
-/// The most damages that are described one by one; the others are only counted.
+/// The largest number of damages that are described one by one. More are only counted.
 pub const MAX_DAMAGE: usize = 64;
 
-/// Something in the files that was not as it was written.
+/// One place in a journal file that is not as it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
     /// The file.
@@ -16,7 +18,7 @@ pub struct Damage {
     pub harm: Harm,
 }
 
-/// What can be wrong.
+/// The kinds of damage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Harm {
     /// Lines that are no records, or good records whose sequence number or time is below that of the record before, with

@@ -1,3 +1,5 @@
+//! Gives a journal its directory on the disk: implements `JournalFs` with files, and locks the directory against other processes.
+
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, FileExt};
@@ -7,7 +9,7 @@ use std::sync::Arc;
 use super::error::OpenError;
 use super::fs::{JournalFs, Syncer};
 
-/// A directory of the operating system.
+/// The directory of one journal on the disk.
 #[derive(Debug)]
 pub struct Disk {
     dir: PathBuf,

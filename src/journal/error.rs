@@ -1,8 +1,10 @@
+//! Defines the errors of a journal, with their messages.
+
 use std::{fmt, io};
 
 use flagfall_protocols::trace::LineError;
 
-/// Why a journal does not open.
+/// The reason why a journal cannot be opened.
 #[derive(Debug)]
 pub enum OpenError {
     /// Another process has it open.

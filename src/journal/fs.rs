@@ -1,6 +1,8 @@
+//! Defines the operations on files that a journal needs, so that tests can replace the disk.
+
 use std::io;
 
-/// Waits until one file is on the disk, on any thread.
+/// A function that waits until one file is on the disk. Any thread may call it.
 pub type Syncer = Box<dyn Fn() -> io::Result<()> + Send + Sync>;
 
 /// What a journal needs of a file system: one flat directory. [`Disk`](super::Disk) is the real one; tests use one that loses

@@ -1,9 +1,10 @@
-//! The journal of one station: every input before it is handled, every output before it is sent.
+//! Keeps the journal of one station, its log on the disk: every input is written before it is handled, and every output before it
+//! is sent.
 //!
 //! # Constraints
 //!
-//! 1. **What was sent is never forgotten.** After [`Journal::send_barrier`] has said `Ok`, every record appended before it
-//!    survives a power cut. Numbers of outputs go on from the highest that survived.
+//! 1. **What was sent is never forgotten.** After [`Journal::send_barrier`] has returned `Ok`, every record appended before it
+//!    survives a power cut. Numbers of outputs continue from the highest that survived.
 //! 2. **Nothing is made up.** A record is accepted on reading only if its checksum is right, its sequence number is above that of
 //!    the record before, and its time is not below.
 //! 3. **A journal always opens** after a power cut or a flipped byte: damage is reported and skipped. It refuses only if another
@@ -31,12 +32,12 @@
 //! byte and everything after it is written again, since after a failed `fdatasync` it is not known which pages are on the disk.
 //! Group commit: the caller asks [`Journal::flush_due`] and calls [`Journal::flush`], or shares what it wrote with a thread that
 //! waits for the disk for all boards at once ([`Journal::share`], [`commit_log`]). Time is data here too. Only [`Journal`]
-//! deletes: whole files, the oldest first, when the caps of [`Limits`] are passed, and never a file of the current session.
+//! deletes: whole files, the oldest first, when the limits of [`Limits`] are exceeded, and never a file of the current session.
 //!
 //! # What happens on corruption
 //!
 //! * Bytes at the end of the newest file that are no records (the torn tail of a power cut) are copied into
-//!   `<file>.<offset>.torn` (the caps do not count these; the newest [`MAX_TORN`] stay) and cut off. A newest file whose header
+//!   `<file>.<offset>.torn` (the limits do not count these; the newest [`MAX_TORN`] stay) and cut off. A newest file whose header
 //!   was never finished is treated the same and removed. Both steps may be interrupted and repeated.
 //! * Damage before the last good record stays in the file, is skipped and is reported at every opening with file, line and the
 //!   gap in the sequence. Later records, findings above all, are kept. If only a line feed was hit, or zeros stand before a

@@ -1,9 +1,13 @@
+//! Makes and parses the names of journal files.
+
 use std::fmt;
 
-/// The longest name of a session, in bytes.
+/// The largest length of the name of a session, in bytes.
 pub const MAX_SESSION: usize = 64;
 
+/// The end of the name of a journal file.
 const ENDING: &str = ".journal";
+/// The end of the name of a file with bytes that were cut off.
 const TORN: &str = ".torn";
 
 /// The name of a journal file.

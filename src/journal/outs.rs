@@ -1,4 +1,4 @@
-//! Reads outputs back from the files, for a sink that was away longer than outputs are kept in memory.
+//! Reads outputs back from journal files, for a receiver that was away for longer than outputs are kept in memory.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
@@ -10,7 +10,7 @@ use flagfall_protocols::trace::{self, Audience, Body, parse_bytes, parse_header}
 use super::name::FileName;
 use super::standing::Standing;
 
-/// The longest line that is read. A journal writes no longer one.
+/// The largest length of a line that is read, in bytes, with its line feed. A journal writes no longer line.
 const MAX_LINE: u64 = trace::MAX_LINE as u64 + 1;
 
 /// A numbered output as it was recorded.

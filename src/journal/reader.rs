@@ -1,3 +1,5 @@
+//! Reads all files of a journal, without changing them.
+
 use flagfall_protocols::trace::{FORMAT, Record, parse_bytes, parse_header};
 
 use super::damage::{DamageReport, Harm};
@@ -8,7 +10,7 @@ use super::scan::{Scanned, scan};
 use super::standing::Standing;
 use super::writer::MAX_FILE;
 
-/// What a journal's files hold.
+/// The contents of a journal's files.
 #[derive(Debug, Default)]
 pub struct Recovered {
     /// Where the journal stands after the last record.

@@ -1,3 +1,6 @@
+//! Repairs the newest file of a journal before it is opened: cuts off incomplete bytes at its end and keeps them in a separate
+//! file.
+
 use std::io;
 
 use super::damage::Harm;
@@ -6,7 +9,7 @@ use super::fs::JournalFs;
 use super::name::{is_torn, torn};
 use super::reader::{ReadFile, Recovered, read_files};
 
-/// How many `.torn` files are kept: the newest by name.
+/// The largest number of `.torn` files that are kept: the newest by name.
 pub const MAX_TORN: usize = 8;
 
 /// Reads a journal and prepares its newest file for appending. Returns the length that this file then has; none if it cannot be

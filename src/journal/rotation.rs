@@ -1,3 +1,5 @@
+//! Begins new journal files and sessions, and deletes old files.
+
 use std::io;
 use std::sync::Arc;
 
@@ -10,10 +12,10 @@ use super::reader::ReadFile;
 use super::unsynced::FileSync;
 use super::writer::{Journal, MAX_FILE};
 
-/// The most header lines a session may bring.
+/// The largest number of header lines that a session may add.
 const MAX_OWN_HEADERS: usize = 16;
 
-/// A file and its synced length.
+/// A journal file, and the number of its bytes that are on the disk.
 pub(super) struct FileLength {
     pub(super) name: FileName,
     pub(super) len: u64,

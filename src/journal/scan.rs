@@ -1,3 +1,5 @@
+//! Finds the valid header lines and records in the bytes of one journal file, and reports the damage between them.
+
 use std::ops::Range;
 
 use flagfall_protocols::trace::{FORMAT, Field, LineError, LineFault, parse_bytes, parse_header};
@@ -5,12 +7,12 @@ use flagfall_protocols::trace::{FORMAT, Field, LineError, LineFault, parse_bytes
 use super::damage::{DamageReport, Harm};
 use super::standing::Standing;
 
-/// The most checksums that are searched for inside one damaged line. This bounds the work on a hostile line.
+/// The largest number of checksums that are searched for inside one damaged line. This limits the work on a malicious line.
 const MAX_TRIES: usize = 64;
-/// Length of `" *"` and eight hex digits.
+/// The length of `" *"` and eight hex digits, in bytes.
 const SUFFIX: usize = 10;
 
-/// What a scan found in one file.
+/// The result of a scan of one file.
 #[derive(Debug, Default)]
 pub(super) struct Scanned {
     /// The place of each accepted record, without its line feed.

@@ -1,12 +1,14 @@
+//! Keeps the numbers of a journal that must continue without a gap in the next file and after a restart.
+
 use std::collections::BTreeMap;
 
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Audience, Body, Header, LineError, Record, print_header};
 
-/// The most pairs of sink and audience that may acknowledge.
+/// The largest number of pairs of a sink (a receiver of outputs) and an audience whose acknowledgements are kept.
 pub const MAX_SINKS: usize = 32;
 
-/// Where a journal stands: everything that must continue without a break in the next file and after a restart.
+/// The numbers with which a journal continues in the next file and after a restart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Standing {
     /// Sequence number of the next record; the first is 1.

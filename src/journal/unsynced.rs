@@ -1,4 +1,5 @@
-//! What a journal has written to its file and no thread has waited for yet, shared with the thread that waits for the disk.
+//! Holds the bytes that a journal has written to its file and that may not be on the disk yet. The journal shares them with the
+//! thread that waits for the disk.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};

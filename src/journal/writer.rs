@@ -1,3 +1,5 @@
+//! Writes the journal of one station: holds records in a buffer, appends them to the newest file, and waits for the disk.
+
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,14 +16,14 @@ use super::rotation::FileLength;
 use super::standing::Standing;
 use super::unsynced::Unsynced;
 
-/// How long a record may wait for the disk.
+/// The longest time for which a record waits until it is flushed to the disk.
 pub const FLUSH_AFTER: Duration = Duration::from_millis(500);
-/// The time from a failed write to the next try.
+/// The time between a failed write and the next attempt.
 pub const RETRY_AFTER: Duration = Duration::from_secs(2);
-/// The largest cap of one file, in bytes.
+/// The largest value of the limit for one file, in bytes.
 pub const MAX_FILE: u64 = 128 << 20;
 
-/// The caps of one station's journal.
+/// The limits of the journal of one station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// A file of this many bytes is followed by a new one of the same session. At most [`MAX_FILE`] counts.
@@ -30,7 +32,7 @@ pub struct Limits {
     pub total: u64,
     /// Old sessions are deleted above this many files.
     pub files: usize,
-    /// The most bytes of records that are kept while the disk cannot be written.
+    /// The largest number of bytes of records that are kept while the disk cannot be written.
     pub buffer: usize,
 }
 

@@ -1,10 +1,10 @@
-//! The waits between attempts to connect.
+//! Determines how long to wait between attempts to connect to the broker.
 
 use std::time::Duration;
 
 use super::types::ReconnectDelays;
 
-/// Counts the attempts that failed in a row, and gives the wait before the next.
+/// The number of attempts that failed in a row, from which the next wait follows.
 #[derive(Default)]
 pub(super) struct Backoff {
     failed: u32,

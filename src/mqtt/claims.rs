@@ -1,5 +1,5 @@
-//! Other nodes that claim our boards. The second node withholds the board: a claim counts if it was there before this node was
-//! ready.
+//! Detects that another node claims a board of this node. The node that claims a board second publishes nothing about it: the
+//! claim of another node counts if it was there before this node was ready.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use super::types::Settings;
 
-/// The most nodes that are remembered; one event does not run more.
+/// The largest number of nodes that are remembered. One event does not have more.
 const NODES: usize = 256;
 
-/// What other nodes have published about themselves.
+/// The claims of other nodes, as far as they concern boards of this node.
 pub(super) struct Claims {
     node: String,
     event: String,

@@ -1,4 +1,4 @@
-//! Connects to the broker, up to its welcome.
+//! Connects to the broker and waits until the broker accepts the connection.
 
 use std::io::{Error, ErrorKind};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use super::packets;
 use super::types::Settings;
 use super::wire::{Socket, Wire};
 
-/// The time limit for the connection, TLS and the broker's welcome together.
+/// The time limit for the connection, TLS and the broker's acceptance together.
 const CONNECT: Duration = Duration::from_secs(5);
 
 /// Connects and returns the broker's welcome.

@@ -1,4 +1,5 @@
-//! One connection. In a loop, arrived packets are handled, waiting messages are gathered, and everything is sent in one write.
+//! Runs one connection to the broker: handles the packets that arrived, gathers the messages that wait, and sends everything in
+//! one write.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -15,14 +16,14 @@ use super::session::Session;
 use super::wire::Wire;
 use crate::system_clock::{self, MonotonicTime};
 
-/// The time between two checks for expired replies and for a broker that stopped acknowledging.
+/// The time between two checks for expired replies and for a broker that has stopped acknowledging.
 const SECOND: Duration = Duration::from_secs(1);
-/// How long a clean stop sends messages that wait.
+/// The time limit for sending waiting messages when the connection is closed cleanly.
 const FLUSH: Duration = Duration::from_secs(2);
-/// How long the last status and the disconnect packet may take after that, each.
+/// The time limit for the last status, and again for the disconnect packet, after that.
 const PART: Duration = Duration::from_secs(1);
 
-/// How a connection, or the attempt at one, ended.
+/// The reason why a connection, or the attempt at one, ended.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ConnectionEnd {
     Stopped,

@@ -1,4 +1,4 @@
-//! The broker's address and our identity there. All files are read once, before anything is connected.
+//! Reads the address of the broker and the login of this node. All files are read once, before the first connection.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use rustls::ClientConfig;
 use super::tls;
 use crate::config::Mqtt;
 
-/// The broker's address and our identity there. All files are read once, before anything is connected.
+/// The address of the broker and the login of this node. All files are read once, before the first connection.
 #[derive(Clone)]
 pub struct Identity {
     pub(super) host: String,

@@ -1,4 +1,4 @@
-//! The packet ids of one connection, with the packets that are not answered yet.
+//! Assigns the packet ids of one connection, and remembers the packets that the broker has not answered yet.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub(super) enum Sent {
     Subscription(Vec<Filter>),
 }
 
-/// Gives packet ids in turn. Far fewer are in use than there are.
+/// The packet ids in use. Far fewer are in use than there are.
 #[derive(Default)]
 pub(super) struct Ids {
     last: u16,

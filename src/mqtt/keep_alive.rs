@@ -1,13 +1,13 @@
-//! The keep-alive of one connection: when to ask the broker for a sign of life, and when it counts as lost.
+//! Determines when to send a ping on a connection, and when the connection counts as lost because the broker sends nothing.
 
 use std::time::Duration;
 
 use crate::system_clock::MonotonicTime;
 
-/// How long an answer may take, however short the keep-alive time is.
+/// The least time in which an answer may come, however short the keep-alive time is.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The signs of life of one connection.
+/// The times of the last packets in both directions.
 pub(super) struct KeepAlive {
     /// The time between two signs of life; zero = none are needed.
     every: Duration,

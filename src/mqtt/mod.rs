@@ -1,8 +1,9 @@
-//! The network side: one connection to the broker, from birth to will.
+//! Publishes the waiting messages to the MQTT broker and receives commands, over one connection at a time.
 //!
-//! The outbox gives the next publication, which gets a packet id here. Everything of one moment goes out in one write, and
-//! acknowledgements are reported to the outbox. After any error the connection and all its packet ids are forgotten, and a new
-//! connection begins from the cursors (`ARCHITECTURE.md#4`, `wire/README.md#10`): messages wait in the outbox only.
+//! The outbox (the queue of outgoing messages) gives the next publication, which gets a packet id here. Everything of one moment
+//! is sent in one write, and acknowledgements are reported to the outbox. After any error the connection and all its packet ids
+//! are forgotten, and a new connection begins after the last acknowledged messages (`ARCHITECTURE.md#4`, `wire/README.md#10`):
+//! messages wait in the outbox only.
 
 mod backoff;
 mod claims;

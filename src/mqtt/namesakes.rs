@@ -1,24 +1,25 @@
-//! Detects another client with our name without a message from the broker.
+//! Detects that another client uses the name of this node, even if the broker does not report it.
 //!
 //! When a second client connects with a name, the broker ends the connection of the first and may give the reason. The reason may
-//! be lost with the connection, which then just ends. So after a connection that ended, the retained status under our name is
-//! checked before anything is sent: if it is alive and this node never saw it, another client is in our place, and this one
-//! stops.
+//! be lost with the connection. Therefore, after a lost connection, the retained status under the name of this node is checked
+//! before anything is sent. If it shows a running node and this node never saw it, another client has replaced this one, and this
+//! one stops.
 //!
-//! A broker that restarts may have kept a status of an earlier run, which this run never saw. Therefore a status of an earlier
-//! boot is ignored. Of two clients with one name the one that was started less often stops; at the same number, the one that was
-//! there first.
+//! A broker that restarts may have kept a status of an earlier run, which this run never saw. Therefore a status with a lower
+//! number of starts is ignored. Of two clients with one name the one that was started less often stops; if both were started
+//! equally often, the one that was there first stops.
 
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::status::{boot_of, state_of};
 
-/// The number of known statuses, in 32 KiB. A connection brings about three. With one connection every ten seconds this is three
-/// hours, longer than since a broker last wrote its state to the disk, from which the statuses may come back again and again.
+/// The largest number of known statuses, which need 32 KiB. A connection adds about three. With one connection every ten seconds
+/// this is enough for three hours. The broker may return old statuses again and again from the state that it last wrote to its
+/// disk, which is less than three hours old.
 const KNOWN: usize = 4096;
 
-/// The statuses under our name.
+/// The statuses that were published under the name of this node.
 pub(super) struct Namesakes {
     /// How often this node was started.
     boot: u64,

@@ -1,13 +1,14 @@
-//! Everything that waits to be published: states that replace each other, and events from a cursor.
+//! Holds the messages that wait to be published: the last version of each state, and the events that the broker has not
+//! acknowledged.
 //!
 //! Stations add messages, and the network takes them. No call waits longer than for the lock, and nothing here uses a network or
 //! a clock. Memory does not grow while the broker is away: the last version of each state is kept, and at most
-//! [`EVENTS_PER_QUEUE`] events of each queue. Later events are in the journal and come back by [`Outbox::refills`] and
-//! [`Outbox::refilled`] as the queue drains.
+//! [`EVENTS_PER_QUEUE`] events of each queue. Later events are in the journal and are read back by [`Outbox::refills`] and
+//! [`Outbox::refilled`] when the queue has room again.
 //!
 //! An event queue holds the events of one board for one audience, in order. Its cursor is the last number up to which the broker
-//! has acknowledged everything. After a lost connection the queue continues behind its cursor. Nothing relies on what an MQTT
-//! client keeps (`wire/README.md#10`).
+//! has acknowledged everything. After a lost connection the queue continues after its cursor. Nothing depends on what an MQTT
+//! client stores (`wire/README.md#10`).
 
 mod event_queue;
 mod queues;
@@ -22,21 +23,21 @@ use tokio::sync::Notify;
 use self::queues::OutboxQueues;
 use crate::system_clock::MonotonicTime;
 
-/// The most events of one queue in memory.
+/// The largest number of events of one queue in memory.
 pub const EVENTS_PER_QUEUE: usize = 256;
-/// The most events of all queues in memory. Above it a queue holds [`GUARANTEED_EVENTS`] at most.
+/// The largest number of events of all queues in memory. Above it a queue holds [`GUARANTEED_EVENTS`] at most.
 pub const EVENTS: usize = 4096;
-/// The number of events that every queue may hold, however many others wait.
+/// The number of events that every queue may hold, however many events other queues hold.
 pub const GUARANTEED_EVENTS: usize = 16;
-/// The most publications that are sent and not acknowledged.
+/// The largest number of publications that are sent and not yet acknowledged.
 pub const WINDOW: usize = 32;
-/// The most replies that wait. If there are more, the oldest one of the user with most replies is dropped.
+/// The largest number of replies that wait. If there are more, the oldest one of the user with most replies is dropped.
 pub const REPLIES: usize = 256;
-/// The most replies to one user that wait. If there are more, the oldest one is dropped.
+/// The largest number of replies that wait for one user. If there are more, the oldest one is dropped.
 pub const REPLIES_EACH: usize = 32;
-/// The most topics with a retained state, including deleted ones whose deletion the broker has not acknowledged.
+/// The largest number of topics with a retained state, including deleted ones whose deletion the broker has not acknowledged.
 pub const STATES: usize = 16_384;
-/// How long a birth waits for old events before the node is reported as ready.
+/// The time limit for sending old events at the beginning of a connection. After it the node is reported as ready.
 pub const BIRTH: Duration = Duration::from_secs(30);
 
 /// The number of a board in the outbox, from [`Outbox::add_board`].

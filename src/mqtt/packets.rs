@@ -1,4 +1,4 @@
-//! The packets of MQTT 5 that this node sends, each written behind those that wait already.
+//! Writes the MQTT 5 packets that this node sends. Each packet is added after those that already wait.
 
 use std::time::Duration;
 
@@ -13,17 +13,18 @@ use rumqttc::valid_topic;
 use super::types::Settings;
 use crate::mqtt::outbox::{Publication, Quality};
 
-/// A larger packet from the broker ends the connection.
+/// The largest size of a packet from the broker, in bytes. A larger packet ends the connection.
 pub(super) const LARGEST: u32 = 256 * 1024;
 /// The keep-alive time, unless the broker sets another one.
 pub(super) const KEEP_ALIVE: Duration = Duration::from_secs(10);
-/// How long the broker keeps our session while we are away, in seconds.
+/// The time for which the broker keeps the session of an absent node, in seconds.
 const SESSION: u32 = 3600;
-/// How long we may be away before the will is published, in seconds.
+/// The time between a lost connection and the publication of the will, in seconds.
 const WILL_DELAY: u32 = 5;
-/// The most messages that the broker may send without our acknowledgement.
+/// The largest number of messages that the broker may send before this node acknowledges them.
 const INCOMING: u16 = 32;
 
+/// The content type of all messages.
 const JSON: &str = "application/json";
 
 /// Writes our name and our will. `clean`: the broker forgets our session.

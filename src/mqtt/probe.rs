@@ -1,4 +1,4 @@
-//! Checks whether a broker accepts us: one connection without messages, under a name of its own.
+//! Checks whether the broker accepts a login, with one connection that sends no messages and uses its own client name.
 
 use std::time::Duration;
 
@@ -8,9 +8,9 @@ use rumqttc::{NetworkOptions, TlsConfiguration, Transport};
 
 use super::identity::Identity;
 
-/// The time limit for the connection, TLS and the broker's welcome, each, in seconds.
+/// The time limit for the connection, for TLS and for the broker's acceptance, each, in seconds.
 const CONNECT: u64 = 5;
-/// The time limit for everything.
+/// The time limit for the whole check.
 const PATIENCE: Duration = Duration::from_secs(12);
 
 /// Connects as `client`, waits for the broker's welcome and disconnects. The name must not be that of the daemon, which the

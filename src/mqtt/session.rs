@@ -1,4 +1,4 @@
-//! The network side of publishing: what lasts over connections, and the current connection.
+//! Keeps the state of publishing: what lasts over all connections, and the state of the current connection.
 
 mod arriving;
 mod birth;
@@ -24,7 +24,7 @@ use crate::system_clock::MonotonicTime;
 /// If the broker acknowledges nothing for this time, the connection counts as lost.
 const STALL: Duration = Duration::from_secs(20);
 
-/// The network side of publishing: what lasts over connections, and the current connection.
+/// The state of publishing: what lasts over all connections, and the state of the current connection.
 pub(super) struct Session {
     pub(super) settings: Settings,
     pub(super) outbox: Arc<Outbox>,

@@ -1,4 +1,4 @@
-//! Reads the status of a node.
+//! Reads the state and the number of starts from the status of a node.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! TLS to the broker: the trusted certificates, and our own.
+//! Configures TLS (encryption) for the connection to the broker: the trusted certificates, and the certificate of this node.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The settings and the callbacks of the connection.
+//! Defines the settings of the connection to the broker, and the callbacks for what arrives.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use flagfall_protocols::trace::Audience;
 use super::identity::Identity;
 use crate::mqtt::outbox::BoardNo;
 
-/// The settings and the callbacks of the connection.
+/// The settings of the connection to the broker.
 #[derive(Clone)]
 pub struct Settings {
     /// The broker's address and our identity there: see [`Identity::read`].

@@ -1,4 +1,4 @@
-//! The bytes of one connection: incoming bytes are cut into packets, outgoing packets are gathered and written at once.
+//! Reads and writes the bytes of one connection: splits incoming bytes into packets, and writes all outgoing packets at once.
 
 use std::future::{Future, poll_fn};
 use std::io::{Error, ErrorKind};
@@ -13,12 +13,12 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use super::connection::ConnectionEnd;
 use super::packets::LARGEST;
 
-/// The fewest bytes that one read has room for.
+/// The smallest free space for one read, in bytes.
 const READ: usize = 4 * 1024;
-/// If this many bytes wait to be written, nothing more is published until they are written.
+/// The number of waiting bytes from which nothing more is published until they are written.
 pub(super) const FULL: usize = 64 * 1024;
-/// If this many bytes wait to be written, nothing is read either, since a packet may need an answer: a broker that does not read
-/// is not read from.
+/// The number of waiting bytes above which nothing is read either, since a packet may need an answer. So a broker that does not
+/// read is not read from.
 const LARGEST_BACKLOG: usize = 512 * 1024;
 
 /// The first byte of a DISCONNECT packet.

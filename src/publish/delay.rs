@@ -1,4 +1,4 @@
-//! The messages for the public: those of the live audience, published later (`wire/README.md#7`).
+//! Delays the messages for the public: publishes the messages of the live audience again at a later time (`wire/README.md#7`).
 //!
 //! Every event and every changed state of the live audience enters a queue together with its time. It is released when both parts
 //! of the delay are over. The queue is part of the deterministic station and uses the station's deadlines, so a replay releases
@@ -6,7 +6,7 @@
 //! then continues with the configured delay: no number is used twice, and nothing is released early. An item whose time comes
 //! while the program does not run is released later.
 //!
-//! The time in a payload (`t.us`) is the time on the board. The queue is bounded. When there are too many states, the oldest state
+//! The time in a payload (`t.us`) is the time on the board. The queue has limits. When there are too many states, the oldest state
 //! is merged into a later one. An event for which there is no room is dropped, and the next state contains its moves. Both
 //! losses are counted.
 
@@ -22,7 +22,7 @@ pub use queue::{Lost, MAX_EVENTS, MAX_STATES};
 use std::fmt;
 use std::time::Duration;
 
-/// How much later than to the live audience something is published to the public. Both parts must be over.
+/// The delay between a publication to the live audience and the same publication to the public. Both parts must be over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Delay {
     /// The time that must pass.

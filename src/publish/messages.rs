@@ -1,4 +1,5 @@
-//! The envelope of a message (one flat header and a body) and its number. The events of each audience are numbered without a gap.
+//! Makes messages from the effects of one board: one flat header and a body. The events of each audience are numbered without a
+//! gap.
 
 use flagfall_game::audit::AuditEntry;
 use flagfall_game::effect::{Audience, Effect};
@@ -19,7 +20,8 @@ use crate::wire::moves::{LiveMove, LiveRevision, MoveBody};
 use crate::wire::state::LiveState;
 use crate::wire::topics::Board;
 
-/// A restart deletes the retained alerts of alarms that are not open: those with a number up to this, and as many of the last.
+/// A restart deletes retained alerts of alarms that are not open: those with numbers from 0 to this number, and this many of the
+/// highest numbers.
 const DELETED: u32 = 64;
 
 /// One message to be published.

@@ -1,4 +1,4 @@
-//! Makes the whole state of a game for each audience.
+//! Makes the whole state of a game for the live audience and for arbiters.
 
 use flagfall_game::color_name;
 use flagfall_game::game::Game;

@@ -1,4 +1,4 @@
-//! The journal's `anchor` records, which tie journal time to wall-clock time for people. Rulings never depend on them.
+//! Relates journal time to wall-clock time, for people, by the `anchor` records of the journal. Rulings never depend on them.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ pub struct AnchorRecord {
     pub up_us: Option<u64>,
 }
 
-/// If the wall clock moves by more than this against the monotonic clock, a new record is made.
+/// The largest movement of the wall clock against the monotonic clock without a new record.
 pub const MOVED: Duration = Duration::from_millis(50);
 
 impl AnchorRecord {

@@ -1,4 +1,4 @@
-//! One recorded board, without threads: the same inputs give the same outputs.
+//! Runs one board with its journal, without threads: the same inputs always give the same outputs.
 //!
 //! | module | for |
 //! | --- | --- |

@@ -1,11 +1,11 @@
-//! A station with its journal. Every input is recorded before it is handled, and every numbered output before it is sent.
+//! Runs a station with its journal: records every input before it is handled, and every numbered output before it is sent.
 //!
 //! In one turn the deadlines before the input come first, and their outputs are recorded. Then the input is recorded and handled,
 //! and its outputs are recorded. All records are handed to the operating system. Then the outputs are sent in their order; before
 //! the first one with a finding the turn waits for the disk. So a replay of the input records alone gives the same outputs, and
 //! everything that was sent survives the end of this program; findings survive a power cut too.
 //!
-//! With [`Recorder::share`] another thread does the waiting.
+//! With [`Recorder::share`] another thread waits for the disk.
 //!
 //! A disk that fails does not stop the board: see [`Recorder::journal`] for its status and [`Recorder::unrecorded`].
 
@@ -26,10 +26,10 @@ use super::setting::Setting;
 use super::station::{Station, StationOutput};
 use crate::journal::{AppendError, Journal, JournalFs, Limits, Unsynced, WriteError};
 
-/// After this many inputs a digest of the state is recorded, so that a restart can find where it begins to differ.
+/// The number of inputs after which a digest of the state is recorded, so that a restart can find where it begins to differ.
 pub const INPUTS_PER_SNAP: u64 = 64;
 
-/// The function that outputs go to. An error ends the turn; outputs that were not taken are in the journal.
+/// The function that receives the outputs. An error ends the turn. Outputs that were not received are in the journal.
 pub type Sink<'a> = &'a mut dyn FnMut(StationOutput) -> Result<()>;
 
 /// A station with its journal.

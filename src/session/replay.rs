@@ -1,4 +1,4 @@
-//! Feeds a trace or journal to a station again: the same inputs give the same outputs.
+//! Feeds a trace (a recording) or a journal to a station again. The same inputs give the same outputs.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use flagfall_protocols::trace::{Record, Trace};
 use super::record_input::read_input;
 use super::station::{Station, StationOutput};
 
-/// How much time the last events of a trace get to settle.
+/// The time for which a station continues after the last record, so that the last moves become sure.
 pub const SETTLE: Duration = Duration::from_secs(3);
 
 /// Feeds one record to a station.

@@ -1,4 +1,4 @@
-//! A restart is a replay: a station is rebuilt from its journal.
+//! Rebuilds a station from its journal after a restart, by a replay of its inputs.
 //!
 //! Inputs are fed again, and every numbered output is compared with the record of what was sent. A difference (a newer program
 //! during an event) is reported and never changes what was sent: numbers continue from the last record. Outputs of the last input
@@ -16,10 +16,10 @@ use super::station::{BOARD, Station, StationInput, StationOutput};
 use crate::journal::{DamageReport, Standing};
 use crate::publish::Message;
 
-/// The most differences that are described; the others are only counted.
+/// The largest number of differences that are described. More are only counted.
 const MAX_DIFFERENCES: usize = 100;
 
-/// The result of the comparison.
+/// The result of the comparison with the recorded outputs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verified {
     /// Recorded outputs that were compared.

@@ -1,4 +1,5 @@
-//! What a session begins with: driver, rules, times. The head of its journal records it, one line for each key.
+//! Defines the setting with which a session begins: driver, rules, times. The head of its journal records it, one line for each
+//! key.
 
 use anyhow::{Context, Result, bail};
 use flagfall_game::clock::control::TimeControl;
@@ -13,7 +14,7 @@ use super::station::Station;
 use crate::publish::delay::Delay;
 use crate::wire::topics::Board;
 
-/// What a station must know beside the records of its session.
+/// The values that a station needs besides the records of its session.
 #[derive(Clone, Debug)]
 pub struct Setting {
     /// The driver that reads the bytes.
@@ -45,13 +46,18 @@ struct Key {
     print: fn(&Setting) -> Option<String>,
 }
 
+/// The key of the driver.
 const DRIVER: &str = "driver";
+/// The key of the calibration.
 const CALIBRATION: &str = "calibration";
+/// The key of the time control.
 const TIME_CONTROL: &str = "time-control";
+/// The key of the side of the clock that is White's.
 const WHITE_CLOCK: &str = "white-clock";
+/// The key of the switch for Chess960.
 const CHESS960: &str = "chess960";
 
-/// Every key that a program reads, in the order of printing. The driver is first, since others depend on it.
+/// All keys that a program reads, in the order of printing. The driver is first, since other keys depend on it.
 const KEYS: [Key; 13] = [
     Key {
         name: DRIVER,
@@ -188,7 +194,7 @@ const REPLAY: &str = "replay";
 /// The value of a switch that is on; a switch that is off has no line.
 const YES: &str = "true";
 
-/// What the command line may set for a trace.
+/// The values that the command line may set for a trace.
 #[derive(Clone, Debug, Default)]
 pub struct Overrides {
     /// Time control in PGN notation.

@@ -1,4 +1,5 @@
-//! One station: input → driver → game → effects → messages. Time is data: nothing here reads a clock or does IO.
+//! Feeds the inputs of one board through its driver and its game, and makes messages of the effects. Time is data: nothing here
+//! reads a clock, a file or a network.
 
 mod input;
 mod output;
@@ -26,7 +27,7 @@ use crate::publish::{Message, Messages, states};
 use crate::wire::audit::AuditBody;
 use crate::wire::topics::Board;
 
-/// The drivers of its links and the game they feed.
+/// The drivers of one board and its clock, the game that they feed, and the maker of its messages.
 pub struct Station {
     driver: Box<dyn Driver>,
     /// The driver of a clock on a link of its own.

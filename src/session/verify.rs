@@ -1,4 +1,4 @@
-//! Compares the recorded outputs of a journal with what its inputs give now.
+//! Compares the recorded outputs of a journal with the outputs that its inputs give now.
 
 use anyhow::Result;
 use flagfall_game::laws::answering;

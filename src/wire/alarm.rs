@@ -1,4 +1,4 @@
-//! The body of an alarm for arbiters.
+//! Defines the body of a message about an alarm, for arbiters.
 
 mod kind;
 

@@ -1,4 +1,5 @@
-//! The worker's answer to the question of Article 6.9, as it is recorded in the journal (`ARCHITECTURE.md#5`).
+//! Defines the form in which the journal records an answer to the question of Article 6.9: can this side still checkmate
+//! (`ARCHITECTURE.md#5`)?
 
 use flagfall_game::laws::{proof, winnable};
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! The body of an audit entry: the arbiters' record.
+//! Defines the body of an entry in the audit, the record for arbiters of everything that happened.
 
 mod command;
 

@@ -1,4 +1,4 @@
-//! Claims of players, and the entries that an arbiter made.
+//! Defines how claims of players and entries of arbiters appear in messages.
 
 use flagfall_game::laws::claim;
 use flagfall_game::{color_name, decision, desk};

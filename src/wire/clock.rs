@@ -1,4 +1,4 @@
-//! The clock as it is published to every audience, and what follows from it for arbiters.
+//! Defines how the clock appears in messages: its times for every audience, and its status and the duty to record for arbiters.
 
 use flagfall_game::clock;
 use flagfall_game::color_name;

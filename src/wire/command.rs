@@ -1,4 +1,4 @@
-//! The commands as JSON in payloads and in the journal: those that a game carries out, and those for the daemon.
+//! Defines the commands as JSON, in payloads and in the journal: those that a game carries out, and those for the daemon.
 
 use flagfall_game::input;
 use flagfall_protocols::trace::Audience;

@@ -1,4 +1,4 @@
-//! The bodies of arbiters' decisions, and of the last ruling in full.
+//! Defines the body of an arbiter's decision, and the body with the last ruling in full.
 
 use flagfall_game::{color_name, decision};
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! The bodies of messages about a device.
+//! Defines the bodies of messages about a device.
 
 use flagfall_game::health;
 use serde::Serialize;

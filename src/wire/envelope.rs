@@ -1,4 +1,4 @@
-//! The flat header of every message, and the fields that are added before it is sent (`wire/README.md#2`).
+//! Makes the flat header of messages, and adds the fields that only the sender knows (`wire/README.md#2`).
 //!
 //! A station reports what happened, with the time of its journal. The sender adds the name of the node, the number of its starts
 //! and the time for people (UTC). Therefore payloads in the journal do not depend on the wall clock.
@@ -24,8 +24,8 @@ pub struct Stamp {
     pub anchor: Anchor,
 }
 
-/// The text where the time begins in the station's header. No JSON string can contain it, since a quotation mark in a string has a
-/// backslash before it.
+/// The text with which the time begins in the header that a station makes. No JSON string can contain it, since a quotation mark
+/// in a string has a backslash before it.
 const TIME: &str = ",\"t\":{\"us\":";
 
 /// Adds the sender's fields to the payload of a station: `node`, `boot` and, for the time in the payload, `t.utc`, `t.sync` and

@@ -1,4 +1,4 @@
-//! The body of a finding: the daemon's proposal to the arbiter, and the evidence for it.
+//! Defines the body of a finding: the proposal of the daemon to the arbiter, and the evidence for it.
 
 use flagfall_game::laws::finding;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! The body of a flag that fell.
+//! Defines the body of a message about a flag-fall.
 
 use flagfall_game::clock::flag;
 use flagfall_game::color_name;

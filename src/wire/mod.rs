@@ -1,5 +1,5 @@
-//! The messages on the wire: topics, headers, and every body as JSON, each made from the values of the game. `wire/README.md` is
-//! the contract.
+//! Defines the MQTT messages: topics, headers, and every body as JSON, each made from the values of the game. `wire/README.md` is
+//! the contract with subscribers.
 
 pub mod alarm;
 pub mod answer;

@@ -1,4 +1,4 @@
-//! Moves and revisions as they are published to each audience.
+//! Defines how moves, and revisions of moves, appear in messages to each audience.
 
 use flagfall_game::color_name;
 use flagfall_game::interval::Interval;

@@ -1,4 +1,4 @@
-//! The bodies of messages about a node (`wire/README.md#4`).
+//! Defines the bodies of messages about a node, that is, one running daemon (`wire/README.md#4`).
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! The words for answers of the Laws: results, endings of a game, outcomes of a finding.
+//! Defines the words in messages for results, endings of a game and outcomes of a finding.
 
 use flagfall_game::laws::outcome;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! The two players: their colours, and a pair of values, one for each player.
+//! Defines the two players in messages: their colours, and a pair with one value for each player.
 
 use flagfall_game::laws::outcome;
 use flagfall_game::pair;

@@ -1,4 +1,4 @@
-//! The answer to a command.
+//! Defines the answer to a command.
 
 use serde::{Deserialize, Serialize};
 

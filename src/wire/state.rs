@@ -1,4 +1,4 @@
-//! The bodies of the whole state of a board: one for arbiters, one for the live and public audiences.
+//! Defines the bodies with the whole state of a board: one for arbiters, one for the live and public audiences.
 
 use flagfall_game::game_phase;
 use serde::Serialize;

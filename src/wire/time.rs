@@ -1,4 +1,4 @@
-//! The time for people (UTC), and how reliable it is.
+//! Defines the time for people (UTC) in messages, and how reliable it is.
 
 use flagfall_protocols::time::Instant;
 use serde::{Deserialize, Serialize};

@@ -1,13 +1,13 @@
-//! Every topic, with one function each. The audience is the first level below the version, so that one prefix is enough for an
-//! access rule.
+//! Makes and parses every MQTT topic, with one function for each. The audience is the first level after the version, so that one
+//! prefix is enough for an access rule.
 
 use std::fmt;
 
 /// The default first level of every topic.
 pub const ROOT: &str = "flagfall";
-/// The greatest length of an id in a topic.
+/// The largest length of an id in a topic, in bytes.
 pub const MAX_ID: usize = 40;
-/// The greatest length of a user name or client id in a topic.
+/// The largest length of a user name or client id in a topic, in bytes.
 pub const MAX_NAME: usize = 64;
 
 /// The board that a topic is about, with its event and round. Ids match `[a-z0-9-]{1,40}`.

@@ -1,5 +1,5 @@
-//! The body of the answer to the question of Article 6.9: can a player checkmate by any possible series of legal moves? It
-//! contains the proof.
+//! Defines the body of the answer to the question of Article 6.9 (can a player checkmate by any possible series of legal moves?),
+//! with its proof.
 
 use flagfall_game::laws::winnable;
 use flagfall_game::mate::explain;

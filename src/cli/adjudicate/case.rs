@@ -1,6 +1,6 @@
-//! Turns the arguments of the command into the facts that the rules need, and the result into a finding.
+//! Turns the arguments of `flagfall adjudicate` into the facts that the rules need, and the ruling into a finding.
 //!
-//! Moments give only an order here: the position was reached, a flag fell, it was observed.
+//! The times in these facts only give an order: the position was reached, a flag fell, the fall was observed.
 
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::interval::Interval;
@@ -19,13 +19,16 @@ use shakmaty::{Chess, Position};
 
 use super::{Adjudicate, Answer, Order};
 
-/// The interval of two events whose order is not known.
+/// The time of each of two events whose order is not known.
 const ANY: Interval = Interval { earliest: Instant(0), latest: Instant(3) };
+/// The time of the first of two events.
 const FIRST: Interval = Interval { earliest: Instant(0), latest: Instant(1) };
+/// The time of the second of two events.
 const SECOND: Interval = Interval { earliest: Instant(2), latest: Instant(3) };
+/// The time at which the flag-fall was observed, after both events.
 const OBSERVED: Instant = Instant(4);
 
-/// The function that answers whether a side can mate.
+/// The function that answers whether a side can still checkmate.
 pub(super) type Oracle<'a> = dyn FnMut(&Chess, Color) -> Verdict + 'a;
 
 pub(super) fn facts(

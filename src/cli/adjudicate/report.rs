@@ -1,4 +1,5 @@
-//! The object that `--json` prints: each ruling as a finding and as the arbiter's screen.
+//! Defines the JSON object that `flagfall adjudicate --json` prints: each ruling as a finding, and in the form of the arbiter's
+//! screen.
 
 use flagfall_game::laws::screen::{Act, Screen};
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! The messages for the person who sets up the men, and when it is done.
+//! Tells the person who calibrates a board what to do next, and determines when the calibration is complete.
 
 use std::time::Duration;
 
@@ -7,16 +7,16 @@ use flagfall_protocols::square::{Color, Piece, Role, Square};
 
 use crate::system_clock::MonotonicTime;
 
-/// A problem is reported when it has stayed the same for this time, so that not every man that is put down causes a message.
+/// A problem is reported when it has stayed the same for this time. Otherwise every man that is put down would cause a message.
 const SETTLED: Duration = Duration::from_secs(2);
-/// A changing problem is reported at least this often: a square that is read now and then never settles.
+/// The longest time between two reports of a changing problem. A square that is read only now and then never settles.
 const REPEAT_AFTER: Duration = Duration::from_secs(10);
-/// A board that says nothing is reported after this time.
+/// A board that sends nothing for this time is reported.
 const SILENT: Duration = Duration::from_secs(5);
-/// It is done when no spare man came for this time.
+/// The calibration is complete if no new spare man was recognised for this time.
 const NO_MORE: Duration = Duration::from_secs(30);
 
-/// What was reported, and what is expected.
+/// The progress of a calibration, and the messages that were reported.
 pub(super) struct Coach {
     /// It ends with so many spare men.
     wanted: Option<usize>,

@@ -1,4 +1,4 @@
-//! A file that is written completely or not at all, and replaces another file only on request.
+//! Writes a file completely or not at all, and replaces an existing file only on request.
 
 use std::fs::{self, File, Permissions};
 use std::io::{ErrorKind, Write};
@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-/// The daemon reads the file as another user, and it contains no secret.
+/// The access rights of the file. The daemon reads it as another user, and it contains no secret.
 const MODE: u32 = 0o644;
 
-/// A temporary file beside the final one; it is removed when dropped.
+/// A temporary file in the folder of the final one. It is removed when this value is dropped.
 pub(super) struct NewFile {
     file: File,
     fresh: PathBuf,

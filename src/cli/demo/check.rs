@@ -1,4 +1,5 @@
-//! Checks whether everything arrived: compares what a subscriber and an arbiter received with what was played.
+//! Checks whether every message of the demonstration arrived: compares what a subscriber and an arbiter received with what was
+//! played.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,10 +8,10 @@ use serde_json::Value;
 use super::topic::{Audience, Topic};
 use crate::emulate::games::Expected;
 
-/// The most problems that are listed; others are counted.
+/// The largest number of problems that are listed. More are only counted.
 const MAX_LISTED: usize = 50;
 
-/// Collects what arrived.
+/// The messages that have arrived, and what must arrive.
 #[derive(Clone, Debug)]
 pub struct Check {
     boards: BTreeMap<String, Board>,

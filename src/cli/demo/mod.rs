@@ -1,4 +1,5 @@
-//! `flagfall demo`: two emulated boards, the daemon, a broker, and what a subscriber and an arbiter see.
+//! Runs `flagfall demo`: plays two games on emulated boards with the daemon and a broker, and shows what a subscriber and an
+//! arbiter receive.
 
 pub mod check;
 #[cfg(feature = "broker")]

@@ -1,4 +1,4 @@
-//! The command: starts everything, shows what arrives, and reports whether everything did.
+//! Starts everything that the demonstration needs, shows the messages that arrive, and reports whether all of them did.
 
 use std::io::{IsTerminal, Write, stdout};
 use std::process::ExitCode;
@@ -16,13 +16,13 @@ use super::view::View;
 use crate::daemon::Daemon;
 use crate::system_clock::{self, MonotonicTime};
 
-/// How often the screen is drawn.
+/// The time between two drawings of the screen.
 const PICTURE: Duration = Duration::from_millis(250);
-/// How long boards and subscribers may take to be ready.
+/// The time limit for boards and subscribers to become ready.
 const READY_WITHIN: Duration = Duration::from_secs(20);
-/// How long the last messages may take, in addition to the public delay.
+/// The time limit for the last messages, in addition to the public delay.
 const ARRIVE_WITHIN: Duration = Duration::from_secs(20);
-/// Above the top left corner, and nothing below what is drawn.
+/// Moves the cursor to the top left corner and clears the screen below it (ANSI).
 const HOME: &str = "\x1b[H\x1b[J";
 
 /// Play two games on emulated boards and show what subscribers and arbiters receive.

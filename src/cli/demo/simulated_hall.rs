@@ -1,4 +1,4 @@
-//! The hall in which the demonstration is played: boards, clocks, and the configuration of a daemon that serves them.
+//! Sets up the emulated boards and clocks of the demonstration, and the configuration of a daemon that serves them.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,10 +13,10 @@ use crate::emulate::PtyBoard;
 use crate::emulate::games::{DemoGame, GAMES, game};
 use flagfall_hardware::emulator::script::Script;
 
-/// Serial number of the first board.
+/// The serial number of the first board.
 const SERIAL: u16 = 4711;
 
-/// The boards and what is played on them.
+/// The emulated boards and the games that are played on them.
 pub(super) struct SimulatedHall {
     /// The folder of journals and ports, which is removed in the end.
     folder: Folder,

@@ -1,4 +1,4 @@
-//! An ordinary MQTT client that subscribes, as a screen does.
+//! Subscribes to the broker as an ordinary MQTT client, as a screen does.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -8,9 +8,9 @@ use rumqttc::v5::mqttbytes::v5::{Filter, Packet};
 use rumqttc::v5::{AsyncClient, Event, MqttOptions};
 use tokio::sync::mpsc;
 
-/// The largest packet: long games have large payloads.
+/// The largest size of a packet, in bytes. Long games have large payloads.
 const LARGEST: u32 = 1 << 20;
-/// The wait after a lost connection.
+/// The time between a lost connection and the next attempt.
 const RETRY_AFTER: Duration = Duration::from_millis(500);
 
 /// An event of a subscriber.

@@ -1,4 +1,4 @@
-//! Reads topics as a subscriber does (`wire/README.md#1`).
+//! Splits the topic of a message into its levels, as a subscriber does (`wire/README.md#1`).
 
 /// The audience of a topic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,8 +1,8 @@
-//! What a subscriber and an arbiter see: a screen of 80 columns and 24 rows, or one line for each event.
+//! Draws what a subscriber and an arbiter see: a screen of 80 columns and 24 rows, or one line for each event.
 //!
-//! A board takes three columns: the board itself, what the public sees, what the arbiter sees. The order of the arbiter's
-//! column at a flag-fall is that of an arbiter's screen: whose flag, what to do, the proposal, what was completed, why, what to
-//! check, what is unknown.
+//! A board has three columns: its diagram, what the public sees, and what the arbiter sees. At a flag-fall the arbiter's column
+//! has the order of an arbiter's screen: whose flag fell, what to do, the proposal, what was completed, the reason, what to
+//! check, and what is unknown.
 
 use std::fmt::Write;
 
@@ -18,12 +18,12 @@ mod public;
 
 use paint::{Paint, fit};
 
-/// Columns of the diagram, the public's column and the arbiter's; two between them.
+/// The widths of the diagram, the public's column and the arbiter's column, in characters. Two spaces are between them.
 const WIDTHS: [usize; 3] = [18, 22, 36];
-/// Rows of a board under its title: the diagram and its files.
+/// The rows of a board under its title: eight ranks, and the names of the files.
 const ROWS: usize = 9;
 
-/// A board on the screen.
+/// A board on the screen, with the names of its players.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
     /// Its id in topics.
@@ -49,7 +49,7 @@ struct Board {
     events: [u64; 2],
 }
 
-/// The screen.
+/// The screen, with the last messages of each board.
 #[derive(Clone, Debug)]
 pub struct View {
     colour: bool,

@@ -1,4 +1,4 @@
-//! `flagfall devices --supported`: the registry of drivers.
+//! Runs `flagfall devices --supported`: lists the device families that this program has drivers for.
 
 use std::io::Write;
 use std::process::ExitCode;

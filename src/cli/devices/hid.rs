@@ -1,4 +1,4 @@
-//! Boards over USB-HID that are plugged in.
+//! Finds the boards that are connected over USB-HID, for `flagfall devices`.
 
 use flagfall_hardware::hid::{Found, System, devices};
 use flagfall_hardware::{discover, holder};

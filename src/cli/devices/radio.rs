@@ -1,4 +1,4 @@
-//! `flagfall devices --bluetooth`: lists devices that advertise.
+//! Runs `flagfall devices --bluetooth`: lists the devices that advertise over Bluetooth LE.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -9,7 +9,7 @@ use flagfall_hardware::ble::{Nearby, nearby};
 use flagfall_protocols::drivers::DRIVERS;
 use serde::Serialize;
 
-/// How long to listen. Most boards advertise several times a second, some only every few seconds.
+/// The time for which the radio listens. Most boards advertise several times a second, some only every few seconds.
 const LISTEN: Duration = Duration::from_secs(5);
 
 /// One device.

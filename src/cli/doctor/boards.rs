@@ -1,4 +1,5 @@
-//! Checks what is plugged in, whether this user may use it, and which other program does.
+//! Checks whether the configured boards are connected, whether this user may open their ports, and which other program uses a
+//! port.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Checks whether the broker can be reached and accepts us.
+//! Checks whether the broker can be reached, and whether it accepts the login of this node.
 
 use std::io::ErrorKind;
 

@@ -1,4 +1,4 @@
-//! Checks the clock, the disk, the power and the service of this machine.
+//! Checks the clock, the free disk space, the temperature, the supply voltage and the systemd service of this computer.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,11 +10,11 @@ use crate::config::Config;
 use crate::health::{self, ClockSync};
 use crate::wire::time::TimeSource;
 
-/// With less free space than this every program still works, but an event may fill it.
+/// The free disk space below which an event may fill the disk, in bytes. It causes a warning.
 const LITTLE: u64 = 256 << 20;
-/// With less free space than this no journal is reliable.
+/// The free disk space below which no journal is reliable, in bytes. It is a problem.
 const TOO_LITTLE: u64 = 16 << 20;
-/// Above this temperature a Raspberry Pi slows down.
+/// The temperature above which a Raspberry Pi slows down, in degrees Celsius.
 const HOT: f32 = 80.0;
 
 pub(super) fn check(config: &Config) -> Vec<Finding> {

@@ -1,10 +1,10 @@
-//! What to play for a recording from which a driver can be made: the list of `tests/README.md`.
+//! Prints the list of actions to play for a recording from which a new driver can be written (`tests/README.md`).
 
 use anyhow::Result;
 
 use super::file::note;
 
-/// The steps, in the words of `tests/README.md`.
+/// The actions of the list, in the words of `tests/README.md`.
 const STEPS: [&str; 7] = [
     "switch on with all pieces on their squares, wait ten seconds;",
     "a quiet move, slowly; a capture with the captured piece first, and one with the capturing piece first;",

@@ -1,4 +1,4 @@
-//! The link that is recorded or calibrated: a serial port or a Bluetooth device.
+//! Opens the link that is recorded or calibrated: a serial port or a Bluetooth device.
 
 use std::io;
 use std::path::Path;
@@ -10,10 +10,10 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use crate::system_clock::monotonic;
 
-/// The most events that wait for the disk.
+/// The largest number of events that wait while the recording is written to the disk.
 const MAX_WAITING: usize = 1024;
 
-/// An event of the link.
+/// An event of the link that is recorded.
 pub(in crate::cli) enum LinkEvent {
     /// It is up: lines for the head of the recording, and for people the channels that are left out.
     Up(Vec<(String, String)>, Vec<String>),

@@ -1,4 +1,4 @@
-//! The file of a recording. It holds whole lines only, whatever happens on the disk.
+//! Writes the trace file of a recording. The file contains only whole lines, even after a disk error.
 
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Write};
@@ -10,9 +10,9 @@ use flagfall_protocols::trace::{self, Body, FORMAT, MAX_HEADERS, Record, print_h
 
 use crate::system_clock::utc;
 
-/// The most bytes of a record; a longer piece is split into several records of the same moment.
+/// The largest number of bytes in a record. Longer data is split into several records with the same time.
 const MAX_PIECE: usize = 4096;
-/// The number of header lines that are left for remarks of people.
+/// The number of header lines that are kept free for remarks of people.
 const FOR_PEOPLE: usize = 24;
 
 pub(super) struct TraceFile {

@@ -1,4 +1,4 @@
-//! Reports simulated games: a line or object for each game with something to report, and the sums.
+//! Prints the score of each simulated game, as a line or a JSON object, and the sums of all games.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -100,7 +100,7 @@ struct InStep {
     us: Vec<u64>,
 }
 
-/// Collects the results and prints them.
+/// Collects the scores and prints them.
 pub(super) struct Report {
     json: bool,
     sums: Sums,

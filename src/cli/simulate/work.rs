@@ -1,4 +1,4 @@
-//! Simulates games on as many threads as there are cores; the results are reported in the order of the games.
+//! Simulates games on one thread for each processor core, and reports the results in the order of the games.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};

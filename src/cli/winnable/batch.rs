@@ -1,6 +1,7 @@
-//! Answers a file of questions: one thread reads, several search, one writes in the order of the file.
+//! Answers a file of questions: one thread reads them, several threads search, and one writes the answers in the order of the
+//! file.
 //!
-//! Memory is bounded: at most [`WINDOW`] rows are between reading and writing, and a search has its own bound.
+//! The memory is limited: at most [`WINDOW`] rows are between reading and writing, and each search has its own limit.
 
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Write};
@@ -18,9 +19,9 @@ use super::progress::{EVERY, Progress, Tally};
 use super::rows::{Columns, Line, Source, quote_field, side};
 use crate::cli::settled::{Reader, position, settle};
 
-/// The verdict on a row that is no position.
+/// The verdict on a row that contains no valid position.
 const INVALID: &str = "invalid";
-/// The most rows that wait for a slow one before them.
+/// The largest number of rows that wait for a slow row before them.
 const WINDOW: usize = 4096;
 
 /// A question by its place in the file.

@@ -1,4 +1,4 @@
-//! Shows the progress of a batch on standard error if that is a terminal.
+//! Draws the progress of a batch on standard error if that is a terminal.
 
 use std::io::{IsTerminal, Write, stderr};
 use std::time::Duration;
@@ -8,6 +8,7 @@ use crate::system_clock::{MonotonicTime, monotonic};
 
 /// The shortest time between two drawings.
 pub(super) const EVERY: Duration = Duration::from_millis(200);
+/// The width of the progress bar, in characters.
 const WIDTH: usize = 30;
 
 /// Counts the answered rows.

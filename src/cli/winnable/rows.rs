@@ -1,4 +1,4 @@
-//! Reads lines of a CSV file, plain or gzipped, one at a time.
+//! Reads the rows of a CSV file, plain or compressed with gzip, one line at a time.
 
 use std::io::{BufRead, BufReader, Cursor, Read};
 use std::path::Path;
@@ -9,10 +9,10 @@ use anyhow::{Context, Result};
 use flate2::read::MultiGzDecoder;
 use shakmaty::Color;
 
-/// The longest line that is a row, in bytes.
+/// The largest length of a row, in bytes.
 const MAX_LINE: usize = 1 << 16;
 
-/// The file of the questions.
+/// The file from which questions are read.
 pub(super) struct Source {
     reader: Box<dyn BufRead + Send>,
     /// Lines read.

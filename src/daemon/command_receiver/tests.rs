@@ -1,3 +1,5 @@
+//! Tests the limits for commands, and the answers to commands that are refused before they reach a station.
+
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use super::super::network::read_wall_clock;

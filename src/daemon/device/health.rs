@@ -1,5 +1,5 @@
-//! What the game counts of its devices' health, for their status. The game is asked now and then only, since a weak chip may drop
-//! out every second.
+//! Copies the health of a board's devices from the game into their status, at most once in five seconds, since a man with a weak
+//! chip may disappear every second.
 
 use std::time::Duration;
 
@@ -9,17 +9,17 @@ use flagfall_game::health::{BatteryLevel, Health};
 use crate::system_clock::MonotonicTime;
 use crate::wire::device::DeviceWarning;
 
-/// A device with a weaker signal than this at its connection, in dBm, may be lost when somebody walks by.
+/// The signal strength in dBm below which a connected device may be lost when somebody walks by.
 const WEAK_SIGNAL: i16 = -85;
 /// Whether the signal is that weak.
 pub(super) fn is_weak(signal: Option<i16>) -> bool {
     signal.is_some_and(|signal| signal < WEAK_SIGNAL)
 }
 
-/// The shortest time between two questions to the game.
+/// The shortest time between two requests to the game.
 const ASKED: Duration = Duration::from_secs(5);
 
-/// The health of a board's devices at the last question to the game.
+/// The health of a board's devices at the last request to the game.
 #[derive(Clone, Debug, Default)]
 pub(super) struct KnownHealth {
     health: Health,

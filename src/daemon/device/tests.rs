@@ -1,4 +1,4 @@
-//! What the link reports about a device.
+//! Tests the status of a device: how well it is received, and when it counts as silent.
 
 use flagfall_protocols::drivers::DRIVERS;
 

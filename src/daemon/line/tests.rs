@@ -1,4 +1,4 @@
-//! The line's thread when it runs late.
+//! Tests the thread of a line: when it runs late, and when a board is bound to the line later.
 
 use std::time::Duration;
 

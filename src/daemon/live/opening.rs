@@ -1,4 +1,4 @@
-//! How a station begins: from its journal, or new.
+//! Opens a station: rebuilds it from its journal, or begins a new session.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The thread of one board. Emulated time follows real time, and the thread waits in the link only.
+//! Runs the thread of one emulated board. Emulated time follows real time, and the thread waits only for its link.
 
 use std::io;
 use std::path::PathBuf;
@@ -17,11 +17,11 @@ use super::Shared;
 use super::stable_link::StableLink;
 use crate::system_clock::{MonotonicTime, monotonic};
 
-/// The longest wait, and so the longest delay of a request.
+/// The longest wait of the thread, and so the longest delay of a request.
 const NAP: Duration = Duration::from_millis(20);
-/// The longest wait while random bytes are sent.
+/// The longest wait of the thread while random bytes are sent.
 const FLOOD_NAP: Duration = Duration::from_millis(2);
-/// The most random bytes in one write.
+/// The largest number of random bytes in one write.
 const FLOOD_PIECE: u64 = 16 * 1024;
 
 /// A request to the board, which is answered when it is done.

@@ -1,9 +1,9 @@
-//! A symbolic link that leads to the current path, as udev makes under `/dev/serial/by-id`.
+//! Keeps a symbolic link to the current path of an emulated board, like the links of udev in `/dev/serial/by-id`.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The link, which is removed when dropped.
+/// The symbolic link. It is removed when this value is dropped.
 #[derive(Debug)]
 pub(super) struct StableLink {
     at: PathBuf,

@@ -1,4 +1,5 @@
-//! J'adoube (4.2.1): a player adjusts a piece that has nothing to do with the move.
+//! Simulates that a player adjusts a piece on its square (j'adoube, 4.2.1) while thinking. The piece has nothing to do with the
+//! move.
 
 use std::time::Duration;
 
@@ -9,9 +10,9 @@ use shakmaty::{Chess, Move, Position, Square};
 use super::motions::Motions;
 use super::{between, piece, square};
 
-/// The time in which the board scans the move before.
+/// The time after the move before in which no piece is adjusted. The board scans that move in this time.
 const AFTER: Duration = Duration::from_millis(450);
-/// A piece that is off its square for longer counts as a piece in the hand.
+/// The longest time that an adjusted piece is off its square. A piece that is away for longer counts as held in the hand.
 const LONGEST: Duration = Duration::from_millis(2500);
 /// The shortest time that an adjusted piece is off its square.
 const SHORTEST: Duration = Duration::from_millis(100);

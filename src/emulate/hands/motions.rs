@@ -1,4 +1,4 @@
-//! Splits one move into hand motions: every order that the Laws and the sensors permit.
+//! Splits one move into hand motions, in any order that the Laws and the sensors permit.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use shakmaty::{CastlingSide, Chess, Color, Move, Piece, Position, Role, Square};
 
 use super::{Habits, Manner, between, piece, square};
 
-/// Actions, with their times after the first touch.
+/// Actions, each with the time after the first touch.
 pub(super) type Motions = Vec<(Duration, Action)>;
 
-/// The longest time of a slide, in hand movements.
+/// The longest time of a slide, as a multiple of the time of one hand movement.
 const SLIDE_HANDS: u32 = 3;
 
 struct Hands<'a> {

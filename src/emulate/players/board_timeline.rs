@@ -1,4 +1,4 @@
-//! Which man stands on which square at which time: every motion in order of time, so that no two hands do the impossible.
+//! Keeps which man stands on which square at each time, so that two hands are never at the same square at the same time.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use shakmaty::{Chess, Piece, Position, Square};
 /// The shortest time between two hands at one square.
 const APART: Duration = Duration::from_millis(60);
 
-/// A square gets a man or is emptied.
+/// A change of one square: it gets a man or is emptied.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Change {
     pub(super) at: Duration,

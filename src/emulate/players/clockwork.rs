@@ -1,4 +1,4 @@
-//! The actions of hands at the clock, and what the clock shows then.
+//! Simulates the actions of hands at the clock, and derives the times that the clock then shows.
 
 use std::time::Duration;
 
@@ -11,13 +11,13 @@ use shakmaty::Color;
 
 use super::side;
 
-/// No player comes nearer to zero than this if no flag is to fall.
+/// The time that each player keeps at least if no flag is to fall, in milliseconds.
 const SPARE_MS: i64 = 5_000;
-/// Main time is added in steps of this many seconds.
+/// The step in which main time is added, in seconds.
 const STEP_S: u64 = 10;
-/// The longest wait for a flag to fall.
+/// The longest time for which a flag-fall is waited for.
 const LONGEST_WAIT: Duration = Duration::from_secs(6 * 3600);
-/// The time after a flag-fall at which the arbiter stops the clock.
+/// The time between a flag-fall and the arbiter's stop of the clock.
 const STOPS: Duration = Duration::from_secs(4);
 
 /// One action at the clock.

@@ -1,4 +1,5 @@
-//! Irregularities of a link, of a clock, and of one move: a piece is held, a move is not pressed, a promotion is half done.
+//! Simulates irregularities of the link, of the clock and of one move: a piece stays in the hand, a move is not pressed, a
+//! promotion is not completed.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Actions of hands and sensors besides the moves, and the alarms that have a natural cause.
+//! Adds other actions of hands and sensors between the moves, such as adjusting a piece, and notes which alarms they explain.
 
 use std::time::Duration;
 
@@ -10,17 +10,17 @@ use crate::emulate::dice::Dice;
 use crate::emulate::noise::Noise;
 use crate::emulate::truth::{Irregularity, Truth, micros};
 
-/// How much earlier than its time an alarm may be raised, if a scan saw the cause earlier.
+/// How much earlier than expected an alarm may be raised, if a scan saw the cause earlier.
 const SOONER: Duration = Duration::from_millis(700);
-/// How long after the end of its cause an alarm may be raised.
+/// How long after the end of its cause an alarm may still be raised.
 const LATER: Duration = Duration::from_secs(3);
-/// A piece that is held for longer may be reported (`reconstruct/README.md#6.2`).
+/// The time after which a piece in the hand may be reported (`reconstruct/README.md#6.2`).
 const HELD: Duration = Duration::from_secs(5);
-/// A king that is away for longer is reported.
+/// The time after which a missing king is reported.
 const KING_GONE: Duration = Duration::from_secs(3);
-/// A move that is not pressed for longer is reported.
+/// The time after which a move that is not pressed is reported.
 const NOT_PRESSED: Duration = Duration::from_secs(10);
-/// The longest delay of a flag-fall's report: the time from the clock to the daemon, and a second.
+/// The longest delay of the report of a flag-fall: the time from the clock to the daemon, plus one second.
 const FLAG_BOUND: Duration = Duration::from_millis(4_000);
 
 /// Adds adjusting, re-centring and knocking over around the moves.

@@ -1,4 +1,4 @@
-//! Irregularities as people cause and correct them: with hands, at the clock, and by the arbiter.
+//! Simulates irregularities as people cause and correct them: with hands, at the clock, and by orders of the arbiter.
 
 use std::time::Duration;
 
@@ -11,9 +11,9 @@ use super::{AFTER_PRESS, Order, Players};
 use crate::emulate::dice::seconds;
 use crate::emulate::truth::{Irregularity, micros};
 
-/// The time that an alarm may need beyond its bound (the second of the requirement).
+/// The time that an alarm may need beyond its own limit, in seconds (the requirement allows one second).
 pub(super) const MORE_S: f64 = 1.0;
-/// The time after the correction in which an alarm may still come.
+/// The time after the correction in which an alarm may still be raised.
 const AFTERMATH: Duration = Duration::from_secs(6);
 /// How much earlier an alarm may be raised than its cause is complete.
 pub(super) const SOONER: Duration = Duration::from_millis(1);

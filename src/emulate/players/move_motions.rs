@@ -1,4 +1,4 @@
-//! Splits one move into changes of squares with their times, in a manner that the noise model draws.
+//! Splits one move into changes of squares with their times, in a manner that is drawn from the noise model.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use shakmaty::{Bitboard, CastlingSide, Chess, Color, Move, Piece, Position, Role
 use crate::emulate::dice::Dice;
 use crate::emulate::noise::Noise;
 
-/// A square gets a man, or is emptied, at this time after the first touch.
+/// One change of a square: the time after the first touch, the square, and the man that it gets (none if it is emptied).
 pub(super) type Touch = (Duration, Square, Option<Piece>);
 
 /// The motions of a move.

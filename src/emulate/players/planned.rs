@@ -1,4 +1,4 @@
-//! Draws which irregularity a game gets, and where, evenly from those that fit it.
+//! Draws which irregularity happens in a game, and in which ply. All irregularities that fit the game are equally likely.
 
 use shakmaty::{Chess, Move, Position, Role};
 
@@ -6,7 +6,7 @@ use crate::emulate::dice::Dice;
 use crate::emulate::score_sheet::ScoreSheet;
 use crate::emulate::times::Control;
 
-/// Something that goes wrong on purpose.
+/// The kinds of irregularities that are simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum IrregularityKind {
     IllegalMove,
@@ -70,7 +70,7 @@ pub(super) struct PlannedIrregularity {
     pub(super) ply: usize,
 }
 
-/// The most tries of one draw to find a place.
+/// The largest number of attempts to find a ply for one irregularity.
 const TRIES: usize = 40;
 
 /// Draws with this chance an irregularity that fits.

@@ -1,4 +1,4 @@
-//! Plays one move after the other: when it begins, how it is made, when it is pressed.
+//! Plays the moves one after the other, and determines when each begins, how it is made, and when it is pressed.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! The board and the clock on the table: as the noise model draws them, and set as the daemon is configured or not.
+//! Makes the settings of the emulated board and clock from the noise model. The clock may be set otherwise than the daemon is
+//! configured.
 
 use flagfall_hardware::emulator::clock_model::{ClockSettings, Method};
 use flagfall_hardware::emulator::{ClockWay, Settings};
@@ -9,11 +10,11 @@ use crate::emulate::dice::{Dice, seconds};
 use crate::emulate::noise::Noise;
 use crate::emulate::times::Control;
 
-/// The time of the dump on the wire at 9600 baud, in seconds.
+/// The time that the report of the whole board takes on the serial line at 9600 baud, in seconds.
 const DUMP_WIRE_S: f64 = 0.07;
-/// Added time up to this could be missing from a report, in milliseconds.
+/// The largest increment in milliseconds whose absence could be mistaken for a late report.
 const LATE_REPORT_MS: u32 = 2_000;
-/// The time that a clock with the wrong option adds, in milliseconds.
+/// The increment of a clock with the wrong setting, in milliseconds.
 const WRONG_MS: u32 = 10_000;
 
 /// Makes the clock on the table: set as the daemon is configured, or not.

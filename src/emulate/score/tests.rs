@@ -1,4 +1,4 @@
-//! Truths made by hand, and reports about them.
+//! Tests the score with made-up games and reports.
 
 use super::*;
 use crate::emulate::simulated_game::{Heard, ReportedAlarm};

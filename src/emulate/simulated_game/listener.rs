@@ -1,4 +1,4 @@
-//! Reads what comes over the cable, independently of the station.
+//! Reads the bytes of the simulated board independently of the station, to know when each change was reported.
 
 use flagfall_protocols::drivers::dgt::board::BoardMessage;
 use flagfall_protocols::drivers::dgt::clock::ClockMessage;
@@ -7,7 +7,7 @@ use flagfall_protocols::drivers::dgt::squares;
 use flagfall_protocols::event::ClockSide;
 use flagfall_protocols::time::Instant;
 
-/// What came over the cable.
+/// The reports of the board, with their times in microseconds.
 #[derive(Clone, Debug, Default)]
 pub struct Heard {
     /// Squares that changed, with the time, in order: microseconds, bit of the square.

@@ -1,4 +1,4 @@
-//! What is reported to arbiters: moves, revisions and alarms, as they are read from the messages.
+//! Reads the moves, revisions and alarms from the messages to arbiters.
 
 use anyhow::{Context, Result};
 use flagfall_protocols::trace;

@@ -1,4 +1,4 @@
-//! One entry of a commit log: the bytes of one journal file, with their place and a checksum.
+//! Writes and reads the entries of a commit log. Each entry contains bytes of one journal file, with their place and a checksum.
 //!
 //! ```text
 //! entry <board> <file> <offset> <length>
@@ -17,10 +17,10 @@ use crate::wire::topics::is_id;
 
 /// The first bytes of an entry.
 const MARK: &[u8] = b"entry ";
-/// Length of the asterisk, the checksum and the line feed.
+/// The length of the asterisk, the checksum and the line feed, in bytes.
 const SUFFIX: usize = 10;
 
-/// Bytes of one journal file.
+/// One entry: bytes of one journal file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Entry<'a> {
     pub(super) board: &'a str,

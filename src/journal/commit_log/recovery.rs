@@ -1,4 +1,5 @@
-//! Writes back what a commit log holds and a journal's file lacks, before any journal is opened.
+//! Restores bytes that a power cut removed from journal files: copies them back from the commit log, before any journal is
+//! opened.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -10,7 +11,7 @@ use super::super::name::FileName;
 use super::entry::{Entry, entries};
 use super::{HEAD, log_name, log_numbers};
 
-/// A longer log is not read: this program writes none.
+/// The largest size of a log that is read, in bytes. This program writes no larger log.
 const MAX_READ: u64 = 1 << 30;
 
 /// The folder of one journal.

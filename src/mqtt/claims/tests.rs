@@ -1,3 +1,5 @@
+//! Tests which claims of other nodes count, and until when.
+
 use super::*;
 use crate::config::Mqtt;
 use crate::mqtt::{Identity, ReconnectDelays, status};

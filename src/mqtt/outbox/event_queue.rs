@@ -1,4 +1,4 @@
-//! The events of one board for one audience.
+//! Keeps the events of one board for one audience, in order, with the number up to which they are acknowledged.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -6,9 +6,9 @@ use std::time::Duration;
 use super::Event;
 use crate::system_clock::MonotonicTime;
 
-/// After this time an unanswered request is repeated.
+/// The time after which an unanswered request for events is repeated.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// After this time a journal that could not be read is tried again.
+/// The time after which a journal that could not be read is read again.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// Events in order of their numbers: those under way, then those that wait, then those that are in the journal only.

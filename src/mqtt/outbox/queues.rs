@@ -1,5 +1,5 @@
-//! The order of sending: urgent messages first; then replies and the rest in turn; of the rest states and events in turn; boards
-//! in turn.
+//! Chooses the message that is sent next: urgent messages first; then replies and other messages alternate; among the others,
+//! states and events alternate; boards follow in turn.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -14,12 +14,12 @@ use super::{
 };
 use crate::system_clock::MonotonicTime;
 
-/// How long the broker keeps an event for subscribers that are away (`wire/README.md#3`).
+/// The time for which the broker keeps an event for subscribers that are away (`wire/README.md#3`).
 const EVENT_EXPIRY: Duration = Duration::from_secs(3600);
-/// The most urgent states that wait; they are the node's own life cycle.
+/// The largest number of urgent states that wait. They report the life cycle of this node.
 const URGENT: usize = 8;
 
-/// Everything that waits, without the lock.
+/// All messages that wait. The outbox keeps this value behind a lock.
 #[derive(Default)]
 pub(super) struct OutboxQueues {
     boards: Vec<BoardQueue>,
@@ -28,7 +28,7 @@ pub(super) struct OutboxQueues {
     urgent: VecDeque<(String, String)>,
     flights: BTreeMap<Ticket, Flight>,
     tickets: u64,
-    /// The most publications under way; 0 = not connected.
+    /// The largest number of publications that are not acknowledged; 0 = not connected.
     window: usize,
     /// The latest end of this connection's birth; none = it is over.
     birth: Option<MonotonicTime>,

@@ -1,4 +1,4 @@
-//! Retained states: the last version for each topic, and which of them the broker does not have.
+//! Keeps the last version of each retained state, and whether the broker has it.
 
 use std::collections::{BTreeMap, VecDeque};
 

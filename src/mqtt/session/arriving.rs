@@ -1,4 +1,4 @@
-//! What comes from the broker: commands, and what nodes publish about themselves.
+//! Handles the messages from the broker: commands, and what nodes publish about themselves.
 
 use bytes::BytesMut;
 use rumqttc::v5::mqttbytes::QoS;

@@ -1,4 +1,4 @@
-//! The beginning of a connection: subscriptions, `init`, the claims of other nodes, `ready`.
+//! Begins a connection: subscribes, publishes `init`, gathers the claims of other nodes, and publishes `ready`.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::mqtt::packets;
 use crate::mqtt::types::ConnectionState;
 use crate::system_clock;
 
-/// How long to wait for the retained messages of other nodes.
+/// The time limit for receiving the retained messages of other nodes.
 const GATHER: Duration = Duration::from_millis(500);
 
 impl Session {

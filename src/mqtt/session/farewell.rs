@@ -1,4 +1,4 @@
-//! The end of a connection that is closed cleanly.
+//! Sends the last status before a connection is closed cleanly.
 
 use bytes::BytesMut;
 

@@ -1,4 +1,4 @@
-//! What is published, and what the broker answers.
+//! Sends the waiting messages, and handles the answers of the broker to them.
 
 use bytes::BytesMut;
 use rumqttc::v5::mqttbytes::v5::{PubAck, PubAckReason};

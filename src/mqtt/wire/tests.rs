@@ -1,3 +1,5 @@
+//! Tests how bytes are split into packets and gathered into writes, also with a slow or faulty broker.
+
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The state of a board for the public, made of the items that were released.
+//! Makes the state of a board for the public from the items that were released after the delay.
 
 use flagfall_game::effect::Effect;
 use flagfall_game::game::Game;
@@ -10,7 +10,7 @@ use crate::publish::{Message, Messages};
 use crate::wire::moves::LiveMove;
 use crate::wire::state::LiveState;
 
-/// What was published of a board to the public, and what waits.
+/// The published state of a board for the public, and the items that wait for their release.
 #[derive(Clone, Debug)]
 pub(crate) struct PublicAudience {
     queue: DelayQueue,

@@ -1,4 +1,4 @@
-//! The bounds of the queue: what finds no room is not lost to the state.
+//! Tests the limits of the queue: moves of events that find no room are in the next state.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! An AsyncAPI 3 document of every topic: its address, its messages, the direction, and how they are sent (`wire/README.md#1`
-//! and `wire/README.md#3`).
+//! Makes an AsyncAPI 3 document of every topic: its address, its messages, the direction, and how they are sent
+//! (`wire/README.md#1` and `wire/README.md#3`).
 
 use serde_json::{Map, Value, json};
 
@@ -33,11 +33,17 @@ struct Delivery {
     expiry: Option<u32>,
 }
 
+/// The delivery of a state: at least once, and the broker keeps it.
 const STATE: Delivery = Delivery { qos: 1, retain: true, expiry: None };
+/// The delivery of clock times: at most once, and the broker keeps them.
 const CLOCK: Delivery = Delivery { qos: 0, retain: true, expiry: None };
+/// The delivery of the health of a node: at most once, and the broker keeps it for 120 s.
 const HEALTH: Delivery = Delivery { qos: 0, retain: true, expiry: Some(120) };
+/// The delivery of an event: at least once, for subscribers that return within an hour.
 const EVENT: Delivery = Delivery { qos: 1, retain: false, expiry: Some(3600) };
+/// The delivery of a command: at least once, within 10 s.
 const COMMAND: Delivery = Delivery { qos: 1, retain: false, expiry: Some(10) };
+/// The delivery of other messages: at least once, within 60 s.
 const ONCE: Delivery = Delivery { qos: 1, retain: false, expiry: Some(60) };
 
 /// Returns every topic on which this program publishes or to which it subscribes.

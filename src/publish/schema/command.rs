@@ -1,4 +1,4 @@
-//! The schemas of the commands that are carried out: the header and, for each verb, the body (`wire/README.md#5`).
+//! Makes the JSON Schemas of the commands that are carried out: the header and, for each verb, the body (`wire/README.md#5`).
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use super::header;
 use crate::arbiter::verbs::{self, Lock, Verb};
 use crate::wire::command::{Command, DaemonAction};
 
-/// Every command with a schema. A verb that the program does not carry out yet has none.
+/// The names of all commands with a schema. A verb that the program does not carry out yet has none.
 pub(super) const NAMES: [&str; 20] = [
     "cmd.resync",
     "cmd.bind-device",

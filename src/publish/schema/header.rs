@@ -1,4 +1,4 @@
-//! The schemas of the header fields, which stand around a body (`wire/README.md#2`).
+//! Makes the JSON Schemas of the header fields, which surround a body (`wire/README.md#2`).
 
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};

@@ -1,4 +1,4 @@
-//! One schema for each kind of message that this program publishes.
+//! Lists the kinds of messages that this program publishes, and makes one JSON Schema for each.
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};

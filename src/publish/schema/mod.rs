@@ -1,5 +1,6 @@
-//! JSON Schemas (2020-12) of every message, made from the Rust types, and one AsyncAPI document of the topics
-//! (`wire/README.md#8`). Authors of screens find both in [`FOLDER`] too; a test compares these files with the types.
+//! Makes JSON Schemas (2020-12) of every message from the Rust types, and one AsyncAPI document of the topics
+//! (`wire/README.md#8`). The files of both are in [`FOLDER`] too, for authors of screens; a test compares these files with the
+//! types.
 //!
 //! A minor version may add fields to what this program publishes, so the schemas allow further fields everywhere but in the body
 //! of a command. There an unknown field may be a typing error of an arbiter, so it is refused.

@@ -1,4 +1,4 @@
-//! The outputs that wait for the disk.
+//! Holds the outputs that must not be sent before their records are on the disk.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -9,10 +9,10 @@ use flagfall_protocols::trace::Audience;
 use super::super::station::StationOutput;
 use crate::journal::Journal;
 
-/// The most outputs that are held; more are sent without waiting.
+/// The largest number of outputs that are held. More are sent without waiting.
 const MAX_HELD: usize = 1024;
 
-/// How long an output waits for a disk that does not answer: a disk must not silence an arbiter's board.
+/// The longest time for which an output waits for the disk. A disk that does not answer must not silence a board.
 pub const HOLD_AT_MOST: Duration = Duration::from_secs(2);
 
 struct HeldOutput {

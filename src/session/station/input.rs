@@ -1,4 +1,4 @@
-//! An input of a station.
+//! Defines the inputs of a station: changes of its links, bytes, commands and answers of the worker.
 
 use flagfall_game::input::Command;
 use flagfall_game::laws::winnable::Answer;
@@ -33,9 +33,9 @@ pub enum StationInput<'a> {
     Answer(Answer),
 }
 
-/// The link of the board, and of its clock where that has none of its own.
+/// The number of the board's link. A clock without its own link uses this link too.
 pub const BOARD: u8 = 0;
-/// The link of a clock that has one of its own.
+/// The number of the link of a clock that has its own link.
 pub const CLOCK: u8 = 1;
 
 /// The state of a link.

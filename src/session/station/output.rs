@@ -1,4 +1,4 @@
-//! The outputs of a station, and which of its states have changed.
+//! Defines the outputs of a station, and which of its states have changed.
 
 use flagfall_game::laws::winnable::Ask;
 use flagfall_protocols::event::DeviceEvent;

@@ -1,4 +1,4 @@
-//! Arbiters' commands at a station: their admission when they arrive, and their execution.
+//! Handles the commands of arbiters at a station: admits them when they arrive, and carries them out.
 
 use flagfall_game::audit::AuditEntry;
 use flagfall_game::effect::{Audience, Effect};

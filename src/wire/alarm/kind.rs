@@ -1,4 +1,4 @@
-//! The kinds of alarms, and their classes, which say who should act.
+//! Defines the kinds of alarms, and their classes, which say who should act.
 
 use flagfall_game::alarm;
 use serde::Serialize;

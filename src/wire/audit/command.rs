@@ -1,4 +1,4 @@
-//! A command in the arbiters' record.
+//! Defines how a command appears in the audit.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! The arbiter's column: the current move and open alarms, or the flag and the proposal, in the order of an arbiter's screen
-//! (`laws/README.md#8.1`).
+//! Draws the arbiter's column: the current move and open alarms, or after a flag-fall the flag and the proposal, in the order of
+//! an arbiter's screen (`laws/README.md#8.1`).
 
 use serde_json::Value;
 
@@ -7,6 +7,7 @@ use super::paint::{Paint, fit, side, wrap};
 use super::public::numbered;
 use super::{Board, ROWS, WIDTHS};
 
+/// The width of the column, in characters.
 const WIDTH: usize = WIDTHS[2];
 
 impl Board {

@@ -1,4 +1,4 @@
-//! The diagram: letters as in a FEN, white pieces capital.
+//! Draws the position on a board as a diagram. The letters are those of a FEN, and white men are capital letters.
 
 use super::paint::{Paint, fit};
 

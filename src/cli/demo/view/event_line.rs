@@ -1,4 +1,4 @@
-//! An event as one line, for logs and for output without a terminal.
+//! Formats an event as one line, for logs and for output without a terminal.
 
 use serde_json::Value;
 

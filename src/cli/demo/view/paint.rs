@@ -1,6 +1,6 @@
-//! Text of a fixed width, and colours.
+//! Formats text with a fixed width and with colours.
 
-/// Colours, or none.
+/// Whether text is printed with colours.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Paint {
     pub(super) colour: bool,

@@ -1,12 +1,13 @@
-//! The public's column: times, side to move, the last moves, the result.
+//! Draws the public's column: the times, the side to move, the last moves and the result.
 
 use serde_json::Value;
 
 use super::paint::{Paint, fit, time};
 use super::{Board, WIDTHS};
 
+/// The width of the column, in characters.
 const WIDTH: usize = WIDTHS[1];
-/// Rows for moves.
+/// The number of rows for moves.
 const MOVE_ROWS: usize = 5;
 
 impl Board {

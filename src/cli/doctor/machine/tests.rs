@@ -1,3 +1,5 @@
+//! Tests the findings about the service, the clock and the folder of the journals.
+
 use super::super::State;
 use super::*;
 
