@@ -8,10 +8,10 @@ pub(super) const MAX_DESCRIPTOR: usize = 4096;
 pub(super) const MAX_REPORT: usize = 4096;
 /// The largest number of usage pages (categories of HID) that are kept. A device has one or two.
 const MAX_PAGES: usize = 16;
-/// The largest number of nested push items. A push item saves the current settings.
+/// The largest number of nested push items. A push item saves the current settings of the descriptor.
 const MAX_PUSHED: usize = 16;
 
-/// The description of a device's reports.
+/// The parts of a report descriptor that a link needs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Descriptor {
     /// Usage pages of its collections on the top level.
@@ -86,6 +86,7 @@ impl Descriptor {
 }
 
 // The first byte of an item without the two bits of its length: tag and type.
+/// The first bytes of the items that are read. The two lowest bits of a first byte contain the size; here they are 0.
 const INPUT: u8 = 0x80;
 const OUTPUT: u8 = 0x90;
 const FEATURE: u8 = 0xb0;
