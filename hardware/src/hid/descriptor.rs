@@ -86,7 +86,6 @@ impl Descriptor {
 }
 
 // The first byte of an item without the two bits of its length: tag and type.
-/// The first bytes of the items that are read. The two lowest bits of a first byte contain the size; here they are 0.
 const INPUT: u8 = 0x80;
 const OUTPUT: u8 = 0x90;
 const FEATURE: u8 = 0xb0;

@@ -1,5 +1,4 @@
-//! Emulates one board on a bus: its squares, its clock, its log, and the command that it is receiving. A board can store only
-//! one command.
+//! Emulates one board on a bus: its squares, its clock, its log, and the one command that it can store.
 
 use std::time::Duration;
 
