@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn bcd_is_decimal_digits() {
+    fn bcd_holds_decimal_digits() {
         assert!((0..100).all(|n| from_bcd(to_bcd(n)) == Some(n)));
         assert_eq!((0..=255).filter(|&b| from_bcd(b).is_some()).count(), 100);
     }

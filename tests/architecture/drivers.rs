@@ -29,7 +29,7 @@ fn is_drawn(text: &str) -> bool {
     opened.is_some_and(|start| head[start + 1..].iter().position(|line| line.trim_end() == "//! ```").is_some_and(|end| end > 0))
 }
 
-fn undrawn(module: &str, files: &[File]) -> Vec<String> {
+fn missing_diagram(module: &str, files: &[File]) -> Vec<String> {
     let paths = [format!("protocols/src/drivers/{module}.rs"), format!("protocols/src/drivers/{module}/mod.rs")];
     match files.iter().find(|file| paths.contains(&file.path)) {
         None => vec![format!("{REGISTRY}: no file for the driver module `{module}`")],
@@ -128,7 +128,7 @@ pub(crate) fn text_of(path: &str) -> Option<&'static str> {
 fn every_driver_is_drawn() {
     let modules = registered(text_of(REGISTRY).expect("the registry is there"));
     assert_eq!(modules.len(), DRIVERS.len(), "{REGISTRY}: the slice is read as it is compiled");
-    assert_none(&modules.iter().flat_map(|module| undrawn(module, files::all())).collect::<Vec<_>>());
+    assert_none(&modules.iter().flat_map(|module| missing_diagram(module, files::all())).collect::<Vec<_>>());
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn bad_drivers_are_found() {
     }
     let file = |path: &str, text: &str| File { path: path.to_string(), text: text.to_string() };
     let files = [file("protocols/src/drivers/a.rs", drawing), file("protocols/src/drivers/b/mod.rs", "//! Head.\n")];
-    assert_eq!(["a", "b", "c"].map(|module| undrawn(module, &files).len()), [0, 1, 1]);
+    assert_eq!(["a", "b", "c"].map(|module| missing_diagram(module, &files).len()), [0, 1, 1]);
     let registry = file("mod.rs", "// a\npub mod a;\npub mod a_b;\n    a::INFO,\nuse a::A;\n");
     assert_eq!(registry_lines("a", &registry), ["mod.rs:5: a third line of the driver `a`"]);
     assert!(registry_lines("a_b", &registry).is_empty());

@@ -9,7 +9,7 @@ use crate::assert_none;
 use crate::files::ROOT;
 
 /// The keys of a commented file, set or behind `# `, with names and boards as `*`; and the keys without a comment above.
-fn written(text: &str) -> (Vec<String>, Vec<String>) {
+fn keys_in_file(text: &str) -> (Vec<String>, Vec<String>) {
     let (mut table, mut found, mut bare) = (String::new(), Vec::new(), Vec::new());
     let mut commented = false;
     for line in text.lines() {
@@ -41,7 +41,7 @@ fn written(text: &str) -> (Vec<String>, Vec<String>) {
 }
 
 fn differences(text: &str, keys: &[String]) -> Vec<String> {
-    let (found, bare) = written(text);
+    let (found, bare) = keys_in_file(text);
     let mut problems: Vec<String> = bare.iter().map(|key| format!("{key}: no comment above it")).collect();
     problems.extend(keys.iter().filter(|key| !found.contains(key)).map(|key| format!("{key}: is not in the file")));
     problems.extend(found.iter().filter(|key| !keys.contains(key)).map(|key| format!("{key}: there is no such key")));
@@ -72,7 +72,7 @@ fn missing_and_strange_keys_are_found() {
 }
 
 /// The keys that the types read in a table; the error about an unknown key lists them.
-fn read(table: &str) -> BTreeSet<String> {
+fn keys_of_types(table: &str) -> BTreeSet<String> {
     let error = toml::from_str::<Config>(&format!("{table}\nno_such_key = 1\n")).expect_err("an unknown key").to_string();
     let names = error.split("expected").nth(1).unwrap_or_default();
     names.split('`').skip(1).step_by(2).map(str::to_owned).collect()
@@ -97,6 +97,6 @@ fn the_keys_that_are_checked_are_those_that_are_read() {
         let start = if prefix.is_empty() { String::new() } else { format!("{prefix}.") };
         let below = |key: String| Some(key.strip_prefix(&start)?.split('.').next()?.to_owned());
         let checked: BTreeSet<String> = keys().into_iter().filter_map(below).collect();
-        assert_eq!(checked, read(table), "[{prefix}]");
+        assert_eq!(checked, keys_of_types(table), "[{prefix}]");
     }
 }

@@ -15,13 +15,13 @@ fn documented(source: &str) -> BTreeSet<String> {
 }
 
 /// The topics at the beginning of rows of a table.
-fn listed(readme: &str) -> BTreeSet<String> {
+fn topics_in_table(readme: &str) -> BTreeSet<String> {
     let rows = readme.lines().filter_map(|line| line.strip_prefix("| `flagfall/1/")?.split_once('`'));
     rows.map(|(topic, _)| topic.to_owned()).collect()
 }
 
 fn differences(readme: &str, source: &str) -> Vec<String> {
-    let (listed, documented) = (listed(readme), documented(source));
+    let (listed, documented) = (topics_in_table(readme), documented(source));
     let missing = documented.difference(&listed).map(|topic| format!("{README}: no row for | `flagfall/1/{topic}` |"));
     let unknown = listed.difference(&documented).map(|topic| format!("{TOPICS}: no function says /// `{topic}`: ..."));
     missing.chain(unknown).collect()

@@ -26,7 +26,7 @@ fn rulings(arguments: &[&str]) -> Vec<Value> {
 }
 
 /// The outcome, the row and the unknown facts of the deciding finding.
-fn decided(fen: &str, flagged: &str, profile: &str, more: &[&str]) -> (String, String, Vec<String>) {
+fn deciding_finding(fen: &str, flagged: &str, profile: &str, more: &[&str]) -> (String, String, Vec<String>) {
     let all = rulings(&[&["--fen", fen, "--flagged", flagged, "--profile", profile], more].concat());
     let finding = &all.last().unwrap_or_else(|| panic!("{more:?}: nothing"))["finding"];
     let text = |name: &str| finding[name].as_str().expect(name).to_owned();
@@ -97,7 +97,7 @@ fn each_profile_gives_its_outcome() {
         (OPENING, "white", "us-chess", claimed, "black_wins", "11", none),
     ] {
         let expected = (outcome.to_owned(), row.to_owned(), unknown.iter().map(|&name| name.to_owned()).collect());
-        assert_eq!(decided(fen, flagged, profile, more), expected, "{profile} {more:?} {fen}");
+        assert_eq!(deciding_finding(fen, flagged, profile, more), expected, "{profile} {more:?} {fen}");
     }
 }
 
@@ -118,7 +118,7 @@ fn endings_that_stand_in_the_position() {
         (STALEMATE, "club-speed", made, "black_wins", "3"),
         (lone, "club-speed", last, "draw", "5"),
     ] {
-        let (found, by, unknown) = decided(fen, "white", profile, more);
+        let (found, by, unknown) = deciding_finding(fen, "white", profile, more);
         assert_eq!((found.as_str(), by.as_str()), (outcome, row), "{profile} {fen} {more:?} {unknown:?}");
     }
 }
@@ -126,7 +126,8 @@ fn endings_that_stand_in_the_position() {
 #[test]
 fn two_flags_and_their_order() {
     let base = ["--time-control", "180", "--observed", "--both-flags"];
-    let with = |order: &'static str| decided(OPENING, "white", "fide-2023-blitz", &[&base[..], &["--order", order]].concat());
+    let with =
+        |order: &'static str| deciding_finding(OPENING, "white", "fide-2023-blitz", &[&base[..], &["--order", order]].concat());
     assert_eq!(with("white-first").0, "black_wins");
     assert_eq!(with("black-first").0, "white_wins");
     assert_eq!(with("unknown"), ("undecided".to_owned(), "11".to_owned(), vec!["order_of_flags".to_owned()]));

@@ -22,7 +22,7 @@ fn board(last: u64) -> (Arc<Outbox>, MonotonicTime) {
     (outbox, MonotonicTime(0))
 }
 
-fn taken(outbox: &Outbox, now: MonotonicTime) -> Vec<Publication> {
+fn take_all(outbox: &Outbox, now: MonotonicTime) -> Vec<Publication> {
     std::iter::from_fn(|| outbox.take_next(now))
         .filter_map(|taken| match taken {
             Taken::Publication(publication) => Some(publication),
@@ -56,7 +56,7 @@ fn boards_take_turns() {
     (1..=200).for_each(|number| outbox.publish_event(0, event(0, 0, number)));
     (1..=3).for_each(|board| outbox.publish_event(board, event(board, 1, 1)));
     outbox.connected(MonotonicTime(0), WINDOW);
-    let topics: Vec<String> = taken(&outbox, MonotonicTime(0)).into_iter().map(|publication| publication.topic).collect();
+    let topics: Vec<String> = take_all(&outbox, MonotonicTime(0)).into_iter().map(|publication| publication.topic).collect();
     assert_eq!(topics.len(), WINDOW);
     assert!((1..=3).all(|board| topics[..5].contains(&format!("{board}/1/1"))), "{topics:?}");
 }
@@ -93,7 +93,7 @@ fn a_connection_begins_with_states_in_their_order_then_old_events() {
 #[test]
 fn a_birth_does_not_wait_for_ever_for_a_journal_that_cannot_be_read() {
     let (outbox, now) = board(5);
-    assert_eq!(taken(&outbox, now), []);
+    assert_eq!(take_all(&outbox, now), []);
     assert_eq!(outbox.refills(now).len(), 3);
     assert_eq!(outbox.take_next(now.after(Duration::from_secs(29))), None);
     assert_eq!(outbox.take_next(now.after(Duration::from_secs(31))), Some(Taken::BirthOver));
@@ -119,7 +119,7 @@ fn events_that_the_journal_no_longer_has_are_skipped_and_counted() {
     outbox.refilled(0, Audience::Live, [3, 4, 7].map(|number| event(0, 1, number)).to_vec(), true);
     outbox.publish_event(0, event(0, 1, 10));
     assert_eq!(outbox.counters().missing, 2 + 2 + 2);
-    let sent = taken(&outbox, now);
+    let sent = take_all(&outbox, now);
     assert_eq!(sent.iter().map(|sent| sent.topic.as_str()).collect::<Vec<_>>(), ["0/1/3", "0/1/4", "0/1/7", "0/1/10"]);
     let cursors: Vec<u64> = sent.iter().filter_map(|sent| outbox.acknowledged(sent.ticket)).map(|moved| moved.number).collect();
     assert_eq!(cursors, [3, 6, 9, 10]);
@@ -129,14 +129,14 @@ fn events_that_the_journal_no_longer_has_are_skipped_and_counted() {
 fn a_resync_sends_again_and_moves_no_cursor() {
     let (outbox, now) = board(0);
     (1..=6).for_each(|number| outbox.publish_event(0, event(0, 0, number)));
-    for sent in taken(&outbox, now) {
+    for sent in take_all(&outbox, now) {
         outbox.acknowledged(sent.ticket);
     }
     outbox.rewind(0, Audience::Arbiter, 4);
     assert_eq!(outbox.refills(now), [Refill { board: 0, audience: Audience::Arbiter, from: 4 }]);
     outbox.refilled(0, Audience::Arbiter, (4..=6).map(|number| event(0, 0, number)).collect(), true);
     outbox.publish_event(0, event(0, 0, 7));
-    let sent = taken(&outbox, now);
+    let sent = take_all(&outbox, now);
     assert_eq!(sent.iter().map(|sent| sent.topic.as_str()).collect::<Vec<_>>(), ["0/0/4", "0/0/5", "0/0/6", "0/0/7"]);
     let cursors: Vec<u64> = sent.iter().filter_map(|sent| outbox.acknowledged(sent.ticket)).map(|moved| moved.number).collect();
     assert_eq!(cursors, [7]);
@@ -151,15 +151,15 @@ fn a_deleted_state_is_forgotten_once_the_broker_knows() {
         outbox.publish_board_state(0, Retained { topic, payload, quality: Quality::AtLeastOnce, expiry: None });
     };
     keep("{}");
-    let first = taken(&outbox, now);
+    let first = take_all(&outbox, now);
     keep("");
-    assert_eq!(taken(&outbox, now), [], "one version at a time");
+    assert_eq!(take_all(&outbox, now), [], "one version at a time");
     outbox.acknowledged(first[0].ticket);
-    let second = taken(&outbox, now);
+    let second = take_all(&outbox, now);
     assert_eq!(second[0].payload, "");
     outbox.acknowledged(second[0].ticket);
     outbox.connected(now, WINDOW);
-    assert_eq!(taken(&outbox, now), []);
+    assert_eq!(take_all(&outbox, now), []);
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn a_held_board_waits_and_others_do_not() {
     }
     assert_eq!((sent, births), (vec!["1/0/1".to_owned()], 1), "the birth does not wait for it");
     outbox.hold(0, false);
-    assert_eq!(taken(&outbox, now).len(), 2);
+    assert_eq!(take_all(&outbox, now).len(), 2);
 }
 
 #[test]
@@ -200,11 +200,11 @@ fn replies_are_bounded_expire_and_survive_a_lost_connection() {
     assert_eq!(outbox.counters().dropped, 3);
     outbox.sweep(now);
     outbox.connected(now, 2);
-    assert_eq!(taken(&outbox, now).iter().map(|sent| sent.payload.as_str()).collect::<Vec<_>>(), ["3", "4"]);
+    assert_eq!(take_all(&outbox, now).iter().map(|sent| sent.payload.as_str()).collect::<Vec<_>>(), ["3", "4"]);
     outbox.disconnected();
     let later = now.after(Duration::from_secs(20));
     outbox.connected(later, 2);
-    let again = taken(&outbox, later);
+    let again = take_all(&outbox, later);
     assert_eq!(again.iter().map(|sent| sent.payload.as_str()).collect::<Vec<_>>(), ["3", "4"]);
     assert_eq!((again[0].expiry, again[0].correlation.as_deref()), (Some(Duration::from_secs(40)), Some(&[3][..])));
     outbox.disconnected();
@@ -225,7 +225,7 @@ fn nobody_pushes_out_the_replies_of_others() {
         (0..300).for_each(|number| answer(&outbox, &format!("eve{user}"), number));
     }
     outbox.connected(MonotonicTime(0), 1000);
-    let topics: Vec<String> = taken(&outbox, MonotonicTime(0)).into_iter().map(|sent| sent.topic).collect();
+    let topics: Vec<String> = take_all(&outbox, MonotonicTime(0)).into_iter().map(|sent| sent.topic).collect();
     assert_eq!(topics.len(), REPLIES);
     assert_eq!(topics[0], "f/1/reply/anna/0");
     let of = |user: usize| topics.iter().filter(|topic| topic.starts_with(&format!("f/1/reply/eve{user}/"))).count();
@@ -239,7 +239,7 @@ fn replies_and_the_rest_take_turns() {
     (0..10).for_each(|number| answer(&outbox, "anna", number));
     assert!(matches!(outbox.take_next(now), Some(Taken::Publication(first)) if first.topic.contains("/reply/")));
     assert_eq!(outbox.take_next(now), Some(Taken::BirthOver));
-    let topics: Vec<String> = taken(&outbox, now).into_iter().map(|sent| sent.topic).collect();
+    let topics: Vec<String> = take_all(&outbox, now).into_iter().map(|sent| sent.topic).collect();
     assert_eq!(topics.len(), 19);
     assert!(topics[..18].chunks(2).all(|two| two.iter().filter(|topic| topic.contains("/reply/")).count() == 1), "{topics:?}");
 }
@@ -248,7 +248,7 @@ fn replies_and_the_rest_take_turns() {
 fn a_refusal_is_counted_and_the_line_goes_on() {
     let (outbox, now) = board(0);
     (1..=2).for_each(|number| outbox.publish_event(0, event(0, 0, number)));
-    let sent: Vec<Ticket> = taken(&outbox, now).into_iter().map(|sent| sent.ticket).collect();
+    let sent: Vec<Ticket> = take_all(&outbox, now).into_iter().map(|sent| sent.ticket).collect();
     assert_eq!(outbox.refused(sent[0]).map(|moved| moved.number), Some(1));
     assert_eq!(outbox.refused(sent[0]), None);
     assert_eq!(outbox.acknowledged(sent[1]).map(|moved| moved.number), Some(2));
@@ -264,7 +264,7 @@ fn events_that_wait_for_the_disk_are_not_read_from_the_journal() {
     assert_eq!(outbox.refills(now), [Refill { board: 0, audience: Audience::Arbiter, from: 1 }]);
     // The third event is in the file already, but the station has not released it.
     outbox.refilled(0, Audience::Arbiter, (1..=3).map(|number| event(0, 0, number)).collect(), true);
-    assert_eq!(taken(&outbox, now).len(), 2);
+    assert_eq!(take_all(&outbox, now).len(), 2);
     outbox.publish_event(0, event(0, 0, 3));
-    assert_eq!(taken(&outbox, now).iter().map(|sent| sent.topic.as_str()).collect::<Vec<_>>(), ["0/0/3"]);
+    assert_eq!(take_all(&outbox, now).iter().map(|sent| sent.topic.as_str()).collect::<Vec<_>>(), ["0/0/3"]);
 }

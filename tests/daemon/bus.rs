@@ -49,11 +49,11 @@ struct Line {
 
 impl Line {
     fn start(chain: Chain) -> Line {
-        Line::waking(chain, Vec::new())
+        Line::with_dead_boards(chain, Vec::new())
     }
 
     /// The boards in `wake` are dead until the daemon asks all boards for the first time.
-    fn waking(chain: Chain, mut wake: Vec<usize>) -> Line {
+    fn with_dead_boards(chain: Chain, mut wake: Vec<usize>) -> Line {
         let (mut pty, path) = Pty::pair().expect("a pseudo-terminal");
         let chain = Arc::new(Mutex::new(chain));
         let stop = Arc::new(AtomicBool::new(false));
@@ -77,7 +77,7 @@ impl Line {
                         let mut received = received.lock().unwrap_or_else(PoisonError::into_inner);
                         received.extend_from_slice(&buffer[..count]);
                         let mut chain = theirs.lock().unwrap_or_else(PoisonError::into_inner);
-                        if !wake.is_empty() && says(&received, Command::Ping, 0) {
+                        if !wake.is_empty() && has_command(&received, Command::Ping, 0) {
                             wake.drain(..).for_each(|board| chain.damage(board, BusFaults::default(), false));
                         }
                         chain.host(now(), &buffer[..count]);
@@ -92,7 +92,7 @@ impl Line {
 
     /// Whether the daemon sent this command.
     fn was_asked(&self, command: Command, address: u16) -> bool {
-        says(&self.asked.lock().unwrap_or_else(PoisonError::into_inner), command, address)
+        has_command(&self.asked.lock().unwrap_or_else(PoisonError::into_inner), command, address)
     }
 
     fn load(&self, board: usize, script: &str) {
@@ -102,7 +102,7 @@ impl Line {
 }
 
 /// Whether these bytes have a command to this address, or to all boards.
-fn says(bytes: &[u8], command: Command, address: u16) -> bool {
+fn has_command(bytes: &[u8], command: Command, address: u16) -> bool {
     bytes.windows(4).any(|frame| *frame == command.to(address))
 }
 
@@ -175,7 +175,7 @@ fn a_whole_chain_is_found_though_its_pings_overlap() {
         BusSettings { dead: true, ..BusSettings::new(board) }
     };
     let live: Vec<usize> = (0..CHAIN).filter(|number| !SILENT.contains(number)).collect();
-    let line = Line::waking(Chain::new((0..CHAIN).map(board).collect(), SEED), live.clone());
+    let line = Line::with_dead_boards(Chain::new((0..CHAIN).map(board).collect(), SEED), live.clone());
     let ours: Vec<usize> = (0..CHAIN).filter(|number| !STRANGERS.contains(number)).collect();
     let hall = TestHall::new();
     let boards = ours.iter().map(|number| configured(&format!("c{number}"), address(*number), &line.path)).collect();

@@ -54,7 +54,7 @@ struct Pull {
 }
 
 /// Random pulls, each with at most one whole move without a link, and one cable out at a time; other tests pull several cables at once.
-fn pulls(table: &Table, way: Way, rng: &mut Rng) -> Vec<Pull> {
+fn random_pulls(table: &Table, way: Way, rng: &mut Rng) -> Vec<Pull> {
     let presses = table.presses();
     let (from, longest, read_again) = match (way, table.id.as_str()) {
         (Way::Serial, _) => (1_400, 300, 1_700),
@@ -125,7 +125,7 @@ fn play_and_pull(seed: u64) {
     let (shared_hall, shared_subscriber) = (&hall, &subscriber);
     let mut times: Vec<(Duration, String)> = std::thread::scope(|scope| {
         let start = |(number, table)| {
-            let pulls = pulls(table, way(number), &mut Rng::with_seed(seed + number as u64));
+            let pulls = random_pulls(table, way(number), &mut Rng::with_seed(seed + number as u64));
             scope.spawn(move || play_with_pulls(table, way(number), &pulls, shared_hall, shared_subscriber))
         };
         let games: Vec<_> = tables.iter().enumerate().map(start).collect();
@@ -139,12 +139,12 @@ fn play_and_pull(seed: u64) {
         let status = table.board.status();
         assert!(status.impossible.is_empty(), "{}: {:?}", table.id, status.impossible);
         assert_eq!((status.counters.set_and_run, status.counters.display, status.counters.dangerous), (0, 0, 0), "{}", table.id);
-        assert_eq!(readings(&hall.journal().join(&table.id)), vec![true; PULLS_PER_GAME + 1], "{}", table.id);
+        assert_eq!(positions_read(&hall.journal().join(&table.id)), vec![true; PULLS_PER_GAME + 1], "{}", table.id);
     }
 }
 
 /// For each connection in this journal, whether the position was read.
-fn readings(dir: &Path) -> Vec<bool> {
+fn positions_read(dir: &Path) -> Vec<bool> {
     let recovered = read(&mut Disk::reading(dir)).expect("a journal");
     let mut sessions: Vec<Vec<u8>> = Vec::new();
     for record in recovered.records() {
@@ -188,7 +188,7 @@ fn all_at_once(count: usize) {
     daemon.stop();
     for table in &tables {
         // The first connection may have been too short.
-        let readings = readings(&hall.journal().join(&table.id));
+        let readings = positions_read(&hall.journal().join(&table.id));
         assert!(matches!(readings[..], [_, true]), "{}: {readings:?}", table.id);
     }
 }

@@ -68,7 +68,7 @@ fn head(file: &Path, key: &str) -> Option<String> {
 }
 
 /// Time, channel and bytes of all received, or all sent, records.
-fn passed(file: &Path, sent: bool) -> Vec<(u64, u8, Vec<u8>)> {
+fn byte_records(file: &Path, sent: bool) -> Vec<(u64, u8, Vec<u8>)> {
     let bytes = std::fs::read(file).expect("a file");
     let records = Trace::new(&bytes).expect("a head").records().map(|record| record.expect("a whole line").1);
     let passed = records.filter_map(|record| match record.body {
@@ -128,14 +128,15 @@ fn a_device_without_a_driver_is_recorded() {
     assert!(!std::fs::read_to_string(&file).expect("text").contains(ADDRESS));
 
     // There are four reports a quarter of a second apart, and one after the gap.
-    let short: Vec<u64> = passed(&file, false).into_iter().filter(|(_, channel, _)| *channel == 0).map(|(at, ..)| at).collect();
+    let short: Vec<u64> =
+        byte_records(&file, false).into_iter().filter(|(_, channel, _)| *channel == 0).map(|(at, ..)| at).collect();
     assert_eq!(short.len(), 5);
     assert!(short.is_sorted() && short[4] < took, "{short:?} of {took}");
     assert!(short[4] - short[3] > 250_000, "{short:?}: the report without a connection came between");
 }
 
 fn pieces(file: &Path) -> Vec<(u8, Vec<u8>)> {
-    passed(file, false).into_iter().map(|(_, channel, bytes)| (channel, bytes)).collect()
+    byte_records(file, false).into_iter().map(|(_, channel, bytes)| (channel, bytes)).collect()
 }
 
 #[test]
@@ -181,7 +182,7 @@ fn a_board_with_a_driver_is_asked_as_the_daemon_asks() {
     assert!(!end.contains(" 0 sent"), "{end}");
     wait_until("the device is disconnected", LONG, || !rig.bluez.connected(ADDRESS));
     let written = rig.bluez.seen(ADDRESS).writes.into_iter().map(|written| written.bytes);
-    assert_eq!(passed(&file, true).into_iter().map(|(_, _, bytes)| bytes).collect::<Vec<_>>(), written.collect::<Vec<_>>());
+    assert_eq!(byte_records(&file, true).into_iter().map(|(_, _, bytes)| bytes).collect::<Vec<_>>(), written.collect::<Vec<_>>());
     for (key, value) in [("driver", "chessnut"), ("bluetooth", "Chessnut Air"), ("time-control", "300+5")] {
         assert_eq!(head(&file, key).as_deref(), Some(value), "{key}");
     }

@@ -37,7 +37,7 @@ struct Numbered {
 type Out = (String, u64, String, String);
 
 /// The message in a line of output, if the line is complete and the message has a number.
-fn numbered(line: &str) -> Option<Out> {
+fn parse_output(line: &str) -> Option<Out> {
     let line: Line<'_> = serde_json::from_str(line.strip_suffix('\n')?).expect("a whole line is JSON");
     let payload = line.payload?.get();
     let number = serde_json::from_str::<Numbered>(payload).expect("an envelope").no?;
@@ -111,7 +111,7 @@ fn killed_again_and_again(seed: u64, trace: &Path, whole: &[Out], lines: usize, 
             let (lines, turns) = if rng.u8(..3) == 0 { (0, rng.u32(..4000)) } else { (rng.usize(1..lines), rng.u32(..50)) };
             let (text, killed) = kill(trace, &dir, lines, turns);
             kills += usize::from(killed);
-            sent.extend(text.split_inclusive('\n').filter(|line| line.ends_with('\n')).filter_map(numbered));
+            sent.extend(text.split_inclusive('\n').filter(|line| line.ends_with('\n')).filter_map(parse_output));
             if !killed {
                 break;
             }
@@ -123,7 +123,7 @@ fn killed_again_and_again(seed: u64, trace: &Path, whole: &[Out], lines: usize, 
         }
         let last = command(trace, &dir).output().expect("runs");
         assert!(last.status.success(), "loop {loops}");
-        sent.extend(String::from_utf8(last.stdout).expect("text").split_inclusive('\n').filter_map(numbered));
+        sent.extend(String::from_utf8(last.stdout).expect("text").split_inclusive('\n').filter_map(parse_output));
         let journal = journalled(&dir);
         assert!(journal == whole, "loop {loops}: {} outputs instead of {}", journal.len(), whole.len());
         for audience in ["arbiter", "live"] {

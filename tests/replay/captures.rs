@@ -50,7 +50,7 @@ fn last_state(trace: &Path) -> Value {
 }
 
 /// Plays the moves with a library for the Laws; returns the last position.
-fn played(summary: &Value) -> Chess {
+fn last_position(summary: &Value) -> Chess {
     let texts = |part: &str| -> Vec<String> {
         summary[part].as_array().expect("a list").iter().map(|text| text.as_str().expect("a text").to_owned()).collect()
     };
@@ -81,7 +81,7 @@ fn whole_game(name: &str, control: &str, plies: usize) -> Option<(Value, Value, 
     assert_eq!(summary["completed"]["black"], plies / 2, "{name}");
     assert_eq!(summary["pending"], Value::Null, "{name}");
     assert_eq!(summary["anomalies"], serde_json::json!({}), "{name}");
-    let position = played(&summary);
+    let position = last_position(&summary);
     let last = board::while_the_clock_ran(&std::fs::read_to_string(&capture).expect("a text"));
     assert_eq!(position.board().board_fen().to_string(), last, "{name}: the board at the last report of a running clock");
     Some((summary, state, capture))

@@ -49,7 +49,7 @@ fn cutting_the_bytes_anywhere_changes_nothing() {
 }
 
 /// The outputs of a tape that begins later by `by`, as JSON in which every time is counted from `by`.
-fn shifted(tape: &Tape, by: Duration) -> Vec<Value> {
+fn outputs_from(tape: &Tape, by: Duration) -> Vec<Value> {
     let inputs = tape.inputs.iter().map(|(at, body)| (at.after(by), body.clone())).collect();
     let later = Tape { inputs, ..tape.clone() };
     let at = |at: Instant| at.micros().checked_sub(by.as_micros() as u64).expect("not before the beginning");
@@ -59,7 +59,7 @@ fn shifted(tape: &Tape, by: Duration) -> Vec<Value> {
                 "" => Value::Null,
                 text => serde_json::from_str(text).expect("JSON"),
             };
-            earlier(&mut payload, by.as_micros() as u64);
+            subtract(&mut payload, by.as_micros() as u64);
             serde_json::json!([at(message.at), message.topic, message.retain, payload])
         }
         StationOutput::Send { at: sent, bytes, .. } => serde_json::json!([at(sent), bytes]),
@@ -72,15 +72,15 @@ fn shifted(tape: &Tape, by: Duration) -> Vec<Value> {
 }
 
 /// Subtracts `by` from every number that is not smaller: only times are so large.
-fn earlier(value: &mut Value, by: u64) {
+fn subtract(value: &mut Value, by: u64) {
     match value {
         Value::Number(number) => {
             if let Some(less) = number.as_u64().and_then(|number| number.checked_sub(by)) {
                 *value = less.into();
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| earlier(item, by)),
-        Value::Object(fields) => fields.values_mut().for_each(|field| earlier(field, by)),
+        Value::Array(items) => items.iter_mut().for_each(|item| subtract(item, by)),
+        Value::Object(fields) => fields.values_mut().for_each(|field| subtract(field, by)),
         _ => {}
     }
 }
@@ -90,7 +90,7 @@ fn a_later_beginning_shifts_every_time_and_nothing_else() {
     // The tape does not begin at zero, because intervals are cut off there.
     let (day, year) = (Duration::from_secs(86_400), Duration::from_secs(31_536_000));
     for tape in tapes() {
-        let (one, other) = (shifted(&tape, day), shifted(&tape, year));
+        let (one, other) = (outputs_from(&tape, day), outputs_from(&tape, year));
         for (one, other) in one.iter().zip(&other) {
             assert_eq!(one, other, "{}", tape.name);
         }

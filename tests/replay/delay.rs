@@ -38,7 +38,7 @@ fn any_delay(rng: &mut Rng) -> Delay {
     Delay { time, moves: [0, 0, 1, 4][rng.usize(..4)] }
 }
 
-fn delayed(tape: &Tape, delay: Delay) -> Tape {
+fn with_delay(tape: &Tape, delay: Delay) -> Tape {
     let mut tape = tape.clone();
     tape.setting.delay = Some(delay);
     tape
@@ -57,7 +57,7 @@ fn the_public_changes_nothing_for_the_others() {
         let others = |tape: &Tape| -> Vec<_> {
             tape.run().messages().filter(|message| message.audience != Audience::Public).cloned().collect()
         };
-        let with = delayed(&tape, Delay { time: Duration::from_secs(7), moves: 1 });
+        let with = with_delay(&tape, Delay { time: Duration::from_secs(7), moves: 1 });
         assert!(others(&tape) == others(&with), "{}", tape.name);
     }
 }
@@ -72,7 +72,7 @@ fn nothing_is_early_and_everything_comes_in_order() {
         for tape in own.iter().chain(long) {
             let mut rng = Rng::with_seed(seed);
             let delay = any_delay(&mut rng);
-            let tape = delayed(&with_gaps(tape, &mut rng), delay);
+            let tape = with_delay(&with_gaps(tape, &mut rng), delay);
             let (mut station, mut outputs) = tape.play();
             station.advance(tape.end().after(delay.time + Duration::from_secs(1)), &mut outputs);
             let mut published = PublishedLog::default();
@@ -93,7 +93,7 @@ fn a_restart_publishes_what_an_uninterrupted_run_publishes() {
     campaign("delay over restarts", 0..SEEDS / 3, |seed| {
         for tape in &tapes {
             let mut rng = Rng::with_seed(seed);
-            let tape = delayed(&with_gaps(tape, &mut rng), any_delay(&mut rng));
+            let tape = with_delay(&with_gaps(tape, &mut rng), any_delay(&mut rng));
             let end = tape.end().after(Duration::from_secs(2000));
             let mut whole = PublicRecorder::open(&tape, Memory::default());
             whole.feed(&tape, tape.inputs.len(), end);
@@ -128,7 +128,7 @@ fn another_delay_after_a_restart_repeats_nothing_and_is_never_early() {
             for run in 0..4 {
                 let delay = any_delay(&mut rng);
                 name += &format!(", {delay}");
-                let tape = delayed(&tape, delay);
+                let tape = with_delay(&tape, delay);
                 published.run(delay);
                 let mut public = PublicRecorder::open_logged(&tape, memory.clone(), &mut published);
                 assert_eq!(public.restored.verified.differences, [""; 0], "{name}");

@@ -24,7 +24,7 @@ const BYTES: usize = 1_000_000;
 const OF_STATIONS: usize = BYTES / 4;
 
 /// Calls `one` for new texts, each with a generator of its own, until this number of bytes was used.
-fn through(campaign: u64, bytes: usize, mut one: impl FnMut(&mut fastrand::Rng) -> usize) -> u64 {
+fn run_until(campaign: u64, bytes: usize, mut one: impl FnMut(&mut fastrand::Rng) -> usize) -> u64 {
     let (mut done, mut seed) = (0, mixed(0x666c_6167, campaign));
     while done < bytes {
         seed = seed.wrapping_add(1);
@@ -68,7 +68,7 @@ fn time_controls_take_anything() {
         }
         text.len()
     };
-    campaign("fuzz of time controls", 0..1, |seed| through(seed, BYTES, one));
+    campaign("fuzz of time controls", 0..1, |seed| run_until(seed, BYTES, one));
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn commands_and_answers_take_anything() {
         let _ = (serde_json::from_str::<Command>(&text), serde_json::from_str::<Answer>(&text));
         text.len()
     };
-    campaign("fuzz of commands and answers", 0..1, |seed| through(seed, BYTES, one));
+    campaign("fuzz of commands and answers", 0..1, |seed| run_until(seed, BYTES, one));
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn captures_take_anything() {
         let _ = import(&text, driver, &[]);
         text.len()
     };
-    campaign("fuzz of captures", 0..1, |seed| through(seed, BYTES, one));
+    campaign("fuzz of captures", 0..1, |seed| run_until(seed, BYTES, one));
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn scripts_take_anything() {
         let _ = Script::parse(&text);
         text.len()
     };
-    campaign("fuzz of scripts", 0..1, |seed| through(seed, BYTES, one));
+    campaign("fuzz of scripts", 0..1, |seed| run_until(seed, BYTES, one));
 }
 
 /// The bytes that a board sent in one of our traces.
@@ -163,5 +163,5 @@ fn a_station_takes_anything() {
         assert!(game.pending().len() <= 40 && game.flags().count() <= 16 && game.alarms().len() <= 256);
         stream.len()
     };
-    campaign("fuzz of stations", 0..1, |seed| through(seed, OF_STATIONS, one));
+    campaign("fuzz of stations", 0..1, |seed| run_until(seed, OF_STATIONS, one));
 }

@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_device_that_is_remembered_only_is_found_by_its_address() {
+    fn a_remembered_device_is_found_only_by_its_address() {
         let far = |seen| Seen { signal: None, ..seen };
         let all = [
             far(seen(1, "DGT_PEGASUS_1")),
@@ -95,15 +95,15 @@ mod tests {
         ];
         let by_family = |start| Wanted { address: None, name: None, serial: None, family: start, channels: None, unlock: None };
         assert_eq!(choose(&by_family(&["DGT_PEGASUS_"]), &all, &[]), Err(LinkProblem::NotFound));
-        let heard = [all[0].clone(), seen(2, "DGT_PEGASUS_2")];
-        assert_eq!(choose(&by_family(&["DGT_PEGASUS_"]), &heard, &[]), Ok(&heard[1]));
+        let received = [all[0].clone(), seen(2, "DGT_PEGASUS_2")];
+        assert_eq!(choose(&by_family(&["DGT_PEGASUS_"]), &received, &[]), Ok(&received[1]));
         assert_eq!(choose(&by_family(&["Chessnut"]), &all, &[]), Ok(&all[2]));
         let by_address = Wanted { address: Some(all[0].address), ..by_family(&[]) };
         assert_eq!(choose(&by_address, &all, &[]), Ok(&all[0]));
     }
 
     #[test]
-    fn by_address_then_name_then_family() {
+    fn a_device_is_chosen_by_address_then_name_then_family() {
         let all = [seen(1, "DGT_PEGASUS_1"), seen(2, "dgt_pegasus_2"), seen(3, "Chessnut Air"), seen(4, ""), seen(5, "Ünder")];
         let address = |last| Some(Address::from([0, 0, 0, 0, 0, last]));
         let wanted = |address, name: Option<&str>, family| Wanted {

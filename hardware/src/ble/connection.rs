@@ -19,7 +19,7 @@ use crate::link::LinkError;
 /// The pause before an event is offered again to a receiver that had no room for it.
 const AGAIN: Duration = Duration::from_millis(20);
 /// The cause that is reported if a device refuses the key of its family.
-pub(super) const NO_KEY: &str = "the key was not taken";
+pub(super) const NO_KEY: &str = "the device did not accept the key";
 
 /// The characteristic of the device that a channel of the driver uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,7 +92,7 @@ impl Connection {
     pub(super) async fn run(mut self) -> Ended {
         let opened = tokio::select! {
             opened = open(&self.pace, &self.device, &self.wanted) => opened,
-            end = wait_for_end(&mut self.hints) => Err(match end { End::Lost => "the Bluetooth service is gone", End::LetGo => "not wanted any more" }.to_owned()),
+            end = wait_for_end(&mut self.hints) => Err(match end { End::Lost => "the Bluetooth service is gone", End::LetGo => "the link is no longer wanted" }.to_owned()),
         };
         let (lasted, keyless) = match opened {
             Ok(opened) => {
@@ -126,9 +126,9 @@ impl Connection {
             deliver(sink, pace, now, &up).await?;
             loop {
                 tokio::select! {
-                    told = hints.changed() => match told.map(|()| hints.borrow_and_update().end) {
+                    changed = hints.changed() => match changed.map(|()| hints.borrow_and_update().end) {
                         Ok(None) if answer(pace.answer, device.is_connected()).await == Ok(true) => {}
-                        Ok(Some(End::LetGo)) => return Err(LinkError::Other(std::io::Error::other("let go"))),
+                        Ok(Some(End::LetGo)) => return Err(LinkError::Other(std::io::Error::other("the link gave the device up"))),
                         Ok(Some(End::Lost) | None) | Err(_) => return Err(LinkError::Unplugged),
                     },
                     got = timeout(pace.quiet, notifications.next()) => match got {
@@ -194,8 +194,8 @@ impl Connection {
 
 /// Waits until the connection must end. Reports of BlueZ before that concern an earlier connection.
 async fn wait_for_end(hints: &mut watch::Receiver<Hints>) -> End {
-    let told = hints.wait_for(|hints| hints.end.is_some()).await;
-    told.ok().and_then(|hints| hints.end).unwrap_or(End::LetGo)
+    let ended = hints.wait_for(|hints| hints.end.is_some()).await;
+    ended.ok().and_then(|hints| hints.end).unwrap_or(End::LetGo)
 }
 
 async fn open(pace: &Pace, device: &Peripheral, wanted: &Wanted) -> Result<Opened, String> {
@@ -207,7 +207,7 @@ async fn open(pace: &Pace, device: &Peripheral, wanted: &Wanted) -> Result<Opene
     match timeout(pace.connect, device.discover_services()).await {
         Ok(Ok(())) => {}
         Ok(Err(error)) => return Err(format!("its services cannot be read: {error}")),
-        Err(_) => return Err(format!("its services are not told in {} s", pace.connect.as_secs_f64())),
+        Err(_) => return Err(format!("its services were not reported within {} s", pace.connect.as_secs_f64())),
     }
     let all = device.characteristics();
     let mut places = match wanted.channels {
@@ -218,7 +218,7 @@ async fn open(pace: &Pace, device: &Peripheral, wanted: &Wanted) -> Result<Opene
     let notifications = answer(pace.answer, device.notifications()).await?;
     timeout(pace.connect, subscribe(pace, device, wanted, &mut places))
         .await
-        .unwrap_or_else(|_| Err(format!("its channels are not subscribed in {} s", pace.connect.as_secs_f64())))?;
+        .unwrap_or_else(|_| Err(format!("its channels were not subscribed within {} s", pace.connect.as_secs_f64())))?;
     Ok(Opened { places, notifications })
 }
 
@@ -238,7 +238,7 @@ async fn subscribe(
     }
     let refused = places.iter().find_map(|(place, _)| Some((place.channel, place.refused.as_ref()?)));
     let Some((channel, cause)) = refused else { return Ok(()) };
-    // A device that has gone away in the meantime tells nothing about its channels.
+    // A device that has gone away in the meantime gives no information about its channels.
     let of_use = places.iter().any(|(place, _)| place.notifies) && answer(pace.answer, device.is_connected()).await == Ok(true);
     of_use.then_some(()).ok_or_else(|| format!("channel {channel}: {cause}"))
 }
@@ -308,7 +308,7 @@ async fn deliver(sink: &mut Sink, pace: &Pace, now: fn() -> u64, event: &BleEven
     let at = now();
     while !sink(at, event) {
         if now().saturating_sub(at) > pace.no_room.as_micros() as u64 {
-            return Err(LinkError::Other(std::io::Error::other("nobody takes its bytes")));
+            return Err(LinkError::Other(std::io::Error::other("its bytes are not read")));
         }
         sleep(AGAIN).await;
     }

@@ -36,11 +36,11 @@ impl fmt::Display for LinkProblem {
             LinkProblem::NoService(cause) => write!(f, "the Bluetooth service does not answer: {cause}"),
             LinkProblem::NoAdapter => f.write_str("there is no Bluetooth adapter"),
             LinkProblem::AdapterOff => f.write_str("the Bluetooth adapter is switched off (`bluetoothctl power on`)"),
-            LinkProblem::NoScan(cause) => write!(f, "the Bluetooth service does not look for devices: {cause}"),
+            LinkProblem::NoScan(cause) => write!(f, "the Bluetooth service does not search for devices: {cause}"),
             LinkProblem::NotFound => f.write_str("not found: no device that advertises is the wanted one"),
-            LinkProblem::Taken(address) => write!(f, "{address}: another board or clock here has this device"),
+            LinkProblem::Taken(address) => write!(f, "{address}: another configured board or clock has this device"),
             LinkProblem::Several(devices) => {
-                f.write_str("several devices may be the board; name its address: ")?;
+                f.write_str("several devices may be the board; configure its address: ")?;
                 let devices: Vec<_> = devices.iter().map(|(name, address)| format!("{name} ({address})")).collect();
                 f.write_str(&devices.join(", "))
             }

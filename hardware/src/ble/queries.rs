@@ -80,15 +80,15 @@ mod tests {
     use super::plain;
 
     #[test]
-    fn a_name_controls_no_terminal() {
-        for (told, shown) in [
+    fn control_characters_are_removed_from_names() {
+        for (name, shown) in [
             ("DGT_PEGASUS_1", Some("DGT_PEGASUS_1")),
             ("Küche Brett", Some("Küche Brett")),
             ("\u{1b}[2J\u{9b}1mDGT\r\n\0", Some("[2J1mDGT")),
             ("\u{7f}\n", None),
             ("", None),
         ] {
-            assert_eq!(plain(told).as_deref(), shown, "{told:?}");
+            assert_eq!(plain(name).as_deref(), shown, "{name:?}");
         }
     }
 }

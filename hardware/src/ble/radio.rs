@@ -180,7 +180,7 @@ impl Radio {
     async fn do_what_is_due(&mut self, adapter: &Adapter) -> Result<(), LinkProblem> {
         let at = (self.now)();
         let searches = self.links.values().any(Link::searches);
-        // Listening switches the adapter on, so the state is checked first: somebody may have switched it off.
+        // Listening switches the adapter on, so the state is checked first: another program may have switched it off.
         if at >= self.health || (searches && at >= self.scan) {
             health(self.pace.answer, adapter).await?;
             self.health = (self.now)() + self.pace.health.as_micros() as u64;

@@ -11,8 +11,8 @@ use flagfall_protocols::drivers::chesslink::message::{Message, letters};
 use flagfall_protocols::square::{Placement, Square};
 use flagfall_protocols::time::Instant;
 
-use super::core::EmulatorCore;
 use super::device::{Device, Kind, Sent, Start};
+use super::emulator_core::EmulatorCore;
 use super::line::Line;
 use super::scan::Scan;
 use super::script::Script;
@@ -322,8 +322,8 @@ impl Device for Chesslink {
     }
 
     fn done(&self) -> bool {
-        let told = self.needed().is_none() || self.sent.as_ref() == Some(self.scan.reported());
-        let reported = !self.core.powered || (told && self.core.seen() == *self.scan.reported());
+        let all_sent = self.needed().is_none() || self.sent.as_ref() == Some(self.scan.reported());
+        let reported = !self.core.powered || (all_sent && self.core.seen() == *self.scan.reported());
         self.core.next_motion().is_none() && reported && self.core.line.next().is_none()
     }
 

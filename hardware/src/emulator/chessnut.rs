@@ -12,8 +12,8 @@ use flagfall_protocols::drivers::chessnut::message::{BY_CABLE, BY_RADIO, Message
 use flagfall_protocols::square::{Placement, Square};
 use flagfall_protocols::time::Instant;
 
-use super::core::EmulatorCore;
 use super::device::{Device, Kind, Sent, Start};
+use super::emulator_core::EmulatorCore;
 use super::line::Line;
 use super::scan::Scan;
 use super::script::Script;
@@ -299,8 +299,8 @@ impl Device for Chessnut {
     }
 
     fn done(&self) -> bool {
-        let told = !self.realtime || !self.differs();
-        let reported = !self.core.powered || (told && self.core.seen() == *self.scan.reported());
+        let all_sent = !self.realtime || !self.differs();
+        let reported = !self.core.powered || (all_sent && self.core.seen() == *self.scan.reported());
         self.core.next_motion().is_none() && reported && self.core.line.next().is_none()
     }
 

@@ -91,7 +91,7 @@ pub struct Chain {
     boards: Vec<Member>,
     now: Instant,
     /// Bytes from the host, with the time at which the boards receive each byte.
-    heard: VecDeque<(Instant, u8)>,
+    received: VecDeque<(Instant, u8)>,
     wire: VecDeque<OnWire>,
     /// The number of bytes that two boards sent at once.
     mixed: u64,
@@ -105,7 +105,7 @@ impl Chain {
         Chain {
             boards: settings.into_iter().map(|settings| Member::new(settings, rng.u64(..))).collect(),
             now: Instant::ZERO,
-            heard: VecDeque::new(),
+            received: VecDeque::new(),
             wire: VecDeque::new(),
             mixed: 0,
         }
@@ -121,10 +121,10 @@ impl Chain {
 
     /// Passes bytes that leave the host at `at`. The boards receive them at the pace of the wire.
     pub fn host(&mut self, at: Instant, bytes: &[u8]) {
-        let mut when = self.heard.back().map_or(at, |(last, _)| at.max(*last));
+        let mut when = self.received.back().map_or(at, |(last, _)| at.max(*last));
         for &byte in bytes {
             when = when.after(BYTE);
-            self.heard.push_back((when, byte));
+            self.received.push_back((when, byte));
         }
     }
 
@@ -136,13 +136,13 @@ impl Chain {
 
     fn next_board_event(&self) -> Option<Instant> {
         let boards = self.boards.iter().filter_map(Member::next).min();
-        [boards, self.heard.front().map(|(at, _)| *at)].into_iter().flatten().min()
+        [boards, self.received.front().map(|(at, _)| *at)].into_iter().flatten().min()
     }
 
     /// Lets time pass up to `to`, and appends the bytes that reached the host until then, one by one.
     pub fn advance(&mut self, to: Instant, out: &mut Vec<Sent>) {
         while let Some(at) = self.next_board_event().filter(|at| *at <= to) {
-            while let Some((_, byte)) = self.heard.pop_front_if(|(when, _)| *when <= at) {
+            while let Some((_, byte)) = self.received.pop_front_if(|(when, _)| *when <= at) {
                 self.boards.iter_mut().for_each(|board| board.on_byte(at, byte));
             }
             for index in 0..self.boards.len() {

@@ -10,8 +10,8 @@ use flagfall_protocols::drivers::dgt_pegasus::host::{HostCommand, HostDecoder, Q
 use flagfall_protocols::square::{Placement, Square};
 use flagfall_protocols::time::Instant;
 
-use super::core::EmulatorCore;
 use super::device::{Device, Kind, Sent, Start};
+use super::emulator_core::EmulatorCore;
 use super::line::Line;
 use super::script::Script;
 use super::{Counters, Impossible};
@@ -237,8 +237,8 @@ impl Device for Pegasus {
     }
 
     fn done(&self) -> bool {
-        let told = !self.core.powered || codes(&self.core.seen()) == self.codes;
-        self.core.next_motion().is_none() && told && self.core.line.next().is_none()
+        let all_sent = !self.core.powered || codes(&self.core.seen()) == self.codes;
+        self.core.next_motion().is_none() && all_sent && self.core.line.next().is_none()
     }
 
     fn counters(&self) -> Counters {

@@ -10,8 +10,8 @@ use flagfall_protocols::drivers::gameboard::message::Message;
 use flagfall_protocols::square::{Placement, Reading, Square};
 use flagfall_protocols::time::Instant;
 
-use super::core::EmulatorCore;
 use super::device::{Device, Kind, Sent, Start};
+use super::emulator_core::EmulatorCore;
 use super::line::Line;
 use super::script::Script;
 use super::{Counters, Impossible};
@@ -45,7 +45,7 @@ pub(super) const KINDS: &[Kind] = &[
     },
     Kind {
         driver: "gameboard",
-        variant: "slow, tells its squares",
+        variant: "slow, reports its squares",
         late: Duration::from_millis(155),
         learns: Duration::ZERO,
         start: |start| {
@@ -219,8 +219,8 @@ impl Device for Gameboard {
     }
 
     fn done(&self) -> bool {
-        let told = !self.core.powered || occupied(&self.core.seen()) == self.occupied;
-        self.core.next_motion().is_none() && told && self.core.line.next().is_none()
+        let all_sent = !self.core.powered || occupied(&self.core.seen()) == self.occupied;
+        self.core.next_motion().is_none() && all_sent && self.core.line.next().is_none()
     }
 
     fn counters(&self) -> Counters {

@@ -12,8 +12,8 @@ use flagfall_protocols::time::{ClockTime, Instant};
 
 use super::clock::Clock;
 use super::clock_model::{ClockSettings, Method, Model};
-use super::core::EmulatorCore;
 use super::device::{Device, Kind, Sent, Start};
+use super::emulator_core::EmulatorCore;
 use super::line::Line;
 use super::script::Script;
 use super::{Counters, Impossible};
@@ -72,7 +72,7 @@ pub struct Hos {
     /// The time of the next report.
     next: Instant,
     /// The last reported squares.
-    told: Option<Placement>,
+    reported: Option<Placement>,
 }
 
 /// The next event. The order of the variants is the order of events at the same moment.
@@ -87,7 +87,7 @@ impl Hos {
     pub fn new(settings: HosSettings) -> Hos {
         let core = EmulatorCore::new(settings.placement, Line::unpaced(settings.notification));
         let clock = settings.cable.clone().map(|clock| Clock::new(clock, Instant::ZERO));
-        Hos { core, clock, next: Instant::ZERO.after(settings.period), told: None, settings }
+        Hos { core, clock, next: Instant::ZERO.after(settings.period), reported: None, settings }
     }
 
     fn next_event(&self) -> Option<(Instant, Next)> {
@@ -131,7 +131,7 @@ impl Hos {
             board.encode_text(&mut bytes);
         }
         self.core.line.send(self.core.now, &bytes);
-        self.told = Some(seen);
+        self.reported = Some(seen);
         self.next = self.core.now.after(self.settings.period.max(Duration::from_millis(1)));
     }
 }
@@ -180,8 +180,8 @@ impl Device for Hos {
 
     /// The board goes on repeating its squares. It counts as done when it has reported the last change.
     fn done(&self) -> bool {
-        let told = !self.core.powered || self.told == Some(self.core.seen());
-        self.core.next_motion().is_none() && told && self.core.line.next().is_none()
+        let reported = !self.core.powered || self.reported == Some(self.core.seen());
+        self.core.next_motion().is_none() && reported && self.core.line.next().is_none()
     }
 
     fn counters(&self) -> Counters {

@@ -9,8 +9,8 @@ use flagfall_protocols::drivers::ichessone::host::{HostCommand, HostDecoder, Que
 use flagfall_protocols::square::Placement;
 use flagfall_protocols::time::Instant;
 
-use super::core::EmulatorCore;
 use super::device::{Device, Kind, Sent, Start};
+use super::emulator_core::EmulatorCore;
 use super::line::Line;
 use super::script::Script;
 use super::{Counters, Impossible};
@@ -192,8 +192,8 @@ impl Device for Ichessone {
     }
 
     fn done(&self) -> bool {
-        let told = !self.core.powered || self.core.seen() == self.scanned;
-        self.core.next_motion().is_none() && told && self.core.line.next().is_none()
+        let all_sent = !self.core.powered || self.core.seen() == self.scanned;
+        self.core.next_motion().is_none() && all_sent && self.core.line.next().is_none()
     }
 
     fn counters(&self) -> Counters {

@@ -16,13 +16,13 @@
 //! let mut board = Emulator::new(Settings::default());
 //! board.load(&Script::parse("5 run\n+3 lift e2\n+0.45 place e4\n+0.3 press left").expect("a script"));
 //! let mut rig = Rig::new(drivers::find("dgt").expect("registered").start(), board);
-//! let mut told = Vec::new();
+//! let mut reported = Vec::new();
 //! rig.run_until(Instant(20_000_000), &mut |event| {
 //!     if let RigEvent::Output { at, output } = event {
-//!         told.push((at, output.clone()));
+//!         reported.push((at, output.clone()));
 //!     }
 //! });
-//! assert!(!told.is_empty());
+//! assert!(!reported.is_empty());
 //! assert_eq!(rig.emulator.counters().set_and_run, 0);
 //! ```
 
@@ -44,8 +44,8 @@ pub mod square_off;
 
 mod answers;
 mod board;
-mod core;
 mod device;
+mod emulator_core;
 mod hands;
 mod line;
 mod memory;

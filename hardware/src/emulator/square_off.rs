@@ -9,8 +9,8 @@ use flagfall_protocols::drivers::square_off::message::{Decimal, Message};
 use flagfall_protocols::square::{Placement, Reading, Square};
 use flagfall_protocols::time::Instant;
 
-use super::core::EmulatorCore;
 use super::device::{Device, Kind, Sent};
+use super::emulator_core::EmulatorCore;
 use super::line::Line;
 use super::script::Script;
 use super::{Counters, Impossible};
@@ -244,23 +244,23 @@ impl Device for SquareOff {
         if !self.core.powered {
             return;
         }
-        let mut heard = Vec::new();
+        let mut received = Vec::new();
         if channel == 0 {
             // A command whose end does not come in time is dropped.
             let now = self.core.now;
             let mut stray = u64::from(self.decoder.stall(now).is_some());
             for &byte in bytes {
                 self.decoder.push(now, byte, |found, _| match found {
-                    Found::Message(command) => heard.push(command),
+                    Found::Message(command) => received.push(command),
                     Found::Broken(_) => stray += 1,
                 });
             }
             self.core.counters.stray += stray;
         } else {
             // The motor and the signals have their own characteristics, and each write is one command.
-            heard.push(HostCommand::decode_own(bytes).unwrap_or_else(|| HostCommand::Notice(bytes.into())));
+            received.push(HostCommand::decode_own(bytes).unwrap_or_else(|| HostCommand::Notice(bytes.into())));
         }
-        heard.iter().for_each(|command| self.on_command(command));
+        received.iter().for_each(|command| self.on_command(command));
     }
 
     fn next(&self) -> Option<Instant> {
@@ -274,8 +274,8 @@ impl Device for SquareOff {
     }
 
     fn done(&self) -> bool {
-        let told = !self.core.powered || occupied(&self.core.seen()) == self.occupied;
-        self.core.next_motion().is_none() && told && self.core.line.next().is_none()
+        let all_sent = !self.core.powered || occupied(&self.core.seen()) == self.occupied;
+        self.core.next_motion().is_none() && all_sent && self.core.line.next().is_none()
     }
 
     fn counters(&self) -> Counters {

@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn by_path_then_serial_number_then_the_only_one() {
+    fn a_device_is_chosen_by_path_then_serial_number_then_as_the_only_one() {
         let wanted = |port: Option<&str>, serial: Option<&str>| Wanted {
             hid: HID,
             harmless: |_, _| true,

@@ -118,18 +118,18 @@ fn next(bytes: &[u8]) -> Option<(u8, u32, &[u8])> {
 mod tests {
     use super::*;
 
-    /// A vendor's page, 64 bytes each way, no numbers.
+    /// A descriptor with a vendor's usage page and unnumbered reports of 64 bytes in both directions.
     const PLAIN: &[u8] = &[
         0x06, 0x00, 0xff, 0x09, 0x01, 0xa1, 0x01, 0x15, 0x00, 0x26, 0xff, 0x00, 0x75, 0x08, 0x95, 0x40, 0x09, 0x01, 0x81, 0x02,
         0x09, 0x02, 0x91, 0x02, 0xc0,
     ];
 
     #[test]
-    fn what_a_link_needs_is_read() {
+    fn usage_pages_and_report_lengths_are_read() {
         let read = Descriptor::parse(PLAIN);
         assert_eq!((read.usage_pages.as_slice(), read.numbered, read.output(0), read.output(1)), (&[0xff00][..], false, 64, 0));
-        // A keyboard first, then numbered reports: 1 in, 33 with two bytes and again three bits out; push and pop; an inner
-        // collection; the page in the usage itself.
+        // The descriptor holds a keyboard, then numbered reports: 1 is read, 33 with two bytes and three more bits is written.
+        // It also holds push and pop, an inner collection, and a usage with its own page.
         let other = [
             &[0x05, 0x01, 0x09, 0x06, 0xa1, 0x01, 0xc0][..],
             &[0x0b, 0x01, 0x00, 0x00, 0xff, 0xa1, 0x01, 0x05, 0x09, 0xa1, 0x02, 0xc0],
@@ -142,13 +142,14 @@ mod tests {
     }
 
     #[test]
-    fn garbage_does_no_harm() {
+    fn damaged_descriptors_do_no_harm() {
         for cut in 0..PLAIN.len() {
             let read = Descriptor::parse(&PLAIN[..cut]);
             assert_eq!(read.usage_pages.is_empty(), cut < 7, "{cut}");
             assert_eq!(read.output(0), if cut < 24 { 0 } else { 64 }, "{cut}");
         }
-        // Long items, at the end too; reports beyond all bounds; more pushes than are kept; pops of nothing.
+        // The input holds long items, also at the end, reports above all bounds, more push items than are stored, and pop items
+        // without a push.
         let bound = |bytes: &[u8]| {
             let read = Descriptor::parse(bytes);
             read.usage_pages.len() <= MAX_PAGES && (0..=255).all(|number| read.output(number) <= MAX_REPORT)
@@ -158,7 +159,7 @@ mod tests {
         let huge = [0x77, 0xff, 0xff, 0xff, 0xff, 0x97, 0xff, 0xff, 0xff, 0xff, 0x91, 0x02].repeat(300);
         assert_eq!(Descriptor::parse(&huge).output(0), MAX_REPORT);
         assert!(bound(&[0xa4; 5000]) && bound(&[0xb4; 5000]) && bound(&[0xc0; 5000]));
-        // Every collection has another page.
+        // Every collection has a different page.
         let pages: Vec<u8> = (0..255).flat_map(|page| [0x05, page, 0xa1, 0x01, 0xc0]).collect();
         assert_eq!(Descriptor::parse(&pages).usage_pages.len(), MAX_PAGES);
         let mut chance = fastrand::Rng::with_seed(7);

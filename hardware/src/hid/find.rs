@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_are_read() {
+    fn usb_ids_are_read() {
         assert_eq!(ids("0003:00002D80:00008001"), Some((3, 0x2d80, 0x8001)));
         for bad in ["", "0003:00002D80", "0003:00002D80:00008001:1", "3:x:y", "3:12345:1", "3::1", "+3:-1:1"] {
             assert_eq!(ids(bad), None, "{bad}");

@@ -27,13 +27,13 @@ impl LinkLoop {
         let candidates: Vec<Candidate> = ports
             .into_iter()
             .map(|found| {
-                let told = serial.as_deref().and_then(|serial| self.shared.has_serial(&found, serial));
+                let wanted_board = serial.as_deref().and_then(|serial| self.shared.has_serial(&found, serial));
                 // If two links have the same serial number, the first one gets the board.
-                let promised = told != Some(true) && self.shared.is_promised(self.id, &found);
+                let promised = wanted_board != Some(true) && self.shared.is_promised(self.id, &found);
                 Candidate {
                     taken: self.shared.port_use(&found.path).is_some() && !mine(&found.path),
-                    named: promised || self.shared.is_configured_for_other(self.id, &found.path),
-                    told,
+                    reserved: promised || self.shared.is_configured_for_other(self.id, &found.path),
+                    wanted_board,
                     paused: search.silent_ports.is_paused(&found, at),
                     found,
                 }

@@ -13,9 +13,9 @@ pub(super) struct Candidate {
     /// Another link of this process has claimed it.
     pub(super) taken: bool,
     /// Another link is configured for it, or its board reported the serial number that another link searches for.
-    pub(super) named: bool,
+    pub(super) reserved: bool,
     /// Its board has reported a serial number, and this tells whether it is the wanted one.
-    pub(super) told: Option<bool>,
+    pub(super) wanted_board: Option<bool>,
     /// It was asked a short time ago and did not answer.
     pub(super) paused: bool,
 }
@@ -60,7 +60,7 @@ fn among_all(wanted: &Wanted, serial: Option<&str>, seen: &[Candidate]) -> Choic
             ([first, ..], _) => return Choice::Open(*first),
         }
     }
-    let possible: Vec<usize> = all().filter(|index| !seen[*index].named && may_be(wanted, &seen[*index].found)).collect();
+    let possible: Vec<usize> = all().filter(|index| !seen[*index].reserved && may_be(wanted, &seen[*index].found)).collect();
     let nothing_configured = wanted.port.is_none() && wanted.usb_serial.is_none() && wanted.serial.is_none();
     match (serial, possible.as_slice()) {
         (None, [only]) if nothing_configured => Choice::Open(*only),
@@ -75,11 +75,11 @@ fn among_all(wanted: &Wanted, serial: Option<&str>, seen: &[Candidate]) -> Choic
 /// Opens a port that answered with the wanted serial number. Otherwise the ports without an answer are asked first, and the
 /// ports with another board last: only the adapter may be the same.
 fn ask(seen: &[Candidate], possible: &[usize]) -> Choice {
-    if let Some(index) = possible.iter().find(|index| seen[**index].told == Some(true)) {
+    if let Some(index) = possible.iter().find(|index| seen[**index].wanted_board == Some(true)) {
         return Choice::Open(*index);
     }
     let mut asked: Vec<usize> = possible.iter().copied().filter(|index| !seen[*index].paused).collect();
-    asked.sort_by_key(|index| seen[*index].told.is_some());
+    asked.sort_by_key(|index| seen[*index].wanted_board.is_some());
     if asked.is_empty() { Choice::Nothing } else { Choice::Ask(asked) }
 }
 

@@ -165,7 +165,7 @@ impl Probe {
     }
 
     fn record_serial(&mut self, at: Instant, serial: &str) {
-        if self.serials.len() < 2 && !self.serials.iter().any(|told| told == serial) {
+        if self.serials.len() < 2 && !self.serials.iter().any(|known| known == serial) {
             self.serials.push(serial.to_owned());
         }
         self.until = self.until.min(at.after(SECOND));
@@ -177,7 +177,7 @@ impl Probe {
             return;
         }
         self.verdict = match self.serials.as_slice() {
-            told if told.iter().any(|told| same_serial(told, &self.wanted)) => Verdict::Found,
+            serials if serials.iter().any(|serial| same_serial(serial, &self.wanted)) => Verdict::Found,
             [_, _, ..] => Verdict::Other,
             _ => Verdict::Open,
         };
@@ -200,6 +200,6 @@ impl Probe {
 
 impl fmt::Debug for Probe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Probe").field("found", &self.found).field("told", &self.serials).finish_non_exhaustive()
+        f.debug_struct("Probe").field("found", &self.found).field("serials", &self.serials).finish_non_exhaustive()
     }
 }

@@ -52,7 +52,7 @@ impl fmt::Display for LinkProblem {
         match self {
             LinkProblem::NotFound => f.write_str("not found: no port is the wanted one"),
             LinkProblem::Several(paths) => {
-                f.write_str("several ports may be the board's; name its port or serial number: ")?;
+                f.write_str("several ports may be the board's; configure its port or serial number: ")?;
                 let paths: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
                 f.write_str(&paths.join(", "))
             }

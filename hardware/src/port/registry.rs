@@ -60,7 +60,7 @@ impl AnsweredBoard {
 impl Inner {
     /// Returns the serial numbers that the board at `found` has reported.
     pub(super) fn serials_at(&self, found: &Found) -> impl Iterator<Item = &str> {
-        self.answered.iter().filter(|told| told.is_at(found)).map(|told| told.serial.as_str())
+        self.answered.iter().filter(|answer| answer.is_at(found)).map(|answer| answer.serial.as_str())
     }
 }
 
@@ -105,7 +105,7 @@ impl Ports {
     /// one.
     pub(super) fn record_serial(&self, found: &Found, serial: &str) {
         let mut inner = self.lock();
-        inner.answered.retain(|told| !(told.serial == serial || (told.path == found.path && !told.is_at(found))));
+        inner.answered.retain(|answer| !(answer.serial == serial || (answer.path == found.path && !answer.is_at(found))));
         let here: Vec<usize> = (0..inner.answered.len()).filter(|index| inner.answered[*index].is_at(found)).collect();
         if let [oldest, _, ..] = here[..] {
             inner.answered.remove(oldest);
@@ -122,7 +122,7 @@ impl Ports {
         let inner = self.lock();
         let mut here = inner.serials_at(found).peekable();
         here.peek()?;
-        Some(here.any(|told| same_serial(told, serial)))
+        Some(here.any(|answer| same_serial(answer, serial)))
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_look_at_the_systems_ports_is_used_by_others_for_a_second() {
+    fn a_list_of_ports_is_shared_for_a_second() {
         let fake = Found { path: PathBuf::from("/nowhere/ttyUSB7"), stable: None, usb: None, node: None };
         let ports = Ports::new();
         let seen = |at| ports.lock().seen = Some((at, vec![fake.clone()]));
@@ -176,10 +176,10 @@ mod tests {
         assert!(sees(2 * LIST_VALID_FOR - 1, LIST_VALID_FOR));
         assert!(!sees(2 * LIST_VALID_FOR, 0), "too old");
         seen(LIST_VALID_FOR);
-        assert!(!sees(LIST_VALID_FOR + 2, LIST_VALID_FOR + 1), "something changed afterwards");
-        assert!(!sees(LIST_VALID_FOR + 3, 0), "replaced by the look before");
+        assert!(!sees(LIST_VALID_FOR + 2, LIST_VALID_FOR + 1), "something changed after the check");
+        assert!(!sees(LIST_VALID_FOR + 3, 0), "replaced by the check before");
         seen(LIST_VALID_FOR);
         assert!(!sees(LIST_VALID_FOR - 1, LIST_VALID_FOR + 1));
-        assert!(sees(LIST_VALID_FOR, 0), "a look that began earlier replaces none");
+        assert!(sees(LIST_VALID_FOR, 0), "a check that began earlier replaces none");
     }
 }

@@ -34,8 +34,8 @@ impl fmt::Display for SendError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             SendError::Down => "the link is down",
-            SendError::Full => "too much waits to be sent",
-            SendError::Forbidden => "not among what may be sent",
+            SendError::Full => "too many bytes are waiting to be sent",
+            SendError::Forbidden => "the command is not on the list of allowed commands",
         })
     }
 }

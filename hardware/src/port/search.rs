@@ -224,7 +224,7 @@ impl LinkLoop {
             } else {
                 self.shared.report_no_answer(self.id, &probe);
                 if search.silent_ports.add(&probe.found, at) && verdict == Verdict::Panicked {
-                    let cause = "its driver failed over what is connected there".to_owned();
+                    let cause = "the driver failed with the device at this port".to_owned();
                     self.report_missing(LinkProblem::Failed { path: probe.found.path.clone(), cause });
                 }
             }
@@ -240,13 +240,13 @@ impl LinkLoop {
         if !matches!(probe.verdict(), Verdict::Open | Verdict::Other) {
             return Owner::Nobody;
         }
-        let owners = probe.serials.iter().map(|told| self.shared.owner(self.id, told));
+        let owners = probe.serials.iter().map(|serial| self.shared.owner(self.id, serial));
         owners.max().unwrap_or(Owner::Nobody)
     }
 
     fn record_answers(&self, probe: &Probe) {
-        for told in &probe.serials {
-            self.shared.record_serial(&probe.found, told);
+        for serial in &probe.serials {
+            self.shared.record_serial(&probe.found, serial);
         }
     }
 }

@@ -24,7 +24,7 @@ const MAX_UNANSWERED: usize = 64;
 pub(super) struct LinkEntry {
     requests: Arc<LinkRequests>,
     /// The path that it is configured for. No other link asks there.
-    named: Option<PathBuf>,
+    path: Option<PathBuf>,
     /// Its board's serial number, configured or learnt.
     serial: Option<String>,
     /// `None` while its port is open.
@@ -86,7 +86,7 @@ impl Inner {
     }
 
     fn is_configured_for_other(&self, link: u64, path: &Path) -> bool {
-        self.links.iter().any(|(other, entry)| *other != link && entry.named.as_deref() == Some(path))
+        self.links.iter().any(|(other, entry)| *other != link && entry.path.as_deref() == Some(path))
     }
 
     fn owner(&self, link: u64, serial: &str) -> Owner {
@@ -103,7 +103,7 @@ impl Ports {
         let mut inner = self.lock();
         inner.next += 1;
         let number = inner.next;
-        inner.links.insert(number, LinkEntry { requests, named: None, serial: None, search: None });
+        inner.links.insert(number, LinkEntry { requests, path: None, serial: None, search: None });
         number
     }
 
@@ -118,8 +118,8 @@ impl Ports {
     /// stops.
     pub(super) fn set_configured_path(&self, link: u64, path: Option<&Path>) {
         let mut inner = self.lock();
-        let Some(entry) = inner.links.get_mut(&link).filter(|entry| entry.named.as_deref() != path) else { return };
-        entry.named = path.map(Path::to_owned);
+        let Some(entry) = inner.links.get_mut(&link).filter(|entry| entry.path.as_deref() != path) else { return };
+        entry.path = path.map(Path::to_owned);
         if path.is_some_and(|path| inner.taken.get(path) == Some(&Use::Asked)) {
             inner.make_all_check();
         }
@@ -178,7 +178,7 @@ impl Ports {
         let able = |(other, entry): &(&u64, &LinkEntry)| {
             **other != link && entry.may_take(&probe, folders) && !inner.is_configured_for_other(**other, path)
         };
-        let owns = |entry: &LinkEntry| probe.serials.iter().any(|told| entry.wants(told));
+        let owns = |entry: &LinkEntry| probe.serials.iter().any(|serial| entry.wants(serial));
         let is_owned = inner.links.iter().any(|(other, entry)| *other != link && entry.search.is_some() && owns(entry));
         // A link that does not own the board would only return it.
         let mut heirs = inner.links.iter().filter(able).filter(|(_, entry)| !is_owned || owns(entry));

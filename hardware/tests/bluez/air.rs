@@ -53,7 +53,7 @@ impl State {
 impl Air {
     /// Locks the state. The lock is held only for moments, never during an await.
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().expect("no one panics with it")
+        self.state.lock().expect("no thread panics with the lock")
     }
 
     /// Calls `with` for the peripheral of this address, if there is one.

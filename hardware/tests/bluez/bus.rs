@@ -61,8 +61,8 @@ impl Bus {
             .spawn()
             .expect("dbus-daemon is installed");
         let mut line = String::new();
-        let said = daemon.stdout.take().expect("piped");
-        BufReader::new(said).read_line(&mut line).expect("it prints its address");
+        let output = daemon.stdout.take().expect("piped");
+        BufReader::new(output).read_line(&mut line).expect("it prints its address");
         self.daemon = Some(daemon);
         assert!(line.starts_with("unix:"), "dbus-daemon did not start: {line:?}");
     }

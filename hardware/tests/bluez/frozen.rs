@@ -24,11 +24,11 @@ impl Bluez {
             let _ = thawed.recv_timeout(LONGEST);
         });
         begun.recv().expect("it runs");
-        *self.frozen.lock().expect("no one panics with it") = Some(thaw);
+        *self.frozen.lock().expect("no thread panics with the lock") = Some(thaw);
     }
 
     /// Lets bluetoothd run again if it hangs.
     pub(crate) fn thaw(&self) {
-        drop(self.frozen.lock().expect("no one panics with it").take());
+        drop(self.frozen.lock().expect("no thread panics with the lock").take());
     }
 }

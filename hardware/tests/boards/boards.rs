@@ -228,7 +228,7 @@ fn hand_movements_give_changes_of_occupancy() {
     let two = "8/8/8/3p4/4P3/8/8/8";
     for (name, standing, script, expected) in [
         ("a lifted move", pawn, "0.01 lift e2\n0.2 place e4", vec!["50:e2:-", "200:e4:+"]),
-        ("both in one look, a8 first", pawn, "0.01 lift e2\n0.02 place e4", vec!["50:e4:+", "50:e2:-"]),
+        ("both in one scan, a8 first", pawn, "0.01 lift e2\n0.02 place e4", vec!["50:e4:+", "50:e2:-"]),
         ("a move is a lift and a place", pawn, "0.01 move e2 e4", vec!["50:e2:-", "450:e4:+"]),
         ("a slide shows on its way", pawn, "0 slide e2 e4 0.2", vec!["100:e3:+", "100:e2:-", "200:e4:+", "200:e3:-"]),
         (

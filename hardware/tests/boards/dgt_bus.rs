@@ -125,7 +125,7 @@ fn a_board_that_sends_only_garbage_is_silent_and_costs_one_try_a_cycle() {
     let [(at, address)] = sim.silent[..] else { panic!("{:?}", sim.silent) };
     assert!(address == addresses()[7] && at < seconds(12), "{at:?}: {address}");
     let cycles = sim.cycle_times(seconds(12));
-    report("one of twelve says nothing but garbage", &cycles);
+    report("one board of twelve sends only garbage", &cycles);
     assert!(percentile(&cycles, 99) <= 700, "{}", percentile(&cycles, 99));
     // The board answers again once its bytes can be read.
     sim.chain.damage(7, BusFaults::default(), false);

@@ -248,7 +248,7 @@ fn quirks_of_real_boards_are_emulated() {
     board.load(&Script::parse("1 lift a8").unwrap());
     let begin = sent(&mut board, at(1_500));
     assert_eq!(begin[0], hex(&[&[0; 11][..], &[1; 8], &[2, 3, 4, 6, 5, 4, 3, 2]].concat()), "the end of a dump");
-    assert!(begin.contains(&"8e00050000".into()), "it reports though nobody here asked for it: {begin:?}");
+    assert!(begin.contains(&"8e00050000".into()), "it reports without a question: {begin:?}");
 }
 
 const BUSY: &str = "\

@@ -25,7 +25,7 @@ fn sent(board: &mut Gameboard, to: u64) -> String {
 fn the_board_reports_hand_motions_and_answers() {
     let mut board = Gameboard::new(GameboardSettings::default());
     board.load(&Script::parse("0.11 lift e2\n0.12 lift d2\n0.51 place e4\n0.71 lift a1\n0.72 place a1").expect("a script"));
-    assert_eq!(sent(&mut board, 1000), "-d2 -e2\r+e4\r", "what changes within a look is one line; the last was too quick");
+    assert_eq!(sent(&mut board, 1000), "-d2 -e2\r+e4\r", "changes within one scan give one line; the last motion was too short");
     board.host(at(1000), 0, b"?d2\r?e");
     board.host(at(1010), 0, b"4\r");
     assert_eq!(sent(&mut board, 1100), "#1F\r#5F\r", "31 men, and whether one stands there");

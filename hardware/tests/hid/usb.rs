@@ -170,7 +170,7 @@ impl Board {
     }
 
     pub(crate) fn counters(&self) -> Counters {
-        *self.counters.lock().expect("nobody panicked")
+        *self.counters.lock().expect("no thread panicked")
     }
 }
 
@@ -223,7 +223,7 @@ fn play(mut board: Box<dyn Device>, requests: &Receiver<Request>, counters: &Mut
                 Err(error) => assert!(matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted), "{error}"),
             }
         }
-        *counters.lock().expect("nobody panicked") = board.counters();
+        *counters.lock().expect("no thread panicked") = board.counters();
     }
 }
 

@@ -314,7 +314,7 @@ async fn found(central: &Adapter, address: &str) -> Remote {
     if let Err(refused) = central.start_scan(ScanFilter::default()).await {
         assert!(failed(Err(refused)).contains("org.bluez.Error.InProgress"), "it is scanned already");
     }
-    let look = async {
+    let search = async {
         loop {
             let all = central.peripherals().await.expect("a list");
             if let Some(remote) = all.into_iter().find(|remote| remote.address().to_string() == address) {
@@ -323,12 +323,12 @@ async fn found(central: &Adapter, address: &str) -> Remote {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
-    tokio::time::timeout(LONG, look).await.expect("it is found")
+    tokio::time::timeout(LONG, search).await.expect("it is found")
 }
 
 async fn until(events: &mut (impl Stream<Item = CentralEvent> + Unpin), is: impl Fn(&CentralEvent) -> bool) {
-    let look = async { while !is(&events.next().await.expect("the stream does not end")) {} };
-    tokio::time::timeout(LONG, look).await.expect("it comes");
+    let search = async { while !is(&events.next().await.expect("the stream does not end")) {} };
+    tokio::time::timeout(LONG, search).await.expect("it comes");
 }
 
 #[track_caller]

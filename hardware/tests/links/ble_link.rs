@@ -29,7 +29,7 @@ fn a_board_is_found_and_found_again() {
         let bluez = Bluez::start(&bus.address());
         let radio = ble_rig::radio(1);
         let mut board = BleRig::start(&radio, 1, PEGASUS, wanted(&dgt_pegasus::INFO));
-        board.until("nobody is there", |board| {
+        board.until("no board is there", |board| {
             board.reports.contains(&missing("not found: no device that advertises is the wanted one"))
         });
         bluez.add(Peripheral { mtu: 10, ..Peripheral::for_driver(PEGASUS, A, "DGT_PEGASUS_1") });
@@ -104,7 +104,7 @@ fn after_any_number_of_bluetooth_losses_there_is_one_connection_to_the_bus() {
     bluez::in_own_process("after_any_number_of_bluetooth_losses_there_is_one_connection_to_the_bus", |bus| {
         let bluez = Bluez::start(&bus.address());
         bluez.add(Peripheral::for_driver(PEGASUS, A, "DGT_PEGASUS_1"));
-        let alone = bluez.clients();
+        let before = bluez.clients();
         let radio = ble_rig::radio(1);
         let mut board = BleRig::start(&radio, 1, PEGASUS, Wanted { address: A.parse().ok(), ..wanted(&dgt_pegasus::INFO) });
         board.until("it comes up", |board| board.responding);
@@ -113,7 +113,7 @@ fn after_any_number_of_bluetooth_losses_there_is_one_connection_to_the_bus() {
             board.until("switched off", |board| !board.responding);
             bluez.power(true);
             board.until("switched on", |board| board.responding);
-            assert_eq!(bluez.clients(), alone + 1, "{turn}");
+            assert_eq!(bluez.clients(), before + 1, "{turn}");
         }
     });
 }
@@ -189,12 +189,12 @@ fn twenty_boards_that_are_dropped_at_once_are_back_within_half_a_minute() {
         let closest = attempts.windows(5).map(|five| five[4] - five[0]).min().expect("several");
         assert!(closest > pace.apart * 3, "{closest:?}");
         assert!((0..20).all(|n| bluez.seen(&address(n)).most_at_once == 1), "never two connections to one board");
-        say(back, attempts.len(), closest);
+        print_figures(back, attempts.len(), closest);
     });
 }
 
 #[allow(clippy::print_stdout, reason = "figures for the reader")]
-fn say(back: Duration, attempts: usize, closest: Duration) {
+fn print_figures(back: Duration, attempts: usize, closest: Duration) {
     println!("20 boards are back after {back:?}, {attempts} attempts, five of them in at least {closest:?}");
 }
 

@@ -69,7 +69,7 @@ pub(in crate::drivers) struct QueryScheduler {
     asked: [u32; MOST],
     responding: bool,
     /// The time of the last message, and the number of repetitions since.
-    heard: Instant,
+    last_message: Instant,
     missed: u32,
     /// The age at which the picture is asked for again, the time of the next question for it, and the time of the last picture.
     age: Duration,
@@ -89,7 +89,7 @@ impl QueryScheduler {
             open: [None; MOST],
             asked: [0; MOST],
             responding: false,
-            heard: at,
+            last_message: at,
             missed: 0,
             age: plan.age,
             picture: free,
@@ -126,7 +126,7 @@ impl QueryScheduler {
             self.responding = true;
             out.event(DeviceEvent::Responding, here);
         }
-        (self.heard, self.missed) = (at, 0);
+        (self.last_message, self.missed) = (at, 0);
     }
 
     /// Records the answer to a row. If the first row had to be asked more than once, the device may have missed the other rows,
@@ -156,7 +156,7 @@ impl QueryScheduler {
             if self.retry_at(row).is_none_or(|end| end > at) {
                 continue;
             }
-            if self.responding && self.missed >= MISSED && self.heard.after(SILENCE) <= at {
+            if self.responding && self.missed >= MISSED && self.last_message.after(SILENCE) <= at {
                 out.event(DeviceEvent::Silent, here);
                 *self = QueryScheduler::new(at, self.plan);
                 return true;

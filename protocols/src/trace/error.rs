@@ -99,8 +99,8 @@ impl fmt::Display for LineError {
             LineFault::Bad(field) => write!(f, "not a {}", field.name()),
             LineFault::BadFormatLine => write!(f, "the first line must be `{}`", super::FORMAT),
             LineFault::TooManyHeaders => write!(f, "more than {} header lines", super::MAX_HEADERS),
-            LineFault::Sequence { expected, found } => write!(f, "sequence {found} where {expected} was due"),
-            LineFault::TimeFell => f.write_str("time before that of the record before"),
+            LineFault::Sequence { expected, found } => write!(f, "sequence number is {found}, expected {expected}"),
+            LineFault::TimeFell => f.write_str("time is before the time of the previous record"),
             LineFault::NoLineFeed => f.write_str("no line feed at the end"),
         }
     }

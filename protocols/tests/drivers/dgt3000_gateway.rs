@@ -142,7 +142,7 @@ fn until_the_lever_moves_it_is_up_where_the_time_falls() {
             &[([300, 299], Some(([300, 299], true, Right, false))), ([299, 299], Some(([299, 299], true, Left, true)))],
             "the assumption was wrong, or the lever message was lost: no press is reported",
         ),
-        (&[([299, 299], Some(([299, 299], true, Left, false)))], "both fell: nobody knows"),
+        (&[([299, 299], Some(([299, 299], true, Left, false)))], "both fell: the running side is unknown"),
     ] {
         let mut rig = Rig::new(&INFO);
         rig.bytes(&update([300, 300]));

@@ -241,7 +241,7 @@ fn a_silent_board_is_reported_after_three_repeats_and_then_tried_once_a_cycle() 
     master.advance(2000);
     assert!(master.out.contains(&LineOutput::Silent(1025)));
     let sent = |bytes: &[u8]| LineOutput::Send(bytes.to_vec());
-    assert!(master.out.contains(&sent(&[0x4a])), "nobody answers");
+    assert!(master.out.contains(&sent(&[0x4a])), "no board answers");
     let tries = master.out.iter().filter(|output| **output == sent(&Command::Ping.to(1025))).count();
     assert!((6..=11).contains(&tries), "{tries}");
     master.asked(Command::SendChanges);

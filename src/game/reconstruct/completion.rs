@@ -115,7 +115,7 @@ impl Decoder {
             return Some(Proof { how: How::Repair, pressed: first.pressed, completed: None });
         }
         let by_next = Proof { how: How::NextMove, pressed: None, completed: None };
-        if order_known_at(plies).is_some_and(|told| scene.now < told) {
+        if order_known_at(plies).is_some_and(|known_at| scene.now < known_at) {
             return None;
         }
         let proves = |index: usize| !plies[index].inferred && is_pressed_and_still(&plies[index..], best.dead, scene);
@@ -173,7 +173,7 @@ impl Decoder {
             at(board.last_change().after(way));
         }
         let Some(first) = plies.first() else { return };
-        if self.beam.best().is_odd(self.tuning.weights.reread) {
+        if self.beam.best().leaves_unexplained(self.tuning.weights.reread) {
             at(board.last_change().after(self.scan));
         }
         let mut any_pressed = false;
@@ -187,8 +187,8 @@ impl Decoder {
         if (any_pressed || !self.clocked) && now < board.last_change().after(RECHECK_UNTIL) {
             at(Instant(now.0 - now.0 % RECHECK_AFTER.as_micros() as u64).after(RECHECK_AFTER));
         }
-        if let Some(told) = order_known_at(plies) {
-            at(told);
+        if let Some(known_at) = order_known_at(plies) {
+            at(known_at);
         }
         let mut stands = |index: usize, wait: Duration| {
             if let Some(ply) = plies.get(index) {

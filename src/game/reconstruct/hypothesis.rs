@@ -67,7 +67,7 @@ pub(crate) struct Hypothesis {
     pub(crate) inherited: i32,
     /// Since when the board shows more than the moves of the reading. While the only difference is a man of the side to move in a
     /// hand, this is the largest possible moment.
-    pub(crate) odd_since: Option<Instant>,
+    pub(crate) unexplained_since: Option<Instant>,
     /// The value of `worst` before that moment.
     pub(crate) worst_before: i32,
     /// Squares whose sensors are taken to be dead.
@@ -84,9 +84,9 @@ impl Hypothesis {
         self.cost - self.doubted
     }
 
-    /// True if the cost of what is or was unexplained is at least `most`.
-    pub(crate) fn is_odd(&self, most: i32) -> bool {
-        self.penalty + self.worst >= most
+    /// True if the cost of what is or was unexplained is at least `least`.
+    pub(crate) fn leaves_unexplained(&self, least: i32) -> bool {
+        self.penalty + self.worst >= least
     }
 
     /// Computes the cost of the reading anew.
@@ -95,7 +95,7 @@ impl Hypothesis {
         let mismatch = self.mismatch(base, scene);
         let wait = scene.sensing.settle_after(scene.scan, scene.clock);
         let settled = wait.is_some_and(|wait| scene.now >= scene.board.last_change().after(wait));
-        scene.sensing.note_odd(self, base, mismatch, settled, scene);
+        scene.sensing.note_unexplained(self, base, mismatch, settled, scene);
         // Hands and scans leave squares unexplained for moments, but only up to a limit.
         let unexplained = if settled { mismatch } else { mismatch - weights.transient };
         if unexplained > self.worst {

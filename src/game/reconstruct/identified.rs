@@ -57,7 +57,7 @@ impl Sensing for Identified {
         }
     }
 
-    fn note_odd(&self, _: &mut Hypothesis, _: &Node, _: i32, _: bool, _: &Scene<'_>) {}
+    fn note_unexplained(&self, _: &mut Hypothesis, _: &Node, _: i32, _: bool, _: &Scene<'_>) {}
 
     /// If the last move was believed although nothing showed it, and the board shows it now, it counts as seen.
     fn note_last_move(&self, reading: &mut Hypothesis, _: i32, scene: &Scene<'_>) {
@@ -80,7 +80,7 @@ impl Sensing for Identified {
     /// reading is compared with readings that explain everything.
     fn verdict(&self, best: &Hypothesis, base: &Node, _: bool, scene: &Scene<'_>) -> Verdict {
         let stood = scene.now >= scene.board.last_change().after(scene.scan);
-        if !stood && best.is_odd(scene.tuning.weights.reread) {
+        if !stood && best.leaves_unexplained(scene.tuning.weights.reread) {
             Verdict::Later
         } else if stood && best.mismatch(base, scene) > 0 {
             Verdict::Compare

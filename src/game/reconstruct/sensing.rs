@@ -86,7 +86,7 @@ pub(crate) trait Sensing {
 
     /// Notes since when the board has shown more than the reading, before the reading is judged. `settled` is true if the board
     /// has been still for so long that all of it counts.
-    fn note_odd(&self, reading: &mut Hypothesis, base: &Node, mismatch: i32, settled: bool, scene: &Scene<'_>);
+    fn note_unexplained(&self, reading: &mut Hypothesis, base: &Node, mismatch: i32, settled: bool, scene: &Scene<'_>);
 
     /// Notes what the board shows of the last move of the reading, while the reading is judged.
     fn note_last_move(&self, reading: &mut Hypothesis, mismatch: i32, scene: &Scene<'_>);

@@ -39,7 +39,7 @@ fn main() -> std::io::Result<()> {
                 row.print(&mut out)?;
             }
             out.flush()?;
-            process::pass(Duration::from_millis(200));
+            process::pause(Duration::from_millis(200));
         }
     }
     Ok(())

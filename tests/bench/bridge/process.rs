@@ -112,7 +112,7 @@ pub(crate) fn mosquitto(folder: &Path) -> (Process, u16) {
 }
 
 #[allow(clippy::disallowed_methods, reason = "a measurement has a fixed duration")]
-pub(crate) fn pass(time: Duration) {
+pub(crate) fn pause(time: Duration) {
     std::thread::sleep(time);
 }
 
@@ -121,6 +121,6 @@ pub(crate) fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
     let until = monotonic().after(PATIENCE);
     while !done() {
         assert!(monotonic() < until, "waiting for {what}");
-        pass(Duration::from_millis(5));
+        pause(Duration::from_millis(5));
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::boards::{Board, Hands};
 use crate::latency::{Latency, share};
 use crate::listener::{Listener, ReceivedMessage};
-use crate::process::{Process, Usage, mosquitto, pass, wait_until};
+use crate::process::{Process, Usage, mosquitto, pause, wait_until};
 use crate::table::{Goal, Row};
 
 /// The lengths and numbers of measurements.
@@ -115,7 +115,7 @@ impl Stage {
     /// The resources that are used in this time.
     fn during(&self, span: Duration) -> Usage {
         let before = self.program.usage();
-        pass(span);
+        pause(span);
         let after = self.program.usage();
         Usage { cpu: after.cpu - before.cpu, wakes: after.wakes - before.wakes, ..after }
     }
@@ -158,7 +158,7 @@ fn play(count: usize, lengths: Lengths) -> Vec<Row> {
             let filter = if program == Program::Daemon { "+/1/#" } else { "yardstick/#" };
             let stage = Stage::set(program, boards(count, Hands::Play, 1.0), Some(filter));
             stage.playing();
-            pass(lengths.warm);
+            pause(lengths.warm);
             let before = stage.fields();
             let used = stage.during(lengths.play);
             let fields = (stage.fields() - before) as f64;
@@ -225,7 +225,7 @@ fn idle(lengths: Lengths) -> Vec<Row> {
     for _ in 0..lengths.rounds {
         for (used, program) in used.iter_mut().zip([Program::Yardstick, Program::Daemon]) {
             let stage = Stage::set(program, boards(20, Hands::Think, 1.0), None);
-            pass(lengths.warm);
+            pause(lengths.warm);
             *used = measure(&stage, *used);
         }
     }
@@ -233,7 +233,7 @@ fn idle(lengths: Lengths) -> Vec<Row> {
     let paths: Vec<_> = (0..20).map(|number| std::path::PathBuf::from(format!("/dev/serial/by-id/none-{number}"))).collect();
     let paths: Vec<&Path> = paths.iter().map(AsRef::as_ref).collect();
     let stage = Stage::on(Program::Daemon, &paths, None, Vec::new());
-    pass(lengths.warm);
+    pause(lengths.warm);
     add("20 boards unplugged", [Usage::default(), measure(&stage, worst)], None);
     rows
 }
@@ -246,7 +246,7 @@ fn memory(lengths: Lengths) -> Vec<Row> {
         let [yardstick, daemon] = [Program::Yardstick, Program::Daemon].map(|program| {
             let stage = Stage::set(program, boards(count, Hands::Play, speed), None);
             stage.playing();
-            pass(lengths.memory.div_f64(if program == Program::Daemon { SPEED } else { 4.0 * SPEED }));
+            pause(lengths.memory.div_f64(if program == Program::Daemon { SPEED } else { 4.0 * SPEED }));
             stage.program.usage()
         });
         let row = |what: &str, of: fn(&Usage) -> f64, goal| {

@@ -6,7 +6,7 @@ use flagfall_protocols::square::Color::{Black, White};
 
 use crate::laws::support::*;
 
-fn both(name: &str) -> Facts {
+fn two_flags(name: &str) -> Facts {
     game(name, vec![flag(White), flag(Black)])
 }
 
@@ -14,15 +14,15 @@ fn both(name: &str) -> Facts {
 fn row_11_undecided_where_no_guideline_was_announced() {
     let open = "11 Undecided, if observed [14 BlackWins | 14 WhiteWins] ? order_of_flags";
     for name in ["fide-2023-standard", "fide-2023-rapid", "fide-2023-rapid-supervised", "fide-2023-blitz", "material-only"] {
-        assert_eq!(says(&both(name)), open, "{name}");
+        assert_eq!(says(&two_flags(name)), open, "{name}");
     }
-    assert_eq!(found(&both("fide-2023-rapid"))[0].articles, ["A.5.5", "6.10.1"]);
+    assert_eq!(found(&two_flags("fide-2023-rapid"))[0].articles, ["A.5.5", "6.10.1"]);
 }
 
 #[test]
 fn row_11_by_the_guideline() {
     for name in ["fide-2023-standard+guidelines-III.4", "fide-2023-standard+guidelines-III.5"] {
-        let last = both(name);
+        let last = two_flags(name);
         assert_eq!((says(&last).as_str(), found(&last)[0].articles[0]), ("11 Draw, if observed", "III.3.1"));
         let short = |side| at_move(side, Some((39, false)));
         let first = Facts { flags: vec![short(White), short(Black)], ..last.clone() };

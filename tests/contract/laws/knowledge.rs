@@ -7,7 +7,7 @@ use flagfall_protocols::time::Instant;
 use crate::laws::support::*;
 
 /// The same facts with everything known and no two events at the same time.
-pub(crate) fn sharp(mut facts: Facts) -> Facts {
+pub(crate) fn with_all_known(mut facts: Facts) -> Facts {
     let mut taken = 0;
     let mut point = |at: &mut Interval| {
         taken += 1;
@@ -55,7 +55,7 @@ pub(crate) fn sharp(mut facts: Facts) -> Facts {
 }
 
 /// The same facts with some of them unknown.
-pub(crate) fn blurred(truth: &Facts, mut seed: u64) -> Facts {
+pub(crate) fn with_some_unknown(truth: &Facts, mut seed: u64) -> Facts {
     let mut often = move |of: u64| {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (seed >> 33) % of

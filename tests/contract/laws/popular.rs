@@ -8,16 +8,16 @@ use flagfall_protocols::square::Color::{Black, White};
 use crate::laws::support::*;
 
 /// The outcomes of two rulebooks for the same flag of White.
-fn pair(flag: Flag, names: [&str; 2]) -> [String; 2] {
+fn both_outcomes(flag: Flag, names: [&str; 2]) -> [String; 2] {
     names.map(|name| says(&game(name, vec![flag.clone()])))
 }
 
 #[test]
 fn king_and_bishop_cannot_win_is_no_rule() {
     let flag = seen(5000, standing(BISHOP_V_PAWN, flag(White)));
-    assert_eq!(pair(flag.clone(), ["material-only", "fide-2023-standard"]), ["15 Draw", "14 BlackWins"]);
+    assert_eq!(both_outcomes(flag.clone(), ["material-only", "fide-2023-standard"]), ["15 Draw", "14 BlackWins"]);
     let forced = "8 Undecided [8 BlackWins | 8 Draw] ? forced_win";
-    assert_eq!(pair(flag, ["us-chess", "fide-2023-blitz"]), [forced, "14 BlackWins"]);
+    assert_eq!(both_outcomes(flag, ["us-chess", "fide-2023-blitz"]), [forced, "14 BlackWins"]);
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn a_fall_is_not_waived_by_the_next_press() {
 #[test]
 fn the_arbiter_may_call_the_flag_under_the_laws() {
     let called = Flag { called_by: Some(flagfall_game::laws::facts::Caller::Arbiter), ..seen(5000, flag(White)) };
-    let [fide, us] = pair(called, ["fide-2023-standard", "us-chess"]);
+    let [fide, us] = both_outcomes(called, ["fide-2023-standard", "us-chess"]);
     assert_eq!((fide.as_str(), us.as_str()), ("14 BlackWins", "3 GameGoesOn, if observed [11 BlackWins]"));
 }
 
@@ -85,7 +85,7 @@ fn a_move_without_a_press_is_made_and_not_completed() {
 #[test]
 fn the_older_print_had_the_same_test() {
     let flag = seen(5000, standing(BISHOP_V_PAWN, flag(White)));
-    assert_eq!(pair(flag, ["fide-print-old", "fide-2023-standard"]), ["14 BlackWins", "14 BlackWins"]);
+    assert_eq!(both_outcomes(flag, ["fide-print-old", "fide-2023-standard"]), ["14 BlackWins", "14 BlackWins"]);
 }
 
 #[test]

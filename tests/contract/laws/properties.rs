@@ -12,7 +12,7 @@ use flagfall_protocols::time::Instant;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-use crate::laws::knowledge::{blurred, sharp};
+use crate::laws::knowledge::{with_all_known, with_some_unknown};
 use crate::laws::support::*;
 
 fn side() -> impl Strategy<Value = Color> {
@@ -150,7 +150,7 @@ proptest! {
         let one = exchanged(&says(&facts));
         let other = says(&mirrored(&facts));
         // Of two events at one moment White's is named first.
-        prop_assert_eq!(alike(&one), alike(&other));
+        prop_assert_eq!(with_sorted_alternatives(&one), with_sorted_alternatives(&other));
     }
 
     #[test]
@@ -177,10 +177,10 @@ proptest! {
     /// A certain outcome holds for every value of the unknown facts.
     #[test]
     fn a_certain_outcome_holds_for_every_truth(truth in some_facts(), seeds in prop::collection::vec(any::<u64>(), 4)) {
-        let truth = sharp(truth);
+        let truth = with_all_known(truth);
         let known = found(&truth);
         for seed in seeds {
-            let less = found(&blurred(&truth, seed));
+            let less = found(&with_some_unknown(&truth, seed));
             // Row 11, and row 2 of the club, are the rules for an unknown order.
             let by_ignorance = |found: &Found| found.row == "11" || (found.row == "2" && !found.alternatives.is_empty());
             if less.iter().any(by_ignorance) {
@@ -219,7 +219,7 @@ fn says_of(found: &[Found]) -> String {
 }
 
 /// The text with sorted lists of alternatives.
-fn alike(text: &str) -> String {
+fn with_sorted_alternatives(text: &str) -> String {
     let mut parts: Vec<String> = Vec::new();
     for finding in text.split("; ") {
         match finding.split_once('[').and_then(|(head, rest)| Some((head, rest.split_once(']')?))) {

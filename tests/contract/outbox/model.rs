@@ -269,7 +269,7 @@ impl Model {
     }
 
     /// Works on without faults until the outbox is empty.
-    fn settle(&mut self) {
+    fn empty_outbox(&mut self) {
         for board in 0..BOARDS {
             self.act(&Act::Hold { board, held: false });
         }
@@ -304,6 +304,6 @@ proptest! {
         for act in &acts {
             model.act(act);
         }
-        model.settle();
+        model.empty_outbox();
     }
 }

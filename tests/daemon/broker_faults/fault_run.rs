@@ -96,20 +96,20 @@ impl FaultRun {
     }
 
     /// The number of CONNACKs that the daemon got.
-    fn welcomes(&self) -> usize {
+    fn connacks(&self) -> usize {
         self.proxy.timed().iter().filter(|wire| checks::welcome_time(wire).is_some()).count()
     }
 
     fn wait_for_welcome(&self, before: usize) {
         let until = monotonic().after(PATIENCE);
-        while self.welcomes() <= before {
+        while self.connacks() <= before {
             assert!(monotonic() < until, "the daemon does not come back");
             pause(Duration::from_millis(10));
         }
     }
 
     /// The subscriber leaves, and its events are kept.
-    fn leave(&mut self) {
+    fn end_subscriber(&mut self) {
         let Some(watch) = self.watch.take() else { return };
         for received in watch.all() {
             if let Some(no) = received.no() {
@@ -123,8 +123,8 @@ impl FaultRun {
     }
 
     fn break_the_broker(&mut self) {
-        let welcomes = self.welcomes();
-        self.leave();
+        let welcomes = self.connacks();
+        self.end_subscriber();
         self.faults.push(monotonic());
         match self.rng.u8(..5) {
             0 | 1 => self.broker.kill(),
@@ -143,7 +143,7 @@ impl FaultRun {
     }
 
     fn kill_the_daemon(&mut self) {
-        let welcomes = self.welcomes();
+        let welcomes = self.connacks();
         self.faults.push(monotonic());
         self.daemon.take().expect("it runs").kill();
         let mut run = DaemonRun { first: self.proxy.connections(), ..DaemonRun::first() };
@@ -173,7 +173,7 @@ impl FaultRun {
         for board in &self.boards {
             assert!(board.wait_done(Duration::from_secs(60)), "{:?}", board.status());
         }
-        self.leave();
+        self.end_subscriber();
         let watch = Watch::new(self.broker.port());
         let until = monotonic().after(2 * PATIENCE);
         let is_whole = |acked: &BTreeMap<Line, Vec<u64>>, journals: &BTreeMap<Line, Vec<Out>>| {
@@ -200,7 +200,7 @@ impl FaultRun {
 
     /// Makes a connection on which the daemon has no new events.
     fn begin_anew(&mut self) {
-        let welcomes = self.welcomes();
+        let welcomes = self.connacks();
         self.faults.push(monotonic());
         self.proxy.cut();
         self.wait_for_welcome(welcomes);
@@ -239,7 +239,7 @@ impl FaultRun {
                 (there[place..].starts_with(&(*from..=last).collect::<Vec<_>>())).then_some(())
             });
         }
-        self.leave();
+        self.end_subscriber();
         ResyncRequest { at, from: missing.into_iter().collect() }
     }
 }

@@ -41,7 +41,7 @@ pub(crate) fn calibrate_with_two_queens(table: &PtyCertabo, file: &Path) {
 }
 
 /// Checks that the folder has only these files.
-fn only(folder: &Path, names: &[&str]) {
+fn assert_only_files(folder: &Path, names: &[&str]) {
     let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").file_name());
     let mut found: Vec<String> = entries.map(|name| name.to_string_lossy().into_owned()).collect();
     found.sort();
@@ -54,7 +54,7 @@ fn men_and_spare_queens_are_learned_and_kept() {
     let file = folder.path().join("b1.calibration");
     let table = PtyCertabo::start(settings());
     calibrate_with_two_queens(&table, &file);
-    only(folder.path(), &["b1.calibration"]);
+    assert_only_files(folder.path(), &["b1.calibration"]);
     let kept = fs::read_to_string(&file).expect("a text");
     let family = find(DRIVER).expect("registered");
     let items = calibration::parse(kept.as_bytes(), family).expect("a calibration");
@@ -76,7 +76,7 @@ fn men_and_spare_queens_are_learned_and_kept() {
     assert!(output.status.success() && message.contains("32 men, no spare one"), "{message}");
     let items = calibration::parse(&fs::read(&file).expect("a file"), family).expect("a calibration");
     assert_eq!(items.split(',').count(), 32);
-    only(folder.path(), &["b1.calibration"]);
+    assert_only_files(folder.path(), &["b1.calibration"]);
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn missing_men_are_named_and_ctrl_c_keeps_a_whole_set() {
     let (code, rest) = process.signal("-INT");
     assert_eq!(code, Some(1), "{rest}");
     assert!(rest.contains(&format!("b1 is not written: {trouble}")), "{rest}");
-    only(folder.path(), &[]);
+    assert_only_files(folder.path(), &[]);
 
     let mut process = start_calibration(&table, &file, &[]);
     process.wait_for_line("not yet: ");
@@ -100,7 +100,7 @@ fn missing_men_are_named_and_ctrl_c_keeps_a_whole_set() {
     process.wait_for_line("now spare men");
     let (code, rest) = process.signal("-INT");
     assert!(code == Some(0) && rest.contains("32 men, no spare one"), "{rest}");
-    only(folder.path(), &["b1"]);
+    assert_only_files(folder.path(), &["b1"]);
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn a_time_limit_ends_a_calibration() {
     let process = start_calibration(&table, &file, &["--seconds", "7"]);
     let (code, rest) = process.wait_for_end();
     assert!(code == Some(1) && rest.contains("not yet: nothing is heard of the board"), "{rest}");
-    only(folder.path(), &[]);
+    assert_only_files(folder.path(), &[]);
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn an_impossible_calibration_reports_its_cause() {
         let message = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(code), "{arguments:?}: {message}");
         assert!(message.contains(reason), "{arguments:?}: {message}");
-        only(folder.path(), &[]);
+        assert_only_files(folder.path(), &[]);
     }
 }
 

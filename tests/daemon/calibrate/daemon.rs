@@ -31,7 +31,7 @@ fn configured(table: &PtyCertabo, calibration_file: Option<&Path>) -> Board {
 
 /// Waits until the sensors show this placement.
 #[track_caller]
-fn shows(subscriber: &Subscriber, from: usize, placement: &str) {
+fn wait_for_placement(subscriber: &Subscriber, from: usize, placement: &str) {
     subscriber.wait(placement, from, |received| {
         (received.topic.ends_with("/arbiter/ev/1/b1/state") && received.body()["board"] == placement).then_some(())
     });
@@ -47,10 +47,10 @@ fn a_board_is_known_in_mid_game_and_after_restarts() {
     table.settle();
     let running = RunningDaemon::start(hall.loaded(vec![configured(&table, Some(&file))]));
     let subscriber = Subscriber::new(running.tcp);
-    shows(&subscriber, 0, MID_GAME);
+    wait_for_placement(&subscriber, 0, MID_GAME);
     // The spare queen was beside the board until now.
     table.load("0 lift a7\n+0.2 drop\n+0.3 place a8 Q");
-    shows(&subscriber, 0, PROMOTED);
+    wait_for_placement(&subscriber, 0, PROMOTED);
     let unknown =
         subscriber.all().iter().any(|received| received.body()["board"].as_str().is_some_and(|board| board.contains('?')));
     assert!(!unknown, "every man is identified at every time");
@@ -61,7 +61,7 @@ fn a_board_is_known_in_mid_game_and_after_restarts() {
     let running = RunningDaemon::start(hall.loaded(vec![configured(&table, None)]));
     let subscriber = Subscriber::new(running.tcp);
     table.load("0 lift e1\n+0.2 place f1");
-    shows(&subscriber, 0, MOVED);
+    wait_for_placement(&subscriber, 0, MOVED);
     drop((running, subscriber));
 
     // The journal is enough for a replay.

@@ -42,7 +42,7 @@ impl SimulatedBoard {
     }
 
     /// A board in the middle of a game, and the calibration that was learned before.
-    fn learned() -> (SimulatedBoard, String) {
+    fn calibrated_in_game() -> (SimulatedBoard, String) {
         let mut simulated = SimulatedBoard { board: Certabo::new(settings()), now: 0 };
         let calibrated = find(DRIVER).expect("registered").calibrated.expect("it must be");
         let mut driver = (calibrated.learn)();
@@ -74,7 +74,7 @@ fn open(dir: &Path, setting: &Setting) -> (Recorder, RestoreReport) {
 }
 
 /// The placement of the sensors, the moves, and the unconfirmed promotions.
-fn shown(recorder: &Recorder) -> (String, Vec<String>, Vec<String>) {
+fn placement_and_moves(recorder: &Recorder) -> (String, Vec<String>, Vec<String>) {
     let game = recorder.station().game();
     let moves = game.moves().chain(game.pending()).map(|played| played.uci.to_string());
     (game.placement().to_string(), moves.collect(), game.unconfirmed_promotions())
@@ -93,26 +93,26 @@ fn promotion(dir: &Path, calibration: Option<&str>, simulated: &mut SimulatedBoa
         recorder.feed(at(time), body, &mut |_| Ok(())).expect("a record");
     };
     simulated.play("0 stop", 1, |time, bytes| feed(&mut recorder, time, &Body::Rx { link: 0, channel: 0, bytes: bytes.into() }));
-    let before = shown(&recorder);
+    let before = placement_and_moves(&recorder);
     let start = format!("{{\"verb\":\"start-game\",\"fen\":\"{MID_GAME} w - - 0 1\"}}");
     feed(&mut recorder, Instant(simulated.now), &Body::Cmd(&start));
     simulated.play("1 lift a7\n+0.3 drop\n+0.5 place a8 Q", 10, |time, bytes| {
         feed(&mut recorder, time, &Body::Rx { link: 0, channel: 0, bytes: bytes.into() });
     });
     recorder.flush(Instant(u64::MAX)).expect("the disk takes it");
-    [before, shown(&recorder)]
+    [before, placement_and_moves(&recorder)]
 }
 
 #[test]
 fn men_are_known_in_mid_game_and_a_queen_from_the_box_too() {
-    let (mut simulated, calibration) = SimulatedBoard::learned();
+    let (mut simulated, calibration) = SimulatedBoard::calibrated_in_game();
     let dir = tempfile::tempdir().expect("a folder");
     let [before, after] = promotion(dir.path(), Some(&calibration), &mut simulated);
     assert_eq!(before, (MID_GAME.to_owned(), vec![], vec![]));
     assert_eq!(after, (PROMOTED.to_owned(), vec!["a7a8q".to_owned()], vec![]));
 
     // Without a calibration the promoted piece is not known.
-    let (mut simulated, _) = SimulatedBoard::learned();
+    let (mut simulated, _) = SimulatedBoard::calibrated_in_game();
     let dir = tempfile::tempdir().expect("a folder");
     let [before, after] = promotion(dir.path(), None, &mut simulated);
     let hidden = |text: &str| text.replace(|c: char| c.is_ascii_alphabetic(), "?");
@@ -122,7 +122,7 @@ fn men_are_known_in_mid_game_and_a_queen_from_the_box_too() {
 
 #[test]
 fn a_journal_needs_no_file() {
-    let (mut simulated, calibration) = SimulatedBoard::learned();
+    let (mut simulated, calibration) = SimulatedBoard::calibrated_in_game();
     let dir = tempfile::tempdir().expect("a folder");
     let [_, after] = promotion(dir.path(), Some(&calibration), &mut simulated);
     let entries = fs::read_dir(dir.path()).expect("a folder").map(|entry| entry.expect("an entry").path());
@@ -145,7 +145,7 @@ fn a_journal_needs_no_file() {
     for (now, other) in [(None, true), (Some(others.as_str()), true), (Some(calibration.as_str()), false), (None, true)] {
         let (recorder, restored) = open(dir.path(), &setting(now));
         assert_eq!((restored.verified.differing, restored.other_rules), (0, other), "{:?}", restored.verified);
-        assert_eq!(shown(&recorder), after);
+        assert_eq!(placement_and_moves(&recorder), after);
     }
     assert!(setting_of("calibration", fewer).is_err(), "a set that is not whole");
 }
@@ -161,7 +161,7 @@ fn setting_of(key: &str, value: &str) -> anyhow::Result<Setting> {
 
 #[test]
 fn a_wrong_calibration_in_the_head_is_refused() {
-    let (_, calibration) = SimulatedBoard::learned();
+    let (_, calibration) = SimulatedBoard::calibrated_in_game();
     for (value, wrong) in [
         ("garbage", "calibration: item 1: a man is one of the letters"),
         (&format!("{calibration},Q0300"), "calibration: item 34: a man's tag is ten digits"),

@@ -68,11 +68,11 @@ fn two_games_arrive_as_they_were_played() {
         assert!(board.status().impossible.is_empty(), "{} cannot be played", game.white);
     }
     for (seat, game) in seats.iter().zip(&games) {
-        played(&watch, seat.id, game);
+        check_game(&watch, seat.id, game);
     }
     the_flag(&watch);
     let late = Watch::new(broker.port());
-    found(&late, &watch);
+    check_late_subscriber(&late, &watch);
     drop(late);
     let before = contract::events(&watch.all());
     let (status, took) = daemon.terminate();
@@ -96,20 +96,20 @@ fn two_games_arrive_as_they_were_played() {
         };
         watch.on(&topic("arbiter", seat.id, "state"), "the board is back", rebuilt);
     }
-    seats.iter().zip(&games).for_each(|(seat, game)| played(&watch, seat.id, game));
+    seats.iter().zip(&games).for_each(|(seat, game)| check_game(&watch, seat.id, game));
     let (status, took) = daemon.terminate();
     assert!(status.success() && took < STOP, "{status} after {took:?}");
     let last = watch.wait("its end", |all| statuses(all).contains(&(2, "stopped".to_owned())).then(|| all.to_vec()));
     let states: Vec<(u64, &str)> = vec![(1, "init"), (1, "ready"), (1, "stopped"), (2, "init"), (2, "ready"), (2, "stopped")];
     assert_eq!(statuses(&last), states.iter().map(|(boot, state)| (*boot, (*state).to_owned())).collect::<Vec<_>>());
-    birth(&last, 2, &seats);
+    check_start(&last, 2, &seats);
     contract::each(&last);
     crate::end_to_end::keep_to_schemas(&last);
     contract::events(&last);
 }
 
 /// Checks that all retained messages are published again between `init` and `ready` of a start.
-fn birth(all: &[MosquittoMessage], boot: u64, seats: &[Seat<'_>]) {
+fn check_start(all: &[MosquittoMessage], boot: u64, seats: &[Seat<'_>]) {
     let place = |state: &str| {
         let status = |received: &MosquittoMessage| {
             received.json["type"] == "node.status" && received.json["boot"] == boot && received.body()["state"] == state
@@ -129,7 +129,7 @@ fn birth(all: &[MosquittoMessage], boot: u64, seats: &[Seat<'_>]) {
 }
 
 /// Checks the messages of a game.
-fn played(watch: &Watch, board: &str, game: &DemoGame) {
+fn check_game(watch: &Watch, board: &str, game: &DemoGame) {
     let expected = game.expected();
     let mut made = expected.moves.clone();
     made.extend(expected.unpressed.clone());
@@ -184,7 +184,7 @@ fn the_flag(watch: &Watch) {
 }
 
 /// Checks that a late subscriber gets exactly the last retained messages of an early one.
-fn found(late: &Watch, early: &Watch) {
+fn check_late_subscriber(late: &Watch, early: &Watch) {
     let mut topics: Vec<String> =
         ["status", "info", "health"].iter().map(|leaf| format!("flagfall/1/node/pi-1/{leaf}")).collect();
     topics.extend([101, 102].iter().map(|serial| format!("flagfall/1/device/dgt-00{serial}/status")));

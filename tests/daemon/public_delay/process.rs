@@ -20,7 +20,7 @@ const MOVES: u64 = 2;
 const GAME: [&str; 9] = ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Ba4", "Nf6", "O-O"];
 
 /// A script of hands that wait for two seconds between two moves.
-fn slow() -> Script {
+fn slow_script() -> Script {
     let think = Duration::from_secs(4);
     let turns = GAME.map(|san| Turn { san: san.to_owned(), think, manner: Manner::Straight }).to_vec();
     let play = Play { start: Chess::default(), turns, end: End::default(), rotated: false };
@@ -39,7 +39,7 @@ fn firsts<'a>(all: &'a [MosquittoMessage], audience: &str) -> BTreeMap<u64, &'a 
 }
 
 /// The time of an event in its message.
-fn happened(received: &MosquittoMessage) -> i64 {
+fn event_time(received: &MosquittoMessage) -> i64 {
     received.json["t"]["utc"].as_str().and_then(Utc::parse).expect("a time").0
 }
 
@@ -56,7 +56,7 @@ fn nothing_is_early_when_the_daemon_is_killed_twice() {
     let mut daemon = rig.start();
     let armed = |json: &Value| json["body"]["stage"] == "armed";
     watch.on(&format!("flagfall/1/arbiter/{ROUND}/b1/state"), "armed", armed);
-    board.load(&slow()).expect("it runs");
+    board.load(&slow_script()).expect("it runs");
     for moves in [3, 6] {
         // No piece is touched in the next seconds, so the restart finds the same position.
         watch.wait("some moves", |all| (firsts(all, "live").len() >= moves).then_some(()));
@@ -79,24 +79,24 @@ fn check(all: &[MosquittoMessage]) {
     let (now, wall) = (monotonic(), utc().0);
     let arrived = |received: &MosquittoMessage| wall - now.since(received.at).as_micros() as i64;
     let (live, public) = (firsts(all, "live"), firsts(all, "public"));
-    let over = all.iter().find(|received| received.body()["event"] == "over").map(happened);
+    let over = all.iter().find(|received| received.body()["event"] == "over").map(event_time);
     for (number, received) in &public {
-        let late = arrived(received) - happened(live[number]);
+        let late = arrived(received) - event_time(live[number]);
         assert!(late >= DELAY, "event {number} is public after {late} µs");
         assert_eq!(
             (received.body(), &received.json["t"]["us"]),
             (live[number].body(), &live[number].json["t"]["us"]),
             "event {number}"
         );
-        let after = live.get(&(number + MOVES)).is_some_and(|later| happened(later) <= arrived(received));
+        let after = live.get(&(number + MOVES)).is_some_and(|later| event_time(later) <= arrived(received));
         assert!(after || over.is_some_and(|over| over <= arrived(received)), "event {number} is public too few moves later");
     }
     // The time in a message is the time of its publication, except for events that waited for the daemon's restart.
-    let prompt = live.values().filter(|received| arrived(received) - happened(received) < 250_000).count();
+    let prompt = live.values().filter(|received| arrived(received) - event_time(received) < 250_000).count();
     assert!(prompt + 4 >= live.len(), "{prompt} of {} live events came at once", live.len());
     for received in all.iter().filter(|received| received.branch() == "public" && received.topic.ends_with("/state")) {
         let shown = received.body()["moves"].as_array().expect("moves").len();
-        let allowed = live.values().filter(|live| happened(live) + DELAY <= arrived(received)).count();
+        let allowed = live.values().filter(|live| event_time(live) + DELAY <= arrived(received)).count();
         assert!(shown <= allowed, "{shown} moves are shown, only {allowed} are allowed");
     }
 }

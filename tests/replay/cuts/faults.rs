@@ -21,7 +21,7 @@ const AWFUL: Rates = Rates { drop: 0.01, flip: 0.01, duplicate: 0.01, garbage: 0
 const AGAIN: Duration = Duration::from_secs(1);
 
 /// The tape over a bad line, with two dumps of the board at its end.
-fn damaged(tape: &Tape, seed: u64, rates: Rates) -> Tape {
+fn over_bad_line(tape: &Tape, seed: u64, rates: Rates) -> Tape {
     let pieces: Vec<(Instant, Vec<u8>)> = tape
         .inputs
         .iter()
@@ -43,7 +43,7 @@ fn damaged(tape: &Tape, seed: u64, rates: Rates) -> Tape {
 }
 
 /// The true placement, as seen from the board's connector.
-fn truth(tape: &Tape) -> Placement {
+fn true_placement(tape: &Tape) -> Placement {
     let mut placement = Placement::EMPTY;
     for (index, code) in (0..).zip(stream::squares(&stream::bytes(tape))) {
         let (square, reading) = (squares::square(index), squares::reading(code));
@@ -55,11 +55,11 @@ fn truth(tape: &Tape) -> Placement {
 #[test]
 fn a_bad_line_never_panics_and_one_dump_corrects_the_board() {
     let mut harmed = 0;
-    let clean: Vec<_> = stream::dgt_tapes().into_iter().map(|tape| (truth(&tape), tape.run(), tape)).collect();
+    let clean: Vec<_> = stream::dgt_tapes().into_iter().map(|tape| (true_placement(&tape), tape.run(), tape)).collect();
     campaign("damaged recordings", 0..SEEDS, |seed| {
         let rates = if seed % 2 == 0 { Rates::ROUGH } else { AWFUL };
         for (truth, clean, tape) in &clean {
-            let (station, outputs) = damaged(tape, seed, rates).play();
+            let (station, outputs) = over_bad_line(tape, seed, rates).play();
             let board = station.game().placement();
             let board = if station.game().is_rotated() { board.rotated() } else { board };
             assert_eq!(board.to_string(), truth.to_string(), "{}", tape.name);

@@ -35,7 +35,7 @@ fn expected() -> Vec<(String, Expected)> {
     (0..GAMES).map(|number| ((number + 1).to_string(), game(number).expected())).collect()
 }
 
-fn fits(frame: &str) {
+fn assert_fits_screen(frame: &str) {
     assert!(frame.lines().count() <= 24, "{frame}");
     for row in frame.lines() {
         assert!(row.chars().count() <= 80, "{} columns: {row}", row.chars().count());
@@ -43,7 +43,7 @@ fn fits(frame: &str) {
 }
 
 /// The text without colours.
-fn plain(text: &str) -> String {
+fn without_colours(text: &str) -> String {
     let mut parts = text.split("\x1b[");
     let first = parts.next().unwrap_or_default().to_owned();
     parts.fold(first, |all, part| all + part.split_once('m').map_or("", |(_, text)| text))
@@ -52,7 +52,7 @@ fn plain(text: &str) -> String {
 #[test]
 fn the_picture_fits_at_every_moment_and_ends_as_it_should() {
     let (mut view, mut coloured) = (View::new(false, boards()), View::new(true, boards()));
-    fits(&view.frame());
+    assert_fits_screen(&view.frame());
     let (mut lines, mut middle) = (Vec::new(), None);
     for message in played() {
         if message.at >= Instant(30_000_000) {
@@ -60,8 +60,8 @@ fn the_picture_fits_at_every_moment_and_ends_as_it_should() {
         }
         lines.extend(view.handle_message(&message.topic, message.payload.as_bytes()));
         coloured.handle_message(&message.topic, message.payload.as_bytes());
-        fits(&view.frame());
-        fits(&plain(&coloured.frame()));
+        assert_fits_screen(&view.frame());
+        assert_fits_screen(&without_colours(&coloured.frame()));
     }
     let frames = [(middle.expect("the game lasts longer"), include_str!("middle.txt")), (view.frame(), include_str!("end.txt"))];
     for (frame, expected) in frames {
@@ -166,7 +166,7 @@ fn the_proposal_is_shown_in_words() {
         );
         assert_eq!(view.handle_message("flagfall/1/arbiter/demo/1/1/ruling", ruling.as_bytes()), None, "a state is no event");
         let frame = view.frame();
-        fits(&frame);
+        assert_fits_screen(&frame);
         for words in shown.split('|').chain(["unknown: nothing; Art. 6.9, 6.4"]) {
             assert!(frame.contains(words), "{flag} {outcome}: no `{words}` in\n{frame}");
         }

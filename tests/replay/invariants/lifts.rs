@@ -15,7 +15,7 @@ use crate::invariants::played_game::{BLITZ, Played, RAPID, Reports, config, devi
 use crate::support::seeds::{campaign, ordinary};
 
 /// All readings of squares with their times, from the first frame on.
-pub(crate) fn history(reports: &Reports) -> Vec<(Instant, Square, Reading)> {
+pub(crate) fn readings_over_time(reports: &Reports) -> Vec<(Instant, Square, Reading)> {
     let mut history = Vec::new();
     for (at, input) in reports {
         match input {
@@ -31,7 +31,7 @@ pub(crate) fn history(reports: &Reports) -> Vec<(Instant, Square, Reading)> {
 
 /// The reports of the game with additional lifts: each piece is put back before a move needs it. Returns the number of lifts, too.
 fn with_lifts(rng: &mut Rng, reports: &Reports, count: usize) -> (Reports, usize) {
-    let history = history(reports);
+    let history = readings_over_time(reports);
     let end = reports.last().expect("events").0.0;
     let mut lifted: Vec<(Square, u64, u64)> = Vec::new();
     for _ in 0..count {

@@ -10,7 +10,7 @@ use flagfall_protocols::time::Instant;
 
 use crate::invariants::chaos::Chaos;
 use crate::invariants::checked_game::CheckedGame;
-use crate::invariants::lifts::history;
+use crate::invariants::lifts::readings_over_time;
 use crate::invariants::played_game::{BLITZ, RAPID, Reports, config, game};
 use crate::support::seeds::{campaign, ordinary};
 
@@ -38,7 +38,7 @@ const LINE: u64 = 50_000;
 /// The times at which the reading of a square changed.
 fn changes(reports: &Reports) -> Vec<(u64, Square)> {
     let (mut board, mut changes) = (Placement::EMPTY, Vec::new());
-    for (at, square, reading) in history(reports) {
+    for (at, square, reading) in readings_over_time(reports) {
         if board.get(square) != reading {
             board.set(square, reading);
             changes.push((at.0, square));
@@ -48,7 +48,7 @@ fn changes(reports: &Reports) -> Vec<(u64, Square)> {
 }
 
 /// The time at which the first square of a move changed to its reading after the move.
-fn begun(mv: &MoveBody, made: u64, changes: &[(u64, Square)]) -> Option<u64> {
+fn begin_of_move(mv: &MoveBody, made: u64, changes: &[(u64, Square)]) -> Option<u64> {
     let [from, to] = [&mv.uci[..2], &mv.uci[2..4]].map(|name| Square::parse(name).expect("a square"));
     let of_rank = |file: u8| Square::wrapping(from.rank() * 8 + file);
     let squares = match (mv.san.trim_end_matches(['+', '#']), mv.san.contains('x')) {
@@ -82,7 +82,7 @@ fn assert_in_order(list: &[MoveBody], reports: &Reports, clean: bool) {
         assert!(latest <= reported_by && (!clean || earliest <= pressed[1]), "the press comes before the move: {mv:?}");
         // A move that is finished after its press was begun before it.
         let unseen = latest - earliest > 2 * scan;
-        let begun = begun(mv, latest, &changes);
+        let begun = begin_of_move(mv, latest, &changes);
         assert!(
             unseen || begun.is_none_or(|begun| begun <= pressed[1] + scan + LINE),
             "the press comes before the move began: {mv:?}"

@@ -22,7 +22,7 @@ enum Older {
 }
 
 /// The lines of a journal of an older version, up to the output number `cut` for arbiters.
-fn older(text: &str, how: Older, number: u64, cut: u64) -> Vec<String> {
+fn journal_of_older_version(text: &str, how: Older, number: u64, cut: u64) -> Vec<String> {
     let mut seq = 0;
     let mut shift = 0i64;
     let mut lines: Vec<String> = text.lines().take_while(|line| line.starts_with('#')).map(str::to_owned).collect();
@@ -77,7 +77,7 @@ fn numbers_go_on_from_what_was_sent() {
     for how in [Older::OtherWords, Older::OneMore, Older::OneLess] {
         for (number, cut) in [(5, 20), (20, 20), (8, 8)] {
             let name = format!("{how:?} at {number}, broken off after {cut}");
-            let lines = older(&text, how, number, cut);
+            let lines = journal_of_older_version(&text, how, number, cut);
             let mut rig = RecorderRig::open(&tape, on_disk(lines.iter().map(String::as_str)));
             let last_missing = number == cut && matches!(how, Older::OneLess);
             // An event that is missing at the end may not have been sent before: it is sent now.

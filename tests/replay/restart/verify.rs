@@ -25,7 +25,7 @@ fn verify(text: &str) -> (Option<i32>, String) {
 type Change = fn(&mut Body<'_>);
 
 /// The journal with its `nth` output changed and sealed again.
-fn altered(text: &str, nth: usize, change: Change) -> String {
+fn with_changed_output(text: &str, nth: usize, change: Change) -> String {
     let mut seen = 0;
     let mut altered = String::new();
     for line in text.lines() {
@@ -85,7 +85,7 @@ fn a_journal_is_compared_with_what_comes_out() {
         ];
         for (what, change) in changes {
             for nth in [1, count / 2 + 1, count] {
-                let (code, words) = verify(&altered(&text, nth, change));
+                let (code, words) = verify(&with_changed_output(&text, nth, change));
                 assert_eq!(code, Some(1), "{}: {what} of output {nth}\n{words}", tape.name);
                 assert!(words.starts_with("record "), "{words}");
             }

@@ -11,7 +11,7 @@ const GAP: [&str; 2] = ["board_lost", "link_gap"];
 const ALSO: [&str; 1] = ["clock_lost"];
 
 /// The hands make these moves while the link is lost, for at least six seconds.
-fn unseen(scene: &mut Scene, moves: &str) -> [u64; 2] {
+fn move_without_link(scene: &mut Scene, moves: &str) -> [u64; 2] {
     let began = scene.wait(1.0).link(false).now;
     for uci in moves.split(' ').filter(|uci| !uci.is_empty()) {
         scene.play(uci, 0.5);
@@ -24,7 +24,7 @@ fn unseen(scene: &mut Scene, moves: &str) -> [u64; 2] {
 }
 
 #[track_caller]
-fn repaired(outcome: &Outcome, from: usize, gap: [u64; 2]) {
+fn assert_repaired(outcome: &Outcome, from: usize, gap: [u64; 2]) {
     for (index, played) in outcome.state().moves.iter().enumerate().skip(from) {
         assert_eq!(outcome.how(index), "repair", "{}", played.san);
         let reason = "made somewhere in the gap";
@@ -36,10 +36,10 @@ fn repaired(outcome: &Outcome, from: usize, gap: [u64; 2]) {
 fn s060_one_move_unseen() {
     let mut scene = Scene::running();
     scene.game("e2e4 e7e5");
-    let gap = unseen(&mut scene, "g1f3");
+    let gap = move_without_link(&mut scene, "g1f3");
     let outcome = scene.run();
     outcome.allow("e4 e5 Nf3", &GAP, &ALSO);
-    repaired(&outcome, 2, gap);
+    assert_repaired(&outcome, 2, gap);
     assert!(outcome.state().alarms.is_empty(), "and cured");
     scene.game("b8c6").end().allow("e4 e5 Nf3 Nc6", &GAP, &ALSO);
 }
@@ -48,7 +48,7 @@ fn s060_one_move_unseen() {
 fn s060_nothing_happened_while_the_link_was_away() {
     let mut scene = Scene::running();
     scene.game("e2e4 e7e5");
-    unseen(&mut scene, "");
+    move_without_link(&mut scene, "");
     scene.game("g1f3").end().allow("e4 e5 Nf3", &GAP[..1], &ALSO);
 }
 
@@ -57,10 +57,10 @@ fn s061_two_moves_unseen() {
     for scene in [Scene::running(), Scene::running().without_log()] {
         let mut scene = scene;
         scene.game("e2e4 e7e5");
-        let gap = unseen(&mut scene, "g1f3 b8c6");
+        let gap = move_without_link(&mut scene, "g1f3 b8c6");
         let outcome = scene.run();
         outcome.allow("e4 e5 Nf3 Nc6", &GAP, &ALSO);
-        repaired(&outcome, 2, gap);
+        assert_repaired(&outcome, 2, gap);
         scene.game("f1c4").end().allow("e4 e5 Nf3 Nc6 Bc4", &GAP, &ALSO);
     }
 }
@@ -69,7 +69,7 @@ fn s061_two_moves_unseen() {
 fn s062_three_moves_unseen_and_no_log() {
     let mut scene = Scene::running().without_log();
     scene.game("e2e4 e7e5");
-    unseen(&mut scene, "g1f3 b8c6 f1c4");
+    move_without_link(&mut scene, "g1f3 b8c6 f1c4");
     // The driver asks for the board's log, and gives up after a while.
     let outcome = scene.game("g8f6 d2d3").wait(25.0).run();
     let alarms: Vec<String> = outcome.alarms().into_iter().filter(|alarm| !ALSO.contains(&alarm.as_str())).collect();
@@ -100,10 +100,10 @@ fn s064_the_boards_own_log() {
     for (moves, sans) in [("g1f3 b8c6 f1c4", "Nf3 Nc6 Bc4"), ("f1c4 b8c6 g1f3", "Bc4 Nc6 Nf3")] {
         let mut scene = Scene::running();
         scene.game("e2e4 e7e5");
-        let gap = unseen(&mut scene, moves);
+        let gap = move_without_link(&mut scene, moves);
         let outcome = scene.wait(6.0).run();
         outcome.allow(&format!("e4 e5 {sans}"), &GAP, &ALSO);
-        repaired(&outcome, 2, gap);
+        assert_repaired(&outcome, 2, gap);
         scene.game("g8f6").end().allow(&format!("e4 e5 {sans} Nf6"), &GAP, &ALSO);
     }
 }

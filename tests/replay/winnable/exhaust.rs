@@ -5,7 +5,7 @@ use shakmaty::{Chess, Color, EnPassantMode, Position};
 /// The properties that make two positions the same: men, castling, en passant, the side to move.
 type PositionKey = [u64; 9];
 
-fn same(at: &Chess) -> PositionKey {
+fn position_key(at: &Chess) -> PositionKey {
     let (roles, colors) = at.board().clone().into_bitboards();
     let ep = at.ep_square(EnPassantMode::Legal).map_or(64, u64::from);
     let [pawns, knights, bishops, rooks, queens, kings, white] =
@@ -52,7 +52,7 @@ impl PositionSet {
 /// does not go on where `side` has only the king.
 pub(crate) fn exhaust(root: &Chess, side: Color, cap: usize) -> Option<bool> {
     let mut met = PositionSet::new(cap);
-    met.add(same(root));
+    met.add(position_key(root));
     let mut open = vec![root.clone()];
     while let Some(at) = open.pop() {
         let moves = at.legal_moves();
@@ -65,7 +65,7 @@ pub(crate) fn exhaust(root: &Chess, side: Color, cap: usize) -> Option<bool> {
         for step in moves {
             let mut after = at.clone();
             after.play_unchecked(step);
-            if met.add(same(&after)) {
+            if met.add(position_key(&after)) {
                 open.push(after);
             }
         }

@@ -6,7 +6,7 @@ use shakmaty::{Board, CastlingMode, Chess, Color, FromSetup, Piece, Position, Po
 
 use super::mutants::Dice;
 use super::retrograde::{Men, Truth, sorted};
-use super::three_men::say;
+use super::tally::print_line;
 
 const ROLES: [Role; 5] = [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
 
@@ -67,7 +67,7 @@ fn a_thousand_of_each_class() {
                 compare(&at, &truth, &mut counts);
             }
         }
-        say(&format!("{}: [unwinnable, winnable] {counts:?}", men.iter().map(|piece| piece.char()).collect::<String>()));
+        print_line(&format!("{}: [unwinnable, winnable] {counts:?}", men.iter().map(|piece| piece.char()).collect::<String>()));
     }
 }
 
@@ -87,6 +87,6 @@ fn all_four_men() {
                 compare(&at, &truth, &mut counts);
             }
         }
-        say(&format!("{}: [unwinnable, winnable] {counts:?}", men.iter().map(|piece| piece.char()).collect::<String>()));
+        print_line(&format!("{}: [unwinnable, winnable] {counts:?}", men.iter().map(|piece| piece.char()).collect::<String>()));
     }
 }

@@ -11,7 +11,7 @@ use crate::support::seeds::campaign;
 
 use super::exhaust::exhaust;
 use super::rows::{all_rows, position};
-use super::three_men::say;
+use super::tally::print_line;
 
 /// A sequence of random numbers that is the same in every run.
 pub(crate) struct Dice(pub(crate) u64);
@@ -79,10 +79,10 @@ const OWN: [&str; 5] = [
 ];
 
 /// Compares this number of mutants of one seed, each for both sides; returns the number of answers.
-fn differ(mutants: usize, cap: usize, seed: u64) -> u64 {
+fn compare_mutants(mutants: usize, cap: usize, seed: u64) -> u64 {
     let mut seeds: Vec<Chess> = all_rows().iter().filter(|row| row.hardness == "hard").map(|row| position(&row.fen)).collect();
     if seeds.is_empty() {
-        say("no reference rows beside the clone: mutants of a few positions of our own");
+        print_line("no reference rows beside the clone: mutants of a few positions of our own");
         seeds.extend(OWN.map(position));
     }
     let mut dice = Dice(seed);
@@ -110,11 +110,11 @@ fn differ(mutants: usize, cap: usize, seed: u64) -> u64 {
             if refused.is_some() || mated {
                 wrong += 1;
                 let fen = shakmaty::fen::Fen::from_position(&at, EnPassantMode::Legal);
-                say(&format!("mutant {made} of seed {seed:#x}: {fen} {side}: {refused:?} {mated} {answer:?}"));
+                print_line(&format!("mutant {made} of seed {seed:#x}: {fen} {side}: {refused:?} {mated} {answer:?}"));
             }
         }
         if made % 1_000 == 0 {
-            say(&format!("{made} mutants, both sides: {won} winnable, {lost:?}, {open} undecided, {wrong} wrong"));
+            print_line(&format!("{made} mutants, both sides: {won} winnable, {lost:?}, {open} undecided, {wrong} wrong"));
         }
     }
     assert_eq!(wrong, 0);
@@ -142,5 +142,5 @@ impl UnwinnableTally {
 #[test]
 fn mutants_against_exhaustion() {
     const FIRST: u64 = 0x00f1_a6fa_1100_0001;
-    campaign("mutants of 6.9", FIRST..FIRST + 1, |seed| differ(50, 300_000, seed));
+    campaign("mutants of 6.9", FIRST..FIRST + 1, |seed| compare_mutants(50, 300_000, seed));
 }

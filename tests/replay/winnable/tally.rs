@@ -49,3 +49,9 @@ impl Tally {
         }
     }
 }
+
+/// Prints the figures of a run, or an unusual answer that is no failure.
+#[allow(clippy::print_stderr, reason = "the figures of a run")]
+pub(crate) fn print_line(text: &str) {
+    eprintln!("{text}");
+}

@@ -4,13 +4,10 @@ use flagfall_game::mate::check::check;
 use flagfall_game::mate::{Answer, Budget, winnable};
 use shakmaty::{Board, CastlingMode, Chess, Color, FromSetup, Position, Role, Setup, Square};
 
+use super::tally::print_line;
+
 const MEN: [Role; 5] = [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
 const ALL: usize = MEN.len() * 64 * 64 * 64 * 2;
-
-#[allow(clippy::print_stderr, reason = "the figures of a run")]
-pub(crate) fn say(text: &str) {
-    eprintln!("{text}");
-}
 
 /// The number of a position, made of White's king, White's man, Black's king and the side to move.
 fn number(at: &Chess) -> Option<usize> {
@@ -97,7 +94,7 @@ fn all_three_men() {
         assert_eq!(check(&at, Color::White, &plain), Ok(()), "{:?}", at.board());
         counts[index >> 19][usize::from(known)] += 1;
     }
-    say(&format!("{MEN:?}: [unwinnable, winnable] {counts:?}"));
+    print_line(&format!("{MEN:?}: [unwinnable, winnable] {counts:?}"));
     for (role, [_, won]) in MEN.iter().zip(counts) {
         let mates = !matches!(role, Role::Knight | Role::Bishop);
         assert_eq!(won > 0, mates, "{role:?}");

@@ -4,7 +4,7 @@ use flagfall_game::mate::check::check;
 use flagfall_game::mate::{Answer, Budget, counted};
 
 use super::rows::{Row, all_rows, position};
-use super::tally::Tally;
+use super::tally::{Tally, print_line};
 
 /// Asks for the answers of the rows; fails at the end with every wrong answer and every refused proof.
 fn answer<'a>(rows: impl Iterator<Item = &'a Row>) -> Tally {
@@ -23,9 +23,9 @@ fn answer<'a>(rows: impl Iterator<Item = &'a Row>) -> Tally {
         };
         let says = format!("{} {}: {answer:?}", row.fen, row.side);
         match decided {
-            None => say(&format!("undecided ({}): {says}", row.hardness)),
+            None => print_line(&format!("undecided ({}): {says}", row.hardness)),
             Some(winnable) if winnable == row.winnable => {}
-            Some(_) if row.probable => say(&format!("not as agreed, but proved: {says}")),
+            Some(_) if row.probable => print_line(&format!("not as agreed, but proved: {says}")),
             Some(_) => wrong.push(says),
         }
         let real = if row.real { "real " } else { "" };
@@ -35,16 +35,11 @@ fn answer<'a>(rows: impl Iterator<Item = &'a Row>) -> Tally {
     tally
 }
 
-#[allow(clippy::print_stderr, reason = "an unusual answer that is no failure")]
-fn say(text: &str) {
-    eprintln!("{text}");
-}
-
 /// The rows; none if they are not there.
-fn present() -> Option<Vec<Row>> {
+fn reference_rows() -> Option<Vec<Row>> {
     let all = all_rows();
     if all.is_empty() {
-        say("no reference rows beside the clone: nothing is asked");
+        print_line("no reference rows beside the clone: nothing is asked");
         return None;
     }
     assert_eq!(all.len(), 31_035);
@@ -53,7 +48,7 @@ fn present() -> Option<Vec<Row>> {
 
 #[test]
 fn a_sample_of_the_rows() {
-    let Some(all) = present() else { return };
+    let Some(all) = reference_rows() else { return };
     let easy: Vec<&Row> = all.iter().filter(|row| row.hardness == "easy" && row.real).collect();
     assert!(easy.len() > 5_000, "{} rows", easy.len());
     let tally = answer(easy.into_iter().step_by(61));
@@ -63,7 +58,7 @@ fn a_sample_of_the_rows() {
 #[test]
 #[ignore = "2,700 rows of every hardness and their proofs: seconds, in a release build"]
 fn a_sample_of_every_hardness() {
-    let Some(all) = present() else { return };
+    let Some(all) = reference_rows() else { return };
     let mut tally = answer(all.iter().step_by(11));
     tally.print();
     for group in ["easy", "medium", "real easy", "real medium", "hard"] {
@@ -74,7 +69,7 @@ fn a_sample_of_every_hardness() {
 #[test]
 #[ignore = "31,035 rows and their proofs: minutes, in a release build"]
 fn all_rows_and_proofs() {
-    let Some(all) = present() else { return };
+    let Some(all) = reference_rows() else { return };
     let mut tally = answer(all.iter());
     tally.print();
     for group in ["easy", "medium", "real easy", "real medium"] {

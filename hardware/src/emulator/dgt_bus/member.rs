@@ -117,8 +117,8 @@ impl Member {
     }
 
     pub(super) fn done(&self) -> bool {
-        let told = !self.powered || (self.sampled.is_none() && self.unsent == self.memory.end() && self.answer.is_none());
-        self.motions.next().is_none() && told
+        let all_sent = !self.powered || (self.sampled.is_none() && self.unsent == self.memory.end() && self.answer.is_none());
+        self.motions.next().is_none() && all_sent
     }
 
     pub(super) fn next(&self) -> Option<Instant> {

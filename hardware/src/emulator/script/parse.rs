@@ -18,7 +18,7 @@ const MAX_SECONDS: u64 = 31_536_000;
 
 /// The errors of a word in a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the text of each says it")]
+#[allow(missing_docs, reason = "the text of each problem describes it")]
 pub enum Problem {
     NotSeconds,
     GoesBack,
@@ -49,7 +49,7 @@ impl fmt::Display for Problem {
             Problem::NotStraight => "is not on a straight line with the square before",
             Problem::Expected(word) => return write!(f, "should be `{word}`"),
             Problem::Superfluous => "is one word too many",
-            Problem::TooLong => "is the line where the script gets too long",
+            Problem::TooLong => "is on the line where the script becomes too long",
         })
     }
 }

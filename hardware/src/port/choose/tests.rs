@@ -24,7 +24,7 @@ fn wanted(port: bool, usb_serial: Option<&str>, serial: Option<&str>) -> Wanted 
 fn usb(ids: (u16, u16), serial: &str) -> Candidate {
     let usb = UsbId { vendor: ids.0, product: ids.1, serial: Some(serial.to_owned()), ..UsbId::default() };
     let found = Found { path: PathBuf::from("/dev/x"), stable: None, usb: Some(usb), node: None };
-    Candidate { found, taken: false, named: false, told: None, paused: false }
+    Candidate { found, taken: false, reserved: false, wanted_board: None, paused: false }
 }
 
 fn listed() -> Candidate {
@@ -38,37 +38,65 @@ fn taken(port: Candidate) -> Candidate {
 }
 
 #[test]
-fn each_way_in_its_turn() {
+fn each_rule_chooses_its_port() {
     let path = wanted(true, None, None);
     let adapter = wanted(false, Some(" ab12 "), None);
     let both = wanted(false, Some("AB12"), Some("1001"));
     let board = wanted(false, None, Some("1001"));
     let nothing = wanted(false, None, None);
-    let told = |port: Candidate, told| Candidate { told: Some(told), ..port };
+    let identified = |port: Candidate, wanted| Candidate { wanted_board: Some(wanted), ..port };
     let (a, b) = (usb(FTDI, "AB12"), usb(FTDI, "CD34"));
     type Row<'a> = (&'a str, &'a Wanted, Option<&'a str>, Option<usize>, Vec<Candidate>, Choice);
     let table: &[Row<'_>] = &[
         ("the configured path", &path, Some("1001"), Some(1), vec![a.clone(), b.clone()], Choice::Open(1)),
-        ("whatever it is", &path, None, Some(0), vec![usb(OTHER, "Z")], Choice::Open(0)),
-        ("a sister has it", &path, None, Some(0), vec![taken(a.clone()), b.clone()], Choice::Taken(0)),
-        ("and the board is known", &path, Some("1001"), Some(0), vec![taken(a.clone()), b.clone()], Choice::Ask(vec![1])),
+        ("any device at the path", &path, None, Some(0), vec![usb(OTHER, "Z")], Choice::Open(0)),
+        ("another link has it", &path, None, Some(0), vec![taken(a.clone()), b.clone()], Choice::Taken(0)),
+        (
+            "another link has it, and the board is known",
+            &path,
+            Some("1001"),
+            Some(0),
+            vec![taken(a.clone()), b.clone()],
+            Choice::Ask(vec![1]),
+        ),
         ("the path is not there", &path, None, None, vec![a.clone()], Choice::Nothing),
-        ("and the board was learnt", &path, Some("1001"), None, vec![a.clone()], Choice::Ask(vec![0])),
+        ("the path is not there, and the board was learned", &path, Some("1001"), None, vec![a.clone()], Choice::Ask(vec![0])),
         ("the adapter's number", &adapter, None, None, vec![b.clone(), a.clone()], Choice::Open(1)),
-        ("of which a sister has one port", &adapter, None, None, vec![taken(a.clone()), a.clone()], Choice::Open(1)),
+        ("another link has one port of the adapter", &adapter, None, None, vec![taken(a.clone()), a.clone()], Choice::Open(1)),
         ("no such adapter", &adapter, None, None, vec![b.clone()], Choice::Nothing),
         ("an adapter with two ports", &both, Some("1001"), None, vec![b.clone(), a.clone(), a.clone()], Choice::Ask(vec![1, 2])),
         ("no such adapter, but the board", &both, Some("1001"), None, vec![b.clone()], Choice::Ask(vec![0])),
         ("foreign devices are left alone", &board, Some("1001"), None, vec![usb(OTHER, "Z"), a.clone()], Choice::Ask(vec![1])),
-        ("but not in a folder", &board, Some("1001"), None, vec![listed()], Choice::Ask(vec![0])),
-        ("the board has answered there", &board, Some("1001"), None, vec![a.clone(), told(b.clone(), true)], Choice::Open(1)),
-        ("another board was there", &board, Some("1001"), None, vec![told(a.clone(), false), b.clone()], Choice::Ask(vec![1, 0])),
-        ("asked in vain just now", &board, Some("1001"), None, vec![Candidate { paused: true, ..a.clone() }], Choice::Nothing),
-        ("another's port", &board, Some("1001"), None, vec![Candidate { named: true, ..a.clone() }], Choice::Nothing),
+        ("a port that a folder lists may be foreign", &board, Some("1001"), None, vec![listed()], Choice::Ask(vec![0])),
+        (
+            "the board has answered there",
+            &board,
+            Some("1001"),
+            None,
+            vec![a.clone(), identified(b.clone(), true)],
+            Choice::Open(1),
+        ),
+        (
+            "another board was there",
+            &board,
+            Some("1001"),
+            None,
+            vec![identified(a.clone(), false), b.clone()],
+            Choice::Ask(vec![1, 0]),
+        ),
+        (
+            "asked without an answer just now",
+            &board,
+            Some("1001"),
+            None,
+            vec![Candidate { paused: true, ..a.clone() }],
+            Choice::Nothing,
+        ),
+        ("another's port", &board, Some("1001"), None, vec![Candidate { reserved: true, ..a.clone() }], Choice::Nothing),
         ("the only one", &nothing, None, None, vec![a.clone(), usb(OTHER, "Z")], Choice::Open(0)),
         ("the only free one", &nothing, None, None, vec![taken(a.clone()), b.clone()], Choice::Open(1)),
         ("one of several", &nothing, None, None, vec![a.clone(), b.clone()], Choice::Several(vec![0, 1])),
-        ("one of several, learnt", &nothing, Some("1001"), None, vec![a.clone(), b], Choice::Ask(vec![0, 1])),
+        ("one of several, learned", &nothing, Some("1001"), None, vec![a.clone(), b], Choice::Ask(vec![0, 1])),
         ("the only one, another board", &nothing, Some("1001"), None, vec![a], Choice::Open(0)),
         ("none", &nothing, None, None, vec![], Choice::Nothing),
     ];
@@ -80,17 +108,19 @@ fn each_way_in_its_turn() {
 fn candidate() -> impl Strategy<Value = Candidate> {
     let ids = prop_oneof![Just(Some(FTDI)), Just(Some(OTHER)), Just(None)];
     let number = prop_oneof![Just(None), Just(Some("A".to_owned())), Just(Some("B".to_owned()))];
-    (ids, number, any::<bool>(), any::<[bool; 3]>(), any::<Option<bool>>()).prop_map(|(ids, serial, listed, [a, b, c], told)| {
-        let usb = ids.map(|(vendor, product)| UsbId { vendor, product, serial, ..UsbId::default() });
-        let stable = listed.then(|| PathBuf::from("/folder/x"));
-        let found = Found { path: PathBuf::from("/dev/x"), stable, usb, node: None };
-        Candidate { found, taken: a, named: b, told, paused: c }
-    })
+    (ids, number, any::<bool>(), any::<[bool; 3]>(), any::<Option<bool>>()).prop_map(
+        |(ids, serial, listed, [a, b, c], wanted_board)| {
+            let usb = ids.map(|(vendor, product)| UsbId { vendor, product, serial, ..UsbId::default() });
+            let stable = listed.then(|| PathBuf::from("/folder/x"));
+            let found = Found { path: PathBuf::from("/dev/x"), stable, usb, node: None };
+            Candidate { found, taken: a, reserved: b, wanted_board, paused: c }
+        },
+    )
 }
 
 proptest! {
     #[test]
-    fn a_choice_is_never_a_sisters_port(
+    fn a_choice_is_never_the_port_of_another_link(
         seen in proptest::collection::vec(candidate(), 0..8),
         port: bool,
         at in proptest::option::of(0_usize..8),
@@ -105,7 +135,7 @@ proptest! {
             Choice::Open(index) => {
                 prop_assert!(!seen[index].taken);
                 let by_usb = usb_serial.is_some() && has_usb_serial(&seen[index].found, usb_serial.as_deref().unwrap());
-                let family = may_be(&wanted, &seen[index].found) && !seen[index].named;
+                let family = may_be(&wanted, &seen[index].found) && !seen[index].reserved;
                 prop_assert!(configured == Some(index) || by_usb || family);
             }
             Choice::Ask(list) => {
@@ -116,8 +146,8 @@ proptest! {
                 once.sort_unstable();
                 once.dedup();
                 prop_assert_eq!(once.len(), list.len());
-                // Nobody who has told another number is asked before one who has told none.
-                prop_assert!(list.is_sorted_by_key(|index| seen[*index].told.is_some()));
+                // A port whose board reported another serial number is asked after all ports without a known number.
+                prop_assert!(list.is_sorted_by_key(|index| seen[*index].wanted_board.is_some()));
             }
             Choice::Several(list) => {
                 prop_assert!(list.len() > 1 && list.iter().all(|index| !seen[*index].taken));

@@ -107,10 +107,10 @@ impl SimulatedLine {
             let Some(at) = next.filter(|at| *at <= to) else { break };
             let at = at.max(self.now);
             self.now = at;
-            let mut said = Vec::new();
-            self.chain.advance(at, &mut said);
-            if !said.is_empty() {
-                for sent in &said {
+            let mut pieces = Vec::new();
+            self.chain.advance(at, &mut pieces);
+            if !pieces.is_empty() {
+                for sent in &pieces {
                     self.line(sent.at, LineInput::Bytes(&sent.bytes));
                 }
                 continue;

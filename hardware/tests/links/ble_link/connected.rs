@@ -90,7 +90,7 @@ fn a_key_is_sent_to_a_device_that_has_answered_in_each_connection() {
         // This device accepts no write of the key's length.
         bluez.add(Peripheral { mtu: 10, ..Peripheral::for_driver(PEGASUS, C, "DGT_PEGASUS_3") });
         let mut refuses = BleRig::start(&radio, 3, PEGASUS, with_key(C));
-        let refused = LinkReport::Missing(format!("{C}: the key was not taken"));
+        let refused = LinkReport::Missing(format!("{C}: the device did not accept the key"));
         refuses.until("it is reported", |refuses| refuses.reports.last() == Some(&refused));
         let shown = format!("{:?}", with_key(A));
         assert!(shown.contains("unlock: Some(not shown)") && !shown.contains("165"), "{shown}");

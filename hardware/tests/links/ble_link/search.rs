@@ -141,7 +141,7 @@ fn a_failed_discovery_does_not_disturb_connected_boards() {
         bluez.add(Peripheral::for_driver(PEGASUS, B, "DGT_PEGASUS_2"));
         let mut other = BleRig::start(&radio, 2, PEGASUS, by_address(B));
         let reported =
-            |reported: &LinkReport| matches!(reported, LinkReport::Missing(why) if why.contains("does not look for devices"));
+            |reported: &LinkReport| matches!(reported, LinkReport::Missing(why) if why.contains("does not search for devices"));
         other.until("refused", |other| other.reports.iter().any(reported));
         other.until("it is found", |other| other.responding);
         assert!(bluez.connected(A) && bluez.seen(A).connections.len() == 1);

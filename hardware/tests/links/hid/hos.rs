@@ -26,7 +26,7 @@ fn read(driver: &mut dyn Driver, at: u64, reported: LinkReport) -> (Vec<DeviceEv
         match output {
             Output::Event { event, .. } => events.push(event),
             Output::Anomaly { anomaly, .. } => anomalies.push(anomaly),
-            Output::Send { bytes, .. } => panic!("it says {bytes:x?}"),
+            Output::Send { bytes, .. } => panic!("it sends {bytes:x?}"),
         }
     }
     (events, anomalies)
@@ -38,28 +38,28 @@ fn squares_and_clock_are_read() {
     let (_node, device, test_link) = open(&usb, "hos_usb", HOS);
     let mut driver = family("hos_usb").start();
     let mut at = 0;
-    let mut tell = |data: &[u8]| {
+    let mut feed = |data: &[u8]| {
         device.send(&padded(data)).expect("sent");
         at += 1_000_000;
         read(driver.as_mut(), at, test_link.next())
     };
-    let (events, anomalies) = tell(&START);
+    let (events, anomalies) = feed(&START);
     assert_eq!(anomalies, []);
     let [DeviceEvent::Frame(start)] = events[..] else { panic!("{events:?}") };
     assert_eq!(start.to_string(), "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR");
-    let (events, anomalies) = tell(&[0xff, 0xca, 0, 4, 0x3b, 0, 5, 0x80]);
+    let (events, anomalies) = feed(&[0xff, 0xca, 0, 4, 0x3b, 0, 5, 0x80]);
     assert_eq!(anomalies, []);
     let [DeviceEvent::Clock(clock)] = events[..] else { panic!("{events:?}") };
     assert_eq!((clock.running, clock.lever_up), (true, ClockSide::Left));
     assert_eq!((clock.left.time.millis(), clock.right.time.millis()), (299_000, 300_000));
     // With the zeros after it, this other report could be read as an empty board.
-    let (events, anomalies) = tell(&[0xff, 0x01]);
+    let (events, anomalies) = feed(&[0xff, 0x01]);
     assert_eq!((events, anomalies), (vec![], vec![Anomaly::StrayByte; 65]));
-    let (events, anomalies) = tell(&START);
+    let (events, anomalies) = feed(&START);
     assert_eq!((events, anomalies), (vec![], vec![]), "equal squares are not reported again");
     let mut moved = START;
     (moved[6], moved[14]) = (0x66 & 0x0f, 0);
-    let (events, anomalies) = tell(&moved);
+    let (events, anomalies) = feed(&moved);
     assert_eq!((events.len(), anomalies), (1, vec![]));
     drop(test_link);
 }

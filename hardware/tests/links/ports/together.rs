@@ -147,7 +147,7 @@ fn begins(port: &mut Pty, span: Duration) -> usize {
 }
 
 /// Sends this serial number as the board.
-fn tell(port: &mut Pty, number: &str) {
+fn send_serial_number(port: &mut Pty, number: &str) {
     port.write(&[0x91, 0, 8]).unwrap();
     port.write(number.as_bytes()).unwrap();
 }
@@ -163,7 +163,7 @@ fn a_question_of_a_removed_link_helps_another_link() {
     test_link.up();
     assert_eq!(begins(&mut port, Duration::from_millis(800)), 0, "begun anew");
     let reported = now();
-    tell(&mut port, "02302");
+    send_serial_number(&mut port, "02302");
     let (at, _) = second_link.up();
     within(at - reported, 500_000);
 }
@@ -177,7 +177,7 @@ fn a_serial_number_that_another_link_wants_reaches_it_at_once() {
     // Only the test reads the first question of a session. It answers when all links know of each other.
     assert_eq!(begins(&mut port, Duration::from_millis(300)), 0);
     let reported = now();
-    tell(&mut port, "02602");
+    send_serial_number(&mut port, "02602");
     let (at, _) = second_link.up();
     within(at - reported, 300_000);
     assert_eq!(test_link.missing(), LinkProblem::NotFound);

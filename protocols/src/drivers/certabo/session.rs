@@ -57,7 +57,7 @@ struct Reader {
     linked: bool,
     responding: bool,
     /// The time of the last frame.
-    heard: Instant,
+    last_message: Instant,
     pace: Pace,
 }
 
@@ -74,7 +74,7 @@ struct Pace {
     began: Instant,
     frames: u32,
     /// The slowest pace that was reported.
-    told: Duration,
+    reported: Duration,
 }
 
 impl Session {
@@ -112,8 +112,8 @@ impl Session {
             sight,
             linked: false,
             responding: false,
-            heard: Instant::ZERO,
-            pace: Pace { told: USUAL_PACE, ..Pace::default() },
+            last_message: Instant::ZERO,
+            pace: Pace { reported: USUAL_PACE, ..Pace::default() },
         };
         Session { framing: Framing::new(form), reader, touched: Instant::ZERO, now: Instant::ZERO }
     }
@@ -179,7 +179,7 @@ impl Reader {
     /// Forgets the frames. The pieces and their tags stay the same.
     fn forget(&mut self) {
         self.pictures.forget();
-        self.pace = Pace { told: self.pace.told, ..Pace::default() };
+        self.pace = Pace { reported: self.pace.reported, ..Pace::default() };
         match &mut self.sight {
             Sight::Tags(frames) => frames.forget(),
             Sight::Ranks(frames) => frames.forget(),
@@ -188,7 +188,7 @@ impl Reader {
 
     /// Returns the time at which the board counts as silent.
     fn silent_at(&self) -> Option<Instant> {
-        self.responding.then(|| self.heard.after(SILENCE))
+        self.responding.then(|| self.last_message.after(SILENCE))
     }
 
     fn handle_framed(&mut self, at: Instant, framed: Framed<'_>) {
@@ -199,7 +199,7 @@ impl Reader {
     }
 
     fn handle_frame(&mut self, at: Instant, numbers: &[u8], bytes: ByteRange) {
-        self.heard = at;
+        self.last_message = at;
         if self.linked && !self.responding {
             self.responding = true;
             self.out.event(DeviceEvent::Responding, bytes);
@@ -237,8 +237,8 @@ impl Pace {
         let millis = at.since(self.began).as_millis() as u64 / u64::from(PACED);
         let pace = Duration::from_millis(millis.next_multiple_of(50));
         (self.began, self.frames) = (at, 1);
-        (pace > self.told).then(|| {
-            self.told = pace;
+        (pace > self.reported).then(|| {
+            self.reported = pace;
             pace
         })
     }

@@ -66,7 +66,7 @@ impl Framing {
         }
         self.held[self.len] = byte;
         self.len += 1;
-        if self.begins_anew() {
+        if self.starts_new_message() {
             self.begin(byte);
             return Some(Framed::Anomaly { anomaly: Anomaly::Truncated, at: range(start, self.offset - 3) });
         }
@@ -90,7 +90,7 @@ impl Framing {
     }
 
     /// Returns whether the last three bytes begin a message after other bytes.
-    fn begins_anew(&self) -> bool {
+    fn starts_new_message(&self) -> bool {
         let Some((before, &[b'{', b'"', b'a'..=b'z' | b'A'..=b'Z'])) = self.held[..self.len].split_last_chunk() else {
             return false;
         };

@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn a_drift_of_the_clocks_is_followed() {
+    fn a_drift_between_the_clocks_is_corrected() {
         // Our clock gains one millisecond in ten seconds: 100 ppm.
         let late = lateness_of(&(0..1_000).map(|n| (n * 10_000 + n, n * 10_000)).collect::<Vec<_>>());
         assert!(late.iter().all(|late| *late <= 12), "{late:?}");
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn stamps_that_start_again_give_no_delay() {
+    fn restarted_time_stamps_give_no_delay() {
         assert_eq!(
             lateness_of(&[(100_000, 90_000), (101_500, 91_000), (102_000, 20), (103_000, 1_000), (103_300, 1_100)]),
             [0, 500, 0, 20, 220]

@@ -29,7 +29,7 @@ impl Times {
 
 /// A button or a side of the lever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names that the gateway gives them")]
+#[allow(missing_docs, reason = "these are the gateway's names")]
 pub enum Button {
     Back,
     Minus,

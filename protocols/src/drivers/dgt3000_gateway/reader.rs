@@ -42,7 +42,7 @@ pub(super) struct ClockReader {
     moved: Option<u64>,
     absent: bool,
     /// The last reported reading.
-    told: Option<ClockReading>,
+    reported: Option<ClockReading>,
     /// The next reading is reported even if it is the same.
     wanted: bool,
 }
@@ -96,8 +96,8 @@ impl ClockReader {
         };
         // The reported side did not run, or a movement was lost. The next reading is a baseline, because a baseline never
         // counts as a press.
-        if self.lever.is_none() && self.told.is_some_and(|told| told.running && told.lever_up != side) {
-            self.told = None;
+        if self.lever.is_none() && self.reported.is_some_and(|reported| reported.running && reported.lever_up != side) {
+            self.reported = None;
         }
         self.runs = Some(side);
     }
@@ -113,8 +113,8 @@ impl ClockReader {
         // The lever came from the other side, whatever was known before. This is reported first as a baseline, because a
         // baseline never counts as a press.
         let mut before = None;
-        if self.told.is_some_and(|told| told.lever_up == up) {
-            (self.lever, self.told) = (Some(up.other()), None);
+        if self.reported.is_some_and(|reported| reported.lever_up == up) {
+            (self.lever, self.reported) = (Some(up.other()), None);
             before = self.new_reading(Some(at));
         }
         self.lever = Some(up);
@@ -129,16 +129,16 @@ impl ClockReader {
         let reading = ClockReading {
             left,
             right,
-            running: at.map_or(self.told.is_some_and(|told| told.running), runs),
+            running: at.map_or(self.reported.is_some_and(|reported| reported.running), runs),
             lever_up: self.lever.or(self.runs).unwrap_or(ClockSide::Left),
             turn: None,
             battery_low: false,
-            baseline: self.told.is_none(),
+            baseline: self.reported.is_none(),
             resolution_ms: 1000,
             late: Duration::ZERO,
         };
-        let same = self.told.is_some_and(|told| reading == ClockReading { baseline: false, ..told });
-        self.told = Some(reading);
+        let same = self.reported.is_some_and(|reported| reading == ClockReading { baseline: false, ..reported });
+        self.reported = Some(reading);
         let wanted = core::mem::take(&mut self.wanted);
         (!same || wanted).then_some(reading)
     }

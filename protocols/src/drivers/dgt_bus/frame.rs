@@ -20,7 +20,7 @@ pub const MAX_REPLY: usize = MIN_REPLY + 0x1f00;
 
 /// The commands of a host on the bus (`dgt_bus/README.md#4`). The session sends only those that [`Command::harmless`] allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the words of the page's table")]
+#[allow(missing_docs, reason = "the README's table explains them")]
 #[repr(u8)]
 pub enum Command {
     SendClock = 0x81,

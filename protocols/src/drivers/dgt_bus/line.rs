@@ -247,7 +247,7 @@ impl Line {
         let address = self.exchange.as_ref().map_or(0, |exchange| exchange.address);
         self.anomaly(address, anomaly, range);
         if let Some(exchange) = &mut self.exchange {
-            exchange.heard = true;
+            exchange.answered = true;
         }
         if let Phase::Discover(discovery) = &mut self.phase {
             discovery.record_garbage();

@@ -15,7 +15,7 @@
 //! | `frame.rs` | both frames, both directions |
 //! | `i2c.rs` | the content of b1 |
 //! | `line.rs`, `line/` | the master of the whole line: it finds the boards, chooses the next question, and repeats questions |
-//! | `session.rs`, `query_scheduler.rs` | the driver of one board: it reads the board's replies and asks through the line's master |
+//! | `session.rs`, `query_scheduler.rs` | the driver of one board: it reads the replies and asks through the line's master |
 //!
 //! The driver's link only receives whole reply frames of its board. The driver sends command frames, which the owner of the
 //! line passes to [`line::Line`] as requests. The entries of the log and the bytes of the clock are those of [`super::dgt`].

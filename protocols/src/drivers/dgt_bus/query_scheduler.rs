@@ -56,12 +56,13 @@ pub(super) struct QueryScheduler {
     open: [Option<Instant>; 4],
     versions: u8,
     pictured: Option<Instant>,
-    heard: Option<Instant>,
+    last_message: Option<Instant>,
 }
 
 impl QueryScheduler {
     pub(super) fn new(at: Instant) -> QueryScheduler {
-        let mut scheduler = QueryScheduler { waiting: [None; 4], open: [None; 4], versions: 0, pictured: None, heard: None };
+        let mut scheduler =
+            QueryScheduler { waiting: [None; 4], open: [None; 4], versions: 0, pictured: None, last_message: None };
         scheduler.ask(at, Question::Version);
         scheduler.ask(at, Question::Board);
         scheduler
@@ -89,7 +90,7 @@ impl QueryScheduler {
 
     /// Records a frame. Returns true if it is the first one.
     pub(super) fn on_message(&mut self, at: Instant) -> bool {
-        let before = self.heard.replace(at);
+        let before = self.last_message.replace(at);
         if before.is_some_and(|before| at.since(before) >= HOLE) {
             self.request_repair(at);
         }
@@ -111,7 +112,7 @@ impl QueryScheduler {
     }
 
     fn silent_at(&self) -> Option<Instant> {
-        self.heard.map(|heard| heard.after(SILENCE))
+        self.last_message.map(|last_message| last_message.after(SILENCE))
     }
 
     /// Returns the next action that is due, if there is one.

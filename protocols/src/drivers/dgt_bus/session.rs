@@ -44,7 +44,7 @@ struct Board {
     clock: ClockReader,
     shown: Option<(Instant, ClockReading)>,
     /// The squares reported to the game, and the picture that waits for the next packet.
-    told: Option<Placement>,
+    reported: Option<Placement>,
     held: Option<(Placement, ByteRange)>,
     wanted: bool,
     /// Squares that a frame reported before their change came as an entry, one bit each. The entry may still come.
@@ -60,7 +60,7 @@ struct Pace {
     last: Option<Instant>,
     count: u8,
     longest: Duration,
-    told: Option<Duration>,
+    reported: Option<Duration>,
 }
 
 impl Pace {
@@ -79,7 +79,7 @@ impl Pace {
         let quarters = self.longest.as_millis() as u64 / 250 + 2;
         (self.count, self.longest) = (0, Duration::ZERO);
         let delay = Duration::from_millis(250 * quarters);
-        (self.told.replace(delay) != Some(delay)).then_some(delay)
+        (self.reported.replace(delay) != Some(delay)).then_some(delay)
     }
 }
 
@@ -143,7 +143,7 @@ impl Board {
     /// Forgets the board, because it may be another one when it comes back.
     fn forget(&mut self) {
         self.out.forget_device();
-        (self.address, self.shown, self.told, self.held, self.wanted) = (None, None, None, None, false);
+        (self.address, self.shown, self.reported, self.held, self.wanted) = (None, None, None, None, false);
         self.clock.reset();
         self.packet.clear();
         self.ahead = 0;
@@ -264,13 +264,13 @@ impl Board {
     }
 
     fn report_picture(&mut self, placement: Placement, bytes: ByteRange) {
-        if self.told != Some(placement) || self.wanted {
+        if self.reported != Some(placement) || self.wanted {
             for square in Square::all() {
-                if self.told.is_none_or(|told| told.get(square) != placement.get(square)) {
+                if self.reported.is_none_or(|reported| reported.get(square) != placement.get(square)) {
                     self.ahead |= 1 << square.index();
                 }
             }
-            (self.told, self.wanted) = (Some(placement), false);
+            (self.reported, self.wanted) = (Some(placement), false);
             self.out.event(DeviceEvent::Frame(placement), bytes);
         }
     }
@@ -286,17 +286,17 @@ impl Board {
                         held.set(square, reading);
                     }
                     // Changes before the first picture are no news. The entries after a restart are all pieces on the board.
-                    if restarted || (self.scheduler.is_some() && self.told.is_none()) {
+                    if restarted || (self.scheduler.is_some() && self.reported.is_none()) {
                         continue;
                     }
-                    if let Some(told) = &mut self.told {
+                    if let Some(reported) = &mut self.reported {
                         let bit = 1 << square.index();
                         let before = self.ahead & bit != 0;
                         self.ahead &= !bit;
-                        if before && told.get(square) == reading {
+                        if before && reported.get(square) == reading {
                             continue;
                         }
-                        told.set(square, reading);
+                        reported.set(square, reading);
                     }
                     self.out.event(DeviceEvent::Square { square, reading }, here);
                 }
@@ -332,7 +332,7 @@ impl Board {
         }
         match news.event {
             Some(DeviceEvent::Clock(reading)) => {
-                let same = self.shown.is_some_and(|(told, shown)| shown == reading && at.since(told) < SAME);
+                let same = self.shown.is_some_and(|(reported, shown)| shown == reading && at.since(reported) < SAME);
                 if !same {
                     self.shown = Some((at, reading));
                     self.out.event(DeviceEvent::Clock(reading), bytes);

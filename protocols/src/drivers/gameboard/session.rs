@@ -29,7 +29,7 @@ pub struct Session {
     poller: Option<SquarePoller>,
     squares: Squares,
     /// A picture of all squares was reported. A picture is wanted even if it is the same.
-    told: bool,
+    reported: bool,
     wanted: bool,
     /// The start of the next picture's bytes.
     begun: u64,
@@ -117,7 +117,7 @@ impl Session {
     /// Forgets the board, because it may be another one when it comes back.
     fn forget(&mut self) {
         self.squares = Squares::default();
-        (self.told, self.wanted, self.begun) = (false, false, self.framing.offset());
+        (self.reported, self.wanted, self.begun) = (false, false, self.framing.offset());
     }
 
     fn handle_deadline(&mut self, at: Instant) {
@@ -174,7 +174,7 @@ impl Session {
                 for square in Square::all() {
                     self.squares.learn(square, placement.get(square) != Reading::Empty);
                 }
-                self.told &= before == (self.squares.known, self.squares.occupied);
+                self.reported &= before == (self.squares.known, self.squares.occupied);
             }
         }
         self.report_picture(bytes);
@@ -188,7 +188,7 @@ impl Session {
         if !self.squares.accepts(square, occupied) {
             return poller.ask_first(square);
         }
-        if self.squares.learn(square, occupied) && self.told {
+        if self.squares.learn(square, occupied) && self.reported {
             self.report_square(square, occupied, bytes);
         }
     }
@@ -202,8 +202,8 @@ impl Session {
     fn report_picture(&mut self, bytes: ByteRange) {
         let wanted = self.wanted && self.poller.as_ref().is_some_and(SquarePoller::is_done);
         let sure = self.poller.as_ref().is_none_or(SquarePoller::is_sure);
-        if self.squares.known == !0 && (wanted || sure && !self.told) {
-            (self.told, self.wanted) = (true, self.wanted && !wanted);
+        if self.squares.known == !0 && (wanted || sure && !self.reported) {
+            (self.reported, self.wanted) = (true, self.wanted && !wanted);
             let bytes = ByteRange { start: self.begun, ..bytes };
             self.begun = bytes.end;
             self.out.event(DeviceEvent::Frame(self.squares.placement()), bytes);

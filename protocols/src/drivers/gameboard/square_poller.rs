@@ -69,7 +69,7 @@ pub(super) struct SquarePoller {
     speaks: bool,
     answers: bool,
     /// The time of the last message, and the number of questions since.
-    heard: Instant,
+    last_message: Instant,
     missed: u32,
 }
 
@@ -91,14 +91,14 @@ impl SquarePoller {
             rests: false,
             speaks: false,
             answers: false,
-            heard: at,
+            last_message: at,
             missed: 0,
         }
     }
 
     /// Records a message. Returns whether it is the first one.
     pub(super) const fn on_message(&mut self, at: Instant) -> bool {
-        (self.heard, self.missed) = (at, 0);
+        (self.last_message, self.missed) = (at, 0);
         !core::mem::replace(&mut self.speaks, true)
     }
 
@@ -175,7 +175,7 @@ impl SquarePoller {
         let again = self.open.take();
         if again.is_some() {
             self.missed = self.missed.saturating_add(1);
-            if self.answers && self.missed >= MISSED && self.heard.after(SILENCE) <= at {
+            if self.answers && self.missed >= MISSED && self.last_message.after(SILENCE) <= at {
                 *self = SquarePoller::new(at);
                 return Some(Due::Silent);
             }

@@ -39,7 +39,7 @@ pub struct Session {
     clock: Option<ClockReading>,
     clock_wanted: bool,
     /// The time of the last good message.
-    heard: Instant,
+    last_message: Instant,
 }
 
 impl Driver for Session {
@@ -93,7 +93,7 @@ impl Session {
             repeated: 0,
             clock: None,
             clock_wanted: false,
-            heard: Instant::ZERO,
+            last_message: Instant::ZERO,
         }
     }
 
@@ -111,7 +111,7 @@ impl Session {
 
     /// Returns the time at which a board that repeats itself counts as silent.
     fn silent_at(&self) -> Option<Instant> {
-        (self.responding && self.repeated >= ENOUGH).then(|| self.heard.after(REPEATS))
+        (self.responding && self.repeated >= ENOUGH).then(|| self.last_message.after(REPEATS))
     }
 
     fn handle_deadline(&mut self, at: Instant) {
@@ -137,7 +137,7 @@ impl Session {
     }
 
     fn note_message(&mut self, at: Instant, bytes: ByteRange) {
-        self.heard = at;
+        self.last_message = at;
         if self.up && !self.responding {
             self.responding = true;
             self.shell.out.event(DeviceEvent::Responding, bytes);
@@ -183,7 +183,7 @@ impl Session {
             resolution_ms: 1000,
             late: Duration::ZERO,
         };
-        let same = self.clock.is_some_and(|told| reading == ClockReading { baseline: false, ..told });
+        let same = self.clock.is_some_and(|reported| reading == ClockReading { baseline: false, ..reported });
         self.clock = Some(reading);
         if !same || core::mem::take(&mut self.clock_wanted) {
             self.shell.out.event(DeviceEvent::Clock(reading), bytes);

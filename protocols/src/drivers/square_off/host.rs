@@ -13,7 +13,7 @@ pub const MAX_COMMAND: usize = 132;
 
 /// The signals of the board's lights about the game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the four names say it")]
+#[allow(missing_docs, reason = "the four names explain themselves")]
 pub enum Signal {
     Check,
     WhiteWins,

@@ -190,7 +190,7 @@ impl Reader {
     fn handle_picture(&mut self, at: Instant, occupied: u64, bytes: ByteRange) {
         let mut shown = placement(occupied);
         for (square, event) in Square::all().zip(self.events) {
-            if let Some((_, reading)) = event.filter(|(told, _)| at.since(*told) < FRESH) {
+            if let Some((_, reading)) = event.filter(|(reported_at, _)| at.since(*reported_at) < FRESH) {
                 shown.set(square, reading);
             }
         }

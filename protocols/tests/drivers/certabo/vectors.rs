@@ -155,7 +155,7 @@ fn table(numbers: &[u8]) -> Calibration {
 }
 
 /// Returns the position that one frame shows with this table.
-fn alone(table: &Calibration, numbers: &[u8]) -> Placement {
+fn frame_position(table: &Calibration, numbers: &[u8]) -> Placement {
     let mut placement = Placement::EMPTY;
     for (index, tag) in (0..).zip(numbers.as_chunks().0) {
         if let Some(piece) = table.piece(tag) {
@@ -196,7 +196,7 @@ fn a_set_is_learned_from_noisy_frames_and_read_by_its_table() {
     assert_eq!((rig.take_events(), rig.anomalies.len(), rig.sent), (vec![], 0, 0));
     // These frames are other recordings of the same pieces.
     for (index, position) in PLAYED {
-        assert_eq!(alone(&known, &frames[index]), fen(position), "frame {index}");
+        assert_eq!(frame_position(&known, &frames[index]), fen(position), "frame {index}");
     }
 }
 

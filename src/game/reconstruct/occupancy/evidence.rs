@@ -24,19 +24,19 @@ const IN_HAND_ONLY: Instant = Instant(u64::MAX);
 
 impl Hypothesis {
     /// Notes since when the board shows more than the moves of the reading and a man of the side to move in a hand.
-    pub(super) fn note_odd(&mut self, mismatch: i32, base: &Node, scene: &Scene<'_>) {
+    pub(super) fn note_unexplained(&mut self, mismatch: i32, base: &Node, scene: &Scene<'_>) {
         if mismatch == 0 {
             return;
         }
-        if self.odd_since.is_none() {
-            (self.odd_since, self.worst_before) = (Some(IN_HAND_ONLY), self.worst);
+        if self.unexplained_since.is_none() {
+            (self.unexplained_since, self.worst_before) = (Some(IN_HAND_ONLY), self.worst);
         }
         let node = self.line.top(base);
         let turn = men::turn(&node.position);
         let in_hand = |square: usize| scene.board.men()[square] == men::EMPTY && men::color(node.men[square]) == Some(turn);
         let beyond = men::squares(men::difference(&node.men, scene.board.men())).any(|square| !in_hand(square.index()));
-        if beyond && self.odd_since == Some(IN_HAND_ONLY) {
-            self.odd_since = Some(scene.now);
+        if beyond && self.unexplained_since == Some(IN_HAND_ONLY) {
+            self.unexplained_since = Some(scene.now);
         }
     }
 
@@ -49,14 +49,14 @@ impl Hypothesis {
         if self.slides(scene.now) {
             self.worst = self.worst.min(most).max(self.worst_before);
         }
-        self.odd_since = None;
+        self.unexplained_since = None;
         self.penalty -= (self.inherited - most).max(0);
         self.inherited = self.inherited.min(most);
     }
 
     /// True if what is unexplained is so young that it may be a man on its way.
     pub(super) fn slides(&self, now: Instant) -> bool {
-        self.odd_since.is_some_and(|since| now.since(since) <= SLIDES)
+        self.unexplained_since.is_some_and(|since| now.since(since) <= SLIDES)
     }
 
     /// The cost of a man of the side to move that was off its square before the opponent's move was made.

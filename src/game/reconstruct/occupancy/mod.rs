@@ -68,7 +68,7 @@ impl Sensing for Occupancy {
         }
         longer.add(next.node, next.candidate, next.made, next.begun, true, scene);
         longer.inherited = if slid { (longer.penalty - reading.penalty - reading.worst_before).max(0) } else { 0 };
-        (longer.odd_since, longer.worst_before) = (None, 0);
+        (longer.unexplained_since, longer.worst_before) = (None, 0);
         longer.count_underpromotion(weights);
         if let Some(last) = longer.line.plies_mut().last_mut() {
             last.untouched = next.candidate.target();
@@ -79,11 +79,11 @@ impl Sensing for Occupancy {
 
     fn forgive_taken_off(&self, _: &mut Hypothesis, _: &Candidate, _: &Weights) {}
 
-    fn note_odd(&self, reading: &mut Hypothesis, base: &Node, mismatch: i32, settled: bool, scene: &Scene<'_>) {
-        reading.note_odd(mismatch, base, scene);
+    fn note_unexplained(&self, reading: &mut Hypothesis, base: &Node, mismatch: i32, settled: bool, scene: &Scene<'_>) {
+        reading.note_unexplained(mismatch, base, scene);
         // A man that rests is not on its way.
-        if settled && reading.odd_since.is_some_and(|since| since <= scene.now) {
-            reading.odd_since = Some(Instant::ZERO);
+        if settled && reading.unexplained_since.is_some_and(|since| since <= scene.now) {
+            reading.unexplained_since = Some(Instant::ZERO);
         }
     }
 

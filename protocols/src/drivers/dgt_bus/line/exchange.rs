@@ -48,7 +48,7 @@ pub(super) struct Exchange {
     /// The time at which it is given up, unless an answer is on its way.
     end: Instant,
     /// Bytes came, perhaps only noise.
-    pub(super) heard: bool,
+    pub(super) answered: bool,
 }
 
 /// Returns the length of the usual answer.
@@ -84,7 +84,7 @@ impl Line {
     }
 
     pub(super) fn ask(&mut self, at: Instant, address: u16, command: Command, why: Why) {
-        self.send_question(at, Exchange { address, command, why, repeats: 0, asked: at, end: at, heard: false });
+        self.send_question(at, Exchange { address, command, why, repeats: 0, asked: at, end: at, answered: false });
     }
 
     fn send_question(&mut self, at: Instant, exchange: Exchange) {
@@ -187,7 +187,7 @@ impl Line {
         let changes = matches!(exchange.command, Command::SendChanges | Command::RepeatChanges);
         let most = match exchange.why {
             Why::Try => 0,
-            _ if exchange.command == Command::SendFromStart && exchange.heard => 0,
+            _ if exchange.command == Command::SendFromStart && exchange.answered => 0,
             _ if changes => REPEATED_CHANGES,
             _ => REPEATS,
         };
@@ -220,14 +220,14 @@ impl Line {
             board.want(Want::Board);
         }
         // A broken log has occupied the line for long, so it is repeated after the turns of the other boards.
-        if exchange.command == Command::SendFromStart && exchange.heard && board.logs < REPEATS {
+        if exchange.command == Command::SendFromStart && exchange.answered && board.logs < REPEATS {
             board.logs += 1;
             board.want(Want::FromStart);
         }
         board.failed = board.failed.saturating_add(1);
         // A missing answer to the request for a lost packet is no silence, because a board without a packet may not answer.
         // Answers that are only garbage count as silence.
-        let silent = (!exchange.heard && !lost) || board.failed >= MOST_FAILED;
+        let silent = (!exchange.answered && !lost) || board.failed >= MOST_FAILED;
         if silent && core::mem::replace(&mut board.answering, false) {
             board.short = false;
             self.steps.clear();

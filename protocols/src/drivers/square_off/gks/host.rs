@@ -7,7 +7,7 @@ use crate::square::Square;
 
 /// One command of a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the page has the words and no more")]
+#[allow(missing_docs, reason = "the README has only these words")]
 pub enum HostCommand {
     Connected,
     BoardType,
