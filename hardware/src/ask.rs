@@ -1,4 +1,5 @@
-//! Asks a device once for its identity. Lists of connected devices use this.
+//! Asks a connected device once for its serial numbers and its firmware version. Commands that list the connected devices use
+//! this.
 
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use flagfall_protocols::time::Instant;
 
 use crate::link::{Link, LinkError};
 
-/// The time in which a device must answer all questions.
+/// The longest time that a device has for all its answers.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// The data that a device reported about itself.

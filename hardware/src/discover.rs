@@ -1,4 +1,4 @@
-//! Lists the serial ports with their names and with what is known about the USB devices behind them.
+//! Lists the serial ports of this computer with their names and with the data that the USB devices behind them report.
 
 use std::collections::BTreeMap;
 use std::fs;

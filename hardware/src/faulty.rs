@@ -10,7 +10,7 @@ mod link;
 
 pub use link::FaultyLink;
 
-/// The probability of each fault, 0.0..=1.0. The default is no fault at all.
+/// The probability of each fault, 0.0..=1.0. By default there are no faults.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rates {
     /// A byte is lost.

@@ -1,4 +1,5 @@
-//! Helpers for the file descriptors of all links: waiting in poll(2), and the cause behind an `errno`.
+//! Provides functions for the file descriptors of all links: waiting with the system call poll(2), and converting an error
+//! number (`errno`) into a cause.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;

@@ -1,10 +1,10 @@
-//! Finds the programs that have a port open.
+//! Finds the programs that have a serial port open.
 
 use std::fmt;
 use std::fs;
 use std::path::Path;
 
-/// The largest number of programs that are listed.
+/// The largest number of programs in the list.
 const MAX_HOLDERS: usize = 16;
 
 /// A program that has a port open.

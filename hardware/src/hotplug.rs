@@ -1,4 +1,4 @@
-//! Wakes a thread that waits for a port when something changes in the folders of the ports.
+//! Wakes a thread that waits for a device when something changes in the folders of the ports.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};

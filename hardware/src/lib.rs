@@ -1,4 +1,4 @@
-//! Connections ("links") to electronic chess boards and clocks, and emulated boards.
+//! Connects programs to electronic chess boards and clocks through links, and emulates such boards and clocks.
 //!
 //! This crate transfers bytes and contains no chess rules. It does not read the system clock: a caller that needs arrival times
 //! passes a function that returns the time. The crate waits only in the system call poll(2).

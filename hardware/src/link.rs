@@ -1,4 +1,4 @@
-//! A link to a device: it reads and writes bytes, and it fails for a few causes.
+//! Defines the operations of a link, which reads and writes bytes, and the causes of its errors.
 
 use std::fmt;
 use std::io;
@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use nix::errno::Errno;
 
-/// A byte link. A read blocks for at most the given time. One thread reads and writes the link.
+/// A connection that transfers bytes to and from a device. A read blocks for at most the given time. One thread reads and
+/// writes the link.
 pub trait Link: Send {
     /// Waits at most `timeout` for bytes and puts them into `buffer`. Returns the number of bytes, which is at least one unless
     /// `buffer` is empty.
@@ -25,7 +26,7 @@ pub trait Link: Send {
     fn close(&mut self);
 }
 
-/// The longest time in which a write may make no progress. A pseudo-terminal that no program reads stalls after 20,480 bytes.
+/// The longest time for which a write may make no progress. A pseudo-terminal that no program reads stalls after 20,480 bytes.
 pub const WRITE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Why a link failed.

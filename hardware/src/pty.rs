@@ -1,4 +1,5 @@
-//! Pseudo-terminals: serial ports without a cable. An emulated board uses the master, and the daemon opens the path.
+//! Opens pseudo-terminals, which act as serial ports without a cable. An emulated board uses one end, the master, and the
+//! daemon opens the path of the other end.
 //!
 //! A pseudo-terminal differs from a real port: it has no DTR and RTS lines (setting them returns ENOTTY), and the baud rate is
 //! stored but has no effect. An emulator that needs the pace of 9600 baud must delay the bytes itself.

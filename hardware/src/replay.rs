@@ -1,4 +1,4 @@
-//! A link that plays a recording and stores the bytes that are written to it.
+//! Plays a recording as a link, and stores the bytes that are written to the link.
 
 use std::collections::VecDeque;
 use std::time::Duration;

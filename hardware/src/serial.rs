@@ -1,4 +1,4 @@
-//! A serial port: 8 data bits, no parity, one stop bit, no flow control. Only one program uses it at a time.
+//! Opens a serial port with 8 data bits, no parity, one stop bit and no flow control. Only one program uses the port at a time.
 //!
 //! Two descriptors of the same port are open. `serialport` holds the lock, the line settings, and DTR and RTS. Bytes go through
 //! a second descriptor that never blocks, so that a thread can wait for bytes and for other events in one poll(2).

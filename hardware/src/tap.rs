@@ -1,4 +1,4 @@
-//! Hands every piece of bytes that passes a link to a sink, with the time of the caller's clock.
+//! Passes a copy of all bytes of a link to a function, with the time of the caller's clock.
 
 use std::fmt;
 use std::time::Duration;

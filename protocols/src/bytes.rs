@@ -1,4 +1,4 @@
-//! Hex, binary-coded decimals and checksums.
+//! Converts bytes to and from hexadecimal text and binary-coded decimals (BCD), and computes the checksum CRC-32.
 
 use alloc::string::String;
 use alloc::vec::Vec;

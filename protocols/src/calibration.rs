@@ -1,4 +1,5 @@
-//! The calibration that some families need for each device before they can read its bytes, and how a driver learns it.
+//! Defines the calibration, which some families need for each device before they can read its bytes, and how a driver learns
+//! it.
 //!
 //! A calibration is a text of items, separated by commas. An item contains no comma and no white space. The text fits into a
 //! header line of a trace ([`MAX_VALUE`](crate::trace::MAX_VALUE)), because the bytes of the trace cannot be read without it.

@@ -1,7 +1,7 @@
-//! The contract between a driver and its caller.
+//! Defines the interface between a driver and its caller, and the data about each device family.
 //!
-//! A driver is a codec and a session. It knows the bytes of one device family, the questions at the start, the times of retries
-//! and the waiting times. It owns no link and reads no clock. The caller repeats these steps:
+//! A driver decodes the messages of one device family and communicates over one link. It knows the bytes, the questions at the
+//! start, the times of retries and the waiting times. It owns no link and reads no clock. The caller repeats these steps:
 //!
 //! 1. feed **one** [`Input`] with the time at which it happened;
 //! 2. call [`Driver::poll`] until it returns `None`, and carry out each [`Output`];
@@ -103,7 +103,7 @@ pub enum Output {
     },
 }
 
-/// The codec and session of one link. The contract is described at the head of the module.
+/// The decoder and the communication of one link. The head of the module describes the contract.
 pub trait Driver: Send {
     /// Handles one input. It never panics, whatever the bytes are.
     fn handle(&mut self, at: Instant, input: Input<'_>);

@@ -1,4 +1,4 @@
-//! The neutral events: the reports of boards and clocks of any make.
+//! Defines the events that boards and clocks report. They are the same for all device families.
 
 use core::time::Duration;
 

@@ -1,8 +1,8 @@
 //! Decodes and encodes the messages of electronic chess boards and clocks.
 //!
-//! **The promise:** this crate does no IO, does not read the system clock or the environment, and spawns no thread. No input makes
-//! it panic. Its memory is limited by the largest message of a protocol. The caller passes the arrival time with the bytes
-//! ([`time::Instant`]), so the same input gives the same output on every computer.
+//! **The promise:** this crate does no input or output (IO), does not read the system clock or the environment, and spawns no
+//! thread. No input makes it panic. Its memory is limited by the largest message of a protocol. The caller passes the arrival
+//! time with the bytes ([`time::Instant`]), so the same input gives the same output on every computer.
 //!
 //! | module | for |
 //! | --- | --- |

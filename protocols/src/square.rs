@@ -1,4 +1,4 @@
-//! Squares, pieces and the readings of sensors.
+//! Defines squares, pieces and the readings of sensors.
 
 use core::fmt;
 

@@ -1,4 +1,4 @@
-//! Two kinds of time that must never be mixed: the time at which an input arrived, and the time on a chess clock.
+//! Defines two kinds of time, which must never be mixed: the time at which an input arrived, and the time on a chess clock.
 
 use core::fmt;
 use core::time::Duration;

@@ -1,4 +1,4 @@
-//! Chooses the wanted device among those that advertise.
+//! Chooses the device that a link wants among the Bluetooth LE devices that the system knows.
 
 use super::{Address, LinkProblem, Wanted};
 
@@ -11,7 +11,7 @@ pub fn device(text: &str) -> (Option<Address>, Option<String>) {
     }
 }
 
-/// A device that the system knows of.
+/// A Bluetooth LE device that the system knows, because it advertises now or advertised earlier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Seen {
     pub(super) address: Address,

@@ -1,4 +1,4 @@
-//! One connection to a device, from its beginning to its end.
+//! Opens one connection to a Bluetooth LE device, passes bytes in both directions, and closes the connection.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -16,12 +16,12 @@ use super::queries::answer;
 use super::{BleEvent, MAX_WAITING, Outlet, Pace, Sink, Wanted};
 use crate::link::LinkError;
 
-/// The pause before an event is offered again to a sink that had no room.
+/// The pause before an event is offered again to a receiver that had no room for it.
 const AGAIN: Duration = Duration::from_millis(20);
-/// The cause that is reported for a device that refuses its key.
+/// The cause that is reported if a device refuses the key of its family.
 pub(super) const NO_KEY: &str = "the device did not accept the key";
 
-/// The characteristic of a channel on the device.
+/// The characteristic of the device that a channel of the driver uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The channel number.

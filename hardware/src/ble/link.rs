@@ -1,4 +1,4 @@
-//! A link as the radio sees it: its wanted device and the state of its connection.
+//! Stores the state of one link for the radio: the device that the link wants, and its connection.
 
 use std::time::Duration;
 

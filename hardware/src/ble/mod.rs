@@ -1,4 +1,4 @@
-//! Bluetooth LE links through the system's BlueZ. One thread serves all of them.
+//! Connects links to Bluetooth LE devices through BlueZ, the Bluetooth service of Linux. One thread serves all links.
 //!
 //! ```text
 //!             ┌──────── not there: check with every advertisement, else once a second ─────────────┐
@@ -45,11 +45,12 @@ pub use problem::LinkProblem;
 use orders::{Order, Orders};
 use radio::Radio as Task;
 
-/// The largest number of pieces that wait to be written to one device.
+/// The largest number of messages that wait to be written to one device.
 const MAX_WAITING: usize = 64;
 
-/// The device of a link: the one with the address, else the one with the name, else the only one whose name begins like the
-/// family's names and ends with the serial number. Without an address the device must advertise, and no other device may fit.
+/// The device that a link wants: the one with the address, else the one with the name, else the only one whose name begins like
+/// the family's names and ends with the serial number. Without an address the device must advertise, and no other device may
+/// fit.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Wanted {
     /// Its address.

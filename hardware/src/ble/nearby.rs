@@ -1,4 +1,4 @@
-//! Lists the devices that advertise.
+//! Lists the Bluetooth LE devices that advertise or that the system already knows.
 
 use std::io;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use tokio::time::sleep;
 use super::queries::{adapter, answer, around, health, listen};
 use super::{Address, LinkProblem, Pace};
 
-/// A device that advertises, or that the system already knows.
+/// A Bluetooth LE device that advertises, or that the system already knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Nearby {
     /// Its address.

@@ -1,4 +1,4 @@
-//! Orders from the owners of links to the radio. Any thread may send them.
+//! Passes orders from the owners of links to the thread of the radio. Any thread may send an order.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};

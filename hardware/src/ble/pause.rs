@@ -1,5 +1,5 @@
-//! The waiting times of the radio. The pauses between attempts to connect grow, and they differ so that not all devices are
-//! tried at the same moment.
+//! Defines the waiting times of the radio and computes the pauses between attempts to connect. The pauses grow, and a part of
+//! each is random, so that not all devices are tried at the same moment.
 
 use std::time::Duration;
 

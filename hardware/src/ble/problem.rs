@@ -1,4 +1,4 @@
-//! Explains to people why there is no device.
+//! Explains to people why a Bluetooth LE link has no device.
 
 use std::fmt;
 

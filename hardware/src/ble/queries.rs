@@ -1,4 +1,4 @@
-//! Queries to BlueZ about its adapter and the devices around. Every query has a time limit.
+//! Asks BlueZ, the Bluetooth service of Linux, about its adapter and the devices that it knows. Every query has a time limit.
 
 use std::time::Duration;
 

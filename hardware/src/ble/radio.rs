@@ -1,4 +1,4 @@
-//! The radio's task: it decides which link connects when, and it handles the end of BlueZ.
+//! Decides which Bluetooth LE link connects and when, and starts again after BlueZ or the adapter was missing.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -20,13 +20,13 @@ use super::orders::{Order, Orders};
 use super::queries::{adapter, answer, around, health, listen};
 use super::{Address, LinkProblem, Pace, Wanted};
 
-/// The largest number of connections that are being opened at once …
+/// The largest number of connections that are opened at the same time.
 const AT_ONCE: usize = 4;
-/// … and how many of these devices may be out of reach. An attempt for a device that is switched off takes long, so this leaves
-/// room for the others.
+/// The largest number of devices out of reach among them. An attempt for a device that is switched off takes long, so this
+/// leaves room for the others.
 const UNHEARD_AT_ONCE: usize = 2;
 
-/// The radio's task.
+/// The task that serves all Bluetooth LE links of one [`Radio`](super::Radio).
 pub(super) struct Radio {
     adapter: Option<String>,
     pace: Pace,

@@ -1,4 +1,5 @@
-//! The board's answers to commands (`dgt/README.md#3`, `dgt/README.md#4`, `dgt/README.md#5` and `dgt/README.md#10`).
+//! Answers the commands of a host as a DGT board does (`dgt/README.md#3`, `dgt/README.md#4`, `dgt/README.md#5` and
+//! `dgt/README.md#10`).
 
 use flagfall_protocols::drivers::dgt::board::{BatteryReport, BoardMessage};
 use flagfall_protocols::drivers::dgt::clock::ClockAck;
@@ -12,7 +13,7 @@ use super::board::Emulator;
 use super::clock::Clock;
 use super::port::Reporting;
 
-/// The reports that the board sends by itself. In bus mode it sends none, as in IDLE.
+/// The reports that the DGT board sends by itself. In bus mode it sends none, as in IDLE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
     Idle,

@@ -1,4 +1,4 @@
-//! The emulated DGT board: its events in order of time.
+//! Emulates a DGT board with its clock, and carries out its events in order of time.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ use super::script::Script;
 use super::settings::Settings;
 use super::simulated_board::{Impossible, SimulatedBoard};
 
-/// A scan, and the time of the message on the line.
+/// The kinds of emulated DGT boards. A change is reported after at most one scan and the time of the message on the line.
 pub(super) const KINDS: &[Kind] = &[Kind {
     driver: "dgt",
     variant: "",
@@ -31,7 +31,8 @@ pub(super) const KINDS: &[Kind] = &[Kind {
     start: |start| Box::new(Emulator::new(Settings { placement: start.placement, serial: start.serial, ..Settings::default() })),
 }];
 
-/// Counters of commands and errors. They prove what a host never sent.
+/// Counts the commands that a host sent and the errors that an emulated board met. Tests use the counters to prove that a host
+/// never sent certain commands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Commands to set the clock's times and run. They are acknowledged as refused and change nothing.

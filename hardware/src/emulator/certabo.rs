@@ -1,4 +1,5 @@
-//! Emulated Certabo and Tabutronic boards: a frame of all squares a few times a second, unasked (`certabo/README.md`).
+//! Emulates Certabo and Tabutronic boards, which send a frame of all squares a few times a second without a question
+//! (`certabo/README.md`).
 //!
 //! Every piece of a board with tags has its own tag, which moves with it from square to square. A piece from the box is one
 //! that was taken off before or, if there is none of its kind, a new one without calibration.
@@ -18,13 +19,14 @@ use super::line::Line;
 use super::script::Script;
 use super::{Counters, Impossible};
 
-/// The speed of a board by cable.
+/// The speed of a board by cable, in baud.
 const BAUD: u64 = 38_400;
 /// The largest size of one notification by Bluetooth LE, in bytes.
 const NOTIFICATION: usize = 20;
-/// The number of empty squares with random bytes in every frame of a noisy board.
+/// The number of empty squares that have random bytes in each frame of a noisy board.
 const NOISY: std::ops::RangeInclusive<usize> = 5..=16;
-/// The number of frames that a host may need to see a hand movement, and one more for the line.
+/// The number of frames after the last hand movement until the board counts as done: as many as a host may need to see the
+/// movement, and one more for the line.
 const SEEN: u32 = 4;
 
 /// The settings of an emulated Certabo or Tabutronic board.
@@ -62,7 +64,8 @@ impl Default for CertaboSettings {
     }
 }
 
-/// Two frames, the time of the second one on the line, and the silence or the `:` after it.
+/// The kinds of emulated Certabo and Tabutronic boards. A change is reported after at most two frames, the time of the second
+/// frame on the line, and the silence or the `:` after it.
 pub(super) const KINDS: &[Kind] = &[
     tags("", |start| begin(start, CertaboSettings::default())),
     tags("quiet", |start| begin(start, CertaboSettings { noise: None, ..CertaboSettings::default() })),
@@ -76,7 +79,7 @@ pub(super) const KINDS: &[Kind] = &[
     }),
 ];
 
-/// Seven frames, and the end of the last one.
+/// The time in which a driver learns the set of pieces: seven frames, and the end of the last one.
 const LEARNS: Duration = Duration::from_millis(8 * 250 + 100);
 
 const fn tags(variant: &'static str, start: fn(&Start) -> Box<dyn Device>) -> Kind {

@@ -1,4 +1,4 @@
-//! An emulated Millennium board: it sends the picture of all squares after a scan that found a difference
+//! Emulates a Millennium board, which sends the picture of all squares after a scan that found a difference
 //! (`chesslink/README.md`).
 //!
 //! [`Scan`] samples the squares one after another, so a piece that moves during a scan can be seen on two squares or on none.
@@ -18,10 +18,10 @@ use super::scan::Scan;
 use super::script::Script;
 use super::{Counters, Impossible};
 
-/// The speed of a board by cable.
+/// The speed of a board by cable, in baud.
 const BAUD: u64 = 38_400;
 
-/// When an emulated board sends pictures by itself.
+/// Defines when an emulated Millennium board sends pictures of all squares by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reports {
     /// After every scan.
@@ -56,7 +56,8 @@ pub struct ChesslinkSettings {
     pub names: bool,
 }
 
-/// Two scans may pass before a change is seen, and the picture needs its time on the wire.
+/// The kinds of emulated Millennium boards. Two scans may pass before the board notices a change, and the picture needs its
+/// time on the line.
 pub(super) const KINDS: &[Kind] = &[
     kind("chesslink", "", 2 * 41 + 25, |start| begin(start, Reports::Changes { equal: 1 }, true, false)),
     kind("chesslink", "changes after three scans, parity", 4 * 41 + 25, |start| {

@@ -1,5 +1,5 @@
-//! An emulated Chessnut board: in real-time mode it sends the picture of all squares after a scan that found a difference
-//! (`chessnut/README.md`). It also emulates a Move, but moves no piece by itself.
+//! Emulates a Chessnut board, which in real-time mode sends the picture of all squares after a scan that found a difference
+//! (`chessnut/README.md`). It also emulates the model Move, but it moves no piece by itself.
 //!
 //! [`Scan`] samples the squares one after another, so a piece that moves during a scan can be seen on two squares or on none.
 //! The scan time of real boards is not known.
@@ -19,10 +19,11 @@ use super::scan::Scan;
 use super::script::Script;
 use super::{Counters, Impossible};
 
-/// The channel of positions and commands, and the channel of replies.
+/// The channel of positions and commands.
 const POSITIONS: u8 = 0;
+/// The channel of replies.
 const REPLIES: u8 = 1;
-/// A board that acknowledges is not ready for a command within this time after the previous one.
+/// The time after a command in which a board that acknowledges does not accept the next one.
 const BUSY: Duration = Duration::from_millis(150);
 
 /// The settings of an emulated Chessnut.
@@ -48,7 +49,7 @@ pub struct ChessnutSettings {
     pub battery: u8,
 }
 
-/// Two scans.
+/// The kinds of emulated Chessnut boards. A change is reported after at most two scans.
 pub(super) const KINDS: &[Kind] = &[
     kind("chessnut", "", |start| begin(start, ChessnutSettings::default())),
     kind("chessnut", "acknowledges", |start| {

@@ -1,5 +1,5 @@
-//! An emulated chess clock: two times, a lever and flags. It knows no board. The caller passes events with their times, and the
-//! clock shows what a real clock would show.
+//! Emulates a chess clock: two times, a lever and flags. The clock is independent of any board. The caller passes events with
+//! their times, and the clock shows the same as a real clock.
 //!
 //! Times are stored in microseconds, so that rounding between two steps loses nothing. The display is rounded up to whole
 //! seconds, as on the recorded clock (0:00:01 running, then 0:00:00 with the flag).
@@ -23,7 +23,7 @@ struct Side {
     sign_until: Option<Instant>,
 }
 
-/// A chess clock.
+/// An emulated chess clock.
 #[derive(Clone, Debug)]
 pub struct Clock {
     settings: ClockSettings,

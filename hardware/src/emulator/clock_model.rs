@@ -1,4 +1,4 @@
-//! The settings of an emulated clock, and the behaviour of the models at zero (`dgt/clock.md#5.1`).
+//! Defines the settings of an emulated clock, and how each model behaves when a time reaches zero (`dgt/clock.md#5.1`).
 //!
 //! *Assumed* marks a choice for which the manuals say nothing; see `README.md` of this crate.
 
@@ -7,7 +7,7 @@ use std::time::Duration;
 use flagfall_protocols::event::ClockSide;
 use flagfall_protocols::time::ClockTime;
 
-/// The model of the clock.
+/// The model of the emulated clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Model {
     /// DGT XL.

@@ -1,4 +1,4 @@
-//! The common interface of all emulated boards.
+//! Defines the common interface of all emulated boards.
 
 use std::fmt::Debug;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use flagfall_protocols::time::Instant;
 use super::script::Script;
 use super::{Counters, Emulator, Impossible};
 
-/// Bytes that a board sent.
+/// A piece of bytes that an emulated board sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sent {
     /// When the last of them arrives.

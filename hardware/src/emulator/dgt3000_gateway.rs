@@ -1,4 +1,4 @@
-//! An emulated DGT3000 BLE Gateway with its clock: it reports a time when it has changed and the lever when it moves
+//! Emulates a DGT3000 BLE Gateway with its clock, which reports a time when it has changed and the lever when it moves
 //! (`dgt3000_gateway/README.md#4`).
 //!
 //! The program that commands the clock is not emulated. `run`, `set` and presses of a script have the effect of a program that
@@ -37,7 +37,8 @@ pub struct GatewaySettings {
     pub notification: usize,
 }
 
-/// A press is reported after the delay, and a time after the gateway's next query.
+/// The kinds of emulated gateways. A press is reported after the delay of the gateway, and a time after the gateway's next
+/// query.
 pub(super) const KINDS: &[Kind] = &[
     Kind {
         driver: "dgt3000_gateway",

@@ -1,4 +1,4 @@
-//! Emulated DGT boards on a bus: up to twelve on one line of 9600 baud, each with its own hands and clock
+//! Emulates DGT boards on a bus: up to twelve boards on one serial line of 9600 baud, each with its own hand motions and clock
 //! (`dgt_bus/README.md#10`).
 //!
 //! Every board receives all bytes. If two boards send at the same moment, their bytes are mixed bit by bit, as on the common
@@ -24,7 +24,8 @@ use member::Member;
 /// The time of one byte on the wire.
 const BYTE: Duration = Duration::from_micros(1042);
 
-/// A scan, the pace of the line's master, and a whole picture in between.
+/// The kinds of emulated boards on a bus. A change is reported after at most one scan, one turn of the line's master, and a
+/// picture of all squares in between.
 pub(super) const KINDS: &[Kind] = &[Kind {
     driver: "dgt_bus",
     variant: "",
@@ -35,7 +36,7 @@ pub(super) const KINDS: &[Kind] = &[Kind {
     },
 }];
 
-/// The faults of a board in a chain: the probability of each fault per answer, 0.0..=1.0.
+/// The faults of an emulated board on a bus: the probability of each fault per answer, 0.0..=1.0.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BusFaults {
     /// The answer has a wrong sum.

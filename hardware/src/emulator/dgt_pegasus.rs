@@ -1,4 +1,4 @@
-//! An emulated DGT Pegasus: it scans all squares at once, many times a second, and reports each square where a piece was put
+//! Emulates a DGT Pegasus, which scans all squares at once, many times a second, and reports each square where a piece was put
 //! down or lifted (`dgt_pegasus/README.md#4`).
 
 use std::time::Duration;
@@ -35,7 +35,7 @@ pub struct PegasusSettings {
     pub battery: u8,
 }
 
-/// The slowest scan.
+/// The kinds of emulated Pegasus boards. The delay of a report is that of the slowest scan.
 pub(super) const KINDS: &[Kind] = &[
     Kind {
         driver: "dgt_pegasus",

@@ -1,4 +1,4 @@
-//! The common parts of all emulated boards other than DGT's: the hands, the pieces, the line and the power switch.
+//! Holds the parts that all emulated boards other than DGT boards share: hand motions, pieces, line and power switch.
 
 use flagfall_protocols::square::Placement;
 use flagfall_protocols::time::Instant;

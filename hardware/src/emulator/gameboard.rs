@@ -1,5 +1,5 @@
-//! An emulated board of the Gameboard UI Protocol: it scans its squares in turn and reports pieces that were lifted and put
-//! down. To a question for a square it answers with its last scan (its maker's page). The scan time and the answer time are
+//! Emulates a board of the Gameboard UI Protocol, which scans its squares in turn and reports pieces that were lifted and put
+//! down. It answers a question for a square with its last scan (its maker's page). The scan time and the answer time are
 //! *assumed*.
 
 use std::time::Duration;
@@ -16,7 +16,7 @@ use super::line::Line;
 use super::script::Script;
 use super::{Counters, Impossible};
 
-/// The settings of an emulated board.
+/// The settings of an emulated board of the Gameboard UI Protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GameboardSettings {
     /// The pieces on the board when it is switched on.
@@ -31,9 +31,10 @@ pub struct GameboardSettings {
     pub greets: bool,
 }
 
-/// A scan, and the bytes that wait on the line before the report.
+/// The longest delay of a report: a scan, and the bytes that are sent before the report.
 const LATE: Duration = Duration::from_millis(55);
 
+/// The kinds of emulated boards of the Gameboard UI Protocol.
 pub(super) const KINDS: &[Kind] = &[
     Kind {
         driver: "gameboard",

@@ -1,4 +1,4 @@
-//! Hand motions, split into movements without duration, and their effects on the board, the clock and the power switch.
+//! Splits hand motions into movements without duration, and applies them to the emulated board, its clock and its power switch.
 
 use flagfall_protocols::drivers::dgt::host_decoder::HostDecoder;
 use flagfall_protocols::square::{Reading, Square};

@@ -1,4 +1,4 @@
-//! An emulated HoS board: it reports all squares again and again, and by cable also the times of its clock (`hos/README.md#2`
+//! Emulates a HoS board, which reports all squares again and again, and by cable also the times of its clock (`hos/README.md#2`
 //! and `hos/README.md#3`). The repetition and its interval are *assumed*.
 
 use std::time::Duration;
@@ -31,7 +31,7 @@ pub struct HosSettings {
     pub cable: Option<ClockSettings>,
 }
 
-/// The next report shows a change.
+/// The kinds of emulated HoS boards. The next report contains a change.
 pub(super) const KINDS: &[Kind] = &[
     kind("hos", |start| begin(HosSettings { placement: start.placement, ..HosSettings::default() })),
     kind("hos_usb", |start| begin(HosSettings { placement: start.placement, ..HosSettings::by_cable() })),

@@ -1,4 +1,4 @@
-//! An emulated iChessOne: it scans all squares at once and reports all of them after a change (`ichessone/README.md#3`). The
+//! Emulates an iChessOne, which scans all squares at once and reports all of them after a change (`ichessone/README.md#3`). The
 //! scan time is *assumed*.
 
 use std::time::Duration;
@@ -30,7 +30,7 @@ pub struct IchessoneSettings {
     pub battery: u8,
 }
 
-/// The slowest scan.
+/// The kinds of emulated iChessOne boards. The delay of a report is that of the slowest scan.
 pub(super) const KINDS: &[Kind] = &[
     Kind {
         driver: "ichessone",

@@ -8,11 +8,11 @@ use flagfall_protocols::time::Instant;
 
 use super::device::Sent;
 
-/// The largest number of bytes that are not delivered yet: eight times the whole log of a DGT board.
+/// The largest number of bytes that are not delivered yet: eight times the largest log of a DGT board.
 const MAX_WAITING: usize = 65_536;
 /// The bytes of one piece, at a baud rate: about as many as a USB adapter delivers in one read.
 const PIECE: usize = 16;
-/// The speed of DGT boards.
+/// The speed of the serial line of DGT boards, in baud.
 const DGT_BAUD: u64 = 9600;
 
 #[derive(Clone, Debug)]

@@ -1,4 +1,5 @@
-//! The log that a board writes by itself (`dgt/README.md#7`): a bounded ring that survives a loss of power.
+//! Emulates the log that a DGT board writes by itself (`dgt/README.md#7`): a ring of limited size that keeps its content
+//! without power.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -8,9 +9,9 @@ use flagfall_protocols::drivers::dgt::squares;
 use flagfall_protocols::square::{Placement, Reading, Square};
 use flagfall_protocols::time::Instant;
 
-/// The size of the ring in bytes. An answer has an end tag in addition.
+/// The size of the ring, in bytes. When the board sends the log, an end tag follows it.
 const SIZE: usize = 0x1f00 - 1;
-/// A field tag within this time after the previous one is marked as quick.
+/// If the change of a square follows the one before within this time, its entry is marked as quick.
 const QUICK: Duration = Duration::from_millis(250);
 
 #[derive(Clone, Debug, Default)]

@@ -1,4 +1,4 @@
-//! Emulated boards. They answer a host byte for byte as the protocol pages describe, and a [`script`] moves their pieces.
+//! Emulates boards, which answer a host byte for byte as the protocol pages describe. A [`script`] moves the pieces on them.
 //!
 //! [`Emulator`] is a DGT board with its clock: it reports each square when the scan reaches it, and it reports the clock
 //! (`dgt/README.md#10`). Every other kind has its own file. The head of the file describes its reports and names the page that

@@ -1,4 +1,4 @@
-//! Hand movements that wait for their time, and the impossible ones.
+//! Stores the hand movements that an emulated board carries out later, and the movements that were impossible.
 
 use std::collections::VecDeque;
 
@@ -9,12 +9,12 @@ use super::hands::{Motion, expand};
 use super::script::Script;
 use super::simulated_board::Impossible;
 
-/// The largest number of waiting hand movements. More are counted as [`Counters::not_loaded`].
+/// The largest number of waiting hand movements. Further ones are counted as [`Counters::not_loaded`].
 const MAX_MOTIONS: usize = 4_000_000;
-/// The number of impossible movements that are stored with their time. All are counted.
+/// The largest number of impossible movements that are stored with their times. All of them are counted.
 const MAX_KEPT: usize = 100;
 
-/// The hands at one board.
+/// The waiting and the impossible hand movements at one emulated board.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Motions {
     waiting: VecDeque<(Instant, Motion)>,

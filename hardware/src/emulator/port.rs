@@ -1,4 +1,4 @@
-//! The board's clock port: the clock, its cable, and the board's queries to the clock two or three times a second.
+//! Emulates the clock port of a DGT board: the clock, its cable, and the queries to the clock two or three times a second.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -11,12 +11,12 @@ use flagfall_protocols::time::{ClockTime, Instant};
 use super::clock::Clock;
 use super::settings::{ClockWay, Quirks, Settings};
 
-/// The largest number of acknowledgements that are on their way. A host should wait for each one.
+/// The largest number of acknowledgements that are not delivered yet. A host should wait for each one.
 const MAX_ACKS: usize = 16;
 /// The longest time between two messages in mode UPDATE.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// When the board reports the clock to the host.
+/// Defines when the board reports the clock to the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reporting {
     Never,

@@ -1,4 +1,4 @@
-//! Runs a driver against an emulated board in simulated time: the rig jumps from one event to the next.
+//! Runs a driver against an emulated board in simulated time: it goes directly from one event to the next.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -9,7 +9,7 @@ use flagfall_protocols::time::Instant;
 use super::{Device, Emulator, Sent};
 use crate::faulty::{Faults, Made};
 
-/// The number of deadlines at one moment after which a driver counts as broken.
+/// The largest number of deadlines at one moment. A driver with more counts as broken.
 const MAX_DEADLINES: u32 = 1000;
 
 /// One event in the rig.

@@ -1,4 +1,5 @@
-//! The scan of a board: it samples its squares one after another, from a8 to h1, again and again (`dgt/README.md#8`).
+//! Simulates the scan of a board, which samples its squares one after another, from a8 to h1, again and again
+//! (`dgt/README.md#8`).
 //!
 //! A piece that moves during a scan can be seen on two squares or on none, and its new square can be reported before the old
 //! one. None of this is simulated explicitly; it follows from the times of the samples. A square that has not changed needs no
@@ -10,7 +11,7 @@ use flagfall_protocols::drivers::dgt::squares;
 use flagfall_protocols::square::{Placement, Reading, Square};
 use flagfall_protocols::time::Instant;
 
-/// The scan of one board.
+/// The scan of one emulated board.
 #[derive(Clone, Debug)]
 pub struct Scan {
     begin: Instant,

@@ -1,4 +1,4 @@
-//! Hand motions as text: the actions of people at a board, one action per line.
+//! Defines scripts, which describe the actions of people at a board as text, one action per line.
 //!
 //! ```text
 //! # a comment

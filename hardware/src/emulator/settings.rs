@@ -1,4 +1,4 @@
-//! The settings of an emulated DGT board: its contents, its speed and its faults.
+//! Defines the settings of an emulated DGT board: its contents, its speed and its faults.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use flagfall_protocols::square::Placement;
 
 use super::clock_model::ClockSettings;
 
-/// The settings of an emulated board.
+/// The settings of an emulated DGT board.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// The pieces on the board when it is switched on.

@@ -1,4 +1,4 @@
-//! The pieces of an emulated board: on its squares and in the hand, and sensors that err.
+//! Simulates the pieces of an emulated board, on its squares and in the hand, and sensors with faults.
 
 use flagfall_protocols::square::{Piece, Placement, Reading, Square};
 use flagfall_protocols::time::Instant;
@@ -28,7 +28,7 @@ pub(super) struct SimulatedBoard {
     faults: Vec<(Square, Reading, Instant)>,
 }
 
-/// The largest number of pieces in the hand: more than a set with its spare queens.
+/// The largest number of pieces in the hand. This is more than a set has with its spare queens.
 const HAND: usize = 64;
 
 impl SimulatedBoard {

@@ -1,5 +1,5 @@
-//! An emulated Square Off board: it scans its squares several times a second and reports each square where a piece was put down
-//! or lifted. The Neo also reports all squares by itself, with a delay (`square_off/README.md#4`).
+//! Emulates a Square Off board, which scans its squares several times a second and reports each square where a piece was put
+//! down or lifted. The Neo also reports all squares by itself, with a delay (`square_off/README.md#4`).
 
 use std::time::Duration;
 
@@ -41,9 +41,10 @@ pub struct NeoSettings {
     pub lag: Duration,
 }
 
-/// A scan, and an event that waits behind an answer.
+/// The longest delay of a report: a scan, and an answer that is sent before the event.
 const LATE: Duration = Duration::from_millis(180 + 31);
 
+/// The kinds of emulated Square Off boards.
 pub(super) const KINDS: &[Kind] = &[
     Kind {
         driver: "square_off",

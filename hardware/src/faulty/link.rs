@@ -1,4 +1,4 @@
-//! A link that damages its received bytes.
+//! Damages the bytes that are received through a link, for tests of drivers.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -9,9 +9,9 @@ use flagfall_protocols::time::Instant;
 use super::{Faults, Made};
 use crate::link::{Link, LinkError};
 
-/// The number of damaged pieces that may wait for their time. If there are more, they are delivered at once.
+/// The largest number of delayed pieces. If there are more, they are delivered at once.
 const MAX_WAITING: usize = 4096;
-/// The number of consecutive lost pieces after which a read returns early.
+/// The largest number of consecutive lost pieces. After them a read returns before its time limit.
 const MAX_LOST: usize = 64;
 
 /// Damages the bytes that are read from a link. Written bytes pass unchanged (wrap the other end to damage them).

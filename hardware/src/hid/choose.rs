@@ -1,11 +1,11 @@
-//! Chooses the device of a link from a list. This is a pure function.
+//! Chooses the device of a USB-HID link from the list of connected devices. The choice depends only on its arguments.
 
 use std::path::Path;
 
 use super::Wanted;
 use super::find::Found;
 
-/// A device, and whether another link of this process has claimed it.
+/// A USB-HID device, and whether another link of this process has claimed it.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
     pub(super) found: Found,

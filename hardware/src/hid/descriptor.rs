@@ -8,10 +8,10 @@ pub(super) const MAX_DESCRIPTOR: usize = 4096;
 pub(super) const MAX_REPORT: usize = 4096;
 /// The largest number of usage pages (categories of HID) that are kept. A device has one or two.
 const MAX_PAGES: usize = 16;
-/// The largest number of nested push items. A push item saves the current settings.
+/// The largest number of nested push items. A push item saves the current settings of the descriptor.
 const MAX_PUSHED: usize = 16;
 
-/// The description of a device's reports.
+/// The parts of a report descriptor that a link needs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Descriptor {
     /// Usage pages of its collections on the top level.

@@ -1,4 +1,4 @@
-//! Finds the HID devices in the kernel's list, and opens them.
+//! Finds the USB-HID devices in the lists of the Linux kernel, and opens them.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -11,11 +11,11 @@ use nix::sys::stat::Mode;
 
 use super::descriptor::{Descriptor, MAX_DESCRIPTOR};
 
-/// The largest number of devices that are read.
+/// The largest number of HID devices in the list.
 const MAX_DEVICES: usize = 256;
-/// The largest number of bytes that are read from a device's list of properties.
+/// The largest number of bytes that are read from a device's list of properties (`uevent`).
 const MAX_UEVENT: usize = 8192;
-/// The bus number of USB in `HID_ID`.
+/// The bus number of USB in the property `HID_ID`.
 const USB: u32 = 3;
 
 /// The places where the kernel lists its HID devices. They are the same on every machine; tests use others.

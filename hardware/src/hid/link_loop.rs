@@ -1,4 +1,4 @@
-//! The loop that a link's thread runs.
+//! Runs the thread of one USB-HID link: it passes reports in both directions until the device is gone, and then searches again.
 
 use std::os::fd::AsFd;
 use std::sync::Arc;

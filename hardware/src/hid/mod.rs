@@ -1,5 +1,5 @@
-//! The thread of a link over USB-HID. It finds the device, opens it, reads and writes reports. It finds the device again after
-//! the cable was pulled and the device came back under another number.
+//! Runs one thread for each link over USB-HID. The thread finds the device, opens it, and reads and writes reports. It also
+//! finds the device again after the cable was pulled and the device came back under another number.
 //!
 //! ```text
 //!            ┌── no device fits: 100 ms, 200 ms … 1 s, or one was plugged in ─────┐
@@ -42,7 +42,7 @@ pub use find::{Found, System, devices};
 use link_loop::LinkLoop;
 use requests::LinkRequests;
 
-/// The device of a link: the one at `port`, else the one with the serial number, else the only one of the family.
+/// The device that a link wants: the one at `port`, else the one with the serial number, else the only one of the family.
 #[derive(Clone, Debug)]
 pub struct Wanted {
     /// The HID ids and reports of the family.

@@ -1,4 +1,5 @@
-//! Requests of other threads to a link's thread: messages to write, control requests, and the descriptor that wakes the thread.
+//! Passes requests from other threads to the thread of a USB-HID link: messages to write, control requests, and a descriptor
+//! that wakes the thread.
 //!
 //! Only the link's thread writes to a HID device, because the kernel lets a write wait for the device. A serial port is
 //! different.
@@ -14,7 +15,7 @@ use nix::sys::eventfd::{EfdFlags, EventFd};
 use super::Wanted;
 use crate::port::SendError;
 
-/// The largest number of waiting messages. A session asks one question at a time.
+/// The largest number of messages that wait to be written. A driver's session asks one question at a time.
 const MAX_WAITING: usize = 64;
 
 /// Requests other than messages. The latest request of each kind counts.

@@ -1,4 +1,4 @@
-//! The search for a device: at once, then after 100 ms, 200 ms … 1 s, and whenever a device is plugged in.
+//! Searches for the device of a USB-HID link: at once, then after 100 ms, 200 ms … 1 s, and whenever a device is plugged in.
 
 use std::fs::{self, File, TryLockError};
 use std::os::fd::{AsFd, OwnedFd};
@@ -17,9 +17,11 @@ use crate::hotplug::Hotplug;
 use crate::link::LinkError;
 use crate::port::LinkProblem;
 
+/// The pause after the first search without success. Each pause is twice as long as the one before.
 const FIRST_RETRY: Duration = Duration::from_millis(100);
+/// The longest pause between two searches.
 const LAST_RETRY: Duration = Duration::from_secs(1);
-/// The shortest time between two checks, however many events the watched folders have.
+/// The shortest time between two searches, even if many devices are plugged in or removed.
 const LEAST_GAP: Duration = Duration::from_millis(20);
 
 /// An open device and its claim. The device is closed first, then it is free for others.

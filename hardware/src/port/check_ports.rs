@@ -1,4 +1,5 @@
-//! One check of all ports: it chooses the link's port and opens it, or asks ports for their boards.
+//! Checks all serial ports once for a link that has no port: chooses the port and opens it, or asks ports for the serial
+//! numbers of their boards.
 
 use std::path::Path;
 

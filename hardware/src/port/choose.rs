@@ -1,4 +1,4 @@
-//! Chooses the port of a link from a list. This is a pure function.
+//! Chooses the port of a serial link from the list of all ports. The choice depends only on its arguments.
 
 use super::Wanted;
 use crate::discover::Found;
@@ -6,7 +6,7 @@ use crate::discover::Found;
 #[cfg(test)]
 mod tests;
 
-/// A port and what is known about it.
+/// A serial port, and the facts on which the choice depends.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
     pub(super) found: Found,

@@ -1,4 +1,4 @@
-//! The loop that a link's thread runs.
+//! Runs the thread of one serial link: it passes bytes in both directions until the port is gone, and then searches again.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -16,7 +16,7 @@ use crate::hotplug::Hotplug;
 use crate::link::{LinkError, WRITE_TIMEOUT};
 use crate::serial::Serial;
 
-/// The number of pieces that are still read from a port after a write failed.
+/// The largest number of pieces that are still read from a port after a write failed.
 const MAX_LAST: usize = 64;
 
 pub(super) struct LinkLoop {

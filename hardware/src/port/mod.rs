@@ -1,5 +1,5 @@
-//! The thread of a serial link. It finds the port, opens it, reads and writes. It finds the port again after the cable was
-//! pulled or when the device came back under another name.
+//! Runs one thread for each serial link. The thread finds the port, opens it, reads and writes. It also finds the port again
+//! after the cable was pulled or when the device came back under another name.
 //!
 //! ```text
 //!            ┌── no port fits: 100 ms, 200 ms … 1 s, or a device was plugged in, or another link asks ──┐
@@ -48,8 +48,8 @@ pub use requests::SendError;
 use link_loop::LinkLoop;
 use requests::LinkRequests;
 
-/// The device of a link. The fields are tried in this order: `port`, `usb_serial`, `serial`. If none is set, the link uses the
-/// only port that may be a board.
+/// The device that a link wants. The fields are tried in this order: `port`, `usb_serial`, `serial`. If none is set, the link
+/// uses the only port that may be a board.
 #[derive(Clone, Debug)]
 pub struct Wanted {
     /// The device family.

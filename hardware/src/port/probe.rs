@@ -1,5 +1,5 @@
-//! Asks a port which board is there: a session of the driver runs until the serial number comes. Another link may take over the
-//! probe.
+//! Asks the board at a serial port for its serial number: a session of the driver runs until the number arrives. Another link
+//! may take over the probe.
 
 use std::fmt;
 use std::os::fd::BorrowedFd;
@@ -16,13 +16,13 @@ use crate::serial::Serial;
 
 use super::registry::PortClaim;
 
-/// The time in which a board must report its identity.
+/// The longest time that a board has to report its serial number.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// A board has a short serial number and a long one. After the first one the probe waits this long for the second.
+/// A board has a short serial number and a long one. This is the waiting time for the second number after the first one.
 const SECOND: Duration = Duration::from_millis(600);
-/// A line that is quiet for this long is between two messages.
+/// The silence after which a line counts as being between two messages.
 const QUIET: Duration = Duration::from_millis(30);
-/// The number of pieces of late answers that are read at the end of the probe: at most 0.3 s of [`QUIET`].
+/// The largest number of pieces of late answers that are read at the end of the probe. This takes at most ten times [`QUIET`].
 const MAX_TAIL: usize = 10;
 
 /// Returns whether two serial numbers are equal. Surrounding blanks, leading zeros and case do not matter.

@@ -1,4 +1,4 @@
-//! Explains to people why no port could be opened.
+//! Explains to people why a serial link has no port.
 
 use std::fmt;
 use std::path::PathBuf;

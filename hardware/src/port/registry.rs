@@ -11,7 +11,7 @@ use crate::discover::{self, Found, Node, UsbId};
 
 /// The largest number of boards in the list. The oldest entry is removed first.
 const MAX_ANSWERED: usize = 256;
-/// A list of all serial ports that is older than this is read again, in microseconds.
+/// The time for which a list of all serial ports is used before it is read again, in microseconds.
 const LIST_VALID_FOR: u64 = 1_000_000;
 
 /// The serial ports in use by one process. The process creates one `Ports` and passes it to every link.

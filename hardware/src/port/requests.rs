@@ -1,5 +1,5 @@
-//! Requests of other threads to a link's thread: bytes that the port did not accept at once, control requests, and the
-//! descriptor that wakes the thread.
+//! Passes requests from other threads to the thread of a serial link: bytes that the port did not accept at once, control
+//! requests, and a descriptor that wakes the thread.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -14,12 +14,12 @@ use super::Wanted;
 use crate::link::LinkError;
 use crate::serial::Writer;
 
-/// The largest number of waiting pieces.
+/// The largest number of pieces of bytes that wait to be written.
 const MAX_PIECES: usize = 256;
-/// The largest number of waiting bytes: more than a minute at 9600 baud.
+/// The largest number of bytes that wait to be written. At 9600 baud they take more than a minute.
 const MAX_BYTES: usize = 65_536;
 
-/// The reason why bytes were refused.
+/// The reason why a link did not accept bytes to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SendError {
     /// The link is down.

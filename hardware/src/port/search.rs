@@ -1,5 +1,5 @@
-//! The search for a port: at once, then after 100 ms, 200 ms … 1 s, and whenever a device is plugged in or another link has
-//! news.
+//! Searches for the port of a serial link: at once, then after 100 ms, 200 ms … 1 s, and whenever a device is plugged in or
+//! another link has news.
 
 use std::os::fd::AsFd;
 use std::time::Duration;
@@ -17,9 +17,11 @@ use crate::fd::millis;
 use crate::hotplug::Hotplug;
 use crate::serial::Serial;
 
+/// The pause after the first check without success. Each pause is twice as long as the one before.
 const FIRST_RETRY: Duration = Duration::from_millis(100);
+/// The longest pause between two checks.
 const LAST_RETRY: Duration = Duration::from_secs(1);
-/// The shortest time between two checks, however many events the watched folders have.
+/// The shortest time between two checks, even if many devices are plugged in or removed.
 const LEAST_GAP: Duration = Duration::from_millis(20);
 
 /// An open port and its claim. The port is closed first, then it is free for others.

@@ -1,5 +1,5 @@
-//! The shared search of all links of one process. When one link asks a port, it asks on behalf of all links that search for a
-//! board.
+//! Coordinates the searches of all serial links of one process. When one link asks a port, it asks on behalf of all links that
+//! search for a board.
 //!
 //! A link that finds the board of another link hands over the open port. A link that has found its own board hands over the
 //! ports that have not answered yet. So no board is asked twice, and no port waits for a link that no longer needs it.
@@ -14,12 +14,12 @@ use super::registry::{Inner, Ports, Use};
 use super::requests::LinkRequests;
 use crate::discover::Found;
 
-/// The largest number of ports that one link asks at the same time. The same number of ports may wait to be taken over by it.
+/// The largest number of ports that one link asks at the same time. As many more may wait to be taken over by it.
 pub(super) const MAX_PROBES: usize = 16;
-/// The largest number of unanswered ports that are reported to a link between two checks.
+/// The largest number of ports without an answer that are reported to a link between two checks.
 const MAX_UNANSWERED: usize = 64;
 
-/// A link, as the other links see it.
+/// The data about a link that the other links use.
 #[derive(Debug)]
 pub(super) struct LinkEntry {
     requests: Arc<LinkRequests>,

@@ -1,15 +1,15 @@
-//! Ports where no board answered. The search pauses each of them for a while.
+//! Stores the ports where no board answered, so that the search pauses each of them for a while.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::discover::{Found, Node};
 
-/// The first pause of a port where no board answered. Each pause is twice as long as the one before …
+/// The first pause of a port where no board answered. Each pause is twice as long as the one before.
 const FIRST_REST: Duration = Duration::from_secs(10);
-/// … up to this, unless the device is plugged in again.
+/// The longest pause of a port where no board answered. It ends early if the device is plugged in again.
 const LAST_REST: Duration = Duration::from_secs(60);
-/// The largest number of remembered ports.
+/// The largest number of paused ports.
 const MAX_RESTING: usize = 64;
 
 /// A port where no board answered.

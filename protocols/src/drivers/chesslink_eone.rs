@@ -1,5 +1,5 @@
-//! Millennium eONE: a board of the ChessLink family that senses occupied squares but does not identify pieces. It uses the
-//! driver of [`chesslink`].
+//! Supports the Millennium eONE, a board of the ChessLink family that senses occupied squares but does not identify pieces. It
+//! uses the driver of [`chesslink`].
 //!
 //! ```text
 //!  board to host
@@ -14,7 +14,7 @@ use alloc::boxed::Box;
 use super::chesslink::{self, session};
 use crate::driver::{Capabilities, DriverInfo, Example};
 
-/// The row of the registry.
+/// The row of this family in the registry of all families.
 pub const INFO: DriverInfo = DriverInfo {
     name: "chesslink_eone",
     devices: &["Millennium ChessLink: eONE"],

@@ -1,4 +1,5 @@
-//! Chessnut Move: a Chessnut board that can move its pieces. It uses the driver of [`chessnut`]; this file has the additions.
+//! Supports the Chessnut Move, a Chessnut board that can move its pieces. It uses the driver of [`chessnut`]; this file has the
+//! additions.
 //!
 //! ```text
 //!  host to board      29 01 00              as any Chessnut; its answer does not report the battery:  2a 02 00 00
@@ -20,7 +21,7 @@ use alloc::boxed::Box;
 use super::chessnut::{self, session};
 use crate::driver::{Ble, DriverInfo, Example};
 
-/// The row of the registry.
+/// The row of this family in the registry of all families.
 pub const INFO: DriverInfo = DriverInfo {
     name: "chessnut_move",
     devices: &["Chessnut Move"],

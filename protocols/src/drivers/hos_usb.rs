@@ -1,5 +1,5 @@
-//! HoS (Zmartfun) board with the clock Tap N Set Pro by cable (USB-HID). It uses the driver of [`hos`]; by cable the board also
-//! reports the times of its clock.
+//! Supports the HoS board (Zmartfun) with the clock Tap N Set Pro by cable (USB-HID). It uses the driver of [`hos`]; by cable
+//! the board also reports the times of its clock.
 //!
 //! ```text
 //!  host to board      00 command …                                  never sent            hos/host.rs
@@ -36,7 +36,7 @@ fn split_report(report: &[u8]) -> (u8, &[u8]) {
     message.map_or((1, report), |message| (0, message))
 }
 
-/// The row of the registry.
+/// The row of this family in the registry of all families.
 pub const INFO: DriverInfo = DriverInfo {
     name: "hos_usb",
     devices: &["HoS (Zmartfun) board with Tap N Set Pro clock, by USB"],

@@ -1,8 +1,8 @@
-//! The registry: one row for every device family that this project supports.
+//! Lists every device family that this project supports, one row for each family. This list is the registry.
 //!
 //! A new family needs a copy of [`template`], a `pub mod` line and a row in [`DRIVERS`]; `README.md` of this crate describes
-//! the steps. [`chessup`] is a codec without a driver; its head gives the reason. Sessions share `query_scheduler`,
-//! `picture_tracker`, `outbox` and `shell`.
+//! the steps. [`chessup`] only encodes and decodes messages and has no driver; its head gives the reason. Sessions share
+//! `query_scheduler`, `picture_tracker`, `outbox` and `shell`.
 
 use crate::driver::DriverInfo;
 
@@ -30,7 +30,7 @@ pub mod tabutronic;
 #[doc(hidden)]
 pub mod template;
 
-/// Every driver. If families have the same USB ids, the likeliest one comes first.
+/// All device families. If several families have the same USB ids, the likeliest one comes first.
 #[rustfmt::skip]
 pub const DRIVERS: &[DriverInfo] = &[
     dgt::INFO,

@@ -1,4 +1,4 @@
-//! The outputs that wait to be polled, for a driver with one device on its link.
+//! Holds the outputs of a driver until its caller polls them, for a driver with one device on its link.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use crate::driver::Output;
 use crate::event::{Anomaly, ByteRange, DeviceEvent, Identity};
 
-/// The capacity that is kept between two inputs. A log needs more, which is released afterwards.
+/// The number of outputs for which memory is kept between two inputs. A log needs more, and its memory is released afterwards.
 const ROOM: usize = 64;
 
 /// The queue of outputs, and the reported facts about the device's identity. Each fact is reported once.

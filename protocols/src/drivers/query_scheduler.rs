@@ -1,5 +1,5 @@
-//! Decides which question is sent and when, for families with a table of a few questions: start-up, gaps, retries, keep-alive,
-//! silence.
+//! Decides which question is sent and when, for families with a table of a few questions. This includes the start, the gaps,
+//! the retries, the keep-alive and the detection of silence.
 //!
 //! ```text
 //!  link up ── settle ── the questions in the order of the table, with gaps ── the picture again, whenever it is too old
@@ -20,8 +20,9 @@ use crate::time::Instant;
 
 /// The largest number of questions in a table.
 const MOST: usize = 8;
-/// A device counts as silent after this number of repetitions without any message, but not before this time.
+/// The number of repetitions without any message after which a device counts as silent, but not before [`SILENCE`].
 const MISSED: u32 = 3;
+/// The shortest time without any message after which a device counts as silent.
 const SILENCE: Duration = Duration::from_secs(3);
 
 /// One row of the table.

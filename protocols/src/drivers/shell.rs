@@ -1,4 +1,5 @@
-//! The common part of the sessions with a table of questions: the outputs, the reported squares, the questions, and the timers.
+//! Holds the parts that the sessions with a table of questions share: the outputs, the reported squares, the questions and the
+//! timers.
 
 use core::time::Duration;
 
@@ -8,10 +9,10 @@ use super::query_scheduler::QueryScheduler;
 use crate::event::{Anomaly, ByteRange};
 use crate::time::Instant;
 
-/// An incomplete message is given up after this much silence.
+/// The silence after which an incomplete message is dropped.
 const STALL: Duration = Duration::from_millis(500);
 
-/// The session with one device.
+/// The common parts of a session with one device.
 #[derive(Debug, Default)]
 pub(in crate::drivers) struct Shell {
     pub(in crate::drivers) out: Outbox,

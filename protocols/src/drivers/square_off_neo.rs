@@ -1,4 +1,5 @@
-//! Square Off Neo with the maker's later firmware: the messages of [`square_off`](super::square_off), and three more channels.
+//! Supports the Square Off Neo with the maker's later firmware, which uses the messages of [`square_off`](super::square_off)
+//! and three more channels.
 //!
 //! ```text
 //!  channel 0, both ways     the text of ../square_off/mod.rs, less events: code '#' body '*'
@@ -27,7 +28,7 @@ const fn notifies(characteristic: u128, optional: bool) -> Channel {
     Channel { write: None, notify: Some(characteristic), optional }
 }
 
-/// The row of the registry.
+/// The row of this family in the registry of all families.
 pub const INFO: DriverInfo = DriverInfo {
     name: "square_off_neo",
     devices: &["Square Off Neo"],

@@ -1,4 +1,5 @@
-//! Tabutronic Sentio and Tactum, and their Spectrum forms with coloured lights: boards that sense whether a square is occupied.
+//! Supports the boards Tabutronic Sentio and Tactum, and their Spectrum forms with coloured lights. They sense whether a square
+//! is occupied.
 //!
 //! ```text
 //!  board to host, unasked, a few times a second
@@ -7,7 +8,7 @@
 //!    4c   44                 'L', 'D': lights are set
 //! ```
 //!
-//! The framing and the session are those of the boards with tags: `super::certabo`. Page: `certabo/README.md`.
+//! The boards use the framing and the session of the boards with tags: `super::certabo`. Page: `certabo/README.md`.
 
 use alloc::boxed::Box;
 use core::time::Duration;
@@ -15,7 +16,7 @@ use core::time::Duration;
 use super::certabo::{BLE, Form, Session, USB, session};
 use crate::driver::{Capabilities, DriverInfo, Example, Timing};
 
-/// The row of the registry.
+/// The row of this family in the registry of all families.
 pub const INFO: DriverInfo = DriverInfo {
     name: "tabutronic",
     devices: &["Tabutronic Sentio", "Tactum", "Spectrum"],

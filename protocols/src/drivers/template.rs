@@ -1,4 +1,5 @@
-//! A board that does not exist, as a template for a real one: copy this file, rename it, and draw the bytes of the board here.
+//! Shows how to write a driver, for a board that does not exist: copy this file, rename it, and draw the bytes of the real
+//! board here.
 //!
 //! ```text
 //!  board to host      53  sq  oc  xx      one square: sq a1 = 0 … h8 = 63, oc 00 empty / 01 occupied, xx = sq ^ oc
@@ -21,7 +22,7 @@ use crate::event::{Anomaly, ByteRange, DeviceEvent};
 use crate::square::{Reading, Square};
 use crate::time::Instant;
 
-/// The row for the registry, if the board existed.
+/// The row of this board in the registry, if the board existed.
 pub const INFO: DriverInfo = DriverInfo {
     name: "template",
     devices: &["No board at all"],
@@ -39,10 +40,10 @@ pub const INFO: DriverInfo = DriverInfo {
     make: || Box::new(Template::default()),
 };
 
-/// An incomplete message is given up after this much silence.
+/// The silence after which an incomplete message is dropped.
 const STALL: Duration = Duration::from_millis(500);
 
-/// Codec and session in one, because the protocol is so small.
+/// Decodes the messages of one board and communicates with it. One type is enough, because the protocol is so small.
 #[derive(Debug, Default)]
 pub struct Template {
     out: VecDeque<Output>,

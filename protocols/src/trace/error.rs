@@ -1,3 +1,5 @@
+//! Defines the errors of a line in a recording or journal, with their positions.
+
 use core::fmt;
 
 /// The reason why a line was refused or cannot be written.

@@ -1,3 +1,5 @@
+//! Reads and writes the header lines of a recording or journal.
+
 use alloc::string::String;
 
 use super::error::{Field, LineError, LineFault};
@@ -7,11 +9,11 @@ use super::{control, is_word};
 
 /// The first line of every file.
 pub const FORMAT: &str = "# flagfall trace 1";
-/// The most header lines a file may have.
+/// The largest number of header lines in a file.
 pub const MAX_HEADERS: usize = 64;
-/// The longest key, in bytes.
+/// The longest key of a header line, in bytes.
 pub const MAX_KEY: usize = super::MAX_WORD;
-/// The longest value, in bytes.
+/// The longest value of a header line, in bytes.
 pub const MAX_VALUE: usize = 1024;
 
 /// One header line.

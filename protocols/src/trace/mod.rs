@@ -1,4 +1,5 @@
-//! The line format of recordings and journals. Both use one plain text format, so that a copy of a real event becomes a test.
+//! Defines the line format of recordings and journals. Both use one plain text format, so that a copy of a real event becomes a
+//! test.
 //!
 //! ```text
 //! # flagfall trace 1                                       the format line, always first, always exactly this
@@ -38,16 +39,16 @@ pub use print::print;
 pub use reader::{Records, Trace};
 pub use record::{Audience, Body, Record};
 
-/// The longest line accepted, in bytes, without its line feed.
+/// The longest line, in bytes, without its line feed.
 pub const MAX_LINE: usize = 1 << 20;
-/// The longest word (cause, sink), in bytes.
+/// The longest word (such as a cause or the name of a sink), in bytes.
 pub const MAX_WORD: usize = 32;
 /// The longest topic, in bytes.
 pub const MAX_TOPIC: usize = 256;
 /// The longest digest of a `snap` record, in bytes.
 pub const MAX_DIGEST: usize = 64;
 
-/// The length of `" *"` and eight hex digits.
+/// The length of the end of a line, `" *"` and eight hexadecimal digits, in bytes.
 const SUFFIX: usize = 10;
 
 /// Returns whether `word` is 1..=[`MAX_WORD`] bytes of `a-z 0-9 - _`.

@@ -1,3 +1,5 @@
+//! Reads one line of a recording or journal into a record.
+
 use alloc::borrow::Cow;
 
 use super::error::{Field, LineError, LineFault};

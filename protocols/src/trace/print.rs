@@ -1,3 +1,5 @@
+//! Writes a record as one line of a recording or journal.
+
 use alloc::string::String;
 use core::fmt::Write;
 

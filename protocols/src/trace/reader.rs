@@ -1,3 +1,5 @@
+//! Reads a whole recording or export: its header and its records.
+
 use alloc::vec::Vec;
 
 use super::error::{LineError, LineFault, TraceError};

@@ -1,3 +1,5 @@
+//! Defines the records of recordings and journals.
+
 use alloc::borrow::Cow;
 
 use crate::time::Instant;

@@ -1,4 +1,5 @@
-//! One board of a chain behind the master of its line, as a device for the board's driver.
+//! Combines one emulated board on a bus with the master of its line, so that the driver of a single board can use it as a
+//! [`Device`].
 
 use std::collections::VecDeque;
 
@@ -11,7 +12,7 @@ use super::super::settings::Settings;
 use super::super::{Counters, Impossible};
 use super::{BusSettings, Chain};
 
-/// A chain of one board, and the line's master.
+/// An emulated bus with only one board, and the master of its line.
 #[derive(Debug)]
 pub struct Behind {
     chain: Chain,

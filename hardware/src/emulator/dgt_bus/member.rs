@@ -1,4 +1,4 @@
-//! One board of a chain: its squares, its clock, its log, and the only command that it can store.
+//! Emulates one board on a bus: its squares, its clock, its log, and the one command that it can store.
 
 use std::time::Duration;
 
@@ -21,13 +21,15 @@ use super::super::simulated_board::SimulatedBoard;
 use super::super::{Counters, Impossible};
 use super::{BYTE, BusFaults, BusSettings};
 
-/// The time from switching on to the first command that is received.
+/// The time from switching on until the board receives commands.
 const BOOT: Duration = Duration::from_secs(3);
-/// The time within which a ping to all is answered, in milliseconds.
+/// The longest random delay of the answer to a ping to all boards, in milliseconds.
 const SPREAD_MS: u64 = 1100;
-/// The board's own delay, and its delay just after it wrote its log.
+/// The delay of any other answer, in microseconds.
 const DELAY_US: std::ops::RangeInclusive<u64> = 2000..=6000;
+/// The delay of an answer while the board writes its log, in microseconds.
 const WRITING_US: std::ops::RangeInclusive<u64> = 10_000..=20_000;
+/// The time for which the board writes its log after an entry.
 const WRITING: Duration = Duration::from_millis(20);
 
 #[derive(Clone, Debug)]

@@ -1,4 +1,4 @@
-//! Reads scripts. Every error names its line and word.
+//! Parses scripts of hand motions. Every error names its line and word.
 
 use std::fmt;
 use std::str::SplitWhitespace;
@@ -11,12 +11,12 @@ use flagfall_protocols::time::ClockTime;
 use super::{Action, Script};
 use crate::emulator::simulated_board;
 
-/// The longest script that is read, in lines.
+/// The largest number of lines of a script.
 const MAX_LINES: usize = 1_000_000;
-/// The latest time and the longest span, in seconds: a year.
+/// The latest time of an action and its longest duration, in seconds: one year.
 const MAX_SECONDS: u64 = 31_536_000;
 
-/// The error of a word.
+/// The errors of a word in a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the text of each problem describes it")]
 pub enum Problem {

@@ -1,3 +1,5 @@
+//! Tests the choice of a serial port.
+
 use std::path::PathBuf;
 
 use flagfall_protocols::drivers;

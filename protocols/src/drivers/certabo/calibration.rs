@@ -1,4 +1,5 @@
-//! The table of tags and pieces. It is learned from the initial position or given as text (`certabo/README.md#4`).
+//! Maps the tags in Certabo pieces to kinds of pieces. The table is learned from the initial position or given as text
+//! (`certabo/README.md#4`).
 
 use alloc::format;
 use alloc::string::String;
@@ -9,7 +10,7 @@ use crate::bytes::{push_hex, unhex};
 use crate::calibration::CalibrationError;
 use crate::square::{Color, Piece, Placement, Role, Square};
 
-/// The tags of one set of pieces. The default is an empty table.
+/// The tags of one set of pieces. By default the table is empty.
 ///
 /// Its text is one line for a file of each board: the letter and the ten digits of the tag of each piece, separated by commas.
 ///

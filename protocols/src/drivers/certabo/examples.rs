@@ -1,5 +1,5 @@
-//! Example messages of a short game, for the test that runs over all drivers. They were written by hand. Each square has the five
-//! numbers of the chip in its piece, and `0 0 0 0 0` means empty. One square contains noise.
+//! Contains example messages of a short game on a Certabo board, for the test that runs over all drivers. They were written by
+//! hand. Each square has the five numbers of the chip in its piece, and `0 0 0 0 0` means empty. One square contains noise.
 
 macro_rules! black {
     () => {

@@ -1,12 +1,14 @@
-//! Computes the squares from the last frames: two of the last three frames must agree on a square (`certabo/README.md#3`).
+//! Computes the squares of a Certabo or Tabutronic board from its last frames: two of the last three frames must agree on a
+//! square (`certabo/README.md#3`).
 
 use super::calibration::{Calibration, Shows};
 use super::framing::TAG_NUMBERS;
 use super::message::{NO_TAG, Tag, may_be_tag, occupied, placement, square};
 use crate::square::{Placement, Reading, Square};
 
-/// The number of frames to learn a set of pieces, and the largest number of stored frames.
+/// The number of frames that are needed to learn a set of pieces.
 const LEARN: usize = 7;
+/// The largest number of stored frames.
 const KEPT: usize = 15;
 
 /// The last frames of a board with tags.

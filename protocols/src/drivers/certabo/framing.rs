@@ -1,4 +1,5 @@
-//! Cuts the text of a board into frames of numbers, and recovers after lost bytes (`certabo/README.md#2.1`).
+//! Splits the text of a Certabo or Tabutronic board into frames of numbers, and continues correctly after lost bytes
+//! (`certabo/README.md#2.1`).
 //!
 //! A frame begins with `:`. It ends with the next `:`, with `L` or `D`, with the space after its last number, or with silence
 //! after its last number. It never ends with a line end, because line ends occur anywhere, and never with a digit, because
@@ -8,15 +9,15 @@ use core::time::Duration;
 
 use crate::event::{Anomaly, ByteRange};
 
-/// The numbers of a board with tags: five for each square.
+/// The length of a frame of a board with tags, in numbers: five for each square.
 pub const TAG_NUMBERS: usize = 320;
-/// The numbers of a board that senses occupied squares: one for each rank.
+/// The length of a frame of a board that senses occupied squares, in numbers: one for each rank.
 pub const RANK_NUMBERS: usize = 8;
-/// The longest run of bytes that is reported as one anomaly. It is about the length of the longest frame.
+/// The largest number of bytes that are reported as one anomaly. It is about the length of the longest frame.
 const MAX_JUNK: u64 = 1280;
-/// After this much silence the last number is complete.
+/// The silence after which the last number counts as complete.
 const IDLE: Duration = Duration::from_millis(100);
-/// An incomplete frame is given up after this much silence.
+/// The silence after which an incomplete frame is dropped.
 const STALL: Duration = Duration::from_millis(500);
 
 /// The form of a board's frames.

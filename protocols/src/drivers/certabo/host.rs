@@ -1,16 +1,19 @@
-//! What a host sends to a board: lights (`certabo/README.md#5`). They are for emulators and tests only; the session sends
-//! nothing.
+//! Encodes and decodes the commands that a host sends to a Certabo or Tabutronic board: lights (`certabo/README.md#5`). They
+//! are for emulators and tests only; the driver's session sends nothing.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use crate::square::Square;
 
-/// The corners of squares: nine rows of nine, from the lower side of the first rank and from the h-file's side.
+/// The number of lights at the corners of squares: nine rows of nine, from the lower side of the first rank and from the
+/// h-file's side.
 pub const CORNERS: usize = 81;
-/// The length of a command for coloured lights.
+/// The length of a command for coloured lights, in bytes.
 const COLOURED: usize = 2 + 3 * CORNERS + 2;
+/// The first bytes of a command for coloured lights.
 const HEAD: [u8; 2] = [0xff, 0x55];
+/// The last bytes of a command for coloured lights.
 const TAIL: [u8; 2] = [0x0d, 0x0a];
 
 /// All commands of a host.

@@ -1,5 +1,6 @@
-//! Learns the tags of the pieces for a file of this board (`certabo/README.md#4`): first the set from the initial position, as
-//! the session does by itself, and then spare queens, one after another on d3 (White's) and d6 (Black's).
+//! Learns the tags of the pieces of a Certabo or Tabutronic board (`certabo/README.md#4`): first the set from the initial
+//! position, as the session does by itself, and then spare queens, one after another on d3 (White's) and d6 (Black's). The
+//! result can be stored in a file.
 
 use alloc::vec::Vec;
 

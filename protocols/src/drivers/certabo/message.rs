@@ -1,4 +1,4 @@
-//! The meaning of a frame's numbers, encoded and decoded (`certabo/README.md#2`).
+//! Encodes and decodes the numbers in a frame of a Certabo or Tabutronic board (`certabo/README.md#2`).
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -6,10 +6,10 @@ use core::fmt::Write;
 
 use crate::square::{Placement, Reading, Square};
 
-/// The tag of a piece. It is unique.
+/// The tag of a piece. Every piece has a different tag.
 pub type Tag = [u8; 5];
 
-/// No piece.
+/// The numbers of an empty square.
 pub const NO_TAG: Tag = [0; 5];
 
 /// Returns the square of the tag at `index` of a frame: 0 = a8, 7 = h8, 63 = h1; `None` above 63.

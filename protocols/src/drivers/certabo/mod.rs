@@ -1,4 +1,5 @@
-//! Certabo and Cerno, whose pieces have tags, and the common part with the Tabutronic boards (`super::tabutronic`).
+//! Supports boards of Certabo and Cerno, whose pieces have electronic tags. The Tabutronic boards (`super::tabutronic`) share
+//! parts of this code.
 //!
 //! ```text
 //!  numbers are decimal, 0 to 255, a space between two; cr, lf and '*' may stand anywhere, even inside a number   framing.rs
@@ -51,7 +52,7 @@ pub use framing::Form;
 pub use learner::Learner;
 pub use session::Session;
 
-/// The USB adapter of all these boards, a CP210x.
+/// The USB ids, vendor and product, of all these boards: a CP210x adapter.
 pub(super) const USB: &[(u16, u16)] = &[(0x10c4, 0xea60)];
 
 /// One program uses these names and channels for all these boards. They are not confirmed (`certabo/README.md#1`).
@@ -64,7 +65,7 @@ const CALIBRATED: Calibrated = Calibrated {
     spares: &calibration::SPARES,
 };
 
-/// The row of the registry.
+/// The row of this family in the registry of all families.
 pub const INFO: DriverInfo = DriverInfo {
     name: "certabo",
     devices: &["Certabo", "Cerno"],

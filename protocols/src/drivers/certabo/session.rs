@@ -1,4 +1,5 @@
-//! The driver: it turns text into events. It sends nothing, and it uses time only to detect that the board is silent.
+//! Turns the text of a Certabo or Tabutronic board into events. The session sends nothing, and it uses time only to detect that
+//! the board is silent.
 //!
 //! A picture is reported when it differs from the last reported one, when the board came back, and when the game asks for it.
 
@@ -15,12 +16,12 @@ use crate::event::{ByteRange, DeviceEvent};
 use crate::square::Placement;
 use crate::time::Instant;
 
-/// A board counts as silent after this time without a frame.
+/// The time without a frame after which a board counts as silent.
 const SILENCE: Duration = Duration::from_secs(3);
 /// The assumed time from one frame to the next, until the real one is known: a few frames come per second
 /// (`certabo/README.md#2`).
 pub(in crate::drivers) const USUAL_PACE: Duration = Duration::from_millis(300);
-/// The number of frames from which the pace of a board is measured.
+/// The number of frames over which the pace of a board is measured.
 const PACED: u32 = 16;
 
 /// Returns the longest delay of a change on a board with this time between frames. The change waits for a frame and for a
@@ -34,7 +35,7 @@ pub(in crate::drivers) const fn delay(form: Form, pace: Duration) -> Duration {
     pace.saturating_mul(frames).saturating_add(Duration::from_millis(100))
 }
 
-/// Codec and session of one board on one link.
+/// The session with one board on one link: it decodes frames and sends nothing.
 ///
 /// It supports the command [`DeviceCommand::ReadBoard`]: the next picture is reported even if it is the same.
 #[derive(Debug)]

@@ -1,4 +1,5 @@
-//! Cuts text with check digits into messages, in both directions, and recovers after lost bytes (`chesslink/README.md#2`).
+//! Splits the text between a Millennium board and its host into messages, in both directions, checks their check digits, and
+//! continues correctly after lost bytes (`chesslink/README.md#2`).
 //!
 //! The first letter determines the length. A message with an impossible letter or wrong check digits is dropped from its first
 //! byte to the next one with which a message may begin. So lost bytes in one message do not cost another message.
@@ -7,10 +8,10 @@ use alloc::vec::Vec;
 
 use crate::event::{Anomaly, ByteRange};
 
-/// The longest message of either side: lights, 167 bytes.
+/// The longest message of either side, in bytes: the command for lights.
 pub const MAX_MESSAGE: usize = 167;
 
-/// The sender of the bytes.
+/// The side that sends the bytes: the board or the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Speaker {
     /// Replies and reports.

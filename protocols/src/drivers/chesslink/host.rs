@@ -1,7 +1,8 @@
-//! Messages of a host to a board, encoded and decoded (`chesslink/README.md#3` and `chesslink/README.md#4`).
+//! Encodes and decodes the messages that a host sends to a Millennium board (`chesslink/README.md#3` and
+//! `chesslink/README.md#4`).
 //!
-//! The session only sends the questions of its own table. [`HostCommand`] also contains the commands that switch lights, reset
-//! or store something; it is for emulators and tests.
+//! The driver's session sends only the questions of its own table. [`HostCommand`] is for emulators and tests. It also contains
+//! the commands that switch lights, reset or store something.
 
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -9,13 +10,13 @@ use core::time::Duration;
 use super::framing::{push, value, with_parity};
 use super::message::four;
 
-/// Setting: the time of one scan, in steps of 2.048 ms.
+/// The number of the setting for the time of one scan, whose value is in steps of 2.048 ms.
 pub const SCAN_TIME: u8 = 0x01;
-/// Setting: when the board reports by itself; see [`reports_changes`].
+/// The number of the setting for reports that the board sends by itself; see [`reports_changes`].
 pub const REPORTS: u8 = 0x02;
 /// A value of [`REPORTS`]: the board never reports by itself.
 pub const NEVER: u8 = 1;
-/// The smallest value of [`SCAN_TIME`]. A smaller value counts as this one.
+/// The smallest effective value of [`SCAN_TIME`]. The board treats a smaller value as this one.
 pub const SHORTEST_SCAN: u8 = 15;
 /// The usual value of [`SCAN_TIME`].
 pub const USUAL_SCAN: u8 = 20;
@@ -44,7 +45,7 @@ pub const fn delay(scan_time: u8, reports: u8, asked: Duration) -> Duration {
     }
 }
 
-/// All commands of a host. An emulator must understand them.
+/// All commands of a host. An emulated device must accept them all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostCommand<'a> {
     /// V: asks for the version.

@@ -1,4 +1,4 @@
-//! Messages of a board, encoded and decoded (`chesslink/README.md#3` and `chesslink/README.md#5`).
+//! Encodes and decodes the messages that a Millennium board sends (`chesslink/README.md#3` and `chesslink/README.md#5`).
 
 use alloc::vec::Vec;
 

@@ -1,5 +1,5 @@
-//! Millennium boards with a ChessLink module: Exclusive, King Performance, Supreme. The eONE, which does not identify pieces,
-//! is `chesslink_eone`.
+//! Supports Millennium boards with a ChessLink module: Exclusive, King Performance, Supreme. The eONE, which does not identify
+//! pieces, is in `chesslink_eone`.
 //!
 //! ```text
 //!  xx = two digits 0-9 A-F: all bytes before them, without bit 7, XORed                     framing.rs
@@ -31,7 +31,7 @@ pub mod host;
 pub mod message;
 pub mod session;
 
-/// The row of the registry.
+/// The row of this family in the registry of all families.
 pub const INFO: DriverInfo = DriverInfo {
     name: "chesslink",
     devices: &["Millennium ChessLink: Exclusive, King Performance, Supreme"],

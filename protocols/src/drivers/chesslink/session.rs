@@ -1,4 +1,4 @@
-//! The driver: it turns bytes into events and defines its questions.
+//! Turns the bytes of a Millennium board into events, and defines the questions to the board.
 //!
 //! A board that reports changes by itself is asked for its squares once a second; this is the keep-alive. A board that does
 //! not, or whose setting is unknown, is asked ten times a second. A picture is reported when it differs from the last reported
@@ -15,16 +15,18 @@ use crate::drivers::shell::Shell;
 use crate::event::{Anomaly, ByteRange, DeviceEvent, Identity};
 use crate::time::Instant;
 
-/// The age at which a picture is asked for again: for a board that must be asked, and for one that reports by itself.
+/// The age at which a picture of all squares is asked for again, for a board that must be asked.
 pub(super) const POLLED: Duration = Duration::from_millis(100);
+/// The age at which a picture of all squares is asked for again, for a board that reports by itself.
 const REPORTED: Duration = Duration::from_secs(1);
 
+/// The place of this question in the table of questions. The next constants are the places of the other questions.
 const VERSION: usize = 0;
 const SETTING: usize = 1;
 const BOARD: usize = 2;
 const SCAN: usize = 3;
 
-/// V, R02, S, R01.
+/// The questions: V for the version, R02 for the reports, S for the squares, R01 for the scan time.
 pub(super) const QUESTIONS: &[Question] = &[
     // V
     Question { bytes: &[0xd6, 0xb5, 0xb6], retry: Some(Duration::from_secs(2)), tries: Some(3) },
@@ -36,8 +38,8 @@ pub(super) const QUESTIONS: &[Question] = &[
     Question { bytes: &[0x52, 0xb0, 0x31, 0xb5, 0xb3], retry: Some(Duration::from_secs(2)), tries: Some(3) },
 ];
 
-/// Some boards do not answer every question. So questions that are not vital are given up, and the next question does not wait
-/// for an answer. All questions only read.
+/// Some boards do not answer every question. So questions that are not vital are dropped after a few tries, and the next
+/// question does not wait for an answer. All questions only read.
 const PLAN: QueryPlan = QueryPlan {
     settle: Duration::from_millis(500),
     confirm: false,
@@ -49,7 +51,7 @@ const PLAN: QueryPlan = QueryPlan {
     repair: POLLED,
 };
 
-/// Codec and session of one board on one line.
+/// The session with one board on one link: it decodes messages and sends questions.
 ///
 /// Before [`Input::LinkUp`] it is passive. It supports the command [`DeviceCommand::ReadBoard`]. The board has no clock, no
 /// battery and no log to ask for.

@@ -1,4 +1,5 @@
-//! Cuts the bytes of one channel into messages and finds the way back after lost ones (`chessnut/README.md#2`).
+//! Splits the bytes of one channel of a Chessnut board into messages, and continues correctly after lost bytes
+//! (`chessnut/README.md#2`).
 //!
 //! There is no checksum and no start mark. Bytes that cannot be a message are dropped from the first byte to the next one with
 //! which a message may begin. If a second position seems to begin inside a position, either these are the halves of two
@@ -9,7 +10,7 @@
 use super::message::{Message, SQUARES, Shape, is_position, is_squares, shape};
 use crate::event::{Anomaly, ByteRange};
 
-/// The longest message: the pieces of a Move.
+/// The longest message, in bytes: the list of all pieces of a Move.
 pub const MAX_MESSAGE: usize = 139;
 
 /// One result of the framing.

@@ -1,4 +1,4 @@
-//! Encodes and decodes the commands that a host sends to a board (`chessnut/README.md#3` and `chessnut/README.md#6`).
+//! Encodes and decodes the commands that a host sends to a Chessnut board (`chessnut/README.md#3` and `chessnut/README.md#6`).
 //!
 //! The driver's session sends only the questions of its own table. [`HostCommand`] is for emulators and tests. It also contains
 //! the commands that switch lights on or off, beep, move pieces or delete games.

@@ -1,15 +1,15 @@
-//! Messages of a board, encoded and decoded (`chessnut/README.md#3` and `chessnut/README.md#6`).
+//! Encodes and decodes the messages that a Chessnut board sends (`chessnut/README.md#3` and `chessnut/README.md#6`).
 
 use alloc::vec::Vec;
 
 use crate::square::{Piece, Placement, Reading, Square};
 
-/// The pieces of the codes from 1 on.
+/// The pieces in the order of their codes. The first code is 1.
 const PIECES: [char; 12] = ['q', 'k', 'b', 'p', 'n', 'R', 'P', 'r', 'B', 'N', 'Q', 'K'];
 
-/// The length of a position's payload by radio.
+/// The length of a position's payload by radio, in bytes.
 pub const BY_RADIO: u8 = 0x24;
-/// The length of a position's payload by cable.
+/// The length of a position's payload by cable, in bytes.
 pub const BY_CABLE: u8 = 0x3d;
 /// The number of bytes for all squares, with two squares per byte.
 pub const SQUARES: usize = 32;

@@ -1,4 +1,5 @@
-//! Chessnut boards: Air, Air+, Pro, Go, Evo, Smart Chess, and the common part with the Move. They identify their pieces.
+//! Supports Chessnut boards, which identify their pieces: Air, Air+, Pro, Go, Evo, Smart Chess. The Move (`chessnut_move`)
+//! shares this code.
 //!
 //! ```text
 //!  every message      op len payload      no check, no start mark: op, length and piece codes must fit     framing.rs
@@ -67,7 +68,7 @@ pub const TIMING: Timing = Timing { scan: Duration::from_millis(350), press_dela
 /// The boards have no clock and no log that is read.
 pub const CAPABILITIES: Capabilities = Capabilities { board: true, identifies_pieces: true, clock: false, log: false };
 
-/// The initial position.
+/// The message of the initial position.
 pub const START: Example = Example::new(
     &[
         0x01, 0x24, 0x58, 0x23, 0x31, 0x85, 0x44, 0x44, 0x44, 0x44, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x77, 0x77,
@@ -76,7 +77,7 @@ pub const START: Example = Example::new(
     "Frame(rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR)",
 );
 
-/// After 1. e4.
+/// The message of the position after 1. e4.
 pub const E4: Example = Example::new(
     &[
         0x01, 0x24, 0x58, 0x23, 0x31, 0x85, 0x44, 0x44, 0x44, 0x44, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x70, 0, 0, 0, 0, 0, 0, 0x77,
@@ -85,7 +86,7 @@ pub const E4: Example = Example::new(
     "Frame(rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR)",
 );
 
-/// The row of the registry.
+/// The row of this family in the registry of all families.
 pub const INFO: DriverInfo = DriverInfo {
     name: "chessnut",
     devices: &["Chessnut Air", "Air+", "Pro", "Go", "Evo", "Smart Chess"],

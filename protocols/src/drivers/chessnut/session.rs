@@ -1,4 +1,4 @@
-//! The driver: it turns bytes into events and defines its questions.
+//! Turns the bytes of a Chessnut board into events, and defines the questions to the board.
 //!
 //! There is no question for the squares. A board reports them by itself in real-time mode, and again after a while or when the
 //! mode is set again. So the keep-alive is the question for the battery, which every board answers. After each answer the mode
@@ -16,11 +16,12 @@ use crate::drivers::shell::Shell;
 use crate::event::{Anomaly, Battery, ByteRange, DeviceEvent};
 use crate::time::Instant;
 
-/// An incomplete message is given up after this much silence on its channel.
+/// The silence on a channel after which its incomplete message is dropped.
 const STALL: Duration = Duration::from_millis(500);
-/// The time after which the mode is set again when positions arrive.
+/// The interval at which the mode is set again while positions arrive.
 const KEPT: Duration = Duration::from_secs(5);
 
+/// The place of this question in the table of questions. The next constants are the places of the other questions.
 const BATTERY: usize = 0;
 const REALTIME: usize = 1;
 const MOVE_BATTERY: usize = 2;
@@ -65,7 +66,7 @@ pub static AIR: Model = Model { plan: plan(QUESTIONS.split_at(MOVE_BATTERY).0), 
 /// Move: it answers the first question too, but that answer does not report its battery.
 pub static MOVE: Model = Model { plan: plan(QUESTIONS), battery: MOVE_BATTERY };
 
-/// Codec and session of one board on one link.
+/// The session with one board on one link: it decodes messages and sends questions.
 ///
 /// Before [`Input::LinkUp`] it is passive. It supports the commands [`DeviceCommand::ReadBoard`], which sets the mode again and
 /// reports the next position even if it is the same, and [`DeviceCommand::ReadBattery`]. There is no clock, and no log is read.

@@ -1,5 +1,5 @@
-//! Messages of a host to a board, encoded and decoded (`chessup/README.md#1`). They are for emulators and tests; there is no
-//! session.
+//! Encodes and decodes the commands that a host sends to a ChessUp (`chessup/README.md#1`). They are for emulators and tests;
+//! there is no driver.
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,5 @@
-//! ChessUp: a board that senses touch and follows the game in its own firmware. This is a codec only, without a driver.
+//! Encodes and decodes the messages of ChessUp, a board that senses touch and follows the game in its own firmware. There is no
+//! driver.
 //!
 //! ```text
 //!  host to board                                                                         host.rs

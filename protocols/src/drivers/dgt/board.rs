@@ -1,10 +1,10 @@
-//! What a board sends to a host, both directions (`dgt/README.md#5`).
+//! Encodes and decodes the messages that a DGT board sends to a host (`dgt/README.md#5`).
 //!
 //! Messages borrow from their buffer, so reading allocates no memory.
 
 use alloc::vec::Vec;
 
-/// The largest accepted message: the whole log.
+/// The longest accepted message, in bytes: the whole log.
 pub const MAX_MESSAGE: usize = 7939;
 
 /// One message of a board, without its header. Codes, squares and text are raw, as received.

@@ -1,4 +1,4 @@
-//! The seven bytes of a clock message, encoded and decoded (`dgt/clock.md#1` and `dgt/clock.md#3`).
+//! Encodes and decodes the seven bytes of a DGT clock message (`dgt/clock.md#1` and `dgt/clock.md#3`).
 //!
 //! ```text
 //!  8d 00 0a   b3      b4 b5      b6 b7 b8     b9
@@ -14,7 +14,7 @@ use crate::bytes::{from_bcd, to_bcd};
 use crate::event::{ClockButton, ClockFace, ClockSide};
 use crate::time::ClockTime;
 
-/// The meaning of the seven bytes.
+/// The meaning of the seven bytes of a clock message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClockMessage {
     /// An answer of the clock, or a button.

@@ -1,4 +1,4 @@
-//! Commands to the clock, encoded and decoded (`dgt/clock.md#4`): `2b n 03 cmd … 00`.
+//! Encodes and decodes the commands to a DGT clock (`dgt/clock.md#4`): `2b n 03 cmd … 00`.
 
 use alloc::vec::Vec;
 

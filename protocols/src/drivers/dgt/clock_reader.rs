@@ -1,4 +1,5 @@
-//! Reads clock messages with their history: the reading rules of `dgt/clock.md#1.4`, in their order.
+//! Decides what DGT clock messages mean, with regard to earlier messages: the reading rules of `dgt/clock.md#1.4`, in their
+//! order.
 
 use core::time::Duration;
 
@@ -6,10 +7,12 @@ use super::clock::{AckOf, ClockAck, ClockMessage, ClockReport, Status};
 use crate::event::{Anomaly, ClockReading, DeviceEvent};
 use crate::time::ClockTime;
 
-/// A rise above this is not accepted at once (rule 6).
+/// The largest rise of a time that is accepted at once, in milliseconds (rule 6).
 const JUMP_MS: i64 = 3_600_000;
-/// A second report within this distance confirms a doubtful one. The time may have run, and a press may have added time.
+/// The largest difference at which a second report confirms a doubtful one, in milliseconds. The time may have run, and a press
+/// may have added time.
 const SAME_MS: u64 = 60_000;
+/// A time that is reported as [`Anomaly::ClockEightHours`].
 const EIGHT_HOURS: ClockTime = ClockTime::hms(8, 0, 0);
 
 /// The results of one clock message. Several fields may be set.

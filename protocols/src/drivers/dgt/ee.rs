@@ -1,4 +1,4 @@
-//! The log that a board writes by itself, encoded and decoded (`dgt/README.md#7.1`).
+//! Encodes and decodes the log that a DGT board writes by itself (`dgt/README.md#7.1`).
 //!
 //! ```text
 //!  4p|5p ss      field: p code now (0 = emptied), 5 = quickly after the one before, ss square 00..3f

@@ -1,4 +1,4 @@
-//! Cuts a board's bytes into messages and recovers after lost bytes (`dgt/README.md#2`).
+//! Splits the bytes of a DGT board into messages, and continues correctly after lost bytes (`dgt/README.md#2`).
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,4 @@
-//! Encodes and decodes the messages from a host to a board (`dgt/README.md#4`, `dgt/clock.md#4`).
+//! Encodes and decodes the messages from a host to a DGT board (`dgt/README.md#4`, `dgt/clock.md#4`).
 //!
 //! ```text
 //!  40 to 5f                  a command of one byte (all numbers are hexadecimal), no checksum
@@ -100,7 +100,7 @@ impl Query {
     }
 }
 
-/// All messages of a host in single-board mode. An emulator must understand them. The daemon sends [`Query`] only.
+/// All messages of a host in single-board mode. An emulated board must accept them all. The daemon sends [`Query`] only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HostMessage {
     /// A question or a reporting mode. The decoder returns a clock version query as [`HostMessage::Clock`].

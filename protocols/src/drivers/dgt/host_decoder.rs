@@ -1,10 +1,10 @@
-//! Cuts a host's bytes into messages, for an emulated board (`dgt/README.md#3` and `dgt/README.md#10`).
+//! Splits a host's bytes into messages, for an emulated DGT board (`dgt/README.md#3` and `dgt/README.md#10`).
 
 use alloc::vec::Vec;
 
 use super::host::HostMessage;
 
-/// The line mode of the board. It starts with [`LineMode::Bus`].
+/// The line mode of an emulated board. It starts with [`LineMode::Bus`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineMode {
     /// Many boards on one line: commands of four bytes, the first with bit 7 set.

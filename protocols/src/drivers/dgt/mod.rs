@@ -1,4 +1,5 @@
-//! DGT boards on a line of their own: serial, USB and Bluetooth (SPP) boards, Revelation II.
+//! Supports DGT boards that have their own line: boards by serial cable, USB or Bluetooth (its Serial Port Profile, SPP), and
+//! the Revelation II.
 //!
 //! ```text
 //!  host to board      one byte 40..60, or  2b n … 00  (clock), 60 n … 00 (lights)          host.rs, host_decoder.rs
@@ -33,7 +34,7 @@ mod query_scheduler;
 pub mod session;
 pub mod squares;
 
-/// The row of the registry.
+/// The row of this family in the registry of all families.
 pub const INFO: DriverInfo = DriverInfo {
     name: "dgt",
     devices: &["DGT serial, USB and Bluetooth e-board", "DGT Smart Board", "Revelation II"],

@@ -1,5 +1,5 @@
-//! Decides which question is sent to a board and when: start-up, gaps, retries, keep-alive (`dgt/README.md#9.2` and
-//! `dgt/README.md#9.3`).
+//! Decides which question is sent to a DGT board and when (`dgt/README.md#9.2` and `dgt/README.md#9.3`). This includes the
+//! start, the gaps, the retries and the keep-alive.
 //!
 //! ```text
 //!  link up ── 0.5 s ── 40 ── 200 ms, input ignored ── 4d 55 45 4b 42 2b…09 4c, 100 ms apart ── 45 when the line is quiet
@@ -22,21 +22,29 @@ use crate::time::{ClockTime, Instant};
 
 mod answers;
 
+/// The time from the start of the link to the first command.
 const SETTLE: Duration = Duration::from_millis(500);
+/// The time after the first command in which all input is ignored.
 const DISCARD: Duration = Duration::from_millis(200);
 /// The gap between two commands. The board's input buffer holds ten bytes.
 const GAP: Duration = Duration::from_millis(100);
+/// The waiting time for an answer, after which a question is sent again.
 const RETRY: Duration = Duration::from_secs(2);
 /// The retry time after the first quick retries. A silent clock may be switched on later, so it is always asked again.
 const SLOW_RETRY: Duration = Duration::from_secs(10);
+/// The number of quick retries of the question to the clock.
 const QUICK_RETRIES: u32 = 3;
 /// The silence after which the keep-alive is sent: longer than the interval of a running clock.
 const QUIET_LINE: Duration = Duration::from_millis(1200);
+/// The time from one keep-alive to the next.
 const KEEP_ALIVE: Duration = Duration::from_secs(1);
+/// The number of keep-alives without any message after which the board counts as silent.
 const MISSED: u32 = 3;
 /// The waiting time for the whole log, which takes 8.3 s at 9600 baud.
 const LOG: Duration = Duration::from_secs(20);
+/// The shortest time between two repairs.
 const REPAIR_SPACING: Duration = Duration::from_secs(2);
+/// The shortest time between two questions for the clock after doubtful clock messages.
 const REREAD_SPACING: Duration = Duration::from_secs(1);
 /// The silence of a running clock after which it is queried. It reports every second, but during a delay it may be silent for
 /// longer.

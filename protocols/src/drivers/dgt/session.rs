@@ -1,4 +1,4 @@
-//! The driver: it turns bytes into events, and `query_scheduler` sends its questions.
+//! Turns the bytes of a DGT board into events. `query_scheduler` sends the questions.
 
 use super::board::{BatteryReport, BoardMessage};
 use super::clock::AckOf;
@@ -15,13 +15,14 @@ use crate::square::{Placement, Reading};
 use crate::time::Instant;
 use core::time::Duration;
 
-/// An incomplete message is given up after this much silence.
+/// The silence after which an incomplete message is dropped.
 const STALL: Duration = Duration::from_millis(500);
-/// A log is given up this long after its first byte. It takes 8.3 s at 9600 baud.
+/// The time after the first byte of a log after which the log is dropped. A log takes 8.3 s at 9600 baud.
 const LOG_STALL: Duration = Duration::from_secs(15);
+/// The id of the message that contains the log.
 const EE_MOVES: u8 = 0x8f;
 
-/// Codec and session of one board on one line.
+/// The session with one board on one link: it decodes messages and sends questions.
 ///
 /// Before [`Input::LinkUp`] it is passive: it reads, asks nothing and ignores commands. When the board is silent or the link
 /// goes down, every open question ends. The game then sends its commands again.

@@ -1,4 +1,4 @@
-//! The board's numbers of squares and its piece codes (`dgt/README.md#6`).
+//! Converts the numbers of squares and the codes of pieces that DGT boards use (`dgt/README.md#6`).
 
 use crate::square::{Color, Piece, Reading, ResultPiece, Role, Square};
 

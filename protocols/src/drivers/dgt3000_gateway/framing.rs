@@ -1,11 +1,12 @@
-//! Cuts text into objects by counting braces, in both directions, and recovers after lost bytes.
+//! Splits the text between the gateway and its host into JSON objects by counting braces, in both directions, and continues
+//! correctly after lost bytes.
 //!
 //! `{"` and a letter always begin an object: no letter can follow the end of a text, and within a text the quotation mark has a
 //! `\` before it. If no `:` stands before them, they begin a message, and the buffered message has lost its end.
 
 use crate::event::{Anomaly, ByteRange};
 
-/// The longest message. The longest known one has about 350 bytes.
+/// The longest message, in bytes. The longest known message has about 350 bytes.
 pub const MAX_MESSAGE: usize = 1024;
 
 /// One result of the framing.

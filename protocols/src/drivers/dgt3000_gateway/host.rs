@@ -1,7 +1,7 @@
-//! Messages of a host to the gateway, encoded and decoded (`dgt3000_gateway/README.md#3`).
+//! Encodes and decodes the messages that a host sends to the gateway (`dgt3000_gateway/README.md#3`).
 //!
-//! [`GET_TIME`] is the only message of the session. [`HostCommand`] also contains the commands that set, run or stop the clock
-//! or show something; it is for emulators and tests.
+//! [`GET_TIME`] is the only message that the driver's session sends. [`HostCommand`] is for emulators and tests. It also
+//! contains the commands that set, run or stop the clock or show something.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -10,7 +10,7 @@ use core::fmt::Write;
 use super::json::{Members, Value};
 use super::text::Text;
 
-/// The session's whole question for both times. Its answer has the same [`ID`].
+/// The session's question for both times, as the whole message. Its answer has the same [`ID`].
 pub const GET_TIME: &[u8] = br#"{"id":"flagfall","command":"getTime"}"#;
 /// The session's name for its question.
 pub const ID: &str = "flagfall";
@@ -59,7 +59,7 @@ pub enum Order {
     Unknown,
 }
 
-/// All commands of a host. An emulator must understand them.
+/// All commands of a host. An emulated device must accept them all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostCommand {
     /// The host's name for the command.
@@ -68,10 +68,10 @@ pub struct HostCommand {
     pub order: Order,
 }
 
-/// The members of `setTime` and `run`, left side first.
+/// The names of the parameters of `setTime` and `run`, left side first.
 const PARAMS: [&str; 8] =
     ["leftMode", "leftHours", "leftMinutes", "leftSeconds", "rightMode", "rightHours", "rightMinutes", "rightSeconds"];
-/// The largest value of each member.
+/// The largest value of each parameter.
 const MOST: [u8; 8] = [2, 9, 59, 59, 2, 9, 59, 59];
 
 impl HostCommand {

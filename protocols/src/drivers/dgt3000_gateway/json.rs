@@ -1,8 +1,8 @@
-//! The part of JSON that the gateway uses: nested objects, texts, whole numbers, true and false.
+//! Reads the part of JSON that the gateway uses: nested objects, texts, whole numbers, true and false.
 //!
 //! The reader stores nothing and is not recursive. It returns one member after another, each with its depth.
 
-/// The largest depth of objects that is read. The gateway needs two.
+/// The largest nesting depth of objects. The gateway needs two levels.
 pub const MAX_DEPTH: u8 = 3;
 
 /// A text between its quotation marks, with its escapes as received. The escapes have been checked.

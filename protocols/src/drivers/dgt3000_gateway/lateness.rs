@@ -1,4 +1,4 @@
-//! Measures how late a message arrived, by the timestamps of the gateway.
+//! Measures how late a message of the gateway arrived, by its timestamp.
 
 use core::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Messages of the gateway, encoded and decoded (`dgt3000_gateway/README.md#4`).
+//! Encodes and decodes the messages that the gateway sends (`dgt3000_gateway/README.md#4`).
 
 use alloc::vec::Vec;
 use core::fmt::Write;
@@ -7,7 +7,7 @@ use super::json::{JsonText, Members, NotJson, Value};
 use super::text::Text;
 use crate::time::ClockTime;
 
-/// Both times as received: hours, minutes, seconds.
+/// The times of both sides as received: hours, minutes, seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Times {
     /// The left display.

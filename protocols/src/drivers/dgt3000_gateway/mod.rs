@@ -1,4 +1,4 @@
-//! DGT3000 BLE Gateway: a DGT 3000 clock without a board, connected over Bluetooth LE through a small bridge (Tortue95,
+//! Supports the DGT3000 BLE Gateway, a small device that connects a DGT 3000 clock without a board over Bluetooth LE (Tortue95,
 //! firmware 1.x).
 //!
 //! ```text
@@ -34,7 +34,7 @@ mod reader;
 pub mod session;
 mod text;
 
-/// The row of the registry.
+/// The row of this family in the registry of all families.
 pub const INFO: DriverInfo = DriverInfo {
     name: "dgt3000_gateway",
     devices: &["DGT 3000 behind a DGT3000 BLE Gateway"],

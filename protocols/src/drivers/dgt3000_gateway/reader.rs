@@ -1,4 +1,5 @@
-//! Computes readings from messages and their history: times, lever, running, and whether the clock is present.
+//! Computes clock readings from messages of the gateway and from earlier messages: the times, the lever, whether the clock
+//! runs, and whether it is connected.
 
 use core::time::Duration;
 
@@ -6,7 +7,7 @@ use super::message::{Button, Times};
 use crate::event::{Anomaly, ClockFace, ClockReading, ClockSide};
 use crate::time::{ClockTime, Instant};
 
-/// A clock counts as stopped after this time without a falling time. A running time falls every second, and the radio is
+/// The time without a falling time after which a clock counts as stopped. A running time falls every second, and the radio is
 /// sometimes late.
 const STOPPED_AFTER: Duration = Duration::from_secs(2);
 

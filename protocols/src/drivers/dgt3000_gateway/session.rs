@@ -1,4 +1,4 @@
-//! The driver: it turns text into events and asks one question.
+//! Turns the text of the gateway into events, and asks one question: the times of the clock.
 //!
 //! The times are asked for every second. The gateway reports them by itself only when they change, so the answer is the sign of
 //! life, and it shows that a clock is stopped. The gateway does not report:
@@ -28,7 +28,7 @@ use crate::drivers::shell::Shell;
 use crate::event::{Anomaly, ByteRange, ClockButton, ClockReading, DeviceEvent};
 use crate::time::Instant;
 
-/// The row that asks for the times. Its answer takes the place of a board's picture of all squares.
+/// The place of the question for the times. The scheduler treats its answer like a board's picture of all squares.
 const TIMES: usize = 0;
 
 const PLAN: QueryPlan = QueryPlan {
@@ -41,7 +41,7 @@ const PLAN: QueryPlan = QueryPlan {
     repair: Duration::from_millis(500),
 };
 
-/// Codec and session of one gateway.
+/// The session with one gateway on one link: it decodes messages and sends the question.
 ///
 /// Before [`Input::LinkUp`] it is passive. It supports the command [`DeviceCommand::ReadClock`]. There is nothing else to ask
 /// for.

@@ -1,4 +1,4 @@
-//! Writes text into bytes.
+//! Writes text, also quoted as in JSON, to a byte buffer.
 
 use alloc::vec::Vec;
 use core::fmt::{Result, Write};

@@ -1,5 +1,5 @@
-//! Command and reply frames of the bus: sums, encoding, decoding, and recovery after lost bytes (`dgt_bus/README.md#2` and
-//! `dgt_bus/README.md#3`).
+//! Encodes and decodes the command and reply frames of the bus with their checksums, and continues correctly after lost bytes
+//! (`dgt_bus/README.md#2` and `dgt_bus/README.md#3`).
 //!
 //! ```text
 //!  host to board      cmd  hi lo  sum                 sum of the three before it, 7 bits
@@ -13,9 +13,9 @@ use crate::event::{Anomaly, ByteRange};
 
 /// The highest address: 14 bits. Address 0 means all boards.
 pub const MAX_ADDRESS: u16 = 0x3fff;
-/// The shortest reply.
+/// The shortest reply, in bytes.
 pub const MIN_REPLY: usize = 6;
-/// The longest reply: the whole log of 0x1f00 bytes.
+/// The longest reply, in bytes: the whole log of 0x1f00 bytes.
 pub const MAX_REPLY: usize = MIN_REPLY + 0x1f00;
 
 /// The commands of a host on the bus (`dgt_bus/README.md#4`). The session sends only those that [`Command::harmless`] allows.

@@ -1,4 +1,5 @@
-//! I2C frames of DGT clocks and key pads, and their form on the bus (`dgt/clock.md#6`, `dgt_bus/README.md#6`).
+//! Encodes and decodes the frames that DGT clocks and key pads send on an I2C wire, and their form on the bus
+//! (`dgt/clock.md#6`, `dgt_bus/README.md#6`).
 //!
 //! ```text
 //!  to*2  from*2  length  type  data …  crc      length counts all bytes; CRC-8, polynomial 07, start 0, over all bytes before it
@@ -7,9 +8,10 @@
 
 use alloc::vec::Vec;
 
+/// The first byte of an escaped byte on the bus.
 const ESCAPE: u8 = 0x7d;
 
-/// One frame.
+/// One I2C frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct I2cFrame<'a> {
     /// Address of the receiver, 0..=127: 0 = all, 8 = clock, 16 = host.

@@ -1,5 +1,5 @@
-//! The master of a whole line: only the master sends without a question, and to one board at a time (`dgt_bus/README.md#7`,
-//! `dgt_bus/README.md#8` and `dgt_bus/README.md#9`).
+//! Controls a whole line of boards as its master. Only the master sends without a question, and to one board at a time
+//! (`dgt_bus/README.md#7`, `dgt_bus/README.md#8` and `dgt_bus/README.md#9`).
 //!
 //! ```text
 //!  up ── 87 to each expected board ── rounds: 8a to each found one, 87 to all, 1.5 s of listening ── polling
@@ -35,13 +35,13 @@ use boards::{Board, Want};
 use discover::Discovery;
 use exchange::{Exchange, Why};
 
-/// The largest number of boards, more than any chain has. Further boards are not asked.
+/// The largest number of boards on a line. This is more than any line has. Further boards are not asked.
 pub const MAX_BOARDS: usize = 32;
 /// The time of one byte on the wire.
 const BYTE: Duration = Duration::from_micros(1042);
 /// The gap between an answer and the next command.
 const GAP: Duration = Duration::from_millis(1);
-/// Brings boards back from single-board mode. It has no effect on boards in bus mode.
+/// The command that switches boards from single-board mode to bus mode. It has no effect on boards in bus mode.
 const TO_BUS_MODE: u8 = 0x4a;
 
 /// One input to a line.

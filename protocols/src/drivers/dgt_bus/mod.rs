@@ -1,4 +1,4 @@
-//! DGT boards in bus mode: many boards on one serial line (`dgt_bus/README.md`).
+//! Supports DGT boards in bus mode, in which many boards share one serial line (`dgt_bus/README.md`).
 //!
 //! ```text
 //!  host to board      cmd  hi lo  sum                       81 clock  82 board  83 changes  84 repeat  86 from start
@@ -31,7 +31,7 @@ pub mod line;
 mod query_scheduler;
 pub mod session;
 
-/// The row of the registry.
+/// The row of this family in the registry of all families.
 pub const INFO: DriverInfo = DriverInfo {
     name: "dgt_bus",
     devices: &["DGT serial e-board on a bus (chain of boards)"],

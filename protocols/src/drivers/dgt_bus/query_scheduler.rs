@@ -1,22 +1,22 @@
-//! Decides what the driver of one board asks, and when the board counts as silent. The line's master polls by itself, so this
-//! asks only for the first picture, for repairs, and for the commands of the game.
+//! Decides which questions the driver of one board asks, and when the board counts as silent. The line's master polls by
+//! itself, so the driver asks only for the first picture, for repairs, and for the commands of the game.
 
 use core::time::Duration;
 
 use super::frame::Command;
 use crate::time::Instant;
 
-/// The line counts as silent after this time without any frame. If only one board is silent, the line's master takes its link
-/// down. While one board sends a whole log of 8.3 s, no other board is received, and every board gets its turn before the next
-/// log.
+/// The time without any frame after which the line counts as silent. If only one board is silent, the line's master takes its
+/// link down. While one board sends a whole log of 8.3 s, no other board is received, and every board gets its turn before the
+/// next log.
 const SILENCE: Duration = Duration::from_secs(12);
-/// A gap of this length in a board's frames may hide a change.
+/// The length of a gap in a board's frames that may hide a change.
 const HOLE: Duration = Duration::from_secs(2);
 /// The retry time: long enough for the questions of a whole chain, and short enough for a retry before the silence is too long.
 const RETRY: Duration = Duration::from_millis(1200);
 /// The waiting time for a log. A whole log takes 8.3 s, and another one may come first.
 const LOG: Duration = Duration::from_secs(20);
-/// The number of tries for a version that does not come.
+/// The largest number of tries to get the version.
 const VERSION_TRIES: u8 = 5;
 /// The shortest time between two repairs.
 const REPAIR: Duration = Duration::from_secs(1);

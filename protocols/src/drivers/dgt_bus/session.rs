@@ -1,4 +1,4 @@
-//! The driver of one board on a line: it turns reply frames into events.
+//! Turns the reply frames of one board on a line into events.
 //!
 //! A picture of all squares may be newer than the reported changes: a change between the two questions is in the picture and is
 //! reported again afterwards. So a picture waits for the next packet of changes. The packet reports its own changes. If the
@@ -18,16 +18,16 @@ use crate::square::{Placement, Reading, Square};
 use crate::time::Instant;
 use alloc::vec::Vec;
 
-/// An incomplete frame is given up after this much silence.
+/// The silence after which an incomplete frame is dropped.
 const STALL: Duration = Duration::from_millis(500);
-/// The same times are reported again after this time, to show that they are stopped.
+/// The time after which the same clock times are reported again, to show that they are stopped.
 const SAME: Duration = Duration::from_secs(1);
-/// A longer gap between packets is no cycle: another board sent its log, or this one was away.
+/// The longest gap between packets that counts as a cycle. In a longer gap another board sent its log, or this board was away.
 const MOST_CYCLE: Duration = Duration::from_secs(3);
-/// The offset of a reply's data.
+/// The offset of a reply's data in its frame, in bytes.
 const HEAD: u64 = 5;
 
-/// Codec and session of one board. Before [`Input::LinkUp`] it is passive: it reads every frame as it comes and asks nothing.
+/// The session with one board. Before [`Input::LinkUp`] it is passive: it reads every frame as it comes and asks nothing.
 #[derive(Debug, Default)]
 pub struct Session {
     reader: Reader,

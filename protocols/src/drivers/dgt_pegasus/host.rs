@@ -1,7 +1,8 @@
-//! Messages of a host to a board, encoded and decoded (`dgt_pegasus/README.md#3` and `dgt_pegasus/README.md#5`).
+//! Encodes and decodes the messages that a host sends to a DGT Pegasus (`dgt_pegasus/README.md#3` and
+//! `dgt_pegasus/README.md#5`).
 //!
-//! [`Query`] has all messages of the session. [`HostCommand`] also contains the commands that switch lights or unlock
-//! something; it is for emulators and tests.
+//! [`Query`] has all messages that the driver's session sends. [`HostCommand`] is for emulators and tests. It also contains the
+//! commands that switch lights or unlock something.
 
 use alloc::vec::Vec;
 
@@ -50,7 +51,7 @@ impl Query {
     ];
 }
 
-/// All commands of a host. An emulator must understand them.
+/// All commands of a host. An emulated device must accept them all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HostCommand {
     /// A question or a reporting mode.

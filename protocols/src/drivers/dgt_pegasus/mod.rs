@@ -1,4 +1,5 @@
-//! DGT Pegasus: messages of the DGT family over Bluetooth LE. It senses occupied squares but does not identify pieces.
+//! Supports the DGT Pegasus, which sends messages of the DGT family over Bluetooth LE. It senses occupied squares but does not
+//! identify pieces.
 //!
 //! ```text
 //!  host to board      one byte 40..5a, or  60 n … 00  (lights), 63 n … 00  (a key)         host.rs
@@ -23,7 +24,7 @@ use crate::square::Reading;
 pub mod host;
 pub mod session;
 
-/// The row of the registry.
+/// The row of this family in the registry of all families.
 pub const INFO: DriverInfo = DriverInfo {
     name: "dgt_pegasus",
     devices: &["DGT Pegasus"],

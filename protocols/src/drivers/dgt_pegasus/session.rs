@@ -1,4 +1,4 @@
-//! The driver: it turns bytes into events and defines its questions.
+//! Turns the bytes of a DGT Pegasus into events, and defines the questions to the board.
 //!
 //! All squares are asked for every five seconds, because a notification can be lost. A picture is reported when it differs from
 //! the last report, when the link came up or the board came back, and when the game asks for it. If it differs, the mode is
@@ -18,6 +18,7 @@ use crate::event::{Anomaly, Battery, ByteRange, DeviceEvent, Identity, Text};
 use crate::square::{Placement, Reading};
 use crate::time::Instant;
 
+/// The place of this question in the table of questions. The next constants are the places of the other questions.
 const VERSION: usize = 0;
 const TRADEMARK: usize = 1;
 const UPDATES: usize = 2;
@@ -49,7 +50,7 @@ const PLAN: QueryPlan = QueryPlan {
     repair: Duration::from_secs(2),
 };
 
-/// Codec and session of one board on one link.
+/// The session with one board on one link: it decodes messages and sends questions.
 ///
 /// Before [`Input::LinkUp`] it is passive. It supports the commands [`DeviceCommand::ReadBoard`] and
 /// [`DeviceCommand::ReadBattery`]. The board has no clock and no log to ask for.

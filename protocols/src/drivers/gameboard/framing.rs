@@ -1,4 +1,4 @@
-//! Cuts bytes into words. White space ends a word, within a line and at its end.
+//! Splits the bytes of a board of the Gameboard UI Protocol into words. White space ends a word, within a line and at its end.
 
 use core::time::Duration;
 
@@ -6,7 +6,7 @@ use super::message::LONGEST;
 use crate::event::{Anomaly, ByteRange};
 use crate::time::Instant;
 
-/// An incomplete word is given up after this much silence. 64 letters take 70 ms at 9600 baud.
+/// The silence after which an incomplete word is dropped. 64 letters take 70 ms at 9600 baud.
 const STALL: Duration = Duration::from_millis(500);
 
 /// One result of the framing.

@@ -1,4 +1,5 @@
-//! Messages of a host to a board, encoded and decoded: the question, and the other commands for emulators and tests.
+//! Encodes and decodes the messages that a host sends to a board of the Gameboard UI Protocol: the question for a square, and
+//! the other commands for emulators and tests.
 
 use alloc::vec::Vec;
 

@@ -1,13 +1,13 @@
-//! Messages of a board, encoded and decoded: each word of a line is one message.
+//! Encodes and decodes the messages that a board of the Gameboard UI Protocol sends. Each word of a line is one message.
 
 use alloc::vec::Vec;
 
 use crate::square::{Placement, Reading, Square};
 
-/// The longest message: all squares.
+/// The longest message, in bytes: all squares.
 pub const LONGEST: usize = 64;
 
-/// The letters of a position: a free square, White's pieces in capitals, Black's pieces.
+/// The letters of a position: an empty square, White's pieces in capitals, Black's pieces.
 const LETTERS: &[u8; 13] = b".PNBRQKpnbrqk";
 
 /// One message of a board.

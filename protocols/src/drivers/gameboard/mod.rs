@@ -1,4 +1,5 @@
-//! Boards of the Gameboard UI Protocol (Affelino): lines of text, with a sensor and lights at every square.
+//! Supports boards of the Gameboard UI Protocol (Affelino), which use lines of text and have a sensor and lights at every
+//! square.
 //!
 //! ```text
 //!  board to host      2d 66 32 0d   '-' f2       something was lifted from f2                    message.rs
@@ -32,7 +33,7 @@ pub mod message;
 pub mod session;
 mod square_poller;
 
-/// The row of the registry.
+/// The row of this family in the registry of all families.
 pub const INFO: DriverInfo = DriverInfo {
     name: "gameboard",
     devices: &["Boards of the Gameboard UI Protocol (Affelino, NoEi)"],

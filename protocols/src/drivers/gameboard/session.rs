@@ -1,4 +1,4 @@
-//! The driver: it turns words into events, and it tracks the known squares.
+//! Turns the words of a board of the Gameboard UI Protocol into events, and tracks the known squares.
 //!
 //! The driver reports a change from the board at once. It stores answers until all squares are known, and then reports one
 //! picture. After that, an answer that contradicts the known square counts only when the same question brings it twice. The
@@ -17,7 +17,7 @@ use crate::event::{Anomaly, ByteRange, DeviceEvent};
 use crate::square::{Placement, Reading, Square};
 use crate::time::Instant;
 
-/// Codec and session of one board on one link.
+/// The session with one board on one link: it decodes words and sends questions.
 ///
 /// Before [`Input::LinkUp`] it is passive and ignores answers. It supports the command [`DeviceCommand::ReadBoard`]. The board
 /// has no clock, battery or log to ask for.

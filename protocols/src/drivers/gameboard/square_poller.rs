@@ -1,4 +1,5 @@
-//! Decides which square is asked for and when. Only one question is open at a time, because an answer does not name its square.
+//! Decides which square of a board of the Gameboard UI Protocol is asked for and when. Only one question is open at a time,
+//! because an answer does not name its square.
 //!
 //! ```text
 //!  link up ── settle ── all squares, quickly ── one square after the other, slowly ── …
@@ -18,14 +19,15 @@ const GAP: Duration = Duration::from_millis(30);
 const REST: Duration = Duration::from_millis(200);
 /// The time between two questions while no square is in doubt: all squares in five seconds.
 const PACE: Duration = Duration::from_millis(75);
-/// The waiting time for an answer …
+/// The waiting time for an answer.
 const RETRY: Duration = Duration::from_secs(1);
-/// … and the waiting time for a board that sends but has never answered. Its level may not support answers.
+/// The waiting time for an answer of a board that sends messages but has never answered. Its level may not support answers.
 const SLOW: Duration = Duration::from_secs(10);
-/// The longest waiting time for a board that answers slowly.
+/// The longest waiting time for an answer of a board that answers slowly.
 const LATEST: Duration = Duration::from_secs(3);
-/// A board counts as silent after this number of questions without any message, but not before this time.
+/// The number of questions without any message after which a board counts as silent, but not before [`SILENCE`].
 const MISSED: u32 = 3;
+/// The shortest time without any message after which a board counts as silent.
 const SILENCE: Duration = Duration::from_secs(3);
 
 /// The next action.

@@ -1,4 +1,4 @@
-//! Cuts the board's bytes into messages. Reports by cable have a fixed length, and texts by radio end with a comma.
+//! Splits the bytes of a HoS board into messages. Reports by cable have a fixed length, and texts by radio end with a comma.
 //!
 //! The form must be known before: the digits of a text are valid piece codes, so after a stray 00 a text would be read as
 //! squares.
@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use crate::event::{Anomaly, ByteRange};
 
-/// The longest message: a text with 00 before it, and its comma.
+/// The longest message, in bytes: a text with 00 before it, and its comma.
 pub const MAX_MESSAGE: usize = 67;
 
 /// One message of the board.

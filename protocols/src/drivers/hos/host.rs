@@ -1,5 +1,5 @@
-//! Messages of a host by cable, encoded and decoded (`hos/README.md#4`). The session sends none of them, because all of them
-//! switch lights or set the clock. They are for emulators and tests.
+//! Encodes and decodes the messages that a host sends to a HoS board by cable (`hos/README.md#4`). The driver's session sends
+//! none of them, because all of them switch lights or set the clock. They are for emulators and tests.
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,5 @@
-//! HoS (Zmartfun) board over Bluetooth LE: it reports all squares by itself. It reports its clock by cable only (`hos_usb`).
+//! Supports the HoS board (Zmartfun) over Bluetooth LE, which reports all squares by itself. The board reports its clock by
+//! cable only (`hos_usb`).
 //!
 //! ```text
 //!  board to host                                                                           framing.rs
@@ -22,7 +23,7 @@ pub mod framing;
 pub mod host;
 pub mod session;
 
-/// The row of the registry.
+/// The row of this family in the registry of all families.
 pub const INFO: DriverInfo = DriverInfo {
     name: "hos",
     devices: &["HoS (Zmartfun) board"],

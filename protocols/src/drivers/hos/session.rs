@@ -1,4 +1,4 @@
-//! The driver: it turns bytes into events. It asks nothing, because no question is known.
+//! Turns the bytes of a HoS board into events. The session asks nothing, because no question is known.
 //!
 //! It is also not known whether a board repeats its squares or reports them only after a change. So silence is reported only
 //! for a board that has repeated itself: three times the same squares, each within five seconds, and then nothing for five
@@ -17,12 +17,12 @@ use crate::event::{Anomaly, ByteRange, ClockFace, ClockReading, ClockSide, Devic
 use crate::square::Placement;
 use crate::time::{ClockTime, Instant};
 
-/// The longest interval of a board that repeats itself.
+/// The longest interval between two reports of a board that repeats itself.
 const REPEATS: Duration = Duration::from_secs(5);
 /// The number of consecutive repetitions after which a board counts as one that repeats itself.
 const ENOUGH: u8 = 3;
 
-/// Codec and session of one board on one link. It supports the commands [`DeviceCommand::ReadBoard`] and, by cable,
+/// The session with one board on one link. It supports the commands [`DeviceCommand::ReadBoard`] and, by cable,
 /// [`DeviceCommand::ReadClock`]: the next report is passed on even if it is the same.
 #[derive(Debug)]
 pub struct Session {

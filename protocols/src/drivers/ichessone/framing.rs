@@ -1,11 +1,11 @@
-//! Cuts the board's bytes into messages and recovers after lost bytes: 3d always begins a message, except as the percent of the
-//! battery.
+//! Splits the bytes of an iChessOne into messages, and continues correctly after lost bytes: 3d always begins a message, except
+//! as the percent of the battery.
 
 use alloc::vec::Vec;
 
 use crate::event::{Anomaly, ByteRange};
 
-/// The longest message: the squares.
+/// The longest message, in bytes: all squares.
 pub const MAX_MESSAGE: usize = 34;
 /// The first byte of every message.
 const FIRST: u8 = 0x3d;

@@ -1,6 +1,7 @@
-//! Messages of a host to a board, encoded and decoded (`ichessone/README.md#2`).
+//! Encodes and decodes the messages that a host sends to an iChessOne (`ichessone/README.md#2`).
 //!
-//! [`Query`] has all messages of the session. [`HostCommand`] also contains the lights; it is for emulators and tests.
+//! [`Query`] has all messages that the driver's session sends. [`HostCommand`] is for emulators and tests. It also contains the
+//! lights.
 
 use alloc::vec::Vec;
 
@@ -29,7 +30,7 @@ impl Query {
     }
 }
 
-/// All commands of a host. An emulator must understand them.
+/// All commands of a host. An emulated device must accept them all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostCommand {
     /// A question or a reporting mode.
@@ -40,7 +41,9 @@ pub enum HostCommand {
     Unknown(u8),
 }
 
+/// The first bytes of a command for lights.
 const LIGHTS: [u8; 5] = [0x45, 0x4c, 0x80, 0x0f, 0x00];
+/// The last bytes of a command for lights.
 const LIGHTS_END: [u8; 3] = [0x00, 0x01, 0xff];
 
 impl HostCommand {

@@ -1,4 +1,4 @@
-//! iChessOne: a board that identifies its pieces, over Bluetooth LE.
+//! Supports the iChessOne, a board that identifies its pieces, over Bluetooth LE.
 //!
 //! ```text
 //!  host to board                                                                         host.rs
@@ -26,7 +26,7 @@ pub mod framing;
 pub mod host;
 pub mod session;
 
-/// The row of the registry.
+/// The row of this family in the registry of all families.
 pub const INFO: DriverInfo = DriverInfo {
     name: "ichessone",
     devices: &["iChessOne"],

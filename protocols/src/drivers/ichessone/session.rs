@@ -1,4 +1,4 @@
-//! The driver: it turns bytes into events and defines its questions.
+//! Turns the bytes of an iChessOne into events, and defines the questions to the board.
 //!
 //! The first question is for the battery, because only an answer has this form, and because a Pegasus on the same
 //! characteristics also treats these letters as questions. All squares are asked for every five seconds, because a notification
@@ -17,10 +17,12 @@ use crate::drivers::shell::Shell;
 use crate::event::{Anomaly, Battery, ByteRange, DeviceEvent};
 use crate::time::Instant;
 
+/// The place of this question in the table of questions. The next constants are the places of the other questions.
 const BATTERY: usize = 0;
 const UPDATES: usize = 1;
 const BOARD: usize = 2;
 
+/// The waiting time for an answer.
 const RETRY: Option<Duration> = Some(Duration::from_secs(1));
 
 /// The mode is set before the squares are asked for, so that no change is lost between them.
@@ -38,7 +40,7 @@ const PLAN: QueryPlan = QueryPlan {
     repair: Duration::from_secs(2),
 };
 
-/// Codec and session of one board on one link.
+/// The session with one board on one link: it decodes messages and sends questions.
 ///
 /// Before [`Input::LinkUp`] it is passive. It supports the commands [`DeviceCommand::ReadBoard`] and
 /// [`DeviceCommand::ReadBattery`]. The board has no clock and no log to ask for.

@@ -1,4 +1,5 @@
-//! Finds the messages of one channel in pieces of any size, and recovers after lost bytes.
+//! Splits the bytes of one channel of a Square Off board into messages, for pieces of any size, and continues correctly after
+//! lost bytes.
 //!
 //! A reader function defines the messages of a channel: it maps the buffered bytes to a [`Step`]. `message.rs` has the readers
 //! of a board, and `host.rs` has the reader of a host.
@@ -8,8 +9,8 @@ use core::time::Duration;
 use crate::event::{Anomaly, ByteRange};
 use crate::time::Instant;
 
-/// A message broken off by this much silence is given up: The pieces of one message come at most 0.15 s apart, and two pictures
-/// of the Neo at least 0.36 s (`square_off/README.md#4`).
+/// The silence after which an incomplete message is dropped. The pieces of one message come at most 0.15 s apart, and two
+/// pictures of the Neo at least 0.36 s (`square_off/README.md#4`).
 const STALL: Duration = Duration::from_millis(300);
 
 /// The meaning of the buffered bytes.

@@ -1,5 +1,5 @@
-//! Messages of a host to a board, encoded and decoded: they are for emulators and tests, and the session uses none of them
-//! (`square_off/README.md#1` and `square_off/README.md#3`).
+//! Encodes and decodes the messages that a host sends to a Square Off board (`square_off/README.md#1` and
+//! `square_off/README.md#3`). They are for emulators and tests, and the driver's session uses none of them.
 
 use alloc::vec::Vec;
 
@@ -8,7 +8,7 @@ use super::message::{bits, occupied};
 use crate::event::Anomaly;
 use crate::square::Square;
 
-/// The longest command: all squares lit, 132 bytes.
+/// The longest command, in bytes: lights on all squares.
 pub const MAX_COMMAND: usize = 132;
 
 /// The signals of the board's lights about the game.
@@ -27,7 +27,7 @@ impl Signal {
         [(Signal::Check, *b"ck"), (Signal::WhiteWins, *b"wt"), (Signal::BlackWins, *b"bl"), (Signal::Draw, *b"dw")];
 }
 
-/// All commands of a host. An emulator must understand them.
+/// All commands of a host. An emulated device must accept them all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HostCommand {
     /// `30#R*`: all squares.

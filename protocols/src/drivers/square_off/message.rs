@@ -1,4 +1,4 @@
-//! Messages of a board, encoded and decoded (`square_off/README.md#1` and `square_off/README.md#3`).
+//! Encodes and decodes the messages that a Square Off board sends (`square_off/README.md#1` and `square_off/README.md#3`).
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -7,7 +7,7 @@ use super::framing::Step;
 use crate::event::Anomaly;
 use crate::square::{Placement, Reading, Square};
 
-/// The longest text of a board: all squares, 68 bytes.
+/// The longest text of a board, in bytes: all squares.
 pub const MAX_TEXT: usize = 68;
 
 /// A decimal number as it was written.

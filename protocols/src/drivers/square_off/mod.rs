@@ -1,4 +1,5 @@
-//! Square Off boards: text over the Nordic UART. They sense occupied squares but do not identify pieces. They have no clock.
+//! Supports Square Off boards, which send text over the Nordic UART, a serial connection by Bluetooth LE. They sense occupied
+//! squares but do not identify pieces. They have no clock.
 //!
 //! ```text
 //!  host to board      code '#' body '*'                                                        host.rs
@@ -39,7 +40,7 @@ pub(super) fn harmless(channel: u8, bytes: &[u8]) -> bool {
     channel == 0 && session::QUESTIONS.iter().any(|question| question.bytes == bytes)
 }
 
-/// The row of the registry.
+/// The row of this family in the registry of all families.
 pub const INFO: DriverInfo = DriverInfo {
     name: "square_off",
     devices: &["Square Off Pro", "Square Off Swap"],

@@ -1,5 +1,5 @@
-//! The driver: it turns bytes into events and defines its questions. It is the same for all boards: a board without the Neo's
-//! channels sends nothing on them.
+//! Turns the bytes of a Square Off board into events, and defines the questions to the board. The session is the same for all
+//! boards: a board without the Neo's channels sends nothing on them.
 //!
 //! All squares are asked for every three seconds, because a lost notification is a lost event, and some boards send no events.
 //! The Neo also sends its picture by itself every two seconds.
@@ -26,9 +26,11 @@ use crate::event::{Anomaly, Battery, ByteRange, DeviceEvent};
 use crate::square::{Reading, Square};
 use crate::time::Instant;
 
-/// The time for which an event of a square counts more than a picture: the Neo's usual interval, 2.04 s, and half of one more.
+/// The time for which an event of a square has priority over a picture: the Neo's usual interval, 2.04 s, and half of another
+/// one.
 pub const FRESH: Duration = Duration::from_secs(3);
 
+/// The place of this question in the table of questions. The next constants are the places of the other questions.
 const BOARD: usize = 0;
 const BATTERY: usize = 1;
 
@@ -48,7 +50,7 @@ const PLAN: QueryPlan = QueryPlan {
     repair: Duration::from_secs(1),
 };
 
-/// Codec and session of one board on one link.
+/// The session with one board on one link: it decodes messages and sends questions.
 ///
 /// Before [`Input::LinkUp`] it is passive. It supports the commands [`DeviceCommand::ReadBoard`] and
 /// [`DeviceCommand::ReadBattery`]. The board has no clock and no log to ask for.

@@ -1,4 +1,4 @@
-//! The effects of answers on the open questions.
+//! Records the answers of a DGT board, and updates the questions that are still open.
 
 use super::super::clock::{AckOf, ClockAck};
 use super::super::host::Query;

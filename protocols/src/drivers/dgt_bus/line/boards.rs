@@ -1,11 +1,11 @@
-//! The state of one board on a line, and the questions that wait for it.
+//! Holds the state of each board on a line, and the questions that wait for it.
 
 use crate::drivers::dgt::clock::{ClockMessage, Status};
 use crate::drivers::dgt_bus::frame::Command;
 use crate::event::ClockSide;
 use crate::time::Instant;
 
-/// A board's clock is asked more often if the running side has less time than this, in milliseconds.
+/// The time of the running side, in milliseconds, below which a board's clock is asked more often.
 const SHORT: u32 = 60_000;
 
 /// The questions for a board besides its turn. Each is one bit, so that no question waits twice.

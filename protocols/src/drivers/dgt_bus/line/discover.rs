@@ -8,16 +8,16 @@ use super::{Board, GAP, Line, LineOutput, MAX_BOARDS, Phase, TO_BUS_MODE, Why, w
 use crate::drivers::dgt_bus::frame::{self, Command};
 use crate::time::Instant;
 
-/// The time of listening after a ping to all. Boards answer within 1.1 s.
+/// The time of listening after a ping to all boards. Boards answer within 1.1 s.
 const LISTEN: Duration = Duration::from_millis(1500);
 /// The number of rounds without a new board that end the search.
 const QUIET_ROUNDS: u8 = 2;
 /// The number of consecutive rounds with garbage and no new board that end the search. Boards choose a new time for each
 /// answer, so two readable boards are soon received separately.
 const GARBAGE_ROUNDS: u8 = 4;
-/// The largest number of rounds, for a line that is never clean.
+/// The largest number of rounds, for a line on which there is always garbage.
 const MOST_ROUNDS: u8 = 20;
-/// The time to the next search if no board was found.
+/// The time until the next search if no board was found.
 const AGAIN: Duration = Duration::from_secs(3);
 
 /// The state of the running search.

@@ -1,4 +1,4 @@
-//! One question at a time: its waiting time, its repetitions and its answer (`dgt_bus/README.md#7`).
+//! Handles one question to a board at a time: its waiting time, its repetitions and its answer (`dgt_bus/README.md#7`).
 
 use core::time::Duration;
 
@@ -10,13 +10,13 @@ use crate::time::Instant;
 
 /// The longest delay of a board, by the page. The time on the wire is added.
 const PATIENCE: Duration = Duration::from_millis(80);
-/// An answer with a pause of this length was cut off. An adapter may delay bytes for 16 ms.
+/// The pause within an answer after which the rest counts as lost. An adapter may delay bytes for 16 ms.
 const CUT: Duration = Duration::from_millis(40);
 /// After an answer that occupies the line for longer than this, no other long answer is asked for at once.
 const LONG: Duration = Duration::from_secs(1);
-/// The longest wait for a line that is never quiet. The longest answer takes 8.3 s.
+/// The longest waiting time for a line that is never quiet. The longest answer takes 8.3 s.
 const MOST: Duration = Duration::from_secs(9);
-/// The number of repetitions of a question.
+/// The largest number of repetitions of a question.
 const REPEATS: u8 = 3;
 /// The number of consecutive failed questions after which a board without readable answers counts as silent.
 const MOST_FAILED: u8 = 2;

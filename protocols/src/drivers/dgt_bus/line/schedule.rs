@@ -1,5 +1,5 @@
-//! Chooses the next board and question (`dgt_bus/README.md#9`). The choice depends only on the times of the questions and on
-//! the answers.
+//! Chooses the next board and the next question (`dgt_bus/README.md#9`). The choice depends only on the times of the questions
+//! and on the answers.
 
 use core::time::Duration;
 
@@ -7,9 +7,9 @@ use super::{Board, Line, Want, Why};
 use crate::drivers::dgt_bus::frame::Command;
 use crate::time::Instant;
 
-/// The shortest time between two turns of a board. Its scan and its clock bring no news sooner.
+/// The shortest time between two turns of a board. The scan and the clock of a board give no new data sooner.
 const PACE: Duration = Duration::from_millis(200);
-/// A cycle of this length leaves no time for additional questions to clocks that are short of time.
+/// The longest cycle that leaves time for additional questions to clocks that are short of time.
 const LONG: Duration = Duration::from_millis(600);
 /// The interval at which every board is asked for its squares.
 const CHECK: Duration = Duration::from_secs(60);

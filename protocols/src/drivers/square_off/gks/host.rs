@@ -1,10 +1,11 @@
-//! Messages of a host to a Grand Kingdom Set, encoded and decoded (`square_off/README.md#2`). They are for tests only.
+//! Encodes and decodes the commands that a host sends to a Grand Kingdom Set (`square_off/README.md#2`). They are for tests
+//! only.
 
 use alloc::vec::Vec;
 
 use crate::square::Square;
 
-/// One command.
+/// One command of a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the README has only these words")]
 pub enum HostCommand {
@@ -21,6 +22,7 @@ pub enum HostCommand {
     BatteryVolts,
 }
 
+/// The commands and their words.
 const WORDS: [(HostCommand, &[u8]); 8] = [
     (HostCommand::Connected, b"xCONNECTEDz"),
     (HostCommand::BoardType, b"xBOARDTYPEz"),

@@ -1,5 +1,5 @@
-//! The Grand Kingdom Set, an older board with a motor. The only source is an owner's notes, so the messages are documented here
-//! and no driver supports them.
+//! Encodes and decodes the messages of the Grand Kingdom Set, an older Square Off board with a motor. The only source is an
+//! owner's notes, so no driver supports the board.
 //!
 //! ```text
 //!  host to board      'x' words 'z', but xBATVOLy                                              host.rs
