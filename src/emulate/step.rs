@@ -45,7 +45,9 @@ impl Steps {
             let mut position = Chess::default();
             known.push((0, position.board().clone(), position.turn()));
             for ply in &truth.plies {
-                play(&mut position, &ply.uci);
+                if let Ok(uci) = ply.uci.parse() {
+                    play(&mut position, &uci);
+                }
                 known.push((ply.released_us, position.board().clone(), position.turn()));
             }
         }

@@ -1,7 +1,7 @@
 //! Defines how claims of players and entries of arbiters appear in messages.
 
 use flagfall_game::laws::claim;
-use flagfall_game::{color_name, decision, desk};
+use flagfall_game::{arbiter_entries, color_name, decision};
 use serde::{Deserialize, Serialize};
 
 use super::player::Side;
@@ -134,14 +134,16 @@ pub enum Entered {
     },
 }
 
-impl From<desk::Entered> for Entered {
-    fn from(entered: desk::Entered) -> Entered {
+impl From<arbiter_entries::Entered> for Entered {
+    fn from(entered: arbiter_entries::Entered) -> Entered {
         match entered {
-            desk::Entered::Offer => Entered::Offer,
-            desk::Entered::Agreement => Entered::Agreement,
-            desk::Entered::Resignation => Entered::Resignation,
-            desk::Entered::Claim { ground, standing } => Entered::Claim { ground: ground.into(), standing: standing.into() },
-            desk::Entered::IllegalMove { alarm, counts } => Entered::IllegalMove { alarm, counts },
+            arbiter_entries::Entered::Offer => Entered::Offer,
+            arbiter_entries::Entered::Agreement => Entered::Agreement,
+            arbiter_entries::Entered::Resignation => Entered::Resignation,
+            arbiter_entries::Entered::Claim { ground, standing } => {
+                Entered::Claim { ground: ground.into(), standing: standing.into() }
+            }
+            arbiter_entries::Entered::IllegalMove { alarm, counts } => Entered::IllegalMove { alarm, counts },
         }
     }
 }
@@ -164,8 +166,8 @@ pub struct EntryBody {
     pub command: Option<String>,
 }
 
-impl From<&desk::Entry> for EntryBody {
-    fn from(entry: &desk::Entry) -> EntryBody {
+impl From<&arbiter_entries::Statement> for EntryBody {
+    fn from(entry: &arbiter_entries::Statement) -> EntryBody {
         EntryBody {
             entered: entry.what.into(),
             side: color_name(entry.side),

@@ -62,7 +62,7 @@ fn report(what: &str, sorted: &[u64]) {
 #[test]
 fn twelve_games_arrive_whole_and_in_order() {
     let mut sim = SimulatedLine::new(boards(BusFaults::default()), &addresses(), 1);
-    let games = start(&mut room, 1, 12.0, 20);
+    let games = start(&mut sim, 1, 12.0, 20);
     sim.run(seconds(130));
     for (index, (address, game)) in addresses().into_iter().zip(&games).enumerate() {
         assert_eq!(sim.chain.impossible(index), []);
@@ -83,7 +83,7 @@ fn a_silent_board_delays_the_others_by_its_timeouts_only() {
     let mut settings = boards(BusFaults::default());
     settings[7].dead = true;
     let mut sim = SimulatedLine::new(settings, &addresses(), 2);
-    let games = start(&mut room, 2, 12.0, 15);
+    let games = start(&mut sim, 2, 12.0, 15);
     sim.run(seconds(100));
     for (index, (address, game)) in addresses().into_iter().zip(&games).enumerate() {
         if index != 7 {
@@ -112,7 +112,7 @@ fn a_silent_board_delays_the_others_by_its_timeouts_only() {
 #[test]
 fn a_board_that_sends_only_garbage_is_silent_and_costs_one_try_a_cycle() {
     let mut sim = SimulatedLine::new(boards(BusFaults::default()), &addresses(), 9);
-    let games = start(&mut room, 9, 12.0, 15);
+    let games = start(&mut sim, 9, 12.0, 15);
     sim.run(seconds(10));
     sim.chain.damage(7, BusFaults { wrong_sum: 1.0, ..BusFaults::default() }, false);
     sim.run(seconds(100));
@@ -152,7 +152,7 @@ fn faulty_boards_lose_and_double_nothing() {
     let faults = BusFaults { wrong_sum: 0.01, cut: 0.01, late: 0.005, deaf: 0.01, doubled: 0.01 };
     campaign("faulty boards on a line", 0..4, |seed| {
         let mut sim = SimulatedLine::new(boards(BusFaults::default()), &addresses(), seed);
-        let games = start(&mut room, 10 + seed, 12.0, 12);
+        let games = start(&mut sim, 10 + seed, 12.0, 12);
         sim.run(seconds(10));
         (0..usize::from(BOARDS)).for_each(|board| sim.chain.damage(board, faults, false));
         sim.run(seconds(80));
@@ -172,7 +172,7 @@ fn boards_that_send_everything_twice_lose_and_double_nothing() {
     campaign("doubled answers on a line", 0..3, |seed| {
         let doubled = if seed == 0 { 1.0 } else { 0.3 };
         let mut sim = SimulatedLine::new(boards(BusFaults::default()), &addresses(), seed);
-        let games = start(&mut room, 30 + seed, 12.0, 12);
+        let games = start(&mut sim, 30 + seed, 12.0, 12);
         sim.run(seconds(10));
         let faults = BusFaults { doubled, ..BusFaults::default() };
         (0..usize::from(BOARDS)).for_each(|board| sim.chain.damage(board, faults, false));
@@ -193,7 +193,7 @@ fn very_faulty_boards_end_in_the_right_position() {
     let faults = BusFaults { wrong_sum: 0.1, cut: 0.1, late: 0.05, deaf: 0.1, doubled: 0.1 };
     campaign("very faulty boards on a line", 0..3, |seed| {
         let mut sim = SimulatedLine::new(boards(BusFaults::default()), &addresses(), seed);
-        let games = start(&mut room, 20 + seed, 12.0, 10);
+        let games = start(&mut sim, 20 + seed, 12.0, 10);
         sim.run(seconds(10));
         (0..usize::from(BOARDS)).for_each(|board| sim.chain.damage(board, faults, false));
         sim.run(seconds(70));
@@ -238,7 +238,7 @@ fn all_boards_are_found_though_their_pings_overlap() {
 #[test]
 fn a_line_in_single_board_mode_comes_back_to_bus_mode() {
     let mut sim = SimulatedLine::new(boards(BusFaults::default()), &addresses(), 3);
-    let games = start(&mut room, 3, 12.0, 14);
+    let games = start(&mut sim, 3, 12.0, 14);
     sim.run(seconds(20));
     // One stray byte comes between two commands or within one.
     sim.chain.host(sim.now, &[0x44]);
@@ -267,7 +267,7 @@ fn a_line_in_single_board_mode_comes_back_to_bus_mode() {
 #[test]
 fn after_a_host_restart_the_log_gives_the_game() {
     let mut sim = SimulatedLine::new(boards(BusFaults::default()), &addresses(), 4);
-    let games = start(&mut room, 4, 12.0, 12);
+    let games = start(&mut sim, 4, 12.0, 12);
     sim.run(seconds(25));
     sim.down();
     sim.run(seconds(70));
@@ -319,9 +319,9 @@ fn long_logs_cause_no_silence_and_lose_no_press() {
     // A press happens during each of the four answers.
     let pressed = Script::parse("1 run\n3 press left\n10 press right\n23 press left\n30 press right").expect("a script");
     others().for_each(|board| sim.chain.load(board, &pressed));
-    LONG.iter().for_each(|&board| log(&mut room, board));
+    LONG.iter().for_each(|&board| log(&mut sim, board));
     sim.run(seconds(980));
-    log(&mut room, LONG[0]);
+    log(&mut sim, LONG[0]);
     let asked = Command::SendFromStart.to(addresses()[LONG[0]]);
     while sim.sent.last().is_none_or(|(_, bytes)| *bytes != asked) {
         sim.run(sim.now.after(Duration::from_millis(1)));

@@ -101,7 +101,7 @@ impl CommandRig {
 
     /// The game and its revision, as a lock names them.
     pub(crate) fn now(&self) -> (String, u32) {
-        (Board::default().game(self.station.game().number()), self.station.game().rev(Audience::Arbiter))
+        (Board::default().game_id(self.station.game().number()), self.station.game().rev(Audience::Arbiter))
     }
 
     pub(crate) fn digest(&self) -> [u8; 4] {

@@ -2,11 +2,11 @@
 
 use flagfall_game::alarm::AlarmKind;
 use flagfall_game::effect::Effect;
+use flagfall_game::game_phase::GamePhase;
 use flagfall_game::input::Command;
 use flagfall_game::laws::outcome::Outcome;
 use flagfall_game::laws::outcome::{GameResult, Side};
 use flagfall_game::pair::Pair;
-use flagfall_game::game_phase::GamePhase;
 use flagfall_protocols::event::{ClockSide, DeviceEvent};
 use flagfall_protocols::square::{Color, Placement};
 use flagfall_protocols::time::{ClockTime, Instant};

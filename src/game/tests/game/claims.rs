@@ -2,11 +2,11 @@
 
 use flagfall_game::FlagPath;
 use flagfall_game::effect::{Audience, Effect};
+use flagfall_game::game_phase::GamePhase;
 use flagfall_game::input::Command;
 use flagfall_game::laws::finding::Finding;
 use flagfall_game::laws::outcome::Outcome;
 use flagfall_game::laws::outcome::{GameResult, Side};
-use flagfall_game::game_phase::GamePhase;
 use flagfall_protocols::event::DeviceEvent;
 use flagfall_protocols::square::Placement;
 use flagfall_protocols::time::ClockTime;

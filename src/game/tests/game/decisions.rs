@@ -4,11 +4,11 @@
 use flagfall_game::alarm::AlarmKind;
 use flagfall_game::decision::{DecisionKind, Ruling};
 use flagfall_game::effect::{Audience, Effect};
+use flagfall_game::game_phase::GamePhase;
 use flagfall_game::input::{Author, Command, Input};
 use flagfall_game::laws::finding::FindingKey;
 use flagfall_game::laws::outcome::Outcome;
 use flagfall_game::laws::outcome::{GameResult, Side};
-use flagfall_game::game_phase::GamePhase;
 use flagfall_protocols::event::ClockSide;
 use flagfall_protocols::time::{ClockTime, Instant};
 

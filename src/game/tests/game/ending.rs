@@ -1,9 +1,9 @@
 //! The end of a game: analysis, gestures, the next set-up, and things that only look like them.
 
 use flagfall_game::effect::Effect;
+use flagfall_game::game_phase::GamePhase;
 use flagfall_game::input::Command;
 use flagfall_game::laws::outcome::GameResult;
-use flagfall_game::game_phase::GamePhase;
 use flagfall_protocols::square::{Piece, Placement, Reading, Square};
 
 use crate::desk::Desk;

@@ -1,17 +1,17 @@
 //! Arbiters' entries of the players' offers and claims, and penalties.
 
 use flagfall_game::alarm::{AlarmKind, AlarmStatus};
+use flagfall_game::arbiter_entries::Entered;
 use flagfall_game::audit::AuditEntry;
 use flagfall_game::decision::{Claim, DecisionKind, Ruling};
-use flagfall_game::arbiter_entries::Entered;
 use flagfall_game::effect::Effect;
+use flagfall_game::game_phase::GamePhase;
 use flagfall_game::input::{Author, Command, Input};
 use flagfall_game::laws::claim::{Ground, Standing};
 use flagfall_game::laws::finding::FindingKey;
 use flagfall_game::laws::outcome::{GameResult, Side};
 use flagfall_game::laws::outcome::{Kind, Outcome};
 use flagfall_game::pair::Pair;
-use flagfall_game::game_phase::GamePhase;
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 

@@ -1,10 +1,10 @@
 //! A decision names the game in which it was made, even if the next game is armed already.
 
 use flagfall_game::decision::{Decision, DecisionKind, Ruling};
+use flagfall_game::game_phase::GamePhase;
 use flagfall_game::input::Command;
 use flagfall_game::laws::claim::{Ground, Standing};
 use flagfall_game::laws::outcome::{GameResult, Side};
-use flagfall_game::game_phase::GamePhase;
 use flagfall_protocols::event::ClockSide;
 
 use crate::desk::Desk;

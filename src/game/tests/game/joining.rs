@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use flagfall_game::FlagPath;
+use flagfall_game::game_phase::GamePhase;
 use flagfall_game::input::{Command, Input};
 use flagfall_game::laws::outcome::Outcome;
 use flagfall_game::laws::outcome::Side;
 use flagfall_game::pair::Pair;
-use flagfall_game::game_phase::GamePhase;
 use flagfall_protocols::event::{ClockSide, DeviceEvent};
 use flagfall_protocols::square::{Color, Piece, Placement, Reading, Square};
 use flagfall_protocols::time::ClockTime;

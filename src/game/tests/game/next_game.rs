@@ -2,9 +2,9 @@
 
 use flagfall_game::decision::Ruling;
 use flagfall_game::effect::Effect;
+use flagfall_game::game_phase::GamePhase;
 use flagfall_game::input::Command;
 use flagfall_game::laws::outcome::{GameResult, Side};
-use flagfall_game::game_phase::GamePhase;
 use flagfall_protocols::event::DeviceEvent;
 use flagfall_protocols::square::Placement;
 use flagfall_protocols::time::ClockTime;

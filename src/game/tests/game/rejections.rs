@@ -3,11 +3,11 @@
 use flagfall_game::alarm::AlarmKind;
 use flagfall_game::decision::{Decision, DecisionKind};
 use flagfall_game::effect::Effect;
+use flagfall_game::game_phase::GamePhase;
 use flagfall_game::input::Command;
 use flagfall_game::laws::outcome::{GameResult, Side};
 use flagfall_game::laws::outcome::{Kind, Outcome};
 use flagfall_game::pair::Pair;
-use flagfall_game::game_phase::GamePhase;
 use flagfall_protocols::event::ClockSide;
 use flagfall_protocols::time::{ClockTime, Instant};
 

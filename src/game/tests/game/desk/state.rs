@@ -1,17 +1,17 @@
 //! All that may be read of a game, at one moment.
 
 use flagfall_game::alarm::Alarm;
+use flagfall_game::arbiter_entries::Statement;
 use flagfall_game::clock::flag::{FlagFall, FlagPath};
 use flagfall_game::clock::{ClockState, Recording};
 use flagfall_game::decision::Decision;
-use flagfall_game::arbiter_entries::Statement;
 use flagfall_game::game::Game;
+use flagfall_game::game_phase::{GamePhase, Hint};
 use flagfall_game::interval::Interval;
 use flagfall_game::laws::finding::Finding;
 use flagfall_game::laws::outcome::{Ending, GameResult, Phase};
 use flagfall_game::pair::Pair;
 use flagfall_game::played::GameMove;
-use flagfall_game::game_phase::{Hint, GamePhase};
 use flagfall_protocols::square::{Color, Placement};
 use flagfall_protocols::time::Instant;
 use shakmaty::fen::Fen;
