@@ -1,5 +1,4 @@
-//! Carries out arbiters' commands: each changes the daemon's knowledge, never the display of a clock or board
-//! (`wire/README.md#5`).
+//! Carries out arbiters' commands: each changes the daemon's knowledge, never what a clock or board shows (`wire/README.md#5`).
 
 use alloc::format;
 use alloc::string::String;
