@@ -1,4 +1,4 @@
-//! Alarms: facts for the arbiter's audience only (`reconstruct/README.md#6`).
+//! Keeps the alarms of a game: facts that need attention and are published to arbiters only (`reconstruct/README.md#6`).
 
 mod kind;
 
@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use flagfall_protocols::square::{Color, Piece, Square};
 use flagfall_protocols::time::Instant;
 
-/// What has become of an alarm.
+/// The state of an alarm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AlarmStatus {
     /// It holds.
@@ -24,7 +24,7 @@ pub enum AlarmStatus {
     GameOver,
 }
 
-/// A man that stands where it should not, or is missing (7.2).
+/// A man that stands on a wrong square, or is missing, in the set-up (7.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WrongSquare {
     /// The square, as White sees it.
@@ -69,7 +69,7 @@ pub(crate) struct Alarms {
 }
 
 impl Alarms {
-    /// Closed alarms beyond this many are dropped, oldest first.
+    /// The largest number of alarms kept. Beyond it the oldest closed alarm is dropped, alarms of illegal moves last.
     pub(crate) const MAX: usize = 256;
 
     pub(crate) fn all(&self) -> &[Alarm] {

@@ -1,5 +1,5 @@
-//! Entries at the arbiter's desk that no sensor sees: offers, agreements, resignations, claims, penalties, rulings on illegal
-//! moves (Articles 5.1.2, 5.2.3, 7.5, 9, 12.9, Guideline III).
+//! Keeps the arbiter's entries about events that no sensor sees: offers, agreements, resignations, claims, penalties, rulings on
+//! illegal moves (Articles 5.1.2, 5.2.3, 7.5, 9, 12.9, Guideline III).
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -13,7 +13,7 @@ use crate::interval::Interval;
 use crate::laws::claim::{Ground, Standing};
 use crate::laws::outcome::Kind;
 
-/// What was entered.
+/// The content of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entered {
     /// A draw was offered.
@@ -79,7 +79,7 @@ pub struct ArbiterEntries {
 }
 
 impl ArbiterEntries {
-    /// The most entries that are kept. No real game has so many; a further entry is refused.
+    /// The largest number of entries kept for one game. No real game has so many; a further entry is refused.
     pub const MAX: usize = 256;
 
     /// The entries.

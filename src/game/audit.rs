@@ -1,4 +1,4 @@
-//! Facts for the arbiters' record that are neither alarm nor finding.
+//! Defines the facts for the arbiters' record that are neither alarm nor finding.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -12,7 +12,7 @@ use crate::game_phase::Hint;
 use crate::interval::Interval;
 use crate::played::Revision;
 
-/// What became of a game.
+/// An event in the course of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GameEvent {
     /// Its start position stands.
@@ -25,7 +25,7 @@ pub enum GameEvent {
     LeftOpen,
 }
 
-/// What happened at a clock.
+/// An event at a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClockEvent {
     /// It runs.

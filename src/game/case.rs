@@ -1,4 +1,4 @@
-//! A game as the Laws see it: everything that they may read, and nothing that they could change.
+//! Defines the view of a game to which the Laws are applied: they may read everything in it and change nothing.
 
 use flagfall_protocols::time::Instant;
 

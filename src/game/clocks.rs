@@ -1,4 +1,4 @@
-//! What the clock's facts mean for the game: presses, periods, settings, flags.
+//! Applies the clock's facts to the game: presses, periods, settings, flags.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

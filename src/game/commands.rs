@@ -1,4 +1,4 @@
-//! What arbiters' commands are called, and which of them need a game.
+//! Names arbiters' commands as in their topics, and lists the commands that need a game.
 
 use crate::input::Command;
 

@@ -1,4 +1,4 @@
-//! The settings of a game.
+//! Defines the settings of a game.
 
 use core::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::clock::control::TimeControl;
 use crate::laws::rulebook::Rulebook;
 use crate::reconstruct::tuning::Tuning;
 
-/// What becomes of a finding that is certain.
+/// The treatment of a finding that is certain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rulings {
     /// An arbiter decides.

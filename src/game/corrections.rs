@@ -1,4 +1,4 @@
-//! Arbiters' corrections of position and moves, and their effect on the record of the game.
+//! Computes the effect of arbiters' corrections of position and moves on the record of the game.
 
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
@@ -10,7 +10,8 @@ use crate::pair::Pair;
 use crate::reconstruct::record::{How, Record};
 use crate::seen::Seen;
 
-/// The longest game that the Laws allow has fewer moves than this (9.6.2).
+/// The largest number of completed moves that may be entered for a player. The longest game that the Laws allow has fewer moves
+/// (9.6.2).
 const MOST_MOVES: u32 = 9_999;
 
 /// A record in which the last move was replaced or added.

@@ -1,4 +1,4 @@
-//! Decisions of arbiters, the claims and penalties in them, and the ruling that is shown of a game.
+//! Defines the decisions of arbiters, the claims and penalties in them, and the ruling that is shown of a game.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -11,7 +11,7 @@ use crate::laws::finding::{Finding, FindingKey};
 use crate::laws::outcome::GameResult;
 use crate::pair::Pair;
 
-/// What was decided.
+/// The kind of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecisionKind {
     /// What a finding proposes.
@@ -32,7 +32,8 @@ pub enum DecisionKind {
     Restart,
 }
 
-/// Who decided, when, why, and on which evidence. A later decision on the same matter supersedes it; it is never changed.
+/// A decision, with its author, time, reason and evidence. A later decision on the same matter supersedes it; it is never
+/// changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision {
     /// Number of the decision on this board, from 1.

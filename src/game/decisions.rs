@@ -1,4 +1,4 @@
-//! The decisions of a game. They are kept in their order, and may be superseded but never changed.
+//! Keeps the decisions of a game in their order. A decision may be superseded but is never changed.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -8,7 +8,7 @@ use crate::laws::finding::Finding;
 use crate::laws::outcome::GameResult;
 use crate::laws::outcome::Kind;
 
-/// The author of decisions that are made without an arbiter, on findings that are certain.
+/// The name recorded as the author of decisions that are made without an arbiter, on findings that are certain.
 pub const AUTOMATIC: &str = "automatic";
 
 /// The board, clock and record facts on which a ruled finding rests. The finding itself may change without them.
@@ -75,7 +75,7 @@ pub(crate) struct Decisions {
 }
 
 impl Decisions {
-    /// The most decisions that are kept. No real game has so many.
+    /// The largest number of decisions kept. No real game has so many.
     pub(crate) const MAX: usize = 64;
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Decision> {

@@ -1,4 +1,4 @@
-//! What a step of the game produces.
+//! Defines the effects that a step of the game produces.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -11,8 +11,7 @@ use crate::laws::finding::Finding;
 use crate::laws::winnable::Ask;
 use crate::played::{GameMove, LiveMove};
 
-/// For whom something is (`ARCHITECTURE.md#6.8`). The public gets what the live audience gets,
-/// later.
+/// The audience of an effect (`ARCHITECTURE.md#6.8`). The public receives the same as the live audience, later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Audience {
     /// Arbiters: everything.
@@ -21,7 +20,7 @@ pub enum Audience {
     Live,
 }
 
-/// One product of a step.
+/// One effect of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     /// What this audience sees of the game changed: publish its whole state anew.

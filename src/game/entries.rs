@@ -1,4 +1,4 @@
-//! The players' offers and claims compared with the record: whether an offer is still open, whether a claim is correct.
+//! Compares the players' offers and claims with the record: whether an offer is still open, whether a claim is correct.
 
 use alloc::string::String;
 

@@ -1,5 +1,5 @@
-//! The evidence for a finding: bytes, clock readings, alarms, commands. It does not change if the same bytes arrive in other
-//! pieces.
+//! Lists the evidence for a finding: bytes, clock readings, alarms, commands. The list does not change if the same bytes arrive
+//! in other pieces.
 
 use alloc::format;
 use alloc::string::String;

@@ -1,4 +1,4 @@
-//! The facts for the rulebook, taken from the board, the clock and the arbiter's entries.
+//! Collects the facts for the rulebook from the board, the clock and the arbiter's entries.
 
 use alloc::vec::Vec;
 
@@ -18,10 +18,10 @@ use crate::laws::facts::{Caller, Claimed, Counted, End, Ended, Facts, Flag, Ille
 use crate::laws::outcome::Phase;
 use crate::laws::rules::Table;
 
-/// The most positions that may count at one moment. If there are more, the position is simply not known.
+/// The largest number of positions that may count at one moment. If there are more, the position counts as unknown.
 const MAX_POSITIONS: usize = 6;
 
-/// The most illegal moves of a game that are considered. The first few have decided the game.
+/// The largest number of illegal moves of a game that are considered. The first few have decided the game.
 const MAX_ILLEGAL: usize = 16;
 
 impl Case<'_> {

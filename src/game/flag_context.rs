@@ -1,4 +1,4 @@
-//! The state of the game when a flag fell: its period, the moves completed, whether the game seemed to be over.
+//! Determines the state of the game when a flag fell: its period, the moves completed, whether the game seemed to be over.
 
 use core::time::Duration;
 
@@ -10,8 +10,8 @@ use crate::interval::Interval;
 use crate::men;
 use crate::seen::Seen;
 
-/// If nothing was moved for this long before the fall, the game may have ended without a result (row 9). It is this long
-/// because players do think for half an hour, and then the fall counts.
+/// The time without a move before a fall after which the game may have ended without a result (row 9). It is this long because
+/// players do think for half an hour, and then the fall counts.
 const LONG_PAUSE: Duration = Duration::from_secs(45 * 60);
 
 impl Case<'_> {

@@ -1,4 +1,4 @@
-//! One game on one board: `Game::step` reads as the questions an arbiter asks.
+//! Runs one game on one board. `Game::step` follows the order of an arbiter's questions.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -39,7 +39,7 @@ use crate::reports::Reports;
 use crate::rulings::RulingRecord;
 use crate::seen::{Play, Seen};
 
-/// Whether an input may have changed a finding.
+/// Shows whether an input may have changed a finding.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum News {
     /// A clock report in which nothing but seconds ran off.

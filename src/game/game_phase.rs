@@ -1,10 +1,10 @@
-//! Where a game is between its set-up and its end, and the results that were shown with the kings.
+//! Defines the stage of a game between its set-up and its end, and the results that were shown with the kings.
 
 use flagfall_protocols::time::Instant;
 
 use crate::laws::outcome::GameResult;
 
-/// Where the game is.
+/// The stage of a game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GamePhase {
     /// No game: the board waits for a set-up.
@@ -18,7 +18,7 @@ pub enum GamePhase {
     Over,
 }
 
-/// A result that was shown with the kings, not entered.
+/// A result that was shown with the kings and not entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hint {
     /// The result.

@@ -1,7 +1,6 @@
-//! The health of the devices: squares and men that drop out, and batteries. It is for the person who looks after the devices;
-//! alarms report it to arbiters.
-//! All of it follows from the reports of the devices, so a restart can restore it.
-//! All of it follows from the reports of the devices, so that a restart finds it again.
+//! Describes the health of the devices: squares and men that drop out (are lost for moments), and batteries. It is for the person
+//! who looks after the devices; alarms report it to arbiters. All of it follows from the reports of the devices, so that a
+//! restart can restore it.
 
 mod battery;
 pub(crate) mod device;
@@ -20,7 +19,7 @@ use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::board::dropouts::{Dropouts, ManId};
 use crate::seen::Play;
 
-/// A square that loses whatever stands on it.
+/// A square that loses every man that stands on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WeakSquare {
     /// The square as White sees it, such as `e4`.
@@ -29,7 +28,7 @@ pub struct WeakSquare {
     pub dropouts: u32,
 }
 
-/// A man that is lost wherever he stands.
+/// A man that is lost on every square where he stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WeakMan {
     /// Who, as in a FEN: `N` = a white knight.

@@ -1,4 +1,4 @@
-//! What a game is told: device events, link changes, arbiters' commands, answers, deadlines.
+//! Defines the inputs of a game: device events, link changes, arbiters' commands, answers, deadlines.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -51,7 +51,7 @@ pub enum Input {
     Deadline,
 }
 
-/// Who gave a command, and what they said beside it: what a decision is recorded with.
+/// The author of a command and his remarks, with which a decision is recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Author {
     /// The user.

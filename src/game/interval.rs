@@ -1,10 +1,10 @@
-//! The time of an event, as exactly as the sensors show it.
+//! Defines the time of an event as an interval, as exactly as the sensors show it.
 
 use core::time::Duration;
 
 use flagfall_protocols::time::Instant;
 
-/// An event lies between these two instants, both included.
+/// The two instants between which an event lies, both included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interval {
     /// The event did not happen before this.

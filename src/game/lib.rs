@@ -1,9 +1,9 @@
-//! From sensor events and clock presses to moves, flag-falls and findings under the Laws of Chess.
+//! Derives moves, flag-falls and findings under the Laws of Chess from sensor events and clock presses.
 //!
-//! **The promise:** the same inputs give the same outputs. Nothing here reads a clock, does IO, has a thread or looks at the
-//! environment; time comes in with every input.
+//! **The promise:** the same inputs give the same outputs. Nothing in this crate reads a clock, does input or output, has a
+//! thread or depends on the environment; time comes in with every input.
 //!
-//! [`game::Game::step`] reads as the questions an arbiter asks: what was played, is it over, what is wrong, what do the Laws
+//! [`game::Game::step`] follows the order of an arbiter's questions: what was played, is it over, what is wrong, what do the Laws
 //! say, who must know?
 #![no_std]
 #![forbid(unsafe_code)]

@@ -1,4 +1,4 @@
-//! The stage of a game, from its set-up to the next one.
+//! Tracks the stage of a game, from its set-up to the next one.
 
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -8,13 +8,14 @@ use flagfall_protocols::time::Instant;
 use crate::game_phase::{GamePhase, Hint};
 use crate::reconstruct::setup::WrongSetUp;
 
-/// A set-up that lacks a man or two must stand this long before a game begins with it. A sensor may fail to see such a man.
+/// The time for which a set-up that lacks a man or two must stand before a game begins with it. A sensor may fail to see such a
+/// man.
 pub(crate) const INCOMPLETE_STANDS: Duration = Duration::from_secs(3);
-/// Two kings on centre squares mean a result after this time, while a clock still runs.
+/// The time for which two kings must stand on centre squares to mean a result, while a clock still runs.
 pub(crate) const GESTURE_STANDS: Duration = Duration::from_secs(15);
 /// The same time without a clock. A king that only passes the centre does not mean a result.
 pub(crate) const GESTURE_STANDS_UNTIMED: Duration = Duration::from_secs(2);
-/// The initial position must stand this long before it begins another game, if the old game has moves.
+/// The time for which the initial position must stand before it begins another game, if the old game has moves.
 const NEXT_GAME_STANDS: Duration = Duration::from_secs(5);
 
 /// The stage of a game, and the signs of its beginning and end.

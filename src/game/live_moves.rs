@@ -1,4 +1,4 @@
-//! The moves that were published to the live audience, kept small.
+//! Stores the moves that were published to the live audience, in little memory.
 
 use alloc::vec::Vec;
 

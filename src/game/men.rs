@@ -1,4 +1,4 @@
-//! The chessmen on 64 squares as small numbers, so that two boards can be compared quickly.
+//! Represents the chessmen on 64 squares as small numbers, so that two boards can be compared quickly.
 
 use flagfall_protocols::square::{Color, Piece, Placement, Reading, Role, Square};
 use shakmaty::{Board, Position};
@@ -8,7 +8,7 @@ pub(crate) type Men = [u8; 64];
 
 /// An empty square.
 pub(crate) const EMPTY: u8 = 0;
-/// The difference between a pawn's number and that of the queen of the same colour.
+/// The difference between a pawn's number and the number of the queen of the same colour.
 pub(crate) const PAWN_TO_QUEEN: u8 = 4;
 /// A square that cannot be read.
 pub(crate) const UNKNOWN: u8 = 13;

@@ -15,16 +15,22 @@ use crate::reconstruct::record::How;
 use crate::reconstruct::{SETTLE_TIME, sensing_of};
 use crate::seen::{Seen, soonest};
 
+/// The time for which a man must be lifted before the alarm of a piece in the hand.
 const IN_HAND: Duration = Duration::from_secs(5);
+/// The time for which a position that no reading explains must stand before an alarm.
 const DIFFERS: Duration = Duration::from_secs(5);
+/// The time for which men that were displaced together must stand before an alarm.
 const DISPLACED: Duration = Duration::from_secs(2);
-/// So many displaced squares are more than an accident with one man.
+/// The smallest number of squares for the alarm of displaced men. Fewer may come from an accident with one man.
 const DISPLACED_SQUARES: u32 = 3;
+/// The time for which the board must stand before the alarm of a missing king, too many men or an unreadable square.
 const MEN_WRONG: Duration = Duration::from_secs(3);
+/// The time for which a move of the wrong side must stand before an alarm.
 const WRONG_SIDE: Duration = Duration::from_secs(1);
+/// The time after which a move that waits for its press raises an alarm.
 const NOT_PRESSED: Duration = Duration::from_secs(10);
-/// An earlier position counts as a take-back after it has stood for this long. The time is not longer than the time for a
-/// move of the wrong side, because a man that is put back looks like one.
+/// The time for which an earlier position must stand to count as a take-back. The time is not longer than the time for a move of
+/// the wrong side, because a man that is put back looks like one.
 const TAKEN_BACK: Duration = Duration::from_secs(1);
 
 /// The problems with the board, and the times since which they last.

@@ -1,4 +1,4 @@
-//! The signs of the next game: a set-up, an incomplete set-up, or a clock that runs while a game is in progress.
+//! Recognises the signs of the next game: a set-up, an incomplete set-up, or a clock that runs although no game was set up.
 
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;

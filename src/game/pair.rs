@@ -1,4 +1,4 @@
-//! One value for each player.
+//! Holds one value for each player.
 
 use flagfall_protocols::square::Color;
 

@@ -1,5 +1,5 @@
-//! Penalty time that a player is due for an offence of the opponent, and whether his clock received it (Articles 7.5.5 and
-//! 9.5.3, Guideline III.5).
+//! Determines the penalty time that a player is due for an offence of the opponent, and whether his clock received it (Articles
+//! 7.5.5 and 9.5.3, Guideline III.5).
 
 use alloc::vec::Vec;
 

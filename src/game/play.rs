@@ -1,4 +1,4 @@
-//! Play: the changes of the board while a game is read for moves.
+//! Follows the changes of the board while a game is read for moves.
 
 use alloc::vec::Vec;
 
@@ -15,7 +15,7 @@ use crate::mate;
 use crate::reconstruct::gesture;
 use crate::seen::Seen;
 
-/// The most hints that are kept of one game.
+/// The largest number of hints (results shown with the kings) that are kept of one game.
 const MAX_HINTS: usize = 8;
 
 impl Seen {

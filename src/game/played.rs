@@ -1,4 +1,4 @@
-//! The moves of a game as a step reports them.
+//! Defines the moves of a game as a step reports them.
 
 use alloc::vec::Vec;
 
@@ -57,7 +57,7 @@ impl GameMove {
     }
 }
 
-/// A move as the live audience was told of it.
+/// A move as it was published to the live audience.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LiveMove {
     /// Number of the half-move in the game, from 1.

@@ -1,4 +1,4 @@
-//! The report of a press that completed no legal move.
+//! Reports a press that completed no legal move.
 
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
@@ -8,9 +8,10 @@ use crate::interval::Interval;
 use crate::men;
 use crate::seen::Seen;
 
-/// The most own men that one illegal move may displace: as many as in a castling.
+/// The largest number of own men that one illegal move may displace: as many as in a castling.
 const MOVED_BY_ONE: usize = 2;
-/// The most squares that may differ after it, if the opponent has begun his reply or a man beside them was knocked over.
+/// The largest number of squares that may differ after it, if the opponent has begun his reply or a man beside them was knocked
+/// over.
 const SQUARES_OF_ONE: u32 = 6;
 
 impl Seen {

@@ -1,4 +1,5 @@
-//! Promotions on a board that does not identify men: a queen, until play shows another piece (`reconstruct/README.md#3.4`).
+//! Finds promotions to another piece than a queen on a board that does not identify men: a promoted pawn counts as a queen until
+//! play shows another piece (`reconstruct/README.md#3.4`).
 
 use core::time::Duration;
 
@@ -10,9 +11,9 @@ use crate::reconstruct::record::Record;
 use crate::reconstruct::sensing_of;
 use crate::seen::Seen;
 
-/// A man that moved as no queen can has stood for so long.
+/// The time for which the board must have stood after a man moved as no queen can.
 const STOOD: Duration = Duration::from_secs(1);
-/// What a pawn may have become instead, the likeliest first.
+/// The pieces that a pawn may have become instead, the likeliest first.
 const OTHERS: [Role; 3] = [Role::Knight, Role::Rook, Role::Bishop];
 
 impl Seen {

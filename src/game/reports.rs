@@ -1,4 +1,4 @@
-//! What was published to each audience, and what must be published next.
+//! Records which facts were published to each audience, and which must be published next.
 
 use alloc::vec::Vec;
 

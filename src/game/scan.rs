@@ -1,5 +1,4 @@
-//! The time after which the board reports a change at the latest: the known value of its family, until reports give a better
-//! one.
+//! Sets the longest time after which the board reports a change: the known value of its family, until reports give a better one.
 
 use core::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What was observed, and the game as it is read from it.
+//! Holds the observations of board and clock, and the state of the game that follows from them.
 
 use alloc::vec::Vec;
 use core::time::Duration;

@@ -1,5 +1,5 @@
-//! The actions of the players' hands beside the moves: touched men, squares in between, the order of a castling. These are facts
-//! for the arbiters' record; the rulings on them (4.2 to 4.4, 4.7, 7.5.4) are the arbiters'.
+//! Reports the actions of the players' hands beside the moves: touched men, squares in between, the order of a castling. These
+//! are facts for the arbiters' record; the rulings on them (Articles 4.2 to 4.4, 4.7, 7.5.4) are the arbiters'.
 
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -14,7 +14,7 @@ use crate::interval::Interval;
 use crate::men::{self, EMPTY};
 use crate::seen::Seen;
 
-/// The most squares in between that are reported of one move.
+/// The largest number of squares in between that are reported of one move.
 const MAX_STOOD: usize = 8;
 
 impl Seen {

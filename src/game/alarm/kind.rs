@@ -1,8 +1,8 @@
-//! What an alarm is about, and who should do what.
+//! Defines the kinds of alarms, and for each kind its class: whether an arbiter should go to the board.
 
 use crate::laws::facts::IllegalKind;
 
-/// What is the matter.
+/// The subject of an alarm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AlarmKind {
     /// A flag fell (6.1.1).
@@ -90,7 +90,7 @@ pub enum AlarmKind {
     ClockLeverInverted,
 }
 
-/// Who should do what about an alarm.
+/// The urgency of an alarm for arbiters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// An arbiter should go to the board.

@@ -1,4 +1,4 @@
-//! Flags that an arbiter observed or a player claimed. They need no sign of the clock (6.8).
+//! Records flag-falls that an arbiter observed or a player claimed. They need no sign of the clock (Article 6.8).
 
 use alloc::string::String;
 

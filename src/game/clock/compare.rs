@@ -1,4 +1,5 @@
-//! The facts that follow from two successive reports (`dgt/clock.md#5.2`, "From message to meaning").
+//! Derives the facts (press, start, stop, flag, added time) from two successive reports of the clock (`dgt/clock.md#5.2`, "From
+//! message to meaning").
 
 use flagfall_protocols::event::{ClockFace, ClockReading};
 use flagfall_protocols::square::Color;
@@ -11,7 +12,8 @@ use super::{Chessclock, SLACK_MS};
 use crate::interval::Interval;
 use crate::pair::Pair;
 
-/// If both times rise by at most this much in one step, both players have pressed. No period is so short.
+/// The largest rise of a displayed time, in milliseconds, that can come from a press if the time control is not known. If both
+/// times rise by at most this much in one step, both players have pressed. No period is so short.
 const LONGEST_ADDITION_MS: i64 = 60_000;
 impl Chessclock {
     pub(super) fn compare(

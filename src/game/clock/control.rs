@@ -1,12 +1,12 @@
-//! Time controls: periods, required moves, additional time (Articles 6.3.1 and 6.3.2).
+//! Parses and describes time controls: periods, required moves, additional time (Articles 6.3.1 and 6.3.2).
 
 use alloc::vec::Vec;
 use core::fmt;
 
-/// The most periods a time control may have.
+/// The largest number of periods in a time control.
 pub const MAX_PERIODS: usize = 8;
 
-/// How a clock adds or withholds time with each move.
+/// The method by which a clock adds or withholds time with each move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
     /// There is main time only.

@@ -1,8 +1,8 @@
-//! The facts that two successive reports of a clock show.
+//! Defines the facts that two successive reports of a clock show.
 
 use flagfall_protocols::square::Color;
 
-/// One thing that happened to the chessclock.
+/// One event at the chess clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ClockFact {
     /// The first report since the clock was connected: nothing can be compared with it.
@@ -35,7 +35,7 @@ pub(crate) enum ClockFact {
     Flag { side: Color },
 }
 
-/// When a clock adds the next period's time.
+/// The moment at which a clock adds the next period's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PeriodCause {
     /// At this player's press, by the clock's own count of moves.

@@ -1,4 +1,4 @@
-//! Flags: a fall is latched when it is seen, and only an arbiter's record takes it back.
+//! Keeps the flag-falls of a game: a fall is latched (kept) when it is seen, and only an arbiter's record takes it back.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -9,7 +9,7 @@ use flagfall_protocols::time::Instant;
 
 use crate::interval::Interval;
 
-/// By which sign of the clock a fall was seen (`dgt/clock.md#5.2`).
+/// The sign of the clock by which a fall was seen (`dgt/clock.md#5.2`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlagPath {
     /// The clock stopped for good at zero (bit 0x10).
@@ -29,7 +29,7 @@ pub enum FlagPath {
     ObservedByArbiter,
 }
 
-/// One report of the clock, and where it was read.
+/// One report of the clock, and the bytes from which it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reported {
     /// The range of its bytes.
@@ -96,7 +96,7 @@ pub(crate) struct Flags {
 }
 
 impl Flags {
-    /// No time control can have more flag-falls.
+    /// The largest number of flag-falls kept. No time control can have more.
     const MAX: usize = 2 * super::control::MAX_PERIODS;
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &FlagFall> {

@@ -1,7 +1,7 @@
-//! The chessclock: the meaning of its successive reports (`dgt/clock.md#1`, `dgt/clock.md#2` and `dgt/clock.md#5.2`).
+//! Follows a chess clock through its successive reports (`dgt/clock.md#1`, `dgt/clock.md#2` and `dgt/clock.md#5.2`).
 //!
-//! This module makes no rulings. It compares each report with the one before and names the difference: a press, a start, a
-//! stop, a flag, added time. Only which display belongs to which player must be configured or entered.
+//! This module makes no rulings. It compares each report with the one before and names the difference: a press, a start, a stop,
+//! a flag, added time. Only which display belongs to which player must be configured or entered.
 
 mod claimed;
 mod compare;
@@ -31,11 +31,11 @@ use crate::clock::flag::{FlagFall, FlagPath, Flags, Reported};
 use crate::interval::Interval;
 use crate::pair::Pair;
 
-/// A report may be this much behind the display, and fractions of a second are cut. Every comparison of times allows for
-/// this.
+/// The tolerance in every comparison of times, in milliseconds. A report may be this much behind the display, and fractions of a
+/// second are cut.
 const SLACK_MS: i64 = 2_000;
 
-/// What the clock says, as every audience may know it.
+/// The state of the clock, as far as every audience may know it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClockState {
     /// The times on the display; none before the clock was heard.

@@ -1,4 +1,4 @@
-//! Whether a player must record his moves (8.4).
+//! Determines whether a player must record his moves (Article 8.4).
 
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::ClockTime;
@@ -22,8 +22,10 @@ pub enum Recording {
     NotRequired,
 }
 
-/// A player with less time left in a period need not record, if less than [`ADDED_MS`] is added with each move (8.4).
+/// The time left in a period, in milliseconds, below which a player need not record, if less than [`ADDED_MS`] is added with each
+/// move (8.4).
 const LITTLE_TIME_MS: u32 = 5 * 60_000;
+/// The time added with each move, in milliseconds, from which a player must always record (8.4).
 const ADDED_MS: u32 = 30_000;
 
 /// True if the player need not record any more until the end of the period (8.4).

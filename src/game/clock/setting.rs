@@ -1,4 +1,4 @@
-//! Checks whether the clock behaves as the configured time control says (Article 6.10.2).
+//! Checks whether the clock behaves as the configured time control requires (Article 6.10.2).
 
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::ClockTime;

@@ -1,4 +1,4 @@
-//! The clock of a game: the device, its time control, and what the game remembers of both.
+//! Keeps the state of a game's clock: the device, its time control, and the facts that the game remembers about both.
 
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -16,12 +16,12 @@ use crate::interval::Interval;
 use crate::pair::Pair;
 use crate::reconstruct::ClockView;
 
-/// A player who calls a flag stops the clocks within this time.
+/// The longest time from a player's call of a flag until he stops the clocks.
 const STOPPED_WITH: Duration = Duration::from_secs(10);
-/// How many changes of one player's time are kept. A clock is set digit by digit.
+/// The largest number of changes of one player's time that are kept. A clock is set digit by digit.
 const MAX_SETTINGS: usize = 64;
 
-/// The chess clock and what a game knows of it.
+/// The chess clock, and the facts that a game knows about it.
 #[derive(Clone, Debug)]
 pub(crate) struct ClockTracker {
     pub(crate) chessclock: Chessclock,

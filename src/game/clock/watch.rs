@@ -12,14 +12,14 @@ use crate::config::GameConfig;
 use crate::lifecycle::Lifecycle;
 use crate::seen::{Play, soonest};
 
-/// A clock started on the wrong side may be corrected within this time without an alarm. Black starts White's clock by a
-/// press.
+/// The time for which a clock may run on the wrong side without an alarm, so that it can be corrected. Black starts White's clock
+/// by a press.
 const WRONG_CLOCK: Duration = Duration::from_secs(2);
-/// A display at zero has this long to show its flag sign.
+/// The time for which a display may stand at zero without its flag sign before an alarm.
 const AT_ZERO: Duration = Duration::from_secs(2);
-/// A running clock is queried if it does not report for this long beyond its delay.
+/// The time beyond its delay for which a running clock may be silent before it is queried, and again before an alarm.
 const CLOCK_QUIET: Duration = Duration::from_secs(3);
-/// The longest delay of a clock whose time control is not known.
+/// The longest silence of a running clock whose time control is not known.
 const UNKNOWN_DELAY: Duration = Duration::from_secs(60);
 
 /// The data from other parts that the checks of the clock need.

@@ -1,4 +1,4 @@
-//! Arbiters' records: each changes what the daemon knows, and never what a clock or board shows (`wire/README.md#5`).
+//! Carries out arbiters' commands: each changes the daemon's knowledge, never what a clock or board shows (`wire/README.md#5`).
 
 use alloc::format;
 use alloc::string::String;
@@ -28,7 +28,7 @@ use crate::laws::rules::Table;
 use crate::played::Cause;
 use crate::rulings::decide::{flag_side, result_of};
 
-/// A clock shows less than a day.
+/// The largest adjustment of a player's time, in seconds. A clock shows less than a day.
 const MOST_SECONDS: u32 = 86_400;
 
 impl Game {

@@ -1,4 +1,4 @@
-//! Readers of a game; nothing here changes it.
+//! Gives read access to a game: its state, result, decisions and alarms. Nothing here changes the game.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;

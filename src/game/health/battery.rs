@@ -1,31 +1,32 @@
-//! Batteries: at which charge an alarm is raised, and at which it is closed.
+//! Decides at which charge of a battery an alarm is raised, and at which charge it is closed.
 
 use core::time::Duration;
 
 use flagfall_protocols::event::Battery;
 use flagfall_protocols::time::Instant;
 
-/// At this percentage or less a board must be charged. Some boards last five hours, so this is the round's last hour.
+/// The highest charge, in percent, at which a board must be charged. Some boards last five hours, so this is the round's last
+/// hour.
 const LOW: u8 = 20;
-/// The same for a board that reports its minutes: it must be charged if fewer minutes than this are left.
+/// The remaining time, in minutes, below which a board that reports its minutes must be charged.
 const LOW_MINUTES: u16 = 60;
-/// The charge is good again at this percentage, if the minutes are good as well.
+/// The lowest charge, in percent, that is good again, if the minutes are good as well.
 const GOOD: u8 = 25;
-/// The charge is good again at this number of minutes. It lies above the other limit, so that small changes do not count.
+/// The lowest remaining time, in minutes, that is good again. It lies above the other limit, so that small changes do not count.
 const GOOD_MINUTES: u16 = 75;
-/// At this percentage or less the battery may go out at any moment.
+/// The highest charge, in percent, at which a battery is critical: the board may go out at any moment.
 const CRITICAL: u8 = 5;
-/// At this percentage the battery is no longer critical.
+/// The lowest charge, in percent, at which a critical battery is no longer critical.
 const NOT_CRITICAL: u8 = 10;
-/// A charger counts as connected after this time. A loose plug comes and goes.
+/// The time after which a charger counts as connected. A loose plug comes and goes.
 const CHARGES: Duration = Duration::from_secs(60);
-/// A clock that has not shown its warning for this long has another battery. Near its threshold a clock shows it now and
-/// then.
+/// The time without a warning after which a clock counts as having another battery. Near its threshold a clock shows the warning
+/// now and then.
 const WELL: Duration = Duration::from_secs(600);
 /// The number of reports in a row that make a warning. One alone may come from a damaged byte.
 const IN_A_ROW: u8 = 2;
 
-/// The battery of a device that has reported one is queried at this interval.
+/// The interval at which the battery of a device is queried, if the device has ever reported one.
 const ASK_BATTERY: Duration = Duration::from_secs(300);
 
 /// The state of a battery.

@@ -1,4 +1,5 @@
-//! The health of a board's devices: what is remembered beside the board's dropouts, and the alarms about it.
+//! Keeps the data on the health of a board's devices, beside the board's dropouts (short losses of a man), and raises the alarms
+//! about it.
 
 use alloc::string::ToString;
 use alloc::vec::Vec;

@@ -1,4 +1,4 @@
-//! The subject of each health alarm, and its text in one plain sentence.
+//! Writes one plain sentence for each health alarm: the problem, and what to do about it.
 
 use alloc::format;
 use alloc::string::{String, ToString};

@@ -1,4 +1,4 @@
-//! The capture of a king that was left in check: by the club's rules it wins (`laws/README.md#5.1`, points 3.3, 18, 19).
+//! Detects the capture of a king that was left in check: by the club's rules it wins (`laws/README.md#5.1`, points 3.3, 18, 19).
 //!
 //! For the decoder this capture is no move. It is found by a comparison of the men that stood at the press with the men now.
 
@@ -15,7 +15,7 @@ use crate::men::{self, EMPTY, Men};
 use crate::reconstruct::board::PhysicalBoard;
 use crate::seen::Seen;
 
-/// The most boards that may have stood at one press. Within so short a time few of them can occur.
+/// The largest number of boards that may have stood at one press. Within so short a time few of them can occur.
 const MAX_BOARDS: usize = 8;
 
 /// The state of a king that was left in check.

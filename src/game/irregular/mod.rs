@@ -1,5 +1,5 @@
-//! Irregular positions that presses have left on the board and from which no game can go on: a king in check, an illegal
-//! position.
+//! Keeps the irregular positions that presses have left on the board and from which no game can go on: a king in check, an
+//! illegal position.
 
 pub(crate) mod king;
 pub(crate) mod position;

@@ -1,5 +1,5 @@
-//! A position that no game can reach and that still stands after the next move: both kings are in check, or a pawn stands on
-//! its last rank (Article A.5.4).
+//! Detects a position that no game can reach and that still stands after the next move: both kings are in check, or a pawn stands
+//! on its last rank (Article A.5.4).
 
 use flagfall_protocols::square::Color;
 

@@ -1,4 +1,4 @@
-//! From the facts of a game to findings by the rules, in the order in which they matter.
+//! Derives findings from the facts of a game by the rules, in the order in which they matter.
 
 use alloc::vec::Vec;
 

@@ -1,5 +1,5 @@
-//! A worker's handling of a question: it runs the solver, has the proof checked, and writes the answer for the journal. The
-//! same question has the same answer on every machine.
+//! Answers a question for the daemon's worker thread: runs the solver, has the proof checked, and writes the answer for the
+//! journal. The same question has the same answer on every machine.
 
 use alloc::string::ToString;
 
@@ -13,7 +13,7 @@ use super::winnable::{Answer, Ask, LONGEST_LINE};
 use crate::mate::check::{Refused, check};
 use crate::mate::{self, Budget, counted, shorten};
 
-/// The bytes that the search may use while it runs.
+/// The largest amount of memory, in bytes, that the search may use while it runs.
 const MEMORY: usize = Budget::FULL.memory;
 
 /// An answer, and the reason why a proof was rejected, if one was. A rejected proof is an error of this program and must be

@@ -1,6 +1,6 @@
-//! A claim: its ground and its standing.
+//! Defines the ground of a claim, and its standing: lodged, accepted or refused.
 
-/// On what a claim rests.
+/// The ground on which a claim rests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ground {
     /// The same position for the third time (9.2).
@@ -13,7 +13,7 @@ pub enum Ground {
     NormalMeans,
 }
 
-/// Where a claim stands.
+/// The standing of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// Lodged, not yet decided.

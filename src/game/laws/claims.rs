@@ -1,5 +1,5 @@
-//! Checks claims of a draw (Articles 9.2 and 9.3). A claim is checked when a player has made it, and the result is published
-//! to nobody before (11.12).
+//! Checks claims of a draw (Articles 9.2 and 9.3). A claim is checked when a player has made it, and the result is published to
+//! nobody before (Article 11.12).
 
 use flagfall_protocols::square::Color;
 use shakmaty::{Chess, Move, Position};

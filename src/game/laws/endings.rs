@@ -1,4 +1,4 @@
-//! The endings of a game, the earliest first (`laws/README.md#2.2`, step 3; rows 1 to 7a of `laws/README.md#2.3`).
+//! Finds the endings of a game, the earliest first (`laws/README.md#2.2`, step 3; rows 1 to 7a of `laws/README.md#2.3`).
 
 use alloc::vec;
 use alloc::vec::Vec;

@@ -1,4 +1,5 @@
-//! The facts of a game on which the tables decide. They come from a board and its clock, or from a person with a scoresheet.
+//! Defines the facts of a game on which the decision tables rest. They come from a board and its clock, or from a person with a
+//! scoresheet.
 //!
 //! A fact that is not known is `None` or an open interval, and the finding then names it. No fact has a favourable default.
 

@@ -1,4 +1,4 @@
-//! A finding: the daemon's proposal to the arbiter, and the facts on which it rests.
+//! Defines a finding: the daemon's proposal to the arbiter, and the facts on which it rests.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -21,7 +21,7 @@ pub struct FindingKey {
     pub revision: u32,
 }
 
-/// What the clock said in one report.
+/// The content of one report of the clock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClockShown {
     /// Where it was read, as `rx0:first-end`; on a link of its own, as `clock-rx0:first-end`.

@@ -1,5 +1,5 @@
-//! Checks whether a claimant with few men has a forced win (US Chess 14E2, 14E3). A worker searches; the table says when it
-//! matters.
+//! Checks whether a claimant with few men has a forced win (US Chess 14E2, 14E3). A worker searches; the decision table states
+//! when the result matters.
 
 use flagfall_protocols::square::Color;
 use shakmaty::{Chess, Position};
@@ -7,7 +7,7 @@ use shakmaty::{Chess, Position};
 use crate::mate::{Forced, forced};
 use crate::men;
 
-/// The positions that a search may generate: some 30 ms on a PC at most.
+/// The largest number of positions that a search may generate: some 30 ms on a PC at most.
 const NODES: u32 = 100_000;
 
 /// The classes of the claimant's men in 14E.

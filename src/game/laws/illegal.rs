@@ -1,4 +1,4 @@
-//! Illegal moves: their number and their cost (Articles 7.5.1 to 7.5.5, A.5.2; US Chess 11D; club points 15 to 19).
+//! Counts illegal moves and determines their cost (Articles 7.5.1 to 7.5.5, A.5.2; US Chess 11D; club points 15 to 19).
 
 use alloc::vec;
 use alloc::vec::Vec;

@@ -1,4 +1,4 @@
-//! The Laws applied to the events of a game. They give findings, never decisions (`laws/README.md`).
+//! Applies the Laws to the events of a game. They give findings, never decisions (`laws/README.md`).
 
 pub mod adjudicate;
 pub mod answering;

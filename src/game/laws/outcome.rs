@@ -1,4 +1,4 @@
-//! The vocabulary of the Laws: results, endings of a game, outcomes of a finding.
+//! Defines the vocabulary of the Laws: results, endings of a game, outcomes of a finding.
 
 /// A player's colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Plain text for terminals and printed lines: a board in letters, and sentences in short lines.
+//! Formats plain text for terminals and printed lines: a board in letters, and sentences in short lines.
 
 use alloc::string::String;
 

@@ -1,7 +1,8 @@
-//! The profiles (`laws/README.md#9.1`).
+//! Defines the profiles, each a complete set of rules as data (`laws/README.md#9.1`).
 
 use crate::laws::rules::{About, Articles, BothFlags, Choice, Rows, Rules, Table, Winnability};
 
+/// The articles that findings cite under the FIDE Laws.
 const FIDE_ARTICLES: Articles = Articles {
     mate: &["5.1.1", "6.8", "6.9"],
     stalemate: &["5.2.1"],
@@ -28,6 +29,7 @@ const FIDE_ARTICLES: Articles = Articles {
     normal_means: &["III.5.2"],
 };
 
+/// The articles that findings cite in rapid chess and blitz without supervision of each game.
 const UNSUPERVISED: Articles = Articles {
     illegal_again: &["7.5.5", "A.5.2"],
     illegal: &["7.5.1", "A.5.2"],
@@ -109,7 +111,7 @@ pub(crate) const FIDE_BLITZ_SUPERVISED: Rules = Rules {
     ..FIDE_STANDARD
 };
 
-/// The popular explanation of 6.9.
+/// The popular explanation of 6.9, in which only the material counts.
 pub(crate) const MATERIAL_ONLY: Rules = Rules {
     name: "material-only",
     edition: "a popular explanation of Article 6.9, not the Laws",

@@ -1,5 +1,6 @@
-//! A proof that a side cannot mate, as the journal keeps it (`ARCHITECTURE.md#5`): moves in UCI, boards as the
-//! first part of a FEN, sets of squares as 16 hexadecimal digits with a1 as the lowest bit.
+//! Converts a proof that a side cannot mate into the form that the journal keeps, and back (`ARCHITECTURE.md#5`). Moves are in
+//! UCI notation (`e7e8q`), boards are the first part of a FEN (the men on each rank), and sets of squares are 16 hexadecimal
+//! digits with a1 as the lowest bit.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -10,14 +11,14 @@ use shakmaty::{Bitboard, Board, Chess, Color, Move, Piece, Position};
 
 use crate::mate::{self, ForcedEnd, Reason};
 
-/// The most walls of one proof. More do not fit into a record.
+/// The largest number of walls in one proof. More do not fit into a record.
 pub const MOST_WALLS: usize = 512;
-/// The most men of one wall. A board has no more men, and no more kinds and squares of them.
+/// The largest number of men in one wall. A board has no more men, and no more kinds and squares of them.
 const MOST_MEN: usize = 64;
-/// The most moves of a forced line.
+/// The largest number of moves in a forced line.
 const MOST_FORCED: usize = 64;
 
-/// [`Reason`] in words that can be written down.
+/// A [`Reason`] in the form that the journal keeps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Proof {
     /// The side has been checkmated.

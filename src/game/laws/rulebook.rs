@@ -1,4 +1,4 @@
-//! Rulebooks, from which an organiser chooses by name (`laws/README.md#9`).
+//! Defines the rulebooks, from which an organiser chooses by name (`laws/README.md#9`).
 
 use alloc::string::String;
 use core::fmt;
@@ -258,7 +258,7 @@ impl fmt::Display for Rulebook {
 
 const GUIDELINES: [Guideline; 2] = [Guideline::AdditionalTime, Guideline::NormalMeans];
 
-/// The longest name that is compared. A longer one cannot be a typing error.
+/// The largest number of characters that are compared of a name. A longer name cannot be a typing error.
 const LONGEST: usize = 48;
 
 /// The valid name that needs the fewest changes of letters.

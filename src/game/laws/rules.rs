@@ -1,5 +1,5 @@
-//! The differences between the profiles, as data (`laws/README.md#9`). A point that a source leaves open, or that is known
-//! only from quotations, is a [`Choice`] with a default. A finding that rests on it names it.
+//! Defines the differences between the profiles, as data (`laws/README.md#9`). A point that a source leaves open, or that is
+//! known only from quotations, is a [`Choice`] with a default. A finding that rests on it names it.
 
 /// The table that rules on a flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,6 @@
-//! A finding as an arbiter must see it within ten seconds (`laws/README.md#8`): in the same order on every screen and on
-//! paper, as fields for programs and as plain text. It is for arbiters only, because it says what no player may know (12.6).
+//! Presents a finding so that an arbiter can read it within ten seconds (`laws/README.md#8`): in the same order on every screen
+//! and on paper, as fields for programs and as plain text. It is for arbiters only, because it contains facts that no player may
+//! know (Article 12.6).
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -17,7 +18,7 @@ use super::winnable::Verdict;
 use crate::laws::outcome::GameResult;
 use crate::pair::Pair;
 
-/// The number of columns of the plain text.
+/// The largest number of columns in a line of the plain text.
 pub const WIDTH: usize = 80;
 
 /// The content of the message that does not come from the finding.
@@ -35,7 +36,7 @@ pub struct Around<'a> {
     pub made: Option<&'a str>,
 }
 
-/// What an arbiter should do first.
+/// The first action for an arbiter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
     /// Go and stop the clocks.
@@ -94,7 +95,7 @@ pub struct Screen {
     pub choices: Vec<String>,
 }
 
-/// The things that an arbiter checks before he confirms.
+/// The checks that an arbiter makes before he confirms.
 const CHECK: [&str; 3] = ["the flag sign on the clock", "position equals diagram", "has anyone claimed?"];
 
 impl Screen {

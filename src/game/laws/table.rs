@@ -1,4 +1,4 @@
-//! The flag-fall decision table of the FIDE Laws (`laws/README.md#2.3`), row by row.
+//! Implements the flag-fall decision table of the FIDE Laws (`laws/README.md#2.3`), row by row.
 
 use alloc::vec;
 use alloc::vec::Vec;

@@ -1,4 +1,5 @@
-//! The common parts of the tables: the form of an answer, and how answers that depend on unknown facts become one.
+//! Provides the common parts of the decision tables: the form of an answer, and the merging of answers that depend on unknown
+//! facts.
 
 use alloc::vec;
 use alloc::vec::Vec;

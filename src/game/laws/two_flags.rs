@@ -1,4 +1,5 @@
-//! The FIDE table (`laws/README.md#2.5`) if a flag of each side fell: which one fell first, and which one was observed.
+//! Extends the FIDE decision table (`laws/README.md#2.5`) to a flag-fall of each side: which flag fell first, and which one was
+//! observed.
 
 use alloc::vec;
 

@@ -1,4 +1,5 @@
-//! Flags by the US Chess rules (`laws/README.md#4`). Only players claim them, and 14E counts material and not helpmates.
+//! Decides about flag-falls under the US Chess rules (`laws/README.md#4`). Only players claim them, and rule 14E counts material
+//! and not helpmates (mates with the help of both players).
 
 use alloc::vec;
 use alloc::vec::Vec;

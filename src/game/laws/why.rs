@@ -1,4 +1,4 @@
-//! The reason for a finding, in one sentence.
+//! Writes the reason for a finding, in one sentence.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -7,7 +7,7 @@ use super::finding::Finding;
 use super::outcome::Outcome;
 use super::winnable::Verdict;
 
-/// The article of an ending, and its sentence.
+/// The article of each ending, and its sentence.
 const ENDED: [(&str, &str); 11] = [
     ("5.1.1", "Checkmate was on the board before the fall was observed."),
     ("5.1.2", "A player resigned before the fall was observed."),

@@ -1,5 +1,5 @@
-//! Can a player checkmate by any possible series of legal moves (Article 6.9)? A worker outside the game answers this
-//! question, and its answer enters as a checked input.
+//! Keeps the questions whether a player can checkmate by any possible series of legal moves (Article 6.9), and their answers. A
+//! worker outside the game answers such a question, and its answer enters as a checked input.
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -16,17 +16,17 @@ use crate::mate::explain::{Cost, Explanation, Helpmate, NoMate, explain};
 use crate::mate::{self, Budget};
 use crate::men;
 
-/// The nodes that a worker may spend on one question.
+/// The largest number of nodes (positions) that a worker may search for one question.
 pub const NODE_BUDGET: u64 = Budget::FULL.nodes;
-/// The positions that the check of a proof may visit when the answer enters: some 20 ms on a PC, seldom 40. The worker has
-/// checked a larger proof, and `flagfall replay --verify` checks it again.
+/// The largest number of positions that the check of a proof may visit when the answer enters: some 20 ms on a PC, seldom 40. The
+/// worker has checked a larger proof, and `flagfall replay --verify` checks it again.
 pub const CHECKED_ON_ENTRY: usize = 20_000;
-/// The most questions that are kept. Older ones are about positions that a flagged game has left long ago.
+/// The largest number of questions kept. Older ones are about positions that a flagged game has left long ago.
 const MAX_ANSWERS: usize = 64;
-/// The most moves of a line. A longer line helps nobody, and a finding must stay a small message.
+/// The largest number of moves in a line. A longer line helps nobody, and a finding must stay a small message.
 pub const LONGEST_LINE: usize = 500;
 
-/// Where the question of 6.9 stands.
+/// The answer to the question of 6.9 so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The answer changes nothing.

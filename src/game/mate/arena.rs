@@ -1,4 +1,4 @@
-//! The positions that a search has met, in the order in which it met them, with the way back to the root.
+//! Stores the positions that a search for a mate has met, in the order in which it met them, with the way back to the root.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -7,8 +7,10 @@ use shakmaty::{Chess, Move, Position};
 
 use super::key::{Key, pack, unpack};
 
-/// The positions in one block of memory. Blocks are used because a growing vector would copy itself and need twice its room.
+/// The number of positions in one block of memory. Blocks are used because a growing vector would copy itself and need twice its
+/// room.
 const BLOCK: usize = 4096;
+/// The mark of a free slot in the table.
 const FREE: u32 = u32::MAX;
 
 /// Exact positions by number, in the order of insertion.
@@ -18,7 +20,7 @@ pub(super) struct Arena {
     len: u32,
 }
 
-/// The most bytes of memory for each position: key, parent, and slots while the table grows.
+/// The largest amount of memory for each position, in bytes: key, parent, and slots while the table grows.
 pub(super) const BYTES_EACH: usize = 64;
 
 impl Arena {

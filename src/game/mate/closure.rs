@@ -1,4 +1,4 @@
-//! All positions that can arise, breadth first. The first mate met is a shortest one; if none is met, this is a proof.
+//! Generates all positions that can arise, breadth first. The first mate met is a shortest one; if none is met, this is a proof.
 
 use alloc::vec::Vec;
 
@@ -11,7 +11,7 @@ use super::meter::Meter;
 use super::reach::{Effort, wall_around};
 use super::reason::{Closure, Wall};
 
-/// The result of generating the positions.
+/// The result of the generation of positions.
 pub(super) enum Closed {
     /// A shortest line to a mate by the side.
     Mate(Vec<Move>),

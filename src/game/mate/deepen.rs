@@ -1,7 +1,7 @@
-//! A search in depth in which both players help. Moves that look like progress cost no depth, moves that look like the
+//! Searches in depth for a mate in which both players help. Moves that look like progress cost no depth, moves that look like the
 //! opposite cost much, and the depth grows from round to round.
 //!
-//! It finds long direct ways fast, and never shows that there is none.
+//! The search finds long direct ways fast, and never shows that there is none.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -12,9 +12,9 @@ use super::arena::spread;
 use super::key::pack;
 use super::meter::Meter;
 
-/// The most half-moves of a line.
+/// The largest number of half-moves in a line.
 const PLIES: usize = 120;
-/// The depth that a move costs which leads away from the goal.
+/// The depth that a move away from the goal costs.
 const ASIDE: u32 = 4;
 
 /// The limits of the search.

@@ -1,9 +1,9 @@
-//! Tells whether a player can force mate, whatever the opponent does (US Chess rules 14E2, 14E3).
+//! Determines whether a player can force mate, whatever the opponent does (US Chess rules 14E2, 14E3).
 //!
-//! For each position that arises, the search follows all moves of the player and one reply of the opponent. When this reply
-//! is shown to lose, it follows the next one. If no position is left to follow, the replies form a defence that never ends.
-//! If the first position is lost, all replies have been tried on the way to each mate. A position that is met again is a
-//! draw, by repetition or by the rule of 50 moves, so both answers are exact.
+//! For each position that arises, the search follows all moves of the player and one reply of the opponent. When this reply is
+//! shown to lose, it follows the next one. If no position is left to follow, the replies form a defence that never ends. If the
+//! first position is lost, all replies have been tried on the way to each mate. A position that is met again is a draw, by
+//! repetition or by the rule of 50 moves, so both answers are exact.
 
 use alloc::collections::BTreeMap;
 use alloc::vec;
@@ -29,9 +29,9 @@ pub enum Forced {
     Open,
 }
 
-/// The most tables of the walking king in one search.
+/// The largest number of tables of the walking king in one search.
 const MOST_TABLES: usize = 12;
-/// The steps of a walk through known positions that take about as long as one new position.
+/// The number of steps through known positions that take about as long as one new position.
 const STEPS: u32 = 8;
 
 #[derive(Clone, Copy, PartialEq, Eq)]

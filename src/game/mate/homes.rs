@@ -1,9 +1,9 @@
-//! Squares on which Black's men stay while their king walks.
+//! Assigns the squares on which Black's men stay while their king walks.
 //!
-//! If the king has no step and is not in check, another man must move, or it is stalemate. Then it is enough that a man which
-//! can move at all can do so within its home: a pawn on its file, the queen that it became on the last two squares of the
-//! file, and another man between two squares that attack each other. White's king never stands on an attacked square, and a
-//! man of White on such a square is taken. A man that is pinned (by a bishop) takes the bishop or has no move.
+//! If the king has no step and is not in check, another man must move, or it is stalemate. Then it is enough that a man which can
+//! move at all can do so within its home: a pawn on its file, the queen that it became on the last two squares of the file, and
+//! another man between two squares that attack each other. White's king never stands on an attacked square, and a man of White on
+//! such a square is taken. A man that is pinned (by a bishop) takes the bishop or has no move.
 
 use alloc::vec::Vec;
 

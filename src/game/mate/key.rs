@@ -1,18 +1,19 @@
-//! Positions as exact 32-byte keys: four planes of one bit for each square. No two positions share a key. Therefore a set of
-//! keys is a set of positions, and a closure does not depend on a hash.
+//! Packs positions into exact 32-byte keys: four planes of one bit for each square. No two positions share a key. Therefore a set
+//! of keys is a set of positions, and a closure does not depend on a hash.
 //!
-//! The codes of a square are: 0 empty, 1-6 pawn to king, 7 a rook that may still castle, 8 a mark on an empty square, and
-//! plus 8 for Black. A mark on rank 3 or 6 is the en-passant square, if the capture is legal. A mark elsewhere, always on the
-//! lowest empty square of the other ranks, means that Black is to move. Counters of moves are not part of a key.
+//! The codes of a square are: 0 empty, 1-6 pawn to king, 7 a rook that may still castle, 8 a mark on an empty square, and plus 8
+//! for Black. A mark on rank 3 or 6 is the en-passant square, if the capture is legal. A mark elsewhere, always on the lowest
+//! empty square of the other ranks, means that Black is to move. Counters of moves are not part of a key.
 
 use shakmaty::{Bitboard, Board, ByColor, ByRole, CastlingMode, Chess, Color, FromSetup, Position, Setup};
 
-/// The four planes.
+/// The four planes of a key.
 pub(super) type Key = [u64; 4];
 
-/// A position with more men has no key, because one square must be empty to mark the side to move.
+/// The largest number of men in a position that has a key. One square must be empty to mark the side to move.
 pub(super) const MOST_MEN: usize = 32;
 
+/// The squares of ranks 3 and 6, on which an en-passant square lies.
 const EN_PASSANT_RANKS: u64 = 0x0000_ff00_00ff_0000;
 
 /// The key of a position of at most [`MOST_MEN`] men.

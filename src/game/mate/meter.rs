@@ -1,4 +1,4 @@
-//! The cost of a question so far, and its limit.
+//! Counts the positions that a question to the mate solver has cost so far, and compares the number with its limit.
 
 use super::reason::Counters;
 

@@ -1,18 +1,18 @@
-//! Can a player checkmate the opponent by any possible series of legal moves (Articles 5.1.2, 5.2.2, 6.9, 7.5.5)?
+//! Answers whether a player can checkmate the opponent by any possible series of legal moves (Articles 5.1.2, 5.2.2, 6.9, 7.5.5).
 //!
 //! **The promise** is that no answer is wrong. [`Answer::Winnable`] carries legal moves that end in mate by that side, and
 //! [`Answer::Unwinnable`] a reason that [`check::check`] accepts. A question that the budget does not settle is
-//! [`Answer::Undecided`]. The same position and budget give the same answer and the same line on every machine, because
-//! budgets count nodes.
+//! [`Answer::Undecided`]. The same position and budget give the same answer and the same line on every machine, because budgets
+//! count nodes (positions).
 //!
 //! En passant and castling are part of the position. The 50-move, 75-move and repetition rules are not: the question is which
-//! moves are possible, and no claim or count ends a series of moves. A position that no game can reach has an answer for the
-//! men on the board.
+//! moves are possible, and no claim or count ends a series of moves. A position that no game can reach has an answer for the men
+//! on the board.
 //!
-//! The order of the questions: is the game over, is the material enough, is the play forced; is there a mate that a short
-//! walk finds, a wall around the position, a mate by a search in depth. Then two searches take turns with more and more
-//! positions: a closure of all positions that can arise, and a guided search for a mate. `stages` has the table,
-//! `mate/README.md` the arguments.
+//! The order of the questions: is the game over, is the material enough, is the play forced; is there a mate that a short walk
+//! finds, a wall around the position, a mate by a search in depth. Then two searches take turns with more and more positions: a
+//! closure of all positions that can arise, and a guided search for a mate. `stages` has the table, `mate/README.md` the
+//! arguments.
 //!
 //! [`shorten`] spends more time on a line that people read. [`dead`] checks Article 5.2.2 after every made move.
 

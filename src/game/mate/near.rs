@@ -1,11 +1,12 @@
-//! Several estimates at once of how near a position is to a mate. They only guide the search.
+//! Estimates in several ways at once how near a position is to a mate. The estimates only guide the search.
 
 use shakmaty::{Bitboard, Board, Chess, Color, Position, Square, attacks};
 
 /// The number of estimates.
 pub(super) const QUEUES: usize = 6;
-/// The number of degrees of nearness. Everything farther has the last degree.
+/// The number of degrees of nearness. Every position that is farther away has the last degree.
 pub(super) const BUCKETS: usize = 192;
+/// The corners in which the loser's king may be mated.
 const CORNERS: [Square; 4] = [Square::A1, Square::H1, Square::A8, Square::H8];
 
 /// The missing part of a mate, by assumption.

@@ -1,4 +1,4 @@
-//! Things that a search has not seen before. They only guide the search.
+//! Recognises positions with something new that a search for a mate has not seen before. The result only guides the search.
 
 use alloc::vec;
 use alloc::vec::Vec;

@@ -1,4 +1,4 @@
-//! A few greedy walks to a mate in a corner, without memory and in a few microseconds. Most positions of real games need no
+//! Tries a few greedy walks to a mate in a corner, without memory and in a few microseconds. Most positions of real games need no
 //! more.
 
 use alloc::vec::Vec;
@@ -7,7 +7,9 @@ use shakmaty::{Bitboard, Chess, Color, Move, MoveList, Position, Role, Square, a
 
 use super::meter::Meter;
 
+/// The largest number of half-moves in a walk.
 const PLIES: usize = 40;
+/// The corners in which the loser's king may be mated.
 const CORNERS: [Square; 4] = [Square::A1, Square::H1, Square::A8, Square::H8];
 
 /// A line to a mate by `side`, not always a short one.

@@ -1,7 +1,7 @@
-//! The smallest wall around a position: the squares on which each man can ever stand.
+//! Builds the smallest wall around a position: the squares on which each man can ever stand.
 //!
-//! At first every man is steady and the kings are on their squares. Then every possible step is added until nothing changes.
-//! The result is only a claim; [`wall::inductive`] and [`wall::mateless`] decide whether it proves anything.
+//! At first every man is steady and the kings are on their squares. Then every possible step is added until nothing changes. The
+//! result is only a claim; [`wall::inductive`] and [`wall::mateless`] decide whether it proves anything.
 
 use alloc::vec::Vec;
 
@@ -12,9 +12,10 @@ use super::meter::Meter;
 use super::reason::{Guard, Reach, Wall};
 use super::steps::Fields;
 
+/// The pieces that a pawn may become.
 const BECOMES: [Role; 4] = [Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
 
-/// The steps of the search for a mate behind a wall. The checker allows more before it gives up.
+/// The largest number of steps in the search for a mate behind a wall. The checker allows more before it gives up.
 const MOST_COVERS: u32 = 10_000;
 
 /// The effort of an attempt.

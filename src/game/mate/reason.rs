@@ -1,4 +1,4 @@
-//! The solver's answers and their proofs.
+//! Defines the answers of the mate solver and their proofs.
 
 use alloc::vec::Vec;
 

@@ -1,10 +1,10 @@
-//! A defence by the king: it walks about and takes men that stand loose, and its own men stay on squares that it does not
+//! Computes a defence by the king: it walks about and takes undefended men, and its own men stay on squares that it does not
 //! enter.
 //!
 //! For a king with one knight or bishop all positions of this play fit in a table with 64 squares of the attacking king in a
-//! word: two times 32 KiB, and less than 32 KiB more while it is filled. The table errs only against the defender: the
-//! attacker steps onto and slides through the defender's men as if they were not there, and they guard nothing. So a walk
-//! that never ends in the table never ends on the board, even if some of those men have been taken in the meantime.
+//! word: two times 32 KiB, and less than 32 KiB more while it is filled. The table errs only against the defender: the attacker
+//! steps onto and slides through the defender's men as if they were not there, and they guard nothing. So a walk that never ends
+//! in the table never ends on the board, even if some of those men have been taken in the meantime.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -13,10 +13,10 @@ use shakmaty::{Bitboard, Board, Chess, Color, Position, Role, Square, attacks};
 
 use super::homes::Homes;
 
-/// The words of a table that are filled in the time of one generated position.
+/// The number of words of a table that are filled in the time of one generated position.
 const WORDS: u32 = 4;
 
-/// The squares of a king times the squares of a man.
+/// The number of words in a table: the squares of a king times the squares of a man.
 const SIZE: usize = 64 * 64;
 
 /// The squares on which the king of Black can walk for ever.

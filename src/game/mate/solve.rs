@@ -1,4 +1,5 @@
-//! Answers without a search.
+//! Answers whether a side can checkmate, first without a search where the position allows it, and defines the budget of the
+//! search.
 
 use alloc::vec::Vec;
 
@@ -9,7 +10,7 @@ use super::meter::Meter;
 use super::reason::{Answer, Counters, ForcedEnd, Reason};
 use super::stages::search;
 
-/// The most forced moves that are followed before the search begins.
+/// The largest number of forced moves that are followed before the search begins.
 const MOST_FORCED: usize = 32;
 
 /// The limits of a question.

@@ -1,4 +1,4 @@
-//! The order of the searches, the cheapest first.
+//! Runs the searches for a mate in their order, the cheapest first.
 
 use alloc::vec::Vec;
 use core::ops::Range;

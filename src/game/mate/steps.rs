@@ -1,5 +1,5 @@
-//! The steps of the men of a growing wall, for many squares at once. The checker has its own code, square by square. If a
-//! step were missing here, the result would only be a claim that the checker refuses.
+//! Computes the steps of the men of a growing wall, for many squares at once. The checker has its own code, square by square. If
+//! a step were missing here, the result would only be a claim that the checker refuses.
 
 use shakmaty::{Bitboard, ByColor, Color, Role, Square, attacks};
 
@@ -24,6 +24,7 @@ pub(super) struct Fields {
     never: Bitboard,
 }
 
+/// The order of the roles in [`Fields`].
 const ORDER: [Role; 6] = [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen, Role::King];
 
 impl Fields {

@@ -1,7 +1,7 @@
-//! The dead-position watch: after every made move it checks whether neither side can checkmate any more (Article 5.2.2).
+//! Checks after every made move whether neither side can checkmate any more: the dead-position watch (Article 5.2.2).
 //!
-//! One line that mates is enough for a no, and the line of the move before often still holds or has only lost its first move.
-//! So a search is rare and small.
+//! One line that mates is enough for a no, and the line of the move before often still holds or has only lost its first move. So
+//! a search is rare and small.
 
 use alloc::vec::Vec;
 
@@ -13,9 +13,9 @@ use super::probe::probe;
 use super::reason::{Answer, Counters, Reason};
 use super::solve::{Budget, at_once, counted};
 
-/// The positions for each side after searches that left the question open. The number is halved each time.
+/// The smallest budget for each side, in positions. The budget is halved after each search that left the question open.
 const LEAST: u64 = 1_000;
-/// Proofs with more positions are not checked again here, and the position is not called dead by them.
+/// The largest number of positions in a proof that is checked again here. The position is not called dead by a larger proof.
 const MOST_CHECKED: u32 = 20_000;
 
 /// The answer of the watch on a position.

@@ -1,4 +1,4 @@
-//! The readings that are still possible; the best one is the first.
+//! Keeps the readings that are still possible; the best one is the first.
 
 use alloc::vec::Vec;
 
@@ -10,7 +10,7 @@ use crate::reconstruct::gesture;
 use crate::reconstruct::hypothesis::{Hypothesis, Pressed, Scene};
 use crate::reconstruct::line::Tentative;
 
-/// A reading that is worse than the best one by this much is given up, in tenths of a nat.
+/// The cost above that of the best reading at which a reading is given up, in tenths of a nat (10 means e times less likely).
 const HOPELESS: i32 = 250;
 
 /// All readings that are kept; there is always at least one.

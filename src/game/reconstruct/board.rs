@@ -1,4 +1,4 @@
-//! The physical board: what the sensors show, since when, and what they showed during the last half minute.
+//! Keeps the state of the physical board: the men that the sensors show, since when, and the changes of the last half minute.
 
 pub(crate) mod dropouts;
 
@@ -13,18 +13,19 @@ use crate::men::{self, EMPTY, Men, UNKNOWN};
 use crate::reconstruct::board::dropouts::{Dropouts, may_be_by_hand};
 use crate::reconstruct::scan_time::ScanTimeEstimator;
 
-/// How long past boards are kept.
+/// The time for which past boards are kept.
 const RING_AGE: Duration = Duration::from_secs(30);
-/// After its link is up again, a board reports all its squares within one or two seconds, or never.
+/// The time after its link is up again within which a board reports all its squares. It does so within one or two seconds, or
+/// never.
 const REPORTS_WITHIN: Duration = Duration::from_secs(10);
-/// How many changes are kept at most.
+/// The largest number of changes kept.
 const RING_LEN: usize = 512;
 
-/// A dropout of a man lasts fewer scans than this. After a longer time, the man was in a hand.
+/// The number of scans that a dropout of a man does not reach. After a longer time, the man was in a hand.
 const DROPOUT_SCANS: u32 = 3;
-/// A dropout is shorter than this also on a slow board. After a longer time, the man had fallen over.
+/// The time that a dropout does not reach, also on a slow board. After a longer time, the man had fallen over.
 const LONGEST_DROPOUT: Duration = Duration::from_millis(1500);
-/// A player seldom holds a man for longer than this before capturing with it.
+/// The longest time for which a player usually holds a man before capturing with it.
 const IN_THE_HAND: Duration = Duration::from_secs(5);
 /// The time of a scan until it is known.
 const SCAN: Duration = Duration::from_millis(250);
@@ -40,7 +41,7 @@ pub(crate) struct Change {
     pub(crate) before: u8,
 }
 
-/// What the sensors show, turned so that a1 is White's left-hand corner.
+/// The men that the sensors show, turned so that a1 is White's left-hand corner.
 #[derive(Clone, Debug)]
 pub(crate) struct PhysicalBoard {
     men: Men,

@@ -1,4 +1,4 @@
-//! What each legal move changes on the board: the table with which changed squares are translated to a move.
+//! Lists the squares that each legal move changes on the board. With this table changed squares are translated to a move.
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,5 @@
-//! When a move becomes sure: a press and the board prove it, or one of the proofs without a press (`reconstruct/README.md#3.3`).
+//! Decides when a move becomes sure: a press and the board prove it, or one of the proofs without a press
+//! (`reconstruct/README.md#3.3`).
 
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -15,27 +16,27 @@ use crate::reconstruct::record::How;
 use crate::reconstruct::sensing::{RECHECK_UNTIL, Verdict};
 use crate::reconstruct::{ClockView, Conclusion, Decoder, SETTLE_TIME, sensing_of};
 
-/// A move that ends the game needs no press, but it must stand on the board for this time.
+/// The time for which a move that ends the game must stand on the board. Such a move needs no press.
 const ENDING_STANDS: Duration = Duration::from_secs(1);
-/// The opponent's clock must run for this time to prove a press that was not heard.
+/// The time for which the opponent's clock must run to prove a press that was not heard.
 const RUNNING_PROVES: Duration = Duration::from_secs(1);
-/// Without a clock, a reply must rest on its squares for this time to prove the move before it. A square that a man only passes
-/// is no reply.
+/// The time for which a reply must rest on its squares to prove the move before it, without a clock. A square that a man only
+/// passes is no reply.
 const REPLY_RESTS: Duration = Duration::from_millis(700);
-/// A move that is proved, but not sure because another reading is as good, is checked again after this time, until
+/// The time after which a move that is proved, but not sure because another reading is as good, is checked again, until
 /// [`RECHECK_UNTIL`].
 const RECHECK_AFTER: Duration = Duration::from_millis(500);
 
-/// A man that was moved and pressed and is gone again is in a hand. The decoder waits for its return until this time.
+/// The longest time for which the decoder waits for a man that was moved and pressed and is gone again, in a hand.
 const IN_HAND: Duration = Duration::from_secs(3);
 
-/// One scan may show several moves in an unknown order. The next press within this time shows the order.
+/// The time within which the next press shows the order of several moves that one scan has shown.
 const ORDER_KNOWN_AFTER: Duration = Duration::from_millis(1500);
 
-/// How many moves are named at most because one of them had to be chosen.
+/// The largest number of moves that are named because one of them had to be chosen.
 const MAX_GUESSED: usize = 32;
 
-/// After this many moves, later moves cannot show any more on which path the same position was reached.
+/// The number of moves after which later moves cannot show any more on which path the same position was reached.
 const LATE: usize = 8;
 
 /// The reason why the first move is sure.

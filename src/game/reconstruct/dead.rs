@@ -1,4 +1,4 @@
-//! Squares with dead sensors. Only a square that has never shown a man can be one.
+//! Finds squares with dead sensors. Only a square that has never shown a man can be one.
 
 use alloc::vec::Vec;
 

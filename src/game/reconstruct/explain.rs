@@ -1,4 +1,4 @@
-//! How badly a position fits what the board shows (`reconstruct/README.md#3`).
+//! Measures how badly a position fits the men that the board shows (`reconstruct/README.md#3`).
 
 use core::time::Duration;
 
@@ -9,14 +9,14 @@ use crate::men::{self, EMPTY, Men, UNKNOWN};
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::tuning::Weights;
 
-/// The most men of the side to move that may be in its hand at once: king and rook.
+/// The largest number of men of the side to move that may be in its hand at once: king and rook.
 const IN_HAND: u32 = 2;
-/// A man that is straightened is back within this time.
+/// The time within which a man that is straightened is back.
 const STRAIGHTENED: Duration = Duration::from_secs(2);
-/// A man that has just been moved and is straightened is back within this time.
+/// The time within which a man that has just been moved and is straightened is back.
 const PUT_STRAIGHT: Duration = Duration::from_millis(1300);
 
-/// The cost of unexplained squares grows in steps of this length. The steps of all squares are counted from the last change of
+/// The steps of time in which the cost of unexplained squares grows. The steps of all squares are counted from the last change of
 /// the board, so that one deadline is enough.
 pub(crate) const STEP: Duration = Duration::from_millis(200);
 

@@ -1,4 +1,4 @@
-//! The moves that were made while the board was not heard (`reconstruct/README.md#3.6`).
+//! Recovers the moves that were made while the board was not heard (`reconstruct/README.md#3.6`).
 //!
 //! If the board has a log of its own, the log reports them in their order. Without a log, the shortest legal paths from the last
 //! sure position to the position on the board are searched.
@@ -21,22 +21,22 @@ use crate::reconstruct::log::{Known, LogDownload, Replay, Step, moves_of};
 use crate::reconstruct::search::{self, Limits};
 use crate::reconstruct::{ClockView, Conclusion, Decoder};
 
-/// How long the decoder waits for a log. A whole log takes 8.3 s at 9600 baud, and the driver itself gives up if it does not
-/// come.
+/// The longest time for which the decoder waits for a log. A whole log takes 8.3 s at 9600 baud, and the driver itself gives up
+/// if it does not come.
 const LOG: Duration = Duration::from_secs(25);
-/// How long the decoder waits for the log if there is only one path.
+/// The longest time for which the decoder waits for the log if there is only one path.
 const ONE_WAY: Duration = Duration::from_millis(2500);
-/// How long a log is kept that was read and does not explain the board, because a man is in a hand.
+/// The time for which a log is kept that was read and does not explain the board, because a man is in a hand.
 const READ: Duration = Duration::from_secs(6);
-/// How many changes and presses are kept after a log at most.
+/// The largest number of changes and presses that are kept after a log.
 const MOST_STEPS: usize = 8192;
-/// A position to which no path leads must have stood for this time.
+/// The time for which a position to which no path leads must have stood.
 const MIN_STAND_TIME: Duration = Duration::from_secs(1);
-/// Paths are searched only if at least this much is unexplained.
+/// The smallest unexplained cost at which paths are searched, in tenths of a nat.
 const UNEXPLAINED: i32 = 45;
-/// Positions that one search may visit. If the board changes again, the search is repeated.
+/// The largest number of positions that one search may visit. If the board changes again, the search is repeated.
 const NODES: u32 = 20_000;
-/// How many paths are kept as readings at most.
+/// The largest number of paths that are kept as readings.
 const WAYS: usize = 12;
 
 /// A gap that is not mended yet.

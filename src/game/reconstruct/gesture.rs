@@ -1,4 +1,4 @@
-//! Kings on the centre squares: players show a result with them, and it is never a move (`reconstruct/README.md#4.2`).
+//! Recognises kings on the centre squares: players show a result with them, and it is never a move (`reconstruct/README.md#4.2`).
 
 use flagfall_protocols::square::{Color, Square};
 use shakmaty::{Move, Role};
@@ -9,6 +9,7 @@ const D4: usize = 27;
 const E4: usize = 28;
 const D5: usize = 35;
 const E5: usize = 36;
+/// The four centre squares.
 const CENTRE: [usize; 4] = [D4, E4, D5, E5];
 /// The white centre squares. Both kings on them mean that White won.
 const LIGHT: [usize; 2] = [E4, D5];

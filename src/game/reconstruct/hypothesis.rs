@@ -1,4 +1,4 @@
-//! One reading of what was played since the last sure move: the moves, and the presses that belong to them.
+//! Evaluates one reading of the moves since the last sure move, and of the presses that belong to them.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -18,13 +18,14 @@ use crate::reconstruct::occupancy::plausible::Doubt;
 use crate::reconstruct::sensing::{Sensing, ShownMove};
 use crate::reconstruct::tuning::{Tuning, Weights};
 
-/// After a press without a change, the board has this time and a scan to show a change (`reconstruct/README.md#6.1`).
+/// The time after a press without a change in which the board, with a scan more, must show a change
+/// (`reconstruct/README.md#6.1`).
 pub(crate) const NOTHING_MOVED: Duration = Duration::from_millis(700);
-/// After a press the board has this time to show a legal move.
+/// The time after a press in which the board must show a legal move.
 pub(crate) const NO_LEGAL_MOVE: Duration = Duration::from_millis(1500);
-/// How many presses may wait for their moves.
+/// The largest number of presses that may wait for their moves.
 pub(crate) const MAX_PRESSES: usize = 4;
-/// How much later than its scan a change may be reported, because the line is slow.
+/// The longest delay of a report after its scan, because the line is slow.
 const ON_THE_LINE: Duration = Duration::from_millis(50);
 
 /// A press and the side that pressed.

@@ -1,4 +1,4 @@
-//! Boards that report which man stands on each square.
+//! Defines the rules for boards that report which man stands on each square.
 
 mod recovery;
 
@@ -13,7 +13,7 @@ use crate::reconstruct::record::Record;
 use crate::reconstruct::sensing::{LastSure, Sensing, ShownMove, Verdict};
 use crate::reconstruct::tuning::{Tuning, Weights};
 
-/// Without a clock, nothing is concluded before the board has not changed for this time.
+/// The time without a change of the board before which nothing is concluded, without a clock.
 const QUIET: Duration = Duration::from_millis(700);
 
 /// The rules for boards that identify men.

@@ -1,4 +1,4 @@
-//! The pending moves of a reading: they stand on the board but are not sure yet.
+//! Holds the pending moves of a reading: they stand on the board but are not sure yet.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -78,7 +78,7 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// The most moves that a line can have. A board's log may contain so many.
+    /// The largest number of moves in a line. A board's log may contain so many.
     const MOST: usize = 512;
 
     pub(crate) fn plies(&self) -> &[Tentative] {

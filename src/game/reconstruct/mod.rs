@@ -1,8 +1,8 @@
-//! From changes of squares and presses to moves (`reconstruct/README.md#3`).
+//! Reconstructs moves from changes of squares and presses (`reconstruct/README.md#3`).
 //!
 //! The decoder keeps every game that may have been played since the last sure move as a reading (a `Hypothesis`). It judges each
-//! reading by everything that is known: what the board shows and has shown, the presses, and whose clock runs. A move becomes
-//! sure when a rule of completion is met and every reading without this move is much worse.
+//! reading by everything that is known: the men that the board shows and has shown, the presses, and whose clock runs. A move
+//! becomes sure when a rule of completion is met and every reading without this move is much worse.
 
 pub(crate) mod beam;
 pub(crate) mod board;
@@ -51,11 +51,11 @@ use crate::reconstruct::record::Record;
 use crate::reconstruct::sensing::Sensing;
 use crate::reconstruct::tuning::Tuning;
 
-/// Without a clock, a move becomes sure after it has stood on the board for this time. A pending move is published after the same
-/// time.
+/// The time for which a move must have stood on the board to become sure, without a clock. A pending move is published after the
+/// same time.
 pub(crate) const SETTLE_TIME: Duration = Duration::from_secs(2);
 
-/// The cost of an unexplained square grows for this time after the last change.
+/// The time after the last change for which the cost of an unexplained square grows.
 const AGES: Duration = Duration::from_secs(8);
 
 /// The state of the clock, as far as the decoder uses it.

@@ -1,4 +1,4 @@
-//! The moves of a game in little memory: values that most of them share are stored once.
+//! Stores the moves of a game in little memory: values that most of them share are stored once.
 
 use alloc::vec::Vec;
 
@@ -12,7 +12,7 @@ use crate::pair::Pair;
 use crate::reconstruct::notation::{Notation, Times};
 use crate::reconstruct::record::How;
 
-/// Room is made for this many moves at a time. A list that doubled its room would hold as much memory unused.
+/// The number of moves for which room is made at a time. A list that doubled its room would hold as much memory unused.
 const ROOM: usize = 64;
 
 /// Makes room for one more move at the end of a list.

@@ -1,4 +1,4 @@
-//! Short texts and times without heap memory, because a game keeps one of each for every move.
+//! Stores short texts and times without heap memory, because a game keeps one of each for every move.
 
 use core::fmt::{self, Write};
 
@@ -7,7 +7,7 @@ use shakmaty::san::SanPlus;
 
 use crate::pair::Pair;
 
-/// The longest text: `Qa1xb2+`, `exd8=Q#`.
+/// The largest length of a text, in bytes: `Qa1xb2+`, `exd8=Q#`.
 const MOST: usize = 7;
 
 /// A move in standard algebraic notation.

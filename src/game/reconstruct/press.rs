@@ -1,4 +1,4 @@
-//! Presses: which move gets a press, and when a press without a move is given up (Articles 7.5.1 to 7.5.3).
+//! Assigns presses to moves, and gives up a press without a move (Articles 7.5.1 to 7.5.3).
 
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -12,10 +12,10 @@ use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::hypothesis::{MAX_PRESSES, NO_LEGAL_MOVE, NOTHING_MOVED, Pressed, Scene};
 use crate::reconstruct::{ClockView, Conclusion, Decoder, setup};
 
-/// After a press a pawn on the last rank must be replaced within this time.
+/// The time after a press within which a pawn on the last rank must be replaced.
 const NOT_REPLACED: Duration = Duration::from_millis(1000);
 
-/// While the opponent holds a man, a press is called illegal only after this time.
+/// The time after which a press is called illegal while the opponent holds a man.
 const REPLYING: Duration = Duration::from_millis(2400);
 
 impl Decoder {

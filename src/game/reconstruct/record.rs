@@ -1,4 +1,4 @@
-//! The sure moves of a game: when each was made, and how it was completed (Articles 4.7, 6.2.1).
+//! Keeps the sure moves of a game: when each was made, and how it was completed (Articles 4.7, 6.2.1).
 
 use alloc::vec::Vec;
 
@@ -18,7 +18,7 @@ use crate::reconstruct::line::Tentative;
 use crate::reconstruct::moves::{MoveRecord, Moves, room_for_one};
 use crate::reconstruct::notation::Notation;
 
-/// Why it is sure that a move was made.
+/// The reason why it is sure that a move was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
     /// The player pressed his clock.
@@ -39,7 +39,7 @@ pub enum How {
     Arbiter,
 }
 
-/// How often a position must stand to end the game (9.6.1).
+/// The number of times that a position must stand to end the game (9.6.1).
 const FIVEFOLD: usize = 5;
 
 /// A game from its start position.

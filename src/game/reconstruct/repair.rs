@@ -1,4 +1,4 @@
-//! The search for moves that no board has shown, when no reading explains the position on the board.
+//! Searches for moves that no board has shown, when no reading explains the position on the board.
 
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -13,11 +13,11 @@ use crate::reconstruct::candidates::Candidate;
 use crate::reconstruct::hypothesis::{Hypothesis, Scene};
 use crate::reconstruct::sensing::LastSure;
 
-/// Such moves are searched only if at least this much is unexplained.
+/// The smallest unexplained cost at which such moves are searched, in tenths of a nat.
 const UNEXPLAINED: i32 = 20;
-/// A board that has stood for this time is read anew.
+/// The time for which a board must have stood to be read anew.
 const STOOD: Duration = Duration::from_secs(1);
-/// How many of the best readings are extended.
+/// The largest number of readings, the best ones, that are extended.
 pub(super) const READINGS_TRIED: usize = 4;
 
 impl Decoder {

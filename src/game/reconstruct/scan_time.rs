@@ -9,22 +9,25 @@ use core::time::Duration;
 use flagfall_protocols::square::Square;
 use flagfall_protocols::time::Instant;
 
-/// The scan times that are tried, in milliseconds.
+/// The shortest scan time that is tried, in milliseconds.
 const FIRST: u64 = 180;
+/// The difference between two scan times that are tried, in milliseconds.
 const STEP: u64 = 5;
+/// The number of scan times that are tried.
 const TRIED: usize = 77;
-/// Reports that are further apart are not compared: their number of whole scans is not certain.
+/// The longest time between reports that are compared. Beyond it their number of whole scans is not certain.
 const APART: Duration = Duration::from_millis(1600);
-/// Reports that are nearer to each other belong to one scan.
+/// The shortest time between reports that are compared. Reports that are nearer to each other belong to one scan.
 const TOGETHER: Duration = Duration::from_millis(30);
-/// How far a report may be from its expected moment, in microseconds: the line and the adapter delay it.
+/// The largest difference of a report from its expected moment, in microseconds: the line and the adapter delay it.
 const OFF: u64 = 22_000;
-/// How many earlier reports are compared with the next one.
+/// The number of earlier reports that are compared with the next one.
 const KEPT: usize = 6;
-/// How many pairs are needed for a conclusion, and at how many pairs the older ones lose half their weight.
+/// The smallest number of pairs for a conclusion.
 const PAIRS: u16 = 8;
+/// The number of pairs at which the older ones lose half their weight.
 const FORGET: u16 = 200;
-/// The most that the line and the adapter add to a scan.
+/// The largest delay that the line and the adapter add to a scan.
 const DELAY: Duration = Duration::from_millis(20);
 
 /// Estimates the time of a scan from the reports of a board.

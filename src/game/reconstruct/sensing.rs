@@ -1,4 +1,4 @@
-//! The rules that depend on the kind of board: whether it reports which man stands on a square, or only that one does.
+//! Defines the rules that depend on the kind of board: whether it reports which man stands on a square, or only that one does.
 //!
 //! `identified.rs` and `occupancy/` have the rules for the two kinds of boards. The rest of the decoder is the same for both.
 
@@ -15,7 +15,7 @@ use crate::reconstruct::line::Tentative;
 use crate::reconstruct::record::Record;
 use crate::reconstruct::tuning::{Tuning, Weights};
 
-/// The end of an unfinished movement is awaited for no longer than this after the last change of the board.
+/// The longest time after the last change of the board for which the end of an unfinished movement is awaited.
 pub(crate) const RECHECK_UNTIL: Duration = Duration::from_secs(10);
 
 /// A move that the board shows after the moves of a reading.

@@ -1,4 +1,5 @@
-//! Recognises positions that do not come from a move: the set-up at the start, a game joined in progress, a wrong promotion.
+//! Recognises positions that do not come from a move: the set-up at the start, a game joined in progress, a pawn on its last
+//! rank.
 
 #[cfg(test)]
 mod tests;
@@ -27,7 +28,7 @@ pub(crate) fn initial_men() -> Men {
     men::of_board(&Board::new())
 }
 
-/// How the board shows the initial position.
+/// The orientation in which the board shows the initial position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shown {
     /// The board is not turned.

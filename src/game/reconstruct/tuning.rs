@@ -1,8 +1,9 @@
-//! All weights of the decoder in one table (`reconstruct/README.md#3`).
+//! Defines all weights of the decoder in one table: the cost of each kind of evidence against a reading
+//! (`reconstruct/README.md#3`).
 //!
 //! Costs are in tenths of a nat: 10 means e times less likely.
 
-/// How the decoder weighs evidence, and which evidence it may use. The defaults were fitted on simulated games.
+/// The weights of the decoder, and the kinds of evidence that it may use. The defaults were fitted on simulated games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tuning {
     /// How many readings are kept, 1..=64.

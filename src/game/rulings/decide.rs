@@ -1,4 +1,4 @@
-//! Decisions on findings: the content of a decision, and which findings need no arbiter.
+//! Makes decisions on findings: fills in the content of a decision, and selects the findings that need no arbiter.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

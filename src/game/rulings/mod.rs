@@ -1,4 +1,4 @@
-//! The findings of the Laws on a game, the decisions on them, and the result.
+//! Keeps the findings of the Laws on a game, the decisions on them, and the result.
 
 pub(crate) mod decide;
 mod report;

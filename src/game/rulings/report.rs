@@ -1,4 +1,4 @@
-//! Findings get their numbers and are reported; the finding to be shown gets its decision.
+//! Numbers and reports findings, and adds the decision to the finding that is shown.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -14,7 +14,7 @@ use crate::laws::adjudicate::Subject;
 use crate::laws::finding::Finding;
 use crate::seen::Play;
 
-/// What a review of the findings changes for other parts.
+/// The changes for other parts that follow from a review of the findings.
 #[derive(Debug, Default)]
 pub(crate) struct News {
     /// The number of findings that are new or changed.

@@ -1,4 +1,4 @@
-//! All positions that can arise, generated a second time.
+//! Checks a proof that counts all positions that can arise: generates them a second time.
 
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
@@ -8,7 +8,7 @@ use shakmaty::{Chess, Color, EnPassantMode, Position};
 use super::super::reason::Closure;
 use super::{Refused, mated, material, stalemate, wall};
 
-/// The work of checking one wall, in positions.
+/// The work of the check of one wall, in positions.
 const WALL: usize = 100;
 
 /// The men on the squares, in four planes of bits: 1-6 for pawn to king, 7 for a rook that may castle, and the last plane for

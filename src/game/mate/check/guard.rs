@@ -1,8 +1,9 @@
-//! Guards: two pawns that face each other on a file cannot pass, as long as one stays on the file and is never taken.
+//! Checks guards, pawns that no opposing pawn on their file can pass.
 //!
-//! On the file from the guard's home on stands one pawn of its colour, and every pawn of the opponent there stands beyond it.
-//! A push never jumps over it. All other ways to change this are excluded here, so an opponent's pawn next to `home` always
-//! has the guard on `home` in its way.
+//! Two pawns that face each other on a file cannot pass, as long as one stays on the file and is never taken. On the file from
+//! the guard's home on stands one pawn of its colour, and every pawn of the opponent there stands beyond it. A push never jumps
+//! over it. All other ways to change this are excluded here, so an opponent's pawn next to `home` always has the guard on `home`
+//! in its way.
 
 use shakmaty::{Bitboard, Chess, Color, Piece, Position, Role, Square, attacks};
 

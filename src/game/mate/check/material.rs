@@ -1,4 +1,4 @@
-//! Material that cannot mate, by the argument for each set.
+//! Recognises material that cannot mate, by the argument for each set of men.
 
 use shakmaty::{Bitboard, Chess, Color, Position};
 

@@ -1,4 +1,4 @@
-//! The check of the proofs, with plain loops that share nothing with the search but the rules of the game.
+//! Checks the proofs of the mate solver, with plain loops that share nothing with the search but the rules of the game.
 
 mod closure;
 pub(in crate::mate) mod guard;
@@ -38,7 +38,7 @@ pub enum Refused {
     TooLarge,
 }
 
-/// The most positions that are generated again. No budget allows as many.
+/// The largest number of positions that are generated again. No budget allows as many.
 pub const MOST: usize = 4_000_000;
 
 /// Accepts an answer if its proof holds. `Undecided` claims nothing and is accepted.

@@ -1,9 +1,9 @@
-//! The check that there is no mate behind a wall: for every square where the loser's king may stand, its flight squares
-//! cannot all be closed while it is in check.
+//! Checks that there is no mate behind a wall: for every square where the loser's king may stand, its flight squares cannot all
+//! be closed while it is in check.
 //!
-//! Every man of a reach may stand on any of its squares, at the same time as all others. This allows more than any position
-//! does, so a mate that is excluded here cannot arise. A square next to the king is closed if a man of its own may stand
-//! there, or if it is attacked, also through every man that is not steady.
+//! Every man of a reach may stand on any of its squares, at the same time as all others. This allows more than any position does,
+//! so a mate that is excluded here cannot arise. A square next to the king is closed if a man of its own may stand there, or if
+//! it is attacked, also through every man that is not steady.
 
 use alloc::vec::Vec;
 
@@ -13,7 +13,7 @@ use super::super::reason::Wall;
 use super::Refused;
 use super::wall::{attacked, squares};
 
-/// The most steps of the cover search for one wall. A wall that needs more is refused.
+/// The largest number of steps in the cover search for one wall. A wall that needs more is refused.
 const MOST_STEPS: u32 = 200_000;
 /// The bit of the check itself, next to the eight bits of the flight squares.
 const CHECK: u16 = 1 << 8;

@@ -1,9 +1,9 @@
-//! Walls: no legal move leads out of them, and there is no mate behind them.
+//! Checks that no legal move leads out of a wall (a set of positions), and that a given position is behind it.
 //!
 //! For each man and each square where it may ever stand, every way it moves is followed. A step is possible unless, in every
-//! position behind the wall, one of these reasons prevents it: a steady man stands in the way or on the square; for a king,
-//! the square is always attacked; for a pawn's capture, no man of the opponent can ever stand there; for its push, a guard
-//! has its home there.
+//! position behind the wall, one of these reasons prevents it: a steady man stands in the way or on the square; for a king, the
+//! square is always attacked; for a pawn's capture, no man of the opponent can ever stand there; for its push, a guard has its
+//! home there.
 
 use shakmaty::{Bitboard, Chess, Color, Piece, Position, Rank, Role, Square, attacks};
 
@@ -13,6 +13,7 @@ use super::{Refused, guard};
 pub use super::pattern::mateless;
 pub(in crate::mate) use super::pattern::mateless_within;
 
+/// The pieces that a pawn may become.
 const BECOMES: [Role; 4] = [Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
 
 /// The squares where a man of a kind may ever stand, without the steady men.

@@ -1,4 +1,5 @@
-//! A play with few positions, no way back, and the same end in every line counts as forced, although single moves are not.
+//! Recognises forced play: a play with few positions, no way back, and the same end in every line counts as forced, although
+//! single moves are not.
 
 use alloc::collections::BTreeSet;
 use alloc::vec;
@@ -9,7 +10,7 @@ use shakmaty::{Chess, Color, Position};
 use super::super::key::{Key, pack};
 use super::super::reason::{Closure, ForcedEnd};
 
-/// A play with more positions than an arbiter could play through is not called forced.
+/// The largest number of positions in a play that is called forced: as many as an arbiter could play through.
 const MOST_POSITIONS: u32 = 50;
 
 /// A position on the line that is being followed, with its moves that were not followed yet.

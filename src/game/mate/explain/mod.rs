@@ -1,4 +1,4 @@
-//! An answer as text for an arbiter, and the same in fields for programs.
+//! Explains an answer of the mate solver to an arbiter as text, and as fields for programs.
 
 mod forced;
 mod words;

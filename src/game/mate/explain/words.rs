@@ -1,4 +1,4 @@
-//! The sentences of an explanation.
+//! Writes the sentences that explain an answer of the mate solver.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -9,9 +9,9 @@ use shakmaty::{Bitboard, Chess, Color, Position, Rank, Role};
 use super::super::reason::{Closure, ForcedEnd, Reach, Reason, Wall};
 use super::forced;
 
-/// The most squares that are named one by one. More are named by their ranks.
+/// The largest number of squares that are named one by one. More are named by their ranks.
 const MOST_SQUARES: usize = 12;
-/// The most men named in a sentence.
+/// The largest number of men named in a sentence.
 const MOST_MEN: usize = 6;
 
 fn name(color: Color) -> &'static str {

@@ -1,4 +1,4 @@
-//! Squares and men that are lost for moments, because a chip or a sensor is weak (`reconstruct/README.md#3.2`).
+//! Finds squares and men that are lost for moments, because a chip or a sensor is weak (`reconstruct/README.md#3.2`).
 //!
 //! A dropout is a man that was gone, or read as another man, and is back sooner than a hand can put it back. Later moves show the
 //! cause: a weak sensor loses every man that comes to its square, and a weak chip is lost on every square where its man stands.
@@ -12,23 +12,23 @@ use flagfall_protocols::time::Instant;
 use super::PhysicalBoard;
 use crate::men;
 
-/// A square or man with this many recent dropouts may be weak. At the rough level of noise, one of 32 men has a dropout every 50
-/// seconds: seven of the same man then happen by chance about once in ten thousand games.
+/// The smallest number of recent dropouts with which a square or man may be weak. At the rough level of noise, one of 32 men has
+/// a dropout every 50 seconds: seven of the same man then happen by chance about once in ten thousand games.
 const OFTEN: usize = 7;
-/// A dropout is recent for this time.
+/// The time for which a dropout is recent.
 pub(crate) const WITHIN: Duration = Duration::from_secs(600);
-/// A square or man is weak if it has this many times its share of all dropouts. Every man on the board has an equal share.
+/// The multiple of its share of all dropouts with which a square or man is weak. Every man on the board has an equal share.
 const TIMES_ITS_SHARE: usize = 6;
-/// It is also weak with half of all dropouts, if that is this many times its share. With four men on the board, one of them is
-/// often straightened and would have half of all.
+/// The multiple of its share with which a square or man that has half of all dropouts is also weak. With four men on the board,
+/// one of them is often straightened and would have half of all.
 const HALF_IS_TIMES: usize = 3;
-/// A man is weak, and not the squares on which it stood, if it had this many dropouts on each of two squares. Two may be chance.
+/// The smallest number of dropouts on each of two squares with which a man is weak, and not the squares. Two may be chance.
 const ELSEWHERE: usize = 3;
-/// How many dropouts are kept at most. On a board with more of them within that time, only the last ones count.
+/// The largest number of dropouts kept. On a board with more of them within that time, only the last ones count.
 const MOST: usize = 128;
 
-/// A man of the side to move was straightened by hand if it was away for this time and two scans saw it. Dropouts come while
-/// either side has the move.
+/// The shortest time, seen by two scans, for which a man of the side to move is away if it is straightened by hand. Dropouts come
+/// while either side has the move.
 const BY_HAND: Duration = Duration::from_millis(300);
 
 /// True if a man that was away for `lasted` was in the hand of the player who has the move, and was not lost by a sensor.
@@ -47,6 +47,7 @@ pub(crate) fn may_be_by_hand(lasted: Duration, scan: Duration) -> bool {
 pub(crate) struct ManId(u8);
 
 impl ManId {
+    /// The value for a dropout whose man is not known.
     const NOBODY: ManId = ManId(u8::MAX);
     /// A weak man of an earlier game or position.
     const FORGOTTEN: ManId = ManId(u8::MAX - 1);

@@ -1,4 +1,4 @@
-//! Readings that are made anew from the position on the board, where men are identified (`reconstruct/README.md#3.8`).
+//! Makes readings anew from the position on the board, where men are identified (`reconstruct/README.md#3.8`).
 
 use alloc::vec::Vec;
 
@@ -7,9 +7,9 @@ use crate::reconstruct::candidates::Candidate;
 use crate::reconstruct::hypothesis::{Hypothesis, Scene};
 use crate::reconstruct::sensing::LastSure;
 
-/// The most squares that two castlings change.
+/// The largest number of squares that two castlings change.
 const MOST_SQUARES: u32 = 8;
-/// The most squares that one castling changes.
+/// The largest number of squares that one castling changes.
 const MOST_OF_ONE: u32 = 4;
 
 /// The readings of one or two moves that lead from the last sure position to exactly the position on the board, whatever was

@@ -10,7 +10,7 @@ use shakmaty::{CastlingSide, Chess, Move, Piece, Position, Role};
 use crate::men::{self, EMPTY, Men};
 use crate::reconstruct::search::chance::Chance;
 
-/// A square and the man that it shows then.
+/// A square, and the man that it shows at that time.
 pub(crate) type Change = (shakmaty::Square, u8);
 
 /// A board that writes its log.

@@ -1,4 +1,4 @@
-//! The log that a board keeps of its own changes. It is the source for the repair of a gap (`dgt/README.md#7`).
+//! Reads the log that a board keeps of its own changes. It is the source for the repair of a gap (`dgt/README.md#7`).
 //!
 //! The log contains every change in its order, and the presses, but no times of day. It has two limits: changes of the same man
 //! overwrite each other, and a press may be missing when moves are very fast.
@@ -21,7 +21,7 @@ use crate::men::Men;
 
 pub(crate) use moves::moves_of;
 
-/// The most entries of a log: the ring of the board has this many bytes, and every entry has at least one.
+/// The largest number of entries in a log: the ring of the board has this many bytes, and every entry has at least one.
 const MOST_ENTRIES: usize = 0x1f00;
 
 /// One download of the log, with the oldest entry first.

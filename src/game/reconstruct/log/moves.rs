@@ -1,4 +1,4 @@
-//! From the steps of a log to the moves that were played.
+//! Derives the moves that were played from the steps of a board's log.
 //!
 //! Every board that is exactly the position after a legal move may show that move, or a man on its way. Every possible list of
 //! moves is kept as a `Way` until a press or the end of the log decides. If hands were so quick that the board never showed a
@@ -15,15 +15,15 @@ use crate::men::{self, Men};
 use crate::reconstruct::candidates::Node;
 use crate::reconstruct::search::{self, Limits};
 
-/// A log that allows more ways than this at one time is noise and no game.
+/// The largest number of ways that a log may allow at one time. A log with more is noise and no game.
 const MOST_WAYS: usize = 256;
-/// Positions that all searches together may visit.
+/// The largest number of positions that all searches together may visit.
 const SEARCH: u32 = 200_000;
-/// How many changes one scan may report in any order.
+/// The largest number of changes that one scan may report in any order.
 const ONE_SCAN: usize = 4;
-/// How many moves may be missing between two boards that are known.
+/// The largest number of moves that may be missing between two boards that are known.
 const MOST_MISSING: u8 = 4;
-/// A path that is up to this many moves longer than the shortest one makes the shortest one doubtful.
+/// The number of moves by which a path may be longer than the shortest one and still make it doubtful.
 const LONGER: u8 = 2;
 
 /// One possible list of moves for the log so far.

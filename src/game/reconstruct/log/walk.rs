@@ -1,4 +1,4 @@
-//! From the entries of a log to the steps that followed a known position.
+//! Converts the entries of a board's log to the steps that followed a known position.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -11,7 +11,7 @@ use super::{Known, MOST_ENTRIES, Replay, Step};
 use crate::men::{self, EMPTY, Men};
 use crate::reconstruct::setup::initial_men;
 
-/// A mark may report all squares again; a log with more steps than this is no game.
+/// The largest number of steps. A mark may report all squares again; a log with more steps than this is no game.
 const MOST_STEPS: usize = 2 * MOST_ENTRIES;
 
 struct Walk<'a> {

@@ -1,5 +1,5 @@
-//! The evidence for a reading where men are not identified (`reconstruct/README.md#3.5`): which captured man was touched, which
-//! man is on its way or at rest, and which man was lifted too early.
+//! Collects the evidence for a reading where men are not identified (`reconstruct/README.md#3.5`): touches of captured men, men
+//! on their way or at rest, and men that were lifted too early.
 
 use core::time::Duration;
 
@@ -10,16 +10,16 @@ use crate::reconstruct::candidates::Node;
 use crate::reconstruct::hypothesis::{Hypothesis, Scene};
 use crate::reconstruct::tuning::Weights;
 
-/// A captured man is touched within this time after the capturing man was lifted.
+/// The longest time from the lift of a capturing man to the touch of the captured man.
 const TOUCHED_WITHIN: Duration = Duration::from_secs(3);
-/// A captured man that is taken off just before the other man comes leaves its square empty for this time at most. A man that is
-/// straightened meanwhile may be off for longer.
+/// The longest time for which the square of a captured man that is taken off just before the other man comes is empty. A man that
+/// is straightened meanwhile may be off for longer.
 const TAKEN_OFF: Duration = Duration::from_millis(350);
-/// A man that slides, and may pause, is on its way for this time at most.
+/// The longest time for which a man that slides, and may pause, is on its way.
 const SLIDES: Duration = Duration::from_secs(3);
-/// A man that has just been moved is straightened within this time.
+/// The time within which a man that has just been moved is straightened.
 const PUT_STRAIGHT: Duration = Duration::from_secs(4);
-/// A moment that never comes: the only unexplained difference is a man of the side to move in a hand.
+/// A moment that never comes. It means that the only unexplained difference is a man of the side to move in a hand.
 const IN_HAND_ONLY: Instant = Instant(u64::MAX);
 
 impl Hypothesis {

@@ -1,4 +1,4 @@
-//! Boards that report only whether a man stands on a square (`reconstruct/README.md#3.5`).
+//! Defines the rules for boards that report only whether a man stands on a square (`reconstruct/README.md#3.5`).
 
 mod evidence;
 pub(crate) mod plausible;
@@ -19,11 +19,12 @@ use crate::reconstruct::record::Record;
 use crate::reconstruct::sensing::{LastSure, RECHECK_UNTIL, Sensing, ShownMove, Verdict};
 use crate::reconstruct::tuning::{Tuning, Weights};
 
-/// The cost of each second, after the first two, for which a man of the side to move is off the board: it has probably captured.
+/// The cost of each second, after the first two, for which a man of the side to move is off the board, in tenths of a nat. The
+/// man has probably captured.
 const HELD_PER_SECOND: i32 = 30;
-/// A man that slides has arrived when it has rested for this time.
+/// The time for which a man that slides must have rested to have arrived.
 const ON_ITS_WAY: Duration = Duration::from_secs(1);
-/// Without a clock, nothing is concluded before the board has not changed for this time: a position of men that are not
+/// The time without a change of the board before which nothing is concluded, without a clock: a position of men that are not
 /// identified fits many moves.
 const QUIET: Duration = Duration::from_millis(1500);
 

@@ -1,5 +1,5 @@
-//! How likely players are to make a move, judged by its captures. This is the only evidence for one of two captures where men are
-//! not identified and no touch of a captured man was seen (`reconstruct/README.md#3.5`).
+//! Estimates how likely players are to make a move, judged by its captures. This is the only evidence for one of two captures
+//! where men are not identified and no touch of a captured man was seen (`reconstruct/README.md#3.5`).
 
 use shakmaty::{Bitboard, Board, Chess, Color, Move, Position, Role, Square};
 
@@ -17,9 +17,11 @@ const fn worth(role: Role) -> i32 {
     }
 }
 
-/// By how much less a capture may gain than another one, in tenths of a pawn: about a pawn, more than that, a rook or more.
+/// The smallest loss against a better capture that counts as about a pawn, in tenths of a pawn. A smaller one does not count.
 const PAWN: i32 = 5;
+/// The smallest loss that counts as more than a pawn, in tenths of a pawn.
 const MORE: i32 = 15;
+/// The smallest loss that counts as a rook or more, in tenths of a pawn.
 const ROOK: i32 = 45;
 
 /// The cost of a move that players seldom prefer, in tenths of a nat.

@@ -1,11 +1,11 @@
-//! A lower bound for the number of moves (plies) until a position shows the wanted board.
+//! Computes a lower bound for the number of moves (plies) until a position shows the wanted board.
 
 use shakmaty::attacks::{king_attacks, knight_attacks};
 use shakmaty::{Bitboard, Board, ByRole, CastlingSide, Chess, Color, Piece, Position, Role, Square};
 
 use crate::men::{self, EMPTY, Men, UNKNOWN};
 
-/// More plies than any search visits: the square cannot be reached at all.
+/// A number of plies above those of any search: the square cannot be reached at all.
 const NEVER: u32 = 99;
 
 /// The wanted board.

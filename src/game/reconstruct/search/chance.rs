@@ -1,10 +1,10 @@
-//! Random legal games for tests. Castling, en passant and promotions are chosen more often than by chance.
+//! Plays random legal games for tests. Castling, en passant and promotions are chosen more often than by chance.
 
 use alloc::vec::Vec;
 
 use shakmaty::{Chess, Move, Position, Role};
 
-/// Random numbers that are the same on every machine (xorshift64*).
+/// Generates random numbers that are the same on every machine (xorshift64*).
 pub(crate) struct Chance(u64);
 
 impl Chance {

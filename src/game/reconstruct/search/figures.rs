@@ -1,5 +1,6 @@
-//! Prints the work of searches and the share of unique orders, by length: `cargo test --release -p flagfall-game --lib
-//! search::figures -- --ignored --nocapture`.
+//! Prints the work of searches and the share of unique orders, by length.
+//!
+//! The command is `cargo test --release -p flagfall-game --lib search::figures -- --ignored --nocapture`.
 
 extern crate std;
 

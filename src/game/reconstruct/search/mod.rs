@@ -1,5 +1,5 @@
-//! The search for legal paths from a known position to the board that is seen now. It mends a gap when no log shows the order of
-//! the moves (`reconstruct/README.md#3.6`).
+//! Searches legal paths from a known position to the board that is seen now. The search repairs a gap in the moves when no log
+//! shows the order of the moves (`reconstruct/README.md#3.6`).
 //!
 //! A square of the wanted board with an unknown man may hold any man. So the same search serves boards that report only empty and
 //! occupied squares. Work is counted in positions and not in time, so that the result is the same on every machine.
@@ -22,10 +22,10 @@ use crate::men::{self, Men};
 use crate::reconstruct::search::bound::Goal;
 use crate::reconstruct::search::walk::Walk;
 
-/// No longer path is ever searched, because the number of possible orders grows too large.
+/// The largest number of plies in a path that is searched. Beyond it the number of possible orders grows too large.
 pub(crate) const MOST_PLIES: u8 = 6;
 
-/// What is searched, and how much work the search may do.
+/// The paths to search, and the largest amount of work for the search.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
     /// The least number of plies of a path, known from the presses that were heard. With 0 the board may already be reached.

@@ -1,4 +1,4 @@
-//! The search itself: it goes in depth first, one length of path after the other.
+//! Runs the search for paths in depth first, one length of path after the other.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -11,7 +11,7 @@ use crate::reconstruct::search::{Found, Limits};
 
 /// The number of positions that are remembered as dead ends, which is 64 KiB. A newer one replaces an older one.
 const FAILED: usize = 1 << 13;
-/// With fewer plies left, a new search is quicker than the memory.
+/// The smallest number of plies left with which a dead end is remembered. With fewer, a new search is quicker than the memory.
 const WORTH_KEEPING: u8 = 3;
 
 pub(super) struct Walk<'a> {
