@@ -225,7 +225,7 @@ fn a_client_of_the_same_name_takes_over() {
         SessionReport::Connection(state) if !state.up && state.cause.contains("name") => Some(state.cause),
         _ => None,
     });
-    assert_eq!((first.wait_for_end(), reports.as_str()), (Ended::TakenOver, "another client has our name"));
+    assert_eq!((first.wait_for_end(), report.as_str()), (Ended::TakenOver, "another client has our name"));
     second.add_events(1);
     second.wait("the cursor", |report| (report == SessionReport::Acked(1)).then_some(()));
 }

@@ -63,7 +63,7 @@ fn outputs_from(tape: &Tape, by: Duration) -> Vec<Value> {
             serde_json::json!([at(message.at), message.topic, message.retain, payload])
         }
         StationOutput::Send { at: sent, bytes, .. } => serde_json::json!([at(sent), bytes]),
-        StationOutput::Ask(ask) => serde_json::json!(ask),
+        StationOutput::Ask(ask) => serde_json::json!(format!("{ask:?}")),
         StationOutput::Device { event, .. } => serde_json::json!(format!("{event:?}")),
         StationOutput::Reply(reply) => serde_json::json!(reply),
         StationOutput::Daemon(action) => serde_json::json!(action),

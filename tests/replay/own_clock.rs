@@ -206,7 +206,7 @@ fn without_a_clock_the_game_reports_none_and_finds_nothing_on_time() {
 fn a_replay_of_both_links_gives_the_same() {
     let rig = own_clock::a_game(chessnut());
     let trace = Trace::new(rig.trace.as_bytes()).expect("a trace");
-    let setting = Setting::of(&trace, &Overrides::default()).expect("a setting");
+    let setting = Setting::from_trace(&trace, &Overrides::default()).expect("a setting");
     let mut again = setting.station().expect("a station");
     replay::run(&trace, &mut again, &mut |_| Ok(())).expect("replayed");
     assert_eq!(states::arbiter_state(again.game()), states::arbiter_state(rig.station.game()));

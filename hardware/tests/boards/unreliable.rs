@@ -39,7 +39,7 @@ pub(crate) enum Target {
 #[derive(Debug)]
 pub(crate) struct UnreliableDevice {
     device: Box<dyn Device>,
-    what: Manner,
+    what: Target,
     manner: Manner,
     asked: usize,
     sent_pieces: usize,

@@ -45,7 +45,7 @@ fn assert_repaired(played: &Played, index: usize, after: u64) {
     let checked = only_what_was_played(&reports, played);
     let (state, left_out) = (checked.state(), &played.reports[index]);
     let pending: Vec<&String> = state.pending.iter().map(|mv| &mv.uci).collect();
-    let kinds: Vec<_> = checked.game.alarms().iter().map(|alarm| (alarm.kind, alarm.opened_at)).collect();
+    let kinds: Vec<_> = checked.game.alarms().iter().map(|alarm| (alarm.kind, alarm.opened)).collect();
     // If an illegal move was called before the frame came, the move is only shown until the game goes on.
     let (mut repaired, called) =
         (checked.moves(), checked.game.alarms().iter().any(|alarm| alarm.kind == AlarmKind::IllegalMove));

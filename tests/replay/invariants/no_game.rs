@@ -53,7 +53,7 @@ fn finished_game(rng: &mut Rng, end: End) -> (CheckedGame, Chaos, Chess) {
         }
     }
     let state = checked.state();
-    assert_eq!(state.stage, GamePhase::Over, "{end:?}, board {}", state.board);
+    assert_eq!(checked.game.stage(), GamePhase::Over, "{end:?}, board {}", state.board);
     let last = position(&state.fen);
     (checked, chaos, last)
 }

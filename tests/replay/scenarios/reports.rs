@@ -83,8 +83,8 @@ impl Reports {
             let runs = &mut self.left[usize::from(self.black_runs)];
             let begun = (*runs - 1) % SECOND + 1;
             let step = begun.min(until - self.now.0);
-            *runs -= step_game;
-            self.now = Instant(self.now.0 + step_game);
+            *runs -= step;
+            self.now = Instant(self.now.0 + step);
             if step == begun {
                 self.report_clock();
             }

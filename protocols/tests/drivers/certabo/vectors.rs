@@ -18,7 +18,7 @@ use crate::common::shared;
 #[derive(Default)]
 struct Found {
     frames: Vec<Vec<u8>>,
-    odd: Vec<(Anomaly, u64, u64)>,
+    anomalies: Vec<(Anomaly, u64, u64)>,
 }
 
 impl Found {
@@ -99,7 +99,7 @@ fn frames_of_tags_are_read_and_written() {
             continue;
         }
         assert_eq!(meaning["type"], "rfid_frames");
-        let Found { frames, odd } = found(Form::Tags, bytes);
+        let Found { frames, anomalies } = found(Form::Tags, bytes);
         assert_eq!(json!(frames), meaning["frames"], "{index}");
         whole += frames.len();
         match index {
@@ -113,7 +113,7 @@ fn frames_of_tags_are_read_and_written() {
             2 => assert_eq!(written(&frames[0], false), bytes[18..]),
             _ => assert_eq!(written(&frames[0], false), *bytes, "{index}"),
         }
-        assert_eq!(odd, if index == 2 { vec![(Anomaly::StrayByte, 0, 18)] } else { vec![] }, "{index}");
+        assert_eq!(anomalies, if index == 2 { vec![(Anomaly::StrayByte, 0, 18)] } else { vec![] }, "{index}");
     }
     assert_eq!(whole, 21);
 
@@ -123,7 +123,7 @@ fn frames_of_tags_are_read_and_written() {
     got.read(&mut framing, first);
     assert!(got.frames.is_empty());
     got.read(&mut framing, second);
-    assert_eq!((got.frames.len(), got.odd.len()), (1, 0));
+    assert_eq!((got.frames.len(), got.anomalies.len()), (1, 0));
     assert_eq!(got.frames[0][315..], [3, 0, 84, 252, 170]);
     assert_eq!(joined(&written(&got.frames[0], false)), joined(&[&first[..], &second[..1]].concat()));
     assert_eq!(joined(second), "0L");
@@ -241,7 +241,7 @@ fn frames_with_a_position_are_read_as_it() {
 fn frames_of_occupied_squares_are_read_and_written() {
     let Some(all) = vectors() else { return };
     for (bytes, meaning) in of(&all, "tabutronic-sentio", "device->host") {
-        let Found { frames, odd } = found(Form::Occupancy, bytes);
+        let Found { frames, anomalies } = found(Form::Occupancy, bytes);
         let numbers: [u8; 8] = frames.concat().try_into().expect("one frame");
         // The mask consists of the numbers of the ranks, in the order of the frame.
         let mut read = json!({"type": "occupancy", "mask": hex(&numbers)});
@@ -253,7 +253,7 @@ fn frames_of_occupied_squares_are_read_and_written() {
                 initial.filter(|square| placement.get(*square) == Reading::Empty).map(|s| s.to_string()).collect();
             read = json!({"type": "occupancy+ack", "mask": hex(&numbers), "empty": empty, "ack": "L"});
         }
-        assert_eq!((&read, odd.len()), (meaning, 0));
+        assert_eq!((&read, anomalies.len()), (meaning, 0));
         assert_eq!(ranks(occupied(&numbers)), numbers);
         match acknowledged {
             false => assert_eq!(written(&numbers, true), *bytes),
