@@ -6,6 +6,7 @@ mod seeds;
 mod advice;
 mod arbiter;
 mod automatic;
+mod batteries;
 mod claims;
 mod claims_and_flags;
 mod counts;
