@@ -5,7 +5,7 @@
 //! in several files are one board, key by key. Boards with other ids are added. So one file can be the same on all machines of an
 //! event, and a second file on each machine names its ports. Lists of texts are replaced as a whole.
 //!
-//! [`keys`] lists all keys, `config/flagfall.toml` explains them, [`load`] and [`load_default`] read them.
+//! [`keys`] lists all keys, `config/flagfall.toml` explains them, [`load()`] and [`load_default`] read them.
 
 mod board;
 mod checks;

@@ -11,7 +11,7 @@ use crate::time::Instant;
 /// Reads one record; `line` has no line feed.
 ///
 /// # Errors
-/// Any difference from the form that [`print`](super::print) writes, with its byte column.
+/// Any difference from the form that [`print`](super::print()) writes, with its byte column.
 pub fn parse(line: &str) -> Result<Record<'_>, LineError> {
     let body = checked(line)?;
     let mut fields = Fields { column: 1, rest: Some(body) };
