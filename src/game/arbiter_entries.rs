@@ -102,8 +102,10 @@ impl ArbiterEntries {
     /// Notes the id of the command that set the position or the clock's sides, because findings name it.
     pub(crate) fn note_setter(&mut self, command: &Command, id: Option<&String>) {
         let setter = match command {
-            Command::StartGame { fen: Some(_) } | Command::SetPosition { .. } => &mut self.set_by.position,
-            Command::CorrectMove { .. } | Command::TakeBack { .. } => &mut self.set_by.position,
+            Command::StartGame { fen: Some(_) }
+            | Command::SetPosition { .. }
+            | Command::CorrectMove { .. }
+            | Command::TakeBack { .. } => &mut self.set_by.position,
             Command::SwapSides => &mut self.set_by.sides,
             _ => return,
         };

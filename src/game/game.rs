@@ -131,8 +131,13 @@ impl Game {
 
     fn handle_input(&mut self, input: &Input, out: &mut Vec<Effect>) -> News {
         match input {
-            Input::Device { event: DeviceEvent::Clock(reading), source } => return self.handle_clock(reading, *source, out),
-            Input::Device { event, .. } => self.handle_device(event, out),
+            Input::Device { event, source } => {
+                self.seen.note_side_to_move();
+                match event {
+                    DeviceEvent::Clock(reading) => return self.handle_clock(reading, *source, out),
+                    event => self.handle_device(event, out),
+                }
+            }
             Input::Link { up } => {
                 self.seen.board.link(self.now, *up);
                 if !up {
@@ -160,7 +165,6 @@ impl Game {
 
     fn handle_device(&mut self, event: &DeviceEvent, out: &mut Vec<Effect>) {
         let Seen { board, clock, play, phase, .. } = &mut self.seen;
-        board.set_on_move(clock.chessclock.runs(), phase.is_read());
         match event {
             DeviceEvent::Square { square, reading } => {
                 if board.square(self.now, *square, *reading) {
@@ -202,16 +206,15 @@ impl Game {
     }
 
     fn handle_clock(&mut self, reading: &ClockReading, source: ByteRange, out: &mut Vec<Effect>) -> News {
-        let Seen { config, board, clock, play, phase, .. } = &mut self.seen;
-        board.set_on_move(clock.chessclock.runs(), phase.is_read());
+        let Seen { config, clock, play, .. } = &mut self.seen;
         clock.asked = None;
         let before = clock.view();
         let facts = clock.chessclock.read(self.now, reading, source, clock.control.as_ref());
         clock.note_setting(self.now, &before, &facts, self.rulings.entry_is_open());
         clock.note_stop(self.now, &before, play.decoder.line().made_at().unwrap_or(Instant::ZERO));
         self.reports.arbiter_dirty |= clock.note_recording(&config.rulebook);
+        let decided = self.rulings.result.is_some();
         for fact in facts.iter() {
-            let decided = self.rulings.result.is_some();
             let changed = self.seen.apply_clock_fact(self.now, fact, decided, &mut self.alarms, out);
             self.reports.note(changed);
         }

@@ -87,10 +87,10 @@ impl Seen {
     ///
     /// While a ruling is `pending`, the set-up alone is not enough, because the ruling would be lost with its game. Then the
     /// clock must have been set again, as for any other game. If no clock is heard, the first move is the sign.
-    pub(crate) fn next_game(&self, now: Instant, pending: bool) -> Option<(Shown, Chess)> {
+    pub(crate) fn next_game(&self, now: Instant, pending: impl FnOnce() -> bool) -> Option<(Shown, Chess)> {
         let clock = &self.clock.chessclock;
         let stood = now >= self.phase.next_set_up?.after(self.phase.next_game_wait(self.board.scan()));
-        let begins = match pending {
+        let begins = match pending() {
             false => stood && clock.runs().is_none(),
             true if self.clock.set_anew => stood || clock.runs().is_some(),
             true => stood && !clock.present() && setup::first_move(self.board.men()).is_some_and(|(_, made)| made),

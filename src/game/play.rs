@@ -79,13 +79,15 @@ impl Seen {
         }
     }
 
-    /// Returns true if the kings in the centre end the game now. Their moves to the centre are then dropped.
-    pub(crate) fn ended_by_gesture(&mut self, now: Instant) -> bool {
+    /// Drops the moves of the kings to the centre if they end the game now; true if they do.
+    pub(crate) fn end_by_gesture(&mut self, now: Instant) -> bool {
         let may_end = self.phase.is_read() && !self.play.decoder.press_pending();
         let ends = may_end && self.gesture_means_a_result().is_some_and(|since| now >= since);
-        let decoder = &mut self.play.decoder;
-        while ends && decoder.line().last().is_some_and(|ply| ply.pressed.is_none() && gesture::is_half(ply.mv)) {
-            decoder.drop_half_gestures();
+        if ends {
+            let decoder = &mut self.play.decoder;
+            while decoder.line().last().is_some_and(|ply| ply.pressed.is_none() && gesture::is_half(ply.mv)) {
+                decoder.drop_half_gestures();
+            }
         }
         ends
     }

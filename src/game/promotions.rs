@@ -20,14 +20,14 @@ impl Seen {
     /// The record with another promotion, and its index, where the board shows a move that the promoted piece can only have made if
     /// it is no queen.
     pub(crate) fn other_promotion(&self, now: Instant) -> Option<(usize, Record)> {
-        let rests = now >= self.board.last_change().after(STOOD);
-        if !rests || self.play.decoder.explains(&self.board) {
+        let (rests, sensing) = (now >= self.board.last_change().after(STOOD), sensing_of(&self.board));
+        if !rests || !sensing.hides_captures() || self.play.decoder.explains(&self.board) {
             return None;
         }
         let record = &self.play.decoder.record;
-        sensing_of(&self.board).unproved_promotions(record).into_iter().rev().find_map(|(ply, _)| {
+        sensing.unproved_promotions(record).into_iter().rev().find_map(|(ply, _)| {
             let other = OTHERS.into_iter().filter_map(|role| with_promotion(record, ply, role));
-            // What is only off its square may be in a hand.
+            // A man that is only off its square may be in a hand.
             let made = |record: &Record| record.node().exact(self.board.men()).is_some_and(|mv| !mv.is_capture());
             let mut shown = other.filter(made);
             shown.next().map(|record| (ply, record))

@@ -117,6 +117,11 @@ impl Play {
 }
 
 impl Seen {
+    /// Notes for the board which player's clock runs. If a man of the other player is away for a moment, it is a dropout.
+    pub(crate) fn note_side_to_move(&mut self) {
+        self.board.set_on_move(self.clock.chessclock.runs(), self.phase.is_read());
+    }
+
     /// True if the board is checked for problems: a game is on, and its clocks were not stopped.
     pub(crate) fn is_watched(&self) -> bool {
         let clock = &self.clock.chessclock;

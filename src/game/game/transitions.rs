@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use flagfall_protocols::event::ClockSide;
 use flagfall_protocols::square::Color;
-use shakmaty::{CastlingMode, Chess};
+use shakmaty::Chess;
 
 use super::Game;
 use crate::alarm::AlarmKind;
@@ -29,7 +29,7 @@ use crate::seen::{Play, Seen};
 impl Game {
     /// Checks whether the game has ended or another one has been set up.
     pub(super) fn change_phase(&mut self, out: &mut Vec<Effect>) {
-        if self.seen.ended_by_gesture(self.now) {
+        if self.seen.end_by_gesture(self.now) {
             self.end_game(out);
         }
         if self.seen.phase.stage == GamePhase::AwaitingSetUp
@@ -43,7 +43,8 @@ impl Game {
             self.seen.phase.missing_at_start = Some(wrong);
         }
         self.seen.review_missing_men(self.now, &mut self.alarms);
-        if let Some((shown, start)) = self.seen.next_game(self.now, self.rulings.is_pending(&self.seen.clock.chessclock)) {
+        let pending = || self.rulings.is_pending(&self.seen.clock.chessclock);
+        if let Some((shown, start)) = self.seen.next_game(self.now, pending) {
             let left_open = self.rulings.result.is_none() && !self.seen.play.decoder.record.moves().is_empty();
             if left_open {
                 self.audit_game(GameEvent::LeftOpen, out);
@@ -123,8 +124,8 @@ impl Game {
             board.turn_round();
         }
         self.join_at(start, Some(0), out);
-        let Seen { board, play, .. } = &mut self.seen;
         if missing {
+            let Seen { board, play, .. } = &mut self.seen;
             play.decoder.take_for_dead(wrong.mask());
             play.decoder.board_changed(board.last_change(), board);
         }
@@ -143,7 +144,7 @@ impl Game {
     }
 
     /// Goes on from another position. The moves before it are kept only in the journal.
-    fn restart_from(&mut self, start: Chess, mode: CastlingMode) {
+    fn restart_from(&mut self, start: Chess) {
         self.count_at_falls();
         self.rulings.decisions.forget_positions();
         let Seen { config, board, play, .. } = &mut self.seen;
@@ -151,7 +152,8 @@ impl Game {
         let before = |completed: Option<u32>| completed.map(|completed| completed as i32);
         play.completed_before = Pair { white: before(now.white), black: before(now.black) };
         board.forget_men();
-        play.decoder = Decoder::new(Record::new(start, mode, &config.rulebook), board.scan(), config.tuning);
+        let record = Record::new(start, config.castling_mode(), &config.rulebook);
+        play.decoder = Decoder::new(record, board.scan(), config.tuning);
         self.irregular = Irregularities::default();
         self.health.note_new_position();
         // The state for the live audience shows where the moves begin.
@@ -170,7 +172,7 @@ impl Game {
                 let _ = self.take_back(kept, Cause::SetPosition, out);
             }
             None => {
-                self.restart_from(position, self.seen.config.castling_mode());
+                self.restart_from(position);
                 out.push(revision(1, Cause::SetPosition, Vec::new()));
             }
         }
