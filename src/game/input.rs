@@ -2,13 +2,14 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
+use flagfall_protocols::square::Color;
 
 use flagfall_protocols::event::{ByteRange, DeviceEvent};
 use flagfall_protocols::time::Instant;
 
 use crate::laws::claim::{Ground, Standing};
 use crate::laws::finding::FindingKey;
-use crate::laws::outcome::{GameResult, Side};
+use crate::laws::outcome::GameResult;
 use crate::laws::winnable::Answer;
 use crate::pair::Pair;
 
@@ -101,7 +102,7 @@ pub enum Command {
         /// Additional time per move from here on, seconds (Guideline III.4).
         additional_time: Option<u32>,
         /// A flag that the arbiter takes back.
-        flag_taken_back: Option<Side>,
+        flag_taken_back: Option<Color>,
     },
     /// The arbiter stopped the chessclock (6.11.1).
     StopClocks,
@@ -112,7 +113,7 @@ pub enum Command {
     /// A flag-fall was observed by an arbiter or validly claimed (6.8), whether or not the clock has shown it.
     Claim {
         /// Whose flag.
-        flag: Side,
+        flag: Color,
         /// The period whose time it ended, from 1. If none: the flag of that side that fell last; if the clock has shown none,
         /// that of the present period.
         period: Option<u32>,
@@ -123,7 +124,7 @@ pub enum Command {
     /// command it is a `claim` too.
     ClaimOn {
         /// Who claims.
-        side: Side,
+        side: Color,
         /// On what it rests.
         ground: Ground,
         /// Where it stands.
@@ -135,22 +136,22 @@ pub enum Command {
     /// A player offered a draw (9.1).
     Offer {
         /// Who.
-        side: Side,
+        side: Color,
     },
     /// A player accepted the opponent's offer: the game is drawn (5.2.3).
     Accept {
         /// Who.
-        side: Side,
+        side: Color,
     },
     /// A player resigned (5.1.2).
     Resign {
         /// Who.
-        side: Side,
+        side: Color,
     },
     /// A penalty, an adjustment of times, a ruling on an illegal move (7.5, 9.5.3, 12.9): at least one of them.
     Penalty {
         /// Whom it is given to; of an illegal move, who made it.
-        side: Side,
+        side: Color,
         /// Seconds that each player's time was changed by on the clock; less than 0 = taken away.
         seconds: Option<Pair<i32>>,
         /// Number of the alarm of an illegal move in the game; with `counts`. If none, no sensor saw the move (7.5.4).

@@ -1,7 +1,7 @@
 //! Defines the two players in messages: their colours, and a pair with one value for each player.
 
-use flagfall_game::laws::outcome;
 use flagfall_game::pair;
+use flagfall_protocols::square::Color;
 use serde::{Deserialize, Serialize};
 
 /// A player's colour.
@@ -13,11 +13,11 @@ pub enum Side {
     Black,
 }
 
-impl From<Side> for outcome::Side {
-    fn from(side: Side) -> outcome::Side {
+impl From<Side> for Color {
+    fn from(side: Side) -> Color {
         match side {
-            Side::White => outcome::Side::White,
-            Side::Black => outcome::Side::Black,
+            Side::White => Color::White,
+            Side::Black => Color::Black,
         }
     }
 }

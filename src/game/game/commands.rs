@@ -23,7 +23,7 @@ use crate::interval::Interval;
 use crate::irregular::position::IllegalPosition;
 use crate::laws::claim::{Ground, Standing};
 use crate::laws::finding::{Finding, FindingKey};
-use crate::laws::outcome::{GameResult, Kind, Outcome, Side};
+use crate::laws::outcome::{GameResult, Kind, Outcome};
 use crate::laws::rules::Table;
 use crate::played::Cause;
 use crate::rulings::decide::{flag_side, result_of};
@@ -76,23 +76,23 @@ impl Game {
             }
             Command::StopClocks | Command::RestartClocks => {}
             Command::SwapSides => self.seen.exchange_sides(self.now, &mut self.alarms),
-            Command::Claim { flag, period, observed_at } => self.claim_flag(color(*flag), *period, *observed_at, author, out)?,
+            Command::Claim { flag, period, observed_at } => self.claim_flag(*flag, *period, *observed_at, author, out)?,
             Command::ClaimOn { side, ground, standing, uci } => {
-                self.claim(color(*side), (*ground, *standing), uci.as_ref(), author, out)?;
+                self.claim(*side, (*ground, *standing), uci.as_ref(), author, out)?;
             }
             Command::Offer { side } => {
                 self.check_game_open()?;
-                self.add_entry(color(*side), Entered::Offer, author)?;
+                self.add_entry(*side, Entered::Offer, author)?;
             }
-            Command::Accept { side } => self.accept(color(*side), author, out)?,
+            Command::Accept { side } => self.accept(*side, author, out)?,
             Command::Resign { side } => {
                 self.check_game_open()?;
-                self.add_entry(color(*side), Entered::Resignation, author)?;
+                self.add_entry(*side, Entered::Resignation, author)?;
             }
             Command::Penalty { seconds: None, alarm: None, counts: None, .. } => return Err("it says no penalty"),
             Command::Penalty { side, seconds, alarm, counts } => {
                 let penalty = Penalty { seconds: *seconds, alarm: *alarm, counts: *counts };
-                self.record_penalty(color(*side), penalty, author, out)?;
+                self.record_penalty(*side, penalty, author, out)?;
             }
             Command::Confirm { finding } => self.confirm(*finding, author, out)?,
             Command::Reject { finding } => self.reject(*finding, author, out)?,
@@ -116,7 +116,7 @@ impl Game {
         &mut self,
         time_control: Option<&str>,
         additional_time: Option<u32>,
-        flag_taken_back: Option<Side>,
+        flag_taken_back: Option<Color>,
         author: &Author,
     ) -> Result<(), &'static str> {
         let clock = &mut self.seen.clock;
@@ -131,10 +131,10 @@ impl Game {
             self.entries.set_by.additional_time.clone_from(&author.command);
         }
         if let Some(side) = flag_taken_back {
-            self.rulings.forget_findings_of(color(side), &clock.chessclock);
-            clock.chessclock.flags_mut().take_back(color(side));
+            self.rulings.forget_findings_of(side, &clock.chessclock);
+            clock.chessclock.flags_mut().take_back(side);
             self.reports.ruling_dirty = true;
-            self.alarms.settle(self.now, AlarmKind::Flag, Some(color(side)));
+            self.alarms.settle(self.now, AlarmKind::Flag, Some(side));
         }
         clock.setting.settle();
         self.alarms.settle(self.now, AlarmKind::ClockSettingDiffers, None);
@@ -388,12 +388,5 @@ impl Game {
     fn add_entry(&mut self, side: Color, what: Entered, author: &Author) -> Result<(), &'static str> {
         let happened = self.event_time(author);
         self.entries.enter(Statement { side, what, happened, entered: self.now, command: author.command.clone() })
-    }
-}
-
-const fn color(side: Side) -> Color {
-    match side {
-        Side::White => Color::White,
-        Side::Black => Color::Black,
     }
 }

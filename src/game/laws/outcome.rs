@@ -1,13 +1,5 @@
 //! Defines the vocabulary of the Laws: results, endings of a game, outcomes of a finding.
 
-/// A player's colour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the two names say it")]
-pub enum Side {
-    White,
-    Black,
-}
-
 /// The result of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the PGN notation says it")]

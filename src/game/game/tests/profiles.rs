@@ -16,7 +16,6 @@ use crate::laws::answering::answer;
 use crate::laws::claim::Ground;
 use crate::laws::claims::Checked;
 use crate::laws::outcome::Outcome;
-use crate::laws::outcome::Side;
 use crate::laws::winnable::Answer;
 
 use super::table::{BLACK_BARE, KINGS_AND_PAWNS, Table};
@@ -26,7 +25,7 @@ fn flags_by_us_rules_wait_for_a_claim() {
     let mut table = Table::new("us-chess", "300", BLACK_BARE);
     table.play("e2e4 e8e7").flag(White);
     assert_eq!(table.findings(), [("3", Outcome::GameGoesOn, vec![])]);
-    table.command(Command::Claim { flag: Side::White, period: None, observed_at: None });
+    table.command(Command::Claim { flag: White, period: None, observed_at: None });
     assert_eq!(table.findings(), [("7", Outcome::Draw, vec![])]);
     assert_eq!((table.game.findings()[0].id, table.game.findings()[0].revision), (1, 2));
 }
@@ -34,7 +33,7 @@ fn flags_by_us_rules_wait_for_a_claim() {
 #[test]
 fn flags_in_the_club_wait_for_both_clocks() {
     let mut table = Table::new("club-speed", "300", BLACK_BARE);
-    table.play("e2e4 e8e7").flag(White).command(Command::Claim { flag: Side::White, period: None, observed_at: None });
+    table.play("e2e4 e8e7").flag(White).command(Command::Claim { flag: White, period: None, observed_at: None });
     assert_eq!(table.findings(), [("1", Outcome::GameGoesOn, vec![])], "the clock still runs");
     table.clock.running = false;
     table.report();
@@ -50,7 +49,7 @@ fn a_board_that_was_lost() {
     let mut after = Table::new("fide-2023-standard", "300", BLACK_BARE);
     after.play("e2e4 e8e7").flag(White).wait(2).device(DeviceEvent::Silent).wait(2);
     assert_eq!(after.findings(), [("15", Outcome::Draw, vec![])], "facts from before the loss stay valid");
-    after.command(Command::Claim { flag: Side::White, period: None, observed_at: None });
+    after.command(Command::Claim { flag: White, period: None, observed_at: None });
     assert_eq!(after.findings(), [("15", Outcome::Undecided, vec!["moves_missing"])], "a mate may have been made after the loss");
 }
 
@@ -180,7 +179,7 @@ fn mate_in_the_club(punch_after: Option<u64>) -> Table {
 #[test]
 fn a_mate_without_a_punch_is_not_finished_in_the_club() {
     let mut table = mate_in_the_club(None);
-    table.command(Command::Claim { flag: Side::White, period: None, observed_at: None });
+    table.command(Command::Claim { flag: White, period: None, observed_at: None });
     table.clock.running = false;
     table.report();
     assert_eq!(table.row(), ("3", Outcome::BlackWins));
@@ -192,7 +191,7 @@ fn a_mate_without_a_punch_is_not_finished_in_the_club() {
 #[test]
 fn clocks_count_as_stopped_with_the_call_only() {
     let called = |table: &mut Table| {
-        table.command(Command::Claim { flag: Side::White, period: None, observed_at: None });
+        table.command(Command::Claim { flag: White, period: None, observed_at: None });
     };
     let stop = |table: &mut Table| {
         table.clock.running = false;

@@ -1,11 +1,11 @@
 //! Positions that no game can reach, in games without supervision (A.5.4).
 
 use alloc::vec;
+use flagfall_protocols::square::Color;
 
 use crate::input::Command;
 use crate::laws::finding::FindingKey;
 use crate::laws::outcome::Outcome;
-use crate::laws::outcome::Side;
 
 use super::king::hands;
 use super::table::Table;
@@ -79,7 +79,7 @@ fn an_unobserved_position_does_not_hide_a_resignation() {
     let finding = FindingKey { id: finding.id, revision: finding.revision };
     table.command(Command::Reject { finding }).wait(1);
     assert!(!drawn_if_observed(&table));
-    table.command(Command::Resign { side: Side::White }).wait(1);
+    table.command(Command::Resign { side: Color::White }).wait(1);
     let (row, outcome) = table.row();
     assert_eq!(row, "4", "{outcome:?}");
 }

@@ -4,8 +4,8 @@ use flagfall_game::alarm::AlarmKind;
 use flagfall_game::effect::Effect;
 use flagfall_game::game_phase::GamePhase;
 use flagfall_game::input::Command;
+use flagfall_game::laws::outcome::GameResult;
 use flagfall_game::laws::outcome::Outcome;
-use flagfall_game::laws::outcome::{GameResult, Side};
 use flagfall_game::pair::Pair;
 use flagfall_protocols::event::{ClockSide, DeviceEvent};
 use flagfall_protocols::square::{Color, Placement};
@@ -79,7 +79,7 @@ fn a_flag_cannot_be_observed_before_it_fell() {
     let mut desk = Desk::started("300");
     desk.play("e2e4").play("e7e5");
     desk.fall(ClockSide::Left).wait(0.5);
-    desk.command(Command::Claim { flag: Side::White, period: None, observed_at: Some(1) });
+    desk.command(Command::Claim { flag: Color::White, period: None, observed_at: Some(1) });
     let finding = desk.game.findings().last().expect("a finding").clone();
     assert_eq!(finding.observed_at, finding.expired_at.map(|expired| expired[0]));
     assert!(finding.position.starts_with("rnbqkbnr/pppp1ppp/8/4p3/4P3"), "{}", finding.position);
@@ -91,7 +91,7 @@ fn numbers_of_findings_are_never_used_again() {
     desk.play("e2e4").play("e7e5");
     desk.fall(ClockSide::Left).wait(0.5);
     let first = desk.game.findings()[0].id;
-    let back = Command::SetClockRecord { time_control: None, additional_time: None, flag_taken_back: Some(Side::White) };
+    let back = Command::SetClockRecord { time_control: None, additional_time: None, flag_taken_back: Some(Color::White) };
     desk.command(back);
     assert_eq!((desk.state().flags.len(), desk.game.findings().len()), (0, 0));
     desk.clock.left.flag_shown = false;
@@ -110,7 +110,7 @@ fn one_flag_taken_back_leaves_the_alarm_of_the_other() {
     desk.show_flag(ClockSide::Right).command(Command::SetClockRecord {
         time_control: None,
         additional_time: None,
-        flag_taken_back: Some(Side::White),
+        flag_taken_back: Some(Color::White),
     });
     let open: Vec<_> = desk.state().alarms.iter().map(|alarm| (alarm.kind, alarm.side)).collect();
     assert_eq!(open, [(AlarmKind::Flag, Some(Color::Black))]);
@@ -207,7 +207,7 @@ fn a_mate_about_the_moment_of_observation_leaves_both_outcomes() {
     desk.play("f2f3").play("e7e5").play("g2g4").wait(0.5);
     desk.fall(ClockSide::Right).make("d8h4");
     let seen = Instant(desk.now.0 - 100_000);
-    desk.wait(3.0).command(Command::Claim { flag: Side::Black, period: None, observed_at: Some(seen.0) });
+    desk.wait(3.0).command(Command::Claim { flag: Color::Black, period: None, observed_at: Some(seen.0) });
     let finding = desk.game.findings()[0].clone();
     let outcomes: Vec<_> = finding.alternatives.iter().map(|other| other.outcome).collect();
     assert_eq!((finding.outcome, outcomes), (Outcome::Undecided, vec![Outcome::BlackWins, Outcome::Undecided]));

@@ -7,18 +7,19 @@ use flagfall_game::game::Game;
 use flagfall_game::input::Command;
 use flagfall_game::laws::claim::{Ground, Standing};
 use flagfall_game::laws::finding::Finding;
+use flagfall_game::laws::outcome::GameResult;
 use flagfall_game::laws::outcome::Outcome;
-use flagfall_game::laws::outcome::{GameResult, Side};
 use flagfall_protocols::event::ClockSide;
+use flagfall_protocols::square::Color;
 
 use crate::desk::event::{AUTOMATIC, BLACK_BARE, Event, FIDE, OPEN, PLAIN};
 use crate::desk::{Desk, TIMING};
 
-fn claim(side: Side, ground: Ground, standing: Standing) -> Command {
+fn claim(side: Color, ground: Ground, standing: Standing) -> Command {
     Command::ClaimOn { side, ground, standing, uci: None }
 }
 
-fn two_hands(desk: &mut Desk, side: Side, times: usize) {
+fn two_hands(desk: &mut Desk, side: Color, times: usize) {
     for _ in 0..times {
         desk.wait(1.0).sign("anna", Command::Penalty { side, seconds: None, alarm: None, counts: Some(true) });
     }
@@ -93,10 +94,10 @@ fn the_illegal_move_that_loses_never_is() {
         ("club-speed+stamps-count", 1, "3.4"),
     ] {
         let mut desk = Event { rulebook, ..AUTOMATIC }.desk(OPEN);
-        two_hands(&mut desk, Side::White, times);
+        two_hands(&mut desk, Color::White, times);
         for flag in ["before the flag", "with it"] {
             if flag == "with it" {
-                desk.flag(ClockSide::Left).wait(2.0).call(Side::White).wait(5.0);
+                desk.flag(ClockSide::Left).wait(2.0).call(Color::White).wait(5.0);
             }
             let found = desk.found();
             assert!(found.articles.contains(&article), "{rulebook} {flag}: {found:?}");
@@ -119,17 +120,17 @@ fn while_a_claim_is_open_no_finding_is_decided() {
             let name = format!("{fen} {ground:?}");
             let open = || {
                 let mut desk = AUTOMATIC.desk(fen);
-                desk.play("e2e4").wait(1.0).sign("anna", claim(Side::White, ground, Standing::Lodged)).wait(2.0);
+                desk.play("e2e4").wait(1.0).sign("anna", claim(Color::White, ground, Standing::Lodged)).wait(2.0);
                 desk.play(if fen == BLACK_BARE { "e8e7" } else { "e7e5" }).flag(ClockSide::Left).wait(20.0);
                 desk
             };
             let mut desk = open();
             assert_eq!((by_itself(&desk, &name), desk.game.result()), (vec![], None), "{name}: {:?}", desk.found());
             // One of two claims is decided, and the other is still open.
-            desk.sign("anna", claim(Side::Black, ground, Standing::Lodged));
-            desk.sign("anna", claim(Side::Black, ground, Standing::Refused)).wait(5.0);
+            desk.sign("anna", claim(Color::Black, ground, Standing::Lodged));
+            desk.sign("anna", claim(Color::Black, ground, Standing::Refused)).wait(5.0);
             assert_eq!((by_itself(&desk, &name), desk.game.result()), (vec![], None), "{name}: White's");
-            desk.sign("anna", claim(Side::White, ground, Standing::Refused)).wait(5.0);
+            desk.sign("anna", claim(Color::White, ground, Standing::Refused)).wait(5.0);
             let expected = if fen == BLACK_BARE { GameResult::Draw } else { GameResult::BlackWins };
             assert!(certain(&desk.found()), "{name}: {:?}", desk.found());
             assert_eq!((by_itself(&desk, &name), desk.game.result()), (vec![expected], Some(expected)), "{name}: refused");
@@ -185,7 +186,7 @@ fn a_flag_that_nobody_observed_decides_nothing() {
     desk.fall(ClockSide::Left).wait(0.5).black_can_mate();
     assert_eq!((desk.found().outcome, desk.found().conditional, desk.game.result()), (Outcome::BlackWins, true, None));
     desk.wait(2.0);
-    desk.sign("anna", Command::Claim { flag: Side::White, period: None, observed_at: None });
+    desk.sign("anna", Command::Claim { flag: Color::White, period: None, observed_at: None });
     assert_eq!((desk.game.result(), desk.audited().len()), (Some(GameResult::BlackWins), 1));
 }
 

@@ -4,9 +4,10 @@
 use flagfall_game::decision::DecisionKind;
 use flagfall_game::input::Command;
 use flagfall_game::laws::claim::{Ground, Standing};
+use flagfall_game::laws::outcome::GameResult;
 use flagfall_game::laws::outcome::Outcome;
-use flagfall_game::laws::outcome::{GameResult, Side};
 use flagfall_protocols::event::ClockSide;
+use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 
 use crate::desk::Desk;
@@ -15,7 +16,7 @@ use crate::desk::event::{Event, OPEN, PLAIN};
 const GROUNDS: [Ground; 2] = [Ground::Repetition, Ground::FiftyMoves];
 
 fn claim(ground: Ground, standing: Standing) -> Command {
-    Command::ClaimOn { side: Side::White, ground, standing, uci: None }
+    Command::ClaimOn { side: Color::White, ground, standing, uci: None }
 }
 
 /// Both players have moved, and White has the move.
@@ -53,7 +54,7 @@ fn lodged_before_the_expiry_and_accepted_after_the_observation() {
                 (("6", Outcome::Undecided), vec![("6", Outcome::Draw), ("14", on_time)]),
                 "{name}"
             );
-            desk.call(if side == ClockSide::Left { Side::White } else { Side::Black }).wait(2.0);
+            desk.call(if side == ClockSide::Left { Color::White } else { Color::Black }).wait(2.0);
             assert_eq!((desk.row(), desk.found().unknown), (("6", Outcome::Undecided), vec!["claim_ruling"]), "{name}");
             desk.sign("anna", claim(ground, Standing::Accepted)).wait(1.0);
             drawn(&desk, false, &name);
@@ -67,7 +68,7 @@ fn lodged_between_the_expiry_and_the_observation() {
         let name = format!("{ground:?}");
         let mut desk = playing(&PLAIN);
         desk.flag(ClockSide::Left).wait(1.0).sign("anna", claim(ground, Standing::Lodged)).wait(1.0);
-        desk.call(Side::White).wait(1.0);
+        desk.call(Color::White).wait(1.0);
         assert_eq!((desk.row(), desk.found().unknown), (("6", Outcome::Undecided), vec!["claim_ruling"]), "{name}");
         desk.sign("anna", claim(ground, Standing::Accepted)).wait(1.0);
         drawn(&desk, true, &name);
@@ -82,7 +83,7 @@ fn the_times_that_the_arbiter_states_count() {
         desk.flag(ClockSide::Left);
         let base = desk.now.0;
         desk.wait(10.0);
-        let flag = Command::Claim { flag: Side::White, period: None, observed_at: Some(base + observed) };
+        let flag = Command::Claim { flag: Color::White, period: None, observed_at: Some(base + observed) };
         desk.sign("anna", flag).wait(1.0);
         desk.sign_at("anna", Some(Instant(base + claimed)), claim(Ground::Repetition, Standing::Lodged)).settle().wait(1.0);
         desk.row()
@@ -99,7 +100,7 @@ fn lodged_after_the_observation_decides_nothing() {
             let mut desk = playing(&Event { observer, ..PLAIN });
             desk.flag(ClockSide::Left);
             if !observer {
-                desk.call(Side::White);
+                desk.call(Color::White);
             }
             let before = desk.found();
             assert_eq!((before.row, before.outcome), ("14", Outcome::BlackWins), "{name}");
@@ -121,9 +122,10 @@ fn lodged_after_the_observation_decides_nothing() {
 /// The claim is incorrect: the game goes on to its flag, and the opponent has two minutes more (9.5.3).
 #[test]
 fn refused_it_leaves_the_flag() {
-    for (flag, side, row) in
-        [(ClockSide::Left, Side::White, ("14", Outcome::BlackWins)), (ClockSide::Right, Side::Black, ("6a", Outcome::Undecided))]
-    {
+    for (flag, side, row) in [
+        (ClockSide::Left, Color::White, ("14", Outcome::BlackWins)),
+        (ClockSide::Right, Color::Black, ("6a", Outcome::Undecided)),
+    ] {
         let mut desk = playing(&PLAIN);
         desk.sign("anna", claim(Ground::Repetition, Standing::Lodged)).wait(1.0);
         desk.flag(flag).call(side).wait(1.0);

@@ -2,9 +2,9 @@
 
 use flagfall_game::input::Command;
 use flagfall_game::laws::outcome::Outcome;
-use flagfall_game::laws::outcome::Side;
 use flagfall_game::pair::Pair;
 use flagfall_protocols::event::ClockSide;
+use flagfall_protocols::square::Color;
 use flagfall_protocols::time::ClockTime;
 
 use crate::desk::Desk;
@@ -81,7 +81,7 @@ fn a_mate_misread_and_corrected_is_dated_when_it_was_made() {
     desk.play("a1a7").wait(3.0);
     desk.clock.right.time = ClockTime(0);
     desk.clock.right.flag_shown = true;
-    desk.report().command(Command::Claim { flag: Side::Black, period: None, observed_at: None }).wait(2.0);
+    desk.report().command(Command::Claim { flag: Color::Black, period: None, observed_at: None }).wait(2.0);
     correct(&mut desk, 0, "a1a8");
     let last = desk.game.findings().last().expect("a finding");
     assert_eq!((last.row, last.outcome), ("1", Outcome::WhiteWins));

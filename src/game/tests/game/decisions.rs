@@ -7,9 +7,10 @@ use flagfall_game::effect::{Audience, Effect};
 use flagfall_game::game_phase::GamePhase;
 use flagfall_game::input::{Author, Command, Input};
 use flagfall_game::laws::finding::FindingKey;
+use flagfall_game::laws::outcome::GameResult;
 use flagfall_game::laws::outcome::Outcome;
-use flagfall_game::laws::outcome::{GameResult, Side};
 use flagfall_protocols::event::ClockSide;
+use flagfall_protocols::square::Color;
 use flagfall_protocols::time::{ClockTime, Instant};
 
 use crate::desk::Desk;
@@ -224,7 +225,7 @@ fn decisions_are_bounded_and_the_one_that_stands_stays() {
     let stands = desk.ruled().expect("a decision");
     for _ in 0..200 {
         let seconds = flagfall_game::pair::Pair { white: 0, black: 120 };
-        signed(&mut desk, Command::Penalty { side: Side::White, seconds: Some(seconds), alarm: None, counts: None }, None);
+        signed(&mut desk, Command::Penalty { side: Color::White, seconds: Some(seconds), alarm: None, counts: None }, None);
     }
     let all = desk.state().decisions;
     assert_eq!((all.len(), all[0].clone(), all[63].number), (64, stands.clone(), 201));
@@ -242,7 +243,7 @@ fn the_live_audience_sees_results_only() {
     let (rev, _) = live(&mut desk);
     let finding = desk.key();
     signed(&mut desk, Command::Reject { finding }, None);
-    signed(&mut desk, Command::Offer { side: Side::White }, None);
+    signed(&mut desk, Command::Offer { side: Color::White }, None);
     assert_eq!(live(&mut desk), (rev, 0));
     let finding = desk.key();
     signed(&mut desk, Command::Confirm { finding }, None);

@@ -9,7 +9,7 @@ use flagfall_game::game_phase::GamePhase;
 use flagfall_game::input::{Author, Command, Input};
 use flagfall_game::laws::claim::{Ground, Standing};
 use flagfall_game::laws::finding::FindingKey;
-use flagfall_game::laws::outcome::{GameResult, Side};
+use flagfall_game::laws::outcome::GameResult;
 use flagfall_game::laws::outcome::{Kind, Outcome};
 use flagfall_game::pair::Pair;
 use flagfall_protocols::square::Color;
@@ -17,8 +17,8 @@ use flagfall_protocols::time::Instant;
 
 use crate::desk::Desk;
 
-const WHITE: Side = Side::White;
-const BLACK: Side = Side::Black;
+const WHITE: Color = Color::White;
+const BLACK: Color = Color::Black;
 
 /// Sends a command for something that happened earlier.
 fn at(desk: &mut Desk, observed_at: Instant, command: Command) {
@@ -26,7 +26,7 @@ fn at(desk: &mut Desk, observed_at: Instant, command: Command) {
     desk.feed(Input::Signed { command: Box::new(command), author: Box::new(author) });
 }
 
-fn claim(side: Side, ground: Ground, standing: Standing) -> Command {
+fn claim(side: Color, ground: Ground, standing: Standing) -> Command {
     Command::ClaimOn { side, ground, standing, uci: None }
 }
 

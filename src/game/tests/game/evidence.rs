@@ -4,9 +4,9 @@ use flagfall_game::input::{Author, Command, Input};
 use flagfall_game::laws::finding::FindingKey;
 use flagfall_game::laws::finding::{ClockShown, Finding};
 use flagfall_game::laws::outcome::Kind;
-use flagfall_game::laws::outcome::Side;
 use flagfall_game::pair::Pair;
 use flagfall_protocols::event::{ByteRange, DeviceEvent};
+use flagfall_protocols::square::Color;
 use flagfall_protocols::time::{ClockTime, Instant};
 
 use crate::desk::Desk;
@@ -41,7 +41,7 @@ fn finding(desk: &Desk) -> Finding {
 }
 
 fn claim(observed_at: Option<Instant>) -> Command {
-    Command::Claim { flag: Side::White, period: None, observed_at: observed_at.map(|at| at.0) }
+    Command::Claim { flag: Color::White, period: None, observed_at: observed_at.map(|at| at.0) }
 }
 
 fn set_clock(time_control: Option<&str>, additional_time: Option<u32>) -> Command {
@@ -129,11 +129,11 @@ fn an_entry_is_named_by_its_command() {
     let mut desk = Desk::started("300");
     desk.play("e2e4").play("e7e5");
     signed(&mut desk, "tc.1", set_clock(Some("2/300:300"), Some(5)));
-    signed(&mut desk, "offer:1", Command::Offer { side: Side::White });
-    desk.wait(1.0).command(Command::Offer { side: Side::White });
+    signed(&mut desk, "offer:1", Command::Offer { side: Color::White });
+    desk.wait(1.0).command(Command::Offer { side: Color::White });
     let unsigned = format!("entered@{}", desk.now.0);
     desk.wait(1.0);
-    signed(&mut desk, "resigned", Command::Resign { side: Side::Black });
+    signed(&mut desk, "resigned", Command::Resign { side: Color::Black });
     let found = finding(&desk);
     assert_eq!((found.kind, found.readings.len()), (Kind::Resignation, 0));
     assert_eq!(found.evidence, ["cmd:offer:1", unsigned.as_str(), "cmd:resigned"], "there is no flag and no time control");

@@ -4,8 +4,9 @@ use flagfall_game::decision::{Decision, DecisionKind, Ruling};
 use flagfall_game::game_phase::GamePhase;
 use flagfall_game::input::Command;
 use flagfall_game::laws::claim::{Ground, Standing};
-use flagfall_game::laws::outcome::{GameResult, Side};
+use flagfall_game::laws::outcome::GameResult;
 use flagfall_protocols::event::ClockSide;
+use flagfall_protocols::square::Color;
 
 use crate::desk::Desk;
 use crate::desk::event::{AUTOMATIC, BLACK_BARE, OPEN, PLAIN};
@@ -48,12 +49,12 @@ fn a_game_that_is_broken_off() {
 
 #[test]
 fn every_kind_of_decision() {
-    let claim = Command::ClaimOn { side: Side::White, ground: Ground::FiftyMoves, standing: Standing::Refused, uci: None };
-    let penalty = Command::Penalty { side: Side::White, seconds: None, alarm: None, counts: Some(true) };
+    let claim = Command::ClaimOn { side: Color::White, ground: Ground::FiftyMoves, standing: Standing::Refused, uci: None };
+    let penalty = Command::Penalty { side: Color::White, seconds: None, alarm: None, counts: Some(true) };
     for (kind, commands) in [
         (DecisionKind::ClaimRefused, vec![claim]),
         (DecisionKind::Penalty, vec![penalty]),
-        (DecisionKind::Agreed, vec![Command::Offer { side: Side::White }, Command::Accept { side: Side::Black }]),
+        (DecisionKind::Agreed, vec![Command::Offer { side: Color::White }, Command::Accept { side: Color::Black }]),
         (DecisionKind::Declared, vec![Command::DeclareResult { result: GameResult::Draw }]),
     ] {
         let mut desk = PLAIN.desk(OPEN);

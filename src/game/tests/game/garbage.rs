@@ -10,11 +10,11 @@ use flagfall_game::game::Game;
 use flagfall_game::input::{Command, Input};
 use flagfall_game::laws::claim::{Ground, Standing};
 use flagfall_game::laws::finding::FindingKey;
-use flagfall_game::laws::outcome::{GameResult, Side};
+use flagfall_game::laws::outcome::GameResult;
 use flagfall_game::laws::winnable::Answer;
 use flagfall_game::pair::Pair;
 use flagfall_protocols::event::{Battery, ByteRange, ClockFace, ClockReading, ClockSide, DeviceEvent, LogEntry};
-use flagfall_protocols::square::{Piece, Placement, Reading, Square};
+use flagfall_protocols::square::{Color, Piece, Placement, Reading, Square};
 use flagfall_protocols::time::{ClockTime, Instant};
 
 use crate::desk::state::State;
@@ -138,13 +138,13 @@ fn command(random: &mut Random) -> Command {
                 Some("nonsense".to_owned()),
             ]),
             additional_time: random.pick(&[None, Some(5), Some(u32::MAX)]),
-            flag_taken_back: random.pick(&[None, Some(Side::White), Some(Side::Black)]),
+            flag_taken_back: random.pick(&[None, Some(Color::White), Some(Color::Black)]),
         },
         8 => Command::StopClocks,
         9 => Command::RestartClocks,
         10 => Command::SwapSides,
         11..=14 => Command::Claim {
-            flag: random.pick(&[Side::White, Side::Black]),
+            flag: random.pick(&[Color::White, Color::Black]),
             period: random.pick(&[None, None, Some(0), Some(1), Some(2), Some(u32::MAX)]),
             observed_at: random.pick(&[None, Some(0), Some(u64::MAX)]),
         },
@@ -164,7 +164,7 @@ fn finding(random: &mut Random) -> FindingKey {
 }
 
 fn entered(random: &mut Random) -> Command {
-    let side = random.pick(&[Side::White, Side::Black]);
+    let side = random.pick(&[Color::White, Color::Black]);
     match random.below(8) {
         0 | 1 => Command::Offer { side },
         2 => Command::Accept { side },

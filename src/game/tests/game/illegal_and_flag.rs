@@ -2,7 +2,7 @@
 
 use flagfall_game::alarm::AlarmKind;
 use flagfall_game::input::Command;
-use flagfall_game::laws::outcome::{GameResult, Side};
+use flagfall_game::laws::outcome::GameResult;
 use flagfall_game::laws::outcome::{Kind, Outcome, Recommended};
 use flagfall_protocols::event::{ClockSide, DeviceEvent};
 use flagfall_protocols::square::{Color, Placement};
@@ -21,7 +21,7 @@ fn press_without_move(desk: &mut Desk) -> u32 {
 }
 
 fn ruled(desk: &mut Desk, alarm: u32, counts: bool) {
-    desk.sign("anna", Command::Penalty { side: Side::White, seconds: None, alarm: Some(alarm), counts: Some(counts) });
+    desk.sign("anna", Command::Penalty { side: Color::White, seconds: None, alarm: Some(alarm), counts: Some(counts) });
     assert_eq!(desk.refused(), 0);
     desk.wait(1.0);
 }
@@ -57,7 +57,7 @@ fn an_illegal_move_without_a_ruling() {
         assert_eq!((found.kind, found.flag, found.conditional), (Kind::FlagFall, Some("white"), true));
         assert_eq!(found.unknown, RULING);
         assert_eq!(found.recommended, [Recommended::AddTime { side: "black", seconds: 120 }]);
-        desk.wait(1.0).call(Side::White);
+        desk.wait(1.0).call(Color::White);
         assert_eq!((desk.row(), desk.found().conditional), (("7b", Outcome::Undecided), false), "{fen}: observed");
         let finding = desk.key();
         desk.sign("anna", Command::Confirm { finding });
@@ -72,7 +72,7 @@ fn an_illegal_move_stands_on_the_board() {
     desk.wait(2.0).frame(Placement::parse("r3k3/4p3/8/4P3/8/8/8/R3K3").expect("a placement")).wait(1.0).press(0).wait(3.0);
     assert!(desk.alarms().contains(&"IllegalMove(white)".to_owned()), "{:?}", desk.alarms());
     desk.frame(Placement::parse("r3k3/4p3/8/8/8/8/4P3/R3K3").expect("a placement")).wait(2.0);
-    desk.flag(ClockSide::Right).call(Side::Black);
+    desk.flag(ClockSide::Right).call(Color::Black);
     let either = [("7b", Outcome::GameGoesOn), ("14", Outcome::WhiteWins)];
     assert_eq!((desk.row(), outcomes(&desk)), (("7b", Outcome::Undecided), either.to_vec()));
     assert_eq!((desk.found().position.as_str(), desk.found().unknown), (OPEN, RULING.to_vec()));
@@ -81,7 +81,7 @@ fn an_illegal_move_stands_on_the_board() {
 #[test]
 fn an_illegal_move_that_was_ruled_to_be_none_has_no_effect() {
     for (flag, side, row) in
-        [(ClockSide::Left, Side::White, ("15", Outcome::Draw)), (ClockSide::Right, Side::Black, ("14", Outcome::WhiteWins))]
+        [(ClockSide::Left, Color::White, ("15", Outcome::Draw)), (ClockSide::Right, Color::Black, ("14", Outcome::WhiteWins))]
     {
         let mut desk = PLAIN.desk(BLACK_BARE);
         let alarm = press_without_move(&mut desk);
@@ -97,7 +97,7 @@ fn the_offenders_own_flag() {
     let mut desk = PLAIN.desk(OPEN);
     let alarm = press_without_move(&mut desk);
     ruled(&mut desk, alarm, true);
-    desk.flag(ClockSide::Left).call(Side::White);
+    desk.flag(ClockSide::Left).call(Color::White);
     assert_eq!((desk.row(), outcomes(&desk)), (("14", Outcome::BlackWins), vec![]));
 }
 
@@ -107,7 +107,7 @@ fn the_opponents_flag_without_the_time_due_to_him() {
     let fallen = |two_hands: bool, added: Option<ClockSide>| {
         let mut desk = PLAIN.desk(OPEN);
         if two_hands {
-            desk.wait(2.0).sign("anna", Command::Penalty { side: Side::White, seconds: None, alarm: None, counts: Some(true) });
+            desk.wait(2.0).sign("anna", Command::Penalty { side: Color::White, seconds: None, alarm: None, counts: Some(true) });
         } else {
             let alarm = press_without_move(&mut desk);
             ruled(&mut desk, alarm, true);
@@ -115,7 +115,7 @@ fn the_opponents_flag_without_the_time_due_to_him() {
         if let Some(side) = added {
             two_minutes(&mut desk, side);
         }
-        desk.flag(ClockSide::Right).call(Side::Black);
+        desk.flag(ClockSide::Right).call(Color::Black);
         desk
     };
     for (two_hands, wrong) in [(false, None), (false, Some(ClockSide::Left)), (true, None), (true, Some(ClockSide::Left))] {
@@ -155,7 +155,7 @@ fn the_time_was_added_and_then_the_clock_was_not_heard_for_a_while() {
         } else {
             desk.wait(20.0);
         }
-        desk.flag(ClockSide::Right).call(Side::Black);
+        desk.flag(ClockSide::Right).call(Color::Black);
         assert_eq!((desk.row(), outcomes(&desk)), (("14", Outcome::WhiteWins), vec![]), "{away}");
     }
 }
@@ -166,7 +166,7 @@ fn the_second_one_decides_before_the_flag() {
     for (fen, outcome, result) in
         [(BLACK_BARE, Outcome::Draw, GameResult::Draw), (OPEN, Outcome::BlackWins, GameResult::BlackWins)]
     {
-        for (flag, side) in [(ClockSide::Left, Side::White), (ClockSide::Right, Side::Black)] {
+        for (flag, side) in [(ClockSide::Left, Color::White), (ClockSide::Right, Color::Black)] {
             let mut desk = PLAIN.desk(fen);
             count_two(&mut desk);
             desk.flag(flag);
@@ -189,7 +189,7 @@ fn the_second_one_is_still_open() {
     ruled(&mut desk, alarm, true);
     two_minutes(&mut desk, ClockSide::Right);
     let second = press_without_move(&mut desk);
-    desk.flag(ClockSide::Right).call(Side::Black);
+    desk.flag(ClockSide::Right).call(Color::Black);
     assert_eq!((desk.row(), desk.found().unknown), (("7a", Outcome::Undecided), RULING.to_vec()));
     assert!(outcomes(&desk).contains(&("7a", Outcome::Draw)), "{:?}", outcomes(&desk));
     ruled(&mut desk, second, true);
@@ -208,10 +208,10 @@ fn the_second_one_after_the_expiry_is_open_or_too_late() {
         two_minutes(&mut desk, ClockSide::Right);
         desk.flag(ClockSide::Right);
         if observed {
-            desk.call(Side::Black);
+            desk.call(Color::Black);
         }
-        desk.wait(2.0).sign("anna", Command::Penalty { side: Side::White, seconds: None, alarm: None, counts: Some(true) });
-        desk.wait(1.0).call(Side::Black);
+        desk.wait(2.0).sign("anna", Command::Penalty { side: Color::White, seconds: None, alarm: None, counts: Some(true) });
+        desk.wait(1.0).call(Color::Black);
         if observed {
             assert_eq!((desk.row(), outcomes(&desk)), (("14", Outcome::WhiteWins), vec![]));
         } else {
@@ -232,7 +232,7 @@ fn the_opponents_next_move_lets_it_stand_in_rapid_chess() {
             if replied {
                 desk.play("e8d8");
             }
-            desk.flag(ClockSide::Left).call(Side::White);
+            desk.flag(ClockSide::Left).call(Color::White);
             assert_eq!(desk.found().row, if replied { row } else { "7b" }, "{rulebook} {replied}: {:?}", desk.found());
         }
     }

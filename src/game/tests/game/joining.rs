@@ -6,7 +6,6 @@ use flagfall_game::FlagPath;
 use flagfall_game::game_phase::GamePhase;
 use flagfall_game::input::{Command, Input};
 use flagfall_game::laws::outcome::Outcome;
-use flagfall_game::laws::outcome::Side;
 use flagfall_game::pair::Pair;
 use flagfall_protocols::event::{ClockSide, DeviceEvent};
 use flagfall_protocols::square::{Color, Piece, Placement, Reading, Square};
@@ -191,7 +190,7 @@ fn the_flag_of_a_period_that_nobody_knows_is_undecided() {
     let mut desk = joined_at_move_45(45);
     let found = &desk.game.findings()[0];
     assert_eq!((found.outcome, found.last_period, found.completed), (Outcome::Undecided, None, Some(45)));
-    desk.command(Command::Claim { flag: Side::White, period: Some(2), observed_at: None }).wait(1.0);
+    desk.command(Command::Claim { flag: Color::White, period: Some(2), observed_at: None }).wait(1.0);
     let found = &desk.game.findings()[0];
     assert_eq!((found.last_period, desk.state().flags.len()), (Some(true), 1), "the arbiter says which: {found:?}");
     let few = joined_at_move_45(20);

@@ -4,9 +4,9 @@ use flagfall_game::decision::Ruling;
 use flagfall_game::effect::Effect;
 use flagfall_game::game_phase::GamePhase;
 use flagfall_game::input::Command;
-use flagfall_game::laws::outcome::{GameResult, Side};
+use flagfall_game::laws::outcome::GameResult;
 use flagfall_protocols::event::DeviceEvent;
-use flagfall_protocols::square::Placement;
+use flagfall_protocols::square::{Color, Placement};
 use flagfall_protocols::time::ClockTime;
 
 use crate::desk::Desk;
@@ -48,7 +48,7 @@ fn the_flag_stays_while_the_clock_stands_at_zero() {
     let mut desk = set_up_again();
     desk.wait(600.0);
     assert_eq!((desk.game.number(), desk.state().flags.len()), (1, 1));
-    desk.command(Command::Claim { flag: Side::White, period: None, observed_at: None });
+    desk.command(Command::Claim { flag: Color::White, period: None, observed_at: None });
     assert_eq!((desk.refused(), desk.game.findings()[0].conditional), (0, false));
     desk.out.clear();
     desk.command(Command::DeclareResult { result: GameResult::BlackWins });
@@ -154,7 +154,7 @@ fn a_flag_taken_back_has_no_ruling() {
     let mut desk = flagged();
     assert!(rulings(&desk) > 0 && matches!(desk.game.ruling(), Some((1, Ruling::Finding { decision: None, .. }))));
     desk.out.clear();
-    let back = Command::SetClockRecord { time_control: None, additional_time: None, flag_taken_back: Some(Side::White) };
+    let back = Command::SetClockRecord { time_control: None, additional_time: None, flag_taken_back: Some(Color::White) };
     desk.command(back);
     assert_eq!((rulings(&desk), desk.game.ruling()), (1, None));
 }
@@ -195,7 +195,7 @@ fn the_old_ruling_goes_with_the_first_move() {
 #[test]
 fn a_resignation_delays_the_next_game_like_a_flag() {
     let mut desk = Desk::started("300");
-    desk.play("e2e4").play("e7e5").command(Command::Resign { side: Side::White });
+    desk.play("e2e4").play("e7e5").command(Command::Resign { side: Color::White });
     desk.clock.running = false;
     desk.report().wait(0.5).frame(Placement::initial()).wait(60.0);
     assert_eq!((desk.refused(), desk.game.number()), (0, 1));

@@ -1,9 +1,10 @@
 //! The observers of a flag: the device if the event names it as an observer (6.8), only players if the rules say so (US Chess
 //! 13C1; club point 10; B6 of the older print).
 
+use flagfall_game::laws::outcome::GameResult;
 use flagfall_game::laws::outcome::Outcome;
-use flagfall_game::laws::outcome::{GameResult, Side};
 use flagfall_protocols::event::ClockSide;
+use flagfall_protocols::square::Color;
 
 use crate::desk::event::{AUTOMATIC, BLACK_BARE, Event, FIDE, OPEN, PLAIN};
 
@@ -33,7 +34,7 @@ fn a_device_is_no_player() {
         assert!(found.conditional, "{rulebook}: {found:?}");
         // A player calls the flag and stops the clocks.
         desk.clock.running = false;
-        desk.report().call(Side::White);
+        desk.report().call(Color::White);
         let found = desk.found();
         assert_eq!((found.conditional, found.observed_at), (false, Some(desk.now.0)), "{rulebook}: a player's call counts");
     }
@@ -47,7 +48,7 @@ fn where_players_call_flags_nothing_is_decided_before_a_call() {
         desk.flag(ClockSide::Left).wait(20.0);
         assert_eq!((desk.game.result(), desk.audited().len()), (None, 0), "{rulebook}");
         desk.clock.running = false;
-        desk.report().call(Side::White);
+        desk.report().call(Color::White);
         assert_eq!(desk.game.result(), Some(GameResult::BlackWins), "{rulebook}: {:?}", desk.found());
         assert_eq!(desk.audited()[0].by.as_deref(), Some("automatic"), "{rulebook}");
     }
@@ -57,7 +58,7 @@ fn where_players_call_flags_nothing_is_decided_before_a_call() {
 #[test]
 fn a_device_does_not_observe_for_the_arbiter() {
     let mut desk = Event { observer: true, ..PLAIN }.desk(BLACK_BARE);
-    desk.wait(2.0).call(Side::White);
+    desk.wait(2.0).call(Color::White);
     let (seen, found) = (desk.now.0, desk.found());
     assert_eq!(found.observed_at, Some(seen));
     assert!(found.evidence.iter().any(|evidence| evidence.starts_with("cmd:anna-")), "{:?}", found.evidence);

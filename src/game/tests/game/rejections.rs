@@ -5,10 +5,11 @@ use flagfall_game::decision::{Decision, DecisionKind};
 use flagfall_game::effect::Effect;
 use flagfall_game::game_phase::GamePhase;
 use flagfall_game::input::Command;
-use flagfall_game::laws::outcome::{GameResult, Side};
+use flagfall_game::laws::outcome::GameResult;
 use flagfall_game::laws::outcome::{Kind, Outcome};
 use flagfall_game::pair::Pair;
 use flagfall_protocols::event::ClockSide;
+use flagfall_protocols::square::Color;
 use flagfall_protocols::time::{ClockTime, Instant};
 
 use crate::desk::Desk;
@@ -50,7 +51,7 @@ fn later_events_are_no_facts_of_the_flag() {
     desk.report().wait(700.0);
     desk.clock.running = true;
     desk.report().play("e2e3").settle().wait(2.0);
-    desk.sign("anna", Command::Offer { side: Side::White }).wait(1.0);
+    desk.sign("anna", Command::Offer { side: Color::White }).wait(1.0);
     assert_eq!((desk.key(), findings_sent(&desk)), (proposed, sent), "it is not proposed again");
     assert!(!desk.game.awaits_ruling() && !flag_alarm(&desk));
     assert_eq!((desk.state().flags, desk.game.result()), (vec![fallen], None), "the flag is latched and has a ruling");
@@ -96,16 +97,16 @@ fn each_changed_fact_of_the_flag_brings_the_finding_back() {
 #[test]
 fn the_finding_behind_the_rejected_flag_appears() {
     let mut resigned = PLAIN.desk(BLACK_BARE);
-    resigned.play("e2e4").play("e8e7").flag(ClockSide::Left).call(Side::White).wait(1.0);
-    resigned.sign("anna", Command::Resign { side: Side::White }).wait(1.0);
+    resigned.play("e2e4").play("e8e7").flag(ClockSide::Left).call(Color::White).wait(1.0);
+    resigned.sign("anna", Command::Resign { side: Color::White }).wait(1.0);
     assert_eq!((resigned.found().kind, resigned.game.findings().len()), (Kind::FlagFall, 1));
     let finding = resigned.key();
     resigned.sign("anna", Command::Reject { finding }).wait(1.0);
     assert_eq!((resigned.found().kind, resigned.row()), (Kind::Resignation, ("4", Outcome::Draw)));
 
     let mut other = PLAIN.desk(OPEN);
-    other.play("e2e4").flag(ClockSide::Right).call(Side::Black).wait(1.0);
-    other.play("e7e5").flag(ClockSide::Left).call(Side::White).wait(1.0);
+    other.play("e2e4").flag(ClockSide::Right).call(Color::Black).wait(1.0);
+    other.play("e7e5").flag(ClockSide::Left).call(Color::White).wait(1.0);
     let first = other.found();
     assert_eq!((first.flag, first.outcome, other.game.findings().len()), (Some("black"), Outcome::WhiteWins, 1));
     let finding = other.key();
@@ -114,7 +115,7 @@ fn the_finding_behind_the_rejected_flag_appears() {
     assert!(other.game.awaits_ruling());
 
     let mut illegal = PLAIN.desk(OPEN);
-    illegal.wait(2.0).press(0).wait(3.0).press(0).wait(1.0).flag(ClockSide::Left).call(Side::White).wait(1.0);
+    illegal.wait(2.0).press(0).wait(3.0).press(0).wait(1.0).flag(ClockSide::Left).call(Color::White).wait(1.0);
     assert_eq!((illegal.found().kind, illegal.row()), (Kind::FlagFall, ("7b", Outcome::Undecided)));
     let finding = illegal.key();
     illegal.sign("anna", Command::Reject { finding }).settle().wait(1.0);
@@ -134,7 +135,7 @@ fn a_result_from_a_rejected_flag_is_taken_back() {
     desk.sign("bob", Command::Reject { finding }).wait(1.0);
     assert_eq!((desk.game.result(), desk.state().stage, desk.state().flags.len()), (None, GamePhase::Playing, 1));
     assert!(!desk.game.awaits_ruling());
-    desk.sign("bob", Command::Offer { side: Side::White }).sign("bob", Command::Accept { side: Side::Black });
+    desk.sign("bob", Command::Offer { side: Color::White }).sign("bob", Command::Accept { side: Color::Black });
     assert_eq!((desk.refused(), desk.game.result()), (0, Some(GameResult::Draw)));
 }
 
@@ -197,9 +198,9 @@ fn an_automatic_decision_stays_on_record() {
 fn a_rejected_entry_is_open_again() {
     let mut desk = Desk::started("300");
     desk.play("e2e4").play("e7e5");
-    desk.sign("anna", Command::Resign { side: Side::Black });
-    desk.sign("anna", Command::Offer { side: Side::White });
-    desk.sign("anna", Command::Accept { side: Side::Black });
+    desk.sign("anna", Command::Resign { side: Color::Black });
+    desk.sign("anna", Command::Offer { side: Color::White });
+    desk.sign("anna", Command::Accept { side: Color::Black });
     assert_eq!(desk.game.result(), Some(GameResult::Draw));
     let agreed = desk.game.decisions().last().expect("a decision").number;
     // The resignation came first, so it is the first finding. When it is rejected, the agreement is the finding.
@@ -221,9 +222,9 @@ fn a_rejected_flag_stays_rejected_when_the_other_is_taken_back() {
     let rejected = desk.key();
     desk.sign("anna", Command::Reject { finding: rejected });
     assert!(!desk.game.awaits_ruling());
-    desk.command(Command::Claim { flag: Side::Black, period: None, observed_at: None });
+    desk.command(Command::Claim { flag: Color::Black, period: None, observed_at: None });
     assert!(desk.game.awaits_ruling());
-    let taken_back = Command::SetClockRecord { time_control: None, additional_time: None, flag_taken_back: Some(Side::Black) };
+    let taken_back = Command::SetClockRecord { time_control: None, additional_time: None, flag_taken_back: Some(Color::Black) };
     desk.command(taken_back);
     assert_eq!((desk.refused(), desk.game.awaits_ruling()), (0, false));
     assert_eq!(desk.found().id, rejected.id);

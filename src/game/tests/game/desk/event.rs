@@ -11,9 +11,9 @@ use flagfall_game::laws::answering::answer;
 use flagfall_game::laws::finding::Finding;
 use flagfall_game::laws::finding::FindingKey;
 use flagfall_game::laws::outcome::Outcome;
-use flagfall_game::laws::outcome::Side;
 use flagfall_game::laws::rulebook::Rulebook;
 use flagfall_protocols::event::ClockSide;
+use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 
 use super::{Desk, TIMING};
@@ -99,7 +99,7 @@ impl Desk {
     }
 
     /// Somebody calls the flag of this side.
-    pub(crate) fn call(&mut self, flag: Side) -> &mut Desk {
+    pub(crate) fn call(&mut self, flag: Color) -> &mut Desk {
         self.sign("anna", Command::Claim { flag, period: None, observed_at: None }).settle()
     }
 
