@@ -64,11 +64,10 @@ impl From<clock::ClockState> for ClockStatus {
 }
 
 /// A player's duty to record the moves (8.1, 8.4).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Recording {
     /// The time control is not known.
-    #[default]
     Unknown,
     /// Every move.
     Required,

@@ -31,11 +31,10 @@ pub struct LiveState {
 }
 
 /// Where the game is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
     /// No game: the board waits for a set-up.
-    #[default]
     AwaitingSetUp,
     /// The start position stands; no move is made.
     Armed,

@@ -7,7 +7,7 @@ use std::time::Duration;
 /// `tests/soak` sets this variable.
 const STRICT: &str = "FLAGFALL_STRICT_SECONDS";
 /// Work that takes longer than this hangs.
-const HUNG: Duration = Duration::from_secs(30);
+const HUNG: Duration = Duration::from_secs(15);
 
 /// Fails if `what` took longer than `bound`.
 #[track_caller]

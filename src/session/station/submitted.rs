@@ -35,7 +35,7 @@ impl Station {
         Recorded { submission, verdict, configuration: binds.then(|| setup.configuration.clone()) }
     }
 
-    /// The device that a command bound last in this session of the journal, and the configuration under which that was done.
+    /// The device that a command bound last in this journal, and the configuration under which that was done.
     pub fn bound(&self) -> Option<(&DaemonAction, Option<&str>)> {
         self.bound.as_ref().map(|(action, configuration)| (action, configuration.as_deref()))
     }
