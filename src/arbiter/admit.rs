@@ -38,6 +38,8 @@ pub struct Facts<'a> {
     pub awaits_ruling: bool,
     /// The findings of the game, each in its last revision. The one that decides is first.
     pub findings: Vec<FindingKey>,
+    /// Who decided what since the sender saw the game, in words; none if nobody did.
+    pub decided_since: Option<String>,
     /// What the node's configuration says about devices.
     pub setup: &'a Setup,
     /// The earlier commands.
@@ -141,12 +143,21 @@ fn check_lock(submission: &Submission, verb: &Verb, facts: &Facts<'_>) -> Result
     // A value that was sent must be right, needed or not.
     let right = expect.game.as_ref().is_none_or(|game| *game == facts.game) && expect.rev.is_none_or(|rev| rev == facts.rev);
     if !right {
-        return Err(Fault::new(Code::Stale, &format!("the game is {}, its revision {}", facts.game, facts.rev)));
+        return Err(stale(submission, facts, &format!("the game is {}, its revision {}", facts.game, facts.rev)));
     }
     // A user who may not decide does not learn which finding there is.
     match expect.finding.filter(|key| verb.lock == Lock::Finding && !facts.findings.contains(key)) {
-        Some(key) => Err(Fault::new(Code::Stale, &describe_finding(current_finding(key, &facts.findings)))),
+        Some(key) => Err(stale(submission, facts, &describe_finding(current_finding(key, &facts.findings)))),
         None => Ok(()),
+    }
+}
+
+/// The answer to a lock that is out of date: who decided what meanwhile, and what is `present`. An operator does not learn of
+/// decisions.
+fn stale(submission: &Submission, facts: &Facts<'_>, present: &str) -> Fault {
+    match &facts.decided_since {
+        Some(decided) if submission.role != Some(Role::Operator) => Fault::new(Code::Stale, &format!("{decided}; {present}")),
+        _ => Fault::new(Code::Stale, present),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Defines the decisions of arbiters, the claims and penalties in them, and the ruling that is shown of a game.
 
 use alloc::boxed::Box;
+use alloc::format;
 use alloc::string::String;
 
 use flagfall_protocols::square::Color;
@@ -9,7 +10,11 @@ use flagfall_protocols::time::Instant;
 use crate::laws::claim::{Ground, Standing};
 use crate::laws::finding::{Finding, FindingKey};
 use crate::laws::outcome::GameResult;
+use crate::men::color_name;
 use crate::pair::Pair;
+
+/// The name recorded as the author of decisions that are made without an arbiter, on findings that are certain.
+pub const AUTOMATIC: &str = "automatic";
 
 /// The kind of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +70,46 @@ pub struct Decision {
     pub at: Instant,
     /// Number of the decision that it takes the place of.
     pub supersedes: Option<u32>,
+}
+
+impl Decision {
+    /// True if it determines whether or how the game ends.
+    pub(crate) fn decides_game(&self) -> bool {
+        match self.kind {
+            DecisionKind::Confirmed | DecisionKind::Rejected | DecisionKind::Declared => true,
+            DecisionKind::Agreed | DecisionKind::Restart => true,
+            DecisionKind::ClaimAccepted => self.result != GameResult::Open,
+            DecisionKind::ClaimRefused | DecisionKind::Penalty => false,
+        }
+    }
+
+    /// True if it confirms or rejects the finding with this number.
+    pub(crate) fn rules_on(&self, id: u32) -> bool {
+        let rules = matches!(self.kind, DecisionKind::Confirmed | DecisionKind::Rejected);
+        rules && self.finding.is_some_and(|key| key.id == id)
+    }
+
+    /// Says who decided what, as in `anna confirmed finding 1: 0-1`.
+    pub fn words(&self) -> String {
+        let by = match self.by.as_deref() {
+            Some(AUTOMATIC) => "the daemon",
+            Some(name) => name,
+            None => "somebody",
+        };
+        let finding = self.finding.map_or(0, |key| key.id);
+        let (result, side) = (self.result.words(), self.side.map_or("a player", color_name));
+        match self.kind {
+            DecisionKind::Confirmed => format!("{by} confirmed finding {finding}: {result}"),
+            DecisionKind::Rejected => format!("{by} rejected finding {finding}: {result}"),
+            DecisionKind::Declared if self.result == GameResult::Open => format!("{by} declared that {result}"),
+            DecisionKind::Declared => format!("{by} declared the result {result}"),
+            DecisionKind::Agreed => format!("{by} recorded that a draw was agreed"),
+            DecisionKind::ClaimAccepted => format!("{by} accepted the claim of {side}: {result}"),
+            DecisionKind::ClaimRefused => format!("{by} refused the claim of {side}: {result}"),
+            DecisionKind::Penalty => format!("{by} recorded a penalty for {side}"),
+            DecisionKind::Restart => format!("{by} began another game"),
+        }
+    }
 }
 
 /// A claim, and what the record of the game says of it.

@@ -4,12 +4,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::decision::{Decision, DecisionKind};
-use crate::laws::finding::Finding;
-use crate::laws::outcome::GameResult;
-use crate::laws::outcome::Kind;
-
-/// The name recorded as the author of decisions that are made without an arbiter, on findings that are certain.
-pub const AUTOMATIC: &str = "automatic";
+use crate::laws::finding::{Finding, FindingStatus};
+use crate::laws::outcome::{GameResult, Kind};
 
 /// The board, clock and record facts on which a ruled finding rests. The finding itself may change without them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,9 +55,7 @@ struct Kept {
 impl Kept {
     /// True if this decision says that the game goes on after this finding.
     fn continues_game_after(&self, id: u32) -> bool {
-        let ruled = matches!(self.decision.kind, DecisionKind::Confirmed | DecisionKind::Rejected);
-        let about = self.decision.finding.is_some_and(|key| key.id == id);
-        !self.superseded && ruled && about && self.decision.result == GameResult::Open
+        !self.superseded && self.decision.rules_on(id) && self.decision.result == GameResult::Open
     }
 }
 
@@ -90,7 +84,7 @@ impl Decisions {
             Some(Kind::Claim) => Some(DecisionKind::ClaimAccepted),
             _ => None,
         };
-        let of_entry = |earlier: &Decision| decides_game(earlier) && entered == Some(earlier.kind);
+        let of_entry = |earlier: &Decision| earlier.decides_game() && entered == Some(earlier.kind);
         let last =
             |meant: &dyn Fn(&Decision) -> bool| self.kept.iter().rposition(|kept| !kept.superseded && meant(&kept.decision));
         let place = last(&of_entry).or_else(|| last(&|earlier| supersedes_earlier(earlier, &decision)));
@@ -100,7 +94,7 @@ impl Decisions {
             before.decision.number
         });
         if self.kept.len() == Decisions::MAX {
-            let gives_way = self.kept.iter().position(|kept| kept.superseded || !decides_game(&kept.decision));
+            let gives_way = self.kept.iter().position(|kept| kept.superseded || !kept.decision.decides_game());
             self.kept.remove(gives_way.unwrap_or(0));
         }
         self.numbered += 1;
@@ -139,16 +133,46 @@ impl Decisions {
         ends.map(|decision| decision.number).or_else(|| self.settled(finding))
     }
 
+    /// What the decisions in force make of this finding. A flag that a decision let pass is proposed again when its facts change.
+    pub(crate) fn status_of(&self, finding: &Finding) -> FindingStatus {
+        let about = |kept: &&Kept| kept.decision.rules_on(finding.id);
+        let own = self.kept.iter().rfind(about);
+        if let Some(Kept { decision, superseded: false, .. }) = own
+            && (decision.result != GameResult::Open || self.settled(finding).is_some())
+        {
+            let confirmed = decision.kind == DecisionKind::Confirmed;
+            return if confirmed { FindingStatus::Confirmed } else { FindingStatus::Rejected };
+        }
+        let Some(ends) = self.result_decision() else { return FindingStatus::Proposed };
+        // A finding on an agreement or an accepted claim is younger than its decision.
+        let entered = match ends.kind {
+            DecisionKind::Agreed => finding.kind == Kind::Agreement,
+            DecisionKind::ClaimAccepted => finding.kind == Kind::Claim,
+            _ => false,
+        };
+        match () {
+            () if entered && finding.outcome.result() == Some(ends.result) => FindingStatus::Confirmed,
+            () if entered || own.is_some() => FindingStatus::Superseded,
+            () if ends.finding.is_some_and(|key| key.id == finding.id) => FindingStatus::Superseded,
+            () => FindingStatus::Proposed,
+        }
+    }
+
+    /// The last decision that decided on this finding or overtook it.
+    pub(crate) fn last_about(&self, id: u32) -> Option<&Decision> {
+        let meant = |decision: &&Decision| decision.decides_game() && decision.finding.is_some_and(|key| key.id == id);
+        self.iter().filter(meant).last()
+    }
+
     /// True if there ever was a decision about this finding.
     pub(crate) fn any_about(&self, id: u32) -> bool {
-        let ruled = |decision: &Decision| matches!(decision.kind, DecisionKind::Confirmed | DecisionKind::Rejected);
-        self.iter().any(|decision| ruled(decision) && decision.finding.is_some_and(|key| key.id == id))
+        self.iter().any(|decision| decision.rules_on(id))
     }
 
     /// The decision that gave the game its result.
     pub(crate) fn result_decision(&self) -> Option<&Decision> {
         let standing = self.kept.iter().rev().filter(|kept| !kept.superseded).map(|kept| &kept.decision);
-        standing.filter(|decision| decides_game(decision)).find(|decision| decision.result != GameResult::Open)
+        standing.filter(|decision| decision.decides_game()).find(|decision| decision.result != GameResult::Open)
     }
 
     /// The decision with this number.
@@ -163,23 +187,13 @@ impl Decisions {
 
     /// The last rejection that is in force.
     pub(crate) fn last_rejection(&self) -> Option<&Decision> {
-        let standing = self.kept.iter().rfind(|kept| !kept.superseded && decides_game(&kept.decision));
+        let standing = self.kept.iter().rfind(|kept| !kept.superseded && kept.decision.decides_game());
         standing.map(|kept| &kept.decision).filter(|decision| decision.kind == DecisionKind::Rejected)
     }
 
     /// Begins another game.
     pub(crate) fn clear(&mut self) {
         self.kept.clear();
-    }
-}
-
-/// True if the decision determines whether or how the game ends.
-fn decides_game(decision: &Decision) -> bool {
-    match decision.kind {
-        DecisionKind::Confirmed | DecisionKind::Rejected | DecisionKind::Declared => true,
-        DecisionKind::Agreed | DecisionKind::Restart => true,
-        DecisionKind::ClaimAccepted => decision.result != GameResult::Open,
-        DecisionKind::ClaimRefused | DecisionKind::Penalty => false,
     }
 }
 
@@ -197,8 +211,8 @@ fn supersedes_earlier(earlier: &Decision, later: &Decision) -> bool {
         (_, Rejected) => false,
         (Declared, Declared) => true,
         (_, later_kind) => {
-            let ends = decides_game(earlier) && earlier.result != GameResult::Open;
-            ends && decides_game(later) && (later.result != GameResult::Open || later_kind == Declared)
+            let ends = earlier.decides_game() && earlier.result != GameResult::Open;
+            ends && later.decides_game() && (later.result != GameResult::Open || later_kind == Declared)
         }
     }
 }

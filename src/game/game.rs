@@ -8,6 +8,7 @@ use flagfall_protocols::event::{ByteRange, ClockReading, ClockSide, DeviceEvent}
 use flagfall_protocols::time::Instant;
 use shakmaty::Chess;
 
+mod claims;
 mod commands;
 #[cfg(test)]
 mod tests;

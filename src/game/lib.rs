@@ -53,5 +53,5 @@ mod seen;
 mod touch_observations;
 
 pub use clock::flag::{FlagFall, FlagPath};
-pub use decisions::AUTOMATIC;
+pub use decision::AUTOMATIC;
 pub use men::{color_name, to_color};

@@ -60,13 +60,38 @@ impl From<&finding::ClockShown> for ClockShown {
     }
 }
 
+/// What arbiters have made of a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FindingStatus {
+    /// No decision is in force on it: it awaits one.
+    Proposed,
+    /// A decision says that it is so.
+    Confirmed,
+    /// A decision says that it is not so: the game goes on.
+    Rejected,
+    /// The game has its result by another decision.
+    Superseded,
+}
+
+impl From<finding::FindingStatus> for FindingStatus {
+    fn from(status: finding::FindingStatus) -> FindingStatus {
+        match status {
+            finding::FindingStatus::Proposed => FindingStatus::Proposed,
+            finding::FindingStatus::Confirmed => FindingStatus::Confirmed,
+            finding::FindingStatus::Rejected => FindingStatus::Rejected,
+            finding::FindingStatus::Superseded => FindingStatus::Superseded,
+        }
+    }
+}
+
 /// What the daemon finds; an arbiter decides.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Finding {
     /// Number of the finding in its game, from 1.
     #[schemars(range(min = 1))]
     pub id: u32,
-    /// Counts the changes of this finding, from 1.
+    /// Counts the changes of this finding and the decisions on it, from 1.
     #[schemars(range(min = 1))]
     pub revision: u32,
     /// On what.
@@ -130,9 +155,8 @@ pub struct Finding {
     pub recommended: Vec<Recommended>,
     /// Inputs that were not known.
     pub unknown: Vec<&'static str>,
-    /// Always `proposed`: only an arbiter's command makes a decision.
-    #[schemars(extend("const" = "proposed"))]
-    pub status: &'static str,
+    /// What arbiters have made of it. In an event it is the status at that time: a decision is an event of its own.
+    pub status: FindingStatus,
 }
 
 impl From<&finding::Finding> for Finding {
@@ -165,7 +189,7 @@ impl From<&finding::Finding> for Finding {
             configurable: found.configurable.clone(),
             recommended: found.recommended.iter().copied().map(Recommended::from).collect(),
             unknown: found.unknown.clone(),
-            status: "proposed",
+            status: found.status.into(),
         }
     }
 }

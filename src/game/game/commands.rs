@@ -1,7 +1,6 @@
 //! Carries out arbiters' commands: each changes the daemon's knowledge, never what a clock or board shows (`wire/README.md#5`).
 
 use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use flagfall_protocols::square::Color;
@@ -14,19 +13,17 @@ use crate::arbiter_entries::{Entered, Statement};
 use crate::audit::AuditEntry;
 use crate::clock::control::TimeControl;
 use crate::config::Rulings;
-use crate::decision::{Claim, Decision, DecisionKind, Penalty};
-use crate::decisions::AUTOMATIC;
+use crate::decision::{AUTOMATIC, Decision, DecisionKind, Penalty};
 use crate::effect::Effect;
 use crate::game_phase::GamePhase;
 use crate::input::{Author, Command};
 use crate::interval::Interval;
 use crate::irregular::position::IllegalPosition;
-use crate::laws::claim::{Ground, Standing};
-use crate::laws::finding::{Finding, FindingKey};
+use crate::laws::finding::{Finding, FindingKey, FindingStatus};
 use crate::laws::outcome::{GameResult, Kind, Outcome};
 use crate::laws::rules::Table;
 use crate::played::Cause;
-use crate::rulings::decide::{flag_side, result_of};
+use crate::rulings::decide::flag_side;
 
 /// The largest adjustment of a player's time, in seconds. A clock shows less than a day.
 const MOST_SECONDS: u32 = 86_400;
@@ -178,45 +175,6 @@ impl Game {
         Ok(())
     }
 
-    /// Lodges or decides a claim.
-    fn claim(
-        &mut self,
-        side: Color,
-        (ground, standing): (Ground, Standing),
-        uci: Option<&String>,
-        author: &Author,
-        out: &mut Vec<Effect>,
-    ) -> Result<(), &'static str> {
-        self.check_game_open()?;
-        let lodged = self.entries.lodged.take_if(|lodged| lodged.side == side && lodged.ground == ground);
-        let body = match lodged.filter(|_| standing != Standing::Lodged && uci.is_none()) {
-            // The claim was about the position at the time when it was lodged.
-            Some(lodged) => Claim { standing, ..lodged },
-            None => {
-                let (correct, note) = self.seen.check_claim_entry(side, (ground, standing), uci)?;
-                Claim { side, ground, standing, uci: uci.cloned(), correct, note }
-            }
-        };
-        self.add_entry(side, Entered::Claim { ground, standing }, author)?;
-        out.push(Effect::Audit(AuditEntry::Claim(body.clone())));
-        let draws = !matches!(ground, Ground::AdditionalTime);
-        let (kind, result) = match standing {
-            Standing::Lodged => {
-                self.entries.lodged = Some(body);
-                return Ok(());
-            }
-            Standing::Accepted if draws => (DecisionKind::ClaimAccepted, GameResult::Draw),
-            Standing::Accepted => (DecisionKind::ClaimAccepted, GameResult::Open),
-            Standing::Refused => (DecisionKind::ClaimRefused, GameResult::Open),
-        };
-        let draft = self.draft(kind, author);
-        self.decide(Decision { result, side: Some(body.side), claim: Some(body), ..draft }, out);
-        if result != GameResult::Open {
-            self.give_result(result, out);
-        }
-        Ok(())
-    }
-
     /// Records a penalty, an adjustment of times, or a ruling on an illegal move.
     fn record_penalty(
         &mut self,
@@ -249,11 +207,15 @@ impl Game {
     /// Decides as a finding proposes. The arbiter who confirms it has seen the flag at the stated time, otherwise now (6.8).
     ///
     /// # Errors
-    /// Fails if the finding has changed, leaves the outcome to the arbiter, or would change by the arbiter's observation.
+    /// Fails if the finding has changed, is confirmed already, leaves the outcome to the arbiter, or would change by the
+    /// arbiter's observation.
     fn confirm(&mut self, key: FindingKey, author: &Author, out: &mut Vec<Effect>) -> Result<(), &'static str> {
         let finding = self.rulings.finding_of(key)?;
+        if finding.status == FindingStatus::Confirmed {
+            return Err("the finding is confirmed already");
+        }
         let outcome = finding.outcome;
-        let result = result_of(outcome).ok_or("the finding leaves it to the arbiter: declare-result, or reject")?;
+        let result = outcome.result().ok_or("the finding leaves it to the arbiter: declare-result, or reject")?;
         let seen = author.observed_at.or(finding.conditional.then_some(self.now)).filter(|_| finding.flag.is_some());
         if let Some(seen) = seen {
             let falls = self.seen.clock.chessclock.flags().clone();
@@ -273,9 +235,12 @@ impl Game {
     /// Rejects what a finding proposes: the game goes on, and the flag stays fallen.
     ///
     /// # Errors
-    /// Fails if the finding has changed.
+    /// Fails if the finding has changed or is rejected already.
     fn reject(&mut self, key: FindingKey, author: &Author, out: &mut Vec<Effect>) -> Result<(), &'static str> {
-        let Finding { kind, outcome, .. } = *self.rulings.finding_of(key)?;
+        let Finding { kind, outcome, status, .. } = *self.rulings.finding_of(key)?;
+        if status == FindingStatus::Rejected {
+            return Err("the finding is rejected already");
+        }
         let entered = matches!(kind, Kind::Resignation | Kind::Agreement | Kind::Claim);
         self.note_flag_decision(key.id, author.observed_at.unwrap_or(self.now), None);
         if !entered {
@@ -320,7 +285,7 @@ impl Game {
             // The next game must not begin in the same step as this ruling.
             self.seen.phase.next_set_up = self.seen.phase.next_set_up.map(|_| self.now);
         }
-        let decision = self.decide(Decision { result, finding: Some(key), ..self.draft(kind, author) }, out);
+        let decision = self.record_decision(Decision { result, finding: Some(key), ..self.draft(kind, author) }, out);
         // Only the result of a decision that is superseded is taken back.
         let goes_on = match self.rulings.result {
             Some(_) => self.rulings.takes_back_result(&decision),
@@ -332,6 +297,7 @@ impl Game {
         let Some(finding) = self.rulings.numbered(key.id) else { return };
         let side = flag_side(finding);
         self.rulings.link_last_decision_to(key.id);
+        self.rulings.note_decision(&decision);
         if side.is_some() {
             self.alarms.settle(self.now, AlarmKind::Flag, side);
         }
@@ -365,17 +331,24 @@ impl Game {
         }
     }
 
-    fn draft(&self, kind: DecisionKind, author: &Author) -> Decision {
+    pub(super) fn draft(&self, kind: DecisionKind, author: &Author) -> Decision {
         self.rulings.draft(self.seen.phase.number, self.now, kind, author)
     }
 
-    fn decide(&mut self, decision: Decision, out: &mut Vec<Effect>) -> Decision {
+    /// Makes a decision that confirms or rejects no finding.
+    pub(super) fn decide(&mut self, decision: Decision, out: &mut Vec<Effect>) {
+        let decision = self.record_decision(decision, out);
+        self.rulings.note_decision(&decision);
+    }
+
+    fn record_decision(&mut self, decision: Decision, out: &mut Vec<Effect>) -> Decision {
         self.reports.ruling_dirty = true;
         self.reports.arbiter_dirty = true;
+        self.rulings.revision_before_decision = self.reports.rev;
         self.rulings.decide(decision, out)
     }
 
-    fn check_game_open(&self) -> Result<(), &'static str> {
+    pub(super) fn check_game_open(&self) -> Result<(), &'static str> {
         if self.rulings.result.is_none() { Ok(()) } else { Err("the game has a result") }
     }
 
@@ -385,7 +358,7 @@ impl Game {
         Interval { earliest: at, latest: at }
     }
 
-    fn add_entry(&mut self, side: Color, what: Entered, author: &Author) -> Result<(), &'static str> {
+    pub(super) fn add_entry(&mut self, side: Color, what: Entered, author: &Author) -> Result<(), &'static str> {
         let happened = self.event_time(author);
         self.entries.enter(Statement { side, what, happened, entered: self.now, command: author.command.clone() })
     }

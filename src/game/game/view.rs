@@ -79,6 +79,16 @@ impl Game {
         self.rulings.decisions.iter()
     }
 
+    /// The last decision that decided on the finding with this number, or that gave the game a result while the finding stood.
+    pub fn decision_about(&self, id: u32) -> Option<&Decision> {
+        self.rulings.decisions.last_about(id)
+    }
+
+    /// The last decision, if it is not in the arbiters' state of this revision.
+    pub fn decision_after(&self, rev: u32) -> Option<&Decision> {
+        self.decisions().last().filter(|_| rev <= self.rulings.revision_before_decision)
+    }
+
     /// The result, if it is known.
     pub fn result(&self) -> Option<GameResult> {
         self.rulings.result

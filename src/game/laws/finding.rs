@@ -34,12 +34,25 @@ pub struct ClockShown {
     pub running: Option<&'static str>,
 }
 
+/// What arbiters have made of a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FindingStatus {
+    /// No decision is in force on it: it awaits one.
+    Proposed,
+    /// A decision says that it is so.
+    Confirmed,
+    /// A decision says that it is not so: the game goes on.
+    Rejected,
+    /// The game has its result by another decision.
+    Superseded,
+}
+
 /// What the daemon finds; an arbiter decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// Number of the finding in its game, from 1.
     pub id: u32,
-    /// Counts the changes of this finding, from 1.
+    /// Counts the changes of this finding and the decisions on it, from 1.
     pub revision: u32,
     /// On what.
     pub kind: Kind,
@@ -96,11 +109,13 @@ pub struct Finding {
     pub recommended: Vec<Recommended>,
     /// Inputs that were not known.
     pub unknown: Vec<&'static str>,
+    /// What arbiters have made of it.
+    pub status: FindingStatus,
 }
 
 impl Finding {
-    /// A finding from these facts of the rules and the position that counts. It has no number yet (0), and nothing about the
-    /// flag, the clock readings and the evidence.
+    /// A finding from these facts of the rules and the position that counts. It has no number yet (0), no decision, and nothing
+    /// about the flag, the clock readings and the evidence.
     pub fn of(found: Found, rulebook: &Rulebook, position: &Chess, phase: Phase) -> Finding {
         Finding {
             id: 0,
@@ -130,6 +145,7 @@ impl Finding {
             configurable: found.configurable,
             recommended: found.recommended,
             unknown: found.unknown,
+            status: FindingStatus::Proposed,
         }
     }
 }

@@ -10,6 +10,18 @@ pub enum GameResult {
     Open,
 }
 
+impl GameResult {
+    /// The result as a score, and in words for a game without one.
+    pub const fn words(self) -> &'static str {
+        match self {
+            GameResult::WhiteWins => "1-0",
+            GameResult::BlackWins => "0-1",
+            GameResult::Draw => "1/2-1/2",
+            GameResult::Open => "the game goes on",
+        }
+    }
+}
+
 /// What ends a game by itself (Articles 5.1.1, 5.2.1, 5.2.2, 9.6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
@@ -57,6 +69,19 @@ pub enum Outcome {
     Undecided,
     /// No finding on time: the game seems to have ended, but no result was entered.
     ResultNotEntered,
+}
+
+impl Outcome {
+    /// The result that follows from it; none if it leaves the result to the arbiter.
+    pub(crate) const fn result(self) -> Option<GameResult> {
+        match self {
+            Outcome::WhiteWins => Some(GameResult::WhiteWins),
+            Outcome::BlackWins => Some(GameResult::BlackWins),
+            Outcome::Draw => Some(GameResult::Draw),
+            Outcome::GameGoesOn => Some(GameResult::Open),
+            Outcome::Undecided | Outcome::ResultNotEntered => None,
+        }
+    }
 }
 
 /// What an arbiter should do.

@@ -239,15 +239,6 @@ pub const fn words(outcome: Outcome) -> &'static str {
     }
 }
 
-const fn result(result: GameResult) -> &'static str {
-    match result {
-        GameResult::WhiteWins => "1-0",
-        GameResult::BlackWins => "0-1",
-        GameResult::Draw => "1/2-1/2",
-        GameResult::Open => "the game goes on",
-    }
-}
-
 fn proposal(finding: &Finding, around: &Around<'_>) -> String {
     let mut text = match finding.outcome {
         Outcome::Undecided => "YOU DECIDE".to_string(),
@@ -269,7 +260,7 @@ fn proposal(finding: &Finding, around: &Around<'_>) -> String {
         text.push_str(". Contested: the ending may have come after the flag fell");
     }
     if let Some(decided) = around.decided {
-        return format!("Decided: {}. The proposal was: {text}.", result(decided));
+        return format!("Decided: {}. The proposal was: {text}.", decided.words());
     }
     format!("Proposal: {text}.")
 }
@@ -337,7 +328,7 @@ fn choices(finding: &Finding, around: &Around<'_>) -> Vec<String> {
         Outcome::Draw => Some(GameResult::Draw),
         _ => None,
     };
-    choices.extend(confirm.map(|confirmed| format!("Confirm {}", result(confirmed))));
+    choices.extend(confirm.map(|confirmed| format!("Confirm {}", confirmed.words())));
     choices.push("The game goes on".to_string());
     choices.push("Other result".to_string());
     choices

@@ -13,7 +13,7 @@ use crate::effect::Effect;
 use crate::input::Author;
 use crate::laws::adjudicate::Subject;
 use crate::laws::finding::{Finding, FindingKey};
-use crate::laws::outcome::{GameResult, Kind, Outcome};
+use crate::laws::outcome::{GameResult, Kind};
 use crate::laws::rules::Articles;
 use crate::men::color_name;
 
@@ -69,6 +69,19 @@ impl RulingRecord {
         decision
     }
 
+    /// Gives each finding the status that it has by this decision. A finding that the decision is about, or whose status changes,
+    /// gets another revision, so that nobody decides on it without knowing of the decision.
+    pub(crate) fn note_decision(&mut self, decision: &Decision) {
+        let about = decision.finding.filter(|_| decision.decides_game()).map(|key| key.id);
+        for finding in &mut self.findings {
+            let status = self.decisions.status_of(finding);
+            if status != finding.status || about == Some(finding.id) {
+                finding.status = status;
+                finding.revision += 1;
+            }
+        }
+    }
+
     /// Notes that the last decision was about the finding with this number, in its present form.
     pub(crate) fn link_last_decision_to(&mut self, id: u32) {
         if let Some(finding) = self.findings.iter().find(|finding| finding.id == id) {
@@ -99,22 +112,11 @@ pub(crate) fn flag_side(finding: &Finding) -> Option<Color> {
     [Color::White, Color::Black].into_iter().find(|side| finding.flag == Some(color_name(*side)))
 }
 
-/// The result that follows from an outcome; none if the outcome leaves it open.
-pub(crate) const fn result_of(outcome: Outcome) -> Option<GameResult> {
-    match outcome {
-        Outcome::WhiteWins => Some(GameResult::WhiteWins),
-        Outcome::BlackWins => Some(GameResult::BlackWins),
-        Outcome::Draw => Some(GameResult::Draw),
-        Outcome::GameGoesOn => Some(GameResult::Open),
-        Outcome::Undecided | Outcome::ResultNotEntered => None,
-    }
-}
-
 /// True if nothing about the finding is contested, open or unknown, somebody has observed the fall, and it does not concern
 /// an illegal move. The illegal move that loses has the Article `illegal_again` where a flag fell as well (7.5.5).
 fn is_certain(finding: &Finding, articles: &Articles) -> bool {
     let known = finding.alternatives.is_empty() && finding.unknown.is_empty();
     let illegal = finding.kind == Kind::IllegalMove || articles.on_illegal_moves(&finding.articles);
     let doubt = finding.contested || finding.conditional || illegal;
-    known && !doubt && result_of(finding.outcome).is_some()
+    known && !doubt && finding.outcome.result().is_some()
 }

@@ -30,6 +30,8 @@ pub(crate) struct RulingRecord {
     /// The highest number of a finding so far.
     pub(crate) findings_numbered: u32,
     pub(crate) decisions: Decisions,
+    /// The revision of the arbiters' state just before the last decision.
+    pub(crate) revision_before_decision: u32,
     pub(crate) result: Option<GameResult>,
     /// The last finding or decision of an earlier game, with that game's number. It is shown until this game has one of its
     /// own.

@@ -36,6 +36,7 @@ impl RulingRecord {
                 Some(before) => {
                     finding.id = before.id;
                     finding.revision = before.revision;
+                    finding.status = before.status;
                     if finding == before {
                         continue;
                     }
@@ -52,6 +53,7 @@ impl RulingRecord {
                     finding.id = self.findings_numbered;
                 }
             }
+            finding.status = self.decisions.status_of(finding);
             news.changed = true;
             news.revised += 1;
             out.push(Effect::Finding(Box::new(finding.clone())));

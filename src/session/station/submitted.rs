@@ -1,6 +1,7 @@
 //! Handles the commands of arbiters at a station: admits them when they arrive, and carries them out.
 
 use flagfall_game::audit::AuditEntry;
+use flagfall_game::decision::Decision;
 use flagfall_game::effect::{Audience, Effect};
 use flagfall_game::game_phase::GamePhase;
 use flagfall_game::input::{Author, Input as GameInput};
@@ -9,7 +10,7 @@ use flagfall_protocols::time::Instant;
 use super::{Station, StationOutput};
 use crate::arbiter::verbs::{self, Lock};
 use crate::arbiter::{
-    Action, Code, DaemonAction, Facts, Fault, Recorded, Reply, Setup, Stage, Submission, Verdict, admit, current_finding,
+    Action, Code, DaemonAction, Expect, Facts, Fault, Recorded, Reply, Setup, Stage, Submission, Verdict, admit, current_finding,
 };
 use crate::wire::audit::{AuditBody, CommandBody};
 use crate::wire::command::Command;
@@ -27,6 +28,7 @@ impl Station {
             flag_fell: self.game.has_fallen_flag(),
             awaits_ruling: self.game.awaits_ruling(),
             findings: self.findings(),
+            decided_since: self.decided_since(&submission.expect).map(Decision::words),
             setup,
             memory: &self.commands,
         };
@@ -53,6 +55,18 @@ impl Station {
         let decides = self.game.deciding_finding().map(FindingKey::from_finding);
         let others = self.game.findings().iter().map(FindingKey::from_finding).filter(|other| Some(*other) != decides);
         decides.into_iter().chain(others).collect()
+    }
+
+    /// The last decision that a sender with this lock cannot know of: on the finding if the lock names one, else on the game.
+    fn decided_since(&self, lock: &Expect) -> Option<&Decision> {
+        match (lock.finding, lock.rev) {
+            (Some(key), _) => {
+                let unseen = |decision: &&Decision| decision.finding.is_some_and(|decided| key.revision <= decided.revision);
+                self.game.decision_about(key.id).filter(unseen)
+            }
+            (None, Some(rev)) => self.game.decision_after(rev),
+            (None, None) => None,
+        }
     }
 
     fn answer(&self, submission: &Submission, stage: Stage, code: Code, message: &str) -> Reply {

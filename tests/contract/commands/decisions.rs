@@ -102,7 +102,8 @@ fn the_audit_and_the_ruling_say_who_when_why_and_on_which_evidence() {
         "at": rig.now.0,
     });
     let shown = ruling(&rig);
-    assert_eq!((&shown["decision"], &shown["status"]), (&expected, &json!("proposed")), "a finding stays a finding");
+    assert_eq!((&shown["decision"], &shown["status"]), (&expected, &json!("confirmed")), "the finding says so too");
+    assert_eq!(shown["revision"], json!(revision + 2), "the observation and the decision raise its revision");
     let (sign, before) = (&shown["readings"][1], &shown["readings"][0]);
     assert_eq!(shown["evidence"], json!([sign["source"], "cmd:c-1"]), "the sign of the clock, and the command of the observer");
     assert_eq!((&sign["white_ms"], before["white_ms"].as_u64().is_some_and(|left| left > 0)), (&json!(0), true), "{shown}");
@@ -117,9 +118,52 @@ fn the_audit_and_the_ruling_say_who_when_why_and_on_which_evidence() {
     rig.send_as("anna", Some(Role::Arbiter), "declare-result", &ask);
     let decision = &ruling(&rig)["decision"];
     assert_eq!((&decision["by"], &decision["supersedes"], &decision["result"]), (&json!("anna"), &json!(1), &json!("1/2-1/2")));
+    assert_eq!((&ruling(&rig)["status"], &ruling(&rig)["revision"]), (&json!("superseded"), &json!(revision + 3)));
     assert_eq!(audited(&rig, "decision").len(), 2);
     let kept: Vec<u32> = rig.station.game().decisions().map(|decision| decision.number).collect();
     assert_eq!(kept, [1, 2]);
+}
+
+/// Two arbiters decide within milliseconds, or one of them taps twice: the second answer says who decided what.
+#[test]
+fn the_second_decision_is_stale_and_its_answer_names_the_first() {
+    for (first, second, said) in [
+        ("confirm", "reject", "anna confirmed finding 1: 0-1"),
+        ("confirm", "confirm", "anna confirmed finding 1: 0-1"),
+        ("reject", "confirm", "anna rejected finding 1: the game goes on"),
+        ("declare-result", "confirm", "anna declared the result 1/2-1/2"),
+        ("confirm", "declare-result", "anna confirmed finding 1: 0-1"),
+        ("declare-result", "declare-result", "anna declared the result 1/2-1/2"),
+    ] {
+        let name = format!("{first}, then {second}");
+        let mut rig = CommandRig::flag_and_mate();
+        let body = |verb: &str| if verb == "declare-result" { json!({"result": "1/2-1/2"}) } else { json!({}) };
+        let (annas, bobs) = (rig.ask(first, "a", body(first)), rig.ask(second, "b", body(second)));
+        assert_eq!(last(&rig.send_as("anna", Some(Role::Arbiter), first, &annas)).code, Code::Ok, "{name}");
+        let before = rig.digest();
+        let replies = rig.send_as("bob", Some(Role::Arbiter), second, &bobs);
+        let stale = last(&replies);
+        assert_eq!((replies.len(), stale.code, rig.digest()), (1, Code::Stale, before), "{name}");
+        let (id, revision) = rig.finding();
+        let present = match second {
+            "declare-result" => format!("the game is {}, its revision {}", rig.now().0, rig.now().1),
+            _ => format!("the finding is {id}, its revision {revision}"),
+        };
+        assert_eq!(stale.message, format!("{said}; {present}"), "{name}");
+        assert_eq!(rig.audits()[1]["message"], json!(stale.message), "{name}");
+        assert_eq!(rig.station.game().decisions().count(), 1, "{name}");
+    }
+}
+
+/// An operator's lock may be old too, but decisions are not for operators.
+#[test]
+fn an_operator_with_an_old_lock_learns_of_no_decision() {
+    let mut rig = CommandRig::playing();
+    let old = rig.ask("take-back", "t", json!({"plies": 1}));
+    let ask = rig.ask("declare-result", "a", json!({"result": "1-0"}));
+    assert_eq!(last(&rig.send(Some(Role::Arbiter), "declare-result", &ask)).code, Code::Ok);
+    let stale = last(&rig.send_as("otto", Some(Role::Operator), "take-back", &old)).clone();
+    assert_eq!((stale.code, stale.message.contains("anna")), (Code::Stale, false), "{}", stale.message);
 }
 
 #[test]

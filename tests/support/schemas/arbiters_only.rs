@@ -283,6 +283,7 @@ pub(crate) const WORDS: &[&str] = &[
     "started",
     "stood",
     "stopped",
+    "superseded",
     "suspended",
     "take_back",
     "too_many_men",

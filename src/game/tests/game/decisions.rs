@@ -6,9 +6,8 @@ use flagfall_game::decision::{DecisionKind, Ruling};
 use flagfall_game::effect::{Audience, Effect};
 use flagfall_game::game_phase::GamePhase;
 use flagfall_game::input::{Author, Command, Input};
-use flagfall_game::laws::finding::FindingKey;
-use flagfall_game::laws::outcome::GameResult;
-use flagfall_game::laws::outcome::Outcome;
+use flagfall_game::laws::finding::{FindingKey, FindingStatus};
+use flagfall_game::laws::outcome::{GameResult, Kind, Outcome};
 use flagfall_protocols::event::ClockSide;
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::{ClockTime, Instant};
@@ -167,20 +166,116 @@ fn decisions_supersede_and_are_all_kept() {
     let proposed = desk.key();
     signed(&mut desk, Command::Confirm { finding: proposed }, None);
     desk.wait(5.0);
+    let stood = desk.key();
     signed(&mut desk, Command::DeclareResult { result: GameResult::Draw }, None);
     let (confirmed, declared) = (desk.state().decisions[0].clone(), desk.state().decisions[1].clone());
-    assert_eq!((declared.kind, declared.supersedes, declared.finding), (DecisionKind::Declared, Some(1), Some(desk.key())));
+    assert_eq!((declared.kind, declared.supersedes, declared.finding), (DecisionKind::Declared, Some(1), Some(stood)));
     assert_eq!((desk.ruled(), desk.game.result()), (Some(declared.clone()), Some(GameResult::Draw)));
     desk.wait(5.0);
     let (again, now) = (desk.key(), desk.now);
     signed(&mut desk, Command::Confirm { finding: again }, None);
-    signed(&mut desk, Command::Reject { finding: again }, None);
+    let confirmed_again = desk.key();
+    signed(&mut desk, Command::Reject { finding: confirmed_again }, None);
     let all = desk.state().decisions;
     let supersedes: Vec<_> = all.iter().map(|decision| decision.supersedes).collect();
     assert_eq!((supersedes, all[3].at), (vec![None, Some(1), Some(2), Some(3)], now));
     assert_eq!(all[..2], [confirmed, declared], "a decision is never overwritten");
     assert_eq!((desk.game.result(), desk.state().stage), (None, GamePhase::Playing), "the confirmed result is taken back");
     assert_eq!(desk.audited(), all);
+}
+
+/// Two arbiters decide within milliseconds, or one of them taps twice: the second command is about a finding that has changed.
+#[test]
+fn the_second_of_two_decisions_at_once_decides_nothing() {
+    for (first_confirms, second_confirms) in [(true, false), (true, true), (false, true), (false, false)] {
+        let ruling = |confirms, finding| if confirms { Command::Confirm { finding } } else { Command::Reject { finding } };
+        let mut desk = flagged();
+        let proposed = desk.key();
+        signed(&mut desk, ruling(first_confirms, proposed), None);
+        desk.wait(0.004);
+        let (result, decided) = (desk.game.result(), desk.state().decisions);
+        signed(&mut desk, ruling(second_confirms, proposed), None);
+        assert_eq!((desk.refused(), desk.game.result(), desk.state().decisions), (1, result, decided), "{first_confirms}");
+        // With the revision that names the decision, the other one may follow, but not the same one.
+        let finding = desk.key();
+        signed(&mut desk, ruling(second_confirms, finding), None);
+        let (refused, kept) = (desk.refused(), desk.state().decisions.len());
+        assert_eq!((refused, kept), if first_confirms == second_confirms { (2, 1) } else { (1, 2) }, "{first_confirms}");
+    }
+}
+
+/// A declared result or an agreement is a decision about the finding that stands beside it too.
+#[test]
+fn no_ruling_follows_a_result_that_its_sender_has_not_seen() {
+    let agreed = [Command::Offer { side: Color::White }, Command::Accept { side: Color::Black }];
+    for commands in [&agreed[..], &[Command::DeclareResult { result: GameResult::Draw }]] {
+        let mut desk = Desk::started("300");
+        desk.play("e2e4").play("e7e5").fall(ClockSide::Left).wait(0.5).black_can_mate();
+        let proposed = desk.key();
+        commands.iter().for_each(|command| signed(&mut desk, command.clone(), None));
+        assert_eq!((desk.refused(), desk.game.result()), (0, Some(GameResult::Draw)), "{commands:?}");
+        assert_eq!(desk.found().status, FindingStatus::Superseded, "{commands:?}");
+        signed(&mut desk, Command::Confirm { finding: proposed }, None);
+        assert_eq!((desk.refused(), desk.game.result()), (1, Some(GameResult::Draw)), "{commands:?}");
+    }
+}
+
+#[test]
+fn the_status_of_a_finding_follows_the_decisions() {
+    use FindingStatus::{Confirmed, Proposed, Rejected, Superseded};
+    let mut desk = Desk::started("40/300:300");
+    desk.play("e2e4").play("e7e5").fall(ClockSide::Left).wait(0.5).settle();
+    assert_eq!(desk.found().status, Proposed);
+    let declare = |result| Command::DeclareResult { result };
+    for expected in [Rejected, Confirmed, Rejected, Confirmed, Superseded, Proposed] {
+        desk.wait(1.0);
+        let finding = desk.key();
+        let command = match expected {
+            Rejected => Command::Reject { finding },
+            Confirmed => Command::Confirm { finding },
+            Superseded => declare(GameResult::Draw),
+            Proposed => declare(GameResult::Open),
+        };
+        signed(&mut desk, command, None);
+        let found = desk.found();
+        assert_eq!((desk.refused(), found.status), (0, expected));
+        assert!(found.revision > finding.revision, "{found:?}");
+        assert_eq!(desk.game.awaits_ruling(), expected == Proposed);
+    }
+    // A flag that a decision let pass is proposed again when its facts change.
+    let finding = desk.key();
+    signed(&mut desk, Command::Reject { finding }, None);
+    assert_eq!(desk.found().status, Rejected);
+    let control =
+        Command::SetClockRecord { time_control: Some("30/300:300".to_owned()), additional_time: None, flag_taken_back: None };
+    signed(&mut desk, control, None);
+    assert_eq!(desk.found().status, Proposed);
+}
+
+/// The finding on an agreement comes after the decision, and the agreement decides it.
+#[test]
+fn an_agreement_is_confirmed_by_its_own_decision() {
+    let mut desk = Desk::started("300");
+    desk.play("e2e4").play("e7e5");
+    signed(&mut desk, Command::Offer { side: Color::White }, None);
+    signed(&mut desk, Command::Accept { side: Color::Black }, None);
+    assert_eq!((desk.found().kind, desk.found().status), (Kind::Agreement, FindingStatus::Confirmed));
+}
+
+#[test]
+fn a_decision_says_who_decided_what() {
+    let words = |desk: &Desk| desk.game.decisions().last().expect("a decision").words();
+    let mut desk = flagged();
+    let finding = desk.key();
+    signed(&mut desk, Command::Confirm { finding }, None);
+    assert_eq!(words(&desk), format!("anna confirmed finding {}: 0-1", finding.id));
+    let rejected = desk.key();
+    signed(&mut desk, Command::Reject { finding: rejected }, None);
+    assert_eq!(words(&desk), format!("anna rejected finding {}: the game goes on", finding.id));
+    desk.command(Command::DeclareResult { result: GameResult::Draw });
+    assert_eq!(words(&desk), "somebody declared the result 1/2-1/2");
+    signed(&mut desk, Command::DeclareResult { result: GameResult::Open }, None);
+    assert_eq!(words(&desk), "anna declared that the game goes on");
 }
 
 #[test]
