@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
@@ -70,6 +71,8 @@ pub struct Decision {
     pub at: Instant,
     /// Number of the decision that it takes the place of.
     pub supersedes: Option<u32>,
+    /// Numbers of the alarms that it closed.
+    pub closed_alarms: Vec<u32>,
 }
 
 impl Decision {

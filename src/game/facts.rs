@@ -116,6 +116,12 @@ impl Case<'_> {
         (positions, possible >= MAX_POSITIONS)
     }
 
+    /// The position in which a sure move has ended the game on the board.
+    pub(crate) fn position_of_ending(&self) -> Option<Counted> {
+        let (_, made, _) = self.seen.play.ending?;
+        self.positions_at(Interval { earliest: made.latest, latest: made.latest }).0.into_iter().next()
+    }
+
     fn illegal_open(&self, until: Instant) -> bool {
         let open = |alarm: &Alarm| matches!(alarm.status, AlarmStatus::Open | AlarmStatus::CorrectedOnBoard);
         self.alarms.open().any(|alarm| alarm.kind.illegal().is_some() && open(alarm) && alarm.happened <= until)

@@ -318,6 +318,7 @@ impl Game {
             || !self.rulings.findings.is_empty()
             || self.irregular.king.captured().is_some()
             || self.irregular.illegal_position.stood.is_some()
+            || self.seen.play.ending.is_some_and(|(ending, ..)| AlarmKind::of_ending(ending).is_some())
             || self.alarms.open().any(|alarm| alarm.kind.illegal().is_some());
         if something && !nothing_new && self.seen.phase.stage != GamePhase::AwaitingSetUp {
             self.find(out);
@@ -329,7 +330,7 @@ impl Game {
     fn find(&mut self, out: &mut Vec<Effect>) {
         let Game { now, seen, irregular, alarms, entries, rulings, reports, .. } = self;
         let news = rulings.review(&Case { now: *now, seen, irregular, alarms, entries }, out);
-        for side in news.open_again {
+        for side in news.open_again.into_iter().filter(|_| rulings.result.is_none()) {
             alarms.raise(*now, AlarmKind::Flag, Some(side), 0);
         }
         reports.rev += news.revised;

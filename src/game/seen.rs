@@ -44,6 +44,8 @@ pub(crate) struct Play {
     pub(crate) completed_before: Pair<Option<i32>>,
     /// The ending on the board, its time, and the player who made the move.
     pub(crate) ending: Option<(Ending, Interval, Color)>,
+    /// The ending that an arbiter has rejected. It does not end the game, until the record is corrected.
+    pub(crate) rejected_ending: Option<Ending>,
     /// The knowledge about whether a side can still mate (5.2.2).
     pub(crate) dead_position_watch: mate::Watch,
 }
@@ -55,6 +57,7 @@ impl Play {
             conclusions: Vec::new(),
             completed_before: Pair { white: Some(0), black: Some(0) },
             ending: None,
+            rejected_ending: None,
             dead_position_watch: mate::Watch::default(),
         }
     }
@@ -63,7 +66,8 @@ impl Play {
     pub(crate) fn ending_on_board(&self) -> Option<(Ending, Interval, Color)> {
         self.ending.or_else(|| {
             let line = self.decoder.line().plies();
-            let ends = |count| self.decoder.record.ending_of_line(&line[..count]);
+            let counts = |ending: &Ending| self.rejected_ending != Some(*ending);
+            let ends = |count| self.decoder.record.ending_of_line(&line[..count]).filter(counts);
             (1..=line.len()).find_map(|count| Some((ends(count)?, line[count - 1].made, line[count - 1].color)))
         })
     }

@@ -86,6 +86,9 @@ pub struct Decision {
     /// Number of the decision that it takes the place of.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub supersedes: Option<u32>,
+    /// Numbers of the alarms that it closed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub closed_alarms: Vec<u32>,
 }
 
 impl From<&decision::Decision> for Decision {
@@ -104,6 +107,7 @@ impl From<&decision::Decision> for Decision {
             observed_at: decided.observed_at.map(|at| at.0),
             at: decided.at.0,
             supersedes: decided.supersedes,
+            closed_alarms: decided.closed_alarms.clone(),
         }
     }
 }

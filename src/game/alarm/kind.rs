@@ -1,6 +1,7 @@
 //! Defines the kinds of alarms, and for each kind its class: whether an arbiter should go to the board.
 
 use crate::laws::facts::IllegalKind;
+use crate::laws::outcome::Ending;
 
 /// The subject of an alarm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,6 +139,21 @@ impl AlarmKind {
                 | ClockSettingDiffers
                 | ClockCountDiffers
         )
+    }
+
+    /// The alarm of an ending that players may not have noticed; none for mate and stalemate.
+    pub(crate) const fn of_ending(ending: Ending) -> Option<AlarmKind> {
+        match ending {
+            Ending::DeadPosition => Some(AlarmKind::DeadPosition),
+            Ending::FivefoldRepetition => Some(AlarmKind::FivefoldRepetition),
+            Ending::SeventyFiveMoves => Some(AlarmKind::SeventyFiveMoves),
+            Ending::Checkmate | Ending::Stalemate => None,
+        }
+    }
+
+    /// True for the alarms of [`AlarmKind::of_ending`].
+    pub(crate) const fn is_ending(self) -> bool {
+        matches!(self, AlarmKind::DeadPosition | AlarmKind::FivefoldRepetition | AlarmKind::SeventyFiveMoves)
     }
 
     /// In which way the alarm's move was illegal; none for other alarms.

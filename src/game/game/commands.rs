@@ -192,8 +192,6 @@ impl Game {
             (Some(alarm), Some(counts)) => {
                 self.alarms.check_illegal_move_of(alarm, side)?;
                 self.add_entry(side, Entered::IllegalMove { alarm, counts }, author)?;
-                // The alarm may be closed already.
-                self.alarms.acknowledge(self.now, alarm);
             }
             // An arbiter saw the illegal move and no sensor did (7.5.4).
             (None, Some(counts)) => self.add_entry(side, Entered::IllegalMove { alarm: 0, counts }, author)?,
@@ -237,17 +235,21 @@ impl Game {
     /// # Errors
     /// Fails if the finding has changed or is rejected already.
     fn reject(&mut self, key: FindingKey, author: &Author, out: &mut Vec<Effect>) -> Result<(), &'static str> {
-        let Finding { kind, outcome, status, .. } = *self.rulings.finding_of(key)?;
+        let Finding { kind, outcome, status, flag, .. } = *self.rulings.finding_of(key)?;
         if status == FindingStatus::Rejected {
             return Err("the finding is rejected already");
         }
         let entered = matches!(kind, Kind::Resignation | Kind::Agreement | Kind::Claim);
+        let on_board = kind == Kind::MoveOnBoard && flag.is_none();
         self.note_flag_decision(key.id, author.observed_at.unwrap_or(self.now), None);
         if !entered {
             self.find(out);
         }
         let unseen = |finding: &Finding| finding.unknown.contains(&"observation_of_illegal_position");
         let position = self.rulings.finding_of(key).is_ok_and(unseen);
+        if on_board {
+            self.reject_ending();
+        }
         self.apply_ruling(DecisionKind::Rejected, key, GameResult::Open, author, out);
         if position {
             // Nobody observed the position in time, so the later moves stand (A.5.2), and it no longer matters.
@@ -341,11 +343,16 @@ impl Game {
         self.rulings.note_decision(&decision);
     }
 
+    /// Makes a decision, and closes the alarms that it settles.
     fn record_decision(&mut self, decision: Decision, out: &mut Vec<Effect>) -> Decision {
+        let closed_alarms = self.rulings.alarms_settled_by(&decision, &self.alarms);
+        for alarm in &closed_alarms {
+            self.alarms.acknowledge(self.now, *alarm);
+        }
         self.reports.ruling_dirty = true;
         self.reports.arbiter_dirty = true;
         self.rulings.revision_before_decision = self.reports.rev;
-        self.rulings.decide(decision, out)
+        self.rulings.decide(Decision { closed_alarms, ..decision }, out)
     }
 
     pub(super) fn check_game_open(&self) -> Result<(), &'static str> {

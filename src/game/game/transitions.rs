@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use flagfall_protocols::event::ClockSide;
 use flagfall_protocols::square::Color;
-use shakmaty::Chess;
+use shakmaty::{Chess, Position};
 
 use super::Game;
 use crate::alarm::AlarmKind;
@@ -158,6 +158,7 @@ impl Game {
         self.health.note_new_position();
         // The state for the live audience shows where the moves begin.
         self.reports.live_dirty = true;
+        self.settle_endings();
         self.reopen();
         self.seen.play.decoder.board_changed(self.now, &self.seen.board);
         self.reports.revised();
@@ -251,6 +252,15 @@ impl Game {
         for kind in [AlarmKind::IllegalMove, AlarmKind::PromotionNotReplaced, AlarmKind::PressedWithoutMove] {
             self.alarms.settle(self.now, kind, None);
         }
+        self.settle_endings();
+    }
+
+    /// Closes the alarms of endings on the board, because the moves that led to them have changed.
+    fn settle_endings(&mut self) {
+        self.seen.play.rejected_ending = None;
+        for kind in [AlarmKind::DeadPosition, AlarmKind::FivefoldRepetition, AlarmKind::SeventyFiveMoves] {
+            self.alarms.settle(self.now, kind, None);
+        }
     }
 
     /// Handles a move of the record that has become sure.
@@ -274,15 +284,34 @@ impl Game {
 
     /// Checks whether the last of the first `plies` sure moves, made by `color`, has ended the game.
     fn note_ending(&mut self, plies: usize, made: Interval, color: Color, out: &mut Vec<Effect>) {
-        let Some(ending) = self.seen.ending_after(plies) else { return };
+        let play = &mut self.seen.play;
+        let counted = play.rejected_ending.is_some_and(|rejected| rejected != Ending::DeadPosition);
+        // After a capture or pawn move, repetitions and moves are counted anew.
+        if counted && play.decoder.record.node().position.halfmoves() == 0 {
+            play.rejected_ending = None;
+        }
+        let ending = self.seen.ending_after(plies);
+        let Some(ending) = ending.filter(|ending| self.seen.play.rejected_ending != Some(*ending)) else { return };
         self.seen.play.ending = Some((ending, made, color));
-        let alarm = match ending {
-            Ending::Checkmate | Ending::Stalemate => return self.end_game(out),
-            Ending::DeadPosition => AlarmKind::DeadPosition,
-            Ending::FivefoldRepetition => AlarmKind::FivefoldRepetition,
-            Ending::SeventyFiveMoves => AlarmKind::SeventyFiveMoves,
-        };
-        self.alarms.raise(self.now, alarm, None, 0);
+        match AlarmKind::of_ending(ending) {
+            Some(_) => self.raise_ending(),
+            None => self.end_game(out),
+        }
+    }
+
+    /// Raises the alarm of the ending on the board, if players may not have noticed it.
+    fn raise_ending(&mut self) {
+        let alarm = self.seen.play.ending.and_then(|(ending, ..)| AlarmKind::of_ending(ending));
+        if let Some(alarm) = alarm {
+            self.alarms.raise(self.now, alarm, None, 0);
+        }
+    }
+
+    /// Takes an arbiter's word that the game has not ended on the board as it seemed to have.
+    pub(super) fn reject_ending(&mut self) {
+        if self.seen.play.ending.is_some_and(|(ending, ..)| AlarmKind::of_ending(ending).is_some()) {
+            self.seen.play.rejected_ending = self.seen.play.ending.take().map(|(ending, ..)| ending);
+        }
     }
 
     fn end_game(&mut self, out: &mut Vec<Effect>) {
@@ -299,7 +328,9 @@ impl Game {
         self.seen.phase.stage = GamePhase::Playing;
         if self.rulings.result.is_none() {
             self.seen.clock.chessclock.flags_mut().iter_mut().for_each(|fall| fall.after_end = false);
-            self.seen.raise_flags(self.now, &mut self.alarms);
+            for side in self.rulings.flags_without_ruling(&self.seen.clock.chessclock) {
+                self.alarms.raise(self.now, AlarmKind::Flag, Some(side), 0);
+            }
         }
     }
 
@@ -313,6 +344,9 @@ impl Game {
             let ended = self.seen.play.ending;
             self.reopen();
             self.seen.play.ending = ended;
+            if before.is_some() {
+                self.raise_ending();
+            }
             self.seen.play.decoder.board_changed(self.now, &self.seen.board);
         } else {
             self.rulings.result = Some(result);

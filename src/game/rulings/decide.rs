@@ -7,6 +7,7 @@ use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 
 use super::RulingRecord;
+use crate::alarm::{Alarm, AlarmKind, Alarms};
 use crate::audit::AuditEntry;
 use crate::decision::{Decision, DecisionKind};
 use crate::effect::Effect;
@@ -59,6 +60,7 @@ impl RulingRecord {
             observed_at: author.observed_at,
             at: now,
             supersedes: None,
+            closed_alarms: Vec::new(),
         }
     }
 
@@ -95,10 +97,26 @@ impl RulingRecord {
         earlier.map(|earlier| earlier.result) == self.result
     }
 
-    /// The first finding without a decision, if this finding is certain.
+    /// The first finding without a decision, if this finding is certain. An ending on the board alone is left to an arbiter.
     pub(crate) fn next_certain(&self, articles: &Articles) -> Option<FindingKey> {
         let open = self.findings.iter().find(|finding| !self.decisions.any_about(finding.id));
-        open.filter(|finding| is_certain(finding, articles)).map(key)
+        open.filter(|finding| is_certain(finding, articles) && !self.is_undisputed_ending(finding)).map(key)
+    }
+
+    /// The numbers of the open alarms that a decision settles: by a result, of every flag and of every ending on the board; by
+    /// a ruling on a finding, of its flag or its ending; by a penalty, of the illegal move.
+    pub(crate) fn alarms_settled_by(&self, decision: &Decision, alarms: &Alarms) -> Vec<u32> {
+        let ends = decision.decides_game() && decision.result != GameResult::Open;
+        let ruled = decision.finding.filter(|key| decision.rules_on(key.id)).and_then(|key| self.numbered(key.id));
+        let flag = ruled.and_then(flag_side);
+        let ending = ruled.is_some_and(|finding| finding.flag.is_none() && finding.kind == Kind::MoveOnBoard);
+        let penalised = decision.penalty.and_then(|penalty| penalty.alarm);
+        let meant = |alarm: &&Alarm| match alarm.kind {
+            AlarmKind::Flag => ends || (flag.is_some() && alarm.side == flag),
+            kind if kind.is_ending() => ends || ending,
+            _ => penalised == Some(alarm.id),
+        };
+        alarms.open().filter(meant).map(|alarm| alarm.id).collect()
     }
 }
 

@@ -7,13 +7,15 @@ mod review;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+use flagfall_protocols::square::Color;
+
 use crate::clock::Chessclock;
 use crate::decision::Ruling;
 use crate::decisions::Decisions;
 use crate::laws::adjudicate::{Found, Subject};
 use crate::laws::facts::Facts;
 use crate::laws::finding::Finding;
-use crate::laws::outcome::{GameResult, Outcome};
+use crate::laws::outcome::{GameResult, Kind, Outcome};
 use crate::laws::winnable::{Answer, Questions};
 
 pub(crate) use report::News;
@@ -64,19 +66,30 @@ impl RulingRecord {
         finding.outcome == Outcome::GameGoesOn || self.decisions.settled(finding).is_some()
     }
 
+    /// The side of each flag that has fallen before the end of the game and has no ruling.
+    pub(crate) fn flags_without_ruling(&self, clock: &Chessclock) -> impl Iterator<Item = Color> {
+        let falls = clock.flags().iter().filter(|fall| !fall.after_end).enumerate();
+        let settled = move |finding: &Finding| self.decisions.settled(finding).is_some();
+        let open = move |index: usize| !self.finding_on(Subject::Flag(index)).is_some_and(settled);
+        falls.filter(move |(index, _)| open(*index)).map(|(_, fall)| fall.side)
+    }
+
     /// True if a flag has fallen before the end of the game, has no ruling yet, and the game has no result.
     pub(crate) fn flag_awaits_ruling(&self, clock: &Chessclock) -> bool {
-        let falls = clock.flags().iter().filter(|fall| !fall.after_end);
-        let settled = |finding: &Finding| self.decisions.settled(finding).is_some();
-        let open = |index: usize| !self.finding_on(Subject::Flag(index)).is_some_and(settled);
-        self.result.is_none() && falls.enumerate().any(|(index, _)| open(index))
+        self.result.is_none() && self.flags_without_ruling(clock).next().is_some()
     }
 
     /// True if a finding without a flag may affect the result and awaits its ruling.
     pub(crate) fn entry_is_open(&self) -> bool {
         let costs = |finding: &Finding| finding.flag.is_none() && finding.outcome != Outcome::GameGoesOn;
         let open = |finding: &&Finding| costs(finding) && self.decisions.settled(finding).is_none();
-        self.result.is_none() && self.findings.iter().any(|finding| open(&finding))
+        self.result.is_none() && self.findings.iter().any(|finding| open(&finding) && !self.is_undisputed_ending(finding))
+    }
+
+    /// True if the finding is about an ending on the board, and nothing else was entered or fell. Like a mate, such an ending
+    /// does not delay the next game.
+    fn is_undisputed_ending(&self, finding: &Finding) -> bool {
+        finding.kind == Kind::MoveOnBoard && self.adjudged.as_ref().is_some_and(|known| known.facts.undisputed())
     }
 
     /// True if something that may affect the result awaits its ruling. The next game must not begin before it.

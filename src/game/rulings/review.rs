@@ -7,6 +7,7 @@ use flagfall_protocols::time::Instant;
 use shakmaty::Chess;
 
 use super::{Adjudged, News, RulingRecord};
+use crate::alarm::AlarmKind;
 use crate::case::Case;
 use crate::clock::flag::{FlagFall, FlagPath};
 use crate::effect::Effect;
@@ -57,8 +58,11 @@ impl RulingRecord {
         let mut findings = Vec::with_capacity(found.len());
         let mut subjects = Vec::with_capacity(found.len());
         for found in found {
-            // If a move on the board ended the game, no ruling is needed, unless an entry contradicts it.
-            let needless = found.kind == Kind::MoveOnBoard && found.subject == Subject::Game && facts.undisputed();
+            // If a mate or stalemate ended the game, no ruling is needed, unless an entry contradicts it. Players may not have
+            // noticed another ending.
+            let noticed = case.seen.play.ending.and_then(|(ending, ..)| AlarmKind::of_ending(ending)).is_none();
+            let on_board = found.kind == Kind::MoveOnBoard && found.subject == Subject::Game;
+            let needless = on_board && noticed && facts.undisputed();
             if !needless {
                 subjects.push(found.subject);
                 findings.push(case.finding(found, falls));
@@ -117,7 +121,9 @@ impl Case<'_> {
         if fall.is_some_and(|fall| fall.path == FlagPath::ObservedByArbiter) {
             unknown.push("moment_of_expiry");
         }
-        let counted = found.counted.take().or_else(|| self.positions(fall).0.into_iter().next());
+        let on_board = found.kind == Kind::MoveOnBoard && fall.is_none();
+        let ended = || if on_board { self.position_of_ending() } else { None };
+        let counted = found.counted.take().or_else(ended).or_else(|| self.positions(fall).0.into_iter().next());
         let (position, phase) = match &counted {
             Some(counted) => (&counted.position, counted.phase),
             None => (&decoder.record.node().position, Phase::Idle),

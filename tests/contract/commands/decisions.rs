@@ -4,6 +4,7 @@ use flagfall::arbiter::{Code, Reply};
 use flagfall::config::Role;
 use flagfall::wire::finding::FindingKey;
 use flagfall::wire::topics::Board;
+use flagfall_game::alarm::AlarmKind;
 use flagfall_game::laws::outcome::GameResult;
 use serde_json::{Value, json};
 
@@ -88,6 +89,7 @@ fn the_audit_and_the_ruling_say_who_when_why_and_on_which_evidence() {
     let mut ask: Value = serde_json::from_str(&rig.ask("confirm", "c-1", json!({}))).expect("JSON");
     let at = rig.anchor.utc_at(rig.now).to_string();
     (ask["issued"], ask["observed_at"], ask["sync"]) = (json!(at), json!(at), json!("ntp"));
+    let alarm = rig.station.game().alarms().iter().find(|alarm| alarm.kind == AlarmKind::Flag).expect("an alarm").id;
     rig.send_as("petra", Some(Role::Chief), "confirm", &ask.to_string());
     let seen = audited(&rig, "command")[0]["observed_us"].clone();
     let expected = json!({
@@ -100,6 +102,7 @@ fn the_audit_and_the_ruling_say_who_when_why_and_on_which_evidence() {
         "command": "c-1",
         "observed_at": seen,
         "at": rig.now.0,
+        "closed_alarms": [alarm],
     });
     let shown = ruling(&rig);
     assert_eq!((&shown["decision"], &shown["status"]), (&expected, &json!("confirmed")), "the finding says so too");

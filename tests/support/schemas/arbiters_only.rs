@@ -22,6 +22,7 @@ pub(crate) const FIELDS: &[&str] = &[
     "class",
     "clock_firmware",
     "clock_status",
+    "closed_alarms",
     "closed_at",
     "closure",
     "code",

@@ -13,6 +13,7 @@ mod counts;
 mod decisions;
 mod desk;
 mod ending;
+mod endings_on_board;
 mod entries;
 mod evidence;
 mod game_of_decision;
