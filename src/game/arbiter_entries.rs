@@ -52,6 +52,8 @@ pub struct Statement {
     pub entered: Instant,
     /// The sender's id of the command; none if it had none.
     pub command: Option<String>,
+    /// What the record of the game says of a claim; none for other entries.
+    pub claim: Option<Claim>,
 }
 
 /// The ids of the commands that set the facts on which findings about flags rest; none if no command did, or if it had no id.

@@ -130,6 +130,9 @@ pub struct Claim {
     pub correct: Option<bool>,
     /// How, for people.
     pub note: String,
+    /// The moves that show it, as numbers of plies. For a repetition: after which plies the position stood, 0 = at the start, the
+    /// intended move included. For fifty moves: the first and the last ply of the record without a capture or pawn move.
+    pub plies: Vec<u32>,
 }
 
 /// What a penalty consists of.

@@ -185,10 +185,10 @@ impl Decisions {
         self.iter().last().filter(|decision| decision.kind == DecisionKind::Restart)
     }
 
-    /// The last rejection that is in force.
+    /// The last rejection that is in force, or the last ruling on a claim: their findings no longer exist.
     pub(crate) fn last_rejection(&self) -> Option<&Decision> {
         let standing = self.kept.iter().rfind(|kept| !kept.superseded && kept.decision.decides_game());
-        standing.map(|kept| &kept.decision).filter(|decision| decision.kind == DecisionKind::Rejected)
+        standing.map(|kept| &kept.decision).filter(|decision| decision.kind == DecisionKind::Rejected || decision.claim.is_some())
     }
 
     /// Begins another game.

@@ -1,10 +1,12 @@
 //! Compares the players' offers and claims with the record: whether an offer is still open, whether a claim is correct.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use flagfall_protocols::square::Color;
 
 use crate::arbiter_entries::{ArbiterEntries, Entered};
+use crate::decision::Claim;
 use crate::interval::Interval;
 use crate::laws::claim::{Ground, Standing};
 use crate::laws::claims::{self, Checked};
@@ -20,7 +22,7 @@ impl Seen {
         claims::check((&self.play.decoder.record, self.play.decoder.line()), whole, claimant, ground, intended)
     }
 
-    /// Whether the record of the game supports a claim, and a note on it; none if no record can show it.
+    /// A claim with what the record of the game says of it, if a record can show it.
     ///
     /// # Errors
     /// Fails as [`Seen::check_claim`] does, while the claim is being lodged.
@@ -29,9 +31,11 @@ impl Seen {
         side: Color,
         (ground, standing): (Ground, Standing),
         uci: Option<&String>,
-    ) -> Result<(Option<bool>, String), &'static str> {
+    ) -> Result<Claim, &'static str> {
+        let claim =
+            |correct, note: &str, plies| Claim { side, ground, standing, uci: uci.cloned(), correct, note: note.into(), plies };
         if !matches!(ground, Ground::Repetition | Ground::FiftyMoves) {
-            return Ok((None, String::new()));
+            return Ok(claim(None, "", Vec::new()));
         }
         let (correct, note) = match self.check_claim(side, ground, uci.map(String::as_str)) {
             Ok(Checked::Correct) => (Some(true), "correct by the record of the game (9.5.2)"),
@@ -42,7 +46,9 @@ impl Seen {
             Err(_) if standing != Standing::Lodged => (None, ""),
             Err(problem) => return Err(problem),
         };
-        Ok((correct, note.into()))
+        let record = (&self.play.decoder.record, self.play.decoder.line());
+        let plies = claims::plies(record, side, ground, uci.map(String::as_str)).unwrap_or_default();
+        Ok(claim(correct, note, plies))
     }
 
     /// Checks that `side` may accept the last offer of the opponent (5.2.3).

@@ -11,6 +11,7 @@ use crate::arbiter_entries::{Entered, Statement};
 use crate::case::Case;
 use crate::clock::control::TimeControl;
 use crate::clock::flag::{FlagFall, FlagPath};
+use crate::decision::Claim;
 use crate::game_phase::GamePhase;
 use crate::interval::Interval;
 use crate::laws::claim::Standing;
@@ -207,10 +208,34 @@ impl Case<'_> {
             };
             match claims.iter_mut().rev().find(same) {
                 Some(claim) => claim.standing = standing,
-                None => claims.push(Claimed { by: entry.side, ground, at: entry.happened, standing, time_added: None }),
+                None => claims.push(Claimed {
+                    by: entry.side,
+                    ground,
+                    at: entry.happened,
+                    standing,
+                    time_added: None,
+                    correct: entry.claim.as_ref().and_then(|claim| claim.correct),
+                    indicated: entry.claim.as_ref().is_some_and(|claim| claim.uci.is_some()),
+                    played_on: self.has_played_on(entry),
+                }),
             }
         }
         claims
+    }
+
+    /// True if the player has made a sure move since this entry.
+    fn has_played_on(&self, entry: &Statement) -> bool {
+        let record = self.seen.play.decoder.record.moves();
+        record.iter().any(|known| known.color == entry.side && known.made.earliest > entry.happened.latest)
+    }
+
+    /// The claim that was lodged at this time, as it stands now, and the position in which it was lodged.
+    pub(crate) fn claim_of(&self, lodged_at: Interval) -> Option<(&Claim, Option<Counted>)> {
+        let entries = self.entries.all();
+        let lodged = entries.iter().filter(|entry| entry.happened == lodged_at).find_map(|entry| entry.claim.as_ref())?;
+        let same = |claim: &&Claim| claim.side == lodged.side && claim.ground == lodged.ground;
+        let last = entries.iter().rev().filter_map(|entry| entry.claim.as_ref()).find(same)?;
+        Some((last, self.positions_at(lodged_at).0.into_iter().next()))
     }
 
     fn illegal_moves(&self) -> Vec<Illegal> {

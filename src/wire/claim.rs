@@ -93,6 +93,10 @@ pub struct ClaimBody {
     /// How, for people.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub note: String,
+    /// The moves that show it, as numbers of plies. For a repetition: after which plies the position stood, 0 = at the start, the
+    /// intended move included. For fifty moves: the first and the last ply of the record without a capture or pawn move.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub plies: Vec<u32>,
 }
 
 impl From<&decision::Claim> for ClaimBody {
@@ -104,6 +108,7 @@ impl From<&decision::Claim> for ClaimBody {
             uci: claim.uci.clone(),
             correct: claim.correct,
             note: claim.note.clone(),
+            plies: claim.plies.clone(),
         }
     }
 }
@@ -164,6 +169,9 @@ pub struct EntryBody {
     /// Id of the command that it was entered by.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
+    /// What the record of the game says of a claim.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claim: Option<ClaimBody>,
 }
 
 impl From<&arbiter_entries::Statement> for EntryBody {
@@ -174,6 +182,7 @@ impl From<&arbiter_entries::Statement> for EntryBody {
             happened_at: entry.happened.micros(),
             entered_at: entry.entered.0,
             command: entry.command.clone(),
+            claim: entry.claim.as_ref().map(ClaimBody::from),
         }
     }
 }

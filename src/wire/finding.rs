@@ -3,6 +3,7 @@
 use flagfall_game::laws::finding;
 use serde::{Deserialize, Serialize};
 
+use super::claim::ClaimBody;
 use super::flag::FlagPath;
 use super::outcome::{Alternative, Kind, Outcome, Phase, Recommended};
 use super::player::Side;
@@ -157,6 +158,9 @@ pub struct Finding {
     pub unknown: Vec<&'static str>,
     /// What arbiters have made of it. In an event it is the status at that time: a decision is an event of its own.
     pub status: FindingStatus,
+    /// The claim that it is about, with what the record of the game says of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claim: Option<ClaimBody>,
 }
 
 impl From<&finding::Finding> for Finding {
@@ -190,6 +194,7 @@ impl From<&finding::Finding> for Finding {
             recommended: found.recommended.iter().copied().map(Recommended::from).collect(),
             unknown: found.unknown.clone(),
             status: found.status.into(),
+            claim: found.claim.as_ref().map(ClaimBody::from),
         }
     }
 }

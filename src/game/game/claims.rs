@@ -6,12 +6,13 @@ use alloc::vec::Vec;
 use flagfall_protocols::square::Color;
 
 use super::Game;
-use crate::arbiter_entries::Entered;
+use crate::arbiter_entries::{Entered, Statement};
 use crate::audit::AuditEntry;
 use crate::decision::{Claim, Decision, DecisionKind};
 use crate::effect::Effect;
 use crate::input::Author;
 use crate::laws::claim::{Ground, Standing};
+use crate::laws::finding::FindingKey;
 use crate::laws::outcome::GameResult;
 
 impl Game {
@@ -25,23 +26,20 @@ impl Game {
         out: &mut Vec<Effect>,
     ) -> Result<(), &'static str> {
         self.check_game_open()?;
-        let lodged = self.entries.lodged.take_if(|lodged| lodged.side == side && lodged.ground == ground);
+        let lodged = self.entries.lodged.clone().filter(|lodged| lodged.side == side && lodged.ground == ground);
         let body = match lodged.filter(|_| standing != Standing::Lodged && uci.is_none()) {
             // The claim was about the position at the time when it was lodged.
             Some(lodged) => Claim { standing, ..lodged },
-            None => {
-                let (correct, note) = self.seen.check_claim_entry(side, (ground, standing), uci)?;
-                Claim { side, ground, standing, uci: uci.cloned(), correct, note }
-            }
+            None => self.seen.check_claim_entry(side, (ground, standing), uci)?,
         };
-        self.add_entry(side, Entered::Claim { ground, standing }, author)?;
-        out.push(Effect::Audit(AuditEntry::Claim(body.clone())));
+        let refuted = standing == Standing::Accepted && body.correct == Some(false);
+        if refuted && author.reason.as_deref().is_none_or(|reason| reason.trim().is_empty()) {
+            return Err("the record of the game refutes this claim: to accept it, give a reason");
+        }
+        self.enter_claim(&body, author, out)?;
         let draws = !matches!(ground, Ground::AdditionalTime);
         let (kind, result) = match standing {
-            Standing::Lodged => {
-                self.entries.lodged = Some(body);
-                return Ok(());
-            }
+            Standing::Lodged => return Ok(()),
             Standing::Accepted if draws => (DecisionKind::ClaimAccepted, GameResult::Draw),
             Standing::Accepted => (DecisionKind::ClaimAccepted, GameResult::Open),
             Standing::Refused => (DecisionKind::ClaimRefused, GameResult::Open),
@@ -51,6 +49,42 @@ impl Game {
         if result != GameResult::Open {
             self.give_result(result, out);
         }
+        Ok(())
+    }
+
+    /// Accepts or refuses the claim of a finding that is confirmed or rejected, and returns the claim; none if the finding is
+    /// about no claim that awaits its ruling.
+    ///
+    /// # Errors
+    /// Fails if there are too many entries.
+    pub(super) fn rule_on_claim(
+        &mut self,
+        key: FindingKey,
+        standing: Standing,
+        author: &Author,
+        out: &mut Vec<Effect>,
+    ) -> Result<Option<Claim>, &'static str> {
+        let finding = self.rulings.finding_of(key)?;
+        let lodged = finding.claim.clone().filter(|claim| claim.standing == Standing::Lodged && finding.flag.is_none());
+        let Some(lodged) = lodged else { return Ok(None) };
+        let ruled = Claim { standing, ..lodged };
+        self.enter_claim(&ruled, author, out)?;
+        Ok(Some(ruled))
+    }
+
+    /// Keeps and reports an entry about a claim.
+    fn enter_claim(&mut self, claim: &Claim, author: &Author, out: &mut Vec<Effect>) -> Result<(), &'static str> {
+        let Claim { side, ground, standing, .. } = *claim;
+        let (happened, entered, command) = (self.event_time(author), self.now, author.command.clone());
+        let what = Entered::Claim { ground, standing };
+        self.entries.enter(Statement { side, what, happened, entered, command, claim: Some(claim.clone()) })?;
+        let same = |lodged: &Claim| lodged.side == side && lodged.ground == ground;
+        if standing == Standing::Lodged {
+            self.entries.lodged = Some(claim.clone());
+        } else if self.entries.lodged.as_ref().is_some_and(same) {
+            self.entries.lodged = None;
+        }
+        out.push(Effect::Audit(AuditEntry::Claim(claim.clone())));
         Ok(())
     }
 }

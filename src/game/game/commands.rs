@@ -13,12 +13,13 @@ use crate::arbiter_entries::{Entered, Statement};
 use crate::audit::AuditEntry;
 use crate::clock::control::TimeControl;
 use crate::config::Rulings;
-use crate::decision::{AUTOMATIC, Decision, DecisionKind, Penalty};
+use crate::decision::{AUTOMATIC, Claim, Decision, DecisionKind, Penalty};
 use crate::effect::Effect;
 use crate::game_phase::GamePhase;
 use crate::input::{Author, Command};
 use crate::interval::Interval;
 use crate::irregular::position::IllegalPosition;
+use crate::laws::claim::Standing;
 use crate::laws::finding::{Finding, FindingKey, FindingStatus};
 use crate::laws::outcome::{GameResult, Kind, Outcome};
 use crate::laws::rules::Table;
@@ -212,7 +213,7 @@ impl Game {
         if finding.status == FindingStatus::Confirmed {
             return Err("the finding is confirmed already");
         }
-        let outcome = finding.outcome;
+        let (outcome, kind) = (finding.outcome, finding.kind);
         let result = outcome.result().ok_or("the finding leaves it to the arbiter: declare-result, or reject")?;
         let seen = author.observed_at.or(finding.conditional.then_some(self.now)).filter(|_| finding.flag.is_some());
         if let Some(seen) = seen {
@@ -226,7 +227,9 @@ impl Game {
             }
             self.find(out);
         }
-        self.apply_ruling(DecisionKind::Confirmed, key, result, author, out);
+        let standing = if result == GameResult::Open { Standing::Refused } else { Standing::Accepted };
+        let claim = if kind == Kind::Claim { self.rule_on_claim(key, standing, author, out)? } else { None };
+        self.apply_ruling((DecisionKind::Confirmed, result), key, claim, author, out);
         Ok(())
     }
 
@@ -239,6 +242,9 @@ impl Game {
         if status == FindingStatus::Rejected {
             return Err("the finding is rejected already");
         }
+        if kind == Kind::Claim && flag.is_none() && outcome == Outcome::GameGoesOn {
+            return Err("the finding says that the claim is not correct: confirm it, or accept the claim with a reason");
+        }
         let entered = matches!(kind, Kind::Resignation | Kind::Agreement | Kind::Claim);
         let on_board = kind == Kind::MoveOnBoard && flag.is_none();
         self.note_flag_decision(key.id, author.observed_at.unwrap_or(self.now), None);
@@ -250,7 +256,8 @@ impl Game {
         if on_board {
             self.reject_ending();
         }
-        self.apply_ruling(DecisionKind::Rejected, key, GameResult::Open, author, out);
+        let claim = if kind == Kind::Claim { self.rule_on_claim(key, Standing::Refused, author, out)? } else { None };
+        self.apply_ruling((DecisionKind::Rejected, GameResult::Open), key, claim, author, out);
         if position {
             // Nobody observed the position in time, so the later moves stand (A.5.2), and it no longer matters.
             self.irregular.illegal_position = IllegalPosition::default();
@@ -280,14 +287,23 @@ impl Game {
         }
     }
 
-    fn apply_ruling(&mut self, kind: DecisionKind, key: FindingKey, result: GameResult, author: &Author, out: &mut Vec<Effect>) {
+    fn apply_ruling(
+        &mut self,
+        (kind, result): (DecisionKind, GameResult),
+        key: FindingKey,
+        claim: Option<Claim>,
+        author: &Author,
+        out: &mut Vec<Effect>,
+    ) {
         if kind == DecisionKind::Rejected {
             let on = self.rulings.numbered(key.id).map(|finding| finding.kind);
             self.rulings.decisions.set_rejected_kind(on);
             // The next game must not begin in the same step as this ruling.
             self.seen.phase.next_set_up = self.seen.phase.next_set_up.map(|_| self.now);
         }
-        let decision = self.record_decision(Decision { result, finding: Some(key), ..self.draft(kind, author) }, out);
+        let side = claim.as_ref().map(|claim| claim.side);
+        let draft = Decision { result, finding: Some(key), side, claim, ..self.draft(kind, author) };
+        let decision = self.record_decision(draft, out);
         // Only the result of a decision that is superseded is taken back.
         let goes_on = match self.rulings.result {
             Some(_) => self.rulings.takes_back_result(&decision),
@@ -360,13 +376,13 @@ impl Game {
     }
 
     /// The time that the arbiter states; otherwise now.
-    fn event_time(&self, author: &Author) -> Interval {
+    pub(super) fn event_time(&self, author: &Author) -> Interval {
         let at = author.observed_at.unwrap_or(self.now).min(self.now);
         Interval { earliest: at, latest: at }
     }
 
-    pub(super) fn add_entry(&mut self, side: Color, what: Entered, author: &Author) -> Result<(), &'static str> {
+    fn add_entry(&mut self, side: Color, what: Entered, author: &Author) -> Result<(), &'static str> {
         let happened = self.event_time(author);
-        self.entries.enter(Statement { side, what, happened, entered: self.now, command: author.command.clone() })
+        self.entries.enter(Statement { side, what, happened, entered: self.now, command: author.command.clone(), claim: None })
     }
 }

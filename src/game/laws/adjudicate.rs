@@ -191,7 +191,10 @@ impl Tables<'_, '_> {
     fn without_flag(&mut self) -> Option<Found> {
         let mut standing = self.standing(None);
         if standing.is_empty() {
-            let (ruled, kind) = self.illegal_without_flag()?;
+            let (ruled, kind) = match self.illegal_without_flag() {
+                Some(illegal) => illegal,
+                None => (self.claim_without_flag()?, Kind::Claim),
+            };
             return Some(Found::new(Subject::Game, kind, false, ruled));
         }
         let kind = standing[0].kind;

@@ -1,6 +1,8 @@
 //! Checks claims of a draw (Articles 9.2 and 9.3). A claim is checked when a player has made it, and the result is published to
 //! nobody before (Article 11.12).
 
+use alloc::vec::Vec;
+
 use flagfall_protocols::square::Color;
 use shakmaty::{Chess, Move, Position};
 
@@ -74,16 +76,44 @@ pub(crate) fn check(
     ground: Ground,
     intended: Option<&str>,
 ) -> Result<Checked, &'static str> {
-    let position = &line.top(record.node()).position;
-    let intended = intended
-        .map(|text| {
-            let uci = shakmaty::uci::UciMove::from_ascii(text.as_bytes()).map_err(|_| "the move cannot be read")?;
-            uci.to_move(position).map_err(|_| "the move is not legal now")
-        })
-        .transpose()?;
+    let intended = intended.map(|text| intended_move(record, line, text)).transpose()?;
     match ground {
         Ground::Repetition => Ok(repetition(record, line, whole, claimant, intended)),
         Ground::FiftyMoves => Ok(fifty_moves(record, line, whole, claimant, intended)),
         Ground::AdditionalTime | Ground::NormalMeans => Err("the arbiter judges such a claim"),
     }
+}
+
+/// The moves that show what the record says of such a claim, as numbers of plies. For a repetition: after which plies the
+/// position stood, with the intended move; for fifty moves: the first and the last ply without a capture or pawn move.
+pub(crate) fn plies(
+    (record, line): (&Record, &Line),
+    claimant: Color,
+    ground: Ground,
+    intended: Option<&str>,
+) -> Result<Vec<u32>, &'static str> {
+    let intended = intended.map(|text| intended_move(record, line, text)).transpose()?;
+    let made = record.moves().len() as u32;
+    let last = made + line.plies().len() as u32 + u32::from(intended.is_some());
+    let Some(after) = reached(record, line, claimant, intended) else { return Ok(Vec::new()) };
+    Ok(match ground {
+        Ground::Repetition => {
+            let mut stood = record.plies_of(&after);
+            let pending = (made + 1..).zip(line.plies()).filter(|(_, ply)| same_position(&ply.node.position, &after));
+            stood.extend(pending.map(|(ply, _)| ply));
+            stood.extend(intended.map(|_| last));
+            stood
+        }
+        Ground::FiftyMoves => match after.halfmoves().min(last) {
+            0 => Vec::new(),
+            quiet => alloc::vec![last + 1 - quiet, last],
+        },
+        Ground::AdditionalTime | Ground::NormalMeans => Vec::new(),
+    })
+}
+
+/// The move that a player has written down and intends to make.
+fn intended_move(record: &Record, line: &Line, text: &str) -> Result<Move, &'static str> {
+    let uci = shakmaty::uci::UciMove::from_ascii(text.as_bytes()).map_err(|_| "the move cannot be read")?;
+    uci.to_move(&line.top(record.node()).position).map_err(|_| "the move is not legal now")
 }

@@ -213,6 +213,13 @@ pub struct Claimed {
     pub standing: Standing,
     /// True if the opponent's time for a refused claim was added on his clock; none if this is not known.
     pub time_added: Option<bool>,
+    /// True if the record of the game bears the claim out; none if it does not tell.
+    pub correct: Option<bool>,
+    /// True if the claimant has written down a move that he intends to make (9.2.1, 9.3.1).
+    pub indicated: bool,
+    /// True if the claimant has made a move since, so that nobody waits for a ruling any more. A flag that falls later still
+    /// leaves the claim open, because a claim cannot be withdrawn (9.5).
+    pub played_on: bool,
 }
 
 /// The way in which a move was illegal.

@@ -7,6 +7,7 @@ use shakmaty::fen::Fen;
 use shakmaty::{Chess, EnPassantMode};
 
 use crate::clock::flag::FlagPath;
+use crate::decision::Claim;
 use crate::laws::adjudicate::Found;
 use crate::laws::outcome::{Alternative, Kind, Outcome, Phase, Recommended};
 use crate::laws::rulebook::Rulebook;
@@ -111,6 +112,8 @@ pub struct Finding {
     pub unknown: Vec<&'static str>,
     /// What arbiters have made of it.
     pub status: FindingStatus,
+    /// The claim that it is about, with what the record of the game says of it; none without a claim.
+    pub claim: Option<Claim>,
 }
 
 impl Finding {
@@ -146,6 +149,7 @@ impl Finding {
             recommended: found.recommended,
             unknown: found.unknown,
             status: FindingStatus::Proposed,
+            claim: None,
         }
     }
 }

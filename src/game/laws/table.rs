@@ -115,21 +115,55 @@ impl Tables<'_, '_> {
         }
     }
 
-    /// A claim that was lodged in time and has no decision.
-    pub(crate) fn pending_claim(&self, flag: &Flag) -> Option<&Claimed> {
+    /// The claims that have no decision and that these rules know.
+    fn lodged_claims(&self) -> impl Iterator<Item = &Claimed> {
         let rulebook = &self.facts.rulebook;
-        let announced = |ground: Ground| match ground {
+        let announced = move |ground: Ground| match ground {
             Ground::AdditionalTime => rulebook.guideline == Some(Guideline::AdditionalTime),
             Ground::NormalMeans => rulebook.guideline == Some(Guideline::NormalMeans) || rulebook.rules().quickplay_claims,
             Ground::Repetition | Ground::FiftyMoves => true,
         };
+        self.facts.claims.iter().filter(move |claim| claim.standing == Standing::Lodged && announced(claim.ground))
+    }
+
+    /// Row 6 or 6a without a flag: what the record of the game says of a claim that awaits its ruling, and what follows.
+    pub(crate) fn claim_without_flag(&self) -> Option<Ruled> {
+        let claim = self.lodged_claims().filter(|claim| !claim.played_on).last()?;
+        let (articles, rows) = (self.articles(), self.rows());
+        let opponent = men::color_name(claim.by.other());
+        let seconds = if self.facts.rulebook.fines(claim.ground) { self.facts.rulebook.penalty_s() } else { 0 };
+        let refused = Ruled::new(rows.claim_incorrect, Outcome::GameGoesOn, articles.claim_incorrect);
+        let ruled = match (claim.ground, claim.correct) {
+            (Ground::AdditionalTime, _) => Ruled::unknown(rows.claim, &["III.4"], "claim_ruling"),
+            (Ground::NormalMeans, _) => {
+                let drawn = Ruled::new(rows.claim, Outcome::Draw, articles.normal_means);
+                let cases = vec![("the claim is granted", drawn), ("it is rejected", refused)];
+                depending(rows.claim, articles.normal_means, "claim_ruling", cases)
+            }
+            (_, Some(true)) => Ruled::new(rows.claim, Outcome::Draw, articles.claim),
+            (_, Some(false)) => {
+                let time = (seconds > 0).then_some(Recommended::AddTime { side: opponent, seconds });
+                let indicated = Recommended::PlayIndicatedMove { side: men::color_name(claim.by) };
+                let recommended = time.into_iter().chain(claim.indicated.then_some(indicated)).collect();
+                Ruled { recommended, ..refused }.resting_on(self.holds(About::Penalty))
+            }
+            (_, None) => {
+                let drawn = Ruled::new(rows.claim, Outcome::Draw, articles.claim);
+                let cases = vec![("the claim is correct", drawn), ("it is not", refused)];
+                depending(rows.claim, articles.claim, "claim_ruling", cases)
+            }
+        };
+        Some(Ruled { ended: Some(claim.at), ..ruled })
+    }
+
+    /// A claim that was lodged in time and has no decision.
+    pub(crate) fn pending_claim(&self, flag: &Flag) -> Option<&Claimed> {
         let in_time = |claim: &Claimed| match claim.ground {
             // Such a claim must come before the flag falls (III.4, III.5).
             Ground::AdditionalTime | Ground::NormalMeans => claim.at.earliest <= flag.fell.latest,
             Ground::Repetition | Ground::FiftyMoves => self.observed(flag).is_none_or(|seen| claim.at.earliest < seen),
         };
-        let lodged = self.facts.claims.iter().filter(|claim| claim.standing == Standing::Lodged);
-        let valid = lodged.filter(|claim| announced(claim.ground) && in_time(claim));
+        let valid = self.lodged_claims().filter(|claim| in_time(claim));
         valid.min_by_key(|claim| (claim.at.latest, claim.at.earliest, claim.by == flag.side, claim.ground as u8))
     }
 

@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 
 use super::finding::Finding;
-use super::outcome::Outcome;
+use super::outcome::{Kind, Outcome};
 use super::winnable::Verdict;
 
 /// The article of each ending, and its sentence.
@@ -65,6 +65,7 @@ pub(super) fn why(finding: &Finding) -> String {
     match finding.outcome {
         Outcome::GameGoesOn => match (finding.completed, finding.required) {
             (Some(done), Some(need)) if done >= need => "The required moves were completed before the flag fell.".to_string(),
+            _ if finding.kind == Kind::Claim => "The record of the game does not bear out the claim.".to_string(),
             _ if finding.flag.is_none() => "Nobody has ruled on the illegal move yet.".to_string(),
             _ => "Nothing is lost by this flag.".to_string(),
         },

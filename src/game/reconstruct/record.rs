@@ -252,6 +252,19 @@ impl Record {
         self.count_of(position, self.moves.len(), &[], 1)
     }
 
+    /// After how many plies `position` has stood (9.2.3), each time; 0 = at the start.
+    pub(crate) fn plies_of(&self, position: &Chess) -> Vec<u32> {
+        let wanted = key(position);
+        let mut earlier = self.start.clone();
+        let mut stood = Vec::new();
+        stood.extend((key(&earlier) == wanted).then_some(0));
+        for (ply, (mv, &known)) in (1..).zip(self.moves.played().zip(&self.keys[1..])) {
+            earlier.play_unchecked(mv);
+            stood.extend((known == wanted as u32 && key(&earlier) == wanted).then_some(ply));
+        }
+        stood
+    }
+
     /// How the last of the first `plies` moves ended the game, if it did.
     pub(crate) fn ending_after(&self, plies: usize) -> Option<Ending> {
         if plies == self.moves.len() {

@@ -106,7 +106,7 @@ impl RulingRecord {
     fn standing_decision(&self, finding: Option<&Finding>) -> Option<Box<Decision>> {
         let on_finding = || match finding {
             Some(finding) => self.decisions.numbered(self.decisions.settled(finding)?),
-            // The finding that was rejected no longer exists.
+            // The finding that was ruled on no longer exists.
             None => self.decisions.last_rejection(),
         };
         let standing = match self.result {

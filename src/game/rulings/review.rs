@@ -121,9 +121,12 @@ impl Case<'_> {
         if fall.is_some_and(|fall| fall.path == FlagPath::ObservedByArbiter) {
             unknown.push("moment_of_expiry");
         }
+        let claimed_at = found.ended.filter(|_| found.kind == Kind::Claim && fall.is_none());
+        let claimed = claimed_at.and_then(|at| self.claim_of(at));
+        let (claim, claimed_in) = claimed.map_or((None, None), |(claim, position)| (Some(claim.clone()), position));
         let on_board = found.kind == Kind::MoveOnBoard && fall.is_none();
         let ended = || if on_board { self.position_of_ending() } else { None };
-        let counted = found.counted.take().or_else(ended).or_else(|| self.positions(fall).0.into_iter().next());
+        let counted = found.counted.take().or(claimed_in).or_else(ended).or_else(|| self.positions(fall).0.into_iter().next());
         let (position, phase) = match &counted {
             Some(counted) => (&counted.position, counted.phase),
             None => (&decoder.record.node().position, Phase::Idle),
@@ -138,6 +141,7 @@ impl Case<'_> {
             last_period: fall.and_then(|fall| self.last_period(fall)),
             readings: fall.map(|fall| self.readings(fall)).unwrap_or_default(),
             evidence: self.evidence(found.kind, fall),
+            claim,
             ..Finding::of(found, rulebook, position, phase)
         }
     }

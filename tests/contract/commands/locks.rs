@@ -15,7 +15,7 @@ fn send(rig: &mut CommandRig, verb: &str, payload: &str) -> Reply {
 }
 
 fn claim(standing: &str) -> Value {
-    json!({"side": "white", "ground": "fifty_moves", "standing": standing})
+    json!({"side": "white", "ground": "normal_means", "standing": standing})
 }
 
 #[test]

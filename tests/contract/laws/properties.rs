@@ -70,8 +70,9 @@ fn a_claim() -> impl Strategy<Value = Claimed> {
     use Ground::{AdditionalTime, FiftyMoves, NormalMeans, Repetition};
     let ground = prop::sample::select(vec![AdditionalTime, FiftyMoves, NormalMeans, Repetition]);
     let standing = prop::sample::select(vec![Standing::Lodged, Standing::Accepted, Standing::Refused]);
-    (side(), ground, moment(), standing, prop::option::of(any::<bool>()))
-        .prop_map(|(by, ground, at, standing, time_added)| Claimed { by, ground, at, standing, time_added })
+    (side(), ground, moment(), standing, prop::option::of(any::<bool>())).prop_map(|(by, ground, at, standing, time_added)| {
+        Claimed { by, ground, at, standing, time_added, correct: None, indicated: false, played_on: false }
+    })
 }
 
 fn an_illegal_move() -> impl Strategy<Value = Illegal> {

@@ -94,7 +94,7 @@ pub(crate) fn agreed(when: Interval, both_moved: Option<bool>) -> Ended {
 }
 
 pub(crate) fn claim(by: Color, ground: Ground, standing: Standing, when: Interval) -> Claimed {
-    Claimed { by, ground, at: when, standing, time_added: None }
+    Claimed { by, ground, at: when, standing, time_added: None, correct: None, indicated: false, played_on: false }
 }
 
 pub(crate) fn illegal(by: Color, treated: Treated, when: u64) -> Illegal {

@@ -86,6 +86,7 @@ pub(crate) const FIELDS: &[&str] = &[
     "pending",
     "period",
     "phase",
+    "plies",
     "position",
     "positions",
     "pressed",

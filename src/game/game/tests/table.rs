@@ -126,7 +126,10 @@ impl Table {
     pub(super) fn enter(&mut self, side: Color, what: Entered) -> &mut Table {
         self.wait(1);
         let at = Interval { earliest: self.now, latest: self.now };
-        self.game.entries.enter(Statement { side, what, happened: at, entered: self.now, command: None }).expect("room");
+        self.game
+            .entries
+            .enter(Statement { side, what, happened: at, entered: self.now, command: None, claim: None })
+            .expect("room");
         self.game.reports.arbiter_dirty = true;
         self.feed(Input::Deadline)
     }

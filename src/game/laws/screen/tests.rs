@@ -5,6 +5,7 @@ use alloc::boxed::Box;
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, Color, Position};
 
+use super::super::finding::FindingStatus;
 use super::super::outcome::Alternative;
 use super::super::winnable::Verdict;
 use super::*;
@@ -44,6 +45,8 @@ fn finding() -> Finding {
         configurable: vec![],
         recommended: vec![],
         unknown: vec![],
+        status: FindingStatus::Proposed,
+        claim: None,
     }
 }
 

@@ -210,7 +210,7 @@ fn no_ruling_follows_a_result_that_its_sender_has_not_seen() {
     let agreed = [Command::Offer { side: Color::White }, Command::Accept { side: Color::Black }];
     for commands in [&agreed[..], &[Command::DeclareResult { result: GameResult::Draw }]] {
         let mut desk = Desk::started("300");
-        desk.play("e2e4").play("e7e5").fall(ClockSide::Left).wait(0.5).black_can_mate();
+        desk.play("e2e4").play("e7e5").fall(ClockSide::Left).wait(0.5).settle();
         let proposed = desk.key();
         commands.iter().for_each(|command| signed(&mut desk, command.clone(), None));
         assert_eq!((desk.refused(), desk.game.result()), (0, Some(GameResult::Draw)), "{commands:?}");

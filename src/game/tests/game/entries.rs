@@ -132,7 +132,7 @@ fn claims_are_decided_by_the_arbiter() {
         (Ground::AdditionalTime, Standing::Accepted, Some((DecisionKind::ClaimAccepted, GameResult::Open))),
     ] {
         let mut desk = Desk::started("300");
-        desk.play("e2e4").play("e7e5").command(claim(WHITE, ground, standing));
+        desk.play("e2e4").play("e7e5").sign("anna", claim(WHITE, ground, standing));
         assert_eq!((desk.refused(), kinds(&desk)), (0, expected.into_iter().collect::<Vec<_>>()), "{ground:?} {standing:?}");
         let drawn = expected.is_some_and(|(_, result)| result == GameResult::Draw);
         assert_eq!(desk.game.result(), drawn.then_some(GameResult::Draw), "{ground:?} {standing:?}");
