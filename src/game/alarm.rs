@@ -197,6 +197,13 @@ impl Alarms {
         }
     }
 
+    /// An illegal move of `side` stands, because its opponent has replied: nothing follows from it any more.
+    pub(crate) fn cure_illegal_move(&mut self, at: Instant, side: Color) {
+        let meant = |alarm: &&Alarm| alarm.kind == AlarmKind::IllegalMove && alarm.side == Some(side);
+        let open: Vec<u32> = self.open().filter(meant).map(|alarm| alarm.id).collect();
+        open.into_iter().for_each(|id| self.cure_one(at, id));
+    }
+
     /// The cause of the open alarms of this kind on these squares is gone.
     pub(crate) fn cure_squares(&mut self, at: Instant, kind: AlarmKind, squares: u64) {
         let meant = |alarm: &&Alarm| alarm.kind == kind && alarm.squares == squares;

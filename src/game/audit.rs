@@ -21,6 +21,8 @@ pub enum GameEvent {
     Joined,
     /// It is over.
     Over,
+    /// It seemed to be over, and goes on.
+    Reopened,
     /// Another one was set up before it had a result.
     LeftOpen,
 }

@@ -11,6 +11,7 @@ use crate::alarm::{AlarmKind, Alarms};
 use crate::audit::{AuditEntry, ClockEvent};
 use crate::clock::fact::{ClockFact, PeriodCause};
 use crate::clock::flag::FlagPath;
+use crate::clock::setting::SidesWatch;
 use crate::effect::Effect;
 use crate::game_phase::GamePhase;
 use crate::interval::Interval;
@@ -28,6 +29,9 @@ impl Seen {
         alarms: &mut Alarms,
         out: &mut Vec<Effect>,
     ) -> Changed {
+        if !matches!(fact, ClockFact::Press { .. }) {
+            self.clock.turn = None;
+        }
         match fact {
             ClockFact::Baseline => {
                 // A clock that is heard for the first time when moves were made has run before.
@@ -94,12 +98,17 @@ impl Seen {
         // Who pressed for a move that nobody saw being made is not known.
         let seen = self.board.unseen_since().is_none() && !self.play.decoder.has_gap();
         let made = plies.first().zip(plies.last()).map(|(first, last)| (first.color, last.color)).filter(|_| seen);
-        let exchanged = self.config.white_clock.is_none() && self.clock.sides.press(by, made);
+        let contradicted = self.clock.sides.press(by, made);
+        let exchanged = contradicted && self.config.white_clock.is_none();
         if exchanged {
             self.exchange_sides(now, alarms);
+        } else if contradicted {
+            // Whoever configured the sides is asked. Meanwhile no flag is one player's for certain.
+            alarms.raise(now, AlarmKind::ClockSidesDiffer, None, 0);
+            self.clock.sides.watch_again();
         }
         let by = if exchanged { by.other() } else { by };
-        if self.clock.press_differs_from_control(by, rise_ms) {
+        if self.clock.press_differs_from_control(now, by, rise_ms) {
             alarms.raise(now, AlarmKind::ClockSettingDiffers, None, 0);
         }
         let mut changed = Changed::State;
@@ -109,7 +118,12 @@ impl Seen {
         }
         if self.phase.is_read() {
             let view = self.clock.view();
-            self.play.decoder.press(at, by, &self.board, &view, &mut self.play.conclusions);
+            if !self.play.awaits_ruling_on_illegal_move() {
+                self.play.decoder.press(at, by, &self.board, &view, &mut self.play.conclusions);
+            }
+            if let Some(after) = &mut self.play.after_illegal {
+                after.press(at, by, &self.board, &view);
+            }
         }
         alarms.cure(now, AlarmKind::IncompleteMove);
         alarms.cure(now, AlarmKind::WrongClockRunning);
@@ -119,11 +133,27 @@ impl Seen {
     /// Left and right of the clock were taken for each other: from here on, and in what was written down, they are not.
     pub(crate) fn exchange_sides(&mut self, now: Instant, alarms: &mut Alarms) {
         self.clock.chessclock.exchange_sides();
+        self.clock.turn = None;
         self.play.decoder.record.exchange_clocks();
         alarms.raise(now, AlarmKind::ClockSidesExchanged, None, 0);
         alarms.settle(now, AlarmKind::Flag, None);
         self.raise_flags(now, alarms);
         alarms.cure(now, AlarmKind::WrongClockRunning);
+    }
+
+    /// Exchanges the sides of the clock as an arbiter says, which settles what the presses contradicted.
+    pub(crate) fn swap_sides(&mut self, now: Instant, alarms: &mut Alarms) {
+        self.exchange_sides(now, alarms);
+        alarms.settle(now, AlarmKind::ClockSidesDiffer, None);
+        if self.config.white_clock.is_some() {
+            self.clock.sides = SidesWatch::default();
+        }
+    }
+
+    /// True if the presses contradict the configured sides of the clock and no arbiter has settled it.
+    pub(crate) fn sides_doubtful(&self, alarms: &Alarms) -> bool {
+        let contradicted = self.config.white_clock.is_some() && self.clock.sides.contradicted();
+        contradicted || alarms.is_open(AlarmKind::ClockSidesDiffer)
     }
 
     /// Raises the alarm of every flag that is latched and counts.

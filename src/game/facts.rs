@@ -34,6 +34,7 @@ impl Case<'_> {
             adds_time: self.seen.clock.control.as_ref().map(TimeControl::adds_time),
             setting_differs: self.seen.clock.setting.differs() || self.alarms.is_open(AlarmKind::ClockCountDiffers),
             flags: falls.iter().map(|fall| self.flag(fall, falls)).collect(),
+            exchanged_flags: if self.seen.sides_doubtful(self.alarms) { self.exchanged_flags(falls) } else { Vec::new() },
             endings: self.endings(),
             claims,
             illegal,
@@ -51,6 +52,22 @@ impl Case<'_> {
             u32::try_from(before.saturating_add_unsigned(self.seen.play.decoder.record.completed(side, None).0)).ok()
         };
         Some(completed(Color::White)?.min(completed(Color::Black)?))
+    }
+
+    /// These flags as they are if left and right of the clock are exchanged. A flag that the clock has not shown is the
+    /// player's whom the arbiter named.
+    fn exchanged_flags(&self, falls: &[FlagFall]) -> Vec<Flag> {
+        let exchanged = |fall: &FlagFall| match fall.path {
+            FlagPath::ObservedByArbiter => fall.clone(),
+            _ => FlagFall { side: fall.side.other(), ..fall.clone() },
+        };
+        let falls: Vec<FlagFall> = falls.iter().map(exchanged).collect();
+        // Moves that were counted at the fall are those of the configured side.
+        let of_fall = |fall: &FlagFall| match self.flag(fall, &falls) {
+            flag if fall.counted.is_some() && fall.path != FlagPath::ObservedByArbiter => Flag { completed: None, ..flag },
+            flag => flag,
+        };
+        falls.iter().map(of_fall).collect()
     }
 
     fn flag(&self, fall: &FlagFall, falls: &[FlagFall]) -> Flag {

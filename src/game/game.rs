@@ -10,6 +10,7 @@ use shakmaty::Chess;
 
 mod claims;
 mod commands;
+mod endings;
 #[cfg(test)]
 mod tests;
 mod transitions;
@@ -103,6 +104,7 @@ impl Game {
         self.seen.review_play(self.now, &mut self.alarms);
         self.apply_conclusions(out);
         if self.seen.phase.is_read() {
+            self.go_on_after_illegal_move(out);
             if self.irregular.king.review(self.now, &self.seen) {
                 self.reports.revised();
             }
@@ -288,7 +290,9 @@ impl Game {
                     if self.irregular.illegal_position.pressed(&self.seen, by, at) {
                         self.reports.revised();
                     }
-                    self.seen.raise_illegal_press(self.now, by, pawn_stays, at, &mut self.alarms);
+                    if self.seen.raise_illegal_press(self.now, by, pawn_stays, at, &mut self.alarms) {
+                        self.seen.follow_illegal_move(self.now, by, at);
+                    }
                 }
                 Conclusion::PressedBack { by, at } => out.push(Effect::Audit(AuditEntry::PressedBack { side: by, pressed: at })),
                 Conclusion::LinkGap => self.alarms.raise(self.now, AlarmKind::LinkGap, None, 0),
@@ -300,6 +304,7 @@ impl Game {
                 }
                 Conclusion::PressedOutOfTurn { by, at } => {
                     self.irregular.king.pressed(by, at);
+                    self.seen.follow_reply_to_check(self.now, by, at);
                     if self.irregular.illegal_position.pressed(&self.seen, by, at) {
                         self.reports.revised();
                     }
@@ -347,11 +352,14 @@ impl Game {
     /// When the game wants [`Input::Deadline`], if it waits for anything.
     pub fn deadline(&self) -> Option<Instant> {
         let Seen { config, board, clock, play, phase, .. } = &self.seen;
-        let played = phase.is_read().then(|| play.decoder.deadline(self.now, board, &clock.view())).flatten();
+        let record_goes_on = phase.is_read() && !play.awaits_ruling_on_illegal_move();
+        let played = record_goes_on.then(|| play.decoder.deadline(self.now, board, &clock.view())).flatten();
+        let unruled = play.after_illegal.as_ref().and_then(|after| after.decoder.as_ref()).filter(|_| phase.is_read());
+        let unruled = unruled.and_then(|decoder| decoder.deadline(self.now, board, &clock.view()));
         let king = phase.is_read().then(|| self.irregular.king.due(self.now, board)).flatten();
         let monitor = self.monitor.due(self.now, &self.seen, &self.alarms);
         let clock = clock.due(&WatchContext { now: self.now, config, play, phase });
-        let dues = [played, king, monitor, clock, self.seen.phase_due(self.now), self.health.due()];
+        let dues = [played, unruled, king, monitor, clock, self.seen.phase_due(self.now), self.health.due()];
         dues.into_iter().flatten().min()
     }
 }

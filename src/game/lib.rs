@@ -10,6 +10,7 @@
 
 extern crate alloc;
 
+mod after_illegal;
 pub mod alarm;
 pub mod arbiter_entries;
 pub mod audit;
@@ -18,6 +19,7 @@ pub mod clock;
 mod clocks;
 mod commands;
 pub mod config;
+mod contradicted_end;
 mod corrections;
 pub mod decision;
 mod decisions;

@@ -23,7 +23,12 @@ impl Seen {
     pub(crate) fn follow_board(&mut self, now: Instant, alarms: &mut Alarms, out: &mut Vec<Effect>) -> bool {
         let line = self.play.decoder.line();
         let before = (line.plies().len(), line.made_at());
-        self.play.decoder.board_changed(now, &self.board);
+        if !self.play.awaits_ruling_on_illegal_move() {
+            self.play.decoder.board_changed(now, &self.board);
+        }
+        if let Some(decoder) = self.play.after_illegal.as_mut().and_then(|after| after.decoder.as_mut()) {
+            decoder.board_changed(now, &self.board);
+        }
         if self.clock_stands() {
             self.play.decoder.drop_half_gestures();
         }
@@ -36,7 +41,7 @@ impl Seen {
 
     /// Lets the decoder draw its conclusions up to now.
     pub(crate) fn review_play(&mut self, now: Instant, alarms: &mut Alarms) {
-        if self.phase.is_read() {
+        if self.phase.is_read() && !self.play.awaits_ruling_on_illegal_move() {
             let view = self.clock.view();
             self.play.decoder.review(now, &self.board, &view, &mut self.play.conclusions);
             self.note_first_move(now, alarms);

@@ -81,6 +81,11 @@ pub enum Cause {
     CorrectMove,
     /// A later move showed what a pawn was promoted to.
     Promotion,
+    /// The last move seemed to end the game, but its man was only passing.
+    Reopened,
+    /// An illegal move stands, because its opponent has replied (A.5.2; club point 15). The game goes on from the position that
+    /// it left.
+    IllegalMoveStands,
 }
 
 /// The game was changed from a ply on.

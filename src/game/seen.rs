@@ -7,6 +7,7 @@ use flagfall_protocols::driver::Timing;
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 
+use crate::after_illegal::AfterIllegal;
 use crate::alarm::{AlarmKind, Alarms};
 use crate::clock::tracker::ClockTracker;
 use crate::config::GameConfig;
@@ -20,6 +21,7 @@ use crate::pair::Pair;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::gesture;
 use crate::reconstruct::line::Tentative;
+use crate::reconstruct::record::Record;
 use crate::reconstruct::{Conclusion, Decoder, SETTLE_TIME};
 
 /// The parts that other parts may read: board, clock, moves played, stage of the game.
@@ -46,11 +48,18 @@ pub(crate) struct Play {
     pub(crate) ending: Option<(Ending, Interval, Color)>,
     /// The ending that an arbiter has rejected. It does not end the game, until the record is corrected.
     pub(crate) rejected_ending: Option<Ending>,
+    /// The parts of the game before the present record, each with its own start position; at most [`Play::MAX_SEGMENTS`].
+    pub(crate) segments: Vec<Record>,
+    /// What is played after an illegal move on which nobody has ruled.
+    pub(crate) after_illegal: Option<AfterIllegal>,
     /// The knowledge about whether a side can still mate (5.2.2).
     pub(crate) dead_position_watch: mate::Watch,
 }
 
 impl Play {
+    /// The largest number of segments that are kept. Beyond it the oldest one is dropped.
+    const MAX_SEGMENTS: usize = 8;
+
     pub(crate) fn new(decoder: Decoder) -> Play {
         Play {
             decoder,
@@ -58,8 +67,28 @@ impl Play {
             completed_before: Pair { white: Some(0), black: Some(0) },
             ending: None,
             rejected_ending: None,
+            segments: Vec::new(),
+            after_illegal: None,
             dead_position_watch: mate::Watch::default(),
         }
+    }
+
+    /// Goes on with another decoder. The moves of the present record become a segment of the game.
+    pub(crate) fn begin_segment(&mut self, decoder: Decoder) {
+        let before = core::mem::replace(&mut self.decoder, decoder).record;
+        self.after_illegal = None;
+        if !before.moves().is_empty() {
+            if self.segments.len() == Play::MAX_SEGMENTS {
+                self.segments.remove(0);
+            }
+            self.segments.push(before);
+        }
+    }
+
+    /// True while an illegal move that was answered awaits a ruling (7.5.1): the record does not go on meanwhile, whatever the board
+    /// shows.
+    pub(crate) fn awaits_ruling_on_illegal_move(&self) -> bool {
+        self.after_illegal.as_ref().is_some_and(|after| after.is_answered(false))
     }
 
     /// The ending that the present board would give, with moves that are made and not yet sure.
@@ -85,7 +114,7 @@ impl Play {
     /// whether the clock was pressed (12.6).
     pub(crate) fn shown_plies(&self, now: Instant) -> usize {
         let plies = self.decoder.line().plies();
-        plies.iter().take_while(|ply| ply.made.latest.after(SETTLE_TIME) <= now).count()
+        plies.iter().take_while(|ply| !ply.inferred && ply.made.latest.after(SETTLE_TIME) <= now).count()
     }
 
     /// Drops the move of a king to a centre square, which is half of a gesture and no move while the clocks stand. Returns
@@ -190,6 +219,7 @@ impl Seen {
             now,
             [
                 self.gesture_means_a_result(),
+                (phase.stage == GamePhase::Over).then(|| self.end_contradicted_from()),
                 joins.then(|| self.board.last_change().after(scan * 2)),
                 joins.then(|| clock.changed_at().after(scan)),
                 phase.next_set_up.map(|since| since.after(phase.next_game_wait(scan))),

@@ -2,6 +2,7 @@
 
 use flagfall_game::color_name;
 use flagfall_game::game::Game;
+use flagfall_game::played::GameMove;
 use shakmaty::fen::Fen;
 use shakmaty::{Chess, EnPassantMode};
 
@@ -13,7 +14,7 @@ use crate::wire::finding::Finding;
 use crate::wire::flag::FlagBody;
 use crate::wire::moves::{LiveMove, MoveBody};
 use crate::wire::outcome::{Ending, GameResult};
-use crate::wire::state::{ArbiterState, Hint, LiveState};
+use crate::wire::state::{AfterIllegalMove, ArbiterState, Hint, LiveState, Segment};
 
 /// Makes the state for the live audience.
 pub fn live_state(game: &Game) -> LiveState {
@@ -27,6 +28,7 @@ pub(super) fn live_state_without_moves(game: &Game) -> LiveState {
         initial_fen: fen(game.start()),
         fen: fen(game.live_position()),
         moves: Vec::new(),
+        segments: segments(game),
         clock: ClockBody::from(game.clock()),
         result: game.result().map(GameResult::from),
     }
@@ -44,6 +46,12 @@ pub fn arbiter_state(game: &Game) -> ArbiterState {
         rotated: game.is_rotated(),
         moves: game.moves().map(MoveBody::from).collect(),
         pending: game.pending().map(MoveBody::from).collect(),
+        segments: segments(game),
+        after_illegal_move: game.after_illegal_move().map(|(by, start, moves)| AfterIllegalMove {
+            by: color_name(by),
+            initial_fen: fen(start),
+            moves: moves.into_iter().map(MoveBody::from).collect(),
+        }),
         phase: game.phase().into(),
         completed: game.completed().into(),
         period: game.period().into(),
@@ -60,6 +68,14 @@ pub fn arbiter_state(game: &Game) -> ArbiterState {
         ending: game.ending().map(Ending::from),
         result: game.result().map(GameResult::from),
     }
+}
+
+fn segments<Move: From<GameMove>>(game: &Game) -> Vec<Segment<Move>> {
+    let segment = |(start, moves): (&Chess, Vec<GameMove>)| Segment {
+        initial_fen: fen(start),
+        moves: moves.into_iter().map(Move::from).collect(),
+    };
+    game.segments().map(segment).collect()
 }
 
 fn fen(position: &Chess) -> String {

@@ -26,6 +26,8 @@ pub enum GameEvent {
     Joined,
     /// It is over.
     Over,
+    /// It seemed to be over, and goes on.
+    Reopened,
     /// Another one was set up before it had a result.
     LeftOpen,
 }
@@ -36,6 +38,7 @@ impl From<audit::GameEvent> for GameEvent {
             audit::GameEvent::Armed => GameEvent::Armed,
             audit::GameEvent::Joined => GameEvent::Joined,
             audit::GameEvent::Over => GameEvent::Over,
+            audit::GameEvent::Reopened => GameEvent::Reopened,
             audit::GameEvent::LeftOpen => GameEvent::LeftOpen,
         }
     }

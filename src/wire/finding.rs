@@ -104,6 +104,10 @@ pub struct Finding {
     /// Whose flag fell; none where none did.
     #[schemars(with = "Option<Side>")]
     pub flag: Option<&'static str>,
+    /// The number of this fall among the flags of the game, as in the arbiters' state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub fall: Option<u32>,
     /// By which sign of the clock that was seen.
     pub path: Option<FlagPath>,
     /// The proposal.
@@ -172,6 +176,7 @@ impl From<&finding::Finding> for Finding {
             profile: found.profile.clone(),
             edition: found.edition,
             flag: found.flag,
+            fall: found.fall,
             path: found.path.map(FlagPath::from),
             outcome: found.outcome.into(),
             row: found.row,

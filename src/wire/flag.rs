@@ -44,6 +44,10 @@ impl From<flag::FlagPath> for FlagPath {
 /// A flag as arbiters see it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct FlagBody {
+    /// The number of the fall in its game, from 1. No number is used twice in a game. A finding names it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub number: Option<u32>,
     /// Whose.
     #[schemars(with = "Side")]
     pub side: &'static str,
@@ -66,6 +70,7 @@ pub struct FlagBody {
 impl From<&flag::FlagFall> for FlagBody {
     fn from(fall: &flag::FlagFall) -> FlagBody {
         FlagBody {
+            number: Some(fall.number),
             side: color_name(fall.side),
             path: fall.path.into(),
             expired_at: fall.fell.micros(),

@@ -25,6 +25,13 @@ pub struct LiveMove {
     pub black_ms: Option<u32>,
 }
 
+impl From<played::GameMove> for LiveMove {
+    fn from(known: played::GameMove) -> LiveMove {
+        let played::GameMove { ply, san, uci, clocks, .. } = known;
+        LiveMove::from(played::LiveMove { ply, san, uci, clocks })
+    }
+}
+
 impl From<played::LiveMove> for LiveMove {
     fn from(told: played::LiveMove) -> LiveMove {
         LiveMove {
@@ -161,6 +168,10 @@ pub enum Cause {
     CorrectMove,
     /// A later move showed what a pawn was promoted to.
     Promotion,
+    /// The last move seemed to end the game, but its man was only passing.
+    Reopened,
+    /// An illegal move stands, because its opponent has replied (A.5.2; club point 15).
+    IllegalMoveStands,
 }
 
 impl From<played::Cause> for Cause {
@@ -170,6 +181,8 @@ impl From<played::Cause> for Cause {
             played::Cause::SetPosition => Cause::SetPosition,
             played::Cause::CorrectMove => Cause::CorrectMove,
             played::Cause::Promotion => Cause::Promotion,
+            played::Cause::Reopened => Cause::Reopened,
+            played::Cause::IllegalMoveStands => Cause::IllegalMoveStands,
         }
     }
 }

@@ -13,6 +13,28 @@ use super::moves::{LiveMove, MoveBody};
 use super::outcome::{Ending, GameResult, Phase};
 use super::player::{Pair, Side};
 
+/// A part of a game with its own start position. A new part begins where no legal move leads on: an illegal move stands, or an
+/// arbiter has set a position.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct Segment<Move> {
+    /// Start position, FEN.
+    pub initial_fen: String,
+    /// The moves, counted from 1 in each part.
+    pub moves: Vec<Move>,
+}
+
+/// What is played after an illegal move on which nobody has ruled (7.5.1).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct AfterIllegalMove {
+    /// The player who made the illegal move.
+    #[schemars(with = "Side")]
+    pub by: &'static str,
+    /// The position that it left, FEN. `set-position` with this position makes the moves part of the game.
+    pub initial_fen: String,
+    /// The moves that were made from there.
+    pub moves: Vec<MoveBody>,
+}
+
 /// The picture for the live and public audiences.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct LiveState {
@@ -24,6 +46,9 @@ pub struct LiveState {
     pub fen: String,
     /// The made moves.
     pub moves: Vec<LiveMove>,
+    /// The parts of the game before `initial_fen`, at most the last eight.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub segments: Vec<Segment<LiveMove>>,
     /// The times.
     pub clock: ClockBody,
     /// The result, if it is known.
@@ -99,6 +124,12 @@ pub struct ArbiterState {
     pub moves: Vec<MoveBody>,
     /// Moves that stand on the board and are not yet sure.
     pub pending: Vec<MoveBody>,
+    /// The parts of the game before `initial_fen`, at most the last eight.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub segments: Vec<Segment<MoveBody>>,
+    /// What is played after an illegal move that awaits a ruling.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after_illegal_move: Option<AfterIllegalMove>,
     /// Phase of the running move.
     pub phase: Phase,
     /// Moves completed; none where earlier moves are unknown.

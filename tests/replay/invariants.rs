@@ -1,4 +1,4 @@
-//! The fourteen invariants of reconstruction (`reconstruct/README.md#7`) on random games, noise and nonsense. A failure names its seed;
+//! The fifteen invariants of reconstruction (`reconstruct/README.md#7`) on random games, noise and nonsense. A failure names its seed;
 //! `tests/soak` plays new seeds.
 //!
 //! | number | invariant | module |
@@ -17,12 +17,14 @@
 //! | 12 | nothing panics, and memory and work are bounded | `nonsense` |
 //! | 13 | the game follows the board again within three seconds | `in_step` |
 //! | 14 | no move is committed while there is no game | `no_game` |
+//! | 15 | nothing is reported that the board contradicts, whatever is played after an illegal move | `illegal` |
 
 mod chaos;
 mod checked_game;
 mod clean;
 mod dropped;
 mod equivalent_reports;
+mod illegal;
 mod in_step;
 mod lifts;
 mod list;

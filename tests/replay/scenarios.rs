@@ -19,6 +19,8 @@ mod occupancy;
 mod phases;
 mod presses;
 mod promotion;
+mod rulings;
 mod sensors;
+mod settings;
 mod setup;
 mod touched;

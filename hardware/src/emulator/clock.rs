@@ -149,14 +149,15 @@ impl Clock {
         true
     }
 
-    /// Adds this time with each move from now on, as an arbiter grants it (Guideline III.4). Returns false and changes nothing
-    /// while a time runs.
+    /// Sets what the clock does with each move from now on, in every period: adds this time, as an arbiter grants it (Guideline
+    /// III.4), gives back the used time up to this time, or does not run for this time. Returns false and changes nothing while
+    /// a time runs.
     #[must_use = "a running clock cannot be set"]
-    pub fn add_with_each_move(&mut self, time: ClockTime) -> bool {
+    pub fn set_method(&mut self, method: Method, time: ClockTime) -> bool {
         if self.running {
             return false;
         }
-        self.settings.method = Method::Fischer;
+        self.settings.method = method;
         for period in &mut self.settings.periods {
             period.additional = time;
         }

@@ -7,6 +7,7 @@ use flagfall_protocols::time::Instant;
 use super::answers::Mode;
 use super::board::Emulator;
 use super::clock::Clock;
+use super::clock_model::Method;
 use super::port::Port;
 use super::scan::Scan;
 use super::script::{Action, Script};
@@ -75,12 +76,15 @@ pub(super) fn apply_to_port(port: &mut Port, now: Instant, motion: Motion) -> Re
 
 /// Applies an action to the clock itself.
 pub(super) fn apply_to_clock(clock: &mut Clock, action: Action) -> Result<(), Impossible> {
+    let only_while_stopped = |done: bool| done.then_some(()).ok_or(Impossible::ClockRuns);
     match action {
         Action::Press(side) => clock.press(side),
         Action::Run => clock.run(),
         Action::Stop => clock.stop(),
-        Action::Set { left, right } => return clock.set(left, right).then_some(()).ok_or(Impossible::ClockRuns),
-        Action::Additional(time) => return clock.add_with_each_move(time).then_some(()).ok_or(Impossible::ClockRuns),
+        Action::Set { left, right } => return only_while_stopped(clock.set(left, right)),
+        Action::Additional(time) => return only_while_stopped(clock.set_method(Method::Fischer, time)),
+        Action::Bronstein(time) => return only_while_stopped(clock.set_method(Method::Bronstein, time)),
+        Action::Delay(time) => return only_while_stopped(clock.set_method(Method::UsDelay, time)),
         Action::FlagSignOff(side) => clock.flag_sign_off(side),
         // The caller handles the cable.
         _ => return Err(Impossible::NoClock),

@@ -23,6 +23,8 @@
 //! | `run`, `stop` | the clock is started or stopped by its button |
 //! | `set left H:MM:SS right H:MM:SS` | both times are set; only while stopped |
 //! | `additional H:MM:SS` | from now on the clock adds this with each move; only while stopped |
+//! | `bronstein H:MM:SS` | from now on the clock gives the used time back at each press, up to this; only while stopped |
+//! | `delay H:MM:SS` | from now on the clock does not run for this at the start of each move (US delay); only while stopped |
 //! | `connect`, `disconnect` | the clock's cable is plugged in or pulled |
 //! | `replace` | the cable is pulled, and two seconds later another clock is connected, set as this one was at the start |
 //! | `flagsign off left\|right` | the flag sign is removed from the display |
@@ -58,6 +60,8 @@ pub enum Action {
     Stop,
     Set { left: ClockTime, right: ClockTime },
     Additional(ClockTime),
+    Bronstein(ClockTime),
+    Delay(ClockTime),
     Connect,
     Disconnect,
     Replace,
@@ -151,6 +155,8 @@ impl fmt::Display for Action {
             Action::Stop => f.write_str("stop"),
             Action::Set { left, right } => write!(f, "set left {left} right {right}"),
             Action::Additional(time) => write!(f, "additional {time}"),
+            Action::Bronstein(time) => write!(f, "bronstein {time}"),
+            Action::Delay(time) => write!(f, "delay {time}"),
             Action::Connect => f.write_str("connect"),
             Action::Disconnect => f.write_str("disconnect"),
             Action::Replace => f.write_str("replace"),

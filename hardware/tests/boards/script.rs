@@ -133,7 +133,9 @@ fn any_action() -> impl Strategy<Value = Action> {
         side.clone().prop_map(Action::Press),
         side.prop_map(Action::FlagSignOff),
         (time.clone(), time.clone()).prop_map(|(left, right)| Action::Set { left, right }),
-        time.prop_map(Action::Additional),
+        time.clone().prop_map(Action::Additional),
+        time.clone().prop_map(Action::Bronstein),
+        time.prop_map(Action::Delay),
         any::<bool>().prop_map(Action::Power),
         (square.clone(), proptest::option::of(piece), lasts.clone()).prop_map(|(square, piece, lasts)| Action::Misread {
             square,

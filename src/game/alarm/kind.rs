@@ -33,6 +33,8 @@ pub enum AlarmKind {
     ClockSettingDiffers,
     /// The clock added a period at another move than the required one.
     ClockCountDiffers,
+    /// The first presses contradict the configured side of White's clock: left and right may be exchanged.
+    ClockSidesDiffer,
     /// The clock of the side not to move was started.
     WrongClockRunning,
     /// A display shows zero and no flag sign.
@@ -85,6 +87,9 @@ pub enum AlarmKind {
     JoinedInProgress,
     /// The old game ended without a result and a new one was set up.
     ResultMissing,
+    /// The game seemed to be over, and it goes on: kings stood in the centre for a moment, or a man only passed the square of a
+    /// mate.
+    Reopened,
     /// The players press the other player's side of the clock: left and right were exchanged.
     ClockSidesExchanged,
     /// The clock says the opposite of whose time falls; the times are believed.
@@ -109,13 +114,12 @@ impl AlarmKind {
         match self {
             Flag | IllegalMove | PromotionNotReplaced | PressedWithoutMove | FivefoldRepetition | SeventyFiveMoves
             | DeadPosition | PiecesDisplaced | BoardLost | BoardFailed | ClockLost | ClockSettingDiffers | ClockCountDiffers
-            | WrongClockRunning | ClockAtZero | WrongSetUp | BatteryCritical => Class::Loud,
+            | ClockSidesDiffer | WrongClockRunning | ClockAtZero | WrongSetUp | BatteryCritical => Class::Loud,
             IncompleteMove | PieceInHand | MovedByWrongSide | PositionDiffers | KingMissing | TooManyMen | UnreadableSquare
             | WeakSquare | WeakMan | BatteryLow | ClockBatteryLow | WeakSignal | ClockWeakSignal | Ambiguous | Unreachable
             | LinkGap | PromotionUnconfirmed | DefaultTimeOver => Class::Silent,
-            ClockNotStarted | FlagAfterEnd | JoinedInProgress | ResultMissing | ClockSidesExchanged | ClockLeverInverted => {
-                Class::Note
-            }
+            ClockNotStarted | FlagAfterEnd | JoinedInProgress | ResultMissing | Reopened | ClockSidesExchanged
+            | ClockLeverInverted => Class::Note,
         }
     }
 
@@ -138,6 +142,7 @@ impl AlarmKind {
                 | DeadPosition
                 | ClockSettingDiffers
                 | ClockCountDiffers
+                | ClockSidesDiffer
         )
     }
 

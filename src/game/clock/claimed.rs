@@ -9,7 +9,7 @@ use super::control::{MAX_PERIODS, TimeControl};
 use super::tracker::ClockTracker;
 
 impl ClockTracker {
-    /// Notes the claim of a flag-fall that is latched already. Returns false if there is none. Under `club` rules a call of a
+    /// Notes the claim of a flag-fall that is latched already. Returns false if none of them is meant. Under `club` rules a call of a
     /// player who did not stop the clocks does not count (point 10).
     pub(crate) fn claim_latched(
         &mut self,
@@ -20,7 +20,8 @@ impl ClockTracker {
         command: Option<&String>,
     ) -> bool {
         let stopped = self.stopped_with(seen);
-        let Some(fall) = self.chessclock.flags_mut().claimed_fall(side, period) else { return false };
+        let flags = self.chessclock.flags_mut();
+        let Some(fall) = flags.claimed_fall(side, period, seen) else { return false };
         if club && fall.clocks_stopped == Some(false) {
             fall.observed_at = None;
         }
@@ -29,6 +30,8 @@ impl ClockTracker {
         }
         // Nobody can have seen the flag before it fell.
         fall.observe(seen.max(fall.fell.earliest), command);
+        let number = fall.number;
+        flags.observe_earlier(side, number, seen, command);
         true
     }
 

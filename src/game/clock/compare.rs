@@ -170,7 +170,7 @@ impl Chessclock {
             let with_press = pressed_by == Some(side);
             // A fall of the other side in this period.
             let period = self.period(side);
-            let other = self.flags.of(side.other()).filter(|other| other.period >= period);
+            let other = self.flags.of(side.other()).filter(|other| other.period >= period && other.set_anew.is_none());
             match other {
                 // The sign of an earlier period stays up for five minutes. The sign is not new, but the zero is.
                 _ if face.flag_shown => self.latch(side, FlagPath::RunningAtZero, fell, false, with_press, facts),

@@ -1,4 +1,5 @@
-//! Keeps the flag-falls of a game: a fall is latched (kept) when it is seen, and only an arbiter's record takes it back.
+//! Keeps the flag-falls of a game: a fall is latched (kept) when it is seen, and only an arbiter's record takes it back. While
+//! the latch lasts, further signs of the same flag are signs of the same fall. Afterwards they are another fall.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -41,6 +42,8 @@ pub struct Reported {
 /// One flag-fall (Article 6.1.1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlagFall {
+    /// The number of the fall in its game, from 1, in the order in which the falls were seen. No number is used twice.
+    pub number: u32,
     /// The player whose flag fell.
     pub side: Color,
     /// The sign by which the fall was seen.
@@ -77,9 +80,40 @@ pub struct FlagFall {
     pub before: Option<Reported>,
     /// The report that showed the fall; none if the clock has not shown it.
     pub shown: Option<Reported>,
+    /// The time at which somebody set this player's clock forward after the fall; none if nobody did.
+    pub set_anew: Option<Instant>,
+    /// The time of the second press after the fall, of either player, with time on this player's clock; none before it.
+    pub played_on: Option<Instant>,
+    /// The number of those presses, at most two.
+    pub(crate) presses: u8,
 }
 
+/// The number of presses, with time on the clock of the player whose flag fell, after which the clock can show another fall.
+const PLAYED_ON: u8 = 2;
+
 impl FlagFall {
+    /// True if the latch ended by this time: the clock was set anew, or play went on with time on it. The fall itself stays.
+    pub(crate) fn is_over(&self, at: Instant) -> bool {
+        let by = |moment: Option<Instant>| moment.is_some_and(|moment| moment <= at);
+        by(self.set_anew) || by(self.played_on)
+    }
+
+    /// True if this fall is the one that was called if somebody called the flag at this time. A clock that was only set anew
+    /// may belong to the next game, so a fall without a ruling is meant until play goes on.
+    fn is_meant_at(&self, seen: Instant) -> bool {
+        let by = |moment: Option<Instant>| moment.is_some_and(|moment| moment <= seen);
+        let over = if by(self.ruled_at) { self.is_over(seen) } else { by(self.set_anew) && by(self.played_on) };
+        !over
+    }
+
+    /// Counts presses that came with time on this player's clock.
+    pub(super) fn note_presses(&mut self, presses: usize, at: Instant) {
+        self.presses = PLAYED_ON.min(self.presses.saturating_add(u8::try_from(presses).unwrap_or(PLAYED_ON)));
+        if self.presses == PLAYED_ON {
+            self.played_on.get_or_insert(at);
+        }
+    }
+
     /// Notes an observation, which the command with this id reports. The earliest observation counts.
     pub(crate) fn observe(&mut self, at: Instant, command: Option<&String>) {
         if self.observed_at.is_none_or(|earlier| at < earlier) {
@@ -93,11 +127,13 @@ impl FlagFall {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Flags {
     falls: Vec<FlagFall>,
+    /// The highest number of a fall so far.
+    numbered: u32,
 }
 
 impl Flags {
-    /// The largest number of flag-falls kept. No time control can have more.
-    const MAX: usize = 2 * super::control::MAX_PERIODS;
+    /// The largest number of flag-falls kept: twice as many as a time control can have without a clock that is set anew.
+    const MAX: usize = 4 * super::control::MAX_PERIODS;
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &FlagFall> {
         self.falls.iter()
@@ -113,10 +149,13 @@ impl Flags {
         self.falls.iter_mut().rev().find(|fall| fall.side == side)
     }
 
-    /// The last fall of `side`, or its fall in this period. A fall whose period was not known is given this period.
-    pub(crate) fn claimed_fall(&mut self, side: Color, period: Option<usize>) -> Option<&mut FlagFall> {
-        let meant =
-            |fall: &&mut FlagFall| fall.side == side && period.is_none_or(|period| !fall.period_known || fall.period == period);
+    /// The fall of `side` that somebody called at `seen`: the last one, or the one in this period. A fall whose period was not
+    /// known is given this period. None if no latched fall is meant.
+    pub(crate) fn claimed_fall(&mut self, side: Color, period: Option<usize>, seen: Instant) -> Option<&mut FlagFall> {
+        let meant = |fall: &&mut FlagFall| {
+            let in_period = period.is_none_or(|period| !fall.period_known || fall.period == period);
+            fall.side == side && in_period && fall.is_meant_at(seen)
+        };
         let fall = self.falls.iter_mut().rev().find(meant)?;
         if let Some(period) = period {
             (fall.period, fall.period_known) = (period, true);
@@ -128,14 +167,33 @@ impl Flags {
         !self.falls.is_empty()
     }
 
-    /// Keeps a fall. Returns false if the flag of this side and period is latched already.
+    /// Keeps a fall, which gets its number here. Returns false if the flag of this side and period is latched already.
     pub(crate) fn latch(&mut self, fall: FlagFall) -> bool {
-        let known = self.falls.iter().any(|other| other.side == fall.side && other.period == fall.period);
+        let same = |other: &&FlagFall| other.side == fall.side && other.period == fall.period;
+        let known = self.falls.iter().filter(same).any(|other| !other.is_over(fall.fell.latest));
         if known || self.falls.len() >= Flags::MAX {
             return false;
         }
-        self.falls.push(fall);
+        self.numbered += 1;
+        self.falls.push(FlagFall { number: self.numbered, ..fall });
         true
+    }
+
+    /// Notes that somebody set the clock of `side` forward.
+    pub(crate) fn set_anew(&mut self, side: Color, at: Instant) {
+        for fall in self.falls.iter_mut().filter(|fall| fall.side == side) {
+            fall.set_anew.get_or_insert(at);
+        }
+    }
+
+    /// Notes that somebody called the flag of `side` with the command of this id, and meant the fall with this number. Earlier
+    /// falls that nobody has ruled on, and after which nobody set the clock anew, are called with it.
+    pub(crate) fn observe_earlier(&mut self, side: Color, number: u32, seen: Instant, command: Option<&String>) {
+        let open = |fall: &&mut FlagFall| fall.ruled_at.is_none() && fall.set_anew.is_none() && fall.observed_at.is_none();
+        let earlier = self.falls.iter_mut().filter(|fall| fall.side == side && fall.number < number);
+        for fall in earlier.filter(open) {
+            fall.observe(seen.max(fall.fell.earliest), command);
+        }
     }
 
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut FlagFall> {
@@ -151,7 +209,7 @@ impl Flags {
 
     /// Notes that the clock stopped for good at a fall that is latched.
     pub(crate) fn block(&mut self, side: Color, period: usize) {
-        if let Some(fall) = self.falls.iter_mut().find(|fall| fall.side == side && fall.period == period) {
+        if let Some(fall) = self.falls.iter_mut().rev().find(|fall| fall.side == side && fall.period == period) {
             fall.blocked = true;
         }
     }

@@ -13,6 +13,7 @@ pub(crate) mod setting;
 #[cfg(test)]
 mod tests;
 pub(crate) mod tracker;
+pub(crate) mod turn;
 pub(crate) mod watch;
 
 pub use recording::Recording;
@@ -252,7 +253,29 @@ impl Chessclock {
             Some((was_at, was)) if !reading.baseline => self.compare(at, was_at, &was, reading, control, &mut facts),
             before => self.baseline(at, before, reading, control, &mut facts),
         }
+        self.note_presses_after_falls(at, reading, &facts);
         facts
+    }
+
+    /// Counts the presses of this report for each fall of before it, if that player's clock has time again.
+    fn note_presses_after_falls(&mut self, at: Instant, reading: &ClockReading, facts: &Facts) {
+        let presses = facts.iter().filter(|fact| matches!(fact, ClockFact::Press { .. })).count();
+        if presses == 0 || !self.flags.any() {
+            return;
+        }
+        let white_left = self.white_side == ClockSide::Left;
+        let millis = |reading: &ClockReading, side: Color| {
+            let left = (side == Color::White) == white_left;
+            if left { reading.left.time.millis() } else { reading.right.time.millis() }
+        };
+        for fall in self.flags.iter_mut().filter(|fall| fall.fell.latest < at) {
+            // Some clocks show the sign a second before zero.
+            let at_fall = fall.shown.or(fall.before).map_or(0, |reported| millis(&reported.reading, fall.side));
+            let now = millis(reading, fall.side);
+            if now > at_fall || i64::from(now) > SLACK_MS {
+                fall.note_presses(presses, at);
+            }
+        }
     }
 
     /// Handles the first report after a gap: a sign that was up before the gap is not new, and any other sign came up during
@@ -292,6 +315,7 @@ impl Chessclock {
         let heard = self.last.as_ref().map_or(Instant::ZERO, |(at, _)| *at).min(seen);
         let heard_by_then = self.last.as_ref().is_some_and(|(at, _)| *at <= seen);
         let flag = FlagFall {
+            number: 0,
             side,
             path: FlagPath::ObservedByArbiter,
             fell: Interval { earliest: heard, latest: seen },
@@ -308,6 +332,9 @@ impl Chessclock {
             after_quiet: false,
             before: self.reported().filter(|_| heard_by_then),
             shown: None,
+            set_anew: None,
+            played_on: None,
+            presses: 0,
         };
         self.flags.latch(flag)
     }
@@ -316,6 +343,7 @@ impl Chessclock {
         let period = self.period(side);
         let period_known = !*self.period_doubtful.get(side);
         let flag = FlagFall {
+            number: 0,
             side,
             path,
             fell,
@@ -332,6 +360,9 @@ impl Chessclock {
             after_quiet: false,
             before: self.before,
             shown: self.reported(),
+            set_anew: None,
+            played_on: None,
+            presses: 0,
         };
         if self.flags.latch(flag) {
             facts.push(ClockFact::Flag { side });

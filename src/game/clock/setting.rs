@@ -5,6 +5,7 @@ use flagfall_protocols::time::ClockTime;
 
 use super::SLACK_MS;
 use super::control::{Method, Period};
+use super::turn::{EndedTurn, Fit};
 use crate::pair::Pair;
 
 /// The number of presses in a row that must not fit before the clock counts as set differently. One report may be late or lost.
@@ -14,6 +15,10 @@ const MISFITS: u8 = 2;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SettingWatch {
     misfits: u8,
+    /// The turns in which time ran or stood otherwise than configured, since the last one that fitted.
+    odd_turns: u8,
+    /// The turn before this one, and the period of its player.
+    turn_before: Option<(EndedTurn, Period)>,
     differs: bool,
 }
 
@@ -57,6 +62,23 @@ impl SettingWatch {
         self.misfits = 0;
         !core::mem::replace(&mut self.differs, true)
     }
+
+    /// Checks the time that ran off in a turn: whether it stood in a delay, and only in a delay. Returns true if the clock newly
+    /// differs.
+    pub(crate) fn turn(&mut self, period: &Period, turn: &EndedTurn) -> bool {
+        let before = self.turn_before.replace((*turn, *period)).filter(|(_, of)| of == period);
+        match turn.compare(period) {
+            _ if before.is_some_and(|(before, _)| turn.ran_in_both_delays(&before, period)) => self.odd_turns = MISFITS,
+            Fit::Open => {}
+            Fit::Fits => self.odd_turns = 0,
+            Fit::Differs => self.odd_turns += 1,
+        }
+        if self.odd_turns < MISFITS {
+            return false;
+        }
+        self.odd_turns = 0;
+        !core::mem::replace(&mut self.differs, true)
+    }
 }
 
 /// The number of first presses, each after the other player's move, that show that the clock's sides are exchanged.
@@ -67,16 +89,28 @@ const EXCHANGED: u8 = 3;
 pub(crate) struct SidesWatch {
     settled: bool,
     exchanged: u8,
+    /// The presses contradicted the configured sides before, and the alarm was raised.
+    reported: bool,
 }
 
 impl SidesWatch {
+    /// True if the presses so far contradict the sides and none of them has settled the question.
+    pub(crate) fn contradicted(&self) -> bool {
+        self.exchanged > 0 && !self.settled
+    }
+
+    /// Begins to count again, after the presses have contradicted sides that only an arbiter can exchange.
+    pub(crate) fn watch_again(&mut self) {
+        *self = SidesWatch { reported: true, ..SidesWatch::default() };
+    }
+
     /// Checks a press by `by`. `made` holds the players who made the first and the last move that still wait for a press.
-    /// Returns true if the sides must be exchanged.
+    /// Returns true if the sides are exchanged.
     pub(crate) fn press(&mut self, by: Color, made: Option<(Color, Color)>) -> bool {
         if let (Some((first, last)), false) = (made, self.settled) {
             // The first press may be reported after the reply. If the sides are exchanged, the wrong player has pressed
             // before it.
-            let own = if self.exchanged == 0 { first } else { last };
+            let own = if self.exchanged == 0 && !self.reported { first } else { last };
             self.settled = own == by;
             self.exchanged += u8::from(own != by);
             self.settled |= self.exchanged == EXCHANGED;

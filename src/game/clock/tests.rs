@@ -180,6 +180,18 @@ fn by_which_sign_and_in_which_period() {
             &["~1 9 w", "0f 9 w", "5f 9 b", "5 8 b"],
             &[(White, RunningAtZero, 0, false)],
         ),
+        (
+            "two presses with time on that clock: another fall",
+            "300+5",
+            &["~1 9 w", "0f 9 w", "5f 9 b", "5f 13 w", "0f 13 w"],
+            &[(White, RunningAtZero, 0, false), (White, RunningAtZero, 0, false)],
+        ),
+        (
+            "two presses without time: the same fall",
+            "300",
+            &["~1 9 w", "0f 9 w", "0f 9 b", "0f 9 w", "0 9 w", "0f 9 w"],
+            &[(White, RunningAtZero, 0, false)],
+        ),
         ("on connect", "300", &["~0x 9 W"], &[(White, OnConnect, 0, true)]),
     ];
     for (what, control, reports, expected) in rows {

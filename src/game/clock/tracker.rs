@@ -8,10 +8,12 @@ use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 
 use super::Chessclock;
+use super::SLACK_MS;
 use super::control::TimeControl;
 use super::fact::{ClockFact, Facts};
 use super::flag::FlagFall;
 use super::setting::{SettingWatch, SidesWatch};
+use super::turn::Turn;
 use crate::interval::Interval;
 use crate::pair::Pair;
 use crate::reconstruct::ClockView;
@@ -27,6 +29,8 @@ pub(crate) struct ClockTracker {
     pub(crate) chessclock: Chessclock,
     pub(crate) control: Option<TimeControl>,
     pub(crate) setting: SettingWatch,
+    /// The turn that is under way; none if its beginning was not seen, or if something else than a press came after it.
+    pub(crate) turn: Option<Turn>,
     pub(crate) sides: SidesWatch,
     /// The last few times when somebody set the time of a player by hand, each with the rise in milliseconds.
     pub(crate) time_set: Pair<Vec<(Instant, i64)>>,
@@ -50,6 +54,7 @@ impl ClockTracker {
             chessclock,
             control,
             setting: SettingWatch::default(),
+            turn: None,
             sides: SidesWatch::default(),
             time_set: Pair::default(),
             set_anew: false,
@@ -68,6 +73,7 @@ impl ClockTracker {
         let has_run = self.chessclock.runs().is_some();
         self.control = control;
         self.setting = SettingWatch::default();
+        self.turn = None;
         self.sides = SidesWatch::default();
         self.time_set = Pair::default();
         self.set_anew = false;
@@ -100,9 +106,14 @@ impl ClockTracker {
         // Both clocks stood, and no report was missed since.
         let stood = before.present && before.runs.is_none() && !facts.iter().any(|fact| matches!(fact, ClockFact::Baseline));
         let rose = |side: Color| self.chessclock.time(side) > *before.times.get(side) && before.times.get(side).is_some();
-        let flagged = self.chessclock.flags().iter().any(|fall: &FlagFall| rose(fall.side));
-        let set_anew = flagged || (entered && rose(Color::White) | rose(Color::Black));
-        self.set_anew |= set_anew;
+        let rose = Pair { white: rose(Color::White), black: rose(Color::Black) };
+        let flagged = self.chessclock.flags().iter().any(|fall: &FlagFall| *rose.get(fall.side));
+        self.set_anew |= flagged || (entered && (rose.white || rose.black));
+        for side in [Color::White, Color::Black] {
+            if *rose.get(side) {
+                self.chessclock.flags_mut().set_anew(side, now);
+            }
+        }
         for side in [Color::White, Color::Black] {
             let Some((before_ms, now_ms)) = before.times.get(side).zip(self.chessclock.time(side)) else { continue };
             let rise = now_ms.minus(before_ms);
@@ -121,19 +132,38 @@ impl ClockTracker {
     pub(crate) fn note_start(&mut self, now: Instant, armed: bool) -> bool {
         let first = !core::mem::replace(&mut self.has_run, true);
         self.first_ran.get_or_insert(now);
+        if let Some(runs) = self.chessclock.runs().filter(|_| first && armed) {
+            self.begin_turn(runs, Interval::seen(now, self.chessclock.report_delay()));
+        }
         let Some(control) = self.control.as_ref().filter(|_| first && armed) else { return false };
         let shown = Pair { white: self.chessclock.time(Color::White), black: self.chessclock.time(Color::Black) };
         self.setting.start(control.period(0), shown)
     }
 
+    fn begin_turn(&mut self, side: Color, began: Interval) {
+        self.turn = self.chessclock.time(side).map(|time| Turn { side, began, time });
+    }
+
     /// Notes a press that changed the display of the player who pressed by `rise_ms`. Returns true if the clock newly differs
     /// from the time control.
-    pub(crate) fn press_differs_from_control(&mut self, by: Color, rise_ms: i64) -> bool {
+    pub(crate) fn press_differs_from_control(&mut self, now: Instant, by: Color, rise_ms: i64) -> bool {
+        let clock = &self.chessclock;
+        let pressed = Interval::seen(now, clock.report_delay());
+        let ended = self.turn.take().filter(|turn| turn.side == by).zip(clock.time(by));
+        // A display that may have reached zero does not show how much time ran off.
+        let ended = ended.filter(|(_, time)| i64::from(time.millis()) - rise_ms > SLACK_MS);
+        let ended = ended.map(|(turn, time)| turn.end(pressed, time, clock.resolution_ms()));
+        self.begin_turn(by.other(), pressed);
         let Some(control) = &self.control else { return false };
         let period = self.chessclock.period(by);
         let next = control.next_period(period.saturating_sub(1));
         let period_added = next.is_some_and(|next| rise_ms >= i64::from(next.main_ms) / 2);
-        !period_added && self.setting.press(control.period(period), rise_ms)
+        if period_added {
+            return false;
+        }
+        let of_press = self.setting.press(control.period(period), rise_ms);
+        let of_turn = ended.is_some_and(|turn| self.setting.turn(control.period(period), &turn));
+        of_press || of_turn
     }
 
     /// Notes whether the clocks were stopped with the call of a flag. They must be stopped soon after it, and nothing may
@@ -166,7 +196,8 @@ impl ClockTracker {
         let clock = &self.chessclock;
         let Interval { earliest, latest } = clock.changed();
         let stopped = clock.present() && clock.runs().is_none() && latest >= made.earliest;
-        let called = |fall: &FlagFall| fall.side == by && fall.observed_at.is_some_and(|seen| seen <= latest);
+        let called =
+            |fall: &FlagFall| fall.side == by && fall.observed_at.is_some_and(|seen| seen <= latest) && !fall.is_over(latest);
         (stopped && !clock.flags().iter().any(called)).then_some(Interval { earliest: made.earliest.max(earliest), latest })
     }
 }

@@ -72,7 +72,8 @@ impl ClockTracker {
     fn check_zero_display(&mut self, now: Instant, alarms: &mut Alarms) {
         let Some((side, since)) = self.zero else { return };
         let clock = &self.chessclock;
-        if clock.time(side).is_none_or(|time| time.millis() > 0) || clock.flags().of(side).is_some() {
+        let latched = clock.flags().of(side).is_some_and(|fall| !fall.is_over(since));
+        if clock.time(side).is_none_or(|time| time.millis() > 0) || latched {
             self.zero = None;
             alarms.cure(now, AlarmKind::ClockAtZero);
         } else if now >= since.after(AT_ZERO) {

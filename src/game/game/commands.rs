@@ -73,7 +73,7 @@ impl Game {
                 self.set_clock(time_control.as_deref(), *additional_time, *flag_taken_back, author)?;
             }
             Command::StopClocks | Command::RestartClocks => {}
-            Command::SwapSides => self.seen.exchange_sides(self.now, &mut self.alarms),
+            Command::SwapSides => self.seen.swap_sides(self.now, &mut self.alarms),
             Command::Claim { flag, period, observed_at } => self.claim_flag(*flag, *period, *observed_at, author, out)?,
             Command::ClaimOn { side, ground, standing, uci } => {
                 self.claim(*side, (*ground, *standing), uci.as_ref(), author, out)?;
@@ -316,8 +316,12 @@ impl Game {
         let side = flag_side(finding);
         self.rulings.link_last_decision_to(key.id);
         self.rulings.note_decision(&decision);
-        if side.is_some() {
-            self.alarms.settle(self.now, AlarmKind::Flag, side);
+        if let Some(side) = side {
+            self.alarms.settle(self.now, AlarmKind::Flag, Some(side));
+            // The alarm was also about every later fall of this side.
+            if self.rulings.later_fall_awaits_ruling(key.id, side, &self.seen.clock.chessclock) {
+                self.alarms.raise(self.now, AlarmKind::Flag, Some(side), 0);
+            }
         }
     }
 

@@ -1,34 +1,35 @@
-//! Begins a game, joins one that is already in progress, continues it after a correction, and ends it.
+//! Begins a game, joins one that is already in progress, and continues it after a correction.
 
 use alloc::vec::Vec;
 
 use flagfall_protocols::event::ClockSide;
 use flagfall_protocols::square::Color;
-use shakmaty::{Chess, Position};
+use shakmaty::Chess;
 
 use super::Game;
+use crate::after_illegal::AfterIllegal;
 use crate::alarm::AlarmKind;
 use crate::audit::{AuditEntry, GameEvent};
 use crate::effect::Effect;
 use crate::game_phase::GamePhase;
-use crate::interval::Interval;
 use crate::irregular::Irregularities;
 use crate::irregular::king::KingCapture;
 use crate::irregular::position::IllegalPosition;
-use crate::laws::outcome::{Ending, GameResult};
+use crate::laws::rules::Table;
 use crate::live_moves::LiveMoves;
 use crate::monitor::check_promotion;
 use crate::pair::Pair;
 use crate::played::{Cause, GameMove, Revision};
+use crate::reconstruct::Decoder;
 use crate::reconstruct::candidates::Node;
-use crate::reconstruct::record::{How, Record};
+use crate::reconstruct::record::Record;
 use crate::reconstruct::setup::{self, Shown, WrongSetUp};
-use crate::reconstruct::{Decoder, gesture};
 use crate::seen::{Play, Seen};
 
 impl Game {
     /// Checks whether the game has ended or another one has been set up.
     pub(super) fn change_phase(&mut self, out: &mut Vec<Effect>) {
+        self.reopen_contradicted_game(out);
         if self.seen.end_by_gesture(self.now) {
             self.end_game(out);
         }
@@ -143,18 +144,25 @@ impl Game {
         self.seen.raise_flags(self.now, &mut self.alarms);
     }
 
-    /// Goes on from another position. The moves before it are kept only in the journal.
+    /// Goes on from another position. The moves before it become a segment of the game.
     fn restart_from(&mut self, start: Chess) {
+        let Seen { config, board, .. } = &self.seen;
+        let record = Record::new(start, config.castling_mode(), &config.rulebook);
+        let decoder = Decoder::new(record, board.scan(), config.tuning);
+        self.irregular = Irregularities::default();
+        self.begin_segment(decoder);
+    }
+
+    /// Goes on with the record of this decoder. The moves before it become a segment of the game.
+    fn begin_segment(&mut self, decoder: Decoder) {
         self.count_at_falls();
         self.rulings.decisions.forget_positions();
-        let Seen { config, board, play, .. } = &mut self.seen;
+        let Seen { board, play, .. } = &mut self.seen;
         let now = play.completed_now();
         let before = |completed: Option<u32>| completed.map(|completed| completed as i32);
         play.completed_before = Pair { white: before(now.white), black: before(now.black) };
         board.forget_men();
-        let record = Record::new(start, config.castling_mode(), &config.rulebook);
-        play.decoder = Decoder::new(record, board.scan(), config.tuning);
-        self.irregular = Irregularities::default();
+        play.begin_segment(decoder);
         self.health.note_new_position();
         // The state for the live audience shows where the moves begin.
         self.reports.live_dirty = true;
@@ -172,11 +180,45 @@ impl Game {
                 // A take-back to any number of plies within the record cannot fail.
                 let _ = self.take_back(kept, Cause::SetPosition, out);
             }
-            None => {
-                self.restart_from(position);
-                out.push(revision(1, Cause::SetPosition, Vec::new()));
-            }
+            None => match self.seen.take_illegal_move_to(&position) {
+                Some(after) => self.go_on_after(after, Cause::SetPosition, out),
+                None => {
+                    self.restart_from(position);
+                    out.push(revision(1, Cause::SetPosition, Vec::new()));
+                }
+            },
         }
+    }
+
+    /// Follows what is played after an illegal move. If the move stands because the opponent has replied (A.5.2; club point 15),
+    /// the game goes on from the position that it left.
+    pub(super) fn go_on_after_illegal_move(&mut self, out: &mut Vec<Effect>) {
+        if self.seen.review_after_illegal(self.now) {
+            self.reports.revised();
+        }
+        let rules = self.seen.config.rulebook.rules();
+        if rules.illegal_deadline
+            && let Some(after) = self.seen.take_illegal_move_that_stands(rules.table == Table::Club)
+        {
+            self.alarms.cure_illegal_move(self.now, after.by);
+            self.go_on_after(after, Cause::IllegalMoveStands, out);
+        }
+    }
+
+    /// Goes on from the position that an illegal move has left, with the moves that were played since then.
+    fn go_on_after(&mut self, after: AfterIllegal, cause: Cause, out: &mut Vec<Effect>) {
+        let by = after.by;
+        let Some((decoder, conclusions)) = after.into_parts() else { return };
+        self.begin_segment(decoder);
+        // The illegal move counts as a completed move of its player.
+        let completed = self.seen.play.completed_before.get_mut(by);
+        *completed = completed.map(|completed| completed + 1);
+        out.push(revision(1, cause, Vec::new()));
+        for index in 0..self.seen.play.decoder.record.moves().len() {
+            self.move_is_sure(index, out);
+        }
+        self.seen.play.conclusions = conclusions;
+        self.apply_conclusions(out);
     }
 
     /// Shortens the record to this number of plies.
@@ -247,6 +289,7 @@ impl Game {
     }
 
     fn settle_irregularities(&mut self) {
+        self.seen.play.after_illegal = None;
         self.irregular.king = KingCapture::None;
         self.irregular.illegal_position = IllegalPosition::default();
         for kind in [AlarmKind::IllegalMove, AlarmKind::PromotionNotReplaced, AlarmKind::PressedWithoutMove] {
@@ -267,6 +310,7 @@ impl Game {
     pub(super) fn move_is_sure(&mut self, index: usize, out: &mut Vec<Effect>) {
         self.seen.phase.stage = GamePhase::Playing;
         self.irregular.king.move_is_sure();
+        self.seen.play.after_illegal = None;
         self.reports.revised();
         let Some(record) = self.seen.play.decoder.record.moves().get(index) else { return };
         let (color, made, pressed) = (record.color, record.made, record.pressed);
@@ -282,106 +326,11 @@ impl Game {
         }
     }
 
-    /// Checks whether the last of the first `plies` sure moves, made by `color`, has ended the game.
-    fn note_ending(&mut self, plies: usize, made: Interval, color: Color, out: &mut Vec<Effect>) {
-        let play = &mut self.seen.play;
-        let counted = play.rejected_ending.is_some_and(|rejected| rejected != Ending::DeadPosition);
-        // After a capture or pawn move, repetitions and moves are counted anew.
-        if counted && play.decoder.record.node().position.halfmoves() == 0 {
-            play.rejected_ending = None;
-        }
-        let ending = self.seen.ending_after(plies);
-        let Some(ending) = ending.filter(|ending| self.seen.play.rejected_ending != Some(*ending)) else { return };
-        self.seen.play.ending = Some((ending, made, color));
-        match AlarmKind::of_ending(ending) {
-            Some(_) => self.raise_ending(),
-            None => self.end_game(out),
-        }
-    }
-
-    /// Raises the alarm of the ending on the board, if players may not have noticed it.
-    fn raise_ending(&mut self) {
-        let alarm = self.seen.play.ending.and_then(|(ending, ..)| AlarmKind::of_ending(ending));
-        if let Some(alarm) = alarm {
-            self.alarms.raise(self.now, alarm, None, 0);
-        }
-    }
-
-    /// Takes an arbiter's word that the game has not ended on the board as it seemed to have.
-    pub(super) fn reject_ending(&mut self) {
-        if self.seen.play.ending.is_some_and(|(ending, ..)| AlarmKind::of_ending(ending).is_some()) {
-            self.seen.play.rejected_ending = self.seen.play.ending.take().map(|(ending, ..)| ending);
-        }
-    }
-
-    fn end_game(&mut self, out: &mut Vec<Effect>) {
-        if self.seen.phase.stage != GamePhase::Over {
-            self.seen.phase.stage = GamePhase::Over;
-            self.reports.revised();
-            self.audit_game(GameEvent::Over, out);
-        }
-    }
-
-    /// Notes that the game goes on, so a flag that fell after its supposed end counts.
-    fn reopen(&mut self) {
-        self.seen.play.ending = None;
-        self.seen.phase.stage = GamePhase::Playing;
-        if self.rulings.result.is_none() {
-            self.seen.clock.chessclock.flags_mut().iter_mut().for_each(|fall| fall.after_end = false);
-            for side in self.rulings.flags_without_ruling(&self.seen.clock.chessclock) {
-                self.alarms.raise(self.now, AlarmKind::Flag, Some(side), 0);
-            }
-        }
-    }
-
-    /// Gives the game this result, or none.
-    pub(super) fn give_result(&mut self, result: GameResult, out: &mut Vec<Effect>) {
-        let before = self.rulings.result;
-        if result == GameResult::Open {
-            self.rulings.result = None;
-            // Kings that still stand in the centre no longer show a result.
-            self.seen.phase.gesture = None;
-            let ended = self.seen.play.ending;
-            self.reopen();
-            self.seen.play.ending = ended;
-            if before.is_some() {
-                self.raise_ending();
-            }
-            self.seen.play.decoder.board_changed(self.now, &self.seen.board);
-        } else {
-            self.rulings.result = Some(result);
-            // The result is reported before the next game begins.
-            self.seen.phase.next_set_up = self.seen.phase.next_set_up.map(|_| self.now);
-            self.keep_standing_moves(out);
-            self.seen.play.decoder.forget_tentative();
-            self.end_game(out);
-        }
-        // A live state without a change would show other audiences that an arbiter did something.
-        self.reports.live_dirty |= self.rulings.result != before;
-        self.reports.ruling_dirty = true;
-    }
-
-    /// Keeps the moves that stood on the board when play stopped, pressed or not. Moves after the clocks were stopped are
-    /// analysis.
-    fn keep_standing_moves(&mut self, out: &mut Vec<Effect>) {
-        let Seen { clock, play, .. } = &self.seen;
-        let stopped = clock.chessclock.present() && clock.chessclock.runs().is_none();
-        let until = if stopped { clock.chessclock.changed_at() } else { self.now };
-        let times = clock.view().times;
-        let stood = play.decoder.line().plies().iter();
-        let stood = stood.take_while(|ply| ply.made.latest <= until && !gesture::is_half(ply.mv));
-        let stood: Vec<_> = stood.map(|ply| (ply.mv, ply.made)).collect();
-        for (mv, made) in stood {
-            self.seen.play.decoder.record.push(mv, made, None, How::Stood, times);
-            out.push(Effect::Move(self.sure_move(self.seen.play.decoder.record.moves().len() - 1)));
-        }
-    }
-
-    fn audit_game(&self, event: GameEvent, out: &mut Vec<Effect>) {
+    pub(super) fn audit_game(&self, event: GameEvent, out: &mut Vec<Effect>) {
         out.push(Effect::Audit(AuditEntry::Game { game_no: self.seen.phase.number, event }));
     }
 }
 
-fn revision(from_ply: u32, cause: Cause, moves: Vec<GameMove>) -> Effect {
+pub(super) fn revision(from_ply: u32, cause: Cause, moves: Vec<GameMove>) -> Effect {
     Effect::Audit(AuditEntry::Revision(Revision { from_ply, cause, moves }))
 }

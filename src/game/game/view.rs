@@ -26,7 +26,8 @@ use crate::laws::outcome::{Ending, GameResult, Phase};
 use crate::men;
 use crate::pair::Pair;
 use crate::played::{GameMove, LiveMove, Notation};
-use crate::reconstruct::sensing_of;
+use crate::reconstruct::record::Record;
+use crate::reconstruct::{Decoder, sensing_of};
 
 impl Game {
     /// The number of the game on this board, from 1; 0 before the first game.
@@ -183,7 +184,11 @@ impl Game {
 
     /// Moves that stand on the board and are not yet sure.
     pub fn pending(&self) -> impl ExactSizeIterator<Item = GameMove> {
-        let (decoder, fell, clocks) = (&self.seen.play.decoder, self.fallen_at(), self.clock().times);
+        self.pending_of(&self.seen.play.decoder)
+    }
+
+    fn pending_of<'a>(&self, decoder: &'a Decoder) -> impl ExactSizeIterator<Item = GameMove> + use<'a> {
+        let (fell, clocks) = (self.fallen_at(), self.clock().times);
         let (record, line) = (&decoder.record, decoder.line());
         line.plies().iter().enumerate().map(move |(index, ply)| GameMove {
             ply: (record.moves().len() + index) as u32 + 1,
@@ -197,6 +202,28 @@ impl Game {
             clocks,
             after_flag: fell.is_some_and(|fell| ply.made.latest > fell),
         })
+    }
+
+    /// The parts of the game before the present record, at most the last eight: the start position and the moves of each. A part
+    /// ends where the game went on from a position that no legal move leads to.
+    pub fn segments(&self) -> impl ExactSizeIterator<Item = (&Chess, Vec<GameMove>)> {
+        let fell = self.fallen_at();
+        let moves = move |record: &Record| {
+            let moves = record.moves().iter().enumerate();
+            moves.map(|(index, known)| GameMove::sure(index, &known, record.mode(), fell)).collect()
+        };
+        self.seen.play.segments.iter().map(move |record| (record.start(), moves(record)))
+    }
+
+    /// The player whose illegal move awaits a ruling, the position that it left, and the moves that were played from there. They
+    /// belong to the game only if the illegal move stands.
+    pub fn after_illegal_move(&self) -> Option<(Color, &Chess, Vec<GameMove>)> {
+        let after = self.seen.play.after_illegal.as_ref()?;
+        let decoder = after.decoder.as_ref()?;
+        let (record, fell) = (&decoder.record, self.fallen_at());
+        let known = record.moves().iter().enumerate();
+        let known = known.map(|(index, known)| GameMove { how: None, ..GameMove::sure(index, &known, record.mode(), fell) });
+        Some((after.by, record.start(), known.chain(self.pending_of(decoder)).collect()))
     }
 
     /// When the first flag fell that may cost something.

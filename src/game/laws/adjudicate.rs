@@ -1,5 +1,6 @@
 //! Derives findings from the facts of a game by the rules, in the order in which they matter.
 
+use alloc::vec;
 use alloc::vec::Vec;
 
 use flagfall_protocols::square::Color;
@@ -9,7 +10,7 @@ use crate::interval::Interval;
 use crate::laws::facts::{Counted, Facts, Flag, Illegal, Treated};
 use crate::laws::outcome::{Alternative, Kind, Outcome, Recommended};
 use crate::laws::rules::{About, Table};
-use crate::laws::tables::{Ruled, Tables};
+use crate::laws::tables::{Ruled, Tables, depending};
 use crate::laws::winnable::Verdict;
 
 /// The subject of a finding.
@@ -81,17 +82,18 @@ impl Found {
 /// If none does, the findings on other endings follow. `oracle` tells whether a side can checkmate from a position by any
 /// possible series of legal moves.
 pub fn adjudicate(facts: &Facts, oracle: &mut dyn FnMut(&Chess, Color) -> Verdict) -> Vec<Found> {
+    let exchanged = facts.with_exchanged_sides().map(|facts| fell_before_seen(&facts).unwrap_or(facts));
     let limited = fell_before_seen(facts);
     let facts = limited.as_ref().unwrap_or(facts);
-    let mut tables = Tables { facts, oracle };
     let mut found = Vec::new();
-    let order = in_order(facts);
-    for (place, &index) in order.iter().enumerate() {
+    for index in in_order(facts) {
         let flag = &facts.flags[index];
-        let (ruled, conditional) = match facts.rulebook.rules().table {
-            Table::Fide => tables.fide_among(flag, place, &order),
-            Table::UsChess => tables.us_chess(flag),
-            Table::Club => tables.club(flag),
+        let if_exchanged = exchanged.as_ref().map(|facts| Tables { facts, oracle: &mut *oracle }.flag_in_order(index).0);
+        let mut tables = Tables { facts, oracle: &mut *oracle };
+        let (ruled, conditional) = tables.flag_in_order(index);
+        let ruled = match if_exchanged {
+            Some(if_exchanged) => tables.whichever_sides(ruled, if_exchanged),
+            None => ruled,
         };
         let ruled = tables.note_choices(flag, ruled);
         let costs = ruled.outcome != Outcome::GameGoesOn && !flag.set_aside;
@@ -100,7 +102,7 @@ pub fn adjudicate(facts: &Facts, oracle: &mut dyn FnMut(&Chess, Color) -> Verdic
             return found;
         }
     }
-    found.extend(tables.without_flag());
+    found.extend(Tables { facts, oracle }.without_flag());
     found
 }
 
@@ -159,6 +161,36 @@ fn in_order(facts: &Facts) -> Vec<usize> {
 }
 
 impl Tables<'_, '_> {
+    /// The answer for the flag with this index among the facts, and whether nobody has observed or claimed it yet.
+    fn flag_in_order(&mut self, index: usize) -> (Ruled, bool) {
+        let facts = self.facts;
+        let flag = &facts.flags[index];
+        match facts.rulebook.rules().table {
+            Table::Fide => {
+                let order = in_order(facts);
+                let place = order.iter().position(|&at| at == index).unwrap_or(0);
+                self.fide_among(flag, place, &order)
+            }
+            Table::UsChess => self.us_chess(flag),
+            Table::Club => self.club(flag),
+        }
+    }
+
+    /// The answer if it is doubtful whose display is whose, from the answers for both sides.
+    fn whichever_sides(&self, as_configured: Ruled, if_exchanged: Ruled) -> Ruled {
+        let other = if_exchanged.alternatives.clone();
+        let answers = vec![
+            ("left and right of the clock are exchanged", if_exchanged),
+            ("the sides of the clock are as configured", as_configured),
+        ];
+        let mut ruled = depending(self.rows().setting, self.articles().setting, "clock_sides", answers);
+        if ruled.decided() && !other.is_empty() {
+            ruled.alternatives.extend(other);
+            ruled.unknown.push("clock_sides");
+        }
+        ruled
+    }
+
     /// The answer of the FIDE table for a flag, with the effect of other flags.
     fn fide_among(&mut self, flag: &Flag, place: usize, order: &[usize]) -> (Ruled, bool) {
         if self.facts.rulebook.chose(About::Rapid) && flag.observed_at.is_some() && flag.called_by.is_none() {
@@ -204,7 +236,7 @@ impl Tables<'_, '_> {
         let answers: Vec<_> = standing.into_iter().map(|it| (it.depends_on, it.ruled)).collect();
         let row = answers[0].1.row;
         let articles = answers[0].1.articles;
-        let ruled = crate::laws::tables::depending(row, articles, "order_of_endings", answers);
+        let ruled = depending(row, articles, "order_of_endings", answers);
         Some(Found::new(Subject::Game, kind, false, ruled))
     }
 

@@ -26,6 +26,9 @@ pub struct Facts {
     pub setting_differs: bool,
     /// The flags that fell.
     pub flags: Vec<Flag>,
+    /// The same flags, in the same order, as they are if left and right of the clock are exchanged. Empty if it is certain
+    /// whose display is whose.
+    pub exchanged_flags: Vec<Flag>,
     /// The events that ended the game or may have ended it.
     pub endings: Vec<Ended>,
     /// All claims, also those that were decided.
@@ -50,6 +53,7 @@ impl Facts {
             adds_time: None,
             setting_differs: false,
             flags: Vec::new(),
+            exchanged_flags: Vec::new(),
             endings: Vec::new(),
             claims: Vec::new(),
             illegal: Vec::new(),
@@ -58,6 +62,19 @@ impl Facts {
             completed_by_both: None,
             illegal_position: None,
         }
+    }
+
+    /// The facts if left and right of the clock are exchanged; none if they certainly are not.
+    pub(crate) fn with_exchanged_sides(&self) -> Option<Facts> {
+        let doubtful = !self.exchanged_flags.is_empty() && self.exchanged_flags.len() == self.flags.len();
+        // Who pressed before his move was made is not known if the sides are exchanged.
+        let moved = |illegal: &&Illegal| illegal.kind != IllegalKind::PressedWithoutMove;
+        doubtful.then(|| Facts {
+            flags: self.exchanged_flags.clone(),
+            exchanged_flags: Vec::new(),
+            illegal: self.illegal.iter().filter(moved).cloned().collect(),
+            ..self.clone()
+        })
     }
 
     /// True if nothing was entered, no flag fell, and no illegal move awaits its ruling, so that only the board counts.

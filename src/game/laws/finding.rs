@@ -63,6 +63,8 @@ pub struct Finding {
     pub edition: &'static str,
     /// Whose flag fell; none where none did.
     pub flag: Option<&'static str>,
+    /// The number of this fall among the flags of the game, from 1; none where none fell, or where only facts are known.
+    pub fall: Option<u32>,
     /// By which sign of the clock that was seen.
     pub path: Option<FlagPath>,
     /// The proposal.
@@ -127,6 +129,7 @@ impl Finding {
             profile: rulebook.to_string(),
             edition: rulebook.edition(),
             flag: None,
+            fall: None,
             path: None,
             outcome: found.outcome,
             row: found.row,

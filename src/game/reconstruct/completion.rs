@@ -8,6 +8,7 @@ use flagfall_protocols::time::Instant;
 use shakmaty::Role;
 
 use crate::interval::Interval;
+use crate::laws::outcome::Ending;
 use crate::men;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::hypothesis::{Scene, man_of};
@@ -134,7 +135,7 @@ impl Decoder {
         }
         let stands = |index: usize, wait: Duration| plies.get(index).is_some_and(|ply| ply.made.latest.after(wait) <= scene.now);
         let last = plies.len() - 1;
-        if stands(last, ENDING_STANDS) && top_shown && self.record.ending_of_line(plies).is_some() {
+        if stands(last, scene.scan) && self.is_ended_by(plies, top_shown, scene) {
             return Some(if last == 0 { Proof { how: How::GameEnd, ..by_next } } else { by_next });
         }
         if stands(2, scene.scan) {
@@ -156,6 +157,23 @@ impl Decoder {
             && stands(0, scene.scan);
         let completed = Some(Interval { earliest: first.made.earliest, latest: clock.changed_at });
         proved.then_some(Proof { how: How::ClockRunning, pressed: None, completed })
+    }
+
+    /// True if these moves, which have stood for a scan, end the game (6.2.1.1). Mate and stalemate are believed as soon as another
+    /// square changes: a man that only passes leaves its own square first.
+    fn is_ended_by(&self, plies: &[Tentative], top_shown: bool, scene: &Scene<'_>) -> bool {
+        let Some(last) = plies.last() else { return false };
+        let stood = scene.now >= last.made.latest.after(ENDING_STANDS);
+        let disturbed = scene.board.last_change() > last.made.latest;
+        let shown = || men::difference(&last.node.men, scene.board.men()) & last.mask == 0;
+        if !(top_shown && stood || (stood || disturbed) && shown()) {
+            return false;
+        }
+        match self.record.ending_of_line(plies) {
+            Some(Ending::Checkmate | Ending::Stalemate) => true,
+            Some(_) => top_shown && stood,
+            None => false,
+        }
     }
 
     pub(super) fn add_completion_deadlines(

@@ -24,7 +24,9 @@ impl Decoder {
                 longer.penalty += scene.tuning.weights.dead;
                 longer.add(node, candidate, made, made.latest, true, scene);
                 longer.infer_last();
-                if longer.waiting.len() < hypothesis.waiting.len() && longer.mismatch(base, scene) <= scene.tuning.weights.viable
+                if longer.waiting.len() < hypothesis.waiting.len()
+                    && !longer.last_man_stands_elsewhere(board)
+                    && longer.mismatch(base, scene) <= scene.tuning.weights.viable
                 {
                     found.push(longer);
                 }

@@ -147,6 +147,23 @@ impl Decoder {
         }
     }
 
+    /// A decoder of the same board that begins with another record at `now`. It has heard the presses after `pressed`.
+    pub(crate) fn begin_after(
+        &self,
+        pressed: Interval,
+        record: Record,
+        (now, board): (Instant, &PhysicalBoard),
+        out: &mut Vec<Conclusion>,
+    ) -> Decoder {
+        let mut next = Decoder::new(record, self.scan, self.tuning);
+        next.beam = Beam::new(self.beam.best().dead);
+        (next.clocked, next.runs) = (self.clocked, self.runs);
+        next.board_changed(now, board);
+        let later = self.heard.iter().filter(|press| press.at.latest > pressed.latest);
+        later.for_each(|press| next.assign_press(*press, now, board, out));
+        next
+    }
+
     /// The pending moves of the best reading.
     pub(crate) fn line(&self) -> &Line {
         &self.beam.best().line

@@ -10,7 +10,7 @@ use crate::men::{self, EMPTY, OCCUPIED};
 use crate::reconstruct::Decoder;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::candidates::Candidate;
-use crate::reconstruct::hypothesis::{Hypothesis, Scene};
+use crate::reconstruct::hypothesis::{Hypothesis, Scene, man_of, stands_elsewhere};
 use crate::reconstruct::sensing::LastSure;
 
 /// The smallest unexplained cost at which such moves are searched, in tenths of a nat.
@@ -120,15 +120,22 @@ fn add_two_moves(hypothesis: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>
         if !empty && board[to] != OCCUPIED && men::color(board[to]) != Some(men::turn(&node.position).other()) {
             continue;
         }
+        // A man that stands on its old square has not moved: perhaps only two men of one side were lifted.
+        let stands = |from: shakmaty::Square| men::fits(node.men[from.to_usize()], board[from.to_usize()]);
+        if first.mv.from().is_some_and(stands) {
+            continue;
+        }
         let after = node.after(first.mv);
-        let gone = first.mv.from().is_none_or(|from| !men::fits(node.men[from.to_usize()], board[from.to_usize()]));
         // The man that was moved first, and not seen, is the one that is captured.
         let taken = |second: &&Candidate| second.target() & (1 << first.mv.to().to_u32()) != 0;
         for second in after.table().iter().filter(taken) {
+            // A man that stands elsewhere was not captured.
+            if stands_elsewhere(man_of(first.mv, men::turn(&node.position)).0, &second.men_after(&after.men), board) {
+                continue;
+            }
             let shown = second.shown_by(board, hypothesis.dead);
-            // Both moves were pressed, and the second man is off again too: the player who captures next took it off. If the
-            // first man stands on its old square, only two men of one side were lifted.
-            let off = gone && hypothesis.waiting.len() > 1 && second.missing(board) == Some(second.mv.to() as u8);
+            // Both moves were pressed, and the second man is off again too: the player who captures next took it off.
+            let off = hypothesis.waiting.len() > 1 && second.missing(board) == Some(second.mv.to() as u8);
             if !shown && !off {
                 continue;
             }

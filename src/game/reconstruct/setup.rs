@@ -7,7 +7,7 @@ mod tests;
 use alloc::vec::Vec;
 
 use flagfall_protocols::square::{Color, Square};
-use shakmaty::{Bitboard, Board, CastlingMode, Chess, FromSetup, PositionErrorKinds, Setup};
+use shakmaty::{Bitboard, Board, CastlingMode, Chess, EnPassantMode, FromSetup, Position, PositionErrorKinds, Setup};
 
 use crate::men::{self, EMPTY, Men};
 use crate::pair::Pair;
@@ -16,6 +16,7 @@ use crate::reconstruct::beam::Beam;
 use crate::reconstruct::candidates::{Candidate, Node};
 
 /// The numbers of White's men. Black's numbers are higher by `BLACK`.
+const PAWN: u8 = 1;
 const KNIGHT: u8 = 2;
 const BISHOP: u8 = 3;
 const ROOK: u8 = 4;
@@ -222,6 +223,36 @@ pub(crate) fn joined(men: &Men, turn: Color, mode: CastlingMode) -> Option<Chess
     setup.castling_rights = Bitboard::from_iter(
         [(Color::White, 0), (Color::Black, 56)].into_iter().flat_map(|(color, rank)| home_rooks(men, color, rank)),
     );
+    position(setup, mode)
+}
+
+/// The position with `turn` to move that an illegal move, or an illegal move and its reply, has left. `before` is the position
+/// in which it was made. None if no game can go on from there.
+pub(crate) fn after_illegal_move(men: &Men, turn: Color, before: &Chess, mode: CastlingMode) -> Option<Chess> {
+    let mut setup = before.to_setup(EnPassantMode::Legal);
+    let men_before = men::of_board(&setup.board);
+    let stays = |square: shakmaty::Square| men[square.to_usize()] == men_before[square.to_usize()];
+    let kings = [Color::White, Color::Black].map(|color| (color, setup.board.king_of(men::to_color(color))));
+    let rights = setup.castling_rights.into_iter().filter(|&rook| {
+        let color = men::color(men_before[rook.to_usize()]);
+        stays(rook) && kings.iter().any(|&(side, king)| Some(side) == color && king.is_some_and(stays))
+    });
+    setup.castling_rights = Bitboard::from_iter(rights);
+    setup.ep_square = None;
+    let pawn = |man: u8| man == PAWN || man == PAWN + BLACK;
+    let men_on = |men: &Men| men.iter().filter(|&&man| man != EMPTY).count();
+    let irreversible = (0..64).any(|square| pawn(men_before[square]) && men[square] != men_before[square]);
+    let moves = if men::to_color(turn) == setup.turn { 2 } else { 1 };
+    setup.halfmoves = if irreversible || men_on(men) < men_on(&men_before) { 0 } else { setup.halfmoves.saturating_add(moves) };
+    if turn == Color::White || moves == 2 {
+        setup.fullmoves = setup.fullmoves.saturating_add(1);
+    }
+    setup.board = board_of(men)?;
+    setup.turn = men::to_color(turn);
+    position(setup, mode)
+}
+
+fn position(setup: Setup, mode: CastlingMode) -> Option<Chess> {
     match Chess::from_setup(setup, mode) {
         Ok(position) => Some(position),
         Err(error) if error.kinds() == PositionErrorKinds::TOO_MUCH_MATERIAL => error.ignore_too_much_material().ok(),

@@ -79,6 +79,16 @@ impl RulingRecord {
         self.result.is_none() && self.flags_without_ruling(clock).next().is_some()
     }
 
+    /// True if a later fall of `side` than the one of the finding with this number has no ruling yet, and the game has no
+    /// result.
+    pub(crate) fn later_fall_awaits_ruling(&self, id: u32, side: Color, clock: &Chessclock) -> bool {
+        let Some(ruled) = self.flag_of(id) else { return false };
+        let settled = |finding: &Finding| self.decisions.settled(finding).is_some();
+        let open = |index: usize| !self.finding_on(Subject::Flag(index)).is_some_and(settled);
+        let mut falls = clock.flags().iter().filter(|fall| !fall.after_end).enumerate();
+        self.result.is_none() && falls.any(|(index, fall)| index > ruled && fall.side == side && open(index))
+    }
+
     /// True if a finding without a flag may affect the result and awaits its ruling.
     pub(crate) fn entry_is_open(&self) -> bool {
         let costs = |finding: &Finding| finding.flag.is_none() && finding.outcome != Outcome::GameGoesOn;

@@ -47,7 +47,8 @@ impl RulingRecord {
         out: &mut Vec<Effect>,
     ) -> (Vec<Subject>, Vec<Finding>) {
         let mut facts = case.facts(falls);
-        for (flag, aside) in facts.flags.iter_mut().zip(aside) {
+        let flags = facts.flags.iter_mut().zip(aside);
+        for (flag, aside) in flags.chain(facts.exchanged_flags.iter_mut().zip(aside)) {
             flag.set_aside = *aside;
             if facts.rulebook.rules().table == Table::UsChess {
                 let wins = |counted: &Counted| self.questions.forced_win(&counted.position, flag.side.other());
@@ -133,6 +134,7 @@ impl Case<'_> {
         };
         Finding {
             flag: fall.map(|fall| men::color_name(fall.side)),
+            fall: fall.map(|fall| fall.number),
             path: fall.map(|fall| fall.path),
             expired_at: fall.map(|fall| fall.fell.micros()),
             observed_at: fall.and_then(|fall| fall.observed_at).map(Instant::micros),

@@ -34,6 +34,8 @@ pub enum AlarmKind {
     ClockSettingDiffers,
     /// The clock added a period at another move than the required one.
     ClockCountDiffers,
+    /// The first presses contradict the configured side of White's clock: left and right may be exchanged.
+    ClockSidesDiffer,
     /// The clock of the side not to move was started.
     WrongClockRunning,
     /// A display shows zero and no flag sign.
@@ -86,6 +88,9 @@ pub enum AlarmKind {
     JoinedInProgress,
     /// The old game ended without a result and a new one was set up.
     ResultMissing,
+    /// The game seemed to be over, and it goes on: kings stood in the centre for a moment, or a man only passed the square of a
+    /// mate.
+    Reopened,
     /// The players press the other player's side of the clock: left and right were exchanged.
     ClockSidesExchanged,
     /// The clock says the opposite of whose time falls; the times are believed.
@@ -108,6 +113,7 @@ impl From<alarm::AlarmKind> for AlarmKind {
             alarm::AlarmKind::ClockLost => AlarmKind::ClockLost,
             alarm::AlarmKind::ClockSettingDiffers => AlarmKind::ClockSettingDiffers,
             alarm::AlarmKind::ClockCountDiffers => AlarmKind::ClockCountDiffers,
+            alarm::AlarmKind::ClockSidesDiffer => AlarmKind::ClockSidesDiffer,
             alarm::AlarmKind::WrongClockRunning => AlarmKind::WrongClockRunning,
             alarm::AlarmKind::ClockAtZero => AlarmKind::ClockAtZero,
             alarm::AlarmKind::WrongSetUp => AlarmKind::WrongSetUp,
@@ -134,6 +140,7 @@ impl From<alarm::AlarmKind> for AlarmKind {
             alarm::AlarmKind::FlagAfterEnd => AlarmKind::FlagAfterEnd,
             alarm::AlarmKind::JoinedInProgress => AlarmKind::JoinedInProgress,
             alarm::AlarmKind::ResultMissing => AlarmKind::ResultMissing,
+            alarm::AlarmKind::Reopened => AlarmKind::Reopened,
             alarm::AlarmKind::ClockSidesExchanged => AlarmKind::ClockSidesExchanged,
             alarm::AlarmKind::ClockLeverInverted => AlarmKind::ClockLeverInverted,
         }

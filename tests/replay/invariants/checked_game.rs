@@ -1,7 +1,7 @@
 //! A game that is checked after every step: its committed moves are legal, in order, and published.
 
 use flagfall::publish::states;
-use flagfall::wire::moves::{MoveBody, RevisionBody};
+use flagfall::wire::moves::{Cause, MoveBody, RevisionBody};
 use flagfall::wire::state::ArbiterState;
 use flagfall_game::audit::{AuditEntry, GameEvent};
 use flagfall_game::config::GameConfig;
@@ -114,7 +114,8 @@ impl CheckedGame {
                 }
                 Effect::Audit(AuditEntry::Revision(revision)) => {
                     let body = RevisionBody::from(revision);
-                    assert!(commanded, "a revision without a command: {body:?}");
+                    let may_revise = commanded || body.cause == Cause::IllegalMoveStands;
+                    assert!(may_revise, "a revision without a command: {body:?}");
                     let kept = body.from_ply as usize - 1;
                     assert!(kept <= self.list.len(), "a revision beyond the end of the list: {body:?}");
                     self.revisions += 1;

@@ -98,7 +98,9 @@ fn i14_nothing_is_committed_while_no_game_is_on() {
                 at.play_unchecked(mv);
             }
             let goal = Placement::parse(&at.board().board_fen().to_string()).expect("a placement");
-            if goal == Placement::initial() {
+            // The position before the kings went to the centre would reopen the game.
+            let reopens = matches!(end, End::Gesture) && at.board() == last.board();
+            if goal == Placement::initial() || reopens {
                 continue;
             }
             for square in Square::all().filter(|&square| chaos.board.get(square) != goal.get(square)).collect::<Vec<_>>() {

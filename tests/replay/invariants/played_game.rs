@@ -24,7 +24,7 @@ use crate::games::legal;
 pub(crate) const BLITZ: Pace = Pace { name: "blitz", think: [0.5, 3.0], hand: [0.1, 0.4], press: [0.1, 0.5] };
 pub(crate) const RAPID: Pace = Pace { name: "rapid", think: [1.0, 10.0], hand: [0.2, 0.8], press: [0.1, 1.2] };
 /// At this time the link is up and the driver's first questions are answered.
-const STARTED: f64 = 5.0;
+pub(crate) const STARTED: f64 = 5.0;
 
 /// Inputs of a game in order of time: device events, and commands of arbiters.
 pub(crate) type Reports = Vec<(Instant, Input)>;
@@ -93,10 +93,10 @@ pub(crate) fn play(rng: &mut Rng, pace: Pace, fen: Option<&str>, moves: &[Move])
     Played { moves, reports, bytes, start }
 }
 
-type ReportsAndBytes = (Vec<(Instant, DeviceEvent)>, Vec<(Instant, Vec<u8>)>);
+pub(crate) type ReportsAndBytes = (Vec<(Instant, DeviceEvent)>, Vec<(Instant, Vec<u8>)>);
 
 /// The events of a driver, and the bytes of its board, on which a script is played.
-fn listen(settings: Settings, script: &str, end: Instant) -> ReportsAndBytes {
+pub(crate) fn listen(settings: Settings, script: &str, end: Instant) -> ReportsAndBytes {
     let mut emulator = Emulator::new(settings);
     emulator.load(&Script::parse(script).expect("a script"));
     let mut driver = drivers::find("dgt").expect("registered").start();

@@ -170,6 +170,8 @@ impl<'a> Words<'a> {
                 Action::Set { left, right: clock_time(self.next())? }
             }
             "additional" => Action::Additional(clock_time(self.next())?),
+            "bronstein" => Action::Bronstein(clock_time(self.next())?),
+            "delay" => Action::Delay(clock_time(self.next())?),
             "connect" => Action::Connect,
             "disconnect" => Action::Disconnect,
             "replace" => Action::Replace,

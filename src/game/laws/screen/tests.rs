@@ -24,6 +24,7 @@ fn finding() -> Finding {
         profile: "fide-2023-standard".into(),
         edition: "FIDE Laws of Chess in force from 1 January 2023",
         flag: Some("white"),
+        fall: Some(1),
         path: Some(FlagPath::Blocked),
         outcome: Outcome::Draw,
         row: "15",

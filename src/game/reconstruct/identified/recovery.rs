@@ -69,6 +69,9 @@ pub(super) fn add_moves_to_dead_squares(best: &Hypothesis, sure: &LastSure<'_>, 
         let made = scene.board.done_within(scene.board.changed_at(candidate.mask), scene.scan);
         reading.add(sure.base, candidate, made, made.latest, true, scene);
         reading.infer_last();
+        if reading.last_man_stands_elsewhere(scene.board.men()) {
+            continue;
+        }
         reading.assign_presses(sure.heard.iter().rev().copied(), scene.scan);
         reading.judge(sure.base, scene);
         found.push(reading);
@@ -92,7 +95,8 @@ pub(super) fn add_recaptures(reading: &Hypothesis, sure: &LastSure<'_>, scene: &
         let mut longer = reading.clone();
         longer.add(node, capture, made, scene.board.changed_first(capture.mask), false, scene);
         longer.infer_last();
-        if longer.waiting.len() < reading.waiting.len() && longer.mismatch(sure.base, scene) <= scene.tuning.weights.viable {
+        let used = longer.waiting.len() < reading.waiting.len() && !longer.last_man_stands_elsewhere(board);
+        if used && longer.mismatch(sure.base, scene) <= scene.tuning.weights.viable {
             found.push(longer);
         }
     }

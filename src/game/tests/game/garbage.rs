@@ -268,7 +268,7 @@ fn game(control: Option<&str>) -> Game {
 fn kept(game: &Game) -> usize {
     let state = State::of(game);
     let lists = [game.alarms().len(), game.findings().len(), state.flags.len(), state.pending.len(), state.hints.len()];
-    assert!(lists[0] <= 256 && lists[1] <= 16 && lists[2] <= 16 && lists[3] <= 16 && lists[4] <= 8, "{lists:?}");
+    assert!(lists[0] <= 256 && lists[1] <= 33 && lists[2] <= 32 && lists[3] <= 16 && lists[4] <= 8, "{lists:?}");
     assert!(state.moves.len() <= game.live_plies().max(state.moves.len()));
     lists.iter().sum()
 }

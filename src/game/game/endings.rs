@@ -1,0 +1,138 @@
+//! Ends a game, gives it its result, and reopens a game that only seemed to be over.
+
+use alloc::vec::Vec;
+
+use flagfall_protocols::square::Color;
+use shakmaty::Position;
+
+use super::Game;
+use super::transitions::revision;
+use crate::alarm::AlarmKind;
+use crate::audit::GameEvent;
+use crate::effect::Effect;
+use crate::game_phase::GamePhase;
+use crate::interval::Interval;
+use crate::laws::outcome::{Ending, GameResult};
+use crate::played::Cause;
+use crate::reconstruct::gesture;
+use crate::reconstruct::record::How;
+use crate::seen::Seen;
+
+impl Game {
+    /// Checks whether the last of the first `plies` sure moves, made by `color`, has ended the game.
+    pub(super) fn note_ending(&mut self, plies: usize, made: Interval, color: Color, out: &mut Vec<Effect>) {
+        let play = &mut self.seen.play;
+        let counted = play.rejected_ending.is_some_and(|rejected| rejected != Ending::DeadPosition);
+        // After a capture or pawn move, repetitions and moves are counted anew.
+        if counted && play.decoder.record.node().position.halfmoves() == 0 {
+            play.rejected_ending = None;
+        }
+        let ending = self.seen.ending_after(plies);
+        let Some(ending) = ending.filter(|ending| self.seen.play.rejected_ending != Some(*ending)) else { return };
+        self.seen.play.ending = Some((ending, made, color));
+        match AlarmKind::of_ending(ending) {
+            Some(_) => self.raise_ending(),
+            None => self.end_game(out),
+        }
+    }
+
+    /// Raises the alarm of the ending on the board, if players may not have noticed it.
+    fn raise_ending(&mut self) {
+        let alarm = self.seen.play.ending.and_then(|(ending, ..)| AlarmKind::of_ending(ending));
+        if let Some(alarm) = alarm {
+            self.alarms.raise(self.now, alarm, None, 0);
+        }
+    }
+
+    /// Takes an arbiter's word that the game has not ended on the board as it seemed to have.
+    pub(super) fn reject_ending(&mut self) {
+        if self.seen.play.ending.is_some_and(|(ending, ..)| AlarmKind::of_ending(ending).is_some()) {
+            self.seen.play.rejected_ending = self.seen.play.ending.take().map(|(ending, ..)| ending);
+        }
+    }
+
+    pub(super) fn end_game(&mut self, out: &mut Vec<Effect>) {
+        if self.seen.phase.stage != GamePhase::Over {
+            self.seen.phase.stage = GamePhase::Over;
+            self.reports.revised();
+            self.audit_game(GameEvent::Over, out);
+        }
+    }
+
+    /// Notes that the game goes on, so a flag that fell after its supposed end counts.
+    pub(super) fn reopen(&mut self) {
+        self.seen.play.ending = None;
+        self.seen.phase.stage = GamePhase::Playing;
+        if self.rulings.result.is_none() {
+            self.seen.clock.chessclock.flags_mut().iter_mut().for_each(|fall| fall.after_end = false);
+            for side in self.rulings.flags_without_ruling(&self.seen.clock.chessclock) {
+                self.alarms.raise(self.now, AlarmKind::Flag, Some(side), 0);
+            }
+        }
+    }
+
+    /// Gives the game this result, or none.
+    pub(super) fn give_result(&mut self, result: GameResult, out: &mut Vec<Effect>) {
+        let before = self.rulings.result;
+        if result == GameResult::Open {
+            self.rulings.result = None;
+            // Kings that still stand in the centre no longer show a result.
+            self.seen.phase.gesture = None;
+            let ended = self.seen.play.ending;
+            self.reopen();
+            self.seen.play.ending = ended;
+            if before.is_some() {
+                self.raise_ending();
+            }
+            self.seen.play.decoder.board_changed(self.now, &self.seen.board);
+        } else {
+            self.rulings.result = Some(result);
+            // The result is reported before the next game begins.
+            self.seen.phase.next_set_up = self.seen.phase.next_set_up.map(|_| self.now);
+            self.keep_standing_moves(out);
+            self.seen.play.decoder.forget_tentative();
+            self.end_game(out);
+        }
+        // A live state without a change would show other audiences that an arbiter did something.
+        self.reports.live_dirty |= self.rulings.result != before;
+        self.reports.ruling_dirty = true;
+    }
+
+    /// Keeps the moves that stood on the board when play stopped, pressed or not. Moves after the clocks were stopped are
+    /// analysis.
+    fn keep_standing_moves(&mut self, out: &mut Vec<Effect>) {
+        let Seen { clock, play, .. } = &self.seen;
+        let stopped = clock.chessclock.present() && clock.chessclock.runs().is_none();
+        let until = if stopped { clock.chessclock.changed_at() } else { self.now };
+        let times = clock.view().times;
+        let stood = play.decoder.line().plies().iter();
+        let stood = stood.take_while(|ply| ply.made.latest <= until && !ply.inferred && !gesture::is_half(ply.mv));
+        let stood: Vec<_> = stood.map(|ply| (ply.mv, ply.made)).collect();
+        for (mv, made) in stood {
+            self.seen.play.decoder.record.push(mv, made, None, How::Stood, times);
+            out.push(Effect::Move(self.sure_move(self.seen.play.decoder.record.moves().len() - 1)));
+        }
+    }
+
+    /// Reopens a game that nobody decided, if board and clock contradict its end. Its moves and times stay; a last move that was
+    /// only passing is taken off the list.
+    pub(super) fn reopen_contradicted_game(&mut self, out: &mut Vec<Effect>) {
+        if self.rulings.result.is_some() {
+            return;
+        }
+        let Some(plies) = self.seen.contradicted_end(self.now) else { return };
+        let decoder = &mut self.seen.play.decoder;
+        decoder.forget_tentative();
+        if plies < decoder.record.moves().len() {
+            decoder.record.truncate(plies);
+            out.push(revision(plies as u32 + 1, Cause::Reopened, Vec::new()));
+        }
+        self.seen.phase.gesture = None;
+        self.reopen();
+        self.alarms.raise(self.now, AlarmKind::Reopened, None, 0);
+        self.audit_game(GameEvent::Reopened, out);
+        self.seen.play.decoder.board_changed(self.now, &self.seen.board);
+        self.reports.live_dirty = true;
+        self.reports.revised();
+    }
+}

@@ -1,0 +1,109 @@
+//! Games that seem to be over and go on, and games that are over at once.
+
+use flagfall_game::alarm::AlarmKind;
+use flagfall_game::audit::AuditEntry;
+use flagfall_game::effect::Effect;
+use flagfall_game::game_phase::GamePhase;
+use flagfall_game::input::Command;
+use flagfall_game::laws::outcome::GameResult;
+use flagfall_game::played::Cause;
+use flagfall_protocols::square::{Piece, Placement, Reading, Square};
+
+use crate::desk::Desk;
+
+/// White's queen on d4 would be stalemate; on f6 the game goes on.
+const STALEMATE_ON_D4: &str = "8/8/8/5KPk/8/8/8/Q7 w - - 0 1";
+
+fn reading(letter: char) -> Reading {
+    Reading::Piece(Piece::from_letter(letter).expect("a man"))
+}
+
+fn square(name: &str) -> Square {
+    Square::parse(name).expect("a square")
+}
+
+fn is_reopened(desk: &Desk) -> bool {
+    desk.game.alarms().iter().any(|alarm| alarm.kind == AlarmKind::Reopened)
+}
+
+/// The clocks are stopped, and both kings stand in the centre.
+fn kings_in_the_centre() -> Desk {
+    let mut desk = Desk::started("300");
+    desk.play("e2e4").play("e7e5").play("g1f3");
+    desk.clock.running = false;
+    desk.report().wait(1.0);
+    for (from, to, king) in [("e1", "e4", 'K'), ("e8", "d5", 'k')] {
+        desk.square(square(from), Reading::Empty).wait(0.4).square(square(to), reading(king)).wait(0.4);
+    }
+    desk.wait(3.0);
+    assert_eq!(desk.game.stage(), GamePhase::Over);
+    desk
+}
+
+fn restored(desk: &mut Desk) {
+    let standing = desk.standing();
+    desk.frame(standing).wait(2.0);
+    desk.clock.running = true;
+    desk.report().wait(1.0);
+}
+
+#[test]
+fn kings_that_stood_in_the_centre_by_mistake() {
+    let mut desk = kings_in_the_centre();
+    restored(&mut desk);
+    desk.play("b8c6").play("f1b5").play("a7a6").wait(3.0);
+    assert_eq!(desk.moves(), ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6"]);
+    assert!(is_reopened(&desk) && desk.game.stage() == GamePhase::Playing);
+}
+
+#[test]
+fn a_decided_end_stays() {
+    let mut desk = kings_in_the_centre();
+    desk.command(Command::DeclareResult { result: GameResult::WhiteWins });
+    restored(&mut desk);
+    desk.play("b8c6").wait(3.0);
+    assert_eq!((desk.moves().len(), desk.game.stage(), is_reopened(&desk)), (3, GamePhase::Over, false));
+}
+
+/// The queen slides from a1 to f6 and is seen on d4 for this time.
+fn slide_over_d4(seconds: f64) -> Desk {
+    let mut desk = Desk::started("300").with_position(STALEMATE_ON_D4);
+    desk.wait(2.0).square(square("a1"), Reading::Empty).wait(0.2);
+    desk.square(square("d4"), reading('Q')).wait(seconds);
+    desk.square(square("d4"), Reading::Empty).wait(0.2).square(square("f6"), reading('Q')).wait(0.5);
+    desk
+}
+
+#[test]
+fn a_queen_that_only_passes_the_square_of_a_stalemate() {
+    let mut desk = slide_over_d4(1.2);
+    desk.press(0).wait(1.0);
+    assert_eq!((desk.moves(), desk.game.stage()), (vec!["a1f6".to_owned()], GamePhase::Playing));
+    assert!(is_reopened(&desk));
+    let revised = |effect: &Effect| matches!(effect, Effect::Audit(AuditEntry::Revision(revision)) if revision.cause == Cause::Reopened && revision.from_ply == 1);
+    assert_eq!(desk.out.iter().filter(|effect| revised(effect)).count(), 1);
+    desk.assume("8/8/5Q2/5KPk/8/8/8/8 b - - 1 1").play("h5h4").wait(3.0);
+    assert_eq!(desk.moves(), ["a1f6", "h5h4"]);
+}
+
+/// Nobody presses after Qh4#, and the king is touched half a second later.
+#[test]
+fn a_mate_that_nobody_presses() {
+    let mut desk = Desk::started("300");
+    desk.play("f2f3").play("e7e5").play("g2g4").wait(0.5).make("d8h4").wait(0.5);
+    assert_eq!((desk.moves().len(), desk.game.stage()), (3, GamePhase::Playing));
+    desk.square(square("e1"), Reading::Empty).wait(0.3).square(square("f1"), Reading::Empty).wait(0.2);
+    assert_eq!((desk.moves().len(), desk.game.stage()), (4, GamePhase::Over));
+    desk.frame(Placement::EMPTY).wait(20.0);
+    assert_eq!((desk.moves().len(), desk.game.stage(), is_reopened(&desk)), (4, GamePhase::Over, false));
+}
+
+/// The queen stood on d4 for longer: the game is over, and the players look at another move.
+#[test]
+fn analysis_reopens_no_game() {
+    let mut desk = slide_over_d4(5.0);
+    desk.wait(5.0);
+    assert_eq!((desk.moves(), desk.game.stage()), (vec!["a1d4".to_owned()], GamePhase::Over));
+    desk.frame(Placement::parse("8/8/8/5KPk/8/8/8/Q7").expect("a placement")).wait(5.0);
+    assert_eq!((desk.moves().len(), desk.game.stage(), is_reopened(&desk)), (1, GamePhase::Over, false));
+}
