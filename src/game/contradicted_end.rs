@@ -14,6 +14,8 @@ use crate::seen::Seen;
 /// The longest time for which a man stands on a square that it only passes. A man that stood there for longer made its move, and
 /// mate or stalemate ended the game (5.1.1, 5.2.1), whatever is analysed later.
 const PASSES: Duration = Duration::from_secs(3);
+/// The time for which the position before kings in the centre must stand again. In analysis it may come for a moment.
+const RESTORED_STANDS: Duration = Duration::from_secs(2);
 
 impl Seen {
     /// The number of plies with which the game goes on, if the board contradicts its end.
@@ -23,13 +25,17 @@ impl Seen {
     ///   which it could have moved, or back.
     pub(crate) fn contradicted_end(&self, now: Instant) -> Option<usize> {
         let heard = self.board.known() && self.board.unseen_since().is_none();
-        if self.phase.stage != GamePhase::Over || !heard || now < self.end_contradicted_from() {
+        if self.phase.stage != GamePhase::Over || !heard || now < self.board.last_change().after(self.board.scan()) {
             return None;
         }
         let (record, runs) = (&self.play.decoder.record, self.clock.chessclock.runs());
         let moves = record.moves().len();
         match self.play.ending {
-            None => (runs.is_some() && moves > 0 && men::same(self.board.men(), &record.node().men)).then_some(moves),
+            None => {
+                let stands = now >= self.board.last_change().after(RESTORED_STANDS);
+                let restored = || moves > 0 && men::same(self.board.men(), &record.node().men);
+                (stands && runs.is_some() && restored()).then_some(moves)
+            }
             Some((Ending::Checkmate | Ending::Stalemate, ..)) => {
                 let last = record.moves().last().filter(|last| last.how == How::GameEnd && last.pressed.is_none())?;
                 let left = self.board.changed_at(1 << last.mv().to().to_u32());
@@ -43,8 +49,9 @@ impl Seen {
         }
     }
 
-    /// The time from which the board has stood for long enough to contradict the end of a game.
-    pub(crate) fn end_contradicted_from(&self) -> Instant {
-        self.board.last_change().after(self.board.scan())
+    /// The times after the last change of the board at which it may contradict the end of a game.
+    pub(crate) fn end_contradicted_at(&self) -> [Option<Instant>; 2] {
+        let over = self.phase.stage == GamePhase::Over;
+        [self.board.scan(), RESTORED_STANDS].map(|wait| over.then(|| self.board.last_change().after(wait)))
     }
 }

@@ -219,13 +219,14 @@ impl Seen {
             now,
             [
                 self.gesture_means_a_result(),
-                (phase.stage == GamePhase::Over).then(|| self.end_contradicted_from()),
                 joins.then(|| self.board.last_change().after(scan * 2)),
                 joins.then(|| clock.changed_at().after(scan)),
                 phase.next_set_up.map(|since| since.after(phase.next_game_wait(scan))),
                 phase.incomplete_set_up.as_ref().map(|(since, _)| since.after(INCOMPLETE_STANDS)),
                 phase.gesture.filter(|_| phase.stage != GamePhase::Over).map(|since| since.after(GESTURE_STANDS)),
-            ],
+            ]
+            .into_iter()
+            .chain(self.end_contradicted_at()),
         )
     }
 }
