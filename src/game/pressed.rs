@@ -85,8 +85,8 @@ impl Seen {
     /// was not heard. True if the moves changed.
     pub(crate) fn review_after_illegal(&mut self, now: Instant) -> bool {
         let view = self.clock.view();
-        let restored = men::same(self.board.men(), &self.play.decoder.record.node().men);
         let Some(after) = &mut self.play.after_illegal else { return false };
+        let restored = men::same(self.board.men(), &self.play.decoder.record.node().men);
         if restored || !self.board.seen_since(after.pressed.earliest) {
             self.play.after_illegal = None;
             self.play.decoder.forget_tentative();

@@ -166,7 +166,7 @@ impl Decoder {
         let stood = scene.now >= last.made.latest.after(ENDING_STANDS);
         let disturbed = scene.board.last_change() > last.made.latest;
         let shown = || men::difference(&last.node.men, scene.board.men()) & last.mask == 0;
-        if !(top_shown && stood || (stood || disturbed) && shown()) {
+        if !((stood || disturbed) && shown()) {
             return false;
         }
         match self.record.ending_of_line(plies) {
