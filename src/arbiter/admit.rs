@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::explain::explain_body;
 use super::memory::Memory;
 use super::types::{Action, Fault, Submission, Verdict};
 use super::verbs::{self, By, Lock, Until, Verb};
 use crate::config::{Role, User};
-use crate::wire::command::DaemonAction;
+use crate::wire::command::{Command, DaemonAction};
 use crate::wire::finding::FindingKey;
 use crate::wire::reply::Code;
 use crate::wire::topics::is_id;
@@ -111,7 +112,7 @@ fn find_action(submission: &Submission, facts: &Facts<'_>) -> Result<Action, Fau
     match verb.by {
         By::Game => game_command(submission),
         By::Daemon => daemon_action(submission, facts.setup),
-        By::Nobody if facts.busy => refuse(Code::Busy, "not during a game"),
+        By::Nobody if facts.busy => refuse(Code::Busy, "this is not possible during a game"),
         By::Nobody => refuse(Code::Unsupported, "no device here has lights"),
     }
 }
@@ -175,25 +176,24 @@ fn describe_finding(finding: Option<FindingKey>) -> String {
 
 /// The body with the verb in it, as the enums need it.
 fn with_verb(submission: &Submission) -> Result<serde_json::Map<String, Value>, Fault> {
-    let Value::Object(body) = &submission.body else { return Err(Fault::new(Code::Invalid, "body: not an object")) };
+    let Value::Object(body) = &submission.body else { return Err(Fault::new(Code::Invalid, "the body is not an object")) };
     let mut body = body.clone();
     match body.insert("verb".to_owned(), Value::from(submission.verb.as_str())) {
         None => Ok(body),
-        Some(_) => Err(Fault::new(Code::Invalid, "body: the verb stands in the topic")),
+        Some(_) => Err(Fault::new(Code::Invalid, "the body must not contain verb, because it stands in the topic")),
     }
-}
-
-fn malformed(error: &serde_json::Error) -> Fault {
-    Fault::new(Code::Invalid, &format!("body: {error}"))
 }
 
 fn game_command(submission: &Submission) -> Result<Action, Fault> {
     let mut body = with_verb(submission)?;
-    let beside = |field| Err(Fault::new(Code::Invalid, &format!("body: {field} stands beside the body")));
+    let beside = |field| Err(Fault::new(Code::Invalid, &format!("{field} must stand beside the body, not in it")));
     match submission.verb.as_str() {
         "claim" if body.contains_key("observed_at") => return beside("observed_at"),
         "claim" if body.contains_key("ground") => {
             body.insert("verb".to_owned(), Value::from("claim-on"));
+        }
+        "claim" if !body.contains_key("flag") => {
+            return Err(Fault::new(Code::Invalid, "the body needs flag, or side, ground and standing"));
         }
         "claim" => {
             if let Some(observed) = submission.observed_us {
@@ -203,7 +203,7 @@ fn game_command(submission: &Submission) -> Result<Action, Fault> {
         "confirm" | "reject" if body.contains_key("finding") => return beside("expect.finding"),
         "confirm" | "reject" => {
             if submission.verb == "reject" && submission.reason.as_deref().is_none_or(|reason| reason.trim().is_empty()) {
-                return Err(Fault::new(Code::Invalid, "reason: needed"));
+                return Err(Fault::new(Code::Invalid, "a rejection needs a reason"));
             }
             if let Some(FindingKey { id, revision }) = submission.expect.finding {
                 body.insert("finding".to_owned(), serde_json::json!({"id": id, "revision": revision}));
@@ -211,22 +211,25 @@ fn game_command(submission: &Submission) -> Result<Action, Fault> {
         }
         _ => {}
     }
-    serde_json::from_value(Value::Object(body)).map(Action::Game).map_err(|error| malformed(&error))
+    let malformed = |_| Fault::new(Code::Invalid, &explain_body::<Command>(&body));
+    serde_json::from_value(Value::Object(body.clone())).map(Action::Game).map_err(malformed)
 }
 
 fn daemon_action(submission: &Submission, setup: &Setup) -> Result<Action, Fault> {
-    let action = serde_json::from_value(Value::Object(with_verb(submission)?)).map_err(|error| malformed(&error))?;
+    let body = with_verb(submission)?;
+    let malformed = |_| Fault::new(Code::Invalid, &explain_body::<DaemonAction>(&body));
+    let action = serde_json::from_value(Value::Object(body.clone())).map_err(malformed)?;
     let problem = match &action {
         DaemonAction::BindDevice { device, serial, port } => {
             let named: Vec<&String> = [device, serial, port].into_iter().flatten().collect();
             let is_valid = |text: &str| (1..=MAX_DEVICE).contains(&text.len()) && !text.chars().any(char::is_control);
             match named.as_slice() {
                 [name] if is_valid(name) && device.as_ref().is_none_or(|id| is_id(id)) => why_unavailable(setup, &action),
-                [_] => Some("body: this names no device"),
-                _ => Some("body: exactly one of device, serial and port is needed"),
+                [_] => Some("this does not name a device"),
+                _ => Some("the body needs exactly one of device, serial and port"),
             }
         }
-        DaemonAction::Resync { from: 0, .. } => Some("body: numbers begin with 1"),
+        DaemonAction::Resync { from: 0, .. } => Some("from must be at least 1, because numbers begin with 1"),
         DaemonAction::Resync { .. } => None,
     };
     problem.map_or(Ok(Action::Daemon(action)), |problem| Err(Fault::new(Code::Invalid, problem)))
@@ -236,13 +239,13 @@ fn daemon_action(submission: &Submission, setup: &Setup) -> Result<Action, Fault
 fn why_unavailable(setup: &Setup, action: &DaemonAction) -> Option<&'static str> {
     let DaemonAction::BindDevice { device, serial, port } = action else { return None };
     let serial = match device.as_deref().map(|id| setup.serial_of(id)) {
-        Some(None) => return Some("body: this id is not made of a serial number: give serial or port"),
+        Some(None) => return Some("this id contains no serial number: send serial or port"),
         named => named.flatten().or(serial.as_deref()),
     };
     // Ids of devices are in small letters.
     let serial_taken = serial.is_some_and(|serial| setup.serials.iter().any(|theirs| theirs.eq_ignore_ascii_case(serial)));
     let port_taken = port.as_ref().is_some_and(|port| setup.ports.iter().any(|theirs| port_key(theirs) == port_key(port)));
-    (serial_taken || port_taken).then_some("body: this is another board's device")
+    (serial_taken || port_taken).then_some("this is another board's device")
 }
 
 /// A text that identifies a port. Addresses and names of Bluetooth devices are compared in small letters, addresses also without

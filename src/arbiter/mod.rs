@@ -17,6 +17,7 @@
 //! The table in [`verbs`] says which role each command needs, and what the sender must know about the present state.
 
 mod admit;
+mod explain;
 mod memory;
 mod rate;
 mod read;
@@ -27,7 +28,7 @@ pub use admit::{Facts, MAX_AGE, NO_ROLE, Setup, admit, current_finding, role_of}
 pub use memory::Memory;
 pub use rate::RateLimit;
 pub use read::{MAX_PAYLOAD, read};
-pub use types::{Action, Expect, Fault, Recorded, Submission, Verdict};
+pub use types::{Action, Expect, Fault, Recorded, Submission, UnusedTime, Verdict};
 
 pub use crate::wire::command::DaemonAction;
 pub use crate::wire::reply::{Code, Reply, ReplyTo, Stage};

@@ -3,7 +3,7 @@
 use flagfall_protocols::time::Instant;
 use serde_json::{Map, Value};
 
-use super::types::{Expect, Fault, Submission};
+use super::types::{Expect, Fault, Submission, UnusedTime};
 use crate::config::Role;
 use crate::system_clock::Utc;
 use crate::wire::finding::FindingKey;
@@ -22,6 +22,8 @@ const MAX_TEXT: usize = 1000;
 const MAX_DEPTH: usize = 16;
 /// The largest length of `corr`, the text by which the sender recognises the answer, in bytes.
 const MAX_CORR: usize = 128;
+/// The largest difference between two synchronised clocks, in microseconds. A time that is later than now by more is wrong.
+const CLOCK_ERROR_US: i64 = 2_000_000;
 
 /// Reads a command that arrived at `at`. Unknown fields are ignored. A known field with an illegal value, or an unreadable
 /// payload, is a fault in the submission, so that it can be answered, recorded and audited like any other command.
@@ -46,6 +48,7 @@ pub fn read(
         expect: Expect::default(),
         observed_at: None,
         observed_us: None,
+        observed_unused: None,
         reason: None,
         body: Value::Null,
         reply: ReplyTo::default(),
@@ -76,8 +79,8 @@ fn parse_object(payload: &[u8]) -> Result<Map<String, Value>, Fault> {
     }
     match serde_json::from_slice(payload) {
         Ok(Value::Object(fields)) => Ok(fields),
-        Ok(_) => Err(invalid("the payload is no JSON object")),
-        Err(error) => Err(invalid(&format!("the payload is no JSON: {error}"))),
+        Ok(_) => Err(invalid("the payload is not a JSON object")),
+        Err(error) => Err(invalid(&format!("the payload is not valid JSON (line {}, column {})", error.line(), error.column()))),
     }
 }
 
@@ -86,25 +89,25 @@ fn text_field<'a>(fields: &'a Map<String, Value>, key: &str, max: usize) -> Resu
     match fields.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) if text.len() <= max && !text.chars().any(char::is_control) => Ok(Some(text)),
-        Some(Value::String(_)) => Err(invalid(&format!("{key}: longer than {max} bytes, or with control characters"))),
-        Some(_) => Err(invalid(&format!("{key}: not a text"))),
+        Some(Value::String(_)) => Err(invalid(&format!("{key} is longer than {max} bytes or contains control characters"))),
+        Some(_) => Err(invalid(&format!("{key} is not a text"))),
     }
 }
 
 fn time_field(fields: &Map<String, Value>, key: &str) -> Result<Option<(String, Utc)>, Fault> {
     let Some(text) = text_field(fields, key, MAX_TEXT)? else { return Ok(None) };
-    let utc = Utc::parse(text).ok_or_else(|| invalid(&format!("{key}: not a time like 2026-11-21T13:02:11.412Z")))?;
+    let utc = Utc::parse(text).ok_or_else(|| invalid(&format!("{key} is not a time like 2026-11-21T13:02:11.412Z")))?;
     Ok(Some((text.to_owned(), utc)))
 }
 
 fn read_address(submission: &mut Submission, root: &str, fields: &Map<String, Value>) -> Result<(), Fault> {
     let fits = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b':' | b'-');
     let id = text_field(fields, "id", MAX_TEXT)?.filter(|id| (1..=MAX_ID).contains(&id.len()) && id.bytes().all(fits));
-    submission.id = id.ok_or_else(|| invalid("id: not [A-Za-z0-9._:-]{1,64}"))?.to_owned();
+    submission.id = id.ok_or_else(|| invalid("the id must have 1 to 64 characters of A-Z, a-z, 0-9 and . _ : -"))?.to_owned();
     submission.reply.corr = text_field(fields, "corr", MAX_CORR)?.map(str::to_owned);
     let topic = text_field(fields, "reply_to", MAX_TEXT)?;
     if topic.is_some_and(|topic| !may_reply(root, &submission.actor, topic)) {
-        return Err(invalid("reply_to: not below reply/<user>/"));
+        return Err(invalid("reply_to must lie below reply/<user>/ of the sender"));
     }
     submission.reply.topic = topic.map(str::to_owned);
     Ok(())
@@ -113,10 +116,10 @@ fn read_address(submission: &mut Submission, root: &str, fields: &Map<String, Va
 fn read_content(submission: &mut Submission, fields: &mut Map<String, Value>, at: Instant, anchor: &Anchor) -> Result<(), Fault> {
     check_version(fields)?;
     if text_field(fields, "type", MAX_TEXT)?.and_then(|kind| kind.strip_prefix("cmd.")) != Some(submission.verb.as_str()) {
-        return Err(invalid("type: not cmd.<verb of the topic>"));
+        return Err(invalid("type must be cmd.<verb>, with the verb of the topic"));
     }
     let sync = match text_field(fields, "sync", MAX_TEXT)? {
-        Some(name) => TimeSource::from_name(name).ok_or_else(|| invalid("sync: not ntp, ptp, gps, rtc or none"))?,
+        Some(name) => TimeSource::from_name(name).ok_or_else(|| invalid("sync must be ntp, ptp, gps, rtc or none"))?,
         None => TimeSource::None,
     };
     let both = sync.is_synchronised() && anchor.sync.is_synchronised();
@@ -125,12 +128,11 @@ fn read_content(submission: &mut Submission, fields: &mut Map<String, Value>, at
     submission.age_ms = issued.as_ref().filter(|_| both).map(|(_, issued)| now.0.saturating_sub(issued.0).max(0) as u64 / 1000);
     if let Some((text, seen)) = time_field(fields, "observed_at")? {
         submission.observed_at = Some(text);
-        submission.observed_us = match &issued {
-            _ if both => Some(anchor.instant_at(seen).0.min(at.0)),
-            // The time between seeing and sending is right on any clock that runs.
-            Some((_, issued)) => Some(at.0.saturating_sub(issued.0.saturating_sub(seen.0).max(0) as u64)),
-            None => None,
-        };
+        let sent = issued.as_ref().map(|(_, issued)| *issued);
+        match observed_us(seen, if both { Some(now) } else { sent }, at) {
+            Ok(us) => submission.observed_us = Some(us),
+            Err(unused) => submission.observed_unused = Some(unused),
+        }
     }
     submission.issued = issued.map(|(text, _)| text);
     submission.reason = text_field(fields, "reason", MAX_TEXT)?.map(str::to_owned);
@@ -138,10 +140,20 @@ fn read_content(submission: &mut Submission, fields: &mut Map<String, Value>, at
     submission.body = match fields.remove("body") {
         None | Some(Value::Null) => Value::Object(Map::new()),
         Some(body @ Value::Object(_)) if is_flat(&body, MAX_DEPTH) => body,
-        Some(Value::Object(_)) => return Err(invalid("body: nested too deep")),
-        Some(_) => return Err(invalid("body: not an object")),
+        Some(Value::Object(_)) => return Err(invalid("the body is nested too deeply")),
+        Some(_) => return Err(invalid("the body is not an object")),
     };
     Ok(())
+}
+
+/// Returns when the arbiter saw it, in microseconds since the journal began. `sent` is the time of `at` on the clock that showed
+/// the time `seen`; none if that is not known. The time between seeing and sending is right on any clock that runs.
+fn observed_us(seen: Utc, sent: Option<Utc>, at: Instant) -> Result<u64, UnusedTime> {
+    let ago = sent.ok_or(UnusedTime::NotSynchronised)?.0.saturating_sub(seen.0);
+    if ago < -CLOCK_ERROR_US {
+        return Err(UnusedTime::InTheFuture);
+    }
+    at.0.checked_sub(ago.max(0) as u64).ok_or(UnusedTime::BeforeTheGame)
 }
 
 /// Whether no value lies deeper than `depth` levels. It recurses no deeper than the parser did.
@@ -159,8 +171,8 @@ fn check_version(fields: &Map<String, Value>) -> Result<(), Fault> {
     let number = |text: &str| text.bytes().all(|b| b.is_ascii_digit()).then(|| text.parse::<u32>().ok()).flatten();
     match version.map(|(major, minor)| (number(major), number(minor))) {
         Some((Some(1), Some(_))) => Ok(()),
-        Some((Some(_), Some(_))) => Err(Fault::new(Code::Unsupported, "v: only 1 is spoken here")),
-        _ => Err(invalid("v: not <major>.<minor>")),
+        Some((Some(_), Some(_))) => Err(Fault::new(Code::Unsupported, "only version 1 of the messages is supported")),
+        _ => Err(invalid("v must be <major>.<minor>")),
     }
 }
 
@@ -168,18 +180,18 @@ fn read_expect(fields: &Map<String, Value>) -> Result<Expect, Fault> {
     let expect = match fields.get("expect") {
         None | Some(Value::Null) => return Ok(Expect::default()),
         Some(Value::Object(expect)) => expect,
-        Some(_) => return Err(invalid("expect: not an object")),
+        Some(_) => return Err(invalid("expect is not an object")),
     };
     let rev = match expect.get("rev") {
         None | Some(Value::Null) => None,
-        Some(rev) => Some(small_number(Some(rev)).ok_or_else(|| invalid("expect.rev: not a revision"))?),
+        Some(rev) => Some(small_number(Some(rev)).ok_or_else(|| invalid("expect.rev is not a revision"))?),
     };
     let finding = match expect.get("finding") {
         None | Some(Value::Null) => None,
         Some(finding) => {
             let part = |name| small_number(finding.get(name)).filter(|number| *number > 0);
             let key = part("id").zip(part("revision")).map(|(id, revision)| FindingKey { id, revision });
-            Some(key.ok_or_else(|| invalid("expect.finding: not the id and revision of a finding"))?)
+            Some(key.ok_or_else(|| invalid("expect.finding must have the id and the revision of a finding"))?)
         }
     };
     Ok(Expect { game: text_field(expect, "game", MAX_TEXT)?.map(str::to_owned), rev, finding })

@@ -35,6 +35,9 @@ pub struct Submission {
     /// The same in microseconds since the journal began; none if that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed_us: Option<u64>,
+    /// Why `observed_at` is not used; none if it is used, or if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observed_unused: Option<UnusedTime>,
     /// The reason, in the sender's words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -47,6 +50,36 @@ pub struct Submission {
     /// The problem with the payload; the fields that could be read are set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<Fault>,
+}
+
+/// The reason why the time at which the arbiter observed something is not used. The time of the command counts then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UnusedTime {
+    /// The clocks are not known to be synchronised, and the command does not say when it was sent.
+    NotSynchronised,
+    /// The time is later than the command.
+    InTheFuture,
+    /// The time is before the game, or before the journal.
+    BeforeTheGame,
+}
+
+impl UnusedTime {
+    /// The reason as a sentence.
+    pub const fn words(self) -> &'static str {
+        match self {
+            UnusedTime::NotSynchronised => {
+                "observed_at is not used, because the clocks are not known to be synchronised and issued is missing: the time of the \
+                 command counts"
+            }
+            UnusedTime::InTheFuture => {
+                "observed_at is not used, because it is later than the command: the time of the command counts"
+            }
+            UnusedTime::BeforeTheGame => {
+                "observed_at is not used, because the game had not begun then: the time of the command counts"
+            }
+        }
+    }
 }
 
 /// The state that the sender expected: the lock of a command that changes the game.

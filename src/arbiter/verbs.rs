@@ -9,7 +9,7 @@
 //! | `correct-move`, `take-back`, `set-position`, `swap-sides` | operator | game, rev | after a flag-fall: arbiter, since the finding depends on them |
 //! | `acknowledge-alert` | arbiter | game | each game numbers its own alarms |
 //! | `claim`, `offer`, `resign`, `stop-clocks`, `restart-clocks` | arbiter | game | observations, which stay true whatever is moved later |
-//! | `set-move-count`, `set-clock-record` | arbiter | game, rev | records on which findings depend |
+//! | `set-move-count`, `set-clock-record`, `set-flag-order` | arbiter | game, rev | records on which findings depend |
 //! | `confirm`, `reject` | arbiter | game, finding | decisions about one revision of one finding; `reject` with a reason |
 //! | `accept`, `penalty`, `declare-result` | arbiter | game, rev | decisions; so is a `claim` that is accepted or refused |
 //!
@@ -73,7 +73,7 @@ const fn row(name: &'static str, role: Role, until: Until, lock: Lock, by: By) -
 }
 
 /// The table of all commands.
-pub const VERBS: [Verb; 21] = [
+pub const VERBS: [Verb; 22] = [
     row("resync", Role::Operator, Until::Always, Lock::None, By::Daemon),
     row("identify", Role::Operator, Until::Always, Lock::None, By::Nobody),
     row("bind-device", Role::Operator, Until::FlagFell, Lock::Game, By::Daemon),
@@ -86,6 +86,7 @@ pub const VERBS: [Verb; 21] = [
     row("claim", Role::Arbiter, Until::Always, Lock::Game, By::Game),
     row("set-move-count", Role::Arbiter, Until::Always, Lock::Rev, By::Game),
     row("set-clock-record", Role::Arbiter, Until::Always, Lock::Rev, By::Game),
+    row("set-flag-order", Role::Arbiter, Until::Always, Lock::Rev, By::Game),
     row("stop-clocks", Role::Arbiter, Until::Always, Lock::Game, By::Game),
     row("restart-clocks", Role::Arbiter, Until::Always, Lock::Game, By::Game),
     row("declare-result", Role::Arbiter, Until::Always, Lock::Rev, By::Game),
@@ -104,6 +105,12 @@ pub fn required_lock(verb: &Verb, body: &serde_json::Value) -> Lock {
         Some(standing) if verb.name == "claim" && decided(standing) => Lock::Rev,
         _ => verb.lock,
     }
+}
+
+/// Whether `observed_at` of this command is the time of an event or stands in a decision. All other commands are about the present.
+pub fn uses_observed_at(name: &str) -> bool {
+    let decides = matches!(name, "confirm" | "reject" | "declare-result" | "penalty" | "accept");
+    decides || matches!(name, "claim" | "offer" | "resign")
 }
 
 /// Returns the row of the command with this name.

@@ -240,7 +240,7 @@ impl Alarms {
     /// It is about something else, or there is none.
     pub(crate) fn check_illegal_move_of(&self, id: u32, side: Color) -> Result<(), &'static str> {
         use AlarmKind::{IllegalMove, PressedWithoutMove, PromotionNotReplaced};
-        let alarm = self.iter().find(|alarm| alarm.id == id).ok_or("no such alarm")?;
+        let alarm = self.iter().find(|alarm| alarm.id == id).ok_or("there is no alarm with this number")?;
         if !matches!(alarm.kind, IllegalMove | PromotionNotReplaced | PressedWithoutMove) {
             return Err("this alarm is not about an illegal move");
         }

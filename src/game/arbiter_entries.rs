@@ -69,6 +69,8 @@ pub(crate) struct SetBy {
     pub(crate) position: Option<String>,
     /// Which side of the clock is White's.
     pub(crate) sides: Option<String>,
+    /// The order of two flags.
+    pub(crate) flag_order: Option<String>,
 }
 
 /// The entries of one game in the order in which they were entered, at most [`ArbiterEntries::MAX`].
@@ -78,6 +80,8 @@ pub struct ArbiterEntries {
     pub(crate) set_by: SetBy,
     /// The last claim that was lodged and has no decision.
     pub(crate) lodged: Option<Claim>,
+    /// The side whose flag fell first, of the last flags of both sides; none if nobody has said so.
+    pub(crate) first_flag: Option<Color>,
 }
 
 impl ArbiterEntries {

@@ -12,6 +12,7 @@ impl Command {
             Command::CorrectMove { .. } => "correct-move",
             Command::SetMoveCount { .. } => "set-move-count",
             Command::SetClockRecord { .. } => "set-clock-record",
+            Command::SetFlagOrder { .. } => "set-flag-order",
             Command::StopClocks => "stop-clocks",
             Command::RestartClocks => "restart-clocks",
             Command::SwapSides => "swap-sides",
@@ -41,5 +42,11 @@ impl Command {
                 | Claim { .. }
                 | AcknowledgeAlert { .. }
         )
+    }
+
+    /// It changes moves, findings, decisions or entries. The other commands are for the record only, and a lock on the revision
+    /// stays valid.
+    pub(crate) const fn changes_game(&self) -> bool {
+        !matches!(self, Command::StopClocks | Command::RestartClocks | Command::AcknowledgeAlert { .. })
     }
 }

@@ -56,7 +56,7 @@ impl Case<'_> {
         set_by.position.iter().for_each(|id| name(command(id)));
         if let Some(fall) = fall {
             let counted = set_by.move_count.as_ref().filter(|_| self.completed_by_fall(fall).is_some());
-            let set = [&set_by.sides, &set_by.time_control, &set_by.additional_time].map(Option::as_ref);
+            let set = [&set_by.sides, &set_by.time_control, &set_by.additional_time, &set_by.flag_order].map(Option::as_ref);
             let commands = [fall.observed_by.as_ref()].into_iter().chain(set).chain([counted]);
             commands.flatten().for_each(|id| name(command(id)));
         }

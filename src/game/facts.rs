@@ -38,6 +38,7 @@ impl Case<'_> {
             endings: self.endings(),
             claims,
             illegal,
+            agreed_first: self.entries.first_flag,
             completed_by_both: self.completed_by_both(),
             illegal_position: self.irregular.illegal_position.stood,
             ..Facts::new(self.seen.config.rulebook)
@@ -77,8 +78,9 @@ impl Case<'_> {
         let by_players = self.seen.config.rulebook.only_players_call();
         Flag {
             shown: !matches!(fall.path, FlagPath::ObservedByArbiter | FlagPath::OnConnect),
-            fell_second: fall.path == FlagPath::ZeroAfterOther
-                && other.is_none_or(|other| other.path != FlagPath::ZeroAfterOther),
+            fell_second: self.fell_second(fall, falls).unwrap_or_else(|| {
+                fall.path == FlagPath::ZeroAfterOther && other.is_none_or(|other| other.path != FlagPath::ZeroAfterOther)
+            }),
             observed_at: fall.observed_at,
             called_by: fall.observed_at.filter(|_| by_players).map(|_| Caller::Player),
             clocks_stopped: fall
@@ -93,6 +95,13 @@ impl Case<'_> {
             apparently_over: fall.after_quiet,
             ..Flag::new(fall.side, fall.fell)
         }
+    }
+
+    /// True if an arbiter has recorded that the other side's flag fell before this one; none if he has recorded nothing about it.
+    fn fell_second(&self, fall: &FlagFall, falls: &[FlagFall]) -> Option<bool> {
+        let last = falls.iter().rfind(|other| other.side == fall.side)?;
+        let first = self.entries.first_flag.filter(|_| last == fall)?;
+        Some(first != fall.side)
     }
 
     /// The positions that may count for a flag, or now; and true if there are more of them.

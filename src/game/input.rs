@@ -104,6 +104,12 @@ pub enum Command {
         /// A flag that the arbiter takes back.
         flag_taken_back: Option<Color>,
     },
+    /// Of two flags that are down, the flag of this side fell first, as an arbiter has established (6.8, III.3.1) or, by the
+    /// club's rules, both players agree (points 8, 11, 25).
+    SetFlagOrder {
+        /// Whose flag fell first.
+        first: Color,
+    },
     /// The arbiter stopped the chessclock (6.11.1).
     StopClocks,
     /// The arbiter restarted the chessclock.

@@ -23,6 +23,8 @@ const NEXT_GAME_STANDS: Duration = Duration::from_secs(5);
 pub(crate) struct Lifecycle {
     pub(crate) number: u32,
     pub(crate) stage: GamePhase,
+    /// The time at which the game was armed or joined.
+    pub(crate) began: Instant,
     pub(crate) hints: Vec<Hint>,
     /// The time since which a king gesture has stood.
     pub(crate) gesture: Option<Instant>,
@@ -36,8 +38,8 @@ pub(crate) struct Lifecycle {
 
 impl Lifecycle {
     /// Begins another game. Of the old one only the number is kept.
-    pub(crate) fn new_game(&mut self, stage: GamePhase) {
-        *self = Lifecycle { number: self.number + 1, stage, ..Lifecycle::default() };
+    pub(crate) fn new_game(&mut self, began: Instant, stage: GamePhase) {
+        *self = Lifecycle { number: self.number + 1, stage, began, ..Lifecycle::default() };
     }
 
     /// True if the decoder reads moves from the board.

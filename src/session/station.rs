@@ -306,12 +306,12 @@ impl Station {
         self.handle_effects(at, effects, None, out);
     }
 
-    /// Handles what a step of the game gave, which may have carried out a command.
+    /// Handles what a step of the game gave, which may have carried out a command, on which there is a note.
     fn handle_effects(
         &mut self,
         at: Instant,
         mut effects: Vec<Effect>,
-        command: Option<&Submission>,
+        command: Option<(&Submission, &str)>,
         out: &mut Vec<StationOutput>,
     ) {
         for effect in effects.drain(..) {
@@ -322,7 +322,7 @@ impl Station {
                 Effect::Ask(ask) => out.push(StationOutput::Ask(ask)),
                 Effect::Device(command) => self.questions.push(command),
                 Effect::State(_) | Effect::Clock if self.coalesced => self.mark_dirty(&effect),
-                other => match command.and_then(|command| submitted::in_full(command, &other)) {
+                other => match command.and_then(|(command, note)| submitted::in_full(command, note, &other)) {
                     Some(body) => {
                         let body = AuditBody::Command(Box::new(body));
                         self.messages.add_audit_entry(at, &self.game, &body, &mut self.made);

@@ -54,6 +54,12 @@ pub enum Command {
         #[serde(default)]
         flag_taken_back: Option<Side>,
     },
+    /// Of two flags that are down, the flag of this side fell first, as the arbiter has established (III.3.1) or, by the club's
+    /// rules, both players agree. It concerns the last flag of each side.
+    SetFlagOrder {
+        /// Whose flag fell first.
+        first: Side,
+    },
     // The next three have braces, since serde accepts any fields for a variant without braces.
     /// The arbiter stopped the chessclock (6.11.1).
     StopClocks {},
@@ -152,6 +158,7 @@ impl From<Command> for input::Command {
             Command::SetClockRecord { time_control, additional_time, flag_taken_back } => {
                 Own::SetClockRecord { time_control, additional_time, flag_taken_back: flag_taken_back.map(Into::into) }
             }
+            Command::SetFlagOrder { first } => Own::SetFlagOrder { first: first.into() },
             Command::StopClocks {} => Own::StopClocks,
             Command::RestartClocks {} => Own::RestartClocks,
             Command::SwapSides {} => Own::SwapSides,

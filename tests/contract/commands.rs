@@ -4,6 +4,7 @@ pub(crate) mod command_rig;
 mod decisions;
 mod locks;
 mod observations;
+mod observed_at;
 mod payloads;
 mod replays;
 
@@ -32,6 +33,7 @@ pub(crate) fn body(verb: &str) -> serde_json::Value {
         "claim" => json!({"flag": "white"}),
         "set-move-count" => json!({"completed": {"white": 3, "black": 3}}),
         "set-clock-record" => json!({"additional_time": 5}),
+        "set-flag-order" => json!({"first": "white"}),
         "declare-result" => json!({"result": "1/2-1/2"}),
         "offer" | "accept" | "resign" => json!({"side": "white"}),
         "penalty" => json!({"side": "white", "seconds": {"white": 0, "black": 120}}),
@@ -58,8 +60,8 @@ fn every_role_may_do_what_the_table_says() {
                 (false, ..) => Code::Denied,
                 (_, By::Nobody, "identify") => Code::Busy,
                 (_, By::Nobody, _) => Code::Unsupported,
-                // No alarm is open, no draw was offered, and there is no finding.
-                (_, _, "acknowledge-alert" | "accept") => Code::Invalid,
+                // No alarm is open, no draw was offered, no flag is down, and there is no finding.
+                (_, _, "acknowledge-alert" | "accept" | "set-flag-order") => Code::Invalid,
                 (_, _, "confirm" | "reject") => Code::Stale,
                 _ => Code::Ok,
             };

@@ -68,7 +68,7 @@ impl TimeControl {
         let mut byte = 0;
         for part in text.split(':') {
             if periods.len() == MAX_PERIODS {
-                return Err(TimeControlError { byte, problem: "more than 8 periods" });
+                return Err(TimeControlError { byte, problem: "there are more than 8 periods" });
             }
             if periods.last().is_some_and(|last: &Period| last.moves.is_none()) {
                 return Err(TimeControlError { byte, problem: "a period follows one without a number of moves" });
@@ -161,7 +161,7 @@ fn parse_period(part: &str, at: usize) -> Result<Period, TimeControlError> {
         None => 0,
     };
     if main_ms == 0 && per_move_ms == 0 {
-        return Err(TimeControlError { byte: rest_at, problem: "a period without any time" });
+        return Err(TimeControlError { byte: rest_at, problem: "a period has no time" });
     }
     let method = if per_move_ms == 0 { Method::TimeOnly } else { method };
     Ok(Period { main_ms, moves, method, per_move_ms })

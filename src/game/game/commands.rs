@@ -35,7 +35,10 @@ impl Game {
         match self.carry_out(command, author, out) {
             Ok(()) => {
                 self.entries.note_setter(command, author.command.as_ref());
-                self.reports.revised();
+                match command.changes_game() {
+                    true => self.reports.revised(),
+                    false => self.reports.arbiter_dirty = true,
+                }
                 out.push(Effect::Audit(AuditEntry::Command { verb: command.verb() }));
             }
             Err(problem) => out.push(Effect::Audit(AuditEntry::Refused { problem: format!("{}: {problem}", command.verb()) })),
@@ -72,6 +75,7 @@ impl Game {
             Command::SetClockRecord { time_control, additional_time, flag_taken_back } => {
                 self.set_clock(time_control.as_deref(), *additional_time, *flag_taken_back, author)?;
             }
+            Command::SetFlagOrder { first } => self.set_flag_order(*first, author)?,
             Command::StopClocks | Command::RestartClocks => {}
             Command::SwapSides => self.seen.swap_sides(self.now, &mut self.alarms),
             Command::Claim { flag, period, observed_at } => self.claim_flag(*flag, *period, *observed_at, author, out)?,
@@ -103,7 +107,7 @@ impl Game {
             }
             Command::AcknowledgeAlert { alarm } => {
                 if !self.alarms.acknowledge(self.now, *alarm) {
-                    return Err("no such open alarm");
+                    return Err("there is no open alarm with this number");
                 }
             }
         }
@@ -130,12 +134,27 @@ impl Game {
         }
         if let Some(side) = flag_taken_back {
             self.rulings.forget_findings_of(side, &clock.chessclock);
+            self.entries.first_flag = None;
             clock.chessclock.flags_mut().take_back(side);
             self.reports.ruling_dirty = true;
             self.alarms.settle(self.now, AlarmKind::Flag, Some(side));
         }
         clock.setting.settle();
         self.alarms.settle(self.now, AlarmKind::ClockSettingDiffers, None);
+        Ok(())
+    }
+
+    /// Records which of two flags fell first.
+    ///
+    /// # Errors
+    /// Fails if the flags of both sides are not down.
+    fn set_flag_order(&mut self, first: Color, author: &Author) -> Result<(), &'static str> {
+        let flags = self.seen.clock.chessclock.flags();
+        if flags.of(Color::White).is_none() || flags.of(Color::Black).is_none() {
+            return Err("the flags of both sides must be down");
+        }
+        self.entries.first_flag = Some(first);
+        self.entries.set_by.flag_order.clone_from(&author.command);
         Ok(())
     }
 

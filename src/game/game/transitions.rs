@@ -70,7 +70,7 @@ impl Game {
         self.rulings.earlier_ruling = self.ruling();
         let now = self.now;
         let Seen { config, board, clock, play, phase, .. } = &mut self.seen;
-        phase.new_game(stage);
+        phase.new_game(now, stage);
         let record = Record::new(start, config.castling_mode(), &config.rulebook);
         let before = completed.map(|completed| completed as i32);
         *play = Play {

@@ -49,6 +49,11 @@ impl Game {
         self.seen.phase.stage
     }
 
+    /// The time at which the game was armed or joined; the beginning of the journal before the first game.
+    pub fn began(&self) -> Instant {
+        self.seen.phase.began
+    }
+
     /// The health of the devices.
     pub fn health(&self) -> Health {
         self.health.report(&self.seen.board, &self.seen.play)

@@ -11,7 +11,7 @@ use crate::arbiter::verbs::{self, Lock, Verb};
 use crate::wire::command::{Command, DaemonAction};
 
 /// The names of all commands with a schema. A verb that the program does not carry out yet has none.
-pub(super) const NAMES: [&str; 20] = [
+pub(super) const NAMES: [&str; 21] = [
     "cmd.resync",
     "cmd.bind-device",
     "cmd.start-game",
@@ -23,6 +23,7 @@ pub(super) const NAMES: [&str; 20] = [
     "cmd.claim",
     "cmd.set-move-count",
     "cmd.set-clock-record",
+    "cmd.set-flag-order",
     "cmd.stop-clocks",
     "cmd.restart-clocks",
     "cmd.declare-result",

@@ -10,7 +10,8 @@ use flagfall_protocols::time::Instant;
 use super::{Station, StationOutput};
 use crate::arbiter::verbs::{self, Lock};
 use crate::arbiter::{
-    Action, Code, DaemonAction, Expect, Facts, Fault, Recorded, Reply, Setup, Stage, Submission, Verdict, admit, current_finding,
+    Action, Code, DaemonAction, Expect, Facts, Fault, Recorded, Reply, Setup, Stage, Submission, UnusedTime, Verdict, admit,
+    current_finding,
 };
 use crate::wire::audit::{AuditBody, CommandBody};
 use crate::wire::command::Command;
@@ -18,7 +19,11 @@ use crate::wire::finding::FindingKey;
 
 impl Station {
     /// Decides about a command that arrived now. The result must be recorded and fed. This changes nothing.
-    pub fn admit(&self, submission: Submission, setup: &Setup) -> Recorded {
+    pub fn admit(&self, mut submission: Submission, setup: &Setup) -> Recorded {
+        if submission.observed_us.is_some_and(|seen| Instant(seen) < self.game.began()) {
+            submission.observed_us = None;
+            submission.observed_unused = Some(UnusedTime::BeforeTheGame);
+        }
         let stage = self.game.stage();
         let facts = Facts {
             game: self.game_name(),
@@ -122,9 +127,10 @@ impl Station {
             }
             DaemonAction::Resync { .. } => "",
         };
-        self.publish_audit(at, submission.audit(true, Code::Ok, ""), out);
+        let on_time = self.note_on_time(submission);
+        self.publish_audit(at, submission.audit(true, Code::Ok, on_time), out);
         out.push(StationOutput::Daemon(action.clone()));
-        self.answer(submission, Stage::Done, Code::Ok, message)
+        self.answer(submission, Stage::Done, Code::Ok, &joined(message, on_time))
     }
 
     /// The game carries out the command or says why not. Its own audit line is completed with what is known of the command.
@@ -153,10 +159,28 @@ impl Station {
                 _ => {}
             }
         }
-        self.handle_effects(at, effects, Some(submission), out);
+        let on_time = self.note_on_time(submission);
+        self.handle_effects(at, effects, Some((submission, on_time)), out);
         match failed {
             Some(problem) => self.answer(submission, Stage::Failed, Code::Invalid, &problem),
-            None => self.answer(submission, Stage::Done, Code::Ok, &note),
+            None => self.answer(submission, Stage::Done, Code::Ok, &joined(&note, on_time)),
+        }
+    }
+
+    /// What a command that was carried out has made of its `observed_at`, if it has not simply used it; empty if it has.
+    fn note_on_time(&self, submission: &Submission) -> &'static str {
+        let Some(seen) = submission.observed_us else { return submission.observed_unused.map_or("", UnusedTime::words) };
+        if !verbs::uses_observed_at(&submission.verb) {
+            return "observed_at is in the audit only, because it changes nothing for this command";
+        }
+        let calls_flag = submission.verb == "claim" && submission.body.get("flag").is_some();
+        let mut falls = self.game.flags().map(|(fall, _)| fall);
+        match falls.find(|fall| fall.observed_by.as_ref() == Some(&submission.id)) {
+            Some(fall) if fall.observed_at != Some(Instant(seen)) => {
+                "the flag had not fallen at observed_at: it counts as observed as soon as it may have fallen"
+            }
+            None if calls_flag => "observed_at is not used, because the flag was observed before",
+            _ => "",
         }
     }
 
@@ -166,10 +190,17 @@ impl Station {
     }
 }
 
-/// The line in the audit of what became of a command, with all that is known of it: the game knows its verb only.
-pub(super) fn in_full(submission: &Submission, effect: &Effect) -> Option<CommandBody> {
+/// Two notes in one text; either may be empty.
+fn joined(one: &str, other: &str) -> String {
+    let between = if one.is_empty() || other.is_empty() { "" } else { "; " };
+    format!("{one}{between}{other}")
+}
+
+/// The line in the audit of what became of a command, with all that is known of it: the game knows its verb only. `note` is about
+/// the time at which the arbiter saw what the command is about.
+pub(super) fn in_full(submission: &Submission, note: &str, effect: &Effect) -> Option<CommandBody> {
     match effect {
-        Effect::Audit(AuditEntry::Command { .. }) => Some(submission.audit(true, Code::Ok, "")),
+        Effect::Audit(AuditEntry::Command { .. }) => Some(submission.audit(true, Code::Ok, note)),
         Effect::Audit(AuditEntry::Refused { problem }) => Some(submission.audit(true, Code::Invalid, problem)),
         _ => None,
     }

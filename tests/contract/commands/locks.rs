@@ -128,3 +128,27 @@ fn a_repeat_with_another_moment_or_reason_is_another_command() {
     assert_eq!(send(&mut rig, "claim", &reasoned.to_string()).message, "this id was another command's");
     assert_eq!(send(&mut rig, "claim", &first.to_string()).code, Code::Ok, "the same command gets the same answer");
 }
+
+/// A command that is for the record only does not change the revision, so the lock of another arbiter stays valid.
+#[test]
+fn a_line_of_the_audit_makes_no_lock_old() {
+    for verb in ["stop-clocks", "restart-clocks", "acknowledge-alert"] {
+        let mut rig = CommandRig::flag_fallen();
+        let result = rig.ask("declare-result", "a", json!({"result": "1/2-1/2"}));
+        let alarm = rig.station.game().alarms().iter().find(|alarm| alarm.closed.is_none()).expect("an alarm").id;
+        let body = if verb == "acknowledge-alert" { json!({ "alarm": alarm }) } else { json!({}) };
+        let ask = rig.ask(verb, "b", body);
+        let before = rig.now();
+        let done = rig.send_as("bob", Some(Role::Arbiter), verb, &ask).pop().expect("an answer");
+        assert_eq!((done.code, rig.now()), (Code::Ok, before), "{verb}");
+        let state = Board::default().arbiter_state();
+        assert!(rig.messages.iter().any(|message| message.topic == state), "{verb}: the state is published all the same");
+        assert_eq!(send(&mut rig, "declare-result", &result).code, Code::Ok, "{verb}");
+    }
+    // A move or an entry does.
+    let mut rig = CommandRig::playing();
+    let back = rig.ask("take-back", "a", json!({"plies": 1}));
+    let offer = rig.ask("offer", "b", json!({"side": "white"}));
+    assert_eq!(send(&mut rig, "offer", &offer).code, Code::Ok);
+    assert_eq!(send(&mut rig, "take-back", &back).code, Code::Stale);
+}

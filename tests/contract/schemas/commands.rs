@@ -43,6 +43,10 @@ fn bodies(verb: &str) -> (Vec<Value>, Vec<Value>) {
             ];
             (right, vec![json!({"flag_taken_back": "green"}), json!({"additional_time": -5}), json!({"time": 5})])
         }
+        "set-flag-order" => {
+            let right = vec![json!({"first": "white"}), json!({"first": "black"})];
+            (right, vec![json!({}), json!({"first": "both"}), json!({"first": null})])
+        }
         "claim" => {
             let ground = |ground, standing| json!({"side": "white", "ground": ground, "standing": standing});
             let right = vec![

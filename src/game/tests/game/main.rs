@@ -18,6 +18,7 @@ mod endings_on_board;
 mod entries;
 mod evidence;
 mod falls;
+mod flag_order;
 mod game_of_decision;
 mod garbage;
 mod hands;
