@@ -169,7 +169,7 @@ impl Alarms {
         }
         self.numbered += 1;
         // A note is complete when it is written.
-        let closed = (kind.class() == Class::Note).then_some(at);
+        let closed = kind.closes_at_once().then_some(at);
         let status = AlarmStatus::Open;
         let id = self.numbered;
         self.all.push(Alarm { id, kind, side, squares, set_up: Vec::new(), fact: None, happened, opened: at, status, closed });

@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::string::String;
 
-use flagfall_protocols::square::{Color, Square};
+use flagfall_protocols::square::{Color, Piece, Square};
 use flagfall_protocols::time::Instant;
 
 use crate::clock::flag::FlagFall;
@@ -42,6 +42,21 @@ pub enum ClockEvent {
     PeriodAdded,
     /// A time rose, and nothing tells why.
     Rose,
+}
+
+/// A man that its player lifted in his own time and put back on its square (4.2, 4.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TouchedMan {
+    /// The man.
+    pub man: Piece,
+    /// Its square.
+    pub square: Square,
+    /// The number of the half-move for which the player was to move, from 1.
+    pub ply: u32,
+    /// When it was lifted.
+    pub lifted: Interval,
+    /// When it was put back.
+    pub put_back: Interval,
 }
 
 /// One fact for the arbiters' record.

@@ -35,7 +35,7 @@ impl Seen {
         let line = self.play.decoder.line();
         let changed = before != (line.plies().len(), line.made_at());
         self.note_first_move(now, alarms);
-        self.watch_gesture(now, out);
+        self.watch_gesture(now, alarms, out);
         changed
     }
 
@@ -63,7 +63,7 @@ impl Seen {
     }
 
     /// Notes a result that the kings show.
-    fn watch_gesture(&mut self, now: Instant, out: &mut Vec<Effect>) {
+    fn watch_gesture(&mut self, now: Instant, alarms: &mut Alarms, out: &mut Vec<Effect>) {
         let shown = gesture::result(self.board.men(), &self.play.decoder.record.node().men);
         match (shown, self.phase.gesture) {
             (Some(winner), None) => {
@@ -78,8 +78,12 @@ impl Seen {
                     self.phase.hints.push(hint);
                 }
                 out.push(Effect::Audit(AuditEntry::Hint(hint)));
+                alarms.raise(now, AlarmKind::KingsInCentre, winner, gesture::kings(self.board.men()));
             }
-            (None, Some(_)) => self.phase.gesture = None,
+            (None, Some(_)) => {
+                self.phase.gesture = None;
+                alarms.cure(now, AlarmKind::KingsInCentre);
+            }
             _ => {}
         }
     }

@@ -9,6 +9,7 @@ use flagfall_protocols::time::Instant;
 
 use crate::after_illegal::AfterIllegal;
 use crate::alarm::{AlarmKind, Alarms};
+use crate::audit::TouchedMan;
 use crate::clock::tracker::ClockTracker;
 use crate::config::GameConfig;
 use crate::game_phase::GamePhase;
@@ -52,6 +53,8 @@ pub(crate) struct Play {
     pub(crate) segments: Vec<Record>,
     /// What is played after an illegal move on which nobody has ruled.
     pub(crate) after_illegal: Option<AfterIllegal>,
+    /// The men that were touched and put back, at most sixteen (4.3).
+    pub(crate) touched_men: Vec<TouchedMan>,
     /// The knowledge about whether a side can still mate (5.2.2).
     pub(crate) dead_position_watch: mate::Watch,
 }
@@ -69,6 +72,7 @@ impl Play {
             rejected_ending: None,
             segments: Vec::new(),
             after_illegal: None,
+            touched_men: Vec::new(),
             dead_position_watch: mate::Watch::default(),
         }
     }

@@ -8,7 +8,7 @@ use flagfall_protocols::square::{Color, Square};
 use flagfall_protocols::time::Instant;
 use shakmaty::{CastlingSide, Chess, Move, Position};
 
-use crate::audit::AuditEntry;
+use crate::audit::{AuditEntry, TouchedMan};
 use crate::effect::Effect;
 use crate::interval::Interval;
 use crate::men::{self, EMPTY};
@@ -16,10 +16,14 @@ use crate::seen::Seen;
 
 /// The largest number of squares in between that are reported of one move.
 const MAX_STOOD: usize = 8;
+/// The largest number of touched men of a game that are kept. The oldest one is dropped.
+const MAX_TOUCHED: usize = 16;
 
 impl Seen {
     /// Reports each man of the side to move that has just been put back on its square in its player's own time.
-    pub(crate) fn report_touched_men(&self, now: Instant, out: &mut Vec<Effect>) {
+    pub(crate) fn report_touched_men(&mut self, now: Instant, out: &mut Vec<Effect>) {
+        let plies = self.play.decoder.record.moves().len() + self.play.decoder.line().plies().len();
+        let mut touched_men = Vec::new();
         let node = self.play.decoder.line().top(self.play.decoder.record.node());
         let turn = men::turn(&node.position);
         let Some(began) = self.own_time_since(turn) else { return };
@@ -33,14 +37,16 @@ impl Seen {
             let touched = back.before == EMPTY && lifted.before == man && lifted.at >= began;
             // A sensor may have missed a man that is away for less than two scans.
             if touched && back.at.since(lifted.at) * 2 >= self.board.scan() * 3 {
-                out.push(Effect::Audit(AuditEntry::Touched {
-                    side: turn,
-                    square,
-                    lifted: Interval::seen(lifted.at, self.board.scan()),
-                    put_back: Interval::seen(back.at, self.board.scan()),
-                }));
+                let lifted = Interval::seen(lifted.at, self.board.scan());
+                let put_back = Interval::seen(back.at, self.board.scan());
+                out.push(Effect::Audit(AuditEntry::Touched { side: turn, square, lifted, put_back }));
+                let kept = |man| TouchedMan { man, square, ply: plies as u32 + 1, lifted, put_back };
+                touched_men.extend(men::piece(man).map(kept));
             }
         }
+        let kept = &mut self.play.touched_men;
+        kept.extend(touched_men);
+        kept.drain(..kept.len().saturating_sub(MAX_TOUCHED));
     }
 
     /// The time since which it has been the turn of `turn`; none if it is not.

@@ -14,7 +14,7 @@ use crate::wire::finding::Finding;
 use crate::wire::flag::FlagBody;
 use crate::wire::moves::{LiveMove, MoveBody};
 use crate::wire::outcome::{Ending, GameResult};
-use crate::wire::state::{AfterIllegalMove, ArbiterState, Hint, LiveState, Segment};
+use crate::wire::state::{AfterIllegalMove, ArbiterState, Hint, LiveState, Segment, TouchedMan};
 
 /// Makes the state for the live audience.
 pub fn live_state(game: &Game) -> LiveState {
@@ -64,6 +64,7 @@ pub fn arbiter_state(game: &Game) -> ArbiterState {
         finding: game.deciding_finding().map(Finding::from),
         decisions: game.decisions().map(Decision::from).collect(),
         entries: game.entries().iter().map(EntryBody::from).collect(),
+        touched_men: game.touched_men().iter().map(TouchedMan::from).collect(),
         hints: game.hints().iter().copied().map(Hint::from).collect(),
         ending: game.ending().map(Ending::from),
         result: game.result().map(GameResult::from),

@@ -142,6 +142,10 @@ pub struct Finding {
     /// When the ending that decides was reached, the illegal move completed: between these two, microseconds since the journal
     /// began; none where neither decides.
     pub ended_at: Option<[u64; 2]>,
+    /// Who made the illegal move that it is about (7.5).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Side>")]
+    pub offender: Option<&'static str>,
     /// What the clock said last before the fall was seen, then what it said with it; where it has shown none, what it said last
     /// before the fall was observed.
     #[schemars(length(max = 2))]
@@ -193,6 +197,7 @@ impl From<&finding::Finding> for Finding {
             last_period: found.last_period,
             winnable: Verdict::from(&found.winnable),
             ended_at: found.ended_at,
+            offender: found.offender,
             readings: found.readings.iter().map(ClockShown::from).collect(),
             evidence: found.evidence.clone(),
             configurable: found.configurable.clone(),

@@ -1,6 +1,6 @@
 //! Defines the bodies with the whole state of a board: one for arbiters, one for the live and public audiences.
 
-use flagfall_game::game_phase;
+use flagfall_game::{audit, game_phase};
 use serde::Serialize;
 
 use super::alarm::AlertBody;
@@ -105,6 +105,36 @@ impl From<game_phase::Hint> for Hint {
     }
 }
 
+/// A man that its player lifted in his own time and put back on its square (4.2, 4.3). Whether he must move it is for the arbiter.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct TouchedMan {
+    /// The letter that a FEN has for the man.
+    #[schemars(length(min = 1, max = 1))]
+    pub man: String,
+    /// Its square, such as `g1`.
+    #[schemars(regex(pattern = r"^[a-h][1-8]$"))]
+    pub square: String,
+    /// The number of the half-move for which the player was to move, from 1.
+    #[schemars(range(min = 1))]
+    pub ply: u32,
+    /// Between these two, microseconds since the journal began.
+    pub lifted_at: [u64; 2],
+    /// Between these two.
+    pub put_back_at: [u64; 2],
+}
+
+impl From<&audit::TouchedMan> for TouchedMan {
+    fn from(touched: &audit::TouchedMan) -> TouchedMan {
+        TouchedMan {
+            man: touched.man.letter().to_string(),
+            square: touched.square.to_string(),
+            ply: touched.ply,
+            lifted_at: touched.lifted.micros(),
+            put_back_at: touched.put_back.micros(),
+        }
+    }
+}
+
 /// The picture for arbiters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct ArbiterState {
@@ -157,6 +187,9 @@ pub struct ArbiterState {
     /// What was entered at the arbiter's desk.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub entries: Vec<EntryBody>,
+    /// Men that were touched and put back (4.3), at most the last sixteen of the game.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub touched_men: Vec<TouchedMan>,
     /// Results that were shown on the board.
     pub hints: Vec<Hint>,
     /// What ended the game by itself.

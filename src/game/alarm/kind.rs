@@ -90,6 +90,8 @@ pub enum AlarmKind {
     /// The game seemed to be over, and it goes on: kings stood in the centre for a moment, or a man only passed the square of a
     /// mate.
     Reopened,
+    /// The kings stand in the centre and show a result, which nobody has entered. The side is the winner's; none for a draw.
+    KingsInCentre,
     /// The players press the other player's side of the clock: left and right were exchanged.
     ClockSidesExchanged,
     /// The clock says the opposite of whose time falls; the times are believed.
@@ -118,9 +120,14 @@ impl AlarmKind {
             IncompleteMove | PieceInHand | MovedByWrongSide | PositionDiffers | KingMissing | TooManyMen | UnreadableSquare
             | WeakSquare | WeakMan | BatteryLow | ClockBatteryLow | WeakSignal | ClockWeakSignal | Ambiguous | Unreachable
             | LinkGap | PromotionUnconfirmed | DefaultTimeOver => Class::Silent,
-            ClockNotStarted | FlagAfterEnd | JoinedInProgress | ResultMissing | Reopened | ClockSidesExchanged
-            | ClockLeverInverted => Class::Note,
+            ClockNotStarted | FlagAfterEnd | JoinedInProgress | ResultMissing | Reopened | KingsInCentre
+            | ClockSidesExchanged | ClockLeverInverted => Class::Note,
         }
+    }
+
+    /// A note that is complete when it is written, so that it is never open.
+    pub(super) const fn closes_at_once(self) -> bool {
+        matches!(self.class(), Class::Note) && !matches!(self, AlarmKind::KingsInCentre)
     }
 
     /// It is about a device, which is not well in the next game either.

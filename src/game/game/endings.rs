@@ -78,6 +78,7 @@ impl Game {
             self.rulings.result = None;
             // Kings that still stand in the centre no longer show a result.
             self.seen.phase.gesture = None;
+            self.alarms.cure(self.now, AlarmKind::KingsInCentre);
             let ended = self.seen.play.ending;
             self.reopen();
             self.seen.play.ending = ended;
@@ -128,6 +129,7 @@ impl Game {
             out.push(revision(plies as u32 + 1, Cause::Reopened, Vec::new()));
         }
         self.seen.phase.gesture = None;
+        self.alarms.cure(self.now, AlarmKind::KingsInCentre);
         self.reopen();
         self.alarms.raise(self.now, AlarmKind::Reopened, None, 0);
         self.audit_game(GameEvent::Reopened, out);

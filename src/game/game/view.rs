@@ -12,6 +12,7 @@ use shakmaty::uci::UciMove;
 use super::Game;
 use crate::alarm::{Alarm, AlarmKind};
 use crate::arbiter_entries::Statement;
+use crate::audit::TouchedMan;
 use crate::clock::flag::FlagFall;
 use crate::clock::{ClockState, Recording};
 use crate::decision::{Decision, Ruling};
@@ -259,6 +260,11 @@ impl Game {
     /// The results that were shown with the kings, at most eight.
     pub fn hints(&self) -> &[Hint] {
         &self.seen.phase.hints
+    }
+
+    /// The men of this game that their players touched in their own time and put back, at most the last sixteen (4.3).
+    pub fn touched_men(&self) -> &[TouchedMan] {
+        &self.seen.play.touched_men
     }
 
     /// The entries of the arbiter's desk.

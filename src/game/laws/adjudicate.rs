@@ -47,6 +47,8 @@ pub struct Found {
     pub winnable: Verdict,
     /// The time at which the ending that decides was reached.
     pub ended: Option<Interval>,
+    /// The player who made the illegal move that it is about (7.5).
+    pub offender: Option<Color>,
     /// The rule choices in force on which this finding rests.
     pub configurable: Vec<&'static str>,
     /// Further measures that an arbiter should take.
@@ -58,7 +60,7 @@ pub struct Found {
 impl Found {
     fn new(subject: Subject, kind: Kind, conditional: bool, ruled: Ruled) -> Found {
         let Ruled { row, outcome, articles, contested, alternatives, unknown, .. } = ruled;
-        let Ruled { configurable, recommended, counted, winnable, ended, .. } = ruled;
+        let Ruled { configurable, recommended, counted, winnable, ended, offender, .. } = ruled;
         Found {
             subject,
             kind,
@@ -71,6 +73,7 @@ impl Found {
             counted,
             winnable,
             ended,
+            offender,
             configurable,
             recommended,
             unknown,

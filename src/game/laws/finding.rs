@@ -12,6 +12,7 @@ use crate::laws::adjudicate::Found;
 use crate::laws::outcome::{Alternative, Kind, Outcome, Phase, Recommended};
 use crate::laws::rulebook::Rulebook;
 use crate::laws::winnable::Verdict;
+use crate::men::color_name;
 
 /// One revision of one finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +99,8 @@ pub struct Finding {
     /// When the ending that decides was reached, the illegal move completed: between these two, microseconds since the journal
     /// began; none where neither decides.
     pub ended_at: Option<[u64; 2]>,
+    /// Who made the illegal move that it is about (7.5); none if it is about none.
+    pub offender: Option<&'static str>,
     /// What the clock said last before the fall was seen, then what it said with it; where it has shown none, what it said last
     /// before the fall was observed.
     pub readings: Vec<ClockShown>,
@@ -146,6 +149,7 @@ impl Finding {
             last_period: None,
             winnable: found.winnable,
             ended_at: found.ended.map(|ended| ended.micros()),
+            offender: found.offender.map(color_name),
             readings: Vec::new(),
             evidence: Vec::new(),
             configurable: found.configurable,

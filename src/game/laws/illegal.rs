@@ -87,7 +87,7 @@ impl Tables<'_, '_> {
         for side in [Color::White, Color::Black] {
             let tally = self.tally(side, None);
             if let Some(last) = tally.nth_counted(limit as usize) {
-                let ruled = Ruled { ended: Some(last.at), ..self.offender_loses(&last) };
+                let ruled = Ruled { ended: Some(last.at), offender: Some(side), ..self.offender_loses(&last) };
                 finals.push(Final { kind: Kind::IllegalMove, at: last.at, depends_on: "the illegal moves came first", ruled });
             }
         }
@@ -177,7 +177,7 @@ impl Tables<'_, '_> {
         }
         let goes_on = Ruled::new(self.rows().illegal, Outcome::GameGoesOn, &["A.5.2", "A.5.4"]);
         let ruled = self.drawn_if_observed(open.unwrap_or(goes_on));
-        Some((Ruled { ended: self.facts.illegal_position, ..ruled }, Kind::IllegalMove))
+        Some((Ruled { ended: self.facts.illegal_position, offender: None, ..ruled }, Kind::IllegalMove))
     }
 
     fn open_illegal_moves(&mut self) -> Option<Ruled> {
@@ -189,6 +189,7 @@ impl Tables<'_, '_> {
             recommended: self.remedy(&open),
             counted: last.positions.first().cloned(),
             ended: Some(last.at),
+            offender: Some(last.by),
             ..Ruled::new(rows.illegal, Outcome::GameGoesOn, on_last).resting_on(self.holds(About::Penalty))
         };
         let mut cases = self.may_have_lost(None);
@@ -197,7 +198,7 @@ impl Tables<'_, '_> {
         }
         cases.push(("they do not all count", goes_on));
         let ruled = depending(rows.illegal_again, articles.illegal_again, "illegal_move_ruling", cases);
-        Some(Ruled { ended: Some(last.at), ..ruled })
+        Some(Ruled { ended: Some(last.at), offender: Some(last.by), ..ruled })
     }
 }
 

@@ -174,7 +174,11 @@ fn headline(finding: &Finding, around: &Around<'_>) -> String {
         (Some("white"), _) => "WHITE FLAG",
         (Some(_), _) => "BLACK FLAG",
         (None, Kind::FlagFall) => "FLAG",
-        (None, Kind::IllegalMove) => "ILLEGAL MOVE",
+        (None, Kind::IllegalMove) => match finding.offender {
+            Some("white") => "ILLEGAL MOVE BY WHITE",
+            Some(_) => "ILLEGAL MOVE BY BLACK",
+            None => "ILLEGAL MOVE",
+        },
         (None, Kind::Resignation) => "RESIGNATION",
         (None, Kind::Agreement) => "DRAW AGREED",
         (None, Kind::Claim) => "CLAIM OF A DRAW",

@@ -179,6 +179,7 @@ impl Tables<'_, '_> {
         let cases = vec![("the illegal move is put right and penalised", restored), ("nothing is penalised", ruled)];
         Ruled {
             recommended: self.remedy(&open),
+            offender: Some(first.by),
             ..depending(row, articles, "illegal_move_ruling", cases).resting_on(self.holds(About::Penalty))
         }
     }

@@ -30,6 +30,8 @@ pub(crate) struct Ruled {
     pub(crate) winnable: Verdict,
     /// The time at which the ending that decides was reached.
     pub(crate) ended: Option<Interval>,
+    /// The player who made the illegal move that it is about.
+    pub(crate) offender: Option<Color>,
 }
 
 impl Ruled {
@@ -46,6 +48,7 @@ impl Ruled {
             counted: None,
             winnable: Verdict::NotAsked,
             ended: None,
+            offender: None,
         }
     }
 

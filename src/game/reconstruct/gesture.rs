@@ -29,6 +29,11 @@ pub(crate) fn result(board: &Men, position: &Men) -> Option<Option<Color>> {
     })
 }
 
+/// The centre squares on which kings stand.
+pub(crate) fn kings(board: &Men) -> u64 {
+    CENTRE.into_iter().filter(|&square| [6, 12].contains(&board[square])).fold(0, |mask, square| mask | 1 << square)
+}
+
 /// The squares that differ, if only kings have left their squares and at least one of them has come to the centre. The gesture
 /// may then be under way, even if its first half looks like a move.
 pub(crate) fn under_way(board: &Men, position: &Men) -> Option<u64> {

@@ -103,8 +103,8 @@ impl RulingRecord {
         open.filter(|finding| is_certain(finding, articles) && !self.is_undisputed_ending(finding)).map(key)
     }
 
-    /// The numbers of the open alarms that a decision settles: by a result, of every flag and of every ending on the board; by
-    /// a ruling on a finding, of its flag or its ending; by a penalty, of the illegal move.
+    /// The numbers of the open alarms that a decision settles: by a result, of every flag, of every ending on the board and of
+    /// kings in the centre; by a ruling on a finding, of its flag or its ending; by a penalty, of the illegal move.
     pub(crate) fn alarms_settled_by(&self, decision: &Decision, alarms: &Alarms) -> Vec<u32> {
         let ends = decision.decides_game() && decision.result != GameResult::Open;
         let ruled = decision.finding.filter(|key| decision.rules_on(key.id)).and_then(|key| self.numbered(key.id));
@@ -113,6 +113,7 @@ impl RulingRecord {
         let penalised = decision.penalty.and_then(|penalty| penalty.alarm);
         let meant = |alarm: &&Alarm| match alarm.kind {
             AlarmKind::Flag => ends || (flag.is_some() && alarm.side == flag),
+            AlarmKind::KingsInCentre => ends,
             kind if kind.is_ending() => ends || ending,
             _ => penalised == Some(alarm.id),
         };

@@ -91,6 +91,8 @@ pub enum AlarmKind {
     /// The game seemed to be over, and it goes on: kings stood in the centre for a moment, or a man only passed the square of a
     /// mate.
     Reopened,
+    /// The kings stand in the centre and show a result, which nobody has entered. The side is the winner's; none for a draw.
+    KingsInCentre,
     /// The players press the other player's side of the clock: left and right were exchanged.
     ClockSidesExchanged,
     /// The clock says the opposite of whose time falls; the times are believed.
@@ -141,6 +143,7 @@ impl From<alarm::AlarmKind> for AlarmKind {
             alarm::AlarmKind::JoinedInProgress => AlarmKind::JoinedInProgress,
             alarm::AlarmKind::ResultMissing => AlarmKind::ResultMissing,
             alarm::AlarmKind::Reopened => AlarmKind::Reopened,
+            alarm::AlarmKind::KingsInCentre => AlarmKind::KingsInCentre,
             alarm::AlarmKind::ClockSidesExchanged => AlarmKind::ClockSidesExchanged,
             alarm::AlarmKind::ClockLeverInverted => AlarmKind::ClockLeverInverted,
         }

@@ -41,6 +41,7 @@ fn finding() -> Finding {
         last_period: Some(true),
         winnable: Verdict::Unwinnable(Box::new(no_mate(&position(), Color::Black, &Reason::BareKing))),
         ended_at: None,
+        offender: None,
         readings: vec![],
         evidence: vec![],
         configurable: vec![],
@@ -184,10 +185,11 @@ fn without_a_flag_the_message_says_what_happened() {
         outcome: Outcome::GameGoesOn,
         articles: vec!["7.5.1", "7.5.5"],
         winnable: Verdict::NotAsked,
+        offender: Some("white"),
         ..finding()
     };
     let text = Screen::of(&illegal, &Around { board: Some("3"), ..Around::default() }).text();
-    assert!(text.starts_with("Board 3 - ILLEGAL MOVE\n"), "{text}");
+    assert!(text.starts_with("Board 3 - ILLEGAL MOVE BY WHITE\n"), "{text}");
     assert!(text.contains("Go and stop the clocks.") && !text.contains("by this flag"), "{text}");
     for part in ["Besides: restore the position", "Besides: give Black 2:00 more.", "\n  White to move.\n"] {
         assert!(text.contains(part), "no `{part}` in\n{text}");

@@ -196,3 +196,23 @@ fn one_wait_for_a_press_is_reported_once() {
     desk.wait(1.0).make("e2e4").wait(60.0);
     assert_eq!(desk.alarms(), ["IncompleteMove(white)"]);
 }
+
+/// The arbiters' state keeps the touched men, with the half-move for which their player was to move (4.3).
+#[test]
+fn touched_men_stay_in_the_state() {
+    let mut desk = Desk::started("300");
+    hands(&mut desk, "2 g1 | 0.8 Ng1");
+    desk.play("e2e4").wait(1.0);
+    hands(&mut desk, "1 g8 | 0.8 ng8");
+    let kept = |desk: &Desk| -> Vec<String> {
+        let touched = desk.game.touched_men().iter();
+        touched.map(|touched| format!("{} {} {}", touched.ply, touched.man.letter(), touched.square)).collect()
+    };
+    assert_eq!(kept(&desk), ["1 N g1", "2 n g8"]);
+    for _ in 0..20 {
+        hands(&mut desk, "1 b8 | 0.8 nb8");
+    }
+    assert_eq!((kept(&desk).len(), kept(&desk)[15].as_str()), (16, "2 n b8"));
+    desk.command(flagfall_game::input::Command::StartGame { fen: None });
+    assert_eq!(kept(&desk), [""; 0], "another game");
+}

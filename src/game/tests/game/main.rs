@@ -26,6 +26,7 @@ mod health;
 mod illegal_and_flag;
 mod illegal_stands;
 mod joining;
+mod kings;
 mod late_endings;
 mod live;
 mod next_game;
