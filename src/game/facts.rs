@@ -90,11 +90,25 @@ impl Case<'_> {
             required: self.required(fall),
             completed: self.completed_by_fall(fall),
             positions,
+            before_ending: self.position_before_ending(),
             // Facts that were established before the board was lost stay valid.
             moves_missing: too_many || self.moves_missing(fall.observed_at.or(fall.ruled_at).unwrap_or(fall.fell.latest)),
             apparently_over: fall.after_quiet,
+            open_offer: self.offer_is_open(fall.observed_at.or(fall.ruled_at).unwrap_or(self.now)),
             ..Flag::new(fall.side, fall.fell)
         }
+    }
+
+    /// True if one of the players could accept an offer of a draw at this time.
+    fn offer_is_open(&self, until: Instant) -> bool {
+        let moment = Interval { earliest: until, latest: until };
+        let offered = |side: Color| {
+            let offer = self.entries.all().iter().rfind(|entry| entry.side == side && entry.what == Entered::Offer);
+            offer.is_some_and(|offer| offer.happened.earliest <= until)
+        };
+        let agreed = self.entries.all().iter().any(|entry| entry.what == Entered::Agreement);
+        let open = |side: Color| offered(side) && self.seen.may_accept(side.other(), self.entries, moment).is_ok();
+        !agreed && [Color::White, Color::Black].into_iter().any(open)
     }
 
     /// True if an arbiter has recorded that the other side's flag fell before this one; none if he has recorded nothing about it.
@@ -147,6 +161,19 @@ impl Case<'_> {
     pub(crate) fn position_of_ending(&self) -> Option<Counted> {
         let (_, made, _) = self.seen.play.ending?;
         self.positions_at(Interval { earliest: made.latest, latest: made.latest }).0.into_iter().next()
+    }
+
+    /// The position before the move that has ended the game on the board.
+    fn position_before_ending(&self) -> Option<Counted> {
+        let (_, made, by) = self.seen.play.ending_on_board()?;
+        let (record, line) = (&self.seen.play.decoder.record, self.seen.play.decoder.line());
+        let mut made_by = record.moves().made().chain(line.plies().iter().map(|ply| (ply.color, ply.made)));
+        let before = made_by.position(|ply| ply == (by, made))?;
+        let position = match before.checked_sub(record.moves().len()) {
+            None => record.position_after(before),
+            Some(beyond) => line.node(record.node(), beyond).position.clone(),
+        };
+        Some(Counted { position, phase: Phase::Idle })
     }
 
     fn illegal_open(&self, until: Instant) -> bool {

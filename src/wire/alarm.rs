@@ -60,7 +60,7 @@ pub struct AlertBody {
     /// What is wrong on them, where pieces were set up wrongly (7.2).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub set_up: Vec<SetUpBody>,
-    /// What is wrong and what to do, where a device is not well.
+    /// What is wrong and what to do, where a device is not well; what the Laws leave, where an illegal move stands (A.5.2).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sentence: Option<String>,
     /// When it was opened, microseconds since the journal began.

@@ -10,4 +10,5 @@ mod popular;
 mod profiles;
 mod properties;
 mod support;
+mod undecided;
 mod us_chess;

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use flagfall_protocols::square::{Color, Role, Square};
 
-use crate::alarm::{Alarm, AlarmKind, Fact};
+use crate::alarm::{Alarm, AlarmKind, AlarmStatus, Fact};
 use crate::men;
 use crate::reconstruct::board::dropouts::WITHIN;
 
@@ -39,6 +39,11 @@ pub fn sentence(alarm: &Alarm) -> Option<String> {
         }
         (AlarmKind::ClockWeakSignal, None) => {
             "The clock's radio is received weakly and may be lost: bring its receiver nearer.".to_string()
+        }
+        (AlarmKind::IllegalMove, None) if alarm.status == AlarmStatus::Cured => {
+            "The illegal move stands, because the opponent has replied (A.5.2; club point 15). The arbiter does not restore \
+             the position any more; under A.5.2 the players may agree to correct the move."
+                .to_string()
         }
         (_, None) => return None,
     })

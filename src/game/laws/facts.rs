@@ -131,12 +131,17 @@ pub struct Flag {
     /// The position after the last move made before the fall was observed. There is more than one if this is not sure, and
     /// none if the position is not known.
     pub positions: Vec<Counted>,
+    /// The position before the move that ended the game on the board; none if no move did.
+    pub before_ending: Option<Counted>,
     /// For each of `positions` whether the opponent has a forced win, if US Chess 14E2 or 14E3 applies; none if not known.
     pub forced_wins: Vec<Option<bool>>,
     /// True if moves may have been made that are not recorded.
     pub moves_missing: bool,
     /// True if the game seemed to have ended before, and no result was entered.
     pub apparently_over: bool,
+    /// True if an offer of a draw that the opponent may still accept was open when the fall was observed, or is open now if it
+    /// was not (5.2.3, 9.1).
+    pub open_offer: bool,
     /// True if an arbiter has ruled that the flag has no effect.
     pub set_aside: bool,
 }
@@ -156,9 +161,11 @@ impl Flag {
             required: None,
             completed: None,
             positions: Vec::new(),
+            before_ending: None,
             forced_wins: Vec::new(),
             moves_missing: false,
             apparently_over: false,
+            open_offer: false,
             set_aside: false,
         }
     }

@@ -26,6 +26,7 @@ impl Tables<'_, '_> {
         }
         let mut answers: Vec<(&'static str, Ruled)> = Vec::new();
         let (standing, flag_may_be_first) = self.before_flag(flag);
+        let only = standing.first().map(|it| it.kind);
         for Final { at, depends_on, ruled, kind } in standing {
             let contested = !at.before(&flag.fell);
             // Row 7a: an illegal move after the time expired decides only if the fall was not yet considered.
@@ -41,13 +42,46 @@ impl Tables<'_, '_> {
             answers.push(("the fall was observed first", after));
         }
         match answers.len() {
-            1 => answers.remove(0).1,
+            1 => {
+                let ruled = answers.remove(0).1;
+                match only {
+                    Some(kind) => self.with_contested_flag(flag, kind, ruled),
+                    None => self.with_open_offer(flag, ruled),
+                }
+            }
             _ => {
                 let row = answers[0].1.row;
                 let unknown = if flag_may_be_first { "order_of_ending_and_observation" } else { "order_of_endings" };
                 depending(row, self.articles().observed, unknown, answers)
             }
         }
+    }
+
+    /// An ending that may have come after the time expired stands if the fall was observed later (6.8). The finding names the
+    /// other outcome too.
+    fn with_contested_flag(&mut self, flag: &Flag, kind: Kind, mut ruled: Ruled) -> Ruled {
+        if ruled.contested && ruled.decided() {
+            let by_flag = match kind {
+                // The position would be the one before the move that ended the game.
+                Kind::MoveOnBoard => {
+                    self.after_endings(&Flag { positions: flag.before_ending.iter().cloned().collect(), ..flag.clone() })
+                }
+                _ => self.after_endings(flag),
+            };
+            if by_flag.outcome != ruled.outcome {
+                ruled.alternatives.push(by_flag.as_alternative("the fall was observed before it"));
+            }
+        }
+        ruled
+    }
+
+    /// An open offer may be accepted until the fall is observed (5.2.3, 6.8). The finding names this outcome too.
+    fn with_open_offer(&self, flag: &Flag, mut ruled: Ruled) -> Ruled {
+        if flag.open_offer && !matches!(ruled.outcome, Outcome::Draw | Outcome::GameGoesOn) {
+            let agreed = Ruled::new(self.rows().agreement, Outcome::Draw, self.articles().agreement);
+            ruled.alternatives.push(agreed.as_alternative("the open offer of a draw was accepted before the fall was observed"));
+        }
+        ruled
     }
 
     /// The time at which the flag is considered to have fallen by the rules in force.
@@ -193,6 +227,7 @@ impl Tables<'_, '_> {
         }
         Ruled {
             alternatives: vec![ruled.as_alternative("the game had not ended")],
+            unknown: ruled.unknown,
             counted: ruled.counted,
             winnable: ruled.winnable,
             ..Ruled::new(self.rows().apparently_over, Outcome::ResultNotEntered, &[])
@@ -209,8 +244,15 @@ impl Tables<'_, '_> {
             let by_time = matches!(ruled.row, "14" | "15" | "16");
             return Ruled { articles: if by_time { &["6.9", "A.5.3", "A.5.1"] } else { ruled.articles }, ..ruled };
         }
-        let open = Ruled::unknown(self.rows().setting, self.articles().setting, "clock_setting");
-        ruled.behind(open, "the configured time control is right")
+        let (row, articles) = (self.rows().setting, self.articles().setting);
+        let lost = ruled.outcome != Outcome::GameGoesOn;
+        let mut open = ruled.behind(Ruled::unknown(row, articles, "clock_setting"), "the configured time control is right");
+        if lost {
+            // The arbiter puts the setting right and adjusts the times (6.10.2).
+            let put_right = Ruled::new(row, Outcome::GameGoesOn, articles);
+            open.alternatives.push(put_right.as_alternative("the clock was set wrongly and is put right"));
+        }
+        open
     }
 
     /// True if so many moves were completed that the setting of the clock stays as it is (A.5.1).

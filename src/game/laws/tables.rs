@@ -60,10 +60,14 @@ impl Ruled {
         Alternative { depends_on, outcome: self.outcome, row: self.row }
     }
 
-    /// `first`, with this answer as its one alternative. Position, verdict and choices are those of this answer.
+    /// `first`, with this answer as its one alternative. Position, verdict and choices are those of this answer, and what is not
+    /// known in it is not known in `first` either, unless `first` is certain.
     pub(crate) fn behind(self, first: Ruled, depends_on: &'static str) -> Ruled {
+        let inner: &[&'static str] = if first.decided() { &[] } else { &self.unknown[..] };
+        let unknown = without_repetition(first.unknown.iter().chain(inner));
         Ruled {
             alternatives: vec![self.as_alternative(depends_on)],
+            unknown,
             counted: self.counted,
             winnable: self.winnable,
             configurable: self.configurable,
@@ -83,8 +87,20 @@ impl Ruled {
     }
 }
 
+/// The names in their order, each of them once.
+pub(crate) fn without_repetition<'a>(names: impl Iterator<Item = &'a &'static str>) -> Vec<&'static str> {
+    let mut once: Vec<&'static str> = Vec::new();
+    for name in names {
+        if !once.contains(name) {
+            once.push(name);
+        }
+    }
+    once
+}
+
 /// Combines several answers, each with its condition. If all have the same outcome, the last one is returned; otherwise an
-/// undecided answer that lists them all.
+/// undecided answer that lists them all. What is not known in one of the answers is not known in the whole either: the innermost
+/// unknown comes last.
 pub(crate) fn depending(
     row: &'static str,
     articles: &'static [&'static str],
@@ -92,12 +108,8 @@ pub(crate) fn depending(
     mut answers: Vec<(&'static str, Ruled)>,
 ) -> Ruled {
     let same = answers.windows(2).all(|pair| pair[0].1.outcome == pair[1].1.outcome && pair[0].1.decided());
-    let mut configurable: Vec<&'static str> = Vec::new();
-    for name in answers.iter().flat_map(|(_, ruled)| &ruled.configurable) {
-        if !configurable.contains(name) {
-            configurable.push(name);
-        }
-    }
+    let configurable = without_repetition(answers.iter().flat_map(|(_, ruled)| &ruled.configurable));
+    let unknowns = without_repetition(core::iter::once(&unknown).chain(answers.iter().flat_map(|(_, ruled)| &ruled.unknown)));
     let alternatives = answers.iter().map(|(depends_on, ruled)| ruled.as_alternative(depends_on)).collect();
     let last = answers.pop().map(|(_, ruled)| ruled);
     let of_last = |last: Option<Ruled>| last.unwrap_or_else(|| Ruled::unknown(row, articles, unknown));
@@ -105,7 +117,8 @@ pub(crate) fn depending(
         return Ruled { configurable, ..of_last(last) };
     }
     let Ruled { recommended, counted, winnable, .. } = of_last(last);
-    Ruled { alternatives, configurable, recommended, counted, winnable, ..Ruled::unknown(row, articles, unknown) }
+    let open = Ruled { unknown: unknowns, ..Ruled::unknown(row, articles, unknown) };
+    Ruled { alternatives, configurable, recommended, counted, winnable, ..open }
 }
 
 /// The outcome in which this side wins.

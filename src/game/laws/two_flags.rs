@@ -7,7 +7,7 @@ use crate::laws::claim::{Ground, Standing};
 use crate::laws::facts::{Claimed, Flag};
 use crate::laws::outcome::Outcome;
 use crate::laws::rules::{About, BothFlags};
-use crate::laws::tables::{Ruled, Tables, depending};
+use crate::laws::tables::{Ruled, Tables, depending, without_repetition};
 
 impl Tables<'_, '_> {
     /// Row 11: a flag of each side fell, and their order is not known. The row applies only if both flags affect the result.
@@ -45,7 +45,8 @@ impl Tables<'_, '_> {
         }
         let (counted, winnable) = (this.counted.clone(), this.winnable.clone());
         let alternatives = vec![this.as_alternative("this flag fell first"), other.as_alternative("the other flag fell first")];
-        Ruled { alternatives, counted, winnable, ..Ruled::unknown("11", articles, "order_of_flags") }
+        let unknown = without_repetition([&"order_of_flags"].into_iter().chain(&this.unknown).chain(&other.unknown));
+        Ruled { alternatives, counted, winnable, unknown, ..Ruled::unknown("11", articles, "order_of_flags") }
     }
 
     /// This flag fell first, but only the other flag was observed (6.8).
@@ -58,7 +59,9 @@ impl Tables<'_, '_> {
             this.as_alternative("this flag, which fell first, is observed as well"),
             other.as_alternative("only the flag that was observed counts"),
         ];
-        Ruled { alternatives, counted, winnable, ..Ruled::unknown("8", self.articles().observed, "observation_of_first_flag") }
+        let name = "observation_of_first_flag";
+        let unknown = without_repetition([&name].into_iter().chain(&this.unknown).chain(&other.unknown));
+        Ruled { alternatives, counted, winnable, unknown, ..Ruled::unknown("8", self.articles().observed, name) }
     }
 
     /// Both displays show zero in rapid chess of the older print, so no player can claim (B8). A flag stays claimed if it was

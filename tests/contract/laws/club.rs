@@ -152,5 +152,5 @@ fn other_ends_by_ordinary_rules() {
     let late = Facts { endings: vec![agreed(at(4900, 5100), Some(true))], ..one() };
     assert_eq!(says(&late), "5 Undecided [5 Draw | 3 BlackWins] ? order_of_ending_and_declaration");
     let setting = Facts { setting_differs: true, ..one() };
-    assert_eq!(says(&setting), "1 Undecided [3 BlackWins] ? clock_setting");
+    assert_eq!(says(&setting), "1 Undecided [3 BlackWins | 1 GameGoesOn] ? clock_setting");
 }

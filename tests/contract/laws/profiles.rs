@@ -175,7 +175,7 @@ fn material_only_looks_at_the_men_alone() {
 #[test]
 fn the_setting_stands_after_ten_moves_where_nobody_supervises() {
     let with = |name, completed_by_both| Facts { setting_differs: true, completed_by_both, ..game(name, vec![flag(White)]) };
-    let asks = "10 Undecided, if observed [14 BlackWins] ? clock_setting";
+    let asks = "10 Undecided, if observed [14 BlackWins | 10 GameGoesOn] ? clock_setting";
     for name in ["fide-2023-rapid", "fide-2023-blitz"] {
         for early in [None, Some(0), Some(9)] {
             assert_eq!(says(&with(name, early)), asks, "{name}: {early:?}");

@@ -113,6 +113,11 @@ fn an_unpressed_move_is_shown_with_its_conditions() {
     assert_eq!((screen.act, screen.unknown.as_slice()), (Act::StopTheClocks, ["completed moves".to_string()].as_slice()));
     assert_eq!(screen.choices, ["The game goes on", "Other result"]);
     assert!(screen.why.contains("was not settled in 7 positions"), "{}", screen.why);
+    assert!(screen.why.ends_with("The answer depends on how many moves were completed."), "{}", screen.why);
+    // Without a question to the solver, the reason is what is not known, the innermost last.
+    let nested = Finding { winnable: Verdict::NotAsked, unknown: vec!["claim_ruling", "moves_missing"], ..open };
+    let why = Screen::of(&nested, &Around::default()).why;
+    assert_eq!(why, "The answer depends on the ruling on the claim, and on whether moves are missing from the record.");
     assert!(screen.rules.ends_with("articles 8.5, 8.6"), "{}", screen.rules);
 }
 

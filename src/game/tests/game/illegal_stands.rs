@@ -2,8 +2,11 @@
 
 use flagfall_game::alarm::{AlarmKind, AlarmStatus};
 use flagfall_game::effect::Effect;
+use flagfall_game::health::sentence;
 use flagfall_game::input::Command;
-use flagfall_game::laws::outcome::GameResult;
+use flagfall_game::laws::finding::Finding;
+use flagfall_game::laws::outcome::{GameResult, Recommended};
+use flagfall_game::laws::screen::{Around, Screen};
 use flagfall_protocols::square::{Piece, Reading, Square};
 
 use crate::desk::Desk;
@@ -133,4 +136,21 @@ fn a_king_left_in_check_and_not_captured() {
         let unruled = if stands { None } else { Some(moves("e1d2 g8f7")) };
         assert_eq!(after_illegal(&desk), unruled, "{rulebook}");
     }
+}
+
+/// The closed alarm says what the Laws leave; before the reply the finding says how long the move can be corrected (A.5.2).
+#[test]
+fn the_words_say_what_the_law_leaves() {
+    let mut desk = under("fide-2023-rapid");
+    queen_to_d4(&mut desk);
+    let screen = Screen::of(&desk.found(), &Around::default());
+    assert_eq!(screen.headline, "ILLEGAL MOVE BY WHITE");
+    assert!(screen.why.contains("Once the opponent has made the next move"), "{}", screen.why);
+    assert_eq!(screen.besides[0], "restore the position before the illegal move");
+    desk.play("b8c6").wait(3.0);
+    let closed = desk.game.alarms().iter().find(|alarm| alarm.kind == AlarmKind::IllegalMove).expect("an alarm");
+    let sentence = sentence(closed).expect("a sentence");
+    assert!(sentence.contains("does not restore") && sentence.contains("players may agree"), "{sentence}");
+    let restores = |finding: &Finding| finding.recommended.contains(&Recommended::RestorePosition);
+    assert!(!desk.game.findings().iter().any(restores), "what was answered is not restored: {:?}", desk.game.findings());
 }

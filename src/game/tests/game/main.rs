@@ -10,6 +10,7 @@ mod batteries;
 mod claim_findings;
 mod claims;
 mod claims_and_flags;
+mod contested;
 mod counts;
 mod decisions;
 mod desk;
