@@ -60,7 +60,7 @@ fn problem_of_value(name: &str, value: &Value, schema: &Value, definitions: &Map
         return problem_of_fields(name, fields, schema, definitions);
     }
     let types: Vec<&str> = match schema.get("type")? {
-        Value::String(only) => vec![only],
+        Value::String(only) => vec![only.as_str()],
         Value::Array(several) => several.iter().filter_map(Value::as_str).collect(),
         _ => return None,
     };

@@ -174,6 +174,9 @@ impl Station {
             return "observed_at is in the audit only, because it changes nothing for this command";
         }
         let calls_flag = submission.verb == "claim" && submission.body.get("flag").is_some();
+        if !calls_flag && submission.verb != "confirm" {
+            return "";
+        }
         let mut falls = self.game.flags().map(|(fall, _)| fall);
         match falls.find(|fall| fall.observed_by.as_ref() == Some(&submission.id)) {
             Some(fall) if fall.observed_at != Some(Instant(seen)) => {
