@@ -81,7 +81,7 @@ fn the_clock_beats_a_mate() {
     assert_eq!(says(&undeclared), "5 WhiteWins, contested, if observed [3 BlackWins]");
     let unsure = Flag { clocks_stopped: None, ..declared(5000, flag(White)) };
     let unsure = Facts { flags: vec![unsure], ..by_white(Some((3000, 3100))) };
-    assert_eq!(says(&unsure), "1 Undecided [1 GameGoesOn | 5 Undecided] ? clocks_stopped");
+    assert_eq!(says(&unsure), "1 Undecided [1 GameGoesOn | 5 Undecided] ? clocks_stopped, declaration");
     let perhaps = Flag { called_by: None, ..declared(5000, flag(White)) };
     let other = Flag { fell: at(900, 950), ..flag(Black) };
     let perhaps = Facts { flags: vec![other, perhaps], ..by_white(Some((3000, 3100))) };

@@ -24,7 +24,7 @@ fn row_1_mate_before_the_fall_is_observed() {
     let mate = |when| ended(white(flag(White)), on_board(Ending::Checkmate, White, when));
     assert_eq!(says(&mate(at(100, 900))), "1 WhiteWins, if observed");
     for when in [at(900, 1000), at(1500, 1600), at(3000, 3100)] {
-        assert_eq!(says(&mate(when)), "1 WhiteWins, contested, if observed", "{when:?}");
+        assert_eq!(says(&mate(when)), "1 WhiteWins, contested, if observed [14 Undecided]", "{when:?}");
     }
     assert_eq!(found(&mate(at(100, 900)))[0].articles, ["5.1.1", "6.8", "6.9"]);
     let by_black = ended(white(flag(White)), on_board(Ending::Checkmate, Black, at(100, 900)));
@@ -34,7 +34,7 @@ fn row_1_mate_before_the_fall_is_observed() {
 #[test]
 fn row_1_and_the_moment_of_observation() {
     let mate = |when| ended(white(seen(5000, flag(White))), on_board(Ending::Checkmate, White, when));
-    assert_eq!(says(&mate(at(4000, 4900))), "1 WhiteWins, contested");
+    assert_eq!(says(&mate(at(4000, 4900))), "1 WhiteWins, contested [14 Undecided]");
     let both = "1 Undecided [1 WhiteWins | 14 BlackWins] ? order_of_ending_and_observation";
     assert_eq!(says(&mate(at(4900, 5000))), both);
     assert_eq!(says(&mate(at(4900, 5100))), both);
@@ -48,7 +48,7 @@ fn row_2_stalemate_or_dead_position() {
         assert_eq!(says(&facts), "2 Draw, if observed");
         assert_eq!(found(&facts)[0].articles, [article]);
         let late = ended(white(flag(White)), on_board(ending, Black, at(1900, 2100)));
-        assert_eq!(says(&late), "2 Draw, contested, if observed");
+        assert_eq!(says(&late), "2 Draw, contested, if observed [14 Undecided]");
     }
 }
 
@@ -90,7 +90,11 @@ fn row_4_without_a_flag() {
 fn row_5_agreement() {
     let drawn = |when, moved| ended(white(seen(5000, flag(White))), agreed(when, moved));
     assert_eq!(says(&drawn(at(500, 600), Some(true))), "5 Draw");
-    assert_eq!(says(&drawn(at(3000, 3000), Some(true))), "5 Draw, contested", "an open offer lasts until the fall is observed");
+    assert_eq!(
+        says(&drawn(at(3000, 3000), Some(true))),
+        "5 Draw, contested [14 BlackWins]",
+        "an open offer lasts until the fall is observed"
+    );
     assert_eq!(says(&drawn(at(6000, 6000), Some(true))), "14 BlackWins");
     assert_eq!(says(&drawn(at(500, 600), Some(false))), "5 Undecided [5 Draw | 5 GameGoesOn] ? agreement_before_both_moved");
     assert_eq!(says(&drawn(at(500, 600), None)), "5 Undecided [5 Draw | 5 GameGoesOn] ? both_players_moved");
@@ -104,7 +108,7 @@ fn claimed(standing: Standing, when: flagfall_game::interval::Interval, seen_at:
 #[test]
 fn row_6_a_correct_claim() {
     assert_eq!(says(&claimed(Standing::Accepted, at(500, 500), 5000)), "6 Draw");
-    assert_eq!(says(&claimed(Standing::Accepted, at(3000, 3000), 5000)), "6 Draw, contested");
+    assert_eq!(says(&claimed(Standing::Accepted, at(3000, 3000), 5000)), "6 Draw, contested [14 BlackWins]");
     assert_eq!(says(&claimed(Standing::Accepted, at(6000, 6000), 5000)), "14 BlackWins");
     assert_eq!(says(&claimed(Standing::Lodged, at(500, 500), 5000)), "6 Undecided [6 Draw | 14 BlackWins] ? claim_ruling");
     assert_eq!(says(&claimed(Standing::Lodged, at(6000, 6000), 5000)), "14 BlackWins", "the claim comes too late");
@@ -185,7 +189,7 @@ fn row_13_the_count_is_not_known() {
     assert_eq!(says(&white(at_move(White, Some((39, true))))), format!("{both} ? order_of_press_and_flag"));
     assert_eq!(says(&white(Flag { last: None, ..flag(White) })), format!("{both} ? time_control"));
     let missing = Flag { moves_missing: true, ..at_move(White, Some((30, false))) };
-    let unseen = "13 Undecided, if observed [12 GameGoesOn | 14 Undecided] ? completed_moves";
+    let unseen = "13 Undecided, if observed [12 GameGoesOn | 14 Undecided] ? completed_moves, moves_missing";
     assert_eq!(says(&white(missing)), unseen, "unseen moves may have been completed");
 }
 

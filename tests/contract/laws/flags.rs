@@ -53,7 +53,7 @@ fn row_11_needs_two_flags_that_cost_something() {
         [(flag(White), "14 BlackWins | 13 Undecided"), (at_move(White, Some((39, false))), "13 Undecided | 14 BlackWins")]
     {
         let doubtful = game("fide-2023-standard+guidelines-III.4", vec![first, at_move(Black, None)]);
-        assert_eq!(says(&doubtful), format!("11 Undecided, if observed [{either}] ? order_of_flags"));
+        assert_eq!(says(&doubtful), format!("11 Undecided, if observed [{either}] ? order_of_flags, completed_moves"));
     }
     let both_free = game("fide-2023-standard", vec![at_move(White, Some((40, false))), free]);
     assert_eq!(says(&both_free), "12 GameGoesOn, if observed; 12 GameGoesOn, if observed");

@@ -57,7 +57,7 @@ fn a_mate_that_is_made_stands_until_the_fall_is_observed() {
         let ended = flagfall_game::laws::facts::Ended { pressed, ..mate.clone() };
         says(&Facts { endings: vec![ended], ..game(name, vec![flag]) })
     };
-    assert_eq!(with("fide-2023-standard", None), "1 WhiteWins, contested", "5.1.1 and 6.8");
+    assert_eq!(with("fide-2023-standard", None), "1 WhiteWins, contested [14 Undecided]", "5.1.1 and 6.8");
     assert_eq!(with("us-chess", None), "1 WhiteWins", "13A");
     assert_eq!(with("club-speed", Some(at(3200, 3300))), "3 BlackWins", "point 13");
     let about_to = says(&game("fide-2023-standard", vec![seen(2500, flag(White))]));
@@ -70,7 +70,7 @@ fn an_open_offer_may_be_accepted_until_the_fall_is_observed() {
         endings: vec![agreed(at(when, when), Some(true))],
         ..game("fide-2023-standard", vec![seen(5000, flag(White))])
     };
-    assert_eq!(says(&drawn(3000)), "5 Draw, contested");
+    assert_eq!(says(&drawn(3000)), "5 Draw, contested [14 BlackWins]");
     assert_eq!(says(&drawn(5500)), "14 BlackWins");
 }
 

@@ -91,7 +91,7 @@ fn row_4_before_the_last_period() {
     assert!(found(&mixed(US))[0].configurable.contains(&"own-flag-up"));
     assert_eq!(says(&mixed("us-chess+own-flag-may-be-down")), "11 BlackWins");
     let unknown = game(US, vec![claimed(5000, flag(White)), Flag { last: None, ..flag(Black) }]);
-    assert_eq!(says(&unknown), "4 Undecided [4 Undecided | 11 BlackWins] ? own_flag");
+    assert_eq!(says(&unknown), "4 Undecided [4 Undecided | 11 BlackWins] ? own_flag, time_control");
     let other = game(US, vec![claimed(5000, Flag { last: None, ..flag(White) }), flag(Black)]);
     assert_eq!(says(&other), "4 Undecided [4 Draw | 4 GameGoesOn] ? time_control");
 }

@@ -74,7 +74,7 @@ fn s068_the_kings_show_the_result() {
     let mut scene = Scene::running();
     scene.game("g1f3 g8f6").hands("1.0 stop | 1.0 lift e1 | 0.5 place e4 | 0.8 lift e8 | 0.5 place d5");
     let outcome = scene.wait(8.0).run();
-    outcome.expect("Nf3 Nf6", &[]);
+    outcome.expect("Nf3 Nf6", &["kings_in_centre(white)"]);
     let hints = outcome.state().hints;
     assert_eq!((hints.len(), hints[0].result, outcome.state().stage), (1, GameResult::WhiteWins, Stage::Over));
     assert!(outcome.shows("kings_in_centre"));
@@ -87,12 +87,12 @@ fn s069_a_gesture_that_looks_like_a_move() {
     let mut scene = Scene::from(ENDGAME);
     scene.hands("lift e3 | 0.4 place e4 | 2.0 lift f6 | 0.5 place d5").wait(25.0);
     let outcome = scene.run();
-    outcome.expect("", &[]);
+    outcome.expect("", &["kings_in_centre(white)"]);
     assert_eq!((outcome.state().hints.len(), outcome.state().stage), (1, Stage::Over));
     // The same happens after the clocks were stopped.
     let mut scene = Scene::from(ENDGAME);
     scene.hands("stop | 1.0 lift e3 | 0.4 place e4 | 2.0 lift f6 | 0.5 place d5").wait(10.0);
-    scene.run().expect("", &[]);
+    scene.run().expect("", &["kings_in_centre(white)"]);
 }
 
 #[test]

@@ -34,7 +34,8 @@ fn outcomes(desk: &Desk) -> Vec<(&'static str, Outcome)> {
 #[track_caller]
 fn drawn(desk: &Desk, contested: bool, name: &str) {
     let found = desk.found();
-    assert_eq!((desk.row(), outcomes(desk)), (("6", Outcome::Draw), vec![]), "{name}: {found:?}");
+    let beside = if contested { vec![("14", Outcome::BlackWins)] } else { vec![] };
+    assert_eq!((desk.row(), outcomes(desk)), (("6", Outcome::Draw), beside), "{name}: {found:?}");
     assert_eq!((found.articles.as_slice(), found.contested), (&["9.5.2"][..], contested), "{name}");
     assert_eq!(desk.game.result(), Some(GameResult::Draw), "{name}");
     let kinds: Vec<_> = desk.game.decisions().map(|it| (it.kind, it.result)).collect();

@@ -209,10 +209,10 @@ fn touched_men_stay_in_the_state() {
         touched.map(|touched| format!("{} {} {}", touched.ply, touched.man.letter(), touched.square)).collect()
     };
     assert_eq!(kept(&desk), ["1 N g1", "2 n g8"]);
-    for _ in 0..20 {
-        hands(&mut desk, "1 b8 | 0.8 nb8");
+    for man in "ra8 nb8 bc8 qd8 bf8 rh8 pa7 pb7 pc7 pd7 pe7 pf7 pg7 ph7 ke8".split(' ') {
+        hands(&mut desk, &format!("1 {} | 0.8 {man}", &man[1..]));
     }
-    assert_eq!((kept(&desk).len(), kept(&desk)[15].as_str()), (16, "2 n b8"));
+    assert_eq!((kept(&desk).len(), kept(&desk)[0].as_str(), kept(&desk)[15].as_str()), (16, "2 n g8", "2 k e8"));
     desk.command(flagfall_game::input::Command::StartGame { fen: None });
     assert_eq!(kept(&desk), [""; 0], "another game");
 }
