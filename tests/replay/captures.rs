@@ -104,7 +104,7 @@ fn a_blitz_game_that_ends_by_a_flag_fall() {
     assert_eq!(flags[0]["after_end"], false);
     let alarms: Vec<&str> =
         summary["alarms"].as_array().expect("a list").iter().map(|alarm| alarm["kind"].as_str().expect("a word")).collect();
-    assert_eq!(alarms, ["flag"]);
+    assert_eq!(alarms, ["flag", "kings_in_centre"]);
     let findings = summary["findings"].as_array().expect("a list");
     assert_eq!(findings.len(), 1);
     assert_eq!((&findings[0]["flag"], &findings[0]["path"]), (&"black".into(), &"blocked".into()));
