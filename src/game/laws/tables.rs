@@ -88,7 +88,7 @@ impl Ruled {
 }
 
 /// The names in their order, each of them once.
-pub(crate) fn without_repetition<'a>(names: impl Iterator<Item = &'a &'static str>) -> Vec<&'static str> {
+fn without_repetition<'a>(names: impl Iterator<Item = &'a &'static str>) -> Vec<&'static str> {
     let mut once: Vec<&'static str> = Vec::new();
     for name in names {
         if !once.contains(name) {
@@ -98,9 +98,16 @@ pub(crate) fn without_repetition<'a>(names: impl Iterator<Item = &'a &'static st
     once
 }
 
+/// What is not known where several answers are possible: which of them it is, then what is not known in the answers. Those names
+/// are sorted, so that the order of the evidence does not change them.
+pub(crate) fn unknown_with(which: &'static str, answers: &[&Ruled]) -> Vec<&'static str> {
+    let mut inner: Vec<&'static str> = answers.iter().flat_map(|ruled| ruled.unknown.iter().copied()).collect();
+    inner.sort_unstable();
+    without_repetition(core::iter::once(&which).chain(&inner))
+}
+
 /// Combines several answers, each with its condition. If all have the same outcome, the last one is returned; otherwise an
-/// undecided answer that lists them all. What is not known in one of the answers is not known in the whole either: the innermost
-/// unknown comes last.
+/// undecided answer that lists them all. What is not known in one of the answers is not known in the whole either.
 pub(crate) fn depending(
     row: &'static str,
     articles: &'static [&'static str],
@@ -109,7 +116,7 @@ pub(crate) fn depending(
 ) -> Ruled {
     let same = answers.windows(2).all(|pair| pair[0].1.outcome == pair[1].1.outcome && pair[0].1.decided());
     let configurable = without_repetition(answers.iter().flat_map(|(_, ruled)| &ruled.configurable));
-    let unknowns = without_repetition(core::iter::once(&unknown).chain(answers.iter().flat_map(|(_, ruled)| &ruled.unknown)));
+    let unknowns = unknown_with(unknown, &answers.iter().map(|(_, ruled)| ruled).collect::<Vec<_>>());
     let alternatives = answers.iter().map(|(depends_on, ruled)| ruled.as_alternative(depends_on)).collect();
     let last = answers.pop().map(|(_, ruled)| ruled);
     let of_last = |last: Option<Ruled>| last.unwrap_or_else(|| Ruled::unknown(row, articles, unknown));

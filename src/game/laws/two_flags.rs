@@ -7,7 +7,7 @@ use crate::laws::claim::{Ground, Standing};
 use crate::laws::facts::{Claimed, Flag};
 use crate::laws::outcome::Outcome;
 use crate::laws::rules::{About, BothFlags};
-use crate::laws::tables::{Ruled, Tables, depending, without_repetition};
+use crate::laws::tables::{Ruled, Tables, depending, unknown_with};
 
 impl Tables<'_, '_> {
     /// Row 11: a flag of each side fell, and their order is not known. The row applies only if both flags affect the result.
@@ -45,7 +45,7 @@ impl Tables<'_, '_> {
         }
         let (counted, winnable) = (this.counted.clone(), this.winnable.clone());
         let alternatives = vec![this.as_alternative("this flag fell first"), other.as_alternative("the other flag fell first")];
-        let unknown = without_repetition([&"order_of_flags"].into_iter().chain(&this.unknown).chain(&other.unknown));
+        let unknown = unknown_with("order_of_flags", &[&this, &other]);
         Ruled { alternatives, counted, winnable, unknown, ..Ruled::unknown("11", articles, "order_of_flags") }
     }
 
@@ -60,7 +60,7 @@ impl Tables<'_, '_> {
             other.as_alternative("only the flag that was observed counts"),
         ];
         let name = "observation_of_first_flag";
-        let unknown = without_repetition([&name].into_iter().chain(&this.unknown).chain(&other.unknown));
+        let unknown = unknown_with(name, &[&this, &other]);
         Ruled { alternatives, counted, winnable, unknown, ..Ruled::unknown("8", self.articles().observed, name) }
     }
 

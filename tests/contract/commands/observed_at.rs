@@ -57,7 +57,8 @@ fn a_time_before_the_game_is_not_used() {
     rig.now = Instant(rig.now.0 + 5_000_000);
     let began = rig.station.game().began();
     assert!(began > Instant::ZERO);
-    let (reply, _) = send(&mut rig, "offer", (rig.now.0 - began.0) as i64 + 10_000, |_| {});
+    let before = (rig.now.0 - began.0) as i64 + 10_000;
+    let (reply, _) = send(&mut rig, "offer", before, |_| {});
     assert!(reply.message.contains("the game had not begun"), "{}", reply.message);
 }
 
@@ -66,7 +67,8 @@ fn a_flag_cannot_be_seen_before_it_fell() {
     let mut rig = CommandRig::flag_fallen();
     rig.now = Instant(rig.now.0 + 1_000_000);
     let fell = white_flag(&rig).fell.earliest;
-    let (reply, _) = send(&mut rig, "claim", (rig.now.0 - fell.0) as i64 + SECOND, |_| {});
+    let before = (rig.now.0 - fell.0) as i64 + SECOND;
+    let (reply, _) = send(&mut rig, "claim", before, |_| {});
     assert!(reply.message.starts_with("the flag had not fallen at observed_at"), "{}", reply.message);
     assert_eq!(white_flag(&rig).observed_at, Some(fell));
     // The earlier of two observations counts.

@@ -171,7 +171,7 @@ fn row_10_the_clock_is_set_otherwise() {
     let facts = Facts { setting_differs: true, ..white(flag(White)) };
     assert_eq!(says(&facts), "10 Undecided, if observed [14 BlackWins | 10 GameGoesOn] ? clock_setting");
     let over = Facts { flags: vec![Flag { apparently_over: true, ..flag(White) }], ..facts };
-    assert_eq!(says(&over), "9 ResultNotEntered, if observed [10 Undecided]");
+    assert_eq!(says(&over), "9 ResultNotEntered, if observed [10 Undecided] ? clock_setting");
 }
 
 #[test]

@@ -203,5 +203,8 @@ fn the_older_print_in_rapid_chess_and_another_flag_that_may_be_no_matter_of_time
     let black = Flag { fell: at(0, 1620), shown: false, apparently_over: true, ..seen(1005, flag(Black)) };
     let claims = vec![claim(White, Ground::FiftyMoves, Standing::Accepted, at(250, 2650))];
     let facts = Facts { claims, ..game("fide-print-old+rapid", vec![white, black]) };
-    assert_eq!(says(&facts), "11 Undecided, if observed [11 Draw | 15 Draw | 6 Undecided] ? other_flag, claim_ruling");
+    assert_eq!(
+        says(&facts),
+        "11 Undecided, if observed [11 Draw | 15 Draw | 6 Undecided] ? other_flag, order_of_ending_and_observation"
+    );
 }

@@ -118,7 +118,7 @@ fn row_6_the_moves_were_completed() {
     );
     assert_eq!(says(&period(None, Some(true))), "6 Undecided [6 GameGoesOn | 11 BlackWins] ? completed_moves");
     let unknown = game(US, vec![claimed(5000, Flag { last: None, ..flag(White) })]);
-    assert!(says(&unknown).ends_with("? time_control"), "{}", says(&unknown));
+    assert!(says(&unknown).ends_with("? time_control, scoresheet"), "{}", says(&unknown));
 }
 
 #[test]

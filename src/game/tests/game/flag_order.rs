@@ -25,7 +25,7 @@ fn first(desk: &mut Desk, first: Color) -> &mut Desk {
 fn the_record_decides_and_names_its_command() {
     for (side, outcome) in [(Color::White, Outcome::BlackWins), (Color::Black, Outcome::WhiteWins)] {
         let mut desk = both_down(&PLAIN);
-        assert_eq!((desk.row(), desk.found().unknown), (("11", Outcome::Undecided), vec!["order_of_flags"]));
+        assert_eq!((desk.row(), desk.found().unknown), (("11", Outcome::Undecided), vec!["order_of_flags", "moment_of_expiry"]));
         let command = format!("cmd:anna-{}", desk.wait(1.0).now.0);
         first(&mut desk, side);
         let found = desk.found();
@@ -64,5 +64,9 @@ fn a_flag_that_is_taken_back_takes_the_order_with_it() {
     desk.sign("anna", back).wait(1.0).settle();
     assert_eq!(desk.row(), ("14", Outcome::WhiteWins), "Black's flag is down alone");
     desk.call(Color::White);
-    assert_eq!((desk.row(), desk.found().unknown), (("11", Outcome::Undecided), vec!["order_of_flags"]), "a flag of its own");
+    assert_eq!(
+        (desk.row(), desk.found().unknown),
+        (("11", Outcome::Undecided), vec!["order_of_flags", "moment_of_expiry"]),
+        "a flag of its own"
+    );
 }
