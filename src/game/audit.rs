@@ -42,6 +42,8 @@ pub enum ClockEvent {
     PeriodAdded,
     /// A time rose, and nothing tells why.
     Rose,
+    /// A report contradicts the one before, and counts only when the next one confirms it.
+    Doubted,
 }
 
 /// A man that its player lifted in his own time and put back on its square (4.2, 4.3).

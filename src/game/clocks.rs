@@ -86,6 +86,11 @@ impl Seen {
                 out.push(Effect::Device(DeviceCommand::ReadClock));
                 Changed::Nothing
             }
+            ClockFact::Doubted => {
+                out.push(audit(ClockEvent::Doubted, None));
+                out.push(Effect::Device(DeviceCommand::ReadClock));
+                Changed::Nothing
+            }
             ClockFact::Flag { side } => {
                 self.apply_flag_fall(now, side, decided, alarms, out);
                 Changed::Game

@@ -60,6 +60,8 @@ pub enum ClockEvent {
     PeriodAdded,
     /// A time rose, and nothing tells why.
     Rose,
+    /// A report contradicts the one before, and counts only when the next one confirms it.
+    Doubted,
 }
 
 impl From<audit::ClockEvent> for ClockEvent {
@@ -71,6 +73,7 @@ impl From<audit::ClockEvent> for ClockEvent {
             audit::ClockEvent::Corrected => ClockEvent::Corrected,
             audit::ClockEvent::PeriodAdded => ClockEvent::PeriodAdded,
             audit::ClockEvent::Rose => ClockEvent::Rose,
+            audit::ClockEvent::Doubted => ClockEvent::Doubted,
         }
     }
 }

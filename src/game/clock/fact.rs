@@ -31,6 +31,8 @@ pub(crate) enum ClockFact {
     LeverInverted,
     /// A display reached zero without a flag sign.
     ZeroWithoutSign { side: Color },
+    /// The report contradicts the one before. It counts only when the next one confirms it.
+    Doubted,
     /// A flag fell and is latched.
     Flag { side: Color },
 }
@@ -44,10 +46,10 @@ pub(crate) enum PeriodCause {
     Zero,
 }
 
-/// The facts of one report: at most eight.
+/// The facts of one report and of a doubted one before it: at most eight of each.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Facts {
-    facts: [Option<ClockFact>; 8],
+    facts: [Option<ClockFact>; 16],
     len: usize,
 }
 

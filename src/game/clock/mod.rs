@@ -6,6 +6,7 @@
 mod claimed;
 mod compare;
 pub mod control;
+mod doubted;
 pub(crate) mod fact;
 pub mod flag;
 pub(crate) mod recording;
@@ -27,6 +28,7 @@ use flagfall_protocols::time::{ClockTime, Instant};
 
 use crate::clock::compare::is_new_sign;
 use crate::clock::control::TimeControl;
+use crate::clock::doubted::Doubted;
 use crate::clock::fact::{ClockFact, Facts};
 use crate::clock::flag::{FlagFall, FlagPath, Flags, Reported};
 use crate::interval::Interval;
@@ -75,6 +77,8 @@ pub(crate) struct Chessclock {
     source: ByteRange,
     /// The report before the last one.
     before: Option<Reported>,
+    /// A report after the last one that contradicts it.
+    doubted: Option<Doubted>,
 }
 
 impl Chessclock {
@@ -93,6 +97,7 @@ impl Chessclock {
             press_delay,
             source: ByteRange::default(),
             before: None,
+            doubted: None,
         }
     }
 
@@ -236,7 +241,7 @@ impl Chessclock {
         !core::mem::replace(&mut self.absent, true)
     }
 
-    /// Compares a report with the one before.
+    /// Compares a report with the one before. A report that contradicts it counts only when the next one confirms it.
     pub(crate) fn read(
         &mut self,
         at: Instant,
@@ -245,16 +250,38 @@ impl Chessclock {
         control: Option<&TimeControl>,
     ) -> Facts {
         let mut facts = Facts::default();
+        let doubted = self.doubted.take();
+        if !reading.baseline && self.contradicts_last(at, reading) {
+            match doubted.filter(|doubted| doubted.is_confirmed_by(self, at, reading)) {
+                Some(doubted) => self.take_report(doubted.at, &doubted.reading, doubted.source, control, &mut facts),
+                None => {
+                    self.doubted = Some(Doubted { at, reading: *reading, source });
+                    facts.push(ClockFact::Doubted);
+                    return facts;
+                }
+            }
+        }
+        self.take_report(at, reading, source, control, &mut facts);
+        facts
+    }
+
+    fn take_report(
+        &mut self,
+        at: Instant,
+        reading: &ClockReading,
+        source: ByteRange,
+        control: Option<&TimeControl>,
+        facts: &mut Facts,
+    ) {
         self.before = self.reported();
         self.source = source;
         self.absent = false;
         let before = self.last.replace((at, *reading));
         match before {
-            Some((was_at, was)) if !reading.baseline => self.compare(at, was_at, &was, reading, control, &mut facts),
-            before => self.baseline(at, before, reading, control, &mut facts),
+            Some((was_at, was)) if !reading.baseline => self.compare(at, was_at, &was, reading, control, facts),
+            before => self.baseline(at, before, reading, control, facts),
         }
-        self.note_presses_after_falls(at, reading, &facts);
-        facts
+        self.note_presses_after_falls(at, reading, facts);
     }
 
     /// Counts the presses of this report for each fall of before it, if that player's clock has time again.

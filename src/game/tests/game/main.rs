@@ -12,6 +12,7 @@ mod claims;
 mod claims_and_flags;
 mod contested;
 mod counts;
+mod damaged_clock;
 mod decisions;
 mod desk;
 mod ending;
