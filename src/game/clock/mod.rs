@@ -284,27 +284,6 @@ impl Chessclock {
         self.note_presses_after_falls(at, reading, facts);
     }
 
-    /// Counts the presses of this report for each fall of before it, if that player's clock has time again.
-    fn note_presses_after_falls(&mut self, at: Instant, reading: &ClockReading, facts: &Facts) {
-        let presses = facts.iter().filter(|fact| matches!(fact, ClockFact::Press { .. })).count();
-        if presses == 0 || !self.flags.any() {
-            return;
-        }
-        let white_left = self.white_side == ClockSide::Left;
-        let millis = |reading: &ClockReading, side: Color| {
-            let left = (side == Color::White) == white_left;
-            if left { reading.left.time.millis() } else { reading.right.time.millis() }
-        };
-        for fall in self.flags.iter_mut().filter(|fall| fall.fell.latest < at) {
-            // Some clocks show the sign a second before zero.
-            let at_fall = fall.shown.or(fall.before).map_or(0, |reported| millis(&reported.reading, fall.side));
-            let now = millis(reading, fall.side);
-            if now > at_fall || i64::from(now) > SLACK_MS {
-                fall.note_presses(presses, at);
-            }
-        }
-    }
-
     /// Handles the first report after a gap: a sign that was up before the gap is not new, and any other sign came up during
     /// it.
     fn baseline(

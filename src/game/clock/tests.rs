@@ -56,6 +56,7 @@ fn name(fact: ClockFact) -> String {
         ClockFact::LeverInverted => "inverted".into(),
         ClockFact::ZeroWithoutSign { side } => format!("zero {side:?}"),
         ClockFact::Flag { side } => format!("flag {side:?}"),
+        ClockFact::Doubted => "doubted".into(),
     }
 }
 
@@ -183,7 +184,7 @@ fn by_which_sign_and_in_which_period() {
         (
             "two presses with time on that clock: another fall",
             "300+5",
-            &["~1 9 w", "0f 9 w", "5f 9 b", "5f 13 w", "0f 13 w"],
+            &["~1 9 w", "0f 9 w", "5f 9 b", "5f 13 w", "0f 13 w", "0f 13 w"],
             &[(White, RunningAtZero, 0, false), (White, RunningAtZero, 0, false)],
         ),
         (
@@ -249,7 +250,7 @@ fn a_new_game_forgets_flags_and_never_takes_them_over() {
 
 #[test]
 fn exchanged_sides_take_their_flags_along() {
-    let (_, mut clock) = read_reports(TWO, &["~9 16 w", "74 16 b", "74 0fx B"]);
+    let (_, mut clock) = read_reports(TWO, &["~9 1 w", "74 1 b", "74 0fx B"]);
     assert_eq!(falls(&clock), [(Black, FlagPath::Blocked, 0, true)]);
     clock.exchange_sides();
     assert_eq!(falls(&clock), [(White, FlagPath::Blocked, 0, true)]);

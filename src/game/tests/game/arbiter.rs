@@ -107,7 +107,7 @@ fn one_flag_taken_back_leaves_the_alarm_of_the_other() {
     desk.play("e2e4").play("e7e5");
     desk.fall(ClockSide::Left).wait(0.5);
     desk.play("g1f3");
-    desk.show_flag(ClockSide::Right).command(Command::SetClockRecord {
+    desk.fall(ClockSide::Right).command(Command::SetClockRecord {
         time_control: None,
         additional_time: None,
         flag_taken_back: Some(Color::White),
@@ -122,7 +122,7 @@ fn the_state_shows_the_finding_that_decides() {
     desk.play("e2e4").play("e7e5").play("g1f3").play("b8c6");
     desk.fall(ClockSide::Left).wait(0.5);
     desk.play("f1c4");
-    desk.show_flag(ClockSide::Right);
+    desk.fall(ClockSide::Right);
     let rows: Vec<_> = desk.game.findings().iter().map(|finding| (finding.flag, finding.outcome)).collect();
     assert_eq!(rows, [(Some("white"), Outcome::GameGoesOn), (Some("black"), Outcome::GameGoesOn)]);
     desk.command(Command::SetClockRecord {

@@ -5,7 +5,7 @@ use flagfall_game::laws::finding::FindingKey;
 use flagfall_game::laws::finding::{ClockShown, Finding};
 use flagfall_game::laws::outcome::Kind;
 use flagfall_game::pair::Pair;
-use flagfall_protocols::event::{ByteRange, DeviceEvent};
+use flagfall_protocols::event::{ByteRange, ClockSide, DeviceEvent};
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::{ClockTime, Instant};
 
@@ -75,13 +75,13 @@ fn a_flag_fall_names_the_readings_before_it_and_with_it() {
 #[test]
 fn a_flag_that_only_an_arbiter_saw_names_the_report_before_and_the_command() {
     let mut desk = Desk::started("300");
-    desk.clock.left.time = ClockTime(2000);
+    desk.clock.left.time = ClockTime(299_000);
     report_at(&mut desk, 500);
     desk.wait(0.5);
     let seen = desk.now;
     signed(&mut desk, "seen-1", claim(Some(seen)));
     let found = finding(&desk);
-    assert_eq!(found.readings, [shown("rx0:500-510", 2000, 300_000, Some("white"))]);
+    assert_eq!(found.readings, [shown("rx0:500-510", 299_000, 300_000, Some("white"))]);
     assert_eq!(found.evidence, ["cmd:seen-1"]);
     let mut late = Desk::started("300");
     late.wait(3.0);
@@ -161,9 +161,7 @@ fn one_command_is_named_once() {
 fn a_flag_names_the_illegal_moves_before_it() {
     let mut desk = Desk::started("300");
     desk.wait(2.0).press(0).wait(3.0).press(0).wait(1.0);
-    desk.clock.left.time = ClockTime(0);
-    desk.clock.left.flag_shown = true;
-    report_at(&mut desk, 2000);
+    desk.fall(ClockSide::Left);
     let found = finding(&desk);
     assert_eq!((found.kind, found.row), (Kind::FlagFall, "7b"));
     assert!(found.evidence.contains(&"alarm:1".to_owned()), "{:?}", found.evidence);

@@ -343,10 +343,8 @@ fn equal_readings_change_nothing() {
         after.clock.read = before.clock.read;
         assert_eq!(after, before, "{uci}");
     }
-    desk.clock.right.time = ClockTime(0);
-    desk.clock.right.flag_shown = true;
     desk.clock.lever_up = ClockSide::Right;
-    desk.report().wait(0.5);
+    desk.fall(ClockSide::Right).wait(0.5);
     desk.out.clear();
     desk.report();
     assert!(desk.out.iter().all(|effect| matches!(effect, Effect::Clock)), "after a flag: {:?}", desk.out);
