@@ -194,6 +194,7 @@ pub(crate) const WORDS: &[&str] = &[
     "default_time_over",
     "denied",
     "device-offline",
+    "doubted",
     "draw",
     "exhausted-closure",
     "expired",
