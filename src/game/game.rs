@@ -11,6 +11,7 @@ use shakmaty::Chess;
 mod claims;
 mod commands;
 mod endings;
+mod rule_on_finding;
 #[cfg(test)]
 mod tests;
 mod transitions;

@@ -1,7 +1,7 @@
 //! Derives the facts (press, start, stop, flag, added time) from two successive reports of the clock (`dgt/clock.md#5.2`, "From
 //! message to meaning").
 
-use flagfall_protocols::event::{ClockFace, ClockReading};
+use flagfall_protocols::event::{ClockFace, ClockReading, ClockSide};
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 
@@ -177,6 +177,27 @@ impl Chessclock {
                 // After the first fall some clocks show no sign for the second fall (`dgt/clock.md#5.1`).
                 Some(other) if !other.blocked => self.latch(side, FlagPath::ZeroAfterOther, fell, false, with_press, facts),
                 _ => facts.push(ClockFact::ZeroWithoutSign { side }),
+            }
+        }
+    }
+
+    /// Counts the presses of this report for each fall of before it, if that player's clock has time again.
+    pub(super) fn note_presses_after_falls(&mut self, at: Instant, reading: &ClockReading, facts: &Facts) {
+        let presses = facts.iter().filter(|fact| matches!(fact, ClockFact::Press { .. })).count();
+        if presses == 0 || !self.flags.any() {
+            return;
+        }
+        let white_left = self.white_side == ClockSide::Left;
+        let millis = |reading: &ClockReading, side: Color| {
+            let left = (side == Color::White) == white_left;
+            if left { reading.left.time.millis() } else { reading.right.time.millis() }
+        };
+        for fall in self.flags.iter_mut().filter(|fall| fall.fell.latest < at) {
+            // Some clocks show the sign a second before zero.
+            let at_fall = fall.shown.or(fall.before).map_or(0, |reported| millis(&reported.reading, fall.side));
+            let now = millis(reading, fall.side);
+            if now > at_fall || i64::from(now) > SLACK_MS {
+                fall.note_presses(presses, at);
             }
         }
     }

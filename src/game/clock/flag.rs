@@ -4,12 +4,10 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use flagfall_protocols::event::{ByteRange, ClockReading, ClockSide};
+use flagfall_protocols::event::{ByteRange, ClockReading};
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 
-use crate::clock::fact::{ClockFact, Facts};
-use crate::clock::{Chessclock, SLACK_MS};
 use crate::interval::Interval;
 
 /// The sign of the clock by which a fall was seen (`dgt/clock.md#5.2`).
@@ -219,28 +217,5 @@ impl Flags {
     /// Removes the flags of `side`, because an arbiter's record takes them back.
     pub(crate) fn take_back(&mut self, side: Color) {
         self.falls.retain(|fall| fall.side != side);
-    }
-}
-
-impl Chessclock {
-    /// Counts the presses of this report for each fall of before it, if that player's clock has time again.
-    pub(super) fn note_presses_after_falls(&mut self, at: Instant, reading: &ClockReading, facts: &Facts) {
-        let presses = facts.iter().filter(|fact| matches!(fact, ClockFact::Press { .. })).count();
-        if presses == 0 || !self.flags.any() {
-            return;
-        }
-        let white_left = self.white_side == ClockSide::Left;
-        let millis = |reading: &ClockReading, side: Color| {
-            let left = (side == Color::White) == white_left;
-            if left { reading.left.time.millis() } else { reading.right.time.millis() }
-        };
-        for fall in self.flags.iter_mut().filter(|fall| fall.fell.latest < at) {
-            // Some clocks show the sign a second before zero.
-            let at_fall = fall.shown.or(fall.before).map_or(0, |reported| millis(&reported.reading, fall.side));
-            let now = millis(reading, fall.side);
-            if now > at_fall || i64::from(now) > SLACK_MS {
-                fall.note_presses(presses, at);
-            }
-        }
     }
 }

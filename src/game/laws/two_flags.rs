@@ -45,7 +45,7 @@ impl Tables<'_, '_> {
         }
         let (counted, winnable) = (this.counted.clone(), this.winnable.clone());
         let alternatives = vec![this.as_alternative("this flag fell first"), other.as_alternative("the other flag fell first")];
-        let unknown = unknown_with("order_of_flags", &[&this, &other]);
+        let unknown = unknown_with("order_of_flags", &[&this, other]);
         Ruled { alternatives, counted, winnable, unknown, ..Ruled::unknown("11", articles, "order_of_flags") }
     }
 
@@ -60,7 +60,7 @@ impl Tables<'_, '_> {
             other.as_alternative("only the flag that was observed counts"),
         ];
         let name = "observation_of_first_flag";
-        let unknown = unknown_with(name, &[&this, &other]);
+        let unknown = unknown_with(name, &[&this, other]);
         Ruled { alternatives, counted, winnable, unknown, ..Ruled::unknown("8", self.articles().observed, name) }
     }
 

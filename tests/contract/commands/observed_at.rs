@@ -32,7 +32,8 @@ fn white_flag(rig: &CommandRig) -> FlagFall {
 /// A time that cannot be used is named in the answer and in the audit, and the time of the command counts.
 #[test]
 fn a_time_that_is_not_used_is_named() {
-    let changes: [(i64, &str, fn(&mut Value)); 4] = [
+    type Change = fn(&mut Value);
+    let changes: [(i64, &str, Change); 4] = [
         (SECOND, "are not known to be synchronised", |ask| {
             (ask["sync"], ask["issued"]) = (json!(null), json!(null));
         }),
