@@ -44,6 +44,8 @@ pub enum ClockEvent {
     Rose,
     /// A report contradicts the one before, and counts only when the next one confirms it.
     Doubted,
+    /// Before the first move both times were set to the start: the flags of before are forgotten.
+    SetToStart,
 }
 
 /// A man that its player lifted in his own time and put back on its square (4.2, 4.3).

@@ -12,6 +12,7 @@ mod claims;
 mod commands;
 mod endings;
 mod rule_on_finding;
+mod set_to_start;
 #[cfg(test)]
 mod tests;
 mod transitions;
@@ -222,6 +223,7 @@ impl Game {
             let changed = self.seen.apply_clock_fact(self.now, fact, decided, &mut self.alarms, out);
             self.reports.note(changed);
         }
+        self.forget_flags_before_first_move(out);
         self.alarms.cure(self.now, AlarmKind::ClockLost);
         self.health.clock_battery(self.now, reading.battery_low, &mut self.alarms);
         out.push(Effect::Clock);
@@ -248,7 +250,7 @@ impl Game {
         }
         let pending = self.rulings.is_pending(&self.seen.clock.chessclock);
         self.seen.watch_next_set_up(self.now, pending);
-        self.seen.watch_incomplete_set_up(self.now, pending);
+        self.seen.watch_wrong_set_up(self.now, pending);
         if self.seen.phase.is_read() {
             self.check_dropouts();
             self.seen.report_touched_men(self.now, out);

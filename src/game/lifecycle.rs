@@ -4,13 +4,13 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use flagfall_protocols::time::Instant;
+use shakmaty::Chess;
 
 use crate::game_phase::{GamePhase, Hint};
 use crate::reconstruct::setup::WrongSetUp;
 
-/// The time for which a set-up that lacks a man or two must stand before a game begins with it. A sensor may fail to see such a
-/// man.
-pub(crate) const INCOMPLETE_STANDS: Duration = Duration::from_secs(3);
+/// The time for which a wrong set-up must stand before a game may begin with it. A sensor may fail to see a man.
+pub(crate) const WRONG_SET_UP_STANDS: Duration = Duration::from_secs(3);
 /// The time for which two kings must stand on centre squares to mean a result, while a clock still runs.
 pub(crate) const GESTURE_STANDS: Duration = Duration::from_secs(15);
 /// The same time without a clock. A king that only passes the centre does not mean a result.
@@ -30,8 +30,10 @@ pub(crate) struct Lifecycle {
     pub(crate) gesture: Option<Instant>,
     /// The time since which a set-up of the next game has stood.
     pub(crate) next_set_up: Option<Instant>,
-    /// A set-up that lacks a man or two, and the time since which it has stood.
-    pub(crate) incomplete_set_up: Option<(Instant, WrongSetUp)>,
+    /// A wrong set-up, and the time since which it has stood.
+    pub(crate) wrong_set_up: Option<(Instant, WrongSetUp)>,
+    /// A wrong set-up with men on wrong squares that has stood for long enough, and the position in which a game begins with it.
+    pub(crate) wrong_start: Option<(WrongSetUp, Chess)>,
     /// The game began with such a set-up, and nobody has moved yet.
     pub(crate) missing_at_start: Option<WrongSetUp>,
 }

@@ -6,9 +6,9 @@ use shakmaty::Chess;
 
 use crate::alarm::Alarms;
 use crate::game_phase::GamePhase;
-use crate::lifecycle::INCOMPLETE_STANDS;
+use crate::lifecycle::WRONG_SET_UP_STANDS;
 use crate::men::EMPTY;
-use crate::reconstruct::setup::{self, Shown, WrongSetUp};
+use crate::reconstruct::setup::{self, FirstMove, Shown, WrongSetUp};
 use crate::seen::Seen;
 
 impl Seen {
@@ -22,7 +22,7 @@ impl Seen {
     pub(crate) fn turn_to_first_mover(&mut self) -> bool {
         let begins =
             self.phase.stage == GamePhase::Armed && !self.board.identifies() && self.play.decoder.record.moves().is_empty();
-        let turns = begins && matches!(setup::first_move(self.board.men()), Some((Shown::Rotated, true)));
+        let turns = begins && matches!(setup::first_move(self.board.men()), Some((Shown::Rotated, FirstMove::Made)));
         if turns {
             self.board.turn_round();
             // After the turn the weak squares have other names.
@@ -44,28 +44,42 @@ impl Seen {
         }
     }
 
-    /// While there is no game, notes the time since which a set-up that lacks a man or two has stood.
-    pub(crate) fn watch_incomplete_set_up(&mut self, now: Instant, pending: bool) {
+    /// While there is no game, notes the time since which a wrong set-up has stood.
+    pub(crate) fn watch_wrong_set_up(&mut self, now: Instant, pending: bool) {
         let waits = self.phase.stage == GamePhase::AwaitingSetUp || (self.phase.stage == GamePhase::Over && !pending);
         let shown = waits.then(|| setup::wrong_set_up(self.board.men(), self.config.chess960)).flatten();
-        let shown = shown.filter(|wrong| wrong.begun(self.board.men(), self.config.chess960).is_some());
-        let same = |wrong: &WrongSetUp| self.phase.incomplete_set_up.as_ref().is_some_and(|(_, before)| before == wrong);
-        if !shown.as_ref().is_some_and(same) {
-            self.phase.incomplete_set_up = shown.map(|wrong| (now, wrong));
+        let noted = self.phase.wrong_set_up.as_ref().map(|(_, wrong)| wrong);
+        let kept = self.phase.wrong_start.as_ref().map(|(wrong, _)| wrong);
+        if shown.is_none() || (shown.as_ref() != noted && shown.as_ref() != kept) {
+            self.phase.wrong_set_up = shown.map(|wrong| (now, wrong));
         }
     }
 
-    /// Removes and returns an incomplete set-up that has stood for long enough, with the position in which those men are
-    /// added.
-    pub(crate) fn take_incomplete_set_up(&mut self, now: Instant) -> Option<(WrongSetUp, Chess)> {
+    /// If a wrong set-up has stood for long enough while the clocks stood: returns it with the position in which its men are
+    /// added, if men are only missing. A set-up with men on wrong squares is kept until play begins.
+    pub(crate) fn take_wrong_set_up(&mut self, now: Instant) -> Option<(WrongSetUp, Chess)> {
         let waits =
             matches!(self.phase.stage, GamePhase::AwaitingSetUp | GamePhase::Over) && self.clock.chessclock.runs().is_none();
         let (_, wrong) = self
             .phase
-            .incomplete_set_up
-            .take_if(|(since, _)| waits && self.board.known() && now >= since.after(INCOMPLETE_STANDS))?;
-        let start = wrong.begun(self.board.men(), self.config.chess960)?;
-        Some((wrong, start))
+            .wrong_set_up
+            .take_if(|(since, _)| waits && self.board.known() && now >= since.after(WRONG_SET_UP_STANDS))?;
+        if let Some(start) = wrong.begun(self.board.men(), self.config.chess960) {
+            return Some((wrong, start));
+        }
+        let start = setup::joined(&wrong.men(self.board.men()), Color::White, self.config.castling_mode());
+        self.phase.wrong_start = start.map(|start| (wrong, start));
+        None
+    }
+
+    /// Returns a set-up with men on wrong squares, and its position, once a clock runs or the first move is made. Until then the
+    /// mistake can be put right, and nobody need know (7.2).
+    pub(crate) fn take_wrong_start(&mut self) -> Option<(WrongSetUp, Chess)> {
+        let (wrong, start) = self.phase.wrong_start.as_ref()?;
+        let waits = matches!(self.phase.stage, GamePhase::AwaitingSetUp | GamePhase::Over) && self.board.known();
+        let first_move = setup::first_move_from(start, &wrong.men(self.board.men()))?;
+        let begins = first_move == FirstMove::Made || self.clock.chessclock.runs().is_some();
+        if waits && begins { self.phase.wrong_start.take() } else { None }
     }
 
     /// Reports the men that are still missing (7.2), once a player moves or a clock runs.
@@ -93,7 +107,7 @@ impl Seen {
         let begins = match pending() {
             false => stood && clock.runs().is_none(),
             true if self.clock.set_anew => stood || clock.runs().is_some(),
-            true => stood && !clock.present() && setup::first_move(self.board.men()).is_some_and(|(_, made)| made),
+            true => stood && !clock.present() && matches!(setup::first_move(self.board.men()), Some((_, FirstMove::Made))),
         };
         let begun = || Some((setup::first_move(self.board.men())?.0, Chess::default()));
         if begins && self.board.known() { self.shown_start().or_else(begun) } else { None }

@@ -15,7 +15,7 @@ use crate::config::GameConfig;
 use crate::game_phase::GamePhase;
 use crate::interval::Interval;
 use crate::laws::outcome::Ending;
-use crate::lifecycle::{GESTURE_STANDS, GESTURE_STANDS_UNTIMED, INCOMPLETE_STANDS, Lifecycle};
+use crate::lifecycle::{GESTURE_STANDS, GESTURE_STANDS_UNTIMED, Lifecycle, WRONG_SET_UP_STANDS};
 use crate::mate;
 use crate::men;
 use crate::pair::Pair;
@@ -226,7 +226,7 @@ impl Seen {
                 joins.then(|| self.board.last_change().after(scan * 2)),
                 joins.then(|| clock.changed_at().after(scan)),
                 phase.next_set_up.map(|since| since.after(phase.next_game_wait(scan))),
-                phase.incomplete_set_up.as_ref().map(|(since, _)| since.after(INCOMPLETE_STANDS)),
+                phase.wrong_set_up.as_ref().map(|(since, _)| since.after(WRONG_SET_UP_STANDS)),
                 phase.gesture.filter(|_| phase.stage != GamePhase::Over).map(|since| since.after(GESTURE_STANDS)),
             ]
             .into_iter()

@@ -62,6 +62,8 @@ pub enum ClockEvent {
     Rose,
     /// A report contradicts the one before, and counts only when the next one confirms it.
     Doubted,
+    /// Before the first move both times were set to the start: the flags of before are forgotten.
+    SetToStart,
 }
 
 impl From<audit::ClockEvent> for ClockEvent {
@@ -74,6 +76,7 @@ impl From<audit::ClockEvent> for ClockEvent {
             audit::ClockEvent::PeriodAdded => ClockEvent::PeriodAdded,
             audit::ClockEvent::Rose => ClockEvent::Rose,
             audit::ClockEvent::Doubted => ClockEvent::Doubted,
+            audit::ClockEvent::SetToStart => ClockEvent::SetToStart,
         }
     }
 }

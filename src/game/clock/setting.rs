@@ -11,6 +11,12 @@ use crate::pair::Pair;
 /// The number of presses in a row that must not fit before the clock counts as set differently. One report may be late or lost.
 const MISFITS: u8 = 2;
 
+/// True if the display shows the main time of this period, with or without the first additional time.
+pub(crate) fn is_start_of(period: &Period, time: ClockTime) -> bool {
+    let over = i64::from(time.millis()) - i64::from(period.main_ms);
+    over.abs() <= SLACK_MS || (over - i64::from(period.per_move_ms)).abs() <= SLACK_MS
+}
+
 /// Compares a clock's setting with the time control.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SettingWatch {
@@ -36,12 +42,7 @@ impl SettingWatch {
     /// Checks the times at the start: each must be the main time, with or without the first additional time. Returns true if
     /// they newly differ.
     pub(crate) fn start(&mut self, period: &Period, shown: Pair<Option<ClockTime>>) -> bool {
-        let fits = |time: Option<ClockTime>| {
-            time.is_none_or(|time| {
-                let over = i64::from(time.millis()) - i64::from(period.main_ms);
-                over.abs() <= SLACK_MS || (over - i64::from(period.per_move_ms)).abs() <= SLACK_MS
-            })
-        };
+        let fits = |time: Option<ClockTime>| time.is_none_or(|time| is_start_of(period, time));
         let differs = !(fits(shown.white) && fits(shown.black));
         differs && !core::mem::replace(&mut self.differs, true)
     }

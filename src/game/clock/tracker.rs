@@ -12,7 +12,7 @@ use super::SLACK_MS;
 use super::control::TimeControl;
 use super::fact::{ClockFact, Facts};
 use super::flag::FlagFall;
-use super::setting::{SettingWatch, SidesWatch};
+use super::setting::{SettingWatch, SidesWatch, is_start_of};
 use super::turn::Turn;
 use crate::interval::Interval;
 use crate::pair::Pair;
@@ -126,6 +126,15 @@ impl ClockTracker {
                 set.push((now, rise));
             }
         }
+    }
+
+    /// True if both displays show the times at which the game begins; without a time control, any two equal times but zero.
+    pub(crate) fn shows_start(&self) -> bool {
+        let times = self.chessclock.time(Color::White).zip(self.chessclock.time(Color::Black));
+        times.is_some_and(|(white, black)| match &self.control {
+            Some(control) => [white, black].into_iter().all(|time| is_start_of(control.period(0), time)),
+            None => white == black && white.millis() > 0,
+        })
     }
 
     /// Notes that a clock was started. Returns true if the game was `armed` and its times differ from the time control.

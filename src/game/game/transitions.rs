@@ -33,27 +33,35 @@ impl Game {
         if self.seen.end_by_gesture(self.now) {
             self.end_game(out);
         }
+        if let Some((wrong, start)) = self.seen.take_wrong_start() {
+            self.begin_next_game(out, |game, out| game.begin_wrongly_set_up(&wrong, start, out));
+        }
         if self.seen.phase.stage == GamePhase::AwaitingSetUp
             && let Some(turn) = self.seen.game_in_progress(self.now)
         {
             self.join(turn, out);
         }
-        if let Some((wrong, start)) = self.seen.take_incomplete_set_up(self.now) {
-            self.begin_as_shown(wrong.shown, start, out);
+        if let Some((wrong, start)) = self.seen.take_wrong_set_up(self.now) {
+            self.begin_next_game(out, |game, out| game.begin_as_shown(wrong.shown, start, out));
             self.seen.play.decoder.take_for_dead(wrong.mask());
             self.seen.phase.missing_at_start = Some(wrong);
         }
         self.seen.review_missing_men(self.now, &mut self.alarms);
         let pending = || self.rulings.is_pending(&self.seen.clock.chessclock);
         if let Some((shown, start)) = self.seen.next_game(self.now, pending) {
-            let left_open = self.rulings.result.is_none() && !self.seen.play.decoder.record.moves().is_empty();
-            if left_open {
-                self.audit_game(GameEvent::LeftOpen, out);
-            }
-            self.begin_as_shown(shown, start, out);
-            if left_open {
-                self.alarms.raise(self.now, AlarmKind::ResultMissing, None, 0);
-            }
+            self.begin_next_game(out, |game, out| game.begin_as_shown(shown, start, out));
+        }
+    }
+
+    /// Begins the next game by itself, and notes if the game before has no result.
+    fn begin_next_game(&mut self, out: &mut Vec<Effect>, begin: impl FnOnce(&mut Game, &mut Vec<Effect>)) {
+        let left_open = self.rulings.result.is_none() && !self.seen.play.decoder.record.moves().is_empty();
+        if left_open {
+            self.audit_game(GameEvent::LeftOpen, out);
+        }
+        begin(self, out);
+        if left_open {
+            self.alarms.raise(self.now, AlarmKind::ResultMissing, None, 0);
         }
     }
 
@@ -106,21 +114,20 @@ impl Game {
             return self.join_at(Chess::default(), Some(0), out);
         }
         if let Some(wrong) = setup::wrong_set_up(board.men(), config.chess960) {
-            return self.begin_wrongly_set_up(&wrong, turn, out);
+            let begun = wrong.begun(board.men(), config.chess960);
+            let start = begun.or_else(|| setup::joined(&wrong.men(board.men()), turn, config.castling_mode()));
+            return start.into_iter().for_each(|start| self.begin_wrongly_set_up(&wrong, start, out));
         }
         let Some(start) = setup::joined(board.men(), turn, config.castling_mode()) else { return };
         self.join_at(start, None, out);
         self.alarms.raise(self.now, AlarmKind::JoinedInProgress, None, 0);
     }
 
-    /// Begins a game with a wrong set-up, because a clock runs (7.2). If men are only missing, the game begins as if they
-    /// stood there, because a sensor may not see them. Otherwise it begins with the men on the board.
-    fn begin_wrongly_set_up(&mut self, wrong: &WrongSetUp, turn: Color, out: &mut Vec<Effect>) {
+    /// Begins a game with a wrong set-up, because play has begun (7.2). If men are only missing, `start` has them, because a
+    /// sensor may not see them. Otherwise it is the position on the board.
+    fn begin_wrongly_set_up(&mut self, wrong: &WrongSetUp, start: Chess, out: &mut Vec<Effect>) {
         let Seen { config, board, .. } = &mut self.seen;
-        let begun = wrong.begun(board.men(), config.chess960);
-        let missing = begun.is_some();
-        let joined = || setup::joined(&wrong.men(board.men()), turn, config.castling_mode());
-        let Some(start) = begun.or_else(joined) else { return };
+        let missing = wrong.begun(board.men(), config.chess960).is_some();
         if wrong.shown == Shown::Rotated {
             board.turn_round();
         }

@@ -136,8 +136,8 @@ impl Decoder {
     }
 }
 
-/// The mistakes of `men`, if they are a position in which a game begins except for at most two squares, or except for an exchange
-/// of king and queen. With `chess960` such an exchange is no mistake, and Black's men are expected in the order of White's,
+/// The mistakes of `men`, if they are a position in which a game begins except for at most two squares, or except for the order of
+/// the pieces on the first ranks. With `chess960` such an exchange is no mistake, and Black's men are expected in the order of White's,
 /// unless only Black's are in a possible order.
 pub(crate) fn wrong_set_up(men: &Men, chess960: bool) -> Option<WrongSetUp> {
     if shows_start(men, chess960).is_some() {
@@ -158,9 +158,20 @@ pub(crate) fn wrong_set_up(men: &Men, chess960: bool) -> Option<WrongSetUp> {
             let others = wrong.count_ones() - 2 * (u32::from(exchanged.white) + u32::from(exchanged.black));
             let name = |square: Square| WrongSquare { square, stands: men[square.index()], expected: expected[square.index()] };
             let named = || WrongSetUp { shown, exchanged, squares: men::squares(wrong).map(name).collect() };
-            (others <= 2).then(named)
+            (others <= 2 || (!chess960 && only_exchanged(&men, expected))).then(named)
         })
     })
+}
+
+/// True if all pawns stand as expected, and each side's pieces stand on its first rank in another order.
+fn only_exchanged(men: &Men, expected: &Men) -> bool {
+    let sorted = |men: &Men, rank: usize| {
+        let mut pieces = [EMPTY; 8];
+        pieces.copy_from_slice(&men[rank..rank + 8]);
+        pieces.sort_unstable();
+        pieces
+    };
+    men[8..56] == expected[8..56] && [0, 56].into_iter().all(|rank| sorted(men, rank) == sorted(expected, rank))
 }
 
 fn both_ways(men: &Men) -> [(Shown, Men); 2] {
@@ -197,21 +208,36 @@ fn start_men(back: &[u8]) -> Men {
     men
 }
 
-/// How `men` show the initial position after White's first move, or with the man of that move in the hand; the second value is
-/// true if the move is made.
-pub(crate) fn first_move(men: &Men) -> Option<(Shown, bool)> {
-    let first = Node::new(Chess::default());
-    let mut turned = *men;
-    turned.reverse();
-    [(Shown::Upright, men), (Shown::Rotated, &turned)].into_iter().find_map(|(shown, men)| {
-        let changed = men::difference(&first.men, men);
-        let lifted = |candidate: &Candidate| changed & !candidate.mask == 0;
-        let in_hand = changed.count_ones() == 1
-            && men::squares(changed).all(|square| men[square.index()] == EMPTY)
-            && first.table().iter().any(lifted);
-        let made = first.exact(men).is_some();
-        (made || in_hand).then_some((shown, made))
-    })
+/// How far the first move of a game has gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FirstMove {
+    /// The position in which the game begins stands.
+    None,
+    /// The man is in the hand.
+    InHand,
+    /// The move is made.
+    Made,
+}
+
+/// How `men` show the initial position after White's first move, or with the man of that move in the hand.
+pub(crate) fn first_move(men: &Men) -> Option<(Shown, FirstMove)> {
+    let moved = |(shown, men): (Shown, Men)| Some((shown, first_move_from(&Chess::default(), &men)?));
+    both_ways(men).into_iter().filter_map(moved).find(|(_, first)| *first != FirstMove::None)
+}
+
+/// How far the first move from `start` has gone; none if `men` cannot come from it by one move.
+pub(crate) fn first_move_from(start: &Chess, men: &Men) -> Option<FirstMove> {
+    let first = Node::new(start.clone());
+    let changed = men::difference(&first.men, men);
+    let lifted = |candidate: &Candidate| changed & !candidate.mask == 0;
+    match changed.count_ones() {
+        0 => Some(FirstMove::None),
+        1 => {
+            let empty = men::squares(changed).all(|square| men[square.index()] == EMPTY);
+            (empty && first.table().iter().any(lifted)).then_some(FirstMove::InHand)
+        }
+        _ => first.exact(men).is_some().then_some(FirstMove::Made),
+    }
 }
 
 /// The position of a game that is joined in progress. A side may castle if king and rook stand on their first squares; en passant

@@ -284,6 +284,7 @@ pub(crate) const WORDS: &[&str] = &[
     "rose",
     "running_at_zero",
     "set_position",
+    "set_to_start",
     "settled",
     "seventy_five_moves",
     "shown",

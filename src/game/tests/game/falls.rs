@@ -166,3 +166,42 @@ fn the_second_fall_is_decided_automatically() {
     desk.play("e1e2").play("e8e7").flag(ClockSide::Left);
     assert_eq!((desk.game.result(), desk.found().fall), (Some(GameResult::BlackWins), Some(2)));
 }
+
+/// Somebody lets the clock run down before the game. Then both times are set, and the game is played.
+#[test]
+fn a_flag_of_before_the_first_move_is_forgotten_when_both_times_are_set() {
+    for both in [true, false] {
+        let mut desk = Desk::started("300");
+        desk.flag(ClockSide::Left);
+        assert_eq!((flag_alarms(&desk), desk.game.findings().len()), (1, 1));
+        desk.clock.running = false;
+        desk.report().wait(3.0);
+        (desk.clock.left.time, desk.clock.left.flag_shown) = (ClockTime(if both { 300_000 } else { 60_000 }), false);
+        desk.report().wait(3.0);
+        desk.out.clear();
+        desk.report().wait(3.0);
+        desk.clock.running = true;
+        desk.report();
+        for uci in ["e2e4", "e7e5", "g1f3"] {
+            desk.play(uci);
+        }
+        let left = usize::from(!both);
+        assert_eq!((desk.state().flags.len(), desk.game.findings().len()), (left, left), "{both}");
+        assert_eq!(flag_alarms(&desk), left, "{both}");
+        assert_eq!(desk.moves(), ["e2e4", "e7e5", "g1f3"]);
+    }
+}
+
+/// After the first move the fall stays, whatever is set.
+#[test]
+fn a_flag_of_the_game_stays_when_both_times_are_set() {
+    let mut desk = Desk::started("300");
+    desk.play("e2e4").play("e7e5");
+    desk.flag(ClockSide::Left);
+    desk.clock.running = false;
+    desk.report().wait(3.0);
+    (desk.clock.left.time, desk.clock.left.flag_shown) = (ClockTime(300_000), false);
+    (desk.clock.right.time, desk.clock.right.flag_shown) = (ClockTime(300_000), false);
+    desk.report().wait(3.0);
+    assert_eq!((desk.state().flags.len(), flag_alarms(&desk)), (1, 1));
+}

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use flagfall_game::FlagPath;
+use flagfall_game::alarm::AlarmKind;
 use flagfall_game::game_phase::GamePhase;
 use flagfall_game::input::{Command, Input};
 use flagfall_game::laws::outcome::Outcome;
@@ -66,6 +67,59 @@ fn a_wrong_set_up_is_still_named() {
     desk.clock.running = true;
     desk.report().wait(3.0);
     assert_eq!(desk.alarms(), ["WrongSetUp"]);
+}
+
+/// Bishop and knight are exchanged on one wing, of one side or of both, and nobody notices. The first move is made at once when the
+/// clock is started, before, or without a clock.
+#[test]
+fn men_exchanged_in_the_set_up_are_named_from_the_start() {
+    for (placement, wrong) in [
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RBNQKBNR", "b1 c1"),
+        ("rnbqknbr/pppppppp/8/8/8/8/PPPPPPPP/RBNQKBNR", "b1 c1 f8 g8"),
+        ("nrbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR", "a8 b8"),
+    ] {
+        for clock in ["started first", "started with the first press", "none"] {
+            let mut desk = Desk::new("300");
+            desk.assume(&format!("{placement} w - - 0 1"));
+            let standing = desk.standing();
+            desk.frame(standing).wait(4.0);
+            assert_eq!((desk.state().stage, desk.alarms()), (GamePhase::AwaitingSetUp, vec![]));
+            desk.clock.running = clock == "started first";
+            if desk.clock.running {
+                desk.report();
+            }
+            desk.make("e2e4");
+            if clock != "none" {
+                desk.clock.running = true;
+                desk.press(0);
+            }
+            desk.make("d7d5");
+            if clock != "none" {
+                desk.press(0);
+            }
+            desk.make("e4d5").wait(3.0);
+            let state = desk.state();
+            assert_eq!(desk.moves()[..2], ["e2e4", "d7d5"], "{placement} {clock}");
+            let named: Vec<_> = state.alarms.iter().filter(|alarm| alarm.kind == AlarmKind::WrongSetUp).collect();
+            let squares: Vec<_> = named[0].set_up.iter().map(|wrong| wrong.square.to_string()).collect();
+            assert_eq!((named.len(), squares.join(" ")), (1, wrong.to_owned()), "{placement} {clock}");
+            assert!(state.alarms.iter().all(|alarm| alarm.kind != AlarmKind::JoinedInProgress), "{placement} {clock}");
+            assert!(state.completed.white.is_some() && state.completed.black.is_some(), "{placement} {clock}");
+        }
+    }
+}
+
+/// The mistake is put right before the game.
+#[test]
+fn a_set_up_that_is_put_right_in_time_is_none() {
+    let mut desk = Desk::new("300");
+    desk.frame(Placement::parse("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RBNQKBNR").expect("a placement")).wait(10.0);
+    desk.assume("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+    let standing = desk.standing();
+    desk.frame(standing).wait(2.0);
+    desk.clock.running = true;
+    desk.report().play("e2e4").play("d7d5").wait(1.0);
+    assert_eq!((desk.moves(), desk.alarms()), (vec!["e2e4".to_owned(), "d7d5".to_owned()], vec![]));
 }
 
 /// There is no sensor under a1, so the board never shows the rook. The game begins nevertheless, and the first move may come

@@ -19,7 +19,7 @@ use flagfall_protocols::event::{ByteRange, ClockFace, ClockReading, ClockSide, D
 use flagfall_protocols::square::{Placement, Reading, Square};
 use flagfall_protocols::time::{ClockTime, Instant};
 use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, Chess, Color, Position};
+use shakmaty::{CastlingMode, Chess, Color, Position, PositionError};
 use state::State;
 
 /// A board, a clock, and the game that receives their reports.
@@ -165,7 +165,9 @@ impl Desk {
     /// The hands go on from another position.
     pub(crate) fn assume(&mut self, fen: &str) -> &mut Desk {
         let fen: shakmaty::fen::Fen = fen.parse().expect("a FEN");
-        self.position = fen.into_position(CastlingMode::Standard).expect("a position");
+        let position = fen.into_position(CastlingMode::Standard);
+        // Men that were set up wrongly may stand as only promoted ones can.
+        self.position = position.or_else(PositionError::ignore_too_much_material).expect("a position");
         self
     }
 
