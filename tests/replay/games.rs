@@ -2,6 +2,6 @@
 //! (`reconstruct/README.md#7`).
 
 mod equivalent_reports;
-mod exact;
+pub(crate) mod exact;
 pub(crate) mod hands;
 pub(crate) mod legal;

@@ -11,6 +11,7 @@ mod bus_games;
 mod captures;
 mod coalesced_states;
 mod cuts;
+mod damage;
 mod delay;
 mod emulate_games;
 mod every_board;

@@ -263,6 +263,16 @@ impl Scene {
 
     /// Plays the scene with emulator, bytes, driver and game, up to the present time.
     pub(crate) fn run(&mut self) -> Outcome {
+        self.run_over(&mut |_, bytes| vec![bytes.to_vec()], &mut |_, _| {})
+    }
+
+    /// Like [`Scene::run`] over a `line` that says which pieces arrive for the bytes that the board sends. `look` sees the station
+    /// after each event.
+    pub(crate) fn run_over(
+        &mut self,
+        line: &mut dyn FnMut(Instant, &[u8]) -> Vec<Vec<u8>>,
+        look: &mut dyn FnMut(Instant, &Station),
+    ) -> Outcome {
         let mut emulator = Emulator::new(self.settings.clone());
         let script = self.text();
         emulator.load(&Script::parse(&script).expect("a script"));
@@ -298,8 +308,10 @@ impl Scene {
             }
             emulator.advance(next, &mut sent);
             for Sent { at, bytes, .. } in sent.drain(..).filter(|_| up) {
-                trace.note(at, Body::Rx { link: 0, channel: 0, bytes: Cow::Borrowed(&bytes) });
-                station.feed(at, &StationInput::bytes(0, &bytes), &mut out);
+                for bytes in line(at, &bytes) {
+                    trace.note(at, Body::Rx { link: 0, channel: 0, bytes: Cow::Borrowed(&bytes) });
+                    station.feed(at, &StationInput::bytes(0, &bytes), &mut out);
+                }
             }
             if let Some((at, command)) = commands.next_if(|(at, _)| *at <= next) {
                 trace.note(*at, Body::Cmd(&serde_json::to_string(command).expect("JSON")));
@@ -311,6 +323,7 @@ impl Scene {
                 station.feed(at, &StationInput::link(up), &mut out);
             }
             station.advance(next, &mut out);
+            look(next, &station);
         }
         assert_eq!(emulator.impossible(), [], "the script asks for the impossible:\n{script}");
         let sent = emulator.counters();
