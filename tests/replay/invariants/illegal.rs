@@ -1,5 +1,7 @@
 //! An illegal move is pressed and answered, and the game goes on.
 
+mod every_driver;
+
 use std::fmt::Write;
 
 use fastrand::Rng;
@@ -126,8 +128,8 @@ fn random_move(rng: &mut Rng, position: &Chess) -> Option<Move> {
     rng.choice(moves)
 }
 
-/// A game with an illegal move of a man of this kind, and the reports of its board and clock.
-fn game(rng: &mut Rng, role: Role, restored: bool) -> Option<(Truth, Reports)> {
+/// A game with an illegal move of a man of this kind: hands and presses as an emulator's script, and when it ends.
+fn script(rng: &mut Rng, role: Role, restored: bool) -> Option<(Truth, String, Instant)> {
     let mut table = Table { rng, pace: BLITZ, now: STARTED, lines: Vec::new() };
     table.lines.push((table.now + 0.5, "run".to_owned()));
     table.now += 1.0;
@@ -175,11 +177,17 @@ fn game(rng: &mut Rng, role: Role, restored: bool) -> Option<(Truth, Reports)> {
     lines.sort_by(|one, other| one.0.total_cmp(&other.0));
     let mut text = String::new();
     lines.iter().for_each(|(at, action)| writeln!(text, "{at:.6} {action}").expect("a string"));
+    Some((Truth { before, left, after, restored }, text, end))
+}
+
+/// Such a game, and the reports of its board and clock.
+fn game(rng: &mut Rng, role: Role, restored: bool) -> Option<(Truth, Reports)> {
+    let (truth, text, end) = script(rng, role, restored)?;
     let clock = ClockSettings::new(Model::Dgt3000, Method::Fischer, ClockTime(3_600_000), ClockTime(2_000));
     let settings = Settings { clock: Some(clock), ..Settings::default() };
     let (events, _) = listen(settings, &text, end);
     let reports = events.into_iter().map(|(at, event)| (at, device(event))).collect();
-    Some((Truth { before, left, after, restored }, reports))
+    Some((truth, reports))
 }
 
 /// The same reports as a board of this kind makes them.
