@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use flagfall_hardware::emulator::dgt_bus::{BusSettings, Chain};
 use flagfall_hardware::emulator::script::Script;
-use flagfall_hardware::emulator::{self, Device, Emulator, Settings, Start};
+use flagfall_hardware::emulator::{self, Device, Emulator, LostUpdates, Settings, Start};
 use flagfall_protocols::drivers::dgt_bus::frame::MAX_ADDRESS;
 use serde::Serialize;
 use tokio::signal::unix::{SignalKind, signal};
@@ -35,6 +35,7 @@ const POLL: Duration = Duration::from_millis(100);
 ///   flagfall emulate --game 1
 ///   flagfall emulate --script hands.txt --link /tmp/board-1 --speed 4
 ///   flagfall emulate --idle --serial 1234
+///   flagfall emulate --game 2 --lose-updates 10 --loss-seed 3
 ///   flagfall emulate --driver chesslink --script hands.txt
 ///   flagfall emulate --driver dgt_bus --boards 12 --idle
 ///
@@ -66,6 +67,13 @@ pub(super) struct Emulate {
     /// Other hands for the same game: in which way each move is made, and how fast.
     #[arg(long, conflicts_with_all = ["script", "idle"])]
     seed: Option<u64>,
+    /// The share of field updates that are lost on their way, 0 to 100 per cent. Answers to questions are never lost. Only the
+    /// usual board, `dgt`, has this option.
+    #[arg(long, default_value_t = 0.0, value_name = "PERCENT", value_parser = percent, conflicts_with = "driver")]
+    lose_updates: f64,
+    /// Which updates are lost: the same number loses the same ones.
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    loss_seed: u64,
     /// Seconds until the hands begin, so that a program can connect first.
     #[arg(long, default_value_t = 3.0, value_name = "SECONDS", value_parser = seconds)]
     after: f64,
@@ -130,9 +138,9 @@ impl Emulate {
         if self.boards > 1 && !shares_line {
             bail!("boards of `{}` do not share a line", self.driver);
         }
-        let usual = || {
-            if shares_line { self.chain() } else { Ok((kind.start)(&Start { serial: self.serial, ..Start::default() })) }
-        };
+        let lost_updates = LostUpdates { share: (self.lose_updates * 100.0).round() as u16, seed: self.loss_seed };
+        let start = Start { serial: self.serial, lost_updates, ..Start::default() };
+        let usual = || if shares_line { self.chain() } else { Ok((kind.start)(&start)) };
         let (board, hands) = match (&self.hands.script, self.hands.game) {
             (Some(file), _) => {
                 let text = std::fs::read_to_string(file).with_context(|| format!("{}", file.display()))?;
@@ -145,7 +153,7 @@ impl Emulate {
                     Some(seed) => game.seeded(seed),
                     None => game,
                 };
-                let board: Box<dyn Device> = Box::new(Emulator::new(game.settings(self.serial)));
+                let board: Box<dyn Device> = Box::new(Emulator::new(Settings { lost_updates, ..game.settings(self.serial) }));
                 (board, game.script())
             }
             (None, None) => (usual()?, Script::new()),
@@ -231,6 +239,10 @@ fn speed(text: &str) -> Result<f64, String> {
 /// Parses seconds, a day at most.
 fn seconds(text: &str) -> Result<f64, String> {
     number(text, 0.0, 86_400.0)
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    number(text, 0.0, 100.0)
 }
 
 fn number(text: &str, least: f64, most: f64) -> Result<f64, String> {

@@ -60,6 +60,19 @@ pub struct Alarm {
     pub closed: Option<Instant>,
 }
 
+impl Alarm {
+    /// True for the alarm of a set-up in which men are missing and nothing else is wrong.
+    pub(crate) fn lacks_men(&self) -> bool {
+        self.kind == AlarmKind::WrongSetUp && self.set_up.iter().all(|wrong| wrong.stands.is_none())
+    }
+
+    /// True if the alarm says that its squares do not show what was played.
+    fn reports_squares(&self) -> bool {
+        use AlarmKind::{KingMissing, PieceInHand, PositionDiffers, UnreadableSquare};
+        matches!(self.kind, KingMissing | PieceInHand | PositionDiffers | UnreadableSquare) || self.lacks_men()
+    }
+}
+
 /// All alarms of a game, open and closed, at most [`Alarms::MAX`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Alarms {
@@ -110,6 +123,19 @@ impl Alarms {
         }
     }
 
+    /// Opens an alarm about these squares. The same alarm as before is opened again if it was about the same squares, because the
+    /// cause is the same: a dead sensor is noticed whenever a man comes to its square.
+    pub(crate) fn raise_again(&mut self, at: Instant, kind: AlarmKind, side: Option<Color>, squares: u64) {
+        let same = |alarm: &&mut Alarm| (alarm.kind, alarm.side, alarm.squares) == (kind, side, squares);
+        match self.all.iter_mut().find(|alarm| same(alarm) && alarm.status == AlarmStatus::Cured) {
+            Some(alarm) if !self.changed.contains(&alarm.id) => {
+                (alarm.happened, alarm.opened, alarm.status, alarm.closed) = (at, at, AlarmStatus::Open, None);
+                self.changed.push(alarm.id);
+            }
+            _ => self.raise(at, kind, side, squares),
+        }
+    }
+
     /// Opens the alarm of a weak square or man, if it was not opened in this game before, or only for one that has been well since.
     pub(crate) fn raise_weak(&mut self, at: Instant, kind: AlarmKind, squares: u64, fact: Fact) {
         let same = |alarm: &Alarm| match (alarm.fact, fact) {
@@ -142,10 +168,15 @@ impl Alarms {
         }
     }
 
-    /// Squares of acknowledged alarms of this kind, each with the moment it was opened: an arbiter knows of them.
-    pub(crate) fn acknowledged(&self, kind: AlarmKind) -> impl Iterator<Item = (u64, Instant)> {
-        let known = self.all.iter().filter(move |alarm| alarm.kind == kind && alarm.status == AlarmStatus::Acknowledged);
-        known.map(|alarm| (alarm.squares, alarm.opened))
+    /// Squares that acknowledged alarms report as wrong, each with the moment it was opened: an arbiter knows of them.
+    pub(crate) fn acknowledged_squares(&self) -> impl Iterator<Item = (u64, Instant)> {
+        let known = |alarm: &&Alarm| alarm.status == AlarmStatus::Acknowledged && alarm.reports_squares();
+        self.all.iter().filter(known).map(|alarm| (alarm.squares, alarm.opened))
+    }
+
+    /// The squares that open alarms report as wrong. Another alarm about them would have the same cause.
+    pub(crate) fn reported_squares(&self) -> u64 {
+        self.open().filter(|alarm| alarm.reports_squares()).fold(0, |all, alarm| all | alarm.squares)
     }
 
     /// Opens an alarm for a press at `pressed`. A board that has not been put right since the one before tells nothing new;

@@ -191,7 +191,7 @@ impl Case<'_> {
                 alarm.kind,
                 PositionDiffers | PiecesDisplaced | MovedByWrongSide | KingMissing | TooManyMen | UnreadableSquare
             );
-            of_men && alarm.happened <= until
+            (of_men || alarm.lacks_men()) && alarm.happened <= until
         });
         unseen || unexplained || [Color::White, Color::Black].iter().any(|&by| self.seen.play.decoder.pressed_by(by, until))
     }

@@ -21,6 +21,7 @@ mod view;
 use crate::alarm::{AlarmKind, Alarms};
 use crate::arbiter_entries::ArbiterEntries;
 use crate::audit::AuditEntry;
+use crate::board_questions::BoardQuestions;
 use crate::case::Case;
 use crate::clock::Chessclock;
 use crate::clock::tracker::ClockTracker;
@@ -59,6 +60,7 @@ pub struct Game {
     seen: Seen,
     irregular: Irregularities,
     monitor: BoardMonitor,
+    board_questions: BoardQuestions,
     alarms: Alarms,
     health: DeviceHealth,
     /// What was entered of this game.
@@ -89,6 +91,7 @@ impl Game {
             seen,
             irregular: Irregularities::default(),
             monitor: BoardMonitor::new(),
+            board_questions: BoardQuestions::default(),
             alarms: Alarms::default(),
             health: DeviceHealth::default(),
             entries: ArbiterEntries::default(),
@@ -102,6 +105,10 @@ impl Game {
         debug_assert!(at >= self.now, "time runs forwards");
         self.now = self.now.max(at);
         let news = self.handle_input(input, out);
+        // Was the report of a change lost?
+        if self.board_questions.review(self.now, &mut self.seen, &self.alarms) {
+            out.push(Effect::Device(DeviceCommand::ReadBoard));
+        }
         // What was played?
         self.seen.review_play(self.now, &mut self.alarms);
         self.apply_conclusions(out);
@@ -362,7 +369,8 @@ impl Game {
         let king = phase.is_read().then(|| self.irregular.king.due(self.now, board)).flatten();
         let monitor = self.monitor.due(self.now, &self.seen, &self.alarms);
         let clock = clock.due(&WatchContext { now: self.now, config, play, phase });
-        let dues = [played, unruled, king, monitor, clock, self.seen.phase_due(self.now), self.health.due()];
+        let question = self.board_questions.due(self.now, &self.seen, &self.alarms);
+        let dues = [played, unruled, king, monitor, question, clock, self.seen.phase_due(self.now), self.health.due()];
         dues.into_iter().flatten().min()
     }
 }

@@ -14,6 +14,7 @@ mod after_illegal;
 pub mod alarm;
 pub mod arbiter_entries;
 pub mod audit;
+mod board_questions;
 mod case;
 pub mod clock;
 mod clocks;

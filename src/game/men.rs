@@ -15,6 +15,9 @@ pub(crate) const UNKNOWN: u8 = 13;
 /// A man on a board that does not identify men.
 pub(crate) const OCCUPIED: u8 = 14;
 
+/// The number of men with which a side begins (2.2); it never has more.
+pub(crate) const MOST_OF_A_SIDE: usize = 16;
+
 /// The number of an identified piece.
 pub(crate) fn code(piece: Piece) -> u8 {
     let role = match piece.role {
@@ -119,6 +122,19 @@ pub(crate) fn same(a: &Men, b: &Men) -> bool {
 /// The number of men of this kind on the board.
 pub(crate) fn count(men: &Men, man: u8) -> usize {
     men.iter().filter(|&&other| other == man).count()
+}
+
+/// The number of men of this side on the board, as far as they are identified.
+pub(crate) fn count_of(men: &Men, side: Color) -> usize {
+    men.iter().filter(|&&man| color(man) == Some(side)).count()
+}
+
+/// The number of this side's king.
+pub(crate) const fn king(side: Color) -> u8 {
+    match side {
+        Color::White => 6,
+        Color::Black => 12,
+    }
 }
 
 /// The squares of a mask, lowest first.

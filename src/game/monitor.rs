@@ -1,5 +1,7 @@
 //! Checks for problems on the board, and for how long they last (`reconstruct/README.md#6`).
 
+mod cured;
+
 use core::time::Duration;
 
 use flagfall_protocols::square::Color;
@@ -74,9 +76,10 @@ impl BoardMonitor {
     pub(crate) fn review(&mut self, now: Instant, seen: &Seen, alarms: &mut Alarms) {
         let differs = seen.differs(alarms);
         self.mismatches.note(now, differs);
-        if seen.phase.is_read() && differs == 0 {
-            close_board_alarms(now, seen, alarms);
-        } else if seen.is_watched() && seen.gesture_since(now).is_none() && seen.board.unseen_since().is_none() {
+        if seen.phase.is_read() {
+            cured::close_board_alarms(now, seen, differs, alarms);
+        }
+        if differs != 0 && seen.is_watched() && seen.gesture_since(now).is_none() && seen.board.unseen_since().is_none() {
             self.check_board(now, seen, differs, alarms);
         }
         if seen.phase.is_read() {
@@ -124,22 +127,21 @@ impl BoardMonitor {
         // The reading of the moves may have changed after the last change of the board.
         let quiet = now.since(self.differs_since(seen, differs));
         let turn = men::turn(&node.position);
+        // Squares that no open alarm reports.
+        let fresh = differs & !alarms.reported_squares();
         // A man cannot have been lifted from a square that never showed one.
-        let lifted = men::squares(differs).all(|square| {
+        let lifted = men::squares(fresh).all(|square| {
             board[square.index()] == EMPTY
                 && men::color(node.men[square.index()]) == Some(turn)
                 && seen.board.has_shown_a_man(square.index() as u8)
         });
         let part_of_move =
             node.table().iter().any(|candidate| differs & !candidate.mask == 0) || is_explained(seen, node, differs, alarms);
-        let in_hand = lifted && differs.count_ones() <= 2;
+        let in_hand = lifted && fresh.count_ones() <= 2;
         // A man that is off its square may have captured on a square where no sensor noticed it.
         let may_be_right = sensing_of(&seen.board).hides_captures() && decoder.explains(&seen.board);
-        if quiet >= IN_HAND && in_hand && !may_be_right {
-            alarms.raise(now, AlarmKind::PieceInHand, Some(turn), differs);
-        }
-        if quiet >= DIFFERS && !in_hand && !decoder.explains(&seen.board) {
-            alarms.raise(now, AlarmKind::PositionDiffers, None, differs);
+        if quiet >= IN_HAND && fresh != 0 && in_hand && !may_be_right {
+            alarms.raise(now, AlarmKind::PieceInHand, Some(turn), fresh);
         }
         let together = || changed_together(seen, differs);
         if quiet >= DISPLACED && differs.count_ones() >= DISPLACED_SQUARES && !part_of_move && together() {
@@ -152,7 +154,12 @@ impl BoardMonitor {
             }
         }
         if quiet >= MEN_WRONG {
-            count_men(now, seen, turn, alarms);
+            count_men(now, seen, node, alarms);
+        }
+        // What the alarms above report has the same cause.
+        let fresh = differs & !alarms.reported_squares();
+        if quiet >= DIFFERS && fresh != 0 && !in_hand && !decoder.explains(&seen.board) {
+            alarms.raise_again(now, AlarmKind::PositionDiffers, None, fresh);
         }
     }
 
@@ -219,17 +226,6 @@ fn plies_before_continued_move(seen: &Seen) -> Option<usize> {
     went_on.then_some(before)
 }
 
-fn close_board_alarms(now: Instant, seen: &Seen, alarms: &mut Alarms) {
-    use AlarmKind::*;
-    for kind in [PieceInHand, PositionDiffers, PiecesDisplaced, MovedByWrongSide, KingMissing, TooManyMen, UnreadableSquare] {
-        alarms.cure(now, kind);
-    }
-    if !seen.play.decoder.press_pending() {
-        alarms.cure(now, IllegalMove);
-        alarms.cure(now, PromotionNotReplaced);
-    }
-}
-
 /// True if another alarm covers these squares or will cover them: a press of a move that is not legal, the shape of a
 /// castling, or a legal move with fewer than three squares beside it.
 fn is_explained(seen: &Seen, node: &Node, differs: u64, alarms: &Alarms) -> bool {
@@ -256,15 +252,18 @@ fn moved_out_of_turn(seen: &Seen) -> Option<Color> {
     Some(men::turn(&other.position))
 }
 
-fn count_men(now: Instant, seen: &Seen, turn: Color, alarms: &mut Alarms) {
-    let board = *seen.board.men();
+fn count_men(now: Instant, seen: &Seen, node: &Node, alarms: &mut Alarms) {
+    let (board, turn) = (*seen.board.men(), men::turn(&node.position));
+    let known = alarms.reported_squares();
     for color in [Color::White, Color::Black] {
-        let king = if color == Color::White { 6 } else { 12 };
+        let king = men::king(color);
+        let home = (0..64).filter(|&square| node.men[square] == king).fold(0, |mask, square| mask | (1 << square));
         // The king may have been lifted just now, while something else has differed for long.
-        if seen.board.identifies() && color != turn && !seen.board.showed(king, now.before(MEN_WRONG)) {
-            alarms.raise(now, AlarmKind::KingMissing, Some(color), 0);
+        let missing = seen.board.identifies() && color != turn && !seen.board.showed(king, now.before(MEN_WRONG));
+        if missing && home & known == 0 {
+            alarms.raise_again(now, AlarmKind::KingMissing, Some(color), home);
         }
-        if board.iter().filter(|&&man| men::color(man) == Some(color)).count() > 16 {
+        if men::count_of(&board, color) > men::MOST_OF_A_SIDE {
             alarms.raise(now, AlarmKind::TooManyMen, Some(color), 0);
         }
     }

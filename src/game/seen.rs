@@ -8,7 +8,7 @@ use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 
 use crate::after_illegal::AfterIllegal;
-use crate::alarm::{AlarmKind, Alarms};
+use crate::alarm::Alarms;
 use crate::audit::TouchedMan;
 use crate::clock::tracker::ClockTracker;
 use crate::config::GameConfig;
@@ -189,7 +189,7 @@ impl Seen {
         if differs == 0 {
             return 0;
         }
-        let known = alarms.acknowledged(AlarmKind::PositionDiffers).fold(0, |known, (squares, opened)| {
+        let known = alarms.acknowledged_squares().fold(0, |known, (squares, opened)| {
             let still = men::squares(squares).filter(|square| self.board.changed_at(square.bit()) <= opened);
             still.fold(known, |known, square| known | square.bit())
         });

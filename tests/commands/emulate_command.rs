@@ -113,6 +113,29 @@ fn the_program_ends_after_the_hands() {
 }
 
 #[test]
+fn updates_are_lost_and_answers_are_not() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("hands.txt");
+    std::fs::write(&file, "1 lift e2\n+0.4 place e4\n").expect("written");
+    let script = file.to_str().expect("text");
+    let arguments = ["--script", script, "--after", "0", "--linger", "2", "--lose-updates", "100", "--json"];
+    let mut program = Program::start(&arguments);
+    let path = PathBuf::from(program.json()["path"].as_str().expect("a path"));
+    let mut host = Pty::open(&path).expect("opens");
+    // Report changes of squares; a board with a clock would also report that in another mode.
+    host.write(&[0x44]).expect("written");
+    assert_eq!(program.json()["event"], "hands_done");
+    let changes = listen(&mut host, Duration::from_millis(500), DUMP);
+    assert!(!changes.contains(&0x8e), "{changes:02x?}");
+    host.write(&[0x42]).expect("written");
+    let dump = listen(&mut host, BOUND, DUMP);
+    let of = |index: usize| dump[dump.len() - 64 + index];
+    assert_eq!((of(52), of(36)), (0, 1), "e2 is empty, and a pawn stands on e4");
+    program.terminate();
+    assert!(program.end().0.success());
+}
+
+#[test]
 fn impossible_hand_motions_are_reported() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("hands.txt");
@@ -138,6 +161,8 @@ fn wrong_calls_are_refused() {
         &["--idle", "--seed", "3"],
         &["--idle", "--linger", "inf"],
         &["--idle", "--driver", "dgt_bus", "--boards", "13"],
+        &["--idle", "--lose-updates", "101"],
+        &["--idle", "--driver", "chesslink", "--lose-updates", "1"],
     ] {
         assert_eq!(Program::start(arguments).end().0.code(), Some(2), "{arguments:?}");
     }

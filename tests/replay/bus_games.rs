@@ -81,6 +81,9 @@ struct BusSimulation {
     stations: BTreeMap<u16, (Station, bool)>,
     /// The times of each board's changes; a cycle lies between two of them.
     cycles: BTreeMap<u16, Vec<Instant>>,
+    /// The answers with all squares of a board, and the bytes of all answers.
+    pictures: u64,
+    bytes: u64,
     out: Vec<StationOutput>,
 }
 
@@ -91,6 +94,8 @@ impl BusSimulation {
             match output {
                 LineOutput::Send(bytes) => self.chain.host(at, &bytes),
                 LineOutput::Frame { address, bytes, .. } => {
+                    self.bytes += bytes.len() as u64;
+                    self.pictures += u64::from(bytes[0] == 0x83);
                     if bytes[0] == 0x85 {
                         self.cycles.entry(address).or_default().push(at);
                     }
@@ -180,6 +185,8 @@ fn start_simulation(seconds: u32, dead: Option<u16>, adapter: Adapter) -> BusSim
         line: Line::new(&addresses),
         stations: addresses.iter().map(|address| (*address, station(*address))).collect(),
         cycles: BTreeMap::new(),
+        pictures: 0,
+        bytes: 0,
         out: Vec::new(),
     };
     simulation.stations.values_mut().for_each(|(station, _)| station.set_coalesced(true));
@@ -249,6 +256,40 @@ fn an_adapter_with_a_short_timer_costs_no_move_and_little_time() {
 fn an_adapter_with_a_long_timer_costs_no_move() {
     let cycle = play_all_boards(0, None, Some(16));
     assert!(cycle <= 900, "{cycle} ms");
+}
+
+/// On every board a man stands where nobody has played it, so every game asks for all its squares, in the end every four seconds. The
+/// line has time for that.
+#[test]
+#[allow(clippy::print_stderr, reason = "the figures are for people")]
+fn twelve_boards_in_doubt_leave_time_on_the_line() {
+    const SECONDS: u64 = 60;
+    let figures = |disturbed: bool| {
+        let mut simulation = start_simulation(900, None, Adapter::new(None));
+        for number in 0..BOARDS {
+            // Accidents happen at different moments.
+            let at = 3.0 + f64::from(number) * 0.37;
+            let man = if disturbed { format!("{at:.2} place f3 N") } else { String::new() };
+            simulation.chain.load(usize::from(number), &Script::parse(&format!("0 run\n{man}")).expect("a script"));
+        }
+        let begin = BEGIN.after(Duration::from_secs(20));
+        simulation.run(|at| at >= begin);
+        let before = (simulation.pictures, simulation.bytes);
+        simulation.run(|at| at >= begin.after(Duration::from_secs(SECONDS)));
+        let cycles = simulation.cycle_times(begin);
+        let [half, most] = [50, 99].map(|percent| cycles[(cycles.len() - 1) * percent / 100]);
+        let [pictures, bytes] = [simulation.pictures - before.0, simulation.bytes - before.1];
+        eprintln!(
+            "disturbed {disturbed}: {pictures} pictures, {} bytes a second, median {half} ms, p99 {most} ms",
+            bytes / SECONDS
+        );
+        (pictures, most)
+    };
+    let (checks, undisturbed) = figures(false);
+    let (pictures, cycle) = figures(true);
+    assert!(pictures <= checks + u64::from(BOARDS) * (SECONDS / 4 + 1), "{pictures} pictures");
+    assert!(pictures >= u64::from(BOARDS) * (SECONDS / 4 - 2), "{pictures} pictures");
+    assert!(undisturbed <= 700 && cycle <= 900, "{cycle} ms, and {undisturbed} ms undisturbed");
 }
 
 /// Black's time runs out at every board, each a little later than at the one before: the interval of each finding contains the true

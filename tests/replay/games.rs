@@ -5,3 +5,4 @@ mod equivalent_reports;
 pub(crate) mod exact;
 pub(crate) mod hands;
 pub(crate) mod legal;
+mod lost_updates;

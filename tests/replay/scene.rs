@@ -47,7 +47,7 @@ pub(crate) struct Scene {
     /// Seconds since the beginning.
     pub(crate) now: f64,
     position: Chess,
-    settings: Settings,
+    pub(crate) settings: Settings,
     pub(crate) config: GameConfig,
     rotated: bool,
     log_unread: bool,

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use fastrand::Rng;
 use flagfall_protocols::drivers::dgt::board::BoardMessage;
 use flagfall_protocols::drivers::dgt::clock::ClockMessage;
 use flagfall_protocols::drivers::dgt::ee::EeTag;
@@ -12,7 +13,7 @@ use flagfall_protocols::time::Instant;
 
 use super::answers::Mode;
 use super::clock::Clock;
-use super::device::{Kind, Sent};
+use super::device::{Kind, Sent, Start};
 use super::line::Line;
 use super::memory::Memory;
 use super::motions::Motions;
@@ -28,7 +29,10 @@ pub(super) const KINDS: &[Kind] = &[Kind {
     variant: "",
     late: Duration::from_millis(225 + 15),
     learns: Duration::ZERO,
-    start: |start| Box::new(Emulator::new(Settings { placement: start.placement, serial: start.serial, ..Settings::default() })),
+    start: |start| {
+        let Start { placement, serial, lost_updates } = *start;
+        Box::new(Emulator::new(Settings { placement, serial, lost_updates, ..Settings::default() }))
+    },
 }];
 
 /// Counts the commands that a host sent and the errors that an emulated board met. Tests use the counters to prove that a host
@@ -73,6 +77,8 @@ pub struct Emulator {
     pub(super) memory: Memory,
     motions: Motions,
     log_at: Option<Instant>,
+    /// Decides which field updates are lost.
+    losses: Rng,
     pub(super) counters: Counters,
     /// The time and square of the next sample that finds a change. It is computed again after every change of its inputs.
     sampled: Option<(Instant, Square)>,
@@ -106,6 +112,7 @@ impl Emulator {
             memory: Memory::default(),
             motions: Motions::default(),
             log_at: settings.quirks.unasked_log.map(|after| at.after(after)),
+            losses: Rng::with_seed(settings.lost_updates.seed),
             counters: Counters::default(),
             sampled: None,
             settings,
@@ -241,7 +248,8 @@ impl Emulator {
         self.scan.report(square, reading);
         self.schedule_sample();
         self.memory.field(self.now, square, self.scan.reported());
-        if self.mode != Mode::Idle {
+        let lost = self.losses.u16(0..10_000) < self.settings.lost_updates.share;
+        if self.mode != Mode::Idle && !lost {
             self.send(&BoardMessage::Field { index: squares::index(square), code: squares::code(reading).unwrap_or(0) });
         }
     }

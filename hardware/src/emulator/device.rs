@@ -7,6 +7,7 @@ use flagfall_protocols::square::Placement;
 use flagfall_protocols::time::Instant;
 
 use super::script::Script;
+use super::settings::LostUpdates;
 use super::{Counters, Emulator, Impossible};
 
 /// A piece of bytes that an emulated board sent.
@@ -71,12 +72,14 @@ pub struct Start {
     pub placement: Placement,
     /// Its serial number, 0..=16383, if it has one.
     pub serial: u16,
+    /// The field updates that a DGT board loses. Other boards lose nothing.
+    pub lost_updates: LostUpdates,
 }
 
 impl Default for Start {
     /// The initial position.
     fn default() -> Start {
-        Start { placement: Placement::initial(), serial: 1025 }
+        Start { placement: Placement::initial(), serial: 1025, lost_updates: LostUpdates::default() }
     }
 }
 

@@ -56,7 +56,7 @@ mod simulated_board;
 
 pub use board::{Counters, Emulator};
 pub use device::{Device, Kind, Sent, Start};
-pub use settings::{ClockWay, Quirks, Settings};
+pub use settings::{ClockWay, LostUpdates, Quirks, Settings};
 pub use simulated_board::Impossible;
 
 /// Every kind of emulated device. The usual kind of each driver comes first.

@@ -33,6 +33,8 @@ pub struct Settings {
     pub version: (u8, u8),
     /// Charge of the battery in percent. `None` is a board without a battery, which does not answer that question.
     pub battery: Option<u8>,
+    /// The field updates that are lost on the way to the host.
+    pub lost_updates: LostUpdates,
     /// Its faults.
     pub quirks: Quirks,
 }
@@ -53,6 +55,7 @@ impl Default for Settings {
             serial: 1025,
             version: (1, 80),
             battery: None,
+            lost_updates: LostUpdates::default(),
             quirks: Quirks::default(),
         }
     }
@@ -68,6 +71,15 @@ pub struct ClockWay {
     /// The number of queries in 10,000 that bring no report. The next report contains the change.
     pub skipped: u16,
     /// The seed: the same number gives the same times.
+    pub seed: u64,
+}
+
+/// The share of field updates that are lost. By default none is lost. Answers to questions are never lost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LostUpdates {
+    /// The number of field updates in 10,000 that are lost, 0 to 10,000.
+    pub share: u16,
+    /// The seed: the same number loses the same updates.
     pub seed: u64,
 }
 

@@ -1,6 +1,7 @@
 //! Keeps the state of the physical board: the men that the sensors show, since when, and the changes of the last half minute.
 
 pub(crate) mod dropouts;
+mod frames;
 
 use alloc::collections::VecDeque;
 use core::time::Duration;
@@ -11,6 +12,7 @@ use flagfall_protocols::time::Instant;
 use crate::interval::Interval;
 use crate::men::{self, EMPTY, Men, UNKNOWN};
 use crate::reconstruct::board::dropouts::{Dropouts, may_be_by_hand};
+use crate::reconstruct::board::frames::FrameHistory;
 use crate::reconstruct::scan_time::ScanTimeEstimator;
 
 /// The time for which past boards are kept.
@@ -57,13 +59,10 @@ pub(crate) struct PhysicalBoard {
     unseen_since: Option<Instant>,
     /// The link was lost: until all squares are reported, or until this moment, the position on the board is not known.
     blind_until: Option<Instant>,
-    /// The first report of all squares after such a time: since when nothing was heard, and when the report came.
-    gap: Option<(Instant, Instant)>,
     /// The board reports each square when it changes.
     reports_changes: bool,
-    /// The last report of all squares that showed a change whose own report was lost: since when it may have happened, and when
-    /// the report came.
-    lost: Option<(Instant, Instant)>,
+    /// What the reports of all squares have shown.
+    pub(crate) frames: FrameHistory,
     ring: VecDeque<Change>,
     /// Squares that have shown a man since the board was first seen.
     occupied: u64,
@@ -91,9 +90,8 @@ impl PhysicalBoard {
             known: false,
             unseen_since: Some(Instant::ZERO),
             blind_until: None,
-            gap: None,
             reports_changes: false,
-            lost: None,
+            frames: FrameHistory::default(),
             ring: VecDeque::with_capacity(RING_LEN),
             occupied: 0,
             identifies: true,
@@ -209,17 +207,13 @@ impl PhysicalBoard {
         let mut changed = !self.known;
         self.known = true;
         self.blind_until = None;
-        if let Some(since) = self.unseen_since.take() {
-            self.gap = Some((since, at));
-        }
-        let after_gap = self.gap.is_some_and(|(_, seen)| seen == at);
+        let unchanged = self.frames.begin(at, self.unseen_since.take(), self.scan);
         for square in Square::all() {
             let before = self.changed_at(self.as_white_sees(square).bit());
             let shows = self.show_square(at, square, frame.get(square));
             changed |= shows;
-            if shows && !after_gap && self.reports_changes {
-                let since = self.lost.filter(|(_, told)| *told == at).map_or(before, |(since, _)| since.min(before));
-                self.lost = Some((since, at));
+            if shows && self.reports_changes {
+                self.frames.note_change(at, before.max(unchanged));
             }
         }
         changed
@@ -232,6 +226,7 @@ impl PhysicalBoard {
 
     /// Notes that the board is not heard any more.
     pub(crate) fn lose(&mut self, at: Instant) {
+        self.frames.set_answer_due(None);
         self.unseen_since.get_or_insert(at);
     }
 
@@ -256,31 +251,34 @@ impl PhysicalBoard {
 
     /// True if the board was heard all the time since `at`.
     pub(crate) fn seen_since(&self, at: Instant) -> bool {
-        self.unseen_since.is_none() && self.gap.is_none_or(|(_, seen)| seen <= at)
+        self.unseen_since.is_none() && self.frames.gap.is_none_or(|(_, seen)| seen <= at)
     }
 
     /// The interval in which a change was made that the board showed at `at`.
     pub(crate) fn done_within(&self, at: Instant, scan: Duration) -> Interval {
-        let told = [self.gap, self.lost].into_iter().flatten().find(|(_, told)| *told == at);
+        let told = [self.frames.gap, self.frames.lost].into_iter().flatten().find(|(_, told)| *told == at);
         told.map_or(Interval::seen(at, scan), |(since, at)| Interval { earliest: since, latest: at })
     }
 
-    /// When a movement that changed these squares was made. If a report was lost: after the first of these changes.
+    /// When a movement that changed these squares was made. If the reports of some of them were lost: after the first of the other
+    /// changes.
     pub(crate) fn moved_within(&self, mask: u64, scan: Duration) -> Interval {
         let at = self.changed_at(mask);
         let made = self.done_within(at, scan);
-        let begun = if self.is_first_after_gap(at) { Instant::ZERO } else { self.changed_first(mask).before(scan) };
+        let first = self.changed_first(mask);
+        let unknown = self.is_first_after_gap(at) || self.was_reported_late(first);
+        let begun = if unknown { Instant::ZERO } else { first.before(scan) };
         Interval { earliest: made.earliest.max(begun).min(made.latest), ..made }
     }
 
     /// True if `at` is the moment of the first report after a gap: its changes may have been made at any time in the gap.
     pub(crate) fn is_first_after_gap(&self, at: Instant) -> bool {
-        self.gap.is_some_and(|(since, seen)| seen == at && since > Instant::ZERO)
+        self.frames.gap.is_some_and(|(since, seen)| seen == at && since > Instant::ZERO)
     }
 
     /// True if a change that was shown at `at` was reported late, because its own report was lost.
     pub(crate) fn was_reported_late(&self, at: Instant) -> bool {
-        self.lost.is_some_and(|(_, told)| told == at)
+        self.frames.lost.is_some_and(|(_, told)| told == at)
     }
 
     /// Turns the board by 180 degrees: the same men are seen from the other side.

@@ -103,7 +103,9 @@ impl Decoder {
         let best = self.beam.best();
         let plies = best.line.plies();
         let first = plies.first()?;
-        if self.waits_for_log(scene.now) {
+        let frames = &scene.board.frames;
+        let is_checked = frames.loses_reports(scene.now) && frames.awaits_answer(scene.now);
+        if self.waits_for_log(scene.now) || is_checked {
             return None;
         }
         // A move that no board has shown is not believed while the board shows something else.

@@ -238,6 +238,21 @@ impl Decoder {
         self.presses().find(|pressed| pressed.by == by).map(|pressed| pressed.at)
     }
 
+    /// True if a press waits in the best reading for a move that the board has not shown.
+    pub(crate) fn press_waits(&self) -> bool {
+        !self.beam.best().waiting.is_empty()
+    }
+
+    /// The latest press since the last sure move.
+    pub(crate) fn last_press(&self) -> Option<Instant> {
+        self.presses().map(|pressed| pressed.at.latest).max()
+    }
+
+    /// The squares on which the board differs from the best reading, without those whose sensors are taken to be dead.
+    pub(crate) fn unexplained_squares(&self, board: &PhysicalBoard) -> u64 {
+        men::difference(&self.line().top(self.record.node()).men, board.men()) & !self.beam.best().dead
+    }
+
     fn scene<'a>(&self, now: Instant, board: &'a PhysicalBoard) -> Scene<'a> {
         let sensing = sensing_of(board);
         let tuning = sensing.tuning(&self.tuning);
@@ -300,6 +315,7 @@ impl Decoder {
         self.add_press_deadlines(board, &mut at);
         self.add_repair_deadlines(now, board, &mut at);
         self.add_gap_deadlines(board, &mut at);
+        board.frames.answer_due().into_iter().for_each(&mut at);
         next
     }
 }

@@ -53,7 +53,7 @@ impl Decoder {
     pub(super) fn give_up_press(&mut self, scene: &Scene<'_>, out: &mut Vec<Conclusion>) -> bool {
         let best = self.beam.best();
         let Some(&Pressed { by, at }) = best.waiting.first() else { return false };
-        if best.line.plies().iter().any(|ply| ply.pressed.is_some()) {
+        if best.line.plies().iter().any(|ply| ply.pressed.is_some()) || scene.board.frames.awaits_answer(scene.now) {
             return false;
         }
         let top = best.line.top(self.record.node());

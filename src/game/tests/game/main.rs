@@ -7,6 +7,7 @@ mod advice;
 mod arbiter;
 mod automatic;
 mod batteries;
+mod board_questions;
 mod claim_findings;
 mod claims;
 mod claims_and_flags;
