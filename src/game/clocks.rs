@@ -121,9 +121,10 @@ impl Seen {
         if self.phase.stage == GamePhase::Over && !decided && self.play.decoder.record.press_after_end(by, at) {
             changed = Changed::Game;
         }
+        let usable = self.press_joining(by, at);
         if self.phase.is_read() {
             let view = self.clock.view();
-            if !self.play.awaits_ruling_on_illegal_move() {
+            if usable && !self.play.awaits_ruling_on_illegal_move() {
                 self.play.decoder.press(at, by, &self.board, &view, &mut self.play.conclusions);
             }
             if let Some(after) = &mut self.play.after_illegal {
@@ -138,6 +139,7 @@ impl Seen {
     /// Left and right of the clock were taken for each other: from here on, and in what was written down, they are not.
     pub(crate) fn exchange_sides(&mut self, now: Instant, alarms: &mut Alarms) {
         self.clock.chessclock.exchange_sides();
+        self.joining.forget_positions();
         self.clock.turn = None;
         self.play.decoder.record.exchange_clocks();
         alarms.raise(now, AlarmKind::ClockSidesExchanged, None, 0);

@@ -11,6 +11,7 @@ use shakmaty::Chess;
 mod claims;
 mod commands;
 mod endings;
+mod joining;
 mod rule_on_finding;
 mod set_to_start;
 #[cfg(test)]
@@ -33,6 +34,7 @@ use crate::health::device::DeviceHealth;
 use crate::health::man_on;
 use crate::input::{Author, Input};
 use crate::irregular::Irregularities;
+use crate::joining::Joining;
 use crate::laws::rules::Table;
 use crate::lifecycle::Lifecycle;
 use crate::monitor::BoardMonitor;
@@ -85,6 +87,8 @@ impl Game {
             config,
             usual: timing,
             board,
+            clock_before_gap: None,
+            joining: Joining::default(),
         };
         Game {
             now: Instant::ZERO,
@@ -111,6 +115,7 @@ impl Game {
         }
         // What was played?
         self.seen.review_play(self.now, &mut self.alarms);
+        self.review_joining(out);
         self.apply_conclusions(out);
         if self.seen.phase.is_read() {
             self.go_on_after_illegal_move(out);
@@ -194,6 +199,7 @@ impl Game {
                         out.push(Effect::Device(DeviceCommand::ReadLog));
                     }
                     self.handle_board_change(out);
+                    self.notice_hidden_moves(out);
                 }
             }
             DeviceEvent::Log(entry) => play.decoder.take_log_entry(self.now, *entry, board, clock.chessclock.white_side()),
@@ -234,11 +240,23 @@ impl Game {
         self.alarms.cure(self.now, AlarmKind::ClockLost);
         self.health.clock_battery(self.now, reading.battery_low, &mut self.alarms);
         out.push(Effect::Clock);
+        self.notice_hidden_moves(out);
         if facts.iter().next().is_none() { News::SecondsOnly } else { News::Any }
+    }
+
+    /// If moves were made while the board was not heard, and the board shows the position before them: asks for its log.
+    fn notice_hidden_moves(&mut self, out: &mut Vec<Effect>) {
+        if let Some(since) = self.seen.moves_hidden_since() {
+            let Play { decoder, conclusions, .. } = &mut self.seen.play;
+            if decoder.begin_hidden_gap(since, self.now, conclusions) {
+                out.push(Effect::Device(DeviceCommand::ReadLog));
+            }
+        }
     }
 
     fn handle_board_change(&mut self, out: &mut Vec<Effect>) {
         self.reports.arbiter_dirty = true;
+        self.seen.follow_joining(self.now);
         match self.seen.phase.stage {
             GamePhase::AwaitingSetUp => {
                 if let Some((shown, start)) = self.seen.shown_start().filter(|_| self.seen.board.known()) {
@@ -278,6 +296,8 @@ impl Game {
     }
 
     fn lose_board(&mut self) {
+        self.seen.joining.forget_positions();
+        self.seen.note_clock_before_gap(self.now);
         self.seen.board.lose(self.now);
         self.alarms.raise(self.now, AlarmKind::BoardLost, None, 0);
     }
@@ -366,11 +386,12 @@ impl Game {
         let played = record_goes_on.then(|| play.decoder.deadline(self.now, board, &clock.view())).flatten();
         let unruled = play.after_illegal.as_ref().and_then(|after| after.decoder.as_ref()).filter(|_| phase.is_read());
         let unruled = unruled.and_then(|decoder| decoder.deadline(self.now, board, &clock.view()));
+        let joined = self.seen.joining_due(self.now);
         let king = phase.is_read().then(|| self.irregular.king.due(self.now, board)).flatten();
         let monitor = self.monitor.due(self.now, &self.seen, &self.alarms);
         let clock = clock.due(&WatchContext { now: self.now, config, play, phase });
         let question = self.board_questions.due(self.now, &self.seen, &self.alarms);
-        let dues = [played, unruled, king, monitor, question, clock, self.seen.phase_due(self.now), self.health.due()];
+        let dues = [played, unruled, joined, king, monitor, question, clock, self.seen.phase_due(self.now), self.health.due()];
         dues.into_iter().flatten().min()
     }
 }

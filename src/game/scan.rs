@@ -27,6 +27,7 @@ impl Seen {
     fn set_scan(&mut self, scan: Duration) {
         self.board.set_scan(scan);
         self.play.decoder.set_scan(scan);
+        self.joining.set_scan(scan);
         if let Some(decoder) = self.play.after_illegal.as_mut().and_then(|after| after.decoder.as_mut()) {
             decoder.set_scan(scan);
         }

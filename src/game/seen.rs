@@ -13,7 +13,9 @@ use crate::audit::TouchedMan;
 use crate::clock::tracker::ClockTracker;
 use crate::config::GameConfig;
 use crate::game_phase::GamePhase;
+use crate::hidden_moves::ClockBeforeGap;
 use crate::interval::Interval;
+use crate::joining::{Joining, Under};
 use crate::laws::outcome::Ending;
 use crate::lifecycle::{GESTURE_STANDS, GESTURE_STANDS_UNTIMED, Lifecycle, WRONG_SET_UP_STANDS};
 use crate::mate;
@@ -35,6 +37,10 @@ pub(crate) struct Seen {
     pub(crate) clock: ClockTracker,
     pub(crate) play: Play,
     pub(crate) phase: Lifecycle,
+    /// The clock when the board was lost; none once both have been heard again.
+    pub(crate) clock_before_gap: Option<ClockBeforeGap>,
+    /// The positions from which a game may go on that was not seen from its beginning.
+    pub(crate) joining: Joining,
 }
 
 /// The moves played.
@@ -154,6 +160,50 @@ impl Play {
 }
 
 impl Seen {
+    /// True while it is not known from which position a game goes on that is, or may be, joined in progress.
+    pub(crate) fn is_joining(&self) -> bool {
+        match self.phase.stage {
+            GamePhase::AwaitingSetUp => self.board.known(),
+            GamePhase::Playing => self.joining.undecided,
+            GamePhase::Armed | GamePhase::Over => false,
+        }
+    }
+
+    /// Begins to look for the position of a game that is joined; `joining` has the positions that are possible so far.
+    pub(crate) fn begin_joining(&mut self, joining: Joining, now: Instant) {
+        let under = Under { mode: self.config.castling_mode(), rulebook: &self.config.rulebook };
+        self.play.decoder.doubt_start();
+        self.joining = joining.begin(&self.play.decoder, now, &self.board, under);
+    }
+
+    /// Lets the possible positions of a joined game follow a change of the board.
+    pub(crate) fn follow_joining(&mut self, now: Instant) {
+        if self.is_joining() {
+            let under = Under { mode: self.config.castling_mode(), rulebook: &self.config.rulebook };
+            self.joining.board_changed(now, &self.play.decoder, &self.board, under);
+        }
+    }
+
+    /// Gives a press to the possible positions of a joined game. False if the present one cannot use it: the player who pressed
+    /// made his move before the game was joined.
+    pub(crate) fn press_joining(&mut self, by: Color, at: Interval) -> bool {
+        if !self.is_joining() {
+            return true;
+        }
+        let (decoder, view) = (&self.play.decoder, self.clock.view());
+        let under = Under { mode: self.config.castling_mode(), rulebook: &self.config.rulebook };
+        self.joining.press((by, at), decoder, &self.board, &view, under);
+        decoder.record.turn() == by || !decoder.line().is_empty()
+    }
+
+    /// The next time at which time alone may decide from which position a joined game goes on.
+    pub(crate) fn joining_due(&self, now: Instant) -> Option<Instant> {
+        if !self.is_joining() {
+            return None;
+        }
+        self.joining.deadline(now, &self.board, &self.clock.view())
+    }
+
     /// Notes for the board which player's clock runs. If a man of the other player is away for a moment, it is a dropout.
     pub(crate) fn note_side_to_move(&mut self) {
         self.board.set_on_move(self.clock.chessclock.runs(), self.phase.is_read());

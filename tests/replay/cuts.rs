@@ -3,7 +3,7 @@
 
 mod faults;
 mod rotated;
-mod stream;
+pub(crate) mod stream;
 
 use std::time::Duration;
 

@@ -18,6 +18,7 @@ mod every_board;
 mod fuzz;
 mod games;
 mod invariants;
+mod joins;
 mod own_clock;
 mod restart;
 mod scenarios;

@@ -100,6 +100,11 @@ impl SidesWatch {
         self.exchanged > 0 && !self.settled
     }
 
+    /// Ends the watch: a move and its press have shown that the sides are right.
+    pub(crate) fn settle(&mut self) {
+        self.settled = true;
+    }
+
     /// Begins to count again, after the presses have contradicted sides that only an arbiter can exchange.
     pub(crate) fn watch_again(&mut self) {
         *self = SidesWatch { reported: true, ..SidesWatch::default() };

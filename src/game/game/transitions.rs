@@ -15,6 +15,7 @@ use crate::game_phase::GamePhase;
 use crate::irregular::Irregularities;
 use crate::irregular::king::KingCapture;
 use crate::irregular::position::IllegalPosition;
+use crate::joining::Joining;
 use crate::laws::rules::Table;
 use crate::live_moves::LiveMoves;
 use crate::monitor::check_promotion;
@@ -77,6 +78,7 @@ impl Game {
     pub(super) fn begin(&mut self, start: Chess, completed: Option<u32>, stage: GamePhase, out: &mut Vec<Effect>) {
         self.rulings.earlier_ruling = self.ruling();
         let now = self.now;
+        self.seen.joining = Joining::default();
         let Seen { config, board, clock, play, phase, .. } = &mut self.seen;
         phase.new_game(now, stage);
         let record = Record::new(start, config.castling_mode(), &config.rulebook);
@@ -118,8 +120,14 @@ impl Game {
             let start = begun.or_else(|| setup::joined(&wrong.men(board.men()), turn, config.castling_mode()));
             return start.into_iter().for_each(|start| self.begin_wrongly_set_up(&wrong, start, out));
         }
-        let Some(start) = setup::joined(board.men(), turn, config.castling_mode()) else { return };
+        // If this player cannot have the move, he has not pressed for the move on the board.
+        let mut sides = [turn, turn.other()].into_iter();
+        let Some(start) = sides.find_map(|side| setup::joined(board.men(), side, config.castling_mode())) else {
+            return;
+        };
+        let joining = core::mem::take(&mut self.seen.joining);
         self.join_at(start, None, out);
+        self.seen.begin_joining(joining, self.now);
         self.alarms.raise(self.now, AlarmKind::JoinedInProgress, None, 0);
     }
 
@@ -162,6 +170,7 @@ impl Game {
 
     /// Goes on with the record of this decoder. The moves before it become a segment of the game.
     fn begin_segment(&mut self, decoder: Decoder) {
+        self.seen.joining = Joining::default();
         self.count_at_falls();
         self.rulings.decisions.forget_positions();
         let Seen { board, play, .. } = &mut self.seen;
@@ -239,6 +248,8 @@ impl Game {
             return Err("the game has fewer moves");
         }
         decoder.forget_tentative();
+        self.seen.joining = Joining::default();
+        let decoder = &mut self.seen.play.decoder;
         if plies < moves {
             decoder.record.truncate(plies);
             out.push(revision(plies as u32 + 1, cause, Vec::new()));
@@ -259,6 +270,7 @@ impl Game {
         if plies + 1 < moves {
             self.count_at_falls();
         }
+        self.seen.joining = Joining::default();
         self.seen.play.decoder.record = correction.record;
         self.seen.play.decoder.forget_tentative();
         self.settle_irregularities();

@@ -33,6 +33,10 @@ impl Beam {
         self.all.iter()
     }
 
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Hypothesis> {
+        self.all.iter_mut()
+    }
+
     /// Adds every reading with one more move that explains the changed board better.
     pub(crate) fn follow(&mut self, base: &Node, scene: &Scene<'_>) {
         let mut index = 0;

@@ -59,7 +59,7 @@ impl Decoder {
         if sensing.hides_captures() && (still || proof.is_some()) {
             self.open = self.beam.open_moves(margin);
         }
-        let Some(proof) = proof else { return false };
+        let Some(proof) = proof.filter(|_| !self.doubts_start(scene.board)) else { return false };
         let late = self.line().plies().len() >= LATE;
         let preferred = !late && self.beam.evidence_margin() < margin;
         let verdict = sensing.verdict(self.beam.best(), self.record.node(), preferred, scene);
@@ -82,6 +82,7 @@ impl Decoder {
             }
         }
         let Some(ply) = self.beam.settle(scene) else { return false };
+        self.start_doubtful = false;
         self.record.push(ply.mv, ply.made, proof.pressed, proof.how, clock.times);
         match proof.how {
             How::ClockRunning | How::Settled => {
@@ -96,6 +97,10 @@ impl Decoder {
             }
         }
         out.push(Conclusion::Sure { index: self.record.moves().len() - 1 });
+        if ply.ends_game && proof.how == How::GameEnd {
+            // After mate nothing is read any more.
+            self.close_gap(out);
+        }
         true
     }
 
@@ -103,9 +108,12 @@ impl Decoder {
         let best = self.beam.best();
         let plies = best.line.plies();
         let first = plies.first()?;
+        // One move that ends the game is known at once: the log could only show moves that do not change the position.
+        let ends =
+            plies.len() == 1 && first.ends_game && first.repaired && self.beam.best().mismatch(self.record.node(), scene) == 0;
         let frames = &scene.board.frames;
         let is_checked = frames.loses_reports(scene.now) && frames.awaits_answer(scene.now);
-        if self.waits_for_log(scene.now) || is_checked {
+        if (self.waits_for_log(scene.now) && !ends) || is_checked {
             return None;
         }
         // A move that no board has shown is not believed while the board shows something else.
@@ -115,8 +123,9 @@ impl Decoder {
         // The last report of the clock may be older than the move.
         let told = first.pressed.is_some() || scene.now >= first.made.latest.after(RUNNING_PROVES);
         let followed = plies.get(1).is_some_and(|next| next.repaired) || (told && clock.runs == Some(first.color.other()));
-        if first.repaired && (followed || !self.clocked) && scene.now >= scene.board.last_change().after(scene.scan) {
-            return Some(Proof { how: How::Repair, pressed: first.pressed, completed: None });
+        if first.repaired && (followed || !self.clocked || ends) && scene.now >= scene.board.last_change().after(scene.scan) {
+            let how = if ends { How::GameEnd } else { How::Repair };
+            return Some(Proof { how, pressed: first.pressed, completed: None });
         }
         let by_next = Proof { how: How::NextMove, pressed: None, completed: None };
         if order_known_at(plies).is_some_and(|known_at| scene.now < known_at) {

@@ -53,6 +53,8 @@ pub(super) struct Gap {
     looked: Option<Instant>,
     /// Paths were found by the search.
     searched: bool,
+    /// The board shows the position before the gap, but moves were made.
+    hidden: bool,
     unreachable: bool,
 }
 
@@ -60,9 +62,16 @@ impl Decoder {
     /// Begins a gap: the board has reported all its squares after a time in which it was not heard. True if the board should be
     /// asked for its log.
     pub(crate) fn begin_gap(&mut self, since: Instant, now: Instant, board: &PhysicalBoard, out: &mut Vec<Conclusion>) -> bool {
-        if men::same(&self.line().top(self.record.node()).men, board.men()) {
-            return false;
-        }
+        let differs = !men::same(&self.line().top(self.record.node()).men, board.men());
+        differs && self.open_gap(since, now, false, out)
+    }
+
+    /// Begins a gap whose moves led back to the position before it, as the clock shows. True if the board should be asked for its log.
+    pub(crate) fn begin_hidden_gap(&mut self, since: Instant, now: Instant, out: &mut Vec<Conclusion>) -> bool {
+        self.open_gap(since, now, true, out)
+    }
+
+    fn open_gap(&mut self, since: Instant, now: Instant, hidden: bool, out: &mut Vec<Conclusion>) -> bool {
         out.push(Conclusion::LinkGap);
         let log_until = self.tuning.log.then(|| now.after(LOG));
         self.gap = Some(Gap {
@@ -72,6 +81,7 @@ impl Decoder {
             replay: None,
             looked: None,
             searched: false,
+            hidden,
             unreachable: false,
         });
         self.tuning.log
@@ -139,11 +149,20 @@ impl Decoder {
     /// Mends the gap, if there is one. True if a reading was added.
     pub(super) fn mend_gap(&mut self, clock: &ClockView, scene: &Scene<'_>, out: &mut Vec<Conclusion>) -> bool {
         let Some(gap) = &self.gap else { return false };
-        let base = self.record.node();
         let changed = scene.board.last_change();
         if gap.looked == Some(changed) {
             return self.end_gap(scene, out);
         }
+        let added = self.add_ways(clock, scene);
+        self.note_ends_in_gap();
+        self.beam.rank(self.record.node(), scene);
+        added
+    }
+
+    /// Adds readings with the moves that the log or the search finds. True if a reading was added.
+    fn add_ways(&mut self, clock: &ClockView, scene: &Scene<'_>) -> bool {
+        let Some(gap) = &self.gap else { return false };
+        let (base, changed) = (self.record.node(), scene.board.last_change());
         let unheard = gap.unheard;
         let known = self.line().clone();
         let told = gap.replay.as_ref().and_then(|(replay, _)| {
@@ -157,6 +176,7 @@ impl Decoder {
             self.beam.replace_with_logged(way, shorter);
             if let Some(gap) = &mut self.gap {
                 (gap.looked, gap.replay, gap.log_until) = (Some(changed), None, None);
+                gap.hidden &= moves.is_empty();
             }
             return true;
         }
@@ -171,6 +191,17 @@ impl Decoder {
             gap.searched |= !ways.is_empty();
         }
         ways.into_iter().fold(false, |any, way| self.beam.add(way) | any)
+    }
+
+    /// Notes in each reading whether its last move, made in the gap, ends the game.
+    fn note_ends_in_gap(&mut self) {
+        for reading in self.beam.iter_mut() {
+            let ends = reading.line.last().is_some_and(|last| last.repaired)
+                && self.record.ending_of_line(reading.line.plies()).is_some();
+            if let Some(last) = reading.line.plies_mut().last_mut() {
+                last.ends_game = ends;
+            }
+        }
     }
 
     /// The reading with the moves of the log.
@@ -204,6 +235,13 @@ impl Decoder {
         way
     }
 
+    /// Ends the gap: everything is explained.
+    pub(super) fn close_gap(&mut self, out: &mut Vec<Conclusion>) {
+        if self.gap.take().is_some() {
+            out.push(Conclusion::InStep);
+        }
+    }
+
     /// Ends the gap when a reading explains the board and the moves of the gap are sure.
     fn end_gap(&mut self, scene: &Scene<'_>, out: &mut Vec<Conclusion>) -> bool {
         let shown = men::same(&self.line().top(self.record.node()).men, scene.board.men());
@@ -211,9 +249,12 @@ impl Decoder {
         let stands = scene.now >= scene.board.last_change().after(MIN_STAND_TIME);
         let explained = self.explains(scene.board);
         let Some(gap) = &mut self.gap else { return false };
-        if mended {
+        if mended && gap.hidden {
+            // Nothing shows which moves they were: the alarms stay open until an arbiter has seen them.
             self.gap = None;
-            out.push(Conclusion::InStep);
+            out.push(Conclusion::Ambiguous { squares: 0 });
+        } else if mended {
+            self.close_gap(out);
         } else if !explained && stands && (gap.log_until.is_none() || gap.replay.is_some()) && !gap.unreachable {
             gap.unreachable = true;
             out.push(Conclusion::Unreachable);
@@ -244,6 +285,7 @@ impl Decoder {
 
     pub(super) fn add_gap_deadlines(&self, board: &PhysicalBoard, at: &mut impl FnMut(Instant)) {
         if let Some(gap) = &self.gap {
+            at(board.last_change().after(self.scan));
             at(board.last_change().after(MIN_STAND_TIME));
             at(gap.unheard.latest.after(ONE_WAY));
             if let Some(until) = gap.log_until {

@@ -116,7 +116,12 @@ impl Hypothesis {
                 None if ply.repaired => {
                     let last = index + 1 == plies.len();
                     cost += if ply.logged { 0 } else { weights.unheard };
-                    cost += if last && scene.runs == Some(ply.color) { weights.not_pressed_yet } else { 0 };
+                    cost += match () {
+                        // The end of the game proves such a move as well as a press.
+                        () if last && ply.ends_game => -weights.pressed,
+                        () if last && scene.runs == Some(ply.color) => weights.not_pressed_yet,
+                        () => 0,
+                    };
                 }
                 // If the press of the move before was missed, the lever cannot show the press of this move.
                 None if owed || !scene.clock => {}
@@ -201,6 +206,7 @@ impl Hypothesis {
             seen,
             inferred: false,
             repaired: false,
+            ends_game: false,
             logged: false,
             mask: candidate.mask,
             untouched: 0,

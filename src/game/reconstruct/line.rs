@@ -27,6 +27,8 @@ pub(crate) struct Tentative {
     pub(crate) inferred: bool,
     /// The move was made while the board was not heard.
     pub(crate) repaired: bool,
+    /// The move was made while the board was not heard, and it ends the game: it needs no press (6.2.1.1).
+    pub(crate) ends_game: bool,
     /// The board's own log contains the move, whether the board showed it too or not.
     pub(crate) logged: bool,
     /// The squares that the move changed.
@@ -61,6 +63,7 @@ impl Tentative {
             seen: true,
             inferred: false,
             repaired: true,
+            ends_game: false,
             logged: false,
             mask: candidate.mask,
             untouched: 0,

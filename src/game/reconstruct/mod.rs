@@ -14,6 +14,7 @@ mod gap;
 pub(crate) mod gesture;
 mod hypothesis;
 mod identified;
+mod joined;
 pub(crate) mod line;
 pub(crate) mod log;
 pub(crate) mod moves;
@@ -120,6 +121,8 @@ pub(crate) struct Decoder {
     clocked: bool,
     /// The side whose clock runs.
     runs: Option<Color>,
+    /// The record begins with a position in which a man may be missing, because it was in a hand.
+    start_doubtful: bool,
 }
 
 /// How moves are read from the reports of this kind of board.
@@ -144,6 +147,7 @@ impl Decoder {
             tuning,
             clocked: false,
             runs: None,
+            start_doubtful: false,
         }
     }
 

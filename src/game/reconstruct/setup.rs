@@ -252,6 +252,26 @@ pub(crate) fn joined(men: &Men, turn: Color, mode: CastlingMode) -> Option<Chess
     position(setup, mode)
 }
 
+/// The positions of a game that is joined in progress: the one of [`joined`], and one for each pawn that may have made a double step
+/// and could be captured en passant.
+pub(crate) fn joined_starts(men: &Men, turn: Color, mode: CastlingMode) -> impl Iterator<Item = Chess> {
+    let start = joined(men, turn, mode);
+    let (stands, passed, left) = match turn {
+        Color::White => (32, 40, 48),
+        Color::Black => (24, 16, 8),
+    };
+    let pawn = if turn == Color::White { PAWN + BLACK } else { PAWN };
+    let stepped = move |file: &usize| [men[stands + file], men[passed + file], men[left + file]] == [pawn, EMPTY, EMPTY];
+    let captured = start.clone().into_iter().flat_map(move |start| {
+        (0..8).filter(stepped).filter_map(move |file| {
+            let mut setup = start.clone().to_setup(EnPassantMode::Legal);
+            setup.ep_square = Some(shakmaty::Square::new((passed + file) as u32));
+            position(setup, mode).filter(|position| position.legal_moves().iter().any(|mv| mv.is_en_passant()))
+        })
+    });
+    start.into_iter().chain(captured)
+}
+
 /// The position with `turn` to move that an illegal move, or an illegal move and its reply, has left. `before` is the position
 /// in which it was made. None if no game can go on from there.
 pub(crate) fn after_illegal_move(men: &Men, turn: Color, before: &Chess, mode: CastlingMode) -> Option<Chess> {

@@ -1,0 +1,181 @@
+//! Finds the position and the side to move from which a game goes on that was not seen from its beginning
+//! (`reconstruct/README.md#4.1`).
+//!
+//! Whose clock runs does not show who has the move: the move on the board may not be pressed yet, or a man may be in a hand. Every
+//! press gives other possible positions: the opponent of the player who pressed has the move, and one of the boards that were seen
+//! at about that time stood then. A decoder follows the game from each of them. The one that first explains a whole move is right.
+
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use flagfall_protocols::square::Color;
+use flagfall_protocols::time::Instant;
+use shakmaty::{CastlingMode, Chess};
+
+use crate::interval::Interval;
+use crate::laws::rulebook::Rulebook;
+use crate::men::{self, Men};
+use crate::reconstruct::board::PhysicalBoard;
+use crate::reconstruct::candidates::Node;
+use crate::reconstruct::record::Record;
+use crate::reconstruct::{ClockView, Conclusion, Decoder, setup};
+
+/// The largest number of positions that are followed. In very fast play a press has about four, and a wrong one is given up after at
+/// most three further presses.
+const MOST: usize = 24;
+
+/// The possible beginnings of a game that was not seen from its beginning.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Joining {
+    /// The game is on, and it is not known yet with which of the possible positions it goes on.
+    pub(crate) undecided: bool,
+    /// From when until when the board has shown exactly the first position of the present decoder.
+    stood: Option<(Instant, Instant)>,
+    /// The decoders that follow other positions than the present one, the earliest one first.
+    possible: Vec<Decoder>,
+    /// The last press. For one scan after it, reports of the board may show what stood at that time.
+    pressed: Option<(Color, Interval)>,
+}
+
+/// The time after which a position on the board is no move that is under way.
+const NO_MOVE_UNDER_WAY: Duration = Duration::from_secs(5);
+
+/// The rules under which the game is read.
+#[derive(Clone, Copy)]
+pub(crate) struct Under<'a> {
+    pub(crate) mode: CastlingMode,
+    pub(crate) rulebook: &'a Rulebook,
+}
+
+impl Joining {
+    /// Begins to look for the position of a game that is joined with the first position of `like`.
+    pub(crate) fn begin(mut self, like: &Decoder, now: Instant, board: &PhysicalBoard, under: Under<'_>) -> Joining {
+        self.undecided = true;
+        self.possible.retain(|decoder| decoder.record.start() != like.record.start());
+        self.add(board.men(), like.record.turn(), now, like, board, under);
+        self
+    }
+
+    /// Gives up all possible positions. The next press gives others.
+    pub(crate) fn forget_positions(&mut self) {
+        self.possible.clear();
+        self.pressed = None;
+    }
+
+    /// Sets the time that the board needs for a scan.
+    pub(crate) fn set_scan(&mut self, scan: Duration) {
+        self.possible.iter_mut().for_each(|decoder| decoder.set_scan(scan));
+    }
+
+    /// Handles a press of `by`. `like` is the decoder of the present position.
+    pub(crate) fn press(
+        &mut self,
+        (by, at): (Color, Interval),
+        like: &Decoder,
+        board: &PhysicalBoard,
+        clock: &ClockView,
+        under: Under<'_>,
+    ) {
+        for decoder in &mut self.possible {
+            decoder.press(at, by, board, clock, &mut Vec::new());
+        }
+        self.pressed = Some((by, at));
+        let mut stood: Vec<Men> = board.past(at.earliest).map(|(_, men)| men).collect();
+        while let Some(men) = stood.pop() {
+            self.add(&men, by.other(), at.latest, like, board, under);
+        }
+    }
+
+    /// Handles a change of the board.
+    pub(crate) fn board_changed(&mut self, now: Instant, like: &Decoder, board: &PhysicalBoard, under: Under<'_>) {
+        self.possible.iter_mut().for_each(|decoder| decoder.board_changed(now, board));
+        if let Some((by, at)) = self.pressed
+            && now <= at.latest.after(board.scan())
+        {
+            self.add(board.men(), by.other(), now, like, board, under);
+        }
+    }
+
+    /// Adds the positions with these men and `turn` to move that are possible and not known yet.
+    fn add(&mut self, men: &Men, turn: Color, now: Instant, like: &Decoder, board: &PhysicalBoard, under: Under<'_>) {
+        if looks_like_a_beginning(men) {
+            return;
+        }
+        for start in setup::joined_starts(men, turn, under.mode) {
+            let known = |decoder: &Decoder| *decoder.record.start() == start;
+            if known(like) || self.possible.iter().any(known) {
+                continue;
+            }
+            let decoder = like.joined_at(Record::new(start, under.mode, under.rulebook), now, board);
+            // The press belongs to the last move of its player: he has not moved since.
+            if decoder.line().plies().len() > 1 || !decoder.may_explain(now, board) {
+                continue;
+            }
+            if self.possible.len() == MOST {
+                self.possible.remove(0);
+            }
+            self.possible.push(decoder);
+        }
+    }
+
+    /// Lets the decoders conclude what they can, and gives up those whose presses have no moves.
+    pub(crate) fn review(&mut self, now: Instant, board: &PhysicalBoard, clock: &ClockView) {
+        self.possible.retain_mut(|decoder| {
+            let mut conclusions = Vec::new();
+            decoder.review(now, board, clock, &mut conclusions);
+            !conclusions.iter().any(is_about_press)
+        });
+    }
+
+    /// Removes and returns the first decoder that has a sure move: it has explained the whole board.
+    pub(crate) fn take_proved(&mut self) -> Option<Decoder> {
+        let proved = self.possible.iter().position(|decoder| !decoder.record.moves().is_empty())?;
+        Some(self.possible.remove(proved))
+    }
+
+    /// If the present decoder does not explain the board and its presses and another one does: exchanges them. True if it did.
+    pub(crate) fn show_better(&mut self, present: &mut Decoder, board: &PhysicalBoard) -> bool {
+        if present.fits(board) {
+            return false;
+        }
+        let Some(better) = self.possible.iter_mut().find(|decoder| decoder.fits(board)) else { return false };
+        core::mem::swap(better, present);
+        self.stood = None;
+        true
+    }
+
+    /// Notes whether the board shows the first position of the `present` decoder.
+    pub(crate) fn note_standing(&mut self, now: Instant, present: &Decoder, board: &PhysicalBoard) {
+        if present.line().is_empty() && present.fits(board) {
+            self.stood.get_or_insert((now, now)).1 = now;
+        }
+    }
+
+    /// True if this conclusion about a press holds although it is not known yet from which position the game goes on: a pawn on its
+    /// last rank, or an illegal move from a position that has stood.
+    pub(crate) fn believes(&self, conclusion: &Conclusion) -> bool {
+        match conclusion {
+            Conclusion::PressedIllegal { pawn_stays, .. } => {
+                *pawn_stays || self.stood.is_some_and(|(from, until)| until >= from.after(NO_MOVE_UNDER_WAY))
+            }
+            other => !is_about_press(other),
+        }
+    }
+
+    /// The next moment at which time alone may change something here.
+    pub(crate) fn deadline(&self, now: Instant, board: &PhysicalBoard, clock: &ClockView) -> Option<Instant> {
+        self.possible.iter().filter_map(|decoder| decoder.deadline(now, board, clock)).min()
+    }
+}
+
+/// True if the conclusion is about a press without a legal move.
+pub(crate) const fn is_about_press(conclusion: &Conclusion) -> bool {
+    use Conclusion::{PressedBack, PressedIllegal, PressedOutOfTurn, PressedWithoutMove};
+    matches!(conclusion, PressedWithoutMove { .. } | PressedIllegal { .. } | PressedBack { .. } | PressedOutOfTurn { .. })
+}
+
+/// True if a game may begin here: then it is not in progress.
+fn looks_like_a_beginning(men: &Men) -> bool {
+    let initial = Node::new(Chess::default());
+    men::same(&initial.men, men) || initial.exact(men).is_some() || setup::wrong_set_up(men, false).is_some()
+}
