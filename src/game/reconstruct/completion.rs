@@ -14,6 +14,7 @@ use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::hypothesis::{Scene, man_of};
 use crate::reconstruct::line::Tentative;
 use crate::reconstruct::record::How;
+use crate::reconstruct::route::may_be_one_move;
 use crate::reconstruct::sensing::{RECHECK_UNTIL, Verdict};
 use crate::reconstruct::{ClockView, Conclusion, Decoder, SETTLE_TIME, sensing_of};
 
@@ -81,6 +82,9 @@ impl Decoder {
                 self.guessed.append(&mut self.beam.open_first_moves(margin));
             }
         }
+        if !late && !sensing.hides_captures() && self.mover_is_open(scene) {
+            return false;
+        }
         let Some(ply) = self.beam.settle(scene) else { return false };
         self.start_doubtful = false;
         self.record.push(ply.mv, ply.made, proof.pressed, proof.how, clock.times);
@@ -102,6 +106,26 @@ impl Decoder {
             self.close_gap(out);
         }
         true
+    }
+
+    /// True if two men of one kind may have made the first move and both are off, or if the king is off and may have castled. The
+    /// man that comes back shows which of them moved: which one was lifted first proves nothing.
+    fn mover_is_open(&self, scene: &Scene<'_>) -> bool {
+        let (base, shown, best) = (self.record.node(), scene.board.men(), self.beam.best());
+        let Some(first) = best.line.plies().first() else { return false };
+        let expected = &best.line.top(base).men;
+        let is_off = |square: usize| expected[square] == base.men[square] && !men::fits(expected[square], shown[square]);
+        let king = men::of_shakmaty(Role::King.of(men::to_color(first.color)));
+        let no_king = scene.sensing.lacks_king(shown, king);
+        let rivals = self.beam.iter().filter_map(|other| other.line.plies().first()).filter(|rival| rival.mv != first.mv);
+        rivals.into_iter().any(|rival| {
+            let alike = rival.mv.to() == first.mv.to() && rival.mv.role() == first.mv.role();
+            if rival.mv.is_castle() || first.mv.is_castle() {
+                no_king
+            } else {
+                alike && rival.mv.from().is_some_and(|from| is_off(from.to_usize()))
+            }
+        })
     }
 
     fn proof(&self, scene: &Scene<'_>, clock: &ClockView) -> Option<Proof> {
@@ -128,10 +152,14 @@ impl Decoder {
             return Some(Proof { how, pressed: first.pressed, completed: None });
         }
         let by_next = Proof { how: How::NextMove, pressed: None, completed: None };
-        if order_known_at(plies).is_some_and(|known_at| scene.now < known_at) {
+        if order_known_at(plies, scene.board).is_some_and(|known_at| scene.now < known_at) {
             return None;
         }
-        let proves = |index: usize| !plies[index].inferred && is_pressed_and_still(&plies[index..], best.dead, scene);
+        let going_on = |index: usize| may_be_going_on(&plies[index..], best.dead, scene);
+        let proves = |index: usize| {
+            let still = !plies[index].inferred && is_pressed_and_still(&plies[index..], best.dead, scene);
+            still && !(0..=index).any(going_on)
+        };
         if (0..plies.len()).any(proves) {
             let own = Proof { how: How::Press, pressed: first.pressed, completed: None };
             return Some(if first.pressed.is_some() { own } else { by_next });
@@ -217,7 +245,7 @@ impl Decoder {
         if (any_pressed || !self.clocked) && now < board.last_change().after(RECHECK_UNTIL) {
             at(Instant(now.0 - now.0 % RECHECK_AFTER.as_micros() as u64).after(RECHECK_AFTER));
         }
-        if let Some(known_at) = order_known_at(plies) {
+        if let Some(known_at) = order_known_at(plies, board) {
             at(known_at);
         }
         let mut stands = |index: usize, wait: Duration| {
@@ -243,12 +271,24 @@ impl Decoder {
 
 /// When the order of the first moves is known. The first move was not pressed, and its man moved on within the scan that showed
 /// the reply. Both movements may be one move, made before the reply. Presses show which.
-fn order_known_at(plies: &[Tentative]) -> Option<Instant> {
+fn order_known_at(plies: &[Tentative], board: &PhysicalBoard) -> Option<Instant> {
     let [first, reply, third, ..] = plies else { return None };
     let went_on = third.mv.from() == Some(first.mv.to()) && third.made.earliest <= reply.made.latest;
     let open = went_on && first.pressed.is_none() && reply.pressed.is_none() && !third.logged;
     let pressed = plies.iter().filter_map(|ply| ply.pressed).map(|pressed| pressed.latest).min();
-    open.then(|| pressed.unwrap_or(third.made.latest).max(third.made.latest).after(ORDER_KNOWN_AFTER))
+    (open || may_be_one_move(plies, board))
+        .then(|| pressed.unwrap_or(third.made.latest).max(third.made.latest).after(ORDER_KNOWN_AFTER))
+}
+
+/// True if the man of this move left its square before the reply was made, less than three seconds ago, and is on no square: the
+/// report of the square to which it went may be lost. Only the next report of all squares shows that square.
+fn may_be_going_on(line: &[Tentative], dead: u64, scene: &Scene<'_>) -> bool {
+    let [ply, reply, ..] = line else { return false };
+    let to = 1 << man_of(ply.mv, ply.color).1;
+    let left = scene.board.changed_at(to);
+    let moved = line[1..].iter().any(|later| later.mask & to != 0);
+    let empty = men::difference(&ply.node.men, scene.board.men()) & ply.mask & !dead & to != 0;
+    empty && !moved && left < reply.made.latest && scene.now < left.after(IN_HAND)
 }
 
 /// True if the squares of the move show it and have not changed for `wait`, or if another move followed.

@@ -6,18 +6,24 @@ use crate::men;
 use crate::reconstruct::Decoder;
 use crate::reconstruct::hypothesis::Scene;
 use crate::reconstruct::repair::READINGS_TRIED;
+use crate::reconstruct::route::went_elsewhere;
 
 impl Decoder {
     /// Before a press is given up: checks whether its move went to a square with a dead sensor.
     pub(super) fn suspect_dead_squares(&mut self, scene: &Scene<'_>) {
         let base = self.record.node();
         let board = scene.board.men();
+        let sure = self.last_sure();
         let mut found = Vec::new();
         for hypothesis in self.beam.iter().take(READINGS_TRIED).filter(|hypothesis| !hypothesis.waiting.is_empty()) {
             let node = hypothesis.line.top(base);
             let changed = men::difference(&node.men, board) & !hypothesis.dead;
             for candidate in node.table().iter().filter(|candidate| candidate.mask & changed != 0) {
                 let Some(missing) = candidate.dead_square(scene.board) else { continue };
+                let pressed = hypothesis.waiting.first().map(|pressed| pressed.at.latest);
+                if went_elsewhere(candidate, node, sure.last_shown(hypothesis), pressed, scene) {
+                    continue;
+                }
                 let made = scene.board.done_within(scene.board.changed_at(candidate.mask), scene.scan);
                 let mut longer = hypothesis.clone();
                 longer.dead |= 1 << missing;

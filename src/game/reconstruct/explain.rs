@@ -4,9 +4,11 @@ use core::time::Duration;
 
 use flagfall_protocols::square::{Color, Square};
 use flagfall_protocols::time::Instant;
+use shakmaty::Move;
 
 use crate::men::{self, EMPTY, Men, UNKNOWN};
 use crate::reconstruct::board::PhysicalBoard;
+use crate::reconstruct::hypothesis::man_of;
 use crate::reconstruct::tuning::Weights;
 
 /// The largest number of men of the side to move that may be in its hand at once: king and rook.
@@ -20,6 +22,24 @@ const PUT_STRAIGHT: Duration = Duration::from_millis(1300);
 /// the board, so that one deadline is enough.
 pub(crate) const STEP: Duration = Duration::from_millis(200);
 
+/// The last move of a reading.
+#[derive(Clone, Copy)]
+pub(crate) struct LastMove {
+    /// The man that it leaves on its square.
+    pub(crate) man: u8,
+    /// That square, a1 = 0.
+    pub(crate) to: u8,
+    /// When the board first showed the move.
+    pub(crate) shown_at: Instant,
+}
+
+impl LastMove {
+    pub(crate) fn of(mv: Move, color: Color, shown_at: Instant) -> LastMove {
+        let (man, to) = man_of(mv, color);
+        LastMove { man, to, shown_at }
+    }
+}
+
 /// The moment of the last step before `now`.
 pub(crate) fn last_step(now: Instant, board: &PhysicalBoard) -> Instant {
     let changed = board.last_change();
@@ -27,12 +47,11 @@ pub(crate) fn last_step(now: Instant, board: &PhysicalBoard) -> Instant {
 }
 
 /// The cost of everything that `board` shows at `now` and that the position with these men does not explain, in tenths of a nat.
-/// `turn` is the side to move. `last` is the man that made the last move, and the square to which it went. The squares of `dead`
-/// show nothing, whatever stands on them.
+/// `turn` is the side to move. The squares of `dead` show nothing, whatever stands on them.
 pub(crate) fn unexplained(
     men: &Men,
     turn: Color,
-    last: Option<(u8, u8)>,
+    last: Option<LastMove>,
     dead: u64,
     board: &PhysicalBoard,
     now: Instant,
@@ -51,7 +70,15 @@ pub(crate) fn unexplained(
     let mut cost = 0;
     for square in squares(differs) {
         let (expected, man) = (men[square], shown[square]);
-        let age = now.since(board.changed_at(1 << square));
+        let mut age = now.since(board.changed_at(1 << square));
+        // Two men may have been in one hand, and either of them may have made the last move: which of them was lifted first
+        // proves nothing. So the time for which a man of the player who moved is off counts from his move.
+        if let Some(last) = last
+            && man == EMPTY
+            && men::color(expected) != Some(turn)
+        {
+            age = age.min(now.since(last.shown_at));
+        }
         let aged = |per_second: i32, from: Duration| cost_of_age(age.saturating_sub(from), per_second, weights.most_by_age);
         cost += match man {
             UNKNOWN => weights.unreadable,
@@ -72,17 +99,17 @@ pub(crate) fn unexplained(
             _ => weights.wrong_man,
         };
     }
-    if let Some((_, to)) = last
-        && shown[usize::from(to)] == EMPTY
+    if let Some(last) = last
+        && shown[usize::from(last.to)] == EMPTY
     {
         // Straightening a man takes less time. Where men are identified this weight is zero.
-        let gone = now.since(board.changed_at(1 << to)).saturating_sub(PUT_STRAIGHT);
+        let gone = now.since(board.changed_at(1 << last.to)).saturating_sub(PUT_STRAIGHT);
         cost += cost_of_age(gone, weights.held_per_second, weights.went_on);
     }
-    if let Some((man, to)) = last
-        && differs & (1 << to) != 0
-        && shown[usize::from(to)] == EMPTY
-        && squares(differs).any(|square| shown[square] == man)
+    if let Some(last) = last
+        && differs & (1 << last.to) != 0
+        && shown[usize::from(last.to)] == EMPTY
+        && squares(differs).any(|square| shown[square] == last.man)
     {
         cost += weights.went_on;
     }

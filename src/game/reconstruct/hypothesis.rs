@@ -12,7 +12,7 @@ use crate::interval::Interval;
 use crate::men;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::candidates::{Candidate, Node};
-use crate::reconstruct::explain::unexplained;
+use crate::reconstruct::explain::{LastMove, unexplained};
 use crate::reconstruct::line::{Line, Tentative};
 use crate::reconstruct::occupancy::plausible::Doubt;
 use crate::reconstruct::sensing::{Sensing, ShownMove};
@@ -147,7 +147,7 @@ impl Hypothesis {
     /// The cost of what the board shows beyond the moves of the reading.
     pub(crate) fn mismatch(&self, base: &Node, scene: &Scene<'_>) -> i32 {
         let node = self.line.top(base);
-        let last = self.line.last().map(|ply| man_of(ply.mv, ply.color));
+        let last = self.line.last().map(|ply| LastMove::of(ply.mv, ply.color, ply.made.latest));
         let turn = men::turn(&node.position);
         let rest = unexplained(&node.men, turn, last, self.dead, scene.board, scene.now, &scene.tuning.weights);
         rest + scene.sensing.unexplained_extra(self, node, scene)
@@ -159,15 +159,15 @@ impl Hypothesis {
         let after = candidate.men_after(&node.men);
         let color = men::turn(&node.position);
         let weights = &scene.tuning.weights;
-        let (man, to) = man_of(candidate.mv, color);
-        let left = unexplained(&after, color.other(), Some((man, to)), self.dead, scene.board, scene.now, weights);
         let seen = candidate.seen_mask(scene.board.men());
         let made = scene.board.moved_within(seen, scene.scan);
+        let last = LastMove::of(candidate.mv, color, made.latest);
+        let left = unexplained(&after, color.other(), Some(last), self.dead, scene.board, scene.now, weights);
         // If the report of the move was lost, other moves may have been made since.
         if left > weights.viable && !scene.board.was_reported_late(made.latest) {
             return None;
         }
-        let next = ShownMove { node, candidate, to, made, begun: scene.board.changed_first(seen), left };
+        let next = ShownMove { node, candidate, to: last.to, made, begun: scene.board.changed_first(seen), left };
         let mut longer = scene.sensing.extended(self, &next, scene)?;
         if let Some(last) = longer.line.plies_mut().last_mut() {
             last.repaired = scene.board.is_first_after_gap(made.latest);

@@ -5,9 +5,11 @@ mod recovery;
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use crate::men::{self, Men};
+use flagfall_protocols::time::Instant;
+
+use crate::men::{self, EMPTY, Men};
 use crate::reconstruct::candidates::{Candidate, Node};
-use crate::reconstruct::hypothesis::{Hypothesis, Scene};
+use crate::reconstruct::hypothesis::{Hypothesis, NO_LEGAL_MOVE, Scene};
 use crate::reconstruct::line::Tentative;
 use crate::reconstruct::record::Record;
 use crate::reconstruct::sensing::{LastSure, Sensing, ShownMove, Verdict};
@@ -42,6 +44,9 @@ impl Sensing for Identified {
         if reading.line.last().is_some_and(|before| arrived < before.made.earliest) {
             return None;
         }
+        if is_of_another_man(reading, next, arrived, scene) {
+            return None;
+        }
         let mut longer = reading.clone();
         // A move that explains the whole board also explains most of what was unexplained before it.
         if next.left == 0 {
@@ -64,7 +69,9 @@ impl Sensing for Identified {
         let Some(last) = reading.line.plies_mut().last_mut().filter(|last| !last.seen || last.inferred) else { return };
         if men::difference(&last.node.men, scene.board.men()) & last.mask == 0 {
             (last.seen, last.inferred) = (true, false);
-            last.made.latest = last.made.latest.max(scene.board.changed_at(last.mask));
+            // A move that was pressed was finished before it could be called illegal, even if its man is shown later.
+            let finished = last.pressed.map_or(scene.now, |pressed| pressed.latest.after(NO_LEGAL_MOVE));
+            last.made.latest = last.made.latest.max(scene.board.changed_at(last.mask).min(finished));
         }
     }
 
@@ -111,11 +118,26 @@ impl Sensing for Identified {
         found
     }
 
-    fn add_recaptures(&self, reading: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>, found: &mut Vec<Hypothesis>) {
-        recovery::add_recaptures(reading, sure, scene, found);
+    fn add_partly_shown(&self, reading: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>, found: &mut Vec<Hypothesis>) {
+        recovery::add_lifted_again(reading, sure, scene, found);
+        found.extend(recovery::joined(reading, sure, scene));
     }
 
     fn unproved_promotions(&self, _: &Record) -> Vec<(usize, u64)> {
         Vec::new()
     }
+}
+
+/// True if the man that arrived is another one than that of the move: when the player had pressed, the man of the move still stood on
+/// its square, and a man like it had been off the board since before the arrival.
+fn is_of_another_man(reading: &Hypothesis, next: &ShownMove<'_>, arrived: Instant, scene: &Scene<'_>) -> bool {
+    let (Some(from), Some(pressed)) = (next.candidate.mv.from(), reading.waiting.first()) else { return false };
+    if scene.board.changed_at(1 << from.to_u32()) <= pressed.at.latest.after(scene.scan) {
+        return false;
+    }
+    let (men, shown) = (&next.node.men, scene.board.men());
+    men::squares(men::difference(men, shown)).map(|square| square.index()).any(|square| {
+        let alike = square != from.to_usize() && men[square] == men[from.to_usize()];
+        alike && shown[square] == EMPTY && scene.board.changed_at(1 << square) <= arrived
+    })
 }

@@ -24,6 +24,7 @@ mod press;
 pub mod record;
 mod repair;
 mod replay_from_log;
+mod route;
 pub(crate) mod scan_time;
 pub(crate) mod search;
 mod sensing;
@@ -44,7 +45,7 @@ use crate::pair::Pair;
 use crate::reconstruct::beam::Beam;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::gap::Gap;
-use crate::reconstruct::hypothesis::{Pressed, Scene};
+use crate::reconstruct::hypothesis::{Hypothesis, Pressed, Scene};
 use crate::reconstruct::identified::Identified;
 use crate::reconstruct::line::Line;
 use crate::reconstruct::occupancy::Occupancy;
@@ -196,14 +197,30 @@ impl Decoder {
         self.beam.iter().any(|reading| men::same(&reading.line.top(base).men, board.men()))
     }
 
-    /// Adds the next moment at which the best reading costs more, if another reading explains the board and the best one does
-    /// not.
+    /// Adds the next moment at which the costs of unexplained squares may change which reading is the best one, or whether it is
+    /// clearly the best.
     fn add_aging_deadline(&self, now: Instant, board: &PhysicalBoard, at: &mut impl FnMut(Instant)) {
-        let differs = men::difference(&self.line().top(self.record.node()).men, board.men());
-        if differs == 0 || now >= board.last_change().after(AGES) || !self.explains(board) {
+        let differing =
+            |reading: &Hypothesis| men::difference(&reading.line.top(self.record.node()).men, board.men()).count_ones() as i32;
+        if now >= board.last_change().after(AGES) {
             return;
         }
-        at(explain::last_step(now, board).after(explain::STEP));
+        let (best, margin) = (self.beam.best(), self.tuning.weights.margin);
+        let grows = differing(best) * self.tuning.weights.growth_in(explain::STEP);
+        let steps = if grows > 0 && self.explains(board) {
+            Some(1)
+        } else if board.identifies() {
+            let until_close = |other: &Hypothesis| {
+                let far = other.cost - best.cost - margin;
+                (grows > 0 || (far < 0 && differing(other) > 0)).then(|| (far / grows.max(1)).max(1))
+            };
+            self.beam.iter().skip(1).filter_map(until_close).min()
+        } else {
+            None
+        };
+        if let Some(steps) = steps {
+            at(explain::last_step(now, board).after(explain::STEP * steps as u32));
+        }
     }
 
     /// The position on the board now does not come from moves of this game: it is not used to find moves.

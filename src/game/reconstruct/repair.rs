@@ -10,7 +10,8 @@ use crate::men::{self, EMPTY, OCCUPIED};
 use crate::reconstruct::Decoder;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::candidates::Candidate;
-use crate::reconstruct::hypothesis::{Hypothesis, Scene, man_of, stands_elsewhere};
+use crate::reconstruct::hypothesis::{Hypothesis, MAX_PRESSES, NO_LEGAL_MOVE, Pressed, Scene, man_of, stands_elsewhere};
+use crate::reconstruct::route::{may_be_one_move, went_elsewhere};
 use crate::reconstruct::sensing::LastSure;
 
 /// The smallest unexplained cost at which such moves are searched, in tenths of a nat.
@@ -21,9 +22,12 @@ const STOOD: Duration = Duration::from_secs(1);
 pub(super) const READINGS_TRIED: usize = 4;
 
 impl Decoder {
-    fn last_sure(&self) -> LastSure<'_> {
-        let made = self.record.moves().last().map(|last| last.made);
-        LastSure { base: self.record.node(), made, dead: self.beam.best().dead, heard: &self.heard }
+    pub(super) fn last_sure(&self) -> LastSure<'_> {
+        let sure = self.record.moves();
+        let is_used = |press: &Pressed| sure.iter().rev().take(MAX_PRESSES).any(|known| known.pressed == Some(press.at));
+        let unused = self.heard.iter().rposition(is_used).map_or(0, |last| last + 1);
+        let made = sure.last().map(|last| last.made);
+        LastSure { base: self.record.node(), made, dead: self.beam.best().dead, heard: &self.heard[unused..] }
     }
 
     /// Searches two moves of which the board has shown only the second one. True if a reading was added.
@@ -35,14 +39,15 @@ impl Decoder {
         if self.looked == looked {
             return false;
         }
-        if best.waiting.is_empty() && best.mismatch(base, scene) < UNEXPLAINED {
+        let open = || may_be_one_move(best.line.plies(), scene.board);
+        if best.waiting.is_empty() && best.mismatch(base, scene) < UNEXPLAINED && !open() {
             return false;
         }
         self.looked = looked;
         let (sure, mut found) = (self.last_sure(), Vec::new());
         for hypothesis in self.beam.iter().take(READINGS_TRIED) {
             add_two_moves(hypothesis, &sure, scene, &mut found);
-            scene.sensing.add_recaptures(hypothesis, &sure, scene, &mut found);
+            scene.sensing.add_partly_shown(hypothesis, &sure, scene, &mut found);
         }
         let any = found.into_iter().fold(false, |any, hypothesis| self.beam.add(hypothesis) | any);
         if any {
@@ -123,6 +128,11 @@ fn add_two_moves(hypothesis: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>
         // A man that stands on its old square has not moved: perhaps only two men of one side were lifted.
         let stands = |from: shakmaty::Square| men::fits(node.men[from.to_usize()], board[from.to_usize()]);
         if first.mv.from().is_some_and(stands) {
+            continue;
+        }
+        // A move may be finished after its press, until it is called illegal.
+        let arrived_by = hypothesis.waiting.first().map(|pressed| pressed.at.latest.after(NO_LEGAL_MOVE));
+        if went_elsewhere(first, node, sure.last_shown(hypothesis), arrived_by, scene) {
             continue;
         }
         let after = node.after(first.mv);

@@ -39,7 +39,7 @@ pub(crate) struct LastSure<'a> {
     pub(crate) made: Option<Interval>,
     /// Squares whose sensors are believed to be dead.
     pub(crate) dead: u64,
-    /// The last presses that were heard, the latest one at the end.
+    /// The last presses that were heard since those of the sure moves, the latest one at the end.
     pub(crate) heard: &'a [Pressed],
 }
 
@@ -48,6 +48,11 @@ impl LastSure<'_> {
     pub(crate) fn may_follow(&self, reading: &Hypothesis, made: Interval) -> bool {
         let before = reading.line.last().map(|ply| ply.made).or(self.made);
         before.is_none_or(|before| before.earliest <= made.latest)
+    }
+
+    /// When the last move of the reading, or the last sure move, was first shown.
+    pub(crate) fn last_shown(&self, reading: &Hypothesis) -> Instant {
+        reading.line.last().map(|ply| ply.made).or(self.made).map_or(Instant::ZERO, |made| made.latest)
     }
 }
 
@@ -119,8 +124,8 @@ pub(crate) trait Sensing {
     /// Readings that are compared with the best one before a move becomes sure that leaves something unexplained.
     fn find_rivals(&self, best: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis>;
 
-    /// Adds to `found` the reading with a capture whose man is off the board again.
-    fn add_recaptures(&self, reading: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>, found: &mut Vec<Hypothesis>);
+    /// Adds to `found` the readings with a move that the board has shown only in part.
+    fn add_partly_shown(&self, reading: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>, found: &mut Vec<Hypothesis>);
 
     /// Promotions to a man that the board does not show and that is not proved or confirmed: the index of the move, and the
     /// square of the man as a mask.

@@ -3,6 +3,8 @@
 //!
 //! Costs are in tenths of a nat: 10 means e times less likely.
 
+use core::time::Duration;
+
 /// The weights of the decoder, and the kinds of evidence that it may use. The defaults were fitted on simulated games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tuning {
@@ -111,6 +113,13 @@ pub struct Weights {
     pub viable: i32,
     /// By how much the second best reading must be worse before a move is sure.
     pub margin: i32,
+}
+
+impl Weights {
+    /// The most by which the cost of one square grows in this time.
+    pub(crate) fn growth_in(&self, time: Duration) -> i32 {
+        self.put_per_second.max(self.bystander_per_second) * time.as_millis() as i32 / 1000
+    }
 }
 
 impl Default for Weights {

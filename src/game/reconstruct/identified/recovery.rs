@@ -2,9 +2,11 @@
 
 use alloc::vec::Vec;
 
+use crate::interval::Interval;
 use crate::men::{self, EMPTY};
 use crate::reconstruct::candidates::Candidate;
-use crate::reconstruct::hypothesis::{Hypothesis, Scene};
+use crate::reconstruct::hypothesis::{Hypothesis, NO_LEGAL_MOVE, Scene};
+use crate::reconstruct::route;
 use crate::reconstruct::sensing::LastSure;
 
 /// The largest number of squares that two castlings change.
@@ -64,6 +66,10 @@ pub(super) fn add_moves_to_dead_squares(best: &Hypothesis, sure: &LastSure<'_>, 
     }
     for candidate in sure.base.table().iter().filter(|candidate| candidate.mv.from() == only.mv.from()) {
         let Some(missing) = candidate.dead_square(scene.board) else { continue };
+        let pressed = only.pressed.map(|pressed| pressed.latest);
+        if route::went_elsewhere(candidate, sure.base, sure.last_shown(&Hypothesis::default()), pressed, scene) {
+            continue;
+        }
         let penalty = scene.tuning.weights.dead;
         let mut reading = Hypothesis { dead: best.dead | 1 << missing, penalty, ..Hypothesis::default() };
         let made = scene.board.done_within(scene.board.changed_at(candidate.mask), scene.scan);
@@ -78,26 +84,56 @@ pub(super) fn add_moves_to_dead_squares(best: &Hypothesis, sure: &LastSure<'_>, 
     }
 }
 
-/// Adds the reading with a capture that was pressed and whose man is off its square again: the next player has taken it off
-/// first, to capture it.
-pub(super) fn add_recaptures(reading: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>, found: &mut Vec<Hypothesis>) {
+/// Adds the readings with a move that was pressed and whose man is off its square again: a capture whose man the next player has
+/// taken off to capture it, or a move that the board has shown in parts.
+pub(super) fn add_lifted_again(reading: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>, found: &mut Vec<Hypothesis>) {
     let node = reading.line.top(sure.base);
     let board = scene.board.men();
-    if reading.waiting.first().is_none_or(|pressed| pressed.by != men::turn(&node.position)) {
-        return;
-    }
-    let off = |candidate: &&Candidate| candidate.missing(board) == Some(candidate.mv.to() as u8);
-    for capture in node.table().iter().filter(|candidate| candidate.target() != 0).filter(off) {
-        let made = scene.board.done_within(scene.board.changed_at(capture.mask), scene.scan);
+    let Some(pressed) = reading.waiting.first().filter(|pressed| pressed.by == men::turn(&node.position)) else { return };
+    let since = sure.last_shown(reading);
+    for candidate in node.table() {
+        let (Some(missing), Some(from)) = (candidate.missing(board), candidate.mv.from()) else { continue };
+        let man = candidate.after().iter().find(|&&(square, _)| square == missing).map_or(EMPTY, |&(_, man)| man);
+        let shown = route::has_left(scene.board, missing, man, since);
+        let captured = candidate.target() == 1 << missing;
+        if !(shown || captured)
+            || route::went_elsewhere(candidate, node, since, Some(pressed.at.latest.after(NO_LEGAL_MOVE)), scene)
+        {
+            continue;
+        }
+        let made = scene.board.done_within(scene.board.changed_at(candidate.mask), scene.scan);
         if !sure.may_follow(reading, made) {
             continue;
         }
         let mut longer = reading.clone();
-        longer.add(node, capture, made, scene.board.changed_first(capture.mask), false, scene);
+        longer.add(node, candidate, made, scene.board.changed_at(1 << from.to_u32()), shown, scene);
         longer.infer_last();
         let used = longer.waiting.len() < reading.waiting.len() && !longer.last_man_stands_elsewhere(board);
         if used && longer.mismatch(sure.base, scene) <= scene.tuning.weights.viable {
             found.push(longer);
         }
     }
+}
+
+/// The reading in which two moves of one man are one move, made before the reply between them.
+pub(super) fn joined(reading: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>) -> Option<Hypothesis> {
+    let [first, reply, third] = reading.line.plies() else { return None };
+    if !route::may_be_one_move(reading.line.plies(), scene.board) {
+        return None;
+    }
+    let one_move = |candidate: &&Candidate| candidate.mv.from() == first.mv.from() && candidate.mv.to() == third.mv.to();
+    let joined = sure.base.table().iter().filter(one_move).find(|joined| joined.shown_by(scene.board.men(), reading.dead))?;
+    let after = sure.base.after(joined.mv);
+    let answer = after.table().iter().find(|answer| answer.mv == reply.mv)?;
+    let left = scene.board.changed_at(1 << first.mv.to().to_u32());
+    let latest = first.pressed.map_or(reply.made.latest, |pressed| pressed.latest.min(reply.made.latest));
+    let made = Interval { earliest: left.before(scene.scan).min(latest), latest };
+    let mut one = Hypothesis { dead: reading.dead, penalty: reading.penalty + reading.worst, ..Hypothesis::default() };
+    one.add(sure.base, joined, made, made.earliest, true, scene);
+    one.add(&after, answer, reply.made, reply.made.latest, true, scene);
+    for (ply, known) in one.line.plies_mut().iter_mut().zip([first, reply]) {
+        ply.pressed = known.pressed;
+    }
+    one.judge(sure.base, scene);
+    Some(one)
 }

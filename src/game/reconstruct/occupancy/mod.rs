@@ -129,7 +129,7 @@ impl Sensing for Occupancy {
         Vec::new()
     }
 
-    fn add_recaptures(&self, _: &Hypothesis, _: &LastSure<'_>, _: &Scene<'_>, _: &mut Vec<Hypothesis>) {}
+    fn add_partly_shown(&self, _: &Hypothesis, _: &LastSure<'_>, _: &Scene<'_>, _: &mut Vec<Hypothesis>) {}
 
     fn unproved_promotions(&self, record: &Record) -> Vec<(usize, u64)> {
         unproved(record)

@@ -1,0 +1,48 @@
+//! Follows one man from square to square in what the board has shown. A man that is said to stand on a square that shows nothing
+//! must not have gone somewhere else.
+
+use flagfall_protocols::time::Instant;
+use shakmaty::attacks;
+
+use crate::reconstruct::board::PhysicalBoard;
+use crate::reconstruct::candidates::{Candidate, Node};
+use crate::reconstruct::hypothesis::Scene;
+use crate::reconstruct::line::Tentative;
+
+/// True if the man of this move went somewhere else since `since`: it stood on a square that is not on its way, or it still stood
+/// on its way after `arrived_by`.
+pub(crate) fn went_elsewhere(
+    candidate: &Candidate,
+    node: &Node,
+    since: Instant,
+    arrived_by: Option<Instant>,
+    scene: &Scene<'_>,
+) -> bool {
+    let (Some(from), to) = (candidate.mv.from(), candidate.mv.to()) else { return false };
+    if candidate.mv.is_castle() {
+        return false;
+    }
+    let man = node.men[from.to_usize()];
+    let on_the_way = attacks::between(from, to).0;
+    let arrived_by = arrived_by.map(|by| by.max(since));
+    let elsewhere = |square: &u8| node.men[usize::from(*square)] != man && *square != to as u8;
+    (0..64).filter(elsewhere).any(|square| {
+        let since = if on_the_way & (1 << square) == 0 { Some(since) } else { arrived_by };
+        since.is_some_and(|since| scene.board.men()[usize::from(square)] == man || has_left(scene.board, square, man, since))
+    })
+}
+
+/// True if the man of the first of these three moves, which made the third one too, left the square between them before the reply:
+/// perhaps it went to its last square at once, and the report of that square was lost. The press of the third move shows that there
+/// were two moves.
+pub(crate) fn may_be_one_move(plies: &[Tentative], board: &PhysicalBoard) -> bool {
+    let [first, reply, third, ..] = plies else { return false };
+    let went_on = third.mv.from() == Some(first.mv.to()) && third.made.earliest <= reply.made.latest;
+    let open = third.pressed.is_none() && !third.logged;
+    went_on && open && board.changed_at(1 << first.mv.to().to_u32()) < reply.made.latest
+}
+
+/// True if the square showed this man and showed it no more at some moment after `since`.
+pub(crate) fn has_left(board: &PhysicalBoard, square: u8, man: u8, since: Instant) -> bool {
+    board.changes_of(square).take_while(|change| change.at > since).any(|change| change.before == man)
+}
