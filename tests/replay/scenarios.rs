@@ -6,6 +6,7 @@ mod at_the_flag;
 mod captures;
 mod castling;
 mod clock;
+mod doubts;
 mod ends;
 mod fast;
 mod flag;

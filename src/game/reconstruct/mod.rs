@@ -103,7 +103,7 @@ pub(crate) struct Decoder {
     beam: Beam,
     /// Presses that were heard while the position on the board was not known.
     unheard: Vec<Pressed>,
-    /// The last change of the board after which `find_unseen_moves` searched, and how many presses waited then.
+    /// The last change of the board after which `find_unseen_moves` searched, and how many presses were known then.
     looked: Option<(Instant, usize)>,
     /// The last change of the board after which `reread_board` made readings anew.
     reread_at: Option<Instant>,
@@ -226,7 +226,7 @@ impl Decoder {
     /// The position on the board now does not come from moves of this game: it is not used to find moves.
     pub(crate) fn disregard_board(&mut self, board: &PhysicalBoard) {
         self.forget_tentative();
-        self.looked = Some((board.last_change(), self.beam.best().waiting.len()));
+        self.looked = Some((board.last_change(), self.beam.best().presses().count()));
         self.reread_at = Some(board.last_change());
     }
 

@@ -35,7 +35,7 @@ impl Decoder {
         let base = self.record.node();
         let changed = scene.board.last_change();
         let best = self.beam.best();
-        let looked = Some((changed, best.waiting.len()));
+        let looked = Some((changed, best.presses().count()));
         if self.looked == looked {
             return false;
         }

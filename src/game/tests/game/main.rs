@@ -23,6 +23,7 @@ mod evidence;
 mod falls;
 mod flag_order;
 mod game_of_decision;
+mod gaps;
 mod garbage;
 mod hands;
 mod health;

@@ -1,0 +1,81 @@
+//! Scenarios 2, 5, 13, 16, 33, 34, 38, 47, 56: hands after which a move could be taken for another one, or two lifted men for a move.
+
+use crate::scenarios::reports::Reports;
+
+/// Alarms of a man that is off for long.
+const OFF: [&str; 2] = ["piece_in_hand(white)", "position_differs"];
+
+/// Two pawns that could capture on d4 are off. The one that was lifted first may have been straightened, or may have moved.
+#[test]
+fn s033_another_man_that_could_make_the_move_is_off() {
+    let fen = "rnbqkbnr/ppp1pppp/8/8/3p4/2P1P3/PP1P1PPP/RNBQKBNR w KQkq - 0 3";
+    let captured = || Reports::from(fen).report("c3:- | 3.0 d4:- | e3:- | d4:P | 0.4 WP | 1.5 g2:- | 0.3 g2:P");
+    let outcome = captured().run_at_dgt_board();
+    assert_eq!((outcome.sans().as_str(), outcome.state().pending.len()), ("", 1), "the board does not show which pawn moved");
+    captured().report("c3:P").run_at_dgt_board().allow("exd4", &[], &OFF);
+    captured().report("e3:P").run_at_dgt_board().allow("cxd4", &[], &OFF);
+    // The second pawn is lifted only after the capture was seen.
+    let captured = || Reports::from(fen).report("c3:- | 3.0 d4:P | e3:- | 0.4 WP | 1.5 g2:- | 0.3 g2:P");
+    captured().report("c3:P").run_at_dgt_board().allow("exd4", &[], &OFF);
+    captured().report("e3:P").run_at_dgt_board().allow("cxd4", &[], &OFF);
+}
+
+/// A pawn that has stood on d5 did not stop on d6, where the board never showed it, to be captured there.
+#[test]
+fn s038_a_man_that_was_seen_elsewhere_was_not_captured_unseen() {
+    let fen = "4k3/1p1p4/8/2P5/8/8/8/4K3 b - - 0 1";
+    let slid = "d7:- | 0.03 d6:p | 0.03 d5:p | 0.2 d6:- | 0.3 BP | 0.1 c5:- | 0.2 d5:- | 0.15 WP | 0.1 d6:P";
+    Reports::from(fen).report(slid).run_at_dgt_board().expect("d5 cxd6", &[]);
+    // Other men are off meanwhile.
+    let fen = "4k3/8/8/8/5p2/1P6/1P2P3/4K3 w - - 0 1";
+    let reports = "0.3 e1:- ; b3:- | e2:- | e4:P | 0.4 WP | 2.0 e1:K | 0.5 f4:- | e4:- | 0.3 e3:p | 0.2 BP | 0.3 b3:P";
+    Reports::from(fen).report(reports).run_at_dgt_board().expect("e4 fxe3", &[]);
+}
+
+/// A pawn that stood on d4 when the clock was pressed did not go to d3, although no sensor has ever shown a man on d3.
+#[test]
+fn s056_a_man_that_was_pressed_and_is_lifted_again_is_on_no_dead_square() {
+    let pressed = "d2:- | d4:P | 0.4 WP | 0.3 d4:- | 4.0 d7:- | d5:p | 0.4 BP | 1.0 d4:P";
+    Reports::new().report(pressed).run_at_dgt_board().allow("d4 d5", &[], &OFF);
+    let pressed = "d2:- | d3:P | 1.0 WP | 0.3 d3:- | 4.0 d7:- | d5:p | 0.4 BP | 1.0 d3:P";
+    Reports::new().report(pressed).run_at_dgt_board().allow("d3 d5", &[], &OFF);
+}
+
+/// The pawn is put on its new square, is gone from there, and only then leaves its old square.
+#[test]
+fn s002_the_new_square_is_left_again_before_the_old_one() {
+    let reports = "e2:- | e4:P | 0.4 WP | 1.0 g6:p | 0.3 g6:- | 0.1 g7:- | 0.2 BP | 1.0 d2:- | d4:P | 0.4 WP | 1.0 g6:p";
+    Reports::new().report(reports).run_at_dgt_board().expect("e4 g6 d4", &[]);
+}
+
+/// The report of the last square of a slide is lost. The next report of all squares shows whether there were two moves.
+#[test]
+fn s005_the_end_of_a_slide_is_lost() {
+    let slid = "e2:- | e4:P | 0.4 WP | 1.0 e7:- | 0.05 e6:p | 0.45 e6:- ; ~e5:p | 0.3 BP | 1.0 c2:- | c3:P | 0.1 WP | 0.5 dump";
+    Reports::new().report(slid).report("1.4 c7:- | c5:p | 0.4 BP").run_at_dgt_board().expect("e4 e5 c3 c5", &[]);
+    // The pawn went on to e5 only after White's move.
+    Reports::new().report(slid).report("0.5 BP").run_at_dgt_board().expect("e4 e6 c3 e5", &[]);
+}
+
+#[test]
+fn s016_the_king_is_off_again_when_the_rook_comes() {
+    let fen = "4k3/7p/8/8/8/8/7P/4K2R w K - 0 1";
+    let reports = "e1:- | 0.2 g1:K | 0.4 h1:- | 0.3 g1:- | 0.1 f1:R | 0.4 WP | 2.0 h7:- | h6:p | 0.4 BP | 1.0 g1:K";
+    Reports::from(fen).report(reports).run_at_dgt_board().allow("O-O h6", &[], &OFF);
+}
+
+/// A knight and a pawn are lifted. The knight could capture on f4, and the pawn could recapture with a man like the captured one.
+#[test]
+fn s034_two_lifted_men_are_no_exchange() {
+    let fen = "4k3/8/8/4p3/5p2/7N/8/4K3 w - - 0 1";
+    let reports = "e1:- | d1:K | 0.4 WP | 0.5 h3:- | e8:- | d8:k | 0.3 BP | 0.1 e5:- | 2.0 e5:p | 0.3 h3:N";
+    Reports::from(fen).report(reports).run_at_dgt_board().expect("Kd1 Kd8", &[]);
+}
+
+/// The queen stands on c6 illegally and is captured there. She did not go to a square that never showed a man.
+#[test]
+fn s047_a_man_that_moved_illegally_and_is_captured() {
+    let reports = "e2:- | e4:P | 0.4 WP | 1.0 e7:- | e5:p | 0.4 BP | 1.0 d1:- | c6:Q | 0.4 WP | 0.7 c6:- | b8:- | c6:n | 0.4 BP";
+    let outcome = Reports::new().report(reports).run_at_dgt_board();
+    outcome.allow("e4 e5", &["illegal_move(white)"], &["position_differs"]);
+}
