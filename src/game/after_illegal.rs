@@ -7,13 +7,13 @@
 use alloc::vec::Vec;
 
 use flagfall_protocols::square::Color;
-use shakmaty::Chess;
+use shakmaty::{Bitboard, Chess};
 
 use crate::interval::Interval;
 use crate::men::{self, EMPTY, Men, OCCUPIED, UNKNOWN};
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::record::same_position;
-use crate::reconstruct::{ClockView, Conclusion, Decoder};
+use crate::reconstruct::{ClockView, Conclusion, Decoder, setup};
 
 /// An illegal move that was pressed, and what is played after it.
 #[derive(Clone, Debug)]
@@ -93,6 +93,22 @@ pub(crate) fn left_by(before: &Men, shown: &Men, by: Color) -> Option<Men> {
     (missing == 0 && after != *before).then_some(after)
 }
 
+/// True if the man that the illegal move of `by` seems to have left on an empty square may be a man of the opponent, who has begun
+/// his reply: occupied squares do not show whose man it is. `shown` is the board since then.
+pub(crate) fn may_be_reply(before: &Men, left: &Men, shown: &Men, by: Color) -> bool {
+    let Some(board) = setup::board_of(left) else { return false };
+    let replies = |to: usize| {
+        let to = shakmaty::Square::new(to as u32);
+        let pawns = Bitboard::from(to.file()) & board.pawns();
+        let reach = board.attacks_to(to, men::to_color(by.other()), board.occupied()) | pawns;
+        reach
+            .into_iter()
+            .map(|from| from.to_usize())
+            .any(|from| men::color(left[from]) == Some(by.other()) && shown[from] == EMPTY)
+    };
+    (0..64).any(|to| before[to] == EMPTY && left[to] != EMPTY && shown[to] == OCCUPIED && replies(to))
+}
+
 /// The men after a move of `by` from one square to another one, if this is all that the board shows.
 pub(crate) fn moved_by(before: &Men, shown: &Men, by: Color) -> Option<Men> {
     let changed: Vec<usize> = men::squares(men::difference(before, shown)).map(|square| square.index()).collect();
@@ -142,6 +158,24 @@ mod tests {
         assert!(left_by(&before, &shown, Color::White).is_some_and(|after| after[27] == WHITE_QUEEN));
         shown[4] = EMPTY;
         assert_eq!(left_by(&before, &shown, Color::White), None);
+    }
+
+    #[test]
+    fn without_identified_men_a_man_on_an_empty_square_may_be_the_reply() {
+        let before = initial();
+        let mut left = before;
+        (left[3], left[35]) = (EMPTY, WHITE_QUEEN);
+        let mut shown: Men = left.map(|man| if man == EMPTY { EMPTY } else { OCCUPIED });
+        assert!(!may_be_reply(&before, &left, &shown, Color::White));
+        // The knight on g8 is off: it cannot have gone to d5.
+        shown[62] = EMPTY;
+        assert!(!may_be_reply(&before, &left, &shown, Color::White));
+        // The pawn on d7 is off: it may stand on d5.
+        shown[51] = EMPTY;
+        assert!(may_be_reply(&before, &left, &shown, Color::White));
+        // A board that identifies men shows that the queen stands there.
+        shown[35] = WHITE_QUEEN;
+        assert!(!may_be_reply(&before, &left, &shown, Color::White));
     }
 
     #[test]

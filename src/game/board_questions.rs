@@ -17,6 +17,9 @@ const NOT_IN_HAND: Duration = Duration::from_secs(5);
 /// The times between questions about the same doubt. The last one repeats. The first one is also the shortest time between any two
 /// questions, so that the line stays free for the reports of the board.
 const BETWEEN: [Duration; 3] = [Duration::from_secs(1), Duration::from_secs(2), Duration::from_secs(4)];
+/// The shortest time between two questions about moves that may be parts of longer ones. Nothing else is in doubt about them, so
+/// they leave nearly the whole line free; a wrong move is noticed within fifteen seconds.
+const CHECKED_EVERY: Duration = Duration::from_secs(8);
 /// The longest time for which moves and presses wait for an answer, in scans: one for the question and one for the answer, because
 /// boards on a common line are asked in turn.
 const ANSWER_SCANS: u32 = 2;
@@ -25,6 +28,8 @@ const ANSWER_SCANS: u32 = 2;
 pub(crate) struct BoardQuestions {
     /// The number of questions about the present doubt.
     asked: usize,
+    /// What waits for the answer to them.
+    waits: Option<Instant>,
     /// The time of the last question, about whatever doubt.
     last: Option<Instant>,
 }
@@ -32,14 +37,18 @@ pub(crate) struct BoardQuestions {
 impl BoardQuestions {
     /// True if the board must be asked now.
     pub(crate) fn review(&mut self, now: Instant, seen: &mut Seen, alarms: &Alarms) -> bool {
-        let Some(first) = still_since_doubt(now, seen, alarms) else {
+        let Some(doubt) = doubt(now, seen, alarms) else {
             self.asked = 0;
             seen.board.frames.set_answer_due(None);
             return false;
         };
-        let next = self.next(first);
-        // Moves wait for the answer to the first question only: a board that does not answer holds nothing up.
-        if self.asked == 0 && now >= first && seen.board.frames.answer_due().is_none() {
+        if self.waits != doubt.waits {
+            (self.waits, self.asked) = (doubt.waits, 0);
+            seen.board.frames.set_answer_due(None);
+        }
+        let next = self.next(&doubt);
+        // Moves and presses wait for the answer to the first question only: a board that does not answer holds nothing up.
+        if doubt.waits.is_some() && self.asked == 0 && now >= doubt.from && seen.board.frames.answer_due().is_none() {
             seen.board.frames.set_answer_due(Some(now.max(next).after(seen.board.scan() * ANSWER_SCANS)));
         }
         if now < next {
@@ -52,25 +61,33 @@ impl BoardQuestions {
 
     /// The next time at which the board must be asked, if nothing changes until then.
     pub(crate) fn due(&self, now: Instant, seen: &Seen, alarms: &Alarms) -> Option<Instant> {
-        let first = still_since_doubt(now, seen, alarms)?;
-        [first, self.next(first)].into_iter().find(|due| *due > now)
+        let doubt = doubt(now, seen, alarms)?;
+        [doubt.from, self.next(&doubt)].into_iter().find(|due| *due > now)
     }
 
-    /// The time of the next question about a doubt for which the board may be asked from `first` on.
-    fn next(&self, first: Instant) -> Instant {
+    /// The time of the next question about this doubt.
+    fn next(&self, doubt: &Doubt) -> Instant {
         let between = BETWEEN[self.asked.saturating_sub(1)];
-        self.last.map_or(first, |last| first.max(last.after(between)))
+        self.last.map_or(doubt.from, |last| doubt.from.max(last.after(between)))
     }
 }
 
-/// The time from which the board may be asked, because no hand moves any more; none if there is no doubt about the board.
-fn still_since_doubt(now: Instant, seen: &Seen, alarms: &Alarms) -> Option<Instant> {
+/// A doubt about what the board shows.
+struct Doubt {
+    /// The time from which the board may be asked, because no hand moves any more.
+    from: Instant,
+    /// The latest press that waits for the answer, or without a clock the last change. Another press is another doubt.
+    waits: Option<Instant>,
+}
+
+/// The doubt about the board, if there is one.
+fn doubt(now: Instant, seen: &Seen, alarms: &Alarms) -> Option<Doubt> {
     let Seen { board, clock, play, phase, .. } = seen;
     if !board.known() || board.unseen_since().is_some() {
         return None;
     }
     let (changed, scan) = (board.last_change(), board.scan());
-    let rests = |time: Duration| Some(changed.after(scan.max(time)));
+    let rests = |time: Duration| Some(Doubt { from: changed.after(scan.max(time)), waits: None });
     if !phase.is_read() {
         let begins = phase.stage == GamePhase::AwaitingSetUp && clock.chessclock.runs().is_some();
         return rests(STANDS).filter(|_| begins || phase.wrong_set_up.is_some());
@@ -86,14 +103,19 @@ fn still_since_doubt(now: Instant, seen: &Seen, alarms: &Alarms) -> Option<Insta
     let moved = !decoder.line().is_empty() && (pressed.is_some() || !clock.chessclock.present());
     let loses = board.frames.loses_reports(now);
     if waits || (moved && loses && !board.frames.was_read_since(done)) {
-        return Some(done);
+        return Some(Doubt { from: done, waits: pressed.or(Some(changed)) });
     }
     let watched = seen.is_watched() && seen.gesture_since(now).is_none();
     let differs = if watched { seen.differs(alarms) & decoder.unexplained_squares(board) } else { 0 };
     let lifted = men::squares(differs).all(|square| board.men()[square.index()] == EMPTY);
     match differs {
-        0 => None,
-        _ if pressed.is_some() => Some(done),
+        0 => {
+            // Boards that repeat their reports are not asked.
+            let unchecked =
+                decoder.unchecked_since().filter(|since| watched && seen.usual.in_turn && !board.frames.was_read_since(*since));
+            unchecked.map(|_| Doubt { from: changed.after(scan).max(board.frames.read_at().after(CHECKED_EVERY)), waits: None })
+        }
+        _ if pressed.is_some() => Some(Doubt { from: done, waits: pressed }),
         _ if lifted && !loses => rests(NOT_IN_HAND),
         _ => rests(STANDS),
     }

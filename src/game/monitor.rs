@@ -68,7 +68,7 @@ impl BoardMonitor {
             return None;
         }
         self.mismatches.take_back_checked = board.last_change();
-        let back = seen.config.casual.then(|| decoder.record.stood_after(board.men())).flatten();
+        let back = may_restore(seen).then(|| decoder.record.stood_after(board.men())).flatten();
         back.or_else(|| plies_before_continued_move(seen))
     }
 
@@ -114,8 +114,8 @@ impl BoardMonitor {
     /// no arbiter rules on the game or no clock reports its presses, and if nothing awaits a ruling.
     fn take_back_stands(&self, seen: &Seen, alarms: &Alarms) -> Option<Instant> {
         let clock = &seen.clock.chessclock;
-        let free = seen.config.casual || !clock.present();
-        let may = free && seen.phase.stage == GamePhase::Playing && seen.board.identifies() && !clock.flags().any();
+        let free = may_restore(seen) || !clock.present();
+        let may = free && seen.phase.stage == GamePhase::Playing && !clock.flags().any();
         let differs = if may { seen.differs(alarms) } else { 0 };
         (differs != 0).then(|| self.differs_since(seen, differs).after(TAKEN_BACK))
     }
@@ -214,6 +214,11 @@ pub(crate) fn check_promotion(now: Instant, seen: &Seen, index: usize, alarms: &
     }
 }
 
+/// True if players take back moves by restoring an earlier position. Occupied squares alone do not show which position it is.
+fn may_restore(seen: &Seen) -> bool {
+    seen.config.casual && seen.board.identifies()
+}
+
 /// The number of moves before the last one, if the last move was not pressed and its man has gone on to another square to
 /// which it could have moved.
 fn plies_before_continued_move(seen: &Seen) -> Option<usize> {
@@ -223,7 +228,9 @@ fn plies_before_continued_move(seen: &Seen) -> Option<usize> {
     let node = Node::new(record.position_after(before));
     let instead = node.exact(seen.board.men())?;
     let went_on = last.how == How::Settled && instead.from() == last.mv().from() && !seen.clock.chessclock.present();
-    went_on.then_some(before)
+    // Where men are not identified, a man that is off its square may be in a hand and has captured nothing.
+    let in_hand = sensing_of(&seen.board).hides_captures() && instead.is_capture();
+    (went_on && !in_hand).then_some(before)
 }
 
 /// True if another alarm covers these squares or will cover them: a press of a move that is not legal, the shape of a

@@ -6,7 +6,7 @@ use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 use shakmaty::Chess;
 
-use crate::after_illegal::{AfterIllegal, left_by, moved_by};
+use crate::after_illegal::{AfterIllegal, left_by, may_be_reply, moved_by};
 use crate::alarm::{AlarmKind, Alarms};
 use crate::interval::Interval;
 use crate::men::{self, Men};
@@ -60,6 +60,9 @@ impl Seen {
             return;
         }
         let Some(men) = self.shown_at(pressed).find_map(|shown| left_by(&base.men, &shown, by)) else { return };
+        if may_be_reply(&base.men, &men, self.board.men(), by) {
+            return;
+        }
         let start = setup::after_illegal_move(&men, by.other(), &base.position, self.config.castling_mode());
         let mut conclusions = Vec::new();
         let decoder = start.map(|start| self.decoder_from(now, start, pressed, &mut conclusions));

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use shakmaty::{CastlingSide, Chess, Move, Position, Square};
+use shakmaty::{CastlingSide, Chess, Move, Position, Square, attacks};
 
 use crate::men::{self, EMPTY, Men, OCCUPIED};
 use crate::reconstruct::board::PhysicalBoard;
@@ -156,6 +156,18 @@ impl Node {
         candidate.target() != 0
             && Some(candidate.mv.to()) != self.arrived
             && self.table.iter().any(|other| other.target() != 0 && rival(other))
+    }
+
+    /// True if the squares that this move changes are also changed by a longer legal move: a slide that goes on, or the rook of a
+    /// castling.
+    pub(crate) fn may_be_part(&self, mv: Move) -> bool {
+        let (Some(from), to) = (mv.from(), mv.to()) else { return false };
+        self.table.iter().any(|longer| match longer.mv {
+            Move::Castle { king, rook } => {
+                rook == from && CastlingSide::from_king_side(king < rook).rook_to(self.position.turn()) == to
+            }
+            other => other.from() == Some(from) && attacks::between(from, other.to()).contains(to),
+        })
     }
 
     /// The position after a legal move of this one.

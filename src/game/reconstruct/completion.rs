@@ -16,7 +16,7 @@ use crate::reconstruct::line::Tentative;
 use crate::reconstruct::record::How;
 use crate::reconstruct::route::may_be_one_move;
 use crate::reconstruct::sensing::{RECHECK_UNTIL, Verdict};
-use crate::reconstruct::{ClockView, Conclusion, Decoder, SETTLE_TIME, sensing_of};
+use crate::reconstruct::{ClockView, Conclusion, Decoder, sensing_of};
 
 /// The time for which a move that ends the game must stand on the board. Such a move needs no press.
 const ENDING_STANDS: Duration = Duration::from_secs(1);
@@ -84,6 +84,10 @@ impl Decoder {
         }
         if !late && !sensing.hides_captures() && self.mover_is_open(scene) {
             return false;
+        }
+        let node = self.record.node();
+        if self.clocked && self.line().plies().first().is_some_and(|ply| node.may_be_part(ply.mv)) {
+            self.unchecked = Some(scene.now);
         }
         let Some(ply) = self.beam.settle(scene) else { return false };
         self.start_doubtful = false;
@@ -185,7 +189,7 @@ impl Decoder {
             let rests = |index: usize, wait: Duration| {
                 plies.get(index).is_some_and(|ply| stands(index, wait) && at_rest(ply, index == last, wait, scene))
             };
-            let settled = rests(0, SETTLE_TIME) || rests(1, scene.scan.max(REPLY_RESTS));
+            let settled = rests(0, scene.sensing.rest_time(first, self.record.node())) || rests(1, scene.scan.max(REPLY_RESTS));
             let completed = Some(Interval { earliest: first.made.earliest, latest: scene.now });
             return settled.then_some(Proof { how: How::Settled, pressed: None, completed });
         }
@@ -256,11 +260,12 @@ impl Decoder {
         stands(plies.len() - 1, ENDING_STANDS);
         stands(2, self.scan);
         if !self.clocked {
-            stands(0, SETTLE_TIME);
+            let rest_time = sensing.rest_time(first, self.record.node());
+            stands(0, rest_time);
             stands(1, self.scan.max(REPLY_RESTS));
             at(board.last_change().after(sensing.quiet_time(true)));
             if let Some(last) = plies.last() {
-                at(board.changed_at(last.mask).after(if plies.len() == 1 { SETTLE_TIME } else { self.scan.max(REPLY_RESTS) }));
+                at(board.changed_at(last.mask).after(if plies.len() == 1 { rest_time } else { self.scan.max(REPLY_RESTS) }));
             }
         } else if clock.runs == Some(first.color.other()) {
             at(first.made.latest.after(self.scan).max(clock.changed_at.after(RUNNING_PROVES)));

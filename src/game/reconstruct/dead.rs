@@ -11,6 +11,10 @@ use crate::reconstruct::route::went_elsewhere;
 impl Decoder {
     /// Before a press is given up: checks whether its move went to a square with a dead sensor.
     pub(super) fn suspect_dead_squares(&mut self, scene: &Scene<'_>) {
+        // Where men are not identified, the man may as well have made an illegal capture, and its square may be any occupied one.
+        if scene.sensing.hides_captures() {
+            return;
+        }
         let base = self.record.node();
         let board = scene.board.men();
         let sure = self.last_sure();

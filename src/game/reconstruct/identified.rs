@@ -8,6 +8,7 @@ use core::time::Duration;
 use flagfall_protocols::time::Instant;
 
 use crate::men::{self, EMPTY, Men};
+use crate::reconstruct::SETTLE_TIME;
 use crate::reconstruct::candidates::{Candidate, Node};
 use crate::reconstruct::hypothesis::{Hypothesis, NO_LEGAL_MOVE, Scene};
 use crate::reconstruct::line::Tentative;
@@ -85,6 +86,10 @@ impl Sensing for Identified {
 
     /// A reading that leaves or left much unexplained waits until the board is still. If anything is unexplained then, the
     /// reading is compared with readings that explain everything.
+    fn rest_time(&self, _: &Tentative, _: &Node) -> Duration {
+        SETTLE_TIME
+    }
+
     fn verdict(&self, best: &Hypothesis, base: &Node, _: bool, scene: &Scene<'_>) -> Verdict {
         let stood = scene.now >= scene.board.last_change().after(scene.scan);
         if !stood && best.leaves_unexplained(scene.tuning.weights.reread) {

@@ -112,6 +112,8 @@ pub(crate) struct Decoder {
     /// The last presses that were heard, the latest one at the end.
     heard: Vec<Pressed>,
     gap: Option<Gap>,
+    /// When the last move became sure that may have been only the visible part of a longer one.
+    unchecked: Option<Instant>,
     /// Captures that explain the board equally well while a rule of completion is met.
     open: Vec<Move>,
     /// Captures that explained the board equally well when one of them had to be chosen.
@@ -142,6 +144,7 @@ impl Decoder {
             rivals_of: None,
             heard: Vec::new(),
             gap: None,
+            unchecked: None,
             open: Vec::new(),
             guessed: Vec::new(),
             scan,
@@ -267,6 +270,12 @@ impl Decoder {
     /// The latest press since the last sure move.
     pub(crate) fn last_press(&self) -> Option<Instant> {
         self.presses().map(|pressed| pressed.at.latest).max()
+    }
+
+    /// When the last move became sure that may have been only the visible part of a longer one: if the reports of the rest were
+    /// lost, nothing else shows it.
+    pub(crate) fn unchecked_since(&self) -> Option<Instant> {
+        self.unchecked
     }
 
     /// The squares on which the board differs from the best reading, without those whose sensors are taken to be dead.

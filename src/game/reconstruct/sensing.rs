@@ -103,6 +103,10 @@ pub(crate) trait Sensing {
     /// How long a man that slides may be on its way; none if slides are not waited for.
     fn on_its_way(&self) -> Option<Duration>;
 
+    /// How long the first pending move must have rested on its squares to be sure without a clock and without a reply. `base` is the
+    /// position before it.
+    fn rest_time(&self, first: &Tentative, base: &Node) -> Duration;
+
     /// Whether the first move of the best reading, which is proved, becomes sure. `preferred` is true if only the preferences of
     /// players separate it from another move, and the next moves may still decide.
     fn verdict(&self, best: &Hypothesis, base: &Node, preferred: bool, scene: &Scene<'_>) -> Verdict;

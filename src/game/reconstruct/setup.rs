@@ -306,7 +306,8 @@ fn position(setup: Setup, mode: CastlingMode) -> Option<Chess> {
     }
 }
 
-fn board_of(men: &Men) -> Option<Board> {
+/// The men as a board of `shakmaty`; none if a square cannot be read.
+pub(crate) fn board_of(men: &Men) -> Option<Board> {
     let mut board = Board::empty();
     for square in Square::all() {
         let Some(piece) = men::piece(men[square.index()]) else { continue };

@@ -54,3 +54,14 @@ fn s078_nobody_knows_the_piece() {
     let alarms: Vec<String> = alarms_of(&game).into_iter().filter(|alarm| alarm != "promotion_unconfirmed").collect();
     assert_eq!(alarms, [""; 0]);
 }
+
+#[test]
+fn an_illegal_capture_is_no_move_to_a_dead_square() {
+    // The pawn on a3 takes the knight beside it. All that the board shows is that it has left its square.
+    let game = game_after(
+        "4k3/7p/8/8/8/Pn6/8/4K3 w - - 0 1",
+        "a3:0 | 0.6 WP | 4.0 e8:0 | e7:1 | 0.6 BP | 2.0 e1:0 | f1:1 | 0.6 WP | 3.0 h7:0 | h6:1 | 0.6 BP",
+    );
+    assert_eq!(sans_of(&game), "");
+    assert!(alarms_of(&game).contains(&"illegal_move(white)".to_owned()), "{:?}", alarms_of(&game));
+}

@@ -45,6 +45,11 @@ impl FrameHistory {
         self.lost.is_some_and(|(_, told)| now < told.after(DOUBTED))
     }
 
+    /// When the board last reported all its squares.
+    pub(crate) fn read_at(&self) -> Instant {
+        self.last.unwrap_or(Instant::ZERO)
+    }
+
     /// True if the board has reported all its squares at `at` or later.
     pub(crate) fn was_read_since(&self, at: Instant) -> bool {
         self.last.is_some_and(|last| last >= at)

@@ -16,7 +16,7 @@ const TOUCHED_WITHIN: Duration = Duration::from_secs(3);
 /// is straightened meanwhile may be off for longer.
 const TAKEN_OFF: Duration = Duration::from_millis(350);
 /// The longest time for which a man that slides, and may pause, is on its way.
-const SLIDES: Duration = Duration::from_secs(3);
+pub(super) const SLIDES: Duration = Duration::from_secs(3);
 /// The time within which a man that has just been moved is straightened.
 const PUT_STRAIGHT: Duration = Duration::from_secs(4);
 /// A moment that never comes. It means that the only unexplained difference is a man of the side to move in a hand.

@@ -10,9 +10,11 @@ use core::time::Duration;
 use flagfall_protocols::time::Instant;
 
 use crate::men::Men;
+use crate::reconstruct::SETTLE_TIME;
 use crate::reconstruct::candidates::{Candidate, Node};
 use crate::reconstruct::hypothesis::{Hypothesis, Scene};
 use crate::reconstruct::line::Tentative;
+use crate::reconstruct::occupancy::evidence::SLIDES;
 use crate::reconstruct::occupancy::plausible::doubt;
 use crate::reconstruct::occupancy::promoted::unproved;
 use crate::reconstruct::record::Record;
@@ -100,6 +102,11 @@ impl Sensing for Occupancy {
 
     fn on_its_way(&self) -> Option<Duration> {
         Some(ON_ITS_WAY)
+    }
+
+    /// A man that could have gone on may only pause in its slide.
+    fn rest_time(&self, first: &Tentative, base: &Node) -> Duration {
+        if base.may_be_part(first.mv) { SLIDES } else { SETTLE_TIME }
     }
 
     /// A preference of players is no proof while the next moves may still decide.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use flagfall_game::FlagPath;
+use flagfall_game::alarm::AlarmKind;
 use flagfall_game::game_phase::GamePhase;
 use flagfall_game::input::{Command, Input};
 use flagfall_game::laws::outcome::Outcome;

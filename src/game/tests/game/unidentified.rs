@@ -68,9 +68,9 @@ impl Table {
         self
     }
 
-    /// Returns the sure moves, three seconds later.
+    /// Returns the sure moves, four seconds later: a man that could have gone on has then rested for long enough.
     fn sans(&mut self) -> String {
-        self.wait(3.0);
+        self.wait(4.0);
         self.game.moves().map(|played| played.san.to_string()).collect::<Vec<_>>().join(" ")
     }
 
@@ -125,6 +125,43 @@ fn players_preferences_are_no_proof() {
 fn men_that_go_and_come_back_have_moved() {
     let mut table = Table::new(Some(TWO_CAPTURES));
     assert_eq!(table.tell("d1:0 | d2:1 | 1.2 e8:0 | f8:1 | 1.2 d2:0 | d1:1 | 1.2 f8:0 | e8:1").sans(), "Qd2 Kf8 Qd1 Ke8");
+}
+
+/// The causes of all revisions so far.
+fn revisions(table: &Table) -> Vec<Cause> {
+    let revision = |effect: &Effect| match effect {
+        Effect::Audit(AuditEntry::Revision(revision)) => Some(revision.cause),
+        _ => None,
+    };
+    table.out.iter().filter_map(revision).collect()
+}
+
+#[test]
+fn a_man_that_pauses_in_its_slide_has_not_arrived() {
+    let mut table = Table::new(None);
+    table.tell("e2:0 | e4:1 | 4 e7:0 | e5:1 | 4 f1:0 | e2:1").wait(2.5);
+    assert_eq!(table.game.moves().len(), 2, "the bishop may go on");
+    assert_eq!(table.tell("e2:0 | c4:1").sans(), "e4 e5 Bc4");
+    assert_eq!(revisions(&table), []);
+    // The pawn cannot go on, and a reply proves every move.
+    let mut proved = Table::new(None);
+    proved.tell("e2:0 | e4:1").wait(2.5);
+    assert_eq!(proved.game.moves().len(), 1);
+    proved.tell("e7:0 | e6:1 | 1.0 d2:0 | d3:1").wait(1.6);
+    assert_eq!(proved.game.moves().len(), 2);
+}
+
+#[test]
+fn a_man_that_rested_on_its_way_goes_on() {
+    let mut table = Table::new(None);
+    assert_eq!(table.tell("e2:0 | e4:1 | 4 e7:0 | e5:1 | 4 f1:0 | e2:1").sans(), "e4 e5 Be2");
+    // A man in a hand has not gone on: it may come back.
+    table.tell("e2:0").wait(4.0);
+    assert_eq!(revisions(&table), []);
+    assert_eq!(table.tell("c4:1").sans(), "e4 e5 Bc4");
+    assert_eq!(revisions(&table).len(), 1);
+    assert_eq!(table.tell("d7:0 | d6:1").sans(), "e4 e5 Bc4 d6");
+    assert_eq!(table.alarm(AlarmKind::PositionDiffers), None);
 }
 
 #[test]

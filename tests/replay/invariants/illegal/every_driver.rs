@@ -66,17 +66,17 @@ fn i15_nothing_is_reported_that_any_board_contradicts() {
             let (_, text, end) = std::iter::repeat_with(|| script(&mut rng, role, restored)).flatten().next().expect("a game");
             let time_control = info.capabilities.clock.then(|| TimeControl::parse("3600+2").expect("a time control"));
             let config = GameConfig { time_control, clock_source: info.clock_source(), ..GameConfig::default() };
-            let (mut checked, mut shown) = (CheckedGame::new(config), ShownMen::new());
+            let (mut checked, mut shown, mut published) = (CheckedGame::new(config), ShownMen::new(), Vec::new());
             let context = format!("{}, {role:?}, restored {restored}", kind.driver);
             let reports = reports_of(kind, &text, end);
             assert!(reports.iter().any(|(_, input)| shows_men(input)), "{context}: nothing was read");
             for (at, input) in &reports {
                 shown.note(*at, input);
                 checked.feed(*at, input);
-                check_reported(&checked.out, *at, &shown, &context);
+                check_reported(&checked.out, *at, &shown, &mut published, &context);
             }
             checked.advance_to(end);
-            check_reported(&checked.out, end, &shown, &context);
+            check_reported(&checked.out, end, &shown, &mut published, &context);
             inputs += reports.len() as u64;
         }
         inputs
