@@ -271,16 +271,6 @@ impl PhysicalBoard {
         Interval { earliest: made.earliest.max(begun).min(made.latest), ..made }
     }
 
-    /// True if `at` is the moment of the first report after a gap: its changes may have been made at any time in the gap.
-    pub(crate) fn is_first_after_gap(&self, at: Instant) -> bool {
-        self.frames.gap.is_some_and(|(since, seen)| seen == at && since > Instant::ZERO)
-    }
-
-    /// True if a change that was shown at `at` was reported late, because its own report was lost.
-    pub(crate) fn was_reported_late(&self, at: Instant) -> bool {
-        self.frames.lost.is_some_and(|(_, told)| told == at)
-    }
-
     /// Turns the board by 180 degrees: the same men are seen from the other side.
     pub(crate) fn turn_round(&mut self) {
         self.rotated = !self.rotated;

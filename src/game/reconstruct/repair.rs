@@ -11,7 +11,7 @@ use crate::reconstruct::Decoder;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::candidates::Candidate;
 use crate::reconstruct::hypothesis::{Hypothesis, MAX_PRESSES, NO_LEGAL_MOVE, Pressed, Scene, man_of, stands_elsewhere};
-use crate::reconstruct::route::{may_be_one_move, went_elsewhere};
+use crate::reconstruct::route::{may_be_one_move, was_not_captured, went_elsewhere};
 use crate::reconstruct::sensing::LastSure;
 
 /// The smallest unexplained cost at which such moves are searched, in tenths of a nat.
@@ -147,6 +147,9 @@ fn add_two_moves(hypothesis: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>
             // Both moves were pressed, and the second man is off again too: the player who captures next took it off.
             let off = hypothesis.waiting.len() > 1 && second.missing(board) == Some(second.mv.to() as u8);
             if !shown && !off {
+                continue;
+            }
+            if shown && hypothesis.dead & (1 << to) == 0 && was_not_captured(first, node, scene) {
                 continue;
             }
             let made = scene.board.done_within(scene.board.changed_at(second.mask), scene.scan);

@@ -1,13 +1,19 @@
 //! Follows one man from square to square in what the board has shown. A man that is said to stand on a square that shows nothing
 //! must not have gone somewhere else.
 
+use core::time::Duration;
+
 use flagfall_protocols::time::Instant;
 use shakmaty::attacks;
 
+use crate::men::{self, EMPTY};
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::candidates::{Candidate, Node};
 use crate::reconstruct::hypothesis::Scene;
 use crate::reconstruct::line::Tentative;
+
+/// The longest time for which a man that is moved is usually off its squares: that of the alarm `piece_in_hand`.
+const LONGEST_IN_HAND: Duration = Duration::from_secs(5);
 
 /// True if the man of this move went somewhere else since `since`: it stood on a square that is not on its way, or it still stood
 /// on its way after `arrived_by`.
@@ -30,6 +36,26 @@ pub(crate) fn went_elsewhere(
         let since = if on_the_way & (1 << square) == 0 { Some(since) } else { arrived_by };
         since.is_some_and(|since| scene.board.men()[usize::from(square)] == man || has_left(scene.board, square, man, since))
     })
+}
+
+/// True if the man of this move cannot have been captured on its new square by the man that stands there, though no board has shown it
+/// there: it was seen on its old square later, another man stood on its old square before, or the new square was shown empty for longer
+/// than a man stays in a hand.
+pub(crate) fn was_not_captured(first: &Candidate, node: &Node, scene: &Scene<'_>) -> bool {
+    let (Some(from), to) = (first.mv.from(), first.mv.to()) else { return false };
+    let (man, board) = (node.men[from.to_usize()], scene.board);
+    let arrived = board.changed_at(1 << to.to_u32());
+    for change in board.changes_of(from as u8) {
+        if men::fits(man, change.before) {
+            let stayed = change.at > arrived.after(scene.scan) && !board.was_reported_late(change.at);
+            let shown_empty = board.shows_all_squares() && arrived > change.at.after(LONGEST_IN_HAND.max(scene.scan));
+            return stayed || shown_empty;
+        }
+        if change.before != EMPTY && change.at <= arrived {
+            return true;
+        }
+    }
+    false
 }
 
 /// True if the man of the first of these three moves, which made the third one too, left the square between them before the reply:

@@ -2,6 +2,7 @@
 
 mod every_driver;
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use fastrand::Rng;
@@ -277,27 +278,25 @@ fn letter(reading: Reading) -> Option<usize> {
     }
 }
 
-/// Checks that the board showed the man of every reported move on its square. A revision repeats moves that were published before,
-/// perhaps long ago: `published` has the moves of the live audience.
-fn check_reported(out: &[Effect], now: Instant, shown: &ShownMen, published: &mut Vec<String>, context: &str) {
+/// Checks that the board showed the man of every reported move on its square. A move that was published before, perhaps long ago,
+/// may be repeated: `published` has all moves of the live audience, also those that were taken back.
+fn check_reported(out: &[Effect], now: Instant, shown: &ShownMen, published: &mut BTreeSet<String>, context: &str) {
     for effect in out {
-        let (from_ply, lives) = match effect {
+        let lives = match effect {
             Effect::Move(mv) => {
                 let stood = shown.shows(&mv.uci.to_string(), &mv.san.to_string(), mv.color, mv.made.earliest);
                 assert!(stood, "{context}: {} ({}) became sure, board {}", mv.san, mv.uci, shown.shown);
                 continue;
             }
-            Effect::LiveMove(mv) => (mv.ply, std::slice::from_ref(mv)),
-            Effect::LiveRevision { from_ply, moves } => (*from_ply, moves.as_slice()),
+            Effect::LiveMove(mv) => std::slice::from_ref(mv),
+            Effect::LiveRevision { moves, .. } => moves,
             _ => continue,
         };
-        let before = published.split_off(published.len().min(from_ply as usize - 1));
         for mv in lives {
-            published.push(mv.uci.to_string());
             let since = Instant(now.0.saturating_sub(LONGEST_WAIT));
             // The number of a ply does not say who made it, because plies are counted anew in each segment.
             let by = |color| shown.shows(&mv.uci.to_string(), &mv.san.to_string(), color, since);
-            let stood = before.contains(&mv.uci.to_string()) || by(Color::White) || by(Color::Black);
+            let stood = !published.insert(mv.uci.to_string()) || by(Color::White) || by(Color::Black);
             assert!(stood, "{context}: {} ({}) was published, board {}", mv.san, mv.uci, shown.shown);
         }
     }
@@ -331,7 +330,7 @@ fn play_on(seed: u64, boards: &[Board]) -> u64 {
     let time_control = Some(TimeControl::parse("3600+2").expect("a time control"));
     let mut checked = CheckedGame::new(GameConfig { time_control, rulebook, ..GameConfig::default() });
     let context = format!("{role:?}, {}, {board:?}, restored {restored}", profile.name());
-    let (mut shown, mut published) = (ShownMen::new(), Vec::new());
+    let (mut shown, mut published) = (ShownMen::new(), BTreeSet::new());
     for (at, input) in &reports {
         shown.note(*at, input);
         checked.feed(*at, input);

@@ -4,6 +4,8 @@ use core::time::Duration;
 
 use flagfall_protocols::time::Instant;
 
+use crate::reconstruct::board::PhysicalBoard;
+
 /// The time after a lost report for which more of them may be lost: a bad line stays bad for some time.
 const DOUBTED: Duration = Duration::from_secs(600);
 
@@ -68,5 +70,22 @@ impl FrameHistory {
     /// True while an answer is awaited.
     pub(crate) fn awaits_answer(&self, now: Instant) -> bool {
         self.answer_due.is_some_and(|until| now < until)
+    }
+}
+
+impl PhysicalBoard {
+    /// True if each report of the board is one of all squares.
+    pub(crate) fn shows_all_squares(&self) -> bool {
+        !self.reports_changes
+    }
+
+    /// True if `at` is the moment of the first report after a gap: its changes may have been made at any time in the gap.
+    pub(crate) fn is_first_after_gap(&self, at: Instant) -> bool {
+        self.frames.gap.is_some_and(|(since, seen)| seen == at && since > Instant::ZERO)
+    }
+
+    /// True if a change that was shown at `at` was reported late, because its own report was lost.
+    pub(crate) fn was_reported_late(&self, at: Instant) -> bool {
+        self.frames.lost.is_some_and(|(_, told)| told == at)
     }
 }

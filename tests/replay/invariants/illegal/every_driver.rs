@@ -1,5 +1,7 @@
 //! The same at every emulated board, with the bytes of its driver. Boards without a clock give the same hands without presses.
 
+use std::collections::BTreeSet;
+
 use fastrand::Rng;
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::config::GameConfig;
@@ -66,7 +68,7 @@ fn i15_nothing_is_reported_that_any_board_contradicts() {
             let (_, text, end) = std::iter::repeat_with(|| script(&mut rng, role, restored)).flatten().next().expect("a game");
             let time_control = info.capabilities.clock.then(|| TimeControl::parse("3600+2").expect("a time control"));
             let config = GameConfig { time_control, clock_source: info.clock_source(), ..GameConfig::default() };
-            let (mut checked, mut shown, mut published) = (CheckedGame::new(config), ShownMen::new(), Vec::new());
+            let (mut checked, mut shown, mut published) = (CheckedGame::new(config), ShownMen::new(), BTreeSet::new());
             let context = format!("{}, {role:?}, restored {restored}", kind.driver);
             let reports = reports_of(kind, &text, end);
             assert!(reports.iter().any(|(_, input)| shows_men(input)), "{context}: nothing was read");
