@@ -14,7 +14,8 @@ use crate::lifecycle::GESTURE_STANDS;
 use crate::men::{self, EMPTY, Men, UNKNOWN};
 use crate::reconstruct::candidates::Node;
 use crate::reconstruct::record::How;
-use crate::reconstruct::{SETTLE_TIME, sensing_of};
+use crate::reconstruct::sensing_of;
+use crate::reconstruct::tuning::SETTLE_TIME;
 use crate::seen::{Seen, soonest};
 
 /// The time for which a man must be lifted before the alarm of a piece in the hand.

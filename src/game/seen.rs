@@ -25,7 +25,8 @@ use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::gesture;
 use crate::reconstruct::line::Tentative;
 use crate::reconstruct::record::Record;
-use crate::reconstruct::{Conclusion, Decoder, SETTLE_TIME};
+use crate::reconstruct::tuning::SETTLE_TIME;
+use crate::reconstruct::{Conclusion, Decoder};
 
 /// The parts that other parts may read: board, clock, moves played, stage of the game.
 #[derive(Clone, Debug)]

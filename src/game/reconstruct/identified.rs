@@ -8,12 +8,12 @@ use core::time::Duration;
 use flagfall_protocols::time::Instant;
 
 use crate::men::{self, EMPTY, Men};
-use crate::reconstruct::SETTLE_TIME;
 use crate::reconstruct::candidates::{Candidate, Node};
 use crate::reconstruct::hypothesis::{Hypothesis, NO_LEGAL_MOVE, Scene};
 use crate::reconstruct::line::Tentative;
 use crate::reconstruct::record::Record;
 use crate::reconstruct::sensing::{LastSure, Sensing, ShownMove, Verdict};
+use crate::reconstruct::tuning::SETTLE_TIME;
 use crate::reconstruct::tuning::{Tuning, Weights};
 
 /// The time without a change of the board before which nothing is concluded, without a clock.

@@ -53,10 +53,6 @@ use crate::reconstruct::record::Record;
 use crate::reconstruct::sensing::Sensing;
 use crate::reconstruct::tuning::Tuning;
 
-/// The time for which a move must have stood on the board to become sure, without a clock. A pending move is published after the
-/// same time.
-pub(crate) const SETTLE_TIME: Duration = Duration::from_secs(2);
-
 /// The time after the last change for which the cost of an unexplained square grows.
 const AGES: Duration = Duration::from_secs(8);
 

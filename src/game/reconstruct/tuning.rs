@@ -5,6 +5,10 @@
 
 use core::time::Duration;
 
+/// The time for which a move must have stood on the board to become sure, without a clock. A pending move is published after the
+/// same time.
+pub(crate) const SETTLE_TIME: Duration = Duration::from_secs(2);
+
 /// The weights of the decoder, and the kinds of evidence that it may use. The defaults were fitted on simulated games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tuning {

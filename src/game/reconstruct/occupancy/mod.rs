@@ -10,7 +10,6 @@ use core::time::Duration;
 use flagfall_protocols::time::Instant;
 
 use crate::men::Men;
-use crate::reconstruct::SETTLE_TIME;
 use crate::reconstruct::candidates::{Candidate, Node};
 use crate::reconstruct::hypothesis::{Hypothesis, Scene};
 use crate::reconstruct::line::Tentative;
@@ -19,6 +18,7 @@ use crate::reconstruct::occupancy::plausible::doubt;
 use crate::reconstruct::occupancy::promoted::unproved;
 use crate::reconstruct::record::Record;
 use crate::reconstruct::sensing::{LastSure, RECHECK_UNTIL, Sensing, ShownMove, Verdict};
+use crate::reconstruct::tuning::SETTLE_TIME;
 use crate::reconstruct::tuning::{Tuning, Weights};
 
 /// The cost of each second, after the first two, for which a man of the side to move is off the board, in tenths of a nat. The
