@@ -101,11 +101,7 @@ impl Joining {
         if looks_like_a_beginning(men) {
             return;
         }
-        // After a gap, only castling that was possible before it is possible.
-        let before = (!self.undecided).then(|| &like.record.node().position).filter(|_| like.has_gap());
-        let after_gap = before.and_then(|before| setup::after_illegal_move(men, turn, before, under.mode));
-        let joined = before.is_none().then(|| setup::joined_starts(men, turn, under.mode));
-        for start in after_gap.into_iter().chain(joined.into_iter().flatten()) {
+        for start in setup::joined_starts(men, turn, under.mode) {
             let known = |decoder: &Decoder| *decoder.record.start() == start;
             if known(like) || self.possible.iter().any(known) {
                 continue;

@@ -161,25 +161,18 @@ impl Play {
 }
 
 impl Seen {
-    /// True while it may not be known from which position a game goes on: it is, or may be, joined in progress, or moves were made
-    /// while the board was not heard.
+    /// True while it is not known from which position a game goes on that is, or may be, joined in progress.
     pub(crate) fn is_joining(&self) -> bool {
         match self.phase.stage {
             GamePhase::AwaitingSetUp => self.board.known(),
-            GamePhase::Playing => self.joining.undecided || self.play.decoder.has_gap(),
+            GamePhase::Playing => self.joining.undecided,
             GamePhase::Armed | GamePhase::Over => false,
         }
     }
 
-    /// True if no reading explains the board after a gap, and no log is awaited that might.
-    pub(crate) fn is_lost_after_gap(&self, now: Instant) -> bool {
-        let decoder = &self.play.decoder;
-        decoder.has_gap() && !decoder.waits_for_log(now) && !decoder.explains(&self.board)
-    }
-
     /// Begins to look for the position of a game that is joined; `joining` has the positions that are possible so far.
     pub(crate) fn begin_joining(&mut self, joining: Joining, now: Instant) {
-        let under = under(&self.config);
+        let under = Under { mode: self.config.castling_mode(), rulebook: &self.config.rulebook };
         self.play.decoder.doubt_start();
         self.joining = joining.begin(&self.play.decoder, now, &self.board, under);
     }
@@ -187,7 +180,7 @@ impl Seen {
     /// Lets the possible positions of a joined game follow a change of the board.
     pub(crate) fn follow_joining(&mut self, now: Instant) {
         if self.is_joining() {
-            let under = under(&self.config);
+            let under = Under { mode: self.config.castling_mode(), rulebook: &self.config.rulebook };
             self.joining.board_changed(now, &self.play.decoder, &self.board, under);
         }
     }
@@ -199,9 +192,9 @@ impl Seen {
             return true;
         }
         let (decoder, view) = (&self.play.decoder, self.clock.view());
-        let under = under(&self.config);
+        let under = Under { mode: self.config.castling_mode(), rulebook: &self.config.rulebook };
         self.joining.press((by, at), decoder, &self.board, &view, under);
-        !self.joining.undecided || decoder.record.turn() == by || !decoder.line().is_empty()
+        decoder.record.turn() == by || !decoder.line().is_empty()
     }
 
     /// The next time at which time alone may decide from which position a joined game goes on.
@@ -291,11 +284,6 @@ impl Seen {
             .chain(self.end_contradicted_at()),
         )
     }
-}
-
-/// The rules under which a joined game is read.
-fn under(config: &GameConfig) -> Under<'_> {
-    Under { mode: config.castling_mode(), rulebook: &config.rulebook }
 }
 
 /// The first of these times that lies after `now`.

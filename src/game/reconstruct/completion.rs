@@ -9,7 +9,7 @@ use shakmaty::Role;
 
 use crate::interval::Interval;
 use crate::laws::outcome::Ending;
-use crate::men;
+use crate::men::{self, EMPTY};
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::hypothesis::{Scene, man_of};
 use crate::reconstruct::line::Tentative;
@@ -69,7 +69,15 @@ impl Decoder {
             Verdict::Compare if self.add_rivals(scene) => return true,
             Verdict::Compare | Verdict::Sure => {}
         }
-        if self.beam.margin() < margin {
+        let open = !sensing.hides_captures() && self.first_move_is_open(scene);
+        if open && !late {
+            return false;
+        }
+        if self.beam.margin() >= margin {
+            if open {
+                out.push(Conclusion::Ambiguous { squares: self.first_move_squares(scene.tuning.weights.viable) });
+            }
+        } else {
             match self.squares_of_equal_orders(margin).filter(|_| proof.how == How::Repair || late) {
                 Some(squares) => out.push(Conclusion::Ambiguous { squares }),
                 // If the difference is not visible after so many moves, it may never be visible: the game continues with the best
@@ -81,9 +89,6 @@ impl Decoder {
             if sensing.hides_captures() && self.guessed.len() < MAX_GUESSED {
                 self.guessed.append(&mut self.beam.open_first_moves(margin));
             }
-        }
-        if !late && !sensing.hides_captures() && self.mover_is_open(scene) {
-            return false;
         }
         let node = self.record.node();
         if self.clocked && self.line().plies().first().is_some_and(|ply| node.may_be_part(ply.mv)) {
@@ -112,21 +117,26 @@ impl Decoder {
         true
     }
 
-    /// True if two men of one kind may have made the first move and both are off, or if the king is off and may have castled. The
-    /// man that comes back shows which of them moved: which one was lifted first proves nothing.
-    fn mover_is_open(&self, scene: &Scene<'_>) -> bool {
+    /// True if the board does not show which man made the first move, or where its man went. The man that comes back shows it; which
+    /// man was lifted first proves nothing. There are three cases: two men of one kind that may have made the move are off; the king is
+    /// off and may have castled; the man was seen on one square and may have gone on to a square with a dead sensor.
+    fn first_move_is_open(&self, scene: &Scene<'_>) -> bool {
         let (base, shown, best) = (self.record.node(), scene.board.men(), self.beam.best());
-        let Some(first) = best.line.plies().first() else { return false };
+        let Some((first, later)) = best.line.plies().split_first() else { return false };
         let expected = &best.line.top(base).men;
         let is_off = |square: usize| expected[square] == base.men[square] && !men::fits(expected[square], shown[square]);
         let king = men::of_shakmaty(Role::King.of(men::to_color(first.color)));
         let no_king = scene.sensing.lacks_king(shown, king);
+        let to = |ply: &Tentative| usize::from(man_of(ply.mv, ply.color).1);
+        let is_gone = shown[to(first)] == EMPTY && later.iter().all(|ply| ply.mask & (1 << to(first)) == 0);
         let rivals = self.beam.iter().filter_map(|other| other.line.plies().first()).filter(|rival| rival.mv != first.mv);
         rivals.into_iter().any(|rival| {
-            let alike = rival.mv.to() == first.mv.to() && rival.mv.role() == first.mv.role();
             if rival.mv.is_castle() || first.mv.is_castle() {
                 no_king
+            } else if rival.mv.from() == first.mv.from() {
+                is_gone && shown[to(rival)] == EMPTY && rival.inferred != first.inferred
             } else {
+                let alike = rival.mv.to() == first.mv.to() && rival.mv.role() == first.mv.role();
                 alike && rival.mv.from().is_some_and(|from| is_off(from.to_usize()))
             }
         })

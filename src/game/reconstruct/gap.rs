@@ -124,7 +124,7 @@ impl Decoder {
 
     /// True while moves cannot become sure because the log is awaited: for a short time if there is only one path, else until the
     /// wait for the log ends.
-    pub(crate) fn waits_for_log(&self, now: Instant) -> bool {
+    pub(super) fn waits_for_log(&self, now: Instant) -> bool {
         let only = self.beam.margin() >= self.tuning.weights.margin;
         let short = |gap: &Gap| only && gap.replay.is_none() && now >= gap.unheard.latest.after(ONE_WAY);
         self.gap.as_ref().is_some_and(|gap| gap.log_until.is_some_and(|until| now < until) && !short(gap))

@@ -272,8 +272,8 @@ pub(crate) fn joined_starts(men: &Men, turn: Color, mode: CastlingMode) -> impl 
     start.into_iter().chain(captured)
 }
 
-/// The position with `turn` to move that an illegal move, or an illegal move and its reply, or a gap has left. `before` is the
-/// position before that. None if no game can go on from there.
+/// The position with `turn` to move that an illegal move, or an illegal move and its reply, has left. `before` is the position
+/// in which it was made. None if no game can go on from there.
 pub(crate) fn after_illegal_move(men: &Men, turn: Color, before: &Chess, mode: CastlingMode) -> Option<Chess> {
     let mut setup = before.to_setup(EnPassantMode::Legal);
     let men_before = men::of_board(&setup.board);

@@ -1,4 +1,4 @@
-//! Scenarios 2, 5, 13, 16, 33, 34, 38, 47, 56: hands after which a move could be taken for another one, or two lifted men for a move.
+//! Scenarios 2, 5, 16, 33, 34, 38, 47, 56: hands after which a move could be taken for another one, or two lifted men for a move.
 
 use crate::scenarios::reports::Reports;
 

@@ -301,7 +301,6 @@ pub(crate) const WORDS: &[&str] = &[
     "touched",
     "two_hands",
     "undecided",
-    "unexplained_gap",
     "unknown",
     "unreachable",
     "unreadable_square",

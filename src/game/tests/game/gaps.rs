@@ -3,11 +3,8 @@
 use std::time::Duration;
 
 use flagfall_game::alarm::AlarmKind;
-use flagfall_game::audit::AuditEntry;
-use flagfall_game::effect::Effect;
 use flagfall_game::input::Input;
-use flagfall_game::played::Cause;
-use flagfall_protocols::event::{ClockSide, DeviceEvent, LogEntry};
+use flagfall_protocols::event::{ClockSide, DeviceEvent};
 
 use crate::desk::Desk;
 
@@ -112,43 +109,4 @@ fn another_move_of_a_gap_waits_for_its_press() {
     assert_eq!(desk.moves().len(), 3);
     desk.press(0).wait(3.0);
     assert_eq!(desk.moves().len(), 4, "{:?}", desk.alarms());
-}
-
-/// The hands make these moves while the board is not heard. It has no log.
-fn moves_in_gap(desk: &mut Desk, moves: &[&str]) {
-    desk.wait(1.0).feed(Input::Link { up: false });
-    desk.now = desk.now.after(Duration::from_secs(40));
-    for uci in moves {
-        let mv = uci.parse::<shakmaty::uci::UciMove>().expect("UCI").to_move(&desk.position).expect("legal");
-        shakmaty::Position::play_unchecked(&mut desk.position, mv);
-    }
-    desk.clock.left.time.0 -= 20_000;
-    desk.clock.right.time.0 -= 20_000;
-    desk.clock.baseline = true;
-    desk.feed(Input::Link { up: true }).device(DeviceEvent::Responding);
-    let standing = desk.standing();
-    desk.frame(standing).device(DeviceEvent::Log(LogEntry::End)).report();
-}
-
-/// So many moves were made that no search finds them. The next two presses show from where the game goes on; what was played in
-/// between stays open.
-#[test]
-fn after_an_unexplained_gap_the_next_two_presses_show_where_the_game_goes_on() {
-    let hidden = ["g1f3", "b8c6", "f1c4", "f8c5", "d2d3", "g8f6", "b1c3", "d7d6", "c1g5", "h7h6"];
-    for pause in [0.0, 5.0] {
-        let mut desk = Desk::started("300");
-        desk.play("e2e4").play("e7e5");
-        moves_in_gap(&mut desk, &hidden);
-        desk.wait(pause).play("g5h4").play("g7g5").wait(1.0);
-        assert_eq!(desk.moves(), ["g7g5"], "{pause}: {:?}", desk.alarms());
-        desk.play("h4g3").play("c8e6").wait(1.0);
-        assert_eq!(desk.moves(), ["g7g5", "h4g3", "c8e6"]);
-        let open = |kind| desk.game.alarms().iter().any(|alarm| alarm.kind == kind && alarm.closed.is_none());
-        assert!(open(AlarmKind::LinkGap) && open(AlarmKind::Unreachable), "nobody knows the moves: {:?}", desk.alarms());
-        assert!(!open(AlarmKind::PositionDiffers) && !open(AlarmKind::IllegalMove), "{:?}", desk.alarms());
-        let completed = desk.state().completed;
-        assert_eq!((completed.white, completed.black), (None, None), "nobody knows how many");
-        let revised = |effect: &&Effect| matches!(effect, Effect::Audit(AuditEntry::Revision(revision)) if revision.cause == Cause::UnexplainedGap);
-        assert_eq!(desk.out.iter().filter(revised).count(), 1);
-    }
 }
