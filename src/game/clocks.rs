@@ -118,8 +118,12 @@ impl Seen {
         }
         let mut changed = Changed::State;
         let at = Interval::seen(now, self.clock.chessclock.report_delay());
-        if self.phase.stage == GamePhase::Over && !decided && self.play.decoder.record.press_after_end(by, at) {
-            changed = Changed::Game;
+        if self.phase.stage == GamePhase::Over && !decided {
+            if self.last_man_left().is_some_and(|(mover, _)| mover == by) {
+                self.play.pressed_elsewhere = Some((by, at));
+            } else if self.play.decoder.record.press_after_end(by, at) {
+                changed = Changed::Game;
+            }
         }
         let usable = self.press_joining(by, at);
         if self.phase.is_read() {

@@ -54,6 +54,8 @@ pub(crate) struct Play {
     pub(crate) completed_before: Pair<Option<i32>>,
     /// The ending on the board, its time, and the player who made the move.
     pub(crate) ending: Option<(Ending, Interval, Color)>,
+    /// The press of a player after his move seemed to end the game and its man went on: it may belong to another move.
+    pub(crate) pressed_elsewhere: Option<(Color, Interval)>,
     /// The ending that an arbiter has rejected. It does not end the game, until the record is corrected.
     pub(crate) rejected_ending: Option<Ending>,
     /// The parts of the game before the present record, each with its own start position; at most [`Play::MAX_SEGMENTS`].
@@ -76,6 +78,7 @@ impl Play {
             conclusions: Vec::new(),
             completed_before: Pair { white: Some(0), black: Some(0) },
             ending: None,
+            pressed_elsewhere: None,
             rejected_ending: None,
             segments: Vec::new(),
             after_illegal: None,
@@ -279,9 +282,8 @@ impl Seen {
                 phase.next_set_up.map(|since| since.after(phase.next_game_wait(scan))),
                 phase.wrong_set_up.as_ref().map(|(since, _)| since.after(WRONG_SET_UP_STANDS)),
                 phase.gesture.filter(|_| phase.stage != GamePhase::Over).map(|since| since.after(GESTURE_STANDS)),
-            ]
-            .into_iter()
-            .chain(self.end_contradicted_at()),
+                self.end_contradicted_at(),
+            ],
         )
     }
 }

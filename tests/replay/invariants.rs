@@ -20,7 +20,7 @@
 //! | 15 | nothing is reported that the board contradicts, whatever is played after an illegal move | `illegal` |
 
 mod chaos;
-mod checked_game;
+pub(crate) mod checked_game;
 mod clean;
 mod dropped;
 mod equivalent_reports;
@@ -30,6 +30,6 @@ mod lifts;
 mod list;
 mod no_game;
 mod nonsense;
-mod played_game;
+pub(crate) mod played_game;
 mod replay;
 mod times;

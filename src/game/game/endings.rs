@@ -54,6 +54,7 @@ impl Game {
     pub(super) fn end_game(&mut self, out: &mut Vec<Effect>) {
         if self.seen.phase.stage != GamePhase::Over {
             self.seen.phase.stage = GamePhase::Over;
+            self.seen.play.pressed_elsewhere = None;
             self.reports.revised();
             self.audit_game(GameEvent::Over, out);
         }
@@ -133,7 +134,11 @@ impl Game {
         self.reopen();
         self.alarms.raise(self.now, AlarmKind::Reopened, None, 0);
         self.audit_game(GameEvent::Reopened, out);
-        self.seen.play.decoder.board_changed(self.now, &self.seen.board);
+        let Seen { play, board, clock, .. } = &mut self.seen;
+        play.decoder.board_changed(self.now, board);
+        if let Some((by, at)) = play.pressed_elsewhere.take() {
+            play.decoder.press(at, by, board, &clock.view(), &mut play.conclusions);
+        }
         self.reports.live_dirty = true;
         self.reports.revised();
     }

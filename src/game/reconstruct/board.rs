@@ -1,6 +1,7 @@
 //! Keeps the state of the physical board: the men that the sensors show, since when, and the changes of the last half minute.
 
 pub(crate) mod dropouts;
+mod first_change;
 mod frames;
 
 use alloc::collections::VecDeque;

@@ -140,6 +140,11 @@ impl Node {
         &self.table
     }
 
+    /// True in mate and stalemate: there is no legal move.
+    pub(crate) fn is_end(&self) -> bool {
+        self.table.is_empty()
+    }
+
     /// The one legal move after which the board is exactly `board`. Where men are identified, there is at most one such move. A
     /// castling in Chess960 that leaves the board as it is, is never found.
     pub(crate) fn exact(&self, board: &Men) -> Option<Move> {

@@ -8,10 +8,9 @@ use flagfall_protocols::time::Instant;
 use shakmaty::Role;
 
 use crate::interval::Interval;
-use crate::laws::outcome::Ending;
 use crate::men::{self, EMPTY};
 use crate::reconstruct::board::PhysicalBoard;
-use crate::reconstruct::hypothesis::{Scene, man_of};
+use crate::reconstruct::hypothesis::{Hypothesis, Scene, man_of};
 use crate::reconstruct::line::Tentative;
 use crate::reconstruct::record::How;
 use crate::reconstruct::route::may_be_one_move;
@@ -78,7 +77,8 @@ impl Decoder {
                 out.push(Conclusion::Ambiguous { squares: self.first_move_squares(scene.tuning.weights.viable) });
             }
         } else {
-            match self.squares_of_equal_orders(margin).filter(|_| proof.how == How::Repair || late) {
+            let equal_orders = self.squares_of_equal_orders(margin).filter(|_| proof.how == How::Repair || late);
+            match equal_orders.or_else(|| self.squares_of_unseen_moves(margin)) {
                 Some(squares) => out.push(Conclusion::Ambiguous { squares }),
                 // If the difference is not visible after so many moves, it may never be visible: the game continues with the best
                 // reading.
@@ -188,7 +188,7 @@ impl Decoder {
         }
         let stands = |index: usize, wait: Duration| plies.get(index).is_some_and(|ply| ply.made.latest.after(wait) <= scene.now);
         let last = plies.len() - 1;
-        if stands(last, scene.scan) && self.is_ended_by(plies, top_shown, scene) {
+        if stands(last, scene.scan) && self.is_ended_by(best, top_shown, scene) {
             return Some(if last == 0 { Proof { how: How::GameEnd, ..by_next } } else { by_next });
         }
         if stands(2, scene.scan) {
@@ -212,21 +212,19 @@ impl Decoder {
         proved.then_some(Proof { how: How::ClockRunning, pressed: None, completed })
     }
 
-    /// True if these moves, which have stood for a scan, end the game (6.2.1.1). Mate and stalemate are believed as soon as another
-    /// square changes: a man that only passes leaves its own square first.
-    fn is_ended_by(&self, plies: &[Tentative], top_shown: bool, scene: &Scene<'_>) -> bool {
+    /// True if the moves of the reading, which were made a scan ago, end the game (6.2.1.1). Mate and stalemate that stood for a scan
+    /// are believed as soon as another square changes: a man that only passes leaves its own square first. If that man was lifted
+    /// first, the reading in which it went on must be worse.
+    fn is_ended_by(&self, best: &Hypothesis, top_shown: bool, scene: &Scene<'_>) -> bool {
+        let plies = best.line.plies();
         let Some(last) = plies.last() else { return false };
         let stood = scene.now >= last.made.latest.after(ENDING_STANDS);
         let disturbed = scene.board.last_change() > last.made.latest;
         let shown = || men::difference(&last.node.men, scene.board.men()) & last.mask == 0;
-        if !((stood || disturbed) && shown()) {
-            return false;
+        if last.node.is_end() {
+            return (stood || disturbed) && (shown() || best.stood_as_end(scene));
         }
-        match self.record.ending_of_line(plies) {
-            Some(Ending::Checkmate | Ending::Stalemate) => true,
-            Some(_) => top_shown && stood,
-            None => false,
-        }
+        stood && top_shown && shown() && self.record.ending_of_line(plies).is_some()
     }
 
     pub(super) fn add_completion_deadlines(

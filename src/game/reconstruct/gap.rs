@@ -276,6 +276,20 @@ impl Decoder {
         same.then(|| self.first_move_squares(margin))
     }
 
+    /// The squares of the first moves of all readings that are as good as the best one, if no board has shown these moves and all
+    /// these readings lead to the same position by their second move: nothing that is played later can show which first move was
+    /// made. A pawn that went one square and was captured there looks like one that went two squares and was captured in passing.
+    pub(super) fn squares_of_unseen_moves(&self, margin: i32) -> Option<u64> {
+        let best = self.beam.best();
+        let [first, second, ..] = best.line.plies() else { return None };
+        let alike = |rival: &Hypothesis| match rival.line.plies() {
+            [one, two, ..] => !one.seen && one.pressed == first.pressed && two.node.position == second.node.position,
+            _ => false,
+        };
+        let mut rivals = self.beam.iter().filter(|rival| rival.evidence_cost() < best.evidence_cost() + margin);
+        rivals.all(alike).then(|| self.first_move_squares(margin))
+    }
+
     /// The squares of the first moves of all readings that are as good as the best one.
     pub(super) fn first_move_squares(&self, margin: i32) -> u64 {
         let most = self.beam.best().evidence_cost() + margin;

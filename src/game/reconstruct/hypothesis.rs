@@ -127,6 +127,10 @@ impl Hypothesis {
                 None if owed || !scene.clock => {}
                 None => cost += reply.map_or(0, |reply| cost_without_press(ply, reply, weights)),
             }
+            // No press shows that the man made two moves.
+            if scene.clock && self.may_be_one_move(base, index) {
+                cost += weights.not_pressed;
+            }
             owed = ply.pressed.is_none() && !owed;
             cost += if ply.seen { 0 } else { weights.unseen };
             // The man that was believed to stand on a dead square is back on the square that it came from.
@@ -144,13 +148,40 @@ impl Hypothesis {
         (self.cost, self.doubted) = (cost + doubted, doubted);
     }
 
+    /// True if the man of the move with this index went on from the square of its player's last move, if one move could have led
+    /// there, and if the presses of both players were not heard before it went on. The man may only have paused on that square.
+    fn may_be_one_move(&self, base: &Node, index: usize) -> bool {
+        let Some([first, reply, next]) = index.checked_sub(2).and_then(|from| self.line.plies().get(from..=index)) else {
+            return false;
+        };
+        let one = |candidate: &Candidate| candidate.mv.from() == first.mv.from() && candidate.mv.to() == next.mv.to();
+        let heard = |ply: &Tentative| ply.pressed.is_some_and(|pressed| pressed.latest <= next.made.latest);
+        next.mv.from() == Some(first.mv.to())
+            && !(heard(first) && heard(reply))
+            && !next.repaired
+            && self.line.node(base, index - 2).table().iter().any(one)
+    }
+
     /// The cost of what the board shows beyond the moves of the reading.
     pub(crate) fn mismatch(&self, base: &Node, scene: &Scene<'_>) -> i32 {
         let node = self.line.top(base);
         let last = self.line.last().map(|ply| LastMove::of(ply.mv, ply.color, ply.made.latest));
         let turn = men::turn(&node.position);
         let rest = unexplained(&node.men, turn, last, self.dead, scene.board, scene.now, &scene.tuning.weights);
-        rest + scene.sensing.unexplained_extra(self, node, scene)
+        let rest = rest + scene.sensing.unexplained_extra(self, node, scene);
+        // After mate and stalemate the men need not follow any move. But the man of the last move may only have passed its square:
+        // a reading with the move that goes on costs less.
+        let most = scene.tuning.weights.explained;
+        if rest > most && self.stood_as_end(scene) { most } else { rest }
+    }
+
+    /// True if the last move is mate or stalemate and has stood on the board for a scan, where men are identified. Elsewhere a man
+    /// that is only lifted looks like a capture.
+    pub(crate) fn stood_as_end(&self, scene: &Scene<'_>) -> bool {
+        let ends = |last: &&Tentative| last.node.is_end() && last.seen && !last.repaired && !scene.sensing.hides_captures();
+        let Some(last) = self.line.last().filter(ends) else { return false };
+        let left = scene.board.changed_after(last.mask, last.made.latest).unwrap_or(scene.now);
+        left >= last.made.latest.after(scene.scan)
     }
 
     /// The reading with one more move, if the rest of the board can still be explained.
@@ -244,6 +275,10 @@ impl Hypothesis {
         });
         if let Some(index) = stands {
             self.line.plies_mut()[index].pressed = Some(pressed.at);
+            return true;
+        }
+        // After mate and stalemate a press belongs to no move.
+        if self.stood_as_end(scene) {
             return true;
         }
         if expected == pressed.by && self.waiting.len() < MAX_PRESSES {

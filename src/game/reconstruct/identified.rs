@@ -1,5 +1,6 @@
 //! Defines the rules for boards that report which man stands on each square.
 
+mod early_reply;
 mod recovery;
 
 use alloc::vec::Vec;
@@ -40,9 +41,14 @@ impl Sensing for Identified {
     }
 
     fn extended(&self, reading: &Hypothesis, next: &ShownMove<'_>, scene: &Scene<'_>) -> Option<Hypothesis> {
-        // Moves are made one after the other: the man may be lifted before the reply, but it arrives after it.
+        // Moves are made one after the other: the man may be lifted before the reply, but it arrives after it. The opponent may
+        // reply before the second man of a castling has moved.
         let arrived = scene.board.changed_at(1 << next.to).min(next.made.latest);
-        if reading.line.last().is_some_and(|before| arrived < before.made.earliest) {
+        let too_early = |before: &Tentative| {
+            let castling = before.mv.is_castle().then(|| scene.board.changed_first(before.mask).before(scene.scan));
+            arrived < castling.unwrap_or(before.made.earliest).min(before.made.earliest)
+        };
+        if reading.line.last().is_some_and(too_early) {
             return None;
         }
         if is_of_another_man(reading, next, arrived, scene) {
@@ -52,6 +58,8 @@ impl Sensing for Identified {
         // A move that explains the whole board also explains most of what was unexplained before it.
         if next.left == 0 {
             longer.worst = longer.worst.min(scene.tuning.weights.explained);
+        } else if early_reply::explains(reading, next, scene) {
+            longer.worst = longer.worst.min(scene.tuning.weights.put);
         }
         longer.add(next.node, next.candidate, next.made, next.begun, true, scene);
         Some(longer)

@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use flagfall_protocols::time::Instant;
+use shakmaty::{Move, Role};
 
 use crate::interval::Interval;
 use crate::men::{self, EMPTY, OCCUPIED};
@@ -113,6 +114,12 @@ impl Decoder {
     }
 }
 
+/// True if a pawn goes two squares, so that it may be captured in passing (3.7.3.1).
+fn is_double_step(candidate: &Candidate) -> bool {
+    let Move::Normal { role: Role::Pawn, from, to, .. } = candidate.mv else { return false };
+    from.to_u32().abs_diff(to.to_u32()) == 16
+}
+
 /// Adds the readings with two moves of which the board has shown only the second one.
 fn add_two_moves(hypothesis: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>, found: &mut Vec<Hypothesis>) {
     let node = hypothesis.line.top(sure.base);
@@ -122,7 +129,9 @@ fn add_two_moves(hypothesis: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>
         // The second move puts its man where the first one went, or has already taken it off again.
         let to = first.mv.to().to_usize();
         let empty = board[to] == EMPTY && (hypothesis.dead & (1 << to) != 0 || hypothesis.waiting.len() > 1);
-        if !empty && board[to] != OCCUPIED && men::color(board[to]) != Some(men::turn(&node.position).other()) {
+        // A pawn that is captured in passing leaves its square empty.
+        let passes = board[to] == EMPTY && is_double_step(first) && !scene.sensing.hides_captures();
+        if !empty && !passes && board[to] != OCCUPIED && men::color(board[to]) != Some(men::turn(&node.position).other()) {
             continue;
         }
         // A man that stands on its old square has not moved: perhaps only two men of one side were lifted.
@@ -137,7 +146,8 @@ fn add_two_moves(hypothesis: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>
         }
         let after = node.after(first.mv);
         // The man that was moved first, and not seen, is the one that is captured.
-        let taken = |second: &&Candidate| second.target() & (1 << first.mv.to().to_u32()) != 0;
+        let taken =
+            |second: &&Candidate| second.target() & (1 << first.mv.to().to_u32()) != 0 || (passes && second.mv.is_en_passant());
         for second in after.table().iter().filter(taken) {
             // A man that stands elsewhere was not captured.
             if stands_elsewhere(man_of(first.mv, men::turn(&node.position)).0, &second.men_after(&after.men), board) {
@@ -160,8 +170,9 @@ fn add_two_moves(hypothesis: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>
             let unseen = Interval { earliest: begun.before(scene.scan).min(made.earliest), latest: made.latest };
             let mut longer = hypothesis.clone();
             longer.add(node, first, unseen, begun, false, scene);
-            // If the square of the captured man did not change meanwhile, both men may be in hands.
-            if scene.board.changed_at(1 << first.mv.to().to_u32()) < begun {
+            // If the square to which the second man goes did not change meanwhile, both men may be in hands.
+            let unchanged = if second.mv.is_en_passant() { off } else { scene.board.changed_at(second.target()) < begun };
+            if unchanged {
                 longer.infer_last();
             }
             longer.add(&after, second, made, made.latest, shown, scene);

@@ -68,3 +68,18 @@ fn s013_in_passing_the_pawn_goes_first() {
     Scene::from(PASSED).hands("lift d5 ; drop | lift e5 | place d6 | 0.4 press left").end().expect("exd6", &[]);
     Reports::from(PASSED).report("d5:- | e5:- | d6:P | WP").run_at_dgt_board().expect("exd6", &[]);
 }
+
+/// White's pawn stood on e4, or on e3, while no scan saw it: both stories end in the same position.
+#[test]
+fn a_double_step_that_is_captured_before_a_scan() {
+    let fen = "4k3/7p/8/8/5p2/8/4P2P/4K3 w - - 0 1";
+    let outcome = Reports::from(fen).report("e2:- ; f4:- ; e3:p | 0.05 WP | 0.4 BP").run_at_dgt_board();
+    assert_eq!(outcome.alarms(), ["ambiguous"]);
+    assert_eq!(outcome.state().alarms[0].squares, ["e2", "e3", "e4"]);
+    assert_eq!((outcome.state().moves.len(), outcome.pressed()), (2, 2));
+    // A scan that saw the pawn on e4 decides.
+    Reports::from(fen)
+        .report("e2:- ; e4:P | 0.3 e4:- ; f4:- ; e3:p | 0.05 WP | 0.4 BP")
+        .run_at_dgt_board()
+        .expect("e4 fxe3", &[]);
+}

@@ -34,6 +34,25 @@ fn s016_the_rook_first_and_the_opponent_lifts_early() {
     scene.end().expect(&format!("{OPENED} O-O d6"), &[]);
 }
 
+/// The knight stands on its new square before the king has moved.
+#[test]
+fn the_rook_first_and_a_whole_reply_before_the_king() {
+    let mut scene = opened();
+    scene.hands(
+        "lift h1 | 0.3 place f1 | 0.4 lift g8 | 0.3 place f6 | 0.6 lift e1 | 0.3 place g1 | 0.4 press left | 0.5 press right",
+    );
+    scene.end().expect(&format!("{OPENED} O-O Nf6"), &[]);
+}
+
+#[test]
+fn the_king_first_and_a_whole_reply_before_the_rook() {
+    let mut scene = opened();
+    scene.hands(
+        "lift e1 | 0.3 place g1 | 0.4 lift g8 | 0.3 place f6 | 0.6 lift h1 | 0.3 place f1 | 0.4 press left | 0.5 press right",
+    );
+    scene.end().expect(&format!("{OPENED} O-O Nf6"), &[]);
+}
+
 #[test]
 fn s017_with_two_hands() {
     let outcome = opened().hands("lift e1 ; lift h1 | 0.5 place f1 ; place g1 | 0.4 press left").end();

@@ -97,3 +97,12 @@ fn s075_an_earlier_position_by_other_moves() {
     outcome.expect(&format!("{there} Ng1 Ng8 Nb1 Nb8 e4 e5"), &[]);
     assert_eq!((outcome.audit("revision"), outcome.state().game_no), (0, 1), "nothing is taken back");
 }
+
+/// Two pawns pause on the squares that they pass, at the same time. Two presses belong to two moves.
+#[test]
+fn two_slides_at_the_same_time_are_two_moves() {
+    let mut scene = Scene::running();
+    scene.hands("lift d2 ; drop | 0.1 place d3 P | 0.5 lift g7 ; drop | 0.1 place g6 p | 0.3 lift d3 ; drop | 0.1 place d4 P");
+    scene.hands("0.2 press left | 0.3 lift g6 ; drop | 0.1 place g5 p | 0.2 press right");
+    scene.end().expect("d4 g5", &[]);
+}

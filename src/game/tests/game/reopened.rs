@@ -107,3 +107,36 @@ fn analysis_reopens_no_game() {
     desk.frame(Placement::parse("8/8/8/5KPk/8/8/8/Q7").expect("a placement")).wait(5.0);
     assert_eq!((desk.moves().len(), desk.game.stage(), is_reopened(&desk)), (1, GamePhase::Over, false));
 }
+
+/// Nobody presses after Qh4#. The queen is put back first, 0.7 seconds later, and then the other men are set up anew.
+#[test]
+fn a_mate_whose_queen_is_put_back_first() {
+    let mut desk = Desk::started("300");
+    desk.play("f2f3").play("e7e5").play("g2g4").wait(0.5).make("d8h4").wait(0.7);
+    for (from, to, man) in [("h4", "d8", 'q'), ("e5", "e7", 'p'), ("g4", "g2", 'P'), ("e1", "e8", 'K'), ("h1", "a8", 'R')] {
+        desk.square(square(from), Reading::Empty).wait(0.2).square(square(to), reading(man)).wait(0.3);
+    }
+    desk.wait(3.0);
+    assert_eq!((desk.moves().len(), desk.game.stage(), is_reopened(&desk)), (4, GamePhase::Over, false));
+}
+
+/// The queen of the mate stood for more than a second before it is put back.
+#[test]
+fn a_queen_that_is_put_back_after_the_mate_reopens_nothing() {
+    let mut desk = Desk::started("300");
+    desk.play("f2f3").play("e7e5").play("g2g4").wait(0.5).make("d8h4").wait(1.5);
+    desk.square(square("h4"), Reading::Empty).wait(0.2).square(square("d8"), reading('q')).wait(5.0);
+    assert_eq!((desk.moves().len(), desk.game.stage(), is_reopened(&desk)), (4, GamePhase::Over, false));
+}
+
+/// Black replies as soon as White has pressed.
+#[test]
+fn a_queen_that_passes_the_square_of_a_stalemate_and_a_fast_reply() {
+    let mut desk = Desk::started("300").with_position(STALEMATE_ON_D4);
+    desk.wait(2.0).square(square("a1"), Reading::Empty).wait(0.2);
+    desk.square(square("d4"), reading('Q')).wait(1.5).square(square("d4"), Reading::Empty).wait(0.1);
+    desk.square(square("f6"), reading('Q')).wait(0.05).press(0).wait(0.05).square(square("h5"), Reading::Empty).wait(0.1);
+    desk.square(square("h4"), reading('k')).wait(0.1).press(0).wait(3.0);
+    assert_eq!((desk.moves(), desk.game.stage()), (vec!["a1f6".to_owned(), "h5h4".to_owned()], GamePhase::Playing));
+    assert!(is_reopened(&desk));
+}

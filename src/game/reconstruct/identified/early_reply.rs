@@ -1,0 +1,48 @@
+//! Recognises that the opponent began his reply before the move was finished.
+
+use shakmaty::{Square, attacks};
+
+use crate::men::{self, EMPTY};
+use crate::reconstruct::hypothesis::{Hypothesis, Scene};
+use crate::reconstruct::sensing::ShownMove;
+
+/// The largest number of men that a reply takes from their squares: king and rook.
+const OF_A_REPLY: u32 = 2;
+
+/// True if everything that the reading left unexplained before the move belonged to this move or to a reply that the board shows
+/// begun, and if the reply was begun after the move: the hands of both players were busy at the same time.
+pub(super) fn explains(reading: &Hypothesis, next: &ShownMove<'_>, scene: &Scene<'_>) -> bool {
+    let passed = next.candidate.mv.from().map_or(0, |from| attacks::between(from, next.candidate.mv.to()).0);
+    let own = next.candidate.mask | passed;
+    // If the man of the last move is off its square, it has gone on before this move: it had only paused there.
+    let last = reading.line.last().map_or(0, |last| 1 << last.mv.to().to_u32());
+    begun_reply(next, scene).is_some_and(|reply| reading.worst_squares & !(own | reply) == 0 && reply & last == 0)
+}
+
+/// The squares of an unfinished reply, with those that its man has passed, if it explains everything that differs from the position
+/// after the move.
+fn begun_reply(next: &ShownMove<'_>, scene: &Scene<'_>) -> Option<u64> {
+    let (after, shown) = (next.candidate.men_after(&next.node.men), scene.board.men());
+    let differs = men::difference(&after, shown);
+    let replier = Some(men::turn(&next.node.position).other());
+    let (mut lifted, mut put, mut captured) = (0_u64, 0_u64, 0_u64);
+    for square in men::squares(differs) {
+        let bit = square.bit();
+        match (men::color(after[square.index()]), shown[square.index()]) {
+            (color, EMPTY) if color == replier => lifted |= bit,
+            (_, EMPTY) => captured |= bit,
+            (color, man) if color != replier && men::color(man) == replier => put |= bit,
+            _ => return None,
+        }
+    }
+    let count = [lifted, put, captured].map(u64::count_ones);
+    // A man that slides is seen on two squares in one scan.
+    let reply = count[0] <= OF_A_REPLY && count[1] <= count[0] + 1 && count[2] <= 1;
+    // Each square is reported up to one scan late.
+    if !reply || scene.board.changed_first(differs) < next.begun.before(scene.scan) {
+        return None;
+    }
+    let squares = |mask: u64| men::squares(mask).map(|square| Square::new(square.index() as u32));
+    let passed = squares(lifted).flat_map(|from| squares(put).map(move |to| attacks::between(from, to).0));
+    Some(passed.fold(differs, |all, passed| all | passed))
+}

@@ -1,0 +1,90 @@
+//! Men pause on squares that they pass, for longer than a scan; then their player presses.
+
+use fastrand::Rng;
+use shakmaty::attacks::between as squares_between;
+use shakmaty::{Move, Position, Role, Square};
+
+use crate::games::hands::{Pace, between};
+use crate::invariants::played_game::{BLITZ, RAPID};
+use crate::manners::table::{Table, Told};
+use crate::support::seeds::campaign;
+
+const BULLET: Pace = Pace { name: "bullet", think: [0.3, 0.6], hand: [0.06, 0.15], press: [0.08, 0.2] };
+
+/// The squares that a rook, bishop, queen or pawn passes with this move.
+fn passed(mv: &Move) -> Vec<Square> {
+    let slides = matches!(mv.role(), Role::Rook | Role::Bishop | Role::Queen | Role::Pawn);
+    mv.from()
+        .filter(|_| slides && !mv.is_castle())
+        .map_or(Vec::new(), |from| squares_between(from, mv.to()).into_iter().collect())
+}
+
+/// The hands make this move and pause on one or two of the squares that its man passes. Other moves are made in any manner.
+fn make_with_pauses(table: &mut Table<'_>, mv: Move) {
+    let mut passed = passed(&mv);
+    let us = table.position.turn();
+    if passed.is_empty() || table.rng.u8(0..5) == 0 {
+        return table.make(mv);
+    }
+    let from = mv.from().expect("a man moves");
+    passed.sort_by_key(|square| square.distance(from));
+    while passed.len() > 2 || (passed.len() == 2 && table.rng.bool()) {
+        passed.remove(table.rng.usize(0..passed.len()));
+    }
+    let hand = table.pace.hand;
+    if mv.is_capture() && table.rng.bool() {
+        table.lift(mv.to());
+        table.wait(hand);
+    }
+    let mut at = from;
+    for square in passed {
+        table.lift(at);
+        table.wait(hand);
+        table.place(square, mv.role().of(us));
+        table.wait([0.3, 2.0]);
+        at = square;
+    }
+    table.lift(at);
+    table.wait(hand);
+    table.place(mv.to(), mv.role().of(us));
+    table.made(mv);
+}
+
+fn play(seed: u64, overlapping: bool) -> Told {
+    let mut rng = Rng::with_seed(seed);
+    let pace = [BULLET, BLITZ, RAPID][rng.usize(0..3)];
+    let mut table = Table::new(&mut rng, pace, None);
+    for _ in 0..60 {
+        let Some(mv) = table.random_move(|mv| !passed(mv).is_empty()) else { break };
+        let think = between(table.rng, pace.think);
+        table.now += think;
+        make_with_pauses(&mut table, mv);
+        table.wait(pace.press);
+        table.press(table.position.turn().other());
+        // The opponent's hand begins before the press.
+        if overlapping && table.rng.u8(0..4) == 0 {
+            table.now -= between(table.rng, [0.0, 1.0]).min(pace.press[0]) + pace.think[0];
+        }
+    }
+    table.end()
+}
+
+#[test]
+fn men_that_pause_on_their_way() {
+    campaign("men that pause on their way", 162_000..162_040, |seed| {
+        let told = play(seed, false);
+        told.assert_none_silent();
+        told.assert_exact();
+        told.inputs
+    });
+}
+
+/// Two hands at once have more stories than the reports decide. What is told is right, or an alarm is open.
+#[test]
+fn men_that_pause_while_the_opponent_begins() {
+    campaign("men that pause while the opponent begins", 163_000..163_040, |seed| {
+        let told = play(seed, true);
+        told.assert_none_silent();
+        told.inputs
+    });
+}
