@@ -23,12 +23,13 @@ const CHECKED_EVERY: Duration = Duration::from_secs(8);
 /// The longest time for which moves and presses wait for an answer, in scans: one for the question and one for the answer, because
 /// boards on a common line are asked in turn.
 const ANSWER_SCANS: u32 = 2;
+
 /// The questions about the present doubt.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BoardQuestions {
     /// The number of questions about the present doubt.
     asked: usize,
-    /// What waits for the answer to them.
+    /// The press that waited for the answer to them (see [`Doubt::waits`]).
     waits: Option<Instant>,
     /// The time of the last question, about whatever doubt.
     last: Option<Instant>,
@@ -42,7 +43,7 @@ impl BoardQuestions {
             seen.board.frames.set_answer_due(None);
             return false;
         };
-        if self.waits != doubt.waits {
+        if doubt.waits.is_some() && self.waits != doubt.waits {
             (self.waits, self.asked) = (doubt.waits, 0);
             seen.board.frames.set_answer_due(None);
         }

@@ -261,14 +261,11 @@ impl PhysicalBoard {
         told.map_or(Interval::seen(at, scan), |(since, at)| Interval { earliest: since, latest: at })
     }
 
-    /// When a movement that changed these squares was made. If the reports of some of them were lost: after the first of the other
-    /// changes.
+    /// When a movement that changed these squares was made. If a report was lost: after the first of these changes.
     pub(crate) fn moved_within(&self, mask: u64, scan: Duration) -> Interval {
         let at = self.changed_at(mask);
         let made = self.done_within(at, scan);
-        let first = self.changed_first(mask);
-        let unknown = self.is_first_after_gap(at) || self.was_reported_late(first);
-        let begun = if unknown { Instant::ZERO } else { first.before(scan) };
+        let begun = if self.is_first_after_gap(at) { Instant::ZERO } else { self.changed_first(mask).before(scan) };
         Interval { earliest: made.earliest.max(begun).min(made.latest), ..made }
     }
 

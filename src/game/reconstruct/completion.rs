@@ -129,8 +129,8 @@ impl Decoder {
         let no_king = scene.sensing.lacks_king(shown, king);
         let to = |ply: &Tentative| usize::from(man_of(ply.mv, ply.color).1);
         let is_gone = shown[to(first)] == EMPTY && later.iter().all(|ply| ply.mask & (1 << to(first)) == 0);
-        let rivals = self.beam.iter().filter_map(|other| other.line.plies().first()).filter(|rival| rival.mv != first.mv);
-        rivals.into_iter().any(|rival| {
+        let mut rivals = self.beam.iter().filter_map(|other| other.line.plies().first()).filter(|rival| rival.mv != first.mv);
+        rivals.any(|rival| {
             if rival.mv.is_castle() || first.mv.is_castle() {
                 no_king
             } else if rival.mv.from() == first.mv.from() {
