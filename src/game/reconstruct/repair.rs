@@ -159,7 +159,7 @@ fn add_two_moves(hypothesis: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>
             if !shown && !off {
                 continue;
             }
-            if shown && hypothesis.dead & (1 << to) == 0 && was_not_captured(first, node, scene) {
+            if shown && hypothesis.dead & (1 << to) == 0 && was_not_captured(first, second, node, scene) {
                 continue;
             }
             let made = scene.board.done_within(scene.board.changed_at(second.mask), scene.scan);

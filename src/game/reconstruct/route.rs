@@ -38,13 +38,13 @@ pub(crate) fn went_elsewhere(
     })
 }
 
-/// True if the man of this move cannot have been captured on its new square by the man that stands there, though no board has shown it
-/// there: it was seen on its old square later, another man stood on its old square before, or the new square was shown empty for longer
-/// than a man stays in a hand.
-pub(crate) fn was_not_captured(first: &Candidate, node: &Node, scene: &Scene<'_>) -> bool {
-    let (Some(from), to) = (first.mv.from(), first.mv.to()) else { return false };
+/// True if the man of the first move cannot have been captured by the second one, whose man stands on its square, though no board has
+/// shown the first move: its man was seen on its old square later, another man stood on its old square before, or the board showed
+/// nothing for longer than a man stays in a hand.
+pub(crate) fn was_not_captured(first: &Candidate, second: &Candidate, node: &Node, scene: &Scene<'_>) -> bool {
+    let Some(from) = first.mv.from() else { return false };
     let (man, board) = (node.men[from.to_usize()], scene.board);
-    let arrived = board.changed_at(1 << to.to_u32());
+    let arrived = board.changed_at(1 << second.mv.to().to_u32());
     for change in board.changes_of(from as u8) {
         if men::fits(man, change.before) {
             let stayed = change.at > arrived.after(scene.scan) && !board.was_reported_late(change.at);
