@@ -1,6 +1,8 @@
 //! Games that are joined in progress, between a move and its press: the side to move, the later moves and their presses are found
 //! (`reconstruct/README.md#4.1`).
 
+#![allow(clippy::print_stdout, reason = "a campaign prints which joins are not exact, and how many are")]
+
 use fastrand::Rng;
 use flagfall::session::station::{Station, StationInput};
 use flagfall_game::played::GameMove;

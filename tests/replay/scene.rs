@@ -39,6 +39,9 @@ pub(crate) const STARTED: f64 = 5.0;
 /// The question for the board's own log.
 const READ_LOG: u8 = 0x49;
 
+/// Returns the pieces that arrive for the bytes that the board sends at this time.
+pub(crate) type Line<'a> = &'a mut dyn FnMut(Instant, &[u8]) -> Vec<Vec<u8>>;
+
 /// The actions of people at a board, in order of time.
 pub(crate) struct Scene {
     script: Vec<(f64, String)>,
@@ -268,11 +271,7 @@ impl Scene {
 
     /// Like [`Scene::run`] over a `line` that says which pieces arrive for the bytes that the board sends. `look` sees the station
     /// after each event.
-    pub(crate) fn run_over(
-        &mut self,
-        line: &mut dyn FnMut(Instant, &[u8]) -> Vec<Vec<u8>>,
-        look: &mut dyn FnMut(Instant, &Station),
-    ) -> Outcome {
+    pub(crate) fn run_over(&mut self, line: Line<'_>, look: &mut dyn FnMut(Instant, &Station)) -> Outcome {
         let mut emulator = Emulator::new(self.settings.clone());
         let script = self.text();
         emulator.load(&Script::parse(&script).expect("a script"));
