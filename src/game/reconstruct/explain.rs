@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use flagfall_protocols::square::{Color, Square};
 use flagfall_protocols::time::Instant;
-use shakmaty::Move;
+use shakmaty::{Bitboard, Move, Role, attacks};
 
 use crate::men::{self, EMPTY, Men, UNKNOWN};
 use crate::reconstruct::board::PhysicalBoard;
@@ -40,6 +40,20 @@ impl LastMove {
     }
 }
 
+/// True if a man could go from one square to the other in one move if no man stood in its way.
+fn could_go(man: u8, from: u32, to: u32) -> bool {
+    let Some(piece) = men::piece(man) else { return false };
+    let (square, to) = (shakmaty::Square::new(from), shakmaty::Square::new(to));
+    let color = men::to_color(piece.color);
+    let Some(role) = Role::from_char(piece.letter().to_ascii_lowercase()) else { return false };
+    let ahead = match color {
+        shakmaty::Color::White => to.to_u32().checked_sub(from),
+        shakmaty::Color::Black => from.checked_sub(to.to_u32()),
+    };
+    let steps = role == Role::Pawn && matches!(ahead, Some(8 | 16));
+    steps || attacks::attacks(square, role.of(color), Bitboard::EMPTY).contains(to)
+}
+
 /// The moment of the last step before `now`.
 pub(crate) fn last_step(now: Instant, board: &PhysicalBoard) -> Instant {
     let changed = board.last_change();
@@ -71,11 +85,12 @@ pub(crate) fn unexplained(
     for square in squares(differs) {
         let (expected, man) = (men[square], shown[square]);
         let mut age = now.since(board.changed_at(1 << square));
-        // Two men may have been in one hand, and either of them may have made the last move: which of them was lifted first
-        // proves nothing. So the time for which a man of the player who moved is off counts from his move.
+        // Two men of one kind may have been in one hand, and either of them may have made the last move: which of them was
+        // lifted first proves nothing. So the time for which the other one is off counts from that move.
         if let Some(last) = last
             && man == EMPTY
-            && men::color(expected) != Some(turn)
+            && expected == last.man
+            && could_go(expected, square as u32, u32::from(last.to))
         {
             age = age.min(now.since(last.shown_at));
         }
