@@ -12,6 +12,9 @@ use crate::reconstruct::candidates::{Candidate, Node};
 use crate::reconstruct::hypothesis::Scene;
 use crate::reconstruct::line::Tentative;
 
+/// The longest time in scans for which a square shows a man that only brushed it on its way to the square beside it.
+const BRUSHED_SCANS: u32 = 2;
+
 /// The longest time for which a man that is moved is usually off its squares: that of the alarm `piece_in_hand`.
 const LONGEST_IN_HAND: Duration = Duration::from_secs(5);
 
@@ -33,8 +36,11 @@ pub(crate) fn went_elsewhere(
     let arrived_by = arrived_by.map(|by| by.max(since));
     let elsewhere = |square: &u8| node.men[usize::from(*square)] != man && *square != to as u8;
     (0..64).filter(elsewhere).any(|square| {
-        let since = if on_the_way & (1 << square) == 0 { Some(since) } else { arrived_by };
-        since.is_some_and(|since| scene.board.men()[usize::from(square)] == man || has_left(scene.board, square, man, since))
+        let stands = scene.board.men()[usize::from(square)] == man;
+        match on_the_way & (1 << square) {
+            0 => stands || rested_on(scene.board, square, man, since, scene.scan * BRUSHED_SCANS),
+            _ => arrived_by.is_some_and(|by| stands || has_left(scene.board, square, man, by)),
+        }
     })
 }
 
@@ -66,6 +72,18 @@ pub(crate) fn may_be_one_move(plies: &[Tentative], board: &PhysicalBoard) -> boo
     let went_on = third.mv.from() == Some(first.mv.to()) && third.made.earliest <= reply.made.latest;
     let open = third.pressed.is_none() && !third.logged;
     went_on && open && board.changed_at(1 << first.mv.to().to_u32()) < reply.made.latest
+}
+
+/// True if the square showed this man for longer than `brushed`, and showed it no more at some moment after `since`.
+fn rested_on(board: &PhysicalBoard, square: u8, man: u8, since: Instant, brushed: Duration) -> bool {
+    let mut changes = board.changes_of(square).peekable();
+    while let Some(left) = changes.next_if(|change| change.at > since) {
+        let came = changes.peek().map_or(Instant::ZERO, |change| change.at);
+        if left.before == man && left.at.since(came) > brushed {
+            return true;
+        }
+    }
+    false
 }
 
 /// True if the square showed this man and showed it no more at some moment after `since`.
