@@ -109,10 +109,8 @@ impl Game {
         debug_assert!(at >= self.now, "time runs forwards");
         self.now = self.now.max(at);
         let news = self.handle_input(input, out);
-        // Was the report of a change lost?
-        if self.board_questions.review(self.now, &mut self.seen, &self.alarms) {
-            out.push(Effect::Device(DeviceCommand::ReadBoard));
-        }
+        // Was the report of a change lost? The answer may decide what was played.
+        self.ask_board(out);
         // What was played?
         self.seen.review_play(self.now, &mut self.alarms);
         self.review_joining(out);
@@ -143,7 +141,15 @@ impl Game {
             self.reports.arbiter_dirty = true;
         }
         self.reports.ruling_dirty |= self.rulings.drop_earlier_ruling(&self.seen.play);
+        // What was concluded may be a doubt that is old enough for a question.
+        self.ask_board(out);
         self.reports.flush(self.now, &self.seen, out);
+    }
+
+    fn ask_board(&mut self, out: &mut Vec<Effect>) {
+        if self.board_questions.review(self.now, &mut self.seen, &self.alarms) {
+            out.push(Effect::Device(DeviceCommand::ReadBoard));
+        }
     }
 
     fn handle_input(&mut self, input: &Input, out: &mut Vec<Effect>) -> News {

@@ -4,7 +4,7 @@
 use core::time::Duration;
 
 use flagfall_protocols::time::Instant;
-use shakmaty::attacks;
+use shakmaty::{Role, attacks};
 
 use crate::men::{self, EMPTY};
 use crate::reconstruct::board::PhysicalBoard;
@@ -34,11 +34,13 @@ pub(crate) fn went_elsewhere(
     let man = node.men[from.to_usize()];
     let on_the_way = attacks::between(from, to).0;
     let arrived_by = arrived_by.map(|by| by.max(since));
+    // A pawn brushes nothing: it goes straight on, and its double step must not look like a single one.
+    let brushed = if candidate.mv.role() == Role::Pawn { Duration::ZERO } else { scene.scan * BRUSHED_SCANS };
     let elsewhere = |square: &u8| node.men[usize::from(*square)] != man && *square != to as u8;
     (0..64).filter(elsewhere).any(|square| {
         let stands = scene.board.men()[usize::from(square)] == man;
         match on_the_way & (1 << square) {
-            0 => stands || rested_on(scene.board, square, man, since, scene.scan * BRUSHED_SCANS),
+            0 => stands || rested_on(scene.board, square, man, since, brushed),
             _ => arrived_by.is_some_and(|by| stands || has_left(scene.board, square, man, by)),
         }
     })
