@@ -62,6 +62,11 @@ impl Candidate {
         &self.after[..usize::from(self.len)]
     }
 
+    /// True if the move puts the man on this square that `board` shows there.
+    pub(crate) fn puts(&self, square: u8, board: &Men) -> bool {
+        self.after().contains(&(square, board[usize::from(square)]))
+    }
+
     /// The men after the move, if it is made where `men` stand.
     pub(crate) fn men_after(&self, men: &Men) -> Men {
         let mut after = *men;

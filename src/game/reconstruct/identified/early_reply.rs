@@ -38,6 +38,10 @@ fn begun_reply(next: &ShownMove<'_>, scene: &Scene<'_>) -> Option<u64> {
     let count = [lifted, put, captured].map(u64::count_ones);
     // A man that slides is seen on two squares in one scan.
     let reply = count[0] <= OF_A_REPLY && count[1] <= count[0] + 1 && count[2] <= 1;
+    // A man that no reply puts there was moved before: a pawn that rests on its new square may be captured in passing.
+    let replies = (put != 0).then(|| next.node.after(next.candidate.mv));
+    let put_by = |square: u8| replies.iter().any(|replies| replies.table().iter().any(|reply| reply.puts(square, shown)));
+    let reply = reply && men::squares(put).all(|square| put_by(square.index() as u8));
     // Each square is reported up to one scan late.
     if !reply || scene.board.changed_first(differs) < next.begun.before(scene.scan) {
         return None;
