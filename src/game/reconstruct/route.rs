@@ -36,11 +36,12 @@ pub(crate) fn went_elsewhere(
     let arrived_by = arrived_by.map(|by| by.max(since));
     // A pawn brushes nothing: it goes straight on, and its double step must not look like a single one.
     let brushed = if candidate.mv.role() == Role::Pawn { Duration::ZERO } else { scene.scan * BRUSHED_SCANS };
+    let shown = scene.board.changes_of(to as u8).find(|change| change.before == man).map(|change| change.at);
     let elsewhere = |square: &u8| node.men[usize::from(*square)] != man && *square != to as u8;
     (0..64).filter(elsewhere).any(|square| {
         let stands = scene.board.men()[usize::from(square)] == man;
         match on_the_way & (1 << square) {
-            0 => stands || rested_on(scene.board, square, man, since, brushed),
+            0 => stands || rested_on(scene.board, square, man, since, brushed, shown),
             _ => arrived_by.is_some_and(|by| stands || has_left(scene.board, square, man, by)),
         }
     })
@@ -76,12 +77,13 @@ pub(crate) fn may_be_one_move(plies: &[Tentative], board: &PhysicalBoard) -> boo
     went_on && open && board.changed_at(1 << first.mv.to().to_u32()) < reply.made.latest
 }
 
-/// True if the square showed this man for longer than `brushed`, and showed it no more at some moment after `since`.
-fn rested_on(board: &PhysicalBoard, square: u8, man: u8, since: Instant, brushed: Duration) -> bool {
+/// True if the square showed this man for longer than `brushed`, and showed it no more at some moment after `since`. After the man left
+/// the square to which it is said to have gone (`shown`), no time is too short: it brushes squares only on its way.
+fn rested_on(board: &PhysicalBoard, square: u8, man: u8, since: Instant, brushed: Duration, shown: Option<Instant>) -> bool {
     let mut changes = board.changes_of(square).peekable();
     while let Some(left) = changes.next_if(|change| change.at > since) {
         let came = changes.peek().map_or(Instant::ZERO, |change| change.at);
-        if left.before == man && left.at.since(came) > brushed {
+        if left.before == man && (left.at.since(came) > brushed || shown.is_some_and(|shown| left.at > shown)) {
             return true;
         }
     }
