@@ -8,6 +8,7 @@ use flagfall_protocols::event::{ByteRange, ClockReading, ClockSide, DeviceEvent}
 use flagfall_protocols::time::Instant;
 use shakmaty::Chess;
 
+mod ask_board;
 mod claims;
 mod commands;
 mod endings;
@@ -146,12 +147,6 @@ impl Game {
         self.reports.flush(self.now, &self.seen, out);
     }
 
-    fn ask_board(&mut self, out: &mut Vec<Effect>) {
-        if self.board_questions.review(self.now, &mut self.seen, &self.alarms) {
-            out.push(Effect::Device(DeviceCommand::ReadBoard));
-        }
-    }
-
     fn handle_input(&mut self, input: &Input, out: &mut Vec<Effect>) -> News {
         match input {
             Input::Device { event, source } => {
@@ -248,16 +243,6 @@ impl Game {
         out.push(Effect::Clock);
         self.notice_hidden_moves(out);
         if facts.iter().next().is_none() { News::SecondsOnly } else { News::Any }
-    }
-
-    /// If moves were made while the board was not heard, and the board shows the position before them: asks for its log.
-    fn notice_hidden_moves(&mut self, out: &mut Vec<Effect>) {
-        if let Some(since) = self.seen.moves_hidden_since() {
-            let Play { decoder, conclusions, .. } = &mut self.seen.play;
-            if decoder.begin_hidden_gap(since, self.now, conclusions) {
-                out.push(Effect::Device(DeviceCommand::ReadLog));
-            }
-        }
     }
 
     fn handle_board_change(&mut self, out: &mut Vec<Effect>) {
