@@ -33,13 +33,15 @@ pub(crate) struct BoardQuestions {
     waits: Option<Instant>,
     /// The time of the last question, about whatever doubt.
     last: Option<Instant>,
+    /// The time of the next question, if nothing changes until then.
+    due: Option<Instant>,
 }
 
 impl BoardQuestions {
     /// True if the board must be asked now.
     pub(crate) fn review(&mut self, now: Instant, seen: &mut Seen, alarms: &Alarms) -> bool {
         let Some(doubt) = doubt(now, seen, alarms) else {
-            self.asked = 0;
+            (self.asked, self.due) = (0, None);
             seen.board.frames.set_answer_due(None);
             return false;
         };
@@ -52,18 +54,18 @@ impl BoardQuestions {
         if doubt.waits.is_some() && self.asked == 0 && now >= doubt.from && seen.board.frames.answer_due().is_none() {
             seen.board.frames.set_answer_due(Some(now.max(next).after(seen.board.scan() * ANSWER_SCANS)));
         }
-        if now < next {
-            return false;
+        let ask = now >= next;
+        if ask {
+            self.asked = (self.asked + 1).min(BETWEEN.len());
+            self.last = Some(now);
         }
-        self.asked = (self.asked + 1).min(BETWEEN.len());
-        self.last = Some(now);
-        true
+        self.due = [doubt.from, self.next(&doubt)].into_iter().find(|due| *due > now);
+        ask
     }
 
     /// The next time at which the board must be asked, if nothing changes until then.
-    pub(crate) fn due(&self, now: Instant, seen: &Seen, alarms: &Alarms) -> Option<Instant> {
-        let doubt = doubt(now, seen, alarms)?;
-        [doubt.from, self.next(&doubt)].into_iter().find(|due| *due > now)
+    pub(crate) fn due(&self) -> Option<Instant> {
+        self.due
     }
 
     /// The time of the next question about this doubt.
@@ -106,14 +108,17 @@ fn doubt(now: Instant, seen: &Seen, alarms: &Alarms) -> Option<Doubt> {
     if waits || (moved && loses && !board.frames.was_read_since(done)) {
         return Some(Doubt { from: done, waits: pressed.or(Some(changed)) });
     }
-    let watched = seen.is_watched() && seen.gesture_since(now).is_none();
-    let differs = if watched { seen.differs(alarms) & decoder.unexplained_squares(board) } else { 0 };
+    let unchecked = decoder.unchecked_since();
+    let unexplained = decoder.unexplained_squares(board);
+    if (unexplained == 0 && unchecked.is_none()) || !seen.is_watched() || seen.gesture_since(now).is_some() {
+        return None;
+    }
+    let differs = if unexplained == 0 { 0 } else { seen.differs(alarms) & unexplained };
     let lifted = men::squares(differs).all(|square| board.men()[square.index()] == EMPTY);
     match differs {
         0 => {
             // Boards that repeat their reports are not asked.
-            let unchecked =
-                decoder.unchecked_since().filter(|since| watched && seen.usual.in_turn && !board.frames.was_read_since(*since));
+            let unchecked = unchecked.filter(|since| seen.usual.in_turn && !board.frames.was_read_since(*since));
             unchecked.map(|_| Doubt { from: changed.after(scan).max(board.frames.read_at().after(CHECKED_EVERY)), waits: None })
         }
         _ if pressed.is_some() => Some(Doubt { from: done, waits: pressed }),

@@ -381,7 +381,7 @@ impl Game {
         let king = phase.is_read().then(|| self.irregular.king.due(self.now, board)).flatten();
         let monitor = self.monitor.due(self.now, &self.seen, &self.alarms);
         let clock = clock.due(&WatchContext { now: self.now, config, play, phase });
-        let question = self.board_questions.due(self.now, &self.seen, &self.alarms);
+        let question = self.board_questions.due();
         let dues = [played, unruled, joined, king, monitor, question, clock, self.seen.phase_due(self.now), self.health.due()];
         dues.into_iter().flatten().min()
     }

@@ -64,6 +64,6 @@ impl Facts {
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = ClockFact> {
-        self.facts.into_iter().flatten()
+        self.facts[..self.len].iter().copied().flatten()
     }
 }

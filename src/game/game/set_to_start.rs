@@ -17,10 +17,13 @@ impl Game {
     /// A fall on which the game was decided stays.
     pub(super) fn forget_flags_before_first_move(&mut self, out: &mut Vec<Effect>) {
         let Seen { clock, play, phase, .. } = &mut self.seen;
+        if !clock.chessclock.flags().any() || self.rulings.result.is_some() {
+            return;
+        }
         let from_start = play.completed_before == Pair { white: Some(0), black: Some(0) };
         let moved = !play.decoder.record.moves().is_empty() || !play.decoder.line().plies().is_empty();
         let unmoved = matches!(phase.stage, GamePhase::Armed | GamePhase::Playing) && from_start && !moved;
-        if !clock.chessclock.flags().any() || !unmoved || self.rulings.result.is_some() || !clock.shows_start() {
+        if !unmoved || !clock.shows_start() {
             return;
         }
         for side in [Color::White, Color::Black] {
