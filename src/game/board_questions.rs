@@ -98,19 +98,22 @@ fn doubt(now: Instant, seen: &Seen, alarms: &Alarms) -> Option<Doubt> {
     // What is played after an illegal move is read by another decoder.
     let after = play.after_illegal.as_ref().and_then(|after| after.decoder.as_ref());
     let decoder = after.filter(|_| play.awaits_ruling_on_illegal_move()).unwrap_or(&play.decoder);
-    let (waits, pressed) = (decoder.press_waits(), decoder.last_press());
+    let (waits, loses, unchecked) = (decoder.press_waits(), board.frames.loses_reports(now), decoder.unchecked_since());
+    let unexplained = decoder.unexplained_squares(board);
+    // Nearly always nothing is in doubt.
+    if !waits && !loses && unchecked.is_none() && unexplained == 0 {
+        return None;
+    }
     if !waits && after.is_some_and(|after| after.explains(board)) {
         return None;
     }
+    let pressed = decoder.last_press();
     let done = changed.max(pressed.unwrap_or(changed)).after(scan);
     let moved = !decoder.line().is_empty() && (pressed.is_some() || !clock.chessclock.present());
-    let loses = board.frames.loses_reports(now);
     if waits || (moved && loses && !board.frames.was_read_since(done)) {
         return Some(Doubt { from: done, waits: pressed.or(Some(changed)) });
     }
-    let unchecked = decoder.unchecked_since();
-    let unexplained = decoder.unexplained_squares(board);
-    if (unexplained == 0 && unchecked.is_none()) || !seen.is_watched() || seen.gesture_since(now).is_some() {
+    if !seen.is_watched() || seen.gesture_since(now).is_some() {
         return None;
     }
     let differs = if unexplained == 0 { 0 } else { seen.differs(alarms) & unexplained };

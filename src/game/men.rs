@@ -105,11 +105,12 @@ pub(crate) const fn fits(a: u8, b: u8) -> bool {
 /// The squares on which two boards differ, as a mask.
 pub(crate) fn difference(a: &Men, b: &Men) -> u64 {
     let mut differs = 0;
-    // Most boards are equal, and in others most ranks.
-    if a == b {
+    // Most boards are equal, and in others most ranks: eight squares are compared at once.
+    let ranks = || a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0);
+    if ranks().fold(0, |all, (a, b)| all | (u64::from_ne_bytes(*a) ^ u64::from_ne_bytes(*b))) == 0 {
         return differs;
     }
-    for (rank, (a, b)) in a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0).enumerate() {
+    for (rank, (a, b)) in ranks().enumerate() {
         if a != b {
             differs |= (0..8).fold(0, |mask, file| mask | (u64::from(!fits(a[file], b[file])) << file)) << (rank * 8);
         }

@@ -10,7 +10,10 @@ use crate::seen::Seen;
 
 /// Closes every open alarm about the board whose cause is gone. `differs` are the squares that differ from what was played.
 pub(super) fn close_board_alarms(now: Instant, seen: &Seen, differs: u64, alarms: &mut Alarms) {
-    let fresh = if differs == 0 { 0 } else { differs & !alarms.reported_squares() };
+    if alarms.open().next().is_none() {
+        return;
+    }
+    let fresh = differs & !alarms.reported_squares();
     let cured: Vec<u32> = alarms.open().filter(|alarm| is_cured(alarm, seen, differs, fresh)).map(|alarm| alarm.id).collect();
     cured.into_iter().for_each(|id| alarms.cure_one(now, id));
     if differs == 0 && !seen.play.decoder.press_pending() {
