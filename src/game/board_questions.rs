@@ -99,9 +99,9 @@ fn doubt(now: Instant, seen: &Seen, alarms: &Alarms) -> Option<Doubt> {
     let after = play.after_illegal.as_ref().and_then(|after| after.decoder.as_ref());
     let decoder = after.filter(|_| play.awaits_ruling_on_illegal_move()).unwrap_or(&play.decoder);
     let (waits, loses, unchecked) = (decoder.press_waits(), board.frames.loses_reports(now), decoder.unchecked_since());
-    let unexplained = decoder.unexplained_squares(board);
+    let (unexplained, hidden) = (decoder.unexplained_squares(board), decoder.may_hide_another_move(board));
     // Nearly always nothing is in doubt.
-    if !waits && !loses && unchecked.is_none() && unexplained == 0 {
+    if !waits && !hidden && !loses && unchecked.is_none() && unexplained == 0 {
         return None;
     }
     if !waits && after.is_some_and(|after| after.explains(board)) {
@@ -110,7 +110,7 @@ fn doubt(now: Instant, seen: &Seen, alarms: &Alarms) -> Option<Doubt> {
     let pressed = decoder.last_press();
     let done = changed.max(pressed.unwrap_or(changed)).after(scan);
     let moved = !decoder.line().is_empty() && (pressed.is_some() || !clock.chessclock.present());
-    if waits || (moved && loses && !board.frames.was_read_since(done)) {
+    if waits || hidden || (moved && loses && !board.frames.was_read_since(done)) {
         return Some(Doubt { from: done, waits: pressed.or(Some(changed)) });
     }
     if !seen.is_watched() || seen.gesture_since(now).is_some() {

@@ -14,6 +14,7 @@ mod gaps;
 mod index;
 mod irregular;
 mod knocked;
+mod lost;
 mod moves;
 mod next_game;
 mod occupancy;

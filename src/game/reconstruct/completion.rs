@@ -13,7 +13,7 @@ use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::hypothesis::{Hypothesis, Scene, man_of};
 use crate::reconstruct::line::Tentative;
 use crate::reconstruct::record::How;
-use crate::reconstruct::route::may_be_one_move;
+use crate::reconstruct::route::{ORDER_KNOWN_AFTER, may_be_one_move};
 use crate::reconstruct::sensing::{RECHECK_UNTIL, Verdict};
 use crate::reconstruct::{ClockView, Conclusion, Decoder, sensing_of};
 
@@ -30,9 +30,6 @@ const RECHECK_AFTER: Duration = Duration::from_millis(500);
 
 /// The longest time for which the decoder waits for a man that was moved and pressed and is gone again, in a hand.
 const IN_HAND: Duration = Duration::from_secs(3);
-
-/// The time within which the next press shows the order of several moves that one scan has shown.
-const ORDER_KNOWN_AFTER: Duration = Duration::from_millis(1500);
 
 /// The largest number of moves that are named because one of them had to be chosen.
 const MAX_GUESSED: usize = 32;
@@ -73,7 +70,7 @@ impl Decoder {
             return false;
         }
         if self.beam.margin() >= margin {
-            if open {
+            if open || is_surely_lost(self.line().plies(), scene) {
                 out.push(Conclusion::Ambiguous { squares: self.first_move_squares(scene.tuning.weights.viable) });
             }
         } else {
@@ -169,7 +166,12 @@ impl Decoder {
         if order_known_at(plies, scene.board).is_some_and(|known_at| scene.now < known_at) {
             return None;
         }
-        let going_on = |index: usize| may_be_going_on(&plies[index..], best.dead, scene);
+        if may_hide_another_move(plies, scene.board) && scene.now < lost_until(first) {
+            return None;
+        }
+        let going_on = |index: usize| {
+            may_be_going_on(&plies[index..], best.dead, scene) || may_be_unfinished(&plies[index..], best.dead, scene)
+        };
         let proves = |index: usize| {
             let still = !plies[index].inferred && is_pressed_and_still(&plies[index..], best.dead, scene);
             still && !(0..=index).any(going_on)
@@ -246,6 +248,9 @@ impl Decoder {
         if self.beam.best().leaves_unexplained(self.tuning.weights.reread) {
             at(board.last_change().after(self.scan));
         }
+        if may_hide_another_move(plies, board) {
+            at(lost_until(first));
+        }
         let mut any_pressed = false;
         for ply in plies {
             if let Some(pressed) = ply.pressed {
@@ -304,6 +309,47 @@ fn may_be_going_on(line: &[Tentative], dead: u64, scene: &Scene<'_>) -> bool {
     empty && !moved && left < reply.made.latest && scene.now < left.after(IN_HAND)
 }
 
+/// True if the board does not show the whole move yet, although the reply was made: it shows one man too many of the kind that moved, or
+/// the player's king left its square before the reply and stands nowhere, because it castles. A report may be lost, and is awaited for as
+/// long as without the reply.
+fn may_be_unfinished(line: &[Tentative], dead: u64, scene: &Scene<'_>) -> bool {
+    let [ply, reply, ..] = line else { return false };
+    let until = scene.board.changed_at(ply.mask).max(ply.pressed.unwrap_or(ply.made).latest).after(IN_HAND);
+    let castles = || {
+        let king = men::of_shakmaty(Role::King.of(men::to_color(ply.color)));
+        let from = ply.node.men.iter().position(|&man| man == king).map_or(0, |square| 1 << square);
+        let left = ply.node.men.iter().zip(scene.board.men()).any(|(&man, &shown)| man == king && shown == EMPTY);
+        dead == 0 && left && scene.sensing.lacks_king(scene.board.men(), king) && scene.board.changed_at(from) < reply.made.latest
+    };
+    scene.now < until && (shows_too_many(line, scene.board) || castles())
+}
+
+/// True if the board shows more men of the kind that made the first move than there are after the moves.
+fn shows_too_many(line: &[Tentative], board: &PhysicalBoard) -> bool {
+    let (Some(ply), Some(top)) = (line.first(), line.last()) else { return false };
+    let man = man_of(ply.mv, ply.color).0;
+    men::count(board.men(), man) > men::count(&top.node.men, man)
+}
+
+/// True if no board has shown the first move, and if the board has not reported all its squares since the reply: the man may have gone
+/// somewhere else, and the report of that square may be lost.
+pub(super) fn may_hide_another_move(plies: &[Tentative], board: &PhysicalBoard) -> bool {
+    let [first, reply, ..] = plies else { return false };
+    !first.seen && !first.repaired && !board.frames.was_read_since(reply.made.latest)
+}
+
+/// True if the first move may hide another one, and its man stood on its square for longer than two scans: one of them should have
+/// shown it, unless it was lifted again at once.
+fn is_surely_lost(plies: &[Tentative], scene: &Scene<'_>) -> bool {
+    let [Tentative { pressed: Some(pressed), .. }, reply, ..] = plies else { return false };
+    may_hide_another_move(plies, scene.board) && pressed.latest.after(scene.scan * 2) < reply.made.latest
+}
+
+/// Until when a report of all squares is awaited that shows where the man of this move went.
+fn lost_until(ply: &Tentative) -> Instant {
+    ply.pressed.unwrap_or(ply.made).latest.after(IN_HAND)
+}
+
 /// True if the squares of the move show it and have not changed for `wait`, or if another move followed.
 fn at_rest(ply: &Tentative, last: bool, wait: Duration, scene: &Scene<'_>) -> bool {
     let differs = men::difference(&ply.node.men, scene.board.men()) & ply.mask;
@@ -316,12 +362,12 @@ fn at_rest(ply: &Tentative, last: bool, wait: Duration, scene: &Scene<'_>) -> bo
 /// after it and its squares show something else, the man is in a hand. If the board shows one man too many of its kind, or if the
 /// player who pressed does not have exactly one king, a change is not reported yet.
 fn is_pressed_and_still(line: &[Tentative], dead: u64, scene: &Scene<'_>) -> bool {
-    let (Some(ply), Some(top)) = (line.first(), line.last()) else { return false };
+    let Some(ply) = line.first() else { return false };
     let Some(pressed) = ply.pressed else { return false };
     let shown = scene.board.men();
     let differs = men::difference(&ply.node.men, shown) & ply.mask & !dead;
-    let (man, king) = (man_of(ply.mv, ply.color).0, men::of_shakmaty(Role::King.of(men::to_color(ply.color))));
-    let too_many = men::count(shown, man) > men::count(&top.node.men, man);
+    let king = men::of_shakmaty(Role::King.of(men::to_color(ply.color)));
+    let too_many = shows_too_many(line, scene.board);
     let kings = dead == 0 && scene.sensing.lacks_king(shown, king);
     let held = line.len() == 1 && differs != 0;
     let wait = if held || too_many || kings { IN_HAND } else { scene.scan };

@@ -121,14 +121,25 @@ pub(crate) fn unexplained(
         let gone = now.since(board.changed_at(1 << last.to)).saturating_sub(PUT_STRAIGHT);
         cost += cost_of_age(gone, weights.held_per_second, weights.went_on);
     }
-    if let Some(last) = last
-        && differs & (1 << last.to) != 0
-        && shown[usize::from(last.to)] == EMPTY
-        && squares(differs).any(|square| shown[square] == last.man)
-    {
+    if last.is_some_and(|last| has_gone_on(last, men, differs, board)) {
         cost += weights.went_on;
     }
     cost
+}
+
+/// True if the man of the last move has gone on to a square of `differs`. The report that it left its square may be lost: then the board
+/// shows one man too many of its kind, and the square to which that man came later is the right one, because no report of a man is
+/// invented.
+fn has_gone_on(last: LastMove, men: &Men, differs: u64, board: &PhysicalBoard) -> bool {
+    let (shown, to) = (board.men(), usize::from(last.to));
+    let mut elsewhere = squares(differs).filter(|&square| shown[square] == last.man && square != to);
+    if shown[to] == EMPTY && differs & (1 << to) != 0 {
+        return elsewhere.next().is_some();
+    }
+    let later = |square: usize| {
+        board.changed_at(1 << square) > board.changed_at(1 << to) && could_go(last.man, last.to.into(), square as u32)
+    };
+    shown[to] == last.man && elsewhere.any(later) && men::count(shown, last.man) > men::count(men, last.man)
 }
 
 /// The squares of `mask` that are empty.

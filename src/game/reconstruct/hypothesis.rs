@@ -15,6 +15,7 @@ use crate::reconstruct::candidates::{Candidate, Node};
 use crate::reconstruct::explain::{LastMove, unexplained};
 use crate::reconstruct::line::{Line, Tentative};
 use crate::reconstruct::occupancy::plausible::Doubt;
+use crate::reconstruct::route;
 use crate::reconstruct::sensing::{Sensing, ShownMove};
 use crate::reconstruct::tuning::{Tuning, Weights};
 
@@ -128,14 +129,13 @@ impl Hypothesis {
                 None => cost += reply.map_or(0, |reply| cost_without_press(ply, reply, weights)),
             }
             // No press shows that the man made two moves.
-            if scene.clock && self.may_be_one_move(base, index) {
+            if scene.clock && self.may_be_one_move(base, index, scene) {
                 cost += weights.not_pressed;
             }
             owed = ply.pressed.is_none() && !owed;
             cost += if ply.seen { 0 } else { weights.unseen };
-            // The man that was believed to stand on a dead square is back on the square that it came from.
-            let back =
-                ply.inferred && ply.mv.from().is_some_and(|from| scene.board.changed_at(1 << from.to_u32()) > ply.made.latest);
+            // The man that was believed to stand on a dead square is back on a square on which it was seen.
+            let back = ply.inferred && route::came_back(ply, &plies[index + 1..], scene.board);
             cost += if back { weights.went_on } else { 0 };
             cost += ply.captured(index + 1 < plies.len(), weights);
             // Until the opponent replies the man may still be in a hand: only the difference between two captures counts.
@@ -149,15 +149,21 @@ impl Hypothesis {
     }
 
     /// True if the man of the move with this index went on from the square of its player's last move, if one move could have led
-    /// there, and if the presses of both players were not heard before it went on. The man may only have paused on that square.
-    fn may_be_one_move(&self, base: &Node, index: usize) -> bool {
-        let Some([first, reply, next]) = index.checked_sub(2).and_then(|from| self.line.plies().get(from..=index)) else {
+    /// there, and if the presses of both players were not heard before it went on, or if it left that square before the reply and
+    /// the report of its next square was lost and no press follows. The man may only have paused on that square.
+    fn may_be_one_move(&self, base: &Node, index: usize, scene: &Scene<'_>) -> bool {
+        let Some(plies @ [first, reply, next]) = index.checked_sub(2).and_then(|from| self.line.plies().get(from..=index)) else {
             return false;
         };
         let one = |candidate: &Candidate| candidate.mv.from() == first.mv.from() && candidate.mv.to() == next.mv.to();
         let heard = |ply: &Tentative| ply.pressed.is_some_and(|pressed| pressed.latest <= next.made.latest);
+        let board = scene.board;
+        let early = || {
+            let lost = board.was_reported_late(board.changed_at(next.mask)) && route::may_be_one_move(plies, board);
+            lost && scene.now >= next.made.latest.after(route::ORDER_KNOWN_AFTER)
+        };
         next.mv.from() == Some(first.mv.to())
-            && !(heard(first) && heard(reply))
+            && (!(heard(first) && heard(reply)) || early())
             && !next.repaired
             && self.line.node(base, index - 2).table().iter().any(one)
     }

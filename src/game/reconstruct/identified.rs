@@ -13,6 +13,7 @@ use crate::reconstruct::candidates::{Candidate, Node};
 use crate::reconstruct::hypothesis::{Hypothesis, NO_LEGAL_MOVE, Scene};
 use crate::reconstruct::line::Tentative;
 use crate::reconstruct::record::Record;
+use crate::reconstruct::route;
 use crate::reconstruct::sensing::{LastSure, Sensing, ShownMove, Verdict};
 use crate::reconstruct::tuning::SETTLE_TIME;
 use crate::reconstruct::tuning::{Tuning, Weights};
@@ -56,7 +57,7 @@ impl Sensing for Identified {
         }
         let mut longer = reading.clone();
         // A move that explains the whole board also explains most of what was unexplained before it.
-        if next.left == 0 {
+        if next.left == 0 && !captures_where_nothing_stood(reading, next, scene) {
             longer.worst = longer.worst.min(scene.tuning.weights.explained);
         } else if early_reply::explains(reading, next, scene) {
             longer.worst = longer.worst.min(scene.tuning.weights.put);
@@ -139,6 +140,13 @@ impl Sensing for Identified {
     fn unproved_promotions(&self, _: &Record) -> Vec<(usize, u64)> {
         Vec::new()
     }
+}
+
+/// True if the man of the last move is captured on a square from which it had gone on. A pawn that is captured in passing looks so in
+/// the reading in which it made a single step.
+fn captures_where_nothing_stood(reading: &Hypothesis, next: &ShownMove<'_>, scene: &Scene<'_>) -> bool {
+    let Some(last) = reading.line.last().filter(|_| reading.worst > scene.tuning.weights.explained) else { return false };
+    next.candidate.target() == 1 << last.mv.to().to_u32() && route::went_on(last, scene.board)
 }
 
 /// True if the man that arrived is another one than that of the move: when the player had pressed, the man of the move still stood on

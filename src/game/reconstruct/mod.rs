@@ -103,8 +103,9 @@ pub(crate) struct Decoder {
     looked: Option<(Instant, usize)>,
     /// The last change of the board after which `reread_board` made readings anew.
     reread_at: Option<Instant>,
-    /// The last change of the board after which `add_rivals` compared the best reading with others.
-    rivals_of: Option<Instant>,
+    /// The last change of the board after which `add_rivals` compared the best reading with others, and the last press that was
+    /// known then.
+    rivals_of: Option<(Instant, Option<Pressed>)>,
     /// The last presses that were heard, the latest one at the end.
     heard: Vec<Pressed>,
     gap: Option<Gap>,
@@ -261,6 +262,11 @@ impl Decoder {
     /// True if a press waits in the best reading for a move that the board has not shown.
     pub(crate) fn press_waits(&self) -> bool {
         !self.beam.best().waiting.is_empty()
+    }
+
+    /// True if no board has shown the first pending move, and a report of all squares may show another one.
+    pub(crate) fn may_hide_another_move(&self, board: &PhysicalBoard) -> bool {
+        completion::may_hide_another_move(self.line().plies(), board)
     }
 
     /// The latest press since the last sure move.

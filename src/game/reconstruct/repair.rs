@@ -80,11 +80,11 @@ impl Decoder {
     }
 
     /// Before the best reading makes a move sure and leaves something unexplained: adds other readings that explain the whole
-    /// board, once for each change of the board. They are at most so much better than the best one that the next evidence
+    /// board, once for each change of the board and each press. They are at most so much better than the best one that the next evidence
     /// decides. True if a reading was added.
     pub(super) fn add_rivals(&mut self, scene: &Scene<'_>) -> bool {
-        let changed = scene.board.last_change();
-        if self.rivals_of.replace(changed) == Some(changed) {
+        let known = Some((scene.board.last_change(), self.heard.last().copied()));
+        if core::mem::replace(&mut self.rivals_of, known) == known {
             return false;
         }
         let weights = &scene.tuning.weights;

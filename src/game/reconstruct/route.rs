@@ -4,12 +4,12 @@
 use core::time::Duration;
 
 use flagfall_protocols::time::Instant;
-use shakmaty::{Role, attacks};
+use shakmaty::{Role, Square, attacks};
 
 use crate::men::{self, EMPTY};
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::candidates::{Candidate, Node};
-use crate::reconstruct::hypothesis::Scene;
+use crate::reconstruct::hypothesis::{Scene, man_of};
 use crate::reconstruct::line::Tentative;
 
 /// The longest time in scans for which a square shows a man that only brushed it on its way to the square beside it.
@@ -17,6 +17,9 @@ const BRUSHED_SCANS: u32 = 2;
 
 /// The longest time for which a man that is moved is usually off its squares: that of the alarm `piece_in_hand`.
 const LONGEST_IN_HAND: Duration = Duration::from_secs(5);
+
+/// The time within which the next press shows the order of several moves that one scan has shown.
+pub(crate) const ORDER_KNOWN_AFTER: Duration = Duration::from_millis(1500);
 
 /// True if the man of this move went somewhere else since `since`: it stood on a square that is not on its way, or it still stood
 /// on its way after `arrived_by`.
@@ -75,6 +78,40 @@ pub(crate) fn may_be_one_move(plies: &[Tentative], board: &PhysicalBoard) -> boo
     let went_on = third.mv.from() == Some(first.mv.to()) && third.made.earliest <= reply.made.latest;
     let open = third.pressed.is_none() && !third.logged;
     went_on && open && board.changed_at(1 << first.mv.to().to_u32()) < reply.made.latest
+}
+
+/// True if the man of this move came to another square after it had come to its own.
+pub(crate) fn went_on(ply: &Tentative, board: &PhysicalBoard) -> bool {
+    let (man, to) = man_of(ply.mv, ply.color);
+    let Some(came) = came_to(board, to, man) else { return false };
+    let other = |square: &u8| *square != to && ply.node.men[usize::from(*square)] != man;
+    (0..64).filter(other).any(|square| came_to(board, square, man).is_some_and(|later| later > came))
+}
+
+/// True if the man of this move, which no board has shown on its square, came back to the square from which it was moved, or to one on
+/// which it was seen since: it was only lifted there. `later` are the moves after it: one of them may have put another man like it there.
+pub(crate) fn came_back(ply: &Tentative, later: &[Tentative], board: &PhysicalBoard) -> bool {
+    let (man, to) = man_of(ply.mv, ply.color);
+    let moved = men::of_shakmaty(ply.mv.role().of(men::to_color(ply.color)));
+    let came = |from: Square| came_to(board, from as u8, moved).is_some_and(|came| came > ply.made.latest);
+    if ply.mv.from().is_some_and(came) {
+        return true;
+    }
+    let stands = |square: &u8| board.men()[usize::from(*square)] == man && ply.node.men[usize::from(*square)] != man;
+    let another = |square: u8| {
+        let moved = later.iter().find(|next| man_of(next.mv, next.color) == (man, square));
+        moved.is_some_and(|next| next.mv.from() != Some(ply.mv.to()))
+    };
+    (0..64)
+        .filter(|square| *square != to)
+        .filter(stands)
+        .any(|square| has_left(board, square, man, ply.made.earliest) && !another(square))
+}
+
+/// When the square last began to show this man, as far as its changes are kept.
+fn came_to(board: &PhysicalBoard, square: u8, man: u8) -> Option<Instant> {
+    let mut shown = board.men()[usize::from(square)];
+    board.changes_of(square).find(|change| core::mem::replace(&mut shown, change.before) == man).map(|change| change.at)
 }
 
 /// True if the square showed this man for longer than `brushed`, and showed it no more at some moment after `since`. After the man left

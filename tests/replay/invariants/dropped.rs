@@ -1,14 +1,14 @@
 //! One report of a square that is missing.
 
 use fastrand::Rng;
-use flagfall_game::alarm::AlarmKind;
+use flagfall_game::alarm::{Alarm, AlarmKind, AlarmStatus};
 use flagfall_game::input::Input;
 use flagfall_protocols::event::DeviceEvent;
 use flagfall_protocols::square::Placement;
 use flagfall_protocols::time::Instant;
 
-use crate::invariants::lifts::only_what_was_played;
-use crate::invariants::played_game::{BLITZ, Played, RAPID, Reports, device, game};
+use crate::invariants::checked_game::CheckedGame;
+use crate::invariants::played_game::{BLITZ, Played, RAPID, Reports, config, device, game};
 use crate::support::seeds::campaign;
 
 /// The time in microseconds from a press until a move is called illegal (`reconstruct/README.md#6.1`). The press comes at least a tenth
@@ -38,11 +38,49 @@ fn without(reports: &Reports, index: usize, after: u64) -> Reports {
     changed
 }
 
+/// True if a single step of a pawn (`one`) and its double step explain the same reports: the pawn was captured on the square that both
+/// reach or pass, and both players' moves lead to the same position.
+fn are_one_story(one: &str, two: &str, reply: Option<&String>) -> bool {
+    let steps = |uci: &str| uci.as_bytes()[3].abs_diff(uci.as_bytes()[1]);
+    let straight = |uci: &str| uci.len() == 4 && uci[..1] == uci[2..3];
+    let single = if steps(one) == 1 { one } else { two };
+    let pair = straight(one) && straight(two) && one[..2] == two[..2] && steps(one) + steps(two) == 3;
+    pair && reply.is_some_and(|reply| reply[2..] == single[2..])
+}
+
+/// True if an open alarm says that moves between these squares are in doubt.
+fn is_named(checked: &CheckedGame, moves: [&str; 2]) -> bool {
+    let bit = |name: &str| 1_u64 << (8 * (name.as_bytes()[1] - b'1') + name.as_bytes()[0] - b'a');
+    let squares = moves.iter().fold(0, |all, uci| all | bit(&uci[..2]) | bit(&uci[2..]));
+    let open = |alarm: &&Alarm| alarm.kind == AlarmKind::Ambiguous && alarm.status == AlarmStatus::Open;
+    checked.game.alarms().iter().filter(open).any(|alarm| squares & !alarm.squares == 0)
+}
+
+/// Feeds the reports and checks at any time that the committed moves are those that were played. Only a step of a pawn that no report
+/// distinguishes from the other one may be recorded, and an alarm must name it from that moment on. Returns the moves, too.
+#[track_caller]
+fn only_what_was_played_or_is_named(reports: &Reports, played: &Played) -> (CheckedGame, Vec<String>) {
+    let (mut checked, mut right) = (CheckedGame::new(config()), played.moves.clone());
+    for (at, input) in reports {
+        checked.feed(*at, input);
+        for index in 0..checked.list.len() {
+            let (got, reply) = (checked.list[index].uci.clone(), right.get(index + 1));
+            let known = right.get(index).is_some_and(|played| {
+                *played == got || (are_one_story(played, &got, reply) && is_named(&checked, [played, &got]))
+            });
+            assert!(known, "at {at:?}: {:?} was not played, but {right:?}", checked.moves());
+            right[index] = got;
+        }
+    }
+    checked.advance_to(Instant(reports.last().expect("events").0.0 + 5_000_000));
+    (checked, right)
+}
+
 /// Checks that no wrong move is committed at any time, and that no move is missing in the end.
 #[track_caller]
 fn assert_repaired(played: &Played, index: usize, after: u64) {
     let reports = without(&played.reports, index, after);
-    let checked = only_what_was_played(&reports, played);
+    let (checked, right) = only_what_was_played_or_is_named(&reports, played);
     let (state, left_out) = (checked.state(), &played.reports[index]);
     let pending: Vec<&String> = state.pending.iter().map(|mv| &mv.uci).collect();
     let kinds: Vec<_> = checked.game.alarms().iter().map(|alarm| (alarm.kind, alarm.opened)).collect();
@@ -52,7 +90,7 @@ fn assert_repaired(played: &Played, index: usize, after: u64) {
     assert!(!called || after > JUDGED, "an illegal move was called too soon: {kinds:?}");
     repaired.extend(pending.iter().filter(|_| called).map(|uci| (*uci).clone()));
     assert_eq!(
-        repaired, played.moves,
+        repaired, right,
         "input {index}, {left_out:?}, frame {after} us later: pending {pending:?}, board {}, alarms {kinds:?}",
         state.board
     );

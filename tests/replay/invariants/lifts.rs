@@ -63,7 +63,7 @@ fn with_lifts(rng: &mut Rng, reports: &Reports, count: usize) -> (Reports, usize
 
 /// Checks that at any time the committed moves are those that were played.
 #[track_caller]
-pub(crate) fn only_what_was_played(reports: &Reports, played: &Played) -> CheckedGame {
+fn only_what_was_played(reports: &Reports, played: &Played) -> CheckedGame {
     let mut checked = CheckedGame::new(config());
     for (at, input) in reports {
         checked.feed(*at, input);

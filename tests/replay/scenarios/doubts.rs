@@ -41,6 +41,14 @@ fn s056_a_man_that_was_pressed_and_is_lifted_again_is_on_no_dead_square() {
     Reports::new().report(pressed).run_at_dgt_board().allow("d3 d5", &[], &OFF);
 }
 
+/// A pawn is straightened for so long that the opponent replies meanwhile, and comes back to its square. It is not on h4, although no
+/// sensor has ever shown a man there.
+#[test]
+fn s056_a_man_that_comes_back_was_on_no_dead_square() {
+    let reports = "h2:- | h3:P | 1.0 h3:- | 0.1 WP | 6.0 g8:- | f6:n | 1.0 h3:P | 0.1 BP";
+    Reports::new().report(reports).run_at_dgt_board().allow("h3 Nf6", &[], &OFF);
+}
+
 /// The pawn is put on its new square, is gone from there, and only then leaves its old square.
 #[test]
 fn s002_the_new_square_is_left_again_before_the_old_one() {
