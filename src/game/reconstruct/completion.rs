@@ -10,10 +10,10 @@ use shakmaty::Role;
 use crate::interval::Interval;
 use crate::men::{self, EMPTY};
 use crate::reconstruct::board::PhysicalBoard;
-use crate::reconstruct::hypothesis::{Hypothesis, Scene, man_of};
+use crate::reconstruct::hypothesis::{Hypothesis, Scene, man_of, stands_elsewhere};
 use crate::reconstruct::line::Tentative;
 use crate::reconstruct::record::How;
-use crate::reconstruct::route::{ORDER_KNOWN_AFTER, may_be_one_move};
+use crate::reconstruct::route::{self, ORDER_KNOWN_AFTER, may_be_one_move};
 use crate::reconstruct::sensing::{RECHECK_UNTIL, Verdict};
 use crate::reconstruct::{ClockView, Conclusion, Decoder, sensing_of};
 
@@ -88,6 +88,11 @@ impl Decoder {
             }
         }
         let node = self.record.node();
+        let others = if sensing.hides_captures() { 0 } else { route::other_destinations(node, self.line().plies(), scene) };
+        if others != 0 && !out.iter().any(|said| matches!(said, Conclusion::Ambiguous { .. })) {
+            let first = self.line().plies().first().map_or(0, |first| first.mask);
+            out.push(Conclusion::Ambiguous { squares: first | others });
+        }
         if self.clocked && self.line().plies().first().is_some_and(|ply| node.may_be_part(ply.mv)) {
             self.unchecked = Some(scene.now);
         }
@@ -116,7 +121,8 @@ impl Decoder {
 
     /// True if the board does not show which man made the first move, or where its man went. The man that comes back shows it; which
     /// man was lifted first proves nothing. There are three cases: two men of one kind that may have made the move are off; the king is
-    /// off and may have castled; the man was seen on one square and may have gone on to a square with a dead sensor.
+    /// off and may have castled; the man was seen on one square and may have gone on to a square with a dead sensor, or to one on which it
+    /// was captured at once.
     fn first_move_is_open(&self, scene: &Scene<'_>) -> bool {
         let (base, shown, best) = (self.record.node(), scene.board.men(), self.beam.best());
         let Some((first, later)) = best.line.plies().split_first() else { return false };
@@ -125,13 +131,19 @@ impl Decoder {
         let king = men::of_shakmaty(Role::King.of(men::to_color(first.color)));
         let no_king = scene.sensing.lacks_king(shown, king);
         let to = |ply: &Tentative| usize::from(man_of(ply.mv, ply.color).1);
-        let is_gone = shown[to(first)] == EMPTY && later.iter().all(|ply| ply.mask & (1 << to(first)) == 0);
-        let mut rivals = self.beam.iter().filter_map(|other| other.line.plies().first()).filter(|rival| rival.mv != first.mv);
-        rivals.any(|rival| {
-            if rival.mv.is_castle() || first.mv.is_castle() {
+        let is_gone = shown[to(first)] == EMPTY
+            && !stands_elsewhere(man_of(first.mv, first.color).0, expected, shown)
+            && later.iter().all(|ply| ply.mask & (1 << to(first)) == 0);
+        let mut rivals = self.beam.iter().filter_map(|other| Some((other.line.plies().first()?, other.line.plies().get(1))));
+        rivals.any(|(rival, reply)| {
+            if rival.mv == first.mv {
+                false
+            } else if rival.mv.is_castle() || first.mv.is_castle() {
                 no_king
             } else if rival.mv.from() == first.mv.from() {
-                is_gone && shown[to(rival)] == EMPTY && rival.inferred != first.inferred
+                let dead = shown[to(rival)] == EMPTY && rival.inferred != first.inferred;
+                let captured = reply.is_some_and(|reply| reply.mv.is_capture() && reply.mv.to() == rival.mv.to());
+                is_gone && (dead || captured)
             } else {
                 let alike = rival.mv.to() == first.mv.to() && rival.mv.role() == first.mv.role();
                 alike && rival.mv.from().is_some_and(|from| is_off(from.to_usize()))

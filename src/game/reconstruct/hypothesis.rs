@@ -204,7 +204,8 @@ impl Hypothesis {
         if left > weights.viable && !scene.board.was_reported_late(made.latest) {
             return None;
         }
-        let next = ShownMove { node, candidate, to: last.to, made, begun: scene.board.changed_first(seen), left };
+        let before = self.line.node(base, self.line.plies().len().saturating_sub(1));
+        let next = ShownMove { before, node, candidate, to: last.to, made, begun: scene.board.changed_first(seen), left };
         let mut longer = scene.sensing.extended(self, &next, scene)?;
         if let Some(last) = longer.line.plies_mut().last_mut() {
             last.repaired = scene.board.is_first_after_gap(made.latest);
@@ -233,7 +234,7 @@ impl Hypothesis {
         let pressed = self.waiting.first().copied().filter(fits).map(|_| self.waiting.remove(0).at);
         // Moves are made one after the other.
         let made = self.line.last().map_or(made, |before| made.not_before(&before.made));
-        scene.sensing.forgive_taken_off(self, candidate, &scene.tuning.weights);
+        scene.sensing.forgive_taken_off(self, candidate, scene);
         self.penalty += core::mem::take(&mut self.worst);
         self.line.push(Tentative {
             mv: candidate.mv,

@@ -52,23 +52,25 @@ impl Sensing for Identified {
         if reading.line.last().is_some_and(too_early) {
             return None;
         }
-        if is_of_another_man(reading, next, arrived, scene) {
+        let answered = |last: &Tentative| route::was_answered_elsewhere(next.before, last, next.begun, scene);
+        if is_of_another_man(reading, next, arrived, scene) || reading.line.last().is_some_and(answered) {
             return None;
         }
         let mut longer = reading.clone();
         // A move that explains the whole board also explains most of what was unexplained before it.
-        if next.left == 0 && !captures_where_nothing_stood(reading, next, scene) {
-            longer.worst = longer.worst.min(scene.tuning.weights.explained);
-        } else if early_reply::explains(reading, next, scene) {
-            longer.worst = longer.worst.min(scene.tuning.weights.put);
-        }
+        let usual = match next.left {
+            0 => scene.tuning.weights.explained,
+            _ if early_reply::explains(reading, next, scene) => scene.tuning.weights.put,
+            _ => i32::MAX,
+        };
+        longer.worst = longer.worst.min(most_left(reading, next.candidate, usual, scene));
         longer.add(next.node, next.candidate, next.made, next.begun, true, scene);
         Some(longer)
     }
 
-    fn forgive_taken_off(&self, reading: &mut Hypothesis, candidate: &Candidate, weights: &Weights) {
+    fn forgive_taken_off(&self, reading: &mut Hypothesis, candidate: &Candidate, scene: &Scene<'_>) {
         if candidate.target() != 0 && reading.worst_squares & !candidate.mask == 0 {
-            reading.worst = reading.worst.min(weights.victim);
+            reading.worst = reading.worst.min(most_left(reading, candidate, scene.tuning.weights.victim, scene));
         }
     }
 
@@ -142,11 +144,19 @@ impl Sensing for Identified {
     }
 }
 
-/// True if the man of the last move is captured on a square from which it had gone on. A pawn that is captured in passing looks so in
-/// the reading in which it made a single step.
-fn captures_where_nothing_stood(reading: &Hypothesis, next: &ShownMove<'_>, scene: &Scene<'_>) -> bool {
-    let Some(last) = reading.line.last().filter(|_| reading.worst > scene.tuning.weights.explained) else { return false };
-    next.candidate.target() == 1 << last.mv.to().to_u32() && route::went_on(last, scene.board)
+/// The most that counts of what was unexplained before a move that explains it, which is `usual` for most moves. A move that captures
+/// the last man does not explain that this man was seen on another square meanwhile: perhaps it was only taken off over that square,
+/// but if it rested there, it had gone there. Nor does it explain that a man was off since before its player's move before.
+fn most_left(reading: &Hypothesis, candidate: &Candidate, usual: i32, scene: &Scene<'_>) -> i32 {
+    if usual == i32::MAX || route::was_off_before(reading.line.plies(), candidate, scene) {
+        return i32::MAX;
+    }
+    let elsewhere = reading.line.last().map_or(Duration::ZERO, |last| route::seen_elsewhere(last, candidate, scene));
+    match elsewhere {
+        Duration::ZERO => usual,
+        short if short <= scene.scan * route::BRUSHED_SCANS => scene.tuning.weights.went_on,
+        _ => i32::MAX,
+    }
 }
 
 /// True if the man that arrived is another one than that of the move: when the player had pressed, the man of the move still stood on

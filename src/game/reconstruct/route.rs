@@ -13,7 +13,7 @@ use crate::reconstruct::hypothesis::{Scene, man_of};
 use crate::reconstruct::line::Tentative;
 
 /// The longest time in scans for which a square shows a man that only brushed it on its way to the square beside it.
-const BRUSHED_SCANS: u32 = 2;
+pub(crate) const BRUSHED_SCANS: u32 = 2;
 
 /// The longest time for which a man that is moved is usually off its squares: that of the alarm `piece_in_hand`.
 const LONGEST_IN_HAND: Duration = Duration::from_secs(5);
@@ -57,7 +57,10 @@ pub(crate) fn was_not_captured(first: &Candidate, second: &Candidate, node: &Nod
     let Some(from) = first.mv.from() else { return false };
     let (man, board) = (node.men[from.to_usize()], scene.board);
     let arrived = board.changed_at(1 << second.mv.to().to_u32());
-    for change in board.changes_of(from as u8) {
+    // The second man may have paused there on its way.
+    let passes = second.mv.from().is_some_and(|second_from| attacks::between(second_from, second.mv.to()).contains(from));
+    let captor = board.men()[second.mv.to().to_usize()];
+    for change in board.changes_of(from as u8).filter(|change| !(passes && change.before == captor)) {
         if men::fits(man, change.before) {
             let stayed = change.at > arrived.after(scene.scan) && !board.was_reported_late(change.at);
             let shown_empty = board.shows_all_squares() && arrived > change.at.after(LONGEST_IN_HAND.max(scene.scan));
@@ -78,14 +81,6 @@ pub(crate) fn may_be_one_move(plies: &[Tentative], board: &PhysicalBoard) -> boo
     let went_on = third.mv.from() == Some(first.mv.to()) && third.made.earliest <= reply.made.latest;
     let open = third.pressed.is_none() && !third.logged;
     went_on && open && board.changed_at(1 << first.mv.to().to_u32()) < reply.made.latest
-}
-
-/// True if the man of this move came to another square after it had come to its own.
-pub(crate) fn went_on(ply: &Tentative, board: &PhysicalBoard) -> bool {
-    let (man, to) = man_of(ply.mv, ply.color);
-    let Some(came) = came_to(board, to, man) else { return false };
-    let other = |square: &u8| *square != to && ply.node.men[usize::from(*square)] != man;
-    (0..64).filter(other).any(|square| came_to(board, square, man).is_some_and(|later| later > came))
 }
 
 /// True if the man of this move, which no board has shown on its square, came back to the square from which it was moved, or to one on
@@ -112,6 +107,77 @@ pub(crate) fn came_back(ply: &Tentative, later: &[Tentative], board: &PhysicalBo
 fn came_to(board: &PhysicalBoard, square: u8, man: u8) -> Option<Instant> {
     let mut shown = board.men()[usize::from(square)];
     board.changes_of(square).find(|change| core::mem::replace(&mut shown, change.before) == man).map(|change| change.at)
+}
+
+/// True if the reply was begun before the man of this move came to its square, and if this man rested on another square, to which it
+/// could have moved from `before`, until its player had pressed: that move was pressed and answered. The man has gone on since.
+pub(crate) fn was_answered_elsewhere(before: &Node, ply: &Tentative, reply_begun: Instant, scene: &Scene<'_>) -> bool {
+    let (Some(pressed), Some(from), to) = (ply.pressed, ply.mv.from(), ply.mv.to()) else { return false };
+    let man = before.men[from.to_usize()];
+    let stands = scene.board.men()[to.to_usize()] == man;
+    let arrived = if stands { scene.board.changed_at(1 << to.to_u32()) } else { ply.made.latest };
+    if ply.mv.is_castle() || arrived <= reply_begun {
+        return false;
+    }
+    let moves = before.table().iter().map(|other| other.mv);
+    let mut others = moves.filter(|other| other.from() == Some(from) && other.to() != to && !other.is_castle());
+    others.any(|other| rested_on(scene.board, other.to() as u8, man, pressed.latest, scene.scan, None))
+}
+
+/// The squares to which the man of the first of these moves may have gone instead, because the hands of both players were busy at once:
+/// it stood on such a square until after the reply was begun and the press may have been made, or it is on no square and the reply
+/// may have captured it there unseen.
+pub(crate) fn other_destinations(base: &Node, plies: &[Tentative], scene: &Scene<'_>) -> u64 {
+    let [first, reply, ..] = plies else { return 0 };
+    let (Some(from), to) = (first.mv.from(), first.mv.to()) else { return 0 };
+    if first.mv.is_castle() || first.repaired || reply.repaired {
+        return 0;
+    }
+    let (man, shown) = (base.men[from.to_usize()], scene.board.men());
+    let arrived = if shown[to.to_usize()] == man { scene.board.changed_at(1 << to.to_u32()) } else { first.made.latest };
+    let begun = scene.board.changed_first(reply.mask).min(reply.made.latest);
+    let pressed = first.pressed.map_or(begun, |pressed| pressed.earliest);
+    let gone = scene.board.changes_of(to as u8).find(|change| change.before == man && shown[to.to_usize()] != man);
+    let captured = reply.mask & (1 << to.to_u32()) != 0;
+    let moved = plies[1..].iter().any(|ply| ply.mv.from() == Some(to));
+    let is_gone = !captured && !moved && gone.is_some_and(|gone| gone.at <= reply.made.latest);
+    let stood = |square: u8| {
+        let left = scene.board.changes_of(square).find(|change| change.before == man && change.at <= arrived.after(scene.scan));
+        left.is_some_and(|left| left.at >= begun && left.at >= pressed)
+    };
+    let moves = base.table().iter().map(|other| other.mv);
+    let others = moves.filter(|other| other.from() == Some(from) && other.to() != to && !other.is_castle());
+    let open = others.filter(|other| stood(other.to() as u8) || (is_gone && other.to() == reply.mv.to()));
+    open.fold(0, |all, other| all | 1 << other.to().to_u32())
+}
+
+/// True if the man that `captor` captures was taken off before the move before, by the same player, was made: it was not taken off for
+/// this capture.
+pub(crate) fn was_off_before(plies: &[Tentative], captor: &Candidate, scene: &Scene<'_>) -> bool {
+    let [.., own, last] = plies else { return false };
+    let target = captor.mv.to();
+    let man = last.node.men[target.to_usize()];
+    let off = scene.board.changes_of(target as u8).find(|change| change.before == man);
+    captor.target() == 1 << target.to_u32() && last.mv.to() != target && off.is_some_and(|off| off.at < own.made.latest)
+}
+
+/// The longest time for which the last man was seen on a square on which it should not be, after it had left the square on which
+/// `captor` captures it. Zero if it was not seen elsewhere, or if another man is captured.
+pub(crate) fn seen_elsewhere(last: &Tentative, captor: &Candidate, scene: &Scene<'_>) -> Duration {
+    let (man, to) = man_of(last.mv, last.color);
+    let gone = scene.board.changes_of(to).find(|change| change.before == man);
+    let Some(gone) = gone.filter(|_| captor.target() == 1 << to) else { return Duration::ZERO };
+    let others = (0..64_u8).filter(|&square| last.node.men[usize::from(square)] != man);
+    let seen = others.filter_map(|square| {
+        if scene.board.men()[usize::from(square)] == man {
+            return Some(scene.now.since(scene.board.changed_at(1 << square)));
+        }
+        let mut since = scene.board.changes_of(square).take_while(|change| change.at > gone.at);
+        let left = since.find(|change| change.before == man)?;
+        let came = scene.board.changes_of(square).find(|change| change.at < left.at);
+        Some(left.at.since(came.map_or(Instant::ZERO, |came| came.at)))
+    });
+    seen.max().unwrap_or_default()
 }
 
 /// True if the square showed this man for longer than `brushed`, and showed it no more at some moment after `since`. After the man left

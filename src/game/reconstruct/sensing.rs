@@ -20,6 +20,8 @@ pub(crate) const RECHECK_UNTIL: Duration = Duration::from_secs(10);
 
 /// A move that the board shows after the moves of a reading.
 pub(crate) struct ShownMove<'a> {
+    /// The position before the last move of the reading.
+    pub(crate) before: &'a Node,
     /// The position before the move.
     pub(crate) node: &'a Node,
     pub(crate) candidate: &'a Candidate,
@@ -87,7 +89,7 @@ pub(crate) trait Sensing {
     fn extended(&self, reading: &Hypothesis, next: &ShownMove<'_>, scene: &Scene<'_>) -> Option<Hypothesis>;
 
     /// Forgives what was unexplained on the square of a captured man, because that man may have been taken off first.
-    fn forgive_taken_off(&self, reading: &mut Hypothesis, candidate: &Candidate, weights: &Weights);
+    fn forgive_taken_off(&self, reading: &mut Hypothesis, candidate: &Candidate, scene: &Scene<'_>);
 
     /// Notes since when the board has shown more than the reading, before the reading is judged. `settled` is true if the board
     /// has been still for so long that all of it counts.

@@ -32,6 +32,21 @@ fn s038_a_man_that_was_seen_elsewhere_was_not_captured_unseen() {
     Reports::from(fen).report(reports).run_at_dgt_board().expect("e4 fxe3", &[]);
 }
 
+/// The pawn paused on d3, went on to d4 and was pressed there. The capture in passing is no capture of a pawn on d3.
+#[test]
+fn s038_a_pawn_was_not_captured_where_it_had_paused() {
+    let reports = "d2:- | 0.01 d3:P | 1.4 d4:P | 0.03 d3:- | 0.43 WP | 0.2 d4:- | 0.01 e4:- | 0.25 d3:p | 0.4 BP | 1.0 e1:- | f2:K | 0.4 WP";
+    Reports::from("4k3/7p/8/8/4p3/8/3P4/4K3 w - - 0 1").report(reports).run_at_dgt_board().expect("d4 exd3 Kf2", &[]);
+}
+
+/// The queen stood on a4 when White pressed and when Black began his reply. She left it for her next move, and paused on a5, within
+/// the scan that showed the reply.
+#[test]
+fn s037_the_next_move_is_begun_and_pauses_while_the_reply_is_made() {
+    let reports = "a1:- | 0.1 a4:Q | 0.5 WP | h7:- | 0.2 h5:p | 0.19 a5:Q | 0.01 a4:- | 0.1 BP | 1.4 a6:Q | 0.01 a5:- | 0.3 WP";
+    Reports::from("6k1/7p/8/8/8/8/8/Q3K3 w - - 0 1").report(reports).run_at_dgt_board().expect("Qa4 h5 Qa6", &[]);
+}
+
 /// A pawn that stood on d4 when the clock was pressed did not go to d3, although no sensor has ever shown a man on d3.
 #[test]
 fn s056_a_man_that_was_pressed_and_is_lifted_again_is_on_no_dead_square() {

@@ -51,6 +51,11 @@ pub(super) fn reread(sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis> 
             reading.add(&after, second, replied, replied.latest, true, scene);
         }
         reading.assign_presses(sure.heard.iter().rev().copied(), scene.scan);
+        if let [first, reply] = reading.line.plies()
+            && route::was_answered_elsewhere(base, first, scene.board.changed_first(reply.mask), scene)
+        {
+            continue;
+        }
         reading.judge(base, scene);
         found.push(reading);
     }
@@ -118,7 +123,8 @@ pub(super) fn add_lifted_again(reading: &Hypothesis, sure: &LastSure<'_>, scene:
 /// The reading in which two moves of one man are one move, made before the reply between them.
 pub(super) fn joined(reading: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>) -> Option<Hypothesis> {
     let [first, reply, third] = reading.line.plies() else { return None };
-    if !route::may_be_one_move(reading.line.plies(), scene.board) {
+    // If the report of the last square was not lost, the board shows that the man came there after the reply.
+    if !route::may_be_one_move(reading.line.plies(), scene.board) || !scene.board.was_reported_late(third.made.latest) {
         return None;
     }
     let one_move = |candidate: &&Candidate| candidate.mv.from() == first.mv.from() && candidate.mv.to() == third.mv.to();

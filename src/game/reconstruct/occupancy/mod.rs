@@ -80,7 +80,7 @@ impl Sensing for Occupancy {
         Some(longer)
     }
 
-    fn forgive_taken_off(&self, _: &mut Hypothesis, _: &Candidate, _: &Weights) {}
+    fn forgive_taken_off(&self, _: &mut Hypothesis, _: &Candidate, _: &Scene<'_>) {}
 
     fn note_unexplained(&self, reading: &mut Hypothesis, base: &Node, mismatch: i32, settled: bool, scene: &Scene<'_>) {
         reading.note_unexplained(mismatch, base, scene);
