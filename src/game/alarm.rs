@@ -219,6 +219,13 @@ impl Alarms {
         }
     }
 
+    /// The cause of the alarms of this kind that were opened since then is gone.
+    pub(crate) fn cure_since(&mut self, at: Instant, kind: AlarmKind, since: Instant) {
+        let open: Vec<u32> =
+            self.open().filter(|alarm| alarm.kind == kind && alarm.opened >= since).map(|alarm| alarm.id).collect();
+        open.into_iter().for_each(|id| self.cure_one(at, id));
+    }
+
     /// The cause of one alarm is gone.
     pub(crate) fn cure_one(&mut self, at: Instant, id: u32) {
         if self.acknowledge(at, id)

@@ -89,6 +89,7 @@ impl Game {
             usual: timing,
             board,
             clock_before_gap: None,
+            clock_over_gap: None,
             joining: Joining::default(),
         };
         Game {
@@ -318,10 +319,14 @@ impl Game {
                 Conclusion::PressedBack { by, at } => out.push(Effect::Audit(AuditEntry::PressedBack { side: by, pressed: at })),
                 Conclusion::LinkGap => self.alarms.raise(self.now, AlarmKind::LinkGap, None, 0),
                 Conclusion::Ambiguous { squares } => self.alarms.raise(self.now, AlarmKind::Ambiguous, None, squares),
-                Conclusion::Unreachable => self.alarms.raise(self.now, AlarmKind::Unreachable, None, 0),
+                Conclusion::Unreachable => {
+                    self.alarms.raise(self.now, AlarmKind::Unreachable, None, 0);
+                    self.seen.look_for_step(self.now);
+                }
                 Conclusion::InStep => {
-                    self.alarms.cure(self.now, AlarmKind::LinkGap);
-                    self.alarms.cure(self.now, AlarmKind::Unreachable);
+                    let since = self.seen.play.step_found.unwrap_or(Instant::ZERO);
+                    self.alarms.cure_since(self.now, AlarmKind::LinkGap, since);
+                    self.alarms.cure_since(self.now, AlarmKind::Unreachable, since);
                 }
                 Conclusion::PressedOutOfTurn { by, at } => {
                     self.irregular.king.pressed(by, at);

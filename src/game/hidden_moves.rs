@@ -4,24 +4,36 @@
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::{ClockTime, Instant};
 
+use crate::after_gap::ClockOverGap;
 use crate::pair::Pair;
 use crate::seen::Seen;
 
 /// The running clock when the board was last heard.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ClockBeforeGap {
-    lost: Instant,
-    ran: Color,
-    times: Pair<Option<ClockTime>>,
+    pub(crate) lost: Instant,
+    pub(crate) ran: Color,
+    /// When the clock was last heard.
+    pub(crate) heard: Instant,
+    pub(crate) times: Pair<Option<ClockTime>>,
 }
 
 impl Seen {
     /// Notes the clock when the board is not heard any more.
     pub(crate) fn note_clock_before_gap(&mut self, now: Instant) {
         let clock = &self.clock.chessclock;
-        let times = Pair { white: clock.time(Color::White), black: clock.time(Color::Black) };
-        let before = clock.runs().filter(|_| self.phase.is_read()).map(|ran| ClockBeforeGap { lost: now, ran, times });
-        self.clock_before_gap = self.clock_before_gap.or(before);
+        let times = self.clock_times();
+        let running = clock.runs().zip(clock.last_report()).filter(|_| self.phase.is_read());
+        let before = running.map(|(ran, (heard, _))| ClockBeforeGap { lost: now, ran, heard, times });
+        // A gap that nothing explains goes on.
+        let earlier = self.clock_over_gap.take().filter(|_| self.play.decoder.has_gap());
+        let earlier = earlier.map(|over| ClockBeforeGap { lost: now, ..over.before });
+        self.clock_before_gap = self.clock_before_gap.or(earlier).or(before);
+    }
+
+    fn clock_times(&self) -> Pair<Option<ClockTime>> {
+        let time = |color| self.clock.chessclock.time(color);
+        Pair { white: time(Color::White), black: time(Color::Black) }
     }
 
     /// Since when the board was not heard, if it shows again what was played before and the clock shows that more was played. None
@@ -30,6 +42,7 @@ impl Seen {
         let clock = &self.clock.chessclock;
         let heard = |before: &ClockBeforeGap| clock.last_report().is_some_and(|(at, _)| at > before.lost);
         let before = self.clock_before_gap.take_if(|before| self.board.unseen_since().is_none() && heard(before))?;
+        self.clock_over_gap = clock.last_report().map(|(heard, _)| ClockOverGap { before, heard, times: self.clock_times() });
         if self.play.decoder.has_gap() || self.touched() || !self.phase.is_read() {
             return None;
         }

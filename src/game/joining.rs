@@ -6,6 +6,7 @@
 //! at about that time stood then. A decoder follows the game from each of them. The one that first explains a whole move is right.
 
 use alloc::vec::Vec;
+use core::iter;
 use core::time::Duration;
 
 use flagfall_protocols::square::Color;
@@ -33,6 +34,10 @@ pub(crate) struct Joining {
     stood: Option<(Instant, Instant)>,
     /// The decoders that follow other positions than the present one, the earliest one first.
     possible: Vec<Decoder>,
+    /// The position before a gap that nothing explains, if the game may have gone on after it.
+    before_gap: Option<Chess>,
+    /// The number of presses since that gap.
+    presses: usize,
     /// The last press. For one scan after it, reports of the board may show what stood at that time.
     pressed: Option<(Color, Interval)>,
 }
@@ -54,6 +59,19 @@ impl Joining {
         self.possible.retain(|decoder| decoder.record.start() != like.record.start());
         self.add(board.men(), like.record.turn(), now, like, board, under);
         self
+    }
+
+    /// Begins to look for the position from which the game goes on after a gap that `like` does not explain, with `turn` to move.
+    pub(crate) fn after_gap(turn: Color, now: Instant, like: &Decoder, board: &PhysicalBoard, under: Under<'_>) -> Joining {
+        let before_gap = Some(like.record.node().position.clone());
+        let mut joining = Joining { before_gap, presses: like.presses_after_gap(), ..Joining::default() };
+        joining.add(board.men(), turn, now, like, board, under);
+        joining
+    }
+
+    /// True while the game may go on after a gap that nothing explains, and it is not known from which position.
+    pub(crate) fn follows_gap(&self) -> bool {
+        self.before_gap.is_some()
     }
 
     /// Gives up all possible positions. The next press gives others.
@@ -80,9 +98,12 @@ impl Joining {
             decoder.press(at, by, board, clock, &mut Vec::new());
         }
         self.pressed = Some((by, at));
+        self.presses = self.presses.saturating_add(1);
         let mut stood: Vec<Men> = board.past(at.earliest).map(|(_, men)| men).collect();
         while let Some(men) = stood.pop() {
-            self.add(&men, by.other(), at.latest, like, board, under);
+            if !goes_on_moving(by, &men, stood.iter().rev()) {
+                self.add(&men, by.other(), at.latest, like, board, under);
+            }
         }
     }
 
@@ -92,6 +113,10 @@ impl Joining {
         if let Some((by, at)) = self.pressed
             && now <= at.latest.after(board.scan())
         {
+            let begins =
+                |decoder: &Decoder| decoder.record.turn() != by && decoder.record.moves().is_empty() && decoder.line().is_empty();
+            let unfinished = |decoder: &Decoder| goes_on_moving(by, &decoder.record.node().men, iter::once(board.men()));
+            self.possible.retain(|decoder| !(begins(decoder) && unfinished(decoder)));
             self.add(board.men(), by.other(), now, like, board, under);
         }
     }
@@ -101,7 +126,12 @@ impl Joining {
         if looks_like_a_beginning(men) {
             return;
         }
-        for start in setup::joined_starts(men, turn, under.mode) {
+        let start = match &self.before_gap {
+            // Only castling that was possible before the gap is possible.
+            Some(before) => setup::after_illegal_move(men, turn, before, under.mode),
+            None => setup::joined(men, turn, under.mode),
+        };
+        for start in setup::with_double_steps(start, men, turn, under.mode) {
             let known = |decoder: &Decoder| *decoder.record.start() == start;
             if known(like) || self.possible.iter().any(known) {
                 continue;
@@ -131,6 +161,14 @@ impl Joining {
     pub(crate) fn take_proved(&mut self) -> Option<Decoder> {
         let proved = self.possible.iter().position(|decoder| !decoder.record.moves().is_empty())?;
         Some(self.possible.remove(proved))
+    }
+
+    /// Removes and returns the first decoder that is in step after a gap: it explains the board and two presses, and a sure move was
+    /// pressed.
+    pub(crate) fn take_in_step(&mut self, board: &PhysicalBoard) -> Option<Decoder> {
+        let pressed = |decoder: &Decoder| decoder.record.moves().last().is_some_and(|last| last.pressed.is_some());
+        let in_step = self.possible.iter().position(|decoder| pressed(decoder) && decoder.fits(board))?;
+        (self.presses >= 2).then(|| self.possible.remove(in_step))
     }
 
     /// If the present decoder does not explain the board and its presses and another one does: exchanges them. True if it did.
@@ -166,6 +204,15 @@ impl Joining {
     pub(crate) fn deadline(&self, now: Instant, board: &PhysicalBoard, clock: &ClockView) -> Option<Instant> {
         self.possible.iter().filter_map(|decoder| decoder.deadline(now, board, clock)).min()
     }
+}
+
+/// True if `by` puts a man on another square after these men stood, before his opponent does: his move was not finished yet, because
+/// its man was in a hand or only paused. `later` are the boards since then.
+fn goes_on_moving<'a>(by: Color, stood: &Men, later: impl IntoIterator<Item = &'a Men>) -> bool {
+    let puts =
+        |side: Color, men: &Men| (0..64).any(|square| men::color(men[square]) == Some(side) && men[square] != stood[square]);
+    let first = later.into_iter().find(|men| puts(Color::White, men) || puts(Color::Black, men));
+    first.is_some_and(|men| !puts(by.other(), men))
 }
 
 /// True if the conclusion is about a press without a legal move.

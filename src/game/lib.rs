@@ -10,6 +10,7 @@
 
 extern crate alloc;
 
+mod after_gap;
 mod after_illegal;
 pub mod alarm;
 pub mod arbiter_entries;

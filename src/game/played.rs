@@ -86,6 +86,8 @@ pub enum Cause {
     /// An illegal move stands, because its opponent has replied (A.5.2; club point 15). The game goes on from the position that
     /// it left.
     IllegalMoveStands,
+    /// Moves that were made while the board was not heard are not known. The game goes on from a position after them.
+    UnexplainedGap,
 }
 
 /// The game was changed from a ply on.

@@ -7,6 +7,7 @@ use flagfall_protocols::driver::Timing;
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 
+use crate::after_gap::ClockOverGap;
 use crate::after_illegal::AfterIllegal;
 use crate::alarm::Alarms;
 use crate::audit::TouchedMan;
@@ -40,6 +41,8 @@ pub(crate) struct Seen {
     pub(crate) phase: Lifecycle,
     /// The clock when the board was lost; none once both have been heard again.
     pub(crate) clock_before_gap: Option<ClockBeforeGap>,
+    /// The clock before and after the last time in which the board was not heard, if it was heard both times.
+    pub(crate) clock_over_gap: Option<ClockOverGap>,
     /// The positions from which a game may go on that was not seen from its beginning.
     pub(crate) joining: Joining,
 }
@@ -60,6 +63,8 @@ pub(crate) struct Play {
     pub(crate) rejected_ending: Option<Ending>,
     /// The parts of the game before the present record, each with its own start position; at most [`Play::MAX_SEGMENTS`].
     pub(crate) segments: Vec<Record>,
+    /// When the game went on after a gap whose moves nobody knows. The alarms about it stay open until an arbiter closes them.
+    pub(crate) step_found: Option<Instant>,
     /// What is played after an illegal move on which nobody has ruled.
     pub(crate) after_illegal: Option<AfterIllegal>,
     /// The men that were touched and put back, at most sixteen (4.3).
@@ -81,6 +86,7 @@ impl Play {
             pressed_elsewhere: None,
             rejected_ending: None,
             segments: Vec::new(),
+            step_found: None,
             after_illegal: None,
             touched_men: Vec::new(),
             dead_position_watch: mate::Watch::default(),
@@ -164,11 +170,11 @@ impl Play {
 }
 
 impl Seen {
-    /// True while it is not known from which position a game goes on that is, or may be, joined in progress.
+    /// True while it is not known from which position a game goes on: it is, or may be, joined in progress, or a gap hides moves.
     pub(crate) fn is_joining(&self) -> bool {
         match self.phase.stage {
             GamePhase::AwaitingSetUp => self.board.known(),
-            GamePhase::Playing => self.joining.undecided,
+            GamePhase::Playing => self.joining.undecided || self.joining.follows_gap(),
             GamePhase::Armed | GamePhase::Over => false,
         }
     }
@@ -191,13 +197,14 @@ impl Seen {
     /// Gives a press to the possible positions of a joined game. False if the present one cannot use it: the player who pressed
     /// made his move before the game was joined.
     pub(crate) fn press_joining(&mut self, by: Color, at: Interval) -> bool {
+        self.look_for_step(at.latest);
         if !self.is_joining() {
             return true;
         }
         let (decoder, view) = (&self.play.decoder, self.clock.view());
         let under = Under { mode: self.config.castling_mode(), rulebook: &self.config.rulebook };
         self.joining.press((by, at), decoder, &self.board, &view, under);
-        decoder.record.turn() == by || !decoder.line().is_empty()
+        self.joining.follows_gap() || decoder.record.turn() == by || !decoder.line().is_empty()
     }
 
     /// The next time at which time alone may decide from which position a joined game goes on.

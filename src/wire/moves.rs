@@ -172,6 +172,8 @@ pub enum Cause {
     Reopened,
     /// An illegal move stands, because its opponent has replied (A.5.2; club point 15).
     IllegalMoveStands,
+    /// Moves that were made while the board was not heard are not known. The game goes on from a position after them.
+    UnexplainedGap,
 }
 
 impl From<played::Cause> for Cause {
@@ -183,6 +185,7 @@ impl From<played::Cause> for Cause {
             played::Cause::Promotion => Cause::Promotion,
             played::Cause::Reopened => Cause::Reopened,
             played::Cause::IllegalMoveStands => Cause::IllegalMoveStands,
+            played::Cause::UnexplainedGap => Cause::UnexplainedGap,
         }
     }
 }

@@ -19,6 +19,7 @@ mod fuzz;
 mod games;
 mod invariants;
 mod joins;
+mod lost_step;
 mod manners;
 mod own_clock;
 mod restart;

@@ -169,7 +169,7 @@ impl Game {
     }
 
     /// Goes on with the record of this decoder. The moves before it become a segment of the game.
-    fn begin_segment(&mut self, decoder: Decoder) {
+    pub(super) fn begin_segment(&mut self, decoder: Decoder) {
         self.seen.joining = Joining::default();
         self.count_at_falls();
         self.rulings.decisions.forget_positions();

@@ -58,6 +58,12 @@ pub(super) struct Gap {
     unreachable: bool,
 }
 
+impl Gap {
+    fn awaits_log(&self, now: Instant) -> bool {
+        self.log_until.is_some_and(|until| now < until)
+    }
+}
+
 impl Decoder {
     /// Begins a gap: the board has reported all its squares after a time in which it was not heard. True if the board should be
     /// asked for its log.
@@ -127,12 +133,23 @@ impl Decoder {
     pub(super) fn waits_for_log(&self, now: Instant) -> bool {
         let only = self.beam.margin() >= self.tuning.weights.margin;
         let short = |gap: &Gap| only && gap.replay.is_none() && now >= gap.unheard.latest.after(ONE_WAY);
-        self.gap.as_ref().is_some_and(|gap| gap.log_until.is_some_and(|until| now < until) && !short(gap))
+        self.gap.as_ref().is_some_and(|gap| gap.awaits_log(now) && !short(gap))
     }
 
     /// True while the moves of a gap are not sure yet.
     pub(crate) fn has_gap(&self) -> bool {
         self.gap.is_some()
+    }
+
+    /// True if no path leads from the sure moves to the board after a gap, and no log is awaited that might show one.
+    pub(crate) fn is_lost(&self, now: Instant) -> bool {
+        self.gap.as_ref().is_some_and(|gap| gap.unreachable && !gap.awaits_log(now))
+    }
+
+    /// How many of the last presses were heard after the gap.
+    pub(crate) fn presses_after_gap(&self) -> usize {
+        let after = |gap: &Gap| self.heard.iter().filter(|press| press.at.latest > gap.unheard.latest).count();
+        self.gap.as_ref().map_or(0, after)
     }
 
     /// The first position after a gap may show a man on its way: while this is true, no press is given to a move.
@@ -255,7 +272,7 @@ impl Decoder {
             out.push(Conclusion::Ambiguous { squares: 0 });
         } else if mended {
             self.close_gap(out);
-        } else if !explained && stands && (gap.log_until.is_none() || gap.replay.is_some()) && !gap.unreachable {
+        } else if !explained && stands && (!gap.awaits_log(scene.now) || gap.replay.is_some()) && !gap.unreachable {
             gap.unreachable = true;
             out.push(Conclusion::Unreachable);
         }

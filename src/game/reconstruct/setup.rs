@@ -252,10 +252,9 @@ pub(crate) fn joined(men: &Men, turn: Color, mode: CastlingMode) -> Option<Chess
     position(setup, mode)
 }
 
-/// The positions of a game that is joined in progress: the one of [`joined`], and one for each pawn that may have made a double step
-/// and could be captured en passant.
-pub(crate) fn joined_starts(men: &Men, turn: Color, mode: CastlingMode) -> impl Iterator<Item = Chess> {
-    let start = joined(men, turn, mode);
+/// This position of men on the board, if there is one, and one more for each pawn that may have made a double step and could be captured
+/// en passant.
+pub(crate) fn with_double_steps(start: Option<Chess>, men: &Men, turn: Color, mode: CastlingMode) -> impl Iterator<Item = Chess> {
     let (stands, passed, left) = match turn {
         Color::White => (32, 40, 48),
         Color::Black => (24, 16, 8),
@@ -272,8 +271,8 @@ pub(crate) fn joined_starts(men: &Men, turn: Color, mode: CastlingMode) -> impl 
     start.into_iter().chain(captured)
 }
 
-/// The position with `turn` to move that an illegal move, or an illegal move and its reply, has left. `before` is the position
-/// in which it was made. None if no game can go on from there.
+/// The position with `turn` to move that an illegal move, or an illegal move and its reply, or unknown moves have left. `before` is the
+/// position before that. None if no game can go on from there.
 pub(crate) fn after_illegal_move(men: &Men, turn: Color, before: &Chess, mode: CastlingMode) -> Option<Chess> {
     let mut setup = before.to_setup(EnPassantMode::Legal);
     let men_before = men::of_board(&setup.board);

@@ -95,6 +95,23 @@ fn s063_no_legal_way() {
     assert!(outcome.state().alarms.is_empty(), "the game follows the board again");
 }
 
+/// Too many moves are unseen for a search, and no log shows them. The next two presses show from where the game goes on.
+#[test]
+fn s063_so_many_moves_unseen_that_nothing_explains_them() {
+    let mut scene = Scene::running().without_log();
+    scene.game("e2e4 e7e5");
+    move_without_link(&mut scene, "g1f3 b8c6 f1c4 f8c5 d2d3 g8f6 b1c3 d7d6 c1g5 h7h6");
+    let outcome = scene.wait(25.0).game("g5h4 g7g5 h4g3 c8e6").end();
+    outcome.allow(
+        "Bh4 g5 Bg3 Be6",
+        &["board_lost", "link_gap", "unreachable"],
+        &["clock_lost", "pieces_displaced", "position_differs"],
+    );
+    let open = |kind| outcome.station.game().alarms().iter().any(|alarm| alarm.kind == kind && alarm.closed.is_none());
+    assert!(open(AlarmKind::LinkGap) && open(AlarmKind::Unreachable), "nobody knows the moves");
+    assert_eq!(outcome.state().alarms.len(), 2, "and nothing else is open");
+}
+
 #[test]
 fn s064_the_boards_own_log() {
     for (moves, sans) in [("g1f3 b8c6 f1c4", "Nf3 Nc6 Bc4"), ("f1c4 b8c6 g1f3", "Bc4 Nc6 Nf3")] {

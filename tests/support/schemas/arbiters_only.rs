@@ -301,6 +301,7 @@ pub(crate) const WORDS: &[&str] = &[
     "touched",
     "two_hands",
     "undecided",
+    "unexplained_gap",
     "unknown",
     "unreachable",
     "unreadable_square",

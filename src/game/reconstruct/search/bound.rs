@@ -1,5 +1,7 @@
 //! Computes a lower bound for the number of moves (plies) until a position shows the wanted board.
 
+use alloc::vec::Vec;
+
 use shakmaty::attacks::{king_attacks, knight_attacks};
 use shakmaty::{Bitboard, Board, ByRole, CastlingSide, Chess, Color, Piece, Position, Role, Square};
 
@@ -7,6 +9,8 @@ use crate::men::{self, EMPTY, Men, UNKNOWN};
 
 /// A number of plies above those of any search: the square cannot be reached at all.
 const NEVER: u32 = 99;
+/// The number of pawns of a side.
+const MOST_PAWNS: usize = 8;
 
 /// The wanted board.
 pub(super) struct Goal {
@@ -77,6 +81,33 @@ impl Goal {
         Color::ALL.into_iter().all(|color| {
             let own = if color == position.turn() { plies.div_ceil(2) } else { plies / 2 };
             self.material_fits(position.board(), color, own) && self.side_fits(position, color, own)
+        })
+    }
+
+    /// True if the pawns of both sides can have come from different pawns of this board. A pawn goes to the next file only by a
+    /// capture.
+    pub(super) fn pawns_fit(&self, board: &Board) -> bool {
+        Color::ALL.into_iter().all(|color| {
+            let now: Vec<Square> = board.by_piece(Role::Pawn.of(color)).into_iter().take(MOST_PAWNS).collect();
+            // The fewest changes of file with which these pawns, a set bit for each, have come to the squares so far.
+            let mut fewest = [None; 1 << MOST_PAWNS];
+            fewest[0] = Some(0);
+            for to in self.side(color).pawn {
+                let mut next = [None; 1 << MOST_PAWNS];
+                for (used, before) in fewest.iter().enumerate().filter_map(|(used, before)| Some((used, (*before)?))) {
+                    for (index, &from) in now.iter().enumerate().filter(|(index, _)| used & (1 << index) == 0) {
+                        let steps = if from == to { 0 } else { pawn_steps(color, from, to) };
+                        let changes: u32 = before + from.file().distance(to.file());
+                        let best = &mut next[used | 1 << index];
+                        if steps < NEVER && best.is_none_or(|best| changes < best) {
+                            *best = Some(changes);
+                        }
+                    }
+                }
+                fewest = next;
+            }
+            let captures = self.captures(board, !color);
+            fewest.into_iter().flatten().any(|changes| changes as i32 <= captures)
         })
     }
 

@@ -16,7 +16,7 @@ mod walk;
 use alloc::vec::Vec;
 
 use flagfall_protocols::square::Color;
-use shakmaty::{Chess, Move};
+use shakmaty::{Chess, Move, Position};
 
 use crate::men::{self, Men};
 use crate::reconstruct::search::bound::Goal;
@@ -55,6 +55,12 @@ pub(crate) struct Found {
     pub(crate) complete: bool,
     /// How many positions the search visited.
     pub(crate) nodes: u32,
+}
+
+/// False only if no path of at most `plies` plies can lead from a position to a board. Work does not grow with `plies`.
+pub(crate) fn may_lead(from: &Chess, board: &Men, plies: u8) -> bool {
+    let goal = Goal::new(board);
+    goal.feasible(from, plies) && goal.pawns_fit(from.board())
 }
 
 /// All shortest legal paths from a position to a board.

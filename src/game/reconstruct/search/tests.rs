@@ -9,7 +9,7 @@ use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Move, Position};
 
 use super::chance::Chance;
-use super::{Found, Limits, paths};
+use super::{Found, Limits, may_lead, paths};
 use crate::men::{self, EMPTY, Men, UNKNOWN};
 use crate::reconstruct::record::same_position;
 
@@ -235,4 +235,23 @@ fn the_same_question_has_the_same_answer() {
     let one = paths(&from, &board, Limits::default());
     let two = paths(&from, &board, Limits::default());
     assert_eq!((one.paths, one.nodes), (two.paths, two.nodes));
+}
+
+/// Any number of moves may lead only to pawns that came from other pawns, forwards, and to the next file by captures.
+#[test]
+fn pawns_show_that_no_moves_lead_to_a_board() {
+    let from = position("rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2");
+    for (board, leads) in [
+        ("r1bqk2r/ppp2pp1/2np1n1p/2b1p1B1/2B1P3/2NP1N2/PPP2PPP/R2QK2R", true),
+        // The pawn of e5 is on e6 again.
+        ("r1bqk2r/ppp2pp1/2nppn1p/2b3B1/2B1P3/2NP1N2/PPP2PPP/R2QK2R", false),
+        // A pawn has captured, and the captured man is gone, or is not.
+        ("r1bqkb1r/pppp1ppp/5n2/4p3/4P3/2P5/PPP2PPP/R1BQKBNR", true),
+        ("rnbqkbnr/pppp1ppp/8/4p3/4P3/2P5/PPP2PPP/RNBQKBNR", false),
+        // A man is there again.
+        ("rnbqkbnr/pppp1ppp/8/4p3/4P3/3Q4/PPPP1PPP/RNBQKBNR", false),
+    ] {
+        let men = men::of_board(&shakmaty::Board::from_ascii_board_fen(board.as_bytes()).expect("a board"));
+        assert_eq!(may_lead(&from, &men, 60), leads, "{board}");
+    }
 }

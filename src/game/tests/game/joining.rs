@@ -247,6 +247,40 @@ fn an_illegal_move_is_named_once_the_joined_position_has_stood() {
     }
 }
 
+/// Both players move within half a second. Black's pawn is in his hand when the board is first seen, or just before it is. It stands
+/// on b5 for one scan, and White captures it there before Black's press is heard.
+#[test]
+fn a_man_that_was_in_a_hand_when_the_game_was_joined_can_be_captured_at_once() {
+    // The seconds before each report, the square, and the man on it; a press has no square.
+    let hands = [
+        (0.2, "b7", '-'),
+        (0.06, "b5", 'p'),
+        (0.22, "b5", '-'),
+        (0.06, "c3", '-'),
+        (0.03, "", '-'),
+        (0.13, "b5", 'N'),
+        (0.27, "", '-'),
+        (0.1, "d8", '-'),
+        (0.03, "e7", 'q'),
+        (0.26, "", '-'),
+    ];
+    for first in ["3qk3/pp5p/5n2/8/8/2N5/P6P/3Q2K1", "3qk3/p6p/5n2/8/8/2N5/P6P/3Q2K1"] {
+        let mut desk = Desk::new("300");
+        (desk.clock.running, desk.clock.lever_up) = (true, ClockSide::Right);
+        desk.report().wait(0.1).frame(Placement::parse(first).expect("a placement"));
+        for (seconds, square, man) in hands {
+            desk.wait(seconds);
+            match Square::parse(square) {
+                Some(square) => desk.square(square, Piece::from_letter(man).map_or(Reading::Empty, Reading::Piece)),
+                None => desk.press(0),
+            };
+        }
+        desk.wait(2.0);
+        let sans: Vec<String> = desk.state().moves.iter().map(|played| played.san.to_string()).collect();
+        assert_eq!(sans, ["Nxb5", "Qe7"], "{first}");
+    }
+}
+
 /// Kings and pawns at move 45, a clock in its second period, and White's flag.
 fn joined_at_move_45(white: u32) -> Desk {
     let mut desk = Desk::new("40/5400+30:1800+30");
