@@ -85,7 +85,7 @@ impl Reports {
         let decoder = &seen.play.decoder;
         let (record, mode, line) = (decoder.record.moves(), decoder.record.mode(), decoder.line());
         let shown = seen.play.shown_plies(now);
-        let total = record.len() + shown;
+        let mut total = record.len() + shown;
         let known = self.live_moves.moves().len();
         // If no tentative move is or was shown, equal length means equal moves.
         let last_is_same = || self.live_moves.moves().last().map(|told| told.uci) == record.last().map(|known| known.uci(mode));
@@ -98,6 +98,10 @@ impl Reports {
             None => UciMove::from_move(line.plies()[index - record.len()].mv, mode),
         };
         let same = (0..known.min(total)).take_while(|&index| self.live_moves.moves()[index].uci == uci(index)).count();
+        // What was published stays published while men are only lifted or knocked over.
+        if same < total && shown > 0 && !decoder.is_believed(now, &seen.board) {
+            total = same.max(record.len());
+        }
         if same == total && same == known {
             return;
         }

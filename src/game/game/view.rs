@@ -153,7 +153,8 @@ impl Game {
     /// The position that the live audience may see: with the moves that have stood on the board for long enough (12.6).
     pub fn live_position(&self) -> &Chess {
         let decoder = &self.seen.play.decoder;
-        &decoder.line().node(decoder.record.node(), self.seen.play.shown_plies(self.now)).position
+        let pending = self.live_plies().saturating_sub(decoder.record.moves().len()).min(decoder.line().plies().len());
+        &decoder.line().node(decoder.record.node(), pending).position
     }
 
     /// The placement that the sensors show.

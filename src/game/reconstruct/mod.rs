@@ -179,6 +179,13 @@ impl Decoder {
         self.scan = scan;
     }
 
+    /// True if the best reading explains the board so well that its moves are believed. After an illegal move that nobody noticed
+    /// no reading does, and the best one may have moves that nobody played.
+    pub(crate) fn is_believed(&self, now: Instant, board: &PhysicalBoard) -> bool {
+        let scene = self.scene(now, board);
+        self.beam.best().mismatch(self.record.node(), &scene) <= scene.tuning.weights.viable
+    }
+
     /// Forgets everything that is not sure.
     pub(crate) fn forget_tentative(&mut self) {
         self.beam = Beam::new(self.beam.best().dead);

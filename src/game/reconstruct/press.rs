@@ -52,7 +52,7 @@ impl Decoder {
     /// Gives up the first press that has no move in the best reading. False if its move may still come.
     pub(super) fn give_up_press(&mut self, scene: &Scene<'_>, out: &mut Vec<Conclusion>) -> bool {
         let best = self.beam.best();
-        let (Some(&Pressed { by, at }), Some(last)) = (best.waiting.first(), best.waiting.last()) else { return false };
+        let Some(&Pressed { by, at }) = best.waiting.first() else { return false };
         if best.line.plies().iter().any(|ply| ply.pressed.is_some()) || scene.board.frames.awaits_answer(scene.now) {
             return false;
         }
@@ -69,7 +69,7 @@ impl Decoder {
         } else {
             let pawn_stays = setup::pawn_on_last_rank(scene.board.men(), by);
             // The opponent has pressed after it, so the board will not show more.
-            let answered = best.waiting.len() > 1 && scene.now >= still_at(scene.board, last.at, scene.scan);
+            let answered = best.waiting.len() > 1 && scene.now >= still_at(scene.board, at, scene.scan);
             if !answered && !waited(if pawn_stays { NOT_REPLACED } else { NO_LEGAL_MOVE }) {
                 return false;
             }
@@ -97,8 +97,8 @@ impl Decoder {
             for wait in [NOTHING_MOVED + self.scan, NOT_REPLACED, NO_LEGAL_MOVE, REPLYING] {
                 at(pressed.at.latest.after(wait));
             }
-            if let [_, .., last] = &waiting[..] {
-                at(still_at(board, last.at, self.scan));
+            if waiting.len() > 1 {
+                at(still_at(board, pressed.at, self.scan));
             }
         }
     }

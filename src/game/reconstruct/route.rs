@@ -161,18 +161,18 @@ pub(crate) fn was_off_before(plies: &[Tentative], captor: &Candidate, scene: &Sc
     captor.target() == 1 << target.to_u32() && last.mv.to() != target && off.is_some_and(|off| off.at < own.made.latest)
 }
 
-/// The longest time for which the last man was seen on a square on which it should not be, after it had left the square on which
-/// `captor` captures it. Zero if it was not seen elsewhere, or if another man is captured.
+/// The longest time for which the last man was seen on a square on which it should not be, after it had come to the square on which
+/// `captor` captures it: the report that it left that square may be lost. Zero if it was not seen elsewhere, or if another man is captured.
 pub(crate) fn seen_elsewhere(last: &Tentative, captor: &Candidate, scene: &Scene<'_>) -> Duration {
     let (man, to) = man_of(last.mv, last.color);
-    let gone = scene.board.changes_of(to).find(|change| change.before == man);
-    let Some(gone) = gone.filter(|_| captor.target() == 1 << to) else { return Duration::ZERO };
+    let arrived = came_to(scene.board, to, man).filter(|_| captor.target() == 1 << to);
+    let Some(arrived) = arrived else { return Duration::ZERO };
     let others = (0..64_u8).filter(|&square| last.node.men[usize::from(square)] != man);
     let seen = others.filter_map(|square| {
         if scene.board.men()[usize::from(square)] == man {
             return Some(scene.now.since(scene.board.changed_at(1 << square)));
         }
-        let mut since = scene.board.changes_of(square).take_while(|change| change.at > gone.at);
+        let mut since = scene.board.changes_of(square).take_while(|change| change.at > arrived);
         let left = since.find(|change| change.before == man)?;
         let came = scene.board.changes_of(square).find(|change| change.at < left.at);
         Some(left.at.since(came.map_or(Instant::ZERO, |came| came.at)))

@@ -114,8 +114,8 @@ impl CheckedGame {
                 }
                 Effect::Audit(AuditEntry::Revision(revision)) => {
                     let body = RevisionBody::from(revision);
-                    let may_revise =
-                        commanded || matches!(body.cause, Cause::IllegalMoveStands | Cause::UnexplainedGap | Cause::Reopened);
+                    let known = matches!(body.cause, Cause::IllegalMoveStands | Cause::UnexplainedGap | Cause::Reopened);
+                    let may_revise = commanded || known;
                     assert!(may_revise, "a revision without a command: {body:?}");
                     let kept = body.from_ply as usize - 1;
                     assert!(kept <= self.list.len(), "a revision beyond the end of the list: {body:?}");

@@ -24,7 +24,7 @@ use crate::invariants::checked_game::CheckedGame;
 use crate::invariants::played_game::{BLITZ, Reports, STARTED, device, listen};
 use crate::support::seeds::campaign;
 
-/// A move is published to the live audience at most this long after its man stood on its square, in microseconds.
+/// A move that is not sure is published to the live audience at most this long after its man stood on its square, in microseconds.
 const LONGEST_WAIT: u64 = 30_000_000;
 
 /// The kinds of boards, by their reports.
@@ -279,9 +279,10 @@ fn letter(reading: Reading) -> Option<usize> {
 }
 
 /// Checks that the board showed the man of every reported move on its square. A move that was published before, perhaps long ago,
-/// may be repeated: `published` has all moves of the live audience, also those that were taken back.
-fn check_reported(out: &[Effect], now: Instant, shown: &ShownMen, published: &mut BTreeSet<String>, context: &str) {
-    for effect in out {
+/// may be repeated: `published` has all moves of the live audience, also those that were taken back. A move that is proved late
+/// may also have been made long ago.
+fn check_reported(checked: &CheckedGame, now: Instant, shown: &ShownMen, published: &mut BTreeSet<String>, context: &str) {
+    for effect in &checked.out {
         let lives = match effect {
             Effect::Move(mv) => {
                 let stood = shown.shows(&mv.uci.to_string(), &mv.san.to_string(), mv.color, mv.made.earliest);
@@ -293,7 +294,9 @@ fn check_reported(out: &[Effect], now: Instant, shown: &ShownMen, published: &mu
             _ => continue,
         };
         for mv in lives {
-            let since = Instant(now.0.saturating_sub(LONGEST_WAIT));
+            let sure = checked.game.moves().nth(mv.ply as usize - 1).filter(|sure| sure.uci == mv.uci);
+            let recently = Instant(now.0.saturating_sub(LONGEST_WAIT));
+            let since = sure.map_or(recently, |sure| sure.made.earliest.min(recently));
             // The number of a ply does not say who made it, because plies are counted anew in each segment.
             let by = |color| shown.shows(&mv.uci.to_string(), &mv.san.to_string(), color, since);
             let stood = !published.insert(mv.uci.to_string()) || by(Color::White) || by(Color::Black);
@@ -334,11 +337,11 @@ fn play_on(seed: u64, boards: &[Board]) -> u64 {
     for (at, input) in &reports {
         shown.note(*at, input);
         checked.feed(*at, input);
-        check_reported(&checked.out, *at, &shown, &mut published, &context);
+        check_reported(&checked, *at, &shown, &mut published, &context);
     }
     let end = Instant(reports.last().expect("reports").0.0 + 5_000_000);
     checked.advance_to(end);
-    check_reported(&checked.out, end, &shown, &mut published, &context);
+    check_reported(&checked, end, &shown, &mut published, &context);
     compare(&checked, &truth, profile.rules().illegal_deadline, board, &context);
     reports.len() as u64
 }

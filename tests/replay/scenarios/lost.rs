@@ -1,4 +1,4 @@
-//! Scenarios 5, 11, 14, 38, 42: one report of a square is lost, and the next report of all squares comes later.
+//! Scenarios 5, 11, 14, 38: one report of a square is lost, and the next report of all squares comes later.
 
 use crate::scenarios::reports::Reports;
 
@@ -68,13 +68,4 @@ fn s005_a_man_that_left_a_square_before_the_reply_did_not_move_twice() {
     let reports =
         "a4:- | 0.03 b4:R | 0.2 WP | 0.02 b4:- ; ~h4:R | 0.6 b6:- | c5:q | 0.4 BP | 0.5 dump | 2.0 e1:- | e2:K | 0.4 WP";
     Reports::from(fen).report(reports).run_at_dgt_board().expect("Rh4 Qc5 Ke2", &[]);
-}
-
-/// Both players have pressed, and the report of the first move is lost. The first press is not called illegal before the answer to
-/// the question that the second press raises.
-#[test]
-fn s042_the_report_of_a_move_is_lost_and_the_reply_is_pressed() {
-    let fen = "4k3/3p4/8/8/8/8/5P2/4K3 w - - 0 1";
-    let reports = "f2:- ; ~f3:P | 0.4 WP | 0.5 d7:- | d5:p | 0.2 BP | 0.3 dump";
-    Reports::from(fen).report(reports).run_at_dgt_board().expect("f3 d5", &[]);
 }

@@ -189,3 +189,25 @@ fn a_pawn_becomes_a_queen_unless_it_moves_otherwise() {
     assert_eq!(knight.out.iter().filter(|effect| revised(effect)).count(), 1);
     assert_eq!(knight.alarm(AlarmKind::PromotionUnconfirmed), Some(AlarmStatus::Cured));
 }
+
+/// Nothing shows that the bishop which goes from c1 to a5 over its own pawns is an illegal move. Black and White play on, and soon no
+/// reading explains the board. Then no move is told, although the best reading of all is that the bishop on b7 has captured on h1.
+#[test]
+fn after_an_illegal_move_no_capture_is_told_that_nobody_made() {
+    let mut table = Table::new(Some("rn1qkb1r/1b1ppppp/p7/1pp5/8/N1P3PP/PP1PPn2/R1BQKBNR b KQkq - 0 8"));
+    table.tell(
+        "2 b7:0 | d5:1 | 1.9 c1:0 | a5:1 | 4 f2:0 | 2.85 h3:0 | 0.1 h1:0 | 0.25 h3:1 | 2.2 h8:0 | 0.15 g8:1 | \
+         2.4 h5:1 | 0.35 h3:0 | 0.95 b5:0 | 0.15 b4:1 | 2.5 d1:0 | 0.35 b1:1 | 2.45 d5:0 | e4:1 | 2.65 a3:0 | \
+         0.1 b5:1 | 0.8 d8:0 | 0.2 c7:1 | 0.9 d4:1 | 0.35 b5:0 | 2.8 h7:0 | h6:1 | 2.2 g5:1 | 0 h5:0 | 0.4 f5:1 | \
+         0 g5:0 | 2.1 b6:1 | 0 c7:0 | 0.25 b6:0 | 2.55 a2:0 | 0.4 a3:1 | 2.9 b4:0 | 2.4 d4:0 | 0.4 e6:1 | \
+         2.85 f6:1 | 0.2 f7:0 | 2.05 e5:1",
+    );
+    table.wait(5.0);
+    let told = |effect: &Effect| match effect {
+        Effect::LiveMove(mv) => vec![mv.uci.to_string()],
+        Effect::LiveRevision { moves, .. } => moves.iter().map(|mv| mv.uci.to_string()).collect(),
+        _ => Vec::new(),
+    };
+    assert!(table.out.iter().flat_map(told).all(|uci| uci == "b7d5"), "{:?}", table.out);
+    assert_eq!(table.alarm(AlarmKind::PositionDiffers), Some(AlarmStatus::Open));
+}

@@ -75,10 +75,10 @@ fn i15_nothing_is_reported_that_any_board_contradicts() {
             for (at, input) in &reports {
                 shown.note(*at, input);
                 checked.feed(*at, input);
-                check_reported(&checked.out, *at, &shown, &mut published, &context);
+                check_reported(&checked, *at, &shown, &mut published, &context);
             }
             checked.advance_to(end);
-            check_reported(&checked.out, end, &shown, &mut published, &context);
+            check_reported(&checked, end, &shown, &mut published, &context);
             inputs += reports.len() as u64;
         }
         inputs
