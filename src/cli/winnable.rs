@@ -14,6 +14,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use flagfall_game::laws::plain::{diagram, wrap};
 use flagfall_game::laws::winnable::NODE_BUDGET;
+use flagfall_game::mate::MOST_MEN;
 use flagfall_game::mate::explain::{Explanation, explain};
 use flagfall_game::to_color;
 use serde::Serialize;
@@ -135,7 +136,7 @@ fn text(position: &Chess, explanation: &Explanation, settled: &Settled) -> Strin
     let (verdict, sentence) = match explanation {
         Explanation::Winnable(mate) => ("WINNABLE", mate.sentence.clone()),
         Explanation::Unwinnable(why) => ("UNWINNABLE", why.sentence.clone()),
-        Explanation::Undecided(_) => ("UNDECIDED", "The budget did not settle it: nothing is said for either.".to_owned()),
+        Explanation::Undecided(_) => ("UNDECIDED", undecided(position, settled)),
     };
     let mut text = wrap(&format!("{verdict}: {sentence}"), WIDTH, "");
     let mut last = position.board().clone();
@@ -158,6 +159,17 @@ fn text(position: &Chess, explanation: &Explanation, settled: &Settled) -> Strin
     let (nodes, seconds) = (settled.counters.nodes, settled.micros as f64 / 1e6);
     text.push_str(&format!("\n{nodes} positions generated, {seconds:.3} s{checked}\n"));
     text
+}
+
+/// Says why there is no answer.
+fn undecided(position: &Chess, settled: &Settled) -> String {
+    if settled.complaint.is_some() {
+        "No answer passed the check, so nothing is said.".to_owned()
+    } else if position.board().occupied().count() > MOST_MEN {
+        format!("A position with more than {MOST_MEN} men is not searched, so nothing is said.")
+    } else {
+        "The search has spent its budget without an answer, so nothing is said. --nodes allows more.".to_owned()
+    }
 }
 
 fn indented(text: &str) -> String {

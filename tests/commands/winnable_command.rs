@@ -76,7 +76,9 @@ fn a_person_reads_verdict_line_diagram_and_cost() {
     let text = out(&run(&words, None));
     assert!(text.starts_with("UNWINNABLE: Locked pawns: ") && text.contains("White to move"), "{text}");
     let text = out(&run(&[HARD, "--for", "white", "--nodes", "1"], None));
-    assert!(text.starts_with("UNDECIDED: ") && !text.contains("checked"), "{text}");
+    assert!(text.starts_with("UNDECIDED: The search has spent its budget") && !text.contains("checked"), "{text}");
+    let text = out(&run(&["4k3/8/8/pppppppp/pppppppp/PPPPPPPP/PPPPPPPP/4K3 w - -", "--for", "white"], None));
+    assert!(text.starts_with("UNDECIDED: A position with more than 32 men is not searched"), "{text}");
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod rows;
 mod tally;
 mod three_men;
 mod verdicts;
+mod walls;
 
 /// The root of the workspace.
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");

@@ -106,13 +106,16 @@ fn walled(
     }
 }
 
-/// True if the last move to this position was a pawn move or a capture.
+/// True if the last move to this position was a pawn move or a capture, or the first move out of a check: the king may have left
+/// a square to which no way leads back.
 fn irreversible(arena: &Arena, index: u32, position: &Chess) -> bool {
     if index == 0 {
         return true;
     }
-    arena.position(arena.parent(index)).is_some_and(|before| {
-        before.board().pawns() != position.board().pawns()
+    let parent = arena.parent(index);
+    arena.position(parent).is_some_and(|before| {
+        parent == 0 && before.is_check()
+            || before.board().pawns() != position.board().pawns()
             || before.board().occupied().count() != position.board().occupied().count()
     })
 }

@@ -33,7 +33,7 @@ struct Table {
 
 impl Table {
     fn new(tries: Tries) -> Self {
-        let size = (tries.each * 2).next_power_of_two().clamp(1 << 8, 1 << 15);
+        let size = (tries.each * 2).next_power_of_two().clamp(1 << 8, 1 << 18);
         Self { entries: vec![(0, 0); usize::try_from(size).unwrap_or(1 << 8)] }
     }
 
@@ -234,7 +234,7 @@ fn lacks(board: &Board, side: Color) -> bool {
 }
 
 /// The approximate number of moves that a knight needs.
-fn leaps(from: Square, to: Square) -> u32 {
+pub(super) fn leaps(from: Square, to: Square) -> u32 {
     if from == to {
         return 0;
     }

@@ -11,7 +11,7 @@ use shakmaty::{Bitboard, Board, ByColor, ByRole, CastlingMode, Chess, Color, Fro
 pub(super) type Key = [u64; 4];
 
 /// The largest number of men in a position that has a key. One square must be empty to mark the side to move.
-pub(super) const MOST_MEN: usize = 32;
+pub const MOST_MEN: usize = 32;
 
 /// The squares of ranks 3 and 6, on which an en-passant square lies.
 const EN_PASSANT_RANKS: u64 = 0x0000_ff00_00ff_0000;

@@ -11,8 +11,8 @@
 //!
 //! The order of the questions: is the game over, is the material enough, is the play forced; is there a mate that a short walk
 //! finds, a wall around the position, a mate by a search in depth. Then two searches take turns with more and more positions: a
-//! closure of all positions that can arise, and a guided search for a mate. `stages` has the table, `mate/README.md` the
-//! arguments.
+//! closure of all positions that can arise, and a guided search for a mate. At the end the searches for a mate go on until the
+//! budget is spent. `stages` has the table, `mate/README.md` the arguments.
 //!
 //! [`shorten`] spends more time on a line that people read. [`dead`] checks Article 5.2.2 after every made move.
 
@@ -28,6 +28,7 @@ mod key;
 mod meter;
 mod near;
 mod news;
+mod picture;
 mod probe;
 mod reach;
 pub mod reason;
@@ -41,6 +42,7 @@ mod tests;
 mod watch;
 
 pub use forced::{Forced, forced};
+pub use key::MOST_MEN;
 pub use reason::{Answer, Closure, Counters, ForcedEnd, Guard, Reach, Reason, Wall};
 pub use short::shorten;
 pub use solve::{Budget, at_once, counted, winnable};

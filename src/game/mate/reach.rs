@@ -5,9 +5,9 @@
 
 use alloc::vec::Vec;
 
-use shakmaty::{Bitboard, Chess, Color, Position, Role, Square};
+use shakmaty::{Bitboard, Chess, Color, Position, Role, Square, attacks};
 
-use super::check::{guard, wall};
+use super::check::{guard, push, stalemate, wall};
 use super::meter::Meter;
 use super::reason::{Guard, Reach, Wall};
 use super::steps::Fields;
@@ -29,7 +29,7 @@ pub(super) enum Effort {
 
 /// The smallest wall that surrounds the position, if it holds no mate by `side`.
 pub(super) fn wall_around(position: &Chess, side: Color, effort: Effort, meter: &mut Meter) -> Option<Wall> {
-    if position.castles().any() || position.legal_ep_square().is_some() {
+    if position.legal_ep_square().is_some() {
         return None;
     }
     let board = position.board();
@@ -37,24 +37,27 @@ pub(super) fn wall_around(position: &Chess, side: Color, effort: Effort, meter: 
     if effort == Effort::Quick && strong.any() {
         return None;
     }
-    let claim = closed(position, effort, meter)?;
+    let claim = closed(position, side, effort, meter)?;
     meter.work(claim.reaches.iter().map(|reach| reach.squares.count() as u64).sum());
     let mut left = MOST_COVERS;
     let mateless = wall::mateless_within(&claim, side, &mut left);
     meter.work(u64::from(MOST_COVERS - left) / 4);
     mateless.ok()?;
-    (wall::inductive(&claim).is_ok() && wall::holds(&claim, position)).then_some(claim)
+    (wall::inductive(&claim, side).is_ok() && wall::holds(&claim, position)).then_some(claim)
 }
 
-fn closed(position: &Chess, effort: Effort, meter: &mut Meter) -> Option<Wall> {
+fn closed(position: &Chess, side: Color, effort: Effort, meter: &mut Meter) -> Option<Wall> {
     let board = position.board();
     let mut claim = Wall { steady: board.clone(), reaches: Vec::with_capacity(16), guards: Vec::new() };
     for at in board.kings() {
         loosen(&mut claim, at);
     }
-    while grow(&mut claim, meter) {
+    while grow(&mut claim, side, meter) {
         merge(&mut claim.reaches);
-        if meter.spent() || effort == Effort::Quick && claim.reaches.iter().any(|reach| reach.count == 0) {
+        if meter.spent()
+            || wall::may_castle(&claim, position)
+            || effort == Effort::Quick && claim.reaches.iter().any(|reach| reach.count == 0)
+        {
             return None;
         }
     }
@@ -62,7 +65,7 @@ fn closed(position: &Chess, effort: Effort, meter: &mut Meter) -> Option<Wall> {
 }
 
 /// Adds the squares that can be reached. Returns false if there are none.
-fn grow(claim: &mut Wall, meter: &mut Meter) -> bool {
+fn grow(claim: &mut Wall, side: Color, meter: &mut Meter) -> bool {
     let mut fields = Fields::of(claim);
     let mut grown = false;
     let mut index = 0;
@@ -73,6 +76,9 @@ fn grow(claim: &mut Wall, meter: &mut Meter) -> bool {
         while fresh.any() {
             meter.work(fresh.count() as u64 / 4 + 1);
             let mut to = fields.steps(color, role, fresh);
+            if role == Role::King {
+                to = going_on(claim, color, fresh, to & !squares);
+            }
             let loose = to & claim.steady.occupied();
             if loose.any() {
                 for at in loose {
@@ -99,6 +105,9 @@ fn grow(claim: &mut Wall, meter: &mut Meter) -> bool {
     }
     let fields = Fields::of(claim);
     for from in fields.steady_that_move() {
+        if only_mates(claim, side, from, &fields) {
+            continue;
+        }
         loosen(claim, from);
         grown = true;
     }
@@ -109,6 +118,19 @@ fn grow(claim: &mut Wall, meter: &mut Meter) -> bool {
     grown |= guards.len() < before;
     claim.guards = guards;
     grown
+}
+
+/// The squares of `to` that the king may reach from a square of `from` by a step that does not end the game.
+fn going_on(claim: &Wall, color: Color, from: Bitboard, to: Bitboard) -> Bitboard {
+    let goes_on =
+        |to: Square| (attacks::king_attacks(to) & from).into_iter().any(|from| !stalemate::stalemates(claim, color, from, to));
+    to.into_iter().filter(|to| goes_on(*to)).collect()
+}
+
+/// True if the man on `from` is a pawn of the opponent of `side` whose every step mates `side`.
+fn only_mates(claim: &Wall, side: Color, from: Square, fields: &Fields) -> bool {
+    claim.steady.by_piece((!side).pawn()).contains(from)
+        && fields.steps(!side, Role::Pawn, from.into()).into_iter().all(|to| push::mates(claim, !side, from, to))
 }
 
 fn loosen(claim: &mut Wall, at: Square) {

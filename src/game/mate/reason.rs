@@ -19,7 +19,8 @@ pub enum Answer {
         /// The proof.
         reason: Reason,
     },
-    /// The budget did not settle it.
+    /// The budget was spent without an answer, or the position has more than [`MOST_MEN`](super::MOST_MEN) men and was not
+    /// searched.
     Undecided {
         /// The work that was spent.
         counters: Counters,
@@ -83,12 +84,12 @@ pub struct Closure {
     pub walls: Vec<Wall>,
 }
 
-/// A set of positions that no legal move leaves and that holds no mate by the side. There is no castling and no en passant,
-/// the steady men stand on their squares, every other man stands on a square of its [`Reach`], and the pawns that face a
-/// [`Guard`] are still in front of it.
+/// A set of positions that no legal move leaves, except steps of a king that stalemate the opponent and pushes of a pawn that mate
+/// the side, and that holds no mate by the side. There is no castling and no en passant, the steady men stand on their squares, every other man stands on a square
+/// of its [`Reach`], and the pawns that face a [`Guard`] are still in front of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wall {
-    /// The men that can neither move nor be taken.
+    /// The men that can neither move nor be taken, except by a king's step that stalemates or a push that mates the side.
     pub steady: Board,
     /// All other men, and the pieces that pawns may become.
     pub reaches: Vec<Reach>,

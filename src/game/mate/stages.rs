@@ -11,6 +11,7 @@ use super::deepen::{Tries, deepen};
 use super::guided::{Guided, guided};
 use super::meter::Meter;
 use super::near::Plan;
+use super::picture::pictured;
 use super::probe::probe;
 use super::reach::{Effort, wall_around};
 use super::reason::{Answer, Reason};
@@ -27,21 +28,26 @@ enum Stage {
     Wall,
     /// A search in depth.
     Deepen(Tries),
+    /// A search towards the known mates of minor men, up to this number of positions.
+    Pictured(u32),
     /// A guided search by this number of plans, up to this number of positions each.
     Guided(usize, u32),
 }
 
 /// The sequence was measured on positions of real games first, and on composed positions second.
-const STAGES: [Stage; 20] = [
+const STAGES: [Stage; 23] = [
     Stage::Walks(0..1),
     Stage::Close(64, 0),
     Stage::Wall,
     Stage::Walks(1..8),
+    Stage::Pictured(3_000),
     Stage::Deepen(Tries { depth: (1, 4), each: 1_000 }),
     Stage::Close(1_000, 1),
-    Stage::Deepen(Tries { depth: (2, 12), each: 2_000 }),
+    Stage::Deepen(Tries { depth: (2, 6), each: 2_000 }),
     Stage::Guided(1, 1_000),
     Stage::Close(4_000, 60),
+    Stage::Guided(2, 4_000),
+    Stage::Deepen(Tries { depth: (7, 12), each: 2_000 }),
     Stage::Guided(2, 10_000),
     Stage::Close(20_000, 300),
     Stage::Guided(2, 40_000),
@@ -55,20 +61,33 @@ const STAGES: [Stage; 20] = [
     Stage::Close(1_000_000, 20_000),
 ];
 
+/// The stages after those of the list, without end. More positions than [`STAGES`] keeps do not fit into the memory, so only the
+/// searches that keep few positions go on, each time with about twice the nodes.
+fn later() -> impl Iterator<Item = Stage> {
+    (0_u32..).flat_map(|turn| {
+        let first = 17 + 4 * turn.min(20);
+        let each = 2_000 << turn.min(10);
+        // The number of a walk is part of a seed of 32 bits.
+        let walks = 1_000 << turn.min(14);
+        [Stage::Deepen(Tries { depth: (first, first + 3), each }), Stage::Walks(walks..2 * walks)]
+    })
+}
+
 /// Runs the stages until one has an answer or the budget is spent.
 pub(super) fn search(position: &Chess, side: Color, budget: Budget, meter: &mut Meter) -> Option<Answer> {
     let room = u32::try_from(budget.memory / BYTES_EACH).unwrap_or(u32::MAX);
-    for stage in &STAGES {
+    for stage in STAGES.into_iter().chain(later()) {
         if meter.spent() {
             return None;
         }
-        let answer = match stage {
+        let answer = match &stage {
             Stage::Walks(walks) => probe(position, side, walks.clone(), meter).map(won),
             Stage::Close(cap, walls) => close(position, side, room.min(*cap), *walls, meter),
             Stage::Wall => {
                 wall_around(position, side, Effort::Quick, meter).map(|wall| Answer::Unwinnable { reason: Reason::Wall(wall) })
             }
             Stage::Deepen(tries) => deepen(position, side, *tries, meter).map(won),
+            Stage::Pictured(cap) => pictured(position, side, *cap, meter).map(won),
             Stage::Guided(most, cap) => by_plans(position, side, *most, room, *cap, meter),
         };
         match answer {

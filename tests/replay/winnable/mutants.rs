@@ -24,13 +24,13 @@ impl Dice {
         usize::try_from((self.0 >> 11) % end as u64).expect("below `end`")
     }
 
-    fn of(&mut self, squares: Bitboard) -> Option<Square> {
+    pub(crate) fn of(&mut self, squares: Bitboard) -> Option<Square> {
         if squares.is_empty() { None } else { squares.into_iter().nth(self.below(squares.count())) }
     }
 }
 
 /// The position with one to three small changes; `None` if it is illegal.
-fn mutant(seed: &Chess, dice: &mut Dice) -> Option<Chess> {
+pub(crate) fn mutant(seed: &Chess, dice: &mut Dice) -> Option<Chess> {
     let mut setup = seed.to_setup(EnPassantMode::Legal);
     for _ in 0..=dice.below(3) {
         change(&mut setup.board, dice)?;

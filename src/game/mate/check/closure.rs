@@ -47,7 +47,7 @@ pub(super) fn exhausted(root: &Chess, side: Color, claim: &Closure, most: usize)
         return Err(Refused::TooLarge);
     }
     for behind in &claim.walls {
-        wall::inductive(behind)?;
+        wall::inductive(behind, side)?;
         wall::mateless(behind, side)?;
     }
     let mut count = Closure { positions: 1, walls: claim.walls.clone(), ..Closure::default() };

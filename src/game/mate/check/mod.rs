@@ -4,6 +4,8 @@ mod closure;
 pub(in crate::mate) mod guard;
 mod material;
 mod pattern;
+pub(in crate::mate) mod push;
+pub(in crate::mate) mod stalemate;
 pub mod wall;
 
 #[cfg(test)]
@@ -83,7 +85,7 @@ fn unwinnable(position: &Chess, side: Color, reason: &Reason, most: usize) -> Re
         Reason::Material => material::hopeless(position, side),
         Reason::Forced { line, end } => return forced(position, side, line, *end),
         Reason::Wall(claim) => {
-            wall::inductive(claim)?;
+            wall::inductive(claim, side)?;
             wall::mateless(claim, side)?;
             wall::holds(claim, position)
         }

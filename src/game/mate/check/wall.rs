@@ -3,12 +3,14 @@
 //! For each man and each square where it may ever stand, every way it moves is followed. A step is possible unless, in every
 //! position behind the wall, one of these reasons prevents it: a steady man stands in the way or on the square; for a king, the
 //! square is always attacked; for a pawn's capture, no man of the opponent can ever stand there; for its push, a guard has its
-//! home there.
+//! home there. A king's step that always stalemates the opponent, and a push that always mates the side in question, are not
+//! followed either, because they end the game.
 
-use shakmaty::{Bitboard, Chess, Color, Piece, Position, Rank, Role, Square, attacks};
+use shakmaty::{Bitboard, Board, CastlingSide, Chess, Color, Piece, Position, Rank, Role, Square, attacks};
 
 use super::super::reason::Wall;
-use super::{Refused, guard};
+use super::stalemate::stalemates;
+use super::{Refused, guard, push};
 
 pub use super::pattern::mateless;
 pub(in crate::mate) use super::pattern::mateless_within;
@@ -38,26 +40,34 @@ fn standing(wall: &Wall) -> Bitboard {
 }
 
 /// The squares that are empty in every position behind the wall.
-fn never(wall: &Wall) -> Bitboard {
+pub(super) fn never(wall: &Wall) -> Bitboard {
     let ever = wall.reaches.iter().fold(wall.steady.occupied(), |sum, reach| sum | reach.squares);
     !ever
 }
 
 /// True if the king of `color` on `from` can never step to `to`, because it is attacked in every position.
-fn attacked_for_ever(wall: &Wall, color: Color, from: Square, to: Square) -> bool {
+pub(super) fn attacked_for_ever(wall: &Wall, color: Color, from: Square, to: Square) -> bool {
     let kings = squares(wall, !color, Role::King);
     if kings.any() && kings.is_subset(attacks::king_attacks(to)) {
         return true;
     }
+    attacked_by_steady(wall, !color, to, never(wall).with(from))
+}
+
+/// True if a steady man of `color` attacks the square along a way on which all squares are in `free`.
+pub(super) fn attacked_by_steady(wall: &Wall, color: Color, square: Square, free: Bitboard) -> bool {
+    attacked_by(&wall.steady, color, square, free)
+}
+
+/// True if a man of `color` on the board attacks the square along a way on which all squares are in `free`.
+pub(super) fn attacked_by(board: &Board, color: Color, square: Square, free: Bitboard) -> bool {
     // Only these men can attack the square on an empty board.
-    let board = &wall.steady;
-    let near = (attacks::pawn_attacks(color, to) & board.pawns())
-        | (attacks::knight_attacks(to) & board.knights())
-        | (attacks::king_attacks(to) & board.kings())
-        | (attacks::bishop_attacks(to, Bitboard::EMPTY) & board.bishops_and_queens())
-        | (attacks::rook_attacks(to, Bitboard::EMPTY) & board.rooks_and_queens());
-    let free = never(wall).with(from);
-    (near & board.by_color(!color)).into_iter().any(|by| attacks::between(by, to).is_subset(free))
+    let near = (attacks::pawn_attacks(!color, square) & board.pawns())
+        | (attacks::knight_attacks(square) & board.knights())
+        | (attacks::king_attacks(square) & board.kings())
+        | (attacks::bishop_attacks(square, Bitboard::EMPTY) & board.bishops_and_queens())
+        | (attacks::rook_attacks(square, Bitboard::EMPTY) & board.rooks_and_queens());
+    (near & board.by_color(color)).into_iter().any(|by| attacks::between(by, square).is_subset(free))
 }
 
 pub(super) fn pawn_steps(wall: &Wall, color: Color, from: Square) -> Bitboard {
@@ -72,7 +82,13 @@ pub(super) fn pawn_steps(wall: &Wall, color: Color, from: Square) -> Bitboard {
             steps.add(two);
         }
     }
-    for to in attacks::pawn_attacks(color, from) {
+    steps | pawn_captures(wall, color, from)
+}
+
+/// The squares on which a pawn may ever take a man.
+pub(super) fn pawn_captures(wall: &Wall, color: Color, from: Square) -> Bitboard {
+    let ahead = color.fold_wb(8, -8);
+    let takes = |to: Square| {
         let victim = Role::ALL.into_iter().any(|role| role != Role::King && squares(wall, !color, role).contains(to))
             || wall.steady.by_color(!color).contains(to);
         // A pawn that may pass `to` by two squares may be taken there.
@@ -80,22 +96,25 @@ pub(super) fn pawn_steps(wall: &Wall, color: Color, from: Square) -> Bitboard {
             && [ahead, -ahead]
                 .into_iter()
                 .all(|way| to.offset(way).is_some_and(|square| squares(wall, !color, Role::Pawn).contains(square)));
-        if victim || passing {
-            steps.add(to);
-        }
-    }
-    steps
+        victim || passing
+    };
+    attacks::pawn_attacks(color, from).into_iter().filter(|to| takes(*to)).collect()
 }
 
 pub(in crate::mate) fn steps(wall: &Wall, piece: Piece, from: Square) -> Bitboard {
     let own = wall.steady.by_color(piece.color);
     match piece.role {
         Role::Pawn => pawn_steps(wall, piece.color, from),
-        Role::King => attacks::king_attacks(from)
-            .into_iter()
-            .filter(|to| !own.contains(*to))
-            .filter(|to| !attacked_for_ever(wall, piece.color, from, *to))
-            .collect(),
+        Role::King => {
+            // A step within the reach leads to no end that must be looked for.
+            let within = squares(wall, piece.color, Role::King);
+            attacks::king_attacks(from)
+                .into_iter()
+                .filter(|to| !own.contains(*to))
+                .filter(|to| !attacked_for_ever(wall, piece.color, from, *to))
+                .filter(|to| within.contains(*to) || !stalemates(wall, piece.color, from, *to))
+                .collect()
+        }
         _ => {
             let kings = standing(wall) & !wall.steady.occupied();
             attacks::attacks(from, piece, standing(wall)) & !own & !kings
@@ -117,8 +136,8 @@ fn well_formed(wall: &Wall) -> bool {
     apart && Color::ALL.into_iter().all(|color| kings(color) == 1 && squares(wall, color, Role::King).any())
 }
 
-/// Checks that no legal move leads out of the wall.
-pub fn inductive(wall: &Wall) -> Result<(), Refused> {
+/// Checks that no legal move leads out of the wall, except to the end of the game, and never to a mate by `side`.
+pub fn inductive(wall: &Wall, side: Color) -> Result<(), Refused> {
     let steady = wall.steady.occupied();
     if !well_formed(wall) {
         return Err(Refused::NotSo);
@@ -145,7 +164,8 @@ pub fn inductive(wall: &Wall) -> Result<(), Refused> {
     }
     for from in steady {
         let piece = wall.steady.piece_at(from).ok_or(Refused::NotSo)?;
-        if piece.role == Role::King || steps(wall, piece, from).any() {
+        let mates = |to| piece.role == Role::Pawn && piece.color != side && push::mates(wall, piece.color, from, to);
+        if piece.role == Role::King || !steps(wall, piece, from).into_iter().all(mates) {
             return Err(Refused::Passable);
         }
     }
@@ -157,10 +177,18 @@ fn promotes(wall: &Wall, color: Color) -> bool {
     squares(wall, color, Role::Pawn).into_iter().any(|from| (pawn_steps(wall, color, from) & Bitboard::BACKRANKS).any())
 }
 
+/// True if a side may ever castle: it has the right, and no steady man stands between the king and the rook.
+pub(in crate::mate) fn may_castle(wall: &Wall, position: &Chess) -> bool {
+    let castles = position.castles();
+    let steady = wall.steady.occupied();
+    let open = |color, side| castles.has(color, side) && (castles.path(color, side) & steady).is_empty();
+    castles.any() && Color::ALL.into_iter().any(|color| CastlingSide::ALL.into_iter().any(|side| open(color, side)))
+}
+
 /// True if the position is behind the wall.
 pub fn holds(wall: &Wall, position: &Chess) -> bool {
     let board = position.board();
-    if position.castles().any() || position.legal_ep_square().is_some() {
+    if may_castle(wall, position) || position.legal_ep_square().is_some() {
         return false;
     }
     let steady = wall.steady.occupied();

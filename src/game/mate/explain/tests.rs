@@ -63,6 +63,13 @@ fn every_reason_has_its_word_and_its_sentence() {
             "Locked pawns: the pawns on a4 c4 e4 g4 a5 c5 e5 g5 can never move or be taken, the white king never leaves ranks 1 \
              to 3, the black king never leaves ranks 6 to 8; so no mate by White can arise.",
         ),
+        (
+            "8/b1b5/k6p/2b2p1P/1b3p2/5PpK/6P1/8 w - - 0 1",
+            White,
+            "locked-walls",
+            "Locked pawns: the pawns on g2 f3 g3 f4 f5 h5 h6 can never move or be taken, the white king never leaves h3 h4, \
+             except by a king's step that stalemates the opponent; so no mate by White can arise.",
+        ),
     ] {
         let why = lost(fen, side);
         assert_eq!((why.reason.name(), why.sentence.as_str()), (word, sentence), "{fen}");
@@ -157,4 +164,15 @@ fn an_open_question_tells_its_cost() {
     let at = position("7k/8/8/5KQ1/8/8/8/8 b - - 0 1");
     let counters = Counters { nodes: 7, walls: 2 };
     assert_eq!(explain(&at, White, &Answer::Undecided { counters }), Explanation::Undecided(Cost { nodes: 7, walls: 2 }));
+}
+
+#[test]
+fn a_push_that_mates_the_side_is_told() {
+    let why = lost("7B/8/3k4/1p1p4/1P1Pp1p1/1pppP1P1/2p5/2K5 b - - 0 1", White);
+    assert!(why.sentence.contains("can never move or be taken"), "{}", why.sentence);
+    assert!(
+        why.sentence.ends_with(", except by a pawn's push that mates White; so no mate by White can arise."),
+        "{}",
+        why.sentence
+    );
 }

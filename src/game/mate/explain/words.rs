@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use shakmaty::{Bitboard, Chess, Color, Position, Rank, Role};
 
+use super::super::check::{push, stalemate};
 use super::super::reason::{Closure, ForcedEnd, Reach, Reason, Wall};
 use super::forced;
 
@@ -71,15 +72,23 @@ fn walls(wall: &Wall, side: Color) -> String {
     let steady = wall.steady.occupied();
     let pawns = steady.is_subset(wall.steady.pawns());
     let mut text = format!("Locked {}: ", if pawns { "pawns" } else { "men" });
+    let mut told = Vec::new();
     if steady.any() {
         let stay = if pawns { "pawns" } else { "men" };
-        text.push_str(&format!("the {stay} on {} can never move or be taken, ", squares(steady)));
+        told.push(format!("the {stay} on {} can never move or be taken", squares(steady)));
     }
     // The kings come first, because the question is decided between them.
     let kings = wall.reaches.iter().filter(|reach| reach.role == Role::King);
     let men = wall.reaches.iter().filter(|reach| reach.role != Role::King && reach.color == side);
-    let told: Vec<String> = kings.chain(men).take(MOST_MEN).map(confined).collect();
+    let regions = kings.chain(men).filter(|reach| steady.is_empty() || !on_all_ranks(reach.squares));
+    told.extend(regions.take(MOST_MEN).map(confined));
     text.push_str(&told.join(", "));
+    if stalemate::may_end_the_game(wall) {
+        text.push_str(", except by a king's step that stalemates the opponent");
+    }
+    if push::may_end_the_game(wall, side) {
+        text.push_str(&format!(", except by a pawn's push that mates {}", name(side)));
+    }
     text.push_str(&format!("; so no mate by {} can arise.", name(side)));
     text
 }
@@ -95,6 +104,11 @@ fn confined(reach: &Reach) -> String {
     };
     let (many, leave) = if reach.count == 1 { ("", "leaves") } else { ("s", "leave") };
     format!("the {} {role}{many} never {leave} {}", reach.color.fold_wb("white", "black"), region(reach.squares))
+}
+
+/// True if the region would be named "ranks 1 to 8", which says nothing.
+fn on_all_ranks(set: Bitboard) -> bool {
+    set.count() > MOST_SQUARES && Rank::ALL.into_iter().all(|rank| (set & Bitboard::from_rank(rank)).any())
 }
 
 /// A few squares are given by name, many by their ranks.

@@ -8,7 +8,9 @@ use shakmaty::uci::UciMove;
 use shakmaty::{Bitboard, CastlingMode, Chess, Color, Position, Role, Square};
 
 mod forced;
+mod pictures;
 mod properties;
+mod walls;
 mod watch;
 
 use super::check::{Refused, check};
@@ -20,6 +22,7 @@ pub(super) fn position(fen: &str) -> Chess {
         .expect(fen)
         .into_position::<Chess>(CastlingMode::Standard)
         .or_else(shakmaty::PositionError::ignore_impossible_check)
+        .or_else(shakmaty::PositionError::ignore_too_much_material)
         .expect(fen)
 }
 
