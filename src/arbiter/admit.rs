@@ -37,7 +37,8 @@ pub struct Facts<'a> {
     pub flag_fell: bool,
     /// A flag fell before the end of the game, and no result is known.
     pub awaits_ruling: bool,
-    /// The findings of the game, each in its last revision. The one that decides is first.
+    /// The findings of the game, each in its last revision. The one that decides is first. Then the earlier revisions since which
+    /// only the line to a mate has changed.
     pub findings: Vec<FindingKey>,
     /// Who decided what since the sender saw the game, in words; none if nobody did.
     pub decided_since: Option<String>,

@@ -3,11 +3,12 @@
 
 use std::panic::catch_unwind;
 
+use flagfall_game::laws::answering::improved;
 use flagfall_game::laws::winnable::why;
 use flagfall_game::mate::check::check;
 use flagfall_game::mate::{Answer, Budget, Counters, counted, shorten};
 use shakmaty::fen::Fen;
-use shakmaty::{CastlingMode, Chess, Color, PositionError};
+use shakmaty::{CastlingMode, Chess, Color, PositionError, PositionErrorKinds};
 
 use crate::system_clock::monotonic;
 
@@ -36,9 +37,24 @@ pub(super) fn position(fen: &str) -> Result<Chess, String> {
     let read = |mode| {
         let position = fen.clone().into_position::<Chess>(mode);
         let position = position.or_else(PositionError::ignore_impossible_check).or_else(PositionError::ignore_too_much_material);
-        position.map_err(|error| error.to_string())
+        position.map_err(|error| in_words(error.kinds()))
     };
     read(CastlingMode::Standard).or_else(|error| read(CastlingMode::Chess960).map_err(|_| error))
+}
+
+/// The first thing that makes a position impossible, in words.
+fn in_words(kinds: PositionErrorKinds) -> String {
+    let words = [
+        (PositionErrorKinds::EMPTY_BOARD, "the board is empty, so both kings are missing"),
+        (PositionErrorKinds::MISSING_KING, "a king is missing"),
+        (PositionErrorKinds::TOO_MANY_KINGS, "a player has more than one king"),
+        (PositionErrorKinds::PAWNS_ON_BACKRANK, "a pawn stands on the first or the last rank"),
+        (PositionErrorKinds::INVALID_CASTLING_RIGHTS, "a king or rook that may castle does not stand on its square"),
+        (PositionErrorKinds::INVALID_EP_SQUARE, "no pawn can have passed the square for en passant"),
+        (PositionErrorKinds::OPPOSITE_CHECK, "the player who is not to move is in check"),
+    ];
+    let found = words.iter().find(|(kind, _)| kinds.contains(*kind));
+    found.map_or("it cannot arise in a game", |(_, words)| words).to_owned()
 }
 
 /// The reader of the answer.
@@ -70,4 +86,14 @@ pub(super) fn settle(position: &Chess, side: Color, nodes: u64, reader: Reader) 
         Ok(Err(refused)) => Settled { counters, ..open(format!("PROOF REFUSED, left undecided: {}", why(refused)), micros) },
         Err(_) => open("the checker broke".to_owned(), micros),
     }
+}
+
+/// Looks for a shorter line than the one in the answer, or for the proof that there is none, with at most `nodes` generated positions.
+/// Returns the better answer, which the checker has accepted.
+pub(super) fn shortened(position: &Chess, side: Color, answer: &Answer, nodes: u64) -> Option<Answer> {
+    if nodes == 0 {
+        return None;
+    }
+    // The known line stays if the search breaks.
+    catch_unwind(|| improved(position, side, answer, nodes, &|| true)).unwrap_or_default()
 }

@@ -12,16 +12,17 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::Args;
+use flagfall_game::laws::answering::SHORTER_NODES;
 use flagfall_game::laws::plain::{diagram, wrap};
 use flagfall_game::laws::winnable::NODE_BUDGET;
 use flagfall_game::mate::MOST_MEN;
-use flagfall_game::mate::explain::{Explanation, explain};
+use flagfall_game::mate::explain::{Explanation, Helpmate, explain};
 use flagfall_game::to_color;
 use serde::Serialize;
 use shakmaty::fen::Fen;
 use shakmaty::{Chess, Color, Position};
 
-use super::settled::{Reader, Settled, position, settle};
+use super::settled::{Reader, Settled, position, settle, shortened};
 use super::side::Side;
 use crate::wire::winnable::{Cost, Verdict};
 
@@ -42,11 +43,16 @@ const WIDTH: usize = 80;
 ///   flagfall winnable '8/8/4k3/8/8/3NK3/8/8 b - - 0 1' --for white
 ///   flagfall winnable '4k3/8/8/p1p1p1p1/P1P1P1P1/8/8/4K3 w - -' --for black --json
 ///
+/// The verdict comes as soon as it is known. Then the command looks for the shortest line, for some
+/// seconds at most, and prints a shorter one if there is one; --json waits for it. If nothing says
+/// that no series is shorter, the line is not known to be the shortest.
+///
 /// Many: a CSV file (also gzipped; `-` = standard input) with the columns `fen` and
 /// `intended_winner` (white, black, w or b) among others, in any order:
 ///   flagfall winnable --batch positions.csv.gz > answers.csv
 ///
-/// Its answers come in the order of the file: fen,intended_winner,verdict,nodes,micros,proof.
+/// Its answers come in the order of the file: fen,intended_winner,verdict,nodes,micros,proof. For a
+/// row that cannot be read `fen` is what the row has of it, or the beginning of the row.
 /// `verdict` is winnable, unwinnable, undecided, or invalid (no position: no king, or the side
 /// that is not to move stands in check; positions that no game can reach are answered). `nodes`
 /// are positions generated and `micros` the time of the search; every proof was checked besides.
@@ -55,7 +61,7 @@ const WIDTH: usize = 80;
 /// loser-mates-by-force, forced-circle, locked-walls, exhausted-closure.
 ///
 /// Exit code 0 if all was answered, also as undecided, and with --batch as invalid (such lines are
-/// reported on stderr); 1 if the position or the file could not be read, or a proof was refused.
+/// reported on stderr with file and line); 1 if the position or the file could not be read, or a proof was refused.
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Winnable {
@@ -77,6 +83,9 @@ pub(super) struct Winnable {
     /// Give up after so many positions generated, a million being some seconds.
     #[arg(long, value_name = "N", default_value_t = NODE_BUDGET)]
     nodes: u64,
+    /// Give up the search for a shorter line after so many positions generated; 0 = do not look for one.
+    #[arg(long, value_name = "N", default_value_t = SHORTER_NODES, conflicts_with = "batch")]
+    shorter: u64,
 }
 
 /// The object of `--json`.
@@ -114,15 +123,22 @@ impl Winnable {
             Err(problem) => bail!("`{fen}` is no position: {problem}"),
         };
         let settled = settle(&position, side, self.nodes, Reader::Person);
-        let explanation = explain(&position, side, &settled.answer);
+        let mut explanation = explain(&position, side, &settled.answer);
+        let better = || shortened(&position, side, &settled.answer, self.shorter).map(|better| explain(&position, side, &better));
         let mut out = std::io::stdout().lock();
         if self.json {
+            explanation = better().unwrap_or(explanation);
             let cost =
                 Spent { cost: Cost { nodes: settled.counters.nodes, walls: settled.counters.walls }, micros: settled.micros };
             let side = side.fold_wb("white", "black");
             writeln!(out, "{}", serde_json::to_string(&Report { fen, side, verdict: Verdict::from(&explanation), cost })?)?;
         } else {
+            // Nobody waits for the verdict while a shorter line is looked for.
             out.write_all(text(&position, &explanation, &settled).as_bytes())?;
+            out.flush()?;
+            if let (Explanation::Winnable(first), Some(Explanation::Winnable(mate))) = (&explanation, better()) {
+                out.write_all(shorter_text(first, &mate).as_bytes())?;
+            }
         }
         if let Some(complaint) = &settled.complaint {
             writeln!(std::io::stderr(), "flagfall: {complaint}")?;
@@ -139,19 +155,12 @@ fn text(position: &Chess, explanation: &Explanation, settled: &Settled) -> Strin
         Explanation::Undecided(_) => ("UNDECIDED", undecided(position, settled)),
     };
     let mut text = wrap(&format!("{verdict}: {sentence}"), WIDTH, "");
-    let mut last = position.board().clone();
     if let Explanation::Winnable(mate) = explanation {
-        if !mate.san.is_empty() {
-            text.push_str(&wrap(&mate.san, WIDTH, "  "));
-        }
-        if let Ok(fen) = mate.final_fen.parse::<Fen>() {
-            last = fen.as_setup().board.clone();
-        }
-        text.push_str("\nThe mate:\n\n");
+        text.push_str(&line_text(mate));
     } else {
         text.push_str(&format!("\nThe position, {} to move:\n\n", position.turn().fold_wb("White", "Black")));
+        text.push_str(&indented(&diagram(position.board())));
     }
-    text.push_str(&indented(&diagram(&last)));
     let checked = match explanation {
         Explanation::Undecided(_) => "",
         _ => "; the proof was checked",
@@ -170,6 +179,23 @@ fn undecided(position: &Chess, settled: &Settled) -> String {
     } else {
         "The search has spent its budget without an answer, so nothing is said. --nodes allows more.".to_owned()
     }
+}
+
+/// The line and the mate at its end.
+fn line_text(mate: &Helpmate) -> String {
+    let mut text = if mate.san.is_empty() { String::new() } else { wrap(&mate.san, WIDTH, "  ") };
+    if let Ok(fen) = mate.final_fen.parse::<Fen>() {
+        text.push_str(&format!("\nThe mate:\n\n{}", indented(&diagram(&fen.as_setup().board))));
+    }
+    text
+}
+
+/// The line that was found after the first one; or only that there is none.
+fn shorter_text(first: &Helpmate, mate: &Helpmate) -> String {
+    if mate.line.len() == first.line.len() {
+        return "\nNo series of moves is shorter than this one; that was checked too.\n".to_owned();
+    }
+    format!("\n{}{}", wrap(&format!("A SHORTER LINE: {}", mate.sentence), WIDTH, ""), line_text(mate))
 }
 
 fn indented(text: &str) -> String {

@@ -190,6 +190,12 @@ impl<T> Inbox<T> {
         owner
     }
 
+    /// Whether nothing waits, and this owner need not end.
+    pub(super) fn is_idle(&self, owner: u64) -> bool {
+        let inner = self.lock();
+        inner.items.is_empty() && !inner.closed && inner.owner == owner
+    }
+
     /// Whether this owner has not been replaced.
     pub(super) fn is_current_owner(&self, owner: u64) -> bool {
         self.lock().owner == owner

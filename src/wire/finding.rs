@@ -119,7 +119,7 @@ pub struct Finding {
     pub articles: Vec<&'static str>,
     /// Nobody has observed or claimed the fall yet (6.8): this is what holds if somebody does now.
     pub conditional: bool,
-    /// The ending was not certainly reached before the flag fell.
+    /// The ending was not certainly reached before the flag fell, and the flag would have another outcome.
     pub contested: bool,
     /// The outcomes, where there are several.
     pub alternatives: Vec<Alternative>,

@@ -4,7 +4,9 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-const OPENING: &str = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3";
+const OPENING: &str = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq -";
+/// White has just made the move Nf3.
+const KNIGHT_MOVED: &str = "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq -";
 const KNIGHT: &str = "8/8/4k3/8/8/3NK3/8/8 w - - 0 1";
 const KNIGHT_V_PAWN: &str = "8/8/4k3/4n3/8/8/P3K3/8 w - - 0 1";
 const BARE_V_PAWN: &str = "8/8/4k3/8/8/8/P3K3/8 w - - 0 1";
@@ -14,7 +16,11 @@ const STALEMATE: &str = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1";
 const MATE: &str = "7k/6Q1/5K2/8/8/8/8/8 b - - 0 1";
 
 fn run(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_flagfall")).arg("adjudicate").args(arguments).output().expect("the program starts")
+    Command::new(env!("CARGO_BIN_EXE_flagfall"))
+        .args(["adjudicate", "--shorter", "0"])
+        .args(arguments)
+        .output()
+        .expect("the program starts")
 }
 
 /// The rulings of `--json`.
@@ -136,7 +142,7 @@ fn two_flags_and_their_order() {
 #[test]
 fn a_person_reads_the_screen() {
     let told = ["--time-control", "40/5400:1800", "--period", "1", "--completed", "39", "--not-pressed", "40. Nf3"];
-    let output = run(&[&["--fen", OPENING, "--flagged", "w", "--profile", "fide-2023-standard"], &told[..]].concat());
+    let output = run(&[&["--fen", KNIGHT_MOVED, "--flagged", "w", "--profile", "fide-2023-standard"], &told[..]].concat());
     let text = String::from_utf8(output.stdout).expect("UTF-8");
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(
@@ -165,4 +171,67 @@ fn unreadable_arguments_are_reported() {
     let period = ["--time-control", "300", "--period", "0"];
     let period = run(&[&["--fen", OPENING, "--flagged", "white", "--profile", "us-chess"], &period[..]].concat());
     assert_eq!(period.status.code(), Some(2), "periods count from 1");
+}
+
+/// The proposal and the reason as the screen says them, without line ends.
+fn words(fen: &str, profile: &str, more: &[&str]) -> String {
+    let all = rulings(&[&["--fen", fen, "--flagged", "black", "--profile", profile, "--time-control", "300"], more].concat());
+    let screen = &all.last().expect("a ruling")["screen"];
+    format!("{} {}", screen["proposal"].as_str().expect("a proposal"), screen["why"].as_str().expect("a reason"))
+}
+
+#[test]
+fn the_words_for_an_arbiter() {
+    let dead = words(KNIGHT, "fide-2023-blitz", &["--observed"]);
+    assert!(dead.starts_with("Proposal: DRAW. ") && !dead.contains("Contested"), "a draw either way: {dead}");
+    // It is not Black, whose flag fell, who would have to mate.
+    let resigned = words(BARE_V_PAWN, "fide-2023-blitz", &["--observed", "--ended", "resignation,white,before-flag"]);
+    let resigned = resigned.strip_prefix("Proposal: DRAW. A player resigned before the fall was observed. ").unwrap_or(&resigned);
+    assert_eq!(resigned, "No legal mate by the opponent: Black has only the king.");
+    let illegal = "move,black,counted,before-flag";
+    let illegal = words(OPENING, "fide-2023-blitz", &["--observed", "--illegal", illegal, "--illegal", illegal]);
+    assert!(illegal.contains("WHITE WINS. It is the illegal move that loses. White can still checkmate: "), "{illegal}");
+    let men = words("8/8/4k3/8/8/3NK3/5p2/8 w - -", "material-only", &["--observed"]);
+    assert!(men.ends_with("White has king and knight: by the popular explanation that is too little to win on time."), "{men}");
+    let rapid = words(OPENING, "fide-print-old+rapid", &["--observed"]);
+    assert!(rapid.starts_with("Proposal: WHITE WINS, if the opponent claims the flag now."), "B6: {rapid}");
+    let output = run(&["--fen", OPENING, "--flagged", "black", "--profile", "fide-print-old+rapid", "--time-control", "300"]);
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(text.contains("\nDo not signal the flag. Wait for a claim: only a player may call it.\n"), "B6: {text}");
+}
+
+#[test]
+fn a_shorter_line_comes_after_the_ruling() {
+    let question =
+        ["adjudicate", "--fen", "8/8/4k3/8/8/3NK3/5r2/8 b - -", "--flagged", "black", "--profile", "fide-2023-standard"];
+    let more = ["--time-control", "300", "--observed"];
+    let output = Command::new(env!("CARGO_BIN_EXE_flagfall")).args(question).args(more).output().expect("the program starts");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let (ruling, shorter) = text.split_once("A shorter line: ").expect("a shorter line");
+    assert!(ruling.contains("WHITE WINS"), "{text}");
+    assert!(shorter.starts_with("1... ") && shorter.contains(" 6. ") && !shorter.contains(" 7. "), "{text}");
+}
+
+#[test]
+fn without_a_flag_the_ruling_is_on_what_happened() {
+    let text = |more: &str| {
+        let arguments =
+            [&["--fen", OPENING, "--profile", "fide-2023-standard"], &more.split(' ').collect::<Vec<_>>()[..]].concat();
+        let output = run(&arguments);
+        [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).expect("UTF-8")).concat()
+    };
+    for (more, words) in [
+        ("--ended resignation,white", "RESIGNATION\n"),
+        ("--ended agreement,both-moved", "Proposal: DRAW."),
+        ("--claim 50-moves,black,accepted", "CLAIM OF A DRAW\n"),
+        ("--illegal move,white,counted --illegal move,white,counted", "Proposal: BLACK WINS."),
+        ("--illegal move,white,counted", "The game goes on"),
+        ("--observed", "--observed needs --flagged"),
+        ("--ended resignation,white,before-flag", "--ended with a time needs --flagged"),
+        ("--moves-missing", "--moves-missing needs --flagged"),
+        ("--nodes 1000", "there is nothing to rule on"),
+    ] {
+        let text = text(more);
+        assert!(text.contains(words), "{more}: {text}");
+    }
 }

@@ -4,6 +4,8 @@
 mod support;
 
 mod adjudicate_command;
+mod adjudicate_contradictions;
+mod adjudicate_rows;
 mod config_commands;
 mod demo;
 mod emulate_board;

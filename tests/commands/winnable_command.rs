@@ -82,6 +82,23 @@ fn a_person_reads_verdict_line_diagram_and_cost() {
 }
 
 #[test]
+fn a_shorter_line_comes_after_the_verdict() {
+    let question = ["8/8/4k3/8/8/3NK3/5r2/8 b - -", "--for", "white"];
+    let words = |output: &Output| out(output).split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = words(&run(&question, None));
+    let (first, shorter) = text.split_once("A SHORTER LINE: ").expect("a shorter line");
+    assert!(first.starts_with("WINNABLE: ") && first.contains("; a shorter one may exist."), "{text}");
+    assert!(shorter.contains("a series of 10 legal moves") && shorter.contains("; no series is shorter."), "{text}");
+    assert!(shorter.contains("# The mate: 8 "), "{text}");
+    let text = words(&run(&[&question[..], &["--shorter", "0"]].concat(), None));
+    assert!(text.contains("; a shorter one may exist.") && !text.contains("SHORTER"), "{text}");
+    let output = run(&[&question[..], &["--json"]].concat(), None);
+    let object: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let plies = object["line"].as_array().map(Vec::len);
+    assert_eq!((plies, object["shortest"].as_bool()), (Some(10), Some(true)), "{object}");
+}
+
+#[test]
 fn a_program_reads_one_object() {
     let object = |arguments: &[&str]| -> Value {
         let output = run(arguments, None);
@@ -103,7 +120,8 @@ fn an_invalid_position_is_reported() {
     for (fen, problem) in [
         ("7k/8 b - -", "invalid board"),
         ("8/8/8/5KQ1/8/8/8/8 b - -", "king"),
-        ("7k/6Q1/5K2/8/8/8/8/8 w - -", "check"),
+        ("7k/6Q1/5K2/8/8/8/8/8 w - -", "the player who is not to move is in check"),
+        ("7k/6Q1/5K2/8/8/8/8/P7 b - -", "a pawn stands on the first or the last rank"),
         ("7k/8/8/5KQ1/8/8/8/8", "at least"),
     ] {
         let output = run(&[fen, "--for", "white"], None);
@@ -172,6 +190,10 @@ fn a_bad_line_is_reported_and_the_others_are_answered() {
     input.extend(good.as_bytes());
     let output = run(&["--batch", "-"], Some(&input));
     assert_eq!(output.status.code(), Some(0), "an invalid position has an answer");
+    let kept: Vec<String> = rows(&output).into_iter().map(|[fen, ..]| fen).collect();
+    // A row that cannot be read keeps its FEN, or its beginning.
+    assert_eq!(kept[1..4], ["only one".to_owned(), MATE.to_owned(), "\"\"\"open,w\"".to_owned()]);
+    assert_eq!((kept[4].len(), kept[6].as_str(), kept[7].as_str()), (93, "8/8/8/8/8/8/8/8 w - -", "\"\u{fffd}\u{fffd},w\""));
     let verdicts: Vec<String> = rows(&output).into_iter().map(|[_, _, verdict, _]| verdict).collect();
     let mut expected = vec!["winnable"];
     expected.extend(["invalid"; 7]);
@@ -184,10 +206,10 @@ fn a_bad_line_is_reported_and_the_others_are_answered() {
         (5, "a quote is not closed"),
         (6, "too long"),
         (7, "something follows a closed quote"),
-        (8, "king"),
+        (8, "both kings are missing"),
         (9, "not UTF-8"),
     ] {
-        let message = errors.lines().find(|message| message.contains(&format!("line {line}: ")));
+        let message = errors.lines().find(|message| message.starts_with(&format!("flagfall: -: line {line}: ")));
         assert!(message.is_some_and(|message| message.contains(problem)), "line {line}: {errors}");
     }
 }
@@ -199,9 +221,14 @@ fn a_bad_file_is_reported() {
     let cut = file(folder.path(), "cut.csv.gz", &whole[..whole.len() - 6]);
     let empty = file(folder.path(), "empty.csv", b"");
     let header = file(folder.path(), "header.csv", format!("fen,winner\n{MATE},w\n").as_bytes());
-    for (path, problem) in
-        [(&*cut, "after line"), (&*empty, "empty"), (&*header, "intended_winner is needed"), ("/nowhere.csv", "No such file")]
-    {
+    let twice = file(folder.path(), "twice.csv", format!("fen,intended_winner,FEN\n{MATE},w,{LOCKED}\n").as_bytes());
+    for (path, problem) in [
+        (&*cut, "after line"),
+        (&*empty, "empty"),
+        (&*header, "intended_winner is missing"),
+        (&*twice, "twice.csv: line 1: the columns 1 and 3 are both named fen"),
+        ("/nowhere.csv", "No such file"),
+    ] {
         let output = run(&["--batch", path], None);
         assert_eq!(output.status.code(), Some(1), "{path}");
         assert!(err(&output).contains(problem), "{path}: {}", err(&output));

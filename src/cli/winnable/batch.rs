@@ -50,8 +50,13 @@ pub(super) fn run(path: &Path, jobs: usize, nodes: u64) -> Result<ExitCode> {
     let (mut source, reading) = Source::open(path)?;
     let name = path.display();
     let header = source.next_line()?.with_context(|| format!("{name}: empty"))?;
-    let Some(columns) = header.text.as_deref().ok().and_then(Columns::from_header) else {
-        bail!("{name}: line {}: a header with the columns fen and intended_winner is needed", header.number);
+    let columns = match &header.text {
+        Ok(text) => Columns::from_header(text),
+        Err(unreadable) => Err(unreadable.problem.to_owned()),
+    };
+    let columns = match columns {
+        Ok(columns) => columns,
+        Err(problem) => bail!("{name}: line {}: {problem}", header.number),
     };
     let (ask, asked) = sync_channel::<Job>(WINDOW);
     let (result_sender, results) = sync_channel::<SearchResult>(WINDOW);
@@ -65,7 +70,7 @@ pub(super) fn run(path: &Path, jobs: usize, nodes: u64) -> Result<ExitCode> {
     }
     let reader = std::thread::Builder::new().name("rows".to_owned());
     reader.spawn(move || read_rows(&mut source, &place_sender, &ask, &result_sender)).context("a thread")?;
-    write_rows(&results, &place_receiver, &mut Progress::new(reading))
+    write_rows(&results, &place_receiver, &mut Progress::new(reading), path)
 }
 
 fn read_rows(
@@ -115,7 +120,7 @@ fn answer(Job { place, line }: Job, columns: Columns, nodes: u64) -> Row {
     };
     let (fen, winner) = match line.text.and_then(|text| columns.read(&text)) {
         Ok(row) => row,
-        Err(problem) => return invalid("", "", problem),
+        Err(unreadable) => return invalid(&unreadable.beginning, "", unreadable.problem),
     };
     let Some(color) = side(&winner) else {
         return invalid(&fen, &winner, "intended_winner is neither white nor black");
@@ -144,7 +149,12 @@ fn answer(Job { place, line }: Job, columns: Columns, nodes: u64) -> Row {
 }
 
 /// Writes the rows in their order, until all threads have ended.
-fn write_rows(results: &Receiver<SearchResult>, place_receiver: &Receiver<()>, progress: &mut Progress) -> Result<ExitCode> {
+fn write_rows(
+    results: &Receiver<SearchResult>,
+    place_receiver: &Receiver<()>,
+    progress: &mut Progress,
+    path: &Path,
+) -> Result<ExitCode> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     writeln!(out, "fen,intended_winner,verdict,nodes,micros,proof")?;
     let mut waiting = BTreeMap::new();
@@ -183,7 +193,7 @@ fn write_rows(results: &Receiver<SearchResult>, place_receiver: &Receiver<()>, p
             if let Some(complaint) = &row.complaint {
                 // A row that is no position is an answer too; a refused proof is a fault of this program.
                 clean &= row.verdict == INVALID;
-                progress.print_line(complaint);
+                progress.print_line(&format!("{}: {complaint}", path.display()));
             }
             // The reading thread took the place before it read the row.
             let _ = place_receiver.try_recv();

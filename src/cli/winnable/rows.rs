@@ -11,6 +11,8 @@ use shakmaty::Color;
 
 /// The largest length of a row, in bytes.
 const MAX_LINE: usize = 1 << 16;
+/// No FEN has more characters: 71 for the men, and 22 for the other fields with numbers of five digits.
+const LONGEST_FEN: usize = 93;
 
 /// The file from which questions are read.
 pub(super) struct Source {
@@ -39,7 +41,22 @@ pub(super) struct Line {
     /// The number of the line, from 1.
     pub(super) number: u64,
     /// Its text, or what is wrong with it.
-    pub(super) text: Result<String, &'static str>,
+    pub(super) text: Result<String, Unreadable>,
+}
+
+/// A line that cannot be read.
+pub(super) struct Unreadable {
+    /// The beginning of its text, so that a person finds the line again.
+    pub(super) beginning: String,
+    /// What is wrong with it.
+    pub(super) problem: &'static str,
+}
+
+impl Unreadable {
+    fn of(bytes: &[u8], problem: &'static str) -> Unreadable {
+        let beginning = String::from_utf8_lossy(bytes).chars().take(LONGEST_FEN).collect();
+        Unreadable { beginning, problem }
+    }
 }
 
 struct Counting {
@@ -109,9 +126,10 @@ impl Source {
             }
             self.lines += 1;
             let text = match String::from_utf8(bytes) {
-                _ if long => Err("too long"),
+                Ok(text) if long => Err(Unreadable::of(text.as_bytes(), "too long")),
+                Err(error) if long => Err(Unreadable::of(error.as_bytes(), "too long")),
                 Ok(text) => Ok(text.trim_start_matches('\u{feff}').trim_end_matches('\r').to_owned()),
-                Err(_) => Err("not UTF-8"),
+                Err(error) => Err(Unreadable::of(error.as_bytes(), "not UTF-8")),
             };
             if !matches!(&text, Ok(text) if text.trim().is_empty()) {
                 return Ok(Some(Line { number: self.lines, text }));
@@ -171,22 +189,36 @@ pub(super) struct Columns {
 
 impl Columns {
     /// Finds the columns in the first line.
-    pub(super) fn from_header(header: &str) -> Option<Columns> {
-        let names = split_fields(header).ok()?;
-        let find = |name: &str| names.iter().position(|field| field.trim().eq_ignore_ascii_case(name));
-        Some(Columns { fen: find("fen")?, side: find("intended_winner")? })
+    ///
+    /// # Errors
+    /// Names the column that is missing or that occurs twice.
+    pub(super) fn from_header(header: &str) -> Result<Columns, String> {
+        let names = split_fields(header)?;
+        let find = |name: &str| {
+            let mut places = names.iter().enumerate().filter(|(_, field)| field.trim().eq_ignore_ascii_case(name));
+            match (places.next(), places.next()) {
+                (Some((place, _)), None) => Ok(place),
+                (Some((one, _)), Some((other, _))) => {
+                    Err(format!("the columns {} and {} are both named {name}", one + 1, other + 1))
+                }
+                (None, _) => Err(format!("a header with the columns fen and intended_winner is needed, and {name} is missing")),
+            }
+        };
+        Ok(Columns { fen: find("fen")?, side: find("intended_winner")? })
     }
 
     /// Returns FEN and side of a row as they are written.
     ///
     /// # Errors
-    /// What is wrong with the row.
-    pub(super) fn read(self, line: &str) -> Result<(String, String), &'static str> {
-        let fields = split_fields(line)?;
-        let [Some(fen), Some(side)] = [self.fen, self.side].map(|column| fields.get(column).cloned()) else {
-            return Err("too few columns");
-        };
-        Ok((fen, side))
+    /// What is wrong with the row, and what it has instead of a FEN: the FEN if only the side is missing, otherwise the
+    /// beginning of the line.
+    pub(super) fn read(self, line: &str) -> Result<(String, String), Unreadable> {
+        let fields = split_fields(line).map_err(|problem| Unreadable::of(line.as_bytes(), problem))?;
+        let [fen, side] = [self.fen, self.side].map(|column| fields.get(column).cloned());
+        match (fen, side) {
+            (Some(fen), Some(side)) => Ok((fen, side)),
+            (fen, _) => Err(Unreadable::of(fen.as_deref().unwrap_or(line).as_bytes(), "too few columns")),
+        }
     }
 }
 

@@ -86,7 +86,9 @@ impl Game {
                 self.check_game_open()?;
                 self.add_entry(*side, Entered::Resignation, author)?;
             }
-            Command::Penalty { seconds: None, alarm: None, counts: None, .. } => return Err("it says no penalty"),
+            Command::Penalty { seconds: None, alarm: None, counts: None, .. } => {
+                return Err("the command names no penalty: it needs seconds, an alarm, or whether the move counts");
+            }
             Command::Penalty { side, seconds, alarm, counts } => {
                 let penalty = Penalty { seconds: *seconds, alarm: *alarm, counts: *counts };
                 self.record_penalty(*side, penalty, author, out)?;
@@ -200,7 +202,7 @@ impl Game {
     ) -> Result<(), &'static str> {
         let Penalty { seconds, alarm, counts } = penalty;
         if seconds.is_some_and(|seconds| seconds.white.unsigned_abs().max(seconds.black.unsigned_abs()) > MOST_SECONDS) {
-            return Err("no clock shows so much time");
+            return Err("the penalty has more seconds than any clock shows");
         }
         match (alarm, counts) {
             (None, None) => {}
@@ -210,7 +212,7 @@ impl Game {
             }
             // An arbiter saw the illegal move and no sensor did (7.5.4).
             (None, Some(counts)) => self.add_entry(side, Entered::IllegalMove { alarm: 0, counts }, author)?,
-            (Some(_), None) => return Err("whether the move counts must be said"),
+            (Some(_), None) => return Err("the command must say whether the illegal move counts"),
         }
         let draft = self.draft(DecisionKind::Penalty, author);
         self.decide(Decision { side: Some(side), penalty: Some(penalty), ..draft }, out);

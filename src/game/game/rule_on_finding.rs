@@ -25,11 +25,12 @@ impl Game {
     /// arbiter's observation.
     pub(super) fn confirm(&mut self, key: FindingKey, author: &Author, out: &mut Vec<Effect>) -> Result<(), &'static str> {
         let finding = self.rulings.finding_of(key)?;
+        let key = FindingKey { revision: finding.revision, ..key };
         if finding.status == FindingStatus::Confirmed {
             return Err("the finding is confirmed already");
         }
         let (outcome, kind) = (finding.outcome, finding.kind);
-        let result = outcome.result().ok_or("the finding leaves it to the arbiter: declare-result, or reject")?;
+        let result = outcome.result().ok_or("the finding leaves the result to the arbiter: use declare-result or reject")?;
         let seen = author.observed_at.or(finding.conditional.then_some(self.now)).filter(|_| finding.flag.is_some());
         if let Some(seen) = seen {
             let falls = self.seen.clock.chessclock.flags().clone();
@@ -38,7 +39,7 @@ impl Game {
             trial.review(&self.case(), &mut Vec::new());
             if trial.numbered(key.id).is_none_or(|finding| finding.outcome != outcome) {
                 *self.seen.clock.chessclock.flags_mut() = falls;
-                return Err("with this observation the finding is another one: claim the flag first");
+                return Err("the finding changes with this observation: claim the flag first, and confirm the changed finding");
             }
             self.find(out);
         }
@@ -53,7 +54,8 @@ impl Game {
     /// # Errors
     /// Fails if the finding has changed or is rejected already.
     pub(super) fn reject(&mut self, key: FindingKey, author: &Author, out: &mut Vec<Effect>) -> Result<(), &'static str> {
-        let Finding { kind, outcome, status, flag, .. } = *self.rulings.finding_of(key)?;
+        let Finding { kind, outcome, status, flag, revision, .. } = *self.rulings.finding_of(key)?;
+        let key = FindingKey { revision, ..key };
         if status == FindingStatus::Rejected {
             return Err("the finding is rejected already");
         }

@@ -245,7 +245,7 @@ impl Game {
         let decoder = &mut self.seen.play.decoder;
         let moves = decoder.record.moves().len();
         if plies > moves {
-            return Err("the game has fewer moves");
+            return Err("the game has fewer moves than the command takes back");
         }
         decoder.forget_tentative();
         self.seen.joining = Joining::default();

@@ -22,7 +22,7 @@ use crate::health::Health;
 use crate::laws::adjudicate::Subject;
 use crate::laws::claim::Ground;
 use crate::laws::claims::Checked;
-use crate::laws::finding::Finding;
+use crate::laws::finding::{Finding, FindingKey};
 use crate::laws::outcome::{Ending, GameResult, Phase};
 use crate::men;
 use crate::pair::Pair;
@@ -297,6 +297,11 @@ impl Game {
     /// All findings of the game, each in its last revision.
     pub fn findings(&self) -> &[Finding] {
         &self.rulings.findings
+    }
+
+    /// The earlier revisions of findings since which nothing has changed but the line to a mate. A decision may name them.
+    pub fn earlier_revisions(&self) -> impl Iterator<Item = FindingKey> {
+        self.rulings.earlier_revisions()
     }
 
     /// All alarms of the game, open and closed, at most 256.

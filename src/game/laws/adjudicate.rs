@@ -37,7 +37,7 @@ pub struct Found {
     pub articles: &'static [&'static str],
     /// True if nobody has observed or claimed the fall yet. The finding then holds if somebody does so now.
     pub conditional: bool,
-    /// True if the ending was not certainly reached before the flag fell.
+    /// True if the ending was not certainly reached before the flag fell, and the flag would have another outcome.
     pub contested: bool,
     /// The possible outcomes, if there are several.
     pub alternatives: Vec<Alternative>,

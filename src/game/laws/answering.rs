@@ -10,11 +10,16 @@ use shakmaty::{CastlingMode, Chess, Color, Position, PositionError};
 use super::forced_wins::forced_win;
 use super::proof::Proof;
 use super::winnable::{Answer, Ask, LONGEST_LINE};
-use crate::mate::check::{Refused, check};
-use crate::mate::{self, Budget, counted, shorten};
+use crate::mate::check::{Refused, check, check_within};
+use crate::mate::{self, Budget, counted, shorten, shortest};
 
 /// The largest amount of memory, in bytes, that the search may use while it runs.
 const MEMORY: usize = Budget::FULL.memory;
+
+/// The largest number of nodes (positions) that the search for a shorter line may generate: some seconds.
+pub const SHORTER_NODES: u64 = 20_000_000;
+/// The largest number of positions that the checker generates to confirm that no line is shorter: a second or less.
+const CONFIRMED: usize = 100_000;
 
 /// An answer, and the reason why a proof was rejected, if one was. A rejected proof is an error of this program and must be
 /// logged.
@@ -59,6 +64,38 @@ pub fn answer(ask: &Ask) -> Answered {
         Ok(answer) => Answered { answer, refused: None },
         Err(refused) => Answered { answer: open, refused: Some(refused) },
     }
+}
+
+/// Looks for a shorter line than the one in this answer, or for the proof that there is none. It can take seconds; `go_on` is asked
+/// now and then, and ends the search by returning false. Returns the better answer, if there is one.
+pub fn shorter(ask: &Ask, known: &Answer, go_on: &dyn Fn() -> bool) -> Option<Answer> {
+    let (position, side) = asked(ask)?;
+    let claim = known.claim(&position).ok()?;
+    let better = improved(&position, side, &claim, SHORTER_NODES, go_on)?;
+    write(known, &position, better).ok()
+}
+
+/// The same for a line that is no answer to the daemon, with a limit of `nodes` generated positions. The checker has accepted what is
+/// returned.
+pub fn improved(
+    position: &Chess,
+    side: Color,
+    known: &mate::Answer,
+    nodes: u64,
+    go_on: &dyn Fn() -> bool,
+) -> Option<mate::Answer> {
+    let mate::Answer::Winnable { line, shortest: false } = known else { return None };
+    let found = shortest(position, side, line, Budget { nodes, memory: MEMORY }, go_on);
+    let mut better = mate::Answer::Winnable { line: found.line, shortest: found.shortest };
+    let mut held = check_within(position, side, &better, CONFIRMED);
+    if held.is_err()
+        && let mate::Answer::Winnable { shortest, .. } = &mut better
+    {
+        // What the checker cannot confirm is not claimed.
+        *shortest = false;
+        held = check_within(position, side, &better, CONFIRMED);
+    }
+    (better != *known && held.is_ok()).then_some(better)
 }
 
 fn write(open: &Answer, position: &Chess, found: mate::Answer) -> Result<Answer, Refused> {

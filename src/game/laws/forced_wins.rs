@@ -38,10 +38,15 @@ pub(crate) fn men(position: &Chess, claimant: Color) -> Men {
 /// True if `claimant` can force mate, whatever the opponent does; none if 14E does not ask or if the search does not settle
 /// it. The same position always has the same answer.
 pub fn forced_win(position: &Chess, claimant: Color) -> Option<bool> {
+    forced_win_within(position, claimant, NODES)
+}
+
+/// The same with a search of at most so many positions.
+pub fn forced_win_within(position: &Chess, claimant: Color, most: u32) -> Option<bool> {
     if men(position, claimant) != Men::Few {
         return None;
     }
-    match forced(position, men::to_color(claimant), NODES) {
+    match forced(position, men::to_color(claimant), most.min(NODES)) {
         Forced::Win { .. } => Some(true),
         Forced::None => Some(false),
         Forced::Open => None,

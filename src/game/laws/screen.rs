@@ -41,7 +41,7 @@ pub struct Around<'a> {
 pub enum Act {
     /// Go and stop the clocks.
     StopTheClocks,
-    /// Only a player may call this flag: wait for a claim.
+    /// Only a player may call this flag: signal nothing, and wait for a claim.
     WaitForAClaim,
     /// Ask the players how the game ended.
     AskForTheResult,
@@ -53,7 +53,7 @@ impl Act {
     const fn words(self) -> &'static str {
         match self {
             Act::StopTheClocks => "Go and stop the clocks.",
-            Act::WaitForAClaim => "Wait for a claim: only a player may call this flag.",
+            Act::WaitForAClaim => "Do not signal the flag. Wait for a claim: only a player may call it.",
             Act::AskForTheResult => "Ask the players for the result.",
             Act::Nothing => "Nothing to do.",
         }
@@ -258,7 +258,12 @@ fn proposal(finding: &Finding, around: &Around<'_>) -> String {
         && !ended_before(finding)
         && !matches!(finding.outcome, Outcome::GameGoesOn | Outcome::ResultNotEntered)
     {
-        text.push_str(", if the flag is observed or claimed now");
+        let now = if players_call(&finding.profile) {
+            "the opponent claims the flag now"
+        } else {
+            "the flag is observed or claimed now"
+        };
+        text.push_str(&format!(", if {now}"));
     }
     if finding.contested {
         text.push_str(". Contested: the ending may have come after the flag fell");

@@ -68,7 +68,9 @@ impl Tables<'_, '_> {
                 }
                 _ => self.after_endings(flag),
             };
-            if by_flag.outcome != ruled.outcome {
+            // With the same outcome either way there is nothing to examine.
+            ruled.contested = by_flag.outcome != ruled.outcome;
+            if ruled.contested {
                 ruled.alternatives.push(by_flag.as_alternative("the fall was observed before it"));
             }
         }

@@ -5,14 +5,14 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use flagfall_protocols::square::Color;
-use shakmaty::{Chess, Position};
+use shakmaty::Chess;
 
 use crate::interval::Interval;
 use crate::laws::facts::{Caller, Counted, Facts, Flag};
+use crate::laws::material::too_little;
 use crate::laws::outcome::{Alternative, Outcome, Recommended};
 use crate::laws::rules::{About, Articles, Rows, Winnability};
 use crate::laws::winnable::Verdict;
-use crate::men;
 
 /// An answer of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -185,7 +185,7 @@ impl Tables<'_, '_> {
         let ruled = match self.facts.rulebook.winnability() {
             Winnability::Never | Winnability::Us14E => won.resting_on(self.holds(About::Article69)),
             Winnability::Material => {
-                let bare = |counted: &Counted| no_more_than_a_minor(&counted.position, winner);
+                let bare = |counted: &Counted| too_little(&counted.position, winner);
                 match (positions.iter().all(bare), positions.iter().any(bare)) {
                     (true, _) => drawn,
                     (false, false) => won,
@@ -214,11 +214,4 @@ impl Tables<'_, '_> {
         };
         Ruled { counted: Some(first.clone()), ..ruled }
     }
-}
-
-/// The popular explanation: a lone king, or a king with one bishop or knight.
-fn no_more_than_a_minor(position: &Chess, side: Color) -> bool {
-    let men = position.board().by_color(men::to_color(side));
-    let minor = men & (position.board().bishops() | position.board().knights());
-    men.count() == 1 || (men.count() == 2 && minor.count() == 1)
 }

@@ -4,24 +4,16 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::finding::Finding;
-use super::outcome::{Kind, Outcome};
-use super::winnable::Verdict;
+use flagfall_protocols::square::Color;
+use shakmaty::{CastlingMode, Chess, Position};
 
-/// The article of each ending, and its sentence.
-const ENDED: [(&str, &str); 11] = [
-    ("5.1.1", "Checkmate was on the board before the fall was observed."),
-    ("5.1.2", "A player resigned before the fall was observed."),
-    ("5.2.1", "Stalemate was on the board before the fall was observed."),
-    ("5.2.2", "Neither side could checkmate any more (dead position) before the fall was observed."),
-    ("5.2.3", "A draw was agreed before the fall was observed."),
-    ("9.5.2", "A correct claim of a draw was lodged before the fall was observed."),
-    ("9.6.1", "The position had occurred five times before the fall was observed."),
-    ("9.6.2", "75 moves of each side without capture or pawn move were made before the fall was observed."),
-    ("7.5.5", "It is the illegal move that loses."),
-    ("14E1", "The claimant has only the king."),
-    ("14D4", "Nobody can checkmate by any series of legal moves."),
-];
+use super::answering::read;
+use super::finding::Finding;
+use super::material;
+use super::outcome::{Kind, Outcome};
+use super::phrases::{BY_ARTICLE, UNKNOWN, WHEN};
+use super::rulebook::Profile;
+use super::winnable::Verdict;
 
 /// True if the opponent's ability to checkmate decides or may decide. Under some rules it is known but does not decide.
 pub(super) fn mate_decides(finding: &Finding) -> bool {
@@ -35,49 +27,20 @@ fn asks_for_force(finding: &Finding) -> bool {
 }
 
 fn by_force(finding: &Finding, opponent: &str) -> String {
+    let men = claimant(finding).map_or_else(|| "few men".to_string(), |(at, side)| material::men_in_words(at.board(), side));
     match finding.outcome {
-        Outcome::WhiteWins | Outcome::BlackWins => format!("{opponent} has few men, and can force mate all the same."),
-        Outcome::Draw => format!("{opponent} has few men, and cannot force mate with them."),
-        _ => format!("{opponent} has few men; whether they can force mate was not settled."),
+        Outcome::WhiteWins | Outcome::BlackWins => format!("{opponent} has {men}, and can force mate all the same."),
+        Outcome::Draw => format!("{opponent} has {men}, and cannot force mate with them."),
+        _ => format!("{opponent} has {men}; whether they can force mate was not settled."),
     }
 }
 
-/// What is not known, in words; the name itself if it has none.
-const UNKNOWN: [(&str, &str); 33] = [
-    ("agreement_before_both_moved", "whether both players had made a move before they agreed"),
-    ("agreement_on_order", "whether both players agree which flag fell first"),
-    ("both_players_moved", "whether both players had made a move"),
-    ("called_by", "who called the flag"),
-    ("claim_ruling", "the ruling on the claim"),
-    ("clock_setting", "which setting of the clock is right"),
-    ("clocks_stopped", "whether both clocks were stopped"),
-    ("completed_moves", "how many moves were completed"),
-    ("decision_of_the_director", "the decision of the director"),
-    ("declaration", "whether a player declared the flag and stopped both clocks"),
-    ("forced_win", "whether the claimant can force mate"),
-    ("illegal_move_ruling", "the ruling on the illegal move"),
-    ("moment_of_expiry", "when the time expired"),
-    ("moves_missing", "whether moves are missing from the record"),
-    ("observation_of_first_flag", "whether the flag that fell first was observed"),
-    ("observation_of_illegal_position", "whether the arbiter observed the illegal position"),
-    ("order_of_claim_and_flag", "whether the claimant's own flag fell before the claim"),
-    ("order_of_declaration_and_flag", "whether the other flag fell before the declaration"),
-    ("order_of_ending_and_claim", "whether the game ended before the claim"),
-    ("order_of_ending_and_declaration", "whether the game ended before the declaration"),
-    ("order_of_ending_and_flag", "whether the game ended before the flag fell"),
-    ("order_of_ending_and_observation", "whether the game ended before the fall was observed"),
-    ("order_of_endings", "which of the endings came first"),
-    ("order_of_flags", "which flag fell first"),
-    ("order_of_press_and_flag", "whether the clock was pressed before the flag fell"),
-    ("other_flag", "what is open about the other flag"),
-    ("own_flag", "whether the claimant's own flag was down"),
-    ("penalty_time", "whether the time that was due was added"),
-    ("position", "which position counts"),
-    ("rook_or_queen", "whether a rook is meant as a queen"),
-    ("scoresheet", "whether the claimant's scoresheet is reasonably complete"),
-    ("time_control", "which period it was"),
-    ("winnable", "whether the opponent can checkmate by any series of legal moves"),
-];
+/// The position that counts, and the opponent of the player whose flag fell.
+fn claimant(finding: &Finding) -> Option<(Chess, Color)> {
+    let side = if finding.flag? == "white" { Color::Black } else { Color::White };
+    let at = |mode| read(&finding.position, mode);
+    Some((at(CastlingMode::Standard).or_else(|| at(CastlingMode::Chess960))?, side))
+}
 
 /// The sentences for this finding. An undecided one names everything on which it depends.
 pub(super) fn why(finding: &Finding) -> String {
@@ -109,8 +72,14 @@ fn reason(finding: &Finding) -> String {
         return by_force(finding, opponent);
     }
     match &finding.winnable {
-        Verdict::Winnable(mate) if mate_decides(finding) => return mate.sentence.clone(),
-        Verdict::Unwinnable(reason) if !wins => return format!("No legal mate by {opponent}: {}", reason.sentence),
+        Verdict::Winnable(mate) if mate_decides(finding) => {
+            return event(finding).map_or_else(|| mate.sentence.clone(), |event| format!("{event} {}", mate.sentence));
+        }
+        Verdict::Unwinnable(reason) if !wins => {
+            let cannot = || format!("No legal mate by {opponent}: {}", reason.sentence);
+            return event(finding)
+                .map_or_else(cannot, |event| format!("{event} No legal mate by the opponent: {}", reason.sentence));
+        }
         Verdict::Winnable(_) | Verdict::Unwinnable(_) => {}
         Verdict::Pending => return format!("Whether {opponent} can still checkmate is being worked out."),
         Verdict::Undecided(cost) => {
@@ -128,19 +97,40 @@ fn reason(finding: &Finding) -> String {
                     .to_string()
             }
             _ if finding.flag.is_none() => "Nobody has ruled on the illegal move yet.".to_string(),
+            _ if finding.conditional => "No player has claimed the flag.".to_string(),
+            _ if finding.articles.contains(&"13C7") => "The claimant's scoresheet is not reasonably complete.".to_string(),
             _ => "Nothing is lost by this flag.".to_string(),
         },
         Outcome::ResultNotEntered => "The game seems to have ended before the flag fell, and no result was entered.".to_string(),
         Outcome::Undecided => DEPENDS.to_string(),
         Outcome::WhiteWins | Outcome::BlackWins | Outcome::Draw => {
-            let ended = ENDED.iter().find(|(article, _)| finding.articles.contains(article));
-            ended.map_or_else(
-                || format!("It follows from {}.", finding.articles.join(", ")),
-                |(_, why)| match finding.flag {
-                    Some(_) => (*why).to_string(),
-                    None => why.replace(" before the fall was observed", ""),
-                },
-            )
+            by_material(finding, opponent).unwrap_or_else(|| by_article(finding))
         }
+    }
+}
+
+/// The sentence for the men if only they decide (profile `material-only`, rows 14 and 15).
+fn by_material(finding: &Finding, opponent: &str) -> Option<String> {
+    let by_men = finding.profile == Profile::MaterialOnly.name() || finding.profile.starts_with("material-only+");
+    if !by_men || !matches!(finding.row, "14" | "15") {
+        return None;
+    }
+    claimant(finding).map(|(at, side)| material::sentence(&at, side, opponent))
+}
+
+/// The event that decides, if the possible mate only says whether it wins: a resignation, or an illegal move that loses.
+fn event(finding: &Finding) -> Option<String> {
+    const EVENTS: [&str; 6] = ["5.1.2", "5.1", "13B", "7.5.5", "10.3", "11D"];
+    let decided = matches!(finding.outcome, Outcome::WhiteWins | Outcome::BlackWins | Outcome::Draw);
+    let first = BY_ARTICLE.iter().find(|(article, _)| finding.articles.contains(article));
+    first.filter(|(article, _)| decided && EVENTS.contains(article)).map(|_| by_article(finding))
+}
+
+fn by_article(finding: &Finding) -> String {
+    let said = BY_ARTICLE.iter().find(|(article, _)| finding.articles.contains(article));
+    match (said, finding.flag) {
+        (None, _) => format!("It follows from {}.", finding.articles.join(", ")),
+        (Some((_, why)), Some(_)) => (*why).to_string(),
+        (Some((_, why)), None) => WHEN.iter().fold((*why).to_string(), |why, when| why.replace(when, "")),
     }
 }

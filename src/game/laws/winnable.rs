@@ -1,5 +1,6 @@
 //! Keeps the questions whether a player can checkmate by any possible series of legal moves (Article 6.9), and their answers. A
-//! worker outside the game answers such a question, and its answer enters as a checked input.
+//! worker outside the game answers such a question, and its answer enters as a checked input. A second answer may bring a shorter
+//! line, because the first one is not delayed for it.
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -202,9 +203,17 @@ impl Questions {
     pub(crate) fn answer(&mut self, answer: &Answer) -> Result<(), &'static str> {
         self.revision = self.revision.wrapping_add(1);
         let question = self.asked.iter_mut().find(|question| answer.answers(&question.ask)).ok_or("no such open question")?;
-        // A proof that was accepted is never replaced.
-        if matches!(question.verdict, Verdict::Winnable(_) | Verdict::Unwinnable(_)) {
-            return Ok(());
+        match &question.verdict {
+            // A proof that was accepted is never replaced, but a line by a better one.
+            Verdict::Unwinnable(_) => return Ok(()),
+            Verdict::Winnable(known) => {
+                if answer.line.as_ref().is_some_and(|line| better(line.len(), answer.shortest, known)) {
+                    let claim = checked(&question.position, question.side, answer)?;
+                    question.verdict = Verdict::of(&question.position, question.side, &claim);
+                }
+                return Ok(());
+            }
+            Verdict::NotAsked | Verdict::Pending | Verdict::Undecided(_) => {}
         }
         question.forced_win = answer.forced_win;
         question.verdict = Verdict::Undecided(Cost { nodes: answer.nodes, walls: answer.walls });
@@ -212,6 +221,11 @@ impl Questions {
         question.verdict = Verdict::of(&question.position, question.side, &claim);
         Ok(())
     }
+}
+
+/// True if a line of this length is shorter than the known one, or the same and known to be shortest.
+fn better(plies: usize, shortest: bool, known: &Helpmate) -> bool {
+    plies < known.line.len() || plies == known.line.len() && shortest && !known.shortest
 }
 
 /// The claim of an answer, if the checker accepts it.

@@ -19,13 +19,22 @@ use crate::laws::rules::Articles;
 use crate::men::color_name;
 
 impl RulingRecord {
-    /// The finding to which a command refers.
+    /// The finding to which a command refers. A shorter line to a mate does not make it another one.
     ///
     /// # Errors
     /// Fails if there is no such finding, or if it has changed.
     pub(crate) fn finding_of(&self, key: FindingKey) -> Result<&Finding, &'static str> {
         let finding = self.numbered(key.id).ok_or("there is no such finding")?;
-        if finding.revision == key.revision { Ok(finding) } else { Err("the finding has changed") }
+        let earlier = || self.earlier_revisions().any(|earlier| earlier == key);
+        if finding.revision == key.revision || earlier() { Ok(finding) } else { Err("the finding has changed") }
+    }
+
+    /// The earlier revisions of findings since which nothing has changed but the line to a mate.
+    pub(crate) fn earlier_revisions(&self) -> impl Iterator<Item = FindingKey> {
+        self.same_since.iter().flat_map(move |(id, since)| {
+            let last = self.numbered(*id).map_or(0, |finding| finding.revision);
+            (*since..last).map(move |revision| FindingKey { id: *id, revision })
+        })
     }
 
     /// The finding with this number.
@@ -75,12 +84,17 @@ impl RulingRecord {
     /// gets another revision, so that nobody decides on it without knowing of the decision.
     pub(crate) fn note_decision(&mut self, decision: &Decision) {
         let about = decision.finding.filter(|_| decision.decides_game()).map(|key| key.id);
+        let mut changed = Vec::new();
         for finding in &mut self.findings {
             let status = self.decisions.status_of(finding);
             if status != finding.status || about == Some(finding.id) {
                 finding.status = status;
                 finding.revision += 1;
+                changed.push((finding.id, finding.revision));
             }
+        }
+        for (id, revision) in changed {
+            self.note_change(id, revision);
         }
     }
 

@@ -31,6 +31,9 @@ pub(crate) struct RulingRecord {
     pub(crate) adjudged: Option<Box<Adjudged>>,
     /// The highest number of a finding so far.
     pub(crate) findings_numbered: u32,
+    /// The number of each finding, and the first revision since which nothing has changed but the line to a mate. A decision on an
+    /// earlier line is a decision on the same finding.
+    pub(crate) same_since: Vec<(u32, u32)>,
     pub(crate) decisions: Decisions,
     /// The revision of the arbiters' state just before the last decision.
     pub(crate) revision_before_decision: u32,
@@ -47,6 +50,7 @@ impl RulingRecord {
         self.adjudged = None;
         self.findings.clear();
         self.findings_on.clear();
+        self.same_since.clear();
         self.decisions.clear();
         self.result = None;
     }

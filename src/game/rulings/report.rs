@@ -12,6 +12,7 @@ use crate::decision::{Decision, Ruling};
 use crate::effect::Effect;
 use crate::laws::adjudicate::Subject;
 use crate::laws::finding::Finding;
+use crate::laws::winnable::Verdict;
 use crate::seen::Play;
 
 /// The changes for other parts that follow from a review of the findings.
@@ -23,6 +24,12 @@ pub(crate) struct News {
     pub(crate) changed: bool,
     /// Sides whose flag had a ruling and awaits a ruling again.
     pub(crate) open_again: Vec<Color>,
+}
+
+/// True if both findings say the same, except for the line to a mate.
+fn differs_only_in_its_line(finding: &Finding, before: &Finding) -> bool {
+    let lines = matches!((&finding.winnable, &before.winnable), (Verdict::Winnable(_), Verdict::Winnable(_)));
+    lines && Finding { winnable: before.winnable.clone(), ..finding.clone() } == *before
 }
 
 impl RulingRecord {
@@ -44,13 +51,18 @@ impl RulingRecord {
                         *finding = before.clone();
                         continue;
                     }
+                    let only_line = differs_only_in_its_line(finding, before);
                     // The finding is no longer the one that was ruled on.
                     news.open_again.extend(flag_side(before).filter(|_| self.decisions.settled(before).is_some()));
                     finding.revision += 1;
+                    if !only_line {
+                        self.note_change(finding.id, finding.revision);
+                    }
                 }
                 None => {
                     self.findings_numbered += 1;
                     finding.id = self.findings_numbered;
+                    self.note_change(finding.id, finding.revision);
                 }
             }
             finding.status = self.decisions.status_of(finding);
@@ -61,6 +73,12 @@ impl RulingRecord {
         self.findings = findings;
         self.findings_on = subjects;
         news
+    }
+
+    /// Notes that a finding has other facts from this revision on.
+    pub(super) fn note_change(&mut self, id: u32, revision: u32) {
+        self.same_since.retain(|(known, _)| *known != id);
+        self.same_since.push((id, revision));
     }
 
     /// Prepares for the removal of the flags of `side`. Findings on the other flags keep their numbers and their rulings. The

@@ -59,7 +59,8 @@ impl Station {
     fn findings(&self) -> Vec<FindingKey> {
         let decides = self.game.deciding_finding().map(FindingKey::from_finding);
         let others = self.game.findings().iter().map(FindingKey::from_finding).filter(|other| Some(*other) != decides);
-        decides.into_iter().chain(others).collect()
+        let earlier = self.game.earlier_revisions().map(FindingKey::from);
+        decides.into_iter().chain(others).chain(earlier).collect()
     }
 
     /// The last decision that a sender with this lock cannot know of: on the finding if the lock names one, else on the game.

@@ -22,8 +22,8 @@ fn king_and_bishop_cannot_win_is_no_rule() {
 
 #[test]
 fn everything_else_can_win_is_no_rule_either() {
-    // Pawns that are locked for ever.
-    let locked = seen(5000, standing("8/4k3/1p1p1p1p/pPpPpPpP/P1P1P1P1/8/4K3/8 w - - 0 1", flag(White)));
+    // Pawns that are locked for ever; the bishops cannot pass them.
+    let locked = seen(5000, standing("8/4k1b1/1p1p1p1p/pPpPpPpP/P1P1P1P1/8/1B2K3/8 w - - 0 1", flag(White)));
     let mut walls = |_: &shakmaty::Chess, _| never();
     let says_of = |name, walls: &mut dyn FnMut(&shakmaty::Chess, flagfall_protocols::square::Color) -> _| {
         says_with(&game(name, vec![locked.clone()]), walls)
@@ -31,6 +31,9 @@ fn everything_else_can_win_is_no_rule_either() {
     assert_eq!(says_of("material-only", &mut walls), "14 BlackWins");
     assert_eq!(says_of("fide-2023-standard", &mut walls), "15 Draw");
     assert_eq!(says_of("us-chess", &mut walls), "9 Draw");
+    // The popular explanation has one exception: a king and pawns that can never promote.
+    let pawns = seen(5000, standing("8/4k3/1p1p1p1p/pPpPpPpP/P1P1P1P1/8/4K3/8 w - - 0 1", flag(White)));
+    assert_eq!(says(&game("material-only", vec![pawns])), "15 Draw");
 }
 
 #[test]

@@ -40,11 +40,15 @@ fn a_contested_ending_names_the_outcome_of_the_flag() {
     assert_eq!(says(&mate(None)), "1 WhiteWins, contested [14 Undecided]", "the position is not known");
     let depends_on = found(&mate(Some(OPEN))).remove(0).alternatives.remove(0).depends_on;
     assert_eq!(depends_on, "the fall was observed before it");
-    // It is not contested if the mate came first, and the flag that gives the same outcome is no alternative.
+    // It is not contested if the mate came first, or if the flag gives the same outcome.
     let before = Facts { endings: vec![on_board(Ending::Checkmate, White, at(500, 600))], ..mate(Some(OPEN)) };
     assert_eq!(says(&before), "1 WhiteWins");
     let same = Facts { endings: vec![on_board(Ending::Checkmate, Black, at(1500, 1700))], ..mate(Some(OPEN)) };
-    assert_eq!(says(&same), "1 BlackWins, contested");
+    assert_eq!(says(&same), "1 BlackWins");
+    let drawn = Flag { before_ending: Some(position(BLACK_BARE)), ..seen(3000, flag(White)) };
+    let stalemate = vec![on_board(Ending::Stalemate, White, at(1500, 1700))];
+    let drawn = Facts { endings: stalemate, ..game("fide-2023-standard", vec![drawn]) };
+    assert_eq!(says(&drawn), "2 Draw", "a draw either way");
 }
 
 #[test]

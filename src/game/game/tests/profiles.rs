@@ -12,9 +12,10 @@ use shakmaty::Position;
 use crate::arbiter_entries::Entered;
 use crate::effect::Effect;
 use crate::input::{Command, Input};
-use crate::laws::answering::answer;
+use crate::laws::answering::{answer, shorter};
 use crate::laws::claim::Ground;
 use crate::laws::claims::Checked;
+use crate::laws::finding::{FindingKey, FindingStatus};
 use crate::laws::outcome::Outcome;
 use crate::laws::winnable::Answer;
 
@@ -225,4 +226,25 @@ fn us_chess_searches_for_a_forced_win() {
         assert_eq!((finding.row, finding.outcome), ("3", Outcome::GameGoesOn), "nobody has claimed the flag");
         assert_eq!(finding.alternatives.iter().map(|it| (it.row, it.outcome)).collect::<Vec<_>>(), [("8", row)], "{fen}");
     }
+}
+
+#[test]
+fn a_decision_may_name_the_finding_from_before_a_shorter_line() {
+    let mut table = Table::new("fide-2023-standard", "300", "8/8/4k3/8/8/3NK3/5r2/8 b - - 0 1");
+    table.flag(Black);
+    let asked = |effect: &Effect| if let Effect::Ask(ask) = effect { Some(ask.clone()) } else { None };
+    let ask = table.out.iter().find_map(asked).expect("asked");
+    let first = answer(&ask).answer;
+    let second = shorter(&ask, &first, &|| true).expect("a shorter line");
+    let key = |table: &Table| table.game.findings().iter().map(|it| FindingKey { id: it.id, revision: it.revision }).next();
+    let pending = key(&table).expect("a finding");
+    table.feed(Input::Answer(first));
+    let seen = key(&table).expect("a finding");
+    table.feed(Input::Answer(second));
+    assert_eq!(key(&table), Some(FindingKey { revision: seen.revision + 1, ..seen }));
+    let status = |table: &Table| table.game.findings()[0].status;
+    table.command(Command::Confirm { finding: pending });
+    assert_eq!(status(&table), FindingStatus::Proposed, "the answer changed the finding");
+    table.command(Command::Confirm { finding: seen });
+    assert_eq!(status(&table), FindingStatus::Confirmed, "the shorter line did not");
 }

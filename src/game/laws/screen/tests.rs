@@ -130,9 +130,9 @@ fn a_win_shows_the_line_one_tap_deeper() {
     assert!(screen.headline.starts_with("BLACK FLAG") && screen.why.starts_with("White can"), "{}", screen.why);
     // Under rules that do not ask for a helpmate, the helpmate is known but does not decide.
     for (outcome, why) in [
-        (Outcome::Draw, "White has few men, and cannot force mate with them."),
-        (Outcome::WhiteWins, "White has few men, and can force mate all the same."),
-        (Outcome::Undecided, "White has few men; whether they can force mate was not settled."),
+        (Outcome::Draw, "White has king and queen, and cannot force mate with them."),
+        (Outcome::WhiteWins, "White has king and queen, and can force mate all the same."),
+        (Outcome::Undecided, "White has king and queen; whether they can force mate was not settled."),
     ] {
         let few = Finding { outcome, articles: vec!["14E2", "14E3"], profile: "us-chess".into(), ..won.clone() };
         let screen = Screen::of(&few, &Around::default());
@@ -159,12 +159,17 @@ fn what_to_do_first() {
         (&silent, None, Act::WaitForAClaim, "Proposal: THE GAME GOES ON (otherwise: Black wins if the opponent claims"),
         (&finding(), None, Act::StopTheClocks, "Proposal: DRAW."),
         (&conditional, None, Act::StopTheClocks, "Proposal: DRAW, if the flag is observed or claimed now."),
-        (&Finding { profile: "us-chess".into(), ..conditional.clone() }, None, Act::WaitForAClaim, "Proposal: DRAW, if the flag"),
+        (
+            &Finding { profile: "us-chess".into(), ..conditional.clone() },
+            None,
+            Act::WaitForAClaim,
+            "Proposal: DRAW, if the opponent claims",
+        ),
         (
             &Finding { profile: "fide-print-old+rapid".into(), ..conditional.clone() },
             None,
             Act::WaitForAClaim,
-            "Proposal: DRAW, if",
+            "Proposal: DRAW, if the opponent claims the flag now.",
         ),
         (&Finding { profile: "club-speed".into(), ..finding() }, None, Act::StopTheClocks, "Proposal: DRAW."),
         (&goes_on, None, Act::Nothing, "Proposal: THE GAME GOES ON."),

@@ -2,7 +2,7 @@
 
 use alloc::vec;
 
-use super::super::answering::{again, answer, read};
+use super::super::answering::{again, answer, read, shorter};
 use super::super::proof::{End, Wall};
 use super::*;
 
@@ -239,4 +239,40 @@ fn an_answer_that_names_no_position_is_looked_at_whole() {
     assert_eq!(questions.answer(&false_one), Err("the positions are not as many as counted"));
     assert_eq!(questions.answer(&good), Ok(()));
     assert!(matches!(questions.verdict(&closed, Color::White, &mut None), Verdict::Unwinnable(_)));
+}
+
+#[test]
+fn a_line_is_replaced_only_by_a_better_one() {
+    let (mut questions, position, _) = asked(OPEN, Color::White);
+    let mut plies = |answer: &Answer| {
+        assert_eq!(questions.answer(answer), Ok(()));
+        let Verdict::Winnable(mate) = questions.verdict(&position, Color::White, &mut None) else { panic!("not believed") };
+        (mate.line.len(), mate.shortest)
+    };
+    let long = moves("f5f6 h8h7 f6f5 h7h8 f5f6 h8h7 g5g7");
+    let short = moves("f5f6 h8h7 g5g7");
+    assert_eq!(plies(&long), (7, false));
+    assert_eq!(plies(&short), (3, false));
+    assert_eq!(plies(&long), (3, false), "a longer line does not come back");
+    assert_eq!(plies(&Answer { shortest: true, ..short }), (3, true));
+    assert_eq!(plies(&moves("f5f6 h8h7 g5h5")), (3, true), "a line that is no better is not even looked at");
+    let (mut questions, position, _) = asked(OPEN, Color::White);
+    assert_eq!(questions.answer(&long), Ok(()));
+    assert_eq!(questions.answer(&moves("f5f6 h8h7 g5h4")), Err("the line does not end in mate by the side asked about"));
+    let verdict = questions.verdict(&position, Color::White, &mut None);
+    assert!(matches!(verdict, Verdict::Winnable(mate) if mate.line.len() == 7), "a wrong line leaves the known one");
+}
+
+#[test]
+fn a_shorter_line_is_a_second_answer_to_the_same_question() {
+    let (mut questions, position, ask) = asked("8/8/4k3/8/8/3NK3/5r2/8 b - - 0 1", Color::White);
+    let first = answer(&ask).answer;
+    assert_eq!(questions.answer(&first), Ok(()));
+    let second = shorter(&ask, &first, &|| true).expect("a shorter line");
+    assert_eq!((second.id, second.fen.as_ref(), second.shortest, second.checked), (first.id, first.fen.as_ref(), true, true));
+    assert_eq!(questions.answer(&second), Ok(()));
+    let Verdict::Winnable(mate) = questions.verdict(&position, Color::White, &mut None) else { panic!("not believed") };
+    assert_eq!((mate.line.len(), mate.shortest), (10, true));
+    assert_eq!(shorter(&ask, &second, &|| true), None, "nothing is better");
+    assert_eq!(shorter(&ask, &first, &|| false), None, "the search was ended");
 }

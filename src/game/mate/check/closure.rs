@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use shakmaty::{Chess, Color, EnPassantMode, Position};
 
 use super::super::reason::Closure;
+use super::near::Near;
 use super::{Refused, mated, material, stalemate, wall};
 
 /// The work of the check of one wall, in positions.
@@ -91,29 +92,57 @@ pub(super) fn exhausted(root: &Chess, side: Color, claim: &Closure, most: usize)
     if count == *claim { Ok(()) } else { Err(Refused::Counts) }
 }
 
+/// The largest number of positions that are generated without a look at what is near. Most questions need fewer, and the look costs
+/// more than a position.
+const PLAIN: usize = 60_000;
+
 /// Checks that no line of fewer than `plies` half-moves ends in mate by `side`, while one of `plies` does. A line of `plies -
-/// 1` would end with the wrong side to move. At most `most` positions are generated.
+/// 1` would end with the wrong side to move. At most `most` positions are generated. If many are needed, those from which a mate
+/// cannot be near enough are not followed.
 pub(super) fn no_mate_before(root: &Chess, side: Color, plies: usize, most: usize) -> Result<(), Refused> {
+    let Some(longest) = plies.checked_sub(2) else { return Ok(()) };
+    let plain = no_mate_within(root, side, longest, most.min(PLAIN), |_, _| true);
+    if plain != Err(Refused::TooLarge) || most <= PLAIN {
+        return plain;
+    }
+    let mut near = Near::new(side);
+    no_mate_within(root, side, longest, most, |position, left| near.possible(position, left))
+}
+
+/// Checks that no line of `longest` half-moves or fewer ends in mate by `side`. A position is followed only if it is `near` to a mate
+/// with the moves that winner and loser have left.
+fn no_mate_within(
+    root: &Chess,
+    side: Color,
+    longest: usize,
+    most: usize,
+    mut near: impl FnMut(&Chess, [usize; 2]) -> bool,
+) -> Result<(), Refused> {
     let mut met = Met::default();
     met.insert(root);
     let mut layer = alloc::vec![root.clone()];
-    for ply in 0..plies.saturating_sub(1) {
+    let mut left_out = 0;
+    for ply in 0..=longest {
         let mut next = Vec::new();
         for position in &layer {
             if mated(position, !side) {
                 return Err(Refused::Shorter);
             }
-            if ply + 2 == plies || material::hopeless(position, side) {
+            if ply == longest || material::hopeless(position, side) {
                 continue;
             }
+            // The winner makes the last half-move.
+            let left = longest - ply - 1;
             for step in position.legal_moves() {
                 let mut after = position.clone();
                 after.play_unchecked(step);
-                if met.insert(&after) {
+                if !near(&after, [left.div_ceil(2), left / 2]) {
+                    left_out += 1;
+                } else if met.insert(&after) {
                     next.push(after);
                 }
             }
-            if met.len() > most {
+            if met.len() + left_out > most {
                 return Err(Refused::TooLarge);
             }
         }

@@ -3,6 +3,7 @@
 mod closure;
 pub(in crate::mate) mod guard;
 mod material;
+mod near;
 mod pattern;
 pub(in crate::mate) mod push;
 pub(in crate::mate) mod stalemate;

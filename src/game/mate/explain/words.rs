@@ -24,7 +24,7 @@ pub(super) fn winnable(side: Color, plies: usize, shortest: bool) -> String {
         0 => format!("{} has checkmated.", name(side)),
         1 => format!("{} can checkmate with the next move.", name(side)),
         _ => {
-            let short = if shortest { "; no series is shorter" } else { "" };
+            let short = if shortest { "; no series is shorter" } else { "; a shorter one may exist" };
             format!("{} can still checkmate: a series of {plies} legal moves of both sides leads to it{short}.", name(side))
         }
     }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use shakmaty::{Bitboard, Board, CastlingMode, Chess, Color, FromSetup, Piece, Position, Role, Setup, Square};
 
 use crate::mate::check::check;
-use crate::mate::{Answer, Budget, Reason, shorten, winnable};
+use crate::mate::{Answer, Budget, Reason, shorten, shortest, winnable};
 
 /// This is enough for most positions, and the same for a position and its mirror image.
 const BUDGET: Budget = Budget { nodes: 10_000, memory: 8 << 20 };
@@ -106,6 +106,24 @@ proptest! {
             match (answer, shorter) {
                 (Answer::Winnable { line, .. }, Answer::Winnable { line: shorter, .. }) => prop_assert!(shorter.len() <= line.len()),
                 (answer, shorter) => prop_assert_eq!(answer, shorter),
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 20, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_shortest_line_is_no_longer_and_holds(at in positions()) {
+        for side in Color::ALL {
+            let Answer::Winnable { line, .. } = winnable(&at, side, BUDGET) else { continue };
+            let found = shortest(&at, side, &line, Budget { nodes: 100_000, ..BUDGET }, &|| true);
+            prop_assert!(found.line.len() <= line.len());
+            let claim = Answer::Winnable { line: found.line.clone(), shortest: false };
+            prop_assert_eq!(check(&at, side, &claim), Ok(()));
+            if let Answer::Winnable { line: short, shortest: true } = shorten(&at, side, claim, BUDGET) {
+                prop_assert!(!found.shortest || short.len() == found.line.len(), "{:?}", at.board());
             }
         }
     }
