@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use shakmaty::{Bitboard, Chess, Color, Position, Role, Square, attacks};
 
-use super::check::{guard, push, stalemate, wall};
+use super::check::{guard, places, push, stalemate, wall};
 use super::meter::Meter;
 use super::reason::{Guard, Reach, Wall};
 use super::steps::Fields;
@@ -90,7 +90,7 @@ fn grow(claim: &mut Wall, side: Color, meter: &mut Meter) -> bool {
             if role == Role::Pawn {
                 let last = to & Bitboard::BACKRANKS;
                 for role in BECOMES {
-                    for at in last & !wall::squares(claim, color, role) {
+                    for at in last & !places::squares(claim, color, role) {
                         add(claim, color, role, 0, at);
                         grown = true;
                     }
@@ -169,7 +169,7 @@ fn merge(reaches: &mut Vec<Reach>) {
 /// Adds the pawns to the counts of the pieces that they may become.
 fn promotable(mut claim: Wall) -> Wall {
     for color in Color::ALL {
-        let promotes = wall::squares(&claim, color, Role::Pawn)
+        let promotes = places::squares(&claim, color, Role::Pawn)
             .into_iter()
             .any(|from| (wall::steps(&claim, Role::Pawn.of(color), from) & Bitboard::BACKRANKS).any());
         let pawns: u8 =

@@ -8,7 +8,7 @@ use shakmaty::{Bitboard, Move, Role, attacks};
 
 use crate::men::{self, EMPTY, Men, UNKNOWN};
 use crate::reconstruct::board::PhysicalBoard;
-use crate::reconstruct::hypothesis::man_of;
+use crate::reconstruct::line::man_of;
 use crate::reconstruct::tuning::Weights;
 
 /// The largest number of men of the side to move that may be in its hand at once: king and rook.

@@ -6,14 +6,13 @@ use core::time::Duration;
 
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
-use shakmaty::Move;
 
 use crate::interval::Interval;
 use crate::men;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::candidates::{Candidate, Node};
 use crate::reconstruct::explain::{LastMove, unexplained};
-use crate::reconstruct::line::{Line, Tentative};
+use crate::reconstruct::line::{Line, Tentative, man_of};
 use crate::reconstruct::occupancy::plausible::Doubt;
 use crate::reconstruct::route;
 use crate::reconstruct::sensing::{Sensing, ShownMove};
@@ -366,15 +365,4 @@ pub(crate) fn stands_elsewhere(man: u8, expected: &men::Men, shown: &men::Men) -
         men::OCCUPIED => expected[square] == men::EMPTY,
         other => other == man && expected[square] != man,
     })
-}
-
-/// The man that a move leaves on its square, and that square.
-pub(crate) fn man_of(mv: Move, color: Color) -> (u8, u8) {
-    let role = mv.promotion().unwrap_or(mv.role());
-    let us = men::to_color(color);
-    let to = match mv {
-        Move::Castle { king, rook } => shakmaty::CastlingSide::from_king_side(king < rook).king_to(us),
-        _ => mv.to(),
-    };
-    (men::of_shakmaty(role.of(us)), u8::from(to))
 }

@@ -8,6 +8,7 @@ use flagfall_protocols::time::Instant;
 use shakmaty::Move;
 
 use crate::interval::Interval;
+use crate::men;
 use crate::reconstruct::candidates::{Candidate, Node};
 use crate::reconstruct::occupancy::plausible::Doubt;
 use crate::reconstruct::tuning::Weights;
@@ -150,4 +151,15 @@ impl Line {
     pub(crate) fn made_at(&self) -> Option<Instant> {
         self.plies.last().map(|ply| ply.made.latest)
     }
+}
+
+/// The man that a move leaves on its square, and that square.
+pub(crate) fn man_of(mv: Move, color: Color) -> (u8, u8) {
+    let role = mv.promotion().unwrap_or(mv.role());
+    let us = men::to_color(color);
+    let to = match mv {
+        Move::Castle { king, rook } => shakmaty::CastlingSide::from_king_side(king < rook).king_to(us),
+        _ => mv.to(),
+    };
+    (men::of_shakmaty(role.of(us)), u8::from(to))
 }

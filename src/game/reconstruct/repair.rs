@@ -11,7 +11,8 @@ use crate::men::{self, EMPTY, OCCUPIED};
 use crate::reconstruct::Decoder;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::candidates::Candidate;
-use crate::reconstruct::hypothesis::{Hypothesis, MAX_PRESSES, NO_LEGAL_MOVE, Pressed, Scene, man_of, stands_elsewhere};
+use crate::reconstruct::hypothesis::{Hypothesis, MAX_PRESSES, NO_LEGAL_MOVE, Pressed, Scene, stands_elsewhere};
+use crate::reconstruct::line::man_of;
 use crate::reconstruct::route::{may_be_one_move, was_not_captured, went_elsewhere};
 use crate::reconstruct::sensing::LastSure;
 

@@ -9,8 +9,8 @@ use shakmaty::{Role, Square, attacks};
 use crate::men::{self, EMPTY};
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::candidates::{Candidate, Node};
-use crate::reconstruct::hypothesis::{Scene, man_of};
-use crate::reconstruct::line::Tentative;
+use crate::reconstruct::hypothesis::Scene;
+use crate::reconstruct::line::{Tentative, man_of};
 
 /// The longest time in scans for which a square shows a man that only brushed it on its way to the square beside it.
 pub(crate) const BRUSHED_SCANS: u32 = 2;

@@ -8,7 +8,8 @@
 use shakmaty::{Bitboard, Chess, Color, Piece, Position, Role, Square, attacks};
 
 use super::super::reason::{Guard, Wall};
-use super::wall::{pawn_steps, squares, steps};
+use super::places::squares;
+use super::wall::{pawn_steps, steps};
 
 /// True if a pawn of `color` cannot be pushed to `to`, because it is the home of a guard.
 pub(super) fn bars(wall: &Wall, color: Color, to: Square) -> bool {

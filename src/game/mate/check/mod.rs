@@ -5,6 +5,7 @@ pub(in crate::mate) mod guard;
 mod material;
 mod near;
 mod pattern;
+pub(in crate::mate) mod places;
 pub(in crate::mate) mod push;
 pub(in crate::mate) mod stalemate;
 pub mod wall;

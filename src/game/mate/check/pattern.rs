@@ -11,7 +11,7 @@ use shakmaty::{Bitboard, Color, Role, Square, attacks};
 
 use super::super::reason::Wall;
 use super::Refused;
-use super::wall::{attacked, squares};
+use super::places::{attacked, squares};
 
 /// The largest number of steps in the cover search for one wall. A wall that needs more is refused.
 const MOST_STEPS: u32 = 200_000;

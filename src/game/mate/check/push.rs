@@ -7,7 +7,7 @@
 use shakmaty::{Bitboard, Board, Color, Role, Square, attacks};
 
 use super::super::reason::Wall;
-use super::wall::{attacked_by, never, squares};
+use super::places::{attacked_by, never, squares};
 
 /// True if the push of the steady pawn of `color` by one square mates the other king in every position behind the wall in which it
 /// is legal.

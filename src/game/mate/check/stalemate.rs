@@ -7,7 +7,7 @@
 use shakmaty::{Bitboard, Color, Piece, Role, Square, attacks};
 
 use super::super::reason::Wall;
-use super::wall::{attacked_by_steady, attacked_for_ever, never, pawn_captures, squares};
+use super::places::{attacked_by_steady, attacked_for_ever, never, pawn_captures, squares};
 
 /// True if the step of the king of `color` stalemates the opponent in every position behind the wall in which it is legal.
 pub(in crate::mate) fn stalemates(wall: &Wall, color: Color, from: Square, to: Square) -> bool {

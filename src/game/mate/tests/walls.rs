@@ -3,7 +3,7 @@
 use shakmaty::{Bitboard, Chess, Color, Position, Role, Square};
 
 use super::super::check::stalemate::stalemates;
-use super::super::check::{Refused, push, wall};
+use super::super::check::{Refused, places, push, wall};
 use super::super::meter::Meter;
 use super::super::reach::{Effort, wall_around};
 use super::{position, reason};
@@ -35,7 +35,7 @@ fn a_wall_that_a_king_breaks_only_by_stalemate_stands() {
 fn the_steps_that_stalemate() {
     let wall = around(&position(STALEMATES), Color::White).expect("a wall");
     let king: Bitboard = [Square::H3, Square::H4].into_iter().collect();
-    assert_eq!(wall::squares(&wall, Color::White, Role::King), king);
+    assert_eq!(places::squares(&wall, Color::White, Role::King), king);
     for (from, to, ends) in [
         (Square::G1, Square::H2, true),
         (Square::F1, Square::G2, true),
