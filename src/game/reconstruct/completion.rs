@@ -10,7 +10,7 @@ use shakmaty::Role;
 use crate::interval::Interval;
 use crate::men::{self, EMPTY};
 use crate::reconstruct::board::PhysicalBoard;
-use crate::reconstruct::hypothesis::{Hypothesis, Scene, stands_elsewhere};
+use crate::reconstruct::hypothesis::{Hypothesis, MAX_PRESSES, Scene, stands_elsewhere};
 use crate::reconstruct::line::{Tentative, man_of};
 use crate::reconstruct::record::How;
 use crate::reconstruct::route::{self, ORDER_KNOWN_AFTER, may_be_one_move};
@@ -178,11 +178,14 @@ impl Decoder {
         if order_known_at(plies, scene.board).is_some_and(|known_at| scene.now < known_at) {
             return None;
         }
-        if may_hide_another_move(plies, scene.board) && scene.now < lost_until(first) {
+        // In fast play nothing waits for a lost report: each reading keeps only a few presses.
+        let may_wait = best.presses().count() + 1 < MAX_PRESSES;
+        if may_wait && may_hide_another_move(plies, scene.board) && scene.now < lost_until(first) {
             return None;
         }
         let going_on = |index: usize| {
-            may_be_going_on(&plies[index..], best.dead, scene) || may_be_unfinished(&plies[index..], best.dead, scene)
+            let line = &plies[index..];
+            may_be_going_on(line, best.dead, scene) || (may_wait && may_be_unfinished(line, best.dead, scene))
         };
         let proves = |index: usize| {
             let still = !plies[index].inferred && is_pressed_and_still(&plies[index..], best.dead, scene);

@@ -152,11 +152,8 @@ fn most_left(reading: &Hypothesis, candidate: &Candidate, usual: i32, scene: &Sc
         return i32::MAX;
     }
     let elsewhere = reading.line.last().map_or(Duration::ZERO, |last| route::seen_elsewhere(last, candidate, scene));
-    match elsewhere {
-        Duration::ZERO => usual,
-        short if short <= scene.scan * route::BRUSHED_SCANS => scene.tuning.weights.went_on,
-        _ => i32::MAX,
-    }
+    // A man that is taken off may brush other squares.
+    if elsewhere <= scene.scan * route::BRUSHED_SCANS { usual } else { i32::MAX }
 }
 
 /// True if the man that arrived is another one than that of the move: when the player had pressed, the man of the move still stood on

@@ -103,8 +103,11 @@ pub(crate) fn came_back(ply: &Tentative, later: &[Tentative], board: &PhysicalBo
         .any(|square| has_left(board, square, man, ply.made.earliest) && !another(square))
 }
 
-/// When the square last began to show this man, as far as its changes are kept.
+/// When the square last began to show this man; if it shows it no more, as far as its changes are kept.
 fn came_to(board: &PhysicalBoard, square: u8, man: u8) -> Option<Instant> {
+    if board.men()[usize::from(square)] == man {
+        return Some(board.changed_at(1 << square));
+    }
     let mut shown = board.men()[usize::from(square)];
     board.changes_of(square).find(|change| core::mem::replace(&mut shown, change.before) == man).map(|change| change.at)
 }
@@ -169,13 +172,9 @@ pub(crate) fn seen_elsewhere(last: &Tentative, captor: &Candidate, scene: &Scene
     let Some(arrived) = arrived else { return Duration::ZERO };
     let others = (0..64_u8).filter(|&square| last.node.men[usize::from(square)] != man);
     let seen = others.filter_map(|square| {
-        if scene.board.men()[usize::from(square)] == man {
-            return Some(scene.now.since(scene.board.changed_at(1 << square)));
-        }
-        let mut since = scene.board.changes_of(square).take_while(|change| change.at > arrived);
-        let left = since.find(|change| change.before == man)?;
-        let came = scene.board.changes_of(square).find(|change| change.at < left.at);
-        Some(left.at.since(came.map_or(Instant::ZERO, |came| came.at)))
+        let came = came_to(scene.board, square, man).filter(|came| *came > arrived)?;
+        let left = scene.board.changes_of(square).find(|change| change.before == man && change.at > came);
+        Some(left.map_or(scene.now, |left| left.at).since(came))
     });
     seen.max().unwrap_or_default()
 }
