@@ -48,6 +48,7 @@ fn a_weak_square_and_a_low_battery_are_published() {
     subscriber.device("b0", &["online"], 0);
     let battery = subscriber.wait("the battery", 0, |received| status(received, |body| body["battery_percent"] == 18));
     assert_eq!(battery["charging"], false);
+    subscriber.wait_until_armed("b0");
     tables[0].board.load(&tables[0].script).expect("hands");
     assert!(tables[0].board.wait_done(Duration::from_secs(90)), "the game does not end");
     wait_until_complete(&subscriber, &tables);

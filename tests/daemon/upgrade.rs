@@ -125,7 +125,7 @@ fn a_newer_format_is_refused_and_the_board_beside_it_is_served() {
     let other = Table::new(&hall, 1, &play(1, 4, [300, 500]));
     let daemon = RunningDaemon::start(hall.loaded(vec![table.by_port(&hall), other.by_port(&hall)]));
     let subscriber = Subscriber::new(daemon.tcp);
-    drop(subscriber.device("b1", &["online"], 0));
+    subscriber.wait_until_armed("b1");
     let refused = |received: &ReceivedMessage| {
         received.device("b0")?;
         let problem = received.body()["problem"].as_str()?;
@@ -171,7 +171,7 @@ fn a_folder_that_cannot_be_written_does_not_keep_a_board_from_being_served() {
     let table = Table::new(&hall, 0, &play(0, 8, [300, 500]));
     let daemon = RunningDaemon::start(hall.loaded(vec![table.by_port(&hall)]));
     let subscriber = Subscriber::new(daemon.tcp);
-    drop(subscriber.device("b0", &["online"], 0));
+    subscriber.wait_until_armed("b0");
     table.board.load(&table.script).expect("hands");
     let ok = |value: bool| move |received: &ReceivedMessage| (received.body()["journal_ok"] == value).then_some(());
     subscriber.wait("the node's health", 0, ok(false));
