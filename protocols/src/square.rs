@@ -99,6 +99,20 @@ pub enum Role {
     King,
 }
 
+impl Role {
+    /// Returns the English word, in small letters.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Role::Pawn => "pawn",
+            Role::Knight => "knight",
+            Role::Bishop => "bishop",
+            Role::Rook => "rook",
+            Role::Queen => "queen",
+            Role::King => "king",
+        }
+    }
+}
+
 /// A chess piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Piece {
@@ -143,6 +157,17 @@ impl Piece {
         };
         let color = if letter.is_ascii_uppercase() { Color::White } else { Color::Black };
         Some(Piece { color, role })
+    }
+}
+
+impl fmt::Display for Piece {
+    /// Writes the piece in words, as in `white queen`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let color = match self.color {
+            Color::White => "white",
+            Color::Black => "black",
+        };
+        write!(f, "{color} {}", self.role.name())
     }
 }
 

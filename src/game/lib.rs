@@ -60,4 +60,4 @@ mod touch_observations;
 
 pub use clock::flag::{FlagFall, FlagPath};
 pub use decision::AUTOMATIC;
-pub use men::{color_name, to_color};
+pub use men::{color_name, of_piece, to_color};

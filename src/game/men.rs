@@ -83,6 +83,19 @@ pub(crate) fn of_shakmaty(piece: shakmaty::Piece) -> u8 {
     piece.role as u8 + if piece.color.is_white() { 0 } else { 6 }
 }
 
+/// A piece of the rules library in the vocabulary of boards.
+pub const fn of_piece(piece: shakmaty::Piece) -> Piece {
+    let role = match piece.role {
+        shakmaty::Role::Pawn => Role::Pawn,
+        shakmaty::Role::Knight => Role::Knight,
+        shakmaty::Role::Bishop => Role::Bishop,
+        shakmaty::Role::Rook => Role::Rook,
+        shakmaty::Role::Queen => Role::Queen,
+        shakmaty::Role::King => Role::King,
+    };
+    Piece::new(of_color(piece.color), role)
+}
+
 /// The placement of these men.
 pub(crate) fn placement(men: &Men) -> Placement {
     let mut placement = Placement::EMPTY;

@@ -1,8 +1,9 @@
 //! Checks whether a position can have arisen by the move that `--not-pressed` names.
 
+use flagfall_game::of_piece;
 use shakmaty::san::{San, SanPlus, Suffix};
 use shakmaty::uci::UciMove;
-use shakmaty::{CastlingSide, Chess, Color, File, Piece, Position, Rank, Role, Square};
+use shakmaty::{CastlingSide, Chess, File, Piece, Position, Rank, Role, Square};
 
 /// Checks that the side that is not to move can have made this move last, as far as the position shows it.
 ///
@@ -66,16 +67,7 @@ fn told(position: &Chess) -> String {
 }
 
 fn man(piece: Piece) -> String {
-    let color = if piece.color == Color::White { "a white" } else { "a black" };
-    let role = match piece.role {
-        Role::Pawn => "pawn",
-        Role::Knight => "knight",
-        Role::Bishop => "bishop",
-        Role::Rook => "rook",
-        Role::Queen => "queen",
-        Role::King => "king",
-    };
-    format!("{color} {role}")
+    format!("a {}", of_piece(piece))
 }
 
 #[cfg(test)]

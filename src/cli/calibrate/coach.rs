@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use flagfall_protocols::calibration::Learned;
-use flagfall_protocols::square::{Color, Piece, Role, Square};
+use flagfall_protocols::square::{Piece, Square};
 
 use crate::system_clock::MonotonicTime;
 
@@ -61,11 +61,11 @@ impl Coach {
         // Another set of men begins again.
         self.known = self.known.min(learned.spares.len());
         for spare in &learned.spares[self.known..] {
-            lines.push(format!("spare {} known", name(*spare)));
+            lines.push(format!("spare {spare} known"));
         }
         let more = self.wanted.is_none_or(|wanted| learned.spares.len() < wanted);
         if self.men == 0 && more && !self.spares.is_empty() {
-            let places: Vec<String> = self.spares.iter().map(|(square, piece)| format!("{} on {square}", name(*piece))).collect();
+            let places: Vec<String> = self.spares.iter().map(|(square, piece)| format!("{piece} on {square}")).collect();
             lines.push(format!(
                 "now spare men, if there are any, one after another, each until it is named here: {}; no more for {} seconds, or \
                  Ctrl-C, ends",
@@ -133,31 +133,17 @@ pub(super) fn trouble(learned: &Learned) -> String {
 
 /// What is known in the end.
 pub(super) fn known(learned: &Learned) -> String {
-    let names: Vec<String> = learned.spares.iter().copied().map(name).collect();
+    let names: Vec<String> = learned.spares.iter().map(Piece::to_string).collect();
     match names.as_slice() {
         [] => format!("{} men, no spare one: a queen from the box will be seen, but not which man it is", learned.men),
         names => format!("{} men and {} to spare: {}", learned.men, names.len(), names.join(", ")),
     }
 }
 
-fn name(piece: Piece) -> String {
-    let color = match piece.color {
-        Color::White => "white",
-        Color::Black => "black",
-    };
-    let role = match piece.role {
-        Role::Pawn => "pawn",
-        Role::Knight => "knight",
-        Role::Bishop => "bishop",
-        Role::Rook => "rook",
-        Role::Queen => "queen",
-        Role::King => "king",
-    };
-    format!("{color} {role}")
-}
-
 #[cfg(test)]
 mod tests {
+    use flagfall_protocols::square::{Color, Role};
+
     use super::*;
 
     const QUEEN: Piece = Piece::new(Color::White, Role::Queen);

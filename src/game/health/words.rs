@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use flagfall_protocols::square::{Color, Role, Square};
+use flagfall_protocols::square::Square;
 
 use crate::alarm::{Alarm, AlarmKind, AlarmStatus, Fact};
 use crate::men;
@@ -50,15 +50,5 @@ pub fn sentence(alarm: &Alarm) -> Option<String> {
 }
 
 fn name(man: u8) -> String {
-    let Some(piece) = men::piece(man) else { return "man".to_string() };
-    let color = if piece.color == Color::White { "white" } else { "black" };
-    let role = match piece.role {
-        Role::Pawn => "pawn",
-        Role::Knight => "knight",
-        Role::Bishop => "bishop",
-        Role::Rook => "rook",
-        Role::Queen => "queen",
-        Role::King => "king",
-    };
-    format!("{color} {role}")
+    men::piece(man).map_or_else(|| "man".to_string(), |piece| piece.to_string())
 }

@@ -61,10 +61,7 @@ fn play(seed: u64) -> Told {
     table.now = table.now.max(replied);
     table.wait(pace.press);
     table.press(us.other());
-    for _ in 0..6 {
-        let Some(mv) = table.random_move(|_| false) else { break };
-        table.play(mv);
-    }
+    table.play_on(6);
     table.end()
 }
 

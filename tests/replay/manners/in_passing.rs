@@ -50,10 +50,7 @@ fn play(seed: u64) -> Told {
     table.made(mv);
     table.wait(BLITZ.press);
     table.press(us.other());
-    for _ in 0..6 {
-        let Some(mv) = table.random_move(|_| false) else { break };
-        table.play(mv);
-    }
+    table.play_on(6);
     table.end()
 }
 

@@ -110,6 +110,14 @@ impl<'a> Table<'a> {
         if !preferred.is_empty() && self.rng.u8(0..4) > 0 { self.rng.choice(preferred) } else { self.rng.choice(moves) }
     }
 
+    /// Plays so many random moves, fewer when there is none that goes on with the game.
+    pub(crate) fn play_on(&mut self, moves: usize) {
+        for _ in 0..moves {
+            let Some(mv) = self.random_move(|_| false) else { break };
+            self.play(mv);
+        }
+    }
+
     /// Plays the hands' motions, and four seconds more.
     pub(crate) fn end(self) -> Told {
         let mut lines = self.lines;

@@ -9,6 +9,7 @@ use shakmaty::{Bitboard, Chess, Color, Position, Rank, Role};
 use super::super::check::{push, stalemate};
 use super::super::reason::{Closure, ForcedEnd, Reach, Reason, Wall};
 use super::forced;
+use crate::men;
 
 /// The largest number of squares that are named one by one. More are named by their ranks.
 const MOST_SQUARES: usize = 12;
@@ -94,16 +95,8 @@ fn walls(wall: &Wall, side: Color) -> String {
 }
 
 fn confined(reach: &Reach) -> String {
-    let role = match reach.role {
-        Role::Pawn => "pawn",
-        Role::Knight => "knight",
-        Role::Bishop => "bishop",
-        Role::Rook => "rook",
-        Role::Queen => "queen",
-        Role::King => "king",
-    };
     let (many, leave) = if reach.count == 1 { ("", "leaves") } else { ("s", "leave") };
-    format!("the {} {role}{many} never {leave} {}", reach.color.fold_wb("white", "black"), region(reach.squares))
+    format!("the {}{many} never {leave} {}", men::of_piece(reach.role.of(reach.color)), region(reach.squares))
 }
 
 /// True if the region would be named "ranks 1 to 8", which says nothing.
