@@ -15,7 +15,7 @@ use shakmaty::{CastlingMode, Chess};
 
 use crate::interval::Interval;
 use crate::laws::rulebook::Rulebook;
-use crate::men::{self, Men};
+use crate::men::{self, EMPTY, Men};
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::candidates::Node;
 use crate::reconstruct::record::Record;
@@ -99,10 +99,11 @@ impl Joining {
         }
         self.pressed = Some((by, at));
         self.presses = self.presses.saturating_add(1);
-        let mut stood: Vec<Men> = board.past(at.earliest).map(|(_, men)| men).collect();
-        while let Some(men) = stood.pop() {
-            if !goes_on_moving(by, &men, stood.iter().rev()) {
-                self.add(&men, by.other(), at.latest, like, board, under);
+        let stood: Vec<(Instant, Men)> = board.past(at.earliest).collect();
+        for (index, (_, men)) in stood.iter().enumerate().rev() {
+            let later = stood[..index].iter().rev().map(|(_, men)| men);
+            if !goes_on_moving(by, men, later) && !shows_a_man_twice(by, &stood, index, board.scan()) {
+                self.add(men, by.other(), at.latest, like, board, under);
             }
         }
     }
@@ -115,7 +116,15 @@ impl Joining {
         {
             let begins =
                 |decoder: &Decoder| decoder.record.turn() != by && decoder.record.moves().is_empty() && decoder.line().is_empty();
-            let unfinished = |decoder: &Decoder| goes_on_moving(by, &decoder.record.node().men, iter::once(board.men()));
+            let stood: Vec<(Instant, Men)> = board.past(at.earliest).collect();
+            let twice = |men: &Men| {
+                let index = stood.iter().position(|(_, other)| men::same(men, other));
+                index.is_some_and(|index| shows_a_man_twice(by, &stood, index, board.scan()))
+            };
+            let unfinished = |decoder: &Decoder| {
+                let men = &decoder.record.node().men;
+                goes_on_moving(by, men, iter::once(board.men())) || twice(men)
+            };
             self.possible.retain(|decoder| !(begins(decoder) && unfinished(decoder)));
             self.add(board.men(), by.other(), now, like, board, under);
         }
@@ -215,6 +224,24 @@ fn goes_on_moving<'a>(by: Color, stood: &Men, later: impl IntoIterator<Item = &'
     first.is_some_and(|men| !puts(by.other(), men))
 }
 
+/// True if the board with this index shows a man of `by` on two squares: a man that moves may be seen on its new square before it is gone
+/// from the old one. Then the board shows one man of its kind more than before, and within a scan the old square is empty. The newest
+/// of the boards that `stood` is the first.
+fn shows_a_man_twice(by: Color, stood: &[(Instant, Men)], index: usize, scan: Duration) -> bool {
+    let Some((gone, after)) = index.checked_sub(1).and_then(|next| stood.get(next)) else { return false };
+    // Before the first report the board is not known.
+    let mut earlier = stood[index + 1..].iter().map(|(_, men)| men).filter(|men| men.iter().any(|&man| man != EMPTY)).peekable();
+    let Some(&before) = earlier.peek() else { return false };
+    let (began, men) = &stood[index];
+    let came =
+        |man: u8| (0..64).any(|square| [before[square] == man, men[square] == man, after[square] == man] == [false, true, true]);
+    let left = (0..64).find(|&square| {
+        men::color(men[square]) == Some(by) && before[square] == men[square] && after[square] == EMPTY && came(men[square])
+    });
+    let mut more = |man: u8| earlier.all(|known| men::count(known, man) < men::count(men, man));
+    *gone <= began.after(scan) && left.is_some_and(|square| more(men[square]))
+}
+
 /// True if the conclusion is about a press without a legal move.
 pub(crate) const fn is_about_press(conclusion: &Conclusion) -> bool {
     use Conclusion::{PressedBack, PressedIllegal, PressedOutOfTurn, PressedWithoutMove};
@@ -225,4 +252,36 @@ pub(crate) const fn is_about_press(conclusion: &Conclusion) -> bool {
 fn looks_like_a_beginning(men: &Men) -> bool {
     let initial = Node::new(Chess::default());
     men::same(&initial.men, men) || initial.exact(men).is_some() || setup::wrong_set_up(men, false).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::fen::Fen;
+
+    use super::*;
+
+    /// True if the second of these boards, which stood for 30 milliseconds, shows a white man twice.
+    fn twice(boards: [&str; 3]) -> bool {
+        let board = |(index, text): (usize, &str)| {
+            let fen: Fen = text.parse().expect("a placement");
+            (Instant(1_000_000 + 30_000 * index as u64), men::of_board(&fen.as_setup().board))
+        };
+        let mut stood: Vec<(Instant, Men)> = boards.into_iter().enumerate().map(board).collect();
+        stood.reverse();
+        shows_a_man_twice(Color::White, &stood, 1, Duration::from_millis(250))
+    }
+
+    #[test]
+    fn a_pawn_that_moves_is_seen_on_both_squares() {
+        assert!(twice(["4k3/8/2P5/8/8/8/8/4K3", "4k3/2P5/2P5/8/8/8/8/4K3", "4k3/2P5/8/8/8/8/8/4K3"]));
+    }
+
+    #[test]
+    fn two_pawns_stand_until_one_of_them_is_captured() {
+        // The pawn on c7 was in a hand before.
+        assert!(!twice(["4k3/1P6/2P5/8/8/8/8/4K3", "4k3/2P5/2P5/8/8/8/8/4K3", "4k3/2P5/8/8/8/8/8/4K3"]));
+        assert!(!twice(["4k3/8/2P5/8/8/8/8/4K3", "4k3/2P5/2P5/8/8/8/8/4K3", "4k3/2P5/2P5/8/8/8/8/3K4"]));
+        // It was in a hand when the board was first seen, and is captured at once.
+        assert!(!twice(["4k3/8/2P5/8/8/8/8/4K3", "4k3/2P5/2P5/8/8/8/8/4K3", "4k3/8/2P5/8/8/8/8/4K3"]));
+    }
 }

@@ -255,6 +255,10 @@ fn changed_together(seen: &Seen, mask: u64) -> bool {
 /// The side that has made a legal move on the board out of turn.
 fn moved_out_of_turn(seen: &Seen) -> Option<Color> {
     let node = seen.play.decoder.line().top(seen.play.decoder.record.node());
+    // After mate and stalemate no side has the move, or the man of the last move has only paused on its way.
+    if node.is_end() {
+        return None;
+    }
     let other = Node::new(node.position.clone().swap_turn().ok()?);
     other.exact(seen.board.men())?;
     Some(men::turn(&other.position))

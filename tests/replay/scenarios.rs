@@ -3,6 +3,7 @@
 mod reports;
 
 mod at_the_flag;
+mod busy_hands;
 mod captures;
 mod castling;
 mod clock;

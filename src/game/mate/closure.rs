@@ -8,6 +8,7 @@ use super::arena::Arena;
 use super::check::wall;
 use super::key::pack;
 use super::meter::Meter;
+use super::probe::is_mate;
 use super::reach::{Effort, wall_around};
 use super::reason::{Closure, Wall};
 
@@ -51,17 +52,16 @@ pub(super) fn closure(root: &Chess, side: Color, cap: u32, tries: &mut u32, mete
         } else if walled(&arena, index, &position, side, &mut sum.walls, tries, meter) {
             sum.walled += 1;
         } else {
-            for step in moves {
+            for step in &moves {
                 let mut after = position.clone();
-                after.play_unchecked(step);
+                after.play_unchecked(*step);
                 if !meter.step() {
                     return Closed::Cut { expanded: sum.depth };
                 }
-                let mate = position.turn() == side && after.checkers().any() && after.legal_moves().is_empty();
-                if mate {
+                if position.turn() == side && is_mate(&after) {
                     return match arena.line(index) {
                         Some(mut line) => {
-                            line.push(step);
+                            line.push(*step);
                             Closed::Mate(line)
                         }
                         None => Closed::Cut { expanded: sum.depth },

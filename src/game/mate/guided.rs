@@ -16,6 +16,7 @@ use super::key::pack;
 use super::meter::Meter;
 use super::near::{BUCKETS, Plan, QUEUES, ranks};
 use super::news::News;
+use super::probe::is_mate;
 
 /// The result of the search.
 pub(super) enum Guided {
@@ -80,17 +81,16 @@ pub(super) fn guided(root: &Chess, side: Color, plan: Plan, cap: u32, meter: &mu
         let Some(position) = arena.position(index) else {
             return Guided::Cut;
         };
-        for step in position.legal_moves() {
+        for step in &position.legal_moves() {
             let mut after = position.clone();
-            after.play_unchecked(step);
+            after.play_unchecked(*step);
             if !meter.step() {
                 return Guided::Cut;
             }
-            let ends = position.turn() == side && after.checkers().any() && after.legal_moves().is_empty();
-            if ends {
+            if position.turn() == side && is_mate(&after) {
                 return match arena.line(index) {
                     Some(mut line) => {
-                        line.push(step);
+                        line.push(*step);
                         Guided::Mate(line)
                     }
                     None => Guided::Cut,
@@ -104,7 +104,7 @@ pub(super) fn guided(root: &Chess, side: Color, plan: Plan, cap: u32, meter: &mu
             if hopeless {
                 continue;
             }
-            let old = news.look(&after, &step);
+            let old = news.look(&after, step);
             for (queue, rank) in ranks(&after, side, plan, old).into_iter().enumerate() {
                 queues[queue].push(rank, new);
             }

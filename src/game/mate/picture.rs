@@ -14,6 +14,7 @@ use super::arena::Arena;
 use super::deepen::leaps;
 use super::key::pack;
 use super::meter::Meter;
+use super::probe::is_mate;
 
 /// The men of the loser that can block. A queen takes or answers every check.
 const BLOCKERS: [Role; 4] = [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook];
@@ -80,15 +81,15 @@ pub(super) fn pictured(root: &Chess, side: Color, cap: u32, meter: &mut Meter) -
             continue;
         };
         let position = arena.position(index)?;
-        for step in position.legal_moves() {
+        for step in &position.legal_moves() {
             let mut after = position.clone();
-            after.play_unchecked(step);
+            after.play_unchecked(*step);
             if !meter.step() {
                 return None;
             }
-            if position.turn() == side && after.checkers().any() && after.legal_moves().is_empty() {
+            if position.turn() == side && is_mate(&after) {
                 let mut line = arena.line(index)?;
-                line.push(step);
+                line.push(*step);
                 return Some(line);
             }
             let Some(new) = arena.insert(&pack(&after), index) else { continue };

@@ -87,7 +87,7 @@ fn mate_in_one(at: &Chess, moves: &MoveList, meter: &mut Meter) -> Option<Move> 
             let mut after = at.clone();
             after.play_unchecked(*step);
             meter.step();
-            if after.checkers().any() && !has_flight(&after) && after.legal_moves().is_empty() {
+            if is_mate(&after) {
                 return Some(*step);
             }
         }
@@ -95,7 +95,12 @@ fn mate_in_one(at: &Chess, moves: &MoveList, meter: &mut Meter) -> Option<Move> 
     None
 }
 
-/// True if the king of the side to move has a step. Then no moves need be generated to know that it is not mated.
+/// True if the side to move is mated. Moves are generated only if its king is in check and has no step.
+pub(super) fn is_mate(at: &Chess) -> bool {
+    at.checkers().any() && !has_flight(at) && at.legal_moves().is_empty()
+}
+
+/// True if the king of the side to move has a step.
 fn has_flight(at: &Chess) -> bool {
     let (board, us) = (at.board(), at.turn());
     board.king_of(us).is_some_and(|king| {

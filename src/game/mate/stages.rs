@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use shakmaty::{Chess, Color, Move, Position};
+use shakmaty::{Bitboard, Chess, Color, Move, Position};
 
 use super::arena::BYTES_EACH;
 use super::closure::{Closed, closure};
@@ -19,6 +19,7 @@ use super::short::without_repeats;
 use super::solve::Budget;
 
 /// One search.
+#[derive(Clone)]
 enum Stage {
     /// Greedy walks with these numbers.
     Walks(Range<u32>),
@@ -30,29 +31,44 @@ enum Stage {
     Deepen(Tries),
     /// A search towards the known mates of minor men, up to this number of positions.
     Pictured(u32),
+    /// The same, only for a side that has bishops and nothing else.
+    PicturedBishops(u32),
     /// A guided search by this number of plans, up to this number of positions each.
     Guided(usize, u32),
 }
 
 /// The sequence was measured on positions of real games first, and on composed positions second.
-const STAGES: [Stage; 23] = [
-    Stage::Walks(0..1),
-    Stage::Close(64, 0),
-    Stage::Wall,
-    Stage::Walks(1..8),
-    Stage::Pictured(3_000),
+const FIRST: [Stage; 5] = [Stage::Walks(0..1), Stage::Close(64, 0), Stage::Wall, Stage::Walks(1..8), Stage::Pictured(3_000)];
+
+/// After [`FIRST`], for a side that has a knight and otherwise at most bishops: a search in depth finds most of its mates.
+const KNIGHTS: [Stage; 7] = [
     Stage::Deepen(Tries { depth: (1, 4), each: 1_000 }),
     Stage::Close(1_000, 1),
     Stage::Deepen(Tries { depth: (2, 6), each: 2_000 }),
     Stage::Guided(1, 1_000),
-    Stage::Close(4_000, 60),
     Stage::Guided(2, 4_000),
-    Stage::Deepen(Tries { depth: (7, 12), each: 2_000 }),
+    Stage::Close(4_000, 60),
     Stage::Guided(2, 10_000),
+];
+
+/// After [`FIRST`], for all other sides.
+const OTHERS: [Stage; 8] = [
+    Stage::Deepen(Tries { depth: (1, 4), each: 300 }),
+    Stage::Close(1_000, 1),
+    Stage::Guided(1, 2_000),
+    Stage::PicturedBishops(60_000),
+    Stage::Deepen(Tries { depth: (1, 4), each: 1_000 }),
+    Stage::Guided(1, 30_000),
+    Stage::Close(4_000, 60),
+    Stage::Guided(2, 30_000),
+];
+
+/// The last stages of the list, for every side.
+const LAST: [Stage; 10] = [
     Stage::Close(20_000, 300),
-    Stage::Guided(2, 40_000),
-    Stage::Deepen(Tries { depth: (13, 16), each: 2_000 }),
+    Stage::Guided(2, 80_000),
     Stage::Close(60_000, 300),
+    Stage::Deepen(Tries { depth: (5, 16), each: 2_000 }),
     Stage::Guided(3, 150_000),
     Stage::Close(300_000, 1_000),
     Stage::Guided(3, 400_000),
@@ -61,7 +77,7 @@ const STAGES: [Stage; 23] = [
     Stage::Close(1_000_000, 20_000),
 ];
 
-/// The stages after those of the list, without end. More positions than [`STAGES`] keeps do not fit into the memory, so only the
+/// The stages after those of the list, without end. More positions than [`LAST`] keeps do not fit into the memory, so only the
 /// searches that keep few positions go on, each time with about twice the nodes.
 fn later() -> impl Iterator<Item = Stage> {
     (0_u32..).flat_map(|turn| {
@@ -73,10 +89,24 @@ fn later() -> impl Iterator<Item = Stage> {
     })
 }
 
+/// The stages for the side, without end.
+fn stages(position: &Chess, side: Color) -> impl Iterator<Item = Stage> {
+    let board = position.board();
+    let (own, knights) = (men(position, side), board.knights());
+    let of_knights = (own & knights).any() && own.is_subset(knights | board.bishops());
+    let second: &'static [Stage] = if of_knights { &KNIGHTS } else { &OTHERS };
+    FIRST.iter().chain(second).chain(&LAST).cloned().chain(later())
+}
+
+/// The men of the side without its king.
+fn men(position: &Chess, side: Color) -> Bitboard {
+    position.board().by_color(side) & !position.board().kings()
+}
+
 /// Runs the stages until one has an answer or the budget is spent.
 pub(super) fn search(position: &Chess, side: Color, budget: Budget, meter: &mut Meter) -> Option<Answer> {
     let room = u32::try_from(budget.memory / BYTES_EACH).unwrap_or(u32::MAX);
-    for stage in STAGES.into_iter().chain(later()) {
+    for stage in stages(position, side) {
         if meter.spent() {
             return None;
         }
@@ -88,6 +118,10 @@ pub(super) fn search(position: &Chess, side: Color, budget: Budget, meter: &mut 
             }
             Stage::Deepen(tries) => deepen(position, side, *tries, meter).map(won),
             Stage::Pictured(cap) => pictured(position, side, *cap, meter).map(won),
+            Stage::PicturedBishops(cap) => {
+                let only_bishops = men(position, side).is_subset(position.board().bishops());
+                if only_bishops { pictured(position, side, *cap, meter).map(won) } else { None }
+            }
             Stage::Guided(most, cap) => by_plans(position, side, *most, room, *cap, meter),
         };
         match answer {
@@ -101,7 +135,7 @@ pub(super) fn search(position: &Chess, side: Color, budget: Budget, meter: &mut 
 
 fn by_plans(position: &Chess, side: Color, most: usize, room: u32, cap: u32, meter: &mut Meter) -> Option<Answer> {
     let board = position.board();
-    let minor = (board.by_color(side) & !board.kings()).is_subset(board.knights() | board.bishops());
+    let minor = men(position, side).is_subset(board.knights() | board.bishops());
     let [first, second] = if minor { [Plan::Blockers, Plan::Material] } else { [Plan::Material, Plan::Blockers] };
     for plan in [first, second, Plan::Together].into_iter().take(most) {
         match guided(position, side, plan, cap.min(room / 3 * 2), meter) {

@@ -71,9 +71,13 @@ impl Beam {
     }
 
     /// Adds a reading. If a reading with the same moves is known, the cheaper one stays. False if nothing changed.
+    ///
+    /// A reading that is made from the present board knows less of the presses than one that has followed the game: a man that was
+    /// lifted again after its press seems to have come later. The presses that are known stay.
     pub(crate) fn add(&mut self, hypothesis: Hypothesis) -> bool {
         match self.all.iter_mut().find(|known| known.line.same(&hypothesis.line)) {
             Some(known) if known.cost <= hypothesis.cost => return false,
+            Some(known) if known.line.presses() > hypothesis.line.presses() => known.forget_unexplained(&hypothesis),
             Some(known) => *known = hypothesis,
             None => self.all.push(hypothesis),
         }
@@ -126,16 +130,26 @@ impl Beam {
         self.margin_by(|hypothesis| hypothesis.cost)
     }
 
+    /// The same margin at a moment at which a press may be new. For a scan after a press its move may not be shown yet, so a press that
+    /// waits counts as if it had its move.
+    pub(crate) fn margin_with_new_presses(&self, scene: &Scene<'_>) -> i32 {
+        let weights = &scene.tuning.weights;
+        self.margin_by(|hypothesis| {
+            let new = hypothesis.waiting.iter().filter(|waiting| scene.now < waiting.at.latest.after(scene.scan));
+            hypothesis.cost - new.count() as i32 * (weights.press_waits + weights.pressed)
+        })
+    }
+
     /// The same margin without the preferences of players: only the evidence counts.
     pub(crate) fn evidence_margin(&self) -> i32 {
         self.margin_by(Hypothesis::evidence_cost)
     }
 
-    fn margin_by(&self, cost: fn(&Hypothesis) -> i32) -> i32 {
+    fn margin_by(&self, cost: impl Fn(&Hypothesis) -> i32) -> i32 {
         let first = |hypothesis: &Hypothesis| hypothesis.line.plies().first().map(|ply| ply.mv);
         let best = self.best();
         let others = self.all.iter().filter(|other| first(other) != first(best));
-        others.map(cost).min().map_or(i32::MAX, |other| other - cost(best))
+        others.map(&cost).min().map_or(i32::MAX, |other| other - cost(best))
     }
 
     /// The moves of readings that are as good as the best one, where one man made different moves. For the last move the

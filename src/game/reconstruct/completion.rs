@@ -70,6 +70,10 @@ impl Decoder {
             return false;
         }
         if self.beam.margin() >= margin {
+            // The report of the board that follows a press may show that its move belongs to another reading.
+            if !late && self.beam.margin_with_new_presses(scene) < margin {
+                return false;
+            }
             if open || is_surely_lost(self.line().plies(), scene) {
                 out.push(Conclusion::Ambiguous { squares: self.first_move_squares(scene.tuning.weights.viable) });
             }
@@ -120,9 +124,10 @@ impl Decoder {
     }
 
     /// True if the board does not show which man made the first move, or where its man went. The man that comes back shows it; which
-    /// man was lifted first proves nothing. There are three cases: two men of one kind that may have made the move are off; the king is
+    /// man was lifted first proves nothing. There are four cases: two men of one kind that may have made the move are off; the king is
     /// off and may have castled; the man was seen on one square and may have gone on to a square with a dead sensor, or to one on which it
-    /// was captured at once.
+    /// was captured at once; the man was captured on a square on which no board has shown it, or it is in a hand since its move to another
+    /// square was pressed.
     fn first_move_is_open(&self, scene: &Scene<'_>) -> bool {
         let (base, shown, best) = (self.record.node(), scene.board.men(), self.beam.best());
         let Some((first, later)) = best.line.plies().split_first() else { return false };
@@ -134,6 +139,8 @@ impl Decoder {
         let is_gone = shown[to(first)] == EMPTY
             && !stands_elsewhere(man_of(first.mv, first.color).0, expected, shown)
             && later.iter().all(|ply| ply.mask & (1 << to(first)) == 0);
+        let is_taken_unseen =
+            !first.seen && later.first().is_some_and(|reply| reply.mv.is_capture() && reply.mv.to() == first.mv.to());
         let mut rivals = self.beam.iter().filter_map(|other| Some((other.line.plies().first()?, other.line.plies().get(1))));
         rivals.any(|(rival, reply)| {
             if rival.mv == first.mv {
@@ -143,7 +150,7 @@ impl Decoder {
             } else if rival.mv.from() == first.mv.from() {
                 let dead = shown[to(rival)] == EMPTY && rival.inferred != first.inferred;
                 let captured = reply.is_some_and(|reply| reply.mv.is_capture() && reply.mv.to() == rival.mv.to());
-                is_gone && (dead || captured)
+                (is_gone && (dead || captured)) || (is_taken_unseen && route::may_be_held(first, rival, scene))
             } else {
                 let alike = rival.mv.to() == first.mv.to() && rival.mv.role() == first.mv.role();
                 alike && rival.mv.from().is_some_and(|from| is_off(from.to_usize()))

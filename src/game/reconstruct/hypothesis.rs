@@ -25,8 +25,11 @@ pub(crate) const NOTHING_MOVED: Duration = Duration::from_millis(700);
 pub(crate) const NO_LEGAL_MOVE: Duration = Duration::from_millis(1500);
 /// The largest number of presses that may wait for their moves.
 pub(crate) const MAX_PRESSES: usize = 4;
+/// The time for which a man must stand on another square to show that it only passed the one on which it seemed to end the game. While
+/// the men are set up anew, they rest for a shorter time.
+pub(crate) const STANDS_ELSEWHERE: Duration = Duration::from_secs(2);
 /// The longest delay of a report after its scan, because the line is slow.
-const ON_THE_LINE: Duration = Duration::from_millis(50);
+pub(crate) const ON_THE_LINE: Duration = Duration::from_millis(50);
 
 /// A press and the side that pressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,7 +180,15 @@ impl Hypothesis {
         // After mate and stalemate the men need not follow any move. But the man of the last move may only have passed its square:
         // a reading with the move that goes on costs less.
         let most = scene.tuning.weights.explained;
-        if rest > most && self.stood_as_end(scene) { most } else { rest }
+        if rest > most && self.stood_as_end(scene) && !self.has_passed_end(base, scene) { most } else { rest }
+    }
+
+    /// True if the man of the last move stands on another square to which it could have moved, and nothing has changed for a while: it
+    /// only paused on the square on which it seemed to end the game.
+    fn has_passed_end(&self, base: &Node, scene: &Scene<'_>) -> bool {
+        let Some((last, before)) = self.line.plies().split_last() else { return false };
+        let other = || self.line.node(base, before.len()).exact(scene.board.men());
+        scene.now >= scene.board.last_change().after(STANDS_ELSEWHERE) && other().is_some_and(|mv| mv.from() == last.mv.from())
     }
 
     /// True if the last move is mate or stalemate and has stood on the board for a scan, where men are identified. Elsewhere a man
@@ -253,6 +264,12 @@ impl Hypothesis {
         });
     }
 
+    /// Takes over what `anew`, a reading with the same moves that was made anew, leaves unexplained. The cost is that of the last
+    /// judgement.
+    pub(crate) fn forget_unexplained(&mut self, anew: &Hypothesis) {
+        (self.penalty, self.worst, self.worst_squares) = (anew.penalty, anew.worst, anew.worst_squares);
+    }
+
     /// True if the man of the last move is not on its square and a man like it stands where this reading has none: the move
     /// was not made, because its man went elsewhere.
     pub(crate) fn last_man_stands_elsewhere(&self, shown: &men::Men) -> bool {
@@ -287,12 +304,29 @@ impl Hypothesis {
         if self.stood_as_end(scene) {
             return true;
         }
+        if self.waiting.is_empty() && self.give_both_presses(pressed, scene) {
+            return true;
+        }
         if expected == pressed.by && self.waiting.len() < MAX_PRESSES {
             self.waiting.push(pressed);
             return true;
         }
         self.penalty += scene.tuning.weights.out_of_turn;
         false
+    }
+
+    /// If the clock has told in one report that both players pressed, and the first press was given to the last move, which its
+    /// opponent has not answered yet: gives both presses to the two moves before, if they were not pressed and were made in time. Only
+    /// the second press shows this. False if the press belongs to no such move.
+    fn give_both_presses(&mut self, second: Pressed, scene: &Scene<'_>) -> bool {
+        let [.., first, reply, last] = self.line.plies_mut() else { return false };
+        let both = last.pressed == Some(second.at) && last.color != second.by;
+        let open = |ply: &Tentative| ply.pressed.is_none() && is_in_time(ply.made, second.at, scene.scan);
+        let gives = both && open(first) && open(reply);
+        if gives {
+            (first.pressed, reply.pressed) = (last.pressed.take(), Some(second.at));
+        }
+        gives
     }
 
     /// Gives these presses to the last moves of the players who pressed, if the moves were made in time. The latest press comes

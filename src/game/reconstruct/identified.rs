@@ -6,11 +6,12 @@ mod recovery;
 use alloc::vec::Vec;
 use core::time::Duration;
 
+use flagfall_protocols::square::Square;
 use flagfall_protocols::time::Instant;
 
 use crate::men::{self, EMPTY, Men};
 use crate::reconstruct::candidates::{Candidate, Node};
-use crate::reconstruct::hypothesis::{Hypothesis, NO_LEGAL_MOVE, Scene};
+use crate::reconstruct::hypothesis::{Hypothesis, NO_LEGAL_MOVE, ON_THE_LINE, Scene};
 use crate::reconstruct::line::Tentative;
 use crate::reconstruct::record::Record;
 use crate::reconstruct::route;
@@ -152,20 +153,39 @@ fn most_left(reading: &Hypothesis, candidate: &Candidate, usual: i32, scene: &Sc
         return i32::MAX;
     }
     let elsewhere = reading.line.last().map_or(Duration::ZERO, |last| route::seen_elsewhere(last, candidate, scene));
-    // A man that is taken off may brush other squares.
-    if elsewhere <= scene.scan * route::BRUSHED_SCANS { usual } else { i32::MAX }
+    // A man that is taken off may brush other squares, seldom for longer than a scan.
+    if elsewhere <= scene.scan {
+        usual
+    } else if elsewhere <= scene.scan * route::BRUSHED_SCANS {
+        usual.max(scene.tuning.weights.explained)
+    } else {
+        i32::MAX
+    }
 }
 
-/// True if the man that arrived is another one than that of the move: when the player had pressed, the man of the move still stood on
-/// its square, and a man like it had been off the board since before the arrival.
+/// True if the man that arrived is another one than that of the move: the man of the move still stood on its square later, and a man
+/// like it had been off the board since before the arrival. It still stood there when its player had pressed, or for longer than a
+/// scan after the arrival, if the other man could have come to the same square.
 fn is_of_another_man(reading: &Hypothesis, next: &ShownMove<'_>, arrived: Instant, scene: &Scene<'_>) -> bool {
-    let (Some(from), Some(pressed)) = (next.candidate.mv.from(), reading.waiting.first()) else { return false };
-    if scene.board.changed_at(1 << from.to_u32()) <= pressed.at.latest.after(scene.scan) {
+    let Some(from) = next.candidate.mv.from() else { return false };
+    let left = scene.board.changed_at(1 << from.to_u32());
+    let after_press = reading.waiting.first().is_some_and(|pressed| left > pressed.at.latest.after(scene.scan));
+    let stayed = left > arrived.after(scene.scan).after(ON_THE_LINE);
+    if !after_press && !stayed {
         return false;
     }
     let (men, shown) = (&next.node.men, scene.board.men());
-    men::squares(men::difference(men, shown)).map(|square| square.index()).any(|square| {
-        let alike = square != from.to_usize() && men[square] == men[from.to_usize()];
-        alike && shown[square] == EMPTY && scene.board.changed_at(1 << square) <= arrived
+    men::squares(men::difference(men, shown)).any(|square| {
+        let alike =
+            square.index() != from.to_usize() && men[square.index()] == men[from.to_usize()] && shown[square.index()] == EMPTY;
+        let off = scene.board.changed_at(square.bit());
+        let could_come =
+            || next.node.table().iter().any(|other| other.mv.to() == next.candidate.mv.to() && starts_on(other, square));
+        alike && ((after_press && off <= arrived) || (stayed && off <= arrived.after(scene.scan) && could_come()))
     })
+}
+
+/// True if the man of this move stands on this square before it.
+fn starts_on(candidate: &Candidate, square: Square) -> bool {
+    candidate.mv.from().is_some_and(|from| from.to_usize() == square.index())
 }

@@ -147,6 +147,11 @@ impl Line {
         last.mv == mv && before.iter().zip(&other.plies).all(|(one, two)| one.mv == two.mv)
     }
 
+    /// The number of moves whose press is known.
+    pub(crate) fn presses(&self) -> usize {
+        self.plies.iter().filter(|ply| ply.pressed.is_some()).count()
+    }
+
     /// When the last move was first seen.
     pub(crate) fn made_at(&self) -> Option<Instant> {
         self.plies.last().map(|ply| ply.made.latest)

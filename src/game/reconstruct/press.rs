@@ -81,6 +81,10 @@ impl Decoder {
             (Conclusion::PressedIllegal { by, at, pawn_stays }, 1)
         };
         if matches!(conclusion, Conclusion::PressedIllegal { .. }) {
+            // Hands may have put the men of two legal moves on their squares in another order.
+            if self.read_anew(scene) {
+                return true;
+            }
             self.suspect_dead_squares(scene);
         }
         self.beam.drop_presses(presses);

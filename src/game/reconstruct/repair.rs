@@ -13,7 +13,7 @@ use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::candidates::Candidate;
 use crate::reconstruct::hypothesis::{Hypothesis, MAX_PRESSES, NO_LEGAL_MOVE, Pressed, Scene, stands_elsewhere};
 use crate::reconstruct::line::man_of;
-use crate::reconstruct::route::{may_be_one_move, was_not_captured, went_elsewhere};
+use crate::reconstruct::route::{may_be_one_move, was_not_captured, was_promoted_otherwise, went_elsewhere};
 use crate::reconstruct::sensing::LastSure;
 
 /// The smallest unexplained cost at which such moves are searched, in tenths of a nat.
@@ -59,13 +59,18 @@ impl Decoder {
         any
     }
 
-    /// Reads a board that has stood for a while anew, once, without what was unexplained before. True if a reading was added.
+    /// Reads a board that has stood for a while anew. True if a reading was added.
     pub(super) fn reread_board(&mut self, scene: &Scene<'_>) -> bool {
+        scene.now >= scene.board.last_change().after(STOOD) && self.read_anew(scene)
+    }
+
+    /// Reads the board anew, once for each position that it shows, without what was unexplained before. True if a reading was added.
+    pub(super) fn read_anew(&mut self, scene: &Scene<'_>) -> bool {
         let changed = scene.board.last_change();
         let unexplained = || !self.explains(scene.board) || self.beam.best().cost > scene.tuning.weights.reread;
         // While the clocks are stopped, players and arbiters correct the position by hand.
         let stopped = self.clocked && self.runs.is_none();
-        if stopped || scene.now < changed.after(STOOD) || self.reread_at == Some(changed) || !unexplained() {
+        if stopped || self.reread_at == Some(changed) || !unexplained() {
             return false;
         }
         self.reread_at = Some(changed);
@@ -142,7 +147,8 @@ fn add_two_moves(hypothesis: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>
         }
         // A move may be finished after its press, until it is called illegal.
         let arrived_by = hypothesis.waiting.first().map(|pressed| pressed.at.latest.after(NO_LEGAL_MOVE));
-        if went_elsewhere(first, node, sure.last_shown(hypothesis), arrived_by, scene) {
+        let since = sure.last_shown(hypothesis);
+        if went_elsewhere(first, node, since, arrived_by, scene) || was_promoted_otherwise(first, node, since, scene) {
             continue;
         }
         let after = node.after(first.mv);

@@ -9,7 +9,7 @@ use shakmaty::{Role, Square, attacks};
 use crate::men::{self, EMPTY};
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::candidates::{Candidate, Node};
-use crate::reconstruct::hypothesis::Scene;
+use crate::reconstruct::hypothesis::{ON_THE_LINE, Scene};
 use crate::reconstruct::line::{Tentative, man_of};
 
 /// The longest time in scans for which a square shows a man that only brushed it on its way to the square beside it.
@@ -48,6 +48,14 @@ pub(crate) fn went_elsewhere(
             _ => arrived_by.is_some_and(|by| stands || has_left(scene.board, square, man, by)),
         }
     })
+}
+
+/// True if this move is a promotion, and the board has shown since `since` that the pawn was replaced by another man.
+pub(crate) fn was_promoted_otherwise(candidate: &Candidate, node: &Node, since: Instant, scene: &Scene<'_>) -> bool {
+    let (Some(from), Some(_)) = (candidate.mv.from(), candidate.mv.promotion()) else { return false };
+    let (pawn, to) = (node.men[from.to_usize()], candidate.mv.to() as u8);
+    let own = |man: u8| man != pawn && men::color(man).is_some() && men::color(man) == men::color(pawn);
+    scene.board.changes_of(to).take_while(|change| change.at > since).any(|change| own(change.before))
 }
 
 /// True if the man of the first move cannot have been captured by the second one, whose man stands on its square, though no board has
@@ -103,6 +111,18 @@ pub(crate) fn came_back(ply: &Tentative, later: &[Tentative], board: &PhysicalBo
         .any(|square| has_left(board, square, man, ply.made.earliest) && !another(square))
 }
 
+/// True if the man of `unseen`, a move that no board has shown, may be in a hand since it made the move `seen` and its player pressed:
+/// it stood there for longer than a scan, aside from the way of the other move, and stands nowhere now.
+pub(crate) fn may_be_held(unseen: &Tentative, seen: &Tentative, scene: &Scene<'_>) -> bool {
+    let (man, to) = man_of(seen.mv, seen.color);
+    let on_the_way = unseen.mv.from().is_some_and(|from| attacks::between(from, unseen.mv.to()).contains(seen.mv.to()));
+    seen.seen
+        && seen.pressed.is_some()
+        && !on_the_way
+        && scene.board.men()[usize::from(to)] == EMPTY
+        && rested_on(scene.board, to, man, unseen.made.earliest, scene.scan, None)
+}
+
 /// When the square last began to show this man; if it shows it no more, as far as its changes are kept.
 fn came_to(board: &PhysicalBoard, square: u8, man: u8) -> Option<Instant> {
     if board.men()[usize::from(square)] == man {
@@ -113,7 +133,8 @@ fn came_to(board: &PhysicalBoard, square: u8, man: u8) -> Option<Instant> {
 }
 
 /// True if the reply was begun before the man of this move came to its square, and if this man rested on another square, to which it
-/// could have moved from `before`, until its player had pressed: that move was pressed and answered. The man has gone on since.
+/// could have moved from `before`, until its player had pressed: that move was pressed and answered. The man has gone on since. If it
+/// certainly came to its square after the press, it was on the other one before, however short its rest was.
 pub(crate) fn was_answered_elsewhere(before: &Node, ply: &Tentative, reply_begun: Instant, scene: &Scene<'_>) -> bool {
     let (Some(pressed), Some(from), to) = (ply.pressed, ply.mv.from(), ply.mv.to()) else { return false };
     let man = before.men[from.to_usize()];
@@ -122,9 +143,11 @@ pub(crate) fn was_answered_elsewhere(before: &Node, ply: &Tentative, reply_begun
     if ply.mv.is_castle() || arrived <= reply_begun {
         return false;
     }
+    let late = arrived.before(scene.scan) > pressed.latest.after(ON_THE_LINE);
+    let (since, least) = if late { (pressed.earliest, Duration::ZERO) } else { (pressed.latest, scene.scan) };
     let moves = before.table().iter().map(|other| other.mv);
     let mut others = moves.filter(|other| other.from() == Some(from) && other.to() != to && !other.is_castle());
-    others.any(|other| rested_on(scene.board, other.to() as u8, man, pressed.latest, scene.scan, None))
+    others.any(|other| rested_on(scene.board, other.to() as u8, man, since, least, None))
 }
 
 /// The squares to which the man of the first of these moves may have gone instead, because the hands of both players were busy at once:

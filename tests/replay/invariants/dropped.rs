@@ -15,6 +15,9 @@ use crate::support::seeds::campaign;
 /// of a second after the last touch, and may be reported sooner than the square.
 const JUDGED: u64 = 1_200_000;
 
+/// The time of a scan in microseconds.
+const SCAN: u64 = 250_000;
+
 /// The reports without the one at `index`; a frame comes `after` microseconds later.
 fn without(reports: &Reports, index: usize, after: u64) -> Reports {
     let due = Instant(reports[index].0.0 + after);
@@ -36,6 +39,19 @@ fn without(reports: &Reports, index: usize, after: u64) -> Reports {
         changed.push((due.max(reports[reports.len() - 1].0), device(DeviceEvent::Frame(board))));
     }
     changed
+}
+
+/// True if both players press from a scan before the report at `index` until the frame that comes `after` microseconds later: the opponent
+/// has answered what the board shows, and it is judged as soon as it is still.
+fn is_answered(reports: &Reports, index: usize, after: u64) -> bool {
+    let since = reports[index].0.0;
+    let levers = reports.iter().filter_map(|(at, input)| match input {
+        Input::Device { event: DeviceEvent::Clock(reading), .. } => Some((at.0, reading.lever_up)),
+        _ => None,
+    });
+    let levers: Vec<_> = levers.collect();
+    let presses = levers.windows(2).filter(|pair| pair[0].1 != pair[1].1).map(|pair| pair[1].0);
+    presses.filter(|at| (since.saturating_sub(SCAN)..=since + after).contains(at)).count() > 1
 }
 
 /// True if a single step of a pawn (`one`) and its double step explain the same reports: the pawn was captured on the square that both
@@ -87,7 +103,8 @@ fn assert_repaired(played: &Played, index: usize, after: u64) {
     // If an illegal move was called before the frame came, the move is only shown until the game goes on.
     let (mut repaired, called) =
         (checked.moves(), checked.game.alarms().iter().any(|alarm| alarm.kind == AlarmKind::IllegalMove));
-    assert!(!called || after > JUDGED, "an illegal move was called too soon: {kinds:?}");
+    let judged = after > JUDGED || is_answered(&played.reports, index, after);
+    assert!(!called || judged, "an illegal move was called too soon: {kinds:?}, input {index}, {left_out:?}, {after}");
     repaired.extend(pending.iter().filter(|_| called).map(|uci| (*uci).clone()));
     assert_eq!(
         repaired, right,

@@ -14,6 +14,10 @@ use crate::invariants::checked_game::CheckedGame;
 use crate::invariants::played_game::{BLITZ, Played, RAPID, Reports, config, device, game, position};
 use crate::support::seeds::{campaign, ordinary};
 
+/// The longest time in microseconds for which the hands of these games show a man on its new square before its old one is empty: the
+/// slowest touch, and a scan.
+const NEW_SQUARE_FIRST: u64 = 1_100_000;
+
 /// All readings of squares with their times, from the first frame on.
 pub(crate) fn readings_over_time(reports: &Reports) -> Vec<(Instant, Square, Reading)> {
     let mut history = Vec::new();
@@ -41,6 +45,11 @@ fn with_lifts(rng: &mut Rng, reports: &Reports, count: usize) -> (Reports, usize
         let Some(&(since, _, reading @ Reading::Piece(_))) = standing else { continue };
         // A scan must have seen the piece before, and must see it again.
         let next = of_square().find(|(at, ..)| at.0 > from).map_or(end, |(at, ..)| at.0);
+        // A move may show its man on the new square first. The man cannot come back to the old square after that.
+        let on_new = |(at, of, shown): &&(Instant, Square, Reading)| {
+            *of != square && *shown == reading && (next.saturating_sub(NEW_SQUARE_FIRST)..next).contains(&at.0) && at.0 > from
+        };
+        let next = history.iter().find(on_new).map_or(next, |(at, ..)| at.0);
         let lasts = rng.choice([50_000, 300_000, 1_000_000, 4_000_000, 8_000_000]).expect("times");
         let to = (from + rng.u64(40_000..=lasts + 40_000)).min(next.saturating_sub(250_000));
         let free = lifted.iter().all(|(of, begin, end)| *of != square || to + 250_000 < *begin || *end + 250_000 < from);

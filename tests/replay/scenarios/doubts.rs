@@ -1,4 +1,4 @@
-//! Scenarios 2, 5, 16, 33, 34, 38, 47, 56: hands after which a move could be taken for another one, or two lifted men for a move.
+//! Scenarios 2, 5, 16, 33, 34, 37, 38, 40, 47, 56: hands after which a move could be taken for another one, or two lifted men for a move.
 
 use crate::scenarios::reports::Reports;
 
@@ -47,6 +47,31 @@ fn s037_the_next_move_is_begun_and_pauses_while_the_reply_is_made() {
     Reports::from("6k1/7p/8/8/8/8/8/Q3K3 w - - 0 1").report(reports).run_at_dgt_board().expect("Qa4 h5 Qa6", &[]);
 }
 
+/// The bishop stood on b4 for less than a scan, but the press was heard before it can have come to d6.
+#[test]
+fn s037_the_next_move_is_begun_at_once_and_pauses_while_the_reply_is_made() {
+    let reports =
+        "f8:- | 0.2 b4:b | 0.09 BP | 0.135 b4:- | 0.05 h3:R | 0.056 h1:- | 0.07 d6:b | 0.09 WP | 1.4 d6:- | 0.1 e7:b | 0.3 BP";
+    Reports::from("5bk1/8/8/8/8/8/8/6KR b - - 0 1").report(reports).run_at_dgt_board().expect("Bb4 Rh3 Be7", &[]);
+}
+
+/// The queen was still on a3 when the press was heard, and left it in the scan that showed the reply.
+#[test]
+fn s037_the_next_move_is_begun_before_the_reply_is_seen() {
+    let reports =
+        "a3:Q | 0.03 a2:- | 0.19 g4:- | 0.07 WP | 0.16 a3:- | 0.005 b3:Q | 0.044 g2:r | 0.19 BP | 1.1 b3:- | 0.005 d3:Q | 0.3 WP";
+    Reports::from("7k/8/8/8/6r1/8/Q7/4K3 w - - 0 1").report(reports).run_at_dgt_board().expect("Qa3 Rg2 Qd3", &[]);
+}
+
+/// A press is heard just before the board shows its move. Until then it does not prove that White's pawn rested on c3.
+#[test]
+fn s040_a_press_whose_move_is_not_shown_yet_decides_nothing() {
+    let paused = "c2:- | 0.03 c3:P | 1.3 c3:- | 0.11 b7:- | 0.03 b6:p | 0.045 WP | 0.015 c4:P | 0.615 b6:- | 0.03 b5:p | 0.54 BP";
+    let next = "0.23 e2:- | 0.17 WP | 0.006 e4:P | 0.5 a7:- | 0.03 a6:p | 0.2 BP";
+    // White's hand was on the pawn when Black's reply began, which is named.
+    Reports::new().report(paused).report(next).run_at_dgt_board().allow("c4 b5 e4 a6", &[], &["ambiguous"]);
+}
+
 /// A pawn that stood on d4 when the clock was pressed did not go to d3, although no sensor has ever shown a man on d3.
 #[test]
 fn s056_a_man_that_was_pressed_and_is_lifted_again_is_on_no_dead_square() {
@@ -85,6 +110,14 @@ fn s016_the_king_is_off_again_when_the_rook_comes() {
     let fen = "4k3/7p/8/8/8/8/7P/4K2R w K - 0 1";
     let reports = "e1:- | 0.2 g1:K | 0.4 h1:- | 0.3 g1:- | 0.1 f1:R | 0.4 WP | 2.0 h7:- | h6:p | 0.4 BP | 1.0 g1:K";
     Reports::from(fen).report(reports).run_at_dgt_board().allow("O-O h6", &[], &OFF);
+}
+
+/// The queen stood on d6 and on f8, and was captured there by a bishop that paused on c5. She did not go to c5 unseen.
+#[test]
+fn s034_a_captor_pauses_where_the_captured_man_could_have_gone() {
+    let captured = "f8:- | 0.09 WP | 0.035 a3:- | 0.175 c5:b | 1.8 c5:- | 0.15 f8:b | 0.24 BP";
+    let reports = Reports::from("8/8/8/7k/1Q6/b6p/8/4K3 w - - 0 1").report("b4:- | 0.1 d6:Q | 1.7 d6:- | 0.17 f8:Q").wait(0.225);
+    reports.report(captured).run_at_dgt_board().expect("Qf8 Bxf8", &[]);
 }
 
 /// A knight and a pawn are lifted. The knight could capture on f4, and the pawn could recapture with a man like the captured one.

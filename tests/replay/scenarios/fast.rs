@@ -61,6 +61,15 @@ fn s041_a_forgotten_press() {
     Reports::new().report("e2:- | e4:P | 2.0 e7:- | e5:p | 2.0 g1:- | f3:N | WP").run_at_dgt_board().expect("e4 e5 Nf3", &[]);
 }
 
+/// The clock tells both presses at once when the board shows three moves. They belong to the first two of them: the third was not
+/// pressed yet, so White's pawn only pauses on c3.
+#[test]
+fn s065_both_presses_are_reported_when_the_next_move_stands() {
+    let moved = "f2:- | f4:P | 0.4 WP | 0.2 c7:- | 0.03 c5:p | 0.04 f4:- | 0.137 e7:- | 0.03 e6:p | 0.03 f5:P | 0.08 BP ; WP";
+    let paused = "0.01 c2:- | 0.19 c3:P | 0.21 BP | 0.25 c3:- | 0.2 c4:P | 0.3 WP";
+    Reports::new().report(moved).report(paused).run_at_dgt_board().expect("f4 c5 f5 e6 c4", &[]);
+}
+
 #[test]
 fn s065_five_seconds_are_reported_at_once() {
     let reports = "e2:- | e4:P | 0.5 WP | 0.5 e7:- | e5:p | 0.5 BP | 0.5 g1:- | f3:N | 0.5 WP | 0.5 b8:- | c6:n | 0.5 BP";

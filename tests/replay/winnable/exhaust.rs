@@ -2,56 +2,84 @@
 
 use shakmaty::{Chess, Color, EnPassantMode, Position};
 
-/// The properties that make two positions the same: men, castling, en passant, the side to move.
-type PositionKey = [u64; 9];
+/// The properties that make two positions the same: the men in four planes of bits, and castling, en passant and the side to move.
+type PositionKey = [u64; 6];
 
 fn position_key(at: &Chess) -> PositionKey {
     let (roles, colors) = at.board().clone().into_bitboards();
     let ep = at.ep_square(EnPassantMode::Legal).map_or(64, u64::from);
-    let [pawns, knights, bishops, rooks, queens, kings, white] =
-        [roles.pawn, roles.knight, roles.bishop, roles.rook, roles.queen, roles.king, colors.white].map(|set| set.0);
-    let rights = at.castles().castling_rights().0;
-    [pawns, knights, bishops, rooks, queens, kings, white, rights, ep * 2 + u64::from(at.turn().is_white())]
+    let a = roles.pawn.0 | roles.bishop.0 | roles.queen.0;
+    let b = roles.knight.0 | roles.bishop.0 | roles.king.0;
+    let c = roles.rook.0 | roles.queen.0 | roles.king.0;
+    [a, b, c, colors.white.0, at.castles().castling_rights().0, ep * 2 + u64::from(at.turn().is_white())]
+}
+
+fn hash([a, b, c, white, rights, rest]: &PositionKey) -> u64 {
+    const ODD: u64 = 0xff51_afd7_ed55_8ccd;
+    let sum = (a ^ 0x9e37_79b9_7f4a_7c15).wrapping_mul(ODD);
+    let sum = (sum ^ (sum >> 29) ^ b).wrapping_mul(ODD);
+    let sum = (sum ^ (sum >> 29) ^ c).wrapping_mul(ODD);
+    let sum = (sum ^ (sum >> 29) ^ white).wrapping_mul(ODD);
+    let sum = (sum ^ (sum >> 29) ^ rights.rotate_left(32) ^ rest).wrapping_mul(ODD);
+    sum ^ (sum >> 29)
 }
 
 /// A set of positions in the order in which they were added.
 struct PositionSet {
     positions: Vec<PositionKey>,
-    slots: Vec<u32>,
+    /// The number of a position, with some bits of its hash, so that few positions must be compared.
+    slots: Vec<(u32, u32)>,
 }
 
 const FREE: u32 = u32::MAX;
 
 impl PositionSet {
-    fn new(cap: usize) -> Self {
-        // There are twice as many slots as positions: at most the moves of one position exceed the cap.
-        Self { positions: Vec::new(), slots: vec![FREE; (cap * 2 + 1_000).next_power_of_two()] }
+    fn new() -> Self {
+        Self { positions: Vec::new(), slots: vec![(FREE, 0); 1 << 10] }
     }
 
     /// Adds a position; returns true if it is new.
     fn add(&mut self, position: PositionKey) -> bool {
-        let sum = position.iter().fold(0x9e37_79b9_7f4a_7c15_u64, |sum, word| {
-            let sum = (sum ^ word).wrapping_mul(0xff51_afd7_ed55_8ccd);
-            sum ^ (sum >> 29)
-        });
+        let sum = hash(&position);
         let mask = self.slots.len() - 1;
-        let mut slot = usize::try_from(sum >> 20).expect("44 bits") & mask;
-        while self.slots[slot] != FREE {
-            if self.positions[self.slots[slot] as usize] == position {
+        let mark = (sum >> 32) as u32;
+        let mut slot = sum as usize & mask;
+        loop {
+            let (number, other) = self.slots[slot];
+            if number == FREE {
+                break;
+            }
+            if other == mark && self.positions[number as usize] == position {
                 return false;
             }
             slot = (slot + 1) & mask;
         }
-        self.slots[slot] = u32::try_from(self.positions.len()).expect("below the cap");
+        self.slots[slot] = (u32::try_from(self.positions.len()).expect("below the cap"), mark);
         self.positions.push(position);
+        if self.positions.len() * 2 > self.slots.len() {
+            self.grow();
+        }
         true
+    }
+
+    fn grow(&mut self) {
+        let mask = self.slots.len() * 4 - 1;
+        self.slots = vec![(FREE, 0); mask + 1];
+        for (number, position) in self.positions.iter().enumerate() {
+            let sum = hash(position);
+            let mut slot = sum as usize & mask;
+            while self.slots[slot].0 != FREE {
+                slot = (slot + 1) & mask;
+            }
+            self.slots[slot] = (u32::try_from(number).expect("below the cap"), (sum >> 32) as u32);
+        }
     }
 }
 
 /// `Some(true)` if a mate by `side` can arise, `Some(false)` if none can, `None` if there are more positions than the cap. The search
 /// does not go on where `side` has only the king.
 pub(crate) fn exhaust(root: &Chess, side: Color, cap: usize) -> Option<bool> {
-    let mut met = PositionSet::new(cap);
+    let mut met = PositionSet::new();
     met.add(position_key(root));
     let mut open = vec![root.clone()];
     while let Some(at) = open.pop() {
@@ -62,9 +90,9 @@ pub(crate) fn exhaust(root: &Chess, side: Color, cap: usize) -> Option<bool> {
         if at.board().by_color(side).count() == 1 {
             continue;
         }
-        for step in moves {
+        for step in &moves {
             let mut after = at.clone();
-            after.play_unchecked(step);
+            after.play_unchecked(*step);
             if met.add(position_key(&after)) {
                 open.push(after);
             }

@@ -4,6 +4,8 @@ use shakmaty::{Square, attacks};
 
 use crate::men::{self, EMPTY};
 use crate::reconstruct::hypothesis::{Hypothesis, Scene};
+use crate::reconstruct::line::Tentative;
+use crate::reconstruct::route::has_left;
 use crate::reconstruct::sensing::ShownMove;
 
 /// The largest number of men that a reply takes from their squares: king and rook.
@@ -14,14 +16,27 @@ const OF_A_REPLY: u32 = 2;
 pub(super) fn explains(reading: &Hypothesis, next: &ShownMove<'_>, scene: &Scene<'_>) -> bool {
     let passed = next.candidate.mv.from().map_or(0, |from| attacks::between(from, next.candidate.mv.to()).0);
     let own = next.candidate.mask | passed;
-    // If the man of the last move is off its square, it has gone on before this move: it had only paused there.
-    let last = reading.line.last().map_or(0, |last| 1 << last.mv.to().to_u32());
-    begun_reply(next, scene).is_some_and(|reply| reading.worst_squares & !(own | reply) == 0 && reply & last == 0)
+    // If the man of the last move left its square before its player pressed, it had only paused there, and has gone on before this move.
+    let pressed = |last: &&Tentative| last.pressed.is_some_and(|pressed| pressed.latest <= scene.board.changed_at(to_of(last)));
+    let last = reading.line.last().filter(|last| !pressed(last)).map_or(0, to_of);
+    begun_reply(next, scene).is_some_and(|(reply, lifted)| {
+        let rest = reading.worst_squares & !(own | reply);
+        // A man that slides is on no square for a moment.
+        let men = &next.node.men;
+        let was_passed =
+            |square: u8| men::squares(lifted).any(|from| has_left(scene.board, square, men[from.index()], next.begun));
+        reply & last == 0 && men::squares(rest).all(|square| was_passed(square.index() as u8))
+    })
 }
 
-/// The squares of an unfinished reply, with those that its man has passed, if it explains everything that differs from the position
-/// after the move.
-fn begun_reply(next: &ShownMove<'_>, scene: &Scene<'_>) -> Option<u64> {
+/// The square to which this move went.
+fn to_of(ply: &Tentative) -> u64 {
+    1 << ply.mv.to().to_u32()
+}
+
+/// The squares of an unfinished reply, with those that its man has passed, and those from which its men were lifted, if it explains
+/// everything that differs from the position after the move.
+fn begun_reply(next: &ShownMove<'_>, scene: &Scene<'_>) -> Option<(u64, u64)> {
     let (after, shown) = (next.candidate.men_after(&next.node.men), scene.board.men());
     let differs = men::difference(&after, shown);
     let replier = Some(men::turn(&next.node.position).other());
@@ -48,5 +63,5 @@ fn begun_reply(next: &ShownMove<'_>, scene: &Scene<'_>) -> Option<u64> {
     }
     let squares = |mask: u64| men::squares(mask).map(|square| Square::new(square.index() as u32));
     let passed = squares(lifted).flat_map(|from| squares(put).map(move |to| attacks::between(from, to).0));
-    Some(passed.fold(differs, |all, passed| all | passed))
+    Some((passed.fold(differs, |all, passed| all | passed), lifted))
 }

@@ -42,6 +42,9 @@ pub(super) fn reread(sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis> 
             if taken != 0 && scene.board.changed_at(taken) < scene.board.changed_first(first.mask & changed) {
                 reading.infer_last();
             }
+            if taken != 0 && went_elsewhere_unseen(first, sure, scene) {
+                continue;
+            }
             let (before, mut replied) = (made(first.mask), made(second.mask));
             // Moves are made one after the other: if the reply came first, hands put the men there without playing.
             if replied.latest < before.earliest {
@@ -60,6 +63,14 @@ pub(super) fn reread(sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis> 
         found.push(reading);
     }
     found
+}
+
+/// True if the board has not shown the man of this move on its square since the last sure move, but elsewhere: it made another move.
+fn went_elsewhere_unseen(first: &Candidate, sure: &LastSure<'_>, scene: &Scene<'_>) -> bool {
+    let Some(from) = first.mv.from() else { return false };
+    let (man, since) = (sure.base.men[from.to_usize()], sure.last_shown(&Hypothesis::default()));
+    let seen = route::has_left(scene.board, first.mv.to() as u8, man, since);
+    !seen && route::went_elsewhere(first, sure.base, since, None, scene)
 }
 
 /// Adds readings for a man that moved to a dead square. The best reading has one move, which was pressed, and its man is on no
