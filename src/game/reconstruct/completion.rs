@@ -92,7 +92,13 @@ impl Decoder {
             }
         }
         let node = self.record.node();
-        let others = if sensing.hides_captures() { 0 } else { route::other_destinations(node, self.line().plies(), scene) };
+        let others = if sensing.hides_captures() {
+            0
+        } else {
+            let since = self.last_sure().last_shown(&Hypothesis::default());
+            let castling = self.line().plies().first().map_or(0, |first| route::castling_instead(node, first, since, scene));
+            route::other_destinations(node, self.line().plies(), scene) | castling
+        };
         if others != 0 && !out.iter().any(|said| matches!(said, Conclusion::Ambiguous { .. })) {
             let first = self.line().plies().first().map_or(0, |first| first.mask);
             out.push(Conclusion::Ambiguous { squares: first | others });

@@ -3,17 +3,18 @@
 use alloc::vec::Vec;
 use core::time::Duration;
 
+use flagfall_protocols::square::Square;
 use flagfall_protocols::time::Instant;
 use shakmaty::{Move, Role};
 
 use crate::interval::Interval;
-use crate::men::{self, EMPTY, OCCUPIED};
+use crate::men::{self, EMPTY, OCCUPIED, UNKNOWN};
 use crate::reconstruct::Decoder;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::candidates::Candidate;
 use crate::reconstruct::hypothesis::{Hypothesis, MAX_PRESSES, NO_LEGAL_MOVE, Pressed, Scene, stands_elsewhere};
 use crate::reconstruct::line::man_of;
-use crate::reconstruct::route::{may_be_one_move, was_not_captured, was_promoted_otherwise, went_elsewhere};
+use crate::reconstruct::route::{has_left, may_be_one_move, was_not_captured, was_promoted_otherwise, went_elsewhere};
 use crate::reconstruct::sensing::LastSure;
 
 /// The smallest unexplained cost at which such moves are searched, in tenths of a nat.
@@ -126,11 +127,20 @@ fn is_double_step(candidate: &Candidate) -> bool {
     from.to_u32().abs_diff(to.to_u32()) == 16
 }
 
+/// True if the square cannot be read, and has shown this man since `since`: another man, which the board does not know, has come there.
+/// What the board shows then is explained by no moves that it has not shown.
+fn became_unreadable(square: Square, man: u8, since: Instant, scene: &Scene<'_>) -> bool {
+    scene.board.men()[square.index()] == UNKNOWN && has_left(scene.board, square.index() as u8, man, since)
+}
+
 /// Adds the readings with two moves of which the board has shown only the second one.
 fn add_two_moves(hypothesis: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>, found: &mut Vec<Hypothesis>) {
     let node = hypothesis.line.top(sure.base);
     let board = scene.board.men();
     let changed = men::difference(&node.men, board) & !hypothesis.dead;
+    if men::squares(changed).any(|square| became_unreadable(square, node.men[square.index()], sure.last_shown(hypothesis), scene)) {
+        return;
+    }
     for first in node.table().iter().filter(|first| first.mask & changed != 0 && !first.shown_by(board, 0)) {
         // The second move puts its man where the first one went, or has already taken it off again.
         let to = first.mv.to().to_usize();

@@ -48,6 +48,10 @@ pub(super) fn reread(sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis> 
             let (before, mut replied) = (made(first.mask), made(second.mask));
             // Moves are made one after the other: if the reply came first, hands put the men there without playing.
             if replied.latest < before.earliest {
+                // The reply was to what the man did first, on another square.
+                if route::went_elsewhere(first, base, sure.last_shown(&Hypothesis::default()), None, scene) {
+                    continue;
+                }
                 reading.penalty += scene.tuning.weights.reread;
                 replied = before;
             }
