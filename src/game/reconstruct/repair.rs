@@ -3,18 +3,17 @@
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use flagfall_protocols::square::Square;
 use flagfall_protocols::time::Instant;
 use shakmaty::{Move, Role};
 
 use crate::interval::Interval;
-use crate::men::{self, EMPTY, OCCUPIED, UNKNOWN};
+use crate::men::{self, EMPTY, OCCUPIED};
 use crate::reconstruct::Decoder;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::candidates::Candidate;
-use crate::reconstruct::hypothesis::{Hypothesis, MAX_PRESSES, NO_LEGAL_MOVE, Pressed, Scene, stands_elsewhere};
+use crate::reconstruct::hypothesis::{Hypothesis, MAX_PRESSES, NO_LEGAL_MOVE, Pressed, Scene};
 use crate::reconstruct::line::man_of;
-use crate::reconstruct::route::{has_left, may_be_one_move, was_not_captured, was_promoted_otherwise, went_elsewhere};
+use crate::reconstruct::route::{may_be_one_move, was_not_captured, was_promoted_otherwise, went_elsewhere};
 use crate::reconstruct::sensing::LastSure;
 
 /// The smallest unexplained cost at which such moves are searched, in tenths of a nat.
@@ -65,16 +64,19 @@ impl Decoder {
         scene.now >= scene.board.last_change().after(STOOD) && self.read_anew(scene)
     }
 
-    /// Reads the board anew, once for each position that it shows, without what was unexplained before. True if a reading was added.
+    /// Reads the board anew, once for each position that it shows and each press, without what was unexplained before. True if a
+    /// reading was added.
     pub(super) fn read_anew(&mut self, scene: &Scene<'_>) -> bool {
         let changed = scene.board.last_change();
         let unexplained = || !self.explains(scene.board) || self.beam.best().cost > scene.tuning.weights.reread;
         // While the clocks are stopped, players and arbiters correct the position by hand.
         let stopped = self.clocked && self.runs.is_none();
-        if stopped || self.reread_at == Some(changed) || !unexplained() {
+        let presses = self.presses().count();
+        let known = self.reread_at.is_some_and(|(read, known)| read == changed && known >= presses);
+        if stopped || known || !unexplained() {
             return false;
         }
-        self.reread_at = Some(changed);
+        self.reread_at = Some((changed, presses));
         let mut found = scene.sensing.reread(&self.last_sure(), scene);
         // The reading in which no move was played gets the same chance.
         let nothing = self.beam.iter().find(|reading| reading.line.is_empty()).cloned();
@@ -115,7 +117,7 @@ impl Decoder {
         {
             at(due);
         }
-        if self.reread_at != Some(board.last_change()) {
+        if self.reread_at.map(|(read, _)| read) != Some(board.last_change()) {
             at(board.last_change().after(STOOD));
         }
     }
@@ -127,18 +129,12 @@ fn is_double_step(candidate: &Candidate) -> bool {
     from.to_u32().abs_diff(to.to_u32()) == 16
 }
 
-/// True if the square cannot be read, and has shown this man since `since`: another man, which the board does not know, has come there.
-/// What the board shows then is explained by no moves that it has not shown.
-fn became_unreadable(square: Square, man: u8, since: Instant, scene: &Scene<'_>) -> bool {
-    scene.board.men()[square.index()] == UNKNOWN && has_left(scene.board, square.index() as u8, man, since)
-}
-
 /// Adds the readings with two moves of which the board has shown only the second one.
 fn add_two_moves(hypothesis: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>, found: &mut Vec<Hypothesis>) {
     let node = hypothesis.line.top(sure.base);
     let board = scene.board.men();
     let changed = men::difference(&node.men, board) & !hypothesis.dead;
-    if men::squares(changed).any(|square| became_unreadable(square, node.men[square.index()], sure.last_shown(hypothesis), scene)) {
+    if scene.board.lost_identity_since(sure.last_shown(hypothesis), &node.men) {
         return;
     }
     for first in node.table().iter().filter(|first| first.mask & changed != 0 && !first.shown_by(board, 0)) {
@@ -167,7 +163,7 @@ fn add_two_moves(hypothesis: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>
             |second: &&Candidate| second.target() & (1 << first.mv.to().to_u32()) != 0 || (passes && second.mv.is_en_passant());
         for second in after.table().iter().filter(taken) {
             // A man that stands elsewhere was not captured.
-            if stands_elsewhere(man_of(first.mv, men::turn(&node.position)).0, &second.men_after(&after.men), board) {
+            if men::stands_elsewhere(man_of(first.mv, men::turn(&node.position)).0, &second.men_after(&after.men), board) {
                 continue;
             }
             let shown = second.shown_by(board, hypothesis.dead);

@@ -150,10 +150,16 @@ pub(crate) fn was_answered_elsewhere(before: &Node, ply: &Tentative, reply_begun
     others.any(|other| rested_on(scene.board, other.to() as u8, man, since, least, None))
 }
 
+/// The squares of another move that may have been made instead of the first of these moves. The last sure move was made at `since`.
+pub(crate) fn moves_instead(base: &Node, plies: &[Tentative], since: Instant, scene: &Scene<'_>) -> u64 {
+    let castling = plies.first().map_or(0, |first| castling_instead(base, first, since, scene));
+    other_destinations(base, plies, scene) | castling
+}
+
 /// The squares to which the man of the first of these moves may have gone instead, because the hands of both players were busy at once:
 /// it stood on such a square until after the reply was begun and the press may have been made, or it is on no square and the reply
 /// may have captured it there unseen.
-pub(crate) fn other_destinations(base: &Node, plies: &[Tentative], scene: &Scene<'_>) -> u64 {
+fn other_destinations(base: &Node, plies: &[Tentative], scene: &Scene<'_>) -> u64 {
     let [first, reply, ..] = plies else { return 0 };
     let (Some(from), to) = (first.mv.from(), first.mv.to()) else { return 0 };
     if first.mv.is_castle() || first.repaired || reply.repaired {
@@ -180,7 +186,7 @@ pub(crate) fn other_destinations(base: &Node, plies: &[Tentative], scene: &Scene
 /// The squares of a castling that may have been made instead of this move of a rook: the rook came to its square of the castling, and
 /// the king was off his own square since `since`. A player who touches both must castle (4.4.1), so the report that the king arrived
 /// elsewhere may be damaged, unless the board has reported all its squares since.
-pub(crate) fn castling_instead(base: &Node, first: &Tentative, since: Instant, scene: &Scene<'_>) -> u64 {
+fn castling_instead(base: &Node, first: &Tentative, since: Instant, scene: &Scene<'_>) -> u64 {
     if first.mv.role() != Role::Rook || scene.board.shows_all_squares() {
         return 0;
     }
