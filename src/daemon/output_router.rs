@@ -143,8 +143,7 @@ impl OutputRouter {
         if number > 0 {
             return self.outgoing.push(OutboxItem::Event(Event { audience, number, topic, payload }));
         }
-        let clock = audience == Audience::Live && topic.ends_with("/clock");
-        let quality = if clock { Quality::AtMostOnce } else { Quality::AtLeastOnce };
+        let quality = if topic.ends_with("/clock") { Quality::AtMostOnce } else { Quality::AtLeastOnce };
         self.outgoing.push(OutboxItem::Retained(Retained { topic, payload, quality, expiry: None }));
     }
 

@@ -38,6 +38,8 @@ pub enum Effect {
         /// The moves from there on.
         moves: Vec<LiveMove>,
     },
+    /// Other times belong to these moves than were published; for the live audience, whose next state has them.
+    LiveTimes(Vec<LiveMove>),
     /// An alarm was opened, changed or closed.
     Alert(Alarm),
     /// A finding was made or changed; for the arbiter's record.

@@ -91,6 +91,7 @@ impl Game {
             clock_before_gap: None,
             clock_over_gap: None,
             joining: Joining::default(),
+            board_answers: false,
         };
         Game {
             now: Instant::ZERO,
@@ -145,7 +146,7 @@ impl Game {
         self.reports.ruling_dirty |= self.rulings.drop_earlier_ruling(&self.seen.play);
         // What was concluded may be a doubt that is old enough for a question.
         self.ask_board(out);
-        self.reports.flush(self.now, &self.seen, out);
+        self.reports.flush(self.now, &self.seen, self.rulings.result, out);
     }
 
     fn handle_input(&mut self, input: &Input, out: &mut Vec<Effect>) -> News {
@@ -159,6 +160,7 @@ impl Game {
             }
             Input::Link { up } => {
                 self.seen.board.link(self.now, *up);
+                self.seen.board_answers = *up;
                 if !up {
                     self.lose_board();
                 }
@@ -213,8 +215,14 @@ impl Game {
                 }
             }
             DeviceEvent::Delay(delay) => self.seen.set_delay(*delay),
-            DeviceEvent::Silent => self.lose_board(),
-            DeviceEvent::Responding => self.alarms.cure(self.now, AlarmKind::BoardLost),
+            DeviceEvent::Silent => {
+                self.seen.board_answers = false;
+                self.lose_board();
+            }
+            DeviceEvent::Responding => {
+                self.seen.board_answers = true;
+                self.alarms.cure(self.now, AlarmKind::BoardLost);
+            }
             DeviceEvent::Identity(identity) => {
                 if self.health.identified(self.now, identity, &mut self.alarms) {
                     board.forget_dropouts();

@@ -7,7 +7,7 @@ use shakmaty::uci::UciMove;
 
 use crate::pair::Pair;
 use crate::played::LiveMove;
-use crate::reconstruct::moves::room_for_one;
+use crate::reconstruct::moves::{Moves, room_for_one};
 use crate::reconstruct::notation::{Notation, Times};
 
 /// One move as it was published.
@@ -21,6 +21,11 @@ pub(crate) struct PublishedMove {
 impl PublishedMove {
     pub(crate) fn new(uci: UciMove, san: Notation, clocks: &Pair<Option<ClockTime>>) -> PublishedMove {
         PublishedMove { uci, san, clocks: Times::of(clocks) }
+    }
+
+    /// The move with this index, as it is published.
+    fn live(&self, index: usize) -> LiveMove {
+        LiveMove { ply: index as u32 + 1, san: self.san, uci: self.uci, clocks: self.clocks.pair() }
     }
 }
 
@@ -38,19 +43,25 @@ impl LiveMoves {
         self.0.push(told);
     }
 
+    /// Gives the moves the times of the record, whose moves they are, and returns those that had other times.
+    pub(crate) fn follow_times(&mut self, record: &Moves) -> Vec<LiveMove> {
+        let mut corrected = Vec::new();
+        for (index, (told, clocks)) in self.0.iter_mut().zip(record.clocks()).enumerate() {
+            if told.clocks != clocks {
+                told.clocks = clocks;
+                corrected.push(told.live(index));
+            }
+        }
+        corrected
+    }
+
     pub(crate) fn truncate(&mut self, len: usize) {
         self.0.truncate(len);
     }
 
     /// The moves from index `from` on, as they are published.
     pub(crate) fn since(&self, from: usize) -> impl ExactSizeIterator<Item = LiveMove> {
-        let live = |(index, told): (usize, &PublishedMove)| LiveMove {
-            ply: index as u32 + 1,
-            san: told.san,
-            uci: told.uci,
-            clocks: told.clocks.pair(),
-        };
-        self.0.iter().enumerate().skip(from).map(live)
+        self.0.iter().enumerate().skip(from).map(|(index, told)| told.live(index))
     }
 }
 

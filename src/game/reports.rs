@@ -8,6 +8,7 @@ use shakmaty::san::SanPlus;
 use shakmaty::uci::UciMove;
 
 use crate::effect::{Audience, Effect};
+use crate::laws::outcome::{GameResult, KnownResult};
 use crate::live_moves::{LiveMoves, PublishedMove};
 use crate::reconstruct::notation::Notation;
 use crate::seen::Seen;
@@ -35,6 +36,18 @@ pub(crate) struct Reports {
     pub(crate) ruling_dirty: bool,
     pub(crate) arbiter_dirty: bool,
     pub(crate) live_dirty: bool,
+    /// What was published to the live audience beside moves and times.
+    live_facts: LiveFacts,
+}
+
+/// What the live audience sees of a game beside its moves and times. A state in which nothing of all this changed would show
+/// this audience that an arbiter did something.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct LiveFacts {
+    result: Option<KnownResult>,
+    clock_heard: bool,
+    clock_present: bool,
+    board_answers: bool,
 }
 
 impl Reports {
@@ -54,11 +67,14 @@ impl Reports {
     }
 
     /// Publishes to each audience what is new for it.
-    pub(crate) fn flush(&mut self, now: Instant, seen: &Seen, out: &mut Vec<Effect>) {
+    /// `decided` is the result that a decision has given the game.
+    pub(crate) fn flush(&mut self, now: Instant, seen: &Seen, decided: Option<GameResult>, out: &mut Vec<Effect>) {
         if core::mem::take(&mut self.ruling_dirty) {
             out.push(Effect::Ruling);
         }
         self.report_live_moves(now, seen, out);
+        self.correct_live_times(seen, out);
+        self.live_dirty |= self.live_facts_changed(seen, decided);
         self.arbiter_dirty |= self.pending_changed(seen);
         if core::mem::take(&mut self.arbiter_dirty) {
             out.push(Effect::State(Audience::Arbiter));
@@ -78,6 +94,28 @@ impl Reports {
             self.pending_published.extend(pending());
         }
         changed
+    }
+
+    /// True if the live audience must see another result, or that the board or its clock was lost or found.
+    fn live_facts_changed(&mut self, seen: &Seen, decided: Option<GameResult>) -> bool {
+        let clock = &seen.clock.chessclock;
+        let facts = LiveFacts {
+            result: seen.known_result(decided),
+            clock_heard: clock.last_report().is_some(),
+            clock_present: clock.present(),
+            board_answers: seen.board_answers,
+        };
+        core::mem::replace(&mut self.live_facts, facts) != facts
+    }
+
+    /// Gives published moves the times that the record has of them. A move may have been published before its press, and the
+    /// press adds time.
+    fn correct_live_times(&mut self, seen: &Seen, out: &mut Vec<Effect>) {
+        let corrected = self.live_moves.follow_times(seen.play.decoder.record.moves());
+        if !corrected.is_empty() {
+            out.push(Effect::LiveTimes(corrected));
+            self.live_dirty = true;
+        }
     }
 
     /// Publishes to the live audience the moves that are new for it.

@@ -17,7 +17,7 @@ use crate::game_phase::GamePhase;
 use crate::hidden_moves::ClockBeforeGap;
 use crate::interval::Interval;
 use crate::joining::{Joining, Under};
-use crate::laws::outcome::Ending;
+use crate::laws::outcome::{Ending, GameResult, KnownResult, ResultBy};
 use crate::lifecycle::{GESTURE_STANDS, GESTURE_STANDS_UNTIMED, Lifecycle, WRONG_SET_UP_STANDS};
 use crate::mate;
 use crate::men;
@@ -45,6 +45,8 @@ pub(crate) struct Seen {
     pub(crate) clock_over_gap: Option<ClockOverGap>,
     /// The positions from which a game may go on that was not seen from its beginning.
     pub(crate) joining: Joining,
+    /// The link to the board is up, and the board has not stopped answering.
+    pub(crate) board_answers: bool,
 }
 
 /// The moves played.
@@ -176,6 +178,24 @@ impl Seen {
             GamePhase::AwaitingSetUp => self.board.known(),
             GamePhase::Playing => self.joining.undecided || self.joining.follows_gap(),
             GamePhase::Armed | GamePhase::Over => false,
+        }
+    }
+
+    /// The result as every audience may know it. Checkmate and stalemate give one as soon as the move is made (5.1.1, 5.2.1);
+    /// everything else needs a decision, which has `decided` it.
+    pub(crate) fn known_result(&self, decided: Option<GameResult>) -> Option<KnownResult> {
+        let over = self.phase.stage == GamePhase::Over;
+        let on_board = self.play.ending.filter(|_| over).map(|(ending, _, by)| (ending, ending.result(by)));
+        match decided {
+            Some(result) => {
+                let ending = on_board.filter(|(_, of)| *of == result).map(|(ending, _)| ending);
+                Some(KnownResult { result, by: ResultBy::Arbiter, ending })
+            }
+            None => {
+                let (ending, result) = on_board?;
+                let at_once = matches!(ending, Ending::Checkmate | Ending::Stalemate);
+                at_once.then_some(KnownResult { result, by: ResultBy::Board, ending: Some(ending) })
+            }
         }
     }
 

@@ -10,11 +10,13 @@
 //! is merged into a later one. An event for which there is no room is dropped, and the next state contains its moves. Both
 //! losses are counted.
 
+mod clocks;
 mod public;
 mod queue;
 #[cfg(test)]
 mod tests;
 
+pub use clocks::MAX_CLOCKS;
 pub(crate) use public::PublicAudience;
 pub(crate) use queue::{DelayedContent, DelayedItem};
 pub use queue::{Lost, MAX_EVENTS, MAX_STATES};

@@ -17,7 +17,8 @@ use crate::wire::decision::Ruling;
 use crate::wire::envelope::VERSION;
 use crate::wire::finding::Finding;
 use crate::wire::moves::{LiveMove, LiveRevision, MoveBody};
-use crate::wire::state::LiveState;
+use crate::wire::player::Players;
+use crate::wire::state::{ArbiterState, LiveState};
 use crate::wire::topics::Board;
 
 /// A restart deletes retained alerts of alarms that are not open: those with numbers from 0 to this number, and this many of the
@@ -72,6 +73,8 @@ pub struct Messages {
     journal: String,
     /// The last number of each audience.
     numbers: [u64; 3],
+    /// The players of the states for arbiters and the live audience, if they are known.
+    players: Option<Players>,
 }
 
 /// The kind of message that an effect becomes.
@@ -85,7 +88,13 @@ struct Shape {
 impl Messages {
     /// Makes messages for this board. `journal` is the first part of the id of every event.
     pub fn new(board: Board, journal: &str) -> Messages {
-        Messages { board, journal: journal.to_owned(), numbers: [0; 3] }
+        Messages { board, journal: journal.to_owned(), numbers: [0; 3], players: None }
+    }
+
+    /// Sets the players. They are no input of the game: names change nothing in it, the journal does not need them, and a copy of a
+    /// journal shall contain no names.
+    pub fn set_players(&mut self, players: Option<Players>) {
+        self.players = players;
     }
 
     /// Returns the board as it stands in topics and payloads.
@@ -168,11 +177,13 @@ impl Messages {
         match effect {
             Effect::State(Audience::Arbiter) => {
                 let shape = state_shape(Audience::Arbiter, "board.state", topics.arbiter_state());
-                self.add_game_message(at, shape, game, &states::arbiter_state(game), out);
+                let state = ArbiterState { players: self.players.clone(), ..states::arbiter_state(game) };
+                self.add_game_message(at, shape, game, &state, out);
             }
             Effect::State(Audience::Live) => {
                 let shape = state_shape(Audience::Live, "board.state", topics.live_state());
-                self.add_game_message(at, shape, game, &states::live_state(game), out);
+                let state = LiveState { players: self.players.clone(), ..states::live_state(game) };
+                self.add_game_message(at, shape, game, &state, out);
             }
             Effect::Clock => {
                 let shape = state_shape(Audience::Live, "board.clock", topics.live_clock());
@@ -208,7 +219,7 @@ impl Messages {
                 let number = if let AuditEntry::Decision(decided) = entry { decided.game_no } else { game.number() };
                 self.add_audit_entry_of_game(at, game, number, &AuditBody::from(entry), out);
             }
-            Effect::Ask(_) | Effect::Device(_) => {}
+            Effect::LiveTimes(_) | Effect::Ask(_) | Effect::Device(_) => {}
         }
     }
 
@@ -227,7 +238,7 @@ impl Messages {
         );
     }
 
-    /// Adds an event for the public, which is released at `now`. For a state it adds nothing.
+    /// Adds an event for the public, which is released at `now`. For a state and for times of moves it adds nothing.
     pub(super) fn add_public_event(&mut self, now: Instant, item: &DelayedItem, out: &mut Vec<Message>) {
         let header = |kind, topic| Header { happened: item.at, game: item.game, ..public_header(now, kind, topic, true) };
         match &item.content {
@@ -238,8 +249,22 @@ impl Messages {
                 let body = LiveRevision::new(*from_ply, moves);
                 self.add_message(header("board.revision", self.board.public_revision()), &body, out);
             }
-            DelayedContent::State { .. } => {}
+            DelayedContent::Times(_) | DelayedContent::State { .. } => {}
         }
+    }
+
+    /// Adds the times of the clock for the public, as they were on the board at `happened`.
+    pub(super) fn add_public_clock(
+        &mut self,
+        now: Instant,
+        happened: Instant,
+        game: u32,
+        rev: u32,
+        body: &ClockBody,
+        out: &mut Vec<Message>,
+    ) {
+        let header = public_header(now, "board.clock", self.board.public_clock(), false);
+        self.add_message(Header { happened, game, rev, ..header }, body, out);
     }
 
     /// Adds the state for the public, as it was on the board at `happened`.

@@ -1,4 +1,4 @@
-//! Makes the whole state of a game for the live audience and for arbiters.
+//! Makes the whole state of a game for the live audience and for arbiters. Players are no part of the game: `Messages` adds them.
 
 use flagfall_game::color_name;
 use flagfall_game::game::Game;
@@ -14,7 +14,7 @@ use crate::wire::finding::Finding;
 use crate::wire::flag::FlagBody;
 use crate::wire::moves::{LiveMove, MoveBody};
 use crate::wire::outcome::{Ending, GameResult};
-use crate::wire::state::{AfterIllegalMove, ArbiterState, Hint, LiveState, Segment, TouchedMan};
+use crate::wire::state::{AfterIllegalMove, ArbiterState, Hint, Link, LiveState, Segment, TouchedMan};
 
 /// Makes the state for the live audience.
 pub fn live_state(game: &Game) -> LiveState {
@@ -23,6 +23,7 @@ pub fn live_state(game: &Game) -> LiveState {
 
 /// Makes the same state without the list of moves, so that its cost does not grow with the length of the game.
 pub(super) fn live_state_without_moves(game: &Game) -> LiveState {
+    let known = game.known_result();
     LiveState {
         game_no: game.number(),
         initial_fen: fen(game.start()),
@@ -30,7 +31,12 @@ pub(super) fn live_state_without_moves(game: &Game) -> LiveState {
         moves: Vec::new(),
         segments: segments(game),
         clock: ClockBody::from(game.clock()),
-        result: game.result().map(GameResult::from),
+        clock_status: ClockStatus::from(game.clock()),
+        link: if game.board_answers() { Link::Up } else { Link::Down },
+        result: known.map(|known| known.result.into()),
+        result_by: known.map(|known| known.by.into()),
+        ending: known.and_then(|known| known.ending).map(Ending::from),
+        players: None,
     }
 }
 
@@ -68,6 +74,7 @@ pub fn arbiter_state(game: &Game) -> ArbiterState {
         hints: game.hints().iter().copied().map(Hint::from).collect(),
         ending: game.ending().map(Ending::from),
         result: game.result().map(GameResult::from),
+        players: None,
     }
 }
 

@@ -12,6 +12,7 @@ use flagfall_protocols::trace::Trace;
 
 use super::station::Station;
 use crate::publish::delay::Delay;
+use crate::wire::player::Players;
 use crate::wire::topics::Board;
 
 /// The values that a station needs besides the records of its session.
@@ -29,6 +30,9 @@ pub struct Setting {
     pub board: Board,
     /// The delay of the public audience; none = it sees nothing.
     pub delay: Option<Delay>,
+    /// The players, if they are known. The head of the journal has no names: no game depends on them, a correction holds at once,
+    /// and a copy of a journal can be given away.
+    pub players: Option<Players>,
     /// The first part of the events' ids.
     pub name: String,
     /// Header lines for people: the configuration and the program that began the session. No program reads them again.
@@ -226,6 +230,7 @@ impl Setting {
             config: GameConfig { clock_source: driver.clock_source(), ..GameConfig::default() },
             board: Board::default(),
             delay: None,
+            players: None,
             name: REPLAY.to_owned(),
             notes: Vec::new(),
         }
@@ -289,7 +294,8 @@ impl Setting {
     pub fn station(&self) -> Result<Station> {
         let station = Station::new(self.driver, self.config.clone(), self.board.clone(), &self.name)
             .with_clock(self.clock)
-            .with_public(self.delay);
+            .with_public(self.delay)
+            .with_players(self.players.clone());
         Ok(match &self.calibration {
             Some(text) => station.with_driver(self.driver.start_with(text).context(CALIBRATION)?),
             None => station,

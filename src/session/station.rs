@@ -25,6 +25,7 @@ use crate::arbiter::{DaemonAction, Memory, Submission};
 use crate::publish::delay::{Delay, Lost, PublicAudience};
 use crate::publish::{Message, Messages, states};
 use crate::wire::audit::AuditBody;
+use crate::wire::player::Players;
 use crate::wire::topics::Board;
 
 /// The drivers of one board and its clock, the game that they feed, and the maker of its messages.
@@ -86,6 +87,15 @@ impl Station {
         self
     }
 
+    /// Sets the players, who are in the states of every audience. Call it after [`Station::with_public`].
+    pub fn with_players(mut self, players: Option<Players>) -> Station {
+        if let Some(public) = &mut self.public {
+            public.set_players(players.clone());
+        }
+        self.messages.set_players(players);
+        self
+    }
+
     /// Sets a driver that knows its calibration. Call it before the first input.
     pub fn with_driver(mut self, driver: Box<dyn Driver>) -> Station {
         self.driver = driver;
@@ -115,8 +125,8 @@ impl Station {
     /// Makes every state as it is now: see [`Messages::add_all_current_states`].
     pub fn all_current_states(&mut self, at: Instant, out: &mut Vec<StationOutput>) {
         self.messages.add_all_current_states(at, &self.game, &mut self.made);
-        if let Some(public) = &self.public {
-            public.add_current_state(at, &mut self.messages, &mut self.made);
+        if let Some(public) = &mut self.public {
+            public.add_all_current_states(at, &mut self.messages, &mut self.made);
         }
         out.extend(self.made.drain(..).map(StationOutput::Message));
     }

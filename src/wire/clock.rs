@@ -39,12 +39,13 @@ impl From<clock::ClockState> for ClockBody {
 }
 
 /// Whether there is a clock. Where there is none nothing is found on time, and no press is concluded from moves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ClockStatus {
     /// The board tells no times, and no other clock does.
     NotAvailable,
     /// It has not reported yet.
+    #[default]
     NotHeard,
     /// It reports.
     Reporting,

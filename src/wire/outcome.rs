@@ -41,6 +41,25 @@ impl From<GameResult> for outcome::GameResult {
     }
 }
 
+/// Where a result comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ResultBy {
+    /// The position on the board: checkmate or stalemate (5.1.1, 5.2.1). A decision may follow.
+    Board,
+    /// An arbiter's decision.
+    Arbiter,
+}
+
+impl From<outcome::ResultBy> for ResultBy {
+    fn from(by: outcome::ResultBy) -> ResultBy {
+        match by {
+            outcome::ResultBy::Board => ResultBy::Board,
+            outcome::ResultBy::Arbiter => ResultBy::Arbiter,
+        }
+    }
+}
+
 /// What ends a game by itself (Articles 5.1.1, 5.2.1, 5.2.2, 9.6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -1,4 +1,4 @@
-//! Defines the two players in messages: their colours, and a pair with one value for each player.
+//! Defines the two players in messages: their colours, who they are, and a pair with one value for each player.
 
 use flagfall_game::pair;
 use flagfall_protocols::square::Color;
@@ -40,5 +40,47 @@ impl<T, U: From<T>> From<pair::Pair<T>> for Pair<U> {
 impl<T> From<Pair<T>> for pair::Pair<T> {
     fn from(pair: Pair<T>) -> pair::Pair<T> {
         pair::Pair { white: pair.white, black: pair.black }
+    }
+}
+
+/// A player, for people. Fields that are not known are left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Player {
+    /// The name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 200))]
+    pub name: Option<String>,
+    /// The title, such as `WFM`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 200))]
+    pub title: Option<String>,
+    /// The rating.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rating: Option<u16>,
+    /// The federation, three letters as FIDE writes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(regex(pattern = r"^[A-Z]{3}$"))]
+    pub federation: Option<String>,
+    /// The number of the player at FIDE.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fide_id: Option<u32>,
+}
+
+/// The players of a board. A player of whom nothing is known is left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct Players {
+    /// White.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub white: Option<Player>,
+    /// Black.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub black: Option<Player>,
+}
+
+impl Players {
+    /// Returns the players; none if nothing is known of both.
+    pub fn known(white: Option<Player>, black: Option<Player>) -> Option<Players> {
+        (white.is_some() || black.is_some()).then_some(Players { white, black })
     }
 }

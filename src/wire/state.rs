@@ -10,8 +10,8 @@ use super::decision::Decision;
 use super::finding::Finding;
 use super::flag::FlagBody;
 use super::moves::{LiveMove, MoveBody};
-use super::outcome::{Ending, GameResult, Phase};
-use super::player::{Pair, Side};
+use super::outcome::{Ending, GameResult, Phase, ResultBy};
+use super::player::{Pair, Players, Side};
 
 /// A part of a game with its own start position. A new part begins where no legal move leads on: an illegal move stands, or an
 /// arbiter has set a position.
@@ -51,8 +51,32 @@ pub struct LiveState {
     pub segments: Vec<Segment<LiveMove>>,
     /// The times.
     pub clock: ClockBody,
+    /// Whether there is a clock that tells them.
+    pub clock_status: ClockStatus,
+    /// Whether the board is heard.
+    pub link: Link,
     /// The result, if it is known.
     pub result: Option<GameResult>,
+    /// Where the result comes from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result_by: Option<ResultBy>,
+    /// What ended the game on the board, if the result is the one that follows from it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ending: Option<Ending>,
+    /// The players, as far as they are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub players: Option<Players>,
+}
+
+/// Whether a board is heard.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Link {
+    /// It is connected and answers.
+    Up,
+    /// It is not connected, or does not answer: moves may have been made since.
+    #[default]
+    Down,
 }
 
 /// Where the game is.
@@ -196,4 +220,7 @@ pub struct ArbiterState {
     pub ending: Option<Ending>,
     /// The result, if it is known.
     pub result: Option<GameResult>,
+    /// The players, as far as they are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub players: Option<Players>,
 }

@@ -89,6 +89,11 @@ impl Board {
         self.topic("public", "state")
     }
 
+    /// `public/…/clock`: the same as `live/…/clock`, but later and less often, retained.
+    pub fn public_clock(&self) -> String {
+        self.topic("public", "clock")
+    }
+
     /// `public/…/move`: the same as `live/…/move`, but later, an event.
     pub fn public_move(&self) -> String {
         self.topic("public", "move")

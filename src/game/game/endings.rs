@@ -95,8 +95,6 @@ impl Game {
             self.seen.play.decoder.forget_tentative();
             self.end_game(out);
         }
-        // A live state without a change would show other audiences that an arbiter did something.
-        self.reports.live_dirty |= self.rulings.result != before;
         self.reports.ruling_dirty = true;
     }
 

@@ -23,7 +23,7 @@ use crate::laws::adjudicate::Subject;
 use crate::laws::claim::Ground;
 use crate::laws::claims::Checked;
 use crate::laws::finding::{Finding, FindingKey};
-use crate::laws::outcome::{Ending, GameResult, Phase};
+use crate::laws::outcome::{Ending, GameResult, KnownResult, Phase};
 use crate::men;
 use crate::pair::Pair;
 use crate::played::{GameMove, LiveMove, Notation};
@@ -99,6 +99,16 @@ impl Game {
     /// The result, if it is known.
     pub fn result(&self) -> Option<GameResult> {
         self.rulings.result
+    }
+
+    /// The result as every audience may know it.
+    pub fn known_result(&self) -> Option<KnownResult> {
+        self.seen.known_result(self.rulings.result)
+    }
+
+    /// True if the link to the board is up and the board answers, as far as it can be asked.
+    pub fn board_answers(&self) -> bool {
+        self.seen.board_answers
     }
 
     /// The moves that were published to the live audience.

@@ -1,5 +1,7 @@
 //! Defines the vocabulary of the Laws: results, endings of a game, outcomes of a finding.
 
+use flagfall_protocols::square::Color;
+
 /// The result of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the PGN notation says it")]
@@ -35,6 +37,37 @@ pub enum Ending {
     FivefoldRepetition,
     /// 75 moves by each side without a pawn move or capture.
     SeventyFiveMoves,
+}
+
+impl Ending {
+    /// The result of a game that the last move of `by` ended in this way.
+    pub(crate) const fn result(self, by: Color) -> GameResult {
+        match (self, by) {
+            (Ending::Checkmate, Color::White) => GameResult::WhiteWins,
+            (Ending::Checkmate, Color::Black) => GameResult::BlackWins,
+            (Ending::Stalemate | Ending::DeadPosition | Ending::FivefoldRepetition | Ending::SeventyFiveMoves, _) => GameResult::Draw,
+        }
+    }
+}
+
+/// The source of a result that every audience may know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResultBy {
+    /// The position on the board: checkmate or stalemate (5.1.1, 5.2.1).
+    Board,
+    /// A decision.
+    Arbiter,
+}
+
+/// The result of a game as every audience may know it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KnownResult {
+    /// The result.
+    pub result: GameResult,
+    /// Where it comes from.
+    pub by: ResultBy,
+    /// What ended the game on the board, if this gave the same result.
+    pub ending: Option<Ending>,
 }
 
 /// On what there is something to find.

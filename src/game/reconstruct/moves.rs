@@ -120,6 +120,11 @@ impl Moves {
         self.get(self.len().checked_sub(1)?)
     }
 
+    /// The times on the display after each move.
+    pub(crate) fn clocks(&self) -> impl Iterator<Item = Times> {
+        self.kept.iter().map(|kept| kept.clocks)
+    }
+
     /// For each move: the side that made it, and when.
     pub(crate) fn made(&self) -> impl Iterator<Item = (Color, Interval)> {
         self.kept.iter().map(|kept| (kept.color, kept.made))

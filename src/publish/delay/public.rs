@@ -5,15 +5,20 @@ use flagfall_game::game::Game;
 use flagfall_protocols::time::Instant;
 
 use super::Delay;
+use super::clocks::{DelayedClocks, ShownClock};
 use super::queue::{DelayQueue, DelayedContent, DelayedItem, Lost};
 use crate::publish::{Message, Messages};
 use crate::wire::moves::LiveMove;
+use crate::wire::player::Players;
 use crate::wire::state::LiveState;
 
 /// The published state of a board for the public, and the items that wait for their release.
 #[derive(Clone, Debug)]
 pub(crate) struct PublicAudience {
     queue: DelayQueue,
+    clocks: DelayedClocks,
+    /// The players, if they are known. They are no part of the game and have no delay.
+    players: Option<Players>,
     /// The last state that was released, with the moves of later events; none before the first item.
     state: Option<LiveState>,
     /// The time of that state on the board.
@@ -26,11 +31,30 @@ pub(crate) struct PublicAudience {
 
 impl PublicAudience {
     pub(crate) fn new(delay: Delay) -> PublicAudience {
-        PublicAudience { queue: DelayQueue::new(delay), state: None, at: Instant::ZERO, rev: 0, awaits_state: false }
+        PublicAudience {
+            queue: DelayQueue::new(delay),
+            clocks: DelayedClocks::default(),
+            players: None,
+            state: None,
+            at: Instant::ZERO,
+            rev: 0,
+            awaits_state: false,
+        }
+    }
+
+    /// Sets the players of the states from now on.
+    pub(crate) fn set_players(&mut self, players: Option<Players>) {
+        if let Some(state) = &mut self.state {
+            state.players.clone_from(&players);
+        }
+        self.players = players;
     }
 
     /// Adds what this effect publishes to the live audience.
     pub(crate) fn handle_effect(&mut self, at: Instant, effect: &Effect, game: &Game) {
+        if *effect == Effect::Clock && self.clocks.add(at, game, &self.queue) {
+            self.queue.lost.merged += 1;
+        }
         self.queue.handle_effect(at, effect, game);
     }
 
@@ -41,7 +65,7 @@ impl PublicAudience {
 
     /// Returns when something is due.
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        self.queue.deadline()
+        [self.queue.deadline(), self.clocks.deadline(&self.queue)].into_iter().flatten().min()
     }
 
     /// Returns what was lost because the queue was full.
@@ -49,7 +73,7 @@ impl PublicAudience {
         self.queue.lost
     }
 
-    /// Releases what is due now: every event, and the last state.
+    /// Releases what is due now: every event, the last state, and the last times of the clock.
     pub(crate) fn release_due(&mut self, now: Instant, messages: &mut Messages, out: &mut Vec<Message>) {
         let mut changed = false;
         while let Some(item) = self.queue.pop_due(now) {
@@ -58,12 +82,27 @@ impl PublicAudience {
         if changed {
             self.add_current_state(now, messages, out);
         }
+        if self.clocks.release_due(now, &self.queue) {
+            self.add_clock(now, messages, out);
+        }
     }
 
-    /// Adds the present state for the public, if there is one.
-    pub(crate) fn add_current_state(&self, now: Instant, messages: &mut Messages, out: &mut Vec<Message>) {
+    /// Adds the present state and the present times for the public, if there are any.
+    pub(crate) fn add_all_current_states(&mut self, now: Instant, messages: &mut Messages, out: &mut Vec<Message>) {
+        self.add_current_state(now, messages, out);
+        self.add_clock(now, messages, out);
+    }
+
+    fn add_current_state(&self, now: Instant, messages: &mut Messages, out: &mut Vec<Message>) {
         if let Some(state) = self.state.as_ref().filter(|_| !self.awaits_state) {
             messages.add_public_state(now, self.at, self.rev, state, out);
+        }
+    }
+
+    fn add_clock(&mut self, now: Instant, messages: &mut Messages, out: &mut Vec<Message>) {
+        let rev = self.rev;
+        if let Some(ShownClock { at, game, body }) = self.clocks.publish(now) {
+            messages.add_public_clock(now, *at, *game, rev, body, out);
         }
     }
 
@@ -88,6 +127,7 @@ impl PublicAudience {
         for item in items {
             self.apply_item(item);
         }
+        self.clocks.resume(floor, &self.queue);
     }
 
     /// Releases an item: an event becomes a message. Returns whether the item was a state.
@@ -116,10 +156,22 @@ impl PublicAudience {
                 self.awaits_state = true;
                 false
             }
+            DelayedContent::Times(moves) => {
+                for told in moves {
+                    // A move that was dropped from the full queue is in the next state.
+                    if let Some(known) = known.moves.get_mut(told.ply.saturating_sub(1) as usize) {
+                        *known = LiveMove::from(told);
+                    }
+                }
+                self.awaits_state = true;
+                false
+            }
             DelayedContent::State { mut state, revised, whole } => {
                 if !whole {
                     state.moves = std::mem::take(&mut known.moves);
                 }
+                state.players.clone_from(&self.players);
+                self.clocks.show(ShownClock { at: item.at, game: item.game, body: state.clock.clone() });
                 *known = state;
                 self.at = item.at;
                 self.rev += u32::from(revised);

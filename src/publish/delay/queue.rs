@@ -14,7 +14,7 @@ use crate::publish::states;
 use crate::wire::moves;
 use crate::wire::state::LiveState;
 
-/// The largest number of events in the queue. It is enough for many hours of blitz.
+/// The largest number of events and of corrected times in the queue. It is enough for many hours of blitz.
 pub const MAX_EVENTS: usize = 3072;
 /// The largest number of game states in the queue.
 pub const MAX_STATES: usize = 1024;
@@ -38,6 +38,8 @@ pub(crate) enum DelayedContent {
         from_ply: u32,
         moves: Vec<LiveMove>,
     },
+    /// Other times of moves than were published. The next state has them; they are no event.
+    Times(Vec<LiveMove>),
     /// A state. Its list of moves is empty unless `whole`, since the list follows from the events before it.
     State {
         state: LiveState,
@@ -51,6 +53,11 @@ pub(crate) enum DelayedContent {
 impl DelayedContent {
     const fn is_state(&self) -> bool {
         matches!(self, DelayedContent::State { .. })
+    }
+
+    /// Whether it becomes a numbered message.
+    const fn is_event(&self) -> bool {
+        matches!(self, DelayedContent::Move(_) | DelayedContent::Revision { .. })
     }
 }
 
@@ -115,6 +122,7 @@ impl DelayQueue {
                 let content = DelayedContent::Revision { from_ply: *from_ply, moves: moves.clone() };
                 self.add_event(at, game, game.live_plies() as u32, content);
             }
+            Effect::LiveTimes(moves) => self.add_event(at, game, game.live_plies() as u32, DelayedContent::Times(moves.clone())),
             Effect::State(Audience::Live) => self.add_state(at, game, true),
             // The public gets no state for each second that passed long ago, but it gets one when another clock runs.
             Effect::Clock if game.clock().running != self.running => self.add_state(at, game, false),
@@ -171,20 +179,34 @@ impl DelayQueue {
         self.states += 1;
     }
 
-    /// Returns when the first item may be released; none while it waits for moves.
-    fn first_due(&self) -> Option<Instant> {
-        let first = self.items.front()?;
-        let timed = first.at.after(self.delay.time);
+    /// Returns when the time of the delay is over for something that happened at `at`.
+    pub(super) fn timed(&self, at: Instant) -> Instant {
+        at.after(self.delay.time)
+    }
+
+    /// Returns when something may be released that happened at `at`, in this game and after this number of plies; none while it
+    /// waits for moves.
+    pub(super) fn due(&self, at: Instant, game: u32, plies: u32) -> Option<Instant> {
+        let timed = self.timed(at);
         if self.delay.moves == 0 {
             return Some(timed);
         }
-        let followed = self.plies >= first.plies.saturating_add(self.delay.moves);
-        (first.game != self.game || self.over || followed).then_some(timed.max(self.since))
+        let followed = self.plies >= plies.saturating_add(self.delay.moves);
+        (game != self.game || self.over || followed).then_some(timed.max(self.since))
+    }
+
+    fn first_due(&self) -> Option<Instant> {
+        self.items.front().and_then(|first| self.due(first.at, first.game, first.plies))
+    }
+
+    /// Returns when something that is due at `due` is released; none while only records release anything.
+    pub(super) fn not_before(&self, due: Instant) -> Option<Instant> {
+        (!self.held).then_some(due.max(self.floor))
     }
 
     /// Returns the time at which [`DelayQueue::pop_due`] returns the next item.
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        if self.held { None } else { self.first_due().map(|due| due.max(self.floor)) }
+        self.first_due().and_then(|due| self.not_before(due))
     }
 
     /// Removes and returns the first item, if it is due.
@@ -207,11 +229,11 @@ impl DelayQueue {
     /// Releases everything up to one more event, which a record says was released, and the states of the same step.
     pub(crate) fn pop_recorded(&mut self, mut released: impl FnMut(DelayedItem)) {
         while let Some(item) = self.pop_first() {
-            let (is_event, at) = (!item.content.is_state(), item.at);
+            let (is_event, at) = (item.content.is_event(), item.at);
             released(item);
             if is_event {
                 // The state that was made in the same step.
-                while self.items.front().is_some_and(|next| next.content.is_state() && next.at == at) {
+                while self.items.front().is_some_and(|next| !next.content.is_event() && next.at == at) {
                     self.pop_first().into_iter().for_each(&mut released);
                 }
                 return;
@@ -224,8 +246,8 @@ impl DelayQueue {
     /// A state from the same time as an event that was not released waits with the event: a later state of that time may follow.
     pub(crate) fn resume(&mut self, floor: Instant, mut released: impl FnMut(DelayedItem)) {
         (self.held, self.floor) = (false, floor);
-        let event = self.items.iter().find(|item| !item.content.is_state()).map(|event| event.at);
-        let before = |state: &DelayedItem| state.content.is_state() && Some(state.at) != event;
+        let event = self.items.iter().find(|item| item.content.is_event()).map(|event| event.at);
+        let before = |item: &DelayedItem| !item.content.is_event() && Some(item.at) != event;
         while self.items.front().is_some_and(before) && self.first_due().is_some_and(|due| due <= floor) {
             self.pop_first().into_iter().for_each(&mut released);
         }

@@ -64,6 +64,7 @@ pub fn channels() -> Vec<Channel> {
         ("live_move", board.live_move(), "board.move.live", EVENT),
         ("live_revision", board.live_revision(), "board.revision", EVENT),
         ("public_state", board.public_state(), "board.state.live", STATE),
+        ("public_clock", board.public_clock(), "board.clock", CLOCK),
         ("public_move", board.public_move(), "board.move.live", EVENT),
         ("public_revision", board.public_revision(), "board.revision", EVENT),
         ("node_status", topics::node_status(root, "{node}"), "node.status", STATE),

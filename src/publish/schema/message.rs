@@ -39,7 +39,7 @@ pub(super) const MESSAGES: [MessageSchema; 15] = [
         Header::State,
         "The picture of a board for the live and public audiences.",
     ),
-    message::<ClockBody>("board.clock", "board.clock", Header::State, "The times of a board, for the live audience."),
+    message::<ClockBody>("board.clock", "board.clock", Header::State, "The times of a board, for the live and public audiences."),
     message::<MoveBody>("board.move.arbiter", "board.move", Header::Event, "A move that is sure, for arbiters."),
     message::<LiveMove>("board.move.live", "board.move", Header::Event, "A made move, for the live and public audiences."),
     message::<LiveRevision>("board.revision", "board.revision", Header::Event, "The moves were changed from a ply on."),

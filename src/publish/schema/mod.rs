@@ -49,7 +49,7 @@ pub fn name_of_topic(topic: &str) -> Option<&'static str> {
         ["arbiter", _, _, _, "audit"] => "board.audit",
         ["arbiter", _, _, _, "ruling"] => "board.ruling",
         ["arbiter", _, _, _, "alert", _] => "board.alert",
-        ["live", _, _, _, "clock"] => "board.clock",
+        ["live" | "public", _, _, _, "clock"] => "board.clock",
         ["live" | "public", _, _, _, "state"] => "board.state.live",
         ["live" | "public", _, _, _, "move"] => "board.move.live",
         ["live" | "public", _, _, _, "revision"] => "board.revision",
