@@ -7,6 +7,7 @@
 //! | [`arbiter`] | the commands of arbiters: rights, admission, replies |
 //! | [`mqtt`] | the queue of outgoing messages, and the connection to the broker |
 //! | [`publish`] | converts the effects (the outputs) of the game to messages |
+//! | [`outputs`] | what broadcast receivers read, made from published states |
 //! | [`session`] | one board with its journal: input → driver → game → messages; the same input always gives the same messages |
 //! | [`daemon`] | the threads: one station for each board, disk, worker, network |
 //! | [`config`] | the configuration: its keys and how it is read |
@@ -30,6 +31,7 @@ pub mod health;
 pub mod import;
 pub mod journal;
 pub mod mqtt;
+pub mod outputs;
 pub mod publish;
 pub mod session;
 pub mod system_clock;

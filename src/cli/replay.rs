@@ -1,5 +1,7 @@
 //! Runs `flagfall replay`: feeds a trace or journal to a station again and prints the messages.
 
+mod games;
+
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -13,6 +15,7 @@ use serde_json::value::RawValue;
 
 use super::journalled;
 use super::summary::Summary;
+use crate::outputs::pgn;
 use crate::publish::Message;
 use crate::session::replay;
 use crate::session::setting::{Overrides, Setting};
@@ -30,6 +33,10 @@ pub(super) struct Replay {
     /// Print the game, and at the end one JSON object with everything that came out.
     #[arg(long, conflicts_with = "verify")]
     summary: bool,
+    /// Print the games as PGN, as a live broadcast receives them: `full` for files and viewers, `relay` for lichess.
+    #[arg(long, value_name = "PROFILE", num_args = 0..=1, default_missing_value = "full",
+        conflicts_with_all = ["json", "summary", "verify", "journal"])]
+    pgn: Option<Profile>,
     /// Compare what comes out with what the journal says was sent, and check every recorded answer on Article 6.9 again,
     /// completely; exit code 1 if something differs. A hard position takes its time again.
     #[arg(long)]
@@ -54,6 +61,13 @@ pub(super) struct Replay {
 enum Side {
     Left,
     Right,
+}
+
+/// For whom PGN is written.
+#[derive(Clone, Copy, ValueEnum)]
+enum Profile {
+    Relay,
+    Full,
 }
 
 #[derive(Serialize)]
@@ -98,6 +112,15 @@ impl Replay {
             writeln!(out, "{} outputs compared, {answers}{} differences", verified.compared, verified.differing)?;
             out.flush()?;
             return Ok(if verified.differing == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+        }
+        if let Some(profile) = self.pgn {
+            let profile = match profile {
+                Profile::Relay => pgn::Profile::Relay,
+                Profile::Full => pgn::Profile::Full,
+            };
+            out.write_all(pgn::write_round(&games::read(&trace, &setting)?, profile).as_bytes())?;
+            out.flush()?;
+            return Ok(ExitCode::SUCCESS);
         }
         let mut station = setting.station()?;
         replay::run(&trace, &mut station, &mut |output| match output {

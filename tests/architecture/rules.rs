@@ -71,7 +71,7 @@ pub(crate) const FLOORS: &[&[&str]] = &[
     &["system_clock", "calibration", "import"],
     &["wire", "config"],
     &["journal", "arbiter", "mqtt", "health", "broker"],
-    &["publish"],
+    &["publish", "outputs"],
     &["session"],
     &["daemon", "emulate"],
     &["cli"],

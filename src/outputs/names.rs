@@ -1,0 +1,63 @@
+//! Cleans texts that people wrote, so that every receiver can read them.
+
+/// The largest length of a player's name, in characters.
+pub const MAX_NAME: usize = 100;
+
+/// Names by which a receiver means that a player is not known. lichess drops such a game and does not say so
+/// (`outputs/README.md#1`).
+const UNKNOWN: [&str; 4] = ["?", "??", "unknown", "bye"];
+
+/// Makes a text fit for the value of a PGN tag: no control characters, no blanks at the ends and no two blanks in a row. `"` becomes `'`
+/// and `\` becomes `/`, because common readers do not undo the escapes of the standard. The text ends after [`MAX_NAME`] characters.
+pub fn tag_value(text: &str) -> String {
+    let mut clean = String::new();
+    for word in text.split(|char: char| char.is_whitespace() || char.is_control()).filter(|word| !word.is_empty()) {
+        if !clean.is_empty() {
+            clean.push(' ');
+        }
+        clean.extend(word.chars().map(|char| match char {
+            '"' => '\'',
+            '\\' => '/',
+            char => char,
+        }));
+    }
+    match clean.char_indices().nth(MAX_NAME) {
+        Some((end, _)) => clean[..end].trim_end().to_owned(),
+        None => clean,
+    }
+}
+
+/// The name of a player for receivers. If nobody knows it, it is the side and the number of the board: `White 12`.
+pub fn player(name: Option<&str>, side: &str, board: u32) -> String {
+    let name = tag_value(name.unwrap_or_default());
+    let known = name.chars().count() >= 2 && !UNKNOWN.iter().any(|word| name.eq_ignore_ascii_case(word));
+    if known { name } else { format!("{side} {board}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tag_value_has_no_character_that_a_reader_misreads() {
+        for (text, clean) in [
+            ("Beispiel, Anna", "Beispiel, Anna"),
+            ("  Beispiel,\t Anna\n", "Beispiel, Anna"),
+            ("O\"Neil\\x", "O'Neil/x"),
+            ("a\u{0}b\u{7f}c", "a b c"),
+            ("", ""),
+        ] {
+            assert_eq!(tag_value(text), clean, "{text:?}");
+        }
+        assert_eq!(tag_value(&"ж".repeat(300)).chars().count(), MAX_NAME);
+    }
+
+    #[test]
+    fn a_name_that_a_receiver_would_drop_is_replaced() {
+        for (name, shown) in
+            [(Some("Ann"), "Ann"), (Some("A"), "White 7"), (Some("BYE"), "White 7"), (Some(" ? "), "White 7"), (None, "White 7")]
+        {
+            assert_eq!(player(name, "White", 7), shown, "{name:?}");
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Writes the tags of a game in PGN.
+
+use flagfall_game::clock::control::{Method, TimeControl};
+use shakmaty::Chess;
+
+use super::{Part, Profile, result_name};
+use crate::outputs::names;
+use crate::outputs::round::{Player, Round, RoundGame};
+use crate::wire::outcome::GameResult;
+
+/// Writes the tags of one part of a game. `index` counts its parts from 0.
+pub(super) fn write(
+    round: &Round,
+    game: &RoundGame,
+    profile: Profile,
+    index: usize,
+    part: &Part<'_>,
+    result: GameResult,
+    out: &mut String,
+) {
+    let mut add = |name: &str, value: &str| {
+        out.push_str(&format!("[{name} \"{}\"]\n", names::tag_value(value)));
+    };
+    let known = |text: &str| if text.is_empty() { "?".to_owned() } else { text.to_owned() };
+    add("Event", &known(&round.event));
+    add("Site", &known(&round.site));
+    add("Date", round.date.as_deref().unwrap_or("????.??.??"));
+    let number = round.number.map_or("?".to_owned(), |number| number.to_string());
+    add("Round", &format!("{number}.{}", game.board));
+    let (white, black) = (&game.players.white, &game.players.black);
+    add("White", &names::player(white.name.as_deref(), "White", game.board));
+    add("Black", &names::player(black.name.as_deref(), "Black", game.board));
+    add("Result", result_name(result));
+    add("Board", &game.board.to_string());
+    let mut add_of_player = |name: &str, value: fn(&Player) -> Option<String>| {
+        for (side, player) in [("White", white), ("Black", black)] {
+            if let Some(value) = value(player) {
+                add(&format!("{side}{name}"), &value);
+            }
+        }
+    };
+    add_of_player("FideId", |player| player.fide_id.map(|id| id.to_string()));
+    add_of_player("Title", |player| player.title.clone());
+    add_of_player("Elo", |player| player.rating.map(|rating| rating.to_string()));
+    if let Some(control) = &round.time_control {
+        add("TimeControl", &time_control(control, profile));
+    }
+    if let (Profile::Full, Some((date, time))) = (profile, &game.began) {
+        add("UTCDate", date);
+        add("UTCTime", time);
+    }
+    if round.chess960 {
+        add("Variant", "Chess960");
+    }
+    if round.chess960 || part.start != Chess::default() {
+        add("SetUp", "1");
+        add("FEN", part.initial_fen);
+    }
+    let id = if index == 0 { game.id.clone() } else { format!("{}-{}", game.id, index + 1) };
+    add("GameId", &id);
+}
+
+/// Receivers of a relay understand `base` and `base+additional` of the first period only (`outputs/README.md#1`).
+fn time_control(control: &TimeControl, profile: Profile) -> String {
+    let first = control.period(0);
+    match (profile, first.method) {
+        (Profile::Full, _) => control.to_string(),
+        (Profile::Relay, Method::Fischer) => format!("{}+{}", first.main_ms / 1000, first.per_move_ms / 1000),
+        (Profile::Relay, _) => (first.main_ms / 1000).to_string(),
+    }
+}

@@ -1,0 +1,122 @@
+use flagfall_game::clock::control::TimeControl;
+
+use super::*;
+use crate::outputs::picture::PictureSegment;
+use crate::outputs::round::Player;
+use crate::wire::player::Pair;
+
+const INITIAL: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+fn moves(text: &str) -> Vec<PictureMove> {
+    // `e4/10000/9000`: the move with White's and Black's time, milliseconds.
+    let time = |text: Option<&str>| text.and_then(|text| text.parse().ok());
+    let one = |word: &str| {
+        let mut parts = word.split('/');
+        let san = parts.next().unwrap_or_default().to_owned();
+        PictureMove { san, white_ms: time(parts.next()), black_ms: time(parts.next()) }
+    };
+    text.split_whitespace().map(one).collect()
+}
+
+fn round(control: &str, body: Body) -> Round {
+    let player = |name: &str, rating| Player { name: Some(name.to_owned()), rating, ..Player::default() };
+    let players = Pair { white: player("Beispiel, Anna", Some(2143)), black: player("?", None) };
+    let game = RoundGame { board: 12, id: "open26-5-12".to_owned(), players, began: None, shown: Some(body) };
+    Round {
+        event: "Example \"Open\" 2026".to_owned(),
+        number: Some(5),
+        time_control: TimeControl::parse(control).ok(),
+        games: vec![game],
+        ..Round::default()
+    }
+}
+
+fn body(text: &str) -> Body {
+    Body { game_no: 1, initial_fen: INITIAL.to_owned(), moves: moves(text), segments: Vec::new(), result: None }
+}
+
+/// The moves of the games that are written, without their tags.
+fn movetexts(round: &Round, profile: Profile) -> Vec<String> {
+    let text = write_round(round, profile);
+    text.split("\n\n").filter(|block| !block.starts_with('[')).map(|block| block.trim_end().to_owned()).collect()
+}
+
+#[test]
+fn a_game_with_all_its_tags() {
+    let round = round("5400+30", body("e4/5424000/5430000 c5/5424000/5421000"));
+    let should = "[Event \"Example 'Open' 2026\"]\n[Site \"?\"]\n[Date \"????.??.??\"]\n[Round \"5.12\"]\n[White \"Beispiel, Anna\"]\n\
+                  [Black \"Black 12\"]\n[Result \"*\"]\n[Board \"12\"]\n[WhiteElo \"2143\"]\n[TimeControl \"5400+30\"]\n\
+                  [GameId \"open26-5-12\"]\n\n1. e4 {[%clk 1:30:24]} c5 {[%clk 1:30:21]} *\n";
+    assert_eq!(write_round(&round, Profile::Relay), should.replace("c5 {", "1... c5 {"));
+}
+
+#[test]
+fn times_that_a_move_took() {
+    for (control, text, should) in [
+        // 30 s are added with each move, so 26 s less on the clock are 56 s.
+        ("5400+30", "e4/5424000/- e5/-/5421000 Nf3/5398000/-", "2. Nf3 {[%clk 1:29:58] [%emt 0:00:56]} *"),
+        // More time than before and than was added: another cause, so nothing is written.
+        ("300", "e4/200000/- e5 Nf3/210000/-", "2. Nf3 {[%clk 0:03:30]} *"),
+        // The second move ends the period, and the clock may have added the next one.
+        ("2/300:300", "e4/290000/- e5 Nf3/280000/-", "2. Nf3 {[%clk 0:04:40]} *"),
+        ("2/300:300", "e4 e5 Nf3/280000/- Nc6 Bc4/270000/-", "3. Bc4 {[%clk 0:04:30] [%emt 0:00:10]} *"),
+        // A clock with delay gives time back.
+        ("300d3", "e4/290000/- e5 Nf3/280000/-", "2. Nf3 {[%clk 0:04:40]} *"),
+    ] {
+        let written = movetexts(&round(control, body(text)), Profile::Full).concat().replace('\n', " ");
+        assert!(written.ends_with(should), "{control}: {written}");
+    }
+}
+
+#[test]
+fn a_game_ends_before_the_first_move_that_cannot_be_played() {
+    for (text, should) in [
+        ("e4 e5 Ke3 Nc6", "1. e4 e5 *"),
+        ("e4 <script> e5", "1. e4 *"),
+        ("f3 e5 g4 Qh4#", "1. f3 e5 2. g4 Qh4# 0-1"),
+        ("", "*"),
+    ] {
+        assert_eq!(movetexts(&round("300", body(text)), Profile::Relay), [should], "{text}");
+    }
+    let broken = Body { initial_fen: "nonsense".to_owned(), ..body("e4") };
+    assert_eq!(movetexts(&round("300", broken), Profile::Relay), ["*"]);
+}
+
+#[test]
+fn a_result_is_that_of_the_state_or_that_of_the_board() {
+    let mate = "f3 e5 g4 Qh4#";
+    for (text, result, should) in [
+        ("e4", Some(GameResult::Draw), "1. e4 1/2-1/2"),
+        ("e4", Some(GameResult::Open), "1. e4 *"),
+        (mate, Some(GameResult::Open), "1. f3 e5 2. g4 Qh4# 0-1"),
+        (mate, Some(GameResult::Draw), "1. f3 e5 2. g4 Qh4# 1/2-1/2"),
+    ] {
+        let round = round("300", Body { result, ..body(text) });
+        assert_eq!(movetexts(&round, Profile::Relay), [should], "{text}");
+        let last = should.rsplit(' ').next().unwrap_or_default();
+        assert!(write_round(&round, Profile::Relay).contains(&format!("[Result \"{last}\"]")));
+    }
+}
+
+#[test]
+fn a_game_of_two_parts_is_two_games_in_full_and_one_for_a_relay() {
+    let fen = "4k3/8/8/8/8/8/4P3/4K3 b - - 0 7";
+    let segments = vec![PictureSegment { initial_fen: INITIAL.to_owned(), moves: moves("e4 e5") }];
+    let body = Body { initial_fen: fen.to_owned(), segments, result: Some(GameResult::BlackWins), ..body("Kd7 e4") };
+    let round = round("300", body);
+    assert_eq!(movetexts(&round, Profile::Relay), ["1. e4 e5 0-1"]);
+    assert_eq!(movetexts(&round, Profile::Full), ["1. e4 e5 *", "7... Kd7 8. e4 0-1"]);
+    let text = write_round(&round, Profile::Full);
+    assert!(text.contains(&format!("[SetUp \"1\"]\n[FEN \"{fen}\"]\n[GameId \"open26-5-12-2\"]")), "{text}");
+}
+
+#[test]
+fn lines_of_the_full_profile_are_short_and_no_comment_is_broken() {
+    let text: String = (0..40).map(|n| format!("Nf3/{n}000/1 Nf6/1/{n}000 Ng1/{n}000/1 Ng8/1/{n}000 ")).collect();
+    let round = round("300", body(&text));
+    for line in write_round(&round, Profile::Full).lines() {
+        assert!(line.chars().count() <= 79, "{line}");
+        assert_eq!(line.matches('{').count(), line.matches('}').count(), "{line}");
+    }
+    assert_eq!(movetexts(&round, Profile::Relay).concat().lines().count(), 1);
+}

@@ -1,0 +1,123 @@
+//! Reads a published `board.state` of the live or public audience. It comes from the network, so nothing in it is trusted.
+
+use std::fmt;
+
+use serde::Deserialize;
+
+use crate::wire::outcome::GameResult;
+
+/// The largest state that is read, in bytes. A node publishes nothing larger (`wire/README.md#3`).
+pub const MAX_STATE: usize = 256 << 10;
+/// The largest number of half-moves of a game, with all its parts.
+pub const MAX_PLIES: usize = 1200;
+/// The largest number of parts before the present one.
+pub const MAX_SEGMENTS: usize = 8;
+
+/// One state with the fields of its header that outputs need.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Picture {
+    /// The id of the game.
+    pub game: String,
+    /// The number of changes of the game.
+    pub rev: u32,
+    /// What the board shows.
+    pub body: Body,
+}
+
+/// The body of a state, as far as outputs need it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct Body {
+    /// The number of the game on this board.
+    pub game_no: u32,
+    /// The start position of the present part, FEN.
+    pub initial_fen: String,
+    /// The made moves of the present part.
+    pub moves: Vec<PictureMove>,
+    /// The parts of the game before it.
+    #[serde(default)]
+    pub segments: Vec<PictureSegment>,
+    /// The result, if it is known.
+    pub result: Option<GameResult>,
+}
+
+/// A part of a game that has a start position of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct PictureSegment {
+    /// The start position, FEN.
+    pub initial_fen: String,
+    /// The made moves.
+    pub moves: Vec<PictureMove>,
+}
+
+/// One made move with both times after it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct PictureMove {
+    /// Standard algebraic notation.
+    pub san: String,
+    /// White's time after it, milliseconds, if it is known.
+    pub white_ms: Option<u32>,
+    /// Black's time after it, milliseconds, if it is known.
+    pub black_ms: Option<u32>,
+}
+
+/// The reason why a state cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PictureError {
+    /// It has more than [`MAX_STATE`] bytes.
+    TooLarge(usize),
+    /// It is not JSON of this form; the text names line and column.
+    Json(String),
+    /// It has more half-moves or parts than a game can have.
+    TooLong,
+}
+
+impl fmt::Display for PictureError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PictureError::TooLarge(bytes) => write!(f, "the state has {bytes} bytes, the limit is {MAX_STATE}"),
+            PictureError::Json(why) => write!(f, "the state cannot be read: {why}"),
+            PictureError::TooLong => write!(f, "the state has more than {MAX_PLIES} half-moves or {MAX_SEGMENTS} parts"),
+        }
+    }
+}
+
+impl std::error::Error for PictureError {}
+
+impl Picture {
+    /// Reads the payload of a state. Unknown fields are ignored.
+    ///
+    /// # Errors
+    /// See [`PictureError`].
+    pub fn read(payload: &[u8]) -> Result<Picture, PictureError> {
+        if payload.len() > MAX_STATE {
+            return Err(PictureError::TooLarge(payload.len()));
+        }
+        let picture: Picture = serde_json::from_slice(payload).map_err(|error| PictureError::Json(error.to_string()))?;
+        let Body { moves, segments, .. } = &picture.body;
+        let plies = moves.len() + segments.iter().map(|part| part.moves.len()).sum::<usize>();
+        if plies > MAX_PLIES || segments.len() > MAX_SEGMENTS {
+            return Err(PictureError::TooLong);
+        }
+        Ok(picture)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hostile_states_are_errors() {
+        let move_of = r#"{"san":"e4","white_ms":1,"black_ms":null}"#;
+        let state = |moves: &str| {
+            format!(r#"{{"game":"g","rev":1,"x":0,"body":{{"game_no":1,"initial_fen":"","moves":[{moves}],"result":"*"}}}}"#)
+        };
+        assert_eq!(Picture::read(state(move_of).as_bytes()).expect("a state").body.moves.len(), 1);
+        let long = [move_of; MAX_PLIES + 1].join(",");
+        assert_eq!(Picture::read(state(&long).as_bytes()), Err(PictureError::TooLong));
+        assert_eq!(Picture::read(&vec![b' '; MAX_STATE + 1]), Err(PictureError::TooLarge(MAX_STATE + 1)));
+        for bad in ["", "[]", "{", &state("7"), &state(move_of).replace("\"*\"", "\"2-0\""), "\u{0}"] {
+            assert!(matches!(Picture::read(bad.as_bytes()), Err(PictureError::Json(_))), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Defines what is known of a round: its event, its pairings, and the game of each board as it was published.
+
+use flagfall_game::clock::control::TimeControl;
+
+use super::picture::Body;
+use crate::wire::player::Pair;
+
+/// A round of an event.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Round {
+    /// The name of the event.
+    pub event: String,
+    /// Where it is played, such as `Utrecht NED`; empty if that is not known.
+    pub site: String,
+    /// The number of the round; none if it is not known.
+    pub number: Option<u32>,
+    /// The date of the round, `YYYY.MM.DD`; none if it is not known.
+    pub date: Option<String>,
+    /// The time control; none if it is not known.
+    pub time_control: Option<TimeControl>,
+    /// Whether the games are Chess960.
+    pub chess960: bool,
+    /// The games in the order of their boards.
+    pub games: Vec<RoundGame>,
+}
+
+/// The game of one board.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RoundGame {
+    /// The number of the board.
+    pub board: u32,
+    /// What identifies the game for receivers. It never changes for a pairing.
+    pub id: String,
+    /// The players.
+    pub players: Pair<Player>,
+    /// When the first move was made, UTC: date `YYYY.MM.DD` and time `HH:MM:SS`; none if that is not known.
+    pub began: Option<(String, String)>,
+    /// The game; none before the board has shown one.
+    pub shown: Option<Body>,
+}
+
+/// What is known of a player.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Player {
+    /// The name, as the organiser wrote it.
+    pub name: Option<String>,
+    /// The title, such as `WFM`.
+    pub title: Option<String>,
+    /// The rating.
+    pub rating: Option<u32>,
+    /// FIDE's number.
+    pub fide_id: Option<u32>,
+}

@@ -1,0 +1,69 @@
+//! The PGN of every trace and recording: two readers find the moves and the times of the record in it.
+
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use flagfall::emulate::score_sheet;
+use flagfall::outputs::picture::Picture;
+use flagfall::outputs::pgn::{Profile, write_round};
+use flagfall::outputs::round::{Round, RoundGame};
+use flagfall_game::played::LiveMove;
+use shakmaty::Color;
+
+use crate::support::tapes::{Tape, tapes};
+
+/// The last game of a tape, as the live audience saw it at the end, in PGN; with its moves.
+fn last_game(tape: &Tape, profile: Profile) -> (String, Vec<LiveMove>) {
+    let (station, outputs) = tape.play();
+    let run = crate::support::tapes::Run { outputs, end: String::new() };
+    let state = run.messages().filter(|message| message.topic == tape.setting.board.live_state()).last().expect("a state");
+    let picture = Picture::read(state.payload.as_bytes()).expect("our own state");
+    let game = RoundGame { board: 1, id: picture.game, shown: Some(picture.body), ..RoundGame::default() };
+    let (time_control, chess960) = (tape.setting.config.time_control.clone(), tape.setting.config.chess960);
+    let text = write_round(&Round { time_control, chess960, games: vec![game], ..Round::default() }, profile);
+    let game = station.game();
+    (text, game.live_moves().map(|played| LiveMove { ply: played.ply, san: played.san, uci: played.uci, clocks: played.clocks }).collect())
+}
+
+#[test]
+fn what_is_written_is_read_again() {
+    let mut with_times = 0;
+    for tape in tapes() {
+        for profile in [Profile::Relay, Profile::Full] {
+            let (text, moves) = last_game(&tape, profile);
+            let sheets = score_sheet::read(text.as_bytes()).expect("readable");
+            let sheet = sheets.last().expect("a game");
+            assert_eq!((sheet.unplayable, sheet.illegal_tail.as_deref()), (None, None), "{}", tape.name);
+            assert_eq!(sheet.moves.len(), moves.len(), "{}:\n{text}", tape.name);
+            for ((read, clock), played) in sheet.moves.iter().zip(&sheet.clocks).zip(&moves) {
+                assert_eq!(read.to_uci(shakmaty::CastlingMode::Standard), played.uci, "{}", tape.name);
+                let mover = if played.ply % 2 == 1 { Color::White } else { Color::Black };
+                let time = if mover.is_white() { played.clocks.white } else { played.clocks.black };
+                let time = time.map(|time| Duration::from_secs(u64::from(time.millis() / 1000)));
+                assert_eq!(*clock, time, "{}: {}", tape.name, played.san);
+                with_times += usize::from(time.is_some());
+            }
+        }
+    }
+    assert!(with_times > 100, "only {with_times} moves have times");
+}
+
+/// Feeds a program with the PGN of every tape; returns what it reports.
+fn reported_by(program: &str, arguments: &[&str]) -> Option<String> {
+    let mut child =
+        Command::new(program).args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().ok()?;
+    let text: Vec<String> = tapes().iter().flat_map(|tape| [Profile::Relay, Profile::Full].map(|profile| last_game(tape, profile).0)).collect();
+    std::io::Write::write_all(&mut child.stdin.take().expect("piped"), text.join("\n").as_bytes()).expect("it reads");
+    let output = child.wait_with_output().expect("it ends");
+    assert!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&output.stderr));
+    Some(format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr)))
+}
+
+#[test]
+#[allow(clippy::print_stderr, reason = "a skipped test says so")]
+fn pgn_extract_has_nothing_to_report() {
+    match reported_by("pgn-extract", &["-r", "-s"]) {
+        Some(report) => assert_eq!(report.trim(), "", "pgn-extract"),
+        None => eprintln!("skipped: there is no pgn-extract"),
+    }
+}
