@@ -239,6 +239,11 @@ impl Outbox {
         self.changed.notify_one();
     }
 
+    /// The last number of each audience that this board has published here, in the order of [`Audience::ALL`].
+    pub fn last_numbers(&self, board: BoardNo) -> [u64; 3] {
+        self.lock().last_numbers(board)
+    }
+
     /// Answers a [`Refill`] with the queue's events from the requested number on, in order and in any count; events for which
     /// there is no room are requested again. `end`: the journal holds no more than these now, so missing events are lost and
     /// skipped. No events and not the end means that the journal could not be read; the request is repeated later. Every request

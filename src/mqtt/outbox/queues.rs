@@ -118,6 +118,10 @@ impl OutboxQueues {
         self.with_event_queue(board, audience_index(audience), |event_queue, _| event_queue.rewind(from));
     }
 
+    pub(super) fn last_numbers(&self, board: BoardNo) -> [u64; 3] {
+        self.boards.get(board).map_or([0; 3], |board| [0, 1, 2].map(|audience| board.queues[audience].last()))
+    }
+
     pub(super) fn refilled(&mut self, board: BoardNo, audience: Audience, events: Vec<Event>, end: bool) {
         let missing =
             self.with_event_queue(board, audience_index(audience), |event_queue, room| event_queue.refilled(events, end, room));
