@@ -127,6 +127,7 @@ impl Live {
                 }
                 flow = Flow::End;
             }
+            Some(ToStation::AtBroker { topic }) => router.delete_unheld(topic),
             // Every turn checks the answers of the disk.
             Some(ToStation::Synced) | None => {}
         }

@@ -227,6 +227,18 @@ impl Outbox {
         self.publish_items(board, [OutboxItem::Retained(retained)]);
     }
 
+    /// Publishes a state, or its deletion, that nobody holds: it is sent once, and not again in another connection. It is not sent
+    /// if a state of that topic is held here.
+    pub fn publish_once(&self, board: Option<BoardNo>, retained: Retained) {
+        self.lock().retain_once(board, retained);
+        self.changed.notify_one();
+    }
+
+    /// The topics below this prefix with a state that is held here.
+    pub fn held_topics(&self, prefix: &str) -> Vec<String> {
+        self.lock().held_topics(prefix)
+    }
+
     /// Publishes a reply.
     pub fn publish_ephemeral(&self, message: Ephemeral) {
         self.lock().push_ephemeral(message);

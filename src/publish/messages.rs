@@ -20,10 +20,6 @@ use crate::wire::moves::{LiveMove, LiveRevision, MoveBody, Restated};
 use crate::wire::state::LiveState;
 use crate::wire::topics::Board;
 
-/// A restart deletes retained alerts of alarms that are not open: those with numbers from 0 to this number, and this many of the
-/// highest numbers.
-const DELETED: u32 = 64;
-
 /// One message to be published.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
@@ -142,21 +138,16 @@ impl Messages {
     }
 
     /// Adds every state as it is now, since the broker may have lost what it retained: the states of both audiences, the clock,
-    /// the open alarms, and the last finding or decision. Where there is nothing to publish it adds a deletion: deletions are
-    /// not recorded, so one that waited for the broker may have been lost when the program ended.
+    /// the open alarms, and the last finding or decision. If there is no finding or decision it adds a deletion: deletions are
+    /// not recorded, so one that waited for the broker may have been lost when the program ended. Alerts that are not open are
+    /// found at the broker.
     pub fn add_all_current_states(&mut self, at: Instant, game: &Game, out: &mut Vec<Message>) {
         for effect in [Effect::State(Audience::Arbiter), Effect::State(Audience::Live), Effect::Clock] {
             self.add_effect(at, &effect, game, out);
         }
-        let open = || game.alarms().iter().filter(|alarm| alarm.closed.is_none());
-        for alarm in open() {
+        for alarm in game.alarms().iter().filter(|alarm| alarm.closed.is_none()) {
             let shape = state_shape(Audience::Arbiter, "board.alert", self.board.alert(alarm.id));
             self.add_game_message(at, shape, game, &AlertBody::from(alarm), out);
-        }
-        let last = game.last_alarm();
-        let ids = (0..=DELETED).chain(last.saturating_sub(DELETED).max(DELETED + 1)..=last);
-        for id in ids.filter(|id| !open().any(|alarm| alarm.id == *id)) {
-            out.push(deletion(at, self.board.alert(id)));
         }
         self.add_ruling(at, game, out);
     }

@@ -31,6 +31,7 @@ pub(super) fn live_state_without_moves(game: &Game) -> LiveState {
         segments: segments(game),
         clock: ClockBody::from(game.clock()),
         result: game.result().map(GameResult::from),
+        withdrawn: false,
     }
 }
 
@@ -68,6 +69,7 @@ pub fn arbiter_state(game: &Game) -> ArbiterState {
         hints: game.hints().iter().copied().map(Hint::from).collect(),
         ending: game.ending().map(Ending::from),
         result: game.result().map(GameResult::from),
+        withdrawn: false,
     }
 }
 

@@ -53,6 +53,9 @@ pub struct LiveState {
     pub clock: ClockBody,
     /// The result, if it is known.
     pub result: Option<GameResult>,
+    /// True in the last state of a board that its node serves no more.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub withdrawn: bool,
 }
 
 /// Where the game is.
@@ -196,4 +199,7 @@ pub struct ArbiterState {
     pub ending: Option<Ending>,
     /// The result, if it is known.
     pub result: Option<GameResult>,
+    /// True in the last state of a board that its node serves no more.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub withdrawn: bool,
 }

@@ -60,7 +60,10 @@ impl Live {
         let acked = Audience::ALL.map(|audience| standing.acked(SINK, audience));
         let first = handle.number().is_none();
         match handle.number() {
-            Some(_) => router.catch_up(&config.dir, last),
+            Some(_) => {
+                router.catch_up(&config.dir, last);
+                router.delete_closed_alerts(&config.setting.board, recorder.station().game());
+            }
             None => {
                 let number = shared.outbox.add_board(acked, last);
                 handle.set_number(number);

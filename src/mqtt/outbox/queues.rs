@@ -134,6 +134,16 @@ impl OutboxQueues {
         }
     }
 
+    pub(super) fn retain_once(&mut self, board: Option<BoardNo>, retained: Retained) {
+        if !self.states.retain_once(board, retained) {
+            self.dropped += 1;
+        }
+    }
+
+    pub(super) fn held_topics(&self, prefix: &str) -> Vec<String> {
+        self.states.held_topics(prefix)
+    }
+
     pub(super) fn push_ephemeral(&mut self, message: Ephemeral) {
         self.replies.push_back(Reply { message, since: None });
         self.bound_replies();
