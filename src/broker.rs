@@ -104,11 +104,11 @@ impl Running {
 }
 
 /// Starts the broker on the runtime of the caller, and returns when it accepts connections. `root` is the first level of the
-/// daemon's topics, `node` its name.
+/// daemon's topics, `event` the event's id, `node` the daemon's name.
 ///
 /// # Errors
 /// See [`BrokerError`].
-pub async fn start(settings: &config::Broker, root: &str, node: &str) -> Result<Running, BrokerError> {
+pub async fn start(settings: &config::Broker, root: &str, event: &str, node: &str) -> Result<Running, BrokerError> {
     let tcp = address("tcp", &settings.tcp)?;
     let websocket = if settings.websocket.is_empty() { None } else { Some(address("websocket", &settings.websocket)?) };
     let reachable = [Some(tcp), websocket].into_iter().flatten().find(|address| !address.ip().is_loopback());
@@ -128,7 +128,7 @@ pub async fn start(settings: &config::Broker, root: &str, node: &str) -> Result<
     let access: Arc<dyn AuthProvider> = if settings.user.is_empty() {
         Arc::new(AllowAllAuthProvider)
     } else {
-        let rules = rules(settings, root, own.as_ref()).await?;
+        let rules = rules(settings, root, event, own.as_ref()).await?;
         Arc::new(RateLimitedAuthProvider::new(Arc::new(rules), Arc::clone(&limiter)))
     };
 
@@ -197,18 +197,27 @@ fn limits(tcp: SocketAddr, websocket: Option<SocketAddr>) -> BrokerConfig {
 }
 
 /// The users that may log in, and their rights; nothing else is allowed.
-async fn rules(settings: &config::Broker, root: &str, own: Option<&Login>) -> Result<ComprehensiveAuthProvider, BrokerError> {
+async fn rules(
+    settings: &config::Broker,
+    root: &str,
+    event: &str,
+    own: Option<&Login>,
+) -> Result<ComprehensiveAuthProvider, BrokerError> {
     let (passwords, access) = (PasswordAuthProvider::new(), AclManager::new());
     for (name, user) in &settings.user {
         let password = user::checked(name, user, root)?;
         let (mut read, mut write) = (user.read.clone(), user.write.clone());
+        if !read.is_empty() {
+            // Who may read anything may also read which nodes are alive and what the event is called.
+            read.extend([format!("{root}/1/node/+/status"), format!("{root}/1/meta/{event}")]);
+        }
         read.push(format!("{root}/1/reply/{name}/#"));
         write.push(format!("{root}/1/cmd/{name}/#"));
         admit(&passwords, &access, name, &password, &read, &write).await?;
     }
     if let Some(Login { user, password }) = own {
         let below = |what: &[&str]| what.iter().map(|what| format!("{root}/1/{what}/#")).collect::<Vec<_>>();
-        let read = below(&["cmd", "meta", "node"]);
+        let read = below(&["cmd", "meta", "node", "public", "live", "arbiter"]);
         let write = below(&["public", "live", "arbiter", "reply", "device", &format!("node/{user}")]);
         admit(&passwords, &access, user, password, &read, &write).await?;
     }

@@ -5,6 +5,8 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
+use crate::system_clock::Utc;
+
 /// The name of the file that contains the number.
 const FILE: &str = "boots";
 
@@ -23,6 +25,12 @@ pub(super) fn count(dir: &Path) -> io::Result<u64> {
     out.sync_all()?;
     fs::rename(&fresh, &file)?;
     Ok(now)
+}
+
+/// The number of a start that cannot be counted: the microseconds since 1970, so that no other start has the same number, and at
+/// least 1.
+pub(super) fn uncounted(now: Utc) -> u64 {
+    u64::try_from(now.0).unwrap_or(0).max(1)
 }
 
 #[cfg(test)]

@@ -127,6 +127,7 @@ impl Live {
                 }
                 flow = Flow::End;
             }
+            Some(ToStation::AtBroker { topic }) => router.delete_unheld(topic),
             // Every turn checks the answers of the disk.
             Some(ToStation::Synced) | None => {}
         }
@@ -180,14 +181,16 @@ impl Live {
 
     /// Ends the station: everything that waits is published, and the journal is on the disk.
     fn finish(&mut self, now: Instant, router: &mut OutputRouter) {
-        if let Err(error) = self.recorder.flush(now) {
-            tracing::error!("board {}: the journal's end is not on the disk: {error}", self.handle.board);
-        }
+        // What waits for the disk is released by this.
+        let _ = self.recorder.flush(now);
         self.advance(now);
         let dirty = self.recorder.station().dirty_states();
         self.recorder.station_mut().render_states(now, dirty, &mut self.out);
         self.pass_on(router);
         router.hand_over();
+        if let Err(error) = self.recorder.close(now) {
+            tracing::error!("board {}: the journal's end is not on the disk: {error}", self.handle.board);
+        }
     }
 
     /// The states that changed and show nothing that waits for the disk.

@@ -68,6 +68,11 @@ pub(super) enum ToStation {
         /// What it showed then.
         record: AnchorRecord,
     },
+    /// The broker retains this alert or ruling of the board.
+    AtBroker {
+        /// The topic.
+        topic: String,
+    },
     /// The station must end.
     Stop,
 }

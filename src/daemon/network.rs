@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 
 use super::command_receiver::CommandReceiver;
 use super::disk_queue::Refill;
+use super::message::ToStation;
 use super::node::Node;
 use super::shared::StationHandle;
 use super::supervised_station::SupervisedStation;
@@ -61,6 +62,15 @@ pub(super) fn hooks(node: &Node, receiver: CommandReceiver, stations: &[Supervis
         let node = node.clone();
         move |board: &str, by: &str, alive: bool| node.handle_claim(board, by, alive)
     };
+    let retained = {
+        let boards = boards.clone();
+        move |board: &str, topic: &str| {
+            let Some((handle, _)) = boards.iter().find(|(handle, _)| handle.board == board) else { return };
+            if !handle.inbox.offer(ToStation::AtBroker { topic: topic.to_owned() }) {
+                tracing::warn!("board {board}: its station has too much to do: {topic} stays at the broker");
+            }
+        }
+    };
     let status = {
         let node = node.clone();
         move |state: &'static str| node.status_payload(state)
@@ -71,6 +81,7 @@ pub(super) fn hooks(node: &Node, receiver: CommandReceiver, stations: &[Supervis
         command: Box::new(command),
         connection: Box::new(connection),
         foreign: Box::new(foreign),
+        retained: Box::new(retained),
         status: Box::new(status),
     }
 }

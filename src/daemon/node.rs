@@ -12,13 +12,13 @@ use flagfall_protocols::time::Instant;
 use super::message::ToStation;
 use super::network::read_wall_clock;
 use super::shared::{Condition, Shared, StationHandle};
-use crate::config::Config;
+use crate::config::{self, Config};
 use crate::health;
 use crate::mqtt::outbox::{Quality, Retained};
 use crate::session::anchor::MOVED;
 use crate::system_clock;
 use crate::wire::envelope::{self, Stamp};
-use crate::wire::node::{NodeHealth, NodeInfo, NodeState, NodeStatus};
+use crate::wire::node::{NodeHealth, NodeInfo, NodeState, NodeStatus, Role, UserRole};
 use crate::wire::topics;
 
 /// The time between two publications of the health (`wire/README.md#3`).
@@ -34,6 +34,8 @@ struct Inner {
     root: String,
     event: String,
     round: String,
+    delay: (u32, u32),
+    roles: BTreeMap<String, UserRole>,
     journal: PathBuf,
     shared: Arc<Shared>,
     handles: Vec<Arc<StationHandle>>,
@@ -52,6 +54,8 @@ impl Node {
             root: config.mqtt.root.clone(),
             event: config.event.id.clone(),
             round: config.event.round.clone(),
+            delay: (config.event.delay, config.event.delay_moves),
+            roles: config.user.iter().map(|(name, user)| (name.clone(), user_role(user))).collect(),
             journal: config.journal.dir.clone(),
             shared,
             handles,
@@ -94,6 +98,11 @@ impl Node {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             capabilities: drivers::DRIVERS.iter().map(|driver| driver.name.to_owned()).collect(),
             boards: ours.map(|handle| format!("{}/{}/{}", inner.event, inner.round, handle.board)).collect(),
+            rounds: vec![format!("{}/{}", inner.event, inner.round)],
+            delay: inner.delay.0,
+            delay_moves: inner.delay.1,
+            roles: inner.roles.clone(),
+            collects: Vec::new(),
         };
         drop(claims);
         self.retain(topics::node_info(&inner.root, &inner.shared.node), "node.info", Quality::AtLeastOnce, None, &info);
@@ -177,4 +186,15 @@ impl Node {
         self.publish_info();
         inner.health_published_at.store(0, Ordering::Relaxed);
     }
+}
+
+fn user_role(user: &config::User) -> UserRole {
+    let role = match user.role {
+        config::Role::Operator => Role::Operator,
+        config::Role::Arbiter => Role::Arbiter,
+        config::Role::Chief => Role::Chief,
+    };
+    // The role of a chief always holds for all boards.
+    let boards = if role == Role::Chief { Vec::new() } else { user.boards.clone() };
+    UserRole { role, boards }
 }

@@ -27,7 +27,7 @@ use crate::system_clock;
 use crate::wire::device::{DeviceRaw, DeviceStatus};
 use crate::wire::envelope::{self, Stamp};
 use crate::wire::time::Anchor;
-use crate::wire::topics;
+use crate::wire::topics::{self, Board};
 
 /// The time for which the broker keeps raw bytes. They help to find faults and are of no use later.
 const RAW_EXPIRY: Duration = Duration::from_secs(60);
@@ -156,6 +156,26 @@ impl OutputRouter {
             Some(board) => self.shared.outbox.publish_items(board, self.outgoing.drain(..)),
             // A board without a number in the outbox publishes nothing.
             None => self.outgoing.clear(),
+        }
+    }
+
+    /// Deletes an alert or ruling that the broker retains, if it is not held here.
+    pub(super) fn delete_unheld(&self, topic: String) {
+        let deletion = Retained { topic, payload: String::new(), quality: Quality::AtLeastOnce, expiry: None };
+        self.shared.outbox.publish_once(self.handle.number(), deletion);
+    }
+
+    /// After a fault, deletes the alerts of this game that are held here and not open: their deletion may not have come out.
+    pub(super) fn delete_closed_alerts(&self, topics: &Board, game: &Game) {
+        let Some(board) = self.handle.number() else { return };
+        let prefix = topics.alert(0).trim_end_matches('0').to_owned();
+        for topic in self.shared.outbox.held_topics(&prefix) {
+            let id = topic[prefix.len()..].parse::<u32>().ok().filter(|id| (1..=game.last_alarm()).contains(id));
+            let is_open = |id| game.alarms().iter().any(|alarm| alarm.id == id && alarm.closed.is_none());
+            if id.is_some_and(|id| !is_open(id)) {
+                let deletion = Retained { topic, payload: String::new(), quality: Quality::AtLeastOnce, expiry: None };
+                self.shared.outbox.publish_board_state(board, deletion);
+            }
         }
     }
 

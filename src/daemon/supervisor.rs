@@ -24,6 +24,7 @@ use crate::config::{Config, Loaded};
 use crate::mqtt;
 use crate::mqtt::outbox::Outbox;
 use crate::system_clock;
+use crate::wire::topics;
 
 /// The time between two checks by the supervisor.
 const TICK: Duration = Duration::from_secs(1);
@@ -37,6 +38,8 @@ const OPEN_WITHIN: Duration = Duration::from_secs(10);
 const OPEN_POLL: Duration = Duration::from_millis(5);
 /// The time limit in which all stations together must end.
 const END_WITHIN: Duration = Duration::from_secs(5);
+/// The largest number of boards that were served before and are still looked for at the broker.
+const FORMER_BOARDS: usize = 64;
 /// The time limit in which the worker must end its question.
 const WORKER_ENDS_WITHIN: Duration = Duration::from_secs(1);
 /// The time between two checks whether the worker has ended.
@@ -96,7 +99,7 @@ impl Daemon {
         };
         let boot = boot::count(&config.journal.dir).unwrap_or_else(|error| {
             tracing::error!("{}: the start is not counted: {error}", config.journal.dir.display());
-            0
+            boot::uncounted(system_clock::utc())
         });
         let shared = Arc::new(Shared {
             node: name,
@@ -247,6 +250,7 @@ impl Daemon {
             event: self.config.event.id.clone(),
             round: self.config.event.round.clone(),
             boards: self.config.board.iter().map(|board| board.id.clone()).collect(),
+            former: former_boards(&self.config),
             reconnect: mqtt::ReconnectDelays::default(),
         }
     }
@@ -255,6 +259,19 @@ impl Daemon {
         let handles = self.stations.iter().map(|station| Arc::clone(&station.handle)).collect();
         CommandReceiver::new(&self.config, handles)
     }
+}
+
+/// The boards that have a journal and are not configured any more. Journals that cannot be listed give none: then messages of
+/// former boards stay at the broker.
+fn former_boards(config: &Config) -> Vec<String> {
+    let entries = std::fs::read_dir(&config.journal.dir).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let served = |name: &str| config.board.iter().any(|board| board.id == name);
+    let mut former: Vec<String> = names.filter(|name| topics::is_id(name) && !served(name)).collect();
+    former.retain(|name| config.journal.dir.join(name).is_dir());
+    former.sort();
+    former.truncate(FORMER_BOARDS);
+    former
 }
 
 /// Returns when every board has opened its journal or failed to, or after [`OPEN_WITHIN`].
@@ -272,7 +289,7 @@ async fn with_broker(mut config: Config) -> Result<(Config, Option<crate::broker
         return Ok((config, None));
     }
     let node = node_name(config.node.name.as_deref());
-    let running = crate::broker::start(&config.broker, &config.mqtt.root, &node).await?;
+    let running = crate::broker::start(&config.broker, &config.mqtt.root, &config.event.id, &node).await?;
     tracing::info!("broker: MQTT on {}, WebSocket on {:?}", running.tcp, running.websocket);
     let mqtt = &mut config.mqtt;
     if mqtt.port.is_none() && !mqtt.tls && mqtt.host == crate::config::Mqtt::default().host {

@@ -13,7 +13,8 @@
 //!    does not fit any more is given up and counted; its sequence number is used up, so that the next record shows the gap.
 //! 5. At most 500 ms of records that need no barrier are lost in a power cut ([`FLUSH_AFTER`]). None is lost in a crash of the
 //!    program alone if [`Journal::write_out`] is called once per turn of the loop. Outputs that are sent without a barrier (live
-//!    positions) are among them: after a power cut their numbers may be used again.
+//!    positions) are among them: after a power cut their numbers may be used again. The last record after a clean stop is an
+//!    `ack` of [`CLOSED`]: without it nobody knows whether that happened ([`Recovered::is_closed`]).
 //!
 //! # Layout
 //!
@@ -69,6 +70,6 @@ pub use name::MAX_SESSION;
 pub use outs::{Out, outs_from};
 pub use reader::{Recovered, read};
 pub use recovery::MAX_TORN;
-pub use standing::{MAX_SINKS, Standing};
+pub use standing::{CLOSED, MAX_SINKS, Standing};
 pub use unsynced::Unsynced;
 pub use writer::{FLUSH_AFTER, Journal, Limits, MAX_FILE, RETRY_AFTER, Stamp, Status};

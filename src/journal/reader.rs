@@ -1,13 +1,13 @@
 //! Reads all files of a journal, without changing them.
 
-use flagfall_protocols::trace::{FORMAT, Record, parse_bytes, parse_header};
+use flagfall_protocols::trace::{Body, FORMAT, Record, parse_bytes, parse_header};
 
 use super::damage::{DamageReport, Harm};
 use super::error::OpenError;
 use super::fs::JournalFs;
 use super::name::FileName;
 use super::scan::{Scanned, scan};
-use super::standing::Standing;
+use super::standing::{CLOSED, Standing};
 use super::writer::MAX_FILE;
 
 /// The contents of a journal's files.
@@ -42,13 +42,45 @@ impl Recovered {
     }
 
     /// All records, oldest first.
-    pub fn records(&self) -> impl Iterator<Item = Record<'_>> {
+    pub fn records(&self) -> impl DoubleEndedIterator<Item = Record<'_>> {
         self.files.iter().flat_map(ReadFile::records)
     }
 
     /// The records of [`Recovered::session`].
     pub fn session_records(&self) -> impl Iterator<Item = Record<'_>> {
         self.files[self.session_start()..].iter().flat_map(ReadFile::records)
+    }
+
+    /// Whether there has never been a record.
+    pub fn is_new(&self) -> bool {
+        self.standing.next_seq == 1
+    }
+
+    /// Whether the last record is the mark of a clean stop: everything that was sent is in the journal.
+    pub fn is_closed(&self) -> bool {
+        self.records().next_back().is_some_and(|record| matches!(record.body, Body::Ack { sink: CLOSED, .. }))
+    }
+
+    /// The number of each audience, arbiter, live, public, up to which the journal holds the outputs without a gap.
+    /// Gaps before the last start do not count.
+    pub fn whole_up_to(&self) -> [u64; 3] {
+        let mut whole = self.standing.last_outs().map(Some);
+        let (mut follows, mut started) = (None, false);
+        for record in self.records().rev() {
+            if !started && follows.is_some_and(|follows| record.seq + 1 != follows) {
+                whole = [None; 3];
+            }
+            follows = Some(record.seq);
+            match record.body {
+                Body::Out { number, audience, .. } => _ = whole[audience as usize].get_or_insert(number),
+                Body::Boot(_) => started = true,
+                _ => {}
+            }
+            if started && whole.iter().all(Option::is_some) {
+                break;
+            }
+        }
+        whole.map(Option::unwrap_or_default)
     }
 
     /// Reports the bytes after the last good line of every file but the newest.
@@ -73,7 +105,7 @@ impl ReadFile {
         !self.found.carry && self.found.records.is_empty()
     }
 
-    fn records(&self) -> impl Iterator<Item = Record<'_>> {
+    fn records(&self) -> impl DoubleEndedIterator<Item = Record<'_>> {
         // Each range was parsed when the file was scanned, and the text has not changed since.
         self.found.records.iter().map(|range| parse_bytes(&self.text[range.clone()]).expect("was parsed by the scan"))
     }

@@ -8,6 +8,9 @@ use flagfall_protocols::trace::{Audience, Body, Header, LineError, Record, print
 /// The largest number of pairs of a sink (a receiver of outputs) and an audience whose acknowledgements are kept.
 pub const MAX_SINKS: usize = 32;
 
+/// The sink of the record that marks a clean stop. Its number is the last one of the arbiters.
+pub const CLOSED: &str = "closed";
+
 /// The numbers with which a journal continues in the next file and after a restart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Standing {
@@ -31,6 +34,11 @@ impl Standing {
     /// The number of the audience's next output.
     pub fn next_out(&self, audience: Audience) -> u64 {
         self.highest[audience as usize].saturating_add(1)
+    }
+
+    /// The number of each audience's last output, in the order of [`Audience::ALL`].
+    pub fn last_outs(&self) -> [u64; 3] {
+        self.highest
     }
 
     /// The last number that a sink has acknowledged; 0 if it acknowledged none.
@@ -62,6 +70,8 @@ impl Standing {
     }
 
     fn set_ack(&mut self, sink: &str, audience: Audience, number: u64) {
+        // A number that was acknowledged was given, even if damage removed its output.
+        self.raise_highest(audience, number);
         if self.has_room(sink, audience) {
             self.acks.entry(sink.to_owned()).or_default()[audience as usize] = Some(number);
         }

@@ -30,6 +30,8 @@ pub(super) struct Claims {
 struct Peer {
     /// The boards of this node that the other node lists.
     boards: Vec<String>,
+    /// All boards that it lists.
+    listed: Vec<String>,
     state: PeerState,
 }
 
@@ -81,10 +83,10 @@ impl Claims {
         }
         let message = serde_json::from_slice::<Value>(payload).unwrap_or_default();
         let body = &message["body"];
-        let boards = if leaf == "info" { Some(self.our_listed_boards(body)) } else { None };
+        let boards = if leaf == "info" { Some((self.our_listed_boards(body), all_listed_boards(body))) } else { None };
         let peer = self.peers.entry(node.to_owned()).or_default();
         match boards {
-            Some(boards) => peer.boards = boards,
+            Some((boards, listed)) => (peer.boards, peer.listed) = (boards, listed),
             None => {
                 peer.state = match body["state"].as_str() {
                     Some("ready") => PeerState::Ready,
@@ -103,11 +105,17 @@ impl Claims {
         if !same("event", &self.event) || !same("round", &self.round) {
             return Vec::new();
         }
-        let listed = body["boards"].as_array().map(Vec::as_slice).unwrap_or_default();
-        let listed: Vec<&str> = listed.iter().filter_map(|board| board.as_str().or_else(|| board["id"].as_str())).collect();
+        let listed = all_listed_boards(body);
         let whole = |board: &str| format!("{}/{}/{board}", self.event, self.round);
         let is_listed = |board: &&String| listed.iter().any(|listed| *listed == board.as_str() || *listed == whole(board));
         self.boards.iter().filter(is_listed).cloned().collect()
+    }
+
+    /// Whether another node that is alive lists this board of our event.
+    pub(super) fn is_listed(&self, round: &str, board: &str) -> bool {
+        let whole = format!("{}/{round}/{board}", self.event);
+        let alive = self.peers.values().filter(|peer| peer.state != PeerState::Away);
+        alive.flat_map(|peer| &peer.listed).any(|listed| *listed == whole || listed == board)
     }
 
     /// Determines which claims count now, and returns the changes.
@@ -131,6 +139,12 @@ impl Claims {
         self.counted = now;
         changes
     }
+}
+
+/// All boards that an info lists.
+fn all_listed_boards(body: &Value) -> Vec<String> {
+    let listed = body["boards"].as_array().map(Vec::as_slice).unwrap_or_default();
+    listed.iter().filter_map(|board| board.as_str().or_else(|| board["id"].as_str())).map(str::to_owned).collect()
 }
 
 #[cfg(test)]

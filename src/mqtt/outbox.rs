@@ -227,6 +227,18 @@ impl Outbox {
         self.publish_items(board, [OutboxItem::Retained(retained)]);
     }
 
+    /// Publishes a state, or its deletion, that nobody holds: it is sent once, and not again in another connection. It is not sent
+    /// if a state of that topic is held here.
+    pub fn publish_once(&self, board: Option<BoardNo>, retained: Retained) {
+        self.lock().retain_once(board, retained);
+        self.changed.notify_one();
+    }
+
+    /// The topics below this prefix with a state that is held here.
+    pub fn held_topics(&self, prefix: &str) -> Vec<String> {
+        self.lock().held_topics(prefix)
+    }
+
     /// Publishes a reply.
     pub fn publish_ephemeral(&self, message: Ephemeral) {
         self.lock().push_ephemeral(message);
@@ -237,6 +249,11 @@ impl Outbox {
     pub fn rewind(&self, board: BoardNo, audience: Audience, from: u64) {
         self.lock().rewind(board, audience, from);
         self.changed.notify_one();
+    }
+
+    /// The last number of each audience that this board has published here, in the order of [`Audience::ALL`].
+    pub fn last_numbers(&self, board: BoardNo) -> [u64; 3] {
+        self.lock().last_numbers(board)
     }
 
     /// Answers a [`Refill`] with the queue's events from the requested number on, in order and in any count; events for which

@@ -4,6 +4,7 @@ mod arriving;
 mod birth;
 mod farewell;
 mod sending;
+mod stale;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -32,6 +33,8 @@ pub(super) struct Session {
     pub(super) state: ConnectionState,
     claims: Claims,
     namesakes: Namesakes,
+    /// What the broker retains of our boards, until the claims of other nodes are known.
+    found: Vec<stale::Found>,
     /// Kinds of topics whose refusal was reported.
     reported: BTreeSet<&'static str>,
     link: Option<Link>,
@@ -46,6 +49,8 @@ struct Link {
     phase: Phase,
     /// When the broker last acknowledged something, or nothing was under way.
     progress: MonotonicTime,
+    /// Another node has given up a board of ours, so what is retained must be read again.
+    reads_again: bool,
     /// How far the last status has come; none = the connection goes on.
     farewell: Option<Farewell>,
 }
@@ -64,7 +69,7 @@ impl Session {
     pub(super) fn new(settings: Settings, outbox: Arc<Outbox>, hooks: Hooks) -> Session {
         let (claims, state) = (Claims::new(&settings), ConnectionState::default());
         let namesakes = Namesakes::new((hooks.status)("lost").as_bytes());
-        Session { settings, outbox, hooks, state, claims, namesakes, reported: BTreeSet::new(), link: None }
+        Session { settings, outbox, hooks, state, claims, namesakes, found: Vec::new(), reported: BTreeSet::new(), link: None }
     }
 
     /// How long the connection has lasted; none = there was none.
@@ -122,6 +127,11 @@ impl Session {
         self.namesakes.remember(payload.as_bytes());
         self.outbox.publish_urgent(self.settings.status_topic(), payload.clone());
         payload
+    }
+
+    /// Whether the beginning of the connection is over.
+    fn is_open(&self) -> bool {
+        self.link.as_ref().is_some_and(|link| matches!(link.phase, Phase::Open))
     }
 
     /// Whether the last status is due or sent.

@@ -22,6 +22,8 @@ pub struct Settings {
     pub round: String,
     /// The ids of the boards that this node serves.
     pub boards: Vec<String>,
+    /// The ids of boards that this node served before and serves no more.
+    pub former: Vec<String>,
     /// How long to wait between attempts to connect.
     pub reconnect: ReconnectDelays,
 }
@@ -97,6 +99,9 @@ pub struct Hooks {
     /// info, and the arbiter must be informed. Only claims that were there before this node was ready count, so that the second
     /// node withholds and not both.
     pub foreign: Foreign,
+    /// Board id and topic: the broker retains this alert or ruling of one of our boards. If the board does not hold it, it must be
+    /// deleted ([`Outbox::publish_once`](crate::mqtt::outbox::Outbox::publish_once)).
+    pub retained: Box<dyn Fn(&str, &str) + Send + Sync>,
     /// Makes the payload of this node's status: `init`, `ready`, `stopped`, or, for the will, `lost`.
     pub status: Box<dyn Fn(&'static str) -> String + Send + Sync>,
 }

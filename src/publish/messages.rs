@@ -16,14 +16,10 @@ use crate::wire::clock::ClockBody;
 use crate::wire::decision::Ruling;
 use crate::wire::envelope::VERSION;
 use crate::wire::finding::Finding;
-use crate::wire::moves::{LiveMove, LiveRevision, MoveBody};
+use crate::wire::moves::{LiveMove, LiveRevision, MoveBody, Restated};
 use crate::wire::player::Players;
 use crate::wire::state::{ArbiterState, LiveState};
 use crate::wire::topics::Board;
-
-/// A restart deletes retained alerts of alarms that are not open: those with numbers from 0 to this number, and this many of the
-/// highest numbers.
-const DELETED: u32 = 64;
 
 /// One message to be published.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,6 +67,8 @@ struct Envelope<'a, T> {
 pub struct Messages {
     board: Board,
     journal: String,
+    /// How often the node was started, as of the last start.
+    boot: u64,
     /// The last number of each audience.
     numbers: [u64; 3],
     /// The players of the states for arbiters and the live audience, if they are known.
@@ -88,7 +86,7 @@ struct Shape {
 impl Messages {
     /// Makes messages for this board. `journal` is the first part of the id of every event.
     pub fn new(board: Board, journal: &str) -> Messages {
-        Messages { board, journal: journal.to_owned(), numbers: [0; 3], players: None }
+        Messages { board, journal: journal.to_owned(), boot: 0, numbers: [0; 3], players: None }
     }
 
     /// Sets the players. They are no input of the game: names change nothing in it, the journal does not need them, and a copy of a
@@ -112,39 +110,53 @@ impl Messages {
         self.numbers = numbers;
     }
 
-    /// Gives an event of this board another number.
-    pub fn renumber(&self, message: &mut Message, number: u64) {
-        // The first match is in the envelope: only fixed words stand before it.
-        message.payload = message.payload.replacen(&self.number_fields(message.number), &self.number_fields(number), 1);
+    /// Sets how often the node was started. It is part of the id of every event from now on.
+    pub fn set_boot(&mut self, boot: u64) {
+        self.boot = boot;
+    }
+
+    /// Gives an event the next number of its series, with this start in its id.
+    pub fn renumber_as_next(&mut self, message: &mut Message) {
+        let number = &mut self.numbers[message.audience as usize];
+        *number = number.saturating_add(1);
+        let number = *number;
+        self.renumber(message, number);
+    }
+
+    /// Gives an event of this board another number, with this start in its id.
+    fn renumber(&self, message: &mut Message, number: u64) {
+        if let Some((head, _, rest)) = split_at_number(&message.payload) {
+            message.payload = format!("{head}{}{rest}", number_fields(&self.event_id(number), number));
+        }
         message.number = number;
     }
 
-    fn number_fields(&self, number: u64) -> String {
-        // JSON can represent every text, so this does not fail.
-        let id = serde_json::to_string(&self.event_id(number)).unwrap_or_default();
-        format!("\"id\":{id},\"no\":{number},")
+    /// Whether `recorded` is the payload of this event with this number. Version 1.0 had no number of the start in its ids.
+    pub fn is_recorded_as(&self, message: &Message, number: u64, recorded: &str) -> bool {
+        let mut message = message.clone();
+        self.renumber(&mut message, number);
+        let old = number_fields(&format!("{}:{number}", self.journal), number);
+        message.payload == recorded
+            || split_at_number(recorded).zip(split_at_number(&message.payload)).is_some_and(
+                |((_, recorded_number, recorded), (_, _, rest))| recorded_number == old && recorded == rest,
+            )
     }
 
     fn event_id(&self, number: u64) -> String {
-        format!("{}:{number}", self.journal)
+        format!("{}:{}:{number}", self.journal, self.boot)
     }
 
     /// Adds every state as it is now, since the broker may have lost what it retained: the states of both audiences, the clock,
-    /// the open alarms, and the last finding or decision. Where there is nothing to publish it adds a deletion: deletions are
-    /// not recorded, so one that waited for the broker may have been lost when the program ended.
+    /// the open alarms, and the last finding or decision. If there is no finding or decision it adds a deletion: deletions are
+    /// not recorded, so one that waited for the broker may have been lost when the program ended. Alerts that are not open are
+    /// found at the broker.
     pub fn add_all_current_states(&mut self, at: Instant, game: &Game, out: &mut Vec<Message>) {
         for effect in [Effect::State(Audience::Arbiter), Effect::State(Audience::Live), Effect::Clock] {
             self.add_effect(at, &effect, game, out);
         }
-        let open = || game.alarms().iter().filter(|alarm| alarm.closed.is_none());
-        for alarm in open() {
+        for alarm in game.alarms().iter().filter(|alarm| alarm.closed.is_none()) {
             let shape = state_shape(Audience::Arbiter, "board.alert", self.board.alert(alarm.id));
             self.add_game_message(at, shape, game, &AlertBody::from(alarm), out);
-        }
-        let last = game.last_alarm();
-        let ids = (0..=DELETED).chain(last.saturating_sub(DELETED).max(DELETED + 1)..=last);
-        for id in ids.filter(|id| !open().any(|alarm| alarm.id == *id)) {
-            out.push(deletion(at, self.board.alert(id)));
         }
         self.add_ruling(at, game, out);
     }
@@ -220,6 +232,28 @@ impl Messages {
                 self.add_audit_entry_of_game(at, game, number, &AuditBody::from(entry), out);
             }
             Effect::LiveTimes(_) | Effect::Ask(_) | Effect::Device(_) => {}
+        }
+    }
+
+    /// Adds the event that reports to an audience that numbers from `from` on may have been given to other events before.
+    pub(crate) fn add_restated(
+        &mut self,
+        at: Instant,
+        audience: trace::Audience,
+        game: u32,
+        from: u64,
+        out: &mut Vec<Message>,
+    ) {
+        let topics = &self.board;
+        let (kind, topic) = match audience {
+            trace::Audience::Arbiter => ("board.audit", topics.audit()),
+            trace::Audience::Live => ("board.restated", topics.live_revision()),
+            trace::Audience::Public => ("board.restated", topics.public_revision()),
+        };
+        let header = Header { audience, kind, topic, event: true, at, happened: at, game, rev: 0 };
+        match audience {
+            trace::Audience::Arbiter => self.add_message(header, &AuditBody::Restated { from }, out),
+            _ => self.add_message(header, &Restated { from }, out),
         }
     }
 
@@ -315,6 +349,21 @@ impl Messages {
         let finding = kind == "board.ruling" || kind == "board.audit" && decided;
         out.push(Message { audience, number, topic, retain: !event, payload, finding, decision, at });
     }
+}
+
+fn number_fields(id: &str, number: u64) -> String {
+    // JSON can represent every text, so this does not fail.
+    let id = serde_json::to_string(id).unwrap_or_default();
+    format!("\"id\":{id},\"no\":{number},")
+}
+
+/// Splits the payload of an event before and after the fields that contain its number; none for a state.
+fn split_at_number(payload: &str) -> Option<(&str, &str, &str)> {
+    // The first matches are in the envelope: in a text, a quotation mark has a backslash before it.
+    let start = payload.find("\"id\":")?;
+    let (head, rest) = payload.split_at(start);
+    let (fields, rest) = rest.split_at(rest.find("\"game\":")?);
+    Some((head, fields, rest))
 }
 
 /// The fields of a message without its body.

@@ -37,6 +37,7 @@ pub(super) fn live_state_without_moves(game: &Game) -> LiveState {
         result_by: known.map(|known| known.by.into()),
         ending: known.and_then(|known| known.ending).map(Ending::from),
         players: None,
+        withdrawn: false,
     }
 }
 
@@ -75,6 +76,7 @@ pub fn arbiter_state(game: &Game) -> ArbiterState {
         ending: game.ending().map(Ending::from),
         result: game.result().map(GameResult::from),
         players: None,
+        withdrawn: false,
     }
 }
 

@@ -20,11 +20,12 @@ use flagfall_protocols::trace::{Audience, Body};
 pub use self::held::HOLD_AT_MOST;
 use self::held::{Held, is_decision, needs_disk};
 use super::anchor::AnchorRecord;
+use super::boot::Start;
 use super::record_input::read_input;
 use super::restore::{Restoration, RestoreReport};
 use super::setting::Setting;
-use super::station::{Station, StationOutput};
-use crate::journal::{AppendError, Journal, JournalFs, Limits, Unsynced, WriteError};
+use super::station::{Station, StationInput, StationOutput};
+use crate::journal::{AppendError, CLOSED, Journal, JournalFs, Limits, Recovered, Unsynced, WriteError};
 
 /// The number of inputs after which a digest of the state is recorded, so that a restart can find where it begins to differ.
 pub const INPUTS_PER_SNAP: u64 = 64;
@@ -53,17 +54,45 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Opens the journal. If `session` is its current session, the station is rebuilt from it; otherwise that session begins.
-    /// Outputs that were computed and not recorded are recorded and sent now, then every current state, then open questions.
+    /// Opens the journal without a start of the node: as [`Recorder::start`], but no number of a start is recorded, and nothing is
+    /// reported as restated.
     ///
     /// # Errors
-    /// The journal cannot be opened, `session` is no valid name, or `sink` fails. Damage and differences are no errors: they are
-    /// in [`RestoreReport`].
+    /// As [`Recorder::start`].
     pub fn open(
         fs: Box<dyn JournalFs>,
         limits: Limits,
         setting: &Setting,
         session: &str,
+        sink: Sink<'_>,
+    ) -> Result<(Recorder, RestoreReport)> {
+        Recorder::begin(fs, limits, setting, session, None, sink)
+    }
+
+    /// Opens the journal and records this start. If `session` is its current session, the station is rebuilt from it; otherwise
+    /// that session begins. If numbers that were sent may be given again, this is sent first. Then outputs that were computed and
+    /// not recorded are recorded and sent, then every current state, then open questions.
+    ///
+    /// # Errors
+    /// The journal cannot be opened, `session` is no valid name, or `sink` fails. Damage and differences are no errors: they are
+    /// in [`RestoreReport`].
+    pub fn start(
+        fs: Box<dyn JournalFs>,
+        limits: Limits,
+        setting: &Setting,
+        session: &str,
+        start: &Start,
+        sink: Sink<'_>,
+    ) -> Result<(Recorder, RestoreReport)> {
+        Recorder::begin(fs, limits, setting, session, Some(start), sink)
+    }
+
+    fn begin(
+        fs: Box<dyn JournalFs>,
+        limits: Limits,
+        setting: &Setting,
+        session: &str,
+        start: Option<&Start>,
         sink: Sink<'_>,
     ) -> Result<(Recorder, RestoreReport)> {
         let (mut journal, recovered) = Journal::open(fs, limits)?;
@@ -86,16 +115,16 @@ impl Recorder {
         }
         let (station, mut report) = restoration.finish(journal.standing());
         report.other_rules = !begun.has_rules_of(setting);
+        let restated = start.and_then(|start| restated(&recovered, start));
         report.damage = recovered.damage;
-        let now = journal.standing().last_at;
         let headers = begun.headers();
         let headers: Vec<(&str, &str)> = headers.iter().map(|(key, value)| (*key, value.as_str())).collect();
-        journal.begin(session, &headers, now).with_context(|| format!("session `{session}`"))?;
-        let out = report.unsent.iter().cloned().map(StationOutput::Message).collect();
+        let now = journal.standing().last_at.max(station.earliest());
+        journal.begin(session, &headers, journal.standing().last_at).with_context(|| format!("session `{session}`"))?;
         let mut recorder = Recorder {
             station,
             journal,
-            out,
+            out: Vec::new(),
             ready: Vec::new(),
             inputs: report.inputs,
             unrecorded: 0,
@@ -104,6 +133,13 @@ impl Recorder {
             decision: false,
             anchor,
         };
+        if let Some(start) = start {
+            recorder.record_start(now, start, restated);
+        }
+        for message in &mut report.unsent {
+            recorder.station.messages_mut().renumber_as_next(message);
+            recorder.out.push(StationOutput::Message(message.clone()));
+        }
         if report.inputs > 0 {
             recorder.station.all_current_states(now, &mut recorder.out);
         }
@@ -115,6 +151,25 @@ impl Recorder {
         recorder.decision = false;
         sent?;
         Ok((recorder, report))
+    }
+
+    /// Records this start before anything of it is sent. If that does not reach the disk, the next start cannot know of it, so
+    /// numbers may be given twice from here on.
+    fn record_start(&mut self, at: Instant, start: &Start, restated: Option<[u64; 3]>) {
+        let journal = self.journal.standing().last_outs();
+        let sent = start.sent.unwrap_or_default();
+        self.station.messages_mut().continue_numbers_after([0, 1, 2].map(|audience| journal[audience].max(sent[audience])));
+        self.feed_start(at, start, restated);
+        if self.journal.flush(at).is_err() && restated.is_none() && start.sent.is_none() {
+            self.feed_start(at, start, Some(journal.map(|last| last + 1)));
+        }
+    }
+
+    fn feed_start(&mut self, at: Instant, start: &Start, restated: Option<[u64; 3]>) {
+        self.append(at, Body::Boot(&start.record(restated).json()));
+        self.station.feed(at, &StationInput::Boot { boot: start.boot, restated }, &mut self.out);
+        self.record();
+        self.inputs += 1;
     }
 
     /// The station.
@@ -228,7 +283,22 @@ impl Recorder {
         self.send(to, sink)
     }
 
-    /// Waits until everything is on the disk, at the end.
+    /// Marks a clean stop, after which nothing may be sent any more, and waits until everything is on the disk. There is no mark
+    /// if the journal did not accept everything.
+    ///
+    /// # Errors
+    /// The records are not on the disk.
+    pub fn close(&mut self, now: Instant) -> Result<(), WriteError> {
+        self.journal.flush(now)?;
+        if self.unrecorded > 0 || self.holds() {
+            return Ok(());
+        }
+        let last = self.journal.standing().last_outs()[Audience::Arbiter as usize];
+        self.record_ack(now, CLOSED, Audience::Arbiter, last);
+        self.journal.flush(now)
+    }
+
+    /// Waits until everything is on the disk.
     ///
     /// # Errors
     /// The records are not on the disk.
@@ -301,5 +371,16 @@ impl Recorder {
             sink(output)?;
         }
         Ok(())
+    }
+}
+
+/// The first number of each audience that may have been given before to another event, or that this process sent and the journal
+/// does not have; none if the journal has everything that was sent.
+fn restated(recovered: &Recovered, start: &Start) -> Option<[u64; 3]> {
+    let journal = recovered.standing.last_outs();
+    match start.sent {
+        Some(sent) => journal.iter().zip(sent).any(|(last, sent)| sent > *last).then(|| journal.map(|last| last + 1)),
+        None if recovered.is_new() || recovered.is_closed() => None,
+        None => Some(recovered.whole_up_to().map(|last| last + 1)),
     }
 }

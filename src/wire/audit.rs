@@ -187,6 +187,12 @@ pub enum AuditBody {
     Decision(Box<Decision>),
     /// The moves of the game were changed.
     Revision(RevisionBody),
+    /// Numbers from here on may have been given to other events before (`wire/README.md#3`).
+    Restated {
+        /// The first of these numbers.
+        #[schemars(range(min = 1))]
+        from: u64,
+    },
     /// An input was refused and changed nothing.
     Refused {
         /// Why.

@@ -71,6 +71,14 @@ impl LiveRevision {
     }
 }
 
+/// Body of `board.restated`: numbers may have been given twice (`wire/README.md#3`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct Restated {
+    /// The first number that may have been given to another event before.
+    #[schemars(range(min = 1))]
+    pub from: u64,
+}
+
 /// How it became sure that a move was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]

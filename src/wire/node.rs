@@ -1,5 +1,7 @@
 //! Defines the bodies of messages about a node, that is, one running daemon (`wire/README.md#4`).
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 /// Body of `node.status`.
@@ -33,6 +35,40 @@ pub struct NodeInfo {
     /// The boards it serves, as `<event>/<round>/<board>`.
     #[schemars(inner(regex(pattern = r"^[a-z0-9-]{1,40}/[a-z0-9-]{1,40}/[a-z0-9-]{1,40}$")))]
     pub boards: Vec<String>,
+    /// The rounds it serves, as `<event>/<round>`.
+    #[schemars(inner(regex(pattern = r"^[a-z0-9-]{1,40}/[a-z0-9-]{1,40}$")))]
+    pub rounds: Vec<String>,
+    /// How much later the public gets everything, seconds.
+    pub delay: u32,
+    /// By how many half-moves the public is behind at least.
+    pub delay_moves: u32,
+    /// Who may send commands.
+    pub roles: BTreeMap<String, UserRole>,
+    /// The boards of other nodes that it collects, as `<event>/<round>/<board>`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub collects: Vec<String>,
+}
+
+/// What a user may do at a node (`wire/README.md#6`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct UserRole {
+    /// The role.
+    pub role: Role,
+    /// The ids of the boards that the role holds for; without this field, all boards of the node.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub boards: Vec<String>,
+}
+
+/// The roles (`wire/README.md#6`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// Manages devices and records what stands on the board.
+    Operator,
+    /// Also decides, on the boards in the list.
+    Arbiter,
+    /// Decides on all boards.
+    Chief,
 }
 
 /// Body of `node.health`. What is not known is left out.

@@ -66,6 +66,9 @@ pub struct LiveState {
     /// The players, as far as they are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub players: Option<Players>,
+    /// True in the last state of a board that its node serves no more.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub withdrawn: bool,
 }
 
 /// Whether a board is heard.
@@ -223,4 +226,7 @@ pub struct ArbiterState {
     /// The players, as far as they are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub players: Option<Players>,
+    /// True in the last state of a board that its node serves no more.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub withdrawn: bool,
 }

@@ -21,18 +21,18 @@ const ROLES: [&str; 6] = ["node-07", "arbiter-anna", "chief-carol", "screen-1", 
 
 /// A topic, in which `%u` is the user's own name, and the rights of each of [`ROLES`].
 const MATRIX: &str = "
-flagfall/1/public/e/1/b/state       -w r- r- r- -- --
-flagfall/1/public/e/1/b/move        -w r- r- r- -- --
-flagfall/1/public/e/1/b/revision    -w r- r- r- -- --
-flagfall/1/public/e/1/pgn           -w r- r- r- -- --
-flagfall/1/live/e/1/b/state         -w r- r- -- r- --
-flagfall/1/live/e/1/b/clock         -w r- r- -- r- --
-flagfall/1/live/e/1/b/move          -w r- r- -- r- --
-flagfall/1/arbiter/e/1/b/state      -w r- r- -- -- --
-flagfall/1/arbiter/e/1/b/audit      -w r- r- -- -- --
-flagfall/1/arbiter/e/1/b/alert/1    -w r- r- -- -- --
-flagfall/1/arbiter/e/1/b/ruling     -w r- r- -- -- --
-flagfall/1/meta/e                   r- r- r- -- -- rw
+flagfall/1/public/e/1/b/state       rw r- r- r- -- --
+flagfall/1/public/e/1/b/move        rw r- r- r- -- --
+flagfall/1/public/e/1/b/revision    rw r- r- r- -- --
+flagfall/1/public/e/1/pgn           rw r- r- r- -- --
+flagfall/1/live/e/1/b/state         rw r- r- -- r- --
+flagfall/1/live/e/1/b/clock         rw r- r- -- r- --
+flagfall/1/live/e/1/b/move          rw r- r- -- r- --
+flagfall/1/arbiter/e/1/b/state      rw r- r- -- -- --
+flagfall/1/arbiter/e/1/b/audit      rw r- r- -- -- --
+flagfall/1/arbiter/e/1/b/alert/1    rw r- r- -- -- --
+flagfall/1/arbiter/e/1/b/ruling     rw r- r- -- -- --
+flagfall/1/meta/e                   r- r- r- r- r- rw
 flagfall/1/meta/e/1                 r- r- r- -- -- rw
 flagfall/1/cmd/%u/e/1/b/confirm     rw rw rw -w -w -w
 flagfall/1/cmd/other/e/1/b/confirm  r- r- r- -- -- --
@@ -40,8 +40,9 @@ flagfall/1/cmd/%u-2/e/1/b/confirm   r- r- r- -- -- --
 flagfall/1/cmd/e/1/b/confirm        r- r- r- -- -- --
 flagfall/1/reply/%u/1               rw r- r- r- r- r-
 flagfall/1/reply/other/1            -w r- r- -- -- --
-flagfall/1/node/node-07/status      rw r- r- -- -- --
-flagfall/1/node/node-08/status      r- r- r- -- -- --
+flagfall/1/node/node-07/status      rw r- r- r- r- r-
+flagfall/1/node/node-08/status      r- r- r- r- r- r-
+flagfall/1/node/node-07/info        rw r- r- -- -- --
 flagfall/1/device/d/status          -w r- r- -- -- --
 flagfall/1/device/d/raw             -w r- r- -- -- --
 flagfall/2/public/e/1/b/state       -- -- -- -- -- --
@@ -228,7 +229,7 @@ fn bridge(to: &Mosquitto) -> String {
 }
 
 #[tokio::test]
-async fn the_bridge_carries_public_only_and_only_outwards() {
+async fn the_bridge_carries_what_the_public_may_know_and_only_outwards() {
     let outside = Mosquitto::with_files("listener TCP 127.0.0.1\nlistener WEB 127.0.0.1\nallow_anonymous true", &[]);
     let Some(outside) = outside else { return };
     let mut world = Client::plain(outside.tcp, "world").await;
@@ -240,8 +241,10 @@ async fn the_bridge_carries_public_only_and_only_outwards() {
     for topic in &topics {
         witness.publish(retained(topic, "first")).await;
     }
-    let public: BTreeSet<String> = topics.iter().filter(|topic| topic.starts_with("flagfall/1/public/")).cloned().collect();
-    assert_eq!(public.len(), 4);
+    let known = ["flagfall/1/node/node-07/status", "flagfall/1/node/node-08/status", "flagfall/1/meta/e"];
+    let open = |topic: &&String| topic.starts_with("flagfall/1/public/") || known.contains(&topic.as_str());
+    let public: BTreeSet<String> = topics.iter().filter(open).cloned().collect();
+    assert_eq!(public.len(), 4 + known.len());
     for end in ["flagfall/1/public/first", "flagfall/1/public/second"] {
         for topic in &topics {
             witness.publish(message(topic, "x")).await;

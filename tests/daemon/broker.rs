@@ -56,11 +56,11 @@ async fn login_as(at: SocketAddr, name: &str) -> Client {
 }
 
 async fn start(settings: &Broker) -> Running {
-    broker::start(settings, "flagfall", "node-1").await.unwrap_or_else(|error| panic!("{error}"))
+    broker::start(settings, "flagfall", "e", "node-1").await.unwrap_or_else(|error| panic!("{error}"))
 }
 
 async fn start_error(settings: &Broker) -> BrokerError {
-    match broker::start(settings, "flagfall", "node-1").await {
+    match broker::start(settings, "flagfall", "e", "node-1").await {
         Err(error) => error,
         Ok(_) => panic!("started: {settings:?}"),
     }

@@ -10,3 +10,4 @@ mod journal_disk;
 mod journal_errors;
 mod journal_power_cut;
 mod kill9;
+mod restated;

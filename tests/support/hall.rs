@@ -73,7 +73,7 @@ impl EmbeddedBroker {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
             runtime.block_on(async {
                 let settings = Broker { tcp: "127.0.0.1:0".to_owned(), websocket: String::new(), ..Broker::default() };
-                let broker = flagfall::broker::start(&settings, "flagfall", "node-1").await.expect("starts");
+                let broker = flagfall::broker::start(&settings, "flagfall", "e", "node-1").await.expect("starts");
                 began.send(broker.tcp).expect("the receiver waits");
                 let _ = stopped.await;
                 broker.stop().await;

@@ -30,6 +30,7 @@ pub(crate) fn validate(topic: &str, payload: impl AsRef<[u8]>) -> Result<(), Str
         return if retained { Ok(()) } else { Err(format!("{topic}: an empty payload")) };
     }
     let value: Value = serde_json::from_slice(payload).map_err(|error| format!("{topic}: {error}"))?;
+    let name = value["type"].as_str().and_then(|kind| schema::name_of_message(topic, kind)).unwrap_or(name);
     keeps_to(name, &value).map_err(|problem| format!("{topic}: {problem}\n{value}"))?;
     let open = matches!(topic.split('/').nth(2), Some("live" | "public"));
     let forbidden = if open { arbiters_only::forbidden(&value) } else { Vec::new() };

@@ -24,8 +24,16 @@ pub(super) fn check(config: &Config) -> Finding {
         Ok(runtime) => runtime,
         Err(error) => return Finding::problem(about, error.to_string(), "Close other programs, or restart the machine."),
     };
-    match runtime.block_on(probe(&identity, &client)) {
-        Ok(()) => Finding::ok(about, "takes us"),
+    // A topic that no program uses, among those of the first board.
+    let board = config.board.first().map_or("none", |board| &board.id);
+    let topic = format!("{}/1/arbiter/{}/{}/{board}/doctor", config.mqtt.root, config.event.id, config.event.round);
+    match runtime.block_on(probe(&identity, &client, &topic)) {
+        Ok(true) => Finding::ok(about, "takes us"),
+        Ok(false) => Finding::warning(
+            about,
+            "takes us, but does not let us read our own messages below arbiter/, so old alerts may stay there",
+            "Give this user the right to read and write arbiter/, live/ and public/ (the file acl of config/mosquitto shows how).",
+        ),
         Err(cause) => {
             let own = config.broker.enabled && config.broker.tcp == place;
             if own && refused(cause.as_ref()) {

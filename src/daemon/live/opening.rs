@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use flagfall_protocols::trace::{Audience, Body};
-use serde::Serialize;
 
 use super::super::acks::Acks;
 use super::super::fenced_journal::FencedJournal;
@@ -16,18 +15,11 @@ use super::super::station_config::StationConfig;
 use super::super::timeline::Timeline;
 use super::{Live, SINK};
 use crate::session::anchor;
+use crate::session::boot::Start;
 use crate::session::recorder::Recorder;
 use crate::session::restore::RestoreReport;
 use crate::session::station::{AGAIN, StationOutput};
 use crate::system_clock;
-
-/// The JSON of a `boot` record.
-#[derive(Serialize)]
-struct Boot<'a> {
-    program: &'a str,
-    node: &'a str,
-    boot: u64,
-}
 
 impl Live {
     /// Rebuilds the station from its journal, or begins a new session. `after_fault`: the station begins again after a panic, and
@@ -48,19 +40,30 @@ impl Live {
             out.push(output);
             Ok(())
         };
-        let (mut recorder, report) = Recorder::open(Box::new(disk), config.limits, &config.setting, &config.session, sink)?;
+        let start = Start {
+            program: env!("CARGO_PKG_VERSION").to_owned(),
+            node: shared.node.clone(),
+            boot: shared.boot,
+            sent: handle.number().map(|number| shared.outbox.last_numbers(number)),
+        };
+        let (mut recorder, report) =
+            Recorder::start(Box::new(disk), config.limits, &config.setting, &config.session, &start, sink)?;
         anyhow::ensure!(!router.is_replaced(), "another thread goes on with this board");
         report_restore(&handle.board, &report);
         recorder.station_mut().set_coalesced(true);
         let wall = network::read_wall_clock();
         let standing = recorder.journal().standing();
-        let last = Audience::ALL.map(|audience| standing.next_out(audience) - 1);
+        // The numbered outputs of the opening are published below, since a journal that cannot be written does not have them.
+        let last = numbers_before(&out, standing.last_outs());
         let base = anchor::resume(standing.last_at, recorder.recorded_anchor(), &wall);
         router.set_anchor(wall.at(base));
         let acked = Audience::ALL.map(|audience| standing.acked(SINK, audience));
         let first = handle.number().is_none();
         match handle.number() {
-            Some(_) => router.catch_up(&config.dir, last),
+            Some(_) => {
+                router.catch_up(&config.dir, last);
+                router.delete_closed_alerts(&config.setting.board, recorder.station().game());
+            }
             None => {
                 let number = shared.outbox.add_board(acked, last);
                 handle.set_number(number);
@@ -86,8 +89,6 @@ impl Live {
         };
         let ended = live.recorder.journal().standing().last_at;
         live.recorder.share(Arc::clone(&live.unsynced), ended);
-        // Numbered outputs of the opening are in the journal, where the outbox finds them.
-        out.retain(|output| !matches!(output, StationOutput::Message(message) if message.number > 0));
         live.out = out;
         // A station that hung had its link, and what arrived meanwhile waits in the inbox, so nothing was missed. A clock that
         // the round was begun with may have no link any more.
@@ -96,9 +97,6 @@ impl Live {
                 live.feed(ended, &Body::Link { link, up: false, cause: "restart" });
             }
         }
-        let boot = Boot { program: env!("CARGO_PKG_VERSION"), node: &shared.node, boot: shared.boot };
-        // The record holds plain text and numbers, which JSON can represent.
-        live.feed(base, &Body::Boot(&serde_json::to_string(&boot).unwrap_or_default()));
         live.feed(base, &Body::Anchor(&wall.json()));
         live.pass_on(router);
         if let Some((action, configuration)) = live.recorder.station().bound().filter(|_| !after_fault) {
@@ -117,6 +115,18 @@ impl Live {
         live.finish_turn(router);
         Ok(live)
     }
+}
+
+/// The last number of each audience before these outputs, of which `last` are the last numbers.
+fn numbers_before(out: &[StationOutput], mut last: [u64; 3]) -> [u64; 3] {
+    for output in out.iter().rev() {
+        if let StationOutput::Message(message) = output
+            && message.number > 0
+        {
+            last[message.audience as usize] = message.number - 1;
+        }
+    }
+    last
 }
 
 fn report_restore(board: &str, report: &RestoreReport) {

@@ -65,6 +65,11 @@ impl EventQueue {
         self.last - self.cursor
     }
 
+    /// The last number that was published, or that the journal has.
+    pub(super) fn last(&self) -> u64 {
+        self.last
+    }
+
     pub(super) fn push(&mut self, event: Event, room: usize) {
         let next = event.number == self.tail;
         self.last = self.last.max(event.number);

@@ -118,6 +118,10 @@ impl OutboxQueues {
         self.with_event_queue(board, audience_index(audience), |event_queue, _| event_queue.rewind(from));
     }
 
+    pub(super) fn last_numbers(&self, board: BoardNo) -> [u64; 3] {
+        self.boards.get(board).map_or([0; 3], |board| [0, 1, 2].map(|audience| board.queues[audience].last()))
+    }
+
     pub(super) fn refilled(&mut self, board: BoardNo, audience: Audience, events: Vec<Event>, end: bool) {
         let missing =
             self.with_event_queue(board, audience_index(audience), |event_queue, room| event_queue.refilled(events, end, room));
@@ -128,6 +132,16 @@ impl OutboxQueues {
         if !self.states.retain(board, retained) {
             self.dropped += 1;
         }
+    }
+
+    pub(super) fn retain_once(&mut self, board: Option<BoardNo>, retained: Retained) {
+        if !self.states.retain_once(board, retained) {
+            self.dropped += 1;
+        }
+    }
+
+    pub(super) fn held_topics(&self, prefix: &str) -> Vec<String> {
+        self.states.held_topics(prefix)
     }
 
     pub(super) fn push_ephemeral(&mut self, message: Ephemeral) {

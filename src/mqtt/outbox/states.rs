@@ -28,6 +28,8 @@ struct Slot {
     queued: bool,
     /// The state is not sent yet in this connection.
     fresh: bool,
+    /// It is forgotten when the broker has it, or when the connection ends.
+    once: bool,
 }
 
 /// One version of a state.
@@ -58,7 +60,7 @@ impl States {
         if let Some(&index) = self.names.get(&retained.topic)
             && let Some(slot) = &mut self.slots[index]
         {
-            (slot.retained, slot.board, slot.version) = (retained, board, version);
+            (slot.retained, slot.board, slot.version, slot.once) = (retained, board, version, false);
             if slot.flying.is_none() {
                 self.enqueue(index);
             }
@@ -69,13 +71,36 @@ impl States {
         }
         let index = self.free.pop().unwrap_or(self.slots.len());
         self.names.insert(retained.topic.clone(), index);
-        let slot = Some(Slot { retained, board, version, flying: None, queued: false, fresh: true });
+        let slot = Some(Slot { retained, board, version, flying: None, queued: false, fresh: true, once: false });
         match self.slots.get_mut(index) {
             Some(place) => *place = slot,
             None => self.slots.push(slot),
         }
         self.enqueue(index);
         true
+    }
+
+    /// Stores a state that is sent once, unless a state of that topic, or its deletion, is held. Returns whether there was room.
+    pub(super) fn retain_once(&mut self, board: Option<BoardNo>, retained: Retained) -> bool {
+        let topic = retained.topic.clone();
+        if self.slot(&topic).is_some() {
+            return true;
+        }
+        let room = self.retain(board, retained);
+        if let Some(slot) = self.names.get(&topic).and_then(|index| self.slots[*index].as_mut()) {
+            slot.once = true;
+        }
+        room
+    }
+
+    fn slot(&self, topic: &str) -> Option<&Slot> {
+        self.names.get(topic).and_then(|index| self.slots[*index].as_ref())
+    }
+
+    /// The topics below this prefix whose state is held.
+    pub(super) fn held_topics(&self, prefix: &str) -> Vec<String> {
+        let below = self.names.range(prefix.to_owned()..).map(|(topic, _)| topic).take_while(|topic| topic.starts_with(prefix));
+        below.filter(|topic| self.slot(topic).is_some_and(|slot| !slot.retained.payload.is_empty())).cloned().collect()
     }
 
     fn enqueue(&mut self, index: usize) {
@@ -122,16 +147,24 @@ impl States {
         slot.flying = None;
         if slot.version != sent.version {
             self.enqueue(sent.slot);
-        } else if slot.retained.payload.is_empty() {
+        } else if slot.once || slot.retained.payload.is_empty() {
+            self.forget(sent.slot);
+        }
+    }
+
+    fn forget(&mut self, index: usize) {
+        if let Some(slot) = self.slots[index].take() {
             self.names.remove(&slot.retained.topic);
-            self.slots[sent.slot] = None;
-            self.free.push(sent.slot);
+            self.free.push(index);
         }
     }
 
     /// Marks all states to be sent, in order of their topics: it is not known what the broker has.
     pub(super) fn mark_all_unsent(&mut self) {
         self.queues.iter_mut().for_each(VecDeque::clear);
+        let is_once = |slot: &Option<Slot>| slot.as_ref().is_some_and(|slot| slot.once);
+        let once: Vec<usize> = (0..self.slots.len()).filter(|index| is_once(&self.slots[*index])).collect();
+        once.into_iter().for_each(|index| self.forget(index));
         for index in self.names.values() {
             if let Some(slot) = &mut self.slots[*index] {
                 (slot.flying, slot.queued, slot.fresh) = (None, true, true);

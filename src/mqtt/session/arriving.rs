@@ -36,6 +36,9 @@ impl Session {
         if rest.starts_with("cmd/") {
             return self.hand_over_command(topic.to_owned(), publish);
         }
+        if ["arbiter/", "live/", "public/"].iter().any(|audience| rest.starts_with(audience)) {
+            return self.handle_retained(topic, &publish);
+        }
         let mut levels = rest.split('/');
         let (Some("node"), Some(node), Some(leaf), None) = (levels.next(), levels.next(), levels.next(), levels.next()) else {
             return;

@@ -35,7 +35,9 @@ impl Session {
             }
         }
         let phase = Phase::Greeting(now.after(GATHER));
-        self.link = Some(Link { began: now, ids, largest, phase, progress: now, farewell: None });
+        self.found.clear();
+        self.link = Some(Link { began: now, ids, largest, phase, progress: now, reads_again: false, farewell: None });
+        self.request_retained(out);
         info!(node = %self.settings.node, resumed = welcome.session_present, "connected to the broker");
         self.state = ConnectionState { up: true, ready: false, cause: String::new(), attempts: 0, ..self.state.clone() };
         self.state.retry = Duration::ZERO;
@@ -78,10 +80,14 @@ impl Session {
         }
         let changes = self.claims.gathered();
         self.report_claims(changes);
+        self.judge_retained();
     }
 
-    pub(super) fn report_claims(&self, changes: Vec<ClaimChange>) {
+    pub(super) fn report_claims(&mut self, changes: Vec<ClaimChange>) {
         for ClaimChange { board, node, live } in changes {
+            if let Some(link) = self.link.as_mut().filter(|_| !live) {
+                link.reads_again = true;
+            }
             warn!(%board, other = %node, claimed = live, "the claim of another node on one of our boards has changed");
             (self.hooks.foreign)(&board, &node, live);
         }

@@ -32,6 +32,9 @@ impl Session {
             Some(Phase::Gathering(_)) => self.finish_gathering(),
             Some(Phase::Open) => {}
         }
+        if self.link.as_ref().is_some_and(|link| link.reads_again) {
+            self.request_retained(out);
+        }
         loop {
             for wanted in self.outbox.refills(now) {
                 (self.hooks.refill)(wanted.board, wanted.audience, wanted.from);

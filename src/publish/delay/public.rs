@@ -63,6 +63,11 @@ impl PublicAudience {
         self.queue.finish_step(at, game);
     }
 
+    /// Returns the number of the game that the public sees.
+    pub(crate) fn game_no(&self) -> u32 {
+        self.state.as_ref().map_or(1, |state| state.game_no)
+    }
+
     /// Returns when something is due.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         [self.queue.deadline(), self.clocks.deadline(&self.queue)].into_iter().flatten().min()

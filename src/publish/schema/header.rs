@@ -93,7 +93,7 @@ fn rev_schema() -> Value {
 }
 
 fn event_id_schema() -> Value {
-    json!({"description": "<journal>:<no>: the same id is the same event.", "type": "string", "pattern": "^.+:[1-9][0-9]*$"})
+    json!({"description": "<journal>:<boot>:<no>, with the start in which the number was given: the same id is the same event. Version 1.0 wrote <journal>:<no>.", "type": "string", "pattern": "^.+:[1-9][0-9]*$"})
 }
 
 fn number_schema() -> Value {

@@ -10,7 +10,7 @@ use crate::wire::audit::AuditBody;
 use crate::wire::clock::ClockBody;
 use crate::wire::decision::Ruling;
 use crate::wire::device::{DeviceRaw, DeviceStatus};
-use crate::wire::moves::{LiveMove, LiveRevision, MoveBody};
+use crate::wire::moves::{LiveMove, LiveRevision, MoveBody, Restated};
 use crate::wire::node::{NodeHealth, NodeInfo, NodeStatus};
 use crate::wire::reply::Reply;
 use crate::wire::state::{ArbiterState, LiveState};
@@ -31,7 +31,7 @@ const fn message<T: JsonSchema>(name: &'static str, kind: &'static str, header: 
     MessageSchema { name, kind, header, about, body: SchemaGenerator::subschema_for::<T> }
 }
 
-pub(super) const MESSAGES: [MessageSchema; 15] = [
+pub(super) const MESSAGES: [MessageSchema; 16] = [
     message::<ArbiterState>("board.state.arbiter", "board.state", Header::State, "The picture of a board for arbiters."),
     message::<LiveState>(
         "board.state.live",
@@ -43,6 +43,12 @@ pub(super) const MESSAGES: [MessageSchema; 15] = [
     message::<MoveBody>("board.move.arbiter", "board.move", Header::Event, "A move that is sure, for arbiters."),
     message::<LiveMove>("board.move.live", "board.move", Header::Event, "A made move, for the live and public audiences."),
     message::<LiveRevision>("board.revision", "board.revision", Header::Event, "The moves were changed from a ply on."),
+    message::<Restated>(
+        "board.restated",
+        "board.restated",
+        Header::Event,
+        "Numbers from one on may have been given to other events before.",
+    ),
     message::<AlertBody>(
         "board.alert",
         "board.alert",

@@ -39,7 +39,13 @@ pub fn file_text(name: &str) -> Option<String> {
     Some(format!("{value:#}\n"))
 }
 
-/// Returns the name of the schema for messages on this topic; none for a topic that flagfall does not use.
+/// Returns the name of the schema for messages of this type on this topic; none for a topic that flagfall does not use.
+pub fn name_of_message(topic: &str, kind: &str) -> Option<&'static str> {
+    let name = name_of_topic(topic)?;
+    Some(if name == "board.revision" && kind == "board.restated" { "board.restated" } else { name })
+}
+
+/// Returns the name of the schema for messages on this topic, or of the first of two; none for a topic that flagfall does not use.
 pub fn name_of_topic(topic: &str) -> Option<&'static str> {
     let levels: Vec<&str> = topic.split('/').collect();
     let [_root, "1", below @ ..] = levels.as_slice() else { return None };

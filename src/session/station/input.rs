@@ -31,6 +31,13 @@ pub enum StationInput<'a> {
     Submitted(Box<Recorded>),
     /// A worker's answer.
     Answer(Answer),
+    /// The node was started.
+    Boot {
+        /// How often it was started.
+        boot: u64,
+        /// See [`BootRecord::restated`](crate::session::boot::BootRecord::restated).
+        restated: Option<[u64; 3]>,
+    },
 }
 
 /// The number of the board's link. A clock without its own link uses this link too.

@@ -31,7 +31,7 @@ fn every_channel_leads_to_its_schemas() {
         for name in &channel.messages {
             let verb = name.strip_prefix("cmd.").unwrap_or_default();
             let topic = channel.address.replace("{verb}", verb).replace(['{', '}'], "");
-            assert_eq!(schema::name_of_topic(&topic), Some(*name), "{topic}");
+            assert_eq!(schema::name_of_message(&topic, name), Some(*name), "{topic}");
             used.insert(*name);
         }
     }

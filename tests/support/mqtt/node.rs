@@ -44,7 +44,7 @@ pub(crate) fn settings(port: u16, more: impl FnOnce(&mut Mqtt)) -> Settings {
     more(&mut mqtt);
     let identity = Identity::read(&mqtt, "n1").unwrap_or_else(|error| panic!("{error}"));
     let [root, node, event, round] = ["flagfall", "n1", "open26", "5"].map(str::to_owned);
-    Settings { identity, root, node, event, round, boards: vec!["b1".to_owned()], reconnect: ReconnectDelays::default() }
+    Settings { identity, root, node, event, round, boards: vec!["b1".to_owned()], former: Vec::new(), reconnect: ReconnectDelays::default() }
 }
 
 impl Node {
@@ -70,7 +70,7 @@ impl Node {
         let (acked, command, connection, foreign) = (new_sender(), new_sender(), new_sender(), new_sender());
         let report = |to: &std::sync::mpsc::SyncSender<SessionReport>, report| to.try_send(report).unwrap_or_default();
         let (filled, entries) = (outbox.clone(), journal.clone());
-        let held = outbox.clone();
+        let (held, removing) = (outbox.clone(), outbox.clone());
         let hooks = Hooks {
             acked: Box::new(move |_, _, number| report(&acked, SessionReport::Acked(number))),
             refill: Box::new(move |board, audience, from| {
@@ -83,6 +83,10 @@ impl Node {
             foreign: Box::new(move |id, node, live| {
                 held.hold(board, live);
                 report(&foreign, SessionReport::Foreign(id.to_owned(), node.to_owned(), live));
+            }),
+            retained: Box::new(move |_, topic| {
+                let deletion = Retained { topic: topic.to_owned(), payload: String::new(), quality: Quality::AtLeastOnce, expiry: None };
+                removing.publish_once(Some(board), deletion);
             }),
             status: Box::new(move |state| {
                 format!(r#"{{"v":"1.0","type":"node.status","node":"n1","boot":{boot},"body":{{"state":"{state}"}}}}"#)

@@ -1,0 +1,52 @@
+//! Defines the `boot` records of the journal: a station began to serve its board, and continues the numbers of its events.
+
+use serde::{Deserialize, Serialize};
+
+/// A `boot` record's JSON.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(default)]
+pub struct BootRecord {
+    /// The version of the program.
+    pub program: String,
+    /// The name of the node.
+    pub node: String,
+    /// How often the node was started. It is part of the id of every event that is numbered from here on.
+    pub boot: u64,
+    /// For each audience, in the order of [`Audience::ALL`](flagfall_protocols::trace::Audience::ALL), the first number that may
+    /// have been given before to another event; none if no number was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub restated: Option<[u64; 3]>,
+}
+
+impl BootRecord {
+    /// Reads a record; none if it is not one of ours.
+    pub fn read(json: &str) -> Option<BootRecord> {
+        serde_json::from_str(json).ok()
+    }
+
+    /// The JSON for the journal.
+    pub fn json(&self) -> String {
+        // It holds plain text and numbers, which JSON can represent.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+/// What a station that begins must know to continue the numbers of its events.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Start {
+    /// The version of the program.
+    pub program: String,
+    /// The name of the node.
+    pub node: String,
+    /// How often the node was started.
+    pub boot: u64,
+    /// The last number of each audience that this process has sent already; none at the first opening in this process.
+    pub sent: Option<[u64; 3]>,
+}
+
+impl Start {
+    /// The record of this start.
+    pub fn record(&self, restated: Option<[u64; 3]>) -> BootRecord {
+        BootRecord { program: self.program.clone(), node: self.node.clone(), boot: self.boot, restated }
+    }
+}
