@@ -9,7 +9,7 @@ use flagfall_protocols::trace;
 use serde::Serialize;
 
 use super::delay::{DelayedContent, DelayedItem};
-use super::states;
+use super::states::{self, EarlierState};
 use crate::wire::alarm::AlertBody;
 use crate::wire::audit::AuditBody;
 use crate::wire::clock::ClockBody;
@@ -17,7 +17,8 @@ use crate::wire::decision::Ruling;
 use crate::wire::envelope::VERSION;
 use crate::wire::finding::Finding;
 use crate::wire::moves::{LiveMove, LiveRevision, MoveBody};
-use crate::wire::state::LiveState;
+use crate::wire::round_games::Unpublished;
+use crate::wire::state::{ArbiterState, LiveState};
 use crate::wire::topics::Board;
 
 /// A restart deletes retained alerts of alarms that are not open: those with numbers from 0 to this number, and this many of the
@@ -72,6 +73,8 @@ pub struct Messages {
     journal: String,
     /// The last number of each audience.
     numbers: [u64; 3],
+    /// Why the game on the board is not published to the live audience.
+    unpublished: Option<Unpublished>,
 }
 
 /// The kind of message that an effect becomes.
@@ -85,7 +88,12 @@ struct Shape {
 impl Messages {
     /// Makes messages for this board. `journal` is the first part of the id of every event.
     pub fn new(board: Board, journal: &str) -> Messages {
-        Messages { board, journal: journal.to_owned(), numbers: [0; 3] }
+        Messages { board, journal: journal.to_owned(), numbers: [0; 3], unpublished: None }
+    }
+
+    /// Sets why the game on the board is not published to the live audience, for the states of arbiters.
+    pub(crate) fn set_unpublished(&mut self, unpublished: Option<Unpublished>) {
+        self.unpublished = unpublished;
     }
 
     /// Returns the board as it stands in topics and payloads.
@@ -121,11 +129,22 @@ impl Messages {
     }
 
     /// Adds every state as it is now, since the broker may have lost what it retained: the states of both audiences, the clock,
-    /// the open alarms, and the last finding or decision. Where there is nothing to publish it adds a deletion: deletions are
+    /// the open alarms, and the last finding or decision. `earlier` is what the live audience keeps if the game on the board is not
+    /// published. Where there is nothing to publish it adds a deletion: deletions are
     /// not recorded, so one that waited for the broker may have been lost when the program ended.
-    pub fn add_all_current_states(&mut self, at: Instant, game: &Game, out: &mut Vec<Message>) {
-        for effect in [Effect::State(Audience::Arbiter), Effect::State(Audience::Live), Effect::Clock] {
-            self.add_effect(at, &effect, game, out);
+    pub fn add_all_current_states(
+        &mut self,
+        at: Instant,
+        game: &Game,
+        earlier: Option<Option<&EarlierState>>,
+        out: &mut Vec<Message>,
+    ) {
+        self.add_effect(at, &Effect::State(Audience::Arbiter), game, out);
+        for effect in [Effect::State(Audience::Live), Effect::Clock] {
+            match earlier {
+                Some(earlier) => self.add_earlier(at, &effect, earlier, out),
+                None => self.add_effect(at, &effect, game, out),
+            }
         }
         let open = || game.alarms().iter().filter(|alarm| alarm.closed.is_none());
         for alarm in open() {
@@ -168,7 +187,8 @@ impl Messages {
         match effect {
             Effect::State(Audience::Arbiter) => {
                 let shape = state_shape(Audience::Arbiter, "board.state", topics.arbiter_state());
-                self.add_game_message(at, shape, game, &states::arbiter_state(game), out);
+                let state = ArbiterState { unpublished: self.unpublished, ..states::arbiter_state(game) };
+                self.add_game_message(at, shape, game, &state, out);
             }
             Effect::State(Audience::Live) => {
                 let shape = state_shape(Audience::Live, "board.state", topics.live_state());
@@ -209,6 +229,26 @@ impl Messages {
                 self.add_audit_entry_of_game(at, game, number, &AuditBody::from(entry), out);
             }
             Effect::Ask(_) | Effect::Device(_) => {}
+        }
+    }
+
+    /// Adds the state or the times that the live audience keeps while a game is on the board that is not published; nothing if it
+    /// has seen none.
+    pub(crate) fn add_earlier(&mut self, at: Instant, effect: &Effect, earlier: Option<&EarlierState>, out: &mut Vec<Message>) {
+        let Some(EarlierState { at: happened, rev, state }) = earlier else { return };
+        let header = |kind, topic| Header {
+            audience: trace::Audience::Live,
+            kind,
+            topic,
+            event: false,
+            at,
+            happened: *happened,
+            game: state.game_no,
+            rev: *rev,
+        };
+        match effect {
+            Effect::Clock => self.add_message(header("board.clock", self.board.live_clock()), &state.clock, out),
+            _ => self.add_message(header("board.state", self.board.live_state()), state, out),
         }
     }
 

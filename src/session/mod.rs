@@ -9,9 +9,11 @@
 //! | [`restore`] | a station is rebuilt from its journal, and its outputs are compared with the recorded ones |
 //! | [`replay`] | a trace or journal is fed to a station again |
 //! | [`verify`] | the recorded outputs of a journal are compared with what its inputs give now |
+//! | [`boot`] | the records of starts |
 //! | [`anchor`] | the records that tie journal time to wall-clock time |
 
 pub mod anchor;
+pub mod boot;
 pub mod record_input;
 pub mod recorder;
 pub mod replay;

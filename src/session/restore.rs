@@ -15,6 +15,7 @@ use super::record_input::read_input;
 use super::station::{BOARD, Station, StationInput, StationOutput};
 use crate::journal::{DamageReport, Standing};
 use crate::publish::Message;
+use crate::wire::envelope;
 
 /// The largest number of differences that are described. More are only counted.
 const MAX_DIFFERENCES: usize = 100;
@@ -185,7 +186,7 @@ impl Restoration {
         }
         let mut message = message.clone();
         self.station.messages().renumber(&mut message, number);
-        message.payload == payload
+        envelope::is_same_but_version(&message.payload, payload)
     }
 
     fn add_not_sent(&mut self, seq: u64, message: &Message) {

@@ -12,6 +12,7 @@ use flagfall_protocols::trace::Trace;
 
 use super::station::Station;
 use crate::publish::delay::Delay;
+use crate::wire::round_games::RoundBound;
 use crate::wire::topics::Board;
 
 /// The values that a station needs besides the records of its session.
@@ -29,6 +30,9 @@ pub struct Setting {
     pub board: Board,
     /// The delay of the public audience; none = it sees nothing.
     pub delay: Option<Delay>,
+    /// The bound on the games of the round. It is no line of the head, since each start of the node may have another one: the
+    /// record of the start has it.
+    pub bound: Option<RoundBound>,
     /// The first part of the events' ids.
     pub name: String,
     /// Header lines for people: the configuration and the program that began the session. No program reads them again.
@@ -226,6 +230,7 @@ impl Setting {
             config: GameConfig { clock_source: driver.clock_source(), ..GameConfig::default() },
             board: Board::default(),
             delay: None,
+            bound: None,
             name: REPLAY.to_owned(),
             notes: Vec::new(),
         }

@@ -3,6 +3,7 @@
 
 mod input;
 mod output;
+mod round;
 mod submitted;
 
 pub use input::{AGAIN, ASKED, BOARD, CLOCK, LinkState, StationInput, UNHEARD, WEAK};
@@ -21,6 +22,7 @@ use flagfall_protocols::event::{Anomaly, ByteRange, DeviceEvent};
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 
+use self::round::Round;
 use crate::arbiter::{DaemonAction, Memory, Submission};
 use crate::publish::delay::{Delay, Lost, PublicAudience};
 use crate::publish::{Message, Messages, states};
@@ -47,6 +49,8 @@ pub struct Station {
     running: Option<Color>,
     /// The public audience, if there is one.
     public: Option<PublicAudience>,
+    /// Which games of the board are the round's.
+    round: Round,
     commands: Memory,
     /// The device that an admitted command bound last, with the configuration at that time.
     bound: Option<(DaemonAction, Option<String>)>,
@@ -69,6 +73,7 @@ impl Station {
             dirty: DirtyStates::default(),
             running: None,
             public: None,
+            round: Round::default(),
             commands: Memory::default(),
             bound: None,
         }
@@ -114,7 +119,7 @@ impl Station {
 
     /// Makes every state as it is now: see [`Messages::add_all_current_states`].
     pub fn all_current_states(&mut self, at: Instant, out: &mut Vec<StationOutput>) {
-        self.messages.add_all_current_states(at, &self.game, &mut self.made);
+        self.messages.add_all_current_states(at, &self.game, self.round.earlier_state(), &mut self.made);
         if let Some(public) = &self.public {
             public.add_current_state(at, &mut self.messages, &mut self.made);
         }
@@ -143,7 +148,12 @@ impl Station {
         ];
         self.dirty = self.dirty.without(which);
         for (_, effect) in effects.into_iter().filter(|(wanted, _)| *wanted) {
-            self.messages.add_effect(at, &effect, &self.game, &mut self.made);
+            match self.round.earlier_state() {
+                Some(earlier) if effect != Effect::State(Audience::Arbiter) => {
+                    self.messages.add_earlier(at, &effect, earlier, &mut self.made);
+                }
+                _ => self.messages.add_effect(at, &effect, &self.game, &mut self.made),
+            }
         }
         out.extend(self.made.drain(..).map(StationOutput::Message));
     }
@@ -201,6 +211,8 @@ impl Station {
             StationInput::Command(command) => self.step_game(at, &GameInput::Command(command.clone()), out),
             StationInput::Submitted(recorded) => self.handle_submitted(at, recorded, out),
             StationInput::Answer(answer) => self.step_game(at, &GameInput::Answer(answer.clone()), out),
+            StationInput::Boot { bound } => self.bound_round(at, *bound, out),
+            StationInput::Anchor(record) => self.handle_anchor(at, record.at(at), out),
         }
         self.ask_device(at, out);
     }
@@ -314,7 +326,11 @@ impl Station {
         command: Option<(&Submission, &str)>,
         out: &mut Vec<StationOutput>,
     ) {
+        self.follow_round(at);
         for effect in effects.drain(..) {
+            if !self.round.admits(at, &effect, &self.game) {
+                continue;
+            }
             if let Some(public) = &mut self.public {
                 public.handle_effect(at, &effect, &self.game);
             }

@@ -12,6 +12,7 @@ use super::flag::FlagBody;
 use super::moves::{LiveMove, MoveBody};
 use super::outcome::{Ending, GameResult, Phase};
 use super::player::{Pair, Side};
+use super::round_games::Unpublished;
 
 /// A part of a game with its own start position. A new part begins where no legal move leads on: an illegal move stands, or an
 /// arbiter has set a position.
@@ -196,4 +197,7 @@ pub struct ArbiterState {
     pub ending: Option<Ending>,
     /// The result, if it is known.
     pub result: Option<GameResult>,
+    /// Why this game is not published to the live audience and to the public (section 7.1); absent if it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unpublished: Option<Unpublished>,
 }

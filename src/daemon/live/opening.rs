@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use flagfall_protocols::trace::{Audience, Body};
-use serde::Serialize;
 
 use super::super::acks::Acks;
 use super::super::fenced_journal::FencedJournal;
@@ -16,18 +15,11 @@ use super::super::station_config::StationConfig;
 use super::super::timeline::Timeline;
 use super::{Live, SINK};
 use crate::session::anchor;
+use crate::session::boot::BootRecord;
 use crate::session::recorder::Recorder;
 use crate::session::restore::RestoreReport;
 use crate::session::station::{AGAIN, StationOutput};
 use crate::system_clock;
-
-/// The JSON of a `boot` record.
-#[derive(Serialize)]
-struct Boot<'a> {
-    program: &'a str,
-    node: &'a str,
-    boot: u64,
-}
 
 impl Live {
     /// Rebuilds the station from its journal, or begins a new session. `after_fault`: the station begins again after a panic, and
@@ -96,9 +88,16 @@ impl Live {
                 live.feed(ended, &Body::Link { link, up: false, cause: "restart" });
             }
         }
-        let boot = Boot { program: env!("CARGO_PKG_VERSION"), node: &shared.node, boot: shared.boot };
-        // The record holds plain text and numbers, which JSON can represent.
-        live.feed(base, &Body::Boot(&serde_json::to_string(&boot).unwrap_or_default()));
+        let program = env!("CARGO_PKG_VERSION").to_owned();
+        let boot = BootRecord { program, node: shared.node.clone(), boot: shared.boot, ..BootRecord::default() };
+        live.feed(base, &Body::Boot(&boot.with_bound(config.setting.bound).json()));
+        if config.setting.bound.is_some_and(|bound| bound.start.is_some()) && !wall.sync.is_synchronised() {
+            tracing::warn!(
+                "board {}: this machine's clock is not synchronised, so nobody knows which game begins before `start`: until it \
+                 is, every game is published",
+                handle.board
+            );
+        }
         live.feed(base, &Body::Anchor(&wall.json()));
         live.pass_on(router);
         if let Some((action, configuration)) = live.recorder.station().bound().filter(|_| !after_fault) {

@@ -29,6 +29,11 @@ impl PublicAudience {
         PublicAudience { queue: DelayQueue::new(delay), state: None, at: Instant::ZERO, rev: 0, awaits_state: false }
     }
 
+    /// From now on the public gets the game on the board, of which it has seen no moves.
+    pub(crate) fn join(&mut self, at: Instant, game: &Game) {
+        self.queue.add_whole_state(at, game);
+    }
+
     /// Adds what this effect publishes to the live audience.
     pub(crate) fn handle_effect(&mut self, at: Instant, effect: &Effect, game: &Game) {
         self.queue.handle_effect(at, effect, game);

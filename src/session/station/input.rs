@@ -5,6 +5,8 @@ use flagfall_game::laws::winnable::Answer;
 use flagfall_protocols::driver::Input;
 
 use crate::arbiter::Recorded;
+use crate::session::anchor::AnchorRecord;
+use crate::wire::round_games::RoundBound;
 
 /// An input of a station.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,6 +33,13 @@ pub enum StationInput<'a> {
     Submitted(Box<Recorded>),
     /// A worker's answer.
     Answer(Answer),
+    /// The node was started.
+    Boot {
+        /// The bound on the games of the round from now on.
+        bound: Option<RoundBound>,
+    },
+    /// The wall clock was read.
+    Anchor(AnchorRecord),
 }
 
 /// The number of the board's link. A clock without its own link uses this link too.
