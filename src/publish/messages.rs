@@ -1,6 +1,8 @@
 //! Makes messages from the effects of one board: one flat header and a body. The events of each audience are numbered without a
 //! gap.
 
+mod earlier;
+
 use flagfall_game::audit::AuditEntry;
 use flagfall_game::effect::{Audience, Effect};
 use flagfall_game::game::Game;
@@ -229,26 +231,6 @@ impl Messages {
                 self.add_audit_entry_of_game(at, game, number, &AuditBody::from(entry), out);
             }
             Effect::Ask(_) | Effect::Device(_) => {}
-        }
-    }
-
-    /// Adds the state or the times that the live audience keeps while a game is on the board that is not published; nothing if it
-    /// has seen none.
-    pub(crate) fn add_earlier(&mut self, at: Instant, effect: &Effect, earlier: Option<&EarlierState>, out: &mut Vec<Message>) {
-        let Some(EarlierState { at: happened, rev, state }) = earlier else { return };
-        let header = |kind, topic| Header {
-            audience: trace::Audience::Live,
-            kind,
-            topic,
-            event: false,
-            at,
-            happened: *happened,
-            game: state.game_no,
-            rev: *rev,
-        };
-        match effect {
-            Effect::Clock => self.add_message(header("board.clock", self.board.live_clock()), &state.clock, out),
-            _ => self.add_message(header("board.state", self.board.live_state()), state, out),
         }
     }
 

@@ -148,12 +148,7 @@ impl Station {
         ];
         self.dirty = self.dirty.without(which);
         for (_, effect) in effects.into_iter().filter(|(wanted, _)| *wanted) {
-            match self.round.earlier_state() {
-                Some(earlier) if effect != Effect::State(Audience::Arbiter) => {
-                    self.messages.add_earlier(at, &effect, earlier, &mut self.made);
-                }
-                _ => self.messages.add_effect(at, &effect, &self.game, &mut self.made),
-            }
+            self.add_state(at, &effect);
         }
         out.extend(self.made.drain(..).map(StationOutput::Message));
     }

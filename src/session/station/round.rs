@@ -130,6 +130,14 @@ impl Station {
         self.handle_effects(at, effects.collect(), None, out);
     }
 
+    /// Adds a state as it is now. The live audience keeps an earlier one while the game on the board is not published.
+    pub(super) fn add_state(&mut self, at: Instant, effect: &Effect) {
+        match self.round.earlier_state() {
+            Some(earlier) if is_live(effect) => self.messages.add_earlier(at, effect, earlier, &mut self.made),
+            _ => self.messages.add_effect(at, effect, &self.game, &mut self.made),
+        }
+    }
+
     /// Sets who may see the game on the board after a step of it.
     pub(super) fn follow_round(&mut self, at: Instant) {
         let unpublished = self.round.follow(at, &self.game);

@@ -101,22 +101,19 @@ fn a_decision_that_is_taken_back_leaves_the_proposal() {
 /// The words of a board's ruling are those that the command line gives for the same facts.
 #[test]
 fn the_words_are_those_of_the_command_line() {
-    let rigs: [(&str, fn() -> CommandRig, &[&str]); 2] = [
-        ("flag and mate", CommandRig::flag_and_mate, &["--time-control", "180+2"]),
-        ("one move short", CommandRig::flag_fallen, &["--time-control", "40/5400+30:1800+30"]),
-    ];
-    for (name, begin, more) in rigs {
-        let shown = ruling(&mut begin());
+    let rigs: [(&str, fn() -> CommandRig, &str); 2] =
+        [("over with a flag", CommandRig::over_with_a_flag, "15+2"), ("one move short", CommandRig::flag_fallen, "2/20:60")];
+    for (name, begin, time_control) in rigs {
+        let shown = ruling(&mut begin().answer_asks());
         let text = |field: &str| shown[field].as_str().unwrap_or_else(|| panic!("{name}: no {field} in {shown}"));
         let completed = shown["completed"].to_string();
         let mut arguments = vec!["adjudicate", "--json", "--shorter", "0", "--fen", text("position"), "--flagged", text("flag")];
-        arguments.extend(["--profile", text("profile"), "--completed", &completed]);
-        arguments.extend(more);
+        arguments.extend(["--profile", text("profile"), "--completed", &completed, "--time-control", time_control]);
         let output = Command::new(env!("CARGO_BIN_EXE_flagfall")).args(&arguments).output().expect("it runs");
         assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
         let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
         let printed = &report["rulings"].as_array().and_then(|rulings| rulings.last()).expect("a ruling")["screen"];
-        for field in ["headline", "act", "proposal", "moves", "why", "check", "unknown", "rules"] {
+        for field in ["headline", "act", "proposal", "moves", "why", "line", "final_position", "check", "unknown", "rules"] {
             assert_eq!(shown["screen"][field], printed[field], "{name}: {field}\n{shown}\n{printed}");
         }
         assert_eq!(json!(labels(&shown)), printed["choices"], "{name}");

@@ -18,7 +18,7 @@ const AUDIT: &str = "flagfall/1/arbiter/open26/r5/b12/audit";
 const ALERT: &str = "flagfall/1/arbiter/open26/r5/b12/alert/4";
 
 fn alert(kind: &str, class: &str) -> Value {
-    json!({"id": 4, "kind": kind, "class": class, "status": "open", "side": null, "opened_at": 5, "closed_at": null})
+    json!({"id": 4, "kind": kind, "class": class, "status": "open", "side": null, "squares": [], "opened_at": 5, "closed_at": null})
 }
 
 #[test]
