@@ -60,6 +60,25 @@ impl Utc {
         })
     }
 
+    /// Reads any RFC 3339 text, such as `2026-11-24T14:00:00+01:00`, as people write it in a configuration.
+    pub fn parse_with_offset(text: &str) -> Option<Utc> {
+        let Some((local, offset)) = text.len().checked_sub(6).and_then(|at| text.split_at_checked(at)) else {
+            return Utc::parse(text);
+        };
+        let sign = match offset.bytes().next() {
+            Some(b'+') => 1,
+            Some(b'-') => -1,
+            _ => return Utc::parse(text),
+        };
+        let (hours, minutes) = offset[1..].split_once(':')?;
+        let number = |digits: &str, below: i64| {
+            let value = digits.bytes().all(|digit| digit.is_ascii_digit()).then(|| digits.parse::<i64>().ok()).flatten()?;
+            (digits.len() == 2 && value < below).then_some(value)
+        };
+        let minutes = sign * (number(hours, 24)? * 60 + number(minutes, 60)?);
+        Utc::parse(&format!("{local}Z")).map(|local| local.after_micros(-minutes * 60_000_000))
+    }
+
     /// This time plus `micros` microseconds, which may be negative.
     pub const fn after_micros(self, micros: i64) -> Utc {
         Utc(self.0.saturating_add(micros))
@@ -79,4 +98,35 @@ impl fmt::Display for Utc {
 pub fn since_boot() -> Option<u64> {
     let time = nix::time::clock_gettime(nix::time::ClockId::CLOCK_BOOTTIME).ok()?;
     Duration::from(time).as_micros().try_into().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_with_any_offset() {
+        let same = Utc::parse("2026-11-24T13:00:00Z");
+        assert!(same.is_some());
+        for (text, time) in [
+            ("2026-11-24T13:00:00Z", same),
+            ("2026-11-24T14:00:00+01:00", same),
+            ("2026-11-24T18:45:00+05:45", same),
+            ("2026-11-24T09:30:00-03:30", same),
+            ("2026-11-24T13:00:00-00:00", same),
+            ("2026-11-24T14:00:00.000+01:00", same),
+            ("2026-11-24T14:00:00", None),
+            ("2026-11-24T14:00:00+1:00", None),
+            ("2026-11-24T14:00:00+24:00", None),
+            ("2026-11-24T14:00:00+01:60", None),
+            ("2026-11-24T14:00:00+0100", None),
+            ("2026-11-24T14:00:00Z+01:00", None),
+            ("2026-11-24T14:00:00\u{2212}01:00", None),
+            ("2026-11-24", None),
+            ("14:00", None),
+            ("", None),
+        ] {
+            assert_eq!(Utc::parse_with_offset(text), time, "{text}");
+        }
+    }
 }

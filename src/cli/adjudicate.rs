@@ -256,12 +256,12 @@ impl Adjudicate {
         position: &Chess,
         oracle: &mut dyn FnMut(&Chess, Color) -> Verdict,
     ) -> Vec<(Finding, Screen)> {
-        let around = Around { made: self.not_pressed.as_deref(), ..Around::default() };
         let found = adjudicate(facts, oracle).into_iter().zip(1..);
         found
             .map(|(found, number)| {
-                let finding = case::finding(facts, found, number, position);
-                let screen = Screen::of(&finding, &around);
+                let mut finding = case::finding(facts, found, number, position);
+                finding.made.clone_from(&self.not_pressed);
+                let screen = Screen::of(&finding, &Around::default());
                 (finding, screen)
             })
             .collect()

@@ -36,6 +36,10 @@ pub struct Board {
     pub black: Option<String>,
     /// Its time control in PGN notation, if it differs from the event's.
     pub time_control: Option<String>,
+    /// The number of games of a round that the live audience and the public get; if none, all games.
+    pub games: Option<u32>,
+    /// When its round begins, if it differs from the event.
+    pub start: Option<String>,
     /// Which display of the clock is White's.
     pub white_clock: Option<WhiteClock>,
     /// Whether it is Chess960, if it differs from the event.

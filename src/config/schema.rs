@@ -63,6 +63,7 @@ pub(crate) const SECTIONS: &[Key] = &[
 const EVENT: &[Key] = &[
     key("id", Kind::Text(values::id)),
     key("round", Kind::Text(values::id)),
+    key("start", Kind::Text(values::date_time)),
     key("time_control", Kind::Text(values::time_control)),
     key("profile", Kind::Text(values::profile)),
     key("guidelines", Kind::Choice(&["", "III.4", "III.5"])),
@@ -127,6 +128,8 @@ const BOARD: &[Key] = &[
     key("white", Kind::Text(values::plain)),
     key("black", Kind::Text(values::plain)),
     key("time_control", Kind::Text(values::time_control)),
+    key("games", Kind::Number { min: 1, max: 64 }),
+    key("start", Kind::Text(values::date_time)),
     key("white_clock", Kind::Choice(&["left", "right"])),
     key("chess960", Kind::Switch),
     key("profile", Kind::Text(values::profile)),

@@ -51,6 +51,8 @@ pub struct Event {
     pub id: String,
     /// The round's id in topics.
     pub round: String,
+    /// When the round begins, RFC 3339, for boards with a bound on their games.
+    pub start: Option<String>,
     /// Time control of all boards that have none of their own, in PGN notation.
     pub time_control: Option<String>,
     /// The rules that are played, as [`rulebook`] reads them.
@@ -78,6 +80,7 @@ impl Default for Event {
         Event {
             id: "event".to_owned(),
             round: "1".to_owned(),
+            start: None,
             time_control: None,
             profile: STANDARD.to_owned(),
             guidelines: Guidelines::default(),

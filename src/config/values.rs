@@ -8,6 +8,7 @@ use flagfall_protocols::drivers::{self, DRIVERS};
 
 use super::nearest::nearest;
 use super::types::{Guidelines, rulebook};
+use crate::system_clock::Utc;
 
 /// The largest length of a text, in bytes.
 const LONGEST_TEXT: usize = 200;
@@ -56,6 +57,14 @@ pub(crate) fn time_control(text: &str) -> Result<(), String> {
     match TimeControl::parse(text) {
         Ok(_) => Ok(()),
         Err(error) => Err(format!("{}: {error}; for example \"5400+30\" is 90 minutes and 30 seconds a move", shown(text))),
+    }
+}
+
+/// A time for people with its date.
+pub(crate) fn date_time(text: &str) -> Result<(), String> {
+    match Utc::parse_with_offset(text) {
+        Some(_) => Ok(()),
+        None => Err(format!("{} is no time such as 2026-11-24T14:00:00+01:00", shown(text))),
     }
 }
 

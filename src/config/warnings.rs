@@ -41,6 +41,13 @@ pub fn warnings(config: &Config) -> Vec<String> {
             ));
         }
     }
+    let bounded = config.board.iter().any(|board| board.games.is_some());
+    if config.event.start.is_some() && !bounded {
+        found.push("event.start does nothing: no board has `games`, so all its games are published.".to_owned());
+    }
+    for board in config.board.iter().filter(|board| board.start.is_some() && board.games.is_none()) {
+        found.push(format!("Board {}: start does nothing without `games`.", board.id));
+    }
     if config.event.delay == 0 && config.event.delay_moves == 0 {
         found.push("public/ is not delayed: set event.delay or event.delay_moves before it is shown outside.".to_owned());
     }

@@ -22,6 +22,8 @@ use crate::journal::{Limits, MAX_SESSION};
 use crate::publish::delay::Delay;
 use crate::session::setting::Setting;
 use crate::session::station::{BOARD, CLOCK};
+use crate::system_clock::Utc;
+use crate::wire::round_games::RoundBound;
 use crate::wire::topics;
 
 /// The driver of a board whose configuration names none.
@@ -108,6 +110,10 @@ fn station_config(config: &Config, board: &Board, hash: u32) -> Result<StationCo
             round: event.round.clone(),
             board: board.id.clone(),
         },
+        bound: board.games.map(|games| {
+            let start = board.start.as_ref().or(event.start.as_ref());
+            RoundBound { games, start: start.and_then(|text| Utc::parse_with_offset(text)) }
+        }),
         delay: Some(Delay { time: Duration::from_secs(event.delay.into()), moves: event.delay_moves }),
         name: session.clone(),
         notes: vec![("configuration", format!("{hash:08x}")), ("program", format!("flagfall {}", env!("CARGO_PKG_VERSION")))],

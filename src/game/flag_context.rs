@@ -1,8 +1,13 @@
 //! Determines the state of the game when a flag fell: its period, the moves completed, whether the game seemed to be over.
 
+use alloc::format;
+use alloc::string::{String, ToString};
 use core::time::Duration;
 
+use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
+use shakmaty::Chess;
+use shakmaty::san::SanPlus;
 
 use crate::case::Case;
 use crate::clock::flag::{FlagFall, FlagPath};
@@ -81,6 +86,18 @@ impl Case<'_> {
         }
         doubtful |= fall.with_press || self.seen.play.decoder.pressed_by(fall.side, fall.fell.latest);
         Some((total(sure), doubtful))
+    }
+
+    /// The move that stands on the board, is not completed and leads to this position, in chess notation. If `fall` is a flag of
+    /// its player and his completed moves are known, its number stands before it.
+    pub(crate) fn made_move(&self, position: &Chess, fall: Option<&FlagFall>) -> Option<String> {
+        let (node, line) = (self.seen.play.decoder.record.node(), self.seen.play.decoder.line());
+        let (index, ply) =
+            line.plies().iter().enumerate().rfind(|(index, _)| line.node(node, index + 1).position == *position)?;
+        let san = SanPlus::from_move(line.node(node, index).position.clone(), ply.mv);
+        let own = fall.filter(|fall| fall.side == ply.color).and_then(|fall| self.completed_by_fall(fall));
+        let dots = if ply.color == Color::White { "." } else { "..." };
+        Some(own.map_or_else(|| san.to_string(), |(completed, _)| format!("{}{dots} {san}", completed + 1)))
     }
 }
 

@@ -25,6 +25,8 @@ pub(crate) struct Lifecycle {
     pub(crate) stage: GamePhase,
     /// The time at which the game was armed or joined.
     pub(crate) began: Instant,
+    /// An arbiter began it by a command.
+    pub(crate) by_command: bool,
     pub(crate) hints: Vec<Hint>,
     /// The time since which a king gesture has stood.
     pub(crate) gesture: Option<Instant>,

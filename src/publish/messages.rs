@@ -1,6 +1,8 @@
 //! Makes messages from the effects of one board: one flat header and a body. The events of each audience are numbered without a
 //! gap.
 
+mod earlier;
+
 use flagfall_game::audit::AuditEntry;
 use flagfall_game::effect::{Audience, Effect};
 use flagfall_game::game::Game;
@@ -9,15 +11,16 @@ use flagfall_protocols::trace;
 use serde::Serialize;
 
 use super::delay::{DelayedContent, DelayedItem};
-use super::states;
+use super::states::{self, EarlierState};
 use crate::wire::alarm::AlertBody;
 use crate::wire::audit::AuditBody;
 use crate::wire::clock::ClockBody;
 use crate::wire::decision::Ruling;
-use crate::wire::envelope::VERSION;
+use crate::wire::envelope::{self, VERSION};
 use crate::wire::finding::Finding;
 use crate::wire::moves::{LiveMove, LiveRevision, MoveBody, Restated};
 use crate::wire::player::Players;
+use crate::wire::round_games::Unpublished;
 use crate::wire::state::{ArbiterState, LiveState};
 use crate::wire::topics::Board;
 
@@ -73,6 +76,8 @@ pub struct Messages {
     numbers: [u64; 3],
     /// The players of the states for arbiters and the live audience, if they are known.
     players: Option<Players>,
+    /// Why the game on the board is not published to the live audience.
+    unpublished: Option<Unpublished>,
 }
 
 /// The kind of message that an effect becomes.
@@ -86,13 +91,18 @@ struct Shape {
 impl Messages {
     /// Makes messages for this board. `journal` is the first part of the id of every event.
     pub fn new(board: Board, journal: &str) -> Messages {
-        Messages { board, journal: journal.to_owned(), boot: 0, numbers: [0; 3], players: None }
+        Messages { board, journal: journal.to_owned(), boot: 0, numbers: [0; 3], players: None, unpublished: None }
     }
 
     /// Sets the players. They are no input of the game: names change nothing in it, the journal does not need them, and a copy of a
     /// journal shall contain no names.
     pub fn set_players(&mut self, players: Option<Players>) {
         self.players = players;
+    }
+
+    /// Sets why the game on the board is not published to the live audience, for the states of arbiters.
+    pub(crate) fn set_unpublished(&mut self, unpublished: Option<Unpublished>) {
+        self.unpublished = unpublished;
     }
 
     /// Returns the board as it stands in topics and payloads.
@@ -136,7 +146,7 @@ impl Messages {
         let mut message = message.clone();
         self.renumber(&mut message, number);
         let old = number_fields(&format!("{}:{number}", self.journal), number);
-        message.payload == recorded
+        envelope::is_same_but_version(&message.payload, recorded)
             || split_at_number(recorded).zip(split_at_number(&message.payload)).is_some_and(
                 |((_, recorded_number, recorded), (_, _, rest))| recorded_number == old && recorded == rest,
             )
@@ -147,12 +157,22 @@ impl Messages {
     }
 
     /// Adds every state as it is now, since the broker may have lost what it retained: the states of both audiences, the clock,
-    /// the open alarms, and the last finding or decision. If there is no finding or decision it adds a deletion: deletions are
-    /// not recorded, so one that waited for the broker may have been lost when the program ended. Alerts that are not open are
-    /// found at the broker.
-    pub fn add_all_current_states(&mut self, at: Instant, game: &Game, out: &mut Vec<Message>) {
-        for effect in [Effect::State(Audience::Arbiter), Effect::State(Audience::Live), Effect::Clock] {
-            self.add_effect(at, &effect, game, out);
+    /// the open alarms, and the last finding or decision. `earlier` is what the live audience keeps if the game on the board is not
+    /// published. If there is no finding or decision it adds a deletion: deletions are not recorded, so one that waited for the
+    /// broker may have been lost when the program ended. Alerts that are not open are found at the broker.
+    pub fn add_all_current_states(
+        &mut self,
+        at: Instant,
+        game: &Game,
+        earlier: Option<Option<&EarlierState>>,
+        out: &mut Vec<Message>,
+    ) {
+        self.add_effect(at, &Effect::State(Audience::Arbiter), game, out);
+        for effect in [Effect::State(Audience::Live), Effect::Clock] {
+            match earlier {
+                Some(earlier) => self.add_earlier(at, &effect, earlier, out),
+                None => self.add_effect(at, &effect, game, out),
+            }
         }
         for alarm in game.alarms().iter().filter(|alarm| alarm.closed.is_none()) {
             let shape = state_shape(Audience::Arbiter, "board.alert", self.board.alert(alarm.id));
@@ -189,7 +209,8 @@ impl Messages {
         match effect {
             Effect::State(Audience::Arbiter) => {
                 let shape = state_shape(Audience::Arbiter, "board.state", topics.arbiter_state());
-                let state = ArbiterState { players: self.players.clone(), ..states::arbiter_state(game) };
+                let (players, unpublished) = (self.players.clone(), self.unpublished);
+                let state = ArbiterState { players, unpublished, ..states::arbiter_state(game) };
                 self.add_game_message(at, shape, game, &state, out);
             }
             Effect::State(Audience::Live) => {

@@ -3,6 +3,7 @@
 use flagfall_game::color_name;
 use flagfall_game::game::Game;
 use flagfall_game::played::GameMove;
+use flagfall_protocols::time::Instant;
 use shakmaty::fen::Fen;
 use shakmaty::{Chess, EnPassantMode};
 
@@ -15,6 +16,16 @@ use crate::wire::flag::FlagBody;
 use crate::wire::moves::{LiveMove, MoveBody};
 use crate::wire::outcome::{Ending, GameResult};
 use crate::wire::state::{AfterIllegalMove, ArbiterState, Hint, Link, LiveState, Segment, TouchedMan};
+
+/// A state that the live audience has, of a time before now.
+#[derive(Clone, Debug)]
+pub struct EarlierState {
+    /// When it was last changed.
+    pub(crate) at: Instant,
+    /// Its revision.
+    pub(crate) rev: u32,
+    pub(crate) state: LiveState,
+}
 
 /// Makes the state for the live audience.
 pub fn live_state(game: &Game) -> LiveState {
@@ -77,6 +88,7 @@ pub fn arbiter_state(game: &Game) -> ArbiterState {
         result: game.result().map(GameResult::from),
         players: None,
         withdrawn: false,
+        unpublished: None,
     }
 }
 
@@ -88,6 +100,7 @@ fn segments<Move: From<GameMove>>(game: &Game) -> Vec<Segment<Move>> {
     game.segments().map(segment).collect()
 }
 
-fn fen(position: &Chess) -> String {
+/// The position as FEN.
+pub(crate) fn fen(position: &Chess) -> String {
     Fen::from_position(position, EnPassantMode::Legal).to_string()
 }

@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::system_clock::Utc;
+use crate::wire::round_games::RoundBound;
+
 /// A `boot` record's JSON.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
@@ -16,6 +19,12 @@ pub struct BootRecord {
     /// have been given before to another event; none if no number was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub restated: Option<[u64; 3]>,
+    /// The number of games of a round that the configuration allowed from here on; none without a bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub games: Option<u32>,
+    /// The configured start of the round, microseconds since 1970, UTC.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_us: Option<i64>,
 }
 
 impl BootRecord {
@@ -28,6 +37,11 @@ impl BootRecord {
     pub fn json(&self) -> String {
         // It holds plain text and numbers, which JSON can represent.
         serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// The bound on the games of the round.
+    pub fn bound(&self) -> Option<RoundBound> {
+        self.games.map(|games| RoundBound { games, start: self.start_us.map(Utc) })
     }
 }
 
@@ -42,11 +56,16 @@ pub struct Start {
     pub boot: u64,
     /// The last number of each audience that this process has sent already; none at the first opening in this process.
     pub sent: Option<[u64; 3]>,
+    /// The bound on the games of the round. The record of the start has it, so that a replay publishes the same games whatever is
+    /// configured then.
+    pub bound: Option<RoundBound>,
 }
 
 impl Start {
     /// The record of this start.
     pub fn record(&self, restated: Option<[u64; 3]>) -> BootRecord {
-        BootRecord { program: self.program.clone(), node: self.node.clone(), boot: self.boot, restated }
+        let start_us = self.bound.and_then(|bound| bound.start).map(|start| start.0);
+        let games = self.bound.map(|bound| bound.games);
+        BootRecord { program: self.program.clone(), node: self.node.clone(), boot: self.boot, restated, games, start_us }
     }
 }

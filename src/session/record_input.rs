@@ -4,6 +4,7 @@ use anyhow::{Context, Result};
 use flagfall_game::laws::winnable;
 use flagfall_protocols::trace::Body;
 
+use super::anchor::AnchorRecord;
 use super::boot::BootRecord;
 use super::station::{LinkState, StationInput};
 use crate::wire::answer::Answer;
@@ -19,9 +20,14 @@ pub fn read_input<'a>(body: &'a Body<'_>) -> Result<Option<StationInput<'a>>> {
         Body::Link { link, up, cause } => Some(StationInput::Link { link: *link, state: LinkState::from_record(*up, cause) }),
         Body::Cmd(json) => Some(command(json).context("command")?),
         Body::Answer(json) => Some(StationInput::Answer(answer(json).context("answer")?)),
-        // Traces of other programs may say something else in it.
-        Body::Boot(json) => BootRecord::read(json).map(|record| StationInput::Boot { boot: record.boot, restated: record.restated }),
-        Body::Anchor(_) | Body::Tx { .. } | Body::Out { .. } | Body::Ack { .. } | Body::Snap(_) => None,
+        // Traces of other programs may say something else in these.
+        Body::Boot(json) => BootRecord::read(json).map(|record| StationInput::Boot {
+            boot: record.boot,
+            restated: record.restated,
+            bound: record.bound(),
+        }),
+        Body::Anchor(json) => AnchorRecord::read(json).map(StationInput::Anchor),
+        Body::Tx { .. } | Body::Out { .. } | Body::Ack { .. } | Body::Snap(_) => None,
     })
 }
 

@@ -167,7 +167,7 @@ impl Recorder {
 
     fn feed_start(&mut self, at: Instant, start: &Start, restated: Option<[u64; 3]>) {
         self.append(at, Body::Boot(&start.record(restated).json()));
-        self.station.feed(at, &StationInput::Boot { boot: start.boot, restated }, &mut self.out);
+        self.station.feed(at, &StationInput::Boot { boot: start.boot, restated, bound: start.bound }, &mut self.out);
         self.record();
         self.inputs += 1;
     }

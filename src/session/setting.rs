@@ -13,6 +13,7 @@ use flagfall_protocols::trace::Trace;
 use super::station::Station;
 use crate::publish::delay::Delay;
 use crate::wire::player::Players;
+use crate::wire::round_games::RoundBound;
 use crate::wire::topics::Board;
 
 /// The values that a station needs besides the records of its session.
@@ -33,6 +34,9 @@ pub struct Setting {
     /// The players, if they are known. The head of the journal has no names: no game depends on them, a correction holds at once,
     /// and a copy of a journal can be given away.
     pub players: Option<Players>,
+    /// The bound on the games of the round. It is no line of the head, since each start of the node may have another one: the
+    /// record of the start has it.
+    pub bound: Option<RoundBound>,
     /// The first part of the events' ids.
     pub name: String,
     /// Header lines for people: the configuration and the program that began the session. No program reads them again.
@@ -231,6 +235,7 @@ impl Setting {
             board: Board::default(),
             delay: None,
             players: None,
+            bound: None,
             name: REPLAY.to_owned(),
             notes: Vec::new(),
         }

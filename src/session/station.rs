@@ -3,6 +3,7 @@
 
 mod input;
 mod output;
+mod round;
 mod submitted;
 
 pub use input::{AGAIN, ASKED, BOARD, CLOCK, LinkState, StationInput, UNHEARD, WEAK};
@@ -22,6 +23,7 @@ use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace;
 
+use self::round::Round;
 use crate::arbiter::{DaemonAction, Memory, Submission};
 use crate::publish::delay::{Delay, Lost, PublicAudience};
 use crate::publish::{Message, Messages, states};
@@ -49,6 +51,8 @@ pub struct Station {
     running: Option<Color>,
     /// The public audience, if there is one.
     public: Option<PublicAudience>,
+    /// Which games of the board are the round's.
+    round: Round,
     commands: Memory,
     /// The device that an admitted command bound last, with the configuration at that time.
     bound: Option<(DaemonAction, Option<String>)>,
@@ -71,6 +75,7 @@ impl Station {
             dirty: DirtyStates::default(),
             running: None,
             public: None,
+            round: Round::default(),
             commands: Memory::default(),
             bound: None,
         }
@@ -125,7 +130,7 @@ impl Station {
 
     /// Makes every state as it is now: see [`Messages::add_all_current_states`].
     pub fn all_current_states(&mut self, at: Instant, out: &mut Vec<StationOutput>) {
-        self.messages.add_all_current_states(at, &self.game, &mut self.made);
+        self.messages.add_all_current_states(at, &self.game, self.round.earlier_state(), &mut self.made);
         if let Some(public) = &mut self.public {
             public.add_all_current_states(at, &mut self.messages, &mut self.made);
         }
@@ -154,7 +159,7 @@ impl Station {
         ];
         self.dirty = self.dirty.without(which);
         for (_, effect) in effects.into_iter().filter(|(wanted, _)| *wanted) {
-            self.messages.add_effect(at, &effect, &self.game, &mut self.made);
+            self.add_state(at, &effect);
         }
         out.extend(self.made.drain(..).map(StationOutput::Message));
     }
@@ -212,12 +217,14 @@ impl Station {
             StationInput::Command(command) => self.step_game(at, &GameInput::Command(command.clone()), out),
             StationInput::Submitted(recorded) => self.handle_submitted(at, recorded, out),
             StationInput::Answer(answer) => self.step_game(at, &GameInput::Answer(answer.clone()), out),
-            StationInput::Boot { boot, restated } => {
+            StationInput::Boot { boot, restated, bound } => {
                 self.messages.set_boot(*boot);
                 if let Some(from) = restated {
                     self.restate(at, *from, out);
                 }
+                self.bound_round(at, *bound, out);
             }
+            StationInput::Anchor(record) => self.handle_anchor(at, record.at(at), out),
         }
         self.ask_device(at, out);
     }
@@ -345,7 +352,11 @@ impl Station {
         command: Option<(&Submission, &str)>,
         out: &mut Vec<StationOutput>,
     ) {
+        self.follow_round(at);
         for effect in effects.drain(..) {
+            if !self.round.admits(at, &effect, &self.game) {
+                continue;
+            }
             if let Some(public) = &mut self.public {
                 public.handle_effect(at, &effect, &self.game);
             }

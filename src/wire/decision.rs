@@ -1,5 +1,6 @@
 //! Defines the body of an arbiter's decision, and the body with the last ruling in full.
 
+use flagfall_game::laws::screen::{self, Around};
 use flagfall_game::{color_name, decision};
 use serde::Serialize;
 
@@ -7,6 +8,7 @@ use super::claim::ClaimBody;
 use super::finding::{Finding, FindingKey};
 use super::outcome::GameResult;
 use super::player::{Pair, Side};
+use super::screen::Screen;
 
 /// What was decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
@@ -144,6 +146,9 @@ pub enum Ruling {
         /// The decision that stands.
         #[serde(skip_serializing_if = "Option::is_none")]
         decision: Option<Box<Decision>>,
+        /// The words for an arbiter, in the order in which they are read. Every ruling has them since version 1.1.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        screen: Option<Box<Screen>>,
     },
     /// A decision where there was nothing to find.
     Decision {
@@ -157,7 +162,12 @@ impl From<&decision::Ruling> for Ruling {
         let boxed = |decided: &decision::Decision| Box::new(Decision::from(decided));
         match ruling {
             decision::Ruling::Finding { finding, decision } => {
-                Ruling::Finding { finding: Box::new(Finding::from(&**finding)), decision: decision.as_deref().map(boxed) }
+                let around = Around { decided: decision.as_ref().map(|decision| decision.result), ..Around::default() };
+                Ruling::Finding {
+                    finding: Box::new(Finding::from(&**finding)),
+                    decision: decision.as_deref().map(boxed),
+                    screen: Some(Box::new(screen::Screen::of(finding, &around).into())),
+                }
             }
             decision::Ruling::Decision { decision } => Ruling::Decision { decision: boxed(decision) },
         }

@@ -11,7 +11,15 @@ use serde::Serialize;
 use super::time::{Anchor, TimeSource};
 
 /// The version of the schemas.
-pub const VERSION: &str = "1.0";
+pub const VERSION: &str = "1.1";
+
+/// Whether two payloads differ in nothing but the minor version of their schema.
+pub fn is_same_but_version(one: &str, other: &str) -> bool {
+    fn rest(payload: &str) -> Option<&str> {
+        payload.strip_prefix(r#"{"v":"1."#)?.split_once('"').map(|(_minor, rest)| rest)
+    }
+    one == other || rest(one).is_some_and(|rest_of_one| Some(rest_of_one) == rest(other))
+}
 
 /// The fields that the sender adds, which the station does not know.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -17,6 +17,8 @@ pub mod node;
 pub mod outcome;
 pub mod player;
 pub mod reply;
+pub mod round_games;
+pub mod screen;
 pub mod state;
 pub mod time;
 pub mod topics;

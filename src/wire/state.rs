@@ -12,6 +12,7 @@ use super::flag::FlagBody;
 use super::moves::{LiveMove, MoveBody};
 use super::outcome::{Ending, GameResult, Phase, ResultBy};
 use super::player::{Pair, Players, Side};
+use super::round_games::Unpublished;
 
 /// A part of a game with its own start position. A new part begins where no legal move leads on: an illegal move stands, or an
 /// arbiter has set a position.
@@ -229,4 +230,7 @@ pub struct ArbiterState {
     /// True in the last state of a board that its node serves no more.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub withdrawn: bool,
+    /// Why this game is not published to the live audience and to the public (section 7.1); absent if it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unpublished: Option<Unpublished>,
 }

@@ -3,6 +3,7 @@
 mod commands;
 mod files;
 mod messages;
+mod reader_1_0;
 mod secrets;
 mod shown;
 mod topics;

@@ -38,6 +38,8 @@ mod public_delay;
 mod record;
 mod record_bluetooth;
 mod rig;
+mod round_games;
+mod rulings_published;
 mod upgrade;
 mod watch;
 mod websocket;

@@ -23,6 +23,7 @@ mod lost_step;
 mod manners;
 mod own_clock;
 mod restart;
+mod round_games;
 mod scenarios;
 mod scene;
 mod traces;

@@ -1,6 +1,7 @@
 //! Checks of messages: they keep to their schemas, and they are silent about facts that only arbiters may know.
 
 pub(crate) mod arbiters_only;
+pub(crate) mod reader_1_0;
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -20,7 +21,8 @@ fn compiled(name: &str) -> Validator {
         .unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// Checks a message on `topic`: it has a schema and keeps to it, and is silent about facts that its audience may not know. An empty
+/// Checks a message on `topic`: it has a schema and keeps to it, a subscriber of version 1.0 can read it, and it is silent about
+/// facts that its audience may not know. An empty
 /// payload is right for a retained message, which it deletes.
 pub(crate) fn validate(topic: &str, payload: impl AsRef<[u8]>) -> Result<(), String> {
     let payload = payload.as_ref();
@@ -32,6 +34,7 @@ pub(crate) fn validate(topic: &str, payload: impl AsRef<[u8]>) -> Result<(), Str
     let value: Value = serde_json::from_slice(payload).map_err(|error| format!("{topic}: {error}"))?;
     let name = value["type"].as_str().and_then(|kind| schema::name_of_message(topic, kind)).unwrap_or(name);
     keeps_to(name, &value).map_err(|problem| format!("{topic}: {problem}\n{value}"))?;
+    reader_1_0::read(topic, &value).map_err(|problem| format!("{topic}: {problem}\n{value}"))?;
     let open = matches!(topic.split('/').nth(2), Some("live" | "public"));
     let forbidden = if open { arbiters_only::forbidden(&value) } else { Vec::new() };
     if forbidden.is_empty() { Ok(()) } else { Err(format!("{topic}: only arbiters may know {}\n{value}", forbidden.join(", "))) }

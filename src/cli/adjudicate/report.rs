@@ -1,11 +1,12 @@
 //! Defines the JSON object that `flagfall adjudicate --json` prints: each ruling as a finding, and in the form of the arbiter's
 //! screen.
 
-use flagfall_game::laws::screen::{Act, Screen};
+use flagfall_game::laws::screen::Screen;
 use serde::Serialize;
 
 use crate::wire::finding::Finding;
 use crate::wire::player::Pair;
+use crate::wire::screen::Act;
 
 #[derive(Serialize)]
 pub(super) struct Report<'a> {
@@ -22,7 +23,7 @@ pub(super) struct RulingReport<'a> {
 #[derive(Serialize)]
 pub(super) struct Shown<'a> {
     headline: &'a str,
-    act: &'static str,
+    act: Act,
     proposal: &'a str,
     besides: &'a [String],
     position: &'a str,
@@ -35,19 +36,14 @@ pub(super) struct Shown<'a> {
     check: &'a [&'static str],
     unknown: &'a [String],
     rules: &'a str,
-    choices: &'a [String],
+    choices: Vec<&'a str>,
 }
 
 impl<'a> From<&'a Screen> for Shown<'a> {
     fn from(screen: &'a Screen) -> Shown<'a> {
         Shown {
             headline: &screen.headline,
-            act: match screen.act {
-                Act::StopTheClocks => "stop_the_clocks",
-                Act::WaitForAClaim => "wait_for_a_claim",
-                Act::AskForTheResult => "ask_for_the_result",
-                Act::Nothing => "nothing",
-            },
+            act: screen.act.into(),
             proposal: &screen.proposal,
             besides: &screen.besides,
             position: &screen.position,
@@ -60,7 +56,7 @@ impl<'a> From<&'a Screen> for Shown<'a> {
             check: &screen.check,
             unknown: &screen.unknown,
             rules: &screen.rules,
-            choices: &screen.choices,
+            choices: screen.choices.iter().map(|choice| choice.label.as_str()).collect(),
         }
     }
 }

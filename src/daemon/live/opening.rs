@@ -45,6 +45,7 @@ impl Live {
             node: shared.node.clone(),
             boot: shared.boot,
             sent: handle.number().map(|number| shared.outbox.last_numbers(number)),
+            bound: config.setting.bound,
         };
         let (mut recorder, report) =
             Recorder::start(Box::new(disk), config.limits, &config.setting, &config.session, &start, sink)?;
@@ -96,6 +97,13 @@ impl Live {
             for link in live.recorder.station().links() {
                 live.feed(ended, &Body::Link { link, up: false, cause: "restart" });
             }
+        }
+        if config.setting.bound.is_some_and(|bound| bound.start.is_some()) && !wall.sync.is_synchronised() {
+            tracing::warn!(
+                "board {}: this machine's clock is not synchronised, so nobody knows which game begins before `start`: until it \
+                 is, every game is published",
+                handle.board
+            );
         }
         live.feed(base, &Body::Anchor(&wall.json()));
         live.pass_on(router);

@@ -52,6 +52,7 @@ impl Game {
                 };
                 self.break_off(author, out);
                 self.begin(start, Some(0), GamePhase::Armed, out);
+                self.seen.phase.by_command = true;
             }
             Command::SetPosition { fen } => {
                 let position = self.seen.config.position(fen)?;

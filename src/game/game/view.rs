@@ -55,6 +55,11 @@ impl Game {
         self.seen.phase.began
     }
 
+    /// Whether an arbiter began the game by `start-game`.
+    pub fn is_begun_by_command(&self) -> bool {
+        self.seen.phase.by_command
+    }
+
     /// The health of the devices.
     pub fn health(&self) -> Health {
         self.health.report(&self.seen.board, &self.seen.play)
@@ -119,6 +124,12 @@ impl Game {
     /// The number of these moves.
     pub fn live_plies(&self) -> usize {
         self.reports.live_moves.moves().len()
+    }
+
+    /// The number of moves of the game that were published to the live audience, with those of earlier segments.
+    pub fn made_moves(&self) -> u32 {
+        let earlier: usize = self.seen.play.segments.iter().map(|record| record.moves().len()).sum();
+        (earlier + self.live_plies()) as u32
     }
 
     /// What the clock says, as every audience may know it.

@@ -84,6 +84,8 @@ pub struct Finding {
     pub position: String,
     /// Why that position.
     pub phase: Phase,
+    /// The move that leads to the position and was not completed, in chess notation with its number if that is known: `40. Qd7`.
+    pub made: Option<String>,
     /// When the allotted time expired: between these two, microseconds since the journal began; none without a flag.
     pub expired_at: Option<[u64; 2]>,
     /// When the fall was observed or claimed, microseconds since the journal began.
@@ -142,6 +144,7 @@ impl Finding {
             alternatives: found.alternatives,
             position: Fen::from_position(position, EnPassantMode::Legal).to_string(),
             phase,
+            made: None,
             expired_at: None,
             observed_at: None,
             completed: None,

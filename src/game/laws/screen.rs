@@ -2,14 +2,16 @@
 //! and on paper, as fields for programs and as plain text. It is for arbiters only, because it contains facts that no player may
 //! know (Article 12.6).
 
+mod choices;
+
 use alloc::format;
 use alloc::string::{String, ToString};
-use alloc::vec;
 use alloc::vec::Vec;
 
 use flagfall_protocols::time::ClockTime;
 use shakmaty::fen::Fen;
 
+pub use self::choices::{Answer, Choice};
 use super::finding::Finding;
 use super::outcome::{Kind, Outcome, Phase, Recommended};
 use super::plain::{diagram, wrap};
@@ -32,8 +34,6 @@ pub struct Around<'a> {
     pub decided: Option<GameResult>,
     /// The times on the display.
     pub times: Pair<Option<ClockTime>>,
-    /// The move that is made and not completed, in chess notation: `40. Qd7`.
-    pub made: Option<&'a str>,
 }
 
 /// The first action for an arbiter.
@@ -92,7 +92,7 @@ pub struct Screen {
     /// Profile and articles.
     pub rules: String,
     /// 9: what can be chosen; the proposal first, if there is one to confirm.
-    pub choices: Vec<String>,
+    pub choices: Vec<Choice>,
 }
 
 /// The checks that an arbiter makes before he confirms.
@@ -114,14 +114,14 @@ impl Screen {
             position: finding.position.clone(),
             to_move: if finding.position.split(' ').nth(1) == Some("b") { "black" } else { "white" },
             times: Pair { white: shown(around.times.white), black: shown(around.times.black) },
-            moves: moves(finding, around),
+            moves: moves(finding),
             why: why(finding),
             line,
             final_position,
             check: CHECK.to_vec(),
             unknown: finding.unknown.iter().map(|name| name.replace('_', " ")).collect(),
             rules: rules(finding),
-            choices: choices(finding, around),
+            choices: choices::choices(finding, around.decided),
         }
     }
 
@@ -158,7 +158,7 @@ impl Screen {
             say(&format!("Not known: {}.", self.unknown.join(", ")), "");
         }
         say(&format!("Rules: {}.", self.rules), "");
-        let choices: Vec<String> = self.choices.iter().map(|choice| format!("[{choice}]")).collect();
+        let choices: Vec<String> = self.choices.iter().map(|choice| format!("[{}]", choice.label)).collect();
         say(&choices.join(" "), "");
         text
     }
@@ -292,7 +292,7 @@ fn alternatives(finding: &Finding) -> String {
     each.collect::<Vec<_>>().join("; ")
 }
 
-fn moves(finding: &Finding, around: &Around<'_>) -> String {
+fn moves(finding: &Finding) -> String {
     if finding.flag.is_none() && finding.completed.is_none() {
         return String::new();
     }
@@ -305,7 +305,7 @@ fn moves(finding: &Finding, around: &Around<'_>) -> String {
         (None, None, Some(true)) => "Completed moves are not known; last period".to_string(),
         (None, None, _) => "Completed moves are not known".to_string(),
     };
-    text.push_str(&match (finding.phase, around.made) {
+    text.push_str(&match (finding.phase, &finding.made) {
         (Phase::Made, Some(made)) => format!("; {made} made, clock NOT PRESSED"),
         (Phase::Made, None) => "; one more move made, clock NOT PRESSED".to_string(),
         (Phase::Touched, _) => "; a piece is lifted, no move made".to_string(),
@@ -324,23 +324,6 @@ fn rules(finding: &Finding) -> String {
         _ => text.push_str(&format!(", articles {}", finding.articles.join(", "))),
     }
     text
-}
-
-fn choices(finding: &Finding, around: &Around<'_>) -> Vec<String> {
-    if around.decided.is_some() {
-        return vec!["Take the decision back".to_string()];
-    }
-    let mut choices = Vec::new();
-    let confirm = match finding.outcome {
-        Outcome::WhiteWins => Some(GameResult::WhiteWins),
-        Outcome::BlackWins => Some(GameResult::BlackWins),
-        Outcome::Draw => Some(GameResult::Draw),
-        _ => None,
-    };
-    choices.extend(confirm.map(|confirmed| format!("Confirm {}", confirmed.words())));
-    choices.push("The game goes on".to_string());
-    choices.push("Other result".to_string());
-    choices
 }
 
 #[cfg(test)]

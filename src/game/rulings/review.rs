@@ -133,6 +133,7 @@ impl Case<'_> {
             None => (&decoder.record.node().position, Phase::Idle),
         };
         Finding {
+            made: (phase == Phase::Made).then(|| self.made_move(position, fall)).flatten(),
             flag: fall.map(|fall| men::color_name(fall.side)),
             fall: fall.map(|fall| fall.number),
             path: fall.map(|fall| fall.path),

@@ -50,6 +50,11 @@ impl PublicAudience {
         self.players = players;
     }
 
+    /// From now on the public gets the game on the board, of which it has seen no moves.
+    pub(crate) fn join(&mut self, at: Instant, game: &Game) {
+        self.queue.add_whole_state(at, game);
+    }
+
     /// Adds what this effect publishes to the live audience.
     pub(crate) fn handle_effect(&mut self, at: Instant, effect: &Effect, game: &Game) {
         if *effect == Effect::Clock && self.clocks.add(at, game, &self.queue) {

@@ -148,6 +148,12 @@ impl DelayQueue {
         self.items.push_back(DelayedItem { at, game: game.number(), plies, content });
     }
 
+    /// Adds the state with all its moves.
+    pub(crate) fn add_whole_state(&mut self, at: Instant, game: &Game) {
+        self.missed = true;
+        self.add_state(at, game, true);
+    }
+
     fn add_state(&mut self, at: Instant, game: &Game, revised: bool) {
         self.running = game.clock().running;
         let whole = self.missed;

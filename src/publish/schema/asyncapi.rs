@@ -1,4 +1,4 @@
-//! Makes an AsyncAPI 3 document of every topic: its address, its messages, the direction, and how they are sent
+//! Makes an AsyncAPI 3.1 document of every topic: its address, its messages, the direction, and how they are sent
 //! (`wire/README.md#1` and `wire/README.md#3`).
 
 use serde_json::{Map, Value, json};
@@ -95,7 +95,7 @@ pub fn asyncapi() -> Value {
     };
     let messages: Map<String, Value> = names().map(|name| (name.to_owned(), describe_message(name))).collect();
     json!({
-        "asyncapi": "3.0.0",
+        "asyncapi": "3.1.0",
         "info": {
             "title": "flagfall",
             "version": format!("{VERSION}.0"),

@@ -5,6 +5,8 @@ use flagfall_game::laws::winnable::Answer;
 use flagfall_protocols::driver::Input;
 
 use crate::arbiter::Recorded;
+use crate::session::anchor::AnchorRecord;
+use crate::wire::round_games::RoundBound;
 
 /// An input of a station.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,7 +39,11 @@ pub enum StationInput<'a> {
         boot: u64,
         /// See [`BootRecord::restated`](crate::session::boot::BootRecord::restated).
         restated: Option<[u64; 3]>,
+        /// The bound on the games of the round from now on.
+        bound: Option<RoundBound>,
     },
+    /// The wall clock was read.
+    Anchor(AnchorRecord),
 }
 
 /// The number of the board's link. A clock without its own link uses this link too.

@@ -13,6 +13,8 @@ use flagfall::wire::time::{Anchor, TimeSource};
 use flagfall::wire::topics::{Board, CommandTopic};
 use flagfall_game::effect::Audience;
 use flagfall_game::game_phase::GamePhase;
+use flagfall_game::laws::answering;
+use flagfall_game::laws::winnable::Ask;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Body, Trace};
 use serde_json::{Value, json};
@@ -26,6 +28,8 @@ pub(crate) struct CommandRig {
     pub(crate) anchor: Anchor,
     pub(crate) messages: Vec<Message>,
     pub(crate) daemon_actions: Vec<DaemonAction>,
+    /// The questions of the trace that nobody has answered.
+    asks: Vec<Ask>,
     /// The commands as the journal has them.
     pub(crate) records: Vec<(Instant, String)>,
 }
@@ -62,7 +66,9 @@ fn rig_from_trace(name: &str, until: impl Fn(&Station) -> bool) -> CommandRig {
     }
     assert!(until(&station), "{name} has no such moment");
     let anchor = Anchor { at: Instant::ZERO, utc: Utc::parse(BEGAN).expect("a time"), sync: TimeSource::Ntp, err_ms: Some(3) };
-    CommandRig { station, now, anchor, messages: Vec::new(), daemon_actions: Vec::new(), records: Vec::new() }
+    let ask = |output| if let StationOutput::Ask(ask) = output { Some(ask) } else { None };
+    let asks = out.into_iter().filter_map(ask).collect();
+    CommandRig { station, now, anchor, messages: Vec::new(), daemon_actions: Vec::new(), asks, records: Vec::new() }
 }
 
 impl CommandRig {
@@ -97,6 +103,15 @@ impl CommandRig {
         rig.now = rig.now.max(rig.station.earliest());
         rig.station.feed(rig.now, &input, &mut Vec::new());
         rig
+    }
+
+    /// Gives the answers of the worker to all questions so far.
+    pub(crate) fn answer_asks(mut self) -> CommandRig {
+        for ask in std::mem::take(&mut self.asks) {
+            self.now = self.now.max(self.station.earliest());
+            self.station.feed(self.now, &StationInput::Answer(answering::answer(&ask).answer), &mut Vec::new());
+        }
+        self
     }
 
     /// The game and its revision, as a lock names them.

@@ -54,6 +54,14 @@ const FILES: &[(&str, &[&str])] = &[
         "[user.automatic]\nrole = \"chief\"\n",
         &["1.toml:1:7: user.automatic: \"automatic\" is the name of automatic decisions, not a user name"],
     ),
+    ("[event]\nstart = \"14:00\"\n", &["1.toml:2:9: event.start: \"14:00\" is no time such as 2026-11-24T14:00:00+01:00"]),
+    (
+        "[[board]]\nid = \"b1\"\ngames = 0\nstart = \"2026-11-24T14:00:00\"\n",
+        &[
+            "1.toml:3:9: board.b1.games: is out of range: must be a whole number from 1 to 64",
+            "1.toml:4:9: board.b1.start: \"2026-11-24T14:00:00\" is no time such as 2026-11-24T14:00:00+01:00",
+        ],
+    ),
     ("[event]\nchess960 = \"yes\"\n", &["1.toml:2:12: event.chess960: must be true or false, not a text"]),
     (
         "[event]\ntime_control = \"90+30m\"\n",

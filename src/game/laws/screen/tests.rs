@@ -34,6 +34,7 @@ fn finding() -> Finding {
         alternatives: vec![],
         position: FEN.into(),
         phase: Phase::Idle,
+        made: None,
         expired_at: Some([0, 1]),
         observed_at: Some(2),
         completed: Some(52),
@@ -96,6 +97,7 @@ fn an_unpressed_move_is_shown_with_its_conditions() {
         required: Some(40),
         last_period: Some(false),
         phase: Phase::Made,
+        made: Some("40. Qd7".into()),
         alternatives: vec![
             alternative("40 moves were completed", Outcome::GameGoesOn),
             alternative("39 moves were completed", Outcome::BlackWins),
@@ -104,7 +106,7 @@ fn an_unpressed_move_is_shown_with_its_conditions() {
         unknown: vec!["completed_moves"],
         ..finding()
     };
-    let screen = Screen::of(&open, &Around { made: Some("40. Qd7"), ..Around::default() });
+    let screen = Screen::of(&open, &Around::default());
     assert_eq!(
         screen.proposal,
         "Proposal: YOU DECIDE: the game goes on if 40 moves were completed; Black wins if 39 moves were completed."
@@ -218,9 +220,10 @@ fn how_long_ago() {
 #[test]
 fn no_line_is_longer_than_a_terminal_whatever_is_in_it() {
     let long = "x".repeat(300);
-    let odd = Finding { position: long.clone(), profile: long.clone(), phase: Phase::Made, ..finding() };
+    let odd =
+        Finding { position: long.clone(), profile: long.clone(), phase: Phase::Made, made: Some(long.clone()), ..finding() };
     for finding in [&odd, &Finding { position: "8/8".into(), articles: vec!["6.9"; 60], ..finding() }] {
-        let text = Screen::of(finding, &Around { board: Some(&long), made: Some(&long), ..Around::default() }).text();
+        let text = Screen::of(finding, &Around { board: Some(&long), ..Around::default() }).text();
         assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
     }
 }

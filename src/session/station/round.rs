@@ -1,0 +1,151 @@
+//! Follows which games of the board are the round's, and keeps the last state that the live audience may see while another game is
+//! on the board (`wire/README.md#7.1`).
+
+use flagfall_game::effect::{Audience, Effect};
+use flagfall_game::game::Game;
+use flagfall_game::game_phase::GamePhase;
+use flagfall_protocols::time::Instant;
+
+use super::{Station, StationOutput};
+use crate::publish::states::{self, EarlierState};
+use crate::wire::clock::ClockBody;
+use crate::wire::round_games::{self, GameOnBoard, RoundBound, RoundGames, Unpublished};
+use crate::wire::time::Anchor;
+
+/// The games of the round on this board.
+#[derive(Debug, Default)]
+pub(super) struct Round {
+    bound: Option<RoundBound>,
+    games: RoundGames,
+    /// The last anchor of a synchronised clock since the last start. The time between two starts may be unknown.
+    anchor: Option<Anchor>,
+    game: GameOnBoard,
+    /// The time of the first move of the game.
+    first_move: Option<Instant>,
+    /// Why the game on the board is not published to the live audience.
+    unpublished: Option<Unpublished>,
+    /// The game on the board is published from the middle on.
+    joins: bool,
+    /// The last state for the live audience; none without a bound.
+    kept: Option<EarlierState>,
+}
+
+/// Whether the effect is for the live audience, and so for the public.
+const fn is_live(effect: &Effect) -> bool {
+    match effect {
+        Effect::State(Audience::Live) | Effect::Clock | Effect::LiveMove(_) | Effect::LiveRevision { .. } | Effect::LiveTimes(_) => true,
+        Effect::State(Audience::Arbiter)
+        | Effect::Move(_)
+        | Effect::Alert(_)
+        | Effect::Finding(_)
+        | Effect::Ruling
+        | Effect::Audit(_)
+        | Effect::Ask(_)
+        | Effect::Device(_) => false,
+    }
+}
+
+impl Round {
+    /// The state that the live audience keeps; none if the game on the board is published.
+    pub(super) fn earlier_state(&self) -> Option<Option<&EarlierState>> {
+        self.unpublished.map(|_| self.kept.as_ref())
+    }
+
+    /// Notes what a step of the game has changed. Returns why the game is not published.
+    pub(super) fn follow(&mut self, at: Instant, game: &Game) -> Option<Unpublished> {
+        if game.number() != self.game.number {
+            self.game.number = game.number();
+            self.game.initial_position = round_games::is_initial(&states::fen(game.start()));
+            self.game.by_command = game.is_begun_by_command();
+            self.first_move = None;
+        }
+        self.game.made_moves = game.made_moves();
+        self.game.over = game.stage() == GamePhase::Over || game.result().is_some();
+        match self.game.made_moves {
+            0 => self.first_move = None,
+            _ => drop(self.first_move.get_or_insert(at)),
+        }
+        self.game.first_move = self.anchor.zip(self.first_move).map(|(anchor, first)| anchor.utc_at(first));
+        let before = self.unpublished;
+        self.unpublished = self.games.follow(self.bound.as_ref(), self.game);
+        self.joins |= before.is_some() && self.unpublished.is_none() && self.game.made_moves > 0;
+        self.unpublished
+    }
+
+    /// Whether the effect is published, if it is for the live audience. If it is, its state is kept.
+    pub(super) fn admits(&mut self, at: Instant, effect: &Effect, game: &Game) -> bool {
+        if !is_live(effect) {
+            return true;
+        }
+        if self.unpublished.is_some() {
+            return false;
+        }
+        match (effect, &mut self.kept) {
+            _ if self.bound.is_none() => {}
+            (Effect::Clock, Some(kept)) => {
+                kept.at = at;
+                kept.state.clock = ClockBody::from(game.clock());
+            }
+            (Effect::State(_) | Effect::Clock, _) => self.keep(at, game),
+            _ => {}
+        }
+        true
+    }
+
+    fn keep(&mut self, at: Instant, game: &Game) {
+        self.kept = Some(EarlierState { at, rev: game.rev(Audience::Live), state: states::live_state(game) });
+    }
+}
+
+impl Station {
+    /// The node was started with this bound on the games of the round.
+    pub(super) fn bound_round(&mut self, at: Instant, bound: Option<RoundBound>, out: &mut Vec<StationOutput>) {
+        self.round.anchor = None;
+        self.round.bound = bound;
+        if bound.is_none() {
+            self.round.kept = None;
+        } else if self.round.kept.is_none() && self.round.unpublished.is_none() {
+            self.round.keep(at, &self.game);
+        }
+        self.review_round(at, out);
+    }
+
+    /// A wall clock was read.
+    pub(super) fn handle_anchor(&mut self, at: Instant, anchor: Anchor, out: &mut Vec<StationOutput>) {
+        if anchor.sync.is_synchronised() {
+            self.round.anchor = Some(anchor);
+            self.review_round(at, out);
+        }
+    }
+
+    /// Publishes what changes for the audiences without a step of the game.
+    fn review_round(&mut self, at: Instant, out: &mut Vec<StationOutput>) {
+        let before = self.round.unpublished;
+        let unpublished = self.round.follow(at, &self.game);
+        if unpublished == before {
+            return;
+        }
+        let live = unpublished.is_none().then_some([Effect::State(Audience::Live), Effect::Clock]);
+        let effects = [Effect::State(Audience::Arbiter)].into_iter().chain(live.into_iter().flatten());
+        self.handle_effects(at, effects.collect(), None, out);
+    }
+
+    /// Adds a state as it is now. The live audience keeps an earlier one while the game on the board is not published.
+    pub(super) fn add_state(&mut self, at: Instant, effect: &Effect) {
+        match self.round.earlier_state() {
+            Some(earlier) if is_live(effect) => self.messages.add_earlier(at, effect, earlier, &mut self.made),
+            _ => self.messages.add_effect(at, effect, &self.game, &mut self.made),
+        }
+    }
+
+    /// Sets who may see the game on the board after a step of it.
+    pub(super) fn follow_round(&mut self, at: Instant) {
+        let unpublished = self.round.follow(at, &self.game);
+        self.messages.set_unpublished(unpublished);
+        if std::mem::take(&mut self.round.joins)
+            && let Some(public) = &mut self.public
+        {
+            public.join(at, &self.game);
+        }
+    }
+}
