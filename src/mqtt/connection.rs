@@ -33,6 +33,8 @@ pub(super) enum ConnectionEnd {
     TooLarge,
     /// The broker refuses our name or password.
     Refused(String),
+    /// The other side closed the connection without a reason.
+    Closed(String),
     Lost(String),
     /// The broker sent a packet that cannot be read. It would send it again in the same session.
     BadPacket(String),
@@ -89,7 +91,7 @@ async fn serve(session: &mut Session, stop: &mut watch::Receiver<bool>, mut wire
         tokio::select! {
             biased;
             transferred = wire.read_and_write() => if let Err(error) = transferred {
-                return ConnectionEnd::Lost(error.to_string());
+                return ConnectionEnd::Closed(error.to_string());
             },
             _ = stop.wait_for(|stop| *stop), if matches!(stopping, Stop::No) => {}
             () = outbox.changed() => {}

@@ -38,8 +38,13 @@ use self::session::Session;
 pub use self::types::{Arrived, ConnectionState, Foreign, Hooks, ReconnectDelays, Refused, Settings};
 use crate::system_clock;
 
+/// The cause of an end, for people.
+const TOO_LARGE: &str = "the broker ended the connection: a message is too large";
 /// The wait after another client took over our connection. It is short and does not grow: with a new client id nobody competes.
 const TAKEN_OVER: Duration = Duration::from_millis(100);
+/// A connection that lasted this long and is closed without a reason may have been taken over. If it lasted less, the broker may be
+/// ill, and the waits grow.
+const TAKEN_OVER_AFTER: Duration = Duration::from_millis(500);
 
 /// Publishes what is in the outbox until `stop` is true or its sender is dropped. A stop during a connection first sends waiting
 /// messages, for two seconds at most, and the status `stopped`.
@@ -53,17 +58,19 @@ pub async fn run(settings: Settings, outbox: Arc<Outbox>, hooks: Hooks, mut stop
         let delays = session.settings.reconnect;
         let learned = session.note_end(&over, lasted.is_some_and(|lasted| lasted < delays.good));
         session.disconnected();
+        // A client that takes over ends a connection that was good so far; not every broker says so.
+        let was_good = lasted.is_some_and(|lasted| lasted >= TAKEN_OVER_AFTER);
         let mut next_wait = || backoff.next_wait(&delays, lasted.unwrap_or_default(), now.0);
         let (cause, wait) = match over {
             ConnectionEnd::Stopped => return,
             ConnectionEnd::TakenOver => ("another client took over the connection".to_owned(), TAKEN_OVER),
-            ConnectionEnd::TooLarge => {
-                // The next messages are smaller, so this happens only a few times.
-                let wait = if learned { delays.first } else { next_wait() };
-                ("the broker ended the connection: a message is too large".to_owned(), wait)
-            }
+            // The next messages are smaller, so this happens only a few times.
+            ConnectionEnd::TooLarge if learned => (TOO_LARGE.to_owned(), delays.first),
+            ConnectionEnd::TooLarge => (TOO_LARGE.to_owned(), next_wait()),
+            ConnectionEnd::Closed(cause) if learned => (cause, delays.first),
+            ConnectionEnd::Closed(cause) if was_good => (cause, TAKEN_OVER),
             ConnectionEnd::Refused(cause) => (cause, backoff.longest_wait(&delays, now.0)),
-            ConnectionEnd::Lost(cause) | ConnectionEnd::BadPacket(cause) => (cause, next_wait()),
+            ConnectionEnd::Closed(cause) | ConnectionEnd::Lost(cause) | ConnectionEnd::BadPacket(cause) => (cause, next_wait()),
         };
         session.state.attempts = backoff.failed();
         warn!(%cause, attempts = backoff.failed(), wait_ms = wait.as_millis() as u64, "no connection to the broker");

@@ -7,11 +7,19 @@ const TOPICS: usize = 1024;
 /// The largest size that is tried is known to this number of bytes; more attempts would show only one more move.
 const EXACT: usize = 64;
 
+/// A smaller payload is never suspected of being too large.
+const SUSPICIOUS: usize = 1024;
+/// After so many closed connections in a row with the same topic unanswered, its message is taken for too large: if it is larger than
+/// everything that was taken before, and if it is not.
+const CLOSINGS: [u32; 2] = [2, 5];
+
 /// The topics that the broker does not take, and the size that it takes.
 #[derive(Default)]
 pub(super) struct Refusals {
     open: BTreeMap<String, String>,
     limit: SizeLimit,
+    /// The topic of the largest message that was not answered when the broker closed the connection, and how often in a row.
+    suspect: Option<(String, u32)>,
 }
 
 /// The size of payloads that the broker takes, as far as its answers show. It is needed for brokers that announce no limit.
@@ -59,9 +67,27 @@ impl Refusals {
         self.limit.note_refused(size);
     }
 
-    /// Forgets the limit that was learned: another connection may have another one.
+    /// Notes that the broker closed the connection without a reason while this was the largest message that it had not answered.
+    /// Mosquitto does so above its `message_size_limit`; its answer, if it sends one, is lost with the connection. Returns whether the
+    /// message is taken for too large.
+    pub(super) fn note_closed(&mut self, unanswered: Option<(&str, usize)>) -> bool {
+        let Some((topic, size)) = unanswered.filter(|(_, size)| *size >= SUSPICIOUS) else {
+            self.suspect = None;
+            return false;
+        };
+        let before = self.suspect.take().filter(|(suspect, _)| suspect == topic).map_or(0, |(_, closings)| closings);
+        let closings = before.saturating_add(1);
+        self.suspect = Some((topic.to_owned(), closings));
+        let is_sure = closings >= CLOSINGS[usize::from(size <= self.limit.taken)];
+        if is_sure {
+            self.limit.note_refused(size);
+        }
+        is_sure
+    }
+
+    /// Forgets the limit that was learned: the broker may have another one since.
     pub(super) fn forget_limit(&mut self) {
-        self.limit = SizeLimit::default();
+        self.limit.refused = None;
     }
 
     /// Notes that messages of a topic are refused, or taken only in part. Returns whether that is news.
@@ -77,6 +103,9 @@ impl Refusals {
     /// Notes that the broker took a payload; `whole`: it was not shortened. Returns whether the topic was refused before.
     pub(super) fn note_taken(&mut self, topic: &str, size: usize, whole: bool) -> bool {
         self.limit.note_taken(size);
+        if self.suspect.as_ref().is_some_and(|(suspect, _)| suspect == topic) {
+            self.suspect = None;
+        }
         whole && self.open.remove(topic).is_some()
     }
 }
@@ -113,6 +142,24 @@ mod tests {
         assert!(sent <= 500 && refusals <= 12, "{sent} after {refusals} refusals");
         limit.note_taken(4_000);
         assert_eq!(limit.largest(), usize::MAX);
+    }
+
+    #[test]
+    fn a_message_that_ends_connections_is_taken_for_too_large() {
+        let mut refusals = Refusals::default();
+        refusals.note_taken("a", 2_900, true);
+        assert!(!refusals.note_closed(Some(("a", 3_100))) && refusals.note_closed(Some(("a", 3_100))));
+        assert_eq!(refusals.largest(), 3_000);
+        assert!(refusals.note_closed(Some(("a", 3_000))), "it is known already which message it is");
+        assert_eq!(refusals.largest(), 2_950);
+        refusals.note_taken("a", 2_950, false);
+        // Other ends of a connection suspect nobody.
+        for unanswered in [None, Some(("b", 100)), Some(("a", 2_800)), Some(("b", 2_800)), Some(("a", 2_800))] {
+            assert!(!refusals.note_closed(unanswered), "{unanswered:?}");
+        }
+        // The limit was lowered: that needs more closed connections.
+        let sure: Vec<bool> = (0..5).map(|_| refusals.note_closed(Some(("b", 2_800)))).collect();
+        assert_eq!(sure, [false, false, false, false, true]);
     }
 
     #[test]

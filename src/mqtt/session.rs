@@ -28,7 +28,7 @@ use crate::system_clock::MonotonicTime;
 /// If the broker acknowledges nothing for this time, the connection counts as lost.
 const STALL: Duration = Duration::from_secs(20);
 
-/// After this number of connections in a row that were lost soon, the next one has another client id.
+/// After this number of connections in a row that were soon closed without a reason, the next one has another client id.
 const SHORT: u32 = 2;
 
 /// The state of publishing: what lasts over all connections, and the state of the current connection.
@@ -46,7 +46,7 @@ pub(super) struct Session {
     client_id: Option<String>,
     /// The broker must forget our session: it could only hold the packet that could not be read.
     clean: bool,
-    /// How many connections in a row were lost soon and without a reason.
+    /// How many connections in a row were closed soon and without a reason.
     short: u32,
     link: Option<Link>,
 }
@@ -127,18 +127,24 @@ impl Session {
         self.clean = matches!(over, ConnectionEnd::BadPacket(_));
         self.state.bad_packets += u64::from(self.clean);
         self.state.takeovers += u64::from(*over == ConnectionEnd::TakenOver);
-        self.short = if short { self.short + 1 } else { 0 };
+        self.short = if short && matches!(over, ConnectionEnd::Closed(_)) { self.short + 1 } else { 0 };
+        // A client that takes over may be the reason, even if the broker does not say so.
+        if *over == ConnectionEnd::TakenOver || self.short >= SHORT {
+            (self.client_id, self.short) = (None, 0);
+        }
+        if !short {
+            self.refusals.forget_limit();
+        }
+        let unanswered = self.link.as_ref().and_then(|link| link.ids.largest_publication());
         match over {
-            ConnectionEnd::TakenOver => self.client_id = None,
-            // A client that takes over may be the reason, even if the broker does not say so.
-            ConnectionEnd::Lost(_) if self.short >= SHORT => self.client_id = None,
-            _ => {}
+            // The largest message is the one, as far as anybody can know.
+            ConnectionEnd::TooLarge => {
+                unanswered.into_iter().for_each(|sent| self.refusals.note_too_large(sent.size));
+                unanswered.is_some()
+            }
+            ConnectionEnd::Closed(_) => self.refusals.note_closed(unanswered.map(|sent| (sent.topic.as_str(), sent.size))),
+            _ => false,
         }
-        if *over == ConnectionEnd::TooLarge {
-            return self.note_too_large();
-        }
-        self.refusals.forget_limit();
-        false
     }
 
     /// How long the connection has lasted; none = there was none.

@@ -61,10 +61,10 @@ pub struct NodeHealth {
     /// Boards with messages that the broker does not take, or takes only in part.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub refused_boards: Vec<String>,
-    /// Messages that the broker did not take since the start of the program.
+    /// Messages that were given up since the start of the program because the broker does not take them.
     #[serde(skip_serializing_if = "is_zero")]
     pub refused: u64,
-    /// How often another client took over the connection to the broker since the start of the program.
+    /// How often since the start of the program another client took over the connection, as far as the broker reports it.
     #[serde(skip_serializing_if = "is_zero")]
     pub takeovers: u64,
     /// A second daemon publishes under the name of this node.

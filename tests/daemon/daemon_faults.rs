@@ -125,6 +125,11 @@ fn two_daemons_do_not_share_a_journal() {
     assert!(journal.damage.described.is_empty(), "{:?}", journal.damage.described);
 }
 
+/// A subscriber to the alerts alone: their order among other messages is not known.
+fn alerts(broker: &Mosquitto) -> MosquittoSub {
+    MosquittoSub::new(broker.port(), &["flagfall/1/arbiter/ev/1/b0/alert/#"])
+}
+
 /// Waits until the alert of this alarm of the program is open, or, without a kind, until it is deleted. Returns its sentence.
 fn alert(subscriber: &MosquittoSub, alarm: ProgramAlarm, kind: Option<&str>) -> String {
     let topic = format!("flagfall/1/arbiter/ev/1/b0/alert/{}", alarm.id());
@@ -141,11 +146,11 @@ fn a_second_daemon_of_the_same_name_is_an_alert_of_both_and_both_publish() {
     let broker = Mosquitto::start();
     let (folder, other) = (DaemonFolder::new("n1", broker.port()), DaemonFolder::new("n1", broker.port()));
     let (board, _other_board) = (board(&folder), board(&other));
-    let subscriber = MosquittoSub::new(broker.port(), &["flagfall/#"]);
+    let (subscriber, alerts) = (MosquittoSub::new(broker.port(), &["flagfall/#"]), alerts(&broker));
     let first = DaemonProcess::start(&folder.config());
     online(&subscriber);
     let second = DaemonProcess::start(&other.config());
-    let sentence = alert(&subscriber, ProgramAlarm::NameTaken, Some("name_taken"));
+    let sentence = alert(&alerts, ProgramAlarm::NameTaken, Some("name_taken"));
     assert!(sentence.contains("n1") && sentence.contains("node.name"), "{sentence}");
     for process in [&first, &second] {
         process.wait_for_log("the second daemon", |line| line.contains("second daemon") && line.contains("taken=true"));
@@ -153,7 +158,7 @@ fn a_second_daemon_of_the_same_name_is_an_alert_of_both_and_both_publish() {
     health(&subscriber, "n1", "that the name is taken", |body| body["name_taken"] == true);
     second.terminate();
     assert!(second.wait_for_end().success());
-    alert(&subscriber, ProgramAlarm::NameTaken, None);
+    alert(&alerts, ProgramAlarm::NameTaken, None);
     // The retained status is that of the daemon that lives, which goes on publishing.
     let late = MosquittoSub::new(broker.port(), &["flagfall/1/node/n1/status"]);
     late.wait("the status", |received| (body(&received)["state"] == "ready").then_some(()));
@@ -207,17 +212,17 @@ fn a_full_disk_does_not_keep_a_board_from_being_served() {
     let broker = Mosquitto::start();
     let folder = DaemonFolder::new("n1", broker.port());
     let board = board(&folder);
-    let subscriber = MosquittoSub::new(broker.port(), &["flagfall/#"]);
+    let (subscriber, alerts) = (MosquittoSub::new(broker.port(), &["flagfall/#"]), alerts(&broker));
     // No file grows beyond 6 KiB: the journal is full in the middle of the game.
     let process = DaemonProcess::with_limited_files(&folder.config(), 6 * 1024);
     online(&subscriber);
     board.load(&script()).expect("hands");
-    let sentence = alert(&subscriber, ProgramAlarm::NotRecorded, Some("not_recorded"));
+    let sentence = alert(&alerts, ProgramAlarm::NotRecorded, Some("not_recorded"));
     assert!(sentence.contains("File too large"), "{sentence}");
     health(&subscriber, "n1", "that the disk is full", |body| body["journal_ok"] == false);
     assert_eq!(moves(&subscriber, PLIES).join(" "), MOVES);
     process.lift_limit();
-    alert(&subscriber, ProgramAlarm::NotRecorded, None);
+    alert(&alerts, ProgramAlarm::NotRecorded, None);
     health(&subscriber, "n1", "that the journal is well again", |body| body["journal_ok"] == true);
     process.terminate();
     assert!(process.wait_for_end().success());

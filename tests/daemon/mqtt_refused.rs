@@ -1,13 +1,19 @@
 //! Messages that a real mosquitto does not take: the node goes on, says so, and sends states with their last moves.
 
+use std::time::Duration;
+
 use flagfall::mqtt::outbox::{Quality, Retained};
 use serde_json::{Value, json};
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position};
 
+use crate::support::hall::subscriber::Subscriber;
+use crate::support::hall::table::{Table, play, wait_until_complete};
+use crate::support::hall::{RunningDaemon, TestHall};
 use crate::support::mqtt::node::settings;
 use crate::support::mqtt::{Mosquitto, MosquittoMessage, MosquittoSub, Node, SessionReport};
+use crate::support::schemas::validate;
 
 /// The half-moves of a game of 60 moves.
 const PLIES: usize = 120;
@@ -65,9 +71,13 @@ fn last_state(subscriber: &MosquittoSub, topic: &str) -> Value {
 /// A game of 60 moves at a broker that takes 3,000 bytes, by a line of its configuration with this key.
 fn a_game_at_a_broker_with_a_limit(limit: &str) {
     let mut broker = Mosquitto::with(|_| format!("allow_anonymous true\n{limit} 3000\n"));
-    let node = Node::with(settings(broker.port(), |_| ()), 1, 0);
+    let mut settings = settings(broker.port(), |_| ());
+    // Each connection is a good one, so the next one may have another limit.
+    settings.reconnect.good = Duration::ZERO;
+    let node = Node::with(settings, 1, 0);
     node.wait_until_ready();
-    let subscriber = MosquittoSub::new(broker.port(), &["flagfall/#"]);
+    // One for each topic: their order is not known.
+    let subscribers = TOPICS.map(|topic| MosquittoSub::new(broker.port(), &[topic]));
     let states = states();
     for payload in &states {
         for topic in TOPICS {
@@ -92,9 +102,8 @@ fn a_game_at_a_broker_with_a_limit(limit: &str) {
         SessionReport::Acked(5) => Some(()),
         _ => None,
     });
-    for topic in TOPICS {
-        // The last state may be on its way: a new reader gets it.
-        let body = last_state(&subscriber, topic);
+    for (topic, subscriber) in TOPICS.into_iter().zip(&subscribers) {
+        let body = last_state(subscriber, topic);
         let from = body["moves_from"].as_u64().expect("a shortened state");
         assert_eq!(body["moves"].as_array().map(Vec::len), Some(PLIES - from as usize + 1));
         assert!((80..PLIES as u64).contains(&from), "as many moves as fit: {from}");
@@ -114,7 +123,7 @@ fn a_game_at_a_broker_with_a_limit(limit: &str) {
     assert!(node.outbox.counters().refused > 0);
 
     // Without the limit everything is sent whole, and nothing is refused any more.
-    drop(subscriber);
+    drop(subscribers);
     broker.stop();
     let conf = std::fs::read_to_string(broker.file("mosquitto.conf")).expect("its configuration");
     std::fs::write(broker.file("mosquitto.conf"), conf.replace(&format!("{limit} 3000"), "")).expect("written");
@@ -126,9 +135,8 @@ fn a_game_at_a_broker_with_a_limit(limit: &str) {
         }
         open.is_empty().then_some(())
     });
-    let subscriber = MosquittoSub::new(broker.port(), &["flagfall/#"]);
     for topic in TOPICS {
-        let body = last_state(&subscriber, topic);
+        let body = last_state(&MosquittoSub::new(broker.port(), &[topic]), topic);
         assert_eq!((body["moves"].as_array().map(Vec::len), &body["moves_from"]), (Some(PLIES), &Value::Null));
     }
 }
@@ -141,4 +149,45 @@ fn a_game_at_a_broker_that_refuses_large_messages() {
 #[test]
 fn a_game_at_a_broker_that_announces_its_limit() {
     a_game_at_a_broker_with_a_limit("max_packet_size");
+}
+
+/// A daemon with a board: its pictures for arbiters and for the public go on, and arbiters are told.
+#[test]
+fn a_board_at_a_broker_that_refuses_large_messages() {
+    const PLIES: usize = 16;
+    let broker = Mosquitto::with(|_| "allow_anonymous true\nmax_queued_messages 0\nmessage_size_limit 3000\n".to_owned());
+    let hall = TestHall::new();
+    let table = Table::new(&hall, 0, &play(0, PLIES, [500, 700]));
+    let mut loaded = hall.loaded(vec![table.by_port(&hall)]);
+    loaded.config.broker.enabled = false;
+    (loaded.config.mqtt.host, loaded.config.mqtt.port) = ("127.0.0.1".to_owned(), Some(broker.port()));
+    let subscriber = Subscriber::new(broker.tcp);
+    let daemon = RunningDaemon::start(loaded);
+    subscriber.wait_until_armed("b0");
+    table.board.load(&table.script).expect("hands");
+    for audience in ["arbiter", "live", "public"] {
+        let topic = format!("flagfall/1/{audience}/ev/1/b0/state");
+        let last = subscriber.wait(&format!("the last move on {topic}"), 0, |received| {
+            let (position, last) = played(received.body()).filter(|_| received.topic == topic)?;
+            assert_eq!(received.body()["fen"], position.as_str(), "{received:?}");
+            validate(&topic, &received.bytes).unwrap_or_else(|problem| panic!("{problem}"));
+            (last == PLIES as u64).then(|| received.body().clone())
+        });
+        assert_eq!(last["moves_from"].is_u64(), audience == "arbiter", "{last}");
+    }
+    let alert = subscriber.wait("the alert", 0, |received| {
+        let is = received.topic.contains("/alert/") && received.body()["kind"] == "publish_refused";
+        is.then(|| received.clone())
+    });
+    validate(&alert.topic, &alert.bytes).unwrap_or_else(|problem| panic!("{problem}"));
+    let sentence = alert.body()["sentence"].as_str().unwrap_or_default();
+    assert!(alert.body()["class"] == "loud" && sentence.contains("arbiter/…/state: it is larger"), "{sentence}");
+    subscriber.wait("the health", 0, |received| {
+        (received.topic.ends_with("/health") && received.body()["refused_boards"] == json!(["b0"])).then_some(())
+    });
+    // Each connection begins with `init`. This broker ends some connections at a message that is too large.
+    let begun = subscriber.all().iter().filter(|received| received.body()["state"] == "init").count();
+    assert!(begun <= 12, "{begun} connections");
+    wait_until_complete(&subscriber, &[table]);
+    daemon.stop();
 }

@@ -131,15 +131,6 @@ impl Session {
         Ok(())
     }
 
-    /// The broker ended the connection because of a message that is too large: this is the largest one that it has not
-    /// acknowledged, as far as anybody can know. Returns whether there is one.
-    pub(super) fn note_too_large(&mut self) -> bool {
-        let largest = self.link.as_ref().and_then(|link| link.ids.largest_publication());
-        let size = largest.map(|sent| sent.size);
-        size.into_iter().for_each(|size| self.refusals.note_too_large(size));
-        size.is_some()
-    }
-
     /// Counts a refused publication, reports it, and removes it.
     fn handle_refused(&mut self, sent: &SentPublication, cause: &str) {
         let moved = self.outbox.refused(sent.ticket);
