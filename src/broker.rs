@@ -32,7 +32,7 @@ use tokio::task::JoinHandle;
 use tokio::time;
 
 pub use self::error::BrokerError;
-use crate::config;
+use crate::{config, random};
 
 /// The largest size of a packet, in bytes. It is more than the largest message of `wire/README.md` needs.
 const MAX_PACKET: usize = 1 << 20;
@@ -53,6 +53,8 @@ const LOGIN_ATTEMPTS: u32 = 10;
 const LOGIN_WINDOW: u64 = 60;
 /// The pause after too many wrong passwords, in seconds.
 const LOGIN_PAUSE: u64 = 60;
+/// The length of the daemon's own password, in random bytes.
+const PASSWORD: usize = 24;
 /// The time limit for stopping the broker. With connected clients it needs about 30 ms.
 const STOP_WITHIN: Duration = Duration::from_secs(5);
 
@@ -121,9 +123,10 @@ pub async fn start(settings: &config::Broker, root: &str, event: &str, node: &st
     let limiter = Arc::new(AuthRateLimiter::new(LOGIN_ATTEMPTS, LOGIN_WINDOW, LOGIN_PAUSE));
     let own = match settings.user.is_empty() || settings.user.contains_key(node) {
         true => None,
-        false => {
-            Some(Login { user: node.to_owned(), password: secret().map_err(|error| BrokerError::Other(error.to_string()))? })
-        }
+        false => Some(Login {
+            user: node.to_owned(),
+            password: random::hex(PASSWORD).map_err(|error| BrokerError::Other(error.to_string()))?,
+        }),
     };
     let access: Arc<dyn AuthProvider> = if settings.user.is_empty() {
         Arc::new(AllowAllAuthProvider)
@@ -243,11 +246,4 @@ async fn admit(
         access.add_role_rule(name, rule.topic_pattern, rule.permission).await.map_err(other)?;
     }
     access.assign_role(name, name).await.map_err(other)
-}
-
-/// A random password from the operating system.
-fn secret() -> io::Result<String> {
-    let mut bytes = [0; 24];
-    io::Read::read_exact(&mut std::fs::File::open("/dev/urandom")?, &mut bytes)?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }

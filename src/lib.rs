@@ -13,6 +13,7 @@
 //! | [`config`] | the configuration: its keys and how it is read |
 //! | [`calibration`] | the file with the data that a driver needs about one board |
 //! | [`import`] | converts recordings of other programs to traces |
+//! | [`random`] | random values that nobody can guess |
 //! | [`system_clock`] | the one place that reads the clocks of the operating system |
 //! | [`broker`] | an MQTT broker in this program |
 //! | [`emulate`] | simulated games on emulated boards |
@@ -33,6 +34,7 @@ pub mod journal;
 pub mod mqtt;
 pub mod outputs;
 pub mod publish;
+pub mod random;
 pub mod session;
 pub mod system_clock;
 pub mod wire;

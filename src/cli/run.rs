@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::Args;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing::Level as Tracing;
 
 use crate::config::{self, Level};
-use crate::daemon::{Daemon, Ended};
+use crate::daemon::Daemon;
 
 /// Serve the boards of the configuration: read them, record them, publish them.
 ///
@@ -31,7 +31,7 @@ impl Run {
             tracing::warn!("no board is configured: nothing will be read");
         }
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("the network's runtime")?;
-        let ended = runtime.block_on(async {
+        runtime.block_on(async {
             // The signals are caught before anything starts, so that an early signal is not missed.
             let mut terminate = signal(SignalKind::terminate()).context("SIGTERM")?;
             let mut interrupt = signal(SignalKind::interrupt()).context("SIGINT")?;
@@ -45,12 +45,7 @@ impl Run {
                 })
                 .await
         })?;
-        match ended {
-            Ended::Stopped => Ok(ExitCode::SUCCESS),
-            Ended::TakenOver => {
-                bail!("another node of the same name took this one's place at the broker: give each its own `node.name`")
-            }
-        }
+        Ok(ExitCode::SUCCESS)
     }
 }
 

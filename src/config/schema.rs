@@ -47,7 +47,7 @@ const fn required(name: &'static str, kind: Kind) -> Key {
 
 /// All sections of the configuration.
 pub(crate) const SECTIONS: &[Key] = &[
-    key("node", Kind::Section(&[key("name", Kind::Text(values::id))])),
+    key("node", Kind::Section(&[key("name", Kind::Text(values::node))])),
     key("event", Kind::Section(EVENT)),
     key("mqtt", Kind::Section(MQTT)),
     key("broker", Kind::Section(BROKER)),

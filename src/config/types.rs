@@ -39,7 +39,7 @@ pub struct Config {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Node {
-    /// Its name in topics, `[a-z0-9-]{1,40}`; if none, it is made of the host's name.
+    /// Its name in topics, `[a-z0-9-]{1,32}`; if none, it is made of the host's name.
     pub name: Option<String>,
 }
 

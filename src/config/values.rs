@@ -24,10 +24,19 @@ pub(crate) fn shown(text: &str) -> String {
 
 /// An id in topics.
 pub(crate) fn id(text: &str) -> Result<(), String> {
+    id_of(text, 40, "an id")
+}
+
+/// The name of a node. It is shorter than other ids, since the name of its collector is made of it.
+pub(crate) fn node(text: &str) -> Result<(), String> {
+    id_of(text, 32, "the name of a node")
+}
+
+fn id_of(text: &str, longest: usize, what: &str) -> Result<(), String> {
     let fit = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'-';
-    match (1..=40).contains(&text.len()) && text.bytes().all(fit) {
+    match (1..=longest).contains(&text.len()) && text.bytes().all(fit) {
         true => Ok(()),
-        false => Err(format!("{} is not an id: 1 to 40 of the letters a-z, digits and -", shown(text))),
+        false => Err(format!("{} is not {what}: 1 to {longest} of the letters a-z, digits and -", shown(text))),
     }
 }
 

@@ -2,9 +2,11 @@
 
 mod opening;
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use flagfall_game::effect;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Audience, Body};
 
@@ -153,7 +155,9 @@ impl Live {
         }
         router.hand_over();
         self.record_acks(false);
-        router.device.check_health(system_clock::monotonic(), self.recorder.station().game());
+        let game = self.recorder.station().game();
+        self.handle.set_game((game.number(), game.rev(effect::Audience::Arbiter)));
+        router.device.check_health(system_clock::monotonic(), game);
         router.publish_device_statuses();
         self.request_flush(now);
     }
@@ -170,13 +174,7 @@ impl Live {
             self.shared.disk.flush_soon(unflushed());
         }
         let status = self.recorder.journal().status();
-        let ok = status.failing.is_none();
-        if self.handle.journal_ok.swap(ok, Ordering::Relaxed) != ok {
-            match &status.failing {
-                Some(error) => tracing::error!("board {}: the journal cannot be written: {error}", self.handle.board),
-                None => tracing::info!("board {}: the journal is written again", self.handle.board),
-            }
-        }
+        self.handle.note_journal(status.failing.as_ref().map(|error| error as &dyn fmt::Display));
     }
 
     /// Ends the station: everything that waits is published, and the journal is on the disk.

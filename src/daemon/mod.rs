@@ -10,6 +10,7 @@
 //! checks whether a thread hangs and whether the wall clock moved, and it reports to systemd that the program works.
 
 mod acks;
+mod alerts;
 mod boot;
 mod command_receiver;
 mod device;
@@ -39,4 +40,4 @@ mod worker;
 pub use link::Wanted;
 pub use station_config::{StationConfig, node_name, station_configs};
 pub use supervised_station::Patience;
-pub use supervisor::{Daemon, Ended};
+pub use supervisor::Daemon;

@@ -11,6 +11,7 @@ use super::shared::StationHandle;
 use super::supervised_station::SupervisedStation;
 use crate::health;
 use crate::mqtt::{ConnectionState, Hooks};
+use crate::publish::shorten_state;
 use crate::session::anchor::AnchorRecord;
 use crate::system_clock;
 
@@ -41,7 +42,7 @@ pub(super) fn hooks(node: &Node, receiver: CommandReceiver, stations: &[Supervis
         move |board, audience, from| {
             let Some((handle, dir)) = by_number(board) else { return };
             let Some(stamp) = handle.stamp() else { return };
-            let whole = handle.journal_ok.load(Ordering::Relaxed);
+            let whole = handle.journal_problem().is_none();
             if !shared.disk.refill(Refill { dir, board, audience, from, stamp, whole }) {
                 // No events and not the end: the outbox asks again later.
                 shared.outbox.refilled(board, audience, Vec::new(), false);
@@ -49,10 +50,15 @@ pub(super) fn hooks(node: &Node, receiver: CommandReceiver, stations: &[Supervis
         }
     };
     let connection = {
-        let shared = Arc::clone(node.shared());
+        let node = node.clone();
         move |state: &ConnectionState| {
-            shared.connected.store(state.up, Ordering::Relaxed);
+            node.shared().connected.store(state.up, Ordering::Relaxed);
+            node.note_connection(state);
         }
+    };
+    let refused = {
+        let node = node.clone();
+        move |topic: &str, cause: Option<&str>| node.note_refusal(topic, cause)
     };
     let command = {
         let node = node.clone();
@@ -82,6 +88,8 @@ pub(super) fn hooks(node: &Node, receiver: CommandReceiver, stations: &[Supervis
         connection: Box::new(connection),
         foreign: Box::new(foreign),
         retained: Box::new(retained),
+        refused: Box::new(refused),
+        shorten: Box::new(shorten_state),
         status: Box::new(status),
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use flagfall_protocols::drivers;
@@ -14,6 +14,7 @@ use super::network::read_wall_clock;
 use super::shared::{Condition, Shared, StationHandle};
 use crate::config::{self, Config};
 use crate::health;
+use crate::mqtt::ConnectionState;
 use crate::mqtt::outbox::{Quality, Retained};
 use crate::session::anchor::MOVED;
 use crate::system_clock;
@@ -43,8 +44,33 @@ struct Inner {
     claims: Mutex<BTreeMap<String, BTreeSet<String>>>,
     /// When health was published last, in microseconds plus one; 0 = not yet.
     health_published_at: AtomicU64,
-    /// The journal state and the failed boards that were published last.
-    fit: Mutex<(bool, Vec<String>)>,
+    /// What was published last of what must be published at once.
+    fit: Mutex<Fit>,
+    broker: Mutex<BrokerReport>,
+}
+
+/// The parts of the health that are published at once.
+#[derive(Clone, Default, PartialEq)]
+struct Fit {
+    journal_ok: bool,
+    failed_boards: Vec<String>,
+    refused_boards: Vec<String>,
+    name_taken: bool,
+}
+
+/// What the network task reports.
+#[derive(Default)]
+struct BrokerReport {
+    takeovers: u64,
+    name_taken: bool,
+    /// The topics whose messages the broker does not take, each with the reason.
+    refused: BTreeMap<String, Refusal>,
+}
+
+struct Refusal {
+    cause: String,
+    /// The broker takes them again, and no alert has shown the refusal yet.
+    over: bool,
 }
 
 impl Node {
@@ -61,7 +87,8 @@ impl Node {
             handles,
             claims: Mutex::default(),
             health_published_at: AtomicU64::new(0),
-            fit: Mutex::new((true, Vec::new())),
+            fit: Mutex::default(),
+            broker: Mutex::default(),
         }))
     }
 
@@ -86,7 +113,13 @@ impl Node {
             _ => (NodeState::Lost, false),
         };
         let at = at.then(|| Instant(system_clock::monotonic().0));
-        envelope::make_message("node.status", None, &self.stamp(), at, &NodeStatus { state })
+        envelope::make_message(
+            "node.status",
+            None,
+            &self.stamp(),
+            at,
+            &NodeStatus { state, run: Some(self.shared().run.clone()) },
+        )
     }
 
     /// Publishes the info: what the node is and which boards it serves, without those that another node claims.
@@ -114,9 +147,15 @@ impl Node {
         let now = system_clock::monotonic();
         let published = inner.health_published_at.load(Ordering::Relaxed);
         let failed = |handle: &&Arc<StationHandle>| matches!(handle.condition(), Condition::Parked | Condition::Refused);
-        let journal_ok = inner.handles.iter().all(|handle| handle.journal_ok.load(Ordering::Relaxed));
-        let failed_boards: Vec<String> = inner.handles.iter().filter(failed).map(|handle| handle.board.clone()).collect();
-        let fit = (journal_ok, failed_boards.clone());
+        let boards = |is: &dyn Fn(&&Arc<StationHandle>) -> bool| -> Vec<String> {
+            inner.handles.iter().filter(|handle| is(handle)).map(|handle| handle.board.clone()).collect()
+        };
+        let fit = Fit {
+            journal_ok: inner.handles.iter().all(|handle| handle.journal_problem().is_none()),
+            failed_boards: boards(&failed),
+            refused_boards: boards(&|handle| self.refusal(&handle.board).is_some()),
+            name_taken: self.is_name_taken(),
+        };
         let before = std::mem::replace(&mut *inner.fit.lock().unwrap_or_else(PoisonError::into_inner), fit.clone());
         if before == fit && published > 0 && now.0.saturating_sub(published - 1) < HEALTH_EVERY.as_micros() as u64 {
             return;
@@ -127,9 +166,13 @@ impl Node {
             temperature_c: health.temperature_c,
             under_voltage: health.under_voltage,
             disk_free_mib: health.disk_free_bytes.map(|bytes| bytes >> 20),
-            journal_ok,
-            failed_boards,
+            journal_ok: fit.journal_ok,
+            failed_boards: fit.failed_boards,
             withheld_boards: inner.claims.lock().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect(),
+            refused_boards: fit.refused_boards,
+            refused: inner.shared.outbox.counters().refused,
+            takeovers: self.broker().takeovers,
+            name_taken: fit.name_taken,
         };
         let topic = topics::node_health(&inner.root, &inner.shared.node);
         self.retain(topic, "node.health", Quality::AtMostOnce, Some(HEALTH_EXPIRY), &body);
@@ -139,6 +182,53 @@ impl Node {
         let at = Some(Instant(system_clock::monotonic().0));
         let payload = envelope::make_message(kind, None, &self.stamp(), at, body);
         self.shared().outbox.publish_retained(Retained { topic, payload, quality, expiry });
+    }
+
+    fn broker(&self) -> MutexGuard<'_, BrokerReport> {
+        self.0.broker.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes what the network task reports about the connection.
+    pub(super) fn note_connection(&self, state: &ConnectionState) {
+        let mut broker = self.broker();
+        (broker.takeovers, broker.name_taken) = (state.takeovers, state.name_taken);
+    }
+
+    /// Whether a second daemon uses the name of this node.
+    pub(super) fn is_name_taken(&self) -> bool {
+        self.broker().name_taken
+    }
+
+    /// Notes that the broker does not take the messages on this topic, or takes them again. The network task bounds the number of
+    /// topics.
+    pub(super) fn note_refusal(&self, topic: &str, cause: Option<&str>) {
+        let mut broker = self.broker();
+        match cause {
+            Some(cause) => {
+                let refusal = Refusal { cause: cause.to_owned(), over: false };
+                broker.refused.insert(topic.to_owned(), refusal);
+            }
+            None => {
+                broker.refused.get_mut(topic).into_iter().for_each(|refusal| refusal.over = true);
+            }
+        }
+    }
+
+    /// The first topic of a board whose messages the broker does not take, without its beginning, and the reason.
+    pub(super) fn refusal(&self, board: &str) -> Option<(String, String)> {
+        let inner = &self.0;
+        let place = format!("/{}/{}/{board}/", inner.event, inner.round);
+        let broker = self.broker();
+        broker.refused.iter().find_map(|(topic, refusal)| {
+            let audience = topic.split('/').nth(2)?;
+            let rest = topic.split_once(&place)?.1;
+            Some((format!("{audience}/…/{rest}"), refusal.cause.clone()))
+        })
+    }
+
+    /// Forgets the refusals that are over. Alerts and health have shown them.
+    pub(super) fn forget_refusals(&self) {
+        self.broker().refused.retain(|_, refusal| !refusal.over);
     }
 
     /// Reads the wall clock. If it moved or has another time source, the stations are informed.

@@ -6,8 +6,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use flagfall_game::alarm::{Alarm, AlarmKind, AlarmStatus};
-use flagfall_game::effect::Effect;
 use flagfall_game::game::Game;
 use flagfall_hardware::port::SendError;
 use flagfall_protocols::trace::Audience;
@@ -21,7 +19,7 @@ use super::worker::Question;
 use crate::arbiter::{DaemonAction, Reply, Setup};
 use crate::journal::{Out, outs_from};
 use crate::mqtt::outbox::{Ephemeral, Event, OutboxItem, Quality, Retained};
-use crate::publish::{Message, Messages};
+use crate::publish::Message;
 use crate::session::station::{BOARD, CLOCK, StationOutput};
 use crate::system_clock;
 use crate::wire::device::{DeviceRaw, DeviceStatus};
@@ -219,32 +217,6 @@ impl OutputRouter {
 
     fn retain(&self, topic: String, payload: String) {
         self.shared.outbox.publish_retained(Retained { topic, payload, quality: Quality::AtLeastOnce, expiry: None });
-    }
-
-    /// Alerts the arbiters: the board has failed, and what they see of it is old. The alert is deleted at the next start.
-    pub(super) fn publish_board_failed(&self, config: &StationConfig) {
-        let at = self.stamp.anchor.instant_at(system_clock::utc());
-        let failed = Alarm {
-            id: 0,
-            kind: AlarmKind::BoardFailed,
-            side: None,
-            squares: 0,
-            set_up: Vec::new(),
-            fact: None,
-            happened: at,
-            opened: at,
-            status: AlarmStatus::Open,
-            closed: None,
-        };
-        // The alert is made with a new game, since the game of the board cannot be touched.
-        let game = Game::new(config.setting.config.clone(), config.setting.driver.timing);
-        let (mut messages, mut made) = (Messages::new(config.setting.board.clone(), &config.setting.name), Vec::new());
-        messages.add_effect(at, &Effect::Alert(failed), &game, &mut made);
-        // An audit line would need a number, which only the game gives.
-        for message in made.into_iter().filter(|message| message.retain) {
-            // A board that was never served has no number in the outbox.
-            self.retain(message.topic, envelope::add_stamp(&message.payload, &self.stamp));
-        }
     }
 
     /// Publishes bytes as they were read from the device.

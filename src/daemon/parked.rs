@@ -1,6 +1,8 @@
 //! Serves a parked station, one that failed again after it was rebuilt. Its game is not used any more, but the bytes of its board
 //! are still recorded.
 
+use std::fmt;
+
 use anyhow::Result;
 use flagfall_protocols::trace::{Audience, Body};
 
@@ -57,6 +59,7 @@ impl ParkedStation {
                 // A failure is in the journal's status, and the journal tries again.
                 let _ = self.journal.flush(now);
             }
+            handle.note_journal(self.journal.status().failing.as_ref().map(|error| error as &dyn fmt::Display));
         }
         if let Err(error) = self.journal.flush(self.timeline.journal_time(system_clock::monotonic())) {
             tracing::error!("board {}: {error}", handle.board);

@@ -1,5 +1,6 @@
 //! Defines the data that all stations of a node share, and the handle by which other threads reach a station.
 
+use std::fmt;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -30,6 +31,8 @@ pub(super) struct Shared {
     pub(super) node: String,
     /// How often the node was started.
     pub(super) boot: u64,
+    /// A random value of this start, by which a second daemon with our name is recognised.
+    pub(super) run: String,
     /// The messages that wait to be published.
     pub(super) outbox: Arc<Outbox>,
     /// The work of the disk thread.
@@ -111,8 +114,9 @@ pub(super) struct StationHandle {
     pub(super) lock: Mutex<Option<DiskLock>>,
     /// The events that the broker has acknowledged.
     pub(super) acked: Acked,
-    /// Whether its journal can be written.
-    pub(super) journal_ok: AtomicBool,
+    journal_problem: Mutex<Option<String>>,
+    /// The number and the revision of its game, for alerts that are made without the game.
+    game: Mutex<(u32, u32)>,
     /// It waits for the disk and must be woken when the disk has answered.
     pub(super) awaits_disk: AtomicBool,
     wanted: Mutex<Option<Wanted>>,
@@ -133,7 +137,8 @@ impl StationHandle {
             stamp: Mutex::new(None),
             lock: Mutex::new(None),
             acked: Acked::default(),
-            journal_ok: AtomicBool::new(true),
+            journal_problem: Mutex::new(None),
+            game: Mutex::new((1, 0)),
             awaits_disk: AtomicBool::new(false),
             wanted: Mutex::new(None),
             withheld: AtomicBool::new(false),
@@ -157,6 +162,37 @@ impl StationHandle {
     /// Sets the condition.
     pub(super) fn set_condition(&self, condition: Condition) {
         self.condition.store(condition as u8, Ordering::Release);
+    }
+
+    /// Why its journal cannot be written; none if it can.
+    pub(super) fn journal_problem(&self) -> Option<String> {
+        self.journal_problem.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Notes whether its journal can be written, and logs a change.
+    pub(super) fn note_journal(&self, failing: Option<&dyn fmt::Display>) {
+        let mut problem = self.journal_problem.lock().unwrap_or_else(PoisonError::into_inner);
+        match (problem.as_ref(), failing) {
+            (None, Some(error)) => {
+                tracing::error!("board {}: the journal cannot be written: {error}", self.board);
+                *problem = Some(error.to_string());
+            }
+            (Some(_), None) => {
+                tracing::info!("board {}: the journal is written again", self.board);
+                *problem = None;
+            }
+            _ => {}
+        }
+    }
+
+    /// The number and the revision of its game.
+    pub(super) fn game(&self) -> (u32, u32) {
+        *self.game.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Stores the number and the revision of its game.
+    pub(super) fn set_game(&self, game: (u32, u32)) {
+        *self.game.lock().unwrap_or_else(PoisonError::into_inner) = game;
     }
 
     /// Its number in the outbox.

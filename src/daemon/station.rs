@@ -132,7 +132,6 @@ fn park(config: &StationConfig, handle: &Arc<StationHandle>, owner: u64, router:
     let problem = format!("the board's game {why} and was parked");
     router.device.set_parked(problem.clone());
     router.publish_device_statuses();
-    router.publish_board_failed(config);
     let disk = FencedJournal::open(config, Arc::clone(handle), owner).map_err(Into::into);
     let opened = disk.and_then(|disk| ParkedStation::open(config, disk));
     match opened {
@@ -141,7 +140,7 @@ fn park(config: &StationConfig, handle: &Arc<StationHandle>, owner: u64, router:
             router.catch_up(&config.dir, parked.last_numbers());
             parked.serve(handle, owner, router, &problem);
         }
-        Err(error) => tracing::error!("board {}: its bytes cannot be recorded either: {error:#}", handle.board),
+        Err(error) => handle.note_journal(Some(&error)),
     }
     Condition::Parked
 }

@@ -220,7 +220,7 @@ pub fn node_name(configured: Option<&str>) -> String {
         || std::fs::read_to_string(Path::new("/proc/sys/kernel/hostname")).or_else(|_| std::fs::read_to_string("/etc/hostname"));
     let name = configured.map_or_else(|| host().unwrap_or_default(), str::to_owned);
     let fit = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
-    let name: String = name.trim().chars().map(fit).take(topics::MAX_ID).collect();
+    let name: String = name.trim().chars().map(fit).take(topics::MAX_NODE).collect();
     if name.is_empty() { "node".to_owned() } else { name }
 }
 

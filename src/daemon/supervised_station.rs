@@ -14,6 +14,7 @@ use super::station::Station;
 use super::station_config::StationConfig;
 use crate::session::station::{BOARD, CLOCK};
 use crate::system_clock::{self, MonotonicTime};
+use crate::wire::topics::Board;
 
 /// The time limits for work on one item. A station that needs longer counts as hanging.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +88,11 @@ impl SupervisedStation {
         let thread = Builder::new().name(name).spawn(move || station.run());
         self.thread = Some(thread.with_context(|| format!("board {}", self.handle.board))?);
         Ok(())
+    }
+
+    /// The board in topics.
+    pub(super) fn board(&self) -> &Board {
+        &self.config.setting.board
     }
 
     /// The folder of the station's journal.

@@ -11,6 +11,7 @@ use flagfall_hardware::port::Ports;
 use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval};
 
+use super::alerts::Alerts;
 use super::command_receiver::CommandReceiver;
 use super::heartbeat::Heartbeat;
 use super::inbox::Inbox;
@@ -23,8 +24,8 @@ use super::{boot, disk, worker};
 use crate::config::{Config, Loaded};
 use crate::mqtt;
 use crate::mqtt::outbox::Outbox;
-use crate::system_clock;
 use crate::wire::topics;
+use crate::{random, system_clock};
 
 /// The time between two checks by the supervisor.
 const TICK: Duration = Duration::from_secs(1);
@@ -51,21 +52,13 @@ pub struct Daemon {
     node: Node,
     shared: Arc<Shared>,
     stations: Vec<SupervisedStation>,
+    alerts: Alerts,
     disk_heartbeat: Arc<Heartbeat>,
     disk: JoinHandle<()>,
     worker: JoinHandle<()>,
     #[cfg(feature = "broker")]
     broker: Option<crate::broker::Running>,
     identity: mqtt::Identity,
-}
-
-/// How a daemon ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
-    /// It was stopped.
-    Stopped,
-    /// It was stopped, and before that another node of the same name had taken its place at the broker.
-    TakenOver,
 }
 
 impl Daemon {
@@ -104,6 +97,7 @@ impl Daemon {
         let shared = Arc::new(Shared {
             node: name,
             boot,
+            run: random::hex(random::UNGUESSABLE).context("a random value for this start")?,
             outbox: Outbox::new(),
             disk: Arc::default(),
             worker: Arc::<Inbox<worker::Question>>::default(),
@@ -130,6 +124,7 @@ impl Daemon {
             node,
             shared,
             stations,
+            alerts: Alerts::default(),
             disk_heartbeat,
             disk,
             worker,
@@ -149,7 +144,7 @@ impl Daemon {
     ///
     /// # Errors
     /// A thread of the daemon itself has ended.
-    pub async fn run(mut self, stop: impl Future<Output = ()>) -> Result<Ended> {
+    pub async fn run(mut self, stop: impl Future<Output = ()>) -> Result<()> {
         let (stopper, stopped) = watch::channel(false);
         let settings = self.settings();
         let hooks = network::hooks(&self.node, self.command_receiver(), &self.stations);
@@ -165,17 +160,15 @@ impl Daemon {
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut stop = std::pin::pin!(stop);
         let mut gone = Ok(());
-        let mut ended = None;
+        let mut ended = false;
         loop {
             tokio::select! {
                 () = &mut stop => break,
-                over = &mut network, if ended.is_none() => match over {
-                    // Boards are still read and recorded; the node that took our name publishes.
-                    Ok(over) => ended = Some(over),
-                    Err(error) => {
-                        gone = Err(error).context("the network task has ended");
-                        break;
-                    }
+                over = &mut network => {
+                    gone = over.map_or_else(Err, |()| Ok(())).context("the network task has ended");
+                    gone = gone.and_then(|()| anyhow::bail!("the network task has ended"));
+                    ended = true;
+                    break;
                 },
                 _ = ticks.tick() => {
                     gone = self.supervise();
@@ -196,8 +189,8 @@ impl Daemon {
         ends.await.context("ending the stations")?;
         // This fails only if the network has ended by itself.
         let _ = stopper.send(true);
-        if ended.is_none() && gone.is_ok() {
-            ended = Some(network.await.context("the network")?);
+        if !ended {
+            network.await.context("the network")?;
         }
         self.shared.disk.close();
         self.shared.worker.clear();
@@ -217,11 +210,7 @@ impl Daemon {
         if let Some(broker) = self.broker {
             broker.stop().await;
         }
-        gone?;
-        Ok(match ended {
-            Some(mqtt::Ended::TakenOver) => Ended::TakenOver,
-            _ => Ended::Stopped,
-        })
+        gone
     }
 
     /// Checks everything once.
@@ -233,7 +222,11 @@ impl Daemon {
         for station in &mut self.stations {
             station.check_health(&self.shared, stuck >= TICK);
         }
+        for station in &self.stations {
+            self.alerts.update(&self.node, station.board(), &station.handle);
+        }
         self.node.publish_health();
+        self.node.forget_refusals();
         if stuck < DISK_STUCK {
             notify(&[sd_notify::NotifyState::Watchdog]);
         } else {

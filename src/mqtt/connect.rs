@@ -10,7 +10,7 @@ use tokio_rustls::TlsConnector;
 
 use super::connection::{ConnectionEnd, ended_by_broker};
 use super::identity::Identity;
-use super::packets;
+use super::packets::{self, Client};
 use super::types::Settings;
 use super::wire::{Socket, Wire};
 
@@ -18,17 +18,17 @@ use super::wire::{Socket, Wire};
 const CONNECT: Duration = Duration::from_secs(5);
 
 /// Connects and returns the broker's welcome.
-pub(super) async fn connect(settings: &Settings, will: String, clean: bool) -> Result<(Wire, ConnAck), ConnectionEnd> {
-    let Ok(welcomed) = tokio::time::timeout(CONNECT, welcome(settings, will, clean)).await else {
+pub(super) async fn connect(settings: &Settings, client: &Client) -> Result<(Wire, ConnAck), ConnectionEnd> {
+    let Ok(welcomed) = tokio::time::timeout(CONNECT, welcome(settings, client)).await else {
         return Err(ConnectionEnd::Lost("no answer within five seconds".to_owned()));
     };
     welcomed
 }
 
-async fn welcome(settings: &Settings, will: String, clean: bool) -> Result<(Wire, ConnAck), ConnectionEnd> {
+async fn welcome(settings: &Settings, client: &Client) -> Result<(Wire, ConnAck), ConnectionEnd> {
     let socket = socket(&settings.identity).await.map_err(|error| ConnectionEnd::Lost(error.to_string()))?;
     let mut wire = Wire::new(socket);
-    packets::connect(settings, will, clean, &mut wire.outgoing).map_err(|error| ConnectionEnd::Lost(error.to_string()))?;
+    packets::connect(settings, client, &mut wire.outgoing).map_err(|error| ConnectionEnd::Lost(error.to_string()))?;
     match wire.read_packet().await? {
         Packet::ConnAck(welcome) if welcome.code == ConnectReturnCode::Success => {
             let properties = welcome.properties.as_ref();

@@ -12,8 +12,8 @@ use tracing::info;
 use super::connect::connect;
 use super::keep_alive::{KeepAlive, KeepAliveStep};
 use super::packets::{self, KEEP_ALIVE};
-use super::session::Session;
-use super::wire::Wire;
+use super::session::{Refusal, Session};
+use super::wire::{Incoming, Wire};
 use crate::system_clock::{self, MonotonicTime};
 
 /// The time between two checks for expired replies and for a broker that has stopped acknowledging.
@@ -27,10 +27,14 @@ const PART: Duration = Duration::from_secs(1);
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ConnectionEnd {
     Stopped,
-    /// Another client uses our name.
-    Namesake,
+    /// Another client has connected with our client id.
+    TakenOver,
+    /// The broker refuses a message for its size, and ends the connection.
+    TooLarge,
     /// The broker refuses our name or password.
     Refused(String),
+    /// The other side closed the connection without a reason.
+    Closed(String),
     Lost(String),
     /// The broker sent a packet that cannot be read. It would send it again in the same session.
     BadPacket(String),
@@ -45,16 +49,16 @@ enum Stop {
 }
 
 /// Runs one connection, from the attempt to connect to its end.
-pub(super) async fn run(session: &mut Session, stop: &mut watch::Receiver<bool>, clean: bool) -> ConnectionEnd {
-    match attempt(session, stop, clean).await {
+pub(super) async fn run(session: &mut Session, stop: &mut watch::Receiver<bool>) -> ConnectionEnd {
+    match attempt(session, stop).await {
         Ok((wire, welcome)) => serve(session, stop, wire, &welcome).await,
         Err(over) => over,
     }
 }
 
-async fn attempt(session: &Session, stop: &mut watch::Receiver<bool>, clean: bool) -> Result<(Wire, ConnAck), ConnectionEnd> {
-    let will = (session.hooks.status)("lost");
-    let mut attempt = pin!(connect(&session.settings, will, clean));
+async fn attempt(session: &mut Session, stop: &mut watch::Receiver<bool>) -> Result<(Wire, ConnAck), ConnectionEnd> {
+    let client = session.client()?;
+    let mut attempt = pin!(connect(&session.settings, &client));
     loop {
         tokio::select! {
             ended = &mut attempt => return ended,
@@ -87,7 +91,7 @@ async fn serve(session: &mut Session, stop: &mut watch::Receiver<bool>, mut wire
         tokio::select! {
             biased;
             transferred = wire.read_and_write() => if let Err(error) = transferred {
-                return ConnectionEnd::Lost(error.to_string());
+                return ConnectionEnd::Closed(error.to_string());
             },
             _ = stop.wait_for(|stop| *stop), if matches!(stopping, Stop::No) => {}
             () = outbox.changed() => {}
@@ -100,6 +104,7 @@ async fn serve(session: &mut Session, stop: &mut watch::Receiver<bool>, mut wire
         if now >= next_check {
             next_check = now.after(SECOND);
             outbox.sweep(now);
+            session.check_namesakes(now);
             if session.is_stalled(now) {
                 return ConnectionEnd::Lost("the broker acknowledges nothing".to_owned());
             }
@@ -155,12 +160,10 @@ fn handle_arrived(
     while let Some(packet) = wire.buffered_packet()? {
         keep_alive.note_received(now);
         match packet {
-            Packet::PingResp(_) => keep_alive.note_answer(),
-            Packet::Disconnect(disconnect) => return Err(ended_by_broker(&disconnect)),
-            packet => session.handle_packet(packet, &mut wire.outgoing)?,
-        }
-        if session.is_taken_over() {
-            return Err(ConnectionEnd::Namesake);
+            Incoming::Packet(Packet::PingResp(_)) => keep_alive.note_answer(),
+            Incoming::Packet(Packet::Disconnect(disconnect)) => return Err(ended_by_broker(&disconnect)),
+            Incoming::Packet(packet) => session.handle_packet(packet, &mut wire.outgoing)?,
+            Incoming::TooLarge(id) => session.handle_answer(id, Err(Refusal::TooLarge))?,
         }
     }
     match keep_alive.check(now) {
@@ -180,7 +183,8 @@ async fn leave(mut wire: Wire) {
 /// The end of a connection that the broker ends.
 pub(super) fn ended_by_broker(disconnect: &Disconnect) -> ConnectionEnd {
     match disconnect.reason_code {
-        DisconnectReasonCode::SessionTakenOver => ConnectionEnd::Namesake,
+        DisconnectReasonCode::SessionTakenOver => ConnectionEnd::TakenOver,
+        DisconnectReasonCode::PacketTooLarge => ConnectionEnd::TooLarge,
         reason => ConnectionEnd::Lost(format!("the broker ended the connection: {reason:?}")),
     }
 }

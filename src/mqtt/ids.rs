@@ -8,12 +8,21 @@ use crate::mqtt::outbox::Ticket;
 
 /// A packet that the broker has not answered yet.
 pub(super) enum Sent {
-    Publication {
-        ticket: Ticket,
-        /// The kind of its topic.
-        kind: &'static str,
-    },
+    Publication(SentPublication),
     Subscription(Vec<Filter>),
+}
+
+/// A publication that the broker has not answered yet.
+#[derive(Clone, Debug)]
+pub(super) struct SentPublication {
+    pub(super) ticket: Ticket,
+    pub(super) topic: String,
+    /// The size of its payload, in bytes.
+    pub(super) size: usize,
+    /// Whether it is a state, which can be sent again in a shorter form.
+    pub(super) retain: bool,
+    /// Whether it is the whole message.
+    pub(super) whole: bool,
 }
 
 /// The packet ids in use. Far fewer are in use than there are.
@@ -39,16 +48,29 @@ impl Ids {
         self.sent.insert(id, sent);
     }
 
-    pub(super) fn publication(&mut self, id: u16) -> Option<(Ticket, &'static str)> {
-        let Some(&Sent::Publication { ticket, kind }) = self.sent.get(&id) else { return None };
-        self.sent.remove(&id);
-        Some((ticket, kind))
+    pub(super) fn publication(&mut self, id: u16) -> Option<SentPublication> {
+        match self.sent.remove(&id)? {
+            Sent::Publication(publication) => Some(publication),
+            subscription @ Sent::Subscription(_) => {
+                self.sent.insert(id, subscription);
+                None
+            }
+        }
+    }
+
+    /// The largest publication that is not acknowledged yet.
+    pub(super) fn largest_publication(&self) -> Option<&SentPublication> {
+        let publications = self.sent.values().filter_map(|sent| match sent {
+            Sent::Publication(publication) => Some(publication),
+            Sent::Subscription(_) => None,
+        });
+        publications.max_by_key(|publication| publication.size)
     }
 
     pub(super) fn subscription(&mut self, id: u16) -> Option<Vec<Filter>> {
         match self.sent.remove(&id)? {
             Sent::Subscription(filters) => Some(filters),
-            publication @ Sent::Publication { .. } => {
+            publication @ Sent::Publication(_) => {
                 self.sent.insert(id, publication);
                 None
             }
@@ -57,7 +79,7 @@ impl Ids {
 
     /// Whether a publication is not acknowledged yet.
     pub(super) fn has_publication(&self) -> bool {
-        self.sent.values().any(|sent| matches!(sent, Sent::Publication { .. }))
+        self.sent.values().any(|sent| matches!(sent, Sent::Publication(_)))
     }
 
     /// Whether a subscription is not answered yet.

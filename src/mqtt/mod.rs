@@ -16,6 +16,7 @@ mod namesakes;
 pub mod outbox;
 mod packets;
 mod probe;
+mod refusals;
 mod session;
 mod status;
 mod tls;
@@ -34,36 +35,42 @@ pub use self::identity::{Identity, IdentityError};
 use self::outbox::Outbox;
 pub use self::probe::probe;
 use self::session::Session;
-pub use self::types::{Arrived, ConnectionState, Ended, Foreign, Hooks, ReconnectDelays, Settings};
+pub use self::types::{Arrived, ConnectionState, Foreign, Hooks, ReconnectDelays, Refused, Settings};
 use crate::system_clock;
 
-/// Publishes what is in the outbox until `stop` is true or its sender is dropped, or until another client takes our name. A stop
-/// during a connection first sends waiting messages, for two seconds at most, and the status `stopped`.
-pub async fn run(settings: Settings, outbox: Arc<Outbox>, hooks: Hooks, mut stop: watch::Receiver<bool>) -> Ended {
+/// The cause of an end, for people.
+const TOO_LARGE: &str = "the broker ended the connection: a message is too large";
+/// The wait after another client took over our connection. It is short and does not grow: with a new client id nobody competes.
+const TAKEN_OVER: Duration = Duration::from_millis(100);
+/// A connection that lasted this long and is closed without a reason may have been taken over. If it lasted less, the broker may be
+/// ill, and the waits grow.
+const TAKEN_OVER_AFTER: Duration = Duration::from_millis(500);
+
+/// Publishes what is in the outbox until `stop` is true or its sender is dropped. A stop during a connection first sends waiting
+/// messages, for two seconds at most, and the status `stopped`.
+pub async fn run(settings: Settings, outbox: Arc<Outbox>, hooks: Hooks, mut stop: watch::Receiver<bool>) {
     let mut session = Session::new(settings, outbox, hooks);
     let mut backoff = Backoff::default();
-    // Whether the broker must forget our session: it could only hold the packet that could not be read.
-    let mut clean = false;
     loop {
-        let over = connection::run(&mut session, &mut stop, clean).await;
+        let over = connection::run(&mut session, &mut stop).await;
         let now = system_clock::monotonic();
-        let lasted = session.lasted(now).unwrap_or_default();
+        let lasted = session.lasted(now);
+        let delays = session.settings.reconnect;
+        let learned = session.note_end(&over, lasted.is_some_and(|lasted| lasted < delays.good));
         session.disconnected();
-        clean = matches!(over, ConnectionEnd::BadPacket(_));
+        // A client that takes over ends a connection that was good so far; not every broker says so.
+        let was_good = lasted.is_some_and(|lasted| lasted >= TAKEN_OVER_AFTER);
+        let mut next_wait = || backoff.next_wait(&delays, lasted.unwrap_or_default(), now.0);
         let (cause, wait) = match over {
-            ConnectionEnd::Stopped => return Ended::Stopped,
-            ConnectionEnd::Namesake => {
-                warn!(node = %session.settings.node, "another client has our name: publishing ends");
-                "another client has our name".clone_into(&mut session.state.cause);
-                (session.hooks.connection)(&session.state);
-                return Ended::TakenOver;
-            }
-            ConnectionEnd::Refused(cause) => (cause, backoff.longest_wait(&session.settings.reconnect, now.0)),
-            ConnectionEnd::Lost(cause) => (cause, backoff.next_wait(&session.settings.reconnect, lasted, now.0)),
-            ConnectionEnd::BadPacket(cause) => {
-                session.state.bad_packets += 1;
-                (cause, backoff.next_wait(&session.settings.reconnect, lasted, now.0))
-            }
+            ConnectionEnd::Stopped => return,
+            ConnectionEnd::TakenOver => ("another client took over the connection".to_owned(), TAKEN_OVER),
+            // The next messages are smaller, so this happens only a few times.
+            ConnectionEnd::TooLarge if learned => (TOO_LARGE.to_owned(), delays.first),
+            ConnectionEnd::TooLarge => (TOO_LARGE.to_owned(), next_wait()),
+            ConnectionEnd::Closed(cause) if learned => (cause, delays.first),
+            ConnectionEnd::Closed(cause) if was_good => (cause, TAKEN_OVER),
+            ConnectionEnd::Refused(cause) => (cause, backoff.longest_wait(&delays, now.0)),
+            ConnectionEnd::Closed(cause) | ConnectionEnd::Lost(cause) | ConnectionEnd::BadPacket(cause) => (cause, next_wait()),
         };
         session.state.attempts = backoff.failed();
         warn!(%cause, attempts = backoff.failed(), wait_ms = wait.as_millis() as u64, "no connection to the broker");
@@ -71,7 +78,7 @@ pub async fn run(settings: Settings, outbox: Arc<Outbox>, hooks: Hooks, mut stop
         (session.hooks.connection)(&session.state);
         if pause(&session, wait, &mut stop).await {
             info!("stopped while the broker was away");
-            return Ended::Stopped;
+            return;
         }
     }
 }

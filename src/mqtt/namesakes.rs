@@ -1,135 +1,130 @@
-//! Detects that another client uses the name of this node, even if the broker does not report it.
+//! Detects a second daemon with the name of this node, by the statuses that are published under that name.
 //!
-//! When a second client connects with a name, the broker ends the connection of the first and may give the reason. The reason may
-//! be lost with the connection. Therefore, after a lost connection, the retained status under the name of this node is checked
-//! before anything is sent. If it shows a running node and this node never saw it, another client has replaced this one, and this
-//! one stops.
-//!
-//! A broker that restarts may have kept a status of an earlier run, which this run never saw. Therefore a status with a lower
-//! number of starts is ignored. Of two clients with one name the one that was started less often stops; if both were started
-//! equally often, the one that was there first stops.
+//! Every daemon makes a random `run` at its start, and its statuses contain it. A living status with another `run` that is published
+//! while this node is connected comes from a second daemon: retained statuses may be of an earlier run. Both daemons go on
+//! publishing, and both repeat their status now and then, so that each hears the other as long as both live.
 
-use std::collections::VecDeque;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::Duration;
 
-use super::status::{boot_of, state_of};
+use super::status::{run_of, state_of};
+use crate::system_clock::MonotonicTime;
 
-/// The largest number of known statuses, which need 32 KiB. A connection adds about three. With one connection every ten seconds
-/// this is enough for three hours. The broker may return old statuses again and again from the state that it last wrote to its
-/// disk, which is less than three hours old.
-const KNOWN: usize = 4096;
+/// The time between two statuses of this node while a second daemon uses its name.
+const REPEAT: Duration = Duration::from_secs(10);
+/// The time after which a second daemon that was not heard any more counts as gone.
+const GONE: Duration = Duration::from_secs(30);
 
-/// The statuses that were published under the name of this node.
+/// A second daemon with the name of this node, as far as it was heard.
 pub(super) struct Namesakes {
-    /// How often this node was started.
-    boot: u64,
-    /// Statuses that we published, or that were there before us: a broker that comes back with an older state may show any of
-    /// them. They are stored as hashes; the status that came last is at the back.
-    known: VecDeque<u64>,
-    /// Whether a connection of this run has ended.
-    lost: bool,
-    found: bool,
+    /// The run of this program.
+    run: Option<String>,
+    /// When a second daemon was heard last; none = there is none.
+    heard: Option<MonotonicTime>,
+    /// When this node repeated its status last.
+    repeated: MonotonicTime,
+}
+
+/// What a status that was published under our name means for our own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Heard {
+    /// It is ours.
+    Ours,
+    /// It is the end of another run, or a late will. It has replaced our status at the broker.
+    End,
+    /// A second daemon reports that it lives, and must hear that this one lives too.
+    Living,
+    /// The second daemon repeats its status, or the message is no status.
+    Nothing,
 }
 
 impl Namesakes {
     /// Makes the check for the node that has this status.
     pub(super) fn new(own: &[u8]) -> Namesakes {
-        Namesakes { boot: boot_of(own), known: VecDeque::new(), lost: false, found: false }
+        Namesakes { run: run_of(own), heard: None, repeated: MonotonicTime(0) }
     }
 
-    pub(super) fn note_lost_connection(&mut self) {
-        self.lost = true;
+    /// Notes that a connection begins: while there was none, nobody could be heard.
+    pub(super) fn connected(&mut self, now: MonotonicTime) {
+        self.heard = self.heard.map(|_| now);
     }
 
-    pub(super) fn remember(&mut self, payload: &[u8]) {
-        match self.position(payload) {
-            Some(place) => _ = self.known.remove(place),
-            None if self.known.len() >= KNOWN => _ = self.known.pop_front(),
-            None => {}
+    /// Handles a status that was published under our name just now.
+    pub(super) fn handle(&mut self, payload: &[u8], now: MonotonicTime) -> Heard {
+        let ours = run_of(payload) == self.run;
+        match state_of(payload).as_deref() {
+            Some("lost" | "stopped") if !ours => {
+                self.heard = None;
+                Heard::End
+            }
+            // The will of a connection that another client took over.
+            Some("lost") => Heard::End,
+            Some(_) if ours => Heard::Ours,
+            Some(state @ ("init" | "ready")) => {
+                let before = self.heard.replace(now);
+                if before.is_none() || state == "init" { Heard::Living } else { Heard::Nothing }
+            }
+            _ => Heard::Nothing,
         }
-        self.known.push_back(hash(payload));
     }
 
-    fn position(&self, payload: &[u8]) -> Option<usize> {
-        let wanted = hash(payload);
-        self.known.iter().position(|known| *known == wanted)
+    /// Whether a second daemon uses our name.
+    pub(super) fn is_taken(&self) -> bool {
+        self.heard.is_some()
     }
 
-    /// Checks the status that the broker keeps under our name at the beginning of a connection.
-    pub(super) fn check_retained(&mut self, payload: &[u8]) {
-        let alive = state_of(payload).is_some_and(|state| state == "init" || state == "ready");
-        if alive && self.lost && boot_of(payload) >= self.boot && self.position(payload).is_none() {
-            self.found = true;
+    /// Returns whether our status must be repeated now. Forgets a second daemon that was not heard any more.
+    pub(super) fn check(&mut self, now: MonotonicTime) -> bool {
+        self.heard = self.heard.filter(|heard| now.since(*heard) < GONE);
+        let due = self.is_taken() && now.since(self.repeated) >= REPEAT;
+        if due {
+            self.repeated = now;
         }
-        self.remember(payload);
+        due
     }
-
-    pub(super) fn is_found(&self) -> bool {
-        self.found
-    }
-}
-
-fn hash(payload: &[u8]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    payload.hash(&mut hasher);
-    hasher.finish()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Our status at this moment.
-    fn ours(moment: u32) -> Vec<u8> {
-        format!(r#"{{"boot":2,"t":{{"us":{moment}}},"body":{{"state":"ready"}}}}"#).into_bytes()
+    fn status(run: &str, state: &str) -> Vec<u8> {
+        format!(r#"{{"boot":2,"body":{{"state":"{state}","run":"{run}"}}}}"#).into_bytes()
+    }
+
+    fn at(seconds: u64) -> MonotonicTime {
+        MonotonicTime(seconds * 1_000_000)
     }
 
     #[test]
-    fn what_a_broker_remembers_of_this_run_is_no_namesake_however_often_and_late_it_comes_back() {
+    fn only_a_living_status_of_another_run_is_a_second_daemon() {
+        let old = br#"{"boot":2,"body":{"state":"ready"}}"#.to_vec();
         let table = [
-            ("it is restored at every connection", 2_000, true),
-            ("it is restored once after hours of short connections", 1_300, false),
+            ("ours", status("a", "ready"), Heard::Ours, false),
+            ("our will after a takeover", status("a", "lost"), Heard::End, false),
+            ("the will of an earlier run", status("b", "lost"), Heard::End, false),
+            ("not a status", b"\xff".to_vec(), Heard::Nothing, false),
+            ("a state of a later version", status("b", "asleep"), Heard::Nothing, false),
+            ("a second daemon begins", status("b", "init"), Heard::Living, true),
+            ("it is ready", status("b", "ready"), Heard::Nothing, true),
+            ("it connects again", status("b", "init"), Heard::Living, true),
+            ("it stops", status("b", "stopped"), Heard::End, false),
+            ("a daemon of version 1.0", old, Heard::Living, true),
         ];
-        for (what, connections, every) in table {
-            let mut namesakes = Namesakes::new(&ours(0));
-            (1..=3).for_each(|said| namesakes.remember(&ours(said)));
-            for moment in 1..=connections {
-                namesakes.note_lost_connection();
-                // A broker that did not crash has our last status.
-                namesakes.check_retained(&ours(if every { 1 } else { 3 * moment }));
-                (1..=3).for_each(|said| namesakes.remember(&ours(3 * moment + said)));
-                assert!(!namesakes.is_found(), "{what}: connection {moment}");
-            }
-            namesakes.check_retained(&ours(1));
-            assert!(!namesakes.is_found(), "{what}");
-            namesakes.check_retained(&ours(0));
-            assert!(namesakes.is_found(), "{what}: another is still found");
+        let mut namesakes = Namesakes::new(&status("a", "lost"));
+        for (what, payload, heard, taken) in table {
+            assert_eq!((namesakes.handle(&payload, at(1)), namesakes.is_taken()), (heard, taken), "{what}");
         }
     }
 
     #[test]
-    fn only_a_living_stranger_after_a_lost_connection_is_one() {
-        let status = |boot: u32, state: &str| format!(r#"{{"boot":{boot},"body":{{"state":"{state}"}}}}"#).into_bytes();
-        let table = [
-            ("an earlier run's, before the first connection", false, status(1, "ready"), false),
-            ("ours", true, status(2, "ready"), false),
-            ("an earlier run's, which a broker remembers again", true, status(1, "ready"), false),
-            ("an earlier run's that was never seen", true, status(1, "init"), false),
-            ("a will", true, status(7, "lost"), false),
-            ("one who stopped", true, status(7, "stopped"), false),
-            ("not a status", true, b"\xff".to_vec(), false),
-            ("another's", true, status(7, "init"), true),
-        ];
-        let mut namesakes = Namesakes::new(&status(2, "lost"));
-        namesakes.remember(&status(2, "ready"));
-        for (what, lost, payload, found) in table {
-            if lost {
-                namesakes.note_lost_connection();
-            }
-            namesakes.check_retained(&payload);
-            assert_eq!(namesakes.is_found(), found, "{what}");
-        }
-        (0..2 * KNOWN as u32).for_each(|boot| namesakes.remember(&status(boot, "init")));
-        assert_eq!(namesakes.known.len(), KNOWN);
+    fn a_second_daemon_hears_us_and_is_forgotten_when_it_is_silent() {
+        let mut namesakes = Namesakes::new(&status("a", "lost"));
+        assert!(!namesakes.check(at(100)), "there is nobody");
+        namesakes.handle(&status("b", "ready"), at(100));
+        let repeated: Vec<u64> = (100..140).filter(|second| namesakes.check(at(*second))).collect();
+        assert_eq!((repeated.as_slice(), namesakes.is_taken()), (&[100, 110, 120][..], false));
+        namesakes.handle(&status("b", "ready"), at(200));
+        namesakes.connected(at(1_000));
+        assert!(namesakes.check(at(1_001)) && namesakes.is_taken(), "nobody could be heard meanwhile");
     }
 }

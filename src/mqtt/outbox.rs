@@ -315,6 +315,11 @@ impl Outbox {
         self.lock().refused(ticket)
     }
 
+    /// The broker refused a state that can be sent again in a shorter form: it waits again. Returns false if it is no state.
+    pub fn send_again(&self, ticket: Ticket) -> bool {
+        self.lock().send_again(ticket)
+    }
+
     /// Returns what must be read from the journal; each queue has at most one open request.
     pub fn refills(&self, now: MonotonicTime) -> Vec<Refill> {
         self.lock().refills(now)

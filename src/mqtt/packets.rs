@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use bytes::BytesMut;
 use rumqttc::v5::mqttbytes::v5::{
-    Connect, ConnectProperties, Disconnect, DisconnectReasonCode, Filter, LastWill, LastWillProperties, Login, Packet, PingReq,
-    PubAck, Publish, PublishProperties, Subscribe,
+    Connect, ConnectProperties, Disconnect, DisconnectProperties, DisconnectReasonCode, Filter, LastWill, LastWillProperties,
+    Login, Packet, PingReq, PubAck, Publish, PublishProperties, Subscribe,
 };
 use rumqttc::v5::mqttbytes::{Error, QoS};
 use rumqttc::valid_topic;
@@ -17,18 +17,30 @@ use crate::mqtt::outbox::{Publication, Quality};
 pub(super) const LARGEST: u32 = 256 * 1024;
 /// The keep-alive time, unless the broker sets another one.
 pub(super) const KEEP_ALIVE: Duration = Duration::from_secs(10);
-/// The time for which the broker keeps the session of an absent node, in seconds.
-const SESSION: u32 = 3600;
+/// The time for which the broker keeps the session of an absent node, in seconds. It is several times the ten seconds for which a
+/// command is valid, and longer than the delay of the will. It is short, because every start of the program and every takeover
+/// leaves a session behind, in which the broker gathers what nobody will read.
+const SESSION: u32 = 60;
 /// The time between a lost connection and the publication of the will, in seconds.
 const WILL_DELAY: u32 = 5;
 /// The largest number of messages that the broker may send before this node acknowledges them.
 const INCOMING: u16 = 32;
 
+/// What a connection begins with.
+pub(super) struct Client {
+    /// The client id.
+    pub(super) id: String,
+    /// The payload of the will.
+    pub(super) will: String,
+    /// Whether the broker must forget our session.
+    pub(super) clean: bool,
+}
+
 /// The content type of all messages.
 const JSON: &str = "application/json";
 
-/// Writes our name and our will. `clean`: the broker forgets our session.
-pub(super) fn connect(settings: &Settings, will: String, clean: bool, out: &mut BytesMut) -> Result<(), Error> {
+/// Writes our client id and our will.
+pub(super) fn connect(settings: &Settings, client: &Client, out: &mut BytesMut) -> Result<(), Error> {
     let properties = ConnectProperties {
         session_expiry_interval: Some(SESSION),
         receive_maximum: Some(INCOMING),
@@ -44,19 +56,18 @@ pub(super) fn connect(settings: &Settings, will: String, clean: bool, out: &mut 
         correlation_data: None,
         user_properties: Vec::new(),
     };
-    let will = LastWill::new(settings.status_topic(), will, QoS::AtLeastOnce, true, Some(about_will));
+    let will = LastWill::new(settings.status_topic(), client.will.clone(), QoS::AtLeastOnce, true, Some(about_will));
     let login = settings.identity.user.as_ref().map(|(user, password)| Login::new(user, password));
     let connect = Connect {
         keep_alive: KEEP_ALIVE.as_secs() as u16,
-        client_id: format!("flagfall-{}", settings.node),
-        clean_start: clean,
+        client_id: client.id.clone(),
+        clean_start: client.clean,
         properties: Some(properties),
     };
     write(&Packet::Connect(connect, Some(will), login), out)
 }
 
-/// The topics of our two subscription requests: first our own status, whose retained message then comes before the answer to the
-/// second; then commands for the configured round, and the other nodes.
+/// The topics of our two subscription requests: first our own status, then commands for the configured round, and the other nodes.
 pub(super) fn filters(settings: &Settings) -> [Vec<Filter>; 2] {
     let Settings { root, event, round, .. } = settings;
     let mut commands = Filter::new(format!("{root}/1/cmd/+/{event}/{round}/+/+"), QoS::AtLeastOnce);
@@ -71,12 +82,11 @@ pub(super) fn subscribe(id: u16, filters: Vec<Filter>, out: &mut BytesMut) -> Re
     write(&Packet::Subscribe(Subscribe { pkid: id, filters, properties: None }), out)
 }
 
-/// Writes a publication. `id` is 0 if it is not acknowledged; `largest` is the largest packet that the broker accepts, in bytes.
-/// Returns the reason if it cannot be sent.
-pub(super) fn publish(publication: Publication, id: u16, largest: usize, out: &mut BytesMut) -> Result<(), &'static str> {
+/// Makes the packet of a publication. `id` is 0 if it is not acknowledged. None: its topic is not valid.
+pub(super) fn publication(publication: Publication, id: u16) -> Option<Publish> {
     let Publication { topic, payload, quality, retain, expiry, correlation, .. } = publication;
     if !valid_topic(&topic) || topic.is_empty() || topic.len() > usize::from(u16::MAX) {
-        return Err("its topic is not valid");
+        return None;
     }
     let seconds = |time: Duration| u32::try_from(time.as_secs().max(1)).unwrap_or(u32::MAX);
     let properties = PublishProperties {
@@ -91,11 +101,15 @@ pub(super) fn publish(publication: Publication, id: u16, largest: usize, out: &m
         Quality::AtLeastOnce => QoS::AtLeastOnce,
     };
     let (topic, payload) = (topic.into(), payload.into());
-    let publish = Publish { dup: false, qos, retain, topic, pkid: id, payload, properties: Some(properties) };
-    if publish.size() > largest {
-        return Err("it is larger than the broker accepts");
-    }
-    write(&Packet::Publish(publish), out).map_err(|_| "it is larger than MQTT allows")
+    Some(Publish { dup: false, qos, retain, topic, pkid: id, payload, properties: Some(properties) })
+}
+
+/// Writes a publication.
+///
+/// # Errors
+/// It is larger than MQTT allows.
+pub(super) fn publish(packet: Publish, out: &mut BytesMut) -> Result<(), Error> {
+    write(&Packet::Publish(packet), out)
 }
 
 pub(super) fn acknowledge(id: u16, out: &mut BytesMut) -> Result<(), Error> {
@@ -106,9 +120,16 @@ pub(super) fn ping(out: &mut BytesMut) -> Result<(), Error> {
     write(&Packet::PingReq(PingReq), out)
 }
 
-/// Writes the disconnect packet, after which the broker drops the will.
+/// Writes the disconnect packet, after which the broker drops the will and the session: the next start has another client id.
 pub(super) fn disconnect(out: &mut BytesMut) -> Result<(), Error> {
-    write(&Packet::Disconnect(Disconnect::new(DisconnectReasonCode::NormalDisconnection)), out)
+    let properties = DisconnectProperties {
+        session_expiry_interval: Some(0),
+        reason_string: None,
+        user_properties: Vec::new(),
+        server_reference: None,
+    };
+    let reason_code = DisconnectReasonCode::NormalDisconnection;
+    write(&Packet::Disconnect(Disconnect { reason_code, properties: Some(properties) }), out)
 }
 
 /// Writes the whole packet or nothing.

@@ -12,18 +12,25 @@ use std::time::Duration;
 
 use bytes::BytesMut;
 use rumqttc::v5::mqttbytes::v5::Packet;
+use tracing::warn;
 
 use self::farewell::Farewell;
 use super::claims::Claims;
 use super::connection::ConnectionEnd;
 use super::ids::Ids;
 use super::namesakes::Namesakes;
+use super::packets::Client;
+use super::refusals::Refusals;
 use super::types::{ConnectionState, Hooks, Settings};
 use crate::mqtt::outbox::Outbox;
+use crate::random;
 use crate::system_clock::MonotonicTime;
 
 /// If the broker acknowledges nothing for this time, the connection counts as lost.
 const STALL: Duration = Duration::from_secs(20);
+
+/// After this number of connections in a row that were soon closed without a reason, the next one has another client id.
+const SHORT: u32 = 2;
 
 /// The state of publishing: what lasts over all connections, and the state of the current connection.
 pub(super) struct Session {
@@ -37,7 +44,23 @@ pub(super) struct Session {
     found: Vec<stale::Found>,
     /// Kinds of topics whose refusal was reported.
     reported: BTreeSet<&'static str>,
+    refusals: Refusals,
+    /// Our client id; none = another one must be made.
+    client_id: Option<String>,
+    /// The broker must forget our session: it could only hold the packet that could not be read.
+    clean: bool,
+    /// How many connections in a row were closed soon and without a reason.
+    short: u32,
     link: Option<Link>,
+}
+
+/// Why the broker does not take a publication.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// It is larger than the broker accepts.
+    TooLarge,
+    /// Another reason, for people.
+    Other(String),
 }
 
 /// One connection, from the broker's welcome on.
@@ -58,7 +81,7 @@ struct Link {
 /// How far the beginning of a connection has come, each step with its latest end.
 #[derive(Clone, Copy)]
 enum Phase {
-    /// The retained status under our name is not known yet: nothing is sent.
+    /// The subscriptions are not answered yet: nothing is sent.
     Greeting(MonotonicTime),
     /// The claims of other nodes are not known yet: only `init` is sent.
     Gathering(MonotonicTime),
@@ -69,7 +92,65 @@ impl Session {
     pub(super) fn new(settings: Settings, outbox: Arc<Outbox>, hooks: Hooks) -> Session {
         let (claims, state) = (Claims::new(&settings), ConnectionState::default());
         let namesakes = Namesakes::new((hooks.status)("lost").as_bytes());
-        Session { settings, outbox, hooks, state, claims, namesakes, found: Vec::new(), reported: BTreeSet::new(), link: None }
+        Session {
+            settings,
+            outbox,
+            hooks,
+            state,
+            claims,
+            namesakes,
+            found: Vec::new(),
+            reported: BTreeSet::new(),
+            refusals: Refusals::default(),
+            client_id: None,
+            clean: false,
+            short: 0,
+            link: None,
+        }
+    }
+
+    /// What the next connection begins with. The client id is random, so that nobody can take over our connection by it, and the
+    /// same in all connections until somebody does, so that the broker keeps our session.
+    ///
+    /// # Errors
+    /// The operating system gives no random bytes.
+    pub(super) fn client(&mut self) -> Result<Client, ConnectionEnd> {
+        let id = match &self.client_id {
+            Some(id) => id.clone(),
+            None => {
+                let random = random::hex(random::UNGUESSABLE);
+                let random = random.map_err(|error| ConnectionEnd::Lost(format!("no random client id: {error}")))?;
+                format!("flagfall-{}-{random}", self.settings.node)
+            }
+        };
+        self.client_id = Some(id.clone());
+        Ok(Client { id, will: (self.hooks.status)("lost"), clean: self.clean })
+    }
+
+    /// Notes why a connection, or the attempt at one, ended. `short`: it lasted less than a good connection. Returns whether the next
+    /// messages will be smaller.
+    pub(super) fn note_end(&mut self, over: &ConnectionEnd, short: bool) -> bool {
+        self.clean = matches!(over, ConnectionEnd::BadPacket(_));
+        self.state.bad_packets += u64::from(self.clean);
+        self.state.takeovers += u64::from(*over == ConnectionEnd::TakenOver);
+        self.short = if short && matches!(over, ConnectionEnd::Closed(_)) { self.short + 1 } else { 0 };
+        // A client that takes over may be the reason, even if the broker does not say so.
+        if *over == ConnectionEnd::TakenOver || self.short >= SHORT {
+            (self.client_id, self.short) = (None, 0);
+        }
+        if !short {
+            self.refusals.forget_limit();
+        }
+        let unanswered = self.link.as_ref().and_then(|link| link.ids.largest_publication());
+        match over {
+            // The largest message is the one, as far as anybody can know.
+            ConnectionEnd::TooLarge => {
+                unanswered.into_iter().for_each(|sent| self.refusals.note_too_large(sent.size));
+                unanswered.is_some()
+            }
+            ConnectionEnd::Closed(_) => self.refusals.note_closed(unanswered.map(|sent| (sent.topic.as_str(), sent.size))),
+            _ => false,
+        }
     }
 
     /// How long the connection has lasted; none = there was none.
@@ -79,9 +160,7 @@ impl Session {
 
     /// Forgets the connection and all its packet ids.
     pub(super) fn disconnected(&mut self) {
-        if self.link.take().is_some() {
-            self.namesakes.note_lost_connection();
-        }
+        self.link = None;
         self.outbox.disconnected();
         (self.state.up, self.state.ready) = (false, false);
     }
@@ -92,11 +171,6 @@ impl Session {
             Phase::Greeting(until) | Phase::Gathering(until) => Some(until),
             Phase::Open => None,
         }
-    }
-
-    /// Whether another client has taken our name, as far as the retained status shows.
-    pub(super) fn is_taken_over(&self) -> bool {
-        self.namesakes.is_found()
     }
 
     /// Whether the broker has stopped acknowledging.
@@ -121,10 +195,27 @@ impl Session {
         }
     }
 
+    /// Repeats our status while a second daemon uses our name, and reports when it is gone.
+    pub(super) fn check_namesakes(&mut self, now: MonotonicTime) {
+        if self.namesakes.check(now) && self.state.ready && !self.is_parting() {
+            self.publish_status("ready");
+        }
+        self.report_namesake();
+    }
+
+    /// Reports whether a second daemon uses our name, if that has changed.
+    fn report_namesake(&mut self) {
+        let taken = self.namesakes.is_taken();
+        if self.state.name_taken != taken {
+            warn!(node = %self.settings.node, taken, "whether a second daemon publishes under our name has changed");
+            self.state.name_taken = taken;
+            (self.hooks.connection)(&self.state);
+        }
+    }
+
     /// Publishes the node's status before everything that waits, and returns the payload.
     fn publish_status(&mut self, state: &'static str) -> String {
         let payload = (self.hooks.status)(state);
-        self.namesakes.remember(payload.as_bytes());
         self.outbox.publish_urgent(self.settings.status_topic(), payload.clone());
         payload
     }

@@ -1,10 +1,11 @@
-//! Reads the state and the number of starts from the status of a node.
+//! Reads the state and the run from the status of a node.
 
 use serde_json::Value;
 
-/// How often the node was started; 0 if the status does not say.
-pub(super) fn boot_of(payload: &[u8]) -> u64 {
-    serde_json::from_slice::<Value>(payload).ok().and_then(|message| message["boot"].as_u64()).unwrap_or(0)
+/// The random value that the daemon made at its start; none before version 1.1.
+pub(super) fn run_of(payload: &[u8]) -> Option<String> {
+    let message: Value = serde_json::from_slice(payload).ok()?;
+    Some(message["body"]["run"].as_str()?.to_owned())
 }
 
 /// The state in the status.

@@ -14,7 +14,7 @@ pub struct Settings {
     pub identity: Identity,
     /// The first level of every topic.
     pub root: String,
-    /// This node's name in topics; the client is `flagfall-<node>`.
+    /// This node's name in topics, and the beginning of the client id.
     pub node: String,
     /// The event.
     pub event: String,
@@ -78,10 +78,17 @@ pub struct ConnectionState {
     pub retained_commands: u64,
     /// Connections since the start that ended because of a packet that was too large or could not be read.
     pub bad_packets: u64,
+    /// How often since the start another client took over the connection by our client id.
+    pub takeovers: u64,
+    /// A second daemon publishes under our name.
+    pub name_taken: bool,
 }
 
 /// A function that gets a board's id, a node, and whether that node claims the board.
 pub type Foreign = Box<dyn Fn(&str, &str, bool) + Send + Sync>;
+
+/// A function that gets a topic and why the broker does not take its messages.
+pub type Refused = Box<dyn Fn(&str, Option<&str>) + Send + Sync>;
 
 /// The callbacks of the network task. They must not block.
 pub struct Hooks {
@@ -102,15 +109,13 @@ pub struct Hooks {
     /// Board id and topic: the broker retains this alert or ruling of one of our boards. If the board does not hold it, it must be
     /// deleted ([`Outbox::publish_once`](crate::mqtt::outbox::Outbox::publish_once)).
     pub retained: Box<dyn Fn(&str, &str) + Send + Sync>,
-    /// Makes the payload of this node's status: `init`, `ready`, `stopped`, or, for the will, `lost`.
+    /// The broker refuses the messages on this topic, with the reason for people, or takes them only in part. None: it takes them
+    /// whole again.
+    pub refused: Refused,
+    /// Makes a shorter payload of a state, of at most this number of bytes, for a broker that does not take the whole one. None: it
+    /// cannot be shortened so far.
+    pub shorten: Box<dyn Fn(&str, usize) -> Option<String> + Send + Sync>,
+    /// Makes the payload of this node's status: `init`, `ready`, `stopped`, or, for the will, `lost`. All of them contain the `run`
+    /// of this program.
     pub status: Box<dyn Fn(&'static str) -> String + Send + Sync>,
-}
-
-/// Why the connection ended for good.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
-    /// It was stopped.
-    Stopped,
-    /// Another client with our name connected, and this one does not compete.
-    TakenOver,
 }

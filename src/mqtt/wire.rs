@@ -23,6 +23,19 @@ const LARGEST_BACKLOG: usize = 512 * 1024;
 
 /// The first byte of a DISCONNECT packet.
 const DISCONNECT: u8 = 0xe0;
+/// The first byte of a PUBACK packet.
+const PUBACK: u8 = 0x40;
+/// The reason code for a packet that is too large.
+const TOO_LARGE: u8 = 0x95;
+
+/// A packet from the broker.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Incoming {
+    Packet(Packet),
+    /// The publication with this id is too large. Mosquitto says so by a reason that MQTT does not allow in a PUBACK and `Packet`
+    /// does not know.
+    TooLarge(u16),
+}
 
 /// A connection's byte stream, in both directions.
 pub(super) trait Socket: AsyncRead + AsyncWrite + Unpin + Send {}
@@ -102,8 +115,9 @@ impl Wire {
     }
 
     /// Takes the next whole packet out of the bytes that arrived.
-    pub(super) fn buffered_packet(&mut self) -> Result<Option<Packet>, ConnectionEnd> {
+    pub(super) fn buffered_packet(&mut self) -> Result<Option<Incoming>, ConnectionEnd> {
         let bad = |error: PacketError| ConnectionEnd::BadPacket(error.to_string());
+        let disconnected = |code| Incoming::Packet(Packet::Disconnect(Disconnect::new(code)));
         let length = match check(self.incoming.iter(), Some(LARGEST)) {
             Ok(header) => header.frame_length(),
             Err(PacketError::InsufficientBytes(_)) => return Ok(None),
@@ -112,17 +126,21 @@ impl Wire {
         let mut packet = self.incoming.split_to(length);
         match packet[..] {
             // The short forms of MQTT 5, 3.14.2.1 and 3.14.2.2.1, which `Packet` does not know.
-            [DISCONNECT, 0] => Ok(Some(Packet::Disconnect(Disconnect::new(DisconnectReasonCode::NormalDisconnection)))),
-            [DISCONNECT, 1, code] => code.try_into().map(|code| Some(Packet::Disconnect(Disconnect::new(code)))).map_err(bad),
-            _ => Packet::read(&mut packet, None).map(Some).map_err(bad),
+            [DISCONNECT, 0] => Ok(disconnected(DisconnectReasonCode::NormalDisconnection)),
+            [DISCONNECT, 1, code] => code.try_into().map(disconnected).map_err(bad),
+            [PUBACK, 3..=127, high, low, TOO_LARGE, ..] => Ok(Incoming::TooLarge(u16::from_be_bytes([high, low]))),
+            _ => Packet::read(&mut packet, None).map(Incoming::Packet).map_err(bad),
         }
+        .map(Some)
     }
 
-    /// Waits for one packet.
+    /// Waits for one packet, before anything was published.
     pub(super) async fn read_packet(&mut self) -> Result<Packet, ConnectionEnd> {
         loop {
-            if let Some(packet) = self.buffered_packet()? {
-                return Ok(packet);
+            match self.buffered_packet()? {
+                Some(Incoming::Packet(packet)) => return Ok(packet),
+                Some(Incoming::TooLarge(id)) => return Err(ConnectionEnd::Lost(format!("publication {id} was not sent"))),
+                None => {}
             }
             self.read_and_write().await.map_err(|error| ConnectionEnd::Lost(error.to_string()))?;
         }

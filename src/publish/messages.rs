@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::delay::{DelayedContent, DelayedItem};
 use super::states::{self, EarlierState};
-use crate::wire::alarm::AlertBody;
+use crate::wire::alarm::{AlertBody, ProgramAlarm};
 use crate::wire::audit::AuditBody;
 use crate::wire::clock::ClockBody;
 use crate::wire::decision::Ruling;
@@ -281,6 +281,25 @@ impl Messages {
     /// Adds an entry about the game on the board to the arbiters' audit.
     pub fn add_audit_entry(&mut self, at: Instant, game: &Game, body: &AuditBody, out: &mut Vec<Message>) {
         self.add_audit_entry_of_game(at, game, game.number(), body, out);
+    }
+
+    /// Adds the alert of an alarm that the program raises about itself, or, without a body, its deletion. It has no number and no
+    /// line in the audit: it is in no journal. `game` and `rev` are those of the board when it was made.
+    pub fn add_program_alert(
+        &mut self,
+        at: Instant,
+        (game, rev): (u32, u32),
+        (alarm, body): (ProgramAlarm, Option<&AlertBody>),
+        out: &mut Vec<Message>,
+    ) {
+        let (topic, audience) = (self.board.alert(alarm.id()), trace::Audience::Arbiter);
+        match body {
+            Some(body) => {
+                let header = Header { audience, kind: "board.alert", topic, event: false, at, happened: at, game, rev };
+                self.add_message(header, body, out);
+            }
+            None => out.push(deletion(at, topic)),
+        }
     }
 
     fn add_audit_entry_of_game(&mut self, at: Instant, game: &Game, number: u32, body: &AuditBody, out: &mut Vec<Message>) {

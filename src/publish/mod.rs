@@ -4,6 +4,8 @@
 pub mod delay;
 mod messages;
 pub mod schema;
+mod shorten;
 pub mod states;
 
 pub use messages::{Message, Messages};
+pub use shorten::shorten_state;

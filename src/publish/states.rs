@@ -40,6 +40,7 @@ pub(super) fn live_state_without_moves(game: &Game) -> LiveState {
         initial_fen: fen(game.start()),
         fen: fen(game.live_position()),
         moves: Vec::new(),
+        moves_from: None,
         segments: segments(game),
         clock: ClockBody::from(game.clock()),
         clock_status: ClockStatus::from(game.clock()),
@@ -63,6 +64,7 @@ pub fn arbiter_state(game: &Game) -> ArbiterState {
         board: game.placement().to_string(),
         rotated: game.is_rotated(),
         moves: game.moves().map(MoveBody::from).collect(),
+        moves_from: None,
         pending: game.pending().map(MoveBody::from).collect(),
         segments: segments(game),
         after_illegal_move: game.after_illegal_move().map(|(by, start, moves)| AfterIllegalMove {

@@ -1,6 +1,7 @@
 //! Defines the body of a message about an alarm, for arbiters.
 
 mod kind;
+mod program;
 
 use flagfall_game::alarm;
 use flagfall_game::color_name;
@@ -9,6 +10,7 @@ use flagfall_protocols::square::{Piece, Square};
 use serde::Serialize;
 
 pub use kind::{AlarmKind, Class};
+pub use program::ProgramAlarm;
 
 use super::player::Side;
 
@@ -43,7 +45,7 @@ impl From<alarm::AlarmStatus> for AlarmStatus {
 /// An alarm.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct AlertBody {
-    /// Number on this board; 0 is said by the program of itself.
+    /// Number on this board. 0 and the numbers from 2000000001 on are alarms that the program raises about itself.
     pub id: u32,
     /// What is the matter.
     pub kind: AlarmKind,
@@ -60,7 +62,7 @@ pub struct AlertBody {
     /// What is wrong on them, where pieces were set up wrongly (7.2).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub set_up: Vec<SetUpBody>,
-    /// What is wrong and what to do, where a device is not well; what the Laws leave, where an illegal move stands (A.5.2).
+    /// What is wrong and what to do, where a device or the program is not well; what the Laws leave, where an illegal move stands (A.5.2).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sentence: Option<String>,
     /// When it was opened, microseconds since the journal began.

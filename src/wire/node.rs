@@ -5,10 +5,15 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 /// Body of `node.status`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct NodeStatus {
     /// Where it is in its life.
     pub state: NodeState,
+    /// A random value that is made at each start of the program: another value under the same name is another run, or a second
+    /// daemon. Messages before 1.1 have none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(regex(pattern = r"^[0-9a-f]{24}$"))]
+    pub run: Option<String>,
 }
 
 /// Where a node is in its life (`wire/README.md#4`).
@@ -89,4 +94,20 @@ pub struct NodeHealth {
     pub failed_boards: Vec<String>,
     /// Boards that another node claims.
     pub withheld_boards: Vec<String>,
+    /// Boards with messages that the broker does not take, or takes only in part.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub refused_boards: Vec<String>,
+    /// Messages that were given up since the start of the program because the broker does not take them.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub refused: u64,
+    /// How often since the start of the program another client took over the connection, as far as the broker reports it.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub takeovers: u64,
+    /// A second daemon publishes under the name of this node.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub name_taken: bool,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }

@@ -47,6 +47,11 @@ pub struct LiveState {
     pub fen: String,
     /// The made moves.
     pub moves: Vec<LiveMove>,
+    /// The ply of the first move in `moves`, where the broker does not take the whole list: earlier moves, and the parts before
+    /// `initial_fen`, are left out, and `initial_fen` is the position before this ply.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub moves_from: Option<u32>,
     /// The parts of the game before `initial_fen`, at most the last eight.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub segments: Vec<Segment<LiveMove>>,
@@ -180,6 +185,11 @@ pub struct ArbiterState {
     pub rotated: bool,
     /// The sure moves.
     pub moves: Vec<MoveBody>,
+    /// The ply of the first move in `moves`, where the broker does not take the whole list: earlier moves, and the parts before
+    /// `initial_fen`, are left out, and `initial_fen` is the position before this ply.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub moves_from: Option<u32>,
     /// Moves that stand on the board and are not yet sure.
     pub pending: Vec<MoveBody>,
     /// The parts of the game before `initial_fen`, at most the last eight.

@@ -7,6 +7,8 @@ use std::fmt;
 pub const ROOT: &str = "flagfall";
 /// The largest length of an id in a topic, in bytes.
 pub const MAX_ID: usize = 40;
+/// The largest length of a node's name, in bytes. It leaves room for the name of the node's collector.
+pub const MAX_NODE: usize = 32;
 /// The largest length of a user name or client id in a topic, in bytes.
 pub const MAX_NAME: usize = 64;
 

@@ -8,6 +8,7 @@ use flagfall::emulate::hands::{End, Habits, Manner, Play, Turn};
 use flagfall::journal::{Disk, Limits, read};
 use flagfall::session::recorder::Recorder;
 use flagfall::system_clock::monotonic;
+use flagfall::wire::alarm::ProgramAlarm;
 use flagfall_hardware::emulator::Settings;
 use flagfall_hardware::emulator::script::Script;
 use serde_json::Value;
@@ -124,21 +125,47 @@ fn two_daemons_do_not_share_a_journal() {
     assert!(journal.damage.described.is_empty(), "{:?}", journal.damage.described);
 }
 
+/// A subscriber to the alerts alone: their order among other messages is not known.
+fn alerts(broker: &Mosquitto) -> MosquittoSub {
+    MosquittoSub::new(broker.port(), &["flagfall/1/arbiter/ev/1/b0/alert/#"])
+}
+
+/// Waits until the alert of this alarm of the program is open, or, without a kind, until it is deleted. Returns its sentence.
+fn alert(subscriber: &MosquittoSub, alarm: ProgramAlarm, kind: Option<&str>) -> String {
+    let topic = format!("flagfall/1/arbiter/ev/1/b0/alert/{}", alarm.id());
+    subscriber.wait(&format!("{kind:?} on {topic}"), |received| {
+        let body = body(&received);
+        let is = received.topic == topic && body["kind"].as_str() == kind;
+        assert!(!is || kind.is_none() || (body["class"] == "loud" && body["status"] == "open"), "{body}");
+        is.then(|| body["sentence"].as_str().unwrap_or_default().to_owned())
+    })
+}
+
 #[test]
-fn a_daemon_whose_name_is_taken_ends_and_reports_it() {
+fn a_second_daemon_of_the_same_name_is_an_alert_of_both_and_both_publish() {
     let broker = Mosquitto::start();
     let (folder, other) = (DaemonFolder::new("n1", broker.port()), DaemonFolder::new("n1", broker.port()));
-    let (_board, _other_board) = (board(&folder), board(&other));
-    let subscriber = MosquittoSub::new(broker.port(), &["flagfall/#"]);
+    let (board, _other_board) = (board(&folder), board(&other));
+    let (subscriber, alerts) = (MosquittoSub::new(broker.port(), &["flagfall/#"]), alerts(&broker));
     let first = DaemonProcess::start(&folder.config());
     online(&subscriber);
     let second = DaemonProcess::start(&other.config());
-    first.wait_for_log("the name that is taken", |line| line.contains("another client has our name"));
+    let sentence = alert(&alerts, ProgramAlarm::NameTaken, Some("name_taken"));
+    assert!(sentence.contains("n1") && sentence.contains("node.name"), "{sentence}");
+    for process in [&first, &second] {
+        process.wait_for_log("the second daemon", |line| line.contains("second daemon") && line.contains("taken=true"));
+    }
+    health(&subscriber, "n1", "that the name is taken", |body| body["name_taken"] == true);
     second.terminate();
-    assert!(second.wait_for_end().success(), "the second daemon still runs");
+    assert!(second.wait_for_end().success());
+    alert(&alerts, ProgramAlarm::NameTaken, None);
+    // The retained status is that of the daemon that lives, which goes on publishing.
+    let late = MosquittoSub::new(broker.port(), &["flagfall/1/node/n1/status"]);
+    late.wait("the status", |received| (body(&received)["state"] == "ready").then_some(()));
+    board.load(&script()).expect("hands");
+    assert_eq!(moves(&subscriber, PLIES).join(" "), MOVES);
     first.terminate();
-    assert!(!first.wait_for_end().success(), "its end is an error");
-    first.wait_for_log("the advice", |line| line.contains("give each its own `node.name`"));
+    assert!(first.wait_for_end().success());
 }
 
 #[test]
@@ -185,14 +212,17 @@ fn a_full_disk_does_not_keep_a_board_from_being_served() {
     let broker = Mosquitto::start();
     let folder = DaemonFolder::new("n1", broker.port());
     let board = board(&folder);
-    let subscriber = MosquittoSub::new(broker.port(), &["flagfall/#"]);
+    let (subscriber, alerts) = (MosquittoSub::new(broker.port(), &["flagfall/#"]), alerts(&broker));
     // No file grows beyond 6 KiB: the journal is full in the middle of the game.
     let process = DaemonProcess::with_limited_files(&folder.config(), 6 * 1024);
     online(&subscriber);
     board.load(&script()).expect("hands");
+    let sentence = alert(&alerts, ProgramAlarm::NotRecorded, Some("not_recorded"));
+    assert!(sentence.contains("File too large"), "{sentence}");
     health(&subscriber, "n1", "that the disk is full", |body| body["journal_ok"] == false);
     assert_eq!(moves(&subscriber, PLIES).join(" "), MOVES);
     process.lift_limit();
+    alert(&alerts, ProgramAlarm::NotRecorded, None);
     health(&subscriber, "n1", "that the journal is well again", |body| body["journal_ok"] == true);
     process.terminate();
     assert!(process.wait_for_end().success());

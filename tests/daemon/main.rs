@@ -29,6 +29,8 @@ mod end_to_end;
 mod health_published;
 mod hid;
 mod islands;
+mod mqtt_names;
+mod mqtt_refused;
 mod mqtt_session;
 mod mqtt_session_faults;
 mod mqtt_session_stop;

@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use flagfall::mqtt::outbox::WINDOW;
-use flagfall::mqtt::{Ended, ReconnectDelays, Settings};
+use flagfall::mqtt::{ReconnectDelays, Settings};
 use flagfall::system_clock;
 
 use crate::support::mqtt::node::settings;
@@ -123,7 +123,7 @@ fn a_broker_that_breaks_the_rules_is_left_and_the_cause_is_reported() {
         bad += u64::from(is_bad);
         assert!(down.cause.contains(cause) && down.bad_packets == bad, "{bytes:x?}: {down:?}");
     }
-    assert_eq!(node.stop(), Ended::Stopped);
+    node.stop();
 }
 
 #[test]
@@ -149,19 +149,32 @@ fn a_server_without_a_welcome_is_no_broker() {
 }
 
 #[test]
-fn a_client_whose_name_is_taken_leaves_at_once() {
-    // This is mosquitto's form of the packet, without a property length.
-    let broker = broker(|_, mut stream| {
+fn a_client_whose_connection_is_taken_over_comes_back_with_another_id() {
+    // Mosquitto's form of the packet, without a property length; then a broker that gives no reason.
+    let (sender, ids) = sync_channel(100);
+    let broker = broker(move |number, mut stream| {
         read(&mut stream, |stream, packet| {
-            if matches!(packet, Packet::Connect { .. }) {
-                write_to(stream, &[&WELCOME[..], &[0xe0, 1, 0x8e]].concat());
+            if let Packet::Connect { client_id, .. } = packet {
+                sender.send(client_id.clone()).expect("the receiver waits");
+                let over: &[u8] = if number < 3 { &[0xe0, 1, 0x8e] } else { &[] };
+                write_to(stream, &[&WELCOME, over].concat());
+                return number < 3;
             }
             true
         });
     });
     let node = Node::with(settings_for(&broker), 1, 0);
-    assert!(node.wait_until_down().cause.contains("name"));
-    assert_eq!(node.wait_for_end(), Ended::TakenOver);
+    for takeovers in [1, 2, 3, 3, 3, 3] {
+        let down = node.wait_until_down();
+        let said = if takeovers < 3 { "took over" } else { "" };
+        assert!(down.takeovers == takeovers && down.cause.contains(said) && !down.name_taken, "{down:?}");
+    }
+    node.stop();
+    let ids: Vec<String> = ids.try_iter().take(6).collect();
+    let other = |place: usize| ids[place] != ids[place - 1];
+    assert!([1, 2, 3].into_iter().all(other), "after each takeover the id is another one: {ids:?}");
+    assert!(!other(4) && other(5), "two connections that are lost soon may be one too: {ids:?}");
+    assert!(ids.iter().all(|id| id.starts_with("flagfall-n1-") && id.len() == "flagfall-n1-".len() + 24), "{ids:?}");
 }
 
 /// A broker that accepts the client with these properties and calls `handle` for every other packet.
@@ -265,7 +278,7 @@ fn a_broker_that_stops_to_read_keeps_nobody_from_stopping() {
     let under_way = node.outbox.counters().flying;
     assert!(under_way < WINDOW / 2, "{under_way} of {LARGE} bytes each are in flight");
     let before = system_clock::monotonic();
-    assert_eq!(node.stop(), Ended::Stopped);
+    node.stop();
     let took = system_clock::monotonic().since(before);
     assert!(took < Duration::from_secs(5), "{took:?}");
 }

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use flagfall::mqtt::Ended;
 use flagfall::mqtt::outbox::WINDOW;
 use flagfall::system_clock;
 
@@ -87,7 +86,7 @@ fn a_clean_stop_is_published_however_much_waits() {
         _ = node.reports.recv_timeout(Duration::from_millis(10));
     }
     let before = system_clock::monotonic();
-    assert_eq!(node.stop(), Ended::Stopped);
+    node.stop();
     let took = system_clock::monotonic().since(before);
     assert!(took < Duration::from_secs(6), "{took:?}");
     let read = broker.join().expect("no panic");

@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::JoinHandle;
 
 use flagfall::config::{Board, Broker, Config, Discovery, Event, Journal, Loaded, Node};
-use flagfall::daemon::{Daemon, Ended};
+use flagfall::daemon::Daemon;
 use tempfile::TempDir;
 use tokio::sync::oneshot;
 
@@ -96,7 +96,7 @@ impl Drop for EmbeddedBroker {
 /// A daemon that runs in this process; it ends when it is dropped.
 pub(crate) struct RunningDaemon {
     stop: Option<oneshot::Sender<()>>,
-    ended: Receiver<Ended>,
+    ended: Receiver<()>,
     thread: Option<JoinHandle<()>>,
     /// The address of its broker.
     pub(crate) tcp: SocketAddr,
@@ -129,18 +129,18 @@ impl RunningDaemon {
                 let stopped = async {
                     let _ = stopped.await;
                 };
-                let ended = daemon.run(stopped).await.expect("runs");
-                let _ = end.send(ended);
+                daemon.run(stopped).await.expect("runs");
+                let _ = end.send(());
             });
         });
         let tcp = begun.recv_timeout(PATIENCE).expect("the daemon starts");
         RunningDaemon { stop: Some(stop), ended, thread: Some(thread), tcp }
     }
 
-    /// Stops the daemon and returns how it ended.
-    pub(crate) fn stop(mut self) -> Ended {
+    /// Stops the daemon, and returns when it has ended.
+    pub(crate) fn stop(mut self) {
         drop(self.stop.take());
-        self.ended.recv_timeout(PATIENCE).expect("the daemon ends")
+        self.ended.recv_timeout(PATIENCE).expect("the daemon ends");
     }
 }
 

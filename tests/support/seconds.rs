@@ -9,12 +9,17 @@ const STRICT: &str = "FLAGFALL_STRICT_SECONDS";
 /// Work that takes longer than this hangs.
 const HUNG: Duration = Duration::from_secs(15);
 
+/// Whether the tests run alone, so that bounds in seconds hold and long runs disturb nobody.
+pub(crate) fn is_strict() -> bool {
+    #[allow(clippy::disallowed_methods, reason = "a test learns from its environment whether it runs alone")]
+    let strict = std::env::var_os(STRICT).is_some();
+    strict
+}
+
 /// Fails if `what` took longer than `bound`.
 #[track_caller]
 pub(crate) fn assert_within(took: Duration, bound: Duration, what: impl Display) {
-    #[allow(clippy::disallowed_methods, reason = "a test learns from its environment whether it runs alone")]
-    let strict = std::env::var_os(STRICT).is_some();
-    let allowed = if strict { bound } else { bound.max(HUNG) };
+    let allowed = if is_strict() { bound } else { bound.max(HUNG) };
     assert!(took <= allowed, "{what}: it took {took:?}, and {bound:?} are allowed");
 }
 

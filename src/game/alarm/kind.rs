@@ -24,9 +24,6 @@ pub enum AlarmKind {
     PiecesDisplaced,
     /// The board does not answer, or its link is gone.
     BoardLost,
-    /// The program failed twice at the same place and gives this board up; its bytes are still recorded. Told by whoever runs
-    /// the game, under the number 0.
-    BoardFailed,
     /// The clock is unplugged, or runs and is not heard.
     ClockLost,
     /// The times or additions do not fit the configured time control (6.10.2).
@@ -115,7 +112,7 @@ impl AlarmKind {
         use AlarmKind::*;
         match self {
             Flag | IllegalMove | PromotionNotReplaced | PressedWithoutMove | FivefoldRepetition | SeventyFiveMoves
-            | DeadPosition | PiecesDisplaced | BoardLost | BoardFailed | ClockLost | ClockSettingDiffers | ClockCountDiffers
+            | DeadPosition | PiecesDisplaced | BoardLost | ClockLost | ClockSettingDiffers | ClockCountDiffers
             | ClockSidesDiffer | WrongClockRunning | ClockAtZero | WrongSetUp | BatteryCritical => Class::Loud,
             IncompleteMove | PieceInHand | MovedByWrongSide | PositionDiffers | KingMissing | TooManyMen | UnreadableSquare
             | WeakSquare | WeakMan | BatteryLow | ClockBatteryLow | WeakSignal | ClockWeakSignal | Ambiguous | Unreachable

@@ -321,6 +321,13 @@ impl OutboxQueues {
         self.acknowledged(ticket)
     }
 
+    pub(super) fn send_again(&mut self, ticket: Ticket) -> bool {
+        let Some(Flight::State(version)) = self.flights.get(&ticket) else { return false };
+        self.states.send_again(*version);
+        self.flights.remove(&ticket);
+        true
+    }
+
     pub(super) fn is_idle(&self) -> bool {
         let mut queues = self.boards.iter().filter(|board| !board.held).flat_map(|board| &board.queues);
         let quiet = self.urgent.is_empty() && self.replies.is_empty() && self.flights.is_empty();

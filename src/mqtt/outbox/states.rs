@@ -159,6 +159,13 @@ impl States {
         }
     }
 
+    /// Notes that this version must be sent again, or the one that has replaced it.
+    pub(super) fn send_again(&mut self, sent: Version) {
+        let Some(slot) = self.slots[sent.slot].as_mut().filter(|slot| slot.flying == Some(sent.version)) else { return };
+        slot.flying = None;
+        self.enqueue(sent.slot);
+    }
+
     /// Marks all states to be sent, in order of their topics: it is not known what the broker has.
     pub(super) fn mark_all_unsent(&mut self) {
         self.queues.iter_mut().for_each(VecDeque::clear);

@@ -7,8 +7,10 @@ use tracing::{debug, warn};
 
 use super::{Phase, Session};
 use crate::mqtt::connection::ConnectionEnd;
+use crate::mqtt::namesakes::Heard;
+use crate::mqtt::packets;
 use crate::mqtt::types::Arrived;
-use crate::mqtt::{packets, status};
+use crate::system_clock;
 
 impl Session {
     /// Handles a message. It is acknowledged after it has been handed over. We asked for QoS 1 at most, and for no topic aliases.
@@ -67,19 +69,17 @@ impl Session {
         });
     }
 
-    /// Handles our own status. It is the retained one of before; or our new one, which arrives after the retained messages of all
-    /// other nodes; or a will that has replaced it.
+    /// Handles a status under our name. It is the retained one of before, which may be of any run; or our new one, which arrives
+    /// after the retained messages of all other nodes; or one that has replaced it.
     fn handle_own_status(&mut self, leaf: &str, publish: &Publish) {
-        let Some(phase) = self.link.as_ref().map(|link| link.phase).filter(|_| leaf == "status") else { return };
-        match phase {
-            Phase::Greeting(_) if publish.retain => self.namesakes.check_retained(&publish.payload),
-            Phase::Gathering(_) if !publish.retain => self.finish_gathering(),
-            Phase::Open
-                if self.state.ready && status::state_of(&publish.payload).as_deref() == Some("lost") && !self.is_parting() =>
-            {
-                self.publish_status("ready");
-            }
+        let Some(phase) = self.link.as_ref().map(|link| link.phase).filter(|_| leaf == "status" && !publish.retain) else {
+            return;
+        };
+        match self.namesakes.handle(&publish.payload, system_clock::monotonic()) {
+            Heard::Ours if matches!(phase, Phase::Gathering(_)) => self.finish_gathering(),
+            Heard::End | Heard::Living if self.state.ready && !self.is_parting() => _ = self.publish_status("ready"),
             _ => {}
         }
+        self.report_namesake();
     }
 }

@@ -25,6 +25,7 @@ impl Session {
         let window = properties.and_then(|all| all.receive_max).map_or(WINDOW, |most| WINDOW.min(most.into()));
         let largest = properties.and_then(|all| all.max_packet_size).map_or(usize::MAX, |most| most as usize);
         self.claims.connected();
+        self.namesakes.connected(now);
         self.outbox.connected(now, window);
         let mut ids = Ids::default();
         for filters in packets::filters(&self.settings) {
@@ -65,9 +66,6 @@ impl Session {
         let now = system_clock::monotonic();
         let Some(link) = self.link.as_mut().filter(|link| matches!(link.phase, Phase::Greeting(_))) else { return };
         link.phase = Phase::Gathering(now.after(GATHER));
-        if self.namesakes.is_found() {
-            return;
-        }
         self.publish_status("init");
         if let Some(Taken::Publication(publication)) = self.outbox.take_next(now) {
             self.send(publication, out);

@@ -58,8 +58,17 @@ fn sample() -> (Vec<Packet>, Vec<u8>) {
     (packets, bytes.to_vec())
 }
 
+/// The next packet that arrived as a whole.
+fn buffered(wire: &mut Wire) -> Option<Packet> {
+    match wire.buffered_packet().expect("good packets") {
+        Some(Incoming::Packet(packet)) => Some(packet),
+        Some(too_large @ Incoming::TooLarge(_)) => panic!("{too_large:?}"),
+        None => None,
+    }
+}
+
 fn all(wire: &mut Wire) -> Vec<Packet> {
-    std::iter::from_fn(|| wire.buffered_packet().expect("good packets")).collect()
+    std::iter::from_fn(|| buffered(wire)).collect()
 }
 
 #[test]
@@ -109,6 +118,18 @@ fn the_short_forms_of_a_good_bye_are_known() {
                 Err(ConnectionEnd::Lost("the broker closed the connection".to_owned())),
                 "only then the end is seen"
             );
+        }
+    });
+}
+
+#[test]
+fn mosquitto_refuses_a_large_message_in_a_form_of_its_own() {
+    run(async {
+        for bytes in [&[0x40, 3, 1, 2, 0x95][..], &[0x40, 4, 1, 2, 0x95, 0]] {
+            let (mut wire, mut broker) = wire(64);
+            broker.write_all(bytes).await.expect("a line");
+            wire.read_and_write().await.expect("a line");
+            assert_eq!(wire.buffered_packet(), Ok(Some(Incoming::TooLarge(258))));
         }
     });
 }
@@ -229,7 +250,7 @@ fn a_broker_that_does_not_read_is_still_heard_and_what_waits_is_bounded() {
         for _ in 0..10 {
             broker.write_all(&[0xd0, 0]).await.expect("a line");
             wire.read_and_write().await.expect("a line");
-            assert!(matches!(wire.buffered_packet(), Ok(Some(Packet::PingResp(_)))));
+            assert!(matches!(buffered(&mut wire), Some(Packet::PingResp(_))));
         }
         // Packets that need an answer arrive without end.
         let message = [&[0x32, 7][..], &[0, 1, b't'], &[0, 9, 0, b'x']].concat();
@@ -238,7 +259,7 @@ fn a_broker_that_does_not_read_is_still_heard_and_what_waits_is_bounded() {
             if waits(&mut wire).await {
                 break;
             }
-            while let Some(Packet::Publish(publish)) = wire.buffered_packet().expect("a packet") {
+            while let Some(Packet::Publish(publish)) = buffered(&mut wire) {
                 // Many more answers than packets, for speed.
                 (0..1000).for_each(|_| acknowledge(publish.pkid, &mut wire.outgoing).expect("a packet"));
             }

@@ -25,9 +25,14 @@ pub enum AlarmKind {
     PiecesDisplaced,
     /// The board does not answer, or its link is gone.
     BoardLost,
-    /// The program failed twice at the same place and gives this board up; its bytes are still recorded. Told by whoever runs
-    /// the game, under the number 0.
+    /// The program failed twice at the same place and gives this board up; its bytes are still recorded.
     BoardFailed,
+    /// The journal of the board cannot be written: nothing is recorded.
+    NotRecorded,
+    /// The broker does not take a message of the board, or takes a state only with the last moves.
+    PublishRefused,
+    /// A second daemon publishes under the name of this node.
+    NameTaken,
     /// The clock is unplugged, or runs and is not heard.
     ClockLost,
     /// The times or additions do not fit the configured time control (6.10.2).
@@ -111,7 +116,6 @@ impl From<alarm::AlarmKind> for AlarmKind {
             alarm::AlarmKind::DeadPosition => AlarmKind::DeadPosition,
             alarm::AlarmKind::PiecesDisplaced => AlarmKind::PiecesDisplaced,
             alarm::AlarmKind::BoardLost => AlarmKind::BoardLost,
-            alarm::AlarmKind::BoardFailed => AlarmKind::BoardFailed,
             alarm::AlarmKind::ClockLost => AlarmKind::ClockLost,
             alarm::AlarmKind::ClockSettingDiffers => AlarmKind::ClockSettingDiffers,
             alarm::AlarmKind::ClockCountDiffers => AlarmKind::ClockCountDiffers,

@@ -206,9 +206,13 @@ fn node(kind: &str, topic: &str, body: &impl Serialize) {
 fn messages_of_a_node_keep_to_their_schemas() {
     let (root, name) = (topics::ROOT, "pi-07");
     for state in [NodeState::Init, NodeState::Ready, NodeState::Stopped] {
-        node("node.status", &topics::node_status(root, name), &NodeStatus { state });
+        node(
+            "node.status",
+            &topics::node_status(root, name),
+            &NodeStatus { state, run: Some("0123456789abcdef01234567".to_owned()) },
+        );
     }
-    let lost = envelope::make_message("node.status", None, &stamps()[0], None, &NodeStatus { state: NodeState::Lost });
+    let lost = envelope::make_message("node.status", None, &stamps()[0], None, &NodeStatus { state: NodeState::Lost, run: None });
     assert_eq!(validate(&topics::node_status(root, name), lost), Ok(()), "the will has no time");
     let boards = vec!["open26/r5/b12".to_owned()];
     let info = NodeInfo { version: "0.1.0".to_owned(), capabilities: vec!["dgt".to_owned()], boards };
@@ -220,6 +224,10 @@ fn messages_of_a_node_keep_to_their_schemas() {
         journal_ok: true,
         failed_boards: vec!["b3".to_owned()],
         withheld_boards: vec!["b4".to_owned()],
+        refused_boards: vec!["b5".to_owned()],
+        refused: 3,
+        takeovers: 2,
+        name_taken: true,
     };
     for health in [NodeHealth::default(), full] {
         node("node.health", &topics::node_health(root, name), &health);

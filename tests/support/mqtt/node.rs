@@ -6,7 +6,9 @@ use std::thread::JoinHandle;
 
 use flagfall::config::Mqtt;
 use flagfall::mqtt::outbox::{BoardNo, Event, Outbox, Quality, Retained};
-use flagfall::mqtt::{Arrived, ConnectionState, Ended, Hooks, Identity, ReconnectDelays, Settings, run};
+use flagfall::mqtt::{Arrived, ConnectionState, Hooks, Identity, ReconnectDelays, Settings, run};
+use flagfall::publish::shorten_state;
+use flagfall::random;
 use flagfall_protocols::trace::Audience;
 use tokio::sync::watch;
 
@@ -19,6 +21,7 @@ pub(crate) enum SessionReport {
     Command(Arrived),
     Connection(ConnectionState),
     Foreign(String, String, bool),
+    Refused(String, Option<String>),
 }
 
 /// A node `n1` that serves board `b1` of round 5 of `open26`; it stops when it is dropped.
@@ -29,7 +32,7 @@ pub(crate) struct Node {
     /// The last number in the journal.
     journal: Arc<Mutex<u64>>,
     stop: watch::Sender<bool>,
-    thread: Option<JoinHandle<Ended>>,
+    thread: Option<JoinHandle<()>>,
 }
 
 /// The event for arbiters with this number.
@@ -64,10 +67,12 @@ impl Node {
         let board = outbox.add_board([0; 3], [events, 0, 0]);
         prepare(&outbox, board);
         let journal = Arc::new(Mutex::new(events));
+        let run_id = random::hex(random::UNGUESSABLE).expect("random bytes");
         let (stop, stopped) = watch::channel(false);
         let (sender, reports) = sync_channel(100_000);
         let new_sender = || sender.clone();
         let (acked, command, connection, foreign) = (new_sender(), new_sender(), new_sender(), new_sender());
+        let refused = new_sender();
         let report = |to: &std::sync::mpsc::SyncSender<SessionReport>, report| to.try_send(report).unwrap_or_default();
         let (filled, entries) = (outbox.clone(), journal.clone());
         let (held, removing) = (outbox.clone(), outbox.clone());
@@ -88,8 +93,13 @@ impl Node {
                 let deletion = Retained { topic: topic.to_owned(), payload: String::new(), quality: Quality::AtLeastOnce, expiry: None };
                 removing.publish_once(Some(board), deletion);
             }),
+            refused: Box::new(move |topic, cause| {
+                report(&refused, SessionReport::Refused(topic.to_owned(), cause.map(str::to_owned)));
+            }),
+            shorten: Box::new(shorten_state),
             status: Box::new(move |state| {
-                format!(r#"{{"v":"1.0","type":"node.status","node":"n1","boot":{boot},"body":{{"state":"{state}"}}}}"#)
+                let body = format!(r#"{{"state":"{state}","run":"{run_id}"}}"#);
+                format!(r#"{{"v":"1.0","type":"node.status","node":"n1","boot":{boot},"body":{body}}}"#)
             }),
         };
         let shared = outbox.clone();
@@ -132,15 +142,10 @@ impl Node {
         })
     }
 
-    /// Stops the session, if it has not ended before, and returns how it ended.
-    pub(crate) fn stop(mut self) -> Ended {
+    /// Stops the session, and returns when it has ended.
+    pub(crate) fn stop(mut self) {
         _ = self.stop.send(true);
-        self.thread.take().expect("it runs").join().expect("no panic")
-    }
-
-    /// Waits until the session ends by itself.
-    pub(crate) fn wait_for_end(mut self) -> Ended {
-        self.thread.take().expect("it runs").join().expect("no panic")
+        self.thread.take().expect("it runs").join().expect("no panic");
     }
 }
 

@@ -3,7 +3,7 @@
 /// A whole packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Packet {
-    Connect { clean: bool },
+    Connect { clean: bool, client_id: String },
     Publish { id: Option<u16>, topic: String, payload: String },
     PubAck { id: u16 },
     Other(u8),
@@ -49,7 +49,12 @@ fn u16_at_start(bytes: &[u8]) -> u16 {
 
 fn parse_packet(first: u8, body: &[u8]) -> Packet {
     match first >> 4 {
-        1 => Packet::Connect { clean: body[7] & 2 != 0 },
+        1 => {
+            let (length, used) = variable_integer(&body[10..]).expect("properties");
+            let id = &body[10 + used + length..];
+            let client_id = String::from_utf8_lossy(&id[2..2 + usize::from(u16_at_start(id))]).into_owned();
+            Packet::Connect { clean: body[7] & 2 != 0, client_id }
+        }
         3 => {
             let (topic, mut rest) = body[2..].split_at(u16_at_start(body).into());
             let id = (first & 0b110 != 0).then(|| u16_at_start(rest));
