@@ -7,6 +7,9 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing::Level as Tracing;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::config::{self, Level};
 use crate::daemon::{Daemon, Ended};
@@ -62,5 +65,8 @@ fn log(level: Level) {
         Level::Info => Tracing::INFO,
         Level::Debug => Tracing::DEBUG,
     };
-    tracing_subscriber::fmt().with_max_level(level).with_writer(std::io::stderr).with_target(false).init();
+    // The broker's crate writes a line for each client and each attack, and knows neither our users nor our limits. What is true
+    // is logged by `broker`.
+    let targets = Targets::new().with_default(level).with_target("mqtt5", LevelFilter::OFF);
+    tracing_subscriber::fmt().with_max_level(level).with_writer(std::io::stderr).with_target(false).finish().with(targets).init();
 }

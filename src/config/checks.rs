@@ -1,7 +1,6 @@
 //! Checks keys of the configuration that depend on each other, and the files that keys name.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read;
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 
@@ -13,12 +12,9 @@ use flagfall_protocols::drivers;
 
 use super::board::{Board, Transport};
 use super::place::{Origins, Problem};
-use super::secrets;
 use super::types::{Config, Guidelines, Rulings, rulebook};
+use super::{broker_user, certificates, secrets};
 use crate::calibration;
-
-/// The largest number of bytes that are read from a certificate file.
-const LONGEST_PEM: u64 = 1 << 20;
 
 struct Check<'a> {
     origins: &'a Origins,
@@ -101,13 +97,13 @@ const fn is_for_arbiters(profile: Profile) -> bool {
 
 fn mqtt(config: &Config, check: &mut Check<'_>) {
     let mqtt = &config.mqtt;
-    if mqtt.tls && mqtt.ca_file.is_none() {
-        check.problem("mqtt.tls", "needs mqtt.ca_file, the certificates that are trusted");
-    }
-    match (&mqtt.certificate_file, &mqtt.key_file) {
-        (Some(_), None) => check.problem("mqtt.certificate_file", "needs mqtt.key_file, its private key"),
-        (None, Some(_)) => check.problem("mqtt.key_file", "needs mqtt.certificate_file, the certificate it belongs to"),
-        _ => {}
+    let files = [&mqtt.ca_file, &mqtt.certificate_file, &mqtt.key_file];
+    if (mqtt.tls || files.iter().any(|file| file.is_some()))
+        && let Err((key, message)) = certificates::client(mqtt)
+        // Without TLS it is only wrong if a file is.
+        && (mqtt.tls || key != "tls")
+    {
+        check.problem(&format!("mqtt.{key}"), message);
     }
     if !mqtt.tls && !mqtt.insecure && !is_loopback(&mqtt.host) {
         check.problem("mqtt.host", "is another machine: needs mqtt.tls = true, or mqtt.insecure = true to send without TLS");
@@ -115,31 +111,15 @@ fn mqtt(config: &Config, check: &mut Check<'_>) {
     if let Some(file) = &mqtt.password_file {
         check.result("mqtt.password_file", file, secrets::password(file).map(drop));
     }
-    if let Some(file) = &mqtt.key_file {
-        check.result("mqtt.key_file", file, secrets::private(file).and_then(|file| pem(file, "PRIVATE KEY")));
-    }
-    for (key, file) in [("mqtt.ca_file", &mqtt.ca_file), ("mqtt.certificate_file", &mqtt.certificate_file)] {
-        if let Some(file) = file {
-            check.result(key, file, secrets::plain(file).and_then(|file| pem(file, "CERTIFICATE")));
-        }
-    }
-}
-
-fn pem(file: std::fs::File, label: &str) -> Result<(), String> {
-    let mut bytes = Vec::new();
-    file.take(LONGEST_PEM).read_to_end(&mut bytes).map_err(|error| format!("cannot be read: {error}"))?;
-    let text = String::from_utf8_lossy(&bytes);
-    match text.lines().any(|line| line.starts_with("-----BEGIN ") && line.contains(label)) {
-        true => Ok(()),
-        false => Err(format!("holds no {label} in PEM form")),
-    }
 }
 
 fn broker(config: &Config, check: &mut Check<'_>) {
     let broker = &config.broker;
     for (name, user) in &broker.user {
-        let key = format!("broker.user.{name}.password_file");
-        check.result(&key, &user.password_file, secrets::password(&user.password_file).map(drop));
+        if let Err((key, message)) = broker_user::password_of(name, user, &config.mqtt.root) {
+            let user = format!("broker.user.{name}");
+            check.problem(&if key.is_empty() { user } else { format!("{user}.{key}") }, message);
+        }
     }
     if !broker.enabled {
         return;

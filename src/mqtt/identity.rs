@@ -1,13 +1,11 @@
 //! Reads the address of the broker and the login of this node. All files are read once, before the first connection.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustls::ClientConfig;
 
-use super::tls;
-use crate::config::Mqtt;
+use crate::config::{self, Mqtt};
 
 /// The address of the broker and the login of this node. All files are read once, before the first connection.
 #[derive(Clone)]
@@ -23,27 +21,17 @@ pub struct Identity {
 pub struct IdentityError {
     /// The key in the section `mqtt`.
     pub key: &'static str,
-    /// The file, if the problem is in one.
-    pub file: Option<PathBuf>,
-    /// The problem, for people.
+    /// The problem, for people, with the file if it is in one.
     pub cause: String,
 }
 
 impl fmt::Display for IdentityError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.file {
-            Some(file) => write!(f, "mqtt.{}: {}: {}", self.key, file.display(), self.cause),
-            None => write!(f, "mqtt.{}: {}", self.key, self.cause),
-        }
+        write!(f, "mqtt.{}: {}", self.key, self.cause)
     }
 }
 
 impl std::error::Error for IdentityError {}
-
-/// Reads a file that a key names.
-pub(super) fn read(key: &'static str, file: &Path) -> Result<Vec<u8>, IdentityError> {
-    std::fs::read(file).map_err(|error| IdentityError { key, file: Some(file.to_owned()), cause: error.to_string() })
-}
 
 impl Identity {
     /// Reads the files: the first line of the password file, certificates and key. `node` is the user name if a password is
@@ -52,12 +40,21 @@ impl Identity {
     /// # Errors
     /// A file cannot be read or has the wrong content, or TLS has no trusted certificates.
     pub fn read(mqtt: &Mqtt, node: &str) -> Result<Identity, IdentityError> {
-        let password = mqtt.password_file.as_deref().map(password).transpose()?;
+        let password = mqtt.password_file.as_deref().map(|file| {
+            let wrong = |why| IdentityError { key: "password_file", cause: format!("{}: {why}", file.display()) };
+            config::password(file).map_err(wrong)
+        });
+        let password = password.transpose()?;
         let user = match (&mqtt.user, password) {
             (None, None) => None,
             (user, password) => Some((user.clone().unwrap_or_else(|| node.to_owned()), password.unwrap_or_default())),
         };
-        let tls = if mqtt.tls { Some(Arc::new(tls::config(mqtt)?)) } else { None };
+        let tls = if mqtt.tls {
+            let client = config::tls_client(mqtt).map_err(|(key, cause)| IdentityError { key, cause })?;
+            Some(Arc::new(client))
+        } else {
+            None
+        };
         let port = mqtt.port.unwrap_or(if mqtt.tls { 8883 } else { 1883 });
         Ok(Identity { host: mqtt.host.clone(), port, user, tls })
     }
@@ -69,15 +66,5 @@ impl Identity {
     /// Returns the same broker with this user.
     pub fn logged_in(self, user: String, password: String) -> Identity {
         Identity { user: Some((user, password)), ..self }
-    }
-}
-
-fn password(file: &Path) -> Result<String, IdentityError> {
-    let key = "password_file";
-    let wrong = |cause: &str| IdentityError { key, file: Some(file.to_owned()), cause: cause.to_owned() };
-    let text = String::from_utf8(read(key, file)?).map_err(|_| wrong("is not UTF-8 text"))?;
-    match text.lines().next() {
-        Some(line) if !line.is_empty() => Ok(line.to_owned()),
-        _ => Err(wrong("has no first line with the password")),
     }
 }

@@ -18,7 +18,6 @@ mod packets;
 mod probe;
 mod session;
 mod status;
-mod tls;
 mod types;
 mod wire;
 
