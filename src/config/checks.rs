@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, SocketAddr};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::laws::rulebook::Profile;
@@ -141,13 +141,13 @@ fn broker(config: &Config, check: &mut Check<'_>) {
 
 /// Every board must be identifiable: no two boards may have the same identification, and only a single board may have none.
 fn devices(boards: &[Board], check: &mut Check<'_>) {
-    let mut seen: BTreeMap<(&str, String), &str> = BTreeMap::new();
+    let mut seen: BTreeMap<(&str, String), &Board> = BTreeMap::new();
     for board in boards {
-        let port = board.port.as_ref().map(|port| port.display().to_string());
+        let port = board.port.as_deref().map(device);
         let bluetooth = board.bluetooth.as_ref().map(|device| device.to_ascii_uppercase());
         let marks = [
-            ("serial", board.serial.clone()),
-            ("usb_serial", board.usb_serial.clone()),
+            ("serial", board.serial.as_deref().map(number)),
+            ("usb_serial", board.usb_serial.as_deref().map(number)),
             ("port", port),
             ("bluetooth", bluetooth),
         ];
@@ -157,14 +157,34 @@ fn devices(boards: &[Board], check: &mut Check<'_>) {
         }
         for (name, mark) in marks {
             let Some(mark) = mark else { continue };
-            // Boards that share a line are identified by their serial numbers.
-            let shared = name != "serial" && board.address().is_some();
-            if let Some(other) = seen.insert((name, mark), &board.id).filter(|_| !shared) {
+            // Boards that share a line are identified by their serial numbers. All of them name the line in the same way.
+            let shared = |other: &Board| {
+                name != "serial"
+                    && board.address().is_some()
+                    && (&board.port, &board.usb_serial) == (&other.port, &other.usb_serial)
+            };
+            if let Some(other) = seen.insert((name, mark), board).filter(|other| !shared(other)) {
+                let other = &other.id;
                 let key = format!("board.{}.{name}", board.id);
                 let place = check.origins.place(&format!("board.{other}.{name}"));
                 check.problem(&key, format!("is that of board \"{other}\" too, at {place}"));
             }
         }
+    }
+}
+
+/// A path as it is compared with others: without `.` and doubled `/`, and where it leads if it is there now.
+fn device(path: &Path) -> String {
+    let plain: PathBuf = path.components().collect();
+    std::fs::canonicalize(&plain).unwrap_or(plain).display().to_string()
+}
+
+/// A serial number as it is compared with others: without zeros before a number, and in capitals.
+fn number(text: &str) -> String {
+    let text = text.trim();
+    match text.bytes().all(|byte| byte.is_ascii_digit()) {
+        true => text.trim_start_matches('0').to_owned(),
+        false => text.to_ascii_uppercase(),
     }
 }
 
@@ -196,6 +216,11 @@ fn link(board: &Board, casual: bool, check: &mut Check<'_>) {
                 check.problem(&key("bluetooth"), format!("and {other}: it is one or the other"));
             }
         }
+    }
+    if board.port.is_some() && board.transport.is_none() && !board.is_hid() && !is_serial(driver) {
+        let hid = if driver.hid.is_some() { ", or transport = \"hid\"" } else { "" };
+        let message = format!("{name} is not available on a serial port: name its bluetooth device{hid}");
+        check.problem(&key("port"), message);
     }
     transport(board, driver, check);
     if board.is_hid() && board.serial.is_some() {
@@ -275,10 +300,14 @@ fn transport(board: &Board, driver: &DriverInfo, check: &mut Check<'_>) {
     }
 }
 
-/// Every family can be emulated on a serial port.
+/// Whether a serial port can carry the family. Every family can be emulated on one, unless it speaks on several channels.
+fn is_serial(driver: &DriverInfo) -> bool {
+    !driver.usb.is_empty() || driver.ble.is_none_or(|ble| ble.channels.len() < 2)
+}
+
 fn has_way(driver: &DriverInfo, transport: Transport) -> bool {
     match transport {
-        Transport::Serial => true,
+        Transport::Serial => is_serial(driver),
         Transport::Ble => driver.ble.is_some(),
         Transport::Hid => driver.hid.is_some(),
     }

@@ -1,19 +1,26 @@
-//! Reads the address of the broker and the login of this node. All files are read once, before the first connection.
+//! Reads the address of the broker and the login of this node. All files are read before the first connection, and again when
+//! the configuration is read again.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use rustls::ClientConfig;
 
 use crate::config::{self, Mqtt};
 
-/// The address of the broker and the login of this node. All files are read once, before the first connection.
+/// The address of the broker and the login of this node. Copies share the login, so that it can be replaced while they are used.
 #[derive(Clone)]
 pub struct Identity {
     pub(super) host: String,
     pub(super) port: u16,
-    pub(super) user: Option<(String, String)>,
-    pub(super) tls: Option<Arc<ClientConfig>>,
+    login: Arc<RwLock<Login>>,
+}
+
+/// What came from files, or from the embedded broker.
+#[derive(Clone)]
+struct Login {
+    user: Option<(String, String)>,
+    tls: Option<Arc<ClientConfig>>,
 }
 
 /// A problem with a file that the configuration names.
@@ -56,7 +63,27 @@ impl Identity {
             None
         };
         let port = mqtt.port.unwrap_or(if mqtt.tls { 8883 } else { 1883 });
-        Ok(Identity { host: mqtt.host.clone(), port, user, tls })
+        Ok(Identity { host: mqtt.host.clone(), port, login: Arc::new(RwLock::new(Login { user, tls })) })
+    }
+
+    /// Takes the login of `other`, for the next connection.
+    pub fn replace_login(&self, other: &Identity) {
+        let login = other.login();
+        *self.login.write().unwrap_or_else(PoisonError::into_inner) = login;
+    }
+
+    fn login(&self) -> Login {
+        self.login.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// User name and password.
+    pub(super) fn user(&self) -> Option<(String, String)> {
+        self.login().user
+    }
+
+    /// How to encrypt the connection; none without TLS.
+    pub(super) fn tls(&self) -> Option<Arc<ClientConfig>> {
+        self.login().tls
     }
 }
 
@@ -65,6 +92,7 @@ impl Identity {
 impl Identity {
     /// Returns the same broker with this user.
     pub fn logged_in(self, user: String, password: String) -> Identity {
-        Identity { user: Some((user, password)), ..self }
+        let login = Login { user: Some((user, password)), ..self.login() };
+        Identity { login: Arc::new(RwLock::new(login)), ..self }
     }
 }

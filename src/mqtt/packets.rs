@@ -45,7 +45,7 @@ pub(super) fn connect(settings: &Settings, will: String, clean: bool, out: &mut 
         user_properties: Vec::new(),
     };
     let will = LastWill::new(settings.status_topic(), will, QoS::AtLeastOnce, true, Some(about_will));
-    let login = settings.identity.user.as_ref().map(|(user, password)| Login::new(user, password));
+    let login = settings.identity.user().map(|(user, password)| Login::new(user, password));
     let connect = Connect {
         keep_alive: KEEP_ALIVE.as_secs() as u16,
         client_id: format!("flagfall-{}", settings.node),

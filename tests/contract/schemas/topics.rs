@@ -66,8 +66,7 @@ fn other_topics_have_no_schema() {
 
 #[test]
 fn every_verb_has_a_schema() {
-    let carried_out: BTreeSet<String> =
-        VERBS.iter().map(|verb| format!("cmd.{}", verb.name)).collect();
+    let carried_out: BTreeSet<String> = VERBS.iter().map(|verb| format!("cmd.{}", verb.name)).collect();
     let named: BTreeSet<String> =
         schema::names().filter(|name| name.starts_with("cmd.") && *name != "cmd.reply").map(str::to_owned).collect();
     assert_eq!(carried_out, named);
