@@ -31,16 +31,25 @@ impl fmt::Display for Holder {
 /// own processes are visible.
 pub fn holders(path: &Path) -> Vec<Holder> {
     let Ok(device) = fs::canonicalize(path) else { return Vec::new() };
+    having_open(&device)
+}
+
+/// Returns every process that has the socket with this number open, as [`holders`] does for devices.
+pub fn socket_holders(inode: u64) -> Vec<Holder> {
+    having_open(Path::new(&format!("socket:[{inode}]")))
+}
+
+fn having_open(file: &Path) -> Vec<Holder> {
     let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
     let mut pids: Vec<u32> = processes.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).collect();
     pids.sort_unstable();
-    let holding = pids.into_iter().filter(|pid| holds(*pid, &device)).take(MAX_HOLDERS);
+    let holding = pids.into_iter().filter(|pid| holds(*pid, file)).take(MAX_HOLDERS);
     holding.map(|pid| Holder { pid, name: name(pid), ours: pid == std::process::id() }).collect()
 }
 
-fn holds(pid: u32, device: &Path) -> bool {
+fn holds(pid: u32, file: &Path) -> bool {
     let Ok(open) = fs::read_dir(format!("/proc/{pid}/fd")) else { return false };
-    open.filter_map(Result::ok).any(|entry| fs::read_link(entry.path()).is_ok_and(|target| target == device))
+    open.filter_map(Result::ok).any(|entry| fs::read_link(entry.path()).is_ok_and(|target| target == file))
 }
 
 fn name(pid: u32) -> String {

@@ -29,8 +29,6 @@ pub struct Facts<'a> {
     pub game: String,
     /// The revision of the arbiters' state.
     pub rev: u32,
-    /// A position is set up or a game goes on.
-    pub busy: bool,
     /// Moves are being played.
     pub playing: bool,
     /// A flag has fallen in this game.
@@ -103,9 +101,6 @@ fn find_action(submission: &Submission, facts: &Facts<'_>) -> Result<Action, Fau
         return Err(fault.clone());
     }
     let Some(verb) = verb else { return refuse(Code::Unsupported, "there is no such command") };
-    if verb.by == By::Nobody && verb.name != "identify" {
-        return refuse(Code::Unsupported, "this command is not supported yet");
-    }
     if submission.age_ms.is_some_and(|age| Duration::from_millis(age) > MAX_AGE) {
         return refuse(Code::Expired, "it was sent more than ten seconds ago");
     }
@@ -113,8 +108,6 @@ fn find_action(submission: &Submission, facts: &Facts<'_>) -> Result<Action, Fau
     match verb.by {
         By::Game => game_command(submission),
         By::Daemon => daemon_action(submission, facts.setup),
-        By::Nobody if facts.busy => refuse(Code::Busy, "this is not possible during a game"),
-        By::Nobody => refuse(Code::Unsupported, "no device here has lights"),
     }
 }
 

@@ -3,7 +3,6 @@
 //! | verb | least role | lock | |
 //! | --- | --- | --- | --- |
 //! | `resync` | operator | – | changes nothing |
-//! | `identify` | operator | – | not during a game |
 //! | `bind-device` | operator | game | the device changes and the game does not; after a flag-fall: arbiter, since the device is evidence for it |
 //! | `start-game` | operator | game, rev | while a game is played or a flag-fall has no ruling yet: arbiter, since the game loses its findings |
 //! | `correct-move`, `take-back`, `set-position`, `swap-sides` | operator | game, rev | after a flag-fall: arbiter, since the finding depends on them |
@@ -49,8 +48,6 @@ pub enum By {
     Game,
     /// The daemon.
     Daemon,
-    /// Not supported yet.
-    Nobody,
 }
 
 /// One row of the table: a command and its conditions.
@@ -73,9 +70,8 @@ const fn row(name: &'static str, role: Role, until: Until, lock: Lock, by: By) -
 }
 
 /// The table of all commands.
-pub const VERBS: [Verb; 22] = [
+pub const VERBS: [Verb; 21] = [
     row("resync", Role::Operator, Until::Always, Lock::None, By::Daemon),
-    row("identify", Role::Operator, Until::Always, Lock::None, By::Nobody),
     row("bind-device", Role::Operator, Until::FlagFell, Lock::Game, By::Daemon),
     row("start-game", Role::Operator, Until::Playing, Lock::Rev, By::Game),
     row("correct-move", Role::Operator, Until::FlagFell, Lock::Rev, By::Game),

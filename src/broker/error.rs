@@ -3,7 +3,6 @@
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
-use std::path::PathBuf;
 
 /// The reason why the broker did not start. Nothing was left open.
 #[derive(Debug)]
@@ -12,16 +11,26 @@ pub enum BrokerError {
     Address(&'static str, String),
     /// The broker could be reached from other machines and has no users.
     NoUsers(SocketAddr),
-    /// A user's name cannot be a level of a topic.
-    UserName(String),
-    /// A user's topic filter is invalid, or gives more than it seems to.
-    Filter(String, String, &'static str),
-    /// A user's password file cannot be used.
-    Password(String, PathBuf, String),
+    /// A user has a wrong name, topic filter or password file: the name, the key (empty for the name), the problem.
+    User(String, &'static str, String),
     /// An address cannot be listened on: purpose, address, error.
     Listen(&'static str, SocketAddr, io::Error),
+    /// The broker runs, and only a new start can change whether its clients log in.
+    Restart,
     /// An error of the broker itself.
     Other(String),
+}
+
+impl BrokerError {
+    /// Whether the configuration must be changed. Otherwise the next start may succeed: a port may be free then, because the program
+    /// that has it has ended, and an address may be there, because the network is.
+    pub fn is_configuration(&self) -> bool {
+        match self {
+            BrokerError::Address(..) | BrokerError::NoUsers(_) | BrokerError::User(..) => true,
+            BrokerError::Listen(_, _, error) => error.kind() == io::ErrorKind::PermissionDenied,
+            BrokerError::Restart | BrokerError::Other(_) => false,
+        }
+    }
 }
 
 impl fmt::Display for BrokerError {
@@ -37,17 +46,13 @@ impl fmt::Display for BrokerError {
                  password_file = \"/etc/flagfall/screen-1.password\"\n\
                  read = [\"flagfall/1/public/#\"]"
             ),
-            BrokerError::UserName(user) => {
-                write!(f, "broker.user.{user:?}: a name is 1 to 40 of a-z, 0-9 and -, because it is a level of topics")
-            }
-            BrokerError::Filter(user, filter, why) => write!(f, "broker.user.{user}: topic filter {filter:?}: {why}"),
-            BrokerError::Password(user, path, why) => {
-                write!(f, "broker.user.{user}: password_file {}: {why}", path.display())
-            }
+            BrokerError::User(user, "", why) => write!(f, "broker.user.{user:?}: {why}"),
+            BrokerError::User(user, key, why) => write!(f, "broker.user.{user}.{key}: {why}"),
             BrokerError::Listen(what, address, error) if error.kind() == io::ErrorKind::AddrInUse => {
                 write!(f, "broker: port {} of {} for {what} is taken by another program", address.port(), address.ip())
             }
             BrokerError::Listen(what, address, error) => write!(f, "broker: cannot listen on {address} for {what}: {error}"),
+            BrokerError::Restart => f.write_str("broker: a restart is needed: the first user, or no user, was configured"),
             BrokerError::Other(why) => write!(f, "broker: {why}"),
         }
     }

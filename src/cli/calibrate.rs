@@ -26,10 +26,10 @@ use file::NewFile;
 
 /// Learn which man is which at one board, and keep it in a file for `board.calibration_file`.
 ///
-/// For boards whose men carry tags. It says what to do: the men are set up for a new game, then spare queens are put on the
-/// squares it names, one after another. It writes the file once all men are known, and ends 30 seconds after the last spare
-/// one, with --spares as soon as there are so many, or with Ctrl-C. Nothing is sent to the board. The daemon must not have
-/// the port open.
+/// For boards whose men carry tags. It says what to do: the men are set up for a new game, then spare
+/// queens are put on the squares it names, one after another. It writes the file once all men are
+/// known, and ends 30 seconds after the last spare one, with --spares as soon as there are so many, or
+/// with Ctrl-C. Nothing is sent to the board. The daemon must not have the port open.
 ///
 /// Examples:
 ///   flagfall calibrate --driver certabo /dev/serial/by-id/usb-Silicon_Labs_... board-12.calibration --spares 2

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::CONFIGURATION;
 use crate::config::{self, Board, Config, Errors, Loaded, Place, Problem, Role, Transport};
+use crate::daemon::judge;
 
 /// Reads the configuration as `flagfall run` would, and shows the boards and services that would start, or all errors.
 ///
@@ -28,7 +29,9 @@ pub(super) struct CheckConfig {
 impl CheckConfig {
     pub(super) fn run(self) -> Result<ExitCode> {
         let mut out = std::io::stdout().lock();
-        match config::load_default(&self.config) {
+        // What `flagfall run` does before it opens anything.
+        let judged = config::load_default(&self.config).and_then(|loaded| judge(&loaded).map(|_| loaded));
+        match judged {
             Ok(loaded) if self.json => writeln!(out, "{}", serde_json::to_string(&ConfigReport::new(&loaded))?)?,
             Ok(loaded) => print(&loaded, &mut out)?,
             Err(errors) if self.json => {

@@ -22,8 +22,8 @@ mod radio;
 use crate::config::Discovery;
 use crate::system_clock::monotonic;
 
-/// List serial ports, and boards over USB-HID: names, USB ids, which board it may be, which process has it open, and whether you
-/// may open it.
+/// List serial ports, and boards over USB-HID: names, USB ids, which board it may be, which process has
+/// it open, and whether you may open it.
 ///
 /// Examples:
 ///   flagfall devices

@@ -2,6 +2,7 @@
 
 mod boards;
 mod broker;
+mod listener;
 mod machine;
 
 use std::io::Write;
@@ -13,6 +14,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::config;
+use crate::daemon::judge;
 
 /// Checks boards and ports, the broker, the clock, the disk and the service, and says what to do.
 ///
@@ -72,6 +74,7 @@ struct Report<'a> {
 impl Doctor {
     pub(super) fn run(self) -> Result<ExitCode> {
         let loaded = config::load_default(&self.config)?;
+        judge(&loaded)?;
         let mut findings: Vec<Finding> = Vec::new();
         findings.extend(config::warnings(&loaded.config).into_iter().map(|text| {
             // A warning says what to do after its colon, or is advice as a whole.
@@ -82,7 +85,7 @@ impl Doctor {
             findings.push(Finding::ok("configuration", "is right"));
         }
         findings.extend(boards::check(&loaded.config));
-        findings.push(broker::check(&loaded.config));
+        findings.extend(broker::check(&loaded.config));
         findings.extend(machine::check(&loaded.config));
         let ok = findings.iter().all(|finding| finding.state != State::Problem);
         let mut out = std::io::stdout().lock();

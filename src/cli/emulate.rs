@@ -10,6 +10,7 @@ use clap::Args;
 use flagfall_hardware::emulator::dgt_bus::{BusSettings, Chain};
 use flagfall_hardware::emulator::script::Script;
 use flagfall_hardware::emulator::{self, Device, Emulator, LostUpdates, Settings, Start};
+use flagfall_protocols::drivers;
 use flagfall_protocols::drivers::dgt_bus::frame::MAX_ADDRESS;
 use serde::Serialize;
 use tokio::signal::unix::{SignalKind, signal};
@@ -25,18 +26,20 @@ const POLL: Duration = Duration::from_millis(100);
 ///
 /// It answers on the path it prints as a DGT board does on its serial port (9600 baud), with a
 /// clock in its port, and hands move on it: a game of the demonstration, a script of your own, or
-/// none. It ends some seconds after the hands, or at Ctrl-C. With --driver it is the emulated board of another family; a daemon
-/// that is to read it has transport = "serial" and the path as its port in the board's table.
+/// none. It ends some seconds after the hands, or at Ctrl-C. With --driver it is the emulated board
+/// of another family; a daemon that is to read it has transport = "serial" and the path as its port
+/// in the board's table.
 ///
-/// With --driver dgt_bus it is a chain of --boards boards on one line, which say nothing unasked; hands move at the first one, and
-/// are done when every board was asked for its changes.
+/// With --driver dgt_bus it is a chain of --boards boards on one line, which say nothing unasked;
+/// hands move at the first one, and are done when every board was asked for its changes.
 ///
 /// Examples:
 ///   flagfall emulate --game 1
 ///   flagfall emulate --script hands.txt --link /tmp/board-1 --speed 4
-///   flagfall emulate --idle --serial 1234
+///   flagfall emulate --idle --serial 24012
 ///   flagfall emulate --game 2 --lose-updates 10 --loss-seed 3
 ///   flagfall emulate --driver chesslink --script hands.txt
+///   flagfall emulate --driver certabo --option "no space at the end" --idle
 ///   flagfall emulate --driver dgt_bus --boards 12 --idle
 ///
 /// A script has one action a line, with its time in seconds (`+` = after the line before):
@@ -55,9 +58,12 @@ pub(super) struct Emulate {
     /// Make a symbolic link here that leads to the board's path, for a name that stays the same.
     #[arg(long, value_name = "PATH")]
     link: Option<PathBuf>,
-    /// Serial number that the board answers.
-    #[arg(long, default_value_t = 1025, value_parser = clap::value_parser!(u16).range(0..=16_383))]
+    /// Serial number that the board answers, 0 to 65535; on one line with others 1 to 16383.
+    #[arg(long, default_value_t = 1025)]
     serial: u16,
+    /// Another form of the family's board: what it sends, or how. An unknown name lists all of them.
+    #[arg(long, default_value = "", hide_default_value = true, value_name = "NAME", conflicts_with = "game")]
+    option: String,
     /// So many boards on one line, of a family that shares one; their serial numbers follow each other.
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=12))]
     boards: u16,
@@ -127,12 +133,29 @@ impl Emulate {
 
     /// Makes the board, and the hand motions on it.
     fn board(&self) -> Result<(Box<dyn Device>, Script)> {
-        let kind = emulator::find(&self.driver).with_context(|| format!("no emulated board is called `{}`", self.driver))?;
+        let kinds = || emulator::EMULATORS.iter().copied().flatten().filter(|kind| kind.driver == self.driver);
+        let Some(kind) = kinds().find(|kind| kind.variant == self.option) else {
+            let options: Vec<String> =
+                kinds().filter(|kind| !kind.variant.is_empty()).map(|kind| format!("{:?}", kind.variant)).collect();
+            match (kinds().next(), options.is_empty()) {
+                (None, _) => bail!("no emulated board is called `{}`", self.driver),
+                (Some(_), true) => bail!("`{}` has no --option", self.driver),
+                (Some(_), false) => bail!("`{}` has these options: {}", self.driver, options.join(", ")),
+            }
+        };
         // A family that is not registered yet has a serial line, or is tried as if it had one.
-        let family = flagfall_protocols::drivers::find(&self.driver);
-        let ble = family.and_then(|family| family.ble);
-        if ble.is_some_and(|ble| ble.channels.len() > 1) {
-            bail!("`{}` speaks on several channels, which no pseudo-terminal has", self.driver);
+        let family = drivers::find(&self.driver);
+        if !on_one_channel().contains(&self.driver.as_str()) {
+            let way = match family.and_then(|family| family.hid) {
+                Some(_) => "`bluetooth`, or by `transport = \"hid\"`,",
+                None => "`bluetooth`",
+            };
+            bail!(
+                "`{}` speaks on several channels, which no pseudo-terminal has: a real board is reached by {way} in its [[board]]; \
+                 emulated on a pseudo-terminal can be {}",
+                self.driver,
+                on_one_channel().join(", ")
+            );
         }
         let shares_line = family.is_some_and(|family| family.shares_line);
         if self.boards > 1 && !shares_line {
@@ -230,6 +253,13 @@ impl Emulate {
         }
         Ok(out.flush()?)
     }
+}
+
+/// The families that a pseudo-terminal can carry.
+fn on_one_channel() -> Vec<&'static str> {
+    let has_one = |driver| drivers::find(driver).and_then(|family| family.ble).is_none_or(|ble| ble.channels.len() < 2);
+    let all = emulator::EMULATORS.iter().copied().flatten();
+    all.filter(|kind| kind.variant.is_empty() && has_one(kind.driver)).map(|kind| kind.driver).collect()
 }
 
 fn speed(text: &str) -> Result<f64, String> {

@@ -26,7 +26,7 @@ use clap::{Parser, Subcommand};
 
 /// Reads electronic chess boards and clocks: moves, presses, flag-falls, and what the Laws say of them.
 #[derive(Parser)]
-#[command(name = "flagfall", version, disable_help_subcommand = true)]
+#[command(name = "flagfall", version, disable_help_subcommand = true, max_term_width = 100)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -91,7 +91,16 @@ pub fn main() -> ExitCode {
         Err(error) => {
             // If even this cannot be written, it cannot be reported.
             let _ = writeln!(std::io::stderr(), "flagfall: {error:#}");
-            ExitCode::FAILURE
+            if needs_another_configuration(&error) { ExitCode::from(CONFIGURATION) } else { ExitCode::FAILURE }
         }
     }
+}
+
+/// Whether the same error would come at every start, until the configuration is changed.
+fn needs_another_configuration(error: &anyhow::Error) -> bool {
+    #[cfg(feature = "broker")]
+    if error.downcast_ref::<crate::broker::BrokerError>().is_some_and(crate::broker::BrokerError::is_configuration) {
+        return true;
+    }
+    error.is::<crate::mqtt::IdentityError>()
 }

@@ -25,11 +25,13 @@ pub(super) use file::note;
 
 /// Write a trace of everything that passes on a port.
 ///
-/// With --driver the board is asked as the daemon asks it, so that it talks; without, only what it sends by itself is kept.
-/// The recording goes on over a pulled cable, and ends with Ctrl-C or after --seconds. `flagfall replay FILE` shows what
-/// was played. A file that is there already is not overwritten.
+/// With --driver the board is asked as the daemon asks it, so that it talks; without, only what it
+/// sends by itself is kept. The recording goes on over a pulled cable, and ends with Ctrl-C or after
+/// --seconds. `flagfall replay FILE` shows what was played. A file that is there already is not
+/// overwritten.
 ///
-/// Without --driver a list of what to play is printed: a recording of all of it is what a new driver is made from.
+/// Without --driver a list of what to play is printed: a recording of all of it is what a new driver is
+/// made from.
 ///
 /// Examples:
 ///   flagfall record --bluetooth "My Board" my.trace

@@ -5,16 +5,21 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::Mutex;
 use tracing::Level as Tracing;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
-use crate::config::{self, Level};
-use crate::daemon::Daemon;
+use crate::config::{self, Level, Loaded};
+use crate::daemon::{Daemon, judge};
 
 /// Serve the boards of the configuration: read them, record them, publish them.
 ///
-/// Ends on SIGTERM or Ctrl-C with everything recorded and `stopped` published. Boards and broker may come and go; a wrong
-/// configuration ends it at once with exit code 78 and says what is wrong. `flagfall check-config` says so before.
+/// Ends on SIGTERM or Ctrl-C with everything recorded and `stopped` published. On SIGHUP it reads users, passwords and certificates
+/// again. Boards and broker may come and go; a wrong configuration ends it at once with exit code 78 and says what is wrong.
+/// `flagfall check-config` says so before. A port that another program has ends it with exit code 1: it may be free later.
 #[derive(Args)]
 pub(super) struct Run {
     /// A configuration file; may be given several times, a later one over the earlier ones. Without it
@@ -35,17 +40,31 @@ impl Run {
             // The signals are caught before anything starts, so that an early signal is not missed.
             let mut terminate = signal(SignalKind::terminate()).context("SIGTERM")?;
             let mut interrupt = signal(SignalKind::interrupt()).context("SIGINT")?;
+            let hangup = Mutex::new(signal(SignalKind::hangup()).context("SIGHUP")?);
             let daemon = Daemon::start(&loaded).await?;
-            daemon
-                .run(async {
-                    tokio::select! {
-                        _ = terminate.recv() => {}
-                        _ = interrupt.recv() => {}
-                    }
-                })
-                .await
+            let stop = async {
+                tokio::select! {
+                    _ = terminate.recv() => {}
+                    _ = interrupt.recv() => {}
+                }
+            };
+            daemon.run_and_reload(stop, async || reread(&self.config, &mut *hangup.lock().await).await).await
         })?;
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Waits for SIGHUP and reads the configuration again. A configuration with errors is logged, and the next SIGHUP is awaited.
+async fn reread(files: &[PathBuf], hangup: &mut Signal) -> Loaded {
+    loop {
+        if hangup.recv().await.is_none() {
+            // The runtime ends.
+            std::future::pending::<()>().await;
+        }
+        match config::load_default(files).and_then(|loaded| judge(&loaded).map(|_| loaded)) {
+            Ok(loaded) => return loaded,
+            Err(errors) => tracing::error!("nothing was changed, because the configuration has errors:\n{errors}"),
+        }
     }
 }
 
@@ -57,5 +76,8 @@ fn log(level: Level) {
         Level::Info => Tracing::INFO,
         Level::Debug => Tracing::DEBUG,
     };
-    tracing_subscriber::fmt().with_max_level(level).with_writer(std::io::stderr).with_target(false).init();
+    // The broker's crate writes a line for each client and each attack, and knows neither our users nor our limits. What is true
+    // is logged by `broker`.
+    let targets = Targets::new().with_default(level).with_target("mqtt5", LevelFilter::OFF);
+    tracing_subscriber::fmt().with_max_level(level).with_writer(std::io::stderr).with_target(false).finish().with(targets).init();
 }

@@ -29,11 +29,11 @@ use work::Job;
 ///   flagfall simulate *.pgn --noise typical --games 30 --json
 ///   flagfall simulate blitz.pgn --noise my-noise.toml --out traces
 ///
-/// Boards other than `dgt` have no clock, and none is simulated: there are no presses, nothing irregular
-/// happens, a move is sure when it has stood for two seconds or when the reply stands, and `reported
-/// after the press` counts from its release. With `occupancy` the object of a game names as `open`
-/// the moves of which one was made but not known which; of a game that is not exact, `named` says
-/// whether what was played is among them.
+/// Boards other than `dgt` have no clock, and none is simulated: there are no presses, nothing
+/// irregular happens, a move is sure when it has stood for two seconds or when the reply stands, and
+/// `reported after the press` counts from its release. With `occupancy` the object of a game names as
+/// `open` the moves of which one was made but not known which; of a game that is not exact, `named`
+/// says whether what was played is among them.
 ///
 /// Noise is `clean`, `typical`, `rough`, or a file with the keys of one level of
 /// src/emulate/noise.toml. The same seed gives the same games, byte for byte.

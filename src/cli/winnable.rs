@@ -61,7 +61,8 @@ const WIDTH: usize = 80;
 /// loser-mates-by-force, forced-circle, locked-walls, exhausted-closure.
 ///
 /// Exit code 0 if all was answered, also as undecided, and with --batch as invalid (such lines are
-/// reported on stderr with file and line); 1 if the position or the file could not be read, or a proof was refused.
+/// reported on stderr with file and line); 1 if the position or the file could not be read, or a proof
+/// was refused.
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Winnable {

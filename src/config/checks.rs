@@ -1,9 +1,8 @@
 //! Checks keys of the configuration that depend on each other, and the files that keys name.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read;
 use std::net::{IpAddr, SocketAddr};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::laws::rulebook::Profile;
@@ -13,12 +12,9 @@ use flagfall_protocols::drivers;
 
 use super::board::{Board, Transport};
 use super::place::{Origins, Problem};
-use super::secrets;
 use super::types::{Config, Guidelines, Rulings, rulebook};
+use super::{broker_user, certificates, secrets};
 use crate::calibration;
-
-/// The largest number of bytes that are read from a certificate file.
-const LONGEST_PEM: u64 = 1 << 20;
 
 struct Check<'a> {
     origins: &'a Origins,
@@ -101,13 +97,13 @@ const fn is_for_arbiters(profile: Profile) -> bool {
 
 fn mqtt(config: &Config, check: &mut Check<'_>) {
     let mqtt = &config.mqtt;
-    if mqtt.tls && mqtt.ca_file.is_none() {
-        check.problem("mqtt.tls", "needs mqtt.ca_file, the certificates that are trusted");
-    }
-    match (&mqtt.certificate_file, &mqtt.key_file) {
-        (Some(_), None) => check.problem("mqtt.certificate_file", "needs mqtt.key_file, its private key"),
-        (None, Some(_)) => check.problem("mqtt.key_file", "needs mqtt.certificate_file, the certificate it belongs to"),
-        _ => {}
+    let files = [&mqtt.ca_file, &mqtt.certificate_file, &mqtt.key_file];
+    if (mqtt.tls || files.iter().any(|file| file.is_some()))
+        && let Err((key, message)) = certificates::client(mqtt)
+        // Without TLS it is only wrong if a file is.
+        && (mqtt.tls || key != "tls")
+    {
+        check.problem(&format!("mqtt.{key}"), message);
     }
     if !mqtt.tls && !mqtt.insecure && !is_loopback(&mqtt.host) {
         check.problem("mqtt.host", "is another machine: needs mqtt.tls = true, or mqtt.insecure = true to send without TLS");
@@ -115,31 +111,15 @@ fn mqtt(config: &Config, check: &mut Check<'_>) {
     if let Some(file) = &mqtt.password_file {
         check.result("mqtt.password_file", file, secrets::password(file).map(drop));
     }
-    if let Some(file) = &mqtt.key_file {
-        check.result("mqtt.key_file", file, secrets::private(file).and_then(|file| pem(file, "PRIVATE KEY")));
-    }
-    for (key, file) in [("mqtt.ca_file", &mqtt.ca_file), ("mqtt.certificate_file", &mqtt.certificate_file)] {
-        if let Some(file) = file {
-            check.result(key, file, secrets::plain(file).and_then(|file| pem(file, "CERTIFICATE")));
-        }
-    }
-}
-
-fn pem(file: std::fs::File, label: &str) -> Result<(), String> {
-    let mut bytes = Vec::new();
-    file.take(LONGEST_PEM).read_to_end(&mut bytes).map_err(|error| format!("cannot be read: {error}"))?;
-    let text = String::from_utf8_lossy(&bytes);
-    match text.lines().any(|line| line.starts_with("-----BEGIN ") && line.contains(label)) {
-        true => Ok(()),
-        false => Err(format!("holds no {label} in PEM form")),
-    }
 }
 
 fn broker(config: &Config, check: &mut Check<'_>) {
     let broker = &config.broker;
     for (name, user) in &broker.user {
-        let key = format!("broker.user.{name}.password_file");
-        check.result(&key, &user.password_file, secrets::password(&user.password_file).map(drop));
+        if let Err((key, message)) = broker_user::password_of(name, user, &config.mqtt.root) {
+            let user = format!("broker.user.{name}");
+            check.problem(&if key.is_empty() { user } else { format!("{user}.{key}") }, message);
+        }
     }
     if !broker.enabled {
         return;
@@ -161,13 +141,13 @@ fn broker(config: &Config, check: &mut Check<'_>) {
 
 /// Every board must be identifiable: no two boards may have the same identification, and only a single board may have none.
 fn devices(boards: &[Board], check: &mut Check<'_>) {
-    let mut seen: BTreeMap<(&str, String), &str> = BTreeMap::new();
+    let mut seen: BTreeMap<(&str, String), &Board> = BTreeMap::new();
     for board in boards {
-        let port = board.port.as_ref().map(|port| port.display().to_string());
+        let port = board.port.as_deref().map(device);
         let bluetooth = board.bluetooth.as_ref().map(|device| device.to_ascii_uppercase());
         let marks = [
-            ("serial", board.serial.clone()),
-            ("usb_serial", board.usb_serial.clone()),
+            ("serial", board.serial.as_deref().map(number)),
+            ("usb_serial", board.usb_serial.as_deref().map(number)),
             ("port", port),
             ("bluetooth", bluetooth),
         ];
@@ -177,14 +157,34 @@ fn devices(boards: &[Board], check: &mut Check<'_>) {
         }
         for (name, mark) in marks {
             let Some(mark) = mark else { continue };
-            // Boards that share a line are identified by their serial numbers.
-            let shared = name != "serial" && board.address().is_some();
-            if let Some(other) = seen.insert((name, mark), &board.id).filter(|_| !shared) {
+            // Boards that share a line are identified by their serial numbers. All of them name the line in the same way.
+            let shared = |other: &Board| {
+                name != "serial"
+                    && board.address().is_some()
+                    && (&board.port, &board.usb_serial) == (&other.port, &other.usb_serial)
+            };
+            if let Some(other) = seen.insert((name, mark), board).filter(|other| !shared(other)) {
+                let other = &other.id;
                 let key = format!("board.{}.{name}", board.id);
                 let place = check.origins.place(&format!("board.{other}.{name}"));
                 check.problem(&key, format!("is that of board \"{other}\" too, at {place}"));
             }
         }
+    }
+}
+
+/// A path as it is compared with others: without `.` and doubled `/`, and where it leads if it is there now.
+fn device(path: &Path) -> String {
+    let plain: PathBuf = path.components().collect();
+    std::fs::canonicalize(&plain).unwrap_or(plain).display().to_string()
+}
+
+/// A serial number as it is compared with others: without zeros before a number, and in capitals.
+fn number(text: &str) -> String {
+    let text = text.trim();
+    match text.bytes().all(|byte| byte.is_ascii_digit()) {
+        true => text.trim_start_matches('0').to_owned(),
+        false => text.to_ascii_uppercase(),
     }
 }
 
@@ -216,6 +216,11 @@ fn link(board: &Board, casual: bool, check: &mut Check<'_>) {
                 check.problem(&key("bluetooth"), format!("and {other}: it is one or the other"));
             }
         }
+    }
+    if board.port.is_some() && board.transport.is_none() && !board.is_hid() && !is_serial(driver) {
+        let hid = if driver.hid.is_some() { ", or transport = \"hid\"" } else { "" };
+        let message = format!("{name} is not available on a serial port: name its bluetooth device{hid}");
+        check.problem(&key("port"), message);
     }
     transport(board, driver, check);
     if board.is_hid() && board.serial.is_some() {
@@ -295,10 +300,14 @@ fn transport(board: &Board, driver: &DriverInfo, check: &mut Check<'_>) {
     }
 }
 
-/// Every family can be emulated on a serial port.
+/// Whether a serial port can carry the family. Every family can be emulated on one, unless it speaks on several channels.
+fn is_serial(driver: &DriverInfo) -> bool {
+    !driver.usb.is_empty() || driver.ble.is_none_or(|ble| ble.channels.len() < 2)
+}
+
 fn has_way(driver: &DriverInfo, transport: Transport) -> bool {
     match transport {
-        Transport::Serial => true,
+        Transport::Serial => is_serial(driver),
         Transport::Ble => driver.ble.is_some(),
         Transport::Hid => driver.hid.is_some(),
     }

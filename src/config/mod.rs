@@ -8,6 +8,8 @@
 //! [`keys`] lists all keys, `config/flagfall.toml` explains them, [`load()`] and [`load_default`] read them.
 
 mod board;
+mod broker_user;
+mod certificates;
 mod checks;
 mod environment;
 mod file;
@@ -22,6 +24,9 @@ mod values;
 mod warnings;
 
 pub use board::{Board, Clock, Transport, WhiteClock};
+#[cfg(feature = "broker")]
+pub(crate) use broker_user::password_of;
+pub(crate) use certificates::client as tls_client;
 pub use load::{EVENT_FILE, Loaded, MAIN_FILE, load, load_default};
 pub use place::{Errors, Place, Problem};
 pub use schema::keys;

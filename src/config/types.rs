@@ -184,6 +184,27 @@ impl Default for Mqtt {
     }
 }
 
+impl Config {
+    /// Whether the broker in this program is the one that messages go to.
+    pub fn publishes_to_own_broker(&self) -> bool {
+        let mqtt = &self.mqtt;
+        let is_same = || format!("{}:{}", mqtt.host, mqtt.port.unwrap_or(1883)) == self.broker.tcp;
+        self.broker.enabled && (mqtt.is_default() || (!mqtt.tls && is_same()))
+    }
+}
+
+impl Mqtt {
+    /// Whether no broker is named, so that messages go to the broker in this program if it is enabled.
+    pub fn is_default(&self) -> bool {
+        self.port.is_none() && !self.tls && self.host == Mqtt::default().host
+    }
+
+    /// Whether a user or a password is named.
+    pub fn has_login(&self) -> bool {
+        self.user.is_some() || self.password_file.is_some()
+    }
+}
+
 /// The broker inside this program.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]

@@ -66,10 +66,23 @@ pub fn warnings(config: &Config) -> Vec<String> {
     if mqtt.raw {
         found.push("mqtt.raw: the bytes of all devices are published; switch it off when the fault is found.".to_owned());
     }
-    if config.broker.enabled && !is_loopback(&mqtt.host) {
+    if config.broker.enabled && config.broker.user.is_empty() {
+        let pages = match config.broker.websocket.as_str() {
+            "" => "",
+            _ => ", and any web page in a browser on it that comes from this machine,",
+        };
+        found.push(format!(
+            "[broker] without users: any program on this machine{pages} may read arbiter/ and write everything; name users, \
+             [broker.user.NAME]."
+        ));
+    }
+    if config.broker.enabled && !config.publishes_to_own_broker() {
         found.push(format!(
             "broker.enabled, but messages go to {}: nothing is published to the broker in this program.",
-            mqtt.host
+            match mqtt.port {
+                Some(port) => format!("{}:{port}", mqtt.host),
+                None => mqtt.host.clone(),
+            }
         ));
     }
     if !config.broker.enabled && !config.broker.user.is_empty() {

@@ -2,7 +2,7 @@
 //! refused here reaches no queue.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use super::message::ToStation;
@@ -27,12 +27,31 @@ const STRANGERS_WITHIN: Duration = Duration::from_secs(60);
 /// The shortest time between two log messages about dropped commands.
 const LOG_EVERY: Duration = Duration::from_secs(60);
 
+/// The users that may send commands. They can be replaced while commands arrive.
+pub(super) struct Users(RwLock<BTreeMap<String, User>>);
+
+impl Users {
+    pub(super) fn new(users: BTreeMap<String, User>) -> Users {
+        Users(RwLock::new(users))
+    }
+
+    pub(super) fn replace(&self, users: BTreeMap<String, User>) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = users;
+    }
+
+    /// The role of a user for this board, and whether the configuration names the user.
+    fn role(&self, user: &str, board: &str) -> (Option<Role>, bool) {
+        let users = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        (role_of(&users, user, board), users.contains_key(user))
+    }
+}
+
 /// Delivers commands to the stations of this node.
 pub(super) struct CommandReceiver {
     root: String,
     event: String,
     round: String,
-    users: BTreeMap<String, User>,
+    users: Arc<Users>,
     handles: Vec<Arc<StationHandle>>,
     gate: Mutex<Gate>,
 }
@@ -101,12 +120,12 @@ impl Gate {
 
 impl CommandReceiver {
     /// Makes a receiver for these boards of the configured event and round.
-    pub(super) fn new(config: &Config, handles: Vec<Arc<StationHandle>>) -> CommandReceiver {
+    pub(super) fn new(config: &Config, users: Arc<Users>, handles: Vec<Arc<StationHandle>>) -> CommandReceiver {
         CommandReceiver {
             root: config.mqtt.root.clone(),
             event: config.event.id.clone(),
             round: config.event.round.clone(),
-            users: config.user.clone(),
+            users,
             handles,
             gate: Mutex::new(Gate::new()),
         }
@@ -125,8 +144,8 @@ impl CommandReceiver {
             // The node that serves the board answers; two answers would contradict each other.
             return self.drop_silently(now);
         }
-        let role = role_of(&self.users, topic.user, topic.board);
-        let who = self.users.contains_key(topic.user).then_some(topic.user);
+        let (role, is_known) = self.users.role(topic.user, topic.board);
+        let who = is_known.then_some(topic.user);
         match self.gate(|gate| gate.check(who, topic.board, role, arrived.payload.len(), now)) {
             Passage::Drop => self.drop_silently(now),
             Passage::Answer(fault) => self.answer(node, &topic, &arrived, role, &fault),

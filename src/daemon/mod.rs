@@ -38,6 +38,6 @@ mod timeline;
 mod worker;
 
 pub use link::Wanted;
-pub use station_config::{StationConfig, node_name, station_configs};
+pub use station_config::{StationConfig, judge, node_name, station_configs};
 pub use supervised_station::Patience;
 pub use supervisor::Daemon;

@@ -17,7 +17,7 @@ use super::line;
 use super::link::Wanted;
 use crate::arbiter::Setup;
 use crate::calibration;
-use crate::config::{self, Board, Config, User, WhiteClock};
+use crate::config::{self, Board, Config, Errors, Loaded, Place, Problem, User, WhiteClock};
 use crate::journal::{Limits, MAX_SESSION};
 use crate::publish::delay::Delay;
 use crate::session::setting::Setting;
@@ -57,6 +57,18 @@ impl StationConfig {
     pub(super) fn links(&self) -> impl Iterator<Item = u8> {
         [BOARD].into_iter().chain(self.clock.as_ref().map(|_| CLOCK))
     }
+}
+
+/// Judges a configuration that was read, for `flagfall run` and `flagfall check-config` alike: returns the configurations of its
+/// stations, or what is wrong.
+///
+/// # Errors
+/// A problem that [`config::load`] cannot see, because it is in what the stations need.
+pub fn judge(loaded: &Loaded) -> Result<Vec<StationConfig>, Errors> {
+    station_configs(&loaded.config, loaded.hash).map_err(|error| {
+        let problem = Problem { place: Place::Default, key: String::new(), message: format!("{error:#}") };
+        Errors(vec![problem])
+    })
 }
 
 /// Makes the configuration of each station. `config` must have passed the checks; `hash` goes into the heads of the journals.

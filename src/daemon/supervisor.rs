@@ -12,13 +12,13 @@ use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::alerts::Alerts;
-use super::command_receiver::CommandReceiver;
+use super::command_receiver::{CommandReceiver, Users};
 use super::heartbeat::Heartbeat;
 use super::inbox::Inbox;
 use super::network;
 use super::node::Node;
 use super::shared::{Condition, Shared, StationHandle};
-use super::station_config::{StationConfig, node_name, station_configs};
+use super::station_config::{StationConfig, judge, node_name};
 use super::supervised_station::{Patience, SupervisedStation};
 use super::{boot, disk, worker};
 use crate::config::{Config, Loaded};
@@ -59,6 +59,9 @@ pub struct Daemon {
     #[cfg(feature = "broker")]
     broker: Option<crate::broker::Running>,
     identity: mqtt::Identity,
+    users: Arc<Users>,
+    /// The configuration as it was read, without the address of the embedded broker.
+    configured: Config,
 }
 
 impl Daemon {
@@ -67,7 +70,7 @@ impl Daemon {
     /// # Errors
     /// The broker's port is in use, a file that the configuration names cannot be used, or the operating system gives no thread.
     pub async fn start(loaded: &Loaded) -> Result<Daemon> {
-        Daemon::start_with(loaded, station_configs(&loaded.config, loaded.hash)?, Patience::default()).await
+        Daemon::start_with(loaded, judge(loaded)?, Patience::default()).await
     }
 
     /// The same with station configurations that the caller made, and with another patience.
@@ -85,9 +88,7 @@ impl Daemon {
         let identity = mqtt::Identity::read(&config.mqtt, &name)?;
         #[cfg(feature = "broker")]
         let identity = match broker.as_ref().and_then(|broker| broker.own.clone()) {
-            Some(login) if config.mqtt.user.is_none() && config.mqtt.password_file.is_none() => {
-                identity.logged_in(login.user, login.password)
-            }
+            Some(login) if !config.mqtt.has_login() => identity.logged_in(login.user, login.password),
             _ => identity,
         };
         let boot = boot::count(&config.journal.dir).unwrap_or_else(|error| {
@@ -118,6 +119,7 @@ impl Daemon {
             .zip(station_configs)
             .map(|(number, config)| SupervisedStation::start(number, config, patience, &shared))
             .collect::<Result<Vec<_>>>()?;
+        let users = Arc::new(Users::new(config.user.clone()));
         let node = Node::new(&config, Arc::clone(&shared), stations.iter().map(|station| Arc::clone(&station.handle)).collect());
         Ok(Daemon {
             config,
@@ -131,6 +133,8 @@ impl Daemon {
             #[cfg(feature = "broker")]
             broker,
             identity,
+            users,
+            configured: loaded.config.clone(),
         })
     }
 
@@ -144,7 +148,20 @@ impl Daemon {
     ///
     /// # Errors
     /// A thread of the daemon itself has ended.
-    pub async fn run(mut self, stop: impl Future<Output = ()>) -> Result<()> {
+    pub async fn run(self, stop: impl Future<Output = ()>) -> Result<()> {
+        self.run_and_reload(stop, std::future::pending).await
+    }
+
+    /// The same. Each time `next` returns a configuration that was read again, its users, passwords and certificates are used
+    /// from then on.
+    ///
+    /// # Errors
+    /// As [`Daemon::run`].
+    pub async fn run_and_reload<F: Future<Output = Loaded>>(
+        mut self,
+        stop: impl Future<Output = ()>,
+        mut next: impl FnMut() -> F,
+    ) -> Result<()> {
         let (stopper, stopped) = watch::channel(false);
         let settings = self.settings();
         let hooks = network::hooks(&self.node, self.command_receiver(), &self.stations);
@@ -159,6 +176,7 @@ impl Daemon {
         let mut ticks = interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut stop = std::pin::pin!(stop);
+        let mut reread = std::pin::pin!(next());
         let mut gone = Ok(());
         let mut ended = false;
         loop {
@@ -170,6 +188,10 @@ impl Daemon {
                     ended = true;
                     break;
                 },
+                loaded = &mut reread => {
+                    self.reload(&loaded).await;
+                    reread.set(next());
+                }
                 _ = ticks.tick() => {
                     gone = self.supervise();
                     if gone.is_err() {
@@ -213,6 +235,33 @@ impl Daemon {
         gone
     }
 
+    /// Takes users, passwords and certificates from a configuration that was read again. What is wrong is logged, and stays as it
+    /// was: nothing ends the daemon.
+    async fn reload(&mut self, loaded: &Loaded) {
+        let config = &loaded.config;
+        self.users.replace(config.user.clone());
+        // Without a login of its own the daemon has the one that the embedded broker made.
+        let is_made = cfg!(feature = "broker") && config.broker.enabled && !config.mqtt.has_login() && !config.mqtt.tls;
+        if !is_made {
+            match mqtt::Identity::read(&config.mqtt, &self.shared.node) {
+                Ok(identity) => self.identity.replace_login(&identity),
+                Err(error) => tracing::error!("the login at the broker stays as it was: {error}"),
+            }
+        }
+        #[cfg(feature = "broker")]
+        if let Some(broker) = &self.broker
+            && let Err(error) = broker.reload(&config.broker, &config.mqtt.root, &config.event.id, &self.shared.node).await
+        {
+            tracing::error!("the users of the broker in this program stay as they were: {error}");
+        }
+        self.configured.user.clone_from(&config.user);
+        self.configured.broker.user.clone_from(&config.broker.user);
+        tracing::info!("configuration {:08x}: users, passwords and certificates were read again", loaded.hash);
+        if self.configured != *config {
+            tracing::warn!("the configuration has other changes, which need a restart");
+        }
+    }
+
     /// Checks everything once.
     fn supervise(&mut self) -> Result<()> {
         anyhow::ensure!(!self.disk.is_finished(), "the journal thread has ended");
@@ -250,7 +299,7 @@ impl Daemon {
 
     fn command_receiver(&self) -> CommandReceiver {
         let handles = self.stations.iter().map(|station| Arc::clone(&station.handle)).collect();
-        CommandReceiver::new(&self.config, handles)
+        CommandReceiver::new(&self.config, Arc::clone(&self.users), handles)
     }
 }
 
@@ -285,7 +334,7 @@ async fn with_broker(mut config: Config) -> Result<(Config, Option<crate::broker
     let running = crate::broker::start(&config.broker, &config.mqtt.root, &config.event.id, &node).await?;
     tracing::info!("broker: MQTT on {}, WebSocket on {:?}", running.tcp, running.websocket);
     let mqtt = &mut config.mqtt;
-    if mqtt.port.is_none() && !mqtt.tls && mqtt.host == crate::config::Mqtt::default().host {
+    if mqtt.is_default() {
         mqtt.port = Some(running.tcp.port());
         if !running.tcp.ip().is_unspecified() {
             mqtt.host = match running.tcp.ip() {

@@ -2,7 +2,7 @@
 
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
-use std::os::unix::fs::{DirBuilderExt, FileExt};
+use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -63,7 +63,7 @@ impl Disk {
     /// Returns the file, open for appending.
     fn file(&mut self, name: &str) -> io::Result<&Arc<File>> {
         if self.open.as_ref().is_none_or(|(open, _)| open != name) {
-            let file = OpenOptions::new().append(true).open(self.dir.join(name))?;
+            let file = open(OpenOptions::new().append(true), &self.dir.join(name))?;
             self.open = Some((name.to_owned(), Arc::new(file)));
         }
         match &self.open {
@@ -79,7 +79,7 @@ enum Failure {
 }
 
 fn lock(path: &Path) -> Result<File, Failure> {
-    let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(Failure::Io)?;
+    let mut file = open(OpenOptions::new().read(true).write(true).create(true).truncate(false), path).map_err(Failure::Io)?;
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
@@ -93,6 +93,17 @@ fn lock(path: &Path) -> Result<File, Failure> {
     let note = format!("flagfall {}, process {}\n", env!("CARGO_PKG_VERSION"), std::process::id());
     file.set_len(0).and_then(|()| file.rewind()).and_then(|()| file.write_all(note.as_bytes())).map_err(Failure::Io)?;
     Ok(file)
+}
+
+/// Opens a plain file. Anything else with its name is refused: a pipe would wait for a reader, and keep nothing.
+fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    let refused = || io::Error::new(io::ErrorKind::InvalidInput, "is a pipe, a device or a socket, and no file");
+    // The flag means nothing for a file.
+    let file = options
+        .custom_flags(nix::fcntl::OFlag::O_NONBLOCK.bits())
+        .open(path)
+        .map_err(|error| if error.raw_os_error() == Some(nix::errno::Errno::ENXIO as i32) { refused() } else { error })?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(refused()) }
 }
 
 impl JournalFs for Disk {
@@ -118,7 +129,7 @@ impl JournalFs for Disk {
 
     fn create(&mut self, name: &str) -> io::Result<()> {
         self.open = None;
-        OpenOptions::new().write(true).create(true).truncate(true).open(self.dir.join(name)).map(drop)
+        open(OpenOptions::new().write(true).create(true).truncate(true), &self.dir.join(name)).map(drop)
     }
 
     fn append(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
@@ -127,7 +138,7 @@ impl JournalFs for Disk {
 
     fn write_at(&mut self, name: &str, offset: u64, bytes: &[u8]) -> io::Result<()> {
         // A file that is open for appending cannot be written elsewhere.
-        OpenOptions::new().write(true).open(self.dir.join(name))?.write_all_at(bytes, offset)
+        open(OpenOptions::new().write(true), &self.dir.join(name))?.write_all_at(bytes, offset)
     }
 
     fn truncate(&mut self, name: &str, len: u64) -> io::Result<()> {

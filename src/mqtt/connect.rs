@@ -48,9 +48,9 @@ async fn welcome(settings: &Settings, client: &Client) -> Result<(Wire, ConnAck)
 async fn socket(identity: &Identity) -> Result<Box<dyn Socket>, Error> {
     let tcp = TcpStream::connect((identity.host.as_str(), identity.port)).await?;
     tcp.set_nodelay(true)?;
-    let Some(tls) = &identity.tls else { return Ok(Box::new(tcp)) };
+    let Some(tls) = identity.tls() else { return Ok(Box::new(tcp)) };
     let name = ServerName::try_from(identity.host.clone()).map_err(|error| Error::new(ErrorKind::InvalidInput, error))?;
-    Ok(Box::new(TlsConnector::from(tls.clone()).connect(name, tcp).await?))
+    Ok(Box::new(TlsConnector::from(tls).connect(name, tcp).await?))
 }
 
 fn refused(code: ConnectReturnCode) -> ConnectionEnd {

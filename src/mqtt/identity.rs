@@ -1,21 +1,26 @@
-//! Reads the address of the broker and the login of this node. All files are read once, before the first connection.
+//! Reads the address of the broker and the login of this node. All files are read before the first connection, and again when
+//! the configuration is read again.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use rustls::ClientConfig;
 
-use super::tls;
-use crate::config::Mqtt;
+use crate::config::{self, Mqtt};
 
-/// The address of the broker and the login of this node. All files are read once, before the first connection.
+/// The address of the broker and the login of this node. Copies share the login, so that it can be replaced while they are used.
 #[derive(Clone)]
 pub struct Identity {
     pub(super) host: String,
     pub(super) port: u16,
-    pub(super) user: Option<(String, String)>,
-    pub(super) tls: Option<Arc<ClientConfig>>,
+    login: Arc<RwLock<Login>>,
+}
+
+/// What came from files, or from the embedded broker.
+#[derive(Clone)]
+struct Login {
+    user: Option<(String, String)>,
+    tls: Option<Arc<ClientConfig>>,
 }
 
 /// A problem with a file that the configuration names.
@@ -23,27 +28,17 @@ pub struct Identity {
 pub struct IdentityError {
     /// The key in the section `mqtt`.
     pub key: &'static str,
-    /// The file, if the problem is in one.
-    pub file: Option<PathBuf>,
-    /// The problem, for people.
+    /// The problem, for people, with the file if it is in one.
     pub cause: String,
 }
 
 impl fmt::Display for IdentityError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.file {
-            Some(file) => write!(f, "mqtt.{}: {}: {}", self.key, file.display(), self.cause),
-            None => write!(f, "mqtt.{}: {}", self.key, self.cause),
-        }
+        write!(f, "mqtt.{}: {}", self.key, self.cause)
     }
 }
 
 impl std::error::Error for IdentityError {}
-
-/// Reads a file that a key names.
-pub(super) fn read(key: &'static str, file: &Path) -> Result<Vec<u8>, IdentityError> {
-    std::fs::read(file).map_err(|error| IdentityError { key, file: Some(file.to_owned()), cause: error.to_string() })
-}
 
 impl Identity {
     /// Reads the files: the first line of the password file, certificates and key. `node` is the user name if a password is
@@ -52,14 +47,43 @@ impl Identity {
     /// # Errors
     /// A file cannot be read or has the wrong content, or TLS has no trusted certificates.
     pub fn read(mqtt: &Mqtt, node: &str) -> Result<Identity, IdentityError> {
-        let password = mqtt.password_file.as_deref().map(password).transpose()?;
+        let password = mqtt.password_file.as_deref().map(|file| {
+            let wrong = |why| IdentityError { key: "password_file", cause: format!("{}: {why}", file.display()) };
+            config::password(file).map_err(wrong)
+        });
+        let password = password.transpose()?;
         let user = match (&mqtt.user, password) {
             (None, None) => None,
             (user, password) => Some((user.clone().unwrap_or_else(|| node.to_owned()), password.unwrap_or_default())),
         };
-        let tls = if mqtt.tls { Some(Arc::new(tls::config(mqtt)?)) } else { None };
+        let tls = if mqtt.tls {
+            let client = config::tls_client(mqtt).map_err(|(key, cause)| IdentityError { key, cause })?;
+            Some(Arc::new(client))
+        } else {
+            None
+        };
         let port = mqtt.port.unwrap_or(if mqtt.tls { 8883 } else { 1883 });
-        Ok(Identity { host: mqtt.host.clone(), port, user, tls })
+        Ok(Identity { host: mqtt.host.clone(), port, login: Arc::new(RwLock::new(Login { user, tls })) })
+    }
+
+    /// Takes the login of `other`, for the next connection.
+    pub fn replace_login(&self, other: &Identity) {
+        let login = other.login();
+        *self.login.write().unwrap_or_else(PoisonError::into_inner) = login;
+    }
+
+    fn login(&self) -> Login {
+        self.login.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// User name and password.
+    pub(super) fn user(&self) -> Option<(String, String)> {
+        self.login().user
+    }
+
+    /// How to encrypt the connection; none without TLS.
+    pub(super) fn tls(&self) -> Option<Arc<ClientConfig>> {
+        self.login().tls
     }
 }
 
@@ -68,16 +92,7 @@ impl Identity {
 impl Identity {
     /// Returns the same broker with this user.
     pub fn logged_in(self, user: String, password: String) -> Identity {
-        Identity { user: Some((user, password)), ..self }
-    }
-}
-
-fn password(file: &Path) -> Result<String, IdentityError> {
-    let key = "password_file";
-    let wrong = |cause: &str| IdentityError { key, file: Some(file.to_owned()), cause: cause.to_owned() };
-    let text = String::from_utf8(read(key, file)?).map_err(|_| wrong("is not UTF-8 text"))?;
-    match text.lines().next() {
-        Some(line) if !line.is_empty() => Ok(line.to_owned()),
-        _ => Err(wrong("has no first line with the password")),
+        let login = Login { user: Some((user, password)), ..self.login() };
+        Identity { login: Arc::new(RwLock::new(login)), ..self }
     }
 }

@@ -19,7 +19,6 @@ mod probe;
 mod refusals;
 mod session;
 mod status;
-mod tls;
 mod types;
 mod wire;
 

@@ -57,7 +57,7 @@ pub(super) fn connect(settings: &Settings, client: &Client, out: &mut BytesMut) 
         user_properties: Vec::new(),
     };
     let will = LastWill::new(settings.status_topic(), client.will.clone(), QoS::AtLeastOnce, true, Some(about_will));
-    let login = settings.identity.user.as_ref().map(|(user, password)| Login::new(user, password));
+    let login = settings.identity.user().map(|(user, password)| Login::new(user, password));
     let connect = Connect {
         keep_alive: KEEP_ALIVE.as_secs() as u16,
         client_id: client.id.clone(),

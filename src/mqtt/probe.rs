@@ -30,11 +30,11 @@ pub async fn probe(identity: &Identity, client: &str, topic: &str) -> Result<boo
     options.set_connection_timeout(CONNECT).set_network_options(network).set_clean_start(true);
     // One packet is enough; the default would need megabytes.
     options.set_outgoing_inflight_upper_limit(2);
-    if let Some((user, password)) = &identity.user {
+    if let Some((user, password)) = identity.user() {
         options.set_credentials(user, password);
     }
-    if let Some(tls) = &identity.tls {
-        options.set_transport(Transport::tls_with_config(TlsConfiguration::Rustls(tls.clone())));
+    if let Some(tls) = identity.tls() {
+        options.set_transport(Transport::tls_with_config(TlsConfiguration::Rustls(tls)));
     }
     let (client, mut events) = AsyncClient::new(options, 4);
     let welcome = async {

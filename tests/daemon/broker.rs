@@ -101,6 +101,75 @@ async fn guessing_is_slowed_down() {
 }
 
 #[tokio::test]
+async fn guessing_elsewhere_does_not_lock_a_user_out() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let running = start(&guarded_settings(folder.path())).await;
+    for _ in 0..11 {
+        let mut page = WebSocket::open_as(running.websocket.expect("WebSocket is on"), "127.0.0.9", None).await.expect("opened");
+        assert_ne!(page.connect("x", Some(("anna", "wrong"))).await, Some(0));
+    }
+    let mut page = WebSocket::open_as(running.websocket.expect("WebSocket is on"), "127.0.0.9", None).await.expect("opened");
+    assert_ne!(page.connect("x", Some(("anna", "secret of anna"))).await, Some(0), "locked there");
+    login_as(running.tcp, "anna").await;
+
+    // Where anna has logged in, no number of guesses locks her out.
+    for _ in 0..11 {
+        let answer = login(running.tcp, "x", "anna", "wrong").await.err();
+        assert_eq!(answer, Some(ConnectReturnCode::BadUserNamePassword));
+    }
+    login_as(running.tcp, "anna").await;
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn pages_from_elsewhere_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for settings in [open_settings(), guarded_settings(folder.path())] {
+        let running = start(&settings).await;
+        let at = running.websocket.expect("WebSocket is on");
+        for (origin, is_accepted) in
+            [("http://localhost:8080", true), ("https://evil.example", false), ("null", false), ("http://127.0.0.1", true)]
+        {
+            let page = WebSocket::open_as(at, "127.0.0.1", Some(origin)).await;
+            assert_eq!(page.is_ok(), is_accepted, "{origin}: {:?}", page.err());
+        }
+        running.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn users_change_while_it_runs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let settings = guarded_settings(folder.path());
+    let running = start(&settings).await;
+    let own = running.own.clone().expect("a user");
+    let mut daemon = login(running.tcp, "daemon", &own.user, &own.password).await.expect("is let in");
+    let anna = login_as(running.tcp, "anna").await;
+    let mut screen = login_as(running.tcp, "screen").await;
+    let reload = async |settings: &Broker| running.reload(settings, "flagfall", "node-1").await;
+
+    write_password_file(folder.path(), "anna", "another secret\n", 0o600);
+    let mut changed = settings.clone();
+    changed.user.insert("ben".to_owned(), broker_user(folder.path(), "ben", &["flagfall/1/#"], &[]).1);
+    reload(&changed).await.expect("the new users");
+    anna.wait_for_end().await;
+    assert_eq!(login(running.tcp, "x", "anna", "secret of anna").await.err(), Some(ConnectReturnCode::BadUserNamePassword));
+    login(running.tcp, "x", "anna", "another secret").await.expect("the new password");
+    login_as(running.tcp, "ben").await;
+
+    // Others notice nothing, also when the settings are wrong.
+    write_password_file(folder.path(), "anna", "", 0o600);
+    let error = reload(&changed).await.expect_err("a password is missing");
+    assert!(matches!(error, BrokerError::User(_, "password_file", _)), "{error:?}");
+    assert!(matches!(reload(&open_settings()).await, Err(BrokerError::Restart)));
+    let granted = SubscribeReasonCode::Success(QoS::AtLeastOnce);
+    assert_eq!(screen.subscribe("flagfall/1/public/#", QoS::AtLeastOnce).await, granted);
+    assert_eq!(daemon.subscribe("flagfall/1/cmd/#", QoS::AtLeastOnce).await, granted);
+    login(running.tcp, "x", "anna", "another secret").await.expect("still the same");
+    running.stop().await;
+}
+
+#[tokio::test]
 async fn a_command_under_anothers_name_does_not_arrive() {
     let folder = tempfile::tempdir().expect("a folder");
     let running = start(&guarded_settings(folder.path())).await;
@@ -296,9 +365,9 @@ async fn wrong_settings_are_refused_with_what_to_write() {
         (with("some", &[], &["+/1/cmd/#"]), "commands under another name"),
         (with("some", &[], &["flagfall/+/+/anna/#"]), "commands under another name"),
         (with("some", &[""], &[]), "empty"),
-        (password("secret\n", 0o644), "everybody chmod 640"),
-        (password("\nsecret", 0o600), "first line is empty"),
-        (password("", 0o600), "first line is empty"),
+        (password("secret\n", 0o644), "everyone chmod o="),
+        (password("\nsecret", 0o600), "first line, the password, is empty"),
+        (password("", 0o600), "first line, the password, is empty"),
         (password(&"x".repeat(5_000), 0o600), "4096"),
         (Broker { user: [("some".to_owned(), missing)].into(), ..open_settings() }, "/none No such file"),
     ] {

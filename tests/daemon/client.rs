@@ -160,6 +160,12 @@ impl Client {
         let _ = within(&self.name, "the task's end", &mut self.task).await;
     }
 
+    /// Waits until the broker has closed the connection.
+    pub(crate) async fn wait_for_end(mut self) {
+        let name = self.name.clone();
+        within(&name, "the connection's end", async { while self.packets.recv().await.is_some() {} }).await;
+    }
+
     async fn packet<T>(&mut self, what: &str, mut take: impl FnMut(&Packet) -> Option<T>) -> T {
         loop {
             let packet = within(&self.name, what, self.packets.recv()).await;

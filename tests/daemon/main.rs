@@ -16,6 +16,7 @@ mod usb;
 mod access;
 mod bluetooth;
 mod broker;
+mod broker_attack;
 mod broker_contract;
 mod broker_faults;
 mod bus;

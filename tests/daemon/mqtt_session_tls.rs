@@ -91,11 +91,11 @@ fn files_are_read_before_anything_is_connected() {
     let at = |name: &str| Some(dir.path().join(name));
     let with = || Mqtt { tls: true, ca_file: at("ca.pem"), ..Mqtt::default() };
     let table = [
-        ("ca_file", Mqtt { ca_file: None, ..with() }),
+        ("tls", Mqtt { ca_file: None, ..with() }),
         ("ca_file", Mqtt { ca_file: at("none"), ..with() }),
         ("ca_file", Mqtt { ca_file: at("text"), ..with() }),
-        ("key_file", Mqtt { certificate_file: at("ca.pem"), ..with() }),
-        ("certificate_file", Mqtt { key_file: at("ca.key"), ..with() }),
+        ("certificate_file", Mqtt { certificate_file: at("ca.pem"), ..with() }),
+        ("key_file", Mqtt { key_file: at("ca.key"), ..with() }),
         ("key_file", Mqtt { certificate_file: at("ca.pem"), key_file: at("text"), ..with() }),
         ("password_file", Mqtt { password_file: at("none"), ..with() }),
         ("password_file", Mqtt { password_file: at("empty"), ..with() }),

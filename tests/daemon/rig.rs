@@ -1,7 +1,8 @@
 //! The daemon as a process, and emulated boards on pseudo-terminals in front of it.
 
 use std::fmt::Write as _;
-use std::fs::File;
+use std::fs::{File, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
@@ -60,6 +61,20 @@ impl Rig {
             );
         }
         std::fs::write(self.config(), text).expect("a configuration");
+    }
+
+    /// Adds lines to the end of the configuration.
+    pub(crate) fn add(&self, lines: &str) {
+        let text = std::fs::read_to_string(self.config()).expect("a configuration");
+        std::fs::write(self.config(), text + lines).expect("a configuration");
+    }
+
+    /// A file with the password `secret of <name>`.
+    pub(crate) fn password(&self, name: &str) -> PathBuf {
+        let path = self.dir.path().join(format!("{name}.password"));
+        std::fs::write(&path, format!("secret of {name}\n")).expect("a password");
+        std::fs::set_permissions(&path, Permissions::from_mode(0o600)).expect("a mode");
+        path
     }
 
     pub(crate) fn config(&self) -> PathBuf {

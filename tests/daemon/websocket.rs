@@ -4,12 +4,13 @@
 use std::net::SocketAddr;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 use tokio::time::timeout;
 
 use crate::client::PATIENCE;
 
 /// A connection that speaks MQTT 3.1.1 over WebSocket.
+#[derive(Debug)]
 pub(crate) struct WebSocket {
     stream: TcpStream,
 }
@@ -17,10 +18,18 @@ pub(crate) struct WebSocket {
 impl WebSocket {
     /// Opens `/mqtt`; panics if the server does not switch protocols.
     pub(crate) async fn open(broker: SocketAddr) -> WebSocket {
-        let mut stream = TcpStream::connect(broker).await.expect("WebSocket port is open");
+        WebSocket::open_as(broker, "127.0.0.1", None).await.unwrap_or_else(|answer| panic!("{answer}"))
+    }
+
+    /// Opens `/mqtt` from this address, as a browser does for a page of this origin. The error is the server's answer.
+    pub(crate) async fn open_as(broker: SocketAddr, from: &str, origin: Option<&str>) -> Result<WebSocket, String> {
+        let socket = TcpSocket::new_v4().expect("a socket");
+        socket.bind(SocketAddr::new(from.parse().expect("an address"), 0)).expect("an address of this machine");
+        let mut stream = socket.connect(broker).await.expect("WebSocket port is open");
+        let origin = origin.map(|origin| format!("Origin: {origin}\r\n")).unwrap_or_default();
         let request = format!(
             "GET /mqtt HTTP/1.1\r\nHost: {broker}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n\
-             Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: mqtt\r\n\r\n"
+             {origin}Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: mqtt\r\n\r\n"
         );
         stream.write_all(request.as_bytes()).await.expect("request is sent");
         let mut answer = Vec::new();
@@ -28,8 +37,10 @@ impl WebSocket {
             let byte = timeout(PATIENCE, stream.read_u8()).await.expect("an answer in time").expect("an answer");
             answer.push(byte);
         }
-        assert!(answer.starts_with(b"HTTP/1.1 101"), "{}", String::from_utf8_lossy(&answer));
-        WebSocket { stream }
+        match answer.starts_with(b"HTTP/1.1 101") {
+            true => Ok(WebSocket { stream }),
+            false => Err(String::from_utf8_lossy(&answer).into_owned()),
+        }
     }
 
     /// Sends CONNECT with a clean session; the return code 0 means accepted.

@@ -81,7 +81,7 @@ impl Emulator {
     }
 
     fn answer_query(&mut self, query: Query) {
-        let serial = self.settings.serial & 0x3fff;
+        let serial = self.settings.serial;
         match query {
             Query::Reset => self.mode = Mode::Idle,
             Query::Update => self.set_mode(Mode::Update),
@@ -94,7 +94,7 @@ impl Emulator {
             }
             Query::Board => self.reply(&BoardMessage::Board(&self.codes())),
             Query::Serial => self.reply(&BoardMessage::Serial(format!("{serial:05}").as_bytes())),
-            Query::BusAddress => self.reply(&BoardMessage::BusAddress(serial)),
+            Query::BusAddress => self.reply(&BoardMessage::BusAddress(serial & 0x3fff)),
             Query::Trademark => {
                 let (major, minor) = self.settings.version;
                 let text = format!("flagfall emulated board\r\nVs {major}.{minor:02}. Serial nr. {serial:05}");

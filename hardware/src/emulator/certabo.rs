@@ -58,7 +58,7 @@ impl Default for CertaboSettings {
             period: Duration::from_millis(250),
             noise: Some(1),
             wrap: None,
-            space: false,
+            space: true,
             paced: true,
         }
     }
@@ -70,12 +70,13 @@ pub(super) const KINDS: &[Kind] = &[
     tags("", |start| begin(start, CertaboSettings::default())),
     tags("quiet", |start| begin(start, CertaboSettings { noise: None, ..CertaboSettings::default() })),
     tags("newline after every 64 characters", |start| {
-        begin(start, CertaboSettings { wrap: Some(64), space: true, ..CertaboSettings::default() })
+        begin(start, CertaboSettings { wrap: Some(64), ..CertaboSettings::default() })
     }),
+    tags("no space at the end", |start| begin(start, CertaboSettings { space: false, ..CertaboSettings::default() })),
     tags("not paced", |start| begin(start, CertaboSettings { paced: false, ..CertaboSettings::default() })),
-    squares("", |start| begin(start, CertaboSettings { form: Form::Occupancy, space: true, ..CertaboSettings::default() })),
+    squares("", |start| begin(start, CertaboSettings { form: Form::Occupancy, ..CertaboSettings::default() })),
     squares("not paced, no space at the end", |start| {
-        begin(start, CertaboSettings { form: Form::Occupancy, paced: false, ..CertaboSettings::default() })
+        begin(start, CertaboSettings { form: Form::Occupancy, paced: false, space: false, ..CertaboSettings::default() })
     }),
 ];
 

@@ -70,7 +70,7 @@ pub struct Kind {
 pub struct Start {
     /// The pieces on the board.
     pub placement: Placement,
-    /// Its serial number, 0..=16383, if it has one.
+    /// Its serial number, if it has one; on a line with others 1..=16383.
     pub serial: u16,
     /// The field updates that a DGT board loses. Other boards lose nothing.
     pub lost_updates: LostUpdates,

@@ -27,7 +27,7 @@ pub struct Settings {
     pub ack_delay: Duration,
     /// Bytes leave at the pace of 9600 baud, in pieces of at most 16. Otherwise each message leaves at once.
     pub paced: bool,
-    /// Serial number, 0..=16383; also the address on a bus.
+    /// Serial number. Its lower 14 bits are the address on a bus.
     pub serial: u16,
     /// Firmware version, major and minor.
     pub version: (u8, u8),

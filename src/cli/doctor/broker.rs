@@ -1,16 +1,55 @@
-//! Checks whether the broker can be reached, and whether it accepts the login of this node.
+//! Checks whether the broker can be reached, and whether it accepts the login of this node; for the broker inside this program,
+//! whether `flagfall run` could start it.
 
 use std::io::ErrorKind;
+use std::net::SocketAddr;
 
 use rumqttc::v5::ConnectionError;
 use rumqttc::v5::mqttbytes::v5::ConnectReturnCode;
 
 use super::Finding;
+use super::listener::{self, Listener};
 use crate::config::Config;
 use crate::daemon::node_name;
 use crate::mqtt::{Identity, probe};
 
-pub(super) fn check(config: &Config) -> Finding {
+pub(super) fn check(config: &Config) -> Vec<Finding> {
+    let broker = &config.broker;
+    if !broker.enabled {
+        return vec![reach(config, "Start the broker (sudo systemctl start mosquitto), or correct mqtt.host and mqtt.port.")];
+    }
+    let addresses = [("MQTT", &broker.tcp), ("WebSocket", &broker.websocket)];
+    // Wrong addresses were refused with the configuration; an empty one is none.
+    let addresses = addresses.iter().filter_map(|(what, text)| Some((*what, text.parse().ok()?)));
+    let mut findings: Vec<Finding> = addresses.map(|(what, address)| embedded(what, address)).collect();
+    if !config.publishes_to_own_broker() {
+        findings.push(reach(config, "Leave mqtt.host and mqtt.port out: then messages go to the broker inside this program."));
+    }
+    findings
+}
+
+/// Checks one address of the broker inside this program.
+fn embedded(what: &str, address: SocketAddr) -> Finding {
+    let about = format!("broker at {address}");
+    let own = "the broker inside this program, which flagfall run starts";
+    match listener::find(address) {
+        Listener::Flagfall => Finding::ok(about, format!("flagfall serves {what} there")),
+        Listener::Free => {
+            Finding::warning(about, format!("nothing listens there; it is {own}"), "Start flagfall, then look again.")
+        }
+        Listener::Other(holder) => Finding::problem(
+            about,
+            format!("held by {holder}, so flagfall run cannot start {own}"),
+            "Give broker.tcp or broker.websocket another port; or set broker.enabled = false to publish to the other broker.",
+        ),
+        Listener::Impossible(why) => {
+            Finding::problem(about, format!("cannot be listened at: {why}"), "Correct broker.tcp or broker.websocket.")
+        }
+    }
+}
+
+/// Checks the broker that messages go to. `start` says what to do if nothing listens there.
+fn reach(config: &Config, start: &'static str) -> Finding {
     let port = config.mqtt.port.unwrap_or(if config.mqtt.tls { 8883 } else { 1883 });
     let place = format!("{}:{port}", config.mqtt.host);
     let about = format!("broker at {place}");
@@ -35,30 +74,18 @@ pub(super) fn check(config: &Config) -> Finding {
             "Give this user the right to read and write arbiter/, live/ and public/ (the file acl of config/mosquitto shows how).",
         ),
         Err(cause) => {
-            let own = config.broker.enabled && config.broker.tcp == place;
-            if own && refused(cause.as_ref()) {
-                let found = "nothing listens there; it is the broker inside this program, which flagfall run starts";
-                return Finding::warning(about, found, "Start flagfall, then look again.");
-            }
-            let (found, advice) = explain(cause.as_ref());
+            let (found, advice) = explain(cause.as_ref(), start);
             Finding::problem(about, found, advice)
         }
     }
 }
 
-fn refused(cause: Option<&ConnectionError>) -> bool {
-    matches!(cause, Some(ConnectionError::Io(error)) if error.kind() == ErrorKind::ConnectionRefused)
-}
-
 /// Returns what is wrong, and what to do.
-fn explain(cause: Option<&ConnectionError>) -> (String, &'static str) {
+fn explain(cause: Option<&ConnectionError>, start: &'static str) -> (String, &'static str) {
     const REACH: &str = "Look at the network cable, mqtt.host and the firewall of the broker's machine.";
     let Some(cause) = cause else { return ("does not answer".to_owned(), REACH) };
     match cause {
-        ConnectionError::Io(error) if error.kind() == ErrorKind::ConnectionRefused => (
-            "nothing listens there".to_owned(),
-            "Start the broker (sudo systemctl start mosquitto), or correct mqtt.host and mqtt.port.",
-        ),
+        ConnectionError::Io(error) if error.kind() == ErrorKind::ConnectionRefused => ("nothing listens there".to_owned(), start),
         ConnectionError::Io(error) if error.kind() == ErrorKind::TimedOut => ("does not answer".to_owned(), REACH),
         ConnectionError::Io(error) if error.to_string().contains("lookup") => {
             (format!("its name is not known: {error}"), "Correct mqtt.host, or write the broker's address there.")

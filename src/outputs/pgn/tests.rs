@@ -70,12 +70,9 @@ fn times_that_a_move_took() {
 
 #[test]
 fn a_game_ends_before_the_first_move_that_cannot_be_played() {
-    for (text, should) in [
-        ("e4 e5 Ke3 Nc6", "1. e4 e5 *"),
-        ("e4 <script> e5", "1. e4 *"),
-        ("f3 e5 g4 Qh4#", "1. f3 e5 2. g4 Qh4# 0-1"),
-        ("", "*"),
-    ] {
+    for (text, should) in
+        [("e4 e5 Ke3 Nc6", "1. e4 e5 *"), ("e4 <script> e5", "1. e4 *"), ("f3 e5 g4 Qh4#", "1. f3 e5 2. g4 Qh4# 0-1"), ("", "*")]
+    {
         assert_eq!(movetexts(&round("300", body(text)), Profile::Relay), [should], "{text}");
     }
     let broken = Body { initial_fen: "nonsense".to_owned(), ..body("e4") };

@@ -101,7 +101,8 @@ impl DelayedClocks {
 
     /// The records of an earlier run end at `floor`: what was due by then counts as released.
     pub(super) fn resume(&mut self, floor: Instant, queue: &DelayQueue) {
-        while self.items.front().is_some_and(|first| queue.due(first.at, first.game, first.plies).is_some_and(|due| due <= floor)) {
+        while self.items.front().is_some_and(|first| queue.due(first.at, first.game, first.plies).is_some_and(|due| due <= floor))
+        {
             self.apply_first();
         }
         self.published = floor;

@@ -33,7 +33,11 @@ pub(super) struct Round {
 /// Whether the effect is for the live audience, and so for the public.
 const fn is_live(effect: &Effect) -> bool {
     match effect {
-        Effect::State(Audience::Live) | Effect::Clock | Effect::LiveMove(_) | Effect::LiveRevision { .. } | Effect::LiveTimes(_) => true,
+        Effect::State(Audience::Live)
+        | Effect::Clock
+        | Effect::LiveMove(_)
+        | Effect::LiveRevision { .. }
+        | Effect::LiveTimes(_) => true,
         Effect::State(Audience::Arbiter)
         | Effect::Move(_)
         | Effect::Alert(_)

@@ -28,7 +28,6 @@ impl Station {
         let facts = Facts {
             game: self.game_name(),
             rev: self.game.rev(Audience::Arbiter),
-            busy: matches!(stage, GamePhase::Armed | GamePhase::Playing),
             playing: stage == GamePhase::Playing,
             flag_fell: self.game.has_fallen_flag(),
             awaits_ruling: self.game.awaits_ruling(),

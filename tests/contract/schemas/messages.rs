@@ -47,7 +47,8 @@ struct Seen(BTreeMap<&'static str, usize>);
 impl Seen {
     fn take(&mut self, topic: &str, payload: &str, what: &str) {
         validate(topic, payload).unwrap_or_else(|problem| panic!("{what}: {problem}"));
-        let kind = serde_json::from_str::<serde_json::Value>(payload).unwrap_or_default()["type"].as_str().unwrap_or("").to_owned();
+        let kind =
+            serde_json::from_str::<serde_json::Value>(payload).unwrap_or_default()["type"].as_str().unwrap_or("").to_owned();
         *self.0.entry(schema::name_of_message(topic, &kind).expect("it is valid")).or_default() += 1;
     }
 

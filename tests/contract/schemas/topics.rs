@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use flagfall::arbiter::verbs::{By, VERBS};
+use flagfall::arbiter::verbs::VERBS;
 use flagfall::publish::schema;
 use serde_json::Value;
 
@@ -65,9 +65,8 @@ fn other_topics_have_no_schema() {
 }
 
 #[test]
-fn every_verb_that_is_carried_out_has_a_schema() {
-    let carried_out: BTreeSet<String> =
-        VERBS.iter().filter(|verb| verb.by != By::Nobody).map(|verb| format!("cmd.{}", verb.name)).collect();
+fn every_verb_has_a_schema() {
+    let carried_out: BTreeSet<String> = VERBS.iter().map(|verb| format!("cmd.{}", verb.name)).collect();
     let named: BTreeSet<String> =
         schema::names().filter(|name| name.starts_with("cmd.") && *name != "cmd.reply").map(str::to_owned).collect();
     assert_eq!(carried_out, named);

@@ -138,7 +138,7 @@ fn commands_are_answered_and_audited_and_those_refused_change_nothing() {
     setup.refused("otto", "declare-result", &declare("wrong-role", setup.lock(), "1-0"), "denied");
     setup.refused("arne", "declare-result", &declare("wrong-board", setup.lock(), "1-0"), "denied");
     setup.refused("otto", "sing", &command("sing", "no-verb", json!({}), json!({})), "unsupported");
-    setup.refused("olga", "identify", &command("identify", "identify", json!({}), json!({})), "busy");
+    setup.refused("olga", "identify", &command("identify", "identify", json!({}), json!({})), "unsupported");
     // Retained commands are ignored without an answer: otherwise each start would carry them out again.
     setup.send("carl", "declare-result", &declare("retained", setup.lock(), "0-1"), &["-r"]);
     // An answer goes only to the sender of the command.

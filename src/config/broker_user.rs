@@ -1,31 +1,27 @@
-//! Checks the name, the topic filters and the password file of a configured user of the broker.
+//! Checks the name, the topic filters and the password file of a configured user of the broker in this program.
 
-use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use super::secrets;
+use super::types::BrokerUser;
 
-use super::error::BrokerError;
-use crate::config::BrokerUser;
-
-/// The largest size of a password file, in bytes.
-const MAX_PASSWORD_FILE: u64 = 4096;
+/// What is wrong with a user: the key below `[broker.user.NAME]`, empty for the name itself, and the problem.
+pub(crate) type UserProblem = (&'static str, String);
 
 /// Reads the password of a user. The name and the lists of filters must give no more than they seem to.
 ///
 /// # Errors
 /// A problem with the name, the password file or the filters.
-pub(super) fn checked(name: &str, user: &BrokerUser, root: &str) -> Result<String, BrokerError> {
+pub(crate) fn password_of(name: &str, user: &BrokerUser, root: &str) -> Result<String, UserProblem> {
     let level = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     if name.is_empty() || name.len() > 40 || !name.bytes().all(level) {
-        return Err(BrokerError::UserName(name.to_owned()));
+        return Err(("", "a name is 1 to 40 of a-z, 0-9 and -, because it is a level of topics".to_owned()));
     }
-    let wrong = |why| BrokerError::Password(name.to_owned(), user.password_file.clone(), why);
-    let password = password(&user.password_file).map_err(wrong)?;
-    let wrong = |filter: &str, why| BrokerError::Filter(name.to_owned(), filter.to_owned(), why);
-    for filter in user.read.iter().chain(&user.write) {
-        check_filter(filter).map_err(|why| wrong(filter, why))?;
-    }
-    for filter in &user.write {
-        check_commands(filter, root, name).map_err(|why| wrong(filter, why))?;
+    let password = secrets::password(&user.password_file)
+        .map_err(|why| ("password_file", format!("{}: {why}", user.password_file.display())))?;
+    for (key, filters) in [("read", &user.read), ("write", &user.write)] {
+        for filter in filters {
+            let commands = if key == "write" { check_commands(filter, root, name) } else { Ok(()) };
+            check_filter(filter).and(commands).map_err(|why| (key, format!("{filter:?}: {why}")))?;
+        }
     }
     Ok(password)
 }
@@ -61,21 +57,4 @@ fn check_filter(filter: &str) -> Result<(), &'static str> {
         }
     }
     Ok(())
-}
-
-/// Reads the first line of a file that other users cannot read.
-fn password(path: &Path) -> Result<String, String> {
-    let file = std::fs::metadata(path).map_err(|error| error.to_string())?;
-    let mode = file.permissions().mode();
-    if !file.is_file() || file.len() > MAX_PASSWORD_FILE {
-        return Err(format!("not a file of at most {MAX_PASSWORD_FILE} bytes"));
-    }
-    if mode & 0o007 != 0 {
-        return Err(format!("everybody on this machine can read it: chmod {:o}", mode & 0o770));
-    }
-    let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
-    match text.lines().next() {
-        None | Some("") => Err("its first line is empty".to_owned()),
-        Some(password) => Ok(password.to_owned()),
-    }
 }

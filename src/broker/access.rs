@@ -1,0 +1,139 @@
+//! Decides who may log in and what each user may read and write. The users can be replaced while the broker runs.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
+
+use mqtt5::broker::{AclManager, AuthProvider, AuthResult};
+use mqtt5::packet::connect::ConnectPacket;
+use mqtt5::protocol::v5::reason_codes::ReasonCode;
+use tokio::time;
+
+use super::guesses::{Attempt, Guesses};
+use super::places::Place;
+use super::refusals::{Refusal, Refusals};
+use crate::system_clock;
+
+/// How late a wrong password is answered after too many, where the name is not locked.
+const SLOW_ANSWER: Duration = Duration::from_secs(1);
+
+/// A future of the crate's traits.
+type Answer<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// A user's password and topic filters.
+#[derive(Clone, PartialEq)]
+pub(super) struct Rights {
+    pub(super) password: String,
+    pub(super) read: Vec<String>,
+    pub(super) write: Vec<String>,
+}
+
+/// All users with their rights. Without users everybody may do everything.
+pub(super) struct Rules {
+    pub(super) users: BTreeMap<String, Rights>,
+    /// The filters of all users, as the crate needs them.
+    pub(super) topics: AclManager,
+}
+
+/// The rules that apply now, and the wrong passwords.
+pub(super) struct Access {
+    rules: RwLock<Arc<Rules>>,
+    guesses: Mutex<Guesses>,
+    pub(super) refusals: Arc<Refusals>,
+}
+
+impl Access {
+    pub(super) fn new(rules: Rules, refusals: Arc<Refusals>) -> Access {
+        Access { rules: RwLock::new(Arc::new(rules)), guesses: Mutex::default(), refusals }
+    }
+
+    pub(super) fn rules(&self) -> Arc<Rules> {
+        Arc::clone(&self.rules.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Whether everybody may do everything.
+    pub(super) fn is_open(&self) -> bool {
+        self.rules().users.is_empty()
+    }
+
+    /// Replaces the rules. Returns the users whose password or rights are not what they were.
+    pub(super) fn replace(&self, rules: Rules) -> Vec<String> {
+        let before = std::mem::replace(&mut *self.rules.write().unwrap_or_else(PoisonError::into_inner), Arc::new(rules));
+        let now = self.rules();
+        let changed = before.users.iter().filter(|(name, rights)| now.users.get(*name) != Some(rights));
+        changed.map(|(name, _)| name.clone()).collect()
+    }
+
+    /// Checks name and password of a client.
+    async fn check(&self, connect: &ConnectPacket, from: SocketAddr) -> AuthResult {
+        let rules = self.rules();
+        if rules.users.is_empty() {
+            return AuthResult::success();
+        }
+        let (Some(name), Some(given)) = (&connect.username, &connect.password) else {
+            self.refusals.count(Refusal::WrongPassword, &format_args!("no name or password, from {}", from.ip()));
+            return AuthResult::fail(ReasonCode::BadUsernameOrPassword);
+        };
+        let user = rules.users.get(name);
+        let counted_as = if user.is_some() { name } else { "" };
+        let from = from.ip();
+        let guesses = || self.guesses.lock().unwrap_or_else(PoisonError::into_inner);
+        let attempt = guesses().attempt(from, counted_as, system_clock::monotonic());
+        if attempt == Attempt::Locked {
+            self.refusals.count(Refusal::Locked, &format_args!("{counted_as} from {from}"));
+            return AuthResult::fail(ReasonCode::ConnectionRateExceeded);
+        }
+        if user.is_some_and(|user| is_same(given, user.password.as_bytes())) {
+            guesses().was_right(from, name);
+            return AuthResult::success_with_user(name.clone());
+        }
+        guesses().was_wrong(from, counted_as, system_clock::monotonic());
+        self.refusals.count(Refusal::WrongPassword, &format_args!("{counted_as} from {from}"));
+        if attempt == Attempt::CompareSlowly {
+            time::sleep(SLOW_ANSWER).await;
+        }
+        AuthResult::fail(ReasonCode::BadUsernameOrPassword)
+    }
+}
+
+/// Compares without showing by its duration how many bytes are right.
+fn is_same(given: &[u8], wanted: &[u8]) -> bool {
+    let differences = given.iter().zip(wanted).fold(0, |differences, (a, b)| differences | (a ^ b));
+    std::hint::black_box(differences) == 0 && given.len() == wanted.len()
+}
+
+/// The access of one connection, which takes its place as a client when it logs in.
+pub(super) struct Doorman {
+    pub(super) access: Arc<Access>,
+    pub(super) place: Arc<Place>,
+}
+
+impl AuthProvider for Doorman {
+    fn authenticate<'a>(&'a self, connect: &'a ConnectPacket, from: SocketAddr) -> Answer<'a, mqtt5::error::Result<AuthResult>> {
+        Box::pin(async move {
+            let answer = self.access.check(connect, from).await;
+            if answer.authenticated && !self.place.log_in(answer.user_id.as_deref()) {
+                self.access.refusals.count(Refusal::Full, &from.ip());
+                return Ok(AuthResult::fail(ReasonCode::ServerBusy));
+            }
+            Ok(answer)
+        })
+    }
+
+    fn authorize_publish<'a>(&'a self, _client: &str, user: Option<&'a str>, topic: &'a str) -> Answer<'a, bool> {
+        Box::pin(async move {
+            let rules = self.access.rules();
+            rules.users.is_empty() || rules.topics.check_publish(user, topic).await
+        })
+    }
+
+    fn authorize_subscribe<'a>(&'a self, _client: &str, user: Option<&'a str>, filter: &'a str) -> Answer<'a, bool> {
+        Box::pin(async move {
+            let rules = self.access.rules();
+            rules.users.is_empty() || rules.topics.check_subscribe(user, filter).await
+        })
+    }
+}

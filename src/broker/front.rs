@@ -1,0 +1,221 @@
+//! Accepts connections and gives each one to the broker's crate.
+//!
+//! The crate's own accept loops take everybody, wait ten seconds for each, open WebSockets one after the other, and spin when the
+//! process has no file descriptor left. These loops never wait for a client.
+
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mqtt5::broker::client_handler::ClientHandler;
+use mqtt5::broker::router::MessageRouter;
+use mqtt5::broker::storage::QueueLimits;
+use mqtt5::broker::sys_topics::BrokerStats;
+use mqtt5::broker::transport::BrokerTransport;
+use mqtt5::broker::websocket_server::WebSocketStreamWrapper;
+use mqtt5::broker::{AuthProvider, BrokerConfig, DynamicStorage, MemoryBackend, ResourceLimits, ResourceMonitor, StorageBackend};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{broadcast, watch};
+use tokio::task::JoinSet;
+use tokio::time;
+use tokio_tungstenite::tungstenite::handshake::server::{ErrorResponse, Request, Response};
+use tokio_tungstenite::tungstenite::http::{HeaderValue, StatusCode};
+use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
+
+use super::access::{Access, Doorman};
+use super::origin;
+use super::places::Places;
+use super::refusals::Refusal;
+use super::socket::Socket;
+
+/// The time in which a client must log in.
+const LOGIN_WITHIN: Duration = Duration::from_secs(5);
+/// The pause after the operating system gave no socket. Meanwhile connections wait in the system's own queue.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+/// The time between two removals of sessions and messages that have expired.
+const SWEEP: Duration = Duration::from_secs(60);
+/// The path of MQTT over WebSocket.
+const PATH: &str = "/mqtt";
+/// The protocol that clients ask for in the request.
+const PROTOCOL: &str = "mqtt";
+
+/// What a listener accepts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Mqtt,
+    WebSocket,
+}
+
+/// Everything that the connections of one broker share.
+pub(super) struct Front {
+    config: Arc<BrokerConfig>,
+    router: Arc<MessageRouter>,
+    storage: Arc<DynamicStorage>,
+    stats: Arc<BrokerStats>,
+    monitor: Arc<ResourceMonitor>,
+    pub(super) access: Arc<Access>,
+    pub(super) places: Arc<Places>,
+}
+
+impl Front {
+    pub(super) fn new(config: BrokerConfig, access: Access) -> Front {
+        let limits = QueueLimits {
+            max_messages: config.storage_config.max_queued_messages_per_client,
+            max_bytes: config.storage_config.max_queued_bytes_per_client,
+        };
+        let storage = Arc::new(DynamicStorage::Memory(MemoryBackend::with_queue_limits(limits)));
+        let router = MessageRouter::with_storage(Arc::clone(&storage))
+            .with_fallback_queue_limits(limits)
+            .with_retained_limits(config.max_retained_messages, config.max_retained_message_size);
+        let monitor = ResourceMonitor::new(ResourceLimits {
+            max_connections: config.max_clients,
+            max_message_rate_per_client: config.max_message_rate_per_client,
+            max_bandwidth_per_client: config.max_bandwidth_per_client,
+            ..ResourceLimits::default()
+        });
+        Front {
+            config: Arc::new(config),
+            router: Arc::new(router),
+            storage,
+            stats: Arc::new(BrokerStats::new()),
+            monitor: Arc::new(monitor),
+            access: Arc::new(access),
+            places: Arc::default(),
+        }
+    }
+
+    /// Accepts connections until `stop` is true, then closes them and waits for their ends.
+    pub(super) async fn accept(self: Arc<Front>, listener: TcpListener, kind: Kind, mut stop: watch::Receiver<bool>) {
+        let mut connections = JoinSet::new();
+        loop {
+            tokio::select! {
+                () = async { _ = stop.wait_for(|stop| *stop).await } => break,
+                Some(ended) = connections.join_next() => if let Err(error) = ended {
+                    tracing::error!("broker: a connection ended by a fault of the broker: {error}");
+                },
+                accepted = listener.accept() => match accepted {
+                    Ok((stream, peer)) => {
+                        connections.spawn(Arc::clone(&self).serve(stream, peer, kind));
+                    }
+                    Err(error) => {
+                        self.access.refusals.count(Refusal::Accept, &error);
+                        time::sleep(ACCEPT_PAUSE).await;
+                    }
+                },
+            }
+        }
+        drop(listener);
+        self.places.close_all();
+        while connections.join_next().await.is_some() {}
+    }
+
+    /// Removes what has expired, once a minute. It never ends.
+    pub(super) async fn sweep(&self) {
+        let mut ticks = time::interval(SWEEP);
+        loop {
+            ticks.tick().await;
+            if let Err(error) = self.storage.cleanup_expired().await {
+                tracing::error!("broker: expired sessions were not removed: {error}");
+            }
+            self.router.sweep_sessions().await;
+            self.monitor.cleanup_expired_windows().await;
+        }
+    }
+
+    /// Serves one connection until its end.
+    async fn serve(self: Arc<Front>, stream: TcpStream, peer: SocketAddr, kind: Kind) {
+        // Without it small packets may wait for 40 ms; a connection that has already ended reports that later.
+        _ = stream.set_nodelay(true);
+        let refusals = &self.access.refusals;
+        let (place, mut closed) = self.places.enter(peer.ip(), refusals);
+        let socket = Socket { stream, peer, place: Arc::clone(&place), refusals: Arc::clone(refusals), before_login: 0 };
+        let doorman = Doorman { access: Arc::clone(&self.access), place: Arc::clone(&place) };
+        let (end, ended) = broadcast::channel(1);
+        let mut connection = pin!(self.run(socket, doorman, ended, kind));
+        let mut login = pin!(time::sleep(LOGIN_WITHIN));
+        let (mut is_open, mut is_limited) = (true, true);
+        loop {
+            tokio::select! {
+                () = &mut connection => return,
+                _ = &mut closed, if is_open => {
+                    if !place.is_logged_in() {
+                        return;
+                    }
+                    // A client ends in order, so that its will is sent.
+                    is_open = end.send(()).is_err();
+                }
+                () = &mut login, if is_limited => {
+                    if !place.is_logged_in() {
+                        return refusals.count(Refusal::TooSlow, &peer.ip());
+                    }
+                    is_limited = false;
+                }
+            }
+        }
+    }
+
+    async fn run(&self, socket: Socket, doorman: Doorman, ended: broadcast::Receiver<()>, kind: Kind) {
+        let peer = socket.peer;
+        let transport = match kind {
+            Kind::Mqtt => BrokerTransport::WebSocket(Box::new(socket)),
+            Kind::WebSocket => match self.upgrade(socket).await {
+                Some(stream) => BrokerTransport::websocket(stream),
+                None => return,
+            },
+        };
+        let access: Arc<dyn AuthProvider> = Arc::new(doorman);
+        let handler = ClientHandler::new(
+            transport,
+            peer,
+            Arc::clone(&self.config),
+            Arc::clone(&self.router),
+            access,
+            Some(Arc::clone(&self.storage)),
+            Arc::clone(&self.stats),
+            Arc::clone(&self.monitor),
+            ended,
+        );
+        if let Err(error) = handler.run().await {
+            tracing::debug!("broker: the connection of {peer} ended: {error}");
+        }
+    }
+
+    /// Opens the WebSocket; none if the client does not ask for MQTT, or is a web page from elsewhere.
+    async fn upgrade(&self, socket: Socket) -> Option<WebSocketStreamWrapper<Socket>> {
+        let ip = socket.peer.ip();
+        let is_open = self.access.is_open();
+        let mut refused = Refusal::Upgrade;
+        #[allow(clippy::result_large_err, reason = "the type of the crate's callback")]
+        let answer = |request: &Request, mut response: Response| {
+            let header = |name| request.headers().get(name).map(|value| value.to_str().unwrap_or_default());
+            if !origin::is_accepted(header("Origin"), header("Host"), is_open) {
+                refused = Refusal::Origin;
+                return Err(refusal(StatusCode::FORBIDDEN));
+            }
+            if request.uri().path() != PATH {
+                return Err(refusal(StatusCode::NOT_FOUND));
+            }
+            if header("Sec-WebSocket-Protocol").is_some_and(|all| all.split(',').any(|one| one.trim() == PROTOCOL)) {
+                response.headers_mut().insert("Sec-WebSocket-Protocol", HeaderValue::from_static(PROTOCOL));
+            }
+            Ok(response)
+        };
+        // One message may have several packets.
+        let largest = Some(4 * self.config.max_packet_size);
+        let config = WebSocketConfig::default().max_message_size(largest).max_frame_size(largest);
+        match tokio_tungstenite::accept_hdr_async_with_config(socket, answer, Some(config)).await {
+            Ok(stream) => Some(WebSocketStreamWrapper::new(stream)),
+            Err(_) => {
+                self.access.refusals.count(refused, &ip);
+                None
+            }
+        }
+    }
+}
+
+fn refusal(status: StatusCode) -> ErrorResponse {
+    let mut response = ErrorResponse::new(None);
+    *response.status_mut() = status;
+    response
+}

@@ -1,0 +1,179 @@
+//! Counts the connections to the broker, and decides which one is closed if there are too many.
+//!
+//! A connection that has not logged in costs its owner nothing, so there are few places for them: in all and for each address. A
+//! new connection is never refused, because its owner may be an arbiter. The oldest one that has not logged in makes room,
+//! first at the same address, else at the address that has most of them. A client logs in within milliseconds and is gone from
+//! these places before others could take its place.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::oneshot;
+
+use super::refusals::{Refusal, Refusals};
+
+/// The largest number of connections that have not logged in.
+pub(super) const MAX_WAITING: usize = 256;
+/// The largest number of these from one address.
+pub(super) const MAX_WAITING_OF_ADDRESS: usize = 32;
+/// The largest number of clients at the same time. A hall has far fewer screens and arbiters.
+pub(super) const MAX_CLIENTS: usize = 1_000;
+/// The largest number of clients with one user name, so that one user cannot take all places.
+pub(super) const MAX_CLIENTS_OF_USER: usize = MAX_CLIENTS / 2;
+
+/// The places of all connections of one broker.
+#[derive(Default)]
+pub(super) struct Places {
+    taken: Mutex<Taken>,
+}
+
+/// Connections by number; a larger number is a younger connection.
+#[derive(Default)]
+struct Taken {
+    next: u64,
+    waiting: BTreeMap<u64, (IpAddr, Close)>,
+    clients: BTreeMap<u64, (Option<String>, Close)>,
+}
+
+/// Closes a connection when it is dropped.
+type Close = oneshot::Sender<()>;
+
+/// The place of one connection. It is free when this value is dropped.
+pub(super) struct Place {
+    places: Arc<Places>,
+    number: u64,
+    logged_in: AtomicBool,
+}
+
+impl Places {
+    fn taken(&self) -> MutexGuard<'_, Taken> {
+        // No code panics while it holds the lock, and the maps are complete after every call.
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives a place to a new connection. The receiver ends when the connection must be closed.
+    pub(super) fn enter(self: &Arc<Places>, address: IpAddr, refusals: &Refusals) -> (Arc<Place>, oneshot::Receiver<()>) {
+        let (close, closed) = oneshot::channel();
+        let mut taken = self.taken();
+        if let Some(oldest) = taken.in_the_way(address)
+            && let Some((address, _close)) = taken.waiting.remove(&oldest)
+        {
+            refusals.count(Refusal::TooManyWaiting, &address);
+        }
+        let number = taken.next;
+        taken.next += 1;
+        taken.waiting.insert(number, (address, close));
+        (Arc::new(Place { places: Arc::clone(self), number, logged_in: AtomicBool::new(false) }), closed)
+    }
+
+    /// Closes the clients of these users.
+    pub(super) fn close_users(&self, users: &[String]) {
+        self.taken().clients.retain(|_, (user, _)| user.as_ref().is_none_or(|user| !users.contains(user)));
+    }
+
+    /// Closes all connections.
+    pub(super) fn close_all(&self) {
+        let mut taken = self.taken();
+        taken.waiting.clear();
+        taken.clients.clear();
+    }
+}
+
+impl Taken {
+    /// The connection that must make room for a new one from this address.
+    fn in_the_way(&self, address: IpAddr) -> Option<u64> {
+        let mut addresses: BTreeMap<IpAddr, (usize, u64)> = BTreeMap::new();
+        for (number, (address, _)) in &self.waiting {
+            addresses.entry(*address).or_insert((0, *number)).0 += 1;
+        }
+        match addresses.get(&address) {
+            Some((count, oldest)) if *count >= MAX_WAITING_OF_ADDRESS => Some(*oldest),
+            _ if self.waiting.len() < MAX_WAITING => None,
+            // Among addresses with equally many, the one that has waited longest.
+            _ => addresses.values().max_by_key(|(count, oldest)| (*count, u64::MAX - oldest)).map(|(_, oldest)| *oldest),
+        }
+    }
+}
+
+impl Place {
+    /// Whether the connection has logged in.
+    pub(super) fn is_logged_in(&self) -> bool {
+        self.logged_in.load(Ordering::Relaxed)
+    }
+
+    /// Makes the connection a client of this user. Returns false if there is no place for a client.
+    pub(super) fn log_in(&self, user: Option<&str>) -> bool {
+        let mut taken = self.places.taken();
+        let of_user = || taken.clients.values().filter(|(other, _)| other.as_deref() == user).count();
+        if taken.clients.len() >= MAX_CLIENTS || (user.is_some() && of_user() >= MAX_CLIENTS_OF_USER) {
+            return false;
+        }
+        // If it has just been told to close, its place is gone.
+        let Some((_, close)) = taken.waiting.remove(&self.number) else { return false };
+        taken.clients.insert(self.number, (user.map(str::to_owned), close));
+        self.logged_in.store(true, Ordering::Relaxed);
+        true
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut taken = self.places.taken();
+        taken.waiting.remove(&self.number);
+        taken.clients.remove(&self.number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(last: u8) -> IpAddr {
+        IpAddr::from([10, 0, 0, last])
+    }
+
+    #[test]
+    fn one_address_cannot_take_the_places_of_others() {
+        let (places, refusals) = (Arc::<Places>::default(), Refusals::default());
+        let mut enter = |last| places.enter(address(last), &refusals);
+        let mut arbiter = enter(1);
+        let mut flood: Vec<_> = (0..2_000).map(|_| enter(2)).collect();
+        let open = flood.iter_mut().filter(|(_, closed)| closed.try_recv() == Err(oneshot::error::TryRecvError::Empty));
+        assert_eq!(open.count(), MAX_WAITING_OF_ADDRESS);
+        assert_eq!(arbiter.1.try_recv(), Err(oneshot::error::TryRecvError::Empty));
+        assert!(arbiter.0.log_in(Some("anna")) && arbiter.0.is_logged_in());
+    }
+
+    #[test]
+    fn many_addresses_together_are_bounded_and_the_one_with_most_makes_room() {
+        let (places, refusals) = (Arc::<Places>::default(), Refusals::default());
+        let mut of_many: Vec<_> = (0..MAX_WAITING_OF_ADDRESS).map(|_| places.enter(address(0), &refusals)).collect();
+        let others: Vec<_> = (1..=224).map(|last| places.enter(address(last), &refusals)).collect();
+        assert_eq!(places.taken().waiting.len(), MAX_WAITING);
+        let newest = places.enter(address(250), &refusals);
+        assert_eq!(places.taken().waiting.len(), MAX_WAITING);
+        assert_eq!(of_many[0].1.try_recv(), Err(oneshot::error::TryRecvError::Closed));
+        drop((others, newest, of_many));
+        assert!(places.taken().waiting.is_empty());
+    }
+
+    #[test]
+    fn one_user_cannot_take_all_places_of_clients() {
+        let (places, refusals) = (Arc::<Places>::default(), Refusals::default());
+        let log_in = |user| {
+            let (place, closed) = places.enter(address(1), &refusals);
+            place.log_in(user).then_some((place, closed))
+        };
+        let screens: Vec<_> = std::iter::from_fn(|| log_in(Some("screen"))).collect();
+        assert_eq!(screens.len(), MAX_CLIENTS_OF_USER);
+        let anna = log_in(Some("anna")).expect("a place");
+        let others: Vec<_> = std::iter::from_fn(|| log_in(None)).collect();
+        assert_eq!(screens.len() + 1 + others.len(), MAX_CLIENTS);
+        drop(anna);
+        let (_, mut closed) = log_in(Some("anna")).expect("the place is free again");
+        places.close_users(&["anna".to_owned()]);
+        assert_eq!(closed.try_recv(), Err(oneshot::error::TryRecvError::Closed));
+    }
+}

@@ -1,0 +1,66 @@
+//! Reads the certificates and the key that `[mqtt]` names, and makes the client side of TLS (encryption) of them.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::{ClientConfig, RootCertStore};
+
+use super::secrets;
+use super::types::Mqtt;
+
+/// The largest number of bytes that are read from a file.
+const LONGEST_PEM: u64 = 1 << 20;
+
+/// What is wrong: the key in the section `mqtt`, and the problem, with the file if it is in one.
+pub(crate) type MqttProblem = (&'static str, String);
+
+/// The client side of TLS. The provider is named so that no other crate's choice matters.
+///
+/// # Errors
+/// A key is missing, or its file cannot be read or has the wrong contents.
+pub(crate) fn client(mqtt: &Mqtt) -> Result<ClientConfig, MqttProblem> {
+    let own = match (&mqtt.certificate_file, &mqtt.key_file) {
+        (None, None) => None,
+        (Some(certificate), Some(key)) => Some((certificate, key)),
+        (Some(_), None) => return Err(("certificate_file", "needs mqtt.key_file, its private key".to_owned())),
+        (None, Some(_)) => return Err(("key_file", "needs mqtt.certificate_file, the certificate it belongs to".to_owned())),
+    };
+    let Some(ca_file) = &mqtt.ca_file else {
+        return Err(("tls", "needs mqtt.ca_file, the certificates that are trusted".to_owned()));
+    };
+    let mut roots = RootCertStore::empty();
+    for certificate in certificates("ca_file", ca_file)? {
+        roots.add(certificate).map_err(|error| wrong("ca_file", ca_file, &error.to_string()))?;
+    }
+    let builder = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| ("tls", error.to_string()))?
+        .with_root_certificates(roots);
+    let Some((certificate, key)) = own else { return Ok(builder.with_no_client_auth()) };
+    let own = certificates("certificate_file", certificate)?;
+    let pem = secrets::private(key).and_then(read).map_err(|why| wrong("key_file", key, &why))?;
+    let secret = PrivateKeyDer::from_pem_slice(&pem).map_err(|error| wrong("key_file", key, &error.to_string()))?;
+    builder.with_client_auth_cert(own, secret).map_err(|error| wrong("key_file", key, &error.to_string()))
+}
+
+fn wrong(key: &'static str, file: &Path, cause: &str) -> MqttProblem {
+    (key, format!("{}: {cause}", file.display()))
+}
+
+/// Reads all certificates of a PEM file, at least one.
+fn certificates(key: &'static str, file: &Path) -> Result<Vec<CertificateDer<'static>>, MqttProblem> {
+    let pem = secrets::plain(file).and_then(read).map_err(|why| wrong(key, file, &why))?;
+    let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&pem).collect();
+    let found = found.map_err(|error| wrong(key, file, &error.to_string()))?;
+    if found.is_empty() { Err(wrong(key, file, "holds no CERTIFICATE in PEM form")) } else { Ok(found) }
+}
+
+fn read(file: File) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    file.take(LONGEST_PEM).read_to_end(&mut bytes).map_err(|error| format!("cannot be read: {error}"))?;
+    Ok(bytes)
+}
