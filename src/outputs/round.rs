@@ -3,7 +3,7 @@
 use flagfall_game::clock::control::TimeControl;
 
 use super::picture::Body;
-use crate::wire::player::Pair;
+use crate::wire::player::Players;
 
 /// A round of an event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,23 +31,10 @@ pub struct RoundGame {
     pub board: u32,
     /// What identifies the game for receivers. It never changes for a pairing.
     pub id: String,
-    /// The players.
-    pub players: Pair<Player>,
+    /// The players, as far as they are known.
+    pub players: Players,
     /// When the first move was made, UTC: date `YYYY.MM.DD` and time `HH:MM:SS`; none if that is not known.
     pub began: Option<(String, String)>,
     /// The game; none before the board has shown one.
     pub shown: Option<Body>,
-}
-
-/// What is known of a player.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Player {
-    /// The name, as the organiser wrote it.
-    pub name: Option<String>,
-    /// The title, such as `WFM`.
-    pub title: Option<String>,
-    /// The rating.
-    pub rating: Option<u32>,
-    /// FIDE's number.
-    pub fide_id: Option<u32>,
 }

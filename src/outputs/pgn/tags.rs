@@ -5,8 +5,9 @@ use shakmaty::Chess;
 
 use super::{Part, Profile, result_name};
 use crate::outputs::names;
-use crate::outputs::round::{Player, Round, RoundGame};
+use crate::outputs::round::{Round, RoundGame};
 use crate::wire::outcome::GameResult;
+use crate::wire::player::Player;
 
 /// Writes the tags of one part of a game. `index` counts its parts from 0.
 pub(super) fn write(
@@ -27,14 +28,15 @@ pub(super) fn write(
     add("Date", round.date.as_deref().unwrap_or("????.??.??"));
     let number = round.number.map_or("?".to_owned(), |number| number.to_string());
     add("Round", &format!("{number}.{}", game.board));
-    let (white, black) = (&game.players.white, &game.players.black);
-    add("White", &names::player(white.name.as_deref(), "White", game.board));
-    add("Black", &names::player(black.name.as_deref(), "Black", game.board));
+    let players = [("White", game.players.white.as_ref()), ("Black", game.players.black.as_ref())];
+    for (side, player) in players {
+        add(side, &names::player(player.and_then(|player| player.name.as_deref()), side, game.board));
+    }
     add("Result", result_name(result));
     add("Board", &game.board.to_string());
     let mut add_of_player = |name: &str, value: fn(&Player) -> Option<String>| {
-        for (side, player) in [("White", white), ("Black", black)] {
-            if let Some(value) = value(player) {
+        for (side, player) in players {
+            if let Some(value) = player.and_then(value) {
                 add(&format!("{side}{name}"), &value);
             }
         }

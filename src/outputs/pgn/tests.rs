@@ -2,8 +2,7 @@ use flagfall_game::clock::control::TimeControl;
 
 use super::*;
 use crate::outputs::picture::PictureSegment;
-use crate::outputs::round::Player;
-use crate::wire::player::Pair;
+use crate::wire::player::{Player, Players};
 
 const INITIAL: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
@@ -20,7 +19,7 @@ fn moves(text: &str) -> Vec<PictureMove> {
 
 fn round(control: &str, body: Body) -> Round {
     let player = |name: &str, rating| Player { name: Some(name.to_owned()), rating, ..Player::default() };
-    let players = Pair { white: player("Beispiel, Anna", Some(2143)), black: player("?", None) };
+    let players = Players { white: Some(player("Beispiel, Anna", Some(2143))), black: Some(player("?", None)) };
     let game = RoundGame { board: 12, id: "open26-5-12".to_owned(), players, began: None, shown: Some(body) };
     Round {
         event: "Example \"Open\" 2026".to_owned(),
