@@ -11,6 +11,7 @@ use shakmaty::{Bitboard, Board, Chess, Color, Move, Position, Role, Square, atta
 use super::arena::spread;
 use super::key::pack;
 use super::meter::Meter;
+use super::probe::is_mate;
 
 /// The largest number of half-moves in a line.
 const PLIES: usize = 120;
@@ -117,23 +118,15 @@ fn round(
             };
         let mut after = frame.at.clone();
         after.play_unchecked(step);
-        let mates = frame.at.turn() == side && after.checkers().any();
-        if cost >= depth && !mates {
-            continue;
-        }
-        let moves = after.legal_moves();
-        if moves.is_empty() {
-            if mates {
-                return true;
-            }
-            continue;
+        if frame.at.turn() == side && is_mate(&after) {
+            return true;
         }
         if cost >= depth || after.has_insufficient_material(side) || table.entered(&after, depth - cost) || frames.len() >= PLIES
         {
             continue;
         }
         let first = pool.len();
-        pool.extend(moves);
+        pool.extend_from_slice(&after.legal_moves());
         let goal = Goal::of(&after, side, corner);
         frames.push(Frame { at: after, next: first, first, cost, progress: kind == Kind::Progress, goal });
     }

@@ -24,6 +24,8 @@ pub(super) enum Guided {
     Mate(Vec<Move>),
     /// All positions were searched, and none is a mate by the side in question. The value is their number.
     Complete(u32),
+    /// For long no man has come to a new square. The positions are probably few, and all of them can be generated.
+    Still,
     /// The search reached its limit first.
     Cut,
 }
@@ -56,8 +58,11 @@ impl Queue {
     }
 }
 
-/// Visits up to `cap` positions.
-pub(super) fn guided(root: &Chess, side: Color, plan: Plan, cap: u32, meter: &mut Meter) -> Guided {
+/// A search of fewer positions than this is never called still.
+const STILL: u32 = 2_000;
+
+/// Visits up to `cap` positions. With `end_when_still` it also ends when the second half of them brought no man to a new square.
+pub(super) fn guided(root: &Chess, side: Color, plan: Plan, cap: u32, end_when_still: bool, meter: &mut Meter) -> Guided {
     let mut arena = Arena::new(root);
     let mut news = News::new(cap);
     let mut queues: [Queue; QUEUES] = core::array::from_fn(|_| Queue::new());
@@ -65,6 +70,7 @@ pub(super) fn guided(root: &Chess, side: Color, plan: Plan, cap: u32, meter: &mu
     queues[0].push(0, 0);
     let mut turn = 0;
     let mut empty = 0;
+    let mut newest = 0;
     loop {
         turn = (turn + 1) % QUEUES;
         let Some(index) = queues[turn].pop() else {
@@ -105,12 +111,18 @@ pub(super) fn guided(root: &Chess, side: Color, plan: Plan, cap: u32, meter: &mu
                 continue;
             }
             let old = news.look(&after, step);
+            if old == 0 {
+                newest = new;
+            }
             for (queue, rank) in ranks(&after, side, plan, old).into_iter().enumerate() {
                 queues[queue].push(rank, new);
             }
         }
         if arena.len() > cap {
             return Guided::Cut;
+        }
+        if end_when_still && arena.len() > STILL.max(2 * newest) {
+            return Guided::Still;
         }
     }
 }

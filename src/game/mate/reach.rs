@@ -10,7 +10,7 @@ use shakmaty::{Bitboard, Chess, Color, Position, Role, Square, attacks};
 use super::check::{guard, places, push, stalemate, wall};
 use super::meter::Meter;
 use super::reason::{Guard, Reach, Wall};
-use super::steps::Fields;
+use super::steps::{Fields, ahead};
 
 /// The pieces that a pawn may become.
 const BECOMES: [Role; 4] = [Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
@@ -21,7 +21,8 @@ const MOST_COVERS: u32 = 10_000;
 /// The effort of an attempt.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effort {
-    /// It ends as soon as a pawn can promote, and does not begin for a side with more than pawns and bishops.
+    /// It ends as soon as a pawn can promote. It does not begin for a side with more than pawns and bishops, nor if no pawns block
+    /// each other.
     Quick,
     /// It goes on to the end.
     Full,
@@ -34,7 +35,8 @@ pub(super) fn wall_around(position: &Chess, side: Color, effort: Effort, meter: 
     }
     let board = position.board();
     let strong = board.by_color(side) & (board.knights() | board.rooks_and_queens());
-    if effort == Effort::Quick && strong.any() {
+    let blocked = ahead(Color::White, board.pawns() & board.white()) & board.pawns() & board.black();
+    if effort == Effort::Quick && (strong.any() || blocked.is_empty()) {
         return None;
     }
     let claim = closed(position, side, effort, meter)?;

@@ -38,7 +38,8 @@ enum Stage {
 }
 
 /// The sequence was measured on positions of real games first, and on composed positions second.
-const FIRST: [Stage; 5] = [Stage::Walks(0..1), Stage::Close(64, 0), Stage::Wall, Stage::Walks(1..8), Stage::Pictured(3_000)];
+const FIRST: [Stage; 6] =
+    [Stage::Walks(0..1), Stage::Close(16, 0), Stage::Wall, Stage::Close(64, 0), Stage::Walks(1..8), Stage::Pictured(2_000)];
 
 /// After [`FIRST`], for a side that has a knight and otherwise at most bishops: a search in depth finds most of its mates.
 const KNIGHTS: [Stage; 7] = [
@@ -54,9 +55,9 @@ const KNIGHTS: [Stage; 7] = [
 /// After [`FIRST`], for all other sides.
 const OTHERS: [Stage; 8] = [
     Stage::Deepen(Tries { depth: (1, 4), each: 300 }),
-    Stage::Close(1_000, 1),
+    Stage::Close(500, 4),
     Stage::Guided(1, 2_000),
-    Stage::PicturedBishops(60_000),
+    Stage::PicturedBishops(15_000),
     Stage::Deepen(Tries { depth: (1, 4), each: 1_000 }),
     Stage::Guided(1, 30_000),
     Stage::Close(4_000, 60),
@@ -76,6 +77,9 @@ const LAST: [Stage; 10] = [
     Stage::Guided(3, 600_000),
     Stage::Close(1_000_000, 20_000),
 ];
+
+/// The largest number of positions that are generated when a guided search is still.
+const STILL: u32 = 60_000;
 
 /// The stages after those of the list, without end. More positions than [`LAST`] keeps do not fit into the memory, so only the
 /// searches that keep few positions go on, each time with about twice the nodes.
@@ -106,6 +110,7 @@ fn men(position: &Chess, side: Color) -> Bitboard {
 /// Runs the stages until one has an answer or the budget is spent.
 pub(super) fn search(position: &Chess, side: Color, budget: Budget, meter: &mut Meter) -> Option<Answer> {
     let room = u32::try_from(budget.memory / BYTES_EACH).unwrap_or(u32::MAX);
+    let mut still = false;
     for stage in stages(position, side) {
         if meter.spent() {
             return None;
@@ -122,7 +127,7 @@ pub(super) fn search(position: &Chess, side: Color, budget: Budget, meter: &mut 
                 let only_bishops = men(position, side).is_subset(position.board().bishops());
                 if only_bishops { pictured(position, side, *cap, meter).map(won) } else { None }
             }
-            Stage::Guided(most, cap) => by_plans(position, side, *most, room, *cap, meter),
+            Stage::Guided(most, cap) => by_plans(position, side, *most, room, *cap, &mut still, meter),
         };
         match answer {
             Some(Answer::Winnable { line, shortest: false }) => return Some(won(without_repeats(position, line))),
@@ -133,19 +138,37 @@ pub(super) fn search(position: &Chess, side: Color, budget: Budget, meter: &mut 
     None
 }
 
-fn by_plans(position: &Chess, side: Color, most: usize, room: u32, cap: u32, meter: &mut Meter) -> Option<Answer> {
+/// Once, when a search is still, all positions are generated, because they are probably few. `still` is true after that.
+fn by_plans(
+    position: &Chess,
+    side: Color,
+    most: usize,
+    room: u32,
+    cap: u32,
+    still: &mut bool,
+    meter: &mut Meter,
+) -> Option<Answer> {
     let board = position.board();
     let minor = men(position, side).is_subset(board.knights() | board.bishops());
     let [first, second] = if minor { [Plan::Blockers, Plan::Material] } else { [Plan::Material, Plan::Blockers] };
     for plan in [first, second, Plan::Together].into_iter().take(most) {
-        match guided(position, side, plan, cap.min(room / 3 * 2), meter) {
+        let cap = cap.min(room / 3 * 2);
+        let mut found = guided(position, side, plan, cap, !*still, meter);
+        if let Guided::Still = found {
+            *still = true;
+            if let Some(answer) = close(position, side, room.min(STILL), 0, meter) {
+                return Some(answer);
+            }
+            found = guided(position, side, plan, cap, false, meter);
+        }
+        match found {
             Guided::Mate(line) => return Some(won(line)),
             Guided::Complete(positions) => {
                 if let Some(answer) = close(position, side, positions.min(room), 0, meter) {
                     return Some(answer);
                 }
             }
-            Guided::Cut => {}
+            Guided::Still | Guided::Cut => {}
         }
     }
     None

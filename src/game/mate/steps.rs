@@ -132,7 +132,8 @@ impl Fields {
     }
 }
 
-fn ahead(color: Color, pawns: Bitboard) -> Bitboard {
+/// The squares before these pawns.
+pub(super) fn ahead(color: Color, pawns: Bitboard) -> Bitboard {
     match color {
         Color::White => Bitboard(pawns.0 << 8),
         Color::Black => Bitboard(pawns.0 >> 8),

@@ -52,7 +52,9 @@ fn leaves_guard(wall: &Wall, piece: Piece, from: Square, on_duty: Bitboard, guar
         let takes = attacks::pawn_attacks(piece.color, from);
         (takes & on_duty).is_empty() && (takes & guarded_file & pawn_steps(wall, piece.color, from)).is_empty()
     } else {
-        (steps(wall, piece, from) & on_duty).is_empty()
+        // Most men are too far away to take it.
+        let near = attacks::attacks(from, piece, Bitboard::EMPTY) & on_duty;
+        near.is_empty() || (steps(wall, piece, from) & near).is_empty()
     }
 }
 

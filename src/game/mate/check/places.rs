@@ -59,15 +59,15 @@ pub(super) fn attacked_by(board: &Board, color: Color, square: Square, free: Bit
 /// The squares on which a pawn may ever take a man.
 pub(super) fn pawn_captures(wall: &Wall, color: Color, from: Square) -> Bitboard {
     let ahead = color.fold_wb(8, -8);
+    let others = wall.reaches.iter().filter(|reach| reach.color != color && reach.role != Role::King);
+    let victims = others.fold(wall.steady.by_color(!color), |sum, reach| sum | reach.squares);
     let takes = |to: Square| {
-        let victim = Role::ALL.into_iter().any(|role| role != Role::King && squares(wall, !color, role).contains(to))
-            || wall.steady.by_color(!color).contains(to);
         // A pawn that may pass `to` by two squares may be taken there.
         let passing = to.rank() == color.fold_wb(Rank::Sixth, Rank::Third)
             && [ahead, -ahead]
                 .into_iter()
                 .all(|way| to.offset(way).is_some_and(|square| squares(wall, !color, Role::Pawn).contains(square)));
-        victim || passing
+        victims.contains(to) || passing
     };
     attacks::pawn_attacks(color, from).into_iter().filter(|to| takes(*to)).collect()
 }
