@@ -22,6 +22,7 @@ use crate::journal::{Limits, MAX_SESSION};
 use crate::publish::delay::Delay;
 use crate::session::setting::Setting;
 use crate::session::station::{BOARD, CLOCK};
+use crate::wire::player::Players;
 use crate::wire::topics;
 
 /// The driver of a board whose configuration names none.
@@ -109,6 +110,7 @@ fn station_config(config: &Config, board: &Board, hash: u32) -> Result<StationCo
             board: board.id.clone(),
         },
         delay: Some(Delay { time: Duration::from_secs(event.delay.into()), moves: event.delay_moves }),
+        players: Players::known(board.white.clone(), board.black.clone()),
         name: session.clone(),
         notes: vec![("configuration", format!("{hash:08x}")), ("program", format!("flagfall {}", env!("CARGO_PKG_VERSION")))],
         ..Setting::new(driver)

@@ -29,6 +29,7 @@ mod end_to_end;
 mod health_published;
 mod hid;
 mod islands;
+mod live_and_public;
 mod mqtt_session;
 mod mqtt_session_faults;
 mod mqtt_session_stop;

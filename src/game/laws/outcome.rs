@@ -45,7 +45,9 @@ impl Ending {
         match (self, by) {
             (Ending::Checkmate, Color::White) => GameResult::WhiteWins,
             (Ending::Checkmate, Color::Black) => GameResult::BlackWins,
-            (Ending::Stalemate | Ending::DeadPosition | Ending::FivefoldRepetition | Ending::SeventyFiveMoves, _) => GameResult::Draw,
+            (Ending::Stalemate | Ending::DeadPosition | Ending::FivefoldRepetition | Ending::SeventyFiveMoves, _) => {
+                GameResult::Draw
+            }
         }
     }
 }
