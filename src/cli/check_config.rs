@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::CONFIGURATION;
 use crate::config::{self, Board, Config, Errors, Loaded, Place, Problem, Role, Transport};
 use crate::daemon::judge;
+use crate::wire::player::Player;
 
 /// Reads the configuration as `flagfall run` would, and shows the boards and services that would start, or all errors.
 ///
@@ -65,6 +66,13 @@ fn device(board: &Board) -> String {
     }
 }
 
+/// A player's title and name.
+fn player(player: Option<&Player>) -> String {
+    let words = player.map(|player| [player.title.as_deref(), player.name.as_deref()]).unwrap_or_default();
+    let words: Vec<&str> = words.into_iter().flatten().collect();
+    if words.is_empty() { "?".to_owned() } else { words.join(" ") }
+}
+
 fn role(role: Role) -> &'static str {
     match role {
         Role::Operator => "operator",
@@ -98,8 +106,7 @@ fn print(loaded: &Loaded, out: &mut dyn Write) -> Result<()> {
         let players = match (&board.white, &board.black) {
             (None, None) => String::new(),
             (white, black) => {
-                let name = |name: &Option<String>| name.clone().unwrap_or_else(|| "?".to_owned());
-                format!(", {} - {}", name(white), name(black))
+                format!(", {} - {}", player(white.as_ref()), player(black.as_ref()))
             }
         };
         let calibration = board.calibration_file.as_ref().map(|file| format!(", calibration {}", file.display()));
@@ -169,8 +176,8 @@ impl ConfigReport<'_> {
             transport: board.transport.or(board.is_hid().then_some(Transport::Hid)),
             bluetooth: board.bluetooth.as_deref(),
             calibration_file: board.calibration_file.as_ref().map(|file| file.display().to_string()),
-            white: board.white.as_deref(),
-            black: board.black.as_deref(),
+            white: board.white.as_ref().and_then(|white| white.name.as_deref()),
+            black: board.black.as_ref().and_then(|black| black.name.as_deref()),
             time_control: board.time_control.as_deref().or(config.event.time_control.as_deref()),
         });
         ConfigReport {

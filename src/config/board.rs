@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use flagfall_protocols::drivers;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
+
+use crate::wire::player::Player;
 
 /// One board and how its device is found: by `serial`, `usb_serial`, `port` or `bluetooth`, at least one of them.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -30,10 +32,12 @@ pub struct Board {
     pub calibration_file: Option<PathBuf>,
     /// A clock on a link of its own, beside a board that has none.
     pub clock: Option<Clock>,
-    /// White's name, for people.
-    pub white: Option<String>,
-    /// Black's name.
-    pub black: Option<String>,
+    /// White, for people.
+    #[serde(deserialize_with = "player")]
+    pub white: Option<Player>,
+    /// Black.
+    #[serde(deserialize_with = "player")]
+    pub black: Option<Player>,
     /// Its time control in PGN notation, if it differs from the event's.
     pub time_control: Option<String>,
     /// The number of games of a round that the live audience and the public get; if none, all games.
@@ -74,6 +78,20 @@ impl Board {
         let no_cable = family.is_some_and(|family| family.usb.is_empty() && family.ble.is_some());
         self.bluetooth.is_some() || (no_cable && self.port.is_none() && self.usb_serial.is_none())
     }
+}
+
+/// Reads a player: only a name, or a table.
+fn player<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Player>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        Name(String),
+        Table(Player),
+    }
+    Ok(Some(match Written::deserialize(deserializer)? {
+        Written::Name(name) => Player::named(&name),
+        Written::Table(player) => player,
+    }))
 }
 
 /// A clock on a link of its own.

@@ -105,7 +105,7 @@ impl Walk<'_> {
 
     fn value(&mut self, full: &str, key: &'static Key, value: &Spanned<DeValue<'_>>) -> Option<Value> {
         match (&key.kind, value.get_ref()) {
-            (Kind::Section(keys), DeValue::Table(table)) => Some(self.table(full, keys, table).into()),
+            (Kind::Section(keys) | Kind::Player(keys), DeValue::Table(table)) => Some(self.table(full, keys, table).into()),
             (Kind::Named(keys), DeValue::Table(table)) => {
                 let mut named = Layer::new();
                 for (name, value) in table {

@@ -75,7 +75,7 @@ impl Leaf {
                 _ => Err(format!("is out of range: must be {wanted}")),
             },
             (Kind::Text(check), Leaf::Text(text)) => check(&text).map(|()| text.into()),
-            (Kind::Path, Leaf::Text(text)) => plain(&text).map(|()| text.into()),
+            (Kind::Path | Kind::Player(_), Leaf::Text(text)) => plain(&text).map(|()| text.into()),
             (Kind::Choice(words), Leaf::Text(text)) if words.contains(&text.as_str()) => Ok(text.into()),
             (Kind::Choice(words), Leaf::Text(text)) => {
                 let hint = super::nearest::nearest(&text, words.iter().copied());

@@ -101,10 +101,13 @@ fn merge(known: &mut Vec<(String, Layer)>, more: Vec<(String, Layer)>) {
     }
 }
 
-/// Replaces a value; a table is combined key by key.
+/// Replaces a value; a section is combined key by key. A player is replaced as a whole, since the rating of one player is not that of
+/// another.
 fn lay_over(layer: &mut Layer, key: String, value: Value) {
+    let boards = SECTIONS.iter().filter(|section| section.name == "board").filter_map(|section| section.kind.keys()).flatten();
+    let is_section = boards.into_iter().any(|known| known.name == key && matches!(known.kind, Kind::Section(_)));
     match (layer.get_mut(&key).map(|known| &mut known.kind), value.kind) {
-        (Some(ValueKind::Table(known)), ValueKind::Table(more)) => known.extend(more),
+        (Some(ValueKind::Table(known)), ValueKind::Table(more)) if is_section => known.extend(more),
         (_, kind) => drop(layer.insert(key, kind.into())),
     }
 }

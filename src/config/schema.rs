@@ -23,6 +23,8 @@ pub(crate) enum Kind {
     Paths,
     /// `[section]`.
     Section(&'static [Key]),
+    /// A name, or a table with these keys.
+    Player(&'static [Key]),
     /// `[section.name]`, any number of them.
     Named(&'static [Key]),
     /// `[[board]]`, identified by `id`.
@@ -125,8 +127,8 @@ const BOARD: &[Key] = &[
     key("unlock_file", Kind::Path),
     key("calibration_file", Kind::Path),
     key("clock", Kind::Section(CLOCK)),
-    key("white", Kind::Text(values::plain)),
-    key("black", Kind::Text(values::plain)),
+    key("white", Kind::Player(PLAYER)),
+    key("black", Kind::Player(PLAYER)),
     key("time_control", Kind::Text(values::time_control)),
     key("games", Kind::Number { min: 1, max: 64 }),
     key("start", Kind::Text(values::date_time)),
@@ -138,11 +140,20 @@ const BOARD: &[Key] = &[
 /// The keys of a clock with its own link, `[board.clock]`.
 const CLOCK: &[Key] = &[required("driver", Kind::Text(values::driver)), key("bluetooth", Kind::Text(values::plain))];
 
+/// The keys of a player, `white = { name = "…" }`.
+const PLAYER: &[Key] = &[
+    key("name", Kind::Text(values::plain)),
+    key("title", Kind::Text(values::title)),
+    key("rating", Kind::Number { min: 1, max: 4000 }),
+    key("federation", Kind::Text(values::federation)),
+    key("fide_id", Kind::Number { min: 1, max: u32::MAX as i64 }),
+];
+
 impl Kind {
     /// The keys inside, if it is a table.
     pub(crate) fn keys(&self) -> Option<&'static [Key]> {
         match self {
-            Kind::Section(keys) | Kind::Named(keys) | Kind::Boards(keys) => Some(keys),
+            Kind::Section(keys) | Kind::Player(keys) | Kind::Named(keys) | Kind::Boards(keys) => Some(keys),
             _ => None,
         }
     }
@@ -158,6 +169,7 @@ impl Kind {
             Kind::Texts(_) => "a list of texts, [\"...\", \"...\"]".to_owned(),
             Kind::Paths => "a list of paths, [\"...\", \"...\"]".to_owned(),
             Kind::Section(_) => format!("a section, [{name}]"),
+            Kind::Player(_) => format!("a name in quotes or a table, {name} = {{ name = \"...\", title = \"...\" }}"),
             Kind::Named(_) => format!("sections with a name, [{name}.NAME]"),
             Kind::Boards(_) => format!("tables, [[{name}]]"),
         }

@@ -115,6 +115,22 @@ pub(crate) fn plain(text: &str) -> Result<(), String> {
     }
 }
 
+/// A title of a player.
+pub(crate) fn title(text: &str) -> Result<(), String> {
+    match (1..=5).contains(&text.len()) && text.bytes().all(|c| c.is_ascii_alphabetic()) {
+        true => Ok(()),
+        false => Err(format!("{} is not a title such as \"GM\" or \"WFM\"", shown(text))),
+    }
+}
+
+/// A federation of players, as FIDE writes it.
+pub(crate) fn federation(text: &str) -> Result<(), String> {
+    match text.len() == 3 && text.bytes().all(|c| c.is_ascii_uppercase()) {
+        true => Ok(()),
+        false => Err(format!("{} is not a federation such as \"NED\": three letters A-Z", shown(text))),
+    }
+}
+
 /// Name or address of a machine, without a port.
 pub(crate) fn host(text: &str) -> Result<(), String> {
     let fit = |c: u8| c.is_ascii_alphanumeric() || b"-_.:%".contains(&c);

@@ -23,6 +23,7 @@ use crate::publish::delay::Delay;
 use crate::session::setting::Setting;
 use crate::session::station::{BOARD, CLOCK};
 use crate::system_clock::Utc;
+use crate::wire::player::Players;
 use crate::wire::round_games::RoundBound;
 use crate::wire::topics;
 
@@ -127,6 +128,7 @@ fn station_config(config: &Config, board: &Board, hash: u32) -> Result<StationCo
             RoundBound { games, start: start.and_then(|text| Utc::parse_with_offset(text)) }
         }),
         delay: Some(Delay { time: Duration::from_secs(event.delay.into()), moves: event.delay_moves }),
+        players: Players::known(board.white.clone(), board.black.clone()),
         name: session.clone(),
         notes: vec![("configuration", format!("{hash:08x}")), ("program", format!("flagfall {}", env!("CARGO_PKG_VERSION")))],
         ..Setting::new(driver)

@@ -45,7 +45,7 @@ impl<T> From<Pair<T>> for pair::Pair<T> {
 
 /// A player, for people. Fields that are not known are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 pub struct Player {
     /// The name.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -53,10 +53,11 @@ pub struct Player {
     pub name: Option<String>,
     /// The title, such as `WFM`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 200))]
+    #[schemars(regex(pattern = r"^[A-Za-z]{1,5}$"))]
     pub title: Option<String>,
     /// The rating.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 4000))]
     pub rating: Option<u16>,
     /// The federation, three letters as FIDE writes it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -65,6 +66,13 @@ pub struct Player {
     /// The number of the player at FIDE.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fide_id: Option<u32>,
+}
+
+impl Player {
+    /// Returns a player of whom only the name is known.
+    pub fn named(name: &str) -> Player {
+        Player { name: Some(name.to_owned()), ..Player::default() }
+    }
 }
 
 /// The players of a board. A player of whom nothing is known is left out.
@@ -81,6 +89,7 @@ pub struct Players {
 impl Players {
     /// Returns the players; none if nothing is known of both.
     pub fn known(white: Option<Player>, black: Option<Player>) -> Option<Players> {
+        let [white, black] = [white, black].map(|player| player.filter(|player| *player != Player::default()));
         (white.is_some() || black.is_some()).then_some(Players { white, black })
     }
 }

@@ -22,6 +22,7 @@ const ROLES: [&str; 6] = ["node-07", "arbiter-anna", "chief-carol", "screen-1", 
 /// A topic, in which `%u` is the user's own name, and the rights of each of [`ROLES`].
 const MATRIX: &str = "
 flagfall/1/public/e/1/b/state       rw r- r- r- -- --
+flagfall/1/public/e/1/b/clock       rw r- r- r- -- --
 flagfall/1/public/e/1/b/move        rw r- r- r- -- --
 flagfall/1/public/e/1/b/revision    rw r- r- r- -- --
 flagfall/1/public/e/1/pgn           rw r- r- r- -- --

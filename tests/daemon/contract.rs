@@ -14,7 +14,7 @@ struct Delivery {
 }
 
 /// All fields of `body` below `live/` and `public/`.
-const SHOWN: [&str; 20] = [
+const SHOWN: [&str; 30] = [
     "game_no",
     "initial_fen",
     "fen",
@@ -35,6 +35,16 @@ const SHOWN: [&str; 20] = [
     "white",
     "black",
     "at",
+    "clock_status",
+    "link",
+    "result_by",
+    "ending",
+    "players",
+    "name",
+    "title",
+    "rating",
+    "federation",
+    "fide_id",
 ];
 /// All fields of the header of any message.
 const HEADER: [&str; 9] = ["v", "type", "id", "no", "game", "rev", "node", "boot", "t"];
@@ -44,7 +54,7 @@ const NAMES: [&str; 2] = ["Wilhelmina", "Bartholomew"];
 fn delivery(received: &MosquittoMessage) -> Delivery {
     let leaf = received.topic.rsplit('/').next().unwrap_or_default();
     match (received.branch(), leaf) {
-        ("live", "clock") => Delivery { qos: 0, retain: true, expiry: None },
+        ("live" | "public", "clock") => Delivery { qos: 0, retain: true, expiry: None },
         ("node", "health") => Delivery { qos: 0, retain: true, expiry: Some(120) },
         ("public" | "live" | "arbiter", "move" | "revision" | "audit") => Delivery { qos: 1, retain: false, expiry: Some(3600) },
         ("reply", _) => Delivery { qos: 1, retain: false, expiry: Some(60) },

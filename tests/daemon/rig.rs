@@ -56,7 +56,8 @@ impl Rig {
             _ = write!(
                 text,
                 "[[board]]\nid = \"{id}\"\ndriver = \"dgt\"\nport = '{}'\ntime_control = \"{time_control}\"\n\
-                 white = \"Wilhelmina\"\nblack = \"Bartholomew\"\n",
+                 white = {{ name = \"Wilhelmina\", title = \"WGM\", rating = 2143, federation = \"NED\", fide_id = 99000001 }}\n\
+                 black = \"Bartholomew\"\n",
                 port.display()
             );
         }

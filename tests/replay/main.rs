@@ -7,6 +7,7 @@ mod counting;
 #[path = "../support/mod.rs"]
 mod support;
 
+mod audiences;
 mod bus_games;
 mod captures;
 mod coalesced_states;

@@ -11,6 +11,7 @@ use super::view::{Named, View};
 use crate::config::{Board, Broker, Config, Discovery, Event, Journal, Level, Loaded, Log, Mqtt, Node};
 use crate::emulate::PtyBoard;
 use crate::emulate::games::{DemoGame, GAMES, game};
+use crate::wire::player::Player;
 use flagfall_hardware::emulator::script::Script;
 
 /// The serial number of the first board.
@@ -71,8 +72,8 @@ impl SimulatedHall {
         let board = |table: &Table| Board {
             id: table.id.clone(),
             port: Some(table.port.clone()),
-            white: Some(table.game.white.to_owned()),
-            black: Some(table.game.black.to_owned()),
+            white: Some(Player::named(table.game.white)),
+            black: Some(Player::named(table.game.black)),
             time_control: Some(table.game.time_control.to_owned()),
             ..Board::default()
         };

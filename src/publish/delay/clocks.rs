@@ -48,8 +48,9 @@ pub(super) struct DelayedClocks {
     /// The last report that was added.
     newest: Option<ClockState>,
     shown: Option<ShownClock>,
-    /// The time of the last message about the clock.
+    /// The time of the last message about the clock, and the player whose clock ran in it.
     published: Instant,
+    published_running: Option<&'static str>,
 }
 
 impl DelayedClocks {
@@ -84,34 +85,41 @@ impl DelayedClocks {
         [self.first_due(queue), again].into_iter().flatten().min()
     }
 
+    /// When the first reports are released: at a multiple of ten seconds, or when another clock runs.
     fn first_due(&self, queue: &DelayQueue) -> Option<Instant> {
-        let first = self.items.front()?;
-        let due = queue.due(first.at, first.game, first.plies)?;
-        queue.not_before(if first.switched { due } else { multiple_after(due) })
+        let due = |item: &DelayedClock| queue.due(item.at, item.game, item.plies);
+        let plain = self.items.front().and_then(due).map(multiple_after);
+        let switched = self.items.iter().find(|item| item.switched).and_then(due);
+        [plain, switched].into_iter().flatten().min().and_then(|due| queue.not_before(due))
     }
 
     /// Takes everything that is due out of the line. Returns whether the public must receive the times.
     pub(super) fn release_due(&mut self, now: Instant, queue: &DelayQueue) -> bool {
         let due = self.deadline(queue).is_some_and(|due| due <= now);
-        while self.first_due(queue).is_some_and(|due| due <= now) {
-            self.apply_first();
+        if due {
+            self.apply_due(now, queue);
         }
-        due
+        // A state may have shown that another clock runs.
+        due || self.shown.as_ref().is_some_and(|shown| shown.body.running != self.published_running)
+    }
+
+    fn apply_due(&mut self, now: Instant, queue: &DelayQueue) {
+        let due = |first: &DelayedClock| queue.due(first.at, first.game, first.plies).is_some_and(|due| due <= now);
+        while let Some(DelayedClock { at, game, clock, .. }) = self.items.pop_front_if(|first| due(first)) {
+            self.show(ShownClock { at, game, body: clock.into() });
+        }
     }
 
     /// The records of an earlier run end at `floor`: what was due by then counts as released.
     pub(super) fn resume(&mut self, floor: Instant, queue: &DelayQueue) {
-        while self.items.front().is_some_and(|first| queue.due(first.at, first.game, first.plies).is_some_and(|due| due <= floor))
-        {
-            self.apply_first();
-        }
+        self.apply_due(floor, queue);
         self.published = floor;
     }
 
-    fn apply_first(&mut self) {
-        if let Some(DelayedClock { at, game, clock, .. }) = self.items.pop_front() {
-            self.show(ShownClock { at, game, body: clock.into() });
-        }
+    /// The number of reports that wait.
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.items.len()
     }
 
     /// Notes times that the public may have. A state may have released later ones.
@@ -124,6 +132,7 @@ impl DelayedClocks {
     /// Returns the times for a message at `now`, if there are any.
     pub(super) fn publish(&mut self, now: Instant) -> Option<&ShownClock> {
         self.published = now;
+        self.published_running = self.shown.as_ref().and_then(|shown| shown.body.running);
         self.shown.as_ref()
     }
 }

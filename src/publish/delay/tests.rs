@@ -1,17 +1,21 @@
-//! Tests the limits of the queue: moves of events that find no room are in the next state.
+//! Tests the limits of the queue: moves of events that find no room are in the next state, and the line of the clock's times stays
+//! short.
 
 use std::time::Duration;
 
 use flagfall_game::config::GameConfig;
 use flagfall_game::effect::{Audience, Effect};
 use flagfall_game::game::Game;
+use flagfall_game::input::Input;
 use flagfall_game::pair::Pair;
 use flagfall_game::played::{LiveMove, Notation};
 use flagfall_protocols::driver::Timing;
-use flagfall_protocols::time::Instant;
+use flagfall_protocols::event::{ByteRange, ClockFace, ClockReading, ClockSide, DeviceEvent};
+use flagfall_protocols::time::{ClockTime, Instant};
 
+use super::clocks::DelayedClocks;
 use super::queue::DelayQueue;
-use super::{Delay, DelayedContent, Lost, MAX_EVENTS, MAX_STATES};
+use super::{Delay, DelayedContent, Lost, MAX_CLOCKS, MAX_EVENTS, MAX_STATES};
 
 fn game() -> Game {
     Game::new(
@@ -90,4 +94,87 @@ fn nothing_comes_before_its_time() {
     assert_eq!(queue.deadline(), Some(due));
     assert!(queue.pop_due(Instant(due.0 - 1)).is_none());
     assert!(queue.pop_due(due).is_some());
+}
+
+#[test]
+fn corrected_times_count_as_events_but_release_no_number() {
+    let (mut queue, game) = (DelayQueue::new(HOUR), game());
+    let Effect::LiveMove(told) = a_move(1) else { unreachable!("it is a move") };
+    queue.hold();
+    queue.handle_effect(Instant(1), &a_move(1), &game);
+    queue.handle_effect(Instant(2), &Effect::LiveTimes(vec![told]), &game);
+    queue.handle_effect(Instant(2), &STATE, &game);
+    queue.handle_effect(Instant(3), &a_move(2), &game);
+    let mut released = Vec::new();
+    queue.pop_recorded(|item| released.push(item.at));
+    assert_eq!(released, [Instant(1)]);
+    queue.pop_recorded(|item| released.push(item.at));
+    assert_eq!(released, [1, 2, 2, 3].map(Instant), "times and state come before the next recorded event");
+    for _ in 0..=MAX_EVENTS {
+        queue.handle_effect(Instant(4), &Effect::LiveTimes(vec![told]), &game);
+    }
+    assert_eq!(queue.lost, Lost { merged: 0, dropped: 1 });
+}
+
+/// A game whose clock is read at `at`, with the right lever up or the left one.
+fn read_clock(game: &mut Game, at: Instant, seconds: u64, side: ClockSide) {
+    let face = |seconds: u64| ClockFace { time: ClockTime(seconds as u32 * 1000), ..ClockFace::default() };
+    let reading = ClockReading {
+        left: face(seconds),
+        right: face(50_000),
+        running: true,
+        lever_up: side,
+        turn: Some(side),
+        battery_low: false,
+        baseline: false,
+        resolution_ms: 1000,
+        late: Duration::ZERO,
+    };
+    game.step(at, &Input::Device { event: DeviceEvent::Clock(reading), source: ByteRange::default() }, &mut Vec::new());
+}
+
+#[test]
+fn of_the_times_of_a_clock_only_the_last_before_each_due_moment_is_kept() {
+    let (queue, mut game, mut clocks) = (DelayQueue::new(HOUR), game(), DelayedClocks::default());
+    let second = Duration::from_secs(1);
+    for passed in 0..4 * 3600_u64 {
+        let at = Instant::ZERO.after(second * passed as u32);
+        read_clock(&mut game, at, 40_000 - passed, ClockSide::Left);
+        clocks.add(at, &game, &queue);
+    }
+    assert_eq!(clocks.len(), 4 * 360 + 1, "the first report and one in ten seconds");
+    let (mut now, mut seen) = (Instant::ZERO, Vec::new());
+    while let Some(due) = clocks.deadline(&queue).filter(|due| *due <= Instant::ZERO.after(HOUR.time + second * 60)) {
+        now = due;
+        assert!(clocks.release_due(now, &queue));
+        let shown = clocks.publish(now).expect("times");
+        assert!(shown.at.after(HOUR.time) <= now, "{:?} at {now:?}", shown.at);
+        seen.push(shown.at.0 / 1_000_000);
+    }
+    assert_eq!(seen, [0, 10, 20, 30, 40, 50, 60]);
+    assert_eq!(now, Instant::ZERO.after(HOUR.time + second * 60));
+}
+
+#[test]
+fn the_line_of_a_clocks_times_is_bounded_and_keeps_the_newest() {
+    let (queue, mut game, mut clocks) = (DelayQueue::new(HOUR), game(), DelayedClocks::default());
+    let mut replaced = 0;
+    for press in 0..MAX_CLOCKS as u64 + 100 {
+        let at = Instant(press * 1000);
+        read_clock(&mut game, at, 40_000, if press % 2 == 0 { ClockSide::Left } else { ClockSide::Right });
+        replaced += u32::from(clocks.add(at, &game, &queue));
+    }
+    assert_eq!((clocks.len(), replaced), (MAX_CLOCKS, 100));
+    let last = Instant((MAX_CLOCKS as u64 + 99) * 1000);
+    assert!(clocks.release_due(last.after(HOUR.time + Duration::from_secs(10)), &queue));
+    assert_eq!(clocks.publish(last).map(|shown| shown.at), Some(last));
+}
+
+#[test]
+fn the_times_of_a_clock_wait_for_moves_too() {
+    let (delay, mut game) = (Delay { time: Duration::ZERO, moves: 2 }, game());
+    let (queue, mut clocks) = (DelayQueue::new(delay), DelayedClocks::default());
+    read_clock(&mut game, Instant(5), 100, ClockSide::Left);
+    clocks.add(Instant(5), &game, &queue);
+    assert_eq!(clocks.deadline(&queue), None);
 }

@@ -4,6 +4,25 @@ use crate::config::support::{config, problems};
 
 /// Files, each with all its errors.
 const FILES: &[(&str, &[&str])] = &[
+    (
+        "[[board]]\nid = \"b1\"\nwhite = 7\nblack = \"two\\nlines\"\n",
+        &[
+            "1.toml:3:9: board.b1.white: must be a name in quotes or a table, white = { name = \"...\", title = \"...\" }, not a number",
+            "1.toml:4:9: board.b1.black: \"two\\nlines\": at most 200 bytes, on one line",
+        ],
+    ),
+    (
+        "[[board]]\nid = \"b1\"\n[board.white]\nname = \"\\u0007\"\nelo = 2100\ntitle = \"grand master\"\nrating = 4001\n\
+         federation = \"Netherlands\"\nfide_id = 0\n",
+        &[
+            "1.toml:4:8: board.b1.white.name: \"\\u{7}\": at most 200 bytes, on one line",
+            "1.toml:5:1: board.b1.white.elo: unknown key; here are known: name, title, rating, federation, fide_id",
+            "1.toml:6:9: board.b1.white.title: \"grand master\" is not a title such as \"GM\" or \"WFM\"",
+            "1.toml:7:10: board.b1.white.rating: is out of range: must be a whole number from 1 to 4000",
+            "1.toml:8:14: board.b1.white.federation: \"Netherlands\" is not a federation such as \"NED\": three letters A-Z",
+            "1.toml:9:11: board.b1.white.fide_id: is out of range: must be a whole number from 1 to 4294967295",
+        ],
+    ),
     ("[event]\ndelay_move = 2\n", &["1.toml:2:1: event.delay_move: unknown key; did you mean `delay_moves`?"]),
     ("[event]\n  dleay = 2\n", &["1.toml:2:3: event.dleay: unknown key; did you mean `delay`?"]),
     ("delay = 2\n", &["1.toml:1:1: delay: unknown key; did you mean `event.delay`?"]),

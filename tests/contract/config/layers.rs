@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use flagfall::config::{Config, Level, Role, WhiteClock};
+use flagfall::wire::player::Player;
 
 use crate::config::support::{Folder, config};
 
@@ -57,12 +58,36 @@ fn boards_of_the_same_id_are_one_board_and_others_are_added() {
     let machine = "[[board]]\nid = \"b3\"\nserial = \"3\"\n[[board]]\nid = \"b2\"\nport = \"/dev/y\"\nwhite_clock = \"left\"\n";
     let found = config(&[event, machine], &[]).board;
     assert_eq!(found.iter().map(|board| board.id.as_str()).collect::<Vec<_>>(), ["b2", "b1", "b3"]);
-    assert_eq!(found[0].white.as_deref(), Some("A"));
+    assert_eq!(found[0].white, Some(Player::named("A")));
     let event = "[event]\ncasual = true\n[[board]]\nid = \"b1\"\ndriver = \"chessnut\"\nclock.driver = \"dgt3000_gateway\"\n";
     let clock =
         config(&[event, "[[board]]\nid = \"b1\"\nclock.bluetooth = \"x\"\n"], &[]).board.remove(0).clock.expect("a clock");
     assert_eq!((clock.driver.as_str(), clock.bluetooth.as_deref()), ("dgt3000_gateway", Some("x")));
     assert_eq!((found[0].port.clone(), found[0].white_clock), (Some(PathBuf::from("/dev/y")), Some(WhiteClock::Left)));
+}
+
+#[test]
+fn a_player_is_a_name_or_a_table_and_is_replaced_as_a_whole() {
+    let player = |files: &[&str]| config(files, &[]).board.remove(0).white;
+    let table = "[[board]]\nid = \"b1\"\nwhite = { name = \"Anna Beispiel\", title = \"WFM\", rating = 2143, federation = \"NED\", \
+                 fide_id = 99000001 }\n";
+    let anna = Player {
+        name: Some("Anna Beispiel".to_owned()),
+        title: Some("WFM".to_owned()),
+        rating: Some(2143),
+        federation: Some("NED".to_owned()),
+        fide_id: Some(99_000_001),
+    };
+    let [name, other] = ["\"Ben\"", "{ name = \"Ben\" }"].map(|text| format!("[[board]]\nid = \"b1\"\nwhite = {text}\n"));
+    assert_eq!(player(&[table]), Some(anna.clone()));
+    assert_eq!(player(&[&name, table]), Some(anna));
+    for later in [&name, &other] {
+        assert_eq!(player(&[table, later]), Some(Player::named("Ben")), "Ben does not have Anna's rating");
+    }
+    assert_eq!(
+        player(&["[[board]]\nid = \"b1\"\nwhite.rating = 1800\n"]),
+        Some(Player { rating: Some(1800), ..Player::default() })
+    );
 }
 
 #[test]

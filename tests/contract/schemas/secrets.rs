@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use flagfall::publish::schema;
 use serde_json::{Value, json};
 
-use crate::support::schemas::arbiters_only::{FIELDS, WORDS, forbidden};
+use crate::support::schemas::arbiters_only::{FIELDS, SHOWN, WORDS, forbidden};
 use crate::support::schemas::validate;
 
 const ARBITERS: [&str; 5] = ["board.state.arbiter", "board.move.arbiter", "board.alert", "board.ruling", "board.audit"];
@@ -56,8 +56,15 @@ fn the_tables_have_all_that_is_the_arbiters_own() {
 #[test]
 fn the_tables_have_nothing_that_everybody_may_know() {
     let open = Vocabulary::of(&OPEN);
-    assert_eq!(FIELDS.iter().filter(|field| open.fields.contains(**field)).count(), 0);
-    assert_eq!(WORDS.iter().filter(|word| open.words.contains(**word)).count(), 0);
+    // These are shown at one place each, and stay secret everywhere else.
+    let field = |path: &'static str| path.rsplit('/').next().expect("a name");
+    let fields: Vec<&str> = SHOWN.iter().map(|(path, _)| field(path)).chain(["white", "black"]).collect();
+    let words: Vec<&str> = SHOWN.iter().flat_map(|(_, words)| *words).copied().collect();
+    let public = |list: &[&str], open: &BTreeSet<String>, shown: &[&str]| -> Vec<String> {
+        list.iter().filter(|word| open.contains(**word) && !shown.contains(word)).map(|word| (*word).to_owned()).collect()
+    };
+    assert_eq!(public(FIELDS, &open.fields, &fields), [""; 0]);
+    assert_eq!(public(WORDS, &open.words, &words), [""; 0]);
     let sorted = |table: &[&str]| table.is_sorted() && table.windows(2).all(|pair| pair[0] != pair[1]);
     assert!(sorted(FIELDS) && sorted(WORDS));
 }
@@ -69,7 +76,10 @@ fn state() -> Value {
     json!({
         "v": "1.0", "type": "board.state", "game": "open26-r5-b12-g1", "rev": 5, "node": "pi-07", "boot": 3,
         "t": {"us": 7, "utc": "2026-11-21T13:02:11.412Z", "sync": "none"},
-        "body": {"game_no": 1, "initial_fen": start, "fen": start, "moves": moves, "clock": clock, "result": null},
+        "body": {
+            "game_no": 1, "initial_fen": start, "fen": start, "moves": moves, "clock": clock, "clock_status": "reporting", "link": "up",
+            "result": "1-0", "result_by": "arbiter", "ending": "checkmate", "players": {"white": {"name": "lost"}},
+        },
     })
 }
 
@@ -110,6 +120,31 @@ fn a_planted_word_is_found_wherever_it_stands() {
             }
         }
     }
+}
+
+#[test]
+fn what_is_shown_at_one_place_is_secret_at_every_other() {
+    for (path, words) in SHOWN {
+        let name = path.rsplit('/').next().expect("a name");
+        for word in *words {
+            let mut shown = state();
+            *shown.pointer_mut(path).expect("a place") = json!(word);
+            assert_eq!(forbidden(&shown), [""; 0]);
+            for place in ["", "/body/clock", "/body/moves/0", "/body/players"] {
+                let mut planted = state();
+                planted.pointer_mut(place).expect("a place")["other"] = json!(word);
+                planted.pointer_mut(place).expect("a place")[name] = json!(word);
+                let secret = WORDS.contains(word) && place != "/body/players";
+                assert!(!forbidden(&planted).is_empty() || !secret, "{name} = {word} in {place}");
+            }
+        }
+        let mut planted = state();
+        *planted.pointer_mut(path).expect("a place") = json!("flag_fall");
+        assert!(!forbidden(&planted).is_empty(), "{path} has another word");
+    }
+    let mut other = state();
+    other["type"] = "board.move".into();
+    assert!(!forbidden(&other).is_empty(), "a move shows nothing of all this");
 }
 
 /// Messages for arbiters may have all these fields.

@@ -91,6 +91,8 @@ pub(crate) struct PublishedLog {
     /// Live states, by the time in them.
     states: Vec<(u64, Value)>,
     shown: Vec<PublishedMessage>,
+    live_clocks: Vec<PublishedMessage>,
+    clocks: Vec<PublishedMessage>,
     /// The times of the messages that the game is over.
     over: Vec<u64>,
 }
@@ -115,6 +117,8 @@ impl PublishedLog {
             (Audience::Live, true) => self.live.push(seen),
             (Audience::Live, false) if topic.ends_with("/state") => self.states.push((seen.us, seen.payload["body"].clone())),
             (Audience::Public, true) => self.public.push(seen),
+            (Audience::Live, false) => self.live_clocks.push(seen),
+            (Audience::Public, false) if topic.ends_with("/clock") => self.clocks.push(seen),
             (Audience::Public, false) => self.shown.push(seen),
             (Audience::Arbiter, _) if matches!(seen.payload["body"]["event"].as_str(), Some("over")) => self.over.push(seen.us),
             _ => {}
@@ -125,10 +129,13 @@ impl PublishedLog {
         let over = game.stage() == GamePhase::Over || game.result().is_some();
         self.check_events(name, over);
         self.check_states(name);
+        self.check_clocks(name);
         if over && !self.live.is_empty() {
             let last = &self.shown.last().expect("a state").payload["body"];
             let live = serde_json::to_value(states::live_state(game)).expect("JSON");
-            assert_eq!((&last["moves"], &last["fen"]), (&live["moves"], &live["fen"]), "{name}");
+            for same in ["moves", "fen", "result", "result_by", "ending"] {
+                assert_eq!(last[same], live[same], "{name}");
+            }
         }
     }
 
@@ -153,6 +160,46 @@ impl PublishedLog {
         }
     }
 
+    /// Checks that no times of a clock are early, that they are those of the live audience, that none of them is older than the one
+    /// before, and that they come often enough.
+    fn check_clocks(&self, name: &str) {
+        let mut before = (0, 0);
+        for shown in &self.clocks {
+            let (us, body) = (shown.us, &shown.payload["body"]);
+            assert!(shown.run > before.0 || us >= before.1, "{name}: back from {} to {us}", before.1);
+            before = (shown.run, us);
+            let same = |live: &&PublishedMessage| live.us == us && &live.payload["body"] == body;
+            let of_state = |(at, live): &(u64, Value)| *at == us && &live["clock"] == body;
+            assert!(self.live_clocks.iter().any(|live| same(&live)) || self.states.iter().any(of_state), "{name}: {us} {body}");
+            // With another delay the public may know more than this delay would show it.
+            let earlier = |other: &&PublishedMessage| other.run < shown.run && other.us >= us;
+            if self.public.iter().chain(&self.shown).chain(&self.clocks).any(|other| earlier(&other)) {
+                continue;
+            }
+            assert!(us + shown.delay.time.as_micros() as u64 <= shown.at.0, "{name}: a clock of {us} at {:?}", shown.at);
+            let known =
+                |until: u64| self.live.iter().rfind(|event| event.at.0 <= until).map_or(0, plies) + u64::from(shown.delay.moves);
+            let followed = self.live.iter().any(|event| us < event.at.0 && event.at <= shown.at && plies(event) >= known(us));
+            let game = |state: &Value| {
+                shown.payload["game"].as_str().is_some_and(|game| game.ends_with(&format!("-g{}", state["game_no"])))
+            };
+            let ended = self.over.iter().any(|&over| over <= shown.at.0)
+                || self.states.iter().any(|(at, state)| *at <= shown.at.0 && !game(state));
+            assert!(
+                shown.delay.moves == 0 || followed || ended,
+                "{name}: a clock of {us} at {:?}, too few moves later",
+                shown.at
+            );
+        }
+        // While a clock runs for the public, it has times at least every ten seconds; else every thirty.
+        for pair in self.clocks.windows(2).filter(|pair| pair[0].run == pair[1].run) {
+            let most = if pair[0].payload["body"]["running"].is_null() { 30 } else { 10 };
+            let passed = pair[1].at.0 - pair[0].at.0;
+            let [one, other] = [&pair[0], &pair[1]].map(|shown| format!("{:?} {}", shown.at, shown.payload));
+            assert!(passed <= most * 1_000_000, "{name}: no clock for {passed} µs between {one} and {other}");
+        }
+    }
+
     fn check_states(&self, name: &str) {
         let (mut newest, mut before, mut rev) = (0, (0, 0), 0);
         for shown in &self.shown {
@@ -165,11 +212,19 @@ impl PublishedLog {
             let now = shown.payload["rev"].as_u64().expect("a revision");
             assert!(now >= rev, "{name}");
             rev = now;
-            if let Some((_, live)) = self.states.iter().rev().find(|(us, _)| *us == shown.us) {
-                for same in ["game_no", "initial_fen", "fen", "moves"] {
-                    assert_eq!(shown.payload["body"][same], live[same], "{name}: state of {}", shown.us);
-                }
-            }
+            // Several states may be of the same moment.
+            let shows = |live: &Value| {
+                ["game_no", "initial_fen", "fen", "moves", "clock_status", "link", "result", "result_by", "ending"]
+                    .iter()
+                    .all(|same| shown.payload["body"][same] == live[same])
+            };
+            let mut live = self.states.iter().filter(|(us, _)| *us == shown.us).peekable();
+            assert!(
+                live.peek().is_none() || live.any(|(_, live)| shows(live)),
+                "{name}: state of {}: {}",
+                shown.us,
+                shown.payload
+            );
         }
     }
 }

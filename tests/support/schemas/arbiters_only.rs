@@ -344,27 +344,47 @@ pub(crate) const WORDS: &[&str] = &[
     "zero_after_other",
 ];
 
+/// The fields of a state for the live and public audiences that have a name or a word of these lists, each with its words.
+pub(crate) const SHOWN: &[(&str, &[&str])] = &[
+    ("/body/clock_status", &["not_available", "not_heard", "reporting", "lost"]),
+    ("/body/ending", &["checkmate", "stalemate", "dead_position", "fivefold_repetition", "seventy_five_moves"]),
+    ("/body/result_by", &["board", "arbiter"]),
+];
+/// The place of the players in such a state. Each is an object, whose texts may be any names.
+pub(crate) const PLAYERS: &str = "/body/players";
+
 /// Every place in a message, at any depth, with a field or word that only arbiters may know.
 pub(crate) fn forbidden(value: &Value) -> Vec<String> {
     let mut found = Vec::new();
-    search(value, "", &mut found);
+    search(value, "", value["type"] == "board.state", &mut found);
     found
 }
 
-fn search(value: &Value, path: &str, found: &mut Vec<String>) {
+fn search(value: &Value, path: &str, state: bool, found: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
             for (name, field) in fields {
+                let player = state && path == PLAYERS && matches!(name.as_str(), "white" | "black") && field.is_object();
                 let path = format!("{path}/{name}");
-                if FIELDS.contains(&name.as_str()) {
+                if state && is_shown(&path, field) {
+                    continue;
+                }
+                if FIELDS.contains(&name.as_str()) && !player {
                     found.push(path.clone());
                 }
-                search(field, &path, found);
+                search(field, &path, state, found);
             }
         }
-        Value::Array(items) => items.iter().enumerate().for_each(|(index, item)| search(item, &format!("{path}/{index}"), found)),
-        // A node may have any name.
-        Value::String(text) if path != "/node" && WORDS.contains(&text.as_str()) => found.push(format!("{path} = {text}")),
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(index, item)| search(item, &format!("{path}/{index}"), state, found))
+        }
+        // A node and a player may have any name.
+        Value::String(_) if path == "/node" || state && path.strip_prefix(PLAYERS).is_some_and(|rest| rest.starts_with('/')) => {}
+        Value::String(text) if WORDS.contains(&text.as_str()) => found.push(format!("{path} = {text}")),
         _ => {}
     }
+}
+
+fn is_shown(path: &str, value: &Value) -> bool {
+    SHOWN.iter().any(|(shown, words)| *shown == path && value.as_str().is_some_and(|word| words.contains(&word)))
 }

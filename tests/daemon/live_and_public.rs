@@ -1,0 +1,100 @@
+//! What the live audience and the public see of one game, at mosquitto and at the embedded broker: players, the times of a late press,
+//! mate with its result, the clock, and a link that is lost. Nothing of it reaches the public early.
+
+use std::time::Duration;
+
+use flagfall::emulate::games::game;
+use flagfall::system_clock::{Utc, monotonic, utc};
+use flagfall_hardware::emulator::script::Script;
+use serde_json::{Value, json};
+
+use crate::contract;
+use crate::end_to_end::games::topic;
+use crate::end_to_end::keep_to_schemas;
+use crate::rig::{Rig, Seat};
+use crate::support::hall::EmbeddedBroker;
+use crate::support::mqtt::{Mosquitto, MosquittoMessage};
+use crate::watch::Watch;
+
+const DELAY: Duration = Duration::from_secs(2);
+/// White's first move lies for more than three seconds before its press.
+const FOOLS_MATE: &str = "0.5 run\n1.5 move f2 f3\n5.0 press left\n5.5 move e7 e5\n6.2 press right\n6.9 move g2 g4\n7.6 press left\n\
+                          8.3 move d8 h4\n";
+
+#[test]
+fn at_mosquitto() {
+    check(Mosquitto::start().port());
+}
+
+#[test]
+fn at_the_embedded_broker() {
+    check(EmbeddedBroker::start().tcp.port());
+}
+
+fn check(broker: u16) {
+    let seat = Seat { id: "b1", time_control: game(1).time_control };
+    let rig = Rig::new(broker, &format!("delay = {}", DELAY.as_secs()), &[seat]);
+    let watch = Watch::new(broker);
+    let board = rig.board("b1", game(1).settings(101), 1.0);
+    let daemon = rig.start();
+    let state = |audience| topic(audience, "b1", "state");
+    watch.on(&state("arbiter"), "armed", |json| json["body"]["stage"] == "armed");
+    board.load(&Script::parse(FOOLS_MATE).expect("a script")).expect("it runs");
+    let mated = |json: &Value| json["body"]["ending"] == "checkmate";
+    watch.on(&state("public"), "mate", mated);
+    for audience in ["live", "public"] {
+        let body = watch.last(&state(audience)).expect("a state").json["body"].take();
+        assert_eq!((&body["result"], &body["result_by"]), (&json!("0-1"), &json!("board")), "{audience}");
+        assert_eq!((&body["link"], &body["clock_status"]), (&json!("up"), &json!("reporting")), "{audience}");
+    }
+    same_times(&watch, &state);
+    board.unplug().expect("unplugged");
+    watch.on(&state("public"), "the lost link", |json| mated(json) && json["body"]["link"] == "down");
+    let all = watch.all();
+    let (status, _) = daemon.terminate();
+    assert!(status.success(), "{status}");
+    contract::each(&all);
+    keep_to_schemas(&all);
+    nothing_is_early(&all);
+    let white = json!({"name": "Wilhelmina", "title": "WGM", "rating": 2143, "federation": "NED", "fide_id": 99_000_001});
+    let players = json!({"white": white, "black": {"name": "Bartholomew"}});
+    // A screen that comes after the node has stopped finds everything.
+    let late = Watch::new(broker);
+    for audience in ["arbiter", "live", "public"] {
+        assert_eq!(late.last(&state(audience)).expect("a retained state").body()["players"], players, "{audience}");
+    }
+    let clock = late.last(&topic("public", "b1", "clock")).expect("retained times");
+    assert_eq!(clock.body()["white_ms"], late.last(&state("public")).expect("a state").body()["clock"]["white_ms"]);
+}
+
+/// The state of every audience has the times of the record, and the event of the first move had others.
+fn same_times(watch: &Watch, state: &impl Fn(&'static str) -> String) {
+    let times = |body: &Value| -> Vec<[Value; 2]> {
+        let moves = body["moves"].as_array().cloned().unwrap_or_default();
+        moves.iter().map(|mv| ["white_ms", "black_ms"].map(|key| mv[key].clone())).collect()
+    };
+    let [arbiter, live, public] =
+        ["arbiter", "live", "public"].map(|audience| times(watch.last(&state(audience)).expect("a state").body()));
+    assert_eq!((arbiter.len(), &live, &public), (4, &arbiter, &arbiter));
+    for audience in ["live", "public"] {
+        let event = watch.on(&topic(audience, "b1", "move"), "the first move", |json| json["body"]["ply"] == 1);
+        assert_ne!(event["body"]["white_ms"], arbiter[0][0], "{audience}: it was published before its press");
+    }
+}
+
+/// Every message for the public arrived later than what it shows by the delay, and the clock came with QoS 0 whenever another side ran.
+fn nothing_is_early(all: &[MosquittoMessage]) {
+    let (now, wall) = (monotonic(), utc().0);
+    let mut running = Vec::new();
+    for received in all.iter().filter(|received| received.branch() == "public") {
+        let happened = received.json["t"]["utc"].as_str().and_then(Utc::parse).expect("a time").0;
+        let arrived = wall - now.since(received.at).as_micros() as i64;
+        assert!(arrived - happened >= DELAY.as_micros() as i64, "{} after {} µs", received.topic, arrived - happened);
+        if received.topic.ends_with("/clock") {
+            running.push(received.body()["running"].clone());
+        }
+    }
+    running.dedup();
+    let sides = ["white", "black", "white", "black"].map(Value::from);
+    assert!(running.windows(4).any(|four| four == sides), "{running:?}");
+}
