@@ -128,9 +128,9 @@ impl Messages {
         self.renumber(&mut message, number);
         let old = number_fields(&format!("{}:{number}", self.journal), number);
         message.payload == recorded
-            || split_at_number(recorded).zip(split_at_number(&message.payload)).is_some_and(
-                |((_, recorded_number, recorded), (_, _, rest))| recorded_number == old && recorded == rest,
-            )
+            || split_at_number(recorded)
+                .zip(split_at_number(&message.payload))
+                .is_some_and(|((_, recorded_number, recorded), (_, _, rest))| recorded_number == old && recorded == rest)
     }
 
     fn event_id(&self, number: u64) -> String {
@@ -225,14 +225,7 @@ impl Messages {
     }
 
     /// Adds the event that reports to an audience that numbers from `from` on may have been given to other events before.
-    pub(crate) fn add_restated(
-        &mut self,
-        at: Instant,
-        audience: trace::Audience,
-        game: u32,
-        from: u64,
-        out: &mut Vec<Message>,
-    ) {
+    pub(crate) fn add_restated(&mut self, at: Instant, audience: trace::Audience, game: u32, from: u64, out: &mut Vec<Message>) {
         let topics = &self.board;
         let (kind, topic) = match audience {
             trace::Audience::Arbiter => ("board.audit", topics.audit()),

@@ -20,7 +20,9 @@ pub fn read_input<'a>(body: &'a Body<'_>) -> Result<Option<StationInput<'a>>> {
         Body::Cmd(json) => Some(command(json).context("command")?),
         Body::Answer(json) => Some(StationInput::Answer(answer(json).context("answer")?)),
         // Traces of other programs may say something else in it.
-        Body::Boot(json) => BootRecord::read(json).map(|record| StationInput::Boot { boot: record.boot, restated: record.restated }),
+        Body::Boot(json) => {
+            BootRecord::read(json).map(|record| StationInput::Boot { boot: record.boot, restated: record.restated })
+        }
         Body::Anchor(_) | Body::Tx { .. } | Body::Out { .. } | Body::Ack { .. } | Body::Snap(_) => None,
     })
 }

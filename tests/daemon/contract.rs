@@ -14,7 +14,7 @@ struct Delivery {
 }
 
 /// All fields of `body` below `live/` and `public/`.
-const SHOWN: [&str; 20] = [
+const SHOWN: [&str; 22] = [
     "game_no",
     "initial_fen",
     "fen",
@@ -35,6 +35,8 @@ const SHOWN: [&str; 20] = [
     "white",
     "black",
     "at",
+    "from",
+    "withdrawn",
 ];
 /// All fields of the header of any message.
 const HEADER: [&str; 9] = ["v", "type", "id", "no", "game", "rev", "node", "boot", "t"];

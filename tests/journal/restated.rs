@@ -176,10 +176,12 @@ fn run(seed: u64, tapes: &[Tape]) -> [u64; 3] {
             Ok(())
         });
         let (mut recorder, _) = opened.expect("opens");
-        let first = |audience| out.iter().find_map(|output| match output {
-            StationOutput::Message(message) if message.number > 0 && message.audience == audience => Some(json(message)),
-            _ => None,
-        });
+        let first = |audience| {
+            out.iter().find_map(|output| match output {
+                StationOutput::Message(message) if message.number > 0 && message.audience == audience => Some(json(message)),
+                _ => None,
+            })
+        };
         for audience in Audience::ALL {
             assert_eq!(first(audience).is_some_and(|event| restated(&event).is_some()), run > 0, "{what}: {audience:?}");
         }
@@ -198,11 +200,12 @@ fn run(seed: u64, tapes: &[Tape]) -> [u64; 3] {
         if last_run {
             let mut out = Vec::new();
             let end = tape.end().max(recorder.journal().standing().last_at);
-            recorder.advance(end.after(std::time::Duration::from_secs(10)), &mut |output| {
-                out.push(output);
-                Ok(())
-            })
-            .expect("kept");
+            recorder
+                .advance(end.after(std::time::Duration::from_secs(10)), &mut |output| {
+                    out.push(output);
+                    Ok(())
+                })
+                .expect("kept");
             hall.take(out, &what);
         } else {
             drop(recorder);

@@ -12,7 +12,7 @@ use flagfall::session::station::StationOutput;
 use flagfall::system_clock::Utc;
 use flagfall::wire::device::{DeviceKind, DeviceRaw, DeviceState, DeviceStatus, DeviceWarning, WeakMan, WeakSquare};
 use flagfall::wire::envelope::{self, Stamp};
-use flagfall::wire::node::{NodeHealth, NodeInfo, NodeState, NodeStatus};
+use flagfall::wire::node::{NodeHealth, NodeInfo, NodeState, NodeStatus, Role, UserRole};
 use flagfall::wire::time::{Anchor, TimeSource};
 use flagfall::wire::topics::{self, Board};
 use flagfall::wire::winnable;
@@ -47,7 +47,8 @@ struct Seen(BTreeMap<&'static str, usize>);
 impl Seen {
     fn take(&mut self, topic: &str, payload: &str, what: &str) {
         validate(topic, payload).unwrap_or_else(|problem| panic!("{what}: {problem}"));
-        let kind = serde_json::from_str::<serde_json::Value>(payload).unwrap_or_default()["type"].as_str().unwrap_or("").to_owned();
+        let kind =
+            serde_json::from_str::<serde_json::Value>(payload).unwrap_or_default()["type"].as_str().unwrap_or("").to_owned();
         *self.0.entry(schema::name_of_message(topic, &kind).expect("it is valid")).or_default() += 1;
     }
 
@@ -211,7 +212,16 @@ fn messages_of_a_node_keep_to_their_schemas() {
     let lost = envelope::make_message("node.status", None, &stamps()[0], None, &NodeStatus { state: NodeState::Lost });
     assert_eq!(validate(&topics::node_status(root, name), lost), Ok(()), "the will has no time");
     let boards = vec!["open26/r5/b12".to_owned()];
-    let info = NodeInfo { version: "0.1.0".to_owned(), capabilities: vec!["dgt".to_owned()], boards };
+    let info = NodeInfo {
+        version: "0.1.0".to_owned(),
+        capabilities: vec!["dgt".to_owned()],
+        boards,
+        rounds: vec!["open26/5".to_owned()],
+        delay: Some(900),
+        delay_moves: Some(0),
+        roles: [("anna".to_owned(), UserRole { role: Role::Arbiter, boards: vec!["12".to_owned()] })].into(),
+        collects: Vec::new(),
+    };
     node("node.info", &topics::node_info(root, name), &info);
     let full = NodeHealth {
         temperature_c: Some(51.5),

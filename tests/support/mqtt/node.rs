@@ -44,7 +44,16 @@ pub(crate) fn settings(port: u16, more: impl FnOnce(&mut Mqtt)) -> Settings {
     more(&mut mqtt);
     let identity = Identity::read(&mqtt, "n1").unwrap_or_else(|error| panic!("{error}"));
     let [root, node, event, round] = ["flagfall", "n1", "open26", "5"].map(str::to_owned);
-    Settings { identity, root, node, event, round, boards: vec!["b1".to_owned()], former: Vec::new(), reconnect: ReconnectDelays::default() }
+    Settings {
+        identity,
+        root,
+        node,
+        event,
+        round,
+        boards: vec!["b1".to_owned()],
+        former: Vec::new(),
+        reconnect: ReconnectDelays::default(),
+    }
 }
 
 impl Node {
@@ -85,7 +94,8 @@ impl Node {
                 report(&foreign, SessionReport::Foreign(id.to_owned(), node.to_owned(), live));
             }),
             retained: Box::new(move |_, topic| {
-                let deletion = Retained { topic: topic.to_owned(), payload: String::new(), quality: Quality::AtLeastOnce, expiry: None };
+                let deletion =
+                    Retained { topic: topic.to_owned(), payload: String::new(), quality: Quality::AtLeastOnce, expiry: None };
                 removing.publish_once(Some(board), deletion);
             }),
             status: Box::new(move |state| {

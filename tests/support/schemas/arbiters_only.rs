@@ -267,6 +267,7 @@ pub(crate) const WORDS: &[&str] = &[
     "promotion_unconfirmed",
     "proposed",
     "refused",
+    "restated",
     "rejected",
     "reopened",
     "repair",
