@@ -132,8 +132,8 @@ impl Node {
             capabilities: drivers::DRIVERS.iter().map(|driver| driver.name.to_owned()).collect(),
             boards: ours.map(|handle| format!("{}/{}/{}", inner.event, inner.round, handle.board)).collect(),
             rounds: vec![format!("{}/{}", inner.event, inner.round)],
-            delay: inner.delay.0,
-            delay_moves: inner.delay.1,
+            delay: Some(inner.delay.0),
+            delay_moves: Some(inner.delay.1),
             roles: inner.roles.clone(),
             collects: Vec::new(),
         };

@@ -58,7 +58,7 @@ pub fn add_stamp(payload: &str, stamp: &Stamp) -> String {
 /// Adds to a state that its node serves this board no more. Returns none for a payload that says so already or is no state.
 pub fn withdraw(payload: &str) -> Option<String> {
     // No JSON string can contain this, since a quotation mark in a string has a backslash before it.
-    const BODY: &str = ",\"body\":{";
+    const BODY: &str = "\"body\":{";
     const WITHDRAWN: &str = "\"withdrawn\":true,";
     let (head, rest) = payload.split_once(BODY)?;
     if rest.starts_with(WITHDRAWN) { None } else { Some(format!("{head}{BODY}{WITHDRAWN}{rest}")) }

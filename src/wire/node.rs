@@ -41,16 +41,21 @@ pub struct NodeInfo {
     #[schemars(inner(regex(pattern = r"^[a-z0-9-]{1,40}/[a-z0-9-]{1,40}/[a-z0-9-]{1,40}$")))]
     pub boards: Vec<String>,
     /// The rounds it serves, as `<event>/<round>`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(inner(regex(pattern = r"^[a-z0-9-]{1,40}/[a-z0-9-]{1,40}$")))]
     pub rounds: Vec<String>,
     /// How much later the public gets everything, seconds.
-    pub delay: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delay: Option<u32>,
     /// By how many half-moves the public is behind at least.
-    pub delay_moves: u32,
-    /// Who may send commands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delay_moves: Option<u32>,
+    /// Who may send commands; without this field, nobody.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub roles: BTreeMap<String, UserRole>,
     /// The boards of other nodes that it collects, as `<event>/<round>/<board>`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(inner(regex(pattern = r"^[a-z0-9-]{1,40}/[a-z0-9-]{1,40}/[a-z0-9-]{1,40}$")))]
     pub collects: Vec<String>,
 }
 

@@ -49,6 +49,41 @@ fn memory_is_bounded_while_the_broker_is_away() {
     assert_eq!(one.counters().stored, EVENTS_PER_QUEUE);
 }
 
+/// A deletion of what nobody owns must not come again in another connection, when somebody may own it.
+#[test]
+fn what_nobody_holds_is_sent_once_and_forgotten() {
+    let (outbox, now) = board(0);
+    let state = |topic: &str, payload: &str| Retained {
+        topic: topic.to_owned(),
+        payload: payload.to_owned(),
+        quality: Quality::AtLeastOnce,
+        expiry: None,
+    };
+    outbox.publish_board_state(0, state("a/alert/1", "open"));
+    for topic in ["a/alert/1", "a/alert/2", "a/state", "b/alert/3"] {
+        let payload = if topic == "a/state" { "withdrawn" } else { "" };
+        outbox.publish_once((topic == "b/alert/3").then_some(0), state(topic, payload));
+    }
+    outbox.hold(0, true);
+    let sent = |outbox: &Outbox| -> Vec<(String, String)> {
+        let mut all: Vec<_> = take_all(outbox, now).into_iter().map(|sent| (sent.topic, sent.payload)).collect();
+        all.sort();
+        all
+    };
+    let pair = |topic: &str, payload: &str| (topic.to_owned(), payload.to_owned());
+    assert_eq!(sent(&outbox), [pair("a/alert/2", ""), pair("a/state", "withdrawn")], "not those of a held board");
+    outbox.hold(0, false);
+    assert_eq!(sent(&outbox), [pair("a/alert/1", "open"), pair("b/alert/3", "")]);
+    outbox.connected(now, WINDOW);
+    assert_eq!(sent(&outbox), [pair("a/alert/1", "open")]);
+    assert_eq!(outbox.held_topics("a/alert/"), ["a/alert/1"]);
+    // A state that comes later is held as usual.
+    outbox.publish_once(None, state("a/state", "withdrawn"));
+    outbox.publish_board_state(0, state("a/state", "new"));
+    outbox.connected(now, WINDOW);
+    assert_eq!(sent(&outbox), [pair("a/alert/1", "open"), pair("a/state", "new")]);
+}
+
 #[test]
 fn boards_take_turns() {
     let outbox = Outbox::new();

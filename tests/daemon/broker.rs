@@ -35,12 +35,13 @@ fn broker_user(folder: &Path, name: &str, read: &[&str], write: &[&str]) -> (Str
     (name.to_owned(), BrokerUser { password_file, read: list(read), write: list(write) })
 }
 
-/// A broker with three users: a node with all rights, an arbiter that may read all, a screen.
+/// A broker with four users: a node with all rights, an arbiter that may read all, a screen, and one that may read nothing.
 fn guarded_settings(folder: &Path) -> Broker {
     let users = [
         broker_user(folder, "node", &["flagfall/1/cmd/#"], &["flagfall/1/public/#", "flagfall/1/live/#", "flagfall/1/arbiter/#"]),
         broker_user(folder, "anna", &["flagfall/1/#"], &[]),
         broker_user(folder, "screen", &["flagfall/1/public/#"], &[]),
+        broker_user(folder, "sender", &[], &[]),
     ];
     Broker { user: users.into(), ..open_settings() }
 }
@@ -217,6 +218,16 @@ async fn reading_is_limited_to_the_lists() {
     for (name, filter, allowed) in [
         ("screen", "flagfall/1/public/#", true),
         ("screen", "flagfall/1/public/e/+/b/state", true),
+        ("screen", "flagfall/1/node/+/status", true),
+        ("screen", "flagfall/1/node/n1/status", true),
+        ("screen", "flagfall/1/node/+/info", false),
+        ("screen", "flagfall/1/node/#", false),
+        ("screen", "flagfall/1/meta/e", true),
+        ("screen", "flagfall/1/meta/e/1", false),
+        ("screen", "flagfall/1/meta/#", false),
+        ("sender", "flagfall/1/node/+/status", false),
+        ("sender", "flagfall/1/meta/e", false),
+        ("sender", "flagfall/1/reply/sender/#", true),
         ("screen", "flagfall/1/reply/screen/#", true),
         ("screen", "flagfall/1/reply/anna/#", false),
         ("screen", "flagfall/1/cmd/screen/#", false),
@@ -235,6 +246,19 @@ async fn reading_is_limited_to_the_lists() {
         let answer = login_as(running.tcp, name).await.subscribe(filter, QoS::AtLeastOnce).await;
         let wanted = if allowed { granted } else { SubscribeReasonCode::NotAuthorized };
         assert_eq!(answer, wanted, "{name}: {filter}");
+    }
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn the_daemon_of_the_same_program_reads_its_boards_and_commands() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let running = start(&guarded_settings(folder.path())).await;
+    let own = running.own.clone().expect("a login of the daemon");
+    let mut node = login(running.tcp, "own", &own.user, &own.password).await.expect("accepted");
+    for (filter, allowed) in [("arbiter/#", true), ("live/#", true), ("public/#", true), ("cmd/#", true), ("reply/#", false)] {
+        let granted = node.subscribe(&format!("flagfall/1/{filter}"), QoS::AtLeastOnce).await;
+        assert_eq!(granted == SubscribeReasonCode::Success(QoS::AtLeastOnce), allowed, "{filter}");
     }
     running.stop().await;
 }

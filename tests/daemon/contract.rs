@@ -14,7 +14,7 @@ struct Delivery {
 }
 
 /// All fields of `body` below `live/` and `public/`.
-const SHOWN: [&str; 30] = [
+const SHOWN: [&str; 32] = [
     "game_no",
     "initial_fen",
     "fen",
@@ -45,6 +45,8 @@ const SHOWN: [&str; 30] = [
     "rating",
     "federation",
     "fide_id",
+    "from",
+    "withdrawn",
 ];
 /// All fields of the header of any message.
 const HEADER: [&str; 9] = ["v", "type", "id", "no", "game", "rev", "node", "boot", "t"];

@@ -78,6 +78,21 @@ fn a_broker_that_refuses_the_node_is_a_problem() {
 }
 
 #[test]
+fn a_broker_that_does_not_let_the_node_read_its_boards_is_a_warning() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rules = |right: &str| format!("topic {right} flagfall/1/arbiter/ev/1/b1/#\n");
+    for (right, state) in [("write", "warning"), ("read", "warning"), ("readwrite", "ok")] {
+        let lines = "listener TCP 127.0.0.1\nallow_anonymous true\nacl_file DIR/acl";
+        let Some(running) = Mosquitto::with_files(lines, &[("acl", &rules(right))]) else { return };
+        let boards = "[event]\nid = \"ev\"\n[[board]]\nid = \"b1\"\nport = \"/dev/none\"\n";
+        let (_, report) = doctor(folder.path(), &format!("[mqtt]\nport = {}\n{boards}", running.port()));
+        let broker = about(&report, "broker at");
+        assert_eq!(broker["state"], state, "{right}: {broker}");
+        assert_eq!(state == "warning", broker["advice"].as_str().is_some_and(|advice| advice.contains("arbiter/")), "{broker}");
+    }
+}
+
+#[test]
 fn another_server_on_the_port_is_a_problem() {
     let folder = tempfile::tempdir().expect("a folder");
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");

@@ -12,7 +12,7 @@ use flagfall::session::station::StationOutput;
 use flagfall::system_clock::Utc;
 use flagfall::wire::device::{DeviceKind, DeviceRaw, DeviceState, DeviceStatus, DeviceWarning, WeakMan, WeakSquare};
 use flagfall::wire::envelope::{self, Stamp};
-use flagfall::wire::node::{NodeHealth, NodeInfo, NodeState, NodeStatus};
+use flagfall::wire::node::{NodeHealth, NodeInfo, NodeState, NodeStatus, Role, UserRole};
 use flagfall::wire::time::{Anchor, TimeSource};
 use flagfall::wire::topics::{self, Board};
 use flagfall::wire::winnable;
@@ -216,7 +216,16 @@ fn messages_of_a_node_keep_to_their_schemas() {
     let lost = envelope::make_message("node.status", None, &stamps()[0], None, &NodeStatus { state: NodeState::Lost, run: None });
     assert_eq!(validate(&topics::node_status(root, name), lost), Ok(()), "the will has no time");
     let boards = vec!["open26/r5/b12".to_owned()];
-    let info = NodeInfo { version: "0.1.0".to_owned(), capabilities: vec!["dgt".to_owned()], boards };
+    let info = NodeInfo {
+        version: "0.1.0".to_owned(),
+        capabilities: vec!["dgt".to_owned()],
+        boards,
+        rounds: vec!["open26/5".to_owned()],
+        delay: Some(900),
+        delay_moves: Some(0),
+        roles: [("anna".to_owned(), UserRole { role: Role::Arbiter, boards: vec!["12".to_owned()] })].into(),
+        collects: Vec::new(),
+    };
     node("node.info", &topics::node_info(root, name), &info);
     let full = NodeHealth {
         temperature_c: Some(51.5),

@@ -9,7 +9,7 @@ use crate::support::schemas::arbiters_only::{FIELDS, SHOWN, WORDS, forbidden};
 use crate::support::schemas::validate;
 
 const ARBITERS: [&str; 5] = ["board.state.arbiter", "board.move.arbiter", "board.alert", "board.ruling", "board.audit"];
-const OPEN: [&str; 4] = ["board.state.live", "board.clock", "board.move.live", "board.revision"];
+const OPEN: [&str; 5] = ["board.state.live", "board.clock", "board.move.live", "board.revision", "board.restated"];
 
 /// Field names and fixed words that a schema knows.
 #[derive(Default)]

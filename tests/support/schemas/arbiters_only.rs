@@ -290,6 +290,7 @@ pub(crate) const WORDS: &[&str] = &[
     "publish_refused",
     "refused",
     "reject",
+    "restated",
     "rejected",
     "reopened",
     "repair",
