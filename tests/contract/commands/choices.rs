@@ -101,14 +101,17 @@ fn a_decision_that_is_taken_back_leaves_the_proposal() {
 /// The words of a board's ruling are those that the command line gives for the same facts.
 #[test]
 fn the_words_are_those_of_the_command_line() {
-    let rigs: [(&str, fn() -> CommandRig, &str); 2] =
-        [("over with a flag", CommandRig::over_with_a_flag, "15+2"), ("one move short", CommandRig::flag_fallen, "2/20:60")];
-    for (name, begin, time_control) in rigs {
+    let rigs: [(&str, fn() -> CommandRig, &[&str]); 2] = [
+        ("over with a flag", CommandRig::over_with_a_flag, &["--time-control", "15+2"]),
+        ("one move short", CommandRig::flag_fallen, &["--time-control", "2/20:60", "--not-pressed", "2. c4"]),
+    ];
+    for (name, begin, more) in rigs {
         let shown = ruling(&mut begin().answer_asks());
         let text = |field: &str| shown[field].as_str().unwrap_or_else(|| panic!("{name}: no {field} in {shown}"));
         let completed = shown["completed"].to_string();
         let mut arguments = vec!["adjudicate", "--json", "--shorter", "0", "--fen", text("position"), "--flagged", text("flag")];
-        arguments.extend(["--profile", text("profile"), "--completed", &completed, "--time-control", time_control]);
+        arguments.extend(["--profile", text("profile"), "--completed", &completed]);
+        arguments.extend(more);
         let output = Command::new(env!("CARGO_BIN_EXE_flagfall")).args(&arguments).output().expect("it runs");
         assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
         let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
