@@ -38,6 +38,7 @@ mod program;
 mod public_delay;
 mod record;
 mod record_bluetooth;
+mod reload;
 mod rig;
 mod upgrade;
 mod watch;

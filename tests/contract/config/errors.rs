@@ -3,7 +3,7 @@
 use crate::config::support::{config, problems};
 
 /// Files, each with all its errors.
-const FILES: &[(&str, &[&str])] = &[
+pub(crate) const FILES: &[(&str, &[&str])] = &[
     ("[event]\ndelay_move = 2\n", &["1.toml:2:1: event.delay_move: unknown key; did you mean `delay_moves`?"]),
     ("[event]\n  dleay = 2\n", &["1.toml:2:3: event.dleay: unknown key; did you mean `delay`?"]),
     ("delay = 2\n", &["1.toml:1:1: delay: unknown key; did you mean `event.delay`?"]),
