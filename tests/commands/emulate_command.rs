@@ -192,7 +192,7 @@ fn a_board_of_another_family_answers() {
         (&["--driver", "square_off_neo", "--idle"], "speaks on several channels"),
         (&["--driver", "chessnut", "--idle"], "by `bluetooth`, or by `transport = \"hid\"`, in its [[board]]; emulated"),
         (&["--driver", "certabo", "--option", "x", "--idle"], "options: \"quiet\", "),
-        (&["--driver", "gameboard", "--option", "x", "--idle"], "`gameboard` has no --option"),
+        (&["--driver", "hos", "--option", "x", "--idle"], "`hos` has no --option"),
         (&["--driver", "chesslink", "--idle", "--boards", "2"], "do not share a line"),
         (&["--driver", "dgt_bus", "--idle", "--serial", "0"], "from 1 to 16383"),
         (&["--driver", "dgt_bus", "--idle", "--serial", "16383", "--boards", "2"], "from 1 to 16383"),

@@ -109,7 +109,8 @@ fn a_pipe_is_no_journal_file() {
         let made = std::process::Command::new("mkfifo").arg(folder.path().join(name)).status().expect("mkfifo is there");
         assert!(made.success());
         let refused = match Disk::open(folder.path()) {
-            Err(error) => error.to_string(),
+            Err(OpenError::Io { error, .. }) => error.to_string(),
+            Err(other) => panic!("{other}"),
             Ok(mut disk) => {
                 let appended = disk.append(name, b"x").expect_err("a pipe").to_string();
                 assert_eq!(disk.create(name).expect_err("a pipe").to_string(), appended);

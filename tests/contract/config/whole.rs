@@ -37,8 +37,8 @@ pub(crate) const WHOLES: &[(&str, &[&str])] = &[
         &["1.toml:6:1: board.b2.port: is that of board \"b1\" too, at 1.toml:3:1"],
     ),
     (
-        "[[board]]\nid = \"b1\"\ndriver = \"dgt_bus\"\nserial = \"1\"\nport = \"/dev/a\"\n\
-         [[board]]\nid = \"b2\"\ndriver = \"dgt_bus\"\nserial = \"2\"\nport = \"/dev/./a\"\n",
+        "[[board]]\nid = \"b1\"\ndriver = \"dgt_bus\"\nserial = \"1\"\nport = \"/proc/self/exe\"\n\
+         [[board]]\nid = \"b2\"\ndriver = \"dgt_bus\"\nserial = \"2\"\nport = \"/proc/thread-self/exe\"\n",
         &["1.toml:10:1: board.b2.port: is that of board \"b1\" too, at 1.toml:5:1"],
     ),
     (
