@@ -137,10 +137,11 @@ mod tests {
     #[test]
     fn one_address_cannot_take_the_places_of_others() {
         let (places, refusals) = (Arc::<Places>::default(), Refusals::default());
-        let mut enter = |last| places.enter(address(last), &refusals);
+        let enter = |last| places.enter(address(last), &refusals);
         let mut arbiter = enter(1);
         let mut flood: Vec<_> = (0..2_000).map(|_| enter(2)).collect();
-        let open = flood.iter_mut().filter(|(_, closed)| closed.try_recv() == Err(oneshot::error::TryRecvError::Empty));
+        let states: Vec<_> = flood.iter_mut().map(|(_, closed)| closed.try_recv()).collect();
+        let open = states.iter().filter(|state| **state == Err(oneshot::error::TryRecvError::Empty));
         assert_eq!(open.count(), MAX_WAITING_OF_ADDRESS);
         assert_eq!(arbiter.1.try_recv(), Err(oneshot::error::TryRecvError::Empty));
         assert!(arbiter.0.log_in(Some("anna")) && arbiter.0.is_logged_in());

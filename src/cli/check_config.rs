@@ -48,6 +48,9 @@ impl CheckConfig {
 /// The address that messages go to.
 fn broker(config: &Config) -> String {
     let mqtt = &config.mqtt;
+    if config.publishes_to_own_broker() {
+        return format!("mqtt://{}/{}", config.broker.tcp, mqtt.root);
+    }
     let (scheme, port) = if mqtt.tls { ("mqtts", 8883) } else { ("mqtt", 1883) };
     format!("{scheme}://{}:{}/{}", mqtt.host, mqtt.port.unwrap_or(port), mqtt.root)
 }

@@ -77,6 +77,9 @@ fn the_unit_allows_what_the_program_needs() {
         "StateDirectory=flagfall",
         "DeviceAllow=char-ttyUSB rw",
         "DeviceAllow=char-ttyACM rw",
+        "DeviceAllow=char-rfcomm rw",
+        "LimitNOFILE=4096",
+        "ExecReload=/bin/kill -HUP $MAINPID",
         "DeviceAllow=char-hidraw rw",
         "SystemCallFilter=adjtimex clock_adjtime clock_adjtime64",
     ] {

@@ -157,7 +157,7 @@ fn wrong_calls_are_refused() {
         &["--idle", "--game", "1"],
         &["--game", "3"],
         &["--idle", "--speed", "0"],
-        &["--idle", "--serial", "20000"],
+        &["--idle", "--serial", "65536"],
         &["--idle", "--seed", "3"],
         &["--idle", "--linger", "inf"],
         &["--idle", "--driver", "dgt_bus", "--boards", "13"],
@@ -190,6 +190,9 @@ fn a_board_of_another_family_answers() {
     for (arguments, reason) in [
         (&["--driver", "nobody", "--idle"][..], "no emulated board is called `nobody`"),
         (&["--driver", "square_off_neo", "--idle"], "speaks on several channels"),
+        (&["--driver", "chessnut", "--idle"], "by `bluetooth`, or by `transport = \"hid\"`, in its [[board]]; emulated"),
+        (&["--driver", "certabo", "--option", "x", "--idle"], "options: \"quiet\", "),
+        (&["--driver", "hos", "--option", "x", "--idle"], "`hos` has no --option"),
         (&["--driver", "chesslink", "--idle", "--boards", "2"], "do not share a line"),
         (&["--driver", "dgt_bus", "--idle", "--serial", "0"], "from 1 to 16383"),
         (&["--driver", "dgt_bus", "--idle", "--serial", "16383", "--boards", "2"], "from 1 to 16383"),
@@ -197,6 +200,35 @@ fn a_board_of_another_family_answers() {
         let output = Command::new(env!("CARGO_BIN_EXE_flagfall")).arg("emulate").args(arguments).output().expect("it starts");
         let message = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(!output.status.success() && message.contains(reason), "{message}");
+    }
+}
+
+#[test]
+fn a_board_has_the_serial_number_of_the_readme() {
+    let mut program = Program::start(&["--idle", "--json", "--serial", "24012"]);
+    let path = PathBuf::from(program.json()["path"].as_str().expect("a path"));
+    let mut host = Pty::open(&path).expect("opens");
+    host.write(b"E").expect("written");
+    let answer = listen(&mut host, BOUND, 8);
+    assert_eq!(answer, b"\x91\0\x0824012");
+}
+
+/// Real boards send a blank before the end of a frame, and foreign drivers rely on it.
+#[test]
+fn a_frame_of_a_certabo_board_ends_as_that_of_a_real_one() {
+    for (option, end) in [("", &b" \r\n"[..]), ("no space at the end", b"0\r\n")] {
+        let mut program = Program::start(&["--driver", "certabo", "--option", option, "--idle", "--json"]);
+        let path = PathBuf::from(program.json()["path"].as_str().expect("a path"));
+        let mut host = Pty::open(&path).expect("opens");
+        let mut all = Vec::new();
+        while !all.ends_with(b"\r\n") {
+            all.extend(listen(&mut host, BOUND, 1));
+        }
+        let frames = all.split_inclusive(|byte| *byte == b'\n').filter(|frame| frame.ends_with(b"\r\n"));
+        for frame in frames {
+            let text = String::from_utf8_lossy(frame);
+            assert_eq!(frame.ends_with(b" \r\n"), option.is_empty(), "{end:?}: {text}");
+        }
     }
 }
 

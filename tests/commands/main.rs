@@ -10,5 +10,6 @@ mod config_commands;
 mod demo;
 mod emulate_board;
 mod emulate_command;
+mod help;
 mod simulate;
 mod winnable_command;

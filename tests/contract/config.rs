@@ -1,5 +1,6 @@
 //! The configuration: errors and their texts, and the order of files and environment variables.
 
+mod both;
 mod calibration;
 mod errors;
 mod layers;

@@ -41,6 +41,7 @@ mod program;
 mod public_delay;
 mod record;
 mod record_bluetooth;
+mod reload;
 mod restated;
 mod rig;
 mod round_games;

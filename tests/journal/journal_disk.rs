@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use flagfall::journal::commit_log::CommitLog;
-use flagfall::journal::{Disk, Journal, Limits, OpenError, Unsynced, read};
+use flagfall::journal::{Disk, Journal, JournalFs, Limits, OpenError, Unsynced, read};
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Audience, Body};
 
@@ -99,4 +99,25 @@ fn records_that_another_thread_has_not_synced_stay_in_the_buffer() {
     CommitLog::without().commit([("b1", &*unsynced)]);
     journal.check_disk(at(800));
     assert_eq!((journal.durable_seq(), journal.status().waiting), (3, 0));
+}
+
+/// Nobody reads a pipe with the name of a journal file: what was written there would be lost, and opening it would never end.
+#[test]
+fn a_pipe_is_no_journal_file() {
+    for name in ["lock", "00000001.journal"] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let made = std::process::Command::new("mkfifo").arg(folder.path().join(name)).status().expect("mkfifo is there");
+        assert!(made.success());
+        let refused = match Disk::open(folder.path()) {
+            Err(OpenError::Io { error, .. }) => error.to_string(),
+            Err(other) => panic!("{other}"),
+            Ok(mut disk) => {
+                let appended = disk.append(name, b"x").expect_err("a pipe").to_string();
+                assert_eq!(disk.create(name).expect_err("a pipe").to_string(), appended);
+                assert_eq!(disk.write_at(name, 0, b"x").expect_err("a pipe").to_string(), appended);
+                appended
+            }
+        };
+        assert!(refused.contains("is a pipe, a device or a socket, and no file"), "{name}: {refused}");
+    }
 }

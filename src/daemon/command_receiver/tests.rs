@@ -85,7 +85,7 @@ fn answers(prepare: impl Fn(&StationHandle)) -> Vec<(String, String)> {
         connected: AtomicBool::new(true),
     });
     let node = Node::new(&config, Arc::clone(&shared), vec![Arc::clone(&handle)]);
-    let receiver = CommandReceiver::new(&config, vec![handle]);
+    let receiver = CommandReceiver::new(&config, Arc::new(Users::new(config.user.clone())), vec![handle]);
     for user in ["anna", "screen-1"] {
         let (event, round) = (&config.event.id, &config.event.round);
         let topic = format!("{}/1/cmd/{user}/{event}/{round}/b1/resync", config.mqtt.root);

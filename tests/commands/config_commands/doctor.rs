@@ -49,6 +49,66 @@ fn an_embedded_broker_that_does_not_run_is_only_a_warning() {
 }
 
 #[test]
+fn an_embedded_broker_with_users_is_not_asked_for_a_login() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let port = free_port();
+    let password = write(folder.path(), "password", "hunter2\n", 0o600);
+    let user = format!("[broker.user.anna]\npassword_file = \"{}\"\n", password.display());
+    let text = format!("[broker]\nenabled = true\ntcp = \"127.0.0.1:{port}\"\n{user}");
+    let (_, report) = doctor(folder.path(), &text);
+    let broker = about(&report, "broker at");
+    assert_eq!((&broker["about"], &broker["state"]), (&format!("broker at 127.0.0.1:{port}").into(), &"warning".into()));
+    assert!(!report.to_string().contains("mosquitto"), "{report:#}");
+}
+
+#[test]
+fn a_port_of_the_embedded_broker_that_another_program_has_is_a_problem() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let Some(other) = mosquitto("allow_anonymous true") else { return };
+    let text = format!("[broker]\nenabled = true\ntcp = \"127.0.0.1:{}\"\n", other.port());
+    let (code, report) = doctor(folder.path(), &text);
+    let broker = about(&report, "broker at");
+    assert_eq!((code, &broker["state"]), (Some(1), &"problem".into()), "{report:#}");
+    assert!(broker["found"].as_str().is_some_and(|found| found.starts_with("held by mosquitto (process ")), "{broker}");
+
+    // The same configuration ends `flagfall run` so that systemd tries again.
+    let config = folder.path().join("c.toml").display().to_string();
+    let ran = flagfall(&["run", "--config", &config], &[]);
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert!(ran.err.contains("is taken by another program"), "{}", ran.err);
+    assert_eq!(flagfall(&["check-config", "--config", &config], &[]).code, Some(0));
+}
+
+#[test]
+fn messages_that_do_not_go_to_the_embedded_broker_are_a_problem() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (port, other) = (free_port(), free_port());
+    let text = format!("[mqtt]\nport = {other}\n[broker]\nenabled = true\ntcp = \"127.0.0.1:{port}\"\n");
+    let (code, report) = doctor(folder.path(), &text);
+    let broker = about(&report, &format!("broker at 127.0.0.1:{other}"));
+    assert_eq!((code, &broker["state"]), (Some(1), &"problem".into()), "{report:#}");
+    assert!(broker["advice"].as_str().is_some_and(|advice| advice.starts_with("Leave mqtt.host and mqtt.port out")), "{broker}");
+    assert!(report.to_string().contains("nothing is published to the broker in this program"), "{report:#}");
+}
+
+#[test]
+fn an_open_embedded_broker_is_a_warning() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (websocket, pages) in [(String::new(), false), (format!("websocket = \"127.0.0.1:{}\"\n", free_port()), true)] {
+        let text = format!("[broker]\nenabled = true\ntcp = \"127.0.0.1:{}\"\n{websocket}", free_port());
+        let (_, report) = doctor(folder.path(), &text);
+        let open = about(&report, "configuration");
+        let warned = report["findings"].as_array().expect("findings").iter().map(ToString::to_string);
+        let warned: Vec<String> = warned.filter(|text| text.contains("without users")).collect();
+        assert_eq!(warned.len(), 1, "{open}");
+        assert_eq!(warned[0].contains("any web page"), pages, "{warned:?}");
+        let config = folder.path().join("c.toml").display().to_string();
+        let ran = flagfall(&["check-config", "--config", &config], &[]);
+        assert!(ran.code == Some(0) && ran.out.contains("Warning: [broker] without users"), "{}", ran.out);
+    }
+}
+
+#[test]
 fn a_broker_that_accepts_the_node_is_ok() {
     let folder = tempfile::tempdir().expect("a folder");
     let Some(running) = mosquitto("allow_anonymous true") else { return };

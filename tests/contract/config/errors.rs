@@ -3,7 +3,7 @@
 use crate::config::support::{config, problems};
 
 /// Files, each with all its errors.
-const FILES: &[(&str, &[&str])] = &[
+pub(crate) const FILES: &[(&str, &[&str])] = &[
     (
         "[[board]]\nid = \"b1\"\nwhite = 7\nblack = \"two\\nlines\"\n",
         &[

@@ -6,6 +6,30 @@ use crate::config::support::Folder;
 
 const SECRET: &str = "correct horse";
 
+/// A certificate that nobody uses, made with `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 36500`.
+pub(crate) const CERTIFICATE: &str = "\
+note
+-----BEGIN CERTIFICATE-----
+MIIBiDCCAS2gAwIBAgIUT5R5SOq1XKw1fpmMj3Il28FCSBIwCgYIKoZIzj0EAwIw
+GDEWMBQGA1UEAwwNZmxhZ2ZhbGwtdGVzdDAgFw0yNjExMjQxNTI5MTFaGA8yMTI2
+MTAzMTE1MjkxMVowGDEWMBQGA1UEAwwNZmxhZ2ZhbGwtdGVzdDBZMBMGByqGSM49
+AgEGCCqGSM49AwEHA0IABB8cC4cgHCx4LZ9FM2BFFk98ifT6sjF2AlACaqslkPDi
+xqKSH+hTrhLWBwAJ3tB1ppwJLk9Fi/d3Sie435sT986jUzBRMB0GA1UdDgQWBBRk
+PvAgmQJgIuVvLGJ6qIy8CHlylDAfBgNVHSMEGDAWgBRkPvAgmQJgIuVvLGJ6qIy8
+CHlylDAPBgNVHRMBAf8EBTADAQH/MAoGCCqGSM49BAMCA0kAMEYCIQC21UlwMzRJ
+Vpam7Hr9DzynYYxBAL5U8K1W2UaZry+rAQIhANqJeGBj9WK5vNgIxhf4tAViUtmd
+Z+9jjyy/081faf2r
+-----END CERTIFICATE-----
+";
+/// Its private key.
+const KEY: &str = "\
+-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgQyu1WLC2a0H3zGWB
+sPOR0eB1bkFR3R6pAkonegMtvwOhRANCAAQfHAuHIBwseC2fRTNgRRZPfIn0+rIx
+dgJQAmqrJZDw4saikh/oU64S1gcACd7QdaacCS5PRYv3d0onuN+bE/fO
+-----END PRIVATE KEY-----
+";
+
 /// The errors about a configuration with this text.
 fn errors(folder: &Folder, text: &str) -> Vec<String> {
     let file = folder.file("c.toml", text);
@@ -75,8 +99,7 @@ fn a_key_is_the_first_line_in_pairs_of_digits() {
 #[test]
 fn files_that_are_named_must_be_what_they_should_be() {
     let folder = Folder::new();
-    let pem = |label: &str| format!("note\n-----BEGIN {label}-----\nAAAA\n-----END {label}-----\n");
-    let (ca, key) = (folder.file_with("ca", pem("CERTIFICATE"), 0o644), folder.file("key", pem("EC PRIVATE KEY")));
+    let (ca, key) = (folder.file_with("ca", CERTIFICATE, 0o644), folder.file("key", KEY));
     let mqtt = |ca: &std::path::Path, certificate: &str, key: &str| {
         format!("[mqtt]\nhost = \"b\"\ntls = true\nca_file = \"{}\"\n{certificate}{key}", ca.display())
     };
@@ -97,5 +120,11 @@ fn files_that_are_named_must_be_what_they_should_be() {
         errors(&folder, &mqtt(&ca.with_file_name("gone"), "", "")),
         ["c.toml:4:1: mqtt.ca_file: gone: cannot be read: No such file or directory (os error 2)",]
     );
+    let broken = folder.file_with("broken", CERTIFICATE.replace("MIIB", "AAAA"), 0o644);
+    let found = errors(&folder, &mqtt(&broken, "", ""));
+    assert!(found.len() == 1 && found[0].starts_with("c.toml:4:1: mqtt.ca_file: broken: "), "{found:#?}");
+    let found =
+        errors(&folder, &mqtt(&ca, &certificate_line, &format!("key_file = \"{}\"\n", folder.file("nokey", "x").display())));
+    assert!(found.len() == 1 && found[0].starts_with("c.toml:6:1: mqtt.key_file: nokey: "), "{found:#?}");
     assert_eq!(errors(&folder, &mqtt(key.parent().expect("its folder"), "", "")).len(), 1, "a folder is no file");
 }

@@ -5,7 +5,7 @@ use crate::config::support::{config, problems};
 const TWO: &str = "[[board]]\nid = \"b1\"\n";
 
 /// Configurations whose keys contradict each other, with their errors.
-const WHOLES: &[(&str, &[&str])] = &[
+pub(crate) const WHOLES: &[(&str, &[&str])] = &[
     ("[mqtt]\ntls = true\n", &["1.toml:2:1: mqtt.tls: needs mqtt.ca_file, the certificates that are trusted"]),
     (
         "[mqtt]\nhost = \"10.0.0.1\"\n",
@@ -27,6 +27,27 @@ const WHOLES: &[(&str, &[&str])] = &[
     (
         "[[board]]\nid = \"b1\"\nport = \"/dev/a\"\n[[board]]\nid = \"b2\"\nport = \"/dev/a\"\n",
         &["1.toml:6:1: board.b2.port: is that of board \"b1\" too, at 1.toml:3:1"],
+    ),
+    (
+        "[[board]]\nid = \"b1\"\nport = \"/dev/a\"\n[[board]]\nid = \"b2\"\nport = \"/dev/.//a\"\n",
+        &["1.toml:6:1: board.b2.port: is that of board \"b1\" too, at 1.toml:3:1"],
+    ),
+    (
+        "[[board]]\nid = \"b1\"\nport = \"/proc/self/exe\"\n[[board]]\nid = \"b2\"\nport = \"/proc/thread-self/exe\"\n",
+        &["1.toml:6:1: board.b2.port: is that of board \"b1\" too, at 1.toml:3:1"],
+    ),
+    (
+        "[[board]]\nid = \"b1\"\ndriver = \"dgt_bus\"\nserial = \"1\"\nport = \"/proc/self/exe\"\n\
+         [[board]]\nid = \"b2\"\ndriver = \"dgt_bus\"\nserial = \"2\"\nport = \"/proc/thread-self/exe\"\n",
+        &["1.toml:10:1: board.b2.port: is that of board \"b1\" too, at 1.toml:5:1"],
+    ),
+    (
+        "[[board]]\nid = \"b1\"\nserial = \"24012\"\n[[board]]\nid = \"b2\"\nserial = \"024012\"\n",
+        &["1.toml:6:1: board.b2.serial: is that of board \"b1\" too, at 1.toml:3:1"],
+    ),
+    (
+        "[[board]]\nid = \"b1\"\nusb_serial = \"a1b2\"\n[[board]]\nid = \"b2\"\nusb_serial = \"A1B2\"\n",
+        &["1.toml:6:1: board.b2.usb_serial: is that of board \"b1\" too, at 1.toml:3:1"],
     ),
     (
         "[[board]]\nid = \"b1\"\nserial = \"1\"\nusb_serial = \"2\"\n[[board]]\nid = \"b2\"\nserial = \"1\"\nusb_serial = \"2\"\n",
@@ -79,7 +100,7 @@ fn rules_that_contradict_each_other_are_refused() {
 }
 
 /// Lines about a board's family and its link, with their errors.
-const LINKS: &[(&str, &[&str])] = &[
+pub(crate) const LINKS: &[(&str, &[&str])] = &[
     ("bluetooth = \"C0:00:00:00:00:01\"", &["bluetooth: dgt is not available over Bluetooth LE; a bound /dev/rfcomm0 is a port"]),
     ("driver = \"chesslink\"\nport = \"/dev/a\"\nbluetooth = \"x\"", &["bluetooth: and port: it is one or the other"]),
     ("driver = \"dgt_pegasus\"", &[]),
@@ -103,7 +124,15 @@ const LINKS: &[(&str, &[&str])] = &[
         "driver = \"chessnut\"\ntransport = \"hid\"\nbluetooth = \"Chessnut Air\"",
         &["transport: over USB-HID and bluetooth: it is one or the other"],
     ),
-    ("driver = \"chessnut\"\ntransport = \"serial\"\nbluetooth = \"x\"", &["transport: on a serial port and bluetooth: it is"]),
+    ("driver = \"chesslink\"\ntransport = \"serial\"\nbluetooth = \"x\"", &["transport: on a serial port and bluetooth: it is"]),
+    (
+        "driver = \"chessnut\"\ntransport = \"serial\"\nport = \"/dev/a\"",
+        &["transport: chessnut is not available on a serial port"],
+    ),
+    (
+        "driver = \"chessnut\"\nport = \"/dev/a\"",
+        &["port: chessnut is not available on a serial port: name its bluetooth device, or transport = \"hid\""],
+    ),
     (
         "driver = \"chessnut\"\ntransport = \"ble\"\nport = \"/dev/a\"",
         &["transport: over Bluetooth LE and port or usb_serial: it"],

@@ -1,0 +1,25 @@
+//! The help of every command fits a page, however wide the terminal is.
+
+use std::process::Command;
+
+fn help(words: &[&str]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_flagfall"));
+    let output = command.args(words).arg("--help").env("COLUMNS", "300").output().expect("it starts");
+    assert!(output.status.success(), "{words:?}");
+    String::from_utf8(output.stdout).expect("text")
+}
+
+#[test]
+fn no_line_is_longer_than_a_hundred_letters() {
+    let all = help(&[]);
+    let (_, commands) = all.split_once("Commands:\n").expect("the list");
+    let names =
+        commands.lines().take_while(|line| !line.is_empty()).filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    let mut count = 0;
+    for name in names.filter(|name| !name.is_empty()) {
+        let long: Vec<String> = help(&[name]).lines().filter(|line| line.chars().count() > 100).map(str::to_owned).collect();
+        assert!(long.is_empty(), "{name}: {long:#?}");
+        count += 1;
+    }
+    assert!(count > 10, "{all}");
+}
