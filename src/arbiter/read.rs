@@ -52,6 +52,7 @@ pub fn read(
         reason: None,
         body: Value::Null,
         reply: ReplyTo::default(),
+        checksum: None,
         fault: None,
     };
     submission.fault = match parse_object(payload) {

@@ -1,8 +1,10 @@
 //! Defines a command as it arrived, and the decision about it.
 
+use flagfall_protocols::bytes::crc32;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use super::memory::fingerprint;
 use crate::config::Role;
 use crate::wire::audit::{CommandBody, ExpectBody, Plain};
 use crate::wire::command::{Command, DaemonAction};
@@ -47,10 +49,17 @@ pub struct Submission {
     /// Where the answer goes.
     #[serde(default)]
     pub reply: ReplyTo,
+    /// The checksum by which a repetition is recognised, if the record has only a part of the body.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checksum: Option<u32>,
     /// The problem with the payload; the fields that could be read are set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<Fault>,
 }
+
+/// The largest length of a body that is recorded in full with a command that is not carried out, in bytes of JSON. Of a longer one
+/// the record has the beginning of this length.
+pub const MAX_REFUSED_BODY: usize = 200;
 
 /// The reason why the time at which the arbiter observed something is not used. The time of the command counts then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
@@ -157,6 +166,18 @@ impl Recorded {
 }
 
 impl Submission {
+    /// Replaces a long body of a command that is not carried out by its length, its checksum and its beginning, so that refused
+    /// commands do not fill the journal.
+    pub fn shorten_body(&mut self) {
+        let text = self.body.to_string();
+        if text.len() <= MAX_REFUSED_BODY {
+            return;
+        }
+        self.checksum = Some(fingerprint(self));
+        let beginning = &text[..text.floor_char_boundary(MAX_REFUSED_BODY)];
+        self.body = json!({"bytes": text.len(), "crc32": format!("{:08x}", crc32(text.as_bytes())), "beginning": beginning});
+    }
+
     /// The audit entry of the command, with its body if it was `admitted`.
     pub fn audit(&self, admitted: bool, code: Code, message: &str) -> CommandBody {
         let role = self.role.map(|role| match role {

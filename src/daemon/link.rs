@@ -224,6 +224,10 @@ fn ble_sink(link: u8, inbox: Arc<Inbox<ToStation>>) -> ble::Sink {
             BleEvent::Bytes { channel, bytes } => ToStation::Bytes { at, link, channel: *channel, bytes: bytes.to_vec() },
             BleEvent::Down(error) => ToStation::Down { at, link, cause: cause(error) },
             BleEvent::Missing(trouble) => ToStation::Missing { link, problem: trouble.to_string() },
+            BleEvent::Attempt { address, step } => {
+                tracing::debug!("Bluetooth device {address}: {step}");
+                return true;
+            }
         };
         inbox.offer_or_closed(item)
     })

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """A board on the second virtual controller, which sends the bytes of a recording at their times.
 
-Runs in the virtual machine only, on the real BlueZ. Usage: board.py TRACE NAME SERVICE CHANNEL...
-A CHANNEL is `write,notify`: two UUIDs, either of which may be empty. The time starts at the first write of the host, which is
+Runs in the virtual machine only, on the real BlueZ. Usage: board.py [OPTIONS] TRACE NAME SERVICE CHANNEL...
+`--adapter hci1` is the controller; `--until 1.5` ends the recording after 1.5 seconds; `--services-before 3` registers three other
+services first, so that the board's attributes have other handles. A CHANNEL is `write,notify`: two UUIDs, either of which may be empty. The time starts at the first write of the host, which is
 the first `tx` of the recording; bytes that are sent while no host listens are lost, as on the air.
 """
+import argparse
 import sys
+import time
 
 import dbus
 import dbus.mainloop.glib
@@ -17,7 +20,6 @@ OBJECTS = "org.freedesktop.DBus.ObjectManager"
 SERVICE = "org.bluez.GattService1"
 CHARACTERISTIC = "org.bluez.GattCharacteristic1"
 ADVERTISEMENT = "org.bluez.LEAdvertisement1"
-ADAPTER = "/org/bluez/hci1"
 
 
 def recording(path):
@@ -66,6 +68,7 @@ class Characteristic(Thing):
     @dbus.service.method(CHARACTERISTIC)
     def StartNotify(self):
         self.listening = True
+        self.board.listened()
 
     @dbus.service.method(CHARACTERISTIC)
     def StopNotify(self):
@@ -79,10 +82,14 @@ class Characteristic(Thing):
 class Board(dbus.service.Object):
     """The GATT application: a service with its characteristics, and the recording."""
 
-    def __init__(self, bus, pieces, service, channels):
+    def __init__(self, bus, pieces, service, channels, services_before, again):
         super().__init__(bus, "/board")
-        self.pieces, self.running, self.speakers = pieces, False, {}
-        self.things = [Thing(bus, "/board/service0", SERVICE, {"UUID": service, "Primary": True})]
+        self.pieces, self.running, self.speakers, self.again = pieces, False, {}, again
+        self.things = []
+        for number in range(services_before):
+            other = {"UUID": f"0000f{number:03x}-0000-1000-8000-00805f9b34fb", "Primary": True}
+            self.things.append(Thing(bus, f"/board/before{number}", SERVICE, other))
+        self.things.append(Thing(bus, "/board/service0", SERVICE, {"UUID": service, "Primary": True}))
         for number, (write, notify) in enumerate(channels):
             path = f"/board/service0/char{number}"
             if write:
@@ -96,6 +103,10 @@ class Board(dbus.service.Object):
     def GetManagedObjects(self):
         return {thing.path: {thing.interface: thing.properties} for thing in self.things}
 
+    def listened(self):
+        """A host subscribes: a board that only answers begins its recording again."""
+        self.running = self.running and not self.again
+
     def begin(self):
         if self.running:
             return
@@ -107,25 +118,54 @@ class Board(dbus.service.Object):
 
 
 def main():
-    trace, name, service, *channels = sys.argv[1:]
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--adapter", default="hci1")
+    parser.add_argument("--until", type=float)
+    parser.add_argument("--services-before", type=int, default=0)
+    parser.add_argument("trace")
+    parser.add_argument("name")
+    parser.add_argument("service")
+    parser.add_argument("channels", nargs="+")
+    options = parser.parse_args()
+    pieces = recording(options.trace)
+    if options.until is not None:
+        pieces = [piece for piece in pieces if piece[0] <= options.until * 1e6]
     dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
     bus = dbus.SystemBus()
-    board = Board(bus, recording(trace), service, [channel.split(",") for channel in channels])
+    channels = [channel.split(",") for channel in options.channels]
+    board = Board(bus, pieces, options.service, channels, options.services_before, options.until is not None)
     advertisement = Thing(
         bus,
         "/advertisement",
         ADVERTISEMENT,
-        {"Type": "peripheral", "LocalName": name, "ServiceUUIDs": dbus.Array([service], signature="s")},
+        {"Type": "peripheral", "LocalName": options.name, "ServiceUUIDs": dbus.Array([options.service], signature="s")},
     )
-    adapter = bus.get_object("org.bluez", ADAPTER)
     fail = lambda error: (print(f"vm: board: {error}", flush=True), sys.exit(1))
-    quiet = lambda: None
-    dbus.Interface(adapter, "org.bluez.GattManager1").RegisterApplication(
-        "/board", {}, reply_handler=quiet, error_handler=fail
-    )
-    dbus.Interface(adapter, "org.bluez.LEAdvertisingManager1").RegisterAdvertisement(
-        advertisement.path, {}, reply_handler=lambda: print("vm: board: advertises", flush=True), error_handler=fail
-    )
+    quiet = lambda *_: None
+    advertises = lambda: print(f"vm: board: advertises at {time.clock_gettime(time.CLOCK_BOOTTIME):.2f}", flush=True)
+
+    def register():
+        adapter = bus.get_object("org.bluez", f"/org/bluez/{options.adapter}")
+        dbus.Interface(adapter, "org.bluez.GattManager1").RegisterApplication(
+            "/board", {}, reply_handler=quiet, error_handler=fail
+        )
+        dbus.Interface(adapter, "org.bluez.LEAdvertisingManager1").RegisterAdvertisement(
+            advertisement.path, {}, reply_handler=advertises, error_handler=fail
+        )
+
+    def again():
+        """After a restart of bluetoothd, which also serves the board here: switches the adapter on and registers anew."""
+        try:
+            adapter = bus.get_object("org.bluez", f"/org/bluez/{options.adapter}")
+            adapter.Set("org.bluez.Adapter1", "Powered", True, dbus_interface=PROPERTIES)
+            register()
+        except dbus.DBusException:
+            return True
+        return False
+
+    restarted = lambda name, before, after: before and after or (after and GLib.timeout_add(500, again))
+    register()
+    bus.add_signal_receiver(restarted, "NameOwnerChanged", "org.freedesktop.DBus", arg0="org.bluez")
     GLib.MainLoop().run()
 
 

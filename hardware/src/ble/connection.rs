@@ -1,23 +1,25 @@
-//! Opens one connection to a Bluetooth LE device, passes bytes in both directions, and closes the connection.
+//! Serves one connection to a Bluetooth LE device: opens it, passes bytes in both directions, and closes it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use btleplug::api::{CharPropFlags, Characteristic, Peripheral as _, ValueNotification, WriteType};
+use btleplug::api::{CharPropFlags, Characteristic, Peripheral as _, WriteType};
 use btleplug::platform::Peripheral;
-use flagfall_protocols::driver::Channel;
-use futures_util::{Stream, StreamExt};
+use futures_util::StreamExt;
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::{sleep, timeout};
-use uuid::Uuid;
 
 use super::choose::Seen;
+use super::opening::{Opened, open};
 use super::queries::answer;
-use super::{BleEvent, MAX_WAITING, Outlet, Pace, Sink, Wanted};
+use super::remove::remove;
+use super::{BleEvent, LinkProblem, MAX_WAITING, Outlet, Pace, Sink, Wanted};
 use crate::link::LinkError;
 
 /// The pause before an event is offered again to a receiver that had no room for it.
 const AGAIN: Duration = Duration::from_millis(20);
+/// The number of failed attempts after which the device is removed from BlueZ, whose object of it may be stale.
+const REMOVE_AFTER: u32 = 2;
 /// The cause that is reported if a device refuses the key of its family.
 pub(super) const NO_KEY: &str = "the device did not accept the key";
 
@@ -65,6 +67,8 @@ pub(super) struct Ended {
     pub(super) lasted: Result<Duration, String>,
     /// The device was up and did not accept its key.
     pub(super) keyless: bool,
+    /// How long the opening took, if it succeeded.
+    pub(super) opened_in: Option<Duration>,
 }
 
 /// All data that a connection needs.
@@ -78,22 +82,34 @@ pub(super) struct Connection {
     pub(super) hints: watch::Receiver<Hints>,
     pub(super) pace: Pace,
     pub(super) now: fn() -> u64,
-}
-
-type Notifications = std::pin::Pin<Box<dyn Stream<Item = ValueNotification> + Send>>;
-
-struct Opened {
-    places: Vec<(Place, Characteristic)>,
-    notifications: Notifications,
+    /// How many attempts have failed since a connection was open.
+    pub(super) failed_attempts: u32,
+    /// How long the last opening of the same device took, if it was open before.
+    pub(super) opened_in: Option<Duration>,
 }
 
 impl Connection {
     /// Connects and serves the link until the connection ends.
     pub(super) async fn run(mut self) -> Ended {
-        let opened = tokio::select! {
-            opened = open(&self.pace, &self.device, &self.wanted) => opened,
-            end = wait_for_end(&mut self.hints) => Err(match end { End::Lost => "the Bluetooth service is gone", End::LetGo => "the link is no longer wanted" }.to_owned()),
+        self.report_attempt(&format!("attempt {} begins", self.failed_attempts.saturating_add(1)));
+        let (sink, address, now) = (&mut self.sink, self.seen.address, self.now);
+        let mut report = |cause: &str| {
+            let problem = LinkProblem::Failed { address, cause: cause.to_owned() };
+            // The report is only for people. If there is no room for it, it is left out.
+            sink(now(), &BleEvent::Missing(problem));
         };
+        let mut wanted = true;
+        let began = now();
+        // If the object of the device may be stale, it should be known soon.
+        let known = self.opened_in.filter(|_| self.failed_attempts < REMOVE_AFTER).map(|took| self.pace.patience(took));
+        let opened = tokio::select! {
+            opened = open(&self.pace, known, &self.device, &self.wanted, &mut report) => opened,
+            end = wait_for_end(&mut self.hints) => {
+                wanted = false;
+                Err(match end { End::Lost => "the Bluetooth service is gone", End::LetGo => "the link is no longer wanted" }.to_owned())
+            }
+        };
+        let opened_in = opened.is_ok().then(|| Duration::from_micros((self.now)().saturating_sub(began)));
         let (lasted, keyless) = match opened {
             Ok(opened) => {
                 let (lasted, keyless) = self.serve(opened).await;
@@ -104,7 +120,18 @@ impl Connection {
         // This is also done when connecting failed, because BlueZ would go on trying. If BlueZ does not answer, it is gone
         // already.
         let _ = answer(self.pace.answer, self.device.disconnect()).await;
-        Ended { id: self.id, sink: self.sink, lasted, keyless }
+        if let Err(cause) = &lasted {
+            self.report_attempt(cause);
+            if wanted && self.failed_attempts.saturating_add(1) >= REMOVE_AFTER {
+                let removed = remove(self.pace.answer, &self.device.id()).await;
+                self.report_attempt(&match removed {
+                    Ok(true) => "BlueZ forgets the device, so that it is found anew".to_owned(),
+                    Ok(false) => "BlueZ keeps the device, because it is paired".to_owned(),
+                    Err(error) => format!("BlueZ does not forget the device: {error}"),
+                });
+            }
+        }
+        Ended { id: self.id, sink: self.sink, lasted, keyless, opened_in }
     }
 
     /// Serves an open connection. Returns how long it was up, and whether the device refused its key.
@@ -187,6 +214,11 @@ impl Connection {
         (Duration::from_micros((self.now)().saturating_sub(began)), keyless.load(Ordering::Relaxed))
     }
 
+    /// Reports a step of an attempt to connect, for the log.
+    fn report_attempt(&mut self, step: &str) {
+        (self.sink)((self.now)(), &BleEvent::Attempt { address: self.seen.address, step });
+    }
+
     fn set_outlet(&self, sender: Option<mpsc::Sender<(u8, Vec<u8>)>>) {
         *self.outlet.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = sender;
     }
@@ -196,91 +228,6 @@ impl Connection {
 async fn wait_for_end(hints: &mut watch::Receiver<Hints>) -> End {
     let ended = hints.wait_for(|hints| hints.end.is_some()).await;
     ended.ok().and_then(|hints| hints.end).unwrap_or(End::LetGo)
-}
-
-async fn open(pace: &Pace, device: &Peripheral, wanted: &Wanted) -> Result<Opened, String> {
-    match timeout(pace.connect, device.connect()).await {
-        Ok(Ok(())) => {}
-        Ok(Err(error)) => return Err(format!("does not connect: {error}")),
-        Err(_) => return Err(format!("does not connect in {} s", pace.connect.as_secs_f64())),
-    }
-    match timeout(pace.connect, device.discover_services()).await {
-        Ok(Ok(())) => {}
-        Ok(Err(error)) => return Err(format!("its services cannot be read: {error}")),
-        Err(_) => return Err(format!("its services were not reported within {} s", pace.connect.as_secs_f64())),
-    }
-    let all = device.characteristics();
-    let mut places = match wanted.channels {
-        Some(channels) => find_channels(channels, all.iter().cloned())?,
-        None => all_channels(all.iter().cloned()),
-    };
-    // This is called before the subscriptions, so that the first notification is not lost.
-    let notifications = answer(pace.answer, device.notifications()).await?;
-    timeout(pace.connect, subscribe(pace, device, wanted, &mut places))
-        .await
-        .unwrap_or_else(|_| Err(format!("its channels were not subscribed within {} s", pace.connect.as_secs_f64())))?;
-    Ok(Opened { places, notifications })
-}
-
-/// Subscribes all channels that notify, and marks those that refuse although they may.
-async fn subscribe(
-    pace: &Pace,
-    device: &Peripheral,
-    wanted: &Wanted,
-    places: &mut [(Place, Characteristic)],
-) -> Result<(), String> {
-    for (place, characteristic) in places.iter_mut().filter(|(place, _)| place.notifies) {
-        match answer(pace.answer, device.subscribe(characteristic)).await {
-            Ok(()) => {}
-            Err(cause) if is_optional(wanted, place.channel) => (place.notifies, place.refused) = (false, Some(cause)),
-            Err(cause) => return Err(format!("channel {}: {cause}", place.channel)),
-        }
-    }
-    let refused = places.iter().find_map(|(place, _)| Some((place.channel, place.refused.as_ref()?)));
-    let Some((channel, cause)) = refused else { return Ok(()) };
-    // A device that has gone away in the meantime gives no information about its channels.
-    let of_use = places.iter().any(|(place, _)| place.notifies) && answer(pace.answer, device.is_connected()).await == Ok(true);
-    of_use.then_some(()).ok_or_else(|| format!("channel {channel}: {cause}"))
-}
-
-/// Returns whether the device is usable without this channel, as far as is known.
-fn is_optional(wanted: &Wanted, channel: u8) -> bool {
-    wanted.channels.is_none_or(|channels| channels.get(usize::from(channel)).is_some_and(|channel| channel.optional))
-}
-
-/// Returns the characteristics of a family's channels.
-fn find_channels(
-    channels: &[Channel],
-    all: impl Iterator<Item = Characteristic> + Clone,
-) -> Result<Vec<(Place, Characteristic)>, String> {
-    let mut places = Vec::new();
-    for (number, channel) in (0u8..).zip(channels) {
-        let sides = [(channel.notify, true), (channel.write, false)];
-        for (uuid, notifies) in sides.into_iter().filter_map(|(uuid, notifies)| Some((uuid?, notifies))) {
-            match all.clone().find(|characteristic| characteristic.uuid.as_u128() == uuid) {
-                Some(found) => places.push((place(number, &found, notifies, !notifies), found)),
-                None if channel.optional => {}
-                None => return Err(format!("it has no characteristic {}: not of this family", Uuid::from_u128(uuid))),
-            }
-        }
-    }
-    Ok(places)
-}
-
-/// Returns every characteristic that notifies or can be written, in order.
-fn all_channels(all: impl Iterator<Item = Characteristic>) -> Vec<(Place, Characteristic)> {
-    let useful = all.filter_map(|found| {
-        let notifies = found.properties.intersects(CharPropFlags::NOTIFY | CharPropFlags::INDICATE);
-        let writes = found.properties.intersects(CharPropFlags::WRITE | CharPropFlags::WRITE_WITHOUT_RESPONSE);
-        (notifies || writes).then_some((found, notifies, writes))
-    });
-    let numbered = (0..u8::MAX).zip(useful);
-    numbered.map(|(number, (found, notifies, writes))| (place(number, &found, notifies, writes), found)).collect()
-}
-
-fn place(channel: u8, found: &Characteristic, notifies: bool, writes: bool) -> Place {
-    let (service, characteristic) = (found.service_uuid.as_u128(), found.uuid.as_u128());
-    Place { channel, service, characteristic, notifies, writes, refused: None }
 }
 
 async fn write(

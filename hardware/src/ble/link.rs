@@ -40,6 +40,10 @@ pub(super) struct Link {
     /// The time since which the radio listens for its device.
     pub(super) listens: Option<u64>,
     pub(super) failures: u32,
+    /// How many attempts have failed since a connection was open.
+    pub(super) failed_attempts: u32,
+    /// How long the last opening of the known device took.
+    pub(super) opened_in: Option<Duration>,
     /// The next attempt is not made before this time.
     pub(super) rests: u64,
     pub(super) reported: Option<LinkProblem>,
@@ -58,6 +62,8 @@ impl Link {
             known: None,
             listens: None,
             failures: 0,
+            failed_attempts: 0,
+            opened_in: None,
             rests: 0,
             reported: None,
             rebound: false,
@@ -73,6 +79,8 @@ impl Link {
         (self.known, self.listens) = if same { (up.or(self.known), self.listens) } else { (None, None) };
         self.rebound = self.connection.is_some();
         (self.wanted, self.failures, self.rests, self.reported) = (wanted, 0, 0, None);
+        self.failed_attempts = 0;
+        self.opened_in = self.opened_in.filter(|_| same);
     }
 
     pub(super) fn searches(&self) -> bool {

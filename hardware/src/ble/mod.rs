@@ -8,6 +8,9 @@
 //!                                                     the adapter or the bus is gone: all links begin again
 //! ```
 //!
+//! BlueZ may keep an object of a device that is of no use any more: a connection is made, and its services are never found. So
+//! after two failed attempts the object is removed, and the device is found anew by its advertisement. A paired device is kept.
+//!
 //! The radio finds devices by their address or their name. The family's session confirms that a device is what its name says,
 //! and its first question is harmless. No key is sent before the device has sent something. Every wait has a limit, because
 //! BlueZ sets none. BlueZ ends without notice, so it is asked every few seconds whether it is there. The radio begins one
@@ -29,11 +32,13 @@ mod choose;
 mod connection;
 mod link;
 mod nearby;
+mod opening;
 mod orders;
 mod pause;
 mod problem;
 mod queries;
 mod radio;
+mod remove;
 
 pub use btleplug::api::BDAddr as Address;
 pub use choose::device;
@@ -103,6 +108,13 @@ pub enum BleEvent<'a> {
     Down(LinkError),
     /// There is no device. The event is sent once for each change of the problem.
     Missing(LinkProblem),
+    /// A step of an attempt to connect, for a log. It may be dropped.
+    Attempt {
+        /// The address of the device.
+        address: Address,
+        /// The step, for people.
+        step: &'a str,
+    },
 }
 
 /// Receives a link's events with their times. It must not block. It returns false if there is no room, and the event is then

@@ -12,6 +12,11 @@ pub struct Pace {
     pub answer: Duration,
     /// The time limit for connecting, for finding the services, and for subscribing: 20 s each.
     pub connect: Duration,
+    /// The additional time for finding the services while BlueZ has a connection: 20 s.
+    pub services: Duration,
+    /// The least time for opening a device again that was open before: 5 s. It gets twice the time that its last opening took if
+    /// that is more. After two failures the limits of a new device apply.
+    pub reopen: Duration,
     /// The time without a notification after which the radio checks whether the device is still connected: 10 s.
     pub quiet: Duration,
     /// A sink that has no room for an event for this time loses the connection: 5 s. The session then begins again, so that no
@@ -44,6 +49,8 @@ impl Default for Pace {
         Pace {
             answer: secs(5),
             connect: secs(20),
+            services: secs(20),
+            reopen: secs(5),
             quiet: secs(10),
             no_room: secs(5),
             health: secs(5),
@@ -60,6 +67,11 @@ impl Default for Pace {
 }
 
 impl Pace {
+    /// Returns the time for connecting to a device and finding its services, if its last opening took `opened_in`.
+    pub(super) fn patience(&self, opened_in: Duration) -> Duration {
+        (opened_in * 2).clamp(self.reopen, self.reopen.max(self.connect + self.services))
+    }
+
     /// Returns the pause after this number of failures without a success. Half of it is random.
     pub(super) fn pause(&self, failures: u32, rng: &mut Rng) -> Duration {
         let Some(doublings) = failures.checked_sub(1) else { return Duration::ZERO };

@@ -146,7 +146,7 @@ impl Radio {
 
     fn on_connection_end(&mut self, ended: Result<Ended, tokio::task::JoinError>) {
         // The panic hook has reported the panic. Its link has lost its sink and is useless now.
-        let Ok(Ended { id, sink, lasted, keyless }) = ended else { return };
+        let Ok(Ended { id, sink, lasted, keyless, opened_in }) = ended else { return };
         let at = (self.now)();
         let Some(link) = self.links.get_mut(&id) else { return };
         let address = link.connection.take().map(|held| held.address);
@@ -159,13 +159,14 @@ impl Radio {
             Ok(lasted) if *lasted >= self.pace.good => 0,
             _ => link.failures.saturating_add(1),
         };
+        link.failed_attempts = if lasted.is_ok() { 0 } else { link.failed_attempts.saturating_add(1) };
         link.rests = at + self.pace.pause(link.failures, &mut self.rng).as_micros() as u64;
         // The connection was to a device that was wanted before.
         let former = std::mem::take(&mut link.rebound);
         match (lasted, address) {
             _ if former => {}
             (Ok(_), address) => {
-                (link.reported, link.known) = (None, address);
+                (link.reported, link.known, link.opened_in) = (None, address, opened_in);
                 if let Some(address) = address.filter(|_| keyless) {
                     link.report_missing(at, &LinkProblem::Failed { address, cause: NO_KEY.to_owned() });
                 }
@@ -280,6 +281,8 @@ impl Radio {
             hints: hinted,
             pace: self.pace,
             now: self.now,
+            failed_attempts: link.failed_attempts,
+            opened_in: link.opened_in,
         };
         self.tasks.spawn(connection.run());
     }
@@ -292,7 +295,7 @@ impl Radio {
             self.on_connection_end(ended);
         }
         // The devices did not cause the end.
-        self.links.values_mut().for_each(|link| (link.failures, link.rests) = (0, 0));
+        self.links.values_mut().for_each(|link| (link.failures, link.failed_attempts, link.rests) = (0, 0, 0));
     }
 
     /// Handles orders for the time `span`.

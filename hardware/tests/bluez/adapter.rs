@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use zbus::message::Header;
-use zbus::{OwnedVariant, fdo, interface};
+use zbus::{OwnedObjectPath, OwnedVariant, fdo, interface};
 
 use super::air::Air;
 use super::refusal::Refusal;
@@ -34,6 +34,10 @@ impl Adapter1 {
     async fn stop_discovery(&self, #[zbus(header)] header: Header<'_>) -> Result<(), Refusal> {
         let who = header.sender().map(ToString::to_string).unwrap_or_default();
         self.air.discover(&who, false).await
+    }
+
+    async fn remove_device(&self, device: OwnedObjectPath) -> Result<(), Refusal> {
+        self.air.remove(device.as_str()).await
     }
 
     #[zbus(property, name = "Address")]

@@ -212,10 +212,17 @@ impl Air {
         self.unlink(address).await;
         let gone = |radio: &mut Radio| {
             radio.received = false;
-            let explored = std::mem::take(&mut radio.explored);
-            (std::mem::take(&mut radio.known), if explored { radio.services.clone() } else { Vec::new() })
+            std::mem::take(&mut radio.known)
         };
-        let (Some((true, services)), Some(connection)) = (self.radio(address, gone), self.connection()) else { return };
+        self.remove_services(address).await;
+        let (Some(true), Some(connection)) = (self.radio(address, gone), self.connection()) else { return };
+        let _ = connection.object_server().remove::<Device1, _>(device::path(address)).await;
+    }
+
+    /// Removes the objects of a peripheral's services, if there are any.
+    async fn remove_services(&self, address: &str) {
+        let explored = |radio: &mut Radio| std::mem::take(&mut radio.explored).then(|| radio.services.clone());
+        let (Some(Some(services)), Some(connection)) = (self.radio(address, explored), self.connection()) else { return };
         let server = connection.object_server();
         for (at, (_, characteristics)) in services.iter().enumerate() {
             for inner in 0..characteristics.len() {
@@ -223,7 +230,27 @@ impl Air {
             }
             let _ = server.remove::<Service1, _>(gatt::service_path(address, at)).await;
         }
-        let _ = server.remove::<Device1, _>(device::path(address)).await;
+    }
+
+    /// Gives a peripheral one more service before the others, so that the handles of all others change.
+    pub(super) async fn move_handles(&self, address: &str) {
+        self.remove_services(address).await;
+        self.radio(address, |radio| radio.services.insert(0, (0xf000 + radio.services.len() as u128, Vec::new())));
+    }
+
+    /// Handles the host's request to remove a peripheral's object. It is found anew when it advertises.
+    pub(super) async fn remove(self: &Arc<Air>, path: &str) -> Result<(), Refusal> {
+        let known = |address: &String| device::path(address) == path && self.radio(address, |radio| radio.known) == Some(true);
+        let Some(address) = self.addresses().into_iter().find(known) else {
+            return Err(Refusal::DoesNotExist("Does Not Exist".into()));
+        };
+        self.radio(&address, |radio| {
+            radio.seen.removals += 1;
+            radio.stale = false;
+        });
+        self.forget(&address).await;
+        self.advertise(&address).await;
+        Ok(())
     }
 
     /// Handles the host's request for a connection.
@@ -334,7 +361,7 @@ impl Air {
 
 /// Finds the services of a peripheral that has just been connected.
 async fn resolve(air: Arc<Air>, address: String, turn: u64) {
-    let same = |radio: &mut Radio| radio.linked && *radio.turn.borrow() == turn;
+    let same = |radio: &mut Radio| radio.linked && !radio.stale && *radio.turn.borrow() == turn;
     tokio::time::sleep(air.radio(&address, |radio| radio.resolve_delay).unwrap_or_default()).await;
     if air.radio(&address, same) != Some(true) {
         return;

@@ -58,7 +58,7 @@ impl Device1 {
 
     #[zbus(property, name = "Paired")]
     fn paired(&self) -> bool {
-        false
+        self.air.radio(&self.address, |radio| radio.paired).unwrap_or(false)
     }
 
     #[zbus(property, name = "Bonded")]

@@ -25,7 +25,8 @@
 //! own process, or `Bus::start` and `Command::env(bluez::SYSTEM_BUS, bus.address())` where a program is tested from outside.
 //!
 //! In these points it is like bluetoothd: a peripheral becomes an object when an advertisement of it is received during
-//! discovery. Its services become objects when they are resolved, and stay. The end of bluetoothd and of the bus sends no
+//! discovery. Its services become objects when they are resolved, and stay. Services may be resolved late, or never until the host
+//! removes a stale object ([`Bluez::make_stale`]). The end of bluetoothd and of the bus sends no
 //! signal. Only properties report a disconnect. In these points it differs: objects of peripherals that fell silent stay until
 //! [`Bluez::vanish`], there is no pairing and no cache on disk, and no message is lost on the radio. Connections are made one
 //! after the other, as a controller makes them.
@@ -284,6 +285,23 @@ impl Bluez {
         self.with(address, |radio| radio.near = true);
         let (air, address) = (self.air.clone(), address.to_owned());
         self.wait(async move { air.advertise(&address).await });
+    }
+
+    /// Makes the object of a peripheral stale: the host gets connections, but no services are found until it removes the object.
+    /// bluetoothd was seen in this state after the controller of a connected peripheral had been reset.
+    pub(crate) fn make_stale(&self, address: &str) {
+        self.with(address, |radio| radio.stale = true);
+    }
+
+    /// Pairs the host with the peripheral.
+    pub(crate) fn pair(&self, address: &str) {
+        self.with(address, |radio| radio.paired = true);
+    }
+
+    /// Changes the handles of all attributes of a peripheral, which is not connected.
+    pub(crate) fn move_handles(&self, address: &str) {
+        let (air, address) = (self.air.clone(), address.to_owned());
+        self.wait(async move { air.move_handles(&address).await });
     }
 
     /// Makes the next `count` attempts to connect fail, after the delay of a connection.

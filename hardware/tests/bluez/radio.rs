@@ -23,6 +23,8 @@ pub(crate) struct Seen {
     /// The most connections that the host had or asked for at a time. The number is 2 or more if the host asked for one while
     /// it had one or waited for one.
     pub(crate) most_at_once: usize,
+    /// How many times the host removed the peripheral's object.
+    pub(crate) removals: u64,
     /// The bytes that the host wrote.
     pub(crate) writes: Vec<Written>,
     /// Writes that were refused, because there was no connection.
@@ -73,6 +75,10 @@ pub(super) struct Radio {
     /// How many times a connection ended. The number identifies the present connection.
     pub(super) turn: watch::Sender<u64>,
     pub(super) refuse: u32,
+    /// Whether its object is stale: connections are made, but no services are found until the object is removed.
+    pub(super) stale: bool,
+    /// Whether the host is paired with it.
+    pub(super) paired: bool,
     pub(super) notifying: BTreeSet<u128>,
     /// The characteristics that refuse a subscription.
     pub(super) silent: BTreeSet<u128>,
@@ -102,6 +108,8 @@ impl Radio {
             asked: 0,
             turn: watch::Sender::new(0),
             refuse: 0,
+            stale: false,
+            paired: false,
             notifying: BTreeSet::new(),
             silent: BTreeSet::new(),
             seen: Seen::default(),

@@ -6,6 +6,7 @@
 pub(super) enum Refusal {
     #[zbus(error)]
     ZBus(zbus::Error),
+    DoesNotExist(String),
     Failed(String),
     InProgress(String),
     InvalidValueLength(String),

@@ -83,6 +83,7 @@ fn forward(to: &Sender<(u64, LinkEvent)>, at: u64, event: &BleEvent<'_>) -> bool
         BleEvent::Bytes { channel, bytes } => LinkEvent::Bytes(*channel, bytes.to_vec()),
         BleEvent::Down(error) => LinkEvent::Down(error.to_string()),
         BleEvent::Missing(trouble) => LinkEvent::Missing(trouble.to_string(), true),
+        BleEvent::Attempt { .. } => return true,
     };
     match to.try_send((at, event)) {
         Ok(()) => true,

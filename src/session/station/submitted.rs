@@ -37,6 +37,9 @@ impl Station {
             memory: &self.commands,
         };
         let verdict = admit(&submission, &facts);
+        if !matches!(verdict, Verdict::Admitted(_)) {
+            submission.shorten_body();
+        }
         let binds = matches!(verdict, Verdict::Admitted(Action::Daemon(DaemonAction::BindDevice { .. })));
         Recorded { submission, verdict, configuration: binds.then(|| setup.configuration.clone()) }
     }

@@ -21,6 +21,7 @@ pub(crate) enum LinkReport {
     Bytes(u8, Vec<u8>),
     Down(String),
     Missing(String),
+    Attempt(String),
 }
 
 /// Returns the microseconds since the first call.
@@ -35,8 +36,10 @@ pub(crate) struct BleRig {
     pub(crate) link: BleLink,
     reported: Receiver<(u64, LinkReport)>,
     driver: Box<dyn Driver>,
-    /// All reports except bytes.
+    /// All reports except bytes and steps of attempts.
     pub(crate) reports: Vec<LinkReport>,
+    /// The steps of attempts to connect.
+    pub(crate) attempts: Vec<String>,
     pub(crate) shown: Option<Placement>,
     pub(crate) responding: bool,
 }
@@ -75,7 +78,7 @@ impl BleRig {
         let info = drivers::find(driver).expect("registered");
         let (sender, reported) = sync_channel(1024);
         let link = BleLink::start(Arc::clone(radio), id, wanted, sink(sender));
-        BleRig { link, reported, driver: info.start(), reports: Vec::new(), shown: None, responding: false }
+        BleRig { link, reported, driver: info.start(), reports: Vec::new(), attempts: Vec::new(), shown: None, responding: false }
     }
 
     /// Runs the link and the session until `done`.
@@ -100,6 +103,7 @@ impl BleRig {
                 self.feed(at, Input::LinkDown);
             }
             LinkReport::Bytes(channel, bytes) => return self.feed(at, Input::Bytes { channel: *channel, bytes }),
+            LinkReport::Attempt(step) => return self.attempts.push(step.clone()),
             LinkReport::Missing(_) => {}
         }
         self.reports.push(reported);
@@ -134,6 +138,7 @@ fn sink(sender: SyncSender<(u64, LinkReport)>) -> flagfall_hardware::ble::Sink {
             BleEvent::Bytes { channel, bytes } => LinkReport::Bytes(*channel, bytes.to_vec()),
             BleEvent::Down(error) => LinkReport::Down(error.to_string()),
             BleEvent::Missing(problem) => LinkReport::Missing(problem.to_string()),
+            BleEvent::Attempt { step, .. } => LinkReport::Attempt(step.to_string()),
         };
         // A test that ended reads no reports, so the link does not wait for it.
         !matches!(sender.try_send((at, reported)), Err(TrySendError::Full(_)))
