@@ -5,7 +5,7 @@ use std::time::Duration;
 use flagfall::publish::Message;
 use flagfall::publish::delay::Delay;
 use flagfall::session::anchor::AnchorRecord;
-use flagfall::session::boot::BootRecord;
+use flagfall::session::boot::Start;
 use flagfall::session::record_input::read_input;
 use flagfall::session::station::{Station, StationOutput};
 use flagfall::system_clock::Utc;
@@ -54,7 +54,7 @@ fn started(mut tape: Tape, starts: &[(f64, Option<RoundBound>)], sync: TimeSourc
     for (seconds, bound) in starts {
         let at = Instant((seconds * 1e6) as u64);
         let utc_us = Utc::parse(BEGAN).expect("a time").0 + at.0 as i64;
-        let boot = BootRecord { boot: 1, ..BootRecord::default() }.with_bound(*bound);
+        let boot = Start { boot: 1, bound: *bound, ..Start::default() }.record(None);
         let wall = AnchorRecord { utc_us, sync, err_ms: None, up_us: None };
         let place = tape.inputs.partition_point(|(other, _)| *other < at);
         let records = [Body::Boot(boot.json().leak()), Body::Anchor(wall.json().leak())];
