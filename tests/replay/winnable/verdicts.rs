@@ -72,8 +72,7 @@ fn all_rows_and_proofs() {
     let Some(all) = reference_rows() else { return };
     let mut tally = answer(all.iter());
     tally.print();
-    for group in ["easy", "medium", "real easy", "real medium"] {
+    for group in ["easy", "medium", "real easy", "real medium", "hard"] {
         assert_eq!(tally.undecided(group), 0, "{group}");
     }
-    assert!(tally.undecided("hard") <= 10, "{} undecided", tally.undecided("hard"));
 }

@@ -112,6 +112,17 @@ fn all_positions_counted() {
     assert!(closure.positions > 100 && closure.depth > 3, "{closure:?}");
 }
 
+/// The bishops of one colour have one free square, so only the kings move far.
+#[test]
+fn a_search_that_meets_nothing_new_is_followed_by_a_closure() {
+    let fen = "1B1B1B2/BpBpBpBp/1P1P1P1P/3k4/8/8/3K4/8 w - - 0 1";
+    for side in Color::ALL {
+        let Reason::Exhausted(closure) = reason(fen, side) else { panic!("not exhausted") };
+        let nodes = counted(&position(fen), side, Budget::FULL).1.nodes;
+        assert!(closure.positions > 20_000 && nodes < 250_000, "{side}: {nodes}");
+    }
+}
+
 #[test]
 fn where_both_public_solvers_err() {
     for fen in
