@@ -37,6 +37,7 @@ pub struct AfterIllegalMove {
 
 /// The picture for the live and public audiences.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[schemars(transform = without_required_of_1_1)]
 pub struct LiveState {
     /// Number of the game on this board.
     pub game_no: u32,
@@ -66,6 +67,13 @@ pub struct LiveState {
     /// The players, as far as they are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub players: Option<Players>,
+}
+
+/// Messages of version 1.0 do not have these fields and are still valid.
+fn without_required_of_1_1(schema: &mut schemars::Schema) {
+    if let Some(required) = schema.get_mut("required").and_then(serde_json::Value::as_array_mut) {
+        required.retain(|field| field != "clock_status" && field != "link");
+    }
 }
 
 /// Whether a board is heard.
