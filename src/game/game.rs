@@ -215,10 +215,7 @@ impl Game {
                 }
             }
             DeviceEvent::Delay(delay) => self.seen.set_delay(*delay),
-            DeviceEvent::Silent => {
-                self.seen.board_answers = false;
-                self.lose_board();
-            }
+            DeviceEvent::Silent => self.lose_board(),
             DeviceEvent::Responding => {
                 self.seen.board_answers = true;
                 self.alarms.cure(self.now, AlarmKind::BoardLost);
@@ -296,6 +293,7 @@ impl Game {
     }
 
     fn lose_board(&mut self) {
+        self.seen.board_answers = false;
         self.seen.joining.forget_positions();
         self.seen.note_clock_before_gap(self.now);
         self.seen.board.lose(self.now);

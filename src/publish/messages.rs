@@ -94,8 +94,7 @@ impl Messages {
         Messages { board, journal: journal.to_owned(), boot: 0, numbers: [0; 3], players: None, unpublished: None }
     }
 
-    /// Sets the players. They are no input of the game: names change nothing in it, the journal does not need them, and a copy of a
-    /// journal shall contain no names.
+    /// Sets the players, who are in the states for arbiters and the live audience.
     pub fn set_players(&mut self, players: Option<Players>) {
         self.players = players;
     }

@@ -31,8 +31,8 @@ pub struct Setting {
     pub board: Board,
     /// The delay of the public audience; none = it sees nothing.
     pub delay: Option<Delay>,
-    /// The players, if they are known. The head of the journal has no names: no game depends on them, a correction holds at once,
-    /// and a copy of a journal can be given away.
+    /// The players, if they are known. The head of the journal has no names: no game depends on them, a corrected name holds from the
+    /// next start, and a copy of a journal can be given away.
     pub players: Option<Players>,
     /// The bound on the games of the round. It is no line of the head, since each start of the node may have another one: the
     /// record of the start has it.

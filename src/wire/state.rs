@@ -38,6 +38,7 @@ pub struct AfterIllegalMove {
 
 /// The picture for the live and public audiences.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[schemars(transform = without_required_of_1_1)]
 pub struct LiveState {
     /// Number of the game on this board.
     pub game_no: u32,
@@ -75,6 +76,13 @@ pub struct LiveState {
     /// True in the last state of a board that its node serves no more.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub withdrawn: bool,
+}
+
+/// Messages of version 1.0 do not have these fields and are still valid.
+fn without_required_of_1_1(schema: &mut schemars::Schema) {
+    if let Some(required) = schema.get_mut("required").and_then(serde_json::Value::as_array_mut) {
+        required.retain(|field| field != "clock_status" && field != "link");
+    }
 }
 
 /// Whether a board is heard.

@@ -69,7 +69,8 @@ pub(crate) const CRATES: &[CrateRule] = &[
 /// them.
 pub(crate) const FLOORS: &[&[&str]] = &[
     &["system_clock", "random", "calibration", "import"],
-    &["wire", "config"],
+    &["wire"],
+    &["config"],
     &["journal", "arbiter", "mqtt", "health", "broker"],
     &["publish", "outputs"],
     &["session"],

@@ -1,7 +1,7 @@
 //! From a pseudo-terminal to an independent client: boards with games, the daemon as a process, a real broker.
 
 mod commands;
-mod games;
+pub(crate) mod games;
 
 use crate::rig::{Rig, Seat};
 use crate::support::mqtt::Mosquitto;
@@ -9,7 +9,7 @@ use crate::support::mqtt::MosquittoMessage;
 use crate::support::schemas;
 
 /// Checks that every message of the daemon has a schema and keeps to it.
-fn keep_to_schemas(all: &[MosquittoMessage]) {
+pub(crate) fn keep_to_schemas(all: &[MosquittoMessage]) {
     for received in all.iter().filter(|received| received.branch() != "cmd") {
         schemas::validate(&received.topic, &received.payload).unwrap_or_else(|problem| panic!("{problem}"));
     }

@@ -57,7 +57,7 @@ impl PublicAudience {
 
     /// Adds what this effect publishes to the live audience.
     pub(crate) fn handle_effect(&mut self, at: Instant, effect: &Effect, game: &Game) {
-        if *effect == Effect::Clock && self.clocks.add(at, game, &self.queue) {
+        if matches!(effect, Effect::Clock) && self.clocks.add(at, game, &self.queue) {
             self.queue.lost.merged += 1;
         }
         self.queue.handle_effect(at, effect, game);
@@ -167,10 +167,11 @@ impl PublicAudience {
                 false
             }
             DelayedContent::Times(moves) => {
-                for told in moves {
+                for told in moves.into_iter().map(LiveMove::from) {
                     // A move that was dropped from the full queue is in the next state.
-                    if let Some(known) = known.moves.get_mut(told.ply.saturating_sub(1) as usize) {
-                        *known = LiveMove::from(told);
+                    let known = known.moves.get_mut(told.ply.saturating_sub(1) as usize);
+                    if let Some(known) = known.filter(|known| known.uci == told.uci) {
+                        *known = told;
                     }
                 }
                 self.awaits_state = true;
@@ -182,7 +183,7 @@ impl PublicAudience {
                 }
                 state.players.clone_from(&self.players);
                 self.clocks.show(ShownClock { at: item.at, game: item.game, body: state.clock.clone() });
-                *known = state;
+                *known = *state;
                 self.at = item.at;
                 self.rev += u32::from(revised);
                 self.awaits_state = false;

@@ -42,7 +42,7 @@ pub(crate) enum DelayedContent {
     Times(Vec<LiveMove>),
     /// A state. Its list of moves is empty unless `whole`, since the list follows from the events before it.
     State {
-        state: LiveState,
+        state: Box<LiveState>,
         /// Whether more than the clock changed.
         revised: bool,
         /// Whether the list of moves is in it, because an event before it was dropped.
@@ -180,7 +180,7 @@ impl DelayQueue {
             at,
             game: game.number(),
             plies,
-            content: DelayedContent::State { state, revised, whole },
+            content: DelayedContent::State { state: Box::new(state), revised, whole },
         });
         self.states += 1;
     }

@@ -123,6 +123,17 @@ fn a_planted_word_is_found_wherever_it_stands() {
 }
 
 #[test]
+fn a_state_of_version_1_0_is_still_valid() {
+    let mut old = state();
+    for field in ["clock_status", "link", "result_by", "ending", "players"] {
+        old["body"].as_object_mut().expect("an object").remove(field).expect("it is there");
+    }
+    for topic in TOPICS {
+        assert_eq!(validate(topic, old.to_string()), Ok(()));
+    }
+}
+
+#[test]
 fn what_is_shown_at_one_place_is_secret_at_every_other() {
     for (path, words) in SHOWN {
         let name = path.rsplit('/').next().expect("a name");

@@ -118,7 +118,9 @@ fn check_start(all: &[MosquittoMessage], boot: u64, seats: &[Seat<'_>]) {
     };
     let born = &all[place("init")..place("ready")];
     for seat in seats {
-        for (audience, leaf) in [("arbiter", "state"), ("live", "state"), ("live", "clock"), ("public", "state")] {
+        for (audience, leaf) in
+            [("arbiter", "state"), ("live", "state"), ("live", "clock"), ("public", "state"), ("public", "clock")]
+        {
             let topic = topic(audience, seat.id, leaf);
             assert!(
                 born.iter().any(|received| received.topic == topic && received.json["boot"] == boot),
@@ -189,7 +191,9 @@ fn check_late_subscriber(late: &Watch, early: &Watch) {
         ["status", "info", "health"].iter().map(|leaf| format!("flagfall/1/node/pi-1/{leaf}")).collect();
     topics.extend([101, 102].iter().map(|serial| format!("flagfall/1/device/dgt-00{serial}/status")));
     for board in ["b1", "b2"] {
-        for (audience, leaf) in [("arbiter", "state"), ("live", "state"), ("live", "clock"), ("public", "state")] {
+        for (audience, leaf) in
+            [("arbiter", "state"), ("live", "state"), ("live", "clock"), ("public", "state"), ("public", "clock")]
+        {
             topics.push(topic(audience, board, leaf));
         }
     }
