@@ -197,7 +197,7 @@ pub struct ArbiterState {
     pub ending: Option<Ending>,
     /// The result, if it is known.
     pub result: Option<GameResult>,
-    /// Why this game is not published to the live audience and to the public (section 7.1); absent if it is.
+    /// Why this game is not published to the live audience and to the public (`wire/README.md#7.1`); absent if it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unpublished: Option<Unpublished>,
 }
