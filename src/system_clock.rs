@@ -70,6 +70,9 @@ impl Utc {
             Some(b'-') => -1,
             _ => return Utc::parse(text),
         };
+        if !local.ends_with(|last: char| last.is_ascii_digit()) {
+            return None;
+        }
         let (hours, minutes) = offset[1..].split_once(':')?;
         let number = |digits: &str, below: i64| {
             let value = digits.bytes().all(|digit| digit.is_ascii_digit()).then(|| digits.parse::<i64>().ok()).flatten()?;

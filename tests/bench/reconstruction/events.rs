@@ -56,6 +56,6 @@ fn owned(input: StationInput<'_>) -> Option<Fed> {
         StationInput::Bytes { bytes, .. } => Some(Fed::Bytes(bytes.to_vec())),
         StationInput::Link { state, .. } => Some(Fed::Link(state != LinkState::Gone)),
         StationInput::Command(command) => Some(Fed::Command(command)),
-        StationInput::Submitted(_) | StationInput::Answer(_) => None,
+        StationInput::Submitted(_) | StationInput::Answer(_) | StationInput::Boot { .. } | StationInput::Anchor(_) => None,
     }
 }

@@ -12,6 +12,9 @@ use serde_json::{Value, json};
 use crate::commands::command_rig::{CommandRig, payload};
 use crate::support::schemas::keeps_to;
 
+/// Makes a board at which a flag has fallen.
+type Begin = fn() -> CommandRig;
+
 /// The ruling that a screen which connects now receives.
 fn ruling(rig: &mut CommandRig) -> Value {
     let mut out = Vec::new();
@@ -45,7 +48,7 @@ fn labels(ruling: &Value) -> Vec<&str> {
 /// Takes every choice of a ruling, and after it every choice of the ruling that follows.
 #[test]
 fn every_choice_is_carried_out_and_so_is_every_choice_after_it() {
-    let rigs: [(&str, fn() -> CommandRig); 3] = [
+    let rigs: [(&str, Begin); 3] = [
         ("flag and mate", CommandRig::flag_and_mate),
         ("over with a flag", CommandRig::over_with_a_flag),
         ("one move short", CommandRig::flag_fallen),
@@ -101,7 +104,7 @@ fn a_decision_that_is_taken_back_leaves_the_proposal() {
 /// The words of a board's ruling are those that the command line gives for the same facts.
 #[test]
 fn the_words_are_those_of_the_command_line() {
-    let rigs: [(&str, fn() -> CommandRig, &[&str]); 2] = [
+    let rigs: [(&str, Begin, &[&str]); 2] = [
         ("over with a flag", CommandRig::over_with_a_flag, &["--time-control", "15+2"]),
         ("one move short", CommandRig::flag_fallen, &["--time-control", "2/20:60", "--not-pressed", "2. c4"]),
     ];

@@ -1,6 +1,7 @@
 //! The content of an arbiter's message, and its order.
 
 use alloc::boxed::Box;
+use alloc::vec;
 
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, Color, Position};
@@ -82,7 +83,7 @@ fn the_whole_message() {
          Why: No legal mate by Black: Black has only the king.\n\
          Check yourself: the flag sign on the clock; position equals diagram; has anyone\nclaimed?\n\
          Rules: fide-2023-standard, row 15, article 6.9.\n\
-         [Confirm 1/2-1/2] [The game goes on] [Other result]\n"
+         [Confirm 1/2-1/2] [The game goes on] [Other result: 1-0] [Other result: 0-1]\n"
     );
 }
 
@@ -113,7 +114,9 @@ fn an_unpressed_move_is_shown_with_its_conditions() {
     );
     assert_eq!(screen.moves, "39 of 40 moves completed; 40. Qd7 made, clock NOT PRESSED.");
     assert_eq!((screen.act, screen.unknown.as_slice()), (Act::StopTheClocks, ["completed moves".to_string()].as_slice()));
-    assert_eq!(screen.choices, ["The game goes on", "Other result"]);
+    let labels: Vec<&str> = screen.choices.iter().map(|choice| choice.label.as_str()).collect();
+    let black_wins = "Black wins: 39 moves were completed";
+    assert_eq!(labels, ["The game goes on", "Other result: 1-0", black_wins, "Other result: 1/2-1/2"]);
     assert!(screen.why.contains("was not settled in 7 positions"), "{}", screen.why);
     assert!(screen.why.ends_with("The answer depends on how many moves were completed."), "{}", screen.why);
     // Without a question to the solver, the reason is what is not known, the innermost last.
@@ -127,7 +130,7 @@ fn an_unpressed_move_is_shown_with_its_conditions() {
 fn a_win_shows_the_line_one_tap_deeper() {
     let won = Finding { flag: Some("black"), outcome: Outcome::WhiteWins, row: "14", winnable: can_mate(), ..finding() };
     let screen = Screen::of(&won, &Around::default());
-    assert_eq!((screen.line.as_deref(), screen.choices[0].as_str()), (Some("1. Qg7#"), "Confirm 1-0"));
+    assert_eq!((screen.line.as_deref(), screen.choices[0].label.as_str()), (Some("1. Qg7#"), "Confirm 1-0"));
     assert!(screen.final_position.is_some_and(|fen| fen.starts_with("7k/6Q1/")));
     assert!(screen.headline.starts_with("BLACK FLAG") && screen.why.starts_with("White can"), "{}", screen.why);
     // Under rules that do not ask for a helpmate, the helpmate is known but does not decide.
@@ -183,6 +186,34 @@ fn what_to_do_first() {
         assert_eq!(screen.act, act, "{}", screen.proposal);
         assert!(screen.proposal.starts_with(proposal), "{}", screen.proposal);
     }
+}
+
+/// The choices of each kind of finding, with the command of each.
+#[test]
+fn a_choice_names_its_command() {
+    use Answer::{Confirm, Declare, Reject};
+    use GameResult::{BlackWins, Draw, Open, WhiteWins};
+    let goes_on = Finding { outcome: Outcome::GameGoesOn, ..finding() };
+    let conditional = Finding { conditional: true, ..goes_on.clone() };
+    let undecided = Finding { outcome: Outcome::Undecided, ..finding() };
+    let others = [Declare(WhiteWins), Declare(BlackWins), Declare(Draw)];
+    for (finding, decided, answers) in [
+        (&finding(), None, &[Confirm, Reject, Declare(WhiteWins), Declare(BlackWins)][..]),
+        (&goes_on, None, &[Confirm, others[0], others[1], others[2]]),
+        // An observation of the flag might change this finding.
+        (&conditional, None, &[Reject, others[0], others[1], others[2]]),
+        (&undecided, None, &[Reject, others[0], others[1], others[2]]),
+        (&finding(), Some(Draw), &[Declare(Open)]),
+        (&finding(), Some(Open), &[Confirm, Declare(WhiteWins), Declare(BlackWins)]),
+        (&undecided, Some(Open), &others),
+    ] {
+        let screen = Screen::of(finding, &Around { decided, ..Around::default() });
+        let found: Vec<Answer> = screen.choices.iter().map(|choice| choice.answer).collect();
+        assert_eq!(found, answers, "{decided:?} {}", screen.proposal);
+    }
+    // The tables say that such a claim is refused, and a rejection would say that it is not.
+    let refused = Finding { kind: Kind::Claim, flag: None, ..conditional };
+    assert_eq!(Screen::of(&refused, &Around::default()).choices[0].answer, Confirm);
 }
 
 #[test]
