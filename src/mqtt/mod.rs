@@ -34,7 +34,7 @@ pub use self::identity::{Identity, IdentityError};
 use self::outbox::Outbox;
 pub use self::probe::probe;
 use self::session::Session;
-pub use self::types::{Arrived, ConnectionState, Ended, Foreign, Hooks, ReconnectDelays, Settings};
+pub use self::types::{Arrived, AtBroker, ConnectionState, Ended, Foreign, Hooks, ReconnectDelays, Settings};
 use crate::system_clock;
 
 /// Publishes what is in the outbox until `stop` is true or its sender is dropped, or until another client takes our name. A stop

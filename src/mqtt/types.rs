@@ -83,6 +83,9 @@ pub struct ConnectionState {
 /// A function that gets a board's id, a node, and whether that node claims the board.
 pub type Foreign = Box<dyn Fn(&str, &str, bool) + Send + Sync>;
 
+/// A function that gets a board's id and a topic below that board.
+pub type AtBroker = Box<dyn Fn(&str, &str) + Send + Sync>;
+
 /// The callbacks of the network task. They must not block.
 pub struct Hooks {
     /// A cursor moved: the broker has acknowledged every event of this board and audience up to the number.
@@ -101,7 +104,7 @@ pub struct Hooks {
     pub foreign: Foreign,
     /// Board id and topic: the broker retains this alert or ruling of one of our boards. If the board does not hold it, it must be
     /// deleted ([`Outbox::publish_once`](crate::mqtt::outbox::Outbox::publish_once)).
-    pub retained: Box<dyn Fn(&str, &str) + Send + Sync>,
+    pub retained: AtBroker,
     /// Makes the payload of this node's status: `init`, `ready`, `stopped`, or, for the will, `lost`.
     pub status: Box<dyn Fn(&'static str) -> String + Send + Sync>,
 }
