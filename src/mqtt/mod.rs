@@ -34,7 +34,7 @@ pub use self::identity::{Identity, IdentityError};
 use self::outbox::Outbox;
 pub use self::probe::probe;
 use self::session::Session;
-pub use self::types::{Arrived, ConnectionState, Foreign, Hooks, ReconnectDelays, Refused, Settings};
+pub use self::types::{Arrived, AtBroker, ConnectionState, Foreign, Hooks, ReconnectDelays, Refused, Settings};
 use crate::system_clock;
 
 /// The cause of an end, for people.

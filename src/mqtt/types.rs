@@ -90,6 +90,9 @@ pub type Foreign = Box<dyn Fn(&str, &str, bool) + Send + Sync>;
 /// A function that gets a topic and why the broker does not take its messages.
 pub type Refused = Box<dyn Fn(&str, Option<&str>) + Send + Sync>;
 
+/// A function that gets a board's id and a topic below that board.
+pub type AtBroker = Box<dyn Fn(&str, &str) + Send + Sync>;
+
 /// The callbacks of the network task. They must not block.
 pub struct Hooks {
     /// A cursor moved: the broker has acknowledged every event of this board and audience up to the number.
@@ -108,7 +111,7 @@ pub struct Hooks {
     pub foreign: Foreign,
     /// Board id and topic: the broker retains this alert or ruling of one of our boards. If the board does not hold it, it must be
     /// deleted ([`Outbox::publish_once`](crate::mqtt::outbox::Outbox::publish_once)).
-    pub retained: Box<dyn Fn(&str, &str) + Send + Sync>,
+    pub retained: AtBroker,
     /// The broker refuses the messages on this topic, with the reason for people, or takes them only in part. None: it takes them
     /// whole again.
     pub refused: Refused,

@@ -59,11 +59,11 @@ fn recorded(recovered: &Recovered) -> Option<MonotonicTime> {
     let mut times: Vec<Instant> = recovered.records().map(|record| record.at).collect();
     let last = times.pop()?;
     let turn = times.into_iter().rfind(|at| last.since(*at) >= ANOTHER_TURN)?;
-    let anchors = recovered.records().filter_map(|record| match record.body {
+    let mut anchors = recovered.records().filter_map(|record| match record.body {
         Body::Anchor(json) => Some((record.at, serde_json::from_str::<Value>(json).expect("JSON")["utc_us"].as_i64()?)),
         _ => None,
     });
-    let (anchored, wall) = anchors.last()?;
+    let (anchored, wall) = anchors.next_back()?;
     let turn = Utc(wall + turn.micros() as i64 - anchored.micros() as i64);
     let (now, wall_now) = (monotonic(), utc());
     let ago = Duration::from_micros(u64::try_from(wall_now.0 - turn.0).ok()?) + RECORDED;
