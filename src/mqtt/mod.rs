@@ -35,7 +35,7 @@ pub use self::identity::{Identity, IdentityError};
 use self::outbox::Outbox;
 pub use self::probe::probe;
 use self::session::Session;
-pub use self::types::{Arrived, ConnectionState, Foreign, Hooks, ReconnectDelays, Refused, Settings};
+pub use self::types::{Arrived, ConnectionState, Foreign, Hooks, ReconnectDelays, Refused, Settings, Shorten};
 use crate::system_clock;
 
 /// The cause of an end, for people.

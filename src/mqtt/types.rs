@@ -88,6 +88,9 @@ pub type Foreign = Box<dyn Fn(&str, &str, bool) + Send + Sync>;
 /// A function that gets a topic and why the broker does not take its messages.
 pub type Refused = Box<dyn Fn(&str, Option<&str>) + Send + Sync>;
 
+/// A function that gets a payload and the largest number of bytes, and returns a payload that is not larger.
+pub type Shorten = Box<dyn Fn(&str, usize) -> Option<String> + Send + Sync>;
+
 /// The callbacks of the network task. They must not block.
 pub struct Hooks {
     /// A cursor moved: the broker has acknowledged every event of this board and audience up to the number.
@@ -109,7 +112,7 @@ pub struct Hooks {
     pub refused: Refused,
     /// Makes a shorter payload of a state, of at most this number of bytes, for a broker that does not take the whole one. None: it
     /// cannot be shortened so far.
-    pub shorten: Box<dyn Fn(&str, usize) -> Option<String> + Send + Sync>,
+    pub shorten: Shorten,
     /// Makes the payload of this node's status: `init`, `ready`, `stopped`, or, for the will, `lost`. All of them contain the `run`
     /// of this program.
     pub status: Box<dyn Fn(&'static str) -> String + Send + Sync>,

@@ -93,7 +93,7 @@ fn a_payload_that_is_no_object_has_no_effect() {
         for leaf in ["info", "status"] {
             assert!(claims.handle_message("z", leaf, payload.as_bytes()).is_empty(), "{leaf} {payload}");
         }
-        assert_eq!((status::boot_of(payload.as_bytes()), status::state_of(payload.as_bytes())), (0, None), "{payload}");
+        assert_eq!((status::run_of(payload.as_bytes()), status::state_of(payload.as_bytes())), (None, None), "{payload}");
     }
 }
 
