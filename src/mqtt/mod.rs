@@ -7,6 +7,7 @@
 
 mod backoff;
 mod claims;
+mod client_id;
 mod connect;
 mod connection;
 mod identity;

@@ -1,5 +1,6 @@
 //! Defines the settings of the connection to the broker, and the callbacks for what arrives.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use flagfall_protocols::trace::Audience;
@@ -14,6 +15,9 @@ pub struct Settings {
     pub identity: Identity,
     /// The first level of every topic.
     pub root: String,
+    /// The file with the random part of our client id, so that the broker keeps our session over a restart; none = each start has
+    /// another id.
+    pub client_file: Option<PathBuf>,
     /// This node's name in topics, and the beginning of the client id.
     pub node: String,
     /// The event.

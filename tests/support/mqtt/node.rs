@@ -47,7 +47,16 @@ pub(crate) fn settings(port: u16, more: impl FnOnce(&mut Mqtt)) -> Settings {
     more(&mut mqtt);
     let identity = Identity::read(&mqtt, "n1").unwrap_or_else(|error| panic!("{error}"));
     let [root, node, event, round] = ["flagfall", "n1", "open26", "5"].map(str::to_owned);
-    Settings { identity, root, node, event, round, boards: vec!["b1".to_owned()], reconnect: ReconnectDelays::default() }
+    Settings {
+        identity,
+        client_file: None,
+        root,
+        node,
+        event,
+        round,
+        boards: vec!["b1".to_owned()],
+        reconnect: ReconnectDelays::default(),
+    }
 }
 
 impl Node {
