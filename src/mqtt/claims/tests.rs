@@ -8,7 +8,16 @@ fn claims(node: &str) -> Claims {
     let identity = Identity::read(&Mqtt::default(), node).expect("no files");
     let [root, event, round] = ["flagfall", "open26", "5"].map(str::to_owned);
     let boards = vec!["b1".to_owned(), "b2".to_owned()];
-    Claims::new(&Settings { identity, root, node: node.to_owned(), event, round, boards, reconnect: ReconnectDelays::default() })
+    Claims::new(&Settings {
+        identity,
+        client_file: None,
+        root,
+        node: node.to_owned(),
+        event,
+        round,
+        boards,
+        reconnect: ReconnectDelays::default(),
+    })
 }
 
 fn described(changes: Vec<ClaimChange>) -> Vec<String> {
