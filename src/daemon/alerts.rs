@@ -29,15 +29,15 @@ struct Published {
 }
 
 impl Alerts {
-    /// Publishes what has changed on a board since the last call. The first call deletes what an earlier run left open.
+    /// Publishes what has changed on a board since the last call.
     pub(super) fn update(&mut self, node: &Node, board: &Board, handle: &StationHandle) {
         for alarm in ProgramAlarm::ALL {
             let sentence = sentence(alarm, node, handle);
             let key = (board.board.clone(), alarm);
             let before = self.published.get(&key);
             let said = |before: &Option<Published>| before.as_ref().map(|before| before.sentence.clone());
-            // A board that has no number yet publishes nothing, so there is nothing to delete.
-            if before.map(said) == Some(sentence.clone()) || (sentence.is_none() && handle.number().is_none()) {
+            // While a board is opened, it deletes the alerts of an earlier run.
+            if before.and_then(said) == sentence || handle.condition() == Condition::Opening {
                 continue;
             }
             let stamp = handle.stamp().map_or_else(|| node.stamp(), |stamp| (*stamp).clone());

@@ -294,7 +294,8 @@ mod tests {
 
     #[test]
     fn every_host_has_a_name_that_topics_allow() {
-        for (given, name) in [("pi-07", "pi-07"), ("Pi 07.local", "pi-07-local"), ("", "node")] {
+        let (long, cut) = ("n".repeat(40), "n".repeat(32));
+        for (given, name) in [("pi-07", "pi-07"), ("Pi 07.local", "pi-07-local"), ("", "node"), (&long, &cut)] {
             assert_eq!(node_name(Some(given)), name);
         }
         assert!(topics::is_id(&node_name(None)));

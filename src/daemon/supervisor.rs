@@ -288,6 +288,7 @@ impl Daemon {
         mqtt::Settings {
             identity: self.identity.clone(),
             root: self.config.mqtt.root.clone(),
+            client_file: Some(self.config.journal.dir.join(format!("client-{}", self.shared.node))),
             node: self.shared.node.clone(),
             event: self.config.event.id.clone(),
             round: self.config.event.round.clone(),

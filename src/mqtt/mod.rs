@@ -7,6 +7,7 @@
 
 mod backoff;
 mod claims;
+mod client_id;
 mod connect;
 mod connection;
 mod identity;
@@ -34,7 +35,7 @@ pub use self::identity::{Identity, IdentityError};
 use self::outbox::Outbox;
 pub use self::probe::probe;
 use self::session::Session;
-pub use self::types::{Arrived, AtBroker, ConnectionState, Foreign, Hooks, ReconnectDelays, Refused, Settings};
+pub use self::types::{Arrived, AtBroker, ConnectionState, Foreign, Hooks, ReconnectDelays, Refused, Settings, Shorten};
 use crate::system_clock;
 
 /// The cause of an end, for people.

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use bytes::BytesMut;
 use rumqttc::v5::mqttbytes::v5::{
-    Connect, ConnectProperties, Disconnect, DisconnectProperties, DisconnectReasonCode, Filter, LastWill, LastWillProperties,
-    Login, Packet, PingReq, PubAck, Publish, PublishProperties, Subscribe,
+    Connect, ConnectProperties, Disconnect, DisconnectReasonCode, Filter, LastWill, LastWillProperties, Login, Packet, PingReq,
+    PubAck, Publish, PublishProperties, Subscribe,
 };
 use rumqttc::v5::mqttbytes::{Error, QoS};
 use rumqttc::valid_topic;
@@ -17,10 +17,8 @@ use crate::mqtt::outbox::{Publication, Quality};
 pub(super) const LARGEST: u32 = 256 * 1024;
 /// The keep-alive time, unless the broker sets another one.
 pub(super) const KEEP_ALIVE: Duration = Duration::from_secs(10);
-/// The time for which the broker keeps the session of an absent node, in seconds. It is several times the ten seconds for which a
-/// command is valid, and longer than the delay of the will. It is short, because every start of the program and every takeover
-/// leaves a session behind, in which the broker gathers what nobody will read.
-const SESSION: u32 = 60;
+/// The time for which the broker keeps the session of an absent node, in seconds.
+const SESSION: u32 = 3600;
 /// The time between a lost connection and the publication of the will, in seconds.
 const WILL_DELAY: u32 = 5;
 /// The largest number of messages that the broker may send before this node acknowledges them.
@@ -120,16 +118,9 @@ pub(super) fn ping(out: &mut BytesMut) -> Result<(), Error> {
     write(&Packet::PingReq(PingReq), out)
 }
 
-/// Writes the disconnect packet, after which the broker drops the will and the session: the next start has another client id.
+/// Writes the disconnect packet, after which the broker drops the will.
 pub(super) fn disconnect(out: &mut BytesMut) -> Result<(), Error> {
-    let properties = DisconnectProperties {
-        session_expiry_interval: Some(0),
-        reason_string: None,
-        user_properties: Vec::new(),
-        server_reference: None,
-    };
-    let reason_code = DisconnectReasonCode::NormalDisconnection;
-    write(&Packet::Disconnect(Disconnect { reason_code, properties: Some(properties) }), out)
+    write(&Packet::Disconnect(Disconnect::new(DisconnectReasonCode::NormalDisconnection)), out)
 }
 
 /// Writes the whole packet or nothing.

@@ -16,6 +16,7 @@ use tracing::warn;
 
 use self::farewell::Farewell;
 use super::claims::Claims;
+use super::client_id::ClientId;
 use super::connection::ConnectionEnd;
 use super::ids::Ids;
 use super::namesakes::Namesakes;
@@ -23,7 +24,6 @@ use super::packets::Client;
 use super::refusals::Refusals;
 use super::types::{ConnectionState, Hooks, Settings};
 use crate::mqtt::outbox::Outbox;
-use crate::random;
 use crate::system_clock::MonotonicTime;
 
 /// If the broker acknowledges nothing for this time, the connection counts as lost.
@@ -45,8 +45,7 @@ pub(super) struct Session {
     /// Kinds of topics whose refusal was reported.
     reported: BTreeSet<&'static str>,
     refusals: Refusals,
-    /// Our client id; none = another one must be made.
-    client_id: Option<String>,
+    client_id: ClientId,
     /// The broker must forget our session: it could only hold the packet that could not be read.
     clean: bool,
     /// How many connections in a row were closed soon and without a reason.
@@ -91,6 +90,7 @@ enum Phase {
 impl Session {
     pub(super) fn new(settings: Settings, outbox: Arc<Outbox>, hooks: Hooks) -> Session {
         let (claims, state) = (Claims::new(&settings), ConnectionState::default());
+        let client_id = ClientId::new(settings.client_file.clone());
         let namesakes = Namesakes::new((hooks.status)("lost").as_bytes());
         Session {
             settings,
@@ -102,28 +102,21 @@ impl Session {
             found: Vec::new(),
             reported: BTreeSet::new(),
             refusals: Refusals::default(),
-            client_id: None,
+            client_id,
             clean: false,
             short: 0,
             link: None,
         }
     }
 
-    /// What the next connection begins with. The client id is random, so that nobody can take over our connection by it, and the
-    /// same in all connections until somebody does, so that the broker keeps our session.
+    /// What the next connection begins with.
     ///
     /// # Errors
     /// The operating system gives no random bytes.
     pub(super) fn client(&mut self) -> Result<Client, ConnectionEnd> {
-        let id = match &self.client_id {
-            Some(id) => id.clone(),
-            None => {
-                let random = random::hex(random::UNGUESSABLE);
-                let random = random.map_err(|error| ConnectionEnd::Lost(format!("no random client id: {error}")))?;
-                format!("flagfall-{}-{random}", self.settings.node)
-            }
-        };
-        self.client_id = Some(id.clone());
+        let random = self.client_id.random_part();
+        let random = random.map_err(|error| ConnectionEnd::Lost(format!("no random client id: {error}")))?;
+        let id = format!("flagfall-{}-{random}", self.settings.node);
         Ok(Client { id, will: (self.hooks.status)("lost"), clean: self.clean })
     }
 
@@ -136,7 +129,8 @@ impl Session {
         self.short = if short && matches!(over, ConnectionEnd::Closed(_)) { self.short + 1 } else { 0 };
         // A client that takes over may be the reason, even if the broker does not say so.
         if *over == ConnectionEnd::TakenOver || self.short >= SHORT {
-            (self.client_id, self.short) = (None, 0);
+            self.client_id.replace();
+            self.short = 0;
         }
         if !short {
             self.refusals.forget_limit();

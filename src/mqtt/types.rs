@@ -1,5 +1,6 @@
 //! Defines the settings of the connection to the broker, and the callbacks for what arrives.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use flagfall_protocols::trace::Audience;
@@ -14,6 +15,9 @@ pub struct Settings {
     pub identity: Identity,
     /// The first level of every topic.
     pub root: String,
+    /// The file with the random part of our client id, so that the broker keeps our session over a restart; none = each start has
+    /// another id.
+    pub client_file: Option<PathBuf>,
     /// This node's name in topics, and the beginning of the client id.
     pub node: String,
     /// The event.
@@ -93,6 +97,9 @@ pub type Refused = Box<dyn Fn(&str, Option<&str>) + Send + Sync>;
 /// A function that gets a board's id and a topic below that board.
 pub type AtBroker = Box<dyn Fn(&str, &str) + Send + Sync>;
 
+/// A function that gets a payload and the largest number of bytes, and returns a payload that is not larger.
+pub type Shorten = Box<dyn Fn(&str, usize) -> Option<String> + Send + Sync>;
+
 /// The callbacks of the network task. They must not block.
 pub struct Hooks {
     /// A cursor moved: the broker has acknowledged every event of this board and audience up to the number.
@@ -117,7 +124,7 @@ pub struct Hooks {
     pub refused: Refused,
     /// Makes a shorter payload of a state, of at most this number of bytes, for a broker that does not take the whole one. None: it
     /// cannot be shortened so far.
-    pub shorten: Box<dyn Fn(&str, usize) -> Option<String> + Send + Sync>,
+    pub shorten: Shorten,
     /// Makes the payload of this node's status: `init`, `ready`, `stopped`, or, for the will, `lost`. All of them contain the `run`
     /// of this program.
     pub status: Box<dyn Fn(&'static str) -> String + Send + Sync>,

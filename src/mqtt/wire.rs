@@ -29,6 +29,7 @@ const PUBACK: u8 = 0x40;
 const TOO_LARGE: u8 = 0x95;
 
 /// A packet from the broker.
+#[allow(clippy::large_enum_variant, reason = "only one exists at a time")]
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Incoming {
     Packet(Packet),

@@ -72,6 +72,7 @@ fn answers(prepare: impl Fn(&StationHandle)) -> Vec<(String, String)> {
     let shared = Arc::new(Shared {
         node: "pi-1".to_owned(),
         boot: 1,
+        run: String::new(),
         outbox: Outbox::new(),
         disk: Arc::default(),
         worker: Arc::default(),

@@ -14,12 +14,14 @@ use super::super::state_rate_limit::StateRateLimit;
 use super::super::station_config::StationConfig;
 use super::super::timeline::Timeline;
 use super::{Live, SINK};
+use crate::mqtt::outbox::{Quality, Retained};
 use crate::session::anchor;
 use crate::session::boot::Start;
 use crate::session::recorder::Recorder;
 use crate::session::restore::RestoreReport;
 use crate::session::station::{AGAIN, StationOutput};
 use crate::system_clock;
+use crate::wire::alarm::ProgramAlarm;
 
 impl Live {
     /// Rebuilds the station from its journal, or begins a new session. `after_fault`: the station begins again after a panic, and
@@ -67,6 +69,12 @@ impl Live {
             }
             None => {
                 let number = shared.outbox.add_board(acked, last);
+                // An earlier run may have left alarms of the program open.
+                for alarm in ProgramAlarm::ALL.into_iter().filter(|_| report.inputs > 0) {
+                    let topic = config.setting.board.alert(alarm.id());
+                    let deletion = Retained { topic, payload: String::new(), quality: Quality::AtLeastOnce, expiry: None };
+                    shared.outbox.publish_board_state(number, deletion);
+                }
                 handle.set_number(number);
                 // The claim may have been received before or after this.
                 shared.outbox.hold(number, handle.is_withheld());

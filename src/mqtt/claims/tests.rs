@@ -8,8 +8,8 @@ fn claims(node: &str) -> Claims {
     let identity = Identity::read(&Mqtt::default(), node).expect("no files");
     let [root, event, round] = ["flagfall", "open26", "5"].map(str::to_owned);
     let boards = vec!["b1".to_owned(), "b2".to_owned()];
-    let (node, reconnect) = (node.to_owned(), ReconnectDelays::default());
-    Claims::new(&Settings { identity, root, node, event, round, boards, former: Vec::new(), reconnect })
+    let (node, client_file, reconnect) = (node.to_owned(), None, ReconnectDelays::default());
+    Claims::new(&Settings { identity, client_file, root, node, event, round, boards, former: Vec::new(), reconnect })
 }
 
 fn described(changes: Vec<ClaimChange>) -> Vec<String> {
@@ -94,7 +94,7 @@ fn a_payload_that_is_no_object_has_no_effect() {
         for leaf in ["info", "status"] {
             assert!(claims.handle_message("z", leaf, payload.as_bytes()).is_empty(), "{leaf} {payload}");
         }
-        assert_eq!((status::boot_of(payload.as_bytes()), status::state_of(payload.as_bytes())), (0, None), "{payload}");
+        assert_eq!((status::run_of(payload.as_bytes()), status::state_of(payload.as_bytes())), (None, None), "{payload}");
     }
 }
 

@@ -55,6 +55,12 @@ pub(crate) const FILES: &[(&str, &[&str])] = &[
         "[event]\nid = \"Open 26\"\n",
         &["1.toml:2:6: event.id: \"Open 26\" is not an id: 1 to 40 of the letters a-z, digits and -"],
     ),
+    (
+        "[node]\nname = \"a23456789-b23456789-c23456789-d23\"\n",
+        &[
+            "1.toml:2:8: node.name: \"a23456789-b23456789-c23456789-d23\" is not the name of a node: 1 to 32 of the letters a-z, digits and -",
+        ],
+    ),
     ("[event]\nid = \"\"\n", &["1.toml:2:6: event.id: \"\" is not an id: 1 to 40 of the letters a-z, digits and -"]),
     ("event = 3\n", &["1.toml:1:9: event: must be a section, [event], not a number"]),
     (

@@ -49,6 +49,7 @@ pub(crate) fn settings(port: u16, more: impl FnOnce(&mut Mqtt)) -> Settings {
     let [root, node, event, round] = ["flagfall", "n1", "open26", "5"].map(str::to_owned);
     Settings {
         identity,
+        client_file: None,
         root,
         node,
         event,
