@@ -28,6 +28,9 @@ use crate::wire::answer::Answer;
 /// The name of the MQTT connection in `ack` records.
 pub(super) const SINK: &str = "mqtt";
 
+/// The problem of a device whose bytes are left out.
+const FLOODING: &str = "the device sends too many bytes that are no messages";
+
 /// The largest number of items in one turn. The end of a turn costs more than the bytes of one item.
 const ITEMS: usize = 32;
 
@@ -40,6 +43,8 @@ pub(super) struct Live {
     shared: Arc<Shared>,
     handle: Arc<StationHandle>,
     raw: bool,
+    /// Whether bytes of each link are left out.
+    flooded: [bool; 2],
     /// The bytes that the disk thread must make durable.
     unsynced: Arc<Unsynced>,
     out: Vec<StationOutput>,
@@ -79,7 +84,7 @@ impl Live {
             }
             Some(ToStation::Bytes { at, link, channel, bytes }) => {
                 self.feed(self.timeline.journal_time(at), &Body::Rx { link, channel, bytes: bytes.as_slice().into() });
-                if self.raw {
+                if self.raw && self.recorder.left_out(link).is_none() {
                     router.publish_raw(link, channel, &bytes);
                 }
             }
@@ -152,9 +157,23 @@ impl Live {
         }
         router.hand_over();
         self.record_acks(false);
+        self.report_flood(router);
         router.device.check_health(system_clock::monotonic(), self.recorder.station().game());
         router.publish_device_statuses();
         self.request_flush(now);
+    }
+
+    /// Reports a link that counts as down because of its wrong bytes, once.
+    fn report_flood(&mut self, router: &mut OutputRouter) {
+        for (link, what) in [(BOARD, "board"), (CLOCK, "clock")] {
+            let flooded = self.recorder.left_out(link).is_some();
+            let known = &mut self.flooded[usize::from(link)];
+            if std::mem::replace(known, flooded) || !flooded {
+                continue;
+            }
+            tracing::warn!("board {}: {FLOODING}: they are not recorded (its {what})", self.handle.board);
+            router.device_on(link).set_flooded(FLOODING.to_owned());
+        }
     }
 
     fn request_flush(&mut self, now: Instant) {
@@ -169,10 +188,16 @@ impl Live {
             self.shared.disk.flush_soon(unflushed());
         }
         let status = self.recorder.journal().status();
-        let ok = status.failing.is_none();
+        let ok = status.failing.is_none() && !status.full;
         if self.handle.journal_ok.swap(ok, Ordering::Relaxed) != ok {
             match &status.failing {
                 Some(error) => tracing::error!("board {}: the journal cannot be written: {error}", self.handle.board),
+                None if status.full => {
+                    let board = &self.handle.board;
+                    tracing::error!(
+                        "board {board}: the journal has reached journal.total_mib: not everything is recorded any more"
+                    );
+                }
                 None => tracing::info!("board {}: the journal is written again", self.handle.board),
             }
         }
