@@ -176,6 +176,12 @@ impl Device {
         self.problem = Some(problem);
     }
 
+    /// What the device sends is not read for some time.
+    pub(super) fn set_flooded(&mut self, problem: String) {
+        self.responding = false;
+        self.set_missing(problem);
+    }
+
     /// Another device serves the board from now on.
     pub(super) fn set_replaced(&mut self, serial: Option<String>) {
         self.changed = true;

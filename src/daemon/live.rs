@@ -30,6 +30,9 @@ use crate::wire::answer::Answer;
 /// The name of the MQTT connection in `ack` records.
 pub(super) const SINK: &str = "mqtt";
 
+/// The problem of a device whose bytes are left out.
+const FLOODING: &str = "the device sends too many bytes that are no messages";
+
 /// The largest number of items in one turn. The end of a turn costs more than the bytes of one item.
 const ITEMS: usize = 32;
 
@@ -42,6 +45,8 @@ pub(super) struct Live {
     shared: Arc<Shared>,
     handle: Arc<StationHandle>,
     raw: bool,
+    /// Whether bytes of each link are left out.
+    flooded: [bool; 2],
     /// The bytes that the disk thread must make durable.
     unsynced: Arc<Unsynced>,
     out: Vec<StationOutput>,
@@ -81,7 +86,7 @@ impl Live {
             }
             Some(ToStation::Bytes { at, link, channel, bytes }) => {
                 self.feed(self.timeline.journal_time(at), &Body::Rx { link, channel, bytes: bytes.as_slice().into() });
-                if self.raw {
+                if self.raw && self.recorder.left_out(link).is_none() {
                     router.publish_raw(link, channel, &bytes);
                 }
             }
@@ -155,11 +160,25 @@ impl Live {
         }
         router.hand_over();
         self.record_acks(false);
+        self.report_flood(router);
         let game = self.recorder.station().game();
         self.handle.set_game((game.number(), game.rev(effect::Audience::Arbiter)));
         router.device.check_health(system_clock::monotonic(), game);
         router.publish_device_statuses();
         self.request_flush(now);
+    }
+
+    /// Reports a link that counts as down because of its wrong bytes, once.
+    fn report_flood(&mut self, router: &mut OutputRouter) {
+        for (link, what) in [(BOARD, "board"), (CLOCK, "clock")] {
+            let flooded = self.recorder.left_out(link).is_some();
+            let known = &mut self.flooded[usize::from(link)];
+            if std::mem::replace(known, flooded) || !flooded {
+                continue;
+            }
+            tracing::warn!("board {}: {FLOODING}: they are not recorded (its {what})", self.handle.board);
+            router.device_on(link).set_flooded(FLOODING.to_owned());
+        }
     }
 
     fn request_flush(&mut self, now: Instant) {
@@ -173,8 +192,11 @@ impl Live {
         } else if fresh {
             self.shared.disk.flush_soon(unflushed());
         }
-        let status = self.recorder.journal().status();
-        self.handle.note_journal(status.failing.as_ref().map(|error| error as &dyn fmt::Display));
+        let journal = self.recorder.journal();
+        let failing = journal.status().failing;
+        let capped = journal.is_capped().then_some("it has reached journal.total_mib");
+        let problem = failing.as_ref().map(|error| error as &dyn fmt::Display);
+        self.handle.note_journal(problem.or(capped.as_ref().map(|capped| capped as &dyn fmt::Display)));
     }
 
     /// Ends the station: everything that waits is published, and the journal is on the disk.

@@ -134,13 +134,14 @@ fn station_config(config: &Config, board: &Board, hash: u32) -> Result<StationCo
         ..Setting::new(driver)
     };
     let mib = |mib: u32| u64::from(mib) << 20;
+    let total = mib(config.journal.total_mib);
     let wanted = device_of(config, board, driver)?;
     Ok(StationConfig {
         setting: setting.with_clock(),
         wanted,
         clock,
         dir: config.journal.dir.join(&board.id),
-        limits: Limits { file: mib(config.journal.file_mib), total: mib(config.journal.total_mib), ..Limits::default() },
+        limits: Limits { file: mib(config.journal.file_mib), total, cap: total, ..Limits::default() },
         session,
         users: config.user.clone(),
         setup: device_setup(config, board, driver.name, hash),

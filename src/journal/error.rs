@@ -91,7 +91,8 @@ pub enum AppendError {
     Line(LineError),
     /// An `ack` of one sink too many ([`MAX_SINKS`](super::MAX_SINKS)). No sequence number was used.
     TooManySinks,
-    /// Writing has failed for so long that the buffer is full. The record is given up and counted, and the service goes on.
+    /// Writing has failed for so long that the buffer is full, or the session has reached the cap
+    /// ([`Limits::cap`](super::Limits::cap)). The record is given up and counted, and the service goes on.
     GivenUp(super::Stamp),
 }
 
@@ -100,7 +101,7 @@ impl fmt::Display for AppendError {
         match self {
             AppendError::Line(error) => write!(f, "no line for the journal: {error}"),
             AppendError::TooManySinks => write!(f, "more than {} sinks", super::MAX_SINKS),
-            AppendError::GivenUp(stamp) => write!(f, "record {} given up: the journal cannot be written", stamp.seq),
+            AppendError::GivenUp(stamp) => write!(f, "record {} given up: the journal is full or cannot be written", stamp.seq),
         }
     }
 }

@@ -33,7 +33,8 @@
 //! byte and everything after it is written again, since after a failed `fdatasync` it is not known which pages are on the disk.
 //! Group commit: the caller asks [`Journal::flush_due`] and calls [`Journal::flush`], or shares what it wrote with a thread that
 //! waits for the disk for all boards at once ([`Journal::share`], [`commit_log`]). Time is data here too. Only [`Journal`]
-//! deletes: whole files, the oldest first, when the limits of [`Limits`] are exceeded, and never a file of the current session.
+//! deletes: whole files, the oldest first, when the limits of [`Limits`] are exceeded, and never a file of the current session. A
+//! session that reaches [`Limits::cap`] gives records up as with a full buffer: bytes of devices first.
 //!
 //! # What happens on corruption
 //!

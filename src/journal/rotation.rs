@@ -104,9 +104,9 @@ impl Journal {
         Ok(())
     }
 
-    /// Deletes the oldest files above the caps, but never one of the current session.
-    fn delete_old(&mut self) {
-        let mut total: u64 = self.files.iter().map(|file| file.len).sum();
+    /// Deletes the oldest files above the limits, but never one of the current session. Records that wait count.
+    pub(super) fn delete_old(&mut self) {
+        let mut total = self.files.iter().map(|file| file.len).sum::<u64>() + self.pending.len() as u64;
         let over = |total, files| total > self.limits.total || files > self.limits.files;
         let mut gone = 0;
         for file in &self.files[..self.files.len().saturating_sub(1)] {
@@ -118,11 +118,12 @@ impl Journal {
             gone += 1;
         }
         self.status.over_cap = over(total, self.files.len() - gone);
+        if gone == 0 {
+            return;
+        }
         self.files.drain(..gone);
         self.status.deleted += gone as u64;
-        if gone > 0 {
-            // The wait for the removed names may fail: a file that comes back is read and deleted again.
-            drop(self.fs.sync_dir());
-        }
+        // The wait for the removed names may fail: a file that comes back is read and deleted again.
+        drop(self.fs.sync_dir());
     }
 }

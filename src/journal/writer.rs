@@ -32,13 +32,16 @@ pub struct Limits {
     pub total: u64,
     /// Old sessions are deleted above this many files.
     pub files: usize,
+    /// No record is accepted above this many bytes of the current session's files and of records that wait. The last eighth is
+    /// for records other than the bytes of devices.
+    pub cap: u64,
     /// The largest number of bytes of records that are kept while the disk cannot be written.
     pub buffer: usize,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { file: 8 << 20, total: 64 << 20, files: 256, buffer: 4 << 20 }
+        Limits { file: 8 << 20, total: 64 << 20, files: 256, cap: 64 << 20, buffer: 4 << 20 }
     }
 }
 
@@ -56,7 +59,7 @@ pub struct Stamp {
 pub struct Status {
     /// Why the last write failed; none if it did not.
     pub failing: Option<WriteError>,
-    /// Records given up because the buffer was full.
+    /// Records given up because the buffer was full, or because of the cap.
     pub given_up: u64,
     /// Records whose time was before that of the record before.
     pub late: u64,
@@ -64,8 +67,10 @@ pub struct Status {
     pub waiting: usize,
     /// Old files deleted to stay below the caps.
     pub deleted: u64,
-    /// The current session alone is larger than the caps.
+    /// The current session alone is larger than the limits above which old sessions are deleted.
     pub over_cap: bool,
+    /// The last record was given up because of [`Limits::cap`].
+    pub full: bool,
 }
 
 /// One station's journal, open for writing. It has no thread: its owner calls [`Journal::flush`] when [`Journal::flush_due`] has
@@ -155,13 +160,26 @@ impl Journal {
         print(&record, &mut self.pending).map_err(AppendError::Line)?;
         self.standing.step_past(&record);
         self.status.late += u64::from(stamp.at != at);
-        if self.pending.len() > self.limits.buffer {
+        let of_device = matches!(record.body, Body::Rx { .. } | Body::Tx { .. } | Body::Snap(_));
+        self.status.full = if of_device { self.is_capped() } else { self.session_len() > self.limits.cap };
+        if self.status.full || self.pending.len() > self.limits.buffer {
             self.pending.truncate(start);
             self.status.given_up += 1;
             return Err(AppendError::GivenUp(stamp));
         }
         self.dirty_since.get_or_insert(stamp.at);
         Ok(stamp)
+    }
+
+    /// The bytes of the current session's files, with the records that wait.
+    fn session_len(&self) -> u64 {
+        let files = self.files.iter().filter(|file| file.name.number >= self.keep_from);
+        files.map(|file| file.len).sum::<u64>() + self.pending.len() as u64
+    }
+
+    /// Whether the session has reached seven eighths of [`Limits::cap`], so that the bytes of devices are not recorded any more.
+    pub fn is_capped(&self) -> bool {
+        self.session_len() > self.limits.cap - self.limits.cap / 8
     }
 
     /// Where the journal stands, with the records that wait.
@@ -287,6 +305,7 @@ impl Journal {
             }
         }
         if self.written < self.pending.len() {
+            self.delete_old();
             let sync = self.file_sync().map_err(wrap("opening"))?;
             let fresh = &self.pending.as_bytes()[self.written..];
             if let Err(error) = self.fs.append(&name, fresh) {

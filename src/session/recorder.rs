@@ -10,6 +10,7 @@
 //! A disk that fails does not stop the board: see [`Recorder::journal`] for its status and [`Recorder::unrecorded`].
 
 mod held;
+mod unreadable;
 
 use std::sync::Arc;
 
@@ -19,6 +20,8 @@ use flagfall_protocols::trace::{Audience, Body};
 
 pub use self::held::HOLD_AT_MOST;
 use self::held::{Held, is_decision, needs_disk};
+use self::unreadable::Unreadable;
+pub use self::unreadable::{BURST, PER_SECOND};
 use super::anchor::AnchorRecord;
 use super::boot::Start;
 use super::record_input::read_input;
@@ -29,6 +32,10 @@ use crate::journal::{AppendError, CLOSED, Journal, JournalFs, Limits, Recovered,
 
 /// The number of inputs after which a digest of the state is recorded, so that a restart can find where it begins to differ.
 pub const INPUTS_PER_SNAP: u64 = 64;
+
+/// The cause of a link that counts as down because of too many wrong bytes. The cause `after-<n>` of the next record, of a link
+/// that is up, says that `n` bytes were left out.
+pub const FLOODED: &str = "flooded";
 
 /// The function that receives the outputs. An error ends the turn. Outputs that were not received are in the journal.
 pub type Sink<'a> = &'a mut dyn FnMut(StationOutput) -> Result<()>;
@@ -49,6 +56,7 @@ pub struct Recorder {
     /// This turn records an arbiter's command, which must be on the disk before its outputs are sent. The same holds for a
     /// decision that the game makes itself.
     decision: bool,
+    unreadable: Unreadable,
     /// The last anchor that the session had recorded when it was opened.
     anchor: Option<(Instant, AnchorRecord)>,
 }
@@ -121,6 +129,7 @@ impl Recorder {
         let headers: Vec<(&str, &str)> = headers.iter().map(|(key, value)| (*key, value.as_str())).collect();
         let now = journal.standing().last_at.max(station.earliest());
         journal.begin(session, &headers, journal.standing().last_at).with_context(|| format!("session `{session}`"))?;
+        let unreadable = Unreadable::new(station.wrong_bytes());
         let mut recorder = Recorder {
             station,
             journal,
@@ -131,6 +140,7 @@ impl Recorder {
             shared: false,
             held: Held::default(),
             decision: false,
+            unreadable,
             anchor,
         };
         if let Some(start) = start {
@@ -199,7 +209,8 @@ impl Recorder {
 
     /// When [`Recorder::advance`] must be called if no input comes before.
     pub fn deadline(&self) -> Option<Instant> {
-        [self.station.deadline(), self.journal.flush_due(), self.held.first_timeout()].into_iter().flatten().min()
+        let reopened = self.unreadable.due().map(|(due, _)| due);
+        [self.station.deadline(), self.journal.flush_due(), self.held.first_timeout(), reopened].into_iter().flatten().min()
     }
 
     /// From now on the turn does not wait for the disk: another thread takes what was written from `unsynced`. An output that
@@ -230,7 +241,13 @@ impl Recorder {
         self.append(at, Body::Ack { sink, audience, number });
     }
 
-    /// Records and handles one input. It is stamped `at`, or later if the journal or a deadline that has come is beyond that.
+    /// How many bytes of a link were left out since it counts as down, because it sent too many that are no messages; none if it
+    /// does not count as down for that reason.
+    pub fn left_out(&self, link: u8) -> Option<u64> {
+        self.unreadable.left_out(link)
+    }
+
+    /// Records and handles one input, or leaves bytes out that come from a link with too many wrong bytes. It is stamped `at`, or later if the journal or a deadline that has come is beyond that.
     /// Returns the stamp.
     ///
     /// # Errors
@@ -239,6 +256,11 @@ impl Recorder {
     pub fn feed(&mut self, at: Instant, body: &Body<'_>, sink: Sink<'_>) -> Result<Instant> {
         if !body.is_input() {
             bail!("`{}` is no input", body.kind());
+        }
+        match body {
+            Body::Rx { link, bytes, .. } if self.unreadable.leaves_out(*link, bytes.len()) => return Ok(at),
+            Body::Link { link, .. } => self.unreadable.link_changed(*link),
+            _ => {}
         }
         // The input is read before it is recorded: every record must be readable at every restart.
         let input = read_input(body)?;
@@ -269,7 +291,20 @@ impl Recorder {
         let sent = self.send(at, sink);
         self.decision = false;
         sent?;
+        if let Body::Rx { link, .. } = *body
+            && self.unreadable.pay(link, at, self.station.wrong_bytes())
+        {
+            self.feed_link(at, link, false, FLOODED, sink)?;
+        }
         refused.map_or(Ok(at), |refused| Err(refused.into()))
+    }
+
+    /// Records and handles that a link counts as down because of its wrong bytes, or as open again.
+    fn feed_link(&mut self, at: Instant, link: u8, up: bool, cause: &str, sink: Sink<'_>) -> Result<()> {
+        let left_out = self.unreadable.left_out(link).filter(|_| !up);
+        self.feed(at, &Body::Link { link, up, cause }, sink)?;
+        self.unreadable.set_left_out(link, left_out);
+        Ok(())
     }
 
     /// Handles every deadline up to `to`, a time up to which no other input comes, and flushes the journal if that is due.
@@ -277,6 +312,10 @@ impl Recorder {
     /// # Errors
     /// `sink` fails.
     pub fn advance(&mut self, to: Instant, sink: Sink<'_>) -> Result<()> {
+        while let Some((due, link)) = self.unreadable.due().filter(|(due, _)| *due <= to) {
+            let cause = format!("after-{}", self.unreadable.left_out(link).unwrap_or_default());
+            self.feed_link(due, link, true, &cause, sink)?;
+        }
         while self.station.deadline().is_some_and(|due| due <= to) {
             self.wake();
         }

@@ -41,6 +41,7 @@ pub struct Station {
     messages: Messages,
     effects: Vec<Effect>,
     anomalies: BTreeMap<Anomaly, u64>,
+    wrong_bytes: u64,
     questions: Vec<DeviceCommand>,
     made: Vec<Message>,
     /// The last deadline that was handled.
@@ -68,6 +69,7 @@ impl Station {
             messages: Messages::new(board, journal),
             effects: Vec::new(),
             anomalies: BTreeMap::new(),
+            wrong_bytes: 0,
             questions: Vec::new(),
             made: Vec::new(),
             woken: None,
@@ -174,6 +176,11 @@ impl Station {
         let running = self.game.clock().running;
         self.dirty.running_changed |= running != self.running;
         self.running = running;
+    }
+
+    /// How many bytes the drivers reported as wrong.
+    pub fn wrong_bytes(&self) -> u64 {
+        self.wrong_bytes
     }
 
     /// How often each anomaly occurred.
@@ -310,7 +317,10 @@ impl Station {
                         out.push(StationOutput::Device { link, event });
                     }
                 }
-                Output::Anomaly { anomaly, .. } => *self.anomalies.entry(anomaly).or_default() += 1,
+                Output::Anomaly { anomaly, bytes, .. } => {
+                    *self.anomalies.entry(anomaly).or_default() += 1;
+                    self.wrong_bytes += bytes.end.saturating_sub(bytes.start);
+                }
             }
         }
     }

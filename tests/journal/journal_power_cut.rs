@@ -179,6 +179,7 @@ fn run(seed: u64) -> u64 {
         total: [3000, 1 << 20][rng.usize(0..2)],
         files: [3, 1000][rng.usize(0..2)],
         buffer: [400, 1 << 20][rng.usize(0..2)],
+        ..Limits::default()
     };
     let most = rng.u64(100..3000);
     let mut models = BOARDS.map(|_| Model::default());

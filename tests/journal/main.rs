@@ -5,6 +5,7 @@ mod support;
 
 mod commit_log;
 mod decisions_on_disk;
+mod journal_cap;
 mod journal_damage;
 mod journal_disk;
 mod journal_errors;

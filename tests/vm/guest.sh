@@ -1,5 +1,6 @@
 #!/bin/sh
-# Runs in the virtual machine: BlueZ with two virtual controllers, a board on the second, the daemon on the first. All its messages to the host begin with `vm: `; its files are in /share.
+# Runs in the virtual machine: BlueZ with two virtual controllers, a board on the second, the daemon on the first. All its messages
+# to the host begin with `vm: `; its files are in /share.
 set -u
 say() { echo "vm: $*"; }
 uart=6e400001-b5a3-f393-e0a9-e50e24dcca9e
@@ -8,10 +9,11 @@ rounds=$(cat /share/rounds)
 limit=$(cat /share/limit)
 
 # How slow this machine is: a fixed piece of work.
-say "a loop of 1000000 steps takes $(python3 -c 'import time
+python3 -c 'import time
 began = time.monotonic()
 for _ in range(1000000): pass
-print(f"{time.monotonic() - began:.2f}")') s"
+print(f"{time.monotonic() - began:.2f}")' >/share/loop
+say "a loop of 1000000 steps takes $(cat /share/loop) s"
 
 uptime() { cut -d ' ' -f 1 /proc/uptime; }
 since() { awk -v began="$1" '{ printf "%.1f", $1 - began }' /proc/uptime; }

@@ -102,12 +102,15 @@ expected=$(moves "$trace")
 found=$(moves "${journals[0]}")
 printf 'expected %s\nfound    %s\n' "$expected" "$found"
 [[ $expected == "$found" ]] || { echo "not the same moves" >&2; exit 1; }
-# The first connections are counted from the start of the daemon, which also needs time; they have no bound.
-awk -v bound="$bound" '
+# The time of the first connection has no bound, because it contains the start of the daemon. The bound of the others is for a machine
+# that needs half a second for the loop, and grows with the time of the loop.
+awk -v bound="$bound" -v loop="$(cat "$share/loop")" '
+    BEGIN { scaled = bound * (loop > 0.5 ? loop / 0.5 : 1) }
     $3 == "never" { never++; next }
-    $1 !~ /first/ { count++; late += $3 > bound; longest = $3 > longest ? $3 : longest }
+    $1 != "first" { count++; late += $3 > bound; longest = $3 > longest ? $3 : longest; too_late += $3 > scaled }
     END {
-        printf "%d times back, the longest after %s s, %d after more than %s s; %d times not back\n", count, longest, late, bound, never
-        exit !(count > 0 && late + never == 0)
+        printf "%d times back, the longest after %.1f s, %d after more than %s s; %d times not back\n", count, longest, late, bound, never
+        printf "the bound for the speed of this machine is %.1f s: %d times exceeded\n", scaled, too_late
+        exit !(count > 0 && too_late + never == 0)
     }' "$share/times" || { echo "a link did not come back in time" >&2; exit 1; }
 echo "the same moves, and every link came back"

@@ -44,7 +44,8 @@ fn a_board_is_found_and_found_again() {
         bluez.load(A, &Script::parse("0 lift e7\n+0.1 place e5").expect("a script"));
         board.until("it is gone", |board| !board.responding);
         board.until("it is back", |board| board.responding && shows(board, E4_E5));
-        let refused = |reported: &LinkReport| matches!(reported, LinkReport::Missing(why) if why.contains("found, not connected: "));
+        let refused =
+            |reported: &LinkReport| matches!(reported, LinkReport::Missing(why) if why.contains("found, not connected: "));
         assert!(board.reports.iter().any(refused), "{:?}", board.reports);
         let came_back = |board: &mut BleRig, what: &str| {
             board.until(what, |board| !board.responding);

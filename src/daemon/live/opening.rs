@@ -92,6 +92,7 @@ impl Live {
             shared: Arc::clone(shared),
             handle: Arc::clone(handle),
             raw: config.raw,
+            flooded: [false; 2],
             unsynced: Arc::default(),
             out: Vec::new(),
             recorder,

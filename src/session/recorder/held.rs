@@ -61,7 +61,8 @@ impl Held {
     pub(super) fn pop_ready(&mut self, journal: &Journal, now: Instant) -> Option<StationOutput> {
         let first = self.0.front()?;
         let waited = now >= first.since.after(HOLD_AT_MOST) || self.0.len() > MAX_HELD;
-        let goes = first.seq <= journal.durable_seq() || journal.status().failing.is_some() || waited;
+        let unwritable = || journal.status().failing.is_some() || journal.status().full;
+        let goes = first.seq <= journal.durable_seq() || waited || unwritable();
         if goes { self.0.pop_front().map(|first| first.output) } else { None }
     }
 }

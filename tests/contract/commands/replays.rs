@@ -6,7 +6,7 @@ use flagfall::session::record_input::read_input;
 use flagfall::session::setting::{Overrides, Setting};
 use flagfall::session::station::StationInput;
 use flagfall_protocols::trace::{Body, Trace};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::commands::body;
 use crate::commands::command_rig::{CommandRig, setup};
@@ -37,6 +37,45 @@ fn a_replay_takes_the_verdicts_as_they_stand() {
     assert!(again.messages == messages, "{:#?}", again.messages);
     assert_eq!((again.digest(), again.station.bound()), (rig.digest(), rig.station.bound()));
     assert_eq!(again.station.admit(again_of(&rig), &setup()).verdict, Verdict::Again, "the replay knows the earlier commands");
+}
+
+/// Of a command that is not carried out, the record has 200 bytes of the body; its repetitions are recognised all the same.
+#[test]
+fn refused_commands_do_not_fill_the_journal() {
+    let mut rig = CommandRig::playing();
+    let long = |id: &str, filling: &str| {
+        let mut payload: Value = serde_json::from_str(&rig.ask("take-back", id, json!({}))).expect("JSON");
+        payload["body"] = json!({ "nothing": filling.repeat(30_000) });
+        payload.to_string()
+    };
+    let (first, other, unknown) = (long("a", "ä"), long("a", "ö"), long("b", "x"));
+    let refused = rig.send(Some(Role::Arbiter), "take-back", &first);
+    assert_eq!(refused.last().expect("an answer").code, Code::Invalid);
+    assert_eq!(rig.send(Some(Role::Arbiter), "take-back", &first), refused, "the same command");
+    let reply = rig.send(Some(Role::Arbiter), "take-back", &other);
+    assert_eq!(reply.last().expect("an answer").message, "this id was another command's");
+    rig.send(Some(Role::Operator), "no-such-verb", &unknown);
+    for (_, json) in &rig.records {
+        assert!(json.len() < 1500, "{}: {json}", json.len());
+        let recorded: Recorded = serde_json::from_str(json).expect("a command");
+        let body = &recorded.submission.body;
+        assert!(body["bytes"].as_u64().is_some_and(|bytes| bytes > 30_000), "{body}");
+        assert!(body["beginning"].as_str().is_some_and(|text| (190..=200).contains(&text.len())), "{body}");
+    }
+    let mut again = CommandRig::playing();
+    for (at, json) in &rig.records {
+        again.now = *at;
+        again.take(&serde_json::from_str::<Recorded>(json).expect("a command"));
+    }
+    assert!(again.messages == rig.messages, "{:#?}", again.messages);
+    assert_eq!(again.send(Some(Role::Arbiter), "take-back", &first), refused, "a restart knows it");
+    // A short body, and the body of a command that is carried out, stand in the record as they came.
+    let short = rig.ask("take-back", "c", body("take-back"));
+    rig.send(Some(Role::Operator), "take-back", &short);
+    rig.send(Some(Role::Arbiter), "take-back", &short.replace("\"c\"", "\"d\""));
+    for (_, json) in &rig.records[4..] {
+        assert!(!json.contains("crc32"), "{json}");
+    }
 }
 
 #[test]

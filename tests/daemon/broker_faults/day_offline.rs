@@ -60,7 +60,7 @@ fn a_day_without_a_broker_costs_no_memory_and_nothing_is_lost() {
     let dir = tempfile::tempdir().expect("a folder");
     let outbox = Outbox::new();
     let board = outbox.add_board([0; 3], [0; 3]);
-    let limits = Limits { file: 1 << 20, total: 256 << 20, ..Limits::default() };
+    let limits = Limits { file: 1 << 20, total: 256 << 20, cap: 256 << 20, ..Limits::default() };
     let disk = Disk::open(dir.path()).expect("a disk");
     let (mut recorder, _) = Recorder::open(Box::new(disk), limits, &setting(), "day", &mut |_| Ok(())).expect("opens");
     // This is as in the daemon, except that there another thread waits for the disk.

@@ -48,9 +48,8 @@ fn a_stale_object_is_removed_after_two_failures_and_the_board_is_found_anew() {
             board.until("it is back", |board| board.responding && shows(board, START));
             let seen = bluez.seen(address);
             assert_eq!((seen.removals, seen.connections.len(), seen.most_at_once), (1, 4, 1), "{address}: {:?}", board.attempts);
-            let reported = |what: &str| {
-                board.reports.iter().any(|report| matches!(report, LinkReport::Missing(why) if why.contains(what)))
-            };
+            let reported =
+                |what: &str| board.reports.iter().any(|report| matches!(report, LinkReport::Missing(why) if why.contains(what)));
             assert!(reported("found, not connected: BlueZ has a connection, but no services in 0.5 s"), "{:?}", board.reports);
             let begun = board.attempts.iter().filter(|step| step.ends_with(" begins")).count();
             assert_eq!(begun, seen.attempts.len(), "every attempt is reported: {:?}", board.attempts);
@@ -85,7 +84,8 @@ fn a_connected_board_gets_time_for_its_services() {
             board.until("it comes up", |board| board.responding);
             let seen = bluez.seen(A);
             assert_eq!((seen.connections.len(), seen.removals), (connections, 0), "{:?}", board.attempts);
-            let waits = |report: &LinkReport| matches!(report, LinkReport::Missing(why) if why.ends_with("waits for the services"));
+            let waits =
+                |report: &LinkReport| matches!(report, LinkReport::Missing(why) if why.ends_with("waits for the services"));
             board.reports.iter().filter(|report| waits(report)).count()
         };
         assert_eq!(once_more(&mut board, 1), 1, "the wait is reported");
