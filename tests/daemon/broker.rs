@@ -147,7 +147,7 @@ async fn users_change_while_it_runs() {
     let mut daemon = login(running.tcp, "daemon", &own.user, &own.password).await.expect("is let in");
     let anna = login_as(running.tcp, "anna").await;
     let mut screen = login_as(running.tcp, "screen").await;
-    let reload = async |settings: &Broker| running.reload(settings, "flagfall", "node-1").await;
+    let reload = async |settings: &Broker| running.reload(settings, "flagfall", "e", "node-1").await;
 
     write_password_file(folder.path(), "anna", "another secret\n", 0o600);
     let mut changed = settings.clone();
