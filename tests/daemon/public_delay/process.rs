@@ -29,13 +29,15 @@ fn slow_script() -> Script {
 
 /// The first publication of each event of an audience.
 fn firsts<'a>(all: &'a [MosquittoMessage], audience: &str) -> BTreeMap<u64, &'a MosquittoMessage> {
-    let mut firsts = BTreeMap::new();
-    for received in all.iter().filter(|received| received.branch() == audience) {
+    let mut firsts = BTreeMap::<u64, _>::new();
+    // A start without a clean stop restates, which is no event of the game.
+    let is_of_game = |received: &&MosquittoMessage| received.branch() == audience && received.json["type"] != "board.restated";
+    for received in all.iter().filter(is_of_game) {
         if let Some(no) = received.no() {
             firsts.entry(no).or_insert(received);
         }
     }
-    firsts
+    (1..).zip(firsts.into_values()).collect()
 }
 
 /// The time of an event in its message.
