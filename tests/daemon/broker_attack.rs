@@ -200,28 +200,3 @@ async fn an_arbiter_logs_in_and_publishing_goes_on_under_attack() {
     assert!(!refused.is_empty() && refused.len() <= 3, "{log}");
     assert!(log.lines().count() < 60, "{log}");
 }
-
-/// A process may have too few files for its clients. Then the others wait in the system's queue, and nothing spins.
-#[tokio::test]
-async fn without_file_descriptors_connections_wait() {
-    let (tcp, web) = (free_address(), free_address());
-    let rig = guarded_rig(tcp, web, "600");
-    let mut shell = std::process::Command::new("sh");
-    shell.args(["-c", "ulimit -n 60; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_flagfall"), "run", "--config"]);
-    let mut daemon = RunningProgram::start(shell.arg(rig.config()));
-    daemon.wait_for_line("broker: MQTT on");
-    let mut anna = log_in_as_anna(tcp).await;
-    anna.subscribe(&format!("flagfall/1/arbiter/{ROUND}/b1/#"), QoS::AtLeastOnce).await;
-    while !text(&anna.next().await.topic).ends_with("/state") {}
-    let mut silent = Vec::new();
-    for number in 0..100 {
-        silent.push(connect(number, tcp).await);
-    }
-    daemon.wait_for_line("that the operating system could not open");
-    for stream in &mut silent {
-        read_to_end(stream).await;
-    }
-    log_in_as_anna(tcp).await;
-    let log = daemon.stop("-TERM");
-    assert!(log.lines().count() < 20, "{log}");
-}
