@@ -51,6 +51,7 @@ mod frozen;
 mod gatt;
 mod radio;
 mod refusal;
+mod stale;
 
 use std::future::Future;
 use std::sync::Arc;
@@ -285,23 +286,6 @@ impl Bluez {
         self.with(address, |radio| radio.near = true);
         let (air, address) = (self.air.clone(), address.to_owned());
         self.wait(async move { air.advertise(&address).await });
-    }
-
-    /// Makes the object of a peripheral stale: the host gets connections, but no services are found until it removes the object.
-    /// bluetoothd was seen in this state after the controller of a connected peripheral had been reset.
-    pub(crate) fn make_stale(&self, address: &str) {
-        self.with(address, |radio| radio.stale = true);
-    }
-
-    /// Pairs the host with the peripheral.
-    pub(crate) fn pair(&self, address: &str) {
-        self.with(address, |radio| radio.paired = true);
-    }
-
-    /// Changes the handles of all attributes of a peripheral, which is not connected.
-    pub(crate) fn move_handles(&self, address: &str) {
-        let (air, address) = (self.air.clone(), address.to_owned());
-        self.wait(async move { air.move_handles(&address).await });
     }
 
     /// Makes the next `count` attempts to connect fail, after the delay of a connection.
