@@ -4,6 +4,7 @@
 mod input;
 mod output;
 mod round;
+mod start;
 mod submitted;
 
 pub use input::{AGAIN, ASKED, BOARD, CLOCK, LinkState, StationInput, UNHEARD, WEAK};
@@ -21,7 +22,6 @@ use flagfall_protocols::driver::{DeviceCommand, Driver, DriverInfo, Input, Outpu
 use flagfall_protocols::event::{Anomaly, ByteRange, DeviceEvent};
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
-use flagfall_protocols::trace;
 
 use self::round::Round;
 use crate::arbiter::{DaemonAction, Memory, Submission};
@@ -224,13 +224,7 @@ impl Station {
             StationInput::Command(command) => self.step_game(at, &GameInput::Command(command.clone()), out),
             StationInput::Submitted(recorded) => self.handle_submitted(at, recorded, out),
             StationInput::Answer(answer) => self.step_game(at, &GameInput::Answer(answer.clone()), out),
-            StationInput::Boot { boot, restated, bound } => {
-                self.messages.set_boot(*boot);
-                if let Some(from) = restated {
-                    self.restate(at, *from, out);
-                }
-                self.bound_round(at, *bound, out);
-            }
+            StationInput::Boot { boot, restated, bound } => self.handle_start(at, *boot, *restated, *bound, out),
             StationInput::Anchor(record) => self.handle_anchor(at, record.at(at), out),
         }
         self.ask_device(at, out);
@@ -240,20 +234,6 @@ impl Station {
     /// was handled.
     pub fn earliest(&self) -> Instant {
         self.woken.map_or(Instant::ZERO, |woken| woken.after(Duration::from_micros(1)))
-    }
-
-    /// Publishes to every audience that numbers from `from` on may have been given before.
-    fn restate(&mut self, at: Instant, from: [u64; 3], out: &mut Vec<StationOutput>) {
-        let game = self.game.number();
-        // The public must not learn the number of a game that it does not see yet.
-        let public = self.public.as_ref().map(PublicAudience::game_no);
-        for (audience, from) in trace::Audience::ALL.into_iter().zip(from) {
-            let game = if audience == trace::Audience::Public { public } else { Some(game) };
-            if let Some(game) = game {
-                self.messages.add_restated(at, audience, game, from, &mut self.made);
-            }
-        }
-        out.extend(self.made.drain(..).map(StationOutput::Message));
     }
 
     /// Handles every deadline up to `to`, a time up to which no other input comes.

@@ -1,6 +1,8 @@
 //! The embedded broker: logins, rights, and the settings with which it refuses to start.
 #![cfg(feature = "broker")]
 
+mod settings;
+
 use std::fs;
 use std::net::{SocketAddr, TcpListener};
 use std::os::unix::fs::PermissionsExt;
@@ -356,48 +358,6 @@ async fn stopped_with_clients_its_ports_are_free() {
     free_again(tcp).await;
     free_again(websocket).await;
     start(&settings).await.stop().await;
-}
-
-#[tokio::test]
-async fn wrong_settings_are_refused_with_what_to_write() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let with = |name: &str, read: &[&str], write: &[&str]| {
-        let user = broker_user(folder.path(), "some", read, write).1;
-        Broker { user: [(name.to_owned(), user)].into(), ..open_settings() }
-    };
-    let password = |line: &str, mode: u32| {
-        let file = write_password_file(folder.path(), &format!("{}-{mode:o}", line.len()), line, mode);
-        Broker {
-            user: [("some".to_owned(), BrokerUser { password_file: file, ..BrokerUser::default() })].into(),
-            ..open_settings()
-        }
-    };
-    let missing = BrokerUser { password_file: folder.path().join("none"), ..BrokerUser::default() };
-    for (settings, words) in [
-        (Broker { tcp: "0.0.0.0:0".to_owned(), ..open_settings() }, "0.0.0.0:0 [broker.user. password_file read"),
-        (Broker { websocket: "[::]:0".to_owned(), ..open_settings() }, "[::]:0 [broker.user."),
-        (Broker { tcp: "localhost".to_owned(), ..open_settings() }, "broker.tcp \"localhost\""),
-        (Broker { websocket: "9001".to_owned(), ..open_settings() }, "broker.websocket \"9001\""),
-        (with("Anna B", &[], &[]), "a-z"),
-        (with("#", &[], &[]), "a-z"),
-        (with("", &[], &[]), "a-z"),
-        (with("some", &["a/#/b"], &[]), "broker.user.some \"a/#/b\""),
-        (with("some", &["a/+"], &[]), "\"a/+\" everything"),
-        (with("some", &[], &["a/b+"]), "\"a/b+\""),
-        (with("some", &[], &["a/%u/b"]), "\"a/%u/b\""),
-        (with("some", &[], &["flagfall/#"]), "\"flagfall/#\" commands under every name"),
-        (with("some", &[], &["+/1/cmd/#"]), "commands under another name"),
-        (with("some", &[], &["flagfall/+/+/anna/#"]), "commands under another name"),
-        (with("some", &[""], &[]), "empty"),
-        (password("secret\n", 0o644), "everyone chmod o="),
-        (password("\nsecret", 0o600), "first line, the password, is empty"),
-        (password("", 0o600), "first line, the password, is empty"),
-        (password(&"x".repeat(5_000), 0o600), "4096"),
-        (Broker { user: [("some".to_owned(), missing)].into(), ..open_settings() }, "/none No such file"),
-    ] {
-        let message = start_error(&settings).await.to_string();
-        assert!(words.split(' ').all(|word| message.contains(word)), "{message:?} does not say {words:?}");
-    }
 }
 
 #[tokio::test]

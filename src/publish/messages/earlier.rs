@@ -6,6 +6,7 @@ use flagfall_protocols::trace;
 
 use super::{Header, Message, Messages};
 use crate::publish::states::EarlierState;
+use crate::wire::state::LiveState;
 
 impl Messages {
     /// Adds the state or the times that the live audience keeps while a game is on the board that is not published; nothing if it
@@ -24,7 +25,10 @@ impl Messages {
         };
         match effect {
             Effect::Clock => self.add_message(header("board.clock", self.board.live_clock()), &state.clock, out),
-            _ => self.add_message(header("board.state", self.board.live_state()), state, out),
+            _ => {
+                let state = LiveState { players: self.players.clone(), ..state.clone() };
+                self.add_message(header("board.state", self.board.live_state()), &state, out);
+            }
         }
     }
 }
