@@ -136,6 +136,14 @@ pub(crate) fn same(a: &Men, b: &Men) -> bool {
     difference(a, b) == 0
 }
 
+/// True if a man like this one stands where `expected` has none.
+pub(crate) fn stands_elsewhere(man: u8, expected: &Men, shown: &Men) -> bool {
+    (0..64).any(|square| match shown[square] {
+        OCCUPIED => expected[square] == EMPTY,
+        other => other == man && expected[square] != man,
+    })
+}
+
 /// The number of men of this kind on the board.
 pub(crate) fn count(men: &Men, man: u8) -> usize {
     men.iter().filter(|&&other| other == man).count()

@@ -12,7 +12,7 @@ use crate::game_phase::{GamePhase, Hint};
 use crate::laws::outcome::{Ending, GameResult};
 use crate::laws::rules::Winnability;
 use crate::mate;
-use crate::reconstruct::gesture;
+use crate::reconstruct::{Decoder, gesture};
 use crate::seen::Seen;
 
 /// The largest number of hints (results shown with the kings) that are kept of one game.
@@ -39,9 +39,15 @@ impl Seen {
         changed
     }
 
-    /// Lets the decoder draw its conclusions up to now.
+    /// Lets the decoder draw its conclusions up to now. While only the moves after an illegal move explain the board, none that leave
+    /// it unexplained become sure.
     pub(crate) fn review_play(&mut self, now: Instant, alarms: &mut Alarms) {
-        if self.phase.is_read() && !self.play.awaits_ruling_on_illegal_move() {
+        let after = self.play.after_illegal.as_ref().and_then(|after| after.decoder.as_ref());
+        let explained_by_other = after.is_some_and(|after| {
+            let unexplained = |decoder: &Decoder| decoder.unexplained_squares(&self.board) != 0;
+            !after.line().is_empty() && !unexplained(after) && unexplained(&self.play.decoder)
+        });
+        if self.phase.is_read() && !self.play.awaits_ruling_on_illegal_move() && !explained_by_other {
             let view = self.clock.view();
             self.play.decoder.review(now, &self.board, &view, &mut self.play.conclusions);
             self.note_first_move(now, alarms);

@@ -10,7 +10,7 @@ use shakmaty::Role;
 use crate::interval::Interval;
 use crate::men::{self, EMPTY};
 use crate::reconstruct::board::PhysicalBoard;
-use crate::reconstruct::hypothesis::{Hypothesis, MAX_PRESSES, Scene, stands_elsewhere};
+use crate::reconstruct::hypothesis::{Hypothesis, MAX_PRESSES, Scene};
 use crate::reconstruct::line::{Tentative, man_of};
 use crate::reconstruct::record::How;
 use crate::reconstruct::route::{self, ORDER_KNOWN_AFTER, may_be_one_move};
@@ -92,7 +92,8 @@ impl Decoder {
             }
         }
         let node = self.record.node();
-        let others = if sensing.hides_captures() { 0 } else { route::other_destinations(node, self.line().plies(), scene) };
+        let since = self.last_sure().last_shown(&Hypothesis::default());
+        let others = if sensing.hides_captures() { 0 } else { route::moves_instead(node, self.line().plies(), since, scene) };
         if others != 0 && !out.iter().any(|said| matches!(said, Conclusion::Ambiguous { .. })) {
             let first = self.line().plies().first().map_or(0, |first| first.mask);
             out.push(Conclusion::Ambiguous { squares: first | others });
@@ -137,7 +138,7 @@ impl Decoder {
         let no_king = scene.sensing.lacks_king(shown, king);
         let to = |ply: &Tentative| usize::from(man_of(ply.mv, ply.color).1);
         let is_gone = shown[to(first)] == EMPTY
-            && !stands_elsewhere(man_of(first.mv, first.color).0, expected, shown)
+            && !men::stands_elsewhere(man_of(first.mv, first.color).0, expected, shown)
             && later.iter().all(|ply| ply.mask & (1 << to(first)) == 0);
         let is_taken_unseen =
             !first.seen && later.first().is_some_and(|reply| reply.mv.is_capture() && reply.mv.to() == first.mv.to());

@@ -275,7 +275,7 @@ impl Hypothesis {
     pub(crate) fn last_man_stands_elsewhere(&self, shown: &men::Men) -> bool {
         let Some(last) = self.line.last() else { return false };
         let (man, to) = man_of(last.mv, last.color);
-        !men::fits(man, shown[usize::from(to)]) && stands_elsewhere(man, &last.node.men, shown)
+        !men::fits(man, shown[usize::from(to)]) && men::stands_elsewhere(man, &last.node.men, shown)
     }
 
     /// Marks the last move as made although nothing shows it: the press of a later move must prove it.
@@ -391,12 +391,4 @@ fn is_in_time(made: Interval, pressed: Interval, scan: Duration) -> bool {
 /// True if the move was made while the board was not heard, so that its time is not known.
 fn was_unheard(made: Interval, scan: Duration) -> bool {
     made.latest.since(made.earliest) > scan * 2
-}
-
-/// True if a man like this one stands where `expected` has none.
-pub(crate) fn stands_elsewhere(man: u8, expected: &men::Men, shown: &men::Men) -> bool {
-    (0..64).any(|square| match shown[square] {
-        men::OCCUPIED => expected[square] == men::EMPTY,
-        other => other == man && expected[square] != man,
-    })
 }

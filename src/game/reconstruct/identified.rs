@@ -54,10 +54,12 @@ impl Sensing for Identified {
             return None;
         }
         let answered = |last: &Tentative| route::was_answered_elsewhere(next.before, last, next.begun, scene);
-        if is_of_another_man(reading, next, arrived, scene) || reading.line.last().is_some_and(answered) {
+        let of_another = may_be_of_another_man(reading, next, arrived, scene);
+        if of_another == Some(Stood::AfterPress) || reading.line.last().is_some_and(answered) {
             return None;
         }
         let mut longer = reading.clone();
+        longer.penalty += of_another.map_or(0, |_| scene.tuning.weights.on_two_squares);
         // A move that explains the whole board also explains most of what was unexplained before it.
         let usual = match next.left {
             0 => scene.tuning.weights.explained,
@@ -163,26 +165,44 @@ fn most_left(reading: &Hypothesis, candidate: &Candidate, usual: i32, scene: &Sc
     }
 }
 
-/// True if the man that arrived is another one than that of the move: the man of the move still stood on its square later, and a man
-/// like it had been off the board since before the arrival. It still stood there when its player had pressed, or for longer than a
-/// scan after the arrival, if the other man could have come to the same square.
-fn is_of_another_man(reading: &Hypothesis, next: &ShownMove<'_>, arrived: Instant, scene: &Scene<'_>) -> bool {
-    let Some(from) = next.candidate.mv.from() else { return false };
+/// Until when the man of a move stood on its old square.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stood {
+    /// It stood there when its player had pressed: another man was moved.
+    AfterPress,
+    /// It stood there for longer than a scan after the arrival of a man like it.
+    TooLong,
+}
+
+/// Whether the man that arrived may be another one than that of the move: the man of the move still stood on its square later, and a
+/// man like it had been off the board since before the arrival. If no press shows it, that man must be one that could have come to the
+/// same square.
+fn may_be_of_another_man(reading: &Hypothesis, next: &ShownMove<'_>, arrived: Instant, scene: &Scene<'_>) -> Option<Stood> {
+    let from = next.candidate.mv.from()?;
     let left = scene.board.changed_at(1 << from.to_u32());
     let after_press = reading.waiting.first().is_some_and(|pressed| left > pressed.at.latest.after(scene.scan));
     let stayed = left > arrived.after(scene.scan).after(ON_THE_LINE);
     if !after_press && !stayed {
-        return false;
+        return None;
     }
     let (men, shown) = (&next.node.men, scene.board.men());
-    men::squares(men::difference(men, shown)).any(|square| {
-        let alike =
-            square.index() != from.to_usize() && men[square.index()] == men[from.to_usize()] && shown[square.index()] == EMPTY;
-        let off = scene.board.changed_at(square.bit());
-        let could_come =
-            || next.node.table().iter().any(|other| other.mv.to() == next.candidate.mv.to() && starts_on(other, square));
-        alike && ((after_press && off <= arrived) || (stayed && off <= arrived.after(scene.scan) && could_come()))
-    })
+    let others = || {
+        men::squares(men::difference(men, shown)).filter(|square| {
+            let index = square.index();
+            index != from.to_usize() && men[index] == men[from.to_usize()] && shown[index] == EMPTY
+        })
+    };
+    let off_by = |square: &Square, time: Instant| scene.board.changed_at(square.bit()) <= time;
+    let could_come = |square: &Square| {
+        next.node.table().iter().any(|other| other.mv.to() == next.candidate.mv.to() && starts_on(other, *square))
+    };
+    if after_press && others().any(|square| off_by(&square, arrived)) {
+        Some(Stood::AfterPress)
+    } else if stayed && others().any(|square| off_by(&square, arrived.after(scene.scan)) && could_come(&square)) {
+        Some(Stood::TooLong)
+    } else {
+        None
+    }
 }
 
 /// True if the man of this move stands on this square before it.

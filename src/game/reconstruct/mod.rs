@@ -101,8 +101,8 @@ pub(crate) struct Decoder {
     unheard: Vec<Pressed>,
     /// The last change of the board after which `find_unseen_moves` searched, and how many presses were known then.
     looked: Option<(Instant, usize)>,
-    /// The last change of the board after which `reread_board` made readings anew.
-    reread_at: Option<Instant>,
+    /// The last change of the board after which `reread_board` made readings anew, and how many presses were known then.
+    reread_at: Option<(Instant, usize)>,
     /// The last change of the board after which `add_rivals` compared the best reading with others, and the last press that was
     /// known then.
     rivals_of: Option<(Instant, Option<Pressed>)>,
@@ -234,7 +234,7 @@ impl Decoder {
     pub(crate) fn disregard_board(&mut self, board: &PhysicalBoard) {
         self.forget_tentative();
         self.looked = Some((board.last_change(), self.beam.best().presses().count()));
-        self.reread_at = Some(board.last_change());
+        self.reread_at = Some((board.last_change(), usize::MAX));
     }
 
     /// Drops the readings that end in a king move to a centre square that was not pressed: such a move does not count.

@@ -11,7 +11,7 @@ use crate::men::{self, EMPTY, OCCUPIED};
 use crate::reconstruct::Decoder;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::candidates::Candidate;
-use crate::reconstruct::hypothesis::{Hypothesis, MAX_PRESSES, NO_LEGAL_MOVE, Pressed, Scene, stands_elsewhere};
+use crate::reconstruct::hypothesis::{Hypothesis, MAX_PRESSES, NO_LEGAL_MOVE, Pressed, Scene};
 use crate::reconstruct::line::man_of;
 use crate::reconstruct::route::{may_be_one_move, was_not_captured, was_promoted_otherwise, went_elsewhere};
 use crate::reconstruct::sensing::LastSure;
@@ -64,16 +64,19 @@ impl Decoder {
         scene.now >= scene.board.last_change().after(STOOD) && self.read_anew(scene)
     }
 
-    /// Reads the board anew, once for each position that it shows, without what was unexplained before. True if a reading was added.
+    /// Reads the board anew, once for each position that it shows and each press, without what was unexplained before. True if a
+    /// reading was added.
     pub(super) fn read_anew(&mut self, scene: &Scene<'_>) -> bool {
         let changed = scene.board.last_change();
         let unexplained = || !self.explains(scene.board) || self.beam.best().cost > scene.tuning.weights.reread;
         // While the clocks are stopped, players and arbiters correct the position by hand.
         let stopped = self.clocked && self.runs.is_none();
-        if stopped || self.reread_at == Some(changed) || !unexplained() {
+        let presses = self.presses().count();
+        let known = self.reread_at.is_some_and(|(read, known)| read == changed && known >= presses);
+        if stopped || known || !unexplained() {
             return false;
         }
-        self.reread_at = Some(changed);
+        self.reread_at = Some((changed, presses));
         let mut found = scene.sensing.reread(&self.last_sure(), scene);
         // The reading in which no move was played gets the same chance.
         let nothing = self.beam.iter().find(|reading| reading.line.is_empty()).cloned();
@@ -114,7 +117,7 @@ impl Decoder {
         {
             at(due);
         }
-        if self.reread_at != Some(board.last_change()) {
+        if self.reread_at.map(|(read, _)| read) != Some(board.last_change()) {
             at(board.last_change().after(STOOD));
         }
     }
@@ -131,6 +134,9 @@ fn add_two_moves(hypothesis: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>
     let node = hypothesis.line.top(sure.base);
     let board = scene.board.men();
     let changed = men::difference(&node.men, board) & !hypothesis.dead;
+    if scene.board.lost_identity_since(sure.last_shown(hypothesis), &node.men) {
+        return;
+    }
     for first in node.table().iter().filter(|first| first.mask & changed != 0 && !first.shown_by(board, 0)) {
         // The second move puts its man where the first one went, or has already taken it off again.
         let to = first.mv.to().to_usize();
@@ -157,7 +163,7 @@ fn add_two_moves(hypothesis: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>
             |second: &&Candidate| second.target() & (1 << first.mv.to().to_u32()) != 0 || (passes && second.mv.is_en_passant());
         for second in after.table().iter().filter(taken) {
             // A man that stands elsewhere was not captured.
-            if stands_elsewhere(man_of(first.mv, men::turn(&node.position)).0, &second.men_after(&after.men), board) {
+            if men::stands_elsewhere(man_of(first.mv, men::turn(&node.position)).0, &second.men_after(&after.men), board) {
                 continue;
             }
             let shown = second.shown_by(board, hypothesis.dead);

@@ -4,7 +4,7 @@
 use core::time::Duration;
 
 use flagfall_protocols::time::Instant;
-use shakmaty::{Role, Square, attacks};
+use shakmaty::{CastlingSide, Move, Role, Square, attacks};
 
 use crate::men::{self, EMPTY};
 use crate::reconstruct::board::PhysicalBoard;
@@ -150,10 +150,16 @@ pub(crate) fn was_answered_elsewhere(before: &Node, ply: &Tentative, reply_begun
     others.any(|other| rested_on(scene.board, other.to() as u8, man, since, least, None))
 }
 
+/// The squares of another move that may have been made instead of the first of these moves. The last sure move was made at `since`.
+pub(crate) fn moves_instead(base: &Node, plies: &[Tentative], since: Instant, scene: &Scene<'_>) -> u64 {
+    let castling = plies.first().map_or(0, |first| castling_instead(base, first, since, scene));
+    other_destinations(base, plies, scene) | castling
+}
+
 /// The squares to which the man of the first of these moves may have gone instead, because the hands of both players were busy at once:
 /// it stood on such a square until after the reply was begun and the press may have been made, or it is on no square and the reply
 /// may have captured it there unseen.
-pub(crate) fn other_destinations(base: &Node, plies: &[Tentative], scene: &Scene<'_>) -> u64 {
+fn other_destinations(base: &Node, plies: &[Tentative], scene: &Scene<'_>) -> u64 {
     let [first, reply, ..] = plies else { return 0 };
     let (Some(from), to) = (first.mv.from(), first.mv.to()) else { return 0 };
     if first.mv.is_castle() || first.repaired || reply.repaired {
@@ -175,6 +181,29 @@ pub(crate) fn other_destinations(base: &Node, plies: &[Tentative], scene: &Scene
     let others = moves.filter(|other| other.from() == Some(from) && other.to() != to && !other.is_castle());
     let open = others.filter(|other| stood(other.to() as u8) || (is_gone && other.to() == reply.mv.to()));
     open.fold(0, |all, other| all | 1 << other.to().to_u32())
+}
+
+/// The squares of a castling that may have been made instead of this move of a rook: the rook came to its square of the castling, and
+/// the king was off his own square since `since`. A player who touches both must castle (4.4.1), so the report that the king arrived
+/// elsewhere may be damaged, unless the board has reported all its squares since.
+fn castling_instead(base: &Node, first: &Tentative, since: Instant, scene: &Scene<'_>) -> u64 {
+    if first.mv.role() != Role::Rook || scene.board.shows_all_squares() {
+        return 0;
+    }
+    let castlings = base.table().iter().filter_map(|other| match other.mv {
+        Move::Castle { king, rook } if Some(rook) == first.mv.from() => {
+            let side = CastlingSide::from_king_side(king < rook);
+            let man = men::of_shakmaty(Role::King.of(men::to_color(first.color)));
+            let back = scene.board.changed_at(1 << king.to_u32());
+            let open = side.rook_to(men::to_color(first.color)) == first.mv.to()
+                && has_left(scene.board, king as u8, man, since)
+                && scene.board.men()[king.to_usize()] == man
+                && !scene.board.frames.was_read_since(back);
+            open.then_some(other.mask)
+        }
+        _ => None,
+    });
+    castlings.fold(0, |all, mask| all | mask)
 }
 
 /// True if the man that `captor` captures was taken off before the move before, by the same player, was made: it was not taken off for

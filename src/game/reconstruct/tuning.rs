@@ -71,6 +71,8 @@ pub struct Weights {
     pub wrong_man: i32,
     /// The man that made the last move has gone on to another square.
     pub went_on: i32,
+    /// The man of a move stood on its old square for longer than a scan after it seems to have come to the new one.
+    pub on_two_squares: i32,
     /// A square that cannot be read.
     pub unreadable: i32,
     /// The most that the age of one square may add.
@@ -147,6 +149,7 @@ impl Default for Weights {
             displaced: 90,
             wrong_man: 60,
             went_on: 100,
+            on_two_squares: 30,
             unreadable: 10,
             most_by_age: 50,
             dead: 50,

@@ -2,6 +2,7 @@
 
 use fastrand::Rng;
 use flagfall::wire::state::Stage;
+use flagfall_game::alarm::AlarmKind;
 use flagfall_protocols::event::ClockSide;
 use flagfall_protocols::square::{Placement, Reading, Square};
 use flagfall_protocols::time::Instant;
@@ -104,6 +105,7 @@ fn i13_in_step_within_three_seconds_of_a_reachable_position_and_its_press() {
             if moves.iter().any(centre) {
                 continue;
             }
+            let began = chaos.now;
             let goal = placement(&target, state.rotated);
             let frames = rng.bool();
             let mut reports = Vec::new();
@@ -128,7 +130,13 @@ fn i13_in_step_within_three_seconds_of_a_reachable_position_and_its_press() {
             let now = checked.state();
             let mut here = position(&now.fen);
             // Moves wait if other moves explain the same board and the same presses. Then they are the pending ones.
-            if now.moves.len() == state.moves.len() && stories(&position(&state.fen), &target, moves.len()) > 1 {
+            let several = stories(&position(&state.fen), &target, moves.len()) > 1;
+            // One of them may have been chosen, and the squares are named.
+            if several && checked.game.alarms().iter().any(|alarm| alarm.kind == AlarmKind::Ambiguous && alarm.opened > began) {
+                open += 1;
+                return inputs;
+            }
+            if several && now.moves.len() == state.moves.len() {
                 for pending in &now.pending {
                     let uci: UciMove = pending.uci.parse().expect("UCI");
                     here.play_unchecked(uci.to_move(&here).expect("a legal move"));

@@ -1,4 +1,4 @@
-//! Scenarios 5, 16, 33, 38, 47: men that are lifted, held or moved by another hand while a move is made.
+//! Scenarios 5, 16, 33, 34, 38, 47: men that are lifted, held or moved by another hand while a move is made.
 
 use crate::scenarios::reports::Reports;
 
@@ -65,4 +65,19 @@ fn s033_the_man_that_arrived_is_not_the_one_that_was_captured_later() {
     let reports = "f8:r | 0.007 h8:- | 0.48 BP | 0.18 d8:- | 0.03 e7:- | 0.2 d8:Q | 0.4 WP";
     let fen = "2kr3r/pbpnQppp/1p3n2/3p4/1q1P1b2/1P3N2/PBPNBPPP/R3K2R b KQ - 0 1";
     Reports::from(fen).report(reports).wait(4.0).run_at_dgt_board().expect("Rhf8 Qxd8+", &[]);
+}
+
+/// A rook is straightened, and the other rook captures. It is seen on its new square for longer than a scan before its old one is empty,
+/// as if the rook that is off had captured.
+#[test]
+fn s033_the_man_that_is_off_has_not_made_the_move() {
+    let reports = "d4:- | 0.32 h4:- | 1.48 d4:P | 0.25 d4:r | 0.33 BP | 0.006 d8:- | 0.9 h4:r";
+    Reports::from("3r2k1/8/8/8/3P3r/8/8/4K3 b - - 0 1").report(reports).wait(4.0).run_at_dgt_board().expect("Rdxd4", &[]);
+}
+
+/// The queen paused on d6, and was captured on c5 before a scan saw her there. The presses of both players prove it.
+#[test]
+fn s034_a_man_that_paused_elsewhere_was_captured_unseen() {
+    let reports = "b4:- | 0.3 d6:Q | 0.8 d6:- | 0.1 b6:- | 0.05 c5:p | 0.1 WP | 0.3 BP";
+    Reports::from("4k3/8/1p6/8/1Q6/8/8/4K3 w - - 0 1").report(reports).wait(4.0).run_at_dgt_board().expect("Qc5 bxc5", &[]);
 }

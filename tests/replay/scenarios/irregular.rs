@@ -3,8 +3,10 @@
 use flagfall::wire::alarm::AlarmStatus;
 use flagfall_game::laws::outcome::Outcome;
 use flagfall_hardware::emulator::clock_model::{ClockSettings, Method, Model};
+use flagfall_protocols::drivers;
 use flagfall_protocols::time::ClockTime;
 
+use crate::scenarios::reports::Reports;
 use crate::scene::Scene;
 
 fn scene() -> Scene {
@@ -120,4 +122,34 @@ fn s100_the_second_illegal_move_and_then_the_opponents_flag() {
     assert_eq!((finding.flag, finding.row, finding.outcome), (Some("black"), "7a", Outcome::Undecided));
     assert_eq!(finding.alternatives.iter().map(|other| other.row).collect::<Vec<_>>(), ["7a", "7b"]);
     assert!(finding.unknown.contains(&"illegal_move_ruling"), "until an arbiter has ruled on them: {finding:?}");
+}
+
+/// Black's queen captures like a knight and is recaptured at once. The board shows all of that, so Black's pawn did not capture on c4
+/// instead of the queen.
+#[test]
+fn s099_the_man_of_an_illegal_move_is_captured() {
+    let illegal = "c4:- | 0.3 d6:- | 0.28 c4:q | 0.21 BP | 1.36 c4:P | 0.03 d3:- | 0.2 WP";
+    let reply = "1.12 c4:- | 0.19 b5:- | 0.03 c4:p | 0.66 BP";
+    let reports = Reports::from("4k3/8/3q4/1p6/2P5/3P4/8/4K3 b - - 0 1").report(illegal).report(reply).wait(4.0);
+    let outcome = reports.run_at_dgt_board();
+    outcome.allow("", &["illegal_move(black)"], &["position_differs"]);
+    let after = outcome.state().after_illegal_move.expect("what was played after it");
+    assert_eq!(after.moves.iter().map(|mv| mv.san.as_str()).collect::<Vec<_>>(), ["dxc4", "bxc4"]);
+}
+
+/// Without a clock an illegal move is answered, and its man goes on to a square to which it could have moved. The answer was not to that.
+#[test]
+fn s099_without_a_clock_a_man_goes_on_from_an_illegal_move_that_was_answered() {
+    let reports = "d8:- | 0.3 g3:q | 3.0 a2:- | 0.3 a3:P | 2.0 g5:q | 0.15 g3:-";
+    let outcome = Reports::from("3qk3/8/8/8/8/8/P7/2K5 b - - 0 1").report(reports).wait(6.0).without_clock().run_at_dgt_board();
+    assert_eq!((outcome.sans().as_str(), outcome.alarms()), ("", vec!["position_differs".to_owned()]));
+}
+
+/// A bishop that the board cannot identify captures on h6 illegally. It is not the pawn that the board identified there.
+#[test]
+fn s099_a_man_that_is_not_identified_makes_an_illegal_capture() {
+    let reports = "h6:- | 0.25 f3:- | 0.5 h6:1 | 0.75 b8:- | 0.25 c6:n";
+    let reports = Reports::from("1n2k3/8/7p/8/8/5B2/8/4K3 w - - 0 1").report(reports).wait(6.0).without_clock();
+    let game = reports.game(drivers::find("certabo").expect("registered").timing);
+    assert_eq!((game.moves().count(), game.pending().count()), (0, 0));
 }

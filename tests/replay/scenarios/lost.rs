@@ -69,3 +69,16 @@ fn s005_a_man_that_left_a_square_before_the_reply_did_not_move_twice() {
         "a4:- | 0.03 b4:R | 0.2 WP | 0.02 b4:- ; ~h4:R | 0.6 b6:- | c5:q | 0.4 BP | 0.5 dump | 2.0 e1:- | e2:K | 0.4 WP";
     Reports::from(fen).report(reports).run_at_dgt_board().expect("Rh4 Qc5 Ke2", &[]);
 }
+
+/// The king was touched, and the rook of a castling stands on its square: the report of the king on g8 may have named e8. A player who
+/// touches both must castle (4.4.1).
+#[test]
+fn s014_the_report_of_the_castling_king_names_his_old_square() {
+    let after = |rest: &str| {
+        let reports = format!("e8:- | 0.33 e8:k | 0.66 {rest} | 2.8 BP");
+        Reports::from("4k2r/8/8/8/8/8/P7/4K3 b k - 0 1").report(&reports).run_at_dgt_board()
+    };
+    after("h8:- | 0.33 f8:r").expect("Rf8", &["ambiguous"]);
+    after("h8:- | 0.33 f8:r | 0.3 dump").expect("Rf8", &[]);
+    after("h8:- | 0.33 g8:r").expect("Rg8", &[]);
+}

@@ -132,6 +132,12 @@ impl Reports {
         self
     }
 
+    /// The same reports without those of the clock.
+    pub(crate) fn without_clock(mut self) -> Reports {
+        self.events.retain(|(_, event)| !matches!(event, DeviceEvent::Clock(_)));
+        self
+    }
+
     /// The present time.
     pub(crate) fn now(&self) -> Instant {
         self.now

@@ -32,7 +32,7 @@ pub(super) fn reread(sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis> 
             continue;
         }
         let after = base.after(first.mv);
-        let mut reading = begin();
+        let (mut reading, mut contradicted) = (begin(), false);
         reading.add(base, first, made(first.mask), scene.board.changed_first(first.mask), true, scene);
         if after.men != *board {
             let Some(reply) = after.exact(board) else { continue };
@@ -42,18 +42,21 @@ pub(super) fn reread(sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis> 
             if taken != 0 && scene.board.changed_at(taken) < scene.board.changed_first(first.mask & changed) {
                 reading.infer_last();
             }
-            if taken != 0 && went_elsewhere_unseen(first, sure, scene) {
-                continue;
-            }
             let (before, mut replied) = (made(first.mask), made(second.mask));
             // Moves are made one after the other: if the reply came first, hands put the men there without playing.
-            if replied.latest < before.earliest {
+            let early = replied.latest < before.earliest;
+            contradicted = (early || taken != 0) && went_elsewhere(first, taken != 0, sure, scene);
+            if early {
                 reading.penalty += scene.tuning.weights.reread;
                 replied = before;
             }
             reading.add(&after, second, replied, replied.latest, true, scene);
         }
         reading.assign_presses(sure.heard.iter().rev().copied(), scene.scan);
+        // Only the presses of both players can prove two moves of which the first one seems to have been another one.
+        if contradicted && reading.line.presses() < 2 {
+            continue;
+        }
         if let [first, reply] = reading.line.plies()
             && route::was_answered_elsewhere(base, first, scene.board.changed_first(reply.mask), scene)
         {
@@ -65,11 +68,12 @@ pub(super) fn reread(sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis> 
     found
 }
 
-/// True if the board has not shown the man of this move on its square since the last sure move, but elsewhere: it made another move.
-fn went_elsewhere_unseen(first: &Candidate, sure: &LastSure<'_>, scene: &Scene<'_>) -> bool {
+/// True if the board has shown the man of this move elsewhere since the last sure move. If it was `captured`, the board must not have
+/// shown it on the square of this move either.
+fn went_elsewhere(first: &Candidate, captured: bool, sure: &LastSure<'_>, scene: &Scene<'_>) -> bool {
     let Some(from) = first.mv.from() else { return false };
     let (man, since) = (sure.base.men[from.to_usize()], sure.last_shown(&Hypothesis::default()));
-    let seen = route::has_left(scene.board, first.mv.to() as u8, man, since);
+    let seen = captured && route::has_left(scene.board, first.mv.to() as u8, man, since);
     !seen && route::went_elsewhere(first, sure.base, since, None, scene)
 }
 
