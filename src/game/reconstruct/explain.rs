@@ -13,6 +13,8 @@ use crate::reconstruct::tuning::Weights;
 
 /// The largest number of men of the side to move that may be in its hand at once: king and rook.
 const IN_HAND: u32 = 2;
+/// The largest number of men that are held while a move is made with another man.
+const HELD: u32 = 2;
 /// The time within which a man that is straightened is back.
 const STRAIGHTENED: Duration = Duration::from_secs(2);
 /// The time within which a man that has just been moved and is straightened is back.
@@ -52,6 +54,13 @@ fn could_go(man: u8, from: u32, to: u32) -> bool {
     };
     let steps = role == Role::Pawn && matches!(ahead, Some(8 | 16));
     steps || attacks::attacks(square, role.of(color), Bitboard::EMPTY).contains(to)
+}
+
+/// True if the board differs from these men only in one or two that are off their squares. Hands may hold them for long while a move is
+/// made with another man.
+pub(crate) fn are_in_hands(men: &Men, dead: u64, board: &PhysicalBoard) -> bool {
+    let differs = men::difference(men, board.men()) & !dead;
+    differs.count_ones() <= HELD && men::squares(differs).all(|square| board.men()[square.index()] == EMPTY)
 }
 
 /// The moment of the last step before `now`.

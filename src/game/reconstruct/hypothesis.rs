@@ -11,7 +11,7 @@ use crate::interval::Interval;
 use crate::men;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::candidates::{Candidate, Node};
-use crate::reconstruct::explain::{LastMove, unexplained};
+use crate::reconstruct::explain::{self, LastMove, unexplained};
 use crate::reconstruct::line::{Line, Tentative, man_of};
 use crate::reconstruct::occupancy::plausible::Doubt;
 use crate::reconstruct::route;
@@ -211,7 +211,8 @@ impl Hypothesis {
         let last = LastMove::of(candidate.mv, color, made.latest);
         let left = unexplained(&after, color.other(), Some(last), self.dead, scene.board, scene.now, weights);
         // If the report of the move was lost, other moves may have been made since.
-        if left > weights.viable && !scene.board.was_reported_late(made.latest) {
+        let held = || explain::are_in_hands(&after, self.dead, scene.board) && !scene.sensing.hides_captures();
+        if left > weights.viable && !scene.board.was_reported_late(made.latest) && !held() {
             return None;
         }
         let before = self.line.node(base, self.line.plies().len().saturating_sub(1));

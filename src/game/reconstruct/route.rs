@@ -169,13 +169,15 @@ fn other_destinations(base: &Node, plies: &[Tentative], scene: &Scene<'_>) -> u6
     let arrived = if shown[to.to_usize()] == man { scene.board.changed_at(1 << to.to_u32()) } else { first.made.latest };
     let begun = scene.board.changed_first(reply.mask).min(reply.made.latest);
     let pressed = first.pressed.map_or(begun, |pressed| pressed.earliest);
+    // Each square is reported up to one scan late.
+    let begun_by = if arrived >= begun { begun.before(scene.scan) } else { begun };
     let gone = scene.board.changes_of(to as u8).find(|change| change.before == man && shown[to.to_usize()] != man);
     let captured = reply.mask & (1 << to.to_u32()) != 0;
     let moved = plies[1..].iter().any(|ply| ply.mv.from() == Some(to));
     let is_gone = !captured && !moved && gone.is_some_and(|gone| gone.at <= reply.made.latest);
     let stood = |square: u8| {
         let left = scene.board.changes_of(square).find(|change| change.before == man && change.at <= arrived.after(scene.scan));
-        left.is_some_and(|left| left.at >= begun && left.at >= pressed)
+        left.is_some_and(|left| left.at >= begun_by && left.at >= pressed)
     };
     let moves = base.table().iter().map(|other| other.mv);
     let others = moves.filter(|other| other.from() == Some(from) && other.to() != to && !other.is_castle());

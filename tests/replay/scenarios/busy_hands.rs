@@ -75,9 +75,22 @@ fn s033_the_man_that_is_off_has_not_made_the_move() {
     Reports::from("3r2k1/8/8/8/3P3r/8/8/4K3 b - - 0 1").report(reports).wait(4.0).run_at_dgt_board().expect("Rdxd4", &[]);
 }
 
-/// The queen paused on d6, and was captured on c5 before a scan saw her there. The presses of both players prove it.
+/// The queen paused on d6, and was captured on c5 before a scan saw her there. The presses of both players prove it, unless she was
+/// pressed on d6 and is in a hand.
 #[test]
 fn s034_a_man_that_paused_elsewhere_was_captured_unseen() {
     let reports = "b4:- | 0.3 d6:Q | 0.8 d6:- | 0.1 b6:- | 0.05 c5:p | 0.1 WP | 0.3 BP";
-    Reports::from("4k3/8/1p6/8/1Q6/8/8/4K3 w - - 0 1").report(reports).wait(4.0).run_at_dgt_board().expect("Qc5 bxc5", &[]);
+    Reports::from("4k3/8/1p6/8/1Q6/8/8/4K3 w - - 0 1")
+        .report(reports)
+        .wait(4.0)
+        .run_at_dgt_board()
+        .expect("Qc5 bxc5", &["ambiguous"]);
+}
+
+/// Two men are held for long while the opponent, who straightened them, waits. A move with another man is made and pressed meanwhile.
+#[test]
+fn s033_a_move_is_made_while_two_men_are_off_for_long() {
+    let reports = "0.3 h1:- | 0.2 b3:- | 8.0 d2:- | 0.4 d3:P | 0.3 WP | 0.9 e7:- | 0.3 e5:p | 0.4 BP | 1.0 h1:R | 0.3 b3:P";
+    let fen = "4k3/4p3/8/8/8/1P6/3P4/4K2R w - - 0 1";
+    Reports::from(fen).report(reports).wait(4.0).run_at_dgt_board().allow("d3 e5", &[], &OFF);
 }

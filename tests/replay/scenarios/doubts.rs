@@ -63,6 +63,25 @@ fn s037_the_next_move_is_begun_before_the_reply_is_seen() {
     Reports::from("7k/8/8/8/6r1/8/Q7/4K3 w - - 0 1").report(reports).run_at_dgt_board().expect("Qa3 Rg2 Qd3", &[]);
 }
 
+/// The bishop paused on b7 and was seen on c8 just before the press. The queen pauses too, and the bishop later comes back over b7.
+#[test]
+fn s037_a_man_went_on_just_before_its_press_and_comes_back_later() {
+    let reports = "a6:- | 0.2 b7:b | 1.32 c8:b | 0.02 BP | 0.01 b7:- | 0.12 e3:Q | 0.01 f3:- | 1.8 e3:- | 0.22 d3:Q | 0.1 WP";
+    let back = "0.4 c8:- | 0.03 b7:b | 1.35 b7:- | 0.03 a6:b | 0.15 BP";
+    let fen = "6k1/8/b7/8/8/5Q2/8/6K1 b - - 0 1";
+    Reports::from(fen).report(reports).report(back).run_at_dgt_board().expect("Bc8 Qd3 Ba6", &[]);
+}
+
+/// The rook was pressed on e6, where it stood for less than a scan, and the reply was begun in the same scan. Then it went on to f6.
+#[test]
+fn s037_a_man_goes_on_in_the_scan_that_shows_the_reply() {
+    let reports =
+        "h6:- | 0.22 g6:r | 1.57 g6:- | 0.22 e6:r | 0.225 e6:- | 0.017 b5:P | 0.03 c4:- | 0.01 BP | 0.17 f6:r | 0.23 WP";
+    let next = "0.9 f6:- | 0.23 g6:r | 0.1 BP";
+    let outcome = Reports::from("6k1/8/7r/1p6/2P5/8/8/6K1 b - - 0 1").report(reports).report(next).run_at_dgt_board();
+    outcome.expect("Rf6 cxb5 Rg6+", &["ambiguous"]);
+}
+
 /// A press is heard just before the board shows its move. Until then it does not prove that White's pawn rested on c3.
 #[test]
 fn s040_a_press_whose_move_is_not_shown_yet_decides_nothing() {

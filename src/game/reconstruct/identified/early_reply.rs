@@ -1,5 +1,6 @@
 //! Recognises that the opponent began his reply before the move was finished.
 
+use flagfall_protocols::time::Instant;
 use shakmaty::{Square, attacks};
 
 use crate::men::{self, EMPTY};
@@ -16,27 +17,32 @@ const OF_A_REPLY: u32 = 2;
 pub(super) fn explains(reading: &Hypothesis, next: &ShownMove<'_>, scene: &Scene<'_>) -> bool {
     let passed = next.candidate.mv.from().map_or(0, |from| attacks::between(from, next.candidate.mv.to()).0);
     let own = next.candidate.mask | passed;
-    // If the man of the last move left its square before its player pressed, it had only paused there, and has gone on before this move.
-    let pressed = |last: &&Tentative| last.pressed.is_some_and(|pressed| pressed.latest <= scene.board.changed_at(to_of(last)));
-    let last = reading.line.last().filter(|last| !pressed(last)).map_or(0, to_of);
-    begun_reply(next, scene).is_some_and(|(reply, lifted)| {
-        let rest = reading.worst_squares & !(own | reply);
+    begun_reply(next, scene).is_some_and(|reply| {
+        // If the man of the last move went on before its player had pressed, it had only paused there. It may be seen on its next square
+        // first.
+        let pressed = |last: &&Tentative| last.pressed.is_some_and(|pressed| pressed.latest <= reply.begun);
+        let last = reading.line.last().filter(|last| !pressed(last)).map_or(0, |last| 1 << last.mv.to().to_u32());
+        let rest = reading.worst_squares & !(own | reply.squares);
         // A man that slides is on no square for a moment.
         let men = &next.node.men;
         let was_passed =
-            |square: u8| men::squares(lifted).any(|from| has_left(scene.board, square, men[from.index()], next.begun));
-        reply & last == 0 && men::squares(rest).all(|square| was_passed(square.index() as u8))
+            |square: u8| men::squares(reply.lifted).any(|from| has_left(scene.board, square, men[from.index()], next.begun));
+        reply.squares & last == 0 && men::squares(rest).all(|square| was_passed(square.index() as u8))
     })
 }
 
-/// The square to which this move went.
-fn to_of(ply: &Tentative) -> u64 {
-    1 << ply.mv.to().to_u32()
+/// A reply that is not finished.
+struct BegunReply {
+    /// Its squares, with those that its man has passed.
+    squares: u64,
+    /// The squares from which its men were lifted.
+    lifted: u64,
+    /// When the first of its squares changed.
+    begun: Instant,
 }
 
-/// The squares of an unfinished reply, with those that its man has passed, and those from which its men were lifted, if it explains
-/// everything that differs from the position after the move.
-fn begun_reply(next: &ShownMove<'_>, scene: &Scene<'_>) -> Option<(u64, u64)> {
+/// The unfinished reply that explains everything that differs from the position after the move.
+fn begun_reply(next: &ShownMove<'_>, scene: &Scene<'_>) -> Option<BegunReply> {
     let (after, shown) = (next.candidate.men_after(&next.node.men), scene.board.men());
     let differs = men::difference(&after, shown);
     let replier = Some(men::turn(&next.node.position).other());
@@ -58,10 +64,11 @@ fn begun_reply(next: &ShownMove<'_>, scene: &Scene<'_>) -> Option<(u64, u64)> {
     let put_by = |square: u8| replies.iter().any(|replies| replies.table().iter().any(|reply| reply.puts(square, shown)));
     let reply = reply && men::squares(put).all(|square| put_by(square.index() as u8));
     // Each square is reported up to one scan late.
-    if !reply || scene.board.changed_first(differs) < next.begun.before(scene.scan) {
+    let begun = scene.board.changed_first(differs);
+    if !reply || begun < next.begun.before(scene.scan) {
         return None;
     }
     let squares = |mask: u64| men::squares(mask).map(|square| Square::new(square.index() as u32));
     let passed = squares(lifted).flat_map(|from| squares(put).map(move |to| attacks::between(from, to).0));
-    Some((passed.fold(differs, |all, passed| all | passed), lifted))
+    Some(BegunReply { squares: passed.fold(differs, |all, passed| all | passed), lifted, begun })
 }
