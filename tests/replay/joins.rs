@@ -207,7 +207,7 @@ impl VeryFast {
             let Body::Rx { bytes, .. } = body else { return None };
             let white = bytes.starts_with(&[0x8d]).then(|| bytes.last().is_some_and(|status| status & LEVER != 0))?;
             let moved = lever.replace(white).is_some_and(|was| was != white);
-            let by = |index: &usize| (index % 2 == 0) == white && self.presses[*index] <= *at;
+            let by = |index: &usize| index.is_multiple_of(2) == white && self.presses[*index] <= *at;
             (moved && *at > joined && (made..self.presses.len()).any(|index| by(&index))).then_some(*at)
         })
     }
