@@ -15,7 +15,7 @@ mod unreadable;
 
 use std::sync::Arc;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Audience, Body};
 
@@ -24,12 +24,9 @@ use self::held::{Held, is_decision, needs_disk};
 use self::unreadable::Unreadable;
 pub use self::unreadable::{BURST, PER_SECOND};
 use super::anchor::AnchorRecord;
-use super::boot::Start;
 use super::record_input::read_input;
-use super::restore::{Restoration, RestoreReport};
-use super::setting::Setting;
-use super::station::{Station, StationInput, StationOutput};
-use crate::journal::{AppendError, CLOSED, Journal, JournalFs, Limits, Recovered, Unsynced, WriteError};
+use super::station::{Station, StationOutput};
+use crate::journal::{AppendError, CLOSED, Journal, Unsynced, WriteError};
 
 /// The number of inputs after which a digest of the state is recorded, so that a restart can find where it begins to differ.
 pub const INPUTS_PER_SNAP: u64 = 64;
