@@ -109,7 +109,7 @@ fn every_trace_has_the_same_times_for_all_audiences() {
     assert!(moves > 200, "{moves} moves");
 }
 
-/// `CheckedGame` compares the times at each step of every random game; here every second press is late.
+/// `CheckedGame` compares the times at each step of every random game; here presses come up to four seconds late.
 #[test]
 fn random_games_with_late_presses_have_the_same_times_for_all_audiences() {
     let mut moves = 0;
