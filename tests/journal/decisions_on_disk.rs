@@ -44,7 +44,9 @@ fn tape() -> Tape {
 fn shows_result(output: &StationOutput) -> bool {
     match output {
         StationOutput::Message(message) => {
-            message.payload.contains("\"result\":\"0-1\"") || message.payload.contains("\"decision\":{")
+            // A choice of a ruling is the body of a command, not yet a result.
+            let payload = message.payload.replace("\"body\":{\"result\":\"0-1\"}", "");
+            payload.contains("\"result\":\"0-1\"") || payload.contains("\"decision\":{")
         }
         _ => false,
     }
