@@ -22,9 +22,10 @@ fn two_games_are_played_and_everything_arrives() {
 #[test]
 fn a_taken_port_is_named() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let address = taken.local_addr().expect("an address").to_string();
+    let address = taken.local_addr().expect("an address");
     for which in ["--tcp", "--websocket"] {
-        let (well, printed) = demo(&[which, &address]);
-        assert!(!well && printed.contains(&address), "{which}: {printed}");
+        let (well, printed) = demo(&[which, &address.to_string()]);
+        let words = format!("port {} of {}", address.port(), address.ip());
+        assert!(!well && printed.contains(&words) && printed.contains("taken"), "{which}: {printed}");
     }
 }

@@ -1,7 +1,9 @@
 //! The MQTT session with a real mosquitto: birth, will, clean stop, lost brokers, commands, claims.
 
+use std::fs::Permissions;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
 use flagfall::mqtt::ReconnectDelays;
@@ -202,8 +204,10 @@ fn a_wrong_password_is_reported_and_tried_again_slowly() {
         let file = dir.join("passwords");
         let made = std::process::Command::new("mosquitto_passwd").args(["-b", "-c"]).arg(&file).args(["n1", "right"]).status();
         assert!(made.is_ok_and(|status| status.success()), "mosquitto_passwd");
-        std::fs::write(dir.join("secret"), "right\nnot this\n").expect("a file");
-        std::fs::write(dir.join("guess"), "wrong\n").expect("a file");
+        for (name, lines) in [("secret", "right\nnot this\n"), ("guess", "wrong\n")] {
+            std::fs::write(dir.join(name), lines).expect("a file");
+            std::fs::set_permissions(dir.join(name), Permissions::from_mode(0o600)).expect("its rights");
+        }
         format!("allow_anonymous false\npassword_file {}\n", file.display())
     });
     let wrong = Node::with(settings(broker.port(), |mqtt| mqtt.password_file = Some(broker.file("guess"))), 1, 0);

@@ -185,10 +185,10 @@ fn welcoming(properties: &'static [u8], mut handle: impl FnMut(&mut TcpStream, &
         read(&mut stream, |stream, packet| {
             match packet {
                 Packet::Connect { .. } => write_to(stream, &welcome),
-                // The client's first ids; the first request has one filter, the second three.
+                // The client's first ids; the requests have one filter, three, and two for its board.
                 Packet::Other(0x82) => {
                     subscriptions += 1;
-                    let codes = [1, 3][subscriptions - 1];
+                    let codes = [1, 3, 2][subscriptions - 1];
                     let head = [0x90, 3 + codes, 0, subscriptions as u8, 0];
                     write_to(stream, &[&head[..], &vec![1; codes.into()]].concat());
                 }

@@ -30,10 +30,10 @@ fn slow_broker(apart: Duration, acknowledged: Arc<AtomicUsize>) -> (u16, JoinHan
             for packet in all.iter().skip(answered) {
                 match packet {
                     Packet::Connect { .. } => write_to(&mut stream, &[0x20, 3, 0, 0, 0]),
-                    // The client's first ids; the first request has one filter, the second three.
+                    // The client's first ids; the requests have one filter, three, and two for its board.
                     Packet::Other(0x82) => {
                         subscriptions += 1;
-                        let codes = [1, 3][subscriptions - 1];
+                        let codes = [1, 3, 2][subscriptions - 1];
                         write_to(
                             &mut stream,
                             &[&[0x90, 3 + codes, 0, subscriptions as u8, 0][..], &vec![1; codes.into()]].concat(),

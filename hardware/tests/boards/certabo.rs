@@ -141,9 +141,9 @@ fn lights_are_counted_and_acknowledged() {
 fn a_board_without_power_sends_and_receives_nothing() {
     let mut board = Certabo::new(CertaboSettings { form: Form::Occupancy, ..quiet() });
     board.load(&Script::parse("0.6 power off\n0.7 lift e2\n2.6 power on").expect("a script"));
-    assert_eq!(text(&sent(&mut board, 1000)), b":255 255 0 0 0 0 255 255\r\n".repeat(2));
+    assert_eq!(text(&sent(&mut board, 1000)), b":255 255 0 0 0 0 255 255 \r\n".repeat(2));
     board.host(at(1100), 0, &[0; 8]);
-    assert_eq!(text(&sent(&mut board, 2900)), b":255 255 0 0 0 0 247 255\r\n");
+    assert_eq!(text(&sent(&mut board, 2900)), b":255 255 0 0 0 0 247 255 \r\n");
     assert!(!board.done());
     sent(&mut board, 3900);
     assert!(board.done());

@@ -84,9 +84,9 @@ pub(crate) fn acknowledged(wires: &[Timed]) -> BTreeMap<Line, Vec<u64>> {
 
 /// The moves of a line in SAN from each time on. The live audience also sees moves that are not sure, and their revisions.
 fn histories(wires: &[Timed], of: &str) -> Vec<(Utc, Vec<Value>)> {
-    let is_move = |topic: &str| topic.ends_with("/move") || topic.ends_with("/revision");
+    let is_move = |event: &Value| event["type"] == "board.move" || event["type"] == "board.revision";
     let mut events = BTreeMap::<u64, Value>::new();
-    for event in wires.iter().flat_map(published).filter(|event| event.line == of && is_move(&event.topic)) {
+    for event in wires.iter().flat_map(published).filter(|event| event.line == of && is_move(&event.json)) {
         events.entry(event.json["no"].as_u64().expect("a number")).or_insert(event.json);
     }
     let mut stood = vec![(Utc(i64::MIN), Vec::new())];
