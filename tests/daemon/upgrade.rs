@@ -169,8 +169,10 @@ fn a_folder_that_cannot_be_written_does_not_keep_a_board_from_being_served() {
     fs::create_dir(hall.journal()).expect("a folder");
     fs::write(hall.journal().join("b0"), "no folder").expect("written");
     let table = Table::new(&hall, 0, &play(0, 8, [300, 500]));
-    let daemon = RunningDaemon::start(hall.loaded(vec![table.by_port(&hall)]));
-    let subscriber = Subscriber::new(daemon.tcp);
+    // The first event is published at once: numbers of an earlier start may be given again.
+    let broker = EmbeddedBroker::start();
+    let subscriber = Subscriber::new(broker.tcp);
+    let daemon = RunningDaemon::start(loaded(&hall, &table, &broker));
     subscriber.wait_until_armed("b0");
     table.board.load(&table.script).expect("hands");
     let ok = |value: bool| move |received: &ReceivedMessage| (received.body()["journal_ok"] == value).then_some(());

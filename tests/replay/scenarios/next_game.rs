@@ -101,6 +101,7 @@ fn a_restart_publishes_the_open_alerts_and_no_others() {
             message.topic.rsplit('/').next().and_then(|id| id.parse().ok()).expect("a number")
         })
         .collect();
-    (open.sort_unstable(), published.sort_unstable());
+    open.sort_unstable();
+    published.sort_unstable();
     assert_eq!(published, open);
 }
