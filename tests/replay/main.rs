@@ -23,6 +23,7 @@ mod joins;
 mod lost_step;
 mod manners;
 mod own_clock;
+mod pgn;
 mod restart;
 mod round_games;
 mod scenarios;

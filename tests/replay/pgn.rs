@@ -4,8 +4,8 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use flagfall::emulate::score_sheet;
-use flagfall::outputs::picture::Picture;
 use flagfall::outputs::pgn::{Profile, write_round};
+use flagfall::outputs::picture::Picture;
 use flagfall::outputs::round::{Round, RoundGame};
 use flagfall_game::played::LiveMove;
 use shakmaty::Color;
@@ -21,8 +21,7 @@ fn last_game(tape: &Tape, profile: Profile) -> (String, Vec<LiveMove>) {
     let game = RoundGame { board: 1, id: picture.game, shown: Some(picture.body), ..RoundGame::default() };
     let (time_control, chess960) = (tape.setting.config.time_control.clone(), tape.setting.config.chess960);
     let text = write_round(&Round { time_control, chess960, games: vec![game], ..Round::default() }, profile);
-    let game = station.game();
-    (text, game.live_moves().map(|played| LiveMove { ply: played.ply, san: played.san, uci: played.uci, clocks: played.clocks }).collect())
+    (text, station.game().live_moves().collect())
 }
 
 #[test]
@@ -33,7 +32,8 @@ fn what_is_written_is_read_again() {
             let (text, moves) = last_game(&tape, profile);
             let sheets = score_sheet::read(text.as_bytes()).expect("readable");
             let sheet = sheets.last().expect("a game");
-            assert_eq!((sheet.unplayable, sheet.illegal_tail.as_deref()), (None, None), "{}", tape.name);
+            assert!(sheet.unplayable.is_none() || moves.is_empty(), "{}: {:?}", tape.name, sheet.unplayable);
+            assert_eq!(sheet.illegal_tail, None, "{}", tape.name);
             assert_eq!(sheet.moves.len(), moves.len(), "{}:\n{text}", tape.name);
             for ((read, clock), played) in sheet.moves.iter().zip(&sheet.clocks).zip(&moves) {
                 assert_eq!(read.to_uci(shakmaty::CastlingMode::Standard), played.uci, "{}", tape.name);
@@ -52,7 +52,8 @@ fn what_is_written_is_read_again() {
 fn reported_by(program: &str, arguments: &[&str]) -> Option<String> {
     let mut child =
         Command::new(program).args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().ok()?;
-    let text: Vec<String> = tapes().iter().flat_map(|tape| [Profile::Relay, Profile::Full].map(|profile| last_game(tape, profile).0)).collect();
+    let text: Vec<String> =
+        tapes().iter().flat_map(|tape| [Profile::Relay, Profile::Full].map(|profile| last_game(tape, profile).0)).collect();
     std::io::Write::write_all(&mut child.stdin.take().expect("piped"), text.join("\n").as_bytes()).expect("it reads");
     let output = child.wait_with_output().expect("it ends");
     assert!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&output.stderr));
@@ -62,7 +63,8 @@ fn reported_by(program: &str, arguments: &[&str]) -> Option<String> {
 #[test]
 #[allow(clippy::print_stderr, reason = "a skipped test says so")]
 fn pgn_extract_has_nothing_to_report() {
-    match reported_by("pgn-extract", &["-r", "-s"]) {
+    // Debian's place for it is not in the path of every user.
+    match ["pgn-extract", "/usr/games/pgn-extract"].into_iter().find_map(|program| reported_by(program, &["-r", "-s"])) {
         Some(report) => assert_eq!(report.trim(), "", "pgn-extract"),
         None => eprintln!("skipped: there is no pgn-extract"),
     }

@@ -105,6 +105,11 @@ impl Mosquitto {
         let log = self.log.as_ref().expect("it runs");
         wait_for(log, &format!("`{what}` in mosquitto's log"), |line| line.contains(what).then_some(line))
     }
+
+    /// The last line so far that contains this text; lines before it are forgotten.
+    pub(crate) fn last_logged(&self, what: &str) -> Option<String> {
+        self.log.as_ref().expect("it runs").try_iter().filter(|line| line.contains(what)).last()
+    }
 }
 
 impl Drop for Mosquitto {
