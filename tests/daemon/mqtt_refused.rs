@@ -151,7 +151,7 @@ fn a_game_at_a_broker_that_announces_its_limit() {
     a_game_at_a_broker_with_a_limit("max_packet_size");
 }
 
-/// A daemon with a board: its pictures for arbiters and for the public go on, and arbiters are told.
+/// A daemon with a board: its pictures for arbiters and for the public go on, and arbiters receive an alarm.
 #[test]
 fn a_board_at_a_broker_that_refuses_large_messages() {
     const PLIES: usize = 16;

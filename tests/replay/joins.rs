@@ -212,7 +212,7 @@ impl VeryFast {
         })
     }
 
-    /// True if these moves were played from the move with this index on, and each press that is told was made at that time. Two
+    /// True if these moves were played from the move with this index on, and each press that is reported was made at that time. Two
     /// readings of one game may give a press to different moves, so only what the hands did is compared.
     fn has(&self, told: &[GameMove], from: usize) -> bool {
         let played = self.moves.iter().zip(&self.presses).skip(from);
@@ -248,7 +248,7 @@ fn very_fast_games_are_followed_two_seconds_after_the_first_press() {
         let told = told.expect("a move");
         assert!(
             told <= Instant(first.0 + FOLLOWED_WITHIN),
-            "seed {seed}: the first press is heard at {first:?}, a move is told at {told:?}"
+            "seed {seed}: the first press is heard at {first:?}, a move is reported at {told:?}"
         );
         let got: Vec<GameMove> = station.game().moves().collect();
         let begin = &got[..got.len().min(2)];
@@ -275,5 +275,5 @@ fn very_fast_games_are_followed_two_seconds_after_the_first_press() {
     let [told, of_all] = presses;
     println!("{to_the_end} of {joined} games are followed to their end, with {told} presses of {of_all}");
     assert!(!ordinary() || to_the_end * 10 >= joined * 9, "{to_the_end} of {joined} games are followed to their end");
-    assert!(!ordinary() || told * 10 >= of_all * 9, "{told} of the {of_all} presses of the whole games are told");
+    assert!(!ordinary() || told * 10 >= of_all * 9, "{told} of the {of_all} presses of the whole games are reported");
 }

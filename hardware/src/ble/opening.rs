@@ -62,12 +62,14 @@ async fn connect(pace: &Pace, known: Option<Duration>, device: &Peripheral, repo
         return Err(format!("no connection in {} s", first.as_secs_f64()));
     }
     if known.is_some() {
-        return Err(format!("BlueZ has a connection, but no services in {} s", first.as_secs_f64()));
+        return Err(format!("BlueZ has a connection, but no services in {:.1} s", first.as_secs_f64()));
     }
     report("found, not connected: BlueZ has a connection and waits for the services");
     match timeout(pace.services, connecting).await {
         Ok(done) => done.map_err(|error| error.to_string()),
-        Err(_) => Err(format!("BlueZ has a connection, but no services in {} s", (pace.connect + pace.services).as_secs_f64())),
+        Err(_) => {
+            Err(format!("BlueZ has a connection, but no services in {:.1} s", (pace.connect + pace.services).as_secs_f64()))
+        }
     }
 }
 

@@ -57,7 +57,11 @@ impl DelayedClocks {
     /// Adds the present times. Of the reports that become due between two multiples of ten seconds only the last one is kept.
     /// Returns whether a report was replaced because there was no room.
     pub(super) fn add(&mut self, at: Instant, game: &Game, queue: &DelayQueue) -> bool {
-        let clock = game.clock();
+        self.add_report(at, game.clock(), game.number(), game.live_plies() as u32, queue)
+    }
+
+    /// Adds a report of the clock, in this game and after this number of plies.
+    pub(super) fn add_report(&mut self, at: Instant, clock: ClockState, game: u32, plies: u32, queue: &DelayQueue) -> bool {
         let known = self.newest.map(|newest| ClockState { read: clock.read, ..newest });
         if known == Some(clock) {
             return false;
@@ -72,7 +76,7 @@ impl DelayedClocks {
         if full {
             self.items.pop_back();
         }
-        self.items.push_back(DelayedClock { at, game: game.number(), plies: game.live_plies() as u32, clock, switched });
+        self.items.push_back(DelayedClock { at, game, plies, clock, switched });
         full
     }
 
@@ -85,12 +89,20 @@ impl DelayedClocks {
         [self.first_due(queue), again].into_iter().flatten().min()
     }
 
-    /// When the first reports are released: at a multiple of ten seconds, or when another clock runs.
+    /// When the first reports are released: at a multiple of ten seconds, or when another clock runs. No report is released before those
+    /// that came earlier, which may wait for moves longer than a later one: moves may have been taken back between them.
     fn first_due(&self, queue: &DelayQueue) -> Option<Instant> {
         let due = |item: &DelayedClock| queue.due(item.at, item.game, item.plies);
-        let plain = self.items.front().and_then(due).map(multiple_after);
-        let switched = self.items.iter().find(|item| item.switched).and_then(due);
-        [plain, switched].into_iter().flatten().min().and_then(|due| queue.not_before(due))
+        let plain = due(self.items.front()?).map(multiple_after)?;
+        let mut latest = Instant::ZERO;
+        for item in &self.items {
+            let Some(due) = due(item) else { break };
+            latest = latest.max(due);
+            if item.switched {
+                return queue.not_before(plain.min(latest));
+            }
+        }
+        queue.not_before(plain)
     }
 
     /// Takes everything that is due out of the line. Returns whether the public must receive the times.

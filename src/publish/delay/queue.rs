@@ -132,7 +132,11 @@ impl DelayQueue {
 
     /// Ends a step of the game: items may wait for its number of plies or for its end.
     pub(crate) fn finish_step(&mut self, at: Instant, game: &Game) {
-        let now = (game.number(), game.live_plies() as u32, game.stage() == GamePhase::Over || game.result().is_some());
+        self.note_game(at, (game.number(), game.live_plies() as u32, game.stage() == GamePhase::Over || game.result().is_some()));
+    }
+
+    /// Notes the number of the game, its plies, and whether it is over.
+    pub(super) fn note_game(&mut self, at: Instant, now: (u32, u32, bool)) {
         if now != (self.game, self.plies, self.over) {
             (self.game, self.plies, self.over) = now;
             self.since = at;

@@ -178,3 +178,21 @@ fn the_times_of_a_clock_wait_for_moves_too() {
     clocks.add(Instant(5), &game, &queue);
     assert_eq!(clocks.deadline(&queue), None);
 }
+
+/// A report that counts fewer plies, because moves were taken back, waits for fewer moves than the one before it.
+#[test]
+fn no_times_come_before_earlier_ones_that_wait_for_more_moves() {
+    let (delay, mut game) = (Delay { time: Duration::ZERO, moves: 2 }, game());
+    let (mut queue, mut clocks) = (DelayQueue::new(delay), DelayedClocks::default());
+    for (at, plies, side) in [(5, 4, ClockSide::Left), (6, 1, ClockSide::Right)] {
+        read_clock(&mut game, Instant(at), 40_000, side);
+        clocks.add_report(Instant(at), game.clock(), game.number(), plies, &queue);
+    }
+    queue.note_game(Instant(7), (game.number(), 3, false));
+    assert_eq!(clocks.deadline(&queue), None, "the second report is due, and the first one is not");
+    queue.note_game(Instant(8), (game.number(), 6, false));
+    let due = clocks.deadline(&queue).expect("both are due");
+    assert!(clocks.release_due(due, &queue));
+    assert_eq!((clocks.len(), clocks.publish(due).map(|shown| shown.at)), (0, Some(Instant(6))));
+    assert!(clocks.deadline(&queue).is_none_or(|again| again > due), "nothing is released twice at one moment");
+}

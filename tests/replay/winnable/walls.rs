@@ -1,8 +1,8 @@
 //! Positions with locked pawns, compared with exhaustion and with random play.
 //!
-//! Half of them are made at random, the others are walls of our own with a few changes or with men on other squares. If the answer is "unwinnable" because of a
-//! wall, all positions that can arise are generated as far as the cap allows, and none may be a mate. Besides, random moves are
-//! played behind each wall: every legal move must stay behind it, stalemate, or mate the side.
+//! Half of them are made at random, the others are walls of our own with a few changes or with men on other squares. If the
+//! answer is "unwinnable" because of a wall, all positions that can arise are generated as far as the cap allows, and none may be
+//! a mate. Besides, random moves are played behind each wall: every legal move must stay behind it, stalemate, or mate the side.
 
 use flagfall_game::mate::check::{check, wall};
 use flagfall_game::mate::{Answer, Budget, Reason, Wall, winnable};

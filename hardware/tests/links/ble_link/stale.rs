@@ -50,7 +50,7 @@ fn a_stale_object_is_removed_after_two_failures_and_the_board_is_found_anew() {
             assert_eq!((seen.removals, seen.connections.len(), seen.most_at_once), (1, 4, 1), "{address}: {:?}", board.attempts);
             let reported =
                 |what: &str| board.reports.iter().any(|report| matches!(report, LinkReport::Missing(why) if why.contains(what)));
-            assert!(reported("found, not connected: BlueZ has a connection, but no services in 0.5 s"), "{:?}", board.reports);
+            assert!(reported("found, not connected: BlueZ has a connection, but no services in "), "{:?}", board.reports);
             let begun = board.attempts.iter().filter(|step| step.ends_with(" begins")).count();
             assert_eq!(begun, seen.attempts.len(), "every attempt is reported: {:?}", board.attempts);
             assert!(board.attempts.iter().any(|step| step.starts_with("BlueZ forgets the device")), "{:?}", board.attempts);
