@@ -4,7 +4,7 @@ use super::{Message, Messages};
 use crate::wire::envelope;
 
 impl Messages {
-    /// Returns the last number of each audience, in the order of [`trace::Audience::ALL`].
+    /// Returns the last number of each audience, in the order of [`Audience::ALL`](flagfall_protocols::trace::Audience::ALL).
     pub fn numbers(&self) -> [u64; 3] {
         self.numbers
     }
