@@ -33,6 +33,8 @@ pub(crate) struct Reports {
     pending_published: Vec<Move>,
     pub(crate) rev: u32,
     pub(crate) live_rev: u32,
+    /// The revision at which the moves of the live audience were compared last.
+    live_compared_at: u32,
     pub(crate) ruling_dirty: bool,
     pub(crate) arbiter_dirty: bool,
     pub(crate) live_dirty: bool,
@@ -125,9 +127,9 @@ impl Reports {
         let shown = seen.play.shown_plies(now);
         let mut total = record.len() + shown;
         let known = self.live_moves.moves().len();
-        // If no tentative move is or was shown, equal length means equal moves.
-        let last_is_same = || self.live_moves.moves().last().map(|told| told.uci) == record.last().map(|known| known.uci(mode));
-        if known == total && shown == 0 && last_is_same() {
+        // A change of the record is a revision. Without one, sure moves of the same number are the same moves.
+        let revised = core::mem::replace(&mut self.live_compared_at, self.rev) != self.rev;
+        if known == total && shown == 0 && !revised {
             return;
         }
         // The comparison makes no text, because it runs with every clock message while a made move waits for its press.

@@ -318,7 +318,10 @@ fn i15_nothing_is_reported_that_the_board_contradicts() {
 /// The same where men are not identified.
 #[test]
 fn i15_nothing_is_reported_that_occupied_squares_contradict() {
-    campaign("invariant 15: men not identified", 151_000..151_024, |seed| play_on(seed, &[Board::Occupancy]));
+    // Two moves that were published while they were tentative become sure at once, and the first one is another move.
+    let first_was_another = 1_795_478_400_000_261;
+    let seeds = (151_000..151_024).chain([first_was_another]);
+    campaign("invariant 15: men not identified", seeds, |seed| play_on(seed, &[Board::Occupancy]));
 }
 
 fn play_on(seed: u64, boards: &[Board]) -> u64 {

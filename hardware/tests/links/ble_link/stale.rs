@@ -33,6 +33,13 @@ fn lose(bluez: &Bluez, address: &str, board: &mut BleRig) {
     board.until("it is lost", |board| !board.responding);
 }
 
+/// The seconds of the report that BlueZ found no services.
+fn seconds_without_services(report: &LinkReport) -> Option<f64> {
+    let LinkReport::Missing(why) = report else { return None };
+    let (_, rest) = why.split_once("found, not connected: BlueZ has a connection, but no services in ")?;
+    rest.split(' ').next()?.parse().ok()
+}
+
 #[test]
 fn a_stale_object_is_removed_after_two_failures_and_the_board_is_found_anew() {
     bluez::in_own_process("a_stale_object_is_removed_after_two_failures_and_the_board_is_found_anew", |bus| {
@@ -48,9 +55,8 @@ fn a_stale_object_is_removed_after_two_failures_and_the_board_is_found_anew() {
             board.until("it is back", |board| board.responding && shows(board, START));
             let seen = bluez.seen(address);
             assert_eq!((seen.removals, seen.connections.len(), seen.most_at_once), (1, 4, 1), "{address}: {:?}", board.attempts);
-            let reported =
-                |what: &str| board.reports.iter().any(|report| matches!(report, LinkReport::Missing(why) if why.contains(what)));
-            assert!(reported("found, not connected: BlueZ has a connection, but no services in "), "{:?}", board.reports);
+            let waited = board.reports.iter().find_map(seconds_without_services);
+            assert!(waited.is_some_and(|waited| waited >= WAIT.as_secs_f64()), "{:?}", board.reports);
             let begun = board.attempts.iter().filter(|step| step.ends_with(" begins")).count();
             assert_eq!(begun, seen.attempts.len(), "every attempt is reported: {:?}", board.attempts);
             assert!(board.attempts.iter().any(|step| step.starts_with("BlueZ forgets the device")), "{:?}", board.attempts);
