@@ -113,8 +113,8 @@ impl Decoder {
         let Some((replay, shown)) = self.gap.as_mut().and_then(|gap| gap.replay.as_mut()) else { return };
         let placement = men::placement(board.men());
         if replay.steps.len() < MOST_STEPS {
-            for square in men::squares(men::difference(shown, board.men())) {
-                replay.steps.push(Step::Square { square, reading: placement.get(square), quick: false });
+            for (index, square) in men::squares(men::difference(shown, board.men())).enumerate() {
+                replay.steps.push(Step::Square { square, reading: placement.get(square), quick: index > 0 });
             }
         }
         *shown = *board.men();

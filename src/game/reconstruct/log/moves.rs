@@ -139,9 +139,8 @@ impl Ways<'_> {
 
     /// True if the steps before `end` show the men of a path that continues a way, and no other men.
     fn is_shown(&self, way: &Way, path: &[Move], end: usize) -> bool {
-        let since = |first: usize| self.steps.get(first..end).unwrap_or_default();
-        seen_in_order(&way.node, path, since(way.next.saturating_sub(ONE_SCAN)))
-            && nothing_else_seen(&way.node, path, since(way.next))
+        let steps = &self.steps[..end.min(self.steps.len())];
+        seen_in_order(&way.node, path, steps, way.next) && nothing_else_seen(&way.node, path, &steps[way.next.min(steps.len())..])
     }
 
     /// The moves of the only way that ends in the board.
@@ -163,10 +162,21 @@ fn in_place(board: &Men, position: &Men, by: Color) -> bool {
     men::squares(men::difference(board, position)).all(|square| men::color(board[square.index()]) != Some(by))
 }
 
-/// True if the man of every move was seen on its new square, in the order of the moves. Changes of one scan may be exchanged.
-fn seen_in_order(from: &Node, path: &[Move], steps: &[Step]) -> bool {
+/// The first step that may be of the same scan as the step with this index. A change that did not come quickly after the one before
+/// is of a later scan. The oldest boards call no change quick (`dgt/README.md#7`).
+fn begin_of_scan(steps: &[Step], index: usize) -> usize {
+    let is_quick = |step: &Step| matches!(step, Step::Square { quick: true, .. });
+    let marks = steps.iter().any(is_quick);
+    let is_later = |step: &Step| marks && matches!(step, Step::Square { quick: false, .. });
+    let least = index.saturating_sub(ONE_SCAN);
+    (least..index).rev().find(|&before| steps.get(before + 1).is_some_and(is_later)).map_or(least, |before| before + 1)
+}
+
+/// True if the man of every move was seen on its new square, in the order of the moves, from the scan of the step `next` on. Changes of
+/// one scan may be exchanged.
+fn seen_in_order(from: &Node, path: &[Move], steps: &[Step], next: usize) -> bool {
     let mut position = from.position.clone();
-    let mut first = 0;
+    let mut first = begin_of_scan(steps, next);
     path.iter().all(|&mv| {
         let us = position.turn();
         let (to, man) = match mv {
@@ -177,8 +187,8 @@ fn seen_in_order(from: &Node, path: &[Move], steps: &[Step]) -> bool {
         let (to, man) = (Square::wrapping(to.to_u32() as u8), men::of_shakmaty(man));
         let shows =
             |step: &Step| matches!(*step, Step::Square { square, reading, .. } if square == to && men::of_reading(reading) == man);
-        let seen = steps[first..].iter().position(shows);
-        first = (first + seen.unwrap_or_default()).saturating_sub(ONE_SCAN);
+        let seen = steps.iter().enumerate().skip(first).find(|(_, step)| shows(step));
+        first = seen.map_or(first, |(index, _)| begin_of_scan(steps, index));
         seen.is_some()
     })
 }

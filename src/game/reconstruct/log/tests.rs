@@ -16,12 +16,13 @@ use crate::reconstruct::search::chance::Chance;
 use crate::reconstruct::search::tests::{after, words};
 use crate::reconstruct::setup::initial_men;
 
-/// A log in words: `e2-` empties a square, `Pe4` shows a man, `L` and `R` are presses of a side; `up`, `start`, `turned` and
-/// `empty` are marks.
+/// A log in words: `e2-` empties a square, `Pe4` shows a man, and with a `~` before it the log calls the change quick. `L` and `R` are
+/// presses of a side; `up`, `start`, `turned` and `empty` are marks.
 fn download(text: &str) -> LogDownload {
     let mut log = LogDownload::default();
     let mut seconds = 3000;
     for word in text.split_whitespace() {
+        let (word, quick) = word.strip_prefix('~').map_or((word, false), |word| (word, true));
         let square = |name: &str| Square::parse(name).expect(name);
         log.take(match word {
             "L" | "R" => {
@@ -34,10 +35,10 @@ fn download(text: &str) -> LogDownload {
             "turned" => LogEntry::InitialPosition { rotated: true },
             "empty" => LogEntry::EmptyBoard,
             "garbage" => LogEntry::Other(0x7c),
-            _ if word.ends_with('-') => LogEntry::Square { square: square(&word[..2]), reading: Reading::Empty, quick: false },
+            _ if word.ends_with('-') => LogEntry::Square { square: square(&word[..2]), reading: Reading::Empty, quick },
             _ => {
                 let piece = flagfall_protocols::square::Piece::from_letter(word.chars().next().expect("a word")).expect(word);
-                LogEntry::Square { square: square(&word[1..]), reading: Reading::Piece(piece), quick: false }
+                LogEntry::Square { square: square(&word[1..]), reading: Reading::Piece(piece), quick }
             }
         });
     }
@@ -99,6 +100,8 @@ fn a_doubtful_log_gives_no_moves() {
         ("start e2- Pe4 L", "e2e4 e7e5"),
         // Four moves and back without a press: the log does not show whether they were played.
         ("start g1- Nf3 g8- nf6 f3- Ng1 f6- ng8 e2- Pe4 L", "e2e4"),
+        // The bishop was on its way when White pressed, and arrived in a scan before the queen's: it has not moved twice.
+        ("start e2- Pe4 L e7- pe5 R f1- ~Be2 L ~Bc4 ~e2- qe7 ~d8-", "e2e4 e7e5 f1c4 d8e7"),
         // The initial position never stood.
         ("empty e2- Pe4 L", "e2e4"),
         ("Pe2 e2- Pe4 L e7- pe5", "e2e4 e7e5"),
