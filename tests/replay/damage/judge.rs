@@ -5,7 +5,10 @@ use std::time::Duration;
 use flagfall_game::alarm::AlarmKind;
 use flagfall_game::effect::Audience;
 use flagfall_game::game::Game;
+use flagfall_protocols::square::{Reading, Square};
 use flagfall_protocols::time::Instant;
+use shakmaty::uci::UciMove;
+use shakmaty::{Chess, Position};
 
 /// A wrong move must be named by an open alarm, or be taken back, within this time.
 const NAMED_WITHIN: Duration = Duration::from_secs(15);
@@ -40,6 +43,8 @@ pub(crate) struct Judge {
     wrong: Vec<Wrong>,
     /// An alarm is open.
     alarmed: bool,
+    /// No question to the board is answered, and bits of its messages are inverted.
+    unanswered: bool,
     /// The moves that stand on the board and are not sure.
     pending: Vec<String>,
     rev: u32,
@@ -48,7 +53,21 @@ pub(crate) struct Judge {
 
 impl Judge {
     pub(crate) fn new(truth: Vec<String>) -> Judge {
-        Judge { truth, told: Vec::new(), wrong: Vec::new(), alarmed: false, pending: Vec::new(), rev: 0, now: Instant::ZERO }
+        Judge {
+            truth,
+            told: Vec::new(),
+            wrong: Vec::new(),
+            alarmed: false,
+            unanswered: false,
+            pending: Vec::new(),
+            rev: 0,
+            now: Instant::ZERO,
+        }
+    }
+
+    /// Bits of messages are inverted, and the board answers no question: nobody can know that the man which a message shows is not there.
+    pub(crate) fn of_unanswered_flips(self) -> Judge {
+        Judge { unanswered: true, ..self }
     }
 
     /// Looks at the game at this time.
@@ -63,18 +82,39 @@ impl Judge {
         if same {
             return;
         }
-        self.told = moves.map(|mv| mv.uci.to_string()).collect();
+        self.told = self.truth[..self.plies_before(game)].to_vec();
+        self.told.extend(moves.map(|mv| mv.uci.to_string()));
         let first = self.told.iter().zip(&self.truth).take_while(|(told, played)| told == played).count();
         for (index, uci) in self.told.iter().enumerate().skip(first) {
             let known = self.wrong.iter().any(|wrong| wrong.index == index && wrong.uci == *uci);
+            let named = self.unanswered && index == first && line_shows(game, uci, self.truth.get(index));
             if !known && self.truth.get(index) != Some(uci) {
-                self.wrong.push(Wrong { index, uci: uci.clone(), told: at, named: false });
+                self.wrong.push(Wrong { index, uci: uci.clone(), told: at, named });
             }
         }
         for wrong in &mut self.wrong {
             let stands = self.told.get(wrong.index) == Some(&wrong.uci);
             wrong.named |= at <= wrong.told.after(NAMED_WITHIN) && (self.alarmed || !stands);
         }
+    }
+
+    /// The number of plies that were played before a game was joined, as the note of this join says. The moves before it are missing and
+    /// not wrong.
+    fn plies_before(&self, game: &Game) -> usize {
+        let joined = game.alarms().iter().any(|alarm| alarm.kind == AlarmKind::JoinedInProgress);
+        let start = game.start();
+        if !joined || *start == Chess::default() {
+            return 0;
+        }
+        let mut position = Chess::default();
+        let is_start = |position: &Chess| position.board() == start.board() && position.turn() == start.turn();
+        let reached = self.truth.iter().position(|uci| {
+            let here = is_start(&position);
+            let mv = uci.parse::<UciMove>().expect("UCI").to_move(&position).expect("a move that was played");
+            position.play_unchecked(mv);
+            here
+        });
+        reached.unwrap_or(0)
     }
 
     pub(crate) fn verdict(&self) -> Verdict {
@@ -100,6 +140,21 @@ impl Judge {
             first.map(|wrong| around(&self.told, wrong.index)),
         );
     }
+}
+
+/// True if the messages show the man of the last sure move, which is this wrong one, on its new square, and not on the square of the move
+/// that was `played`.
+fn line_shows(game: &Game, wrong: &str, played: Option<&String>) -> bool {
+    let square = |uci: &str| Square::parse(&uci[2..4]).expect("a square");
+    let Some(played) = played.filter(|_| game.moves().last().is_some_and(|last| last.uci.to_string() == wrong)) else {
+        return false;
+    };
+    let there = game.placement().get(square(wrong));
+    let from = game.placement().get(Square::parse(&wrong[..2]).expect("a square"));
+    there != Reading::Empty
+        && from == Reading::Empty
+        && game.placement().get(square(played)) != there
+        && wrong[..2] == played[..2]
 }
 
 /// True if this alarm says that the moves or the board should be looked at.
