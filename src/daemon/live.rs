@@ -13,6 +13,7 @@ use flagfall_protocols::trace::{Audience, Body};
 use super::acks::Acks;
 use super::disk_queue::Unflushed;
 use super::message::ToStation;
+use super::network;
 use super::output_router::OutputRouter;
 use super::shared::{Shared, StationHandle};
 use super::state_rate_limit::StateRateLimit;
@@ -22,6 +23,7 @@ use super::timeline::Timeline;
 use crate::arbiter::{Code, Fault, Stage};
 use crate::journal::Unsynced;
 use crate::session::anchor::AnchorRecord;
+use crate::session::boot::Start;
 use crate::session::recorder::Recorder;
 use crate::session::station::{BOARD, CLOCK, DirtyStates, StationOutput};
 use crate::system_clock::{self, MonotonicTime};
@@ -45,6 +47,9 @@ pub(super) struct Live {
     shared: Arc<Shared>,
     handle: Arc<StationHandle>,
     raw: bool,
+    start: Start,
+    /// The number of the last start in the journal before this one.
+    boot_before: Option<u64>,
     /// Whether bytes of each link are left out.
     flooded: [bool; 2],
     /// The bytes that the disk thread must make durable.
@@ -134,6 +139,7 @@ impl Live {
                 }
                 flow = Flow::End;
             }
+            Some(ToStation::LaterStart { boot }) => self.restate_after(boot, router),
             Some(ToStation::AtBroker { topic }) => router.delete_unheld(topic),
             // Every turn checks the answers of the disk.
             Some(ToStation::Synced) | None => {}
@@ -241,6 +247,19 @@ impl Live {
     fn record_anchor(&mut self, at: Instant, record: &AnchorRecord, router: &mut OutputRouter) {
         self.feed(at, &Body::Anchor(&record.json()));
         router.set_anchor(record.at(at));
+    }
+
+    /// Reports that all numbers may have been given twice, unless the journal has the start with this number: nobody knows from which
+    /// number on that start published.
+    fn restate_after(&mut self, boot: u64, router: &mut OutputRouter) {
+        if self.boot_before == Some(boot) {
+            return;
+        }
+        tracing::warn!("board {}: an earlier start recorded nothing; its events are restated", self.handle.board);
+        let at = self.now();
+        self.feed(at, &Body::Boot(&self.start.record(Some([1; 3])).json()));
+        // A start forgets what the wall clock was.
+        self.record_anchor(at, &network::read_wall_clock(), router);
     }
 
     fn record_acks(&mut self, all: bool) {

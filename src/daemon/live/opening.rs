@@ -92,6 +92,8 @@ impl Live {
             shared: Arc::clone(shared),
             handle: Arc::clone(handle),
             raw: config.raw,
+            start,
+            boot_before: report.boot,
             flooded: [false; 2],
             unsynced: Arc::default(),
             out: Vec::new(),
