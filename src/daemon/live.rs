@@ -52,6 +52,8 @@ pub(super) struct Live {
     boot_before: Option<u64>,
     /// Whether bytes of each link are left out.
     flooded: [bool; 2],
+    /// How many bytes of each link that were left out are in the log.
+    logged_left_out: [u64; 2],
     /// The bytes that the disk thread must make durable.
     unsynced: Arc<Unsynced>,
     out: Vec<StationOutput>,
@@ -174,16 +176,27 @@ impl Live {
         self.request_flush(now);
     }
 
-    /// Reports a link that counts as down because of its wrong bytes, once.
+    /// Reports a link that counts as down because of its wrong bytes, once, and how many bytes were left out when that is over.
     fn report_flood(&mut self, router: &mut OutputRouter) {
         for (link, what) in [(BOARD, "board"), (CLOCK, "clock")] {
             let flooded = self.recorder.left_out(link).is_some();
+            if !flooded {
+                self.log_left_out(link, what);
+            }
             let known = &mut self.flooded[usize::from(link)];
             if std::mem::replace(known, flooded) || !flooded {
                 continue;
             }
             tracing::warn!("board {}: {FLOODING}: they are not recorded (its {what})", self.handle.board);
             router.device_on(link).set_flooded(FLOODING.to_owned());
+        }
+    }
+
+    fn log_left_out(&mut self, link: u8, what: &str) {
+        let all = self.recorder.all_left_out(link);
+        let before = std::mem::replace(&mut self.logged_left_out[usize::from(link)], all);
+        if all > before {
+            tracing::warn!("board {}: {} bytes of its {what} were not recorded", self.handle.board, all - before);
         }
     }
 
@@ -207,6 +220,8 @@ impl Live {
 
     /// Ends the station: everything that waits is published, and the journal is on the disk.
     fn finish(&mut self, now: Instant, router: &mut OutputRouter) {
+        self.log_left_out(BOARD, "board");
+        self.log_left_out(CLOCK, "clock");
         // What waits for the disk is released by this.
         let _ = self.recorder.flush(now);
         self.advance(now);

@@ -2,6 +2,7 @@
 //! continues with a full disk.
 
 mod disk;
+mod garbage;
 mod unrecorded_start;
 
 use std::time::Duration;

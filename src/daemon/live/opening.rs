@@ -95,6 +95,7 @@ impl Live {
             start,
             boot_before: report.boot,
             flooded: [false; 2],
+            logged_left_out: [0; 2],
             unsynced: Arc::default(),
             out: Vec::new(),
             recorder,

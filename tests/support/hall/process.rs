@@ -161,7 +161,7 @@ impl DaemonProcess {
     }
 
     /// Waits for a line of the log that `is` accepts.
-    pub(crate) fn wait_for_log(&self, what: &str, is: impl Fn(&str) -> bool) {
+    pub(crate) fn wait_for_log(&self, what: &str, mut is: impl FnMut(&str) -> bool) {
         wait_for(&self.log, what, |line| is(&line).then_some(()));
     }
 }
