@@ -37,6 +37,10 @@ impl KeptFolder {
     }
 }
 
+fn is_online(received: &MosquittoMessage) -> bool {
+    received.topic.contains("/device/") && received.body()["state"] == "online"
+}
+
 /// Writes a file until the disk is full.
 fn fill(path: &Path) {
     let mut file = File::create(path).expect("a file");
@@ -127,7 +131,6 @@ fn a_full_disk_is_an_alert_until_there_is_room_and_nothing_is_lost() {
     std::fs::create_dir(folder.journal()).expect("a folder");
     let mount = format!("-t tmpfs -o size=1m journal {}", folder.journal().display());
     let Some(process) = DaemonProcess::with_mount(&folder.config(), &[&mount]) else { return };
-    let is_online = |received: &MosquittoMessage| received.topic.contains("/device/") && received.body()["state"] == "online";
     let mut all = subscriber.until("the board", is_online);
     let journals = KeptFolder::new(&process, &folder.journal());
     let filler = process.seen(&folder.journal()).join("filler");
@@ -154,6 +157,28 @@ fn a_read_only_disk_is_an_alert_until_it_can_be_written_and_nothing_is_lost() {
     board.load(&script()).expect("hands");
     let journals = KeptFolder::new(&process, &folder.journal());
     let remount = format!("-o remount,rw {}", folder.journal().display());
+    let all = play_and_repair(process, (&subscriber, &alerts), all, |process| process.mount(&remount));
+    check_journal(&folder, &journals, &all);
+}
+
+#[test]
+fn a_game_goes_on_from_a_read_only_disk_and_is_recorded_again() {
+    let broker = Mosquitto::start();
+    let folder = DaemonFolder::new("n1", broker.port());
+    let board = board(&folder);
+    let (subscriber, alerts) = (MosquittoSub::new(broker.port(), &["flagfall/#"]), alerts(&broker));
+    let first = DaemonProcess::start(&folder.config());
+    let mut all = subscriber.until("the board", is_online);
+    board.load(&script()).expect("hands");
+    let is_move = |received: &MosquittoMessage| received.topic.ends_with("/arbiter/ev/1/b0/move");
+    all.extend(subscriber.until("a move", is_move));
+    first.terminate();
+    assert!(first.wait_for_end().success());
+    let journal = folder.journal().display().to_string();
+    let mounts = [format!("--bind {journal} {journal}"), format!("-o remount,bind,ro {journal}")];
+    let Some(process) = DaemonProcess::with_mount(&folder.config(), &[&mounts[0], &mounts[1]]) else { return };
+    let journals = KeptFolder::new(&process, &folder.journal());
+    let remount = format!("-o remount,bind,rw {journal}");
     let all = play_and_repair(process, (&subscriber, &alerts), all, |process| process.mount(&remount));
     check_journal(&folder, &journals, &all);
 }
