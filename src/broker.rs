@@ -34,6 +34,7 @@ use std::time::Duration;
 
 use mqtt5::broker::config::{BrokerConfig, StorageConfig};
 use mqtt5::broker::{AclManager, Permission, RoleRule};
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -42,12 +43,14 @@ use tokio::time;
 use self::access::{Access, Rights, Rules};
 pub use self::error::BrokerError;
 use self::front::{Front, Kind};
-use self::places::MAX_CLIENTS;
+use self::places::Limits;
 use self::refusals::Refusals;
 use crate::{config, random};
 
 /// The largest size of a packet, in bytes. It is more than the largest message of `wire/README.md` needs.
 const MAX_PACKET: usize = 1 << 20;
+/// The number of file descriptors for which all places of clients are there, with enough for boards and journals.
+const DESCRIPTORS: u64 = 4096;
 /// The largest number of retained topics. A thousand boards need about ten topics each.
 const MAX_RETAINED: usize = 20_000;
 /// The largest number of messages that wait for one client that is away.
@@ -155,8 +158,9 @@ pub async fn start(settings: &config::Broker, root: &str, event: &str, node: &st
         1 => "1 user".to_owned(),
         users => format!("{users} users"),
     };
-    tracing::info!("broker: at most {MAX_CLIENTS} clients, {access}");
-    let front = Arc::new(Front::new(limits(), Access::new(rules, Arc::<Refusals>::default())));
+    let places = Limits::for_descriptors(descriptors());
+    tracing::info!("broker: at most {} clients, {access}", places.clients);
+    let front = Arc::new(Front::new(limits(places.clients), Access::new(rules, Arc::<Refusals>::default()), places));
     let (stop, stopped) = watch::channel(false);
     let task = tokio::spawn(run(Arc::clone(&front), mqtt, web, stopped));
     Ok(Running { tcp, websocket, own, front, stop, task })
@@ -200,14 +204,22 @@ fn address(key: &'static str, value: &str) -> Result<SocketAddr, BrokerError> {
     value.parse().map_err(|_| BrokerError::Address(key, value.to_owned()))
 }
 
+/// How many file descriptors this process may have open. A shell often allows 1,024 and lets a program raise that.
+fn descriptors() -> usize {
+    let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) else { return usize::MAX };
+    let wanted = hard.min(DESCRIPTORS);
+    let raised = soft < wanted && setrlimit(Resource::RLIMIT_NOFILE, wanted, hard).is_ok();
+    usize::try_from(if raised { wanted } else { soft }).unwrap_or(usize::MAX)
+}
+
 /// Every limit is set here: the crate has none by default.
-fn limits() -> BrokerConfig {
+fn limits(clients: usize) -> BrokerConfig {
     let storage =
         StorageConfig::new().with_max_queued_messages_per_client(MAX_QUEUED).with_max_queued_bytes_per_client(MAX_QUEUED_BYTES);
     BrokerConfig::new()
         .with_storage(storage)
         .with_max_packet_size(MAX_PACKET)
-        .with_max_clients(MAX_CLIENTS)
+        .with_max_clients(clients)
         .with_max_retained_messages(MAX_RETAINED)
         .with_session_expiry(SESSION_EXPIRY)
         .with_sys_topics_enabled(false)

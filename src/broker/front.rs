@@ -3,6 +3,7 @@
 //! The crate's own accept loops take everybody, wait ten seconds for each, open WebSockets one after the other, and spin when the
 //! process has no file descriptor left. These loops never wait for a client.
 
+use std::io;
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
@@ -25,7 +26,7 @@ use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 
 use super::access::{Access, Doorman};
 use super::origin;
-use super::places::Places;
+use super::places::{Entered, Limits, Places};
 use super::refusals::Refusal;
 use super::socket::Socket;
 
@@ -59,7 +60,7 @@ pub(super) struct Front {
 }
 
 impl Front {
-    pub(super) fn new(config: BrokerConfig, access: Access) -> Front {
+    pub(super) fn new(config: BrokerConfig, access: Access, places: Limits) -> Front {
         let limits = QueueLimits {
             max_messages: config.storage_config.max_queued_messages_per_client,
             max_bytes: config.storage_config.max_queued_bytes_per_client,
@@ -81,7 +82,7 @@ impl Front {
             stats: Arc::new(BrokerStats::new()),
             monitor: Arc::new(monitor),
             access: Arc::new(access),
-            places: Arc::default(),
+            places: Places::new(places),
         }
     }
 
@@ -94,12 +95,14 @@ impl Front {
                 Some(ended) = connections.join_next() => if let Err(error) = ended {
                     tracing::error!("broker: a connection ended by a fault of the broker: {error}");
                 },
-                accepted = listener.accept() => match accepted {
+                accepted = self.accept_one(&listener) => match accepted {
                     Ok((stream, peer)) => {
-                        connections.spawn(Arc::clone(&self).serve(stream, peer, kind));
+                        let place = self.places.enter(peer.ip(), &self.access.refusals);
+                        connections.spawn(Arc::clone(&self).serve(stream, peer, place, kind));
                     }
                     Err(error) => {
                         self.access.refusals.count(Refusal::Accept, &error);
+                        self.places.make_room(&self.access.refusals);
                         time::sleep(ACCEPT_PAUSE).await;
                     }
                 },
@@ -108,6 +111,12 @@ impl Front {
         drop(listener);
         self.places.close_all();
         while connections.join_next().await.is_some() {}
+    }
+
+    /// Accepts a connection when there is room for it, so that the process does not run out of file descriptors.
+    async fn accept_one(&self, listener: &TcpListener) -> io::Result<(TcpStream, SocketAddr)> {
+        self.places.wait_for_room().await;
+        listener.accept().await
     }
 
     /// Removes what has expired, once a minute. It never ends.
@@ -124,11 +133,11 @@ impl Front {
     }
 
     /// Serves one connection until its end.
-    async fn serve(self: Arc<Front>, stream: TcpStream, peer: SocketAddr, kind: Kind) {
+    async fn serve(self: Arc<Front>, stream: TcpStream, peer: SocketAddr, place: Entered, kind: Kind) {
         // Without it small packets may wait for 40 ms; a connection that has already ended reports that later.
         _ = stream.set_nodelay(true);
         let refusals = &self.access.refusals;
-        let (place, mut closed) = self.places.enter(peer.ip(), refusals);
+        let (place, mut closed) = place;
         let socket = Socket { stream, peer, place: Arc::clone(&place), refusals: Arc::clone(refusals), before_login: 0 };
         let doorman = Doorman { access: Arc::clone(&self.access), place: Arc::clone(&place) };
         let (end, ended) = broadcast::channel(1);

@@ -1,9 +1,11 @@
 //! Gives one owner of a station's inbox access to the folder of the journal. When another owner has replaced it, the first
 //! one cannot change the folder any more.
 //!
-//! If the folder cannot be opened, the board is served all the same. The journal begins empty and every write fails, and its
-//! status says so, until the folder can be opened and contains no journal.
+//! If the folder cannot be opened for writing, the board is served all the same. The game goes on from the files that can be read
+//! (a disk that is read-only), or the journal begins empty. Every write fails, and its status says so, until the folder can be
+//! opened and still contains the files that were read.
 
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
@@ -14,8 +16,9 @@ use crate::journal::{Disk, JournalFs, OpenError, Syncer};
 
 /// A journal folder that only the current owner of the station's inbox may change.
 pub(super) struct FencedJournal {
-    /// None while the folder cannot be opened.
-    disk: Option<Disk>,
+    disk: Disk,
+    /// The files with their lengths, while the folder cannot be opened for writing; none if it is open.
+    only_read: Option<Vec<(String, u64)>>,
     dir: PathBuf,
     handle: Arc<StationHandle>,
     owner: u64,
@@ -27,35 +30,59 @@ impl FencedJournal {
     /// # Errors
     /// Another process has locked the folder.
     pub(super) fn open(config: &StationConfig, handle: Arc<StationHandle>, owner: u64) -> Result<FencedJournal, OpenError> {
-        let disk = match lock_of(&handle, &config.dir) {
-            Ok(disk) => Some(disk),
+        let (disk, only_read) = match lock_of(&handle, &config.dir) {
+            Ok(disk) => (disk, None),
             Err(OpenError::Io { doing, file, error }) => {
                 tracing::error!("board {}: nothing is recorded: {doing} {file}: {error}", handle.board);
-                None
+                let mut disk = Disk::reading(&config.dir);
+                let readable = journal_files(&mut disk).and_then(|files| {
+                    files.iter().try_for_each(|(name, _)| File::open(config.dir.join(name)).map(drop)).map(|()| files)
+                });
+                (disk, Some(readable.unwrap_or_default()))
             }
             Err(error) => return Err(error),
         };
-        Ok(FencedJournal { disk, dir: config.dir.clone(), handle, owner })
+        Ok(FencedJournal { disk, only_read, dir: config.dir.clone(), handle, owner })
     }
 
-    fn disk(&mut self) -> io::Result<&mut Disk> {
-        if !self.handle.inbox.is_current_owner(self.owner) {
-            return Err(io::Error::other("another thread goes on with this journal"));
+    /// The folder, for an owner that may read it.
+    fn readable(&mut self) -> io::Result<&mut Disk> {
+        if self.handle.inbox.is_current_owner(self.owner) {
+            Ok(&mut self.disk)
+        } else {
+            Err(io::Error::other("another thread goes on with this journal"))
         }
-        self.disk.as_mut().ok_or_else(|| io::Error::other("the journal's folder cannot be opened"))
     }
 
-    /// Opens a folder that could not be opened at the start, if it holds no journal that would have to be read first.
+    /// The folder, for an owner that may change it.
+    fn disk(&mut self) -> io::Result<&mut Disk> {
+        if self.only_read.is_some() {
+            return Err(io::Error::other("the journal's folder cannot be opened for writing"));
+        }
+        self.readable()
+    }
+
+    /// Opens a folder that could not be opened for writing at the start, if its files are those that were read then.
     fn late(&mut self) -> io::Result<()> {
-        if self.disk.is_none() {
+        if let Some(read) = &self.only_read {
             let mut disk = lock_of(&self.handle, &self.dir).map_err(io::Error::other)?;
-            if disk.list()?.iter().any(|name| name.ends_with(".journal")) {
-                return Err(io::Error::other("the folder holds a journal that was not read at the start"));
+            if journal_files(&mut disk)? != *read {
+                return Err(io::Error::other(
+                    "the folder holds a journal that was not read at the start: restart the program to go on with it",
+                ));
             }
-            self.disk = Some(disk);
+            (self.disk, self.only_read) = (disk, None);
         }
         Ok(())
     }
+}
+
+/// The journal files of a folder with their lengths, in the order of their names.
+fn journal_files(disk: &mut Disk) -> io::Result<Vec<(String, u64)>> {
+    let mut names = disk.list()?;
+    names.retain(|name| name.ends_with(".journal"));
+    names.sort();
+    names.into_iter().map(|name| disk.len(&name).map(|len| (name, len))).collect()
 }
 
 fn lock_of(handle: &StationHandle, dir: &Path) -> Result<Disk, OpenError> {
@@ -70,15 +97,18 @@ fn lock_of(handle: &StationHandle, dir: &Path) -> Result<Disk, OpenError> {
 
 impl JournalFs for FencedJournal {
     fn list(&mut self) -> io::Result<Vec<String>> {
-        self.disk.as_mut().map_or_else(|| Ok(Vec::new()), Disk::list)
+        match &self.only_read {
+            Some(read) => Ok(read.iter().map(|(name, _)| name.clone()).collect()),
+            None => self.disk.list(),
+        }
     }
 
     fn len(&mut self, name: &str) -> io::Result<u64> {
-        self.disk()?.len(name)
+        self.readable()?.len(name)
     }
 
     fn read(&mut self, name: &str) -> io::Result<Vec<u8>> {
-        self.disk()?.read(name)
+        self.readable()?.read(name)
     }
 
     fn create(&mut self, name: &str) -> io::Result<()> {

@@ -13,6 +13,7 @@ use flagfall_protocols::trace::{Audience, Body};
 use super::acks::Acks;
 use super::disk_queue::Unflushed;
 use super::message::ToStation;
+use super::network;
 use super::output_router::OutputRouter;
 use super::shared::{Shared, StationHandle};
 use super::state_rate_limit::StateRateLimit;
@@ -22,6 +23,7 @@ use super::timeline::Timeline;
 use crate::arbiter::{Code, Fault, Stage};
 use crate::journal::Unsynced;
 use crate::session::anchor::AnchorRecord;
+use crate::session::boot::Start;
 use crate::session::recorder::Recorder;
 use crate::session::station::{BOARD, CLOCK, DirtyStates, StationOutput};
 use crate::system_clock::{self, MonotonicTime};
@@ -45,8 +47,13 @@ pub(super) struct Live {
     shared: Arc<Shared>,
     handle: Arc<StationHandle>,
     raw: bool,
+    start: Start,
+    /// The number of the last start in the journal before this one.
+    boot_before: Option<u64>,
     /// Whether bytes of each link are left out.
     flooded: [bool; 2],
+    /// How many bytes of each link that were left out are in the log.
+    logged_left_out: [u64; 2],
     /// The bytes that the disk thread must make durable.
     unsynced: Arc<Unsynced>,
     out: Vec<StationOutput>,
@@ -134,6 +141,7 @@ impl Live {
                 }
                 flow = Flow::End;
             }
+            Some(ToStation::LaterStart { boot }) => self.restate_after(boot, router),
             Some(ToStation::AtBroker { topic }) => router.delete_unheld(topic),
             // Every turn checks the answers of the disk.
             Some(ToStation::Synced) | None => {}
@@ -168,16 +176,27 @@ impl Live {
         self.request_flush(now);
     }
 
-    /// Reports a link that counts as down because of its wrong bytes, once.
+    /// Reports a link that counts as down because of its wrong bytes, once, and how many bytes were left out when that is over.
     fn report_flood(&mut self, router: &mut OutputRouter) {
         for (link, what) in [(BOARD, "board"), (CLOCK, "clock")] {
             let flooded = self.recorder.left_out(link).is_some();
+            if !flooded {
+                self.log_left_out(link, what);
+            }
             let known = &mut self.flooded[usize::from(link)];
             if std::mem::replace(known, flooded) || !flooded {
                 continue;
             }
             tracing::warn!("board {}: {FLOODING}: they are not recorded (its {what})", self.handle.board);
             router.device_on(link).set_flooded(FLOODING.to_owned());
+        }
+    }
+
+    fn log_left_out(&mut self, link: u8, what: &str) {
+        let all = self.recorder.all_left_out(link);
+        let before = std::mem::replace(&mut self.logged_left_out[usize::from(link)], all);
+        if all > before {
+            tracing::warn!("board {}: {} bytes of its {what} were not recorded", self.handle.board, all - before);
         }
     }
 
@@ -201,6 +220,8 @@ impl Live {
 
     /// Ends the station: everything that waits is published, and the journal is on the disk.
     fn finish(&mut self, now: Instant, router: &mut OutputRouter) {
+        self.log_left_out(BOARD, "board");
+        self.log_left_out(CLOCK, "clock");
         // What waits for the disk is released by this.
         let _ = self.recorder.flush(now);
         self.advance(now);
@@ -241,6 +262,19 @@ impl Live {
     fn record_anchor(&mut self, at: Instant, record: &AnchorRecord, router: &mut OutputRouter) {
         self.feed(at, &Body::Anchor(&record.json()));
         router.set_anchor(record.at(at));
+    }
+
+    /// Reports that all numbers may have been given twice, unless the journal has the start with this number: nobody knows from which
+    /// number on that start published.
+    fn restate_after(&mut self, boot: u64, router: &mut OutputRouter) {
+        if self.boot_before == Some(boot) {
+            return;
+        }
+        tracing::warn!("board {}: an earlier start recorded nothing; its events are restated", self.handle.board);
+        let at = self.now();
+        self.feed(at, &Body::Boot(&self.start.record(Some([1; 3])).json()));
+        // A start forgets what the wall clock was.
+        self.record_anchor(at, &network::read_wall_clock(), router);
     }
 
     fn record_acks(&mut self, all: bool) {

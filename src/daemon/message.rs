@@ -73,6 +73,11 @@ pub(super) enum ToStation {
         /// The topic.
         topic: String,
     },
+    /// An earlier start had a higher number than this one: it could not be counted on the disk.
+    LaterStart {
+        /// Its number.
+        boot: u64,
+    },
     /// The station must end.
     Stop,
 }

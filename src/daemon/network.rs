@@ -77,6 +77,10 @@ pub(super) fn hooks(node: &Node, receiver: CommandReceiver, stations: &[Supervis
             }
         }
     };
+    let later_start = {
+        let boards = boards.clone();
+        move |boot| boards.iter().for_each(|(handle, _)| handle.inbox.push_unbounded(ToStation::LaterStart { boot }))
+    };
     let status = {
         let node = node.clone();
         move |state: &'static str| node.status_payload(state)
@@ -88,6 +92,7 @@ pub(super) fn hooks(node: &Node, receiver: CommandReceiver, stations: &[Supervis
         connection: Box::new(connection),
         foreign: Box::new(foreign),
         retained: Box::new(retained),
+        later_start: Box::new(later_start),
         refused: Box::new(refused),
         shorten: Box::new(shorten_state),
         status: Box::new(status),

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use super::status::{run_of, state_of};
+use super::status::{boot_of, run_of, state_of};
 use crate::system_clock::MonotonicTime;
 
 /// The time between two statuses of this node while a second daemon uses its name.
@@ -18,6 +18,8 @@ const GONE: Duration = Duration::from_secs(30);
 pub(super) struct Namesakes {
     /// The run of this program.
     run: Option<String>,
+    /// The number of this start.
+    boot: Option<u64>,
     /// When a second daemon was heard last; none = there is none.
     heard: Option<MonotonicTime>,
     /// When this node repeated its status last.
@@ -40,7 +42,7 @@ pub(super) enum Heard {
 impl Namesakes {
     /// Makes the check for the node that has this status.
     pub(super) fn new(own: &[u8]) -> Namesakes {
-        Namesakes { run: run_of(own), heard: None, repeated: MonotonicTime(0) }
+        Namesakes { run: run_of(own), boot: boot_of(own), heard: None, repeated: MonotonicTime(0) }
     }
 
     /// Notes that a connection begins: while there was none, nobody could be heard.
@@ -65,6 +67,11 @@ impl Namesakes {
             }
             _ => Heard::Nothing,
         }
+    }
+
+    /// The number of the start from which a retained status is, if it is higher than ours.
+    pub(super) fn later_start(&self, payload: &[u8]) -> Option<u64> {
+        boot_of(payload).filter(|boot| self.boot.is_some_and(|ours| ours < *boot) && run_of(payload) != self.run)
     }
 
     /// Whether a second daemon uses our name.
@@ -114,6 +121,18 @@ mod tests {
         for (what, payload, heard, taken) in table {
             assert_eq!((namesakes.handle(&payload, at(1)), namesakes.is_taken()), (heard, taken), "{what}");
         }
+    }
+
+    #[test]
+    fn a_start_with_a_higher_number_is_another_one() {
+        let namesakes = Namesakes::new(&status("a", "lost"));
+        let of = |boot: u64, run: &str| format!(r#"{{"boot":{boot},"body":{{"state":"stopped","run":"{run}"}}}}"#).into_bytes();
+        let table =
+            [(2, "b", None), (3, "b", Some(3)), (1_795_000_000_000_000, "b", Some(1_795_000_000_000_000)), (3, "a", None)];
+        for (boot, run, later) in table {
+            assert_eq!(namesakes.later_start(&of(boot, run)), later, "{boot} {run}");
+        }
+        assert_eq!(namesakes.later_start(b"\xff"), None);
     }
 
     #[test]

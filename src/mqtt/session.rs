@@ -40,6 +40,8 @@ pub(super) struct Session {
     pub(super) state: ConnectionState,
     claims: Claims,
     namesakes: Namesakes,
+    /// A later start was reported.
+    later_start: bool,
     /// What the broker retains of our boards, until the claims of other nodes are known.
     found: Vec<stale::Found>,
     /// Kinds of topics whose refusal was reported.
@@ -99,6 +101,7 @@ impl Session {
             state,
             claims,
             namesakes,
+            later_start: false,
             found: Vec::new(),
             reported: BTreeSet::new(),
             refusals: Refusals::default(),

@@ -1,4 +1,4 @@
-//! Reads the state and the run from the status of a node.
+//! Reads the state, the run and the number of the start from the status of a node.
 
 use serde_json::Value;
 
@@ -6,6 +6,12 @@ use serde_json::Value;
 pub(super) fn run_of(payload: &[u8]) -> Option<String> {
     let message: Value = serde_json::from_slice(payload).ok()?;
     Some(message["body"]["run"].as_str()?.to_owned())
+}
+
+/// The number of the start.
+pub(super) fn boot_of(payload: &[u8]) -> Option<u64> {
+    let message: Value = serde_json::from_slice(payload).ok()?;
+    message["boot"].as_u64()
 }
 
 /// The state in the status.

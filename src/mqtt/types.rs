@@ -119,6 +119,9 @@ pub struct Hooks {
     /// Board id and topic: the broker retains this alert or ruling of one of our boards. If the board does not hold it, it must be
     /// deleted ([`Outbox::publish_once`](crate::mqtt::outbox::Outbox::publish_once)).
     pub retained: AtBroker,
+    /// The broker retains a status of our name from an earlier start whose number is higher than ours: that start could not be counted
+    /// on the disk, so the journals may lack the events that it published.
+    pub later_start: Box<dyn Fn(u64) + Send + Sync>,
     /// The broker refuses the messages on this topic, with the reason for people, or takes them only in part. None: it takes them
     /// whole again.
     pub refused: Refused,

@@ -125,6 +125,11 @@ impl Recorder {
         self.unreadable.left_out(link)
     }
 
+    /// How many bytes of a link were left out since the opening.
+    pub fn all_left_out(&self, link: u8) -> u64 {
+        self.unreadable.all_left_out(link)
+    }
+
     /// Records and handles one input, or leaves bytes out that come from a link with too many wrong bytes. It is stamped `at`, or later if the journal or a deadline that has come is beyond that.
     /// Returns the stamp.
     ///

@@ -62,6 +62,8 @@ pub struct RestoreReport {
     pub asks: Vec<Ask>,
     /// The serial number that the device reported last.
     pub serial: Option<String>,
+    /// The number of the last start that the session has.
+    pub boot: Option<u64>,
     /// The damage in the journal's files.
     pub damage: DamageReport,
     /// The session was begun with other rules, times, rulings, or another calibration or clock than are configured now, and
@@ -238,8 +240,7 @@ impl Restoration {
         let game = self.station.game().number();
         let asks = self.asks.into_iter().filter(|(asked_in, _)| *asked_in == game).map(|(_, ask)| ask).collect();
         let (inputs, verified, serial) = (self.inputs, self.verified, self.serial);
-        let report =
-            RestoreReport { inputs, verified, unsent, asks, serial, damage: DamageReport::default(), other_rules: false };
+        let report = RestoreReport { inputs, verified, unsent, asks, serial, ..RestoreReport::default() };
         (self.station, report)
     }
 }

@@ -2,6 +2,8 @@
 //! as many clients of one user as there may be. An arbiter can always log in, and messages of the board go on.
 #![cfg(feature = "broker")]
 
+mod few_descriptors;
+
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;

@@ -1,6 +1,10 @@
 //! The daemon as a process with a real mosquitto: it ends in order, shares neither journal, name nor board with another daemon, and
 //! continues with a full disk.
 
+mod disk;
+mod garbage;
+mod unrecorded_start;
+
 use std::time::Duration;
 
 use flagfall::emulate::PtyBoard;

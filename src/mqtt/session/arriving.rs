@@ -72,14 +72,25 @@ impl Session {
     /// Handles a status under our name. It is the retained one of before, which may be of any run; or our new one, which arrives
     /// after the retained messages of all other nodes; or one that has replaced it.
     fn handle_own_status(&mut self, leaf: &str, publish: &Publish) {
-        let Some(phase) = self.link.as_ref().map(|link| link.phase).filter(|_| leaf == "status" && !publish.retain) else {
-            return;
-        };
+        let Some(phase) = self.link.as_ref().map(|link| link.phase).filter(|_| leaf == "status") else { return };
+        if publish.retain {
+            return self.report_later_start(&publish.payload);
+        }
         match self.namesakes.handle(&publish.payload, system_clock::monotonic()) {
             Heard::Ours if matches!(phase, Phase::Gathering(_)) => self.finish_gathering(),
             Heard::End | Heard::Living if self.state.ready && !self.is_parting() => _ = self.publish_status("ready"),
             _ => {}
         }
         self.report_namesake();
+    }
+
+    /// Reports, once, that a retained status is from a start that this one could not know of.
+    fn report_later_start(&mut self, retained: &[u8]) {
+        if let Some(boot) = self.namesakes.later_start(retained)
+            && !std::mem::replace(&mut self.later_start, true)
+        {
+            warn!(node = %self.settings.node, boot, "an earlier start was not counted on the disk");
+            (self.hooks.later_start)(boot);
+        }
     }
 }

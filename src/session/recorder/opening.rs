@@ -9,7 +9,7 @@ use super::unreadable::Unreadable;
 use super::{Recorder, Sink};
 use crate::journal::{Journal, JournalFs, Limits, Recovered};
 use crate::session::anchor::AnchorRecord;
-use crate::session::boot::Start;
+use crate::session::boot::{BootRecord, Start};
 use crate::session::restore::{Restoration, RestoreReport};
 use crate::session::setting::Setting;
 use crate::session::station::{StationInput, StationOutput};
@@ -65,16 +65,20 @@ impl Recorder {
             false => setting.clone(),
         };
         let mut restoration = Restoration::new(begun.station()?);
-        let mut anchor = None;
+        let (mut anchor, mut boot) = (None, None);
         if goes_on {
             for record in recovered.session_records() {
                 if let Body::Anchor(json) = record.body {
                     anchor = AnchorRecord::read(json).map(|read| (record.at, read)).or(anchor);
                 }
+                if let Body::Boot(json) = record.body {
+                    boot = BootRecord::read(json).map(|read| read.boot).or(boot);
+                }
                 restoration.feed(&record);
             }
         }
         let (station, mut report) = restoration.finish(journal.standing());
+        report.boot = boot;
         report.other_rules = !begun.has_rules_of(setting);
         let restated = start.and_then(|start| restated(&recovered, start));
         report.damage = recovered.damage;

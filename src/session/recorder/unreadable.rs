@@ -33,6 +33,8 @@ struct Budget {
     at: Instant,
     /// The link counts as down, and this many bytes were left out.
     left_out: Option<u64>,
+    /// The bytes that were ever left out.
+    all_left_out: u64,
 }
 
 impl Unreadable {
@@ -42,7 +44,7 @@ impl Unreadable {
     }
 
     fn budget(&mut self, link: u8, at: Instant) -> &mut Budget {
-        let budget = self.budgets.entry(link).or_insert(Budget { left: BURST as i64, at, left_out: None });
+        let budget = self.budgets.entry(link).or_insert(Budget { left: BURST as i64, at, left_out: None, all_left_out: 0 });
         let grown = at.since(budget.at).as_micros() as u64 / 1000 * PER_SECOND / 1000;
         if grown > 0 {
             (budget.left, budget.at) = (budget.left.saturating_add_unsigned(grown).min(BURST as i64), at);
@@ -52,8 +54,9 @@ impl Unreadable {
 
     /// Whether bytes that arrive on this link are left out. They are counted then.
     pub(super) fn leaves_out(&mut self, link: u8, bytes: usize) -> bool {
-        let Some(left_out) = self.budgets.get_mut(&link).and_then(|budget| budget.left_out.as_mut()) else { return false };
+        let Some(Budget { left_out: Some(left_out), all_left_out, .. }) = self.budgets.get_mut(&link) else { return false };
         *left_out += bytes as u64;
+        *all_left_out += bytes as u64;
         true
     }
 
@@ -87,6 +90,11 @@ impl Unreadable {
     /// How many bytes of this link were left out since it counts as down; none if it does not.
     pub(super) fn left_out(&self, link: u8) -> Option<u64> {
         self.budgets.get(&link)?.left_out
+    }
+
+    /// How many bytes of this link were ever left out.
+    pub(super) fn all_left_out(&self, link: u8) -> u64 {
+        self.budgets.get(&link).map_or(0, |budget| budget.all_left_out)
     }
 
     /// The next link that is opened again, and when.

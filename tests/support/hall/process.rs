@@ -10,6 +10,7 @@ use flagfall::daemon::station_configs;
 use flagfall::session::setting::Setting;
 use tempfile::TempDir;
 
+use crate::support::mqtt::broker::print_skipped;
 use crate::support::mqtt::{lines, wait_for};
 use crate::support::waiting::wait_for_exit;
 
@@ -59,9 +60,14 @@ impl DaemonFolder {
 
     /// Copies the board's journal into another folder and returns that folder.
     pub(crate) fn copy_journal(&self) -> PathBuf {
+        self.copy_journal_from(&self.journal())
+    }
+
+    /// The same for a folder of journals that is elsewhere.
+    pub(crate) fn copy_journal_from(&self, journals: &Path) -> PathBuf {
         let copy = self.dir.path().join("copy");
         std::fs::create_dir(&copy).expect("a folder");
-        for entry in std::fs::read_dir(self.journal().join("b0")).expect("a journal") {
+        for entry in std::fs::read_dir(journals.join("b0")).expect("a journal") {
             let entry = entry.expect("an entry");
             std::fs::copy(entry.path(), copy.join(entry.file_name())).expect("copied");
         }
@@ -87,6 +93,41 @@ impl DaemonProcess {
         let script = format!("trap '' XFSZ; ulimit -S -f {}; exec \"$0\" \"$@\"", bytes / 512);
         command.arg("-c").arg(script).arg(env!("CARGO_BIN_EXE_flagfall"));
         DaemonProcess::spawn(command, config)
+    }
+
+    /// A daemon in whose eyes `mount`, a list of arguments of the program of that name, was mounted. If this machine does not
+    /// allow a mount, this prints a line and returns none.
+    pub(crate) fn with_mount(config: &Path, mounts: &[&str]) -> Option<DaemonProcess> {
+        let script = mounts.iter().map(|mount| format!("mount {mount} && ")).collect::<String>();
+        let inside = |then: &str| {
+            let mut command = Command::new("unshare");
+            command.args(["--user", "--map-root-user", "--mount", "sh", "-c"]).arg(format!("{script}{then}"));
+            command
+        };
+        let tried = inside("true").stderr(Stdio::null()).status();
+        if !tried.is_ok_and(|status| status.success()) {
+            print_skipped("this machine does not allow a mount in a namespace of its own");
+            return None;
+        }
+        let mut command = inside("exec \"$0\" \"$@\"");
+        command.arg(env!("CARGO_BIN_EXE_flagfall"));
+        Some(DaemonProcess::spawn(command, config))
+    }
+
+    /// Runs `mount` in the namespace of this daemon.
+    pub(crate) fn mount(&self, arguments: &str) {
+        let status = Command::new("nsenter")
+            .args(["--user", "--mount", "--preserve-credentials", "--target", &self.id().to_string(), "mount"])
+            .args(arguments.split(' '))
+            .status();
+        assert!(status.is_ok_and(|status| status.success()), "mount {arguments}");
+    }
+
+    /// A file or folder as this daemon sees it.
+    pub(crate) fn seen(&self, path: &Path) -> PathBuf {
+        let mut seen = PathBuf::from(format!("/proc/{}/root", self.id()));
+        seen.push(path.strip_prefix("/").expect("an absolute path"));
+        seen
     }
 
     fn spawn(mut command: Command, config: &Path) -> DaemonProcess {
@@ -120,7 +161,7 @@ impl DaemonProcess {
     }
 
     /// Waits for a line of the log that `is` accepts.
-    pub(crate) fn wait_for_log(&self, what: &str, is: impl Fn(&str) -> bool) {
+    pub(crate) fn wait_for_log(&self, what: &str, mut is: impl FnMut(&str) -> bool) {
         wait_for(&self.log, what, |line| is(&line).then_some(()));
     }
 }

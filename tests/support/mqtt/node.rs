@@ -104,6 +104,7 @@ impl Node {
                     Retained { topic: topic.to_owned(), payload: String::new(), quality: Quality::AtLeastOnce, expiry: None };
                 removing.publish_once(Some(board), deletion);
             }),
+            later_start: Box::new(|_| ()),
             refused: Box::new(move |topic, cause| {
                 report(&refused, SessionReport::Refused(topic.to_owned(), cause.map(str::to_owned)));
             }),
