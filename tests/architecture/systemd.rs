@@ -85,6 +85,13 @@ fn the_unit_allows_what_the_program_needs() {
     ] {
         assert!(unit.lines().any(|found| found == line), "{line}");
     }
+    // systemd skips a kind of devices whose driver is not loaded when the service starts.
+    for driver in ["usbserial", "cdc_acm", "rfcomm", "hid"] {
+        for key in ["Wants=", "After="] {
+            let loads = |line: &str| line.starts_with(key) && line.contains(&format!("modprobe@{driver}.service"));
+            assert!(unit.lines().any(loads), "{key} {driver}");
+        }
+    }
     assert!(
         !unit.lines().any(|line| line.starts_with("ProtectClock=")),
         "it would forbid to ask for the clock's synchronisation"
