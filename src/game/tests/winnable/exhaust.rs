@@ -77,9 +77,7 @@ impl PositionSet {
 /// does not go on where `side` has only the king.
 pub(crate) fn exhaust(root: &Chess, side: Color, cap: usize) -> Option<bool> {
     let mut met = [PositionSet::new(), PositionSet::new()];
-    let mut add = |at: &Chess| {
-        met[usize::from(at.turn().is_white())].add(position_key(at)).then(|| met[0].count + met[1].count)
-    };
+    let mut add = |at: &Chess| met[usize::from(at.turn().is_white())].add(position_key(at)).then(|| met[0].count + met[1].count);
     add(root);
     let mut open = vec![root.clone()];
     while let Some(at) = open.pop() {
