@@ -58,6 +58,7 @@ fn own() -> Vec<Row> {
         probable: false,
         hardness: hardness.to_owned(),
         real,
+        known: None,
     })
     .into()
 }

@@ -4,6 +4,7 @@ mod forged;
 
 use alloc::vec;
 use alloc::vec::Vec;
+use core::slice;
 
 use shakmaty::{Bitboard, Board, Color, Piece, Position, Rank, Role, Square, attacks};
 
@@ -80,8 +81,8 @@ fn a_guard_is_never_taken_or_joined_and_never_leaves_its_file() {
     };
     let far = king(Color::Black, Square::E8.into());
     let shut = (Square::A5, Color::Black.pawn());
-    assert!(stands(&[far.clone()], &[shut]));
-    // It could be pushed further than its reach, and promote.
+    assert!(stands(slice::from_ref(&far), &[shut]));
+    // The bishop attacks a6 and no square of the guard.
     assert!(stands(&[far.clone(), reach(Color::Black, Role::Bishop, &[Square::C8])], &[shut]));
     let no_bar = stands(&[far.clone(), reach(Color::White, Role::Pawn, &[Square::A5, Square::A6, Square::A7])], &[]);
     assert!(!no_bar, "it promotes");

@@ -17,6 +17,7 @@ pub(crate) struct Row {
     pub(crate) hardness: String,
     pub(crate) real: bool,
     /// The half-moves of the line in a winnable row, which is seldom the shortest.
+    #[allow(dead_code, reason = "the bench does not use it")]
     pub(crate) known: Option<usize>,
 }
 
