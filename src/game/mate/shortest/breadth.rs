@@ -15,9 +15,12 @@ const MOST: u32 = 100_000;
 /// The search asks whether to go on after this number of positions.
 const ASK_EVERY: u32 = 256;
 
-/// A line to the first mate by `side` that is met. A line of more half-moves than all kept positions have need not be a shortest one.
-pub(super) fn breadth(root: &Chess, side: Color, meter: &mut Meter, go_on: &dyn Fn() -> bool) -> Option<Vec<Move>> {
+/// A line to the first mate by `side` that is met, and whether no line is shorter. A shorter one may begin with positions that were not
+/// kept.
+pub(super) fn breadth(root: &Chess, side: Color, meter: &mut Meter, go_on: &dyn Fn() -> bool) -> Option<(Vec<Move>, bool)> {
     let mut arena = Arena::new(root);
+    // The number of half-moves to the first position that was not kept.
+    let mut left_out = usize::MAX;
     let mut index = 0;
     while index < arena.len() {
         if index.is_multiple_of(ASK_EVERY) && !go_on() {
@@ -33,10 +36,13 @@ pub(super) fn breadth(root: &Chess, side: Color, meter: &mut Meter, go_on: &dyn 
             if position.turn() == side && is_mate(&after) {
                 let mut line = arena.line(index)?;
                 line.push(step);
-                return Some(line);
+                let shortest = line.len() <= left_out;
+                return Some((line, shortest));
             }
             if arena.len() < MOST {
                 arena.insert(&pack(&after), index);
+            } else if left_out == usize::MAX {
+                left_out = arena.line(index)?.len() + 1;
             }
         }
         index += 1;

@@ -57,10 +57,16 @@ pub fn shortest(position: &Chess, side: Color, known: &[Move], budget: Budget, g
     let mut nodes = 0;
     if !few {
         let mut meter = Meter::new(part);
-        if let Some(found) = breadth(position, side, &mut meter, go_on).filter(|found| found.len() < known.len()) {
-            line = found;
-        }
+        let found = breadth(position, side, &mut meter, go_on);
         nodes += meter.counters.nodes;
+        if let Some((found, shortest)) = found {
+            if found.len() < line.len() {
+                line = found;
+            }
+            if shortest {
+                return Shorter { line, shortest, nodes };
+            }
+        }
     }
     let mut meter = Meter::new(if few { 12 * part } else { part });
     let lengths = Lengths { from: 1, known: line.len() };
