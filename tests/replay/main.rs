@@ -29,4 +29,3 @@ mod round_games;
 mod scenarios;
 mod scene;
 mod traces;
-mod winnable;

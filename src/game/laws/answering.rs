@@ -17,7 +17,7 @@ use crate::mate::{self, Budget, counted, shorten, shortest};
 const MEMORY: usize = Budget::FULL.memory;
 
 /// The largest number of nodes (positions) that the search for a shorter line may generate: some seconds.
-pub const SHORTER_NODES: u64 = 20_000_000;
+pub const SHORTER_NODES: u64 = 80_000_000;
 /// The largest number of positions that the checker generates to confirm that no line is shorter: a second or less.
 const CONFIRMED: usize = 100_000;
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use shakmaty::{Chess, Color};
 
-#[path = "../../replay/winnable/rows.rs"]
+#[path = "../../../src/game/tests/winnable/rows.rs"]
 mod rows;
 
 use crate::ROOT;
@@ -58,6 +58,7 @@ fn own() -> Vec<Row> {
         probable: false,
         hardness: hardness.to_owned(),
         real,
+        known: None,
     })
     .into()
 }

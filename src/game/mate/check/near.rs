@@ -13,7 +13,8 @@ use shakmaty::{Bitboard, Chess, Color, Piece, Position, Rank, Role, Square, atta
 
 /// The bit of the check itself, after the bits of the flight squares.
 const CHECK: u16 = 1 << 8;
-/// A man needs no more moves to any square that it can reach at all: a knight's six, a king's seven, a pawn's six and two.
+/// A man needs no more moves to close whatever it can close at all: a knight's six, a king's seven, and a pawn's six with a queen's two,
+/// because what a knight closes around a king is also closed by a queen from some square.
 const FARTHEST: u8 = 8;
 /// The moves that a side may save by castling once.
 const CASTLING: u8 = 2;

@@ -4,6 +4,7 @@
 //! follows only moves after which one of them still is (`search`). A number without a picture, or whose search ends without a
 //! mate, is excluded.
 
+mod breadth;
 mod failed;
 mod paths;
 mod pictures;
@@ -15,6 +16,7 @@ use alloc::vec::Vec;
 
 use shakmaty::{Chess, Color, Move, Position, Role};
 
+use self::breadth::breadth;
 use self::failed::Failed;
 use self::paths::Paths;
 use self::pictures::{Listing, MOST_MEN, men, pictures};
@@ -25,7 +27,7 @@ use super::solve::Budget;
 /// The moves that a side may save by castling: the king goes two squares, and the rook moves too.
 const CASTLING: u8 = 2;
 
-/// Up to so many men, most of the budget is for the shortest line of all.
+/// Up to so many men, most of the budget is for the shortest line of all, which is nearly always found.
 const FEW_MEN: usize = 6;
 /// The numbers of men that a picture names. Fewer are named if there are too many pictures.
 const NAMED: [usize; 3] = [MOST_MEN, 3, 1];
@@ -50,23 +52,38 @@ pub struct Shorter {
 /// suffice for that, for any. `go_on` is asked now and then, and ends the search by returning false.
 pub fn shortest(position: &Chess, side: Color, known: &[Move], budget: Budget, go_on: &dyn Fn() -> bool) -> Shorter {
     let few = position.board().occupied().count() <= FEW_MEN;
-    let mut meter = Meter::new(if few { budget.nodes / 4 * 3 } else { budget.nodes / 4 });
+    let part = budget.nodes / 16;
     let mut line = known.to_vec();
+    let mut nodes = 0;
+    if !few {
+        let mut meter = Meter::new(part);
+        let found = breadth(position, side, &mut meter, go_on);
+        nodes += meter.counters.nodes;
+        if let Some((found, shortest)) = found {
+            if found.len() < line.len() {
+                line = found;
+            }
+            if shortest {
+                return Shorter { line, shortest, nodes };
+            }
+        }
+    }
+    let mut meter = Meter::new(if few { 12 * part } else { part });
     let lengths = Lengths { from: 1, known: line.len() };
     let found = deepen(position, side, lengths, Mode::Exact, budget.memory, &mut meter, go_on);
-    let mut nodes = meter.counters.nodes;
+    nodes += meter.counters.nodes;
     let excluded = match found {
         Deepened::Line(line) => return Shorter { line, shortest: true, nodes },
         Deepened::Nothing => return Shorter { line, shortest: true, nodes },
         Deepened::Cut { excluded } => excluded,
     };
-    let mut meter = Meter::new(budget.nodes / 4);
+    let mut meter = Meter::new(part);
     let lengths = Lengths { from: excluded, known: line.len() };
     if let Deepened::Line(found) = deepen(position, side, lengths, Mode::Attempt, budget.memory, &mut meter, go_on) {
         line = found;
     }
     nodes += meter.counters.nodes;
-    nodes += shorten_ends(position, side, &mut line, Budget { nodes: budget.nodes / 4, ..budget }, go_on);
+    nodes += shorten_ends(position, side, &mut line, Budget { nodes: part, ..budget }, go_on);
     Shorter { line, shortest: false, nodes }
 }
 
@@ -141,7 +158,8 @@ fn deepen(
     let paths = Paths::new([others(Color::White), others(Color::Black)]);
     let mut named = NAMED[1..].iter();
     let exact = mode == Mode::Exact;
-    let mut failed = Failed::new(memory / 2);
+    // The lists of pictures take most of the rest.
+    let mut failed = Failed::new(memory / 8 * 5);
     let mut listing = if exact { Listing::All(NAMED[0]) } else { Listing::Some };
     for plies in (first..lengths.known).step_by(2) {
         if !go_on() {

@@ -135,8 +135,10 @@ fn a_search_that_is_ended_claims_nothing() {
 }
 
 #[test]
-fn a_crowded_board_has_a_shorter_line_too() {
+fn a_mate_in_few_half_moves_is_found_on_a_crowded_board() {
     let at = Chess::default();
-    let (first, found) = lines(&at, Color::White, BUDGET).expect("a line");
-    assert!(found.line.len() < first.len(), "{} {}", first.len(), found.line.len());
+    for (side, plies) in [(Color::White, 5), (Color::Black, 4)] {
+        let (first, found) = lines(&at, side, Budget { nodes: 80_000_000, ..BUDGET }).expect("a line");
+        assert!(first.len() > plies && (found.line.len(), found.shortest) == (plies, true), "{side}: {found:?}");
+    }
 }

@@ -16,11 +16,14 @@ pub(crate) struct Row {
     pub(crate) probable: bool,
     pub(crate) hardness: String,
     pub(crate) real: bool,
+    /// The half-moves of the line in a winnable row, which is seldom the shortest.
+    #[allow(dead_code, reason = "the bench does not use it")]
+    pub(crate) known: Option<usize>,
 }
 
 /// The rows of one file; an empty list if the file is not there.
 pub(crate) fn rows(name: &str) -> Vec<Row> {
-    let path = Path::new(super::ROOT).join("../shared/data").join(name);
+    let path = Path::new(crate::ROOT).join("../shared/data").join(name);
     if !path.exists() {
         return Vec::new();
     }
@@ -52,6 +55,7 @@ fn row(line: &str) -> Row {
             "unwinnable" => false,
             _ => panic!("verdict: {line}"),
         },
+        known: (verdict == "winnable").then(|| if reason == "mate-on-board" { 0 } else { reason.split(' ').count() }),
         probable: reason.starts_with("agreed:") || reason.starts_with("search-exhausted:"),
         hardness: hardness.to_owned(),
         real: source.trim_start_matches('"').starts_with("Lichess"),

@@ -4,7 +4,7 @@ use flagfall_game::mate::check::check;
 use flagfall_game::mate::{Answer, Budget, winnable};
 use shakmaty::{Board, CastlingMode, Chess, Color, FromSetup, Position, Role, Setup, Square};
 
-use super::tally::print_line;
+use crate::tally::print_line;
 
 const MEN: [Role; 5] = [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
 const ALL: usize = MEN.len() * 64 * 64 * 64 * 2;

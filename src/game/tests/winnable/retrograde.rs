@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use shakmaty::{Bitboard, Chess, Piece, Position, Role, Square, attacks};
 
-use super::placed::{PlacedMen, ahead, all, before, index, mated, numbered, of, passes, possible};
+use crate::placed::{PlacedMen, ahead, all, before, index, mated, numbered, of, passes, possible};
 
 /// The men without the kings; in every position White's king and Black's king come first.
 pub(crate) type Men = Vec<Piece>;

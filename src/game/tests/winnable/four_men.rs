@@ -4,9 +4,9 @@ use flagfall_game::mate::check::check;
 use flagfall_game::mate::{Answer, Budget, winnable};
 use shakmaty::{Board, CastlingMode, Chess, Color, FromSetup, Piece, Position, PositionError, Role, Setup, Square};
 
-use super::mutants::Dice;
-use super::retrograde::{Men, Truth, sorted};
-use super::tally::print_line;
+use crate::mutants::Dice;
+use crate::retrograde::{Men, Truth, sorted};
+use crate::tally::print_line;
 
 const ROLES: [Role; 5] = [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
 

@@ -10,12 +10,12 @@ use shakmaty::{
     Bitboard, Board, CastlingMode, Chess, Color, EnPassantMode, File, FromSetup, Piece, Position, Rank, Role, Setup, Square,
 };
 
-use crate::support::seeds::{campaign, ordinary};
+use crate::seeds::{campaign, ordinary};
 
-use super::exhaust::exhaust;
-use super::mutants::{Dice, mutant};
-use super::rows::position;
-use super::tally::print_line;
+use crate::exhaust::exhaust;
+use crate::mutants::{Dice, mutant};
+use crate::rows::position;
+use crate::tally::print_line;
 
 /// Walls with several bishops, walls that a king may only break by stalemate, and walls that a pawn breaks only by mate.
 const OWN: [&str; 10] = [

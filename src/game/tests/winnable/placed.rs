@@ -5,7 +5,7 @@ use shakmaty::{
     attacks,
 };
 
-use super::retrograde::Men;
+use crate::retrograde::Men;
 
 /// A position of a class: the squares of White's king, Black's king and the men, and whether White is to move.
 #[derive(Clone, Copy)]

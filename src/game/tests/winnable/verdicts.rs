@@ -3,8 +3,8 @@
 use flagfall_game::mate::check::check;
 use flagfall_game::mate::{Answer, Budget, counted};
 
-use super::rows::{Row, all_rows, position};
-use super::tally::{Tally, print_line};
+use crate::rows::{Row, all_rows, position};
+use crate::tally::{Tally, print_line};
 
 /// Asks for the answers of the rows; fails at the end with every wrong answer and every refused proof.
 fn answer<'a>(rows: impl Iterator<Item = &'a Row>) -> Tally {
