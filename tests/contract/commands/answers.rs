@@ -19,7 +19,7 @@ fn a_refuted_claim_is_not_accepted_without_a_reason() {
     let accepted = json!({"side": "white", "ground": "repetition", "standing": "accepted"});
     let ask = rig.ask("claim", "without", accepted.clone());
     let refused = send(&mut rig, "claim", &ask);
-    let words = "the record of the game refutes this claim: to accept it, give a reason";
+    let words = "claim: the record of the game refutes this claim: to accept it, give a reason";
     assert_eq!((refused.code, refused.message.as_str(), rig.station.game().result()), (Code::Invalid, words, None));
     let mut ask: Value = serde_json::from_str(&rig.ask("claim", "with", accepted)).expect("JSON");
     ask["reason"] = json!("the scoresheets show it");
