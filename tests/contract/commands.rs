@@ -1,5 +1,6 @@
 //! Commands at a station: the rights of each role, refusals, answers, and the lines of the audit.
 
+mod answers;
 mod choices;
 pub(crate) mod command_rig;
 mod decisions;

@@ -57,14 +57,27 @@ impl Beam {
         if changed == 0 {
             return;
         }
-        let mut found = Vec::new();
+        let (mut found, mut made_again) = (Vec::new(), Vec::new());
         for candidate in node.table() {
-            let shows = candidate.seen_mask(scene.board.men()) & changed != 0
-                && candidate.shown_by(scene.board.men(), known.dead)
-                // This test comes before the position and its table are made, which is expensive.
-                && !self.all.iter().any(|other| other.line.is_one_more(&known.line, candidate.mv));
-            if shows {
-                found.extend(known.extended(base, candidate, scene));
+            let shows =
+                candidate.seen_mask(scene.board.men()) & changed != 0 && candidate.shown_by(scene.board.men(), known.dead);
+            if !shows {
+                continue;
+            }
+            // This test comes before the position and its table are made, which is expensive.
+            match self.all.iter().position(|other| other.line.is_one_more(&known.line, candidate.mv)) {
+                None => found.extend(known.extended(base, candidate, scene)),
+                Some(twin) if self.all[twin].is_made_again(candidate, scene) => {
+                    let anew = known.extended(base, candidate, scene);
+                    made_again.extend(anew.map(|anew| (twin, anew)));
+                }
+                Some(_) => {}
+            }
+        }
+        for (twin, mut anew) in made_again {
+            anew.judge(base, scene);
+            if anew.cost < self.all[twin].cost {
+                self.all[twin] = anew;
             }
         }
         self.all.append(&mut found);

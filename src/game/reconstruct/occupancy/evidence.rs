@@ -6,8 +6,9 @@ use core::time::Duration;
 use flagfall_protocols::time::Instant;
 
 use crate::men;
-use crate::reconstruct::candidates::Node;
+use crate::reconstruct::candidates::{Candidate, Node};
 use crate::reconstruct::hypothesis::{Hypothesis, Scene};
+use crate::reconstruct::line::Tentative;
 use crate::reconstruct::tuning::Weights;
 
 /// The longest time from the lift of a capturing man to the touch of the captured man.
@@ -19,6 +20,8 @@ const TAKEN_OFF: Duration = Duration::from_millis(350);
 pub(super) const SLIDES: Duration = Duration::from_secs(3);
 /// The time within which a man that has just been moved is straightened.
 const PUT_STRAIGHT: Duration = Duration::from_secs(4);
+/// The time for which a man must have rested on its square before a capture that it seemed to make is certainly none.
+const CAME_BACK: Duration = Duration::from_secs(5);
 /// A moment that never comes. It means that the only unexplained difference is a man of the side to move in a hand.
 const IN_HAND_ONLY: Instant = Instant(u64::MAX);
 
@@ -91,6 +94,19 @@ impl Hypothesis {
             last.untouched = 0;
             last.made = scene.board.done_within(touched, scene.scan);
         }
+    }
+
+    /// True if `candidate`, a capture and the last move of the reading, is made on the board now, because its man came back and rested
+    /// since this reading began: it was only straightened, or its sensor failed for a moment. A shorter stand may be another man that is
+    /// pushed off.
+    pub(crate) fn is_made_again(&self, candidate: &Candidate, scene: &Scene<'_>) -> bool {
+        let unpressed = |last: &&Tentative| last.pressed.is_none() && last.mv == candidate.mv;
+        let capture = candidate.target() != 0 && scene.sensing.hides_captures();
+        let last = self.line.last().filter(|_| capture).filter(unpressed);
+        let Some((last, from)) = last.zip(candidate.mv.from()) else { return false };
+        let from = 1 << from.to_u32();
+        let rested = scene.board.changed_at(from).since(scene.board.changed_before(from));
+        rested > CAME_BACK && scene.board.changed_first(candidate.seen_mask(scene.board.men())) > last.made.latest
     }
 
     /// Adds the cost of a promotion to another man than a queen. Only later moves show such a promotion.

@@ -171,6 +171,16 @@ fn a_piece_in_the_hand_is_no_capture() {
     assert_eq!(table.tell("d2:1").sans(), "Qd2");
 }
 
+/// The sensor of the king failed for a moment, or he was straightened, long before he captures.
+#[test]
+fn a_man_that_came_back_captures_later() {
+    for off in ["h1:0 | 0.1 h1:1", "h1:0 | 0.7 h1:1"] {
+        let mut table = Table::new(Some("4k3/8/8/8/8/8/7p/7K w - - 0 1"));
+        assert_eq!(table.tell(off).sans(), "", "{off}");
+        assert_eq!(table.wait(20.0).tell("h1:0").wait(6.0).sans(), "Kxh2", "{off}");
+    }
+}
+
 #[test]
 fn a_pawn_becomes_a_queen_unless_it_moves_otherwise() {
     const PAWN: &str = "8/4P3/8/8/k6p/8/8/4K3 w - - 0 1";
