@@ -205,7 +205,8 @@ impl Radio {
     }
 
     /// Listens for advertisements as long as a link searches. A BlueZ that was restarted does not listen and does not report
-    /// the restart, so the request is repeated.
+    /// the restart, so the request is repeated. While no device is being opened, listening begins anew each time: a controller
+    /// reports a device once in a scan, and BlueZ listens for only five of fifteen seconds after one request.
     async fn listen(&mut self, adapter: &Adapter, searches: bool) {
         let at = (self.now)();
         if !searches {
@@ -217,8 +218,9 @@ impl Radio {
             return;
         }
         if at >= self.scan {
+            let ended = self.scans && !self.opens() && answer(self.pace.answer, adapter.stop_scan()).await.is_ok();
             let begun = listen(self.pace.answer, adapter).await;
-            if begun != Ok(false) {
+            if begun != Ok(ended) {
                 // The devices that advertised before are not known any more.
                 self.links.values_mut().for_each(|link| link.listens = None);
             }
@@ -232,6 +234,11 @@ impl Radio {
         for link in self.links.values_mut().filter(|link| self.scans && link.searches()) {
             link.listens.get_or_insert(at);
         }
+    }
+
+    /// True while a device is being opened.
+    fn opens(&self) -> bool {
+        self.links.values().any(|link| link.connection.is_some() && link.is_down())
     }
 
     /// Begins one attempt to connect. Links whose device is near come first, and among them the one that has waited longest.

@@ -288,6 +288,11 @@ impl Bluez {
         self.wait(async move { air.advertise(&address).await });
     }
 
+    /// Moves the peripheral within reach again, in a scan in which the controller has reported it before: it is received in the next one.
+    pub(crate) fn appear_in_next_scan(&self, address: &str) {
+        self.with(address, |radio| radio.near = true);
+    }
+
     /// Makes the next `count` attempts to connect fail, after the delay of a connection.
     pub(crate) fn refuse_connections(&self, address: &str, count: u32) {
         self.with(address, |radio| radio.refuse = count);

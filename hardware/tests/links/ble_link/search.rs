@@ -166,6 +166,21 @@ fn a_restarted_service_gets_the_discovery_request_again() {
     });
 }
 
+/// A controller reports a device once in a scan.
+#[test]
+fn a_board_that_comes_back_in_the_scan_in_which_it_was_lost_is_found() {
+    bluez::in_own_process("a_board_that_comes_back_in_the_scan_in_which_it_was_lost_is_found", |bus| {
+        let bluez = Bluez::start(&bus.address());
+        let (_radio, mut plays) = one_plays(&bluez);
+        bluez.vanish(A);
+        let reported =
+            |reported: &LinkReport| matches!(reported, LinkReport::Missing(why) if why.contains("no device that advertises"));
+        plays.until("looked for", |board| board.reports.iter().any(reported));
+        bluez.appear_in_next_scan(A);
+        plays.until("it is back", |board| board.responding);
+    });
+}
+
 #[test]
 fn a_service_without_answers_is_reported_and_waited_for() {
     bluez::in_own_process("a_service_without_answers_is_reported_and_waited_for", |bus| {
