@@ -208,6 +208,11 @@ impl Station {
 
     /// Handles one input. Deadlines before it come first, each at its own time; a deadline at the same time comes after it.
     pub fn feed(&mut self, at: Instant, input: &StationInput<'_>, out: &mut Vec<StationOutput>) {
+        if let StationInput::Boot { boot, restated, .. } = input {
+            // What deadlines before it publish is of this start too. An earlier start may have published something else then.
+            let first = self.deadline().map_or(at, |due| due.min(at));
+            self.begin_numbers(first, *boot, *restated, out);
+        }
         while self.deadline().is_some_and(|due| due < at) {
             self.wake(out);
         }
@@ -224,7 +229,7 @@ impl Station {
             StationInput::Command(command) => self.step_game(at, &GameInput::Command(command.clone()), out),
             StationInput::Submitted(recorded) => self.handle_submitted(at, recorded, out),
             StationInput::Answer(answer) => self.step_game(at, &GameInput::Answer(answer.clone()), out),
-            StationInput::Boot { boot, restated, bound } => self.handle_start(at, *boot, *restated, *bound, out),
+            StationInput::Boot { bound, .. } => self.bound_round(at, *bound, out),
             StationInput::Anchor(record) => self.handle_anchor(at, record.at(at), out),
         }
         self.ask_device(at, out);

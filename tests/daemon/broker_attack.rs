@@ -109,12 +109,18 @@ async fn log_in_as_anna(to: SocketAddr) -> Client {
     Client::connect(options).await
 }
 
-/// Takes messages until `until` ends. Returns the longest time between two, and their number.
-async fn longest_gap<T>(watcher: &mut Client, until: impl Future<Output = T>) -> (Duration, usize, T) {
+/// Takes messages until `until` ends. Returns the longest time between two while the board is `playing`, and their number.
+async fn longest_gap<T>(
+    watcher: &mut Client,
+    playing: impl Fn() -> bool,
+    until: impl Future<Output = T>,
+) -> (Duration, usize, T) {
     let (mut last, mut longest, mut count) = (monotonic(), Duration::ZERO, 0);
     let mut note = |last: &mut MonotonicTime| {
         let now = monotonic();
-        longest = longest.max(now.since(*last));
+        if playing() {
+            longest = longest.max(now.since(*last));
+        }
         *last = now;
     };
     let mut until = std::pin::pin!(until);
@@ -191,7 +197,7 @@ async fn an_arbiter_logs_in_and_publishing_goes_on_under_attack() {
             logins = (logins.0.max(monotonic().since(began) / 2), logins.1 + 1);
         }
     };
-    let (gap, messages, ()) = longest_gap(&mut anna, arbiter).await;
+    let (gap, messages, ()) = longest_gap(&mut anna, || !board.wait_done(Duration::ZERO), arbiter).await;
     assert!(logins.1 > usize::from(SLOW), "{logins:?}");
     assert_within(logins.0, LOGIN, "a login of an arbiter");
     assert!(messages > 10, "a game is played: {messages}");

@@ -5,6 +5,9 @@ use std::time::Duration;
 
 use fastrand::Rng;
 
+/// The largest number of failures that counts after a connection that was open: the pause is at most four times [`Pace::first`].
+const MOST_AFTER_OPENING: u32 = 3;
+
 /// The waiting times of a radio. The default suits real devices and BlueZ; tests with faster devices may wait less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
@@ -72,6 +75,16 @@ impl Pace {
         (opened_in * 2).clamp(self.reopen, self.reopen.max(self.connect + self.services))
     }
 
+    /// Returns the number of failures after a connection that lasted this long, or that was never open. A device that could be
+    /// opened is near, so the pause after it stays short.
+    pub(super) fn failures_after<E>(&self, lasted: &Result<Duration, E>, before: u32) -> u32 {
+        match lasted {
+            Ok(lasted) if *lasted >= self.good => 0,
+            Ok(_) => before.saturating_add(1).min(MOST_AFTER_OPENING),
+            Err(_) => before.saturating_add(1),
+        }
+    }
+
     /// Returns the pause after this number of failures without a success. Half of it is random.
     pub(super) fn pause(&self, failures: u32, rng: &mut Rng) -> Duration {
         let Some(doublings) = failures.checked_sub(1) else { return Duration::ZERO };
@@ -83,6 +96,17 @@ impl Pace {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn short_connections_lead_to_short_pauses() {
+        let pace = Pace::default();
+        let (good, short, never) = (Ok(pace.good), Ok(pace.good / 2), Err(()));
+        for (lasted, before, after) in
+            [(good, 7, 0), (short, 0, 1), (short, 2, 3), (short, 3, 3), (short, 9, 3), (never, 3, 4), (never, u32::MAX, u32::MAX)]
+        {
+            assert_eq!(pace.failures_after(&lasted, before), after, "{lasted:?} {before}");
+        }
+    }
 
     #[test]
     fn pauses_grow_up_to_a_bound_and_differ() {

@@ -155,10 +155,7 @@ impl Radio {
             self.links.remove(&id);
             return;
         }
-        link.failures = match &lasted {
-            Ok(lasted) if *lasted >= self.pace.good => 0,
-            _ => link.failures.saturating_add(1),
-        };
+        link.failures = self.pace.failures_after(&lasted, link.failures);
         link.failed_attempts = if lasted.is_ok() { 0 } else { link.failed_attempts.saturating_add(1) };
         link.rests = at + self.pace.pause(link.failures, &mut self.rng).as_micros() as u64;
         // The connection was to a device that was wanted before.

@@ -5,23 +5,14 @@ use flagfall_protocols::trace;
 
 use super::{Station, StationOutput};
 use crate::publish::delay::PublicAudience;
-use crate::wire::round_games::RoundBound;
 
 impl Station {
-    /// The node was started for the `boot`-th time, with this bound on the games of the round.
-    pub(super) fn handle_start(
-        &mut self,
-        at: Instant,
-        boot: u64,
-        restated: Option<[u64; 3]>,
-        bound: Option<RoundBound>,
-        out: &mut Vec<StationOutput>,
-    ) {
+    /// The node was started for the `boot`-th time: ids name it from here on.
+    pub(super) fn begin_numbers(&mut self, at: Instant, boot: u64, restated: Option<[u64; 3]>, out: &mut Vec<StationOutput>) {
         self.messages.set_boot(boot);
         if let Some(from) = restated {
             self.restate(at, from, out);
         }
-        self.bound_round(at, bound, out);
     }
 
     /// Publishes to every audience that numbers from `from` on may have been given before.
