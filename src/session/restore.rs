@@ -110,13 +110,15 @@ impl Restoration {
     }
 
     fn feed_input(&mut self, record: &Record<'_>, input: &StationInput<'_>) {
-        while self.station.deadline().is_some_and(|due| due < record.at) {
+        // A start names the ids of what these deadlines publish, so it comes before them.
+        let is_start = matches!(input, StationInput::Boot { .. });
+        while !is_start && self.station.deadline().is_some_and(|due| due < record.at) {
             self.wake();
         }
         let before = std::mem::take(&mut self.expected);
         // All outputs before this input were recorded before it, if the program was the same. What was missing when the journal
         // broke off is recorded after the next start.
-        if !matches!(input, StationInput::Boot { .. }) {
+        if !is_start {
             before.iter().for_each(|extra| self.add_not_sent(record.seq, extra));
         }
         if let StationInput::Answer(answer) = input {
@@ -126,7 +128,7 @@ impl Restoration {
         }
         self.station.feed(record.at, input, &mut self.out);
         self.collect();
-        if matches!(input, StationInput::Boot { .. }) {
+        if is_start {
             self.expected.extend(before);
         }
     }
