@@ -40,8 +40,8 @@ fn play_game(seed: u64, damage: Damage, share: f64) -> (Judge, u64) {
 /// Feeds a recording over this line. Nobody answers what the driver asks.
 fn play_recording(tape: &Tape, truth: &[String], seed: u64, damage: Damage, share: f64) -> Judge {
     let mut judge = Judge::new(truth.to_vec());
-    if damage == Damage::Flip {
-        judge = judge.of_unanswered_flips();
+    if matches!(damage, Damage::Flip | Damage::Delete) {
+        judge = judge.of_unanswered();
     }
     let mut line = Line::new(seed, damage, share);
     let mut station = tape.setting.station().expect("a station");

@@ -43,7 +43,7 @@ pub(crate) struct Judge {
     wrong: Vec<Wrong>,
     /// An alarm is open.
     alarmed: bool,
-    /// No question to the board is answered, and bits of its messages are inverted.
+    /// No question to the board is answered, and messages of it are missing or have inverted bits.
     unanswered: bool,
     /// The moves that stand on the board and are not sure.
     pending: Vec<String>,
@@ -65,8 +65,9 @@ impl Judge {
         }
     }
 
-    /// Bits of messages are inverted, and the board answers no question: nobody can know that the man which a message shows is not there.
-    pub(crate) fn of_unanswered_flips(self) -> Judge {
+    /// Messages are missing or have inverted bits, and the board answers no question: nobody can know that the board differs from what
+    /// its messages show.
+    pub(crate) fn of_unanswered(self) -> Judge {
         Judge { unanswered: true, ..self }
     }
 
@@ -87,7 +88,8 @@ impl Judge {
         let first = self.told.iter().zip(&self.truth).take_while(|(told, played)| told == played).count();
         for (index, uci) in self.told.iter().enumerate().skip(first) {
             let known = self.wrong.iter().any(|wrong| wrong.index == index && wrong.uci == *uci);
-            let named = self.unanswered && index == first && line_shows(game, uci, self.truth.get(index));
+            let played = self.truth.get(index);
+            let named = self.unanswered && index == first && (shows_exactly(game) || line_shows(game, uci, played));
             if !known && self.truth.get(index) != Some(uci) {
                 self.wrong.push(Wrong { index, uci: uci.clone(), told: at, named });
             }
@@ -155,6 +157,11 @@ fn line_shows(game: &Game, wrong: &str, played: Option<&String>) -> bool {
         && from == Reading::Empty
         && game.placement().get(square(played)) != there
         && wrong[..2] == played[..2]
+}
+
+/// True if the messages show the position after the last sure move, on every square.
+fn shows_exactly(game: &Game) -> bool {
+    game.placement().to_string() == game.sure_position().board().to_string()
 }
 
 /// True if this alarm says that the moves or the board should be looked at.
