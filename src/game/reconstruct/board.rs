@@ -5,6 +5,7 @@ mod first_change;
 mod frames;
 
 use alloc::collections::VecDeque;
+use alloc::vec::Vec;
 use core::time::Duration;
 
 use flagfall_protocols::square::{Color, Placement, Reading, Square};
@@ -350,6 +351,27 @@ impl PhysicalBoard {
     /// The squares that changed at this moment.
     pub(crate) fn changed_then(&self, at: Instant) -> u64 {
         self.ring.iter().rev().take_while(|change| change.at == at).fold(0, |mask, change| mask | 1 << change.square)
+    }
+
+    /// The board as it was at `then`, and the changes since then that are kept: when, the square, and the man that it shows since.
+    pub(crate) fn rewound(&self, then: Instant) -> (PhysicalBoard, Vec<(Instant, u8, u8)>) {
+        let (mut past, mut changes) = (self.clone(), Vec::new());
+        while let Some(change) = past.ring.pop_back_if(|last| last.at > then) {
+            let square = usize::from(change.square);
+            changes.push((change.at, change.square, past.men[square]));
+            past.men[square] = change.before;
+            past.changed_at[square] = past.changed_before[square];
+            let earlier = past.changes_of(change.square).nth(1).map(|earlier| earlier.at);
+            past.changed_before[square] = earlier.unwrap_or(Instant::ZERO);
+        }
+        past.last_change = past.changed_at(u64::MAX);
+        changes.reverse();
+        (past, changes)
+    }
+
+    /// Repeats a change on a board of the past.
+    pub(crate) fn repeat_change(&mut self, (at, square, man): (Instant, u8, u8)) {
+        self.set_square(at, usize::from(square), man);
     }
 
     /// The boards that stood since `from`, each with the moment at which it began. The newest board comes first: it is the

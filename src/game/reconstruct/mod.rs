@@ -152,7 +152,8 @@ impl Decoder {
         }
     }
 
-    /// A decoder of the same board that begins with another record at `now`. It has heard the presses after `pressed`.
+    /// A decoder of the same board that begins with another record after `pressed`. It has seen what the board has shown since then, and
+    /// heard the later presses: several moves may have been made until `now`.
     pub(crate) fn begin_after(
         &self,
         pressed: Interval,
@@ -163,9 +164,18 @@ impl Decoder {
         let mut next = Decoder::new(record, self.scan, self.tuning);
         next.beam = Beam::new(self.beam.best().dead);
         (next.clocked, next.runs) = (self.clocked, self.runs);
-        next.board_changed(now, board);
-        let later = self.heard.iter().filter(|press| press.at.latest > pressed.latest);
-        later.for_each(|press| next.assign_press(*press, now, board, out));
+        let (mut past, changes) = board.rewound(pressed.latest);
+        next.board_changed(pressed.latest, &past);
+        let mut presses = self.heard.iter().filter(|press| press.at.latest > pressed.latest).peekable();
+        for together in changes.chunk_by(|one, other| one.0 == other.0) {
+            let at = together[0].0;
+            while let Some(press) = presses.next_if(|press| press.at.latest < at) {
+                next.assign_press(*press, press.at.latest, &past, out);
+            }
+            together.iter().for_each(|change| past.repeat_change(*change));
+            next.board_changed(at, &past);
+        }
+        presses.for_each(|press| next.assign_press(*press, now, board, out));
         next
     }
 
