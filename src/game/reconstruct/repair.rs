@@ -59,9 +59,11 @@ impl Decoder {
         any
     }
 
-    /// Reads a board that has stood for a while anew. True if a reading was added.
+    /// Reads a board anew that has stood for a while, or of which a report was lost: what was concluded without it may be wrong. True
+    /// if a reading was added.
     pub(super) fn reread_board(&mut self, scene: &Scene<'_>) -> bool {
-        scene.now >= scene.board.last_change().after(STOOD) && self.read_anew(scene)
+        let changed = scene.board.last_change();
+        (scene.board.was_reported_late(changed) || scene.now >= changed.after(STOOD)) && self.read_anew(scene)
     }
 
     /// Reads the board anew, once for each position that it shows and each press, without what was unexplained before. True if a
