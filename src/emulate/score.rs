@@ -20,6 +20,8 @@ pub struct Score {
     pub named: bool,
     /// Sure moves that were wrong when they were reported.
     pub wrong_commits: u64,
+    /// Those of them that were not taken back, and whose played move is not among the alternatives that are named in the end.
+    pub unnamed_commits: u64,
     /// Loud and silent alarms without a cause: kind and time, microseconds.
     pub false_alarms: Vec<(String, u64)>,
     /// Irregularities that were not reported in time.
@@ -51,23 +53,26 @@ pub struct Differs {
 /// Compares the outcome with the truth.
 pub fn score(truth: &Truth, outcome: &Outcome) -> Score {
     let mut score = Score::default();
-    moves(truth, outcome, &mut score);
+    let wrong = moves(truth, outcome, &mut score);
     ends(truth, outcome, &mut score);
+    (score.wrong_commits, score.unnamed_commits) = (wrong.len() as u64, unnamed(&wrong, truth, outcome));
     alarms(truth, outcome, &mut score);
     let faults = truth.irregularities.iter().filter(|irregularity| irregularity.in_step_from_us.is_some());
     score.in_step = faults.map(|fault| fault.kind).zip(outcome.in_step.iter().copied()).collect();
     score
 }
 
-/// Scores the reported moves, in their order.
-fn moves(truth: &Truth, outcome: &Outcome, score: &mut Score) {
-    let mut list: Vec<String> = Vec::new();
+/// Scores the reported moves, in their order. Returns the ones that were wrong when they were reported, with their indices in the game.
+fn moves(truth: &Truth, outcome: &Outcome, score: &mut Score) -> Vec<(usize, String)> {
+    let (mut list, mut wrong): (Vec<String>, Vec<(usize, String)>) = (Vec::new(), Vec::new());
     let mut once = vec![false; truth.plies.len()];
     let mut tell = |list: &mut Vec<String>, at: u64, mv: &ReportedMove, again: Option<&String>| {
         let index = mv.ply.saturating_sub(1);
         let Some(ply) = truth.plies.get(index).filter(|ply| ply.uci == mv.uci && index == list.len()) else {
             // A revision repeats reported moves; that is no new mistake.
-            score.wrong_commits += u64::from(again != Some(&mv.uci));
+            if again != Some(&mv.uci) {
+                wrong.push((index, mv.uci.clone()));
+            }
             list.push(mv.uci.clone());
             return;
         };
@@ -96,6 +101,17 @@ fn moves(truth: &Truth, outcome: &Outcome, score: &mut Score) {
             Reported::Alarm { .. } => {}
         }
     }
+    wrong
+}
+
+/// The number of these wrong moves that are in the record in the end without a word: the played move is not named as an alternative.
+fn unnamed(wrong: &[(usize, String)], truth: &Truth, outcome: &Outcome) -> u64 {
+    let silent = |(index, told): &&(usize, String)| match truth.plies.get(*index) {
+        Some(played) => outcome.sure.get(*index) == Some(told) && !is_alternative(&played.uci, outcome),
+        // It was reported after the last move, or for another game.
+        None => true,
+    };
+    wrong.iter().filter(silent).count() as u64
 }
 
 /// The time from the first clock report that shows the press, or from the last change of the move's squares, to the report of the
@@ -141,11 +157,14 @@ fn ends(truth: &Truth, outcome: &Outcome, score: &mut Score) {
 
 /// Whether every played move is reported, or is named as an alternative.
 fn named(played: &[&String], told: &[&String], outcome: &Outcome) -> bool {
-    let open = |uci: &str| outcome.open.iter().any(|mv| mv == uci);
-    // For an unconfirmed promotion every piece is possible.
-    let promoted = |uci: &str| outcome.unconfirmed.iter().any(|mv| uci.len() == 5 && mv.get(..4) == uci.get(..4));
-    let alike = |(index, uci): (usize, &&String)| told.get(index) == Some(uci) || open(uci) || promoted(uci);
+    let alike = |(index, uci): (usize, &&String)| told.get(index) == Some(uci) || is_alternative(uci, outcome);
     told.len() <= played.len() && played.iter().enumerate().all(alike)
+}
+
+/// Whether this move is among the alternatives that are named in the end. For an unconfirmed promotion every piece is possible.
+fn is_alternative(uci: &str, outcome: &Outcome) -> bool {
+    let promoted = |mv: &String| uci.len() == 5 && mv.get(..4) == uci.get(..4);
+    outcome.open.iter().any(|mv| mv == uci) || outcome.unconfirmed.iter().any(promoted)
 }
 
 fn alarms(truth: &Truth, outcome: &Outcome, score: &mut Score) {

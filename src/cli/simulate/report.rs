@@ -42,6 +42,7 @@ struct Played<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     named: Option<bool>,
     wrong_commits: u64,
+    unnamed_commits: u64,
     false_alarms: &'a [(String, u64)],
     missed_alarms: &'a [&'static str],
     irregularities: Vec<&'static str>,
@@ -68,6 +69,8 @@ struct Sums {
     plies: u64,
     moves: u64,
     wrong_commits: u64,
+    /// Those of them that were not taken back, and whose played move is not named in the end.
+    unnamed_commits: u64,
     false_alarms: u64,
     false_alarms_by_kind: BTreeMap<String, u64>,
     false_alarms_per_1000_plies: f64,
@@ -133,6 +136,7 @@ impl Report {
                 open: if score.exact { Vec::new() } else { [outcome.open.as_slice(), &outcome.unconfirmed].concat() },
                 named: (!score.exact && unidentified(simulated)).then_some(score.named),
                 wrong_commits: score.wrong_commits,
+                unnamed_commits: score.unnamed_commits,
                 false_alarms: &score.false_alarms,
                 missed_alarms: &score.missed_alarms,
                 irregularities: truth.irregularities.iter().map(|irregularity| irregularity.kind).collect(),
@@ -169,6 +173,7 @@ impl Report {
         sums.games_exact += u64::from(score.exact);
         sums.moves += score.made_of;
         sums.wrong_commits += score.wrong_commits;
+        sums.unnamed_commits += score.unnamed_commits;
         sums.false_alarms += score.false_alarms.len() as u64;
         for (kind, _) in &score.false_alarms {
             *sums.false_alarms_by_kind.entry(kind.clone()).or_default() += 1;
@@ -269,7 +274,7 @@ fn table(sums: &Sums, out: &mut dyn Write) -> Result<()> {
     let rows = [
         ("games exact", format!("{} of {}", sums.games_exact, sums.games)),
         ("plies", format!("{}", sums.plies)),
-        ("wrong when reported", format!("{}", sums.wrong_commits)),
+        ("wrong when reported", format!("{}, {} of them neither taken back nor named", sums.wrong_commits, sums.unnamed_commits)),
         ("false alarms", format!("{} ({:.2} per 1000 plies)", sums.false_alarms, sums.false_alarms_per_1000_plies)),
         ("irregularities", format!("{}, {} of them not reported", sums.irregularities, sums.missed_alarms)),
         ("reported after the press", format!("{} median, {} for 99 %", ms(sums.commit_ms_p50), ms(sums.commit_ms_p99))),

@@ -72,9 +72,10 @@ fn wrong_moves_count_when_they_are_reported() {
     moves.insert(2, Reported::Revision { at: 5_000_000, from_ply: 2, moves: vec![late] });
     let revised = score(&truth(), &outcome(moves.clone(), &SURE, &[]));
     assert_eq!((revised.exact, revised.wrong_commits, revised.made_inside), (true, 1, 2));
+    assert_eq!(revised.unnamed_commits, 0, "it was taken back");
     moves.remove(2);
     let left = score(&truth(), &outcome(moves, &["e2e4", "e7e6", "g1f3"], &[]));
-    assert_eq!((left.exact, left.wrong_commits), (false, 1));
+    assert_eq!((left.exact, left.wrong_commits, left.unnamed_commits), (false, 1, 1));
     let differs = Differs { ply: 2, played: Some("e7e5".to_owned()), told: Some("e7e6".to_owned()) };
     assert_eq!(left.differs, Some(differs));
 }
@@ -84,7 +85,18 @@ fn a_move_of_another_game_is_wrong() {
     let mut moves = right();
     let mv = ReportedMove { ply: 1, uci: "e2e4".to_owned(), made_at: [0, 0] };
     moves.push(Reported::Move { at: 8_000_000, first_game: false, mv });
-    assert_eq!(score(&truth(), &outcome(moves, &SURE, &[])).wrong_commits, 1);
+    let score = score(&truth(), &outcome(moves, &SURE, &[]));
+    assert_eq!((score.wrong_commits, score.unnamed_commits), (1, 1));
+}
+
+#[test]
+fn a_wrong_move_whose_alternatives_are_named_is_not_silent() {
+    let mut moves = right();
+    moves[1] = told(4_000_000, 2, "e7e6");
+    let mut guessed = outcome(moves, &["e2e4", "e7e6", "g1f3"], &[]);
+    guessed.open = vec!["e7e5".to_owned(), "e7e6".to_owned()];
+    let score = score(&truth(), &guessed);
+    assert_eq!((score.exact, score.named, score.wrong_commits, score.unnamed_commits), (false, true, 1, 0));
 }
 
 #[test]

@@ -119,7 +119,7 @@ impl Screen {
             line,
             final_position,
             check: CHECK.to_vec(),
-            unknown: finding.unknown.iter().map(|name| name.replace('_', " ")).collect(),
+            unknown: finding.unknown.iter().map(|name| name_of_unknown(name)).collect(),
             rules: rules(finding),
             choices: choices::choices(finding, around.decided),
         }
@@ -161,6 +161,15 @@ impl Screen {
         let choices: Vec<String> = self.choices.iter().map(|choice| format!("[{}]", choice.label)).collect();
         say(&choices.join(" "), "");
         text
+    }
+}
+
+/// What is not known, in a word or two.
+fn name_of_unknown(name: &str) -> String {
+    match name {
+        // The time control itself is mostly known.
+        "time_control" => "period".to_string(),
+        _ => name.replace('_', " "),
     }
 }
 

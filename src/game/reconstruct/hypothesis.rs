@@ -183,12 +183,14 @@ impl Hypothesis {
         if rest > most && self.stood_as_end(scene) && !self.has_passed_end(base, scene) { most } else { rest }
     }
 
-    /// True if the man of the last move stands on another square to which it could have moved, and nothing has changed for a while: it
-    /// only paused on the square on which it seemed to end the game.
+    /// True if the man of the last move only paused on the square on which it seemed to end the game: it stands on another square to
+    /// which it could have moved, and nothing has changed for a while, or it slid on to a square on which it ended the game too.
     fn has_passed_end(&self, base: &Node, scene: &Scene<'_>) -> bool {
         let Some((last, before)) = self.line.plies().split_last() else { return false };
-        let other = || self.line.node(base, before.len()).exact(scene.board.men());
-        scene.now >= scene.board.last_change().after(STANDS_ELSEWHERE) && other().is_some_and(|mv| mv.from() == last.mv.from())
+        let node = self.line.node(base, before.len());
+        let other = || node.exact(scene.board.men()).is_some_and(|mv| mv.from() == last.mv.from());
+        let stands = scene.now >= scene.board.last_change().after(STANDS_ELSEWHERE) && other();
+        stands || route::slid_to_another_end(node, last, scene)
     }
 
     /// True if the last move is mate or stalemate and has stood on the board for a scan, where men are identified. Elsewhere a man

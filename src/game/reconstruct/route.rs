@@ -233,6 +233,21 @@ pub(crate) fn seen_elsewhere(last: &Tentative, captor: &Candidate, scene: &Scene
     seen.max().unwrap_or_default()
 }
 
+/// True if the man of this move, which seems to end the game, slid on over its square: after it the board showed, for a scan, exactly a
+/// longer move of that man in the same direction that ends the game too. A man that comes back over that square is put back.
+pub(crate) fn slid_to_another_end(before: &Node, last: &Tentative, scene: &Scene<'_>) -> bool {
+    let Some(from) = last.mv.from() else { return false };
+    let on_the_way = |mv: &Move| mv.from() == Some(from) && attacks::between(from, mv.to()).contains(last.mv.to());
+    let mut longer = before.table().iter().filter(|other| on_the_way(&other.mv));
+    longer.any(|other| {
+        let after = other.men_after(&before.men);
+        let mut ended = scene.now;
+        let mut boards = scene.board.past(last.made.latest).map(|(began, men)| (began, core::mem::replace(&mut ended, began), men));
+        boards.any(|(began, until, men)| until >= began.after(scene.scan) && men::same(&after, &men))
+            && before.after(other.mv).is_end()
+    })
+}
+
 /// True if the square showed this man for longer than `brushed`, and showed it no more at some moment after `since`. After the man left
 /// the square to which it is said to have gone (`shown`), no time is too short: it brushes squares only on its way.
 fn rested_on(board: &PhysicalBoard, square: u8, man: u8, since: Instant, brushed: Duration, shown: Option<Instant>) -> bool {

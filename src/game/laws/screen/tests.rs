@@ -124,6 +124,9 @@ fn an_unpressed_move_is_shown_with_its_conditions() {
     let why = Screen::of(&nested, &Around::default()).why;
     assert_eq!(why, "The answer depends on the ruling on the claim, and on whether moves are missing from the record.");
     assert!(screen.rules.ends_with("articles 8.5, 8.6"), "{}", screen.rules);
+    // A time control that is given does not show which period it was.
+    let period = Finding { unknown: vec!["time_control", "own_flag"], ..finding() };
+    assert_eq!(Screen::of(&period, &Around::default()).unknown, ["period", "own flag"]);
 }
 
 #[test]

@@ -120,6 +120,24 @@ fn a_mate_whose_queen_is_put_back_first() {
     assert_eq!((desk.moves().len(), desk.game.stage(), is_reopened(&desk)), (4, GamePhase::Over, false));
 }
 
+/// The queen slides from a1 to h8, where it mates, and is seen on d4, where it would be stalemate. Nobody presses, and the queen is taken
+/// off first.
+#[test]
+fn a_queen_that_passes_one_end_of_the_game_to_another() {
+    for paused in [0.3, 0.4, 0.5] {
+        let mut desk = Desk::started("300").with_position(STALEMATE_ON_D4);
+        desk.wait(2.0).square(square("a1"), Reading::Empty).square(square("d4"), reading('Q')).wait(paused);
+        desk.square(square("d4"), Reading::Empty).square(square("h8"), reading('Q')).wait(0.7);
+        desk.clock.running = false;
+        desk.report();
+        for (from, to, man) in [("h8", "d1", 'Q'), ("f5", "e1", 'K'), ("g5", "g2", 'P'), ("h5", "e8", 'k')] {
+            desk.square(square(from), Reading::Empty).wait(0.3).square(square(to), reading(man)).wait(0.3);
+        }
+        desk.wait(5.0);
+        assert_eq!((desk.moves(), desk.game.stage()), (vec!["a1h8".to_owned()], GamePhase::Over), "{paused}");
+    }
+}
+
 /// The queen of the mate stood for more than a second before it is put back.
 #[test]
 fn a_queen_that_is_put_back_after_the_mate_reopens_nothing() {

@@ -14,6 +14,9 @@ use flagfall_protocols::driver::Timing;
 use flagfall_protocols::event::{ByteRange, DeviceEvent};
 use flagfall_protocols::square::{Placement, Reading, Square};
 use flagfall_protocols::time::Instant;
+use shakmaty::fen::Fen;
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Chess, EnPassantMode, Position};
 
 const TIMING: Timing = Timing { scan: Duration::from_millis(50), press_delay: Duration::ZERO, in_turn: false };
 /// In this position the queen can capture on d5 and on h5.
@@ -220,4 +223,66 @@ fn after_an_illegal_move_no_capture_is_told_that_nobody_made() {
     };
     assert!(table.out.iter().flat_map(told).all(|uci| uci == "b7d5"), "{:?}", table.out);
     assert_eq!(table.alarm(AlarmKind::PositionDiffers), Some(AlarmStatus::Open));
+}
+
+/// The squares that perfect sensors report during these moves, if every captured man is pushed off, and the position after them.
+fn reports(fen: &str, moves: &str) -> (String, Fen) {
+    let mut position: Chess = fen.parse::<Fen>().unwrap().into_position(CastlingMode::Standard).unwrap();
+    let mut changes: Vec<String> = Vec::new();
+    for uci in moves.split(' ') {
+        let before = position.board().occupied();
+        let mv = uci.parse::<UciMove>().unwrap().to_move(&position).unwrap();
+        position.play_unchecked(mv);
+        let after = position.board().occupied();
+        changes.extend((before & !after).into_iter().map(|square| format!("{square}:0")));
+        changes.extend((after & !before).into_iter().map(|square| format!("{square}:1")));
+    }
+    (changes.join(" | 1 "), Fen::from_position(&position, EnPassantMode::Legal))
+}
+
+/// Two legal games with the same reports: an exchange on one of two squares. The position after both is the same, so nothing that is
+/// played later shows which was played. No decoder can be right in both games.
+#[test]
+fn an_exchange_on_one_of_two_squares_is_named_for_ever() {
+    const PAWNS: &str = "4k3/8/8/2p5/1P1P4/2P5/8/4K3 b - - 0 1";
+    const EXCHANGES: [&str; 4] = ["c3b4", "c3d4", "c5b4", "c5d4"];
+    let on_d4 = reports(PAWNS, "c5d4 c3d4");
+    assert_eq!(on_d4, reports(PAWNS, "c5b4 c3b4"));
+    let mut table = Table::new(Some(PAWNS));
+    table.tell(&on_d4.0);
+    let named = |table: &Table| {
+        let mut open = table.game.open_moves();
+        open.sort();
+        (open, table.alarm(AlarmKind::Ambiguous))
+    };
+    let expected = (EXCHANGES.map(str::to_owned).to_vec(), Some(AlarmStatus::Open));
+    // The kings walk round, each on two ranks.
+    let white = ["e1", "f1", "g1", "h1", "h2", "g2", "f2", "e2", "d2", "d1"];
+    let black = ["e8", "f8", "g8", "h8", "h7", "g7", "f7", "e7", "d7", "d8"];
+    for step in 0..8 {
+        for king in [black, white] {
+            table.tell(&format!("3 {}:0 | {}:1", king[step % king.len()], king[(step + 1) % king.len()]));
+        }
+        if step == 1 {
+            table.wait(4.0);
+            assert_eq!((table.game.moves().len(), named(&table)), (0, expected.clone()), "neither is believed");
+        }
+    }
+    table.wait(4.0);
+    assert_eq!(table.game.moves().len(), 18, "the game goes on");
+    let sure: Vec<String> = table.game.moves().take(2).map(|played| played.uci.to_string()).collect();
+    assert!(sure == ["c5d4", "c3d4"] || sure == ["c5b4", "c3b4"], "one of them is chosen: {sure:?}");
+    assert_eq!(named(&table), expected, "and it stays open which was played");
+}
+
+/// Two legal games with the same reports: the promoted man does not move. A queen is recorded, and it stays open what stands there.
+#[test]
+fn a_promoted_man_that_never_moves_stays_unconfirmed() {
+    const PAWN: &str = "8/4P3/8/8/k6p/8/8/4K3 w - - 0 1";
+    let [(queen, _), (knight, _)] = ["e7e8q", "e7e8n"].map(|promotion| reports(PAWN, &format!("{promotion} a4b4 e1f2 b4c3")));
+    assert_eq!(queen, knight);
+    let mut table = Table::new(Some(PAWN));
+    assert_eq!(table.tell(&queen).wait(10.0).sans(), "e8=Q+ Kb4 Kf2 Kc3");
+    assert_eq!(table.game.unconfirmed_promotions(), ["e7e8q"]);
+    assert_eq!(table.alarm(AlarmKind::PromotionUnconfirmed), Some(AlarmStatus::Open));
 }
