@@ -46,7 +46,7 @@ impl Run {
             let mut interrupt = signal(SignalKind::interrupt()).context("SIGINT")?;
             let hangup = Mutex::new(signal(SignalKind::hangup()).context("SIGHUP")?);
             #[cfg(feature = "outputs")]
-            let pages = serve_pages(&loaded).await?;
+            let pages = serve_pages(&loaded)?;
             let daemon = Daemon::start(&loaded).await?;
             let stop = async {
                 tokio::select! {
@@ -67,12 +67,12 @@ impl Run {
 
 /// Serves pages over HTTP, if an address is configured.
 #[cfg(feature = "outputs")]
-async fn serve_pages(loaded: &Loaded) -> Result<Option<http::Running>> {
+fn serve_pages(loaded: &Loaded) -> Result<Option<http::Running>> {
     let address = &loaded.config.http.listen;
     if address.is_empty() {
         return Ok(None);
     }
-    let listener = http::bind(address).await.context("http.listen")?;
+    let listener = http::bind(address).context("http.listen")?;
     let running = http::serve(listener, Arc::<http::Pages>::default().routes()).context("http.listen")?;
     tracing::info!("HTTP on {}", running.address);
     Ok(Some(running))

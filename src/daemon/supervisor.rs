@@ -124,7 +124,7 @@ impl Daemon {
         let taps: Vec<_> =
             station_configs.iter().map(|board| config.livechess.enabled.then(|| Arc::new(tap::new(board)))).collect();
         #[cfg(feature = "outputs")]
-        let livechess = start_livechess(&config, taps.iter().flatten().cloned().collect()).await?;
+        let livechess = start_livechess(&config, taps.iter().flatten().cloned().collect())?;
         #[cfg(not(feature = "outputs"))]
         anyhow::ensure!(!config.livechess.enabled, "livechess.enabled: this build has no outputs in it");
         let stations = (0..)
@@ -367,12 +367,12 @@ async fn with_broker(mut config: Config) -> Result<(Config, Option<crate::broker
 
 /// Offers the boards to programs on this machine, if that is enabled.
 #[cfg(feature = "outputs")]
-async fn start_livechess(config: &Config, boards: Vec<Arc<Tap>>) -> Result<Option<livechess::Running>> {
+fn start_livechess(config: &Config, boards: Vec<Arc<Tap>>) -> Result<Option<livechess::Running>> {
     if !config.livechess.enabled {
         return Ok(None);
     }
     let offered = livechess::LiveChess { boards, event: config.event.id.clone(), round: config.event.round.clone() };
-    offered.start(&config.livechess).await.map(Some)
+    offered.start(&config.livechess).map(Some)
 }
 
 /// Reports to systemd, if it runs this program.

@@ -18,7 +18,7 @@ use axum::response::Response;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time;
@@ -31,6 +31,10 @@ pub const MAX_HEAD: usize = 8 << 10;
 const HEAD_WITHIN: Duration = Duration::from_secs(10);
 /// The time after which a connection is closed, whatever the client has read of the answer.
 const SERVED_WITHIN: Duration = Duration::from_secs(30);
+/// The most that the operating system keeps for a client that does not read, in bytes.
+const SEND_BUFFER: u32 = 256 << 10;
+/// The number of connections that wait in the system's own queue.
+const BACKLOG: u32 = 128;
 /// The pause after the operating system gave no socket.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
@@ -58,8 +62,19 @@ impl Running {
 ///
 /// # Errors
 /// The address is none, or another program has it; the text names it.
-pub async fn bind(address: &str) -> io::Result<TcpListener> {
-    TcpListener::bind(address).await.map_err(|error| io::Error::new(error.kind(), format!("{address}: {error}")))
+pub fn bind(address: &str) -> io::Result<TcpListener> {
+    let named = |error: io::Error| io::Error::new(error.kind(), format!("{address}: {error}"));
+    let parsed: SocketAddr = address.parse().map_err(|_| named(io::ErrorKind::InvalidInput.into()))?;
+    listen(parsed).map_err(named)
+}
+
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    socket.set_reuseaddr(true)?;
+    // The connections have the sizes of their listener.
+    socket.set_send_buffer_size(SEND_BUFFER)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
 }
 
 /// Serves these routes on the runtime of the caller.

@@ -75,11 +75,11 @@ struct At {
 }
 
 impl LiveChess {
-    /// Listens at all addresses. An address that this machine does not have, such as `[::1]` without IPv6, is left out.
+    /// Listens at all addresses, on the runtime of the caller. An address that this machine does not have, such as `[::1]` without IPv6, is left out.
     ///
     /// # Errors
     /// Another program has a port, or this machine has none of the addresses.
-    pub async fn start(self, settings: &config::LiveChess) -> Result<Running> {
+    pub fn start(self, settings: &config::LiveChess) -> Result<Running> {
         let (stop, stopped) = watch::channel(false);
         let api = Arc::new(Api {
             boards: self.boards,
@@ -90,7 +90,7 @@ impl LiveChess {
         });
         let mut listeners = Vec::new();
         for address in &settings.listen {
-            let listener = match http::bind(address).await {
+            let listener = match http::bind(address) {
                 Ok(listener) => listener,
                 Err(error) if error.kind() == io::ErrorKind::AddrNotAvailable => {
                     tracing::warn!("livechess.listen: {error}");

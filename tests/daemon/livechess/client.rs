@@ -141,8 +141,9 @@ impl Client {
         message["param"].take()
     }
 
-    /// From now on a write waits at most so long.
-    pub(super) fn limit_writes(&mut self, limit: Duration) {
+    /// From now on there is little room for messages that nobody reads, and a write waits at most so long.
+    pub(super) fn become_slow(&mut self, limit: Duration) {
         self.stream.set_write_timeout(Some(limit)).expect("a limit");
+        socket2::SockRef::from(&self.stream).set_recv_buffer_size(4 << 10).expect("a size");
     }
 }

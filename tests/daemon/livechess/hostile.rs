@@ -14,6 +14,8 @@ use crate::support::ports::{free_address, free_port};
 const EBOARDS: &str = r#"{"id":1,"call":"eboards"}"#;
 const LONGEST: usize = 64 << 10;
 const CONNECTIONS: usize = 16;
+/// More calls than fit with their answers into the buffers of the system.
+const FLOOD: usize = 100_000;
 
 #[test]
 fn only_pages_that_are_listed_get_in() {
@@ -82,11 +84,12 @@ fn many_connections(offered: &Offered, mut first: Client) {
     let refusal = refused.receive().expect("an answer");
     assert_eq!((&refusal["response"], &refusal["id"], refused.receive()), (&Value::from("error"), &Value::Null, None));
     let mut slow = clients.pop().expect("a client");
-    slow.limit_writes(Duration::from_millis(500));
-    let flooded = (0..100_000).take_while(|_| slow.send_frame(1, EBOARDS.as_bytes())).count();
-    assert!(flooded < 100_000, "the daemon kept all answers");
+    slow.become_slow(Duration::from_millis(500));
+    let long = format!("{EBOARDS:<1024}");
+    let flooded = (0..FLOOD).take_while(|_| slow.send_frame(1, long.as_bytes())).count();
+    assert!(flooded < FLOOD, "the daemon kept all answers");
     assert_eq!(first.call(EBOARDS)["response"], "call");
-    let silent: Vec<TcpStream> = (0..300).filter_map(|_| TcpStream::connect(offered.api).ok()).collect();
+    let silent: Vec<TcpStream> = (0..150).filter_map(|_| TcpStream::connect(offered.api).ok()).collect();
     assert!(silent.len() > 64 && first.call(EBOARDS)["response"] == "call");
     drop((silent, slow, clients));
     assert_eq!(json(offered.api, "/api/v1.0/eboards")[0]["comment"], Value::Null);

@@ -68,7 +68,7 @@ fn a_page_follows_a_game() {
 /// The same over HTTP GET: the operator's tool reads the round so.
 fn read_over_http(offered: &Offered) {
     let boards = json(offered.api, "/api/v1.0/eboards");
-    assert_eq!((&boards[0]["serialnr"], &boards[0]["clock"]["run"]), (&json!("00101"), &json!(true)));
+    assert!(boards[0]["serialnr"] == "00101" && boards[0]["clock"]["white"].is_u64(), "{boards}");
     let uuid = json(offered.api, "/api/v1.0/tournaments")[0]["uuid"].as_str().expect("a uuid").to_owned();
     assert_eq!(json(offered.api, &format!("/api/v1.0/tournament/{uuid}"))["eboards"], json!(["00101"]));
     let round = json(offered.api, &format!("/api/v1.0/round/{uuid}/0"));
