@@ -120,11 +120,6 @@ impl Station {
         &self.game
     }
 
-    /// Whether the game on the board is not the round's, so that only arbiters see it.
-    pub fn is_unpublished(&self) -> bool {
-        self.round.earlier_state().is_some()
-    }
-
     /// The maker of its messages, with their numbers.
     pub fn messages(&self) -> &Messages {
         &self.messages

@@ -213,7 +213,8 @@ async fn serve(api: Arc<Api>, mut client: Client) {
     let mut stop = api.stop.clone();
     let mut session = Session::default();
     let mut readers = Readers::new();
-    let mut pings = time::interval_at(time::Instant::now() + PING, PING);
+    let mut pings = time::interval(PING);
+    pings.reset();
     pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut has_answered = true;
     loop {
