@@ -12,19 +12,35 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use flagfall_protocols::square::{Placement, Reading, Square};
+use flagfall_protocols::square::Placement;
 use flagfall_protocols::time::Instant;
 use shakmaty::san::SanPlus;
 use shakmaty::{Chess, Position, Role};
 
 use crate::men::{self, EMPTY, Men, OCCUPIED};
 
-/// The time for which a new position must stand on a board that identifies men.
-pub const SETTLE: Duration = Duration::from_millis(300);
-/// The same on a board that does not: a man that was slid over a square, or taken and not yet replaced, looks like a move.
-pub const SETTLE_UNIDENTIFIED: Duration = Duration::from_secs(1);
-/// The time for which an earlier position must stand until the later moves are taken back.
-pub const TAKE_BACK: Duration = Duration::from_secs(1);
+/// The times for which a placement must stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waits {
+    /// A new position on a board that identifies men.
+    pub settle: Duration,
+    /// The same on a board that does not: a man that was slid over a square, or taken and not yet replaced, looks like a move.
+    pub settle_unidentified: Duration,
+    /// An earlier position, until the later moves are taken back.
+    pub take_back: Duration,
+}
+
+impl Default for Waits {
+    /// The bench `reconstruction -- --follow` compares these times with others.
+    fn default() -> Waits {
+        Waits {
+            settle: Duration::from_millis(300),
+            settle_unidentified: Duration::from_secs(1),
+            take_back: Duration::from_secs(1),
+        }
+    }
+}
+
 /// The largest number of plies. A line that is so long grows no more.
 pub const MAX_PLIES: usize = 1200;
 /// The largest number of ways to one placement that are compared. With more, nobody knows what was played.
@@ -51,6 +67,7 @@ struct Ply {
 /// A line of moves from a position, as the board shows it.
 #[derive(Clone, Debug)]
 pub struct Follower {
+    waits: Waits,
     start: Chess,
     line: Vec<Ply>,
     /// The men after the last move of the line.
@@ -71,7 +88,13 @@ impl Follower {
     pub fn new(start: Chess, since: Instant, placement: &Placement) -> Follower {
         let (end, shown) = (men::of_board(start.board()), men_of(placement));
         let touched = men::difference(&shown, &end);
-        Follower { start, line: Vec::new(), end, shown, since, asked: Asked::Nothing, touched }
+        Follower { waits: Waits::default(), start, line: Vec::new(), end, shown, since, asked: Asked::Nothing, touched }
+    }
+
+    /// Sets other times. Call it before the first placement.
+    pub fn with_waits(mut self, waits: Waits) -> Follower {
+        self.waits = waits;
+        self
     }
 
     /// The board shows this placement since `at`. Returns whether the line has changed, because of the placement before.
@@ -91,9 +114,9 @@ impl Follower {
     /// When [`Follower::wake`] should be called, unless the placement changes before.
     pub fn deadline(&self) -> Option<Instant> {
         match self.asked {
-            Asked::Nothing if self.is_identified() => Some(self.since.after(SETTLE)),
-            Asked::Nothing => Some(self.since.after(SETTLE_UNIDENTIFIED)),
-            Asked::Growth => Some(self.since.after(TAKE_BACK)),
+            Asked::Nothing if self.is_identified() => Some(self.since.after(self.waits.settle)),
+            Asked::Nothing => Some(self.since.after(self.waits.settle_unidentified)),
+            Asked::Growth => Some(self.since.after(self.waits.take_back)),
             Asked::All => None,
         }
     }
@@ -257,9 +280,4 @@ fn played(position: &Chess, ply: shakmaty::Move) -> Chess {
 
 fn men_after(position: &Chess, ply: shakmaty::Move) -> Men {
     men::of_board(played(position, ply).board())
-}
-
-/// Whether a board with this placement identifies its men.
-pub fn identifies_men(placement: &Placement) -> bool {
-    Square::all().all(|square| placement.get(square) != Reading::Occupied)
 }

@@ -4,6 +4,7 @@
 
 mod client;
 mod hostile;
+mod lila;
 mod played;
 
 use std::net::SocketAddr;

@@ -194,15 +194,19 @@ impl Feed {
             is_match: None,
         };
         let mut messages = Vec::new();
+        let sent = self.sent.line.as_ref().map(|(sent, _)| sent);
         if let Some((san, is_match)) = line.as_ref().filter(|_| new_board || new_line) {
-            event.start = start;
-            if let Some(kept) = self.sent.line.as_ref().and_then(|(sent, _)| replaced_from(sent, san)) {
+            event.is_match = Some(*is_match);
+            // A known client takes a list that is sent again for another castling.
+            if sent != Some(san) {
+                (event.start, event.san) = (start, Some(san.as_slice()));
+            }
+            if let Some(kept) = sent.and_then(|sent| replaced_from(sent, san)) {
                 // A client that counts moves by the length of the list would miss a move that takes the place of another.
                 let shorter = Event { san: Some(&san[..kept]), is_match: Some(false), ..event };
                 messages.push(envelope::feed(&self.id, &shorter, now.utc_ms));
                 (event.board, event.clock) = (None, None);
             }
-            (event.san, event.is_match) = (Some(san.as_slice()), Some(*is_match));
         }
         messages.push(envelope::feed(&self.id, &event, now.utc_ms));
         self.sent.board = Some(shown);

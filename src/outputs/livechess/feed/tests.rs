@@ -57,7 +57,7 @@ fn the_keys_stand_in_their_order_and_absent_is_not_null() {
     assert_eq!(feed.set_up(START, at(9)), Ok(vec![set_up]));
     let e4 = feed.see(&picture(after("e4"), 1_000), at(1_001));
     let key = |key: &str| params(&e4)[0].get(key).cloned();
-    assert_eq!((key("san"), key("match"), key("clock")), (Some(json!([])), Some(json!(false)), None));
+    assert_eq!((key("san"), key("match"), key("clock")), (None, Some(json!(false)), None));
     assert_eq!(feed.deadline(), Some(at(1_300).at));
     let settled = feed.wake(at(1_300));
     assert_eq!(params(&settled), [json!({"serialnr": "24012", "flipped": false, "start": START, "san": ["e4"], "match": true})]);
@@ -70,7 +70,7 @@ fn a_move_that_replaces_another_comes_as_two_messages() {
     feed.see(&picture(after("e4"), 1_000), at(1_300));
     feed.see(&picture(after("e4 e6"), 2_000), at(2_300));
     let moved_on = params(&feed.see(&picture(after("e4 e5"), 3_000), at(3_300)));
-    assert_eq!((moved_on.len(), &moved_on[0]["san"]), (1, &json!(["e4", "e6"])));
+    assert_eq!((moved_on.len(), moved_on[0].get("san"), &moved_on[0]["match"]), (1, None, &json!(false)));
     let corrected = params(&feed.wake(at(4_000)));
     let lists: Vec<_> = corrected.iter().map(|param| (param["san"].clone(), param["match"].clone())).collect();
     assert_eq!(lists, [(json!(["e4"]), json!(false)), (json!(["e4", "e5"]), json!(true))]);
