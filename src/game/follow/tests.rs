@@ -10,6 +10,9 @@ use shakmaty::fen::Fen;
 
 use super::*;
 
+/// Placements, each with the milliseconds for which it stands.
+type Steps = Vec<(Placement, u64)>;
+
 fn position(fen: &str) -> Chess {
     fen.parse::<Fen>().expect("a FEN").into_position(CastlingMode::Standard).expect("a position")
 }
@@ -64,7 +67,7 @@ fn follow(start: &Chess, steps: &[(Placement, u64)]) -> Vec<String> {
 fn moves_are_taken_when_they_stand_still() {
     let start = Chess::default();
     let at = |moves: &str| shown(&after(&start, moves));
-    let table: &[(&str, Vec<(Placement, u64)>, &[&str])] = &[
+    let table: &[(&str, Steps, &[&str])] = &[
         ("a move", vec![(without(&at(""), "e2"), 5_000), (at("e4"), 300)], &["", "e4"]),
         ("too short", vec![(at("e4"), 299), (at(""), 300)], &["", ""]),
         ("two plies at once", vec![(at("e4 e5"), 300)], &["e4 e5"]),
