@@ -17,6 +17,7 @@
 //! | [`system_clock`] | the one place that reads the clocks of the operating system |
 //! | [`broker`] | an MQTT broker in this program |
 //! | [`emulate`] | simulated games on emulated boards |
+//! | `http` | the only HTTP listener |
 //! | [`health`] | the state of this computer |
 //! | [`cli`] | the commands of the command line |
 
@@ -29,6 +30,8 @@ pub mod config;
 pub mod daemon;
 pub mod emulate;
 pub mod health;
+#[cfg(feature = "outputs")]
+pub mod http;
 pub mod import;
 pub mod journal;
 pub mod mqtt;

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+#[cfg(feature = "outputs")]
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use clap::Args;
@@ -14,6 +16,8 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::config::{self, Level, Loaded};
 use crate::daemon::{Daemon, judge};
+#[cfg(feature = "outputs")]
+use crate::http;
 
 /// Serve the boards of the configuration: read them, record them, publish them.
 ///
@@ -41,6 +45,8 @@ impl Run {
             let mut terminate = signal(SignalKind::terminate()).context("SIGTERM")?;
             let mut interrupt = signal(SignalKind::interrupt()).context("SIGINT")?;
             let hangup = Mutex::new(signal(SignalKind::hangup()).context("SIGHUP")?);
+            #[cfg(feature = "outputs")]
+            let pages = serve_pages(&loaded)?;
             let daemon = Daemon::start(&loaded).await?;
             let stop = async {
                 tokio::select! {
@@ -48,10 +54,28 @@ impl Run {
                     _ = interrupt.recv() => {}
                 }
             };
-            daemon.run_and_reload(stop, async || reread(&self.config, &mut *hangup.lock().await).await).await
+            let run = daemon.run_and_reload(stop, async || reread(&self.config, &mut *hangup.lock().await).await).await;
+            #[cfg(feature = "outputs")]
+            if let Some(pages) = pages {
+                pages.stop().await;
+            }
+            run
         })?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Serves pages over HTTP, if an address is configured.
+#[cfg(feature = "outputs")]
+fn serve_pages(loaded: &Loaded) -> Result<Option<http::Running>> {
+    let address = &loaded.config.http.listen;
+    if address.is_empty() {
+        return Ok(None);
+    }
+    let listener = http::bind(address).context("http.listen")?;
+    let running = http::serve(listener, Arc::<http::Pages>::default().routes()).context("http.listen")?;
+    tracing::info!("HTTP on {}", running.address);
+    Ok(Some(running))
 }
 
 /// Waits for SIGHUP and reads the configuration again. A configuration with errors is logged, and the next SIGHUP is awaited.

@@ -16,6 +16,9 @@ use super::types::{Config, Guidelines, Rulings, rulebook};
 use super::{broker_user, certificates, secrets};
 use crate::calibration;
 
+/// The largest number of addresses of one listener.
+const MAX_LISTEN: usize = 4;
+
 struct Check<'a> {
     origins: &'a Origins,
     problems: &'a mut Vec<Problem>,
@@ -39,6 +42,7 @@ pub(crate) fn check(config: &Config, origins: &Origins, problems: &mut Vec<Probl
     rules(config, &mut check);
     mqtt(config, &mut check);
     broker(config, &mut check);
+    outputs(config, &mut check);
     if config.journal.total_mib < config.journal.file_mib {
         check.problem("journal.total_mib", "is less than journal.file_mib, one file");
     }
@@ -136,6 +140,25 @@ fn broker(config: &Config, check: &mut Check<'_>) {
     }
     if broker.tcp == broker.websocket && !broker.tcp.ends_with(":0") {
         check.problem("broker.websocket", "is the same address and port as broker.tcp");
+    }
+}
+
+/// The listeners of the program must have addresses of their own, and must be in this build.
+fn outputs(config: &Config, check: &mut Check<'_>) {
+    let (livechess, http) = (&config.livechess, &config.http);
+    for (key, on) in [("livechess.enabled", livechess.enabled), ("http.listen", !http.listen.is_empty())] {
+        if on && cfg!(not(feature = "outputs")) {
+            check.problem(key, "this program was built without its outputs");
+        }
+    }
+    if livechess.enabled && livechess.listen.is_empty() {
+        check.problem("livechess.listen", "is empty: name an address, or set livechess.enabled = false");
+    }
+    if livechess.listen.len() > MAX_LISTEN {
+        check.problem("livechess.listen", format!("has more than {MAX_LISTEN} addresses"));
+    }
+    if livechess.enabled && livechess.listen.contains(&http.listen) && !http.listen.ends_with(":0") {
+        check.problem("http.listen", "is the same address and port as one of livechess.listen");
     }
 }
 

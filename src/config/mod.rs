@@ -32,6 +32,9 @@ pub use place::{Errors, Place, Problem};
 pub use schema::keys;
 pub use secrets::{password, unlock};
 pub use types::{
-    Broker, BrokerUser, Config, Discovery, Event, Guidelines, Journal, Level, Log, Mqtt, Node, Role, Rulings, User, rulebook,
+    Broker, BrokerUser, Config, Discovery, Event, Guidelines, Http, Journal, Level, LiveChess, Log, Mqtt, Node, Role, Rulings,
+    User, rulebook,
 };
+#[cfg(feature = "outputs")]
+pub(crate) use values::loopback;
 pub use warnings::warnings;

@@ -53,6 +53,8 @@ pub(crate) const SECTIONS: &[Key] = &[
     key("event", Kind::Section(EVENT)),
     key("mqtt", Kind::Section(MQTT)),
     key("broker", Kind::Section(BROKER)),
+    key("livechess", Kind::Section(LIVECHESS)),
+    key("http", Kind::Section(&[key("listen", Kind::Text(values::address_or_none))])),
     key("journal", Kind::Section(JOURNAL)),
     key("discovery", Kind::Section(&[key("folders", Kind::Paths)])),
     key("bluetooth", Kind::Section(&[key("adapter", Kind::Text(values::adapter))])),
@@ -104,6 +106,10 @@ const BROKER: &[Key] = &[
 /// The keys of a user of the broker, `[broker.user.<name>]`.
 const BROKER_USER: &[Key] =
     &[required("password_file", Kind::Path), key("read", Kind::Texts(values::filter)), key("write", Kind::Texts(values::filter))];
+
+/// The keys of the section `[livechess]`.
+const LIVECHESS: &[Key] =
+    &[key("enabled", Kind::Switch), key("listen", Kind::Texts(values::loopback)), key("origins", Kind::Texts(values::origin))];
 
 /// The keys of the section `[journal]`.
 const JOURNAL: &[Key] = &[

@@ -21,6 +21,10 @@ pub struct Config {
     pub mqtt: Mqtt,
     /// The broker inside this program, for machines without one.
     pub broker: Broker,
+    /// The LiveChess API for programs on this machine.
+    pub livechess: LiveChess,
+    /// Pages over HTTP.
+    pub http: Http,
     /// Where and how much is recorded.
     pub journal: Journal,
     /// Where boards are searched for.
@@ -236,6 +240,36 @@ pub struct BrokerUser {
     pub read: Vec<String>,
     /// Topic filters that may be written; `cmd/<user>/#` under the root is always among them.
     pub write: Vec<String>,
+}
+
+/// The LiveChess API for programs on this machine.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LiveChess {
+    /// Whether it is offered.
+    pub enabled: bool,
+    /// Addresses and ports on this machine, at least one.
+    pub listen: Vec<String>,
+    /// The origins whose web pages may use it.
+    pub origins: Vec<String>,
+}
+
+impl Default for LiveChess {
+    fn default() -> LiveChess {
+        LiveChess {
+            enabled: false,
+            listen: ["127.0.0.1:1982", "[::1]:1982"].map(str::to_owned).to_vec(),
+            origins: ["https://lichess.org", "https://www.chess.com", "https://chess.com"].map(str::to_owned).to_vec(),
+        }
+    }
+}
+
+/// Pages over HTTP.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Http {
+    /// Address and port; empty = none.
+    pub listen: String,
 }
 
 /// Where and how much is recorded.

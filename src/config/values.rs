@@ -154,6 +154,28 @@ pub(crate) fn address(text: &str) -> Result<(), String> {
     }
 }
 
+/// An address of this machine and a port to listen at, which no other machine can reach.
+pub(crate) fn loopback(text: &str) -> Result<(), String> {
+    address(text)?;
+    match text.parse::<SocketAddr>().is_ok_and(|address| address.ip().is_loopback()) {
+        true => Ok(()),
+        false => Err(format!("{} can be reached from other machines: only 127.0.0.1 and [::1] are allowed", shown(text))),
+    }
+}
+
+/// The origin of web pages, as browsers send it.
+pub(crate) fn origin(text: &str) -> Result<(), String> {
+    let fit = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || b"-._:[]".contains(&c);
+    let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://")).unwrap_or_default();
+    match (1..=LONGEST_TEXT).contains(&host.len()) && host.bytes().all(fit) {
+        true => Ok(()),
+        false => Err(format!(
+            "{} is not an origin such as \"https://lichess.org\": http:// or https://, a host in small letters, perhaps a port, no path",
+            shown(text)
+        )),
+    }
+}
+
 /// An address and port to listen at, or an empty text.
 pub(crate) fn address_or_none(text: &str) -> Result<(), String> {
     if text.is_empty() { Ok(()) } else { address(text) }

@@ -19,6 +19,7 @@ use super::shared::{Shared, StationHandle};
 use super::state_rate_limit::StateRateLimit;
 use super::station::Flow;
 use super::submission;
+use super::tap::Pictures;
 use super::timeline::Timeline;
 use crate::arbiter::{Code, Fault, Stage};
 use crate::journal::Unsynced;
@@ -47,6 +48,8 @@ pub(super) struct Live {
     shared: Arc<Shared>,
     handle: Arc<StationHandle>,
     raw: bool,
+    /// What programs on this machine see; none if they see nothing.
+    pictures: Option<Pictures>,
     start: Start,
     /// The number of the last start in the journal before this one.
     boot_before: Option<u64>,
@@ -173,6 +176,9 @@ impl Live {
         self.handle.set_game((game.number(), game.rev(effect::Audience::Arbiter)));
         router.device.check_health(system_clock::monotonic(), game);
         router.publish_device_statuses();
+        if let Some(pictures) = &mut self.pictures {
+            pictures.show(system_clock::monotonic(), self.recorder.station(), &router.device, router.anchor());
+        }
         self.request_flush(now);
     }
 

@@ -34,6 +34,7 @@ mod station_config;
 mod submission;
 mod supervised_station;
 mod supervisor;
+mod tap;
 mod timeline;
 mod worker;
 

@@ -22,6 +22,7 @@ use super::message::ToStation;
 use super::worker::Question;
 use crate::journal::DiskLock;
 use crate::mqtt::outbox::{BoardNo, Outbox};
+use crate::outputs::tap::Tap;
 use crate::session::anchor::AnchorRecord;
 use crate::wire::envelope::Stamp;
 
@@ -107,6 +108,8 @@ pub(super) struct StationHandle {
     pub(super) inbox: Arc<Inbox<ToStation>>,
     /// Its heartbeat.
     pub(super) heartbeat: Heartbeat,
+    /// What programs on this machine see of it; none if they see nothing.
+    pub(super) tap: Option<Arc<Tap>>,
     /// Its number in the outbox, once it has one.
     pub(super) number: Mutex<Option<BoardNo>>,
     stamp: Mutex<Option<Arc<Stamp>>>,
@@ -128,11 +131,12 @@ pub(super) struct StationHandle {
 
 impl StationHandle {
     /// Makes the handle of a station that begins.
-    pub(super) fn new(board: &str) -> StationHandle {
+    pub(super) fn new(board: &str, tap: Option<Arc<Tap>>) -> StationHandle {
         StationHandle {
             board: board.to_owned(),
             inbox: Arc::default(),
             heartbeat: Heartbeat::default(),
+            tap,
             number: Mutex::new(None),
             stamp: Mutex::new(None),
             lock: Mutex::new(None),

@@ -86,6 +86,7 @@ impl Station {
         };
         // A replaced owner does not change the handle any more.
         if !router.is_replaced() {
+            handle.tap.iter().for_each(|tap| tap.set_offline());
             handle.set_condition(end);
             handle.set_ended();
         }
@@ -131,6 +132,7 @@ fn park(config: &StationConfig, handle: &Arc<StationHandle>, owner: u64, router:
     handle.set_condition(Condition::Parked);
     let problem = format!("the board's game {why} and was parked");
     router.device.set_parked(problem.clone());
+    handle.tap.iter().for_each(|tap| tap.set_offline());
     router.publish_device_statuses();
     let disk = FencedJournal::open(config, Arc::clone(handle), owner).map_err(Into::into);
     let opened = disk.and_then(|disk| ParkedStation::open(config, disk));

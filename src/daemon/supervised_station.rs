@@ -12,6 +12,7 @@ use super::message::ToStation;
 use super::shared::{Condition, Shared, StationHandle};
 use super::station::Station;
 use super::station_config::StationConfig;
+use crate::outputs::tap::Tap;
 use crate::session::station::{BOARD, CLOCK};
 use crate::system_clock::{self, MonotonicTime};
 use crate::wire::topics::Board;
@@ -49,7 +50,7 @@ pub(super) struct SupervisedStation {
 }
 
 impl SupervisedStation {
-    /// Starts the threads of a board. No other board has the same `number`.
+    /// Starts the threads of a board. No other board has the same `number`. Programs on this machine see it through `tap`.
     ///
     /// # Errors
     /// The operating system gives no thread.
@@ -58,9 +59,10 @@ impl SupervisedStation {
         config: StationConfig,
         patience: Patience,
         shared: &Arc<Shared>,
+        tap: Option<Arc<Tap>>,
     ) -> Result<SupervisedStation> {
         let id = config.setting.board.board.clone();
-        let handle = Arc::new(StationHandle::new(&id));
+        let handle = Arc::new(StationHandle::new(&id, tap));
         let start = |link, wanted| {
             let started = Link::start(&id, (number, link), wanted, shared, Arc::clone(&handle.inbox));
             started.map(Arc::new).with_context(|| format!("board {id}"))

@@ -20,10 +20,14 @@ use super::node::Node;
 use super::shared::{Condition, Shared, StationHandle};
 use super::station_config::{StationConfig, judge, node_name};
 use super::supervised_station::{Patience, SupervisedStation};
-use super::{boot, disk, worker};
+use super::{boot, disk, tap, worker};
 use crate::config::{Config, Loaded};
 use crate::mqtt;
 use crate::mqtt::outbox::Outbox;
+#[cfg(feature = "outputs")]
+use crate::outputs::livechess;
+#[cfg(feature = "outputs")]
+use crate::outputs::tap::Tap;
 use crate::wire::topics;
 use crate::{random, system_clock};
 
@@ -58,6 +62,8 @@ pub struct Daemon {
     worker: JoinHandle<()>,
     #[cfg(feature = "broker")]
     broker: Option<crate::broker::Running>,
+    #[cfg(feature = "outputs")]
+    livechess: Option<livechess::Running>,
     identity: mqtt::Identity,
     users: Arc<Users>,
     /// The configuration as it was read, without the address of the embedded broker.
@@ -115,9 +121,15 @@ impl Daemon {
         let log = disk::open_log(&config.journal.dir);
         let disk = disk::start(Arc::clone(&shared.disk), log, Arc::clone(&shared.outbox), Arc::clone(&disk_heartbeat))?;
         let worker = worker::start(Arc::clone(&shared.worker))?;
+        let taps: Vec<_> =
+            station_configs.iter().map(|board| config.livechess.enabled.then(|| Arc::new(tap::new(board)))).collect();
+        #[cfg(feature = "outputs")]
+        let livechess = start_livechess(&config, taps.iter().flatten().cloned().collect())?;
+        #[cfg(not(feature = "outputs"))]
+        anyhow::ensure!(!config.livechess.enabled, "livechess.enabled: this build has no outputs in it");
         let stations = (0..)
-            .zip(station_configs)
-            .map(|(number, config)| SupervisedStation::start(number, config, patience, &shared))
+            .zip(station_configs.into_iter().zip(taps))
+            .map(|(number, (config, tap))| SupervisedStation::start(number, config, patience, &shared, tap))
             .collect::<Result<Vec<_>>>()?;
         let users = Arc::new(Users::new(config.user.clone()));
         let node = Node::new(&config, Arc::clone(&shared), stations.iter().map(|station| Arc::clone(&station.handle)).collect());
@@ -132,6 +144,8 @@ impl Daemon {
             worker,
             #[cfg(feature = "broker")]
             broker,
+            #[cfg(feature = "outputs")]
+            livechess,
             identity,
             users,
             configured: loaded.config.clone(),
@@ -227,6 +241,10 @@ impl Daemon {
             if thread.join().is_err() {
                 tracing::error!("the {name} thread had panicked");
             }
+        }
+        #[cfg(feature = "outputs")]
+        if let Some(livechess) = self.livechess {
+            livechess.stop().await;
         }
         #[cfg(feature = "broker")]
         if let Some(broker) = self.broker {
@@ -345,6 +363,16 @@ async fn with_broker(mut config: Config) -> Result<(Config, Option<crate::broker
         }
     }
     Ok((config, Some(running)))
+}
+
+/// Offers the boards to programs on this machine, if that is enabled.
+#[cfg(feature = "outputs")]
+fn start_livechess(config: &Config, boards: Vec<Arc<Tap>>) -> Result<Option<livechess::Running>> {
+    if !config.livechess.enabled {
+        return Ok(None);
+    }
+    let offered = livechess::LiveChess { boards, event: config.event.id.clone(), round: config.event.round.clone() };
+    offered.start(&config.livechess).map(Some)
 }
 
 /// Reports to systemd, if it runs this program.

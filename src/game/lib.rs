@@ -30,6 +30,7 @@ mod entries;
 mod evidence;
 mod facts;
 mod flag_context;
+pub mod follow;
 pub mod game;
 pub mod game_phase;
 pub mod health;

@@ -1,7 +1,11 @@
-//! Makes the texts that broadcast receivers read, from published states. It has no files, no network and no clock: a state goes in,
-//! text comes out. The formats are in `outputs/README.md`.
+//! Makes what broadcast receivers read, from published states, and what programs on this machine read, from the boards themselves.
+//! Only [`tap`] and the server of `livechess` wait for anybody; everything else is text from values. The formats are in
+//! `outputs/README.md`.
 
+#[cfg(feature = "outputs")]
+pub mod livechess;
 pub mod names;
 pub mod pgn;
 pub mod picture;
 pub mod round;
+pub mod tap;

@@ -71,7 +71,7 @@ pub(crate) const FLOORS: &[&[&str]] = &[
     &["system_clock", "random", "calibration", "import"],
     &["wire"],
     &["config"],
-    &["journal", "arbiter", "mqtt", "health", "broker"],
+    &["journal", "arbiter", "mqtt", "health", "broker", "http"],
     &["publish", "outputs"],
     &["session"],
     &["daemon", "emulate"],

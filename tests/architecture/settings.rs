@@ -86,6 +86,8 @@ fn the_keys_that_are_checked_are_those_that_are_read() {
         ("[mqtt]", "mqtt"),
         ("[broker]", "broker"),
         ("[broker.user.x]", "broker.user.*"),
+        ("[livechess]", "livechess"),
+        ("[http]", "http"),
         ("[journal]", "journal"),
         ("[discovery]", "discovery"),
         ("[log]", "log"),

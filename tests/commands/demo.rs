@@ -29,3 +29,14 @@ fn a_taken_port_is_named() {
         assert!(!well && printed.contains(&words) && printed.contains("taken"), "{which}: {printed}");
     }
 }
+
+#[cfg(feature = "outputs")]
+#[test]
+fn the_boards_are_served_on_this_machine_only() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = taken.local_addr().expect("an address");
+    let (well, printed) = demo(&[&format!("--serve={address}")]);
+    assert!(!well && printed.contains(&format!("livechess.listen: {address}: Address already in use")), "{printed}");
+    let (well, printed) = demo(&["--serve=0.0.0.0:1982"]);
+    assert!(!well && printed.contains("can be reached from other machines"), "{printed}");
+}

@@ -31,6 +31,8 @@ mod health_published;
 mod hid;
 mod islands;
 mod live_and_public;
+#[cfg(feature = "outputs")]
+mod livechess;
 mod mqtt_names;
 mod mqtt_refused;
 mod mqtt_session;

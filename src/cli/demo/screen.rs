@@ -13,6 +13,8 @@ use super::check::Check;
 use super::simulated_hall::SimulatedHall;
 use super::subscriber::{self, SubscriberEvent};
 use super::view::View;
+#[cfg(feature = "outputs")]
+use crate::config;
 use crate::daemon::Daemon;
 use crate::system_clock::{self, MonotonicTime};
 
@@ -47,6 +49,12 @@ pub(crate) struct Demo {
     /// Where it listens for MQTT over WebSocket.
     #[arg(long, default_value = "127.0.0.1:0", value_name = "ADDRESS:PORT")]
     websocket: String,
+    /// Offer the boards to programs on this machine over the LiveChess API, at 127.0.0.1:1982 or at another address of this
+    /// machine.
+    #[cfg(feature = "outputs")]
+    #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, require_equals = true, value_parser = loopback,
+        default_missing_value = "127.0.0.1:1982")]
+    serve: Option<String>,
     /// Print one line for each event, as without a terminal.
     #[arg(long)]
     plain: bool,
@@ -68,7 +76,12 @@ impl Demo {
     async fn play(self, picture: bool) -> Result<ExitCode> {
         let hall = SimulatedHall::set_up(self.speed.clamp(0.1, 2.0))?;
         let delay = Duration::from_secs(self.delay);
-        let daemon = Daemon::start(&hall.configuration(self.tcp.clone(), self.websocket.clone(), delay)).await?;
+        #[cfg(feature = "outputs")]
+        let livechess = self.serve.clone();
+        #[cfg(not(feature = "outputs"))]
+        let livechess: Option<String> = None;
+        let loaded = hall.configuration(self.tcp.clone(), self.websocket.clone(), livechess.clone(), delay);
+        let daemon = Daemon::start(&loaded).await?;
         let (tcp, websocket) = daemon.broker().context("the broker did not start")?;
         let (stop, stopped) = oneshot::channel::<()>();
         // The daemon also stops if this end is dropped.
@@ -84,6 +97,9 @@ impl Demo {
             "MQTT at {tcp}, topics flagfall/1/#{}",
             websocket.map_or(String::new(), |at| format!("; WebSocket at ws://{at}/mqtt"))
         ))?;
+        if let Some(address) = livechess {
+            show.line(&format!("LiveChess API at ws://{address}/api/v1.0"))?;
+        }
         timeout(READY_WITHIN, ready(&mut news_receiver, &hall)).await.context("boards and subscribers are not there")?;
         hall.play()?;
         let missing = show.until_all_arrived(&hall, &mut news_receiver, delay).await?;
@@ -108,6 +124,12 @@ impl Demo {
         }
         Ok(ExitCode::FAILURE)
     }
+}
+
+/// An address of this machine and a port, as `livechess.listen` has it.
+#[cfg(feature = "outputs")]
+fn loopback(text: &str) -> Result<String, String> {
+    config::loopback(text).map(|()| text.to_owned())
 }
 
 /// Waits until both subscribers are ready and every board answers.

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 
 use super::check::Check;
 use super::view::{Named, View};
-use crate::config::{Board, Broker, Config, Discovery, Event, Journal, Level, Loaded, Log, Mqtt, Node};
+use crate::config::{Board, Broker, Config, Discovery, Event, Journal, Level, LiveChess, Loaded, Log, Mqtt, Node};
 use crate::emulate::PtyBoard;
 use crate::emulate::games::{DemoGame, GAMES, game};
 use crate::wire::player::Player;
@@ -67,8 +67,8 @@ impl SimulatedHall {
         self.tables.iter().map(|table| table.id.as_str())
     }
 
-    /// The configuration of a daemon for these boards; the broker listens on `tcp` and `websocket`.
-    pub(super) fn configuration(&self, tcp: String, websocket: String, delay: Duration) -> Loaded {
+    /// The configuration of a daemon for these boards; the broker listens on `tcp` and `websocket`, the LiveChess API on `livechess`.
+    pub(super) fn configuration(&self, tcp: String, websocket: String, livechess: Option<String>, delay: Duration) -> Loaded {
         let board = |table: &Table| Board {
             id: table.id.clone(),
             port: Some(table.port.clone()),
@@ -82,6 +82,11 @@ impl SimulatedHall {
             event: Event { id: "demo".to_owned(), delay: delay.as_secs() as u32, ..Event::default() },
             mqtt: Mqtt::default(),
             broker: Broker { enabled: true, tcp, websocket, ..Broker::default() },
+            livechess: LiveChess {
+                enabled: livechess.is_some(),
+                listen: livechess.into_iter().collect(),
+                ..LiveChess::default()
+            },
             journal: Journal { dir: self.folder.0.join("journal"), ..Journal::default() },
             discovery: Discovery { folders: vec![self.folder.0.clone()] },
             log: Log { level: Level::Warn },

@@ -67,7 +67,7 @@ fn the_log_reports_dropped_commands_once_a_minute() {
 fn answers(prepare: impl Fn(&StationHandle)) -> Vec<(String, String)> {
     let role = User { role: Role::Arbiter, boards: Vec::new() };
     let config = Config { user: BTreeMap::from([("anna".to_owned(), role)]), ..Config::default() };
-    let handle = Arc::new(StationHandle::new("b1"));
+    let handle = Arc::new(StationHandle::new("b1", None));
     prepare(&handle);
     let shared = Arc::new(Shared {
         node: "pi-1".to_owned(),

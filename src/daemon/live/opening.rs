@@ -12,6 +12,7 @@ use super::super::output_router::OutputRouter;
 use super::super::shared::{Shared, StationHandle};
 use super::super::state_rate_limit::StateRateLimit;
 use super::super::station_config::StationConfig;
+use super::super::tap::Pictures;
 use super::super::timeline::Timeline;
 use super::{Live, SINK};
 use crate::mqtt::outbox::{Quality, Retained};
@@ -92,6 +93,7 @@ impl Live {
             shared: Arc::clone(shared),
             handle: Arc::clone(handle),
             raw: config.raw,
+            pictures: handle.tap.clone().map(Pictures::new),
             start,
             boot_before: report.boot,
             flooded: [false; 2],

@@ -134,6 +134,11 @@ impl Station {
         self.handle_effects(at, effects.collect(), None, out);
     }
 
+    /// Whether the game on the board is not the round's, so that only arbiters see it.
+    pub fn is_unpublished(&self) -> bool {
+        self.round.earlier_state().is_some()
+    }
+
     /// Adds a state as it is now. The live audience keeps an earlier one while the game on the board is not published.
     pub(super) fn add_state(&mut self, at: Instant, effect: &Effect) {
         match self.round.earlier_state() {

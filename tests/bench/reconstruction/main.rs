@@ -4,6 +4,7 @@
 #[path = "../counting.rs"]
 mod counting;
 mod events;
+mod follow;
 mod lookup;
 #[allow(dead_code, reason = "the bench of the core uses more of it")]
 #[path = "../measure.rs"]
@@ -39,6 +40,10 @@ fn main() -> io::Result<()> {
         return std::fs::write(folder().join("unidentified.txt"), &text);
     }
     let sets = sheets::all(&options, &mut text)?;
+    if options.follow {
+        follow::tables(&sets, &mut text);
+        return write!(io::stdout().lock(), "{text}");
+    }
     if options.cost {
         speed::measure(&sets, &mut text);
         return write!(io::stdout().lock(), "{text}");

@@ -12,6 +12,8 @@ pub(crate) struct Options {
     pub(crate) seeds: u64,
     /// Only the cost of the decoder is measured, without a comparison.
     pub(crate) cost: bool,
+    /// Only the follower of the LiveChess API is measured.
+    pub(crate) follow: bool,
     /// Only boards that do not identify men are measured.
     pub(crate) unidentified: bool,
 }
@@ -22,10 +24,10 @@ const GAMES: usize = 12;
 const SEEDS: u64 = 3;
 
 impl Options {
-    /// Reads `--full`, `--games N`, `--seeds N`, `--cost`, `--unidentified` and `--data DIR`; arguments of cargo are ignored.
+    /// Reads `--full`, `--games N`, `--seeds N`, `--cost`, `--follow`, `--unidentified` and `--data DIR`; arguments of cargo are ignored.
     pub(crate) fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Options, String> {
         let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/games");
-        let mut options = Options { data, games: Some(GAMES), seeds: 1, cost: false, unidentified: false };
+        let mut options = Options { data, games: Some(GAMES), seeds: 1, cost: false, follow: false, unidentified: false };
         while let Some(argument) = arguments.next() {
             let mut value = || arguments.next().ok_or_else(|| format!("{argument}: what?"));
             match argument.as_str() {
@@ -34,10 +36,13 @@ impl Options {
                 "--games" => options.games = Some(number(&value()?)?),
                 "--seeds" => options.seeds = number(&value()?)? as u64,
                 "--cost" => options.cost = true,
+                "--follow" => options.follow = true,
                 "--data" => options.data = value()?.into(),
                 "--bench" => {}
                 other => {
-                    return Err(format!("`{other}` is none of --full, --games N, --seeds N, --cost, --unidentified, --data DIR"));
+                    return Err(format!(
+                        "`{other}` is none of --full, --games N, --seeds N, --cost, --follow, --unidentified, --data DIR"
+                    ));
                 }
             }
         }

@@ -23,6 +23,15 @@ pub(crate) const FILES: &[(&str, &[&str])] = &[
             "1.toml:9:11: board.b1.white.fide_id: is out of range: must be a whole number from 1 to 4294967295",
         ],
     ),
+    (
+        "[livechess]\nlisten = [\"127.0.0.1:1982\", \"0.0.0.0:1982\"]\norigins = [\"https://lichess.org/dgt\"]\n[http]\nlisten = \"8081\"\n",
+        &[
+            "1.toml:2:10: livechess.listen: \"0.0.0.0:1982\" can be reached from other machines: only 127.0.0.1 and [::1] are allowed",
+            "1.toml:3:11: livechess.origins: \"https://lichess.org/dgt\" is not an origin such as \"https://lichess.org\": http:// or \
+             https://, a host in small letters, perhaps a port, no path",
+            "1.toml:5:10: http.listen: \"8081\" is not an address and port such as \"127.0.0.1:1883\"",
+        ],
+    ),
     ("[event]\ndelay_move = 2\n", &["1.toml:2:1: event.delay_move: unknown key; did you mean `delay_moves`?"]),
     ("[event]\n  dleay = 2\n", &["1.toml:2:3: event.dleay: unknown key; did you mean `delay`?"]),
     ("delay = 2\n", &["1.toml:1:1: delay: unknown key; did you mean `event.delay`?"]),
@@ -182,7 +191,7 @@ const VARIABLES: &[(&str, &str, &str)] = &[
     (
         "FLAGFALL__",
         "3",
-        "FLAGFALL__: fits no key: unknown key; here are known: node, event, mqtt, broker, journal, discovery, bluetooth, log, \
+        "FLAGFALL__: fits no key: unknown key; here are known: node, event, mqtt, broker, livechess, http, journal, discovery, bluetooth, log, \
       user, board",
     ),
     ("FLAGFALL__EVENT", "3", "FLAGFALL__EVENT: names no key of [event]"),

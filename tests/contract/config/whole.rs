@@ -23,6 +23,18 @@ pub(crate) const WHOLES: &[(&str, &[&str])] = &[
         "[broker]\nenabled = true\nwebsocket = \"127.0.0.1:1883\"\n",
         &["1.toml:3:1: broker.websocket: is the same address and port as broker.tcp"],
     ),
+    (
+        "[livechess]\nenabled = true\nlisten = []\n",
+        &["1.toml:3:1: livechess.listen: is empty: name an address, or set livechess.enabled = false"],
+    ),
+    (
+        "[livechess]\nlisten = [\"127.0.0.1:1\", \"127.0.0.1:2\", \"127.0.0.1:3\", \"127.0.0.1:4\", \"127.0.0.1:5\"]\n",
+        &["1.toml:2:1: livechess.listen: has more than 4 addresses"],
+    ),
+    (
+        "[livechess]\nenabled = true\n[http]\nlisten = \"127.0.0.1:1982\"\n",
+        &["1.toml:4:1: http.listen: is the same address and port as one of livechess.listen"],
+    ),
     ("[journal]\nfile_mib = 8\ntotal_mib = 7\n", &["1.toml:3:1: journal.total_mib: is less than journal.file_mib, one file"]),
     (
         "[[board]]\nid = \"b1\"\nport = \"/dev/a\"\n[[board]]\nid = \"b2\"\nport = \"/dev/a\"\n",

@@ -1,0 +1,117 @@
+//! Shows one board to programs on this machine (`outputs::tap`).
+
+use std::sync::Arc;
+
+use flagfall_game::effect::Audience;
+use flagfall_game::game::Game;
+use flagfall_game::laws::outcome::KnownResult;
+use flagfall_protocols::square::{Color, Placement};
+use shakmaty::fen::Fen;
+use shakmaty::{EnPassantMode, Position};
+
+use super::device;
+use super::station_config::StationConfig;
+use crate::outputs::tap::{ClockPicture, Device, GamePicture, Picture, Seat, Tap, ToldMove};
+use crate::session::station::Station;
+use crate::system_clock::MonotonicTime;
+use crate::wire::device::DeviceState;
+use crate::wire::player::Pair;
+use crate::wire::time::Anchor;
+
+/// The tap of a board that was not heard yet.
+pub(super) fn new(config: &StationConfig) -> Tap {
+    let seat = Seat {
+        id: config.setting.board.board.clone(),
+        transport: config.wanted.transport().to_owned(),
+        players: config.setting.players.clone().unwrap_or_default(),
+    };
+    Tap::new(seat, Device { serial: config.wanted.serial().map(str::to_owned), ..Device::default() })
+}
+
+/// Makes the pictures of a board.
+pub(super) struct Pictures {
+    tap: Arc<Tap>,
+    /// The game as it was shown last, and what it depends on.
+    game: Arc<GamePicture>,
+    shown: Option<Shown>,
+}
+
+/// The number, the revision and the plies of a game, and its result.
+type Shown = (u32, u32, usize, Option<KnownResult>);
+
+impl Pictures {
+    pub(super) fn new(tap: Arc<Tap>) -> Pictures {
+        Pictures { tap, game: Arc::default(), shown: None }
+    }
+
+    /// Shows the board as it is now.
+    pub(super) fn show(&mut self, now: MonotonicTime, station: &Station, device: &device::Device, anchor: &Anchor) {
+        let game = station.game();
+        // A game that is not the round's is shown to arbiters only: the game before it stays.
+        if !station.is_unpublished() {
+            self.follow_game(game);
+        }
+        let status = device.status(now);
+        self.tap.show(Picture {
+            number: 0,
+            device: Device {
+                online: status.state != DeviceState::Offline,
+                serial: status.serial,
+                port: status.port,
+                battery: status.battery_percent,
+            },
+            placement: game.placement(),
+            since: now,
+            known: Placement::parse(&game.live_position().board().board_fen().to_string()).unwrap_or(Placement::EMPTY),
+            rotated: game.is_rotated(),
+            clock: clock(game, anchor),
+            game: Arc::clone(&self.game),
+        });
+    }
+
+    fn follow_game(&mut self, game: &Game) {
+        let shown = (game.number(), game.rev(Audience::Live), game.live_plies(), game.known_result());
+        if self.shown.replace(shown) != Some(shown) {
+            self.game = Arc::new(game_picture(game));
+        }
+    }
+}
+
+fn game_picture(game: &Game) -> GamePicture {
+    let made: Vec<_> = game.moves().chain(game.pending()).map(|played| played.made.latest).collect();
+    let used = |index: usize| {
+        let [before, at] = [index.checked_sub(1)?, index].map(|index| made.get(index));
+        Some(at?.since(*before?).as_secs() as u32)
+    };
+    let known = game.known_result();
+    let first = if game.start().turn().is_white() { Color::White } else { Color::Black };
+    let moves = game.live_moves().enumerate().map(|(index, told)| {
+        let mover = if index % 2 == 0 { first } else { first.other() };
+        let left = match mover {
+            Color::White => told.clocks.white,
+            Color::Black => told.clocks.black,
+        };
+        ToldMove {
+            san: told.san.to_string(),
+            seconds_left: left.map(|left| left.millis() / 1000),
+            seconds_used: used(index).unwrap_or_default(),
+        }
+    });
+    GamePicture {
+        initial_fen: Fen::from_position(game.start(), EnPassantMode::Legal).to_string(),
+        is_on: known.is_none() && game.live_plies() > 0,
+        moves: moves.collect(),
+        result: known.map(|known| known.result.into()),
+    }
+}
+
+/// The chess clock; none if it is not there, was not heard, or does not show both times.
+fn clock(game: &Game, anchor: &Anchor) -> Option<ClockPicture> {
+    let clock = game.clock();
+    let (white, black, read) = (clock.times.white?, clock.times.black?, clock.read?);
+    clock.present.then(|| ClockPicture {
+        seconds: Pair { white: white.millis() / 1000, black: black.millis() / 1000 },
+        running: clock.running,
+        read_ms: anchor.utc_at(read).0 / 1000,
+    })
+}

@@ -1,0 +1,89 @@
+//! A page plays with a board.
+
+use std::time::Duration;
+
+use flagfall::emulate::games::game;
+use flagfall_hardware::emulator::script::Script;
+use serde_json::{Value, json};
+
+use super::client::{Client, json, request};
+use super::{Offered, PAGE};
+use crate::support::waiting::{PATIENCE, wait_until};
+
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+/// The knight stops on its way for longer than a move needs to count, and Black's reply follows at once.
+const GAME: &str = "0.2 run\n0.5 move e2 e4\n1.0 press left\n1.4 move e7 e5\n1.9 press right\n2.4 lift g1\n2.9 place f3\n3.4 press left\n\
+                    3.5 move b8 c6\n4.0 press right\n";
+
+/// Opens a feed on the first board with the start position; returns the client after the answers.
+fn subscribe(offered: &Offered) -> Client {
+    let mut client = offered.connect();
+    wait_until("the board answers", PATIENCE, || client.call(r#"{"id":1,"call":"eboards"}"#)["param"][0]["state"] == "ACTIVE");
+    let boards = client.call(r#"{"id":1,"call":"eboards"}"#);
+    let serial = boards["param"][0]["serialnr"].as_str().expect("a serial number").to_owned();
+    let answer = client.call(&format!(
+        r#"{{"id":2,"call":"subscribe","param":{{"feed":"eboardevent","id":1,"param":{{"serialnr":"{serial}"}}}}}}"#
+    ));
+    assert_eq!((&answer["response"], &answer["id"], &answer["param"]), (&json!("call"), &json!(2), &Value::Null));
+    let mut board = client.event();
+    while board["board"] != "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR" {
+        board = client.event();
+    }
+    client
+}
+
+#[test]
+fn a_page_follows_a_game() {
+    let offered = Offered::start();
+    let board = offered.rig.board("b1", game(1).settings(101), 1.0);
+    let mut client = subscribe(&offered);
+    client.send(&format!(r#"{{"id":3,"call":"call","param":{{"id":1,"method":"setup","param":{{"fen":"{START}"}}}}}}"#));
+    // Messages about the clock may come before the answer.
+    let mut answer = client.receive().expect("an answer");
+    while answer["response"] == "feed" {
+        answer = client.receive().expect("an answer");
+    }
+    assert_eq!((&answer["id"], &answer["param"]), (&json!(3), &Value::Null));
+    board.load(&Script::parse(GAME).expect("a script")).expect("it runs");
+    let (mut lists, mut runs, mut halfway) = (Vec::new(), Vec::new(), 0);
+    while lists.last() != Some(&json!(["e4", "e5", "Nf3", "Nc6"])) {
+        let event = client.event();
+        if event.get("san").is_some() && lists.last() != Some(&event["san"]) {
+            lists.push(event["san"].clone());
+        }
+        halfway += usize::from(event["match"] == false);
+        runs.extend(event.get("clock").map(|clock| clock["run"].clone()));
+    }
+    let expected = [json!([]), json!(["e4"]), json!(["e4", "e5"]), json!(["e4", "e5", "Nf3"]), json!(["e4", "e5", "Nf3", "Nc6"])];
+    assert_eq!(lists, expected);
+    runs.dedup();
+    assert!(halfway >= 4 && runs.windows(3).any(|three| three == [json!(true), json!(false), json!(true)]), "{halfway} {runs:?}");
+    read_over_http(&offered);
+    // A board that is pulled out stays in the list.
+    board.unplug().expect("unplugged");
+    wait_until("the board is missed", PATIENCE, || json(offered.api, "/api/v1.0/eboards")[0]["state"] == "NOTRESPONDING");
+    offered.stop();
+}
+
+/// The same over HTTP GET: the operator's tool reads the round so.
+fn read_over_http(offered: &Offered) {
+    let boards = json(offered.api, "/api/v1.0/eboards");
+    assert!(boards[0]["serialnr"] == "00101" && boards[0]["clock"]["white"].is_u64(), "{boards}");
+    let uuid = json(offered.api, "/api/v1.0/tournaments")[0]["uuid"].as_str().expect("a uuid").to_owned();
+    assert_eq!(json(offered.api, &format!("/api/v1.0/tournament/{uuid}"))["eboards"], json!(["00101"]));
+    let round = json(offered.api, &format!("/api/v1.0/round/{uuid}/0"));
+    assert_eq!((&round["nr"], &round["pairings"][0]["white"]["lname"]), (&json!(5), &json!("Wilhelmina")));
+    let game = round["pairings"][0]["uuid"].as_str().expect("a uuid").to_owned();
+    // The game of record publishes a move when it is pressed or has stood for two seconds.
+    wait_until("all moves", Duration::from_secs(10), || {
+        json(offered.api, &format!("/api/v1.0/game/{game}"))["moves"].as_array().is_some_and(|moves| moves.len() == 4)
+    });
+    let moves = json(offered.api, &format!("/api/v1.0/game/{game}"))["moves"].clone();
+    let seconds = |text: &Value| text.as_str().and_then(|text| text.split_once(' ')?.1.parse::<u32>().ok());
+    assert!(moves.as_array().expect("moves").iter().all(|text| seconds(text).is_some()), "{moves}");
+    let allowed = request(offered.api, "GET", "/api/v1.0/eboards", &format!("Origin: {PAGE}\r\n"));
+    assert!(
+        allowed.contains(&format!("access-control-allow-origin: {PAGE}\r\n")) && allowed.contains("vary: Origin\r\n"),
+        "{allowed}"
+    );
+}
