@@ -30,7 +30,10 @@ pub(super) fn decode(bytes: &[u8], encoding: Option<&str>) -> Result<Text, Probl
         Some(label) => match Encoding::for_label(label.as_bytes()) {
             Some(encoding) => Some(encoding),
             None => {
-                return Err(Problems::one(0, format!("the encoding {label:?} is not known; examples are utf-8 and windows-1250")));
+                return Err(Problems::one(
+                    0,
+                    format!("the encoding {label:?} is not known; examples are utf-8 and windows-1250"),
+                ));
             }
         },
     };
