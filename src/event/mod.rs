@@ -3,6 +3,7 @@
 
 pub mod bind;
 pub mod export;
+pub mod follow;
 pub mod import;
 pub mod model;
 pub mod plan;

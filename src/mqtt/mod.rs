@@ -35,7 +35,7 @@ use self::connection::ConnectionEnd;
 pub use self::identity::{Identity, IdentityError};
 use self::outbox::Outbox;
 pub use self::probe::probe;
-pub use self::retained::{ExchangeError, publish_retained, read_retained};
+pub use self::retained::{ExchangeError, follow_retained, publish_retained, read_retained};
 use self::session::Session;
 pub use self::types::{Arrived, AtBroker, ConnectionState, Foreign, Hooks, ReconnectDelays, Refused, Settings, Shorten};
 use crate::system_clock;

@@ -15,6 +15,8 @@ const CONNECT: u64 = 5;
 const PATIENCE: Duration = Duration::from_secs(20);
 /// All retained messages are here when none has come for this time.
 const QUIET: Duration = Duration::from_millis(400);
+/// The wait after a lost connection.
+const RETRY: Duration = Duration::from_secs(5);
 /// The largest packet, in bytes: a message of 256 KiB with its topic.
 const LARGEST: u32 = 300 << 10;
 /// The largest number of bytes of all messages that are read.
@@ -148,5 +150,29 @@ fn connect(identity: &Identity, client: &str) -> (AsyncClient, EventLoop) {
 async fn leave(client: &AsyncClient, events: &mut EventLoop) {
     if client.try_disconnect().is_ok() {
         _ = tokio::time::timeout(Duration::from_secs(1), async { while events.poll().await.is_ok() {} }).await;
+    }
+}
+
+/// Calls `found` with every message on these filters, as long as it is awaited: first those that the broker keeps, then new ones.
+/// After each lost connection the broker's messages come again.
+pub async fn follow_retained(identity: &Identity, client: &str, filters: &[String], mut found: impl FnMut(&str, &[u8])) {
+    loop {
+        let (requests, mut events) = connect(identity, client);
+        let lost = loop {
+            match events.poll().await {
+                Ok(Event::Incoming(Packet::ConnAck(_))) => {
+                    let filters = filters.iter().map(|filter| Filter::new(filter.clone(), QoS::AtLeastOnce));
+                    // The queue of requests is empty at the beginning.
+                    let _ = requests.try_subscribe_many(filters);
+                }
+                Ok(Event::Incoming(Packet::Publish(publish))) => {
+                    found(&String::from_utf8_lossy(&publish.topic), &publish.payload);
+                }
+                Ok(_) => {}
+                Err(error) => break error,
+            }
+        };
+        tracing::debug!("the organiser's messages cannot be read: {lost}");
+        tokio::time::sleep(RETRY).await;
     }
 }
