@@ -8,20 +8,26 @@ use super::model::EventFile;
 
 /// What an import does to one board.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Change {
+pub struct Change {
+    /// What it is.
+    pub kind: Kind,
+    /// The pairing as it will be, or as it was if it disappears.
+    pub pairing: Pairing,
+    /// The pairing as it was, if it changes.
+    pub before: Option<Pairing>,
+}
+
+/// The kinds of change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
     /// The pairing is new.
-    New(Pairing),
+    New,
     /// It stays as it is.
-    Same(Pairing),
+    Same,
     /// It is another one than before.
-    Changed {
-        /// As it was.
-        before: Pairing,
-        /// As it will be.
-        after: Pairing,
-    },
+    Changed,
     /// The round has it no more.
-    Gone(Pairing),
+    Gone,
 }
 
 /// A round as it will be, and what is new in it.
@@ -51,38 +57,32 @@ pub fn plan(file: &EventFile, number: u32, imported: &Imported, partly: bool, co
         if other && !corrections && file.published.contains(&number) {
             after.replaced += 1;
         }
-        changes.push(match before {
-            None => Change::New(after),
-            Some(before) if *before == after => Change::Same(after),
-            Some(before) => Change::Changed { before: before.clone(), after },
-        });
+        let kind = match before {
+            None => Kind::New,
+            Some(before) if *before == after => Kind::Same,
+            Some(_) => Kind::Changed,
+        };
+        changes.push(Change { kind, pairing: after, before: before.filter(|_| kind == Kind::Changed).cloned() });
     }
     let left = old.boards.iter().filter(|pairing| imported.rows.iter().all(|row| row.number != Some(pairing.number)));
-    changes.extend(left.map(|pairing| if partly { Change::Same(pairing.clone()) } else { Change::Gone(pairing.clone()) }));
-    changes.sort_by_key(|change| change.pairing().number);
-    let is_open = |change: &Change| matches!(change, Change::Changed { .. } | Change::Gone(_));
+    let kind = if partly { Kind::Same } else { Kind::Gone };
+    changes.extend(left.map(|pairing| Change { kind, pairing: pairing.clone(), before: None }));
+    changes.sort_by_key(|change| change.pairing.number);
+    let is_open = |change: &Change| matches!(change.kind, Kind::Changed | Kind::Gone);
     let needs_consent = imported.guessed || (begun && changes.iter().any(is_open));
-    let boards = changes.iter().filter(|change| !matches!(change, Change::Gone(_))).map(|change| change.pairing().clone());
+    let boards = changes.iter().filter(|change| change.kind != Kind::Gone).map(|change| change.pairing.clone());
     let round = MetaRound { number, date: imported.date.clone().or(old.date), boards: boards.collect(), ..old };
     Plan { round, changes, needs_consent }
 }
 
-impl Change {
-    /// The pairing as it will be, or as it was if it disappears.
-    pub fn pairing(&self) -> &Pairing {
-        match self {
-            Change::New(pairing) | Change::Same(pairing) | Change::Gone(pairing) => pairing,
-            Change::Changed { after, .. } => after,
-        }
-    }
-
+impl Kind {
     /// The word for it in the table.
-    pub const fn word(&self) -> &'static str {
+    pub const fn word(self) -> &'static str {
         match self {
-            Change::New(_) => "new",
-            Change::Same(_) => "same",
-            Change::Changed { .. } => "changed",
-            Change::Gone(_) => "gone",
+            Kind::New => "new",
+            Kind::Same => "same",
+            Kind::Changed => "changed",
+            Kind::Gone => "gone",
         }
     }
 }
@@ -142,4 +142,48 @@ pub(super) fn find_board<'a>(boards: &'a mut [Pairing], board: &str) -> Option<&
     let by_id = boards.iter().position(|pairing| pairing.board == board);
     let index = by_id.or_else(|| boards.iter().position(|pairing| Some(pairing.number) == board.parse().ok()))?;
     boards.get_mut(index)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::import::{Format, Options, read};
+    use super::super::model::tests::event;
+    use super::*;
+
+    fn imported(lines: &str) -> Imported {
+        let text = format!("board,white,white_fide_id,black\n{lines}");
+        read(text.as_bytes(), Format::Csv, &Options::default()).unwrap_or_else(|problems| panic!("{problems}"))
+    }
+
+    fn kinds(plan: &Plan) -> Vec<(u32, Kind, u32)> {
+        plan.changes.iter().map(|change| (change.pairing.number, change.kind, change.pairing.replaced)).collect()
+    }
+
+    #[test]
+    fn other_players_are_another_game_once_the_round_is_published() {
+        let mut file = event();
+        let first = imported("1,Anna,7,Ben\n2,Clara,,Dan\n");
+        let planned = plan(&file, 1, &first, false, false);
+        assert_eq!((kinds(&planned), planned.needs_consent), (vec![(1, Kind::New, 0), (2, Kind::New, 0)], false));
+        file.rounds.insert(1, planned.round);
+        // The same FIDE number is the same player under another name.
+        let second = imported("1,Anna Beispiel,7,Ben\n2,Clara,,Emil\n3,Fay,,Gus\n");
+        let planned = plan(&file, 1, &second, false, false);
+        let unpublished = vec![(1, Kind::Changed, 0), (2, Kind::Changed, 0), (3, Kind::New, 0)];
+        assert_eq!((kinds(&planned), planned.needs_consent), (unpublished, false));
+        file.publish("flagfall").expect("messages");
+        let planned = plan(&file, 1, &second, false, false);
+        let published = vec![(1, Kind::Changed, 0), (2, Kind::Changed, 1), (3, Kind::New, 0)];
+        assert_eq!((kinds(&planned), planned.needs_consent), (published, true));
+        assert_eq!(kinds(&plan(&file, 1, &second, false, true))[1], (2, Kind::Changed, 0), "a correction");
+        let less = imported("2,Clara,,Dan\n");
+        let planned = plan(&file, 1, &less, false, false);
+        assert_eq!((kinds(&planned), planned.round.boards.len()), (vec![(1, Kind::Gone, 0), (2, Kind::Same, 0)], 1));
+        let planned = plan(&file, 1, &less, true, false);
+        assert_eq!((planned.round.boards.len(), planned.needs_consent), (2, false));
+        // A later round may change as it likes.
+        file.rounds.insert(2, MetaRound { number: 2, ..file.rounds[&1].clone() });
+        file.publish("flagfall").expect("messages");
+        assert!(!plan(&file, 2, &second, false, false).needs_consent);
+    }
 }

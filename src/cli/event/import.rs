@@ -107,12 +107,11 @@ fn show(name: &str, imported: &Imported, plan: &Plan, out: &mut dyn Write) -> Re
     for note in &imported.notes {
         writeln!(out, "{name}: {note}")?;
     }
-    for change in &plan.changes {
-        let pairing = change.pairing();
-        writeln!(out, "{:<8}{:>4}  {}", change.word(), pairing.number, players(pairing))?;
-        if let Change::Changed { before, after } = change {
+    for Change { kind, pairing, before } in &plan.changes {
+        writeln!(out, "{:<8}{:>4}  {}", kind.word(), pairing.number, players(pairing))?;
+        if let Some(before) = before {
             writeln!(out, "{:<14}was {}", "", players(before))?;
-            if before.replaced != after.replaced {
+            if before.replaced != pairing.replaced {
                 writeln!(out, "{:<14}these are other players, so receivers get another game; see --corrections", "")?;
             }
         }
