@@ -188,11 +188,6 @@ impl Station {
         &self.anomalies
     }
 
-    /// Whether something waits for the public.
-    pub fn has_public_waiting(&self) -> bool {
-        self.public.as_ref().is_some_and(PublicAudience::has_waiting)
-    }
-
     /// What the bounds of the delay have cost the public audience.
     pub fn lost(&self) -> Lost {
         self.public.as_ref().map(PublicAudience::lost).unwrap_or_default()
