@@ -19,7 +19,15 @@ const NEXT_GAME: &str = "0.1 board rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR\n
 
 /// Publishes the event.
 fn publish_event(port: u16, rev: u32, round: u32, delay: u64) {
-    let body = json!({"uuid": "a".repeat(32), "name": "Example Open", "rounds": 9, "round": round.to_string(), "delay": delay});
+    publish_event_with(port, rev, round, json!({"delay": delay}));
+}
+
+/// Publishes the event with more fields.
+fn publish_event_with(port: u16, rev: u32, round: u32, more: Value) {
+    let mut body = json!({"uuid": "a".repeat(32), "name": "Example Open", "rounds": 9, "round": round.to_string()});
+    for (field, value) in more.as_object().into_iter().flatten() {
+        body[field] = value.clone();
+    }
     let message = json!({"v": "1.1", "type": "meta.event", "rev": rev, "body": body});
     publish(port, "flagfall/1/meta/open26", &message.to_string(), &["-r"]);
 }
@@ -92,6 +100,30 @@ fn a_node_plays_the_organisers_rounds() {
     let daemon = rig.start();
     again.on("flagfall/1/node/pi-1/status", "ready", |json| json["body"]["state"] == "ready");
     again.on(&state("arbiter", 6), "the game", |json| sans(json) == ["d4"]);
+    let (status, _) = daemon.terminate();
+    assert!(status.success(), "{status}");
+}
+
+#[test]
+fn a_round_changes_at_once_if_a_person_says_so() {
+    let broker = Mosquitto::start();
+    let port = broker.port();
+    let seat = Seat { id: "b1", time_control: game(1).time_control };
+    let rig = Rig::new(port, "from_meta = true", &[seat]);
+    publish_round(port, 1, 5, "Anna");
+    publish_event(port, 1, 5, 0);
+    let watch = Watch::new(port);
+    let board = rig.board("b1", game(1).settings(101), 1.0);
+    let daemon = rig.start();
+    watch.on(&state("arbiter", 5), "armed", |json| json["body"]["stage"] == "armed");
+    board.load(&Script::parse("0.5 run\n1.0 move e2 e4\n1.6 press left\n").expect("a script")).expect("it runs");
+    watch.on(&state("public", 5), "the move", |json| sans(json) == ["e4"]);
+    publish_round(port, 2, 6, "Clara");
+    publish_event_with(port, 2, 6, json!({"force": true}));
+    let named = watch.on(&state("live", 6), "round 6", |_| true);
+    assert_eq!(named["body"]["players"]["white"]["name"], "Clara");
+    let before = watch.last(&state("arbiter", 5)).expect("the state of round 5");
+    assert_eq!((sans(&before.json), &before.body()["stage"]), (vec!["e4"], &"playing".into()));
     let (status, _) = daemon.terminate();
     assert!(status.success(), "{status}");
 }

@@ -46,16 +46,21 @@ impl Ready {
 
 fn print(report: &Report, out: &mut dyn Write) -> Result<()> {
     for problem in &report.problems {
-        writeln!(out, "NOT READY  round {}: {problem}", report.round)?;
+        writeln!(out, "NOT READY  round {}: {}", report.round, plain(problem))?;
     }
     for board in &report.boards {
         let mark = if board.problems.is_empty() { "ready    " } else { "NOT READY" };
-        writeln!(out, "{mark}  {}", line(board))?;
+        writeln!(out, "{mark}  {}", plain(&line(board)))?;
         for problem in &board.problems {
-            writeln!(out, "           -> {problem}")?;
+            writeln!(out, "           -> {}", plain(problem))?;
         }
     }
     Ok(())
+}
+
+/// A text of the network without characters that would control the terminal.
+fn plain(text: &str) -> String {
+    text.chars().map(|char| if char.is_control() { '?' } else { char }).collect()
 }
 
 fn line(board: &BoardReport) -> String {
@@ -114,9 +119,10 @@ impl Status {
                 OutputState::Off => "off",
             };
             let sent = body.sent.as_deref().unwrap_or("never");
-            writeln!(out, "{state:<9} {place}  since {}  last sent {sent}  {} plies  {}", body.since, body.plies, body.message)?;
+            let times = format!("since {}  last sent {sent}  {} plies", body.since, body.plies);
+            writeln!(out, "{state:<9} {}", plain(&format!("{place}  {times}  {}", body.message)))?;
             for board in &body.boards {
-                writeln!(out, "          -> board {}: {}", board.board, board.message)?;
+                writeln!(out, "          -> board {}", plain(&format!("{}: {}", board.board, board.message)))?;
             }
         }
         Ok(if works { ExitCode::SUCCESS } else { ExitCode::FAILURE })

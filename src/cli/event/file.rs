@@ -123,7 +123,7 @@ pub(in crate::cli) struct Bind {
     /// Pairs of a board and a device, as `flagfall devices` and the topics name it.
     #[arg(value_name = "BOARD DEVICE")]
     pairs: Vec<String>,
-    /// Bind the devices that the broker knows to the boards without a device, both in their natural order.
+    /// Bind the devices that answer now to the boards without a device, both in their natural order.
     #[arg(long, conflicts_with = "pairs")]
     in_order: bool,
     #[command(flatten)]
@@ -141,7 +141,8 @@ impl Bind {
             let prefix = format!("{}/1/device/", broker.root);
             let messages = broker.read(&[format!("{prefix}+/status")])?;
             let is_board = |payload: &[u8]| {
-                serde_json::from_slice::<serde_json::Value>(payload).is_ok_and(|message| message["body"]["kind"] == "board")
+                let message: serde_json::Value = serde_json::from_slice(payload).unwrap_or_default();
+                message["body"]["kind"] == "board" && message["body"]["state"] != "offline"
             };
             let devices = messages.iter().filter(|(_, payload)| is_board(payload));
             let devices = devices.filter_map(|(topic, _)| topic.strip_prefix(&prefix)?.strip_suffix("/status"));

@@ -11,7 +11,8 @@ use super::file::Chosen;
 use crate::event::import::{Boards, Format, Imported, MAX_IMPORT, Options, Problems, read};
 use crate::event::model::read_bounded;
 use crate::event::plan::{self, Change, Plan};
-use crate::wire::meta::Pairing;
+use crate::system_clock::Utc;
+use crate::wire::meta::{MetaRound, Pairing};
 use crate::wire::player::Player;
 
 /// Read the pairings of a round from a file of a pairing program.
@@ -27,6 +28,10 @@ pub(in crate::cli) struct Import {
     /// The round. Without it: the one that the file names, else the current one.
     #[arg(long, value_name = "R")]
     round: Option<u32>,
+    /// When the round begins, with the distance from UTC, for example 2026-11-21T14:00:00+01:00. What is played on a board more than
+    /// five minutes before it is not of the round.
+    #[arg(long, value_name = "TIME")]
+    start: Option<String>,
     /// The format. Without it: by the end of the file's name.
     #[arg(long)]
     format: Option<Format>,
@@ -55,6 +60,10 @@ pub(in crate::cli) struct Import {
 impl Import {
     pub(super) fn run(self) -> Result<ExitCode> {
         let (mut file, path) = self.chosen.read()?;
+        if let Some(start) = &self.start {
+            let why = "is no time like 2026-11-21T14:00:00+01:00";
+            ensure!(Utc::parse_with_offset(start).is_some(), "--start {start:?} {why}");
+        }
         let from = if self.from.is_dir() { self.from.join("index.json") } else { self.from.clone() };
         let name = from.display().to_string();
         let format = self.format.or_else(|| Format::of_name(&name));
@@ -87,7 +96,8 @@ impl Import {
                 "pairings of a round that may have begun would change"
             }
         );
-        file.rounds.insert(round, plan.round);
+        let start = self.start.or_else(|| plan.round.start.clone());
+        file.rounds.insert(round, MetaRound { start, ..plan.round });
         file.write(&path)?;
         writeln!(std::io::stdout(), "Round {round} is in {}. Next: flagfall event publish", path.display())?;
         Ok(ExitCode::SUCCESS)

@@ -15,7 +15,9 @@ use crate::event::model::{MAX_FILE, read_bounded, replace};
 use crate::mqtt::{Identity, follow_retained};
 use crate::random;
 
-/// The time for which the first start waits for the organiser's messages.
+/// The time for which a start waits for the organiser's messages, if some were used before.
+const AGAIN_WITHIN: Duration = Duration::from_secs(3);
+/// The same, if none were ever used: the boards may have other ids then.
 const FIRST_WITHIN: Duration = Duration::from_secs(10);
 /// All messages that the broker keeps are here when none has changed anything for this time.
 const SETTLED: Duration = Duration::from_millis(500);
@@ -77,7 +79,8 @@ impl Follower {
 
     /// Waits for the first messages, at most a while.
     pub(super) async fn first(&mut self, base: &Loaded) {
-        let heard = tokio::time::timeout(FIRST_WITHIN, self.latest.wait_for(Option::is_some)).await;
+        let within = if self.used.is_some() { AGAIN_WITHIN } else { FIRST_WITHIN };
+        let heard = tokio::time::timeout(within, self.latest.wait_for(Option::is_some)).await;
         if heard.is_ok_and(|heard| heard.is_ok()) {
             // All messages of the broker should be here.
             while tokio::time::timeout(SETTLED, self.latest.changed()).await.is_ok_and(|changed| changed.is_ok()) {}

@@ -6,6 +6,8 @@ use crate::wire::player::Player;
 
 /// The header is looked for in so many lines: such files begin with the name of the event.
 const HEADER_WITHIN: usize = 20;
+/// A header has at most so many columns.
+const MAX_COLUMNS: usize = 200;
 /// The separators, in the order in which they are tried.
 const SEPARATORS: [u8; 3] = [b';', b'\t', b','];
 
@@ -74,6 +76,9 @@ pub(super) fn read(text: &str) -> Result<Imported, Problems> {
     for separator in SEPARATORS {
         let records = split(text, separator)?;
         let header = records.iter().take(HEADER_WITHIN).position(|record| {
+            if record.values.len() > MAX_COLUMNS {
+                return false;
+            }
             let columns = columns(&record.values);
             [0, 1].iter().all(|side| columns.contains(&Column::Of(*side, Field::Name)))
         });

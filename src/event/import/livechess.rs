@@ -1,15 +1,19 @@
 //! Reads `round-N/index.json`, which DGT LiveChess exports. It has no board numbers: the pairings stand in the order of the boards.
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use super::{Imported, Problems, Row, fields};
+use crate::wire::meta::MAX_BOARDS;
 use crate::wire::player::Player;
 
 #[derive(Deserialize)]
-struct Index {
+struct Index<'a> {
     #[serde(default)]
     date: Option<String>,
-    pairings: Vec<Pairing>,
+    /// As they stand in the text, so that their lines are known.
+    #[serde(borrow)]
+    pairings: Vec<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -40,7 +44,7 @@ enum Number {
 }
 
 pub(super) fn read(text: &str) -> Result<Imported, Problems> {
-    let index: Index = serde_json::from_str(text).map_err(|error| {
+    let index: Index<'_> = serde_json::from_str(text).map_err(|error| {
         let hint = if text.contains("\"rounds\"") {
             ": this looks like tournament.json; the pairings are in round-N/index.json"
         } else {
@@ -53,9 +57,24 @@ pub(super) fn read(text: &str) -> Result<Imported, Problems> {
         date: problems.take(0, "date", fields::date(index.date.as_deref().unwrap_or_default())),
         ..Imported::default()
     };
-    // The values have no lines any more, so a problem names the pairing.
-    for (number, pairing) in (1..).zip(index.pairings) {
+    if index.pairings.len() > MAX_BOARDS {
+        return Err(Problems::one(0, format!("there are {} pairings, the limit is {MAX_BOARDS}", index.pairings.len())));
+    }
+    for (number, raw) in (1..).zip(index.pairings) {
+        // The pairing is a part of the text.
+        let before = raw.get().as_ptr() as usize - text.as_ptr() as usize;
+        let line = text.as_bytes()[..before].iter().filter(|byte| **byte == b'\n').count() + 1;
         let place = |what: &str| format!("pairings[{}].{what}", number - 1);
+        let pairing: Pairing = match serde_json::from_str(raw.get()) {
+            Ok(pairing) => pairing,
+            Err(error) => {
+                let why = error.to_string();
+                // The text ends with a line and column within the pairing.
+                let why = why.rsplit_once(" at line ").map_or(why.as_str(), |(why, _)| why);
+                problems.add(line + error.line().max(1) - 1, format!("pairings[{}]: {why}", number - 1));
+                continue;
+            }
+        };
         let mut player = |side: &str, person: Option<Person>| {
             let person = person.unwrap_or_default();
             let given = [person.fname, person.mname].into_iter().flatten().collect::<Vec<_>>().join(" ");
@@ -72,25 +91,25 @@ pub(super) fn read(text: &str) -> Result<Imported, Problems> {
             };
             let place = |what: &str| place(&format!("{side}.{what}"));
             Player {
-                name: problems.take(0, &place("lname"), fields::name(&whole)),
-                title: problems.take(0, &place("title"), fields::title(person.title.as_deref().unwrap_or_default())),
+                name: problems.take(line, &place("lname"), fields::name(&whole)),
+                title: problems.take(line, &place("title"), fields::title(person.title.as_deref().unwrap_or_default())),
                 rating: None,
                 federation: problems.take(
-                    0,
+                    line,
                     &place("federation"),
                     fields::federation(person.federation.as_deref().unwrap_or_default()),
                 ),
-                fide_id: problems.take(0, &place("fideid"), fields::fide_id(&id)),
+                fide_id: problems.take(line, &place("fideid"), fields::fide_id(&id)),
             }
         };
         let (white, black) = (player("white", pairing.white), player("black", pairing.black));
         for (side, player) in [("white", &white), ("black", &black)] {
             if player.name.is_none() {
-                problems.add(0, format!("{}: there is no name", place(side)));
+                problems.add(line, format!("{}: there is no name", place(side)));
             }
         }
-        let result = problems.take(0, &place("result"), fields::result(pairing.result.as_deref().unwrap_or_default()));
-        imported.rows.push(Row { line: number, round: None, number: Some(number as u32), white, black, result });
+        let result = problems.take(line, &place("result"), fields::result(pairing.result.as_deref().unwrap_or_default()));
+        imported.rows.push(Row { line, round: None, number: Some(number), white, black, result });
     }
     problems.ok(imported)
 }

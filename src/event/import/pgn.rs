@@ -4,6 +4,9 @@
 use super::{Imported, Problems, Row, fields};
 use crate::wire::player::Player;
 
+/// The largest number of tags of one game.
+const MAX_TAGS: usize = 100;
+
 /// A tag with its line.
 struct Tag<'a> {
     line: usize,
@@ -147,6 +150,10 @@ fn known(name: &str) -> Option<&'static str> {
 
 fn row(game: &Game<'_>, date: &mut Option<String>, problems: &mut Problems) -> Option<Row> {
     let first = game.tags.first()?.line;
+    if game.tags.len() > MAX_TAGS {
+        problems.add(first, format!("the game has {} tags, the limit is {MAX_TAGS}", game.tags.len()));
+        return None;
+    }
     for (index, tag) in game.tags.iter().enumerate() {
         if let Some(before) = game.tags[..index].iter().find(|before| before.name == tag.name) {
             problems.add(tag.line, format!("the tag {} stands already on line {}", tag.name, before.line));

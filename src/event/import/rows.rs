@@ -82,6 +82,11 @@ fn number_in_order(imported: &mut Imported) -> Result<(), Problems> {
 
 /// Takes the numbers of the boards from another list of the same pairings.
 pub(super) fn number_by(imported: &mut Imported, boards: &Imported) -> Result<(), Problems> {
+    for (rows, what) in [(&imported.rows, "the file has"), (&boards.rows, "the file of --boards-from has")] {
+        if rows.len() > MAX_BOARDS {
+            return Err(Problems::one(0, format!("{what} {} pairings, the limit is {MAX_BOARDS}", rows.len())));
+        }
+    }
     let same = |a: &Player, b: &Player| match (a.fide_id, b.fide_id) {
         (Some(a), Some(b)) => a == b,
         _ => key(a) == key(b),

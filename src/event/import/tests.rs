@@ -313,7 +313,7 @@ fn broken_livechess_files_are_refused_with_their_place() {
         ("\"pairings\"", "\"pairing\"", 3, "pairings"),
         ("\"pairings\":[", "\"pairings\":{", 1, "column"),
         ("\"pairings\":[", "\"pairings\":7,\"x\":[", 1, "column"),
-        ("\"pairings\":[", "\"pairings\":[7,", 1, "column"),
+        ("\"pairings\":[", "\"pairings\":[7,", 1, "pairings[0]"),
         ("\"pairings\"", "\"rounds\"", 3, "tournament.json"),
         ("]}", "]", 3, "column"),
         ("]}", "]}}", 3, "column"),
@@ -321,28 +321,44 @@ fn broken_livechess_files_are_refused_with_their_place() {
         ("\"date\":\"2026-11-21\"", "\"date\":20261121", 1, "column"),
         ("\"date\":\"2026-11-21\"", "\"date\":\"yesterday\"", 0, "is no date"),
         ("\"date\":\"2026-11-21\"", "\"date\":\"2026-13-21\"", 0, "is no date"),
-        ("99000001", "-1", 2, "column"),
-        ("99000001", "1.5", 2, "column"),
-        ("99000001", "99000000000", 0, "pairings[0].white.fideid"),
-        ("99000001", "\"x\"", 0, "pairings[0].white.fideid"),
-        ("99000001", "[1]", 2, "column"),
-        ("\"WFM\"", "\"Queen\"", 0, "pairings[0].white.title"),
-        ("\"WFM\"", "7", 2, "column"),
-        ("\"NED\"", "\"Holland\"", 0, "pairings[0].white.federation"),
-        ("\"NED\"", "\"N1D\"", 0, "pairings[0].white.federation"),
-        ("\"1/2-1/2\"", "\"2-0\"", 0, "pairings[1].result"),
-        ("\"1/2-1/2\"", "1", 3, "column"),
-        ("{\"lname\":\"Dupont\",\"fname\":\"Élodie\"}", "null", 0, "pairings[1].white: there is no name"),
-        ("{\"lname\":\"Dupont\",\"fname\":\"Élodie\"}", "{}", 0, "pairings[1].white: there is no name"),
-        ("{\"lname\":\"Dupont\",\"fname\":\"Élodie\"}", "\"Dupont\"", 3, "column"),
-        ("\"lname\":\"Dupont\",\"fname\":\"Élodie\"", "\"lname\":\"Beispiel\",\"fname\":\"Anna\"", 2, "stands already"),
-        ("\"lname\":\"Müller\",\"fname\":\"Jörg\"", "\"lname\":\"x\",\"fideid\":99000001", 2, "of FIDE"),
-        ("\"lname\":\"Müller\"", &format!("\"lname\":\"{name}\""), 0, "characters"),
+        ("99000001", "-1", 2, "pairings[0]"),
+        ("99000001", "1.5", 2, "pairings[0]"),
+        ("99000001", "99000000000", 2, "pairings[0].white.fideid"),
+        ("99000001", "\"x\"", 2, "pairings[0].white.fideid"),
+        ("99000001", "[1]", 2, "pairings[0]"),
+        ("\"WFM\"", "\"Queen\"", 2, "pairings[0].white.title"),
+        ("\"WFM\"", "7", 2, "pairings[0]"),
+        ("\"NED\"", "\"Holland\"", 2, "pairings[0].white.federation"),
+        ("\"NED\"", "\"N1D\"", 2, "pairings[0].white.federation"),
+        ("\"1/2-1/2\"", "\"2-0\"", 3, "pairings[1].result"),
+        ("\"1/2-1/2\"", "1", 3, "pairings[1]"),
+        ("{\"lname\":\"Dupont\",\"fname\":\"Élodie\"}", "null", 3, "pairings[1].white: there is no name"),
+        ("{\"lname\":\"Dupont\",\"fname\":\"Élodie\"}", "{}", 3, "pairings[1].white: there is no name"),
+        ("{\"lname\":\"Dupont\",\"fname\":\"Élodie\"}", "\"Dupont\"", 3, "pairings[1]"),
+        ("\"lname\":\"Dupont\",\"fname\":\"Élodie\"", "\"lname\":\"Beispiel\",\"fname\":\"Anna\"", 3, "stands already on line 2"),
+        ("\"lname\":\"Müller\",\"fname\":\"Jörg\"", "\"lname\":\"x\",\"fideid\":99000001", 3, "of FIDE"),
+        ("\"lname\":\"Müller\"", &format!("\"lname\":\"{name}\""), 3, "characters"),
         ("\"lname\":\"Müller\"", "\"lname\":\"Müller\",\"lname\":\"x\"", 3, "duplicate"),
     ];
     all_refused(LIVECHESS, Format::Livechess, &rows);
     refused(b"", Format::Livechess, 1, "column");
     refused(b"{\"pairings\":[]}", Format::Livechess, 0, "no pairing");
+}
+
+#[test]
+fn files_that_are_too_large_are_refused_at_once() {
+    let pairing = r#"{"white":{"lname":"x"},"black":{"lname":"y"}},"#;
+    let many = format!(r#"{{"pairings":[{}{{}}]}}"#, pairing.repeat(20_000));
+    refused(many.as_bytes(), Format::Livechess, 0, "20001 pairings");
+    refused("[White \"x\"]\n".repeat(50_000).as_bytes(), Format::Pgn, 1, "50000 tags");
+    refused(",".repeat(1_000_000).as_bytes(), Format::Csv, 1, "no header line");
+    let rows: String = (1..=600).map(|number| format!("{number},White {number},Black {number}\n")).collect();
+    let table = format!("board,white,black\n{rows}");
+    refused(table.as_bytes(), Format::Csv, 0, "600 pairings");
+    refused(&vec![b' '; MAX_IMPORT as usize + 1], Format::Csv, 0, "more than");
+    let options = Options { boards_from: Some(table.into_bytes()), ..Options::default() };
+    let error = read(trf().as_bytes(), Format::Trf, &options).expect_err("too many");
+    assert!(error.to_string().contains("--boards-from has 600 pairings"), "{error}");
 }
 
 proptest! {
