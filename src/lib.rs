@@ -8,6 +8,7 @@
 //! | [`mqtt`] | the queue of outgoing messages, and the connection to the broker |
 //! | [`publish`] | converts the effects (the outputs) of the game to messages |
 //! | [`outputs`] | what broadcast receivers read, made from published states |
+//! | [`event`] | the organiser's event: its file, imports, devices, results |
 //! | [`session`] | one board with its journal: input → driver → game → messages; the same input always gives the same messages |
 //! | [`daemon`] | the threads: one station for each board, disk, worker, network |
 //! | [`config`] | the configuration: its keys and how it is read |
@@ -29,6 +30,7 @@ pub mod cli;
 pub mod config;
 pub mod daemon;
 pub mod emulate;
+pub mod event;
 pub mod health;
 #[cfg(feature = "outputs")]
 pub mod http;

@@ -91,7 +91,8 @@ fn print(loaded: &Loaded, out: &mut dyn Write) -> Result<()> {
     let event = &config.event;
     writeln!(out, "Configuration {hash:08x}: {files}")?;
     writeln!(out, "Node: {}", config.node.name.as_deref().unwrap_or("named after this machine"))?;
-    writeln!(out, "Event {}, round {}", event.id, event.round)?;
+    let until = if event.from_meta { ", until the organiser's messages say otherwise" } else { "" };
+    writeln!(out, "Event {}, round {}{until}", event.id, event.round)?;
     writeln!(out, "Messages to {}", broker(config))?;
     if config.broker.enabled {
         let websocket = Some(config.broker.websocket.as_str()).filter(|text| !text.is_empty()).unwrap_or("none");

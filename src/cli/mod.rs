@@ -7,6 +7,7 @@ pub mod demo;
 mod devices;
 mod doctor;
 mod emulate;
+mod event;
 mod journalled;
 mod record;
 mod replay;
@@ -47,6 +48,8 @@ enum Command {
     #[command(subcommand)]
     Trace(trace::Trace),
     Emulate(emulate::Emulate),
+    #[command(subcommand)]
+    Event(event::Event),
     Devices(devices::Devices),
     Record(record::Record),
     Schema(schema::Schema),
@@ -71,6 +74,7 @@ pub fn main() -> ExitCode {
         Command::Replay(replay) => replay.run(),
         Command::Trace(trace) => trace.run(),
         Command::Emulate(emulate) => emulate.run(),
+        Command::Event(event) => event.run(),
         Command::Devices(devices) => devices.run(),
         Command::Record(record) => record.run(),
         Command::Schema(schema) => schema.run(),

@@ -1,5 +1,7 @@
 //! Runs `flagfall run`: starts the daemon and waits for its end.
 
+mod follow;
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 #[cfg(feature = "outputs")]
@@ -14,6 +16,7 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
+use self::follow::{Follower, configure};
 use crate::config::{self, Level, Loaded};
 use crate::daemon::{Daemon, judge};
 #[cfg(feature = "outputs")]
@@ -47,14 +50,13 @@ impl Run {
             let hangup = Mutex::new(signal(SignalKind::hangup()).context("SIGHUP")?);
             #[cfg(feature = "outputs")]
             let pages = serve_pages(&loaded)?;
-            let daemon = Daemon::start(&loaded).await?;
-            let stop = async {
+            let stop = async || {
                 tokio::select! {
                     _ = terminate.recv() => {}
                     _ = interrupt.recv() => {}
                 }
             };
-            let run = daemon.run_and_reload(stop, async || reread(&self.config, &mut *hangup.lock().await).await).await;
+            let run = self.serve(loaded, stop, &hangup).await;
             #[cfg(feature = "outputs")]
             if let Some(pages) = pages {
                 pages.stop().await;
@@ -62,6 +64,48 @@ impl Run {
             run
         })?;
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Run {
+    /// Runs the daemon until `stop`. If the organiser's messages are followed, it starts anew with another round.
+    async fn serve(&self, mut base: Loaded, mut stop: impl AsyncFnMut(), hangup: &Mutex<Signal>) -> Result<()> {
+        let mut follower = base.config.event.from_meta.then(|| Follower::start(&base)).transpose()?;
+        if let Some(follower) = &mut follower {
+            tokio::select! {
+                () = follower.first(&base) => {}
+                () = stop() => return Ok(()),
+            }
+        }
+        loop {
+            let used = follower.as_ref().and_then(Follower::used).cloned();
+            let present = configure(used.as_ref(), &base);
+            let daemon = Daemon::start(&present).await?;
+            let quiet = daemon.quiet();
+            let mut changes = false;
+            let end = async {
+                let change = async {
+                    match &mut follower {
+                        Some(follower) => follower.next(&base, &present, &quiet).await,
+                        None => std::future::pending().await,
+                    }
+                };
+                tokio::select! {
+                    () = stop() => {}
+                    () = change => changes = true,
+                }
+            };
+            let reread = async || configure(used.as_ref(), &reread(&self.config, &mut *hangup.lock().await).await);
+            daemon.run_and_reload(end, reread).await?;
+            if !changes {
+                return Ok(());
+            }
+            // The files may have changed since, as at any other start.
+            match config::load_default(&self.config) {
+                Ok(loaded) => base = loaded,
+                Err(errors) => tracing::error!("the configuration stays as it was, because it has errors:\n{errors}"),
+            }
+        }
     }
 }
 

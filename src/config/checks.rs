@@ -43,6 +43,11 @@ pub(crate) fn check(config: &Config, origins: &Origins, problems: &mut Vec<Probl
     mqtt(config, &mut check);
     broker(config, &mut check);
     outputs(config, &mut check);
+    if config.event.from_meta && config.publishes_to_own_broker() {
+        let message =
+            "the broker in this program forgets the organiser's messages when the round changes: set mqtt.host to another one";
+        check.problem("event.from_meta", message);
+    }
     if config.journal.total_mib < config.journal.file_mib {
         check.problem("journal.total_mib", "is less than journal.file_mib, one file");
     }

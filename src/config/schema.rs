@@ -78,6 +78,7 @@ const EVENT: &[Key] = &[
     key("casual", Kind::Switch),
     key("delay", Kind::Number { min: 0, max: 86_400 }),
     key("delay_moves", Kind::Number { min: 0, max: 40 }),
+    key("from_meta", Kind::Switch),
 ];
 
 /// The keys of the section `[mqtt]`.

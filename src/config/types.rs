@@ -77,6 +77,8 @@ pub struct Event {
     pub delay: u32,
     /// The least delay in plies, 0..=40.
     pub delay_moves: u32,
+    /// Whether the round, its players, rules and delay come from the organiser's messages.
+    pub from_meta: bool,
 }
 
 impl Default for Event {
@@ -95,6 +97,7 @@ impl Default for Event {
             casual: false,
             delay: 0,
             delay_moves: 0,
+            from_meta: false,
         }
     }
 }

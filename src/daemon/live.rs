@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use flagfall_game::effect;
+use flagfall_game::game_phase::GamePhase;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Audience, Body};
 
@@ -174,6 +175,7 @@ impl Live {
         self.report_flood(router);
         let game = self.recorder.station().game();
         self.handle.set_game((game.number(), game.rev(effect::Audience::Arbiter)));
+        self.handle.set_busy(game.stage() == GamePhase::Playing, self.recorder.station().has_public_waiting());
         router.device.check_health(system_clock::monotonic(), game);
         router.publish_device_statuses();
         if let Some(pictures) = &mut self.pictures {

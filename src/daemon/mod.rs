@@ -41,4 +41,4 @@ mod worker;
 pub use link::Wanted;
 pub use station_config::{StationConfig, judge, node_name, station_configs};
 pub use supervised_station::Patience;
-pub use supervisor::Daemon;
+pub use supervisor::{Daemon, Quiet};

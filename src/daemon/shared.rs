@@ -56,6 +56,8 @@ pub(super) struct Shared {
     pub(super) wall_clock_seen_at: AtomicU64,
     /// Whether the broker is connected. Raw bytes are published only then.
     pub(super) connected: AtomicBool,
+    /// The daemon ends only to start anew with another round.
+    pub(super) starts_anew: AtomicBool,
 }
 
 impl Shared {
@@ -124,6 +126,10 @@ pub(super) struct StationHandle {
     pub(super) awaits_disk: AtomicBool,
     wanted: Mutex<Option<Wanted>>,
     withheld: AtomicBool,
+    /// A game is in play.
+    in_play: AtomicBool,
+    /// Something waits for the public.
+    public_waits: AtomicBool,
     condition: AtomicU8,
     ended: Mutex<bool>,
     end: Condvar,
@@ -146,6 +152,8 @@ impl StationHandle {
             awaits_disk: AtomicBool::new(false),
             wanted: Mutex::new(None),
             withheld: AtomicBool::new(false),
+            in_play: AtomicBool::new(false),
+            public_waits: AtomicBool::new(false),
             condition: AtomicU8::new(Condition::Opening as u8),
             ended: Mutex::new(false),
             end: Condvar::new(),
@@ -245,6 +253,22 @@ impl StationHandle {
     /// Sets whether another node claims the board.
     pub(super) fn set_withheld(&self, withheld: bool) {
         self.withheld.store(withheld, Ordering::SeqCst);
+    }
+
+    /// Notes whether a game is in play, and whether something waits for the public.
+    pub(super) fn set_busy(&self, in_play: bool, public_waits: bool) {
+        self.in_play.store(in_play, Ordering::Release);
+        self.public_waits.store(public_waits, Ordering::Release);
+    }
+
+    /// Whether a game is in play.
+    pub(super) fn is_in_play(&self) -> bool {
+        self.in_play.load(Ordering::Acquire)
+    }
+
+    /// Whether something waits for the public.
+    pub(super) fn has_public_waiting(&self) -> bool {
+        self.public_waits.load(Ordering::Acquire)
     }
 
     /// Sets its number in the outbox.

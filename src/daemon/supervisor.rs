@@ -1,7 +1,7 @@
 //! Starts all parts of the daemon, watches for threads that hang, and stops all parts in order.
 
 use std::future::Future;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -116,6 +116,7 @@ impl Daemon {
             wall_clock: Mutex::new(network::read_wall_clock()),
             wall_clock_seen_at: AtomicU64::new(system_clock::monotonic().0),
             connected: AtomicBool::new(false),
+            starts_anew: AtomicBool::new(false),
         });
         let disk_heartbeat = Arc::new(Heartbeat::default());
         let log = disk::open_log(&config.journal.dir);
@@ -156,6 +157,12 @@ impl Daemon {
     #[cfg(feature = "broker")]
     pub fn broker(&self) -> Option<(std::net::SocketAddr, Option<std::net::SocketAddr>)> {
         self.broker.as_ref().map(|broker| (broker.tcp, broker.websocket))
+    }
+
+    /// Tells whether the boards are quiet, while the daemon runs.
+    pub fn quiet(&self) -> Quiet {
+        let handles = self.stations.iter().map(|station| Arc::clone(&station.handle)).collect();
+        Quiet { handles, shared: Arc::clone(&self.shared) }
     }
 
     /// Serves until `stop`, then ends everything in order: links, stations, journals, the network, the broker.
@@ -214,7 +221,10 @@ impl Daemon {
                 }
             }
         }
-        notify(&[sd_notify::NotifyState::Stopping]);
+        // For systemd a daemon that starts anew has not stopped.
+        if !self.shared.starts_anew.load(Ordering::Relaxed) {
+            notify(&[sd_notify::NotifyState::Stopping]);
+        }
         let stations = std::mem::take(&mut self.stations);
         // Links and stations end on their threads. The network still publishes their last messages.
         let ends = tokio::task::spawn_blocking(move || {
@@ -319,6 +329,31 @@ impl Daemon {
     fn command_receiver(&self) -> CommandReceiver {
         let handles = self.stations.iter().map(|station| Arc::clone(&station.handle)).collect();
         CommandReceiver::new(&self.config, Arc::clone(&self.users), handles)
+    }
+}
+
+/// Tells whether the boards are quiet, so that another round may begin.
+pub struct Quiet {
+    handles: Vec<Arc<StationHandle>>,
+    shared: Arc<Shared>,
+}
+
+impl Quiet {
+    /// Whether no board has a game in play and the broker has everything, also what the public gets later. `force`: games that are in
+    /// play do not count.
+    pub fn may_change(&self, force: bool) -> bool {
+        let is_quiet = |handle: &Arc<StationHandle>| match handle.condition() {
+            Condition::Opening => false,
+            Condition::Serving => (force || !handle.is_in_play()) && !handle.has_public_waiting(),
+            // Such a board has no game.
+            Condition::Parked | Condition::Refused | Condition::Ended => true,
+        };
+        self.shared.connected.load(Ordering::Relaxed) && self.shared.outbox.is_idle() && self.handles.iter().all(is_quiet)
+    }
+
+    /// Notes that the daemon is ended only to start anew.
+    pub fn announce_change(&self) {
+        self.shared.starts_anew.store(true, Ordering::Relaxed);
     }
 }
 

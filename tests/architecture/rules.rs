@@ -72,7 +72,7 @@ pub(crate) const FLOORS: &[&[&str]] = &[
     &["wire"],
     &["config"],
     &["journal", "arbiter", "mqtt", "health", "broker", "http"],
-    &["publish", "outputs"],
+    &["publish", "outputs", "event"],
     &["session"],
     &["daemon", "emulate"],
     &["cli"],

@@ -2,4 +2,4 @@
 
 mod check;
 mod doctor;
-mod program;
+pub(crate) mod program;

@@ -23,3 +23,20 @@ fn no_line_is_longer_than_a_hundred_letters() {
     }
     assert!(count > 10, "{all}");
 }
+
+#[test]
+fn every_command_of_an_event_has_an_example() {
+    let all = help(&["event"]);
+    let (_, commands) = all.split_once("Commands:\n").expect("the list");
+    let names = commands.lines().take_while(|line| !line.is_empty()).filter_map(|line| {
+        let name = line.strip_prefix("  ")?.split(' ').next()?;
+        (!name.is_empty()).then_some(name)
+    });
+    let texts: Vec<(&str, String)> = names.map(|name| (name, help(&["event", name]))).collect();
+    assert!(texts.len() > 10, "{all}");
+    for (name, text) in texts {
+        assert!(text.contains(&format!("Example: flagfall event {name}")), "{name}: {text}");
+        let long: Vec<&str> = text.lines().filter(|line| line.chars().count() > 100).collect();
+        assert!(long.is_empty(), "{name}: {long:#?}");
+    }
+}

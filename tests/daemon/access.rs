@@ -21,14 +21,14 @@ const ROLES: [&str; 6] = ["node-07", "arbiter-anna", "chief-carol", "screen-1", 
 
 /// A topic, in which `%u` is the user's own name, and the rights of each of [`ROLES`].
 const MATRIX: &str = "
-flagfall/1/public/e/1/b/state       rw r- r- r- -- --
-flagfall/1/public/e/1/b/clock       rw r- r- r- -- --
-flagfall/1/public/e/1/b/move        rw r- r- r- -- --
-flagfall/1/public/e/1/b/revision    rw r- r- r- -- --
-flagfall/1/public/e/1/pgn           rw r- r- r- -- --
-flagfall/1/live/e/1/b/state         rw r- r- -- r- --
-flagfall/1/live/e/1/b/clock         rw r- r- -- r- --
-flagfall/1/live/e/1/b/move          rw r- r- -- r- --
+flagfall/1/public/e/1/b/state       rw r- r- r- -- r-
+flagfall/1/public/e/1/b/clock       rw r- r- r- -- r-
+flagfall/1/public/e/1/b/move        rw r- r- r- -- r-
+flagfall/1/public/e/1/b/revision    rw r- r- r- -- r-
+flagfall/1/public/e/1/pgn           rw r- r- r- -- r-
+flagfall/1/live/e/1/b/state         rw r- r- -- r- r-
+flagfall/1/live/e/1/b/clock         rw r- r- -- r- r-
+flagfall/1/live/e/1/b/move          rw r- r- -- r- r-
 flagfall/1/arbiter/e/1/b/state      rw r- r- -- -- --
 flagfall/1/arbiter/e/1/b/audit      rw r- r- -- -- --
 flagfall/1/arbiter/e/1/b/alert/1    rw r- r- -- -- --
@@ -43,9 +43,9 @@ flagfall/1/reply/%u/1               rw r- r- r- r- r-
 flagfall/1/reply/other/1            -w r- r- -- -- --
 flagfall/1/node/node-07/status      rw r- r- r- r- r-
 flagfall/1/node/node-08/status      r- r- r- r- r- r-
-flagfall/1/node/node-07/info        rw r- r- -- -- --
-flagfall/1/device/d/status          -w r- r- -- -- --
-flagfall/1/device/d/raw             -w r- r- -- -- --
+flagfall/1/node/node-07/info        rw r- r- -- -- r-
+flagfall/1/device/d/status          -w r- r- -- -- r-
+flagfall/1/device/d/raw             -w r- r- -- -- r-
 flagfall/2/public/e/1/b/state       -- -- -- -- -- --
 other/1/public/e/1/b/state          -- -- -- -- -- --
 public                              -- -- -- -- -- --

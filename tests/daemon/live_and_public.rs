@@ -84,7 +84,7 @@ fn same_times(watch: &Watch, state: &impl Fn(&'static str) -> String) {
 }
 
 /// Every message for the public arrived later than what it shows by the delay, and the clock came with QoS 0 whenever another side ran.
-fn nothing_is_early(all: &[MosquittoMessage]) {
+pub(crate) fn nothing_is_early(all: &[MosquittoMessage]) {
     let (now, wall) = (monotonic(), utc().0);
     let mut running = Vec::new();
     for received in all.iter().filter(|received| received.branch() == "public") {

@@ -46,6 +46,7 @@ mod record_bluetooth;
 mod reload;
 mod restated;
 mod rig;
+mod round_change;
 mod round_games;
 mod rulings_published;
 mod stale;

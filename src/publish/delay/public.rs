@@ -78,6 +78,11 @@ impl PublicAudience {
         [self.queue.deadline(), self.clocks.deadline(&self.queue)].into_iter().flatten().min()
     }
 
+    /// Whether moves, corrections or a state wait. Times of the clock do not count: a clock that stands shows none that are new.
+    pub(crate) fn has_waiting(&self) -> bool {
+        !self.queue.is_empty()
+    }
+
     /// Returns what was lost because the queue was full.
     pub(crate) fn lost(&self) -> Lost {
         self.queue.lost

@@ -189,6 +189,11 @@ impl DelayQueue {
         self.states += 1;
     }
 
+    /// Whether nothing waits.
+    pub(super) fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
     /// Returns when the time of the delay is over for something that happened at `at`.
     pub(super) fn timed(&self, at: Instant) -> Instant {
         at.after(self.delay.time)

@@ -53,7 +53,7 @@ pub fn channels() -> Vec<Channel> {
     let root = "{root}";
     let alert = board.alert(0).replace("alert/0", "alert/{alert}");
     let commands = board.commands().replacen('+', "{user}", 1).replacen('+', "{verb}", 1);
-    let rows: [(_, _, &[&'static str], _); 20] = [
+    let rows: [(_, _, &[&'static str], _); 22] = [
         ("arbiter_state", board.arbiter_state(), &["board.state.arbiter"], STATE),
         ("arbiter_move", board.arbiter_move(), &["board.move.arbiter"], EVENT),
         ("audit", board.audit(), &["board.audit"], EVENT),
@@ -70,6 +70,8 @@ pub fn channels() -> Vec<Channel> {
         ("node_status", topics::node_status(root, "{node}"), &["node.status"], STATE),
         ("node_info", topics::node_info(root, "{node}"), &["node.info"], STATE),
         ("node_health", topics::node_health(root, "{node}"), &["node.health"], HEALTH),
+        ("meta_event", topics::meta_event(root, "{event}"), &["meta.event"], STATE),
+        ("meta_round", topics::meta_round(root, "{event}", "{round}"), &["meta.round"], STATE),
         ("device_status", topics::device_status(root, "{device}"), &["device.status"], STATE),
         ("device_raw", topics::device_raw(root, "{device}"), &["device.raw"], ONCE),
         ("reply", topics::reply(root, "{user}", "{client}"), &["cmd.reply"], ONCE),

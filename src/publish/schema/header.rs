@@ -16,6 +16,8 @@ pub(super) enum Header {
     Node,
     /// The header of the will. It has no time, since it is written long before it is sent.
     Will,
+    /// The header of a message of the organiser, who has no node: its number grows with each publication.
+    Organiser,
     /// The header of a reply, with the id of the command.
     Reply,
 }
@@ -52,6 +54,12 @@ impl Header {
             ("boot".to_owned(), boot_schema()),
             ("t".to_owned(), time_schema()),
         ]);
+        if matches!(self, Header::Organiser) {
+            fields.retain(|name, _| matches!(name.as_str(), "v" | "type"));
+            let about = "The number of the publication: a message whose number has not grown is refused.";
+            fields.insert("rev".to_owned(), json!({"description": about, "type": "integer", "minimum": 0}));
+            return (&["v", "type", "rev"], fields);
+        }
         let mut add = |name: &str, schema: Value| {
             fields.insert(name.to_owned(), schema);
         };
@@ -67,7 +75,7 @@ impl Header {
                 add("no", number_schema());
                 &["v", "type", "id", "no", "game", "node", "boot", "t"]
             }
-            Header::Node => &["v", "type", "node", "boot", "t"],
+            Header::Node | Header::Organiser => &["v", "type", "node", "boot", "t"],
             Header::Will => &["v", "type", "node", "boot"],
             Header::Reply => {
                 add("id", json!({"description": "Id of the command; empty if it could not be read.", "type": "string"}));

@@ -10,6 +10,7 @@ use crate::wire::audit::AuditBody;
 use crate::wire::clock::ClockBody;
 use crate::wire::decision::Ruling;
 use crate::wire::device::{DeviceRaw, DeviceStatus};
+use crate::wire::meta::{MetaEvent, MetaRound};
 use crate::wire::moves::{LiveMove, LiveRevision, MoveBody, Restated};
 use crate::wire::node::{NodeHealth, NodeInfo, NodeStatus};
 use crate::wire::reply::Reply;
@@ -31,7 +32,7 @@ const fn message<T: JsonSchema>(name: &'static str, kind: &'static str, header: 
     MessageSchema { name, kind, header, about, body: SchemaGenerator::subschema_for::<T> }
 }
 
-pub(super) const MESSAGES: [MessageSchema; 16] = [
+pub(super) const MESSAGES: [MessageSchema; 18] = [
     message::<ArbiterState>("board.state.arbiter", "board.state", Header::State, "The picture of a board for arbiters."),
     message::<LiveState>(
         "board.state.live",
@@ -67,6 +68,13 @@ pub(super) const MESSAGES: [MessageSchema; 16] = [
     message::<NodeHealth>("node.health", "node.health", Header::Node, "How a node is."),
     message::<DeviceStatus>("device.status", "device.status", Header::Node, "A board or clock; an empty payload deletes it."),
     message::<DeviceRaw>("device.raw", "device.raw", Header::Node, "Bytes as they were read."),
+    message::<MetaEvent>(
+        "meta.event",
+        "meta.event",
+        Header::Organiser,
+        "What the organiser says of the event and its current round.",
+    ),
+    message::<MetaRound>("meta.round", "meta.round", Header::Organiser, "The pairings of a round, by the organiser."),
     message::<Reply>("cmd.reply", "cmd.reply", Header::Reply, "The answer to a command."),
 ];
 

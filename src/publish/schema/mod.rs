@@ -62,6 +62,8 @@ pub fn name_of_topic(topic: &str) -> Option<&'static str> {
         ["node", _, "status"] => "node.status",
         ["node", _, "info"] => "node.info",
         ["node", _, "health"] => "node.health",
+        ["meta", _] => "meta.event",
+        ["meta", _, _] => "meta.round",
         ["device", _, "status"] => "device.status",
         ["device", _, "raw"] => "device.raw",
         ["reply", _, _] => "cmd.reply",

@@ -7,6 +7,7 @@ use flagfall_game::game_phase::GamePhase;
 use flagfall_protocols::time::Instant;
 
 use super::{Station, StationOutput};
+use crate::publish::delay::PublicAudience;
 use crate::publish::states::{self, EarlierState};
 use crate::wire::clock::ClockBody;
 use crate::wire::round_games::{self, GameOnBoard, RoundBound, RoundGames, Unpublished};
@@ -145,6 +146,11 @@ impl Station {
             Some(earlier) if is_live(effect) => self.messages.add_earlier(at, effect, earlier, &mut self.made),
             _ => self.messages.add_effect(at, effect, &self.game, &mut self.made),
         }
+    }
+
+    /// Whether something waits for the public, so that the round is not over for them.
+    pub fn has_public_waiting(&self) -> bool {
+        self.public.as_ref().is_some_and(PublicAudience::has_waiting)
     }
 
     /// Sets who may see the game on the board after a step of it.

@@ -21,8 +21,14 @@ impl Ran {
 
 /// Runs the program with these environment variables and no others.
 pub(crate) fn flagfall(words: &[&str], variables: &[(&str, &str)]) -> Ran {
+    flagfall_in(Path::new("."), words, variables)
+}
+
+/// The same in this folder.
+pub(crate) fn flagfall_in(folder: &Path, words: &[&str], variables: &[(&str, &str)]) -> Ran {
     let mut command = Command::new(env!("CARGO_BIN_EXE_flagfall"));
     let Output { status, stdout, stderr } = command
+        .current_dir(folder)
         .args(words)
         .env_clear()
         .envs(variables.iter().copied())

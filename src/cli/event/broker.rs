@@ -1,0 +1,71 @@
+//! Reads and publishes the messages of an event with the organiser's login.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+
+use crate::config::{self, Config};
+use crate::event::model::EventFile;
+use crate::mqtt::{ExchangeError, Identity, publish_retained, read_retained};
+use crate::random;
+use crate::wire::meta;
+use crate::wire::topics;
+
+/// The login of the organiser.
+#[derive(Args)]
+pub(super) struct Login {
+    /// A configuration file with the broker and the organiser's login in its section [mqtt]; a later one lies over the earlier
+    /// ones. Without any: /etc/flagfall/flagfall.toml, then /etc/flagfall/event.toml.
+    #[arg(long, value_name = "FILE")]
+    config: Vec<PathBuf>,
+}
+
+/// A broker that can be used.
+pub(super) struct Broker {
+    identity: Identity,
+    client: String,
+    /// The first level of every topic.
+    pub(super) root: String,
+    runtime: tokio::runtime::Runtime,
+}
+
+impl Login {
+    /// Reads the login.
+    pub(super) fn broker(&self) -> Result<Broker> {
+        let Config { mqtt, .. } = config::load_default(&self.config)?.config;
+        let identity = Identity::read(&mqtt, "organiser")?;
+        let client = format!("flagfall-event-{}", random::hex(random::UNGUESSABLE).context("a client id")?);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        Ok(Broker { identity, client, root: mqtt.root, runtime })
+    }
+}
+
+impl Broker {
+    /// Returns the retained messages on these filters.
+    pub(super) fn read(&self, filters: &[String]) -> Result<Vec<(String, Vec<u8>)>, ExchangeError> {
+        self.runtime.block_on(read_retained(&self.identity, &self.client, filters))
+    }
+
+    /// Publishes all of the event and writes its file with the new number. Refuses if somebody else has published meanwhile.
+    pub(super) fn publish(&self, file: &mut EventFile, path: &std::path::Path) -> Result<()> {
+        let topic = topics::meta_event(&self.root, &file.id);
+        let known = self.read(&[topic.clone(), format!("{topic}/+")]).context("the messages that are there")?;
+        let revs = known.iter().filter_map(|(_, payload)| serde_json::from_slice::<meta::Meta<serde_json::Value>>(payload).ok());
+        if let Some(rev) = revs.map(|meta| meta.rev).max().filter(|rev| *rev > file.rev) {
+            bail!(
+                "the broker has publication {rev} of {}, but this file has {}: somebody published from another file. \
+                 `flagfall event fetch {}` makes the file again from what is published",
+                file.id,
+                file.rev,
+                file.id
+            );
+        }
+        let messages = file.publish(&self.root)?;
+        // If the publication fails now, its number is used up, and the next one has a higher number.
+        file.write(path)?;
+        let messages: Vec<(String, String)> = messages.into_iter().map(|sent| (sent.topic, sent.payload)).collect();
+        let published = self.runtime.block_on(publish_retained(&self.identity, &self.client, &messages));
+        published.context("not everything is published; the file is written, so `flagfall event publish` tries again")
+    }
+}

@@ -1,0 +1,152 @@
+//! Follows the organiser's messages while the daemon runs (`event.from_meta`): the daemon starts anew with what they say when no board
+//! has a game in play and nothing waits for the public.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+use crate::config::Loaded;
+use crate::daemon::{Quiet, judge, node_name};
+use crate::event::follow::{Published, Received};
+use crate::event::model::{MAX_FILE, read_bounded, replace};
+use crate::mqtt::{Identity, follow_retained};
+use crate::random;
+
+/// The time for which a start waits for the organiser's messages, if some were used before.
+const AGAIN_WITHIN: Duration = Duration::from_secs(3);
+/// The same, if none were ever used: the boards may have other ids then.
+const FIRST_WITHIN: Duration = Duration::from_secs(10);
+/// All messages that the broker keeps are here when none has changed anything for this time.
+const SETTLED: Duration = Duration::from_millis(500);
+/// The time between two looks whether the boards are quiet. It also lets all messages of one publication arrive.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// The organiser's messages, as far as they were believed.
+pub(super) struct Follower {
+    latest: watch::Receiver<Option<Published>>,
+    /// What the daemon was started with.
+    used: Option<Published>,
+    /// The file in which it is kept for a start without a broker.
+    file: PathBuf,
+    task: JoinHandle<()>,
+}
+
+impl Drop for Follower {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Follower {
+    /// Begins to follow. This must run on a runtime of tokio.
+    pub(super) fn start(loaded: &Loaded) -> Result<Follower> {
+        let config = &loaded.config;
+        let file = config.journal.dir.join(format!("meta-{}.json", config.event.id));
+        let before = read_bounded(&file, MAX_FILE).ok().and_then(|text| {
+            let read = serde_json::from_slice::<Published>(&text);
+            read.inspect_err(|error| tracing::error!("{}: {error}: it is ignored", file.display())).ok()
+        });
+        let node = node_name(config.node.name.as_deref());
+        let identity = Identity::read(&config.mqtt, &node)?;
+        let client = format!("flagfall-{node}-meta-{}", random::hex(random::UNGUESSABLE).context("a client id")?);
+        let mut received = Received::new(&config.mqtt.root, &config.event.id, before.clone());
+        let (sender, latest) = watch::channel(None);
+        let task = tokio::spawn(async move {
+            let filters = received.filters();
+            follow_retained(&identity, &client, &filters, |topic, payload| {
+                if let Err(error) = received.receive(topic, payload) {
+                    tracing::error!("{topic}: {error}: the message changes nothing");
+                }
+                sender.send_if_modified(|latest| {
+                    let now = received.published();
+                    let changed = now != *latest;
+                    *latest = now;
+                    changed
+                });
+            })
+            .await;
+        });
+        Ok(Follower { latest, used: before, file, task })
+    }
+
+    /// What the daemon is started with; none if nothing was ever heard.
+    pub(super) fn used(&self) -> Option<&Published> {
+        self.used.as_ref()
+    }
+
+    /// Waits for the first messages, at most a while.
+    pub(super) async fn first(&mut self, base: &Loaded) {
+        let within = if self.used.is_some() { AGAIN_WITHIN } else { FIRST_WITHIN };
+        let heard = tokio::time::timeout(within, self.latest.wait_for(Option::is_some)).await;
+        if heard.is_ok_and(|heard| heard.is_ok()) {
+            // All messages of the broker should be here.
+            while tokio::time::timeout(SETTLED, self.latest.changed()).await.is_ok_and(|changed| changed.is_ok()) {}
+        }
+        let published = self.latest.borrow_and_update().clone();
+        match published {
+            Some(published) if apply(&published, base).is_some() => self.keep(published),
+            Some(_) => {}
+            None => {
+                let what = if self.used.is_some() { "those of before are used" } else { "the configuration alone is used" };
+                tracing::warn!("the organiser's messages are not there: {what}");
+            }
+        }
+    }
+
+    /// Waits for messages that change the configuration, and returns when the daemon may start anew with them.
+    pub(super) async fn next(&mut self, base: &Loaded, present: &Loaded, quiet: &Quiet) {
+        loop {
+            if self.latest.changed().await.is_err() {
+                // The task ends only with the program.
+                std::future::pending::<()>().await;
+            }
+            let Some(published) = self.latest.borrow_and_update().clone() else { continue };
+            let Some(loaded) = apply(&published, base) else { continue };
+            if loaded.config == present.config {
+                self.keep(published);
+                continue;
+            }
+            let (rev, body) = (published.event.rev, &published.event.body);
+            tracing::info!("publication {rev} of the organiser, round {}: it is used when the boards are quiet", body.round);
+            let force = body.force;
+            while !self.latest.has_changed().unwrap_or(false) {
+                tokio::time::sleep(LOOK).await;
+                if quiet.may_change(force) && !self.latest.has_changed().unwrap_or(false) {
+                    quiet.announce_change();
+                    return self.keep(published);
+                }
+            }
+        }
+    }
+
+    /// Keeps what is used from now on for a start without a broker.
+    fn keep(&mut self, published: Published) {
+        // The keys are text, so writing JSON does not fail.
+        let text = serde_json::to_vec(&published).unwrap_or_default();
+        let folder = self.file.parent().map_or(Ok(()), std::fs::create_dir_all);
+        if let Err(error) = folder.and_then(|()| replace(&self.file, &text)) {
+            tracing::error!("{}: {error}: a start without the broker uses an older publication", self.file.display());
+        }
+        self.used = Some(published);
+    }
+}
+
+/// The configuration with what is used of the organiser's messages.
+pub(super) fn configure(used: Option<&Published>, base: &Loaded) -> Loaded {
+    used.and_then(|used| apply(used, base)).unwrap_or_else(|| base.clone())
+}
+
+/// The configuration with what was published; none, with a reason in the log, if that does not fit this node.
+fn apply(published: &Published, base: &Loaded) -> Option<Loaded> {
+    let config = published.apply(&base.config).inspect_err(|error| {
+        tracing::error!("publication {} of the organiser changes nothing: {error}", published.event.rev);
+    });
+    let loaded = Loaded { config: config.ok()?, ..base.clone() };
+    let judged = judge(&loaded).inspect_err(|errors| {
+        tracing::error!("publication {} of the organiser changes nothing: {errors}", published.event.rev);
+    });
+    judged.ok().map(|_| loaded)
+}

@@ -1,0 +1,271 @@
+//! Follows what the organiser published, at a node: which messages are believed, and what they change in the node's configuration.
+
+use std::collections::BTreeMap;
+
+use flagfall_game::clock::control::TimeControl;
+use serde::{Deserialize, Serialize};
+
+use crate::config::{Config, rulebook};
+use crate::system_clock::Utc;
+use crate::wire::meta::{self, MAX_ROUNDS, Meta, MetaError, MetaEvent, MetaRound, Pairing};
+use crate::wire::player::Player;
+use crate::wire::topics;
+
+/// The event and its current round, as they were published.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Published {
+    /// The event.
+    pub event: Meta<MetaEvent>,
+    /// Its current round.
+    pub round: Meta<MetaRound>,
+}
+
+/// The messages of one event that were believed.
+#[derive(Clone, Debug)]
+pub struct Received {
+    topic: String,
+    event: Option<Meta<MetaEvent>>,
+    rounds: BTreeMap<String, Meta<MetaRound>>,
+}
+
+impl Received {
+    /// Begins with what was believed before, if anything was.
+    pub fn new(root: &str, event: &str, before: Option<Published>) -> Received {
+        let mut received = Received { topic: topics::meta_event(root, event), event: None, rounds: BTreeMap::new() };
+        if let Some(Published { event, round }) = before {
+            received.rounds.insert(event.body.round.clone(), round);
+            received.event = Some(event);
+        }
+        received
+    }
+
+    /// The filters of the messages.
+    pub fn filters(&self) -> [String; 2] {
+        [self.topic.clone(), format!("{}/+", self.topic)]
+    }
+
+    /// Takes a message. A message that is here already changes nothing.
+    ///
+    /// # Errors
+    /// It cannot be read, a value cannot be, or its number has not grown. It changes nothing then.
+    pub fn receive(&mut self, topic: &str, payload: &[u8]) -> Result<(), MetaError> {
+        let Some(rest) = topic.strip_prefix(&self.topic).filter(|_| !payload.is_empty()) else { return Ok(()) };
+        let Some(round) = rest.strip_prefix('/') else {
+            let event: Meta<MetaEvent> = meta::read(payload, "meta.event")?;
+            event.body.check()?;
+            return take(&mut self.event, event);
+        };
+        let meta: Meta<MetaRound> = meta::read(payload, "meta.round")?;
+        meta.body.check()?;
+        meta.body.boards.iter().try_for_each(check_pairing)?;
+        let mut before = self.rounds.remove(round);
+        let taken = take(&mut before, meta);
+        if let Some(meta) = before.filter(|_| self.rounds.len() < MAX_ROUNDS as usize) {
+            self.rounds.insert(round.to_owned(), meta);
+        }
+        taken
+    }
+
+    /// The event with its current round; none before both are here.
+    pub fn published(&self) -> Option<Published> {
+        let event = self.event.clone()?;
+        let round = self.rounds.get(&event.body.round)?.clone();
+        Some(Published { event, round })
+    }
+}
+
+fn take<T: PartialEq>(known: &mut Option<Meta<T>>, new: Meta<T>) -> Result<(), MetaError> {
+    match known {
+        Some(known) if known.rev >= new.rev && *known != new => {
+            Err(MetaError(format!("`rev` is {}, but publication {} is known already", new.rev, known.rev)))
+        }
+        _ => {
+            *known = Some(new);
+            Ok(())
+        }
+    }
+}
+
+/// Players are in the states of all audiences, so their values are checked as those of the configuration are.
+fn check_pairing(pairing: &Pairing) -> Result<(), MetaError> {
+    for (side, player) in [("white", &pairing.white), ("black", &pairing.black)] {
+        let Player { name, title, rating, federation, .. } = player;
+        let name =
+            name.as_ref().is_none_or(|name| (1..=200).contains(&name.chars().count()) && !name.chars().any(char::is_control));
+        let letters = |text: &str, lengths: std::ops::RangeInclusive<usize>| {
+            lengths.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphabetic())
+        };
+        let title = title.as_ref().is_none_or(|title| letters(title, 1..=5));
+        let federation = federation.as_ref().is_none_or(|text| letters(text, 3..=3) && *text == text.to_ascii_uppercase());
+        let rating = rating.is_none_or(|rating| (1..=4000).contains(&rating));
+        for (field, fits) in [("name", name), ("title", title), ("federation", federation), ("rating", rating)] {
+            if !fits {
+                return Err(MetaError(format!("board {}: the {field} of {side} cannot be", pairing.board)));
+            }
+        }
+    }
+    if pairing.games.is_some_and(|games| !(1..=64).contains(&games)) {
+        return Err(MetaError(format!("board {}: `games` is not 1 to 64", pairing.board)));
+    }
+    Ok(())
+}
+
+impl Published {
+    /// Returns the configuration of a node with what the organiser says. The file's values hold for everything else, and its delay if
+    /// that is longer.
+    ///
+    /// # Errors
+    /// A value does not fit this node: nothing may change then.
+    pub fn apply(&self, config: &Config) -> Result<Config, MetaError> {
+        let (said, round) = (&self.event.body, &self.round.body);
+        let mut config = config.clone();
+        config.event.round.clone_from(&said.round);
+        config.event.start.clone_from(&round.start);
+        if let Some(start) = round.start.as_ref().filter(|start| Utc::parse_with_offset(start).is_none()) {
+            return Err(MetaError(format!("`start` is {start:?}, which is no time with a date and the distance from UTC")));
+        }
+        if let Some(text) = &said.time_control {
+            TimeControl::parse(text).map_err(|error| MetaError(format!("`time_control` is {text:?}: {error}")))?;
+            config.event.time_control = Some(text.clone());
+        }
+        if let Some(profile) = &said.profile {
+            rulebook(profile, config.event.guidelines)
+                .map_err(|error| MetaError(format!("`profile` is {profile:?}: {error}")))?;
+            config.event.profile.clone_from(profile);
+        }
+        config.event.chess960 = said.chess960;
+        config.event.delay = config.event.delay.max(said.delay);
+        config.event.delay_moves = config.event.delay_moves.max(said.delay_moves);
+        for index in 0..config.board.len() {
+            let device = device_id(&config, index);
+            let bound = round.boards.iter().find(|pairing| pairing.device.is_some() && pairing.device == device);
+            let board = &mut config.board[index];
+            if let Some(bound) = bound {
+                board.id.clone_from(&bound.board);
+            }
+            let pairing = round.boards.iter().find(|pairing| pairing.board == board.id);
+            board.white = pairing.map(|pairing| pairing.white.clone());
+            board.black = pairing.map(|pairing| pairing.black.clone());
+            board.start = None;
+            board.games = pairing.map(|pairing| pairing.games.unwrap_or(1)).or(board.games);
+            board.chess960 = None;
+            board.time_control = board.time_control.take().filter(|_| said.time_control.is_none());
+            board.profile = board.profile.take().filter(|_| said.profile.is_none());
+        }
+        for (index, board) in config.board.iter().enumerate() {
+            if config.board[..index].iter().any(|other| other.id == board.id) {
+                return Err(MetaError(format!("two devices of this node would serve board {}", board.id)));
+            }
+        }
+        Ok(config)
+    }
+}
+
+/// The id of a board's device in topics, if the configuration has its serial number.
+fn device_id(config: &Config, index: usize) -> Option<String> {
+    let board = &config.board[index];
+    let serial = board.serial.as_ref()?;
+    let fit = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+    let driver = board.driver.as_deref().unwrap_or("dgt");
+    Some(format!("{driver}-{serial}").chars().map(fit).take(topics::MAX_ID).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Board;
+
+    fn event(rev: u64, round: &str, more: &str) -> String {
+        format!(
+            r#"{{"v":"1.1","type":"meta.event","rev":{rev},"body":{{"uuid":"{}","name":"x","rounds":9,"round":"{round}"{more}}}}}"#,
+            "a".repeat(32)
+        )
+    }
+
+    fn round(rev: u64, number: u32, boards: &str) -> String {
+        format!(r#"{{"v":"1.1","type":"meta.round","rev":{rev},"body":{{"number":{number},"boards":[{boards}]}}}}"#)
+    }
+
+    const EVENT: &str = "flagfall/1/meta/open26";
+
+    fn received(messages: &[(&str, String)]) -> Received {
+        let mut received = Received::new("flagfall", "open26", None);
+        for (topic, payload) in messages {
+            received.receive(&format!("{EVENT}{topic}"), payload.as_bytes()).unwrap_or_else(|error| panic!("{error}"));
+        }
+        received
+    }
+
+    fn applied(more: &str, boards: &str, config: &Config) -> Result<Config, MetaError> {
+        let received = received(&[("/2", round(1, 2, boards)), ("", event(1, "2", more))]);
+        received.published().expect("both are here").apply(config)
+    }
+
+    #[test]
+    fn an_event_is_there_when_its_round_is() {
+        let mut received = received(&[("", event(3, "2", "")), ("/1", round(3, 1, ""))]);
+        assert_eq!(received.published(), None);
+        received.receive(&format!("{EVENT}/2"), round(3, 2, "").as_bytes()).expect("good");
+        let before = received.published().expect("whole");
+        // A message again, a deleted one and one of another event change nothing.
+        received.receive(EVENT, event(3, "2", "").as_bytes()).expect("the same");
+        received.receive(&format!("{EVENT}/2"), b"").expect("deleted");
+        assert_eq!(received.published().as_ref(), Some(&before));
+        // What is wrong or old changes nothing, also after a restart.
+        for mut received in [received, Received::new("flagfall", "open26", Some(before.clone()))] {
+            for (topic, payload) in [
+                ("", event(2, "1", "")),
+                ("", event(3, "1", "")),
+                ("", event(4, "../1", "")),
+                ("", event(4, "1", r#","delay":100000"#)),
+                ("", "{".to_owned()),
+                ("/2", round(2, 2, r#"{"board":"1","number":1}"#)),
+                ("/2", round(4, 2, r#"{"board":"1","number":1},{"board":"1","number":2}"#)),
+                ("/2", round(4, 2, r#"{"board":"1","number":1,"white":{"name":"a\u0007b"}}"#)),
+                ("/2", round(4, 2, r#"{"board":"1","number":1,"white":{"name":""}}"#)),
+                ("/2", round(4, 2, r#"{"board":"1","number":1,"black":{"federation":"ned"}}"#)),
+                ("/2", round(4, 2, r#"{"board":"1","number":1,"black":{"title":"Grandmaster"}}"#)),
+                ("/2", round(4, 2, r#"{"board":"1","number":1,"games":99}"#)),
+                ("/2", event(4, "1", "")),
+            ] {
+                received.receive(&format!("{EVENT}{topic}"), payload.as_bytes()).expect_err(&payload);
+                assert_eq!(received.published().as_ref(), Some(&before), "{payload}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_organiser_sets_the_round_its_rules_and_its_players_and_can_only_delay_more() {
+        let mut config = Config { board: vec![Board { id: "7".to_owned(), ..Board::default() }], ..Config::default() };
+        config.event.delay = 600;
+        config.board[0].time_control = Some("300".to_owned());
+        let more = r#","delay":60,"delay_moves":3,"time_control":"5400+30","profile":"fide-2023-rapid","chess960":true"#;
+        let boards = r#"{"board":"7","number":7,"white":{"name":"Anna"},"black":{"name":"Ben"}}"#;
+        let said = applied(more, boards, &config).expect("possible");
+        assert_eq!((said.event.round.as_str(), said.event.delay, said.event.delay_moves), ("2", 600, 3));
+        assert_eq!((said.event.profile.as_str(), said.event.chess960), ("fide-2023-rapid", true));
+        assert_eq!((said.event.time_control.as_deref(), &said.board[0].time_control), (Some("5400+30"), &None));
+        assert_eq!((&said.board[0].white, said.board[0].games), (&Some(Player::named("Anna")), Some(1)));
+        // What the organiser does not say stays, and players of a round before do not.
+        config.board[0].white = Some(Player::named("Zoe"));
+        let said = applied("", r#"{"board":"8","number":8}"#, &config).expect("possible");
+        assert_eq!((said.board[0].time_control.as_deref(), &said.board[0].white), (Some("300"), &None));
+        for more in [r#","time_control":"90min""#, r#","profile":"chess""#] {
+            applied(more, boards, &config).expect_err(more);
+        }
+    }
+
+    #[test]
+    fn a_device_serves_the_board_to_which_it_is_bound() {
+        let board = |id: &str, serial: &str| Board { id: id.to_owned(), serial: Some(serial.to_owned()), ..Board::default() };
+        let config = Config { board: vec![board("1", "24012"), board("2", "24013")], ..Config::default() };
+        let ids =
+            |boards: &str| applied("", boards, &config).map(|config| config.board.iter().map(|board| board.id.clone()).collect());
+        let swapped = r#"{"board":"2","number":2,"device":"dgt-24012"},{"board":"1","number":1,"device":"dgt-24013"}"#;
+        assert_eq!(ids(swapped), Ok(vec!["2".to_owned(), "1".to_owned()]));
+        assert_eq!(ids(r#"{"board":"9","number":9,"device":"dgt-24013"}"#), Ok(vec!["1".to_owned(), "9".to_owned()]));
+        // Another node's device.
+        assert_eq!(ids(r#"{"board":"1","number":1,"device":"dgt-9"}"#), Ok(vec!["1".to_owned(), "2".to_owned()]));
+        assert!(ids(r#"{"board":"1","number":1,"device":"dgt-24013"}"#).is_err(), "two devices for one board");
+    }
+}

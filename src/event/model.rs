@@ -1,0 +1,349 @@
+//! Reads and writes the organiser's file `<id>.json`, and makes the messages below `meta/` of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::random;
+use crate::wire::envelope;
+use crate::wire::meta::{MAX_META, MAX_ROUNDS, Meta, MetaError, MetaEvent, MetaRound};
+use crate::wire::topics;
+
+/// The version of the file's format.
+const VERSION: u32 = 1;
+/// The largest file that is read, in bytes.
+pub const MAX_FILE: u64 = 32 << 20;
+/// The largest number of files of a folder in which an event is looked for.
+const MAX_FILES: usize = 4096;
+
+/// An event with all its rounds. It is the master: nodes and collectors get copies of it as messages.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EventFile {
+    /// The version of the format.
+    flagfall_event: u32,
+    /// The id of the event in topics.
+    pub id: String,
+    /// The number of the last publication; 0 before the first one.
+    pub rev: u64,
+    /// What is said of the event.
+    pub event: MetaEvent,
+    /// The rounds by number; the id of a round in topics is its number.
+    #[serde(default)]
+    pub rounds: BTreeMap<u32, MetaRound>,
+    /// The rounds that were published.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub published: BTreeSet<u32>,
+}
+
+/// The reason why a file of an event cannot be used.
+#[derive(Debug)]
+pub struct FileError {
+    /// The file or folder.
+    pub path: PathBuf,
+    /// The reason, for people.
+    pub why: String,
+}
+
+impl FileError {
+    fn new(path: &Path, why: impl fmt::Display) -> FileError {
+        FileError { path: path.to_owned(), why: why.to_string() }
+    }
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path.display(), self.why)
+    }
+}
+
+impl std::error::Error for FileError {}
+
+/// A retained message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Publication {
+    /// The topic.
+    pub topic: String,
+    /// The payload, JSON.
+    pub payload: String,
+}
+
+impl EventFile {
+    /// Makes an event without rounds.
+    ///
+    /// # Errors
+    /// The id or a value cannot be.
+    pub fn new(id: &str, event: MetaEvent) -> Result<EventFile, MetaError> {
+        let file = EventFile {
+            flagfall_event: VERSION,
+            id: id.to_owned(),
+            rev: 0,
+            event,
+            rounds: BTreeMap::new(),
+            published: BTreeSet::new(),
+        };
+        file.check()?;
+        Ok(file)
+    }
+
+    /// Makes the file again from what is published. The rounds are given with their ids.
+    ///
+    /// # Errors
+    /// A value cannot be, or a round has another number than its id.
+    pub fn from_meta(id: &str, event: Meta<MetaEvent>, rounds: Vec<(String, Meta<MetaRound>)>) -> Result<EventFile, MetaError> {
+        let mut file = EventFile::new(id, event.body)?;
+        file.rev = event.rev;
+        for (round, meta) in rounds {
+            let number = meta.body.number;
+            if round != number.to_string() {
+                return Err(MetaError(format!("the round {round} has the number {number}")));
+            }
+            file.rev = file.rev.max(meta.rev);
+            file.rounds.insert(number, meta.body);
+            file.published.insert(number);
+        }
+        file.check()?;
+        Ok(file)
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// It cannot be read, it is too large, it is not such a file (with line and column), or a value cannot be.
+    pub fn read(path: &Path) -> Result<EventFile, FileError> {
+        let text = read_bounded(path, MAX_FILE).map_err(|error| FileError::new(path, error))?;
+        let file: EventFile = serde_json::from_slice(&text).map_err(|error| FileError::new(path, error))?;
+        if file.flagfall_event != VERSION {
+            let why = format!("its format has version {}, this program reads version {VERSION}", file.flagfall_event);
+            return Err(FileError::new(path, why));
+        }
+        file.check().map_err(|error| FileError::new(path, error))?;
+        Ok(file)
+    }
+
+    /// Writes the file: under a temporary name beside it, to the disk, then renamed.
+    ///
+    /// # Errors
+    /// The folder or the disk does not take it.
+    pub fn write(&self, path: &Path) -> Result<(), FileError> {
+        // The keys are text and numbers, so writing JSON does not fail.
+        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
+        text.push('\n');
+        replace(path, text.as_bytes()).map_err(|error| FileError::new(path, error))
+    }
+
+    /// Checks all values.
+    ///
+    /// # Errors
+    /// The first value that cannot be.
+    pub fn check(&self) -> Result<(), MetaError> {
+        if !topics::is_id(&self.id) {
+            return Err(MetaError(format!("the id {:?} is not 1 to 40 of a-z, 0-9 and -", self.id)));
+        }
+        self.event.check()?;
+        for (number, round) in &self.rounds {
+            let in_round = |error: MetaError| MetaError(format!("round {number}: {error}"));
+            round.check().map_err(in_round)?;
+            if round.number != *number || *number > self.event.rounds {
+                let why = format!("the number is {}, and the event has {} rounds", round.number, self.event.rounds);
+                return Err(in_round(MetaError(why)));
+            }
+        }
+        Ok(())
+    }
+
+    /// The number of the current round.
+    pub fn current(&self) -> Option<u32> {
+        self.event.round.parse().ok().filter(|number| (1..=MAX_ROUNDS).contains(number))
+    }
+
+    /// Raises the number of the publication and returns the messages: the rounds first, so that the pairings of a round are there when
+    /// the event names it.
+    ///
+    /// # Errors
+    /// A round is too large for a message.
+    pub fn publish(&mut self, root: &str) -> Result<Vec<Publication>, MetaError> {
+        self.check()?;
+        let rev = self.rev + 1;
+        let mut messages = Vec::new();
+        for (number, round) in &self.rounds {
+            let topic = topics::meta_round(root, &self.id, &number.to_string());
+            messages.push(message(topic, "meta.round", rev, round)?);
+        }
+        messages.push(message(topics::meta_event(root, &self.id), "meta.event", rev, &self.event)?);
+        self.rev = rev;
+        self.published.extend(self.rounds.keys());
+        Ok(messages)
+    }
+}
+
+fn message<T: Serialize>(topic: String, kind: &str, rev: u64, body: &T) -> Result<Publication, MetaError> {
+    let meta = Meta { v: envelope::VERSION.to_owned(), kind: kind.to_owned(), rev, body };
+    // The keys are text, so writing JSON does not fail.
+    let payload = serde_json::to_string(&meta).unwrap_or_default();
+    if payload.len() > MAX_META {
+        return Err(MetaError(format!("{topic}: the message has {} bytes, the limit is {MAX_META}", payload.len())));
+    }
+    Ok(Publication { topic, payload })
+}
+
+/// Makes an id of an event for all machines, a random UUID.
+///
+/// # Errors
+/// The operating system gives no random bytes.
+pub fn new_uuid() -> io::Result<String> {
+    let hex = random::hex(16)?;
+    // The digits of version 4 and of its variant.
+    Ok(format!("{}-{}-4{}-a{}-{}", &hex[..8], &hex[8..12], &hex[13..16], &hex[17..20], &hex[20..]))
+}
+
+/// Finds the only event file of a folder.
+///
+/// # Errors
+/// The folder cannot be read, or it has none or several.
+pub fn find(folder: &Path) -> Result<PathBuf, FileError> {
+    let entries = fs::read_dir(folder).map_err(|error| FileError::new(folder, error))?;
+    let paths = entries.take(MAX_FILES).filter_map(|entry| Some(entry.ok()?.path()));
+    let json = paths.filter(|path| path.extension().is_some_and(|end| end == "json"));
+    let mut found: Vec<PathBuf> = json.filter(|path| is_event_file(path)).collect();
+    found.sort();
+    match (found.pop(), found.is_empty()) {
+        (Some(only), true) => Ok(only),
+        (Some(last), false) => {
+            let names: Vec<String> = found.iter().chain([&last]).map(|path| path.display().to_string()).collect();
+            Err(FileError::new(folder, format!("there are several events: choose one with --file: {}", names.join(", "))))
+        }
+        (None, _) => Err(FileError::new(folder, "there is no event here: make one with `flagfall event new`, or give --file")),
+    }
+}
+
+fn is_event_file(path: &Path) -> bool {
+    #[derive(Deserialize)]
+    struct Mark {
+        #[allow(dead_code, reason = "only whether it is there")]
+        flagfall_event: u32,
+    }
+    read_bounded(path, MAX_FILE).is_ok_and(|text| serde_json::from_slice::<Mark>(&text).is_ok())
+}
+
+/// Reads a file of at most this number of bytes.
+///
+/// # Errors
+/// It cannot be read, or it is larger.
+pub fn read_bounded(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(io::Error::other(format!("it has more than {most} bytes")));
+    }
+    Ok(bytes)
+}
+
+/// Replaces a file as a whole: whoever reads it finds the old or the new text, also after a power cut.
+///
+/// # Errors
+/// The folder or the disk does not take it.
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let name = path.file_name().ok_or_else(|| io::Error::other("it is no name of a file"))?;
+    let mut fresh = name.to_owned();
+    fresh.push(format!(".{}.tmp", std::process::id()));
+    let fresh = path.with_file_name(fresh);
+    let written = write_synced(&fresh, bytes).and_then(|()| fs::rename(&fresh, path));
+    if written.is_err() {
+        // What is half written is of no use; the error above is the one that counts.
+        let _ = fs::remove_file(&fresh);
+    }
+    written
+}
+
+fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut out = File::create(path)?;
+    out.write_all(bytes)?;
+    out.sync_all()
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::wire::meta::{self, Pairing};
+
+    pub(crate) fn event() -> EventFile {
+        let event = MetaEvent {
+            uuid: new_uuid().expect("random"),
+            name: "Example Open".to_owned(),
+            site: String::new(),
+            country: String::new(),
+            rounds: 9,
+            round: "1".to_owned(),
+            force: false,
+            time_control: None,
+            profile: None,
+            delay: 0,
+            delay_moves: 0,
+            chess960: false,
+        };
+        EventFile::new("open26", event).expect("an event")
+    }
+
+    fn with_round(mut file: EventFile) -> EventFile {
+        let pairing = Pairing { board: "1".to_owned(), number: 1, ..Pairing::default() };
+        file.rounds.insert(5, MetaRound { number: 5, boards: vec![pairing], ..MetaRound::default() });
+        file
+    }
+
+    #[test]
+    fn a_file_is_read_as_it_was_written_and_found_beside_others() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (file, path) = (with_round(event()), folder.path().join("open26.json"));
+        assert!(find(folder.path()).expect_err("none").why.contains("no event here"));
+        file.write(&path).expect("written");
+        fs::write(folder.path().join("package.json"), "{}").expect("written");
+        assert_eq!(EventFile::read(&find(folder.path()).expect("one")).expect("read"), file);
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 2, "no temporary file is left");
+        file.write(&folder.path().join("other.json")).expect("written");
+        assert!(find(folder.path()).expect_err("two").why.contains("--file"));
+    }
+
+    #[test]
+    fn a_broken_file_is_an_error_with_its_place() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("open26.json");
+        let good = serde_json::to_string_pretty(&with_round(event())).expect("JSON");
+        for (text, why) in [
+            ("", "line 1"),
+            ("{\n\"flagfall_event\": 1,\n\"id\": 7\n}", "line 3"),
+            (&good.replace("\"flagfall_event\": 1", "\"flagfall_event\": 9"), "version 9"),
+            (&good.replace("\"id\": \"open26\"", "\"id\": \"../x\""), "../x"),
+            (&good.replace("\"number\": 5", "\"number\": 6"), "round 5"),
+            (&good.replace("\"rounds\": 9", "\"rounds\": 3"), "3 rounds"),
+        ] {
+            fs::write(&path, text).expect("written");
+            let error = EventFile::read(&path).expect_err(why).to_string();
+            assert!(error.contains("open26.json: ") && error.contains(why), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_is_published_makes_the_file_again() {
+        let mut file = with_round(event());
+        let messages = file.publish("flagfall").expect("messages");
+        assert_eq!(
+            messages.iter().map(|sent| sent.topic.as_str()).collect::<Vec<_>>(),
+            ["flagfall/1/meta/open26/5", "flagfall/1/meta/open26"]
+        );
+        let round = meta::read(messages[0].payload.as_bytes(), "meta.round").expect("a round");
+        let event = meta::read(messages[1].payload.as_bytes(), "meta.event").expect("an event");
+        assert_eq!(EventFile::from_meta("open26", event, vec![("5".to_owned(), round)]).expect("a file"), file);
+        assert_eq!((file.rev, file.published.contains(&5)), (1, true));
+    }
+
+    #[test]
+    fn every_event_has_its_own_uuid() {
+        let (a, b) = (new_uuid().expect("random"), new_uuid().expect("random"));
+        assert!(a.len() == 36 && a != b && a.chars().filter(char::is_ascii_hexdigit).count() == 32, "{a} {b}");
+    }
+}

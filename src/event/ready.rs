@@ -1,0 +1,204 @@
+//! Judges whether every board of a round is ready, from what nodes have published and the broker keeps.
+
+use std::collections::BTreeMap;
+
+use flagfall_game::clock::control::TimeControl;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::model::EventFile;
+use crate::wire::meta::{Meta, MetaRound, Pairing};
+use crate::wire::topics;
+
+/// A battery with less than this, in percent, is a problem.
+const LOW_BATTERY: u64 = 30;
+
+/// What is known of one board.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct BoardReport {
+    /// The id of the board.
+    pub board: String,
+    /// Its number.
+    pub number: u32,
+    /// The device that serves it.
+    pub device: Option<String>,
+    /// The node that serves it.
+    pub node: Option<String>,
+    /// The charge of the device, percent.
+    pub battery: Option<u64>,
+    /// White's and Black's time, milliseconds.
+    pub clock_ms: [Option<u64>; 2],
+    /// White and Black.
+    pub players: [Option<String>; 2],
+    /// What is wrong, a sentence each; empty if the board is ready.
+    pub problems: Vec<String>,
+}
+
+/// The report on a round.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// Whether everything is right.
+    pub ready: bool,
+    /// The round.
+    pub round: u32,
+    /// What is wrong with the round as a whole.
+    pub problems: Vec<String>,
+    /// The boards.
+    pub boards: Vec<BoardReport>,
+}
+
+/// The retained messages that are needed, as filters.
+pub fn filters(root: &str, event: &str, round: u32) -> Vec<String> {
+    let below = |rest: &str| format!("{root}/1/{rest}");
+    vec![
+        topics::meta_event(root, event),
+        topics::meta_round(root, event, &round.to_string()),
+        below("device/+/status"),
+        below("node/+/status"),
+        below("node/+/info"),
+        below(&format!("live/{event}/{round}/+/state")),
+        below(&format!("arbiter/{event}/{round}/+/alert/+")),
+    ]
+}
+
+/// The messages by topic, without root and version.
+struct Heard(BTreeMap<String, Value>);
+
+impl Heard {
+    fn body(&self, topic: &str) -> Option<&Value> {
+        self.0.get(topic).map(|message| &message["body"])
+    }
+
+    /// The middle level and the body of all topics of this form.
+    fn all<'a>(&'a self, begin: &'a str, end: &'a str) -> impl Iterator<Item = (&'a str, &'a Value)> {
+        let middle = move |topic: &'a String| topic.strip_prefix(begin)?.strip_suffix(end);
+        self.0.iter().filter_map(move |(topic, message)| Some((middle(topic)?, &message["body"])))
+    }
+}
+
+/// Judges the current round.
+///
+/// # Errors
+/// The event has no pairings of its current round.
+pub fn judge(file: &EventFile, root: &str, messages: &[(String, Vec<u8>)]) -> Result<Report, String> {
+    let round = file.current().and_then(|number| file.rounds.get(&number));
+    let round = round.ok_or_else(|| format!("the current round {} has no pairings: import them first", file.event.round))?;
+    let prefix = format!("{root}/1/");
+    let below = messages.iter().filter_map(|(topic, payload)| {
+        // A message that is no JSON says nothing, so what it should say is missing below.
+        Some((topic.strip_prefix(&prefix)?.to_owned(), serde_json::from_slice(payload).ok()?))
+    });
+    let heard = Heard(below.collect());
+    let problems = round_problems(file, round, &heard);
+    let boards: Vec<BoardReport> = round.boards.iter().map(|pairing| board(file, pairing, &heard)).collect();
+    let ready = problems.is_empty() && boards.iter().all(|board| board.problems.is_empty());
+    Ok(Report { ready, round: round.number, problems, boards })
+}
+
+fn round_problems(file: &EventFile, round: &MetaRound, heard: &Heard) -> Vec<String> {
+    let mut problems = Vec::new();
+    let published = heard.0.get(&format!("meta/{}/{}", file.id, round.number));
+    let published = published.and_then(|message| serde_json::from_value::<Meta<MetaRound>>(message.clone()).ok());
+    let event = heard.body(&format!("meta/{}", file.id));
+    if published.is_none_or(|meta| meta.body != *round) || event.is_none_or(|event| event["round"] != *file.event.round) {
+        problems.push("what is published is not this file: run `flagfall event publish`".to_owned());
+    }
+    problems
+}
+
+fn board(file: &EventFile, pairing: &Pairing, heard: &Heard) -> BoardReport {
+    let place = format!("{}/{}/{}", file.id, file.event.round, pairing.board);
+    let mut report = BoardReport { board: pairing.board.clone(), number: pairing.number, ..BoardReport::default() };
+    report.players = [pairing.white.name.clone(), pairing.black.name.clone()];
+    for (side, player) in [("White", &pairing.white), ("Black", &pairing.black)] {
+        if player.name.is_none() {
+            report.problems.push(format!("{side} has no name"));
+        }
+        if player.fide_id.is_none() {
+            report.problems.push(format!("{side} has no number of FIDE"));
+        }
+    }
+    // A pairing with a result is not played on the board.
+    if pairing.result.is_some() {
+        return report;
+    }
+    find_node(&place, heard, &mut report);
+    find_device(&place, pairing, heard, &mut report);
+    find_clock(file, &place, heard, &mut report);
+    for (id, alert) in heard.all(&format!("arbiter/{place}/alert/"), "") {
+        if alert["class"] == "loud" {
+            report.problems.push(format!("the alarm {id} is open: {}", alert["kind"].as_str().unwrap_or_default()));
+        }
+    }
+    report
+}
+
+fn find_node(place: &str, heard: &Heard, report: &mut BoardReport) {
+    let lists = |info: &Value| info["boards"].as_array().is_some_and(|boards| boards.iter().any(|board| *board == *place));
+    let is_alive = |node: &str| heard.body(&format!("node/{node}/status")).is_some_and(|status| status["state"] == "ready");
+    let listing = heard.all("node/", "/info").filter(|(_, info)| lists(info)).map(|(node, _)| node);
+    let nodes: Vec<&str> = listing.filter(|node| is_alive(node)).collect();
+    match nodes.as_slice() {
+        [] => report.problems.push("no node serves this board".to_owned()),
+        [node] => report.node = Some((*node).to_owned()),
+        several => report.problems.push(format!("several nodes serve this board: {}", several.join(", "))),
+    }
+}
+
+fn find_device(place: &str, pairing: &Pairing, heard: &Heard, report: &mut BoardReport) {
+    let serving: Vec<(&str, &Value)> =
+        heard.all("device/", "/status").filter(|(_, status)| status["board"] == *place && status["kind"] != "clock").collect();
+    let found = match &pairing.device {
+        Some(device) => {
+            if let Some((other, _)) = serving.iter().find(|(serving, _)| serving != device) {
+                report.problems.push(format!("the device {other} serves it, but {device} is bound to it"));
+            }
+            heard.body(&format!("device/{device}/status")).map(|status| (device.as_str(), status))
+        }
+        None => serving.first().copied(),
+    };
+    let Some((device, status)) = found else {
+        report.problems.push("no device is heard".to_owned());
+        return;
+    };
+    report.device = Some(device.to_owned());
+    if status["state"] != "online" {
+        let problem = status["problem"].as_str().map(|why| format!(": {why}")).unwrap_or_default();
+        report.problems.push(format!("the device is {}{problem}", status["state"].as_str().unwrap_or("unknown")));
+    }
+    report.battery = status["battery_percent"].as_u64();
+    if let Some(battery) = report.battery.filter(|battery| *battery < LOW_BATTERY && status["charging"] != true) {
+        report.problems.push(format!("the battery has {battery} %"));
+    }
+    for warning in status["warnings"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+        report.problems.push(warning.replace('_', " "));
+    }
+}
+
+fn find_clock(file: &EventFile, place: &str, heard: &Heard, report: &mut BoardReport) {
+    let Some(state) = heard.body(&format!("live/{place}/state")) else {
+        report.problems.push("the board has published no state".to_owned());
+        return;
+    };
+    report.clock_ms = ["white_ms", "black_ms"].map(|side| state["clock"][side].as_u64());
+    if state["clock_status"] != "reporting" {
+        report.problems.push("the clock is not heard".to_owned());
+        return;
+    }
+    // A game that has begun shows other times.
+    if state["moves"].as_array().is_some_and(|moves| !moves.is_empty()) {
+        return;
+    }
+    let control = file.event.time_control.as_deref().and_then(|text| TimeControl::parse(text).ok());
+    let Some(period) = control.as_ref().map(|control| control.period(0)) else { return };
+    let (main, added) = (u64::from(period.main_ms), u64::from(period.per_move_ms));
+    let wanted = [main, main + added];
+    for (side, time) in ["White", "Black"].into_iter().zip(report.clock_ms) {
+        // A clock shows whole seconds, and some give the first addition at once.
+        let near = |time: u64| wanted.iter().any(|wanted| time.abs_diff(*wanted) < 1000);
+        if let Some(time) = time.filter(|time| !near(*time)) {
+            let shown = format!("{}:{:02}:{:02}", time / 3_600_000, time / 60_000 % 60, time / 1000 % 60);
+            report.problems.push(format!("{side}'s clock shows {shown}, not the time control"));
+        }
+    }
+}
