@@ -10,6 +10,7 @@
 //! | [`outputs`] | what broadcast receivers read, made from published states |
 //! | [`session`] | one board with its journal: input → driver → game → messages; the same input always gives the same messages |
 //! | [`daemon`] | the threads: one station for each board, disk, worker, network |
+//! | `collect` | the collector: it gathers the games of an event from the broker and sends them to broadcasts |
 //! | [`config`] | the configuration: its keys and how it is read |
 //! | [`calibration`] | the file with the data that a driver needs about one board |
 //! | [`import`] | converts recordings of other programs to traces |
@@ -25,6 +26,8 @@ pub mod arbiter;
 pub mod broker;
 pub mod calibration;
 pub mod cli;
+#[cfg(feature = "outputs")]
+pub mod collect;
 pub mod config;
 pub mod daemon;
 pub mod emulate;

@@ -7,12 +7,9 @@ use anyhow::{Context, Result};
 use clap::Args;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::Mutex;
-use tracing::Level as Tracing;
-use tracing_subscriber::filter::{LevelFilter, Targets};
-use tracing_subscriber::layer::SubscriberExt;
-use tracing_subscriber::util::SubscriberInitExt;
 
-use crate::config::{self, Level, Loaded};
+use super::log;
+use crate::config::{self, Loaded};
 use crate::daemon::{Daemon, judge};
 
 /// Serve the boards of the configuration: read them, record them, publish them.
@@ -31,7 +28,7 @@ pub(super) struct Run {
 impl Run {
     pub(super) fn run(self) -> Result<ExitCode> {
         let loaded = config::load_default(&self.config)?;
-        log(loaded.config.log.level);
+        log::start(loaded.config.log.level);
         if loaded.config.board.is_empty() {
             tracing::warn!("no board is configured: nothing will be read");
         }
@@ -42,16 +39,33 @@ impl Run {
             let mut interrupt = signal(SignalKind::interrupt()).context("SIGINT")?;
             let hangup = Mutex::new(signal(SignalKind::hangup()).context("SIGHUP")?);
             let daemon = Daemon::start(&loaded).await?;
+            #[cfg(feature = "outputs")]
+            let collector = collector(&loaded.config, &daemon)?;
             let stop = async {
                 tokio::select! {
                     _ = terminate.recv() => {}
                     _ = interrupt.recv() => {}
+                }
+                // The collector ends first, since it publishes its end to a broker that may end with the daemon.
+                #[cfg(feature = "outputs")]
+                if let Some(collector) = collector {
+                    let _ = tokio::task::spawn_blocking(|| collector.stop()).await;
                 }
             };
             daemon.run_and_reload(stop, async || reread(&self.config, &mut *hangup.lock().await).await).await
         })?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Starts the collector beside the daemon, if the configuration says so.
+#[cfg(feature = "outputs")]
+fn collector(config: &config::Config, daemon: &Daemon) -> Result<Option<super::collect::Beside>> {
+    #[cfg(feature = "broker")]
+    let broker = daemon.broker().map(|(tcp, _)| tcp);
+    #[cfg(not(feature = "broker"))]
+    let (broker, _) = (None, daemon);
+    config.collect.enabled.then(|| super::collect::start_beside(config, broker)).transpose()
 }
 
 /// Waits for SIGHUP and reads the configuration again. A configuration with errors is logged, and the next SIGHUP is awaited.
@@ -66,18 +80,4 @@ async fn reread(files: &[PathBuf], hangup: &mut Signal) -> Loaded {
             Err(errors) => tracing::error!("nothing was changed, because the configuration has errors:\n{errors}"),
         }
     }
-}
-
-/// Sets up the program's own log on standard error, where systemd collects it.
-fn log(level: Level) {
-    let level = match level {
-        Level::Error => Tracing::ERROR,
-        Level::Warn => Tracing::WARN,
-        Level::Info => Tracing::INFO,
-        Level::Debug => Tracing::DEBUG,
-    };
-    // The broker's crate writes a line for each client and each attack, and knows neither our users nor our limits. What is true
-    // is logged by `broker`.
-    let targets = Targets::new().with_default(level).with_target("mqtt5", LevelFilter::OFF);
-    tracing_subscriber::fmt().with_max_level(level).with_writer(std::io::stderr).with_target(false).finish().with(targets).init();
 }

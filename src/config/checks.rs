@@ -13,16 +13,16 @@ use flagfall_protocols::drivers;
 use super::board::{Board, Transport};
 use super::place::{Origins, Problem};
 use super::types::{Config, Guidelines, Rulings, rulebook};
-use super::{broker_user, certificates, secrets};
+use super::{broker_user, certificates, output_checks, secrets};
 use crate::calibration;
 
-struct Check<'a> {
-    origins: &'a Origins,
+pub(super) struct Check<'a> {
+    pub(super) origins: &'a Origins,
     problems: &'a mut Vec<Problem>,
 }
 
 impl Check<'_> {
-    fn problem(&mut self, key: &str, message: impl Into<String>) {
+    pub(super) fn problem(&mut self, key: &str, message: impl Into<String>) {
         self.problems.push(Problem { place: self.origins.place(key), key: key.to_owned(), message: message.into() });
     }
 
@@ -45,6 +45,7 @@ pub(crate) fn check(config: &Config, origins: &Origins, problems: &mut Vec<Probl
     devices(&config.board, &mut check);
     config.board.iter().for_each(|board| link(board, config.event.casual, &mut check));
     clocks(config, &mut check);
+    output_checks::outputs(config, &mut check);
     let boards: BTreeSet<&str> = config.board.iter().map(|board| board.id.as_str()).collect();
     for (name, user) in &config.user {
         let strange = user.boards.iter().filter(|id| !boards.is_empty() && !boards.contains(id.as_str()));

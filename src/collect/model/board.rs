@@ -1,0 +1,365 @@
+//! Decides which states of a board are believed, and keeps the games of the round on it (`collect/README.md#1`).
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::outputs::pgn;
+use crate::outputs::picture::{Body, MAX_SEGMENTS, Picture, PictureSegment};
+use crate::system_clock::{MonotonicTime, Utc};
+use crate::wire::outcome::GameResult;
+use crate::wire::round_games::{GameOnBoard, Relation, RoundBound, RoundGames, Unpublished, is_initial};
+
+/// A state that takes back what was there is believed after this time: a node that has just started may still read its journal.
+const DOUBT: Duration = Duration::from_secs(60);
+/// The largest number of games of a round on one board.
+const MAX_GAMES: usize = 64;
+
+/// The games of a round on one board.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Board {
+    /// The number of the board, for people.
+    pub(crate) number: u32,
+    /// The games, in the order in which they were played.
+    pub(crate) games: Vec<Game>,
+    /// The number of resets by the organiser that were carried out; none before the pairing was read.
+    pub(crate) resets: Option<u32>,
+    /// Added to the numbers of the present owner's games, so that numbers grow when the owner changes.
+    offset: u32,
+    #[serde(skip)]
+    follow: RoundGames,
+    #[serde(skip)]
+    doubted: Option<(Picture, MonotonicTime)>,
+    /// The newest state of another node than the owner.
+    #[serde(skip)]
+    pub(crate) rival: Option<Picture>,
+    #[serde(skip)]
+    pub(crate) wrong: Option<Wrong>,
+    /// A person asked to take the next state as it is.
+    #[serde(skip)]
+    take_any: bool,
+}
+
+/// One game of a round.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Game {
+    /// The node that published it.
+    pub(crate) node: String,
+    boot: u64,
+    rev: u32,
+    /// Its number on the board, counted over all owners.
+    number: u32,
+    /// When the first move was made, as far as it is known; microseconds since 1970.
+    pub(crate) first_move: Option<i64>,
+    /// When the clock was read, microseconds since 1970.
+    pub(crate) clock_read: Option<i64>,
+    /// The parts before those of the owner's states.
+    before: Vec<PictureSegment>,
+    body: Body,
+}
+
+/// What is wrong with the states of a board, for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Wrong {
+    /// A state has a move that cannot be played.
+    BadState,
+    /// A state lacks moves that were never received.
+    Shortened,
+    /// The game on the board is not one of the round.
+    Other(Unpublished),
+    /// The game on the board is not the one that a person chose.
+    NotChosen,
+}
+
+/// What became of a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Taken {
+    /// The games have changed.
+    Changed,
+    /// It says nothing new.
+    Same,
+    /// It is older than what is there, or cannot be believed, or not yet.
+    Refused,
+}
+
+/// What the pairing of a board says about its games.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Bound {
+    /// How many games belong to the round, and when it begins; none = all games.
+    pub(crate) games: Option<RoundBound>,
+    /// The number of the game that a person chose.
+    pub(crate) chosen: Option<u32>,
+    /// Whether the games are Chess960.
+    pub(crate) chess960: bool,
+}
+
+/// How a state stands to the last game that is kept.
+enum Standing {
+    Same,
+    Next,
+    Doubtful,
+    Old,
+}
+
+impl Board {
+    /// A board with this number, without a game.
+    pub(crate) fn numbered(number: u32) -> Board {
+        Board { number, ..Board::default() }
+    }
+
+    /// The node whose states are believed.
+    pub(crate) fn owner(&self) -> Option<&str> {
+        self.games.last().map(|game| game.node.as_str())
+    }
+
+    /// Lets the rules for the games of a round know the games that come from the disk.
+    pub(crate) fn restored(&mut self, chess960: bool) {
+        let shown: Vec<GameOnBoard> = self.games.iter().map(|game| on_board(game.number, &game.whole(chess960), game.first_move, chess960)).collect();
+        for game in shown {
+            self.follow.follow(None, game);
+        }
+    }
+
+    /// The next state is taken as it is, because a person asked for it.
+    pub(crate) fn reset(&mut self) {
+        self.take_any = true;
+        if let Some((_, since)) = &mut self.doubted {
+            *since = MonotonicTime(0);
+        }
+    }
+
+    /// Takes a state of the owner, or of a new owner.
+    pub(crate) fn take(&mut self, picture: Picture, bound: &Bound, now: MonotonicTime) -> Taken {
+        let standing = match self.games.last() {
+            None => Standing::Next,
+            Some(last) if std::mem::take(&mut self.take_any) => {
+                let is_same = last.node == picture.node && last.body.game_no == picture.body.game_no;
+                if is_same { Standing::Same } else { Standing::Next }
+            }
+            Some(last) => last.standing(&picture),
+        };
+        match standing {
+            Standing::Old => Taken::Refused,
+            Standing::Doubtful => {
+                let since = self.doubted.take().map_or(now, |(_, since)| since);
+                self.doubted = Some((picture, since));
+                self.settle(bound, now)
+            }
+            Standing::Same => self.update(picture, bound),
+            Standing::Next => self.begin(picture, bound),
+        }
+    }
+
+    /// Believes a doubted state when its time has come.
+    pub(crate) fn settle(&mut self, bound: &Bound, now: MonotonicTime) -> Taken {
+        let Some((picture, _)) = self.doubted.take_if(|(_, since)| since.0 == 0 || now.since(*since) >= DOUBT) else {
+            return Taken::Refused;
+        };
+        let is_same = self.games.last().is_some_and(|last| last.boot <= picture.boot && last.body.game_no == picture.body.game_no);
+        if is_same { self.update(picture, bound) } else { self.begin(picture, bound) }
+    }
+
+    /// When a doubted state will be believed.
+    pub(crate) fn deadline(&self) -> Option<MonotonicTime> {
+        self.doubted.as_ref().map(|(_, since)| since.after(DOUBT))
+    }
+
+    /// Another state of the last game.
+    fn update(&mut self, picture: Picture, bound: &Bound) -> Taken {
+        let Some(last) = self.games.last_mut() else { return Taken::Refused };
+        let (before, number) = (last.clone(), last.number);
+        let Some(body) = whole(picture.body.clone(), Some(&last.body)) else { return self.refuse(Wrong::Shortened) };
+        if !pgn::legal_plies(&body, bound.chess960).1 {
+            return self.refuse(Wrong::BadState);
+        }
+        let first_move = if body.plies() == 0 { None } else { last.first_move.or(synchronised(&picture)) };
+        let game = Game {
+            node: picture.node.clone(),
+            boot: picture.boot,
+            rev: picture.rev,
+            number,
+            first_move,
+            clock_read: clock_read(&picture),
+            before: std::mem::take(&mut last.before),
+            body,
+        };
+        *last = game;
+        self.doubted = None;
+        self.wrong = None;
+        let shown = on_board(number, &last.whole(bound.chess960), first_move, bound.chess960);
+        let changed = *last != before;
+        if let Some(why) = self.follow.follow(bound.games.as_ref(), shown).filter(|_| bound.chosen.is_none()) {
+            // Its first move came too early.
+            self.games.pop();
+            self.wrong = Some(Wrong::Other(why));
+            return Taken::Changed;
+        }
+        if changed { Taken::Changed } else { Taken::Same }
+    }
+
+    /// A game that is another one than the last, or the first one, or one of another owner.
+    fn begin(&mut self, picture: Picture, bound: &Bound) -> Taken {
+        let same_series = self.games.last().is_some_and(|last| last.node == picture.node && last.boot <= picture.boot);
+        if !same_series && let Some(last) = self.games.last() {
+            self.offset = last.number;
+        }
+        let number = self.offset.saturating_add(picture.body.game_no);
+        let Some(body) = whole(picture.body.clone(), None) else { return self.refuse(Wrong::Shortened) };
+        // A node that repeats a broken state shows as much of it as can be played.
+        let is_whole = pgn::legal_plies(&body, bound.chess960).1;
+        if !is_whole && !self.games.is_empty() {
+            return self.refuse(Wrong::BadState);
+        }
+        if bound.chosen.is_some_and(|chosen| chosen != picture.body.game_no) {
+            return self.refuse(Wrong::NotChosen);
+        }
+        let first_move = if body.plies() == 0 { None } else { synchronised(&picture) };
+        let shown = on_board(number, &body, first_move, bound.chess960);
+        let last_shown = |last: &Game| on_board(last.number, &last.whole(bound.chess960), last.first_move, bound.chess960);
+        let relation = self.games.last().map(|last| last_shown(last).relation_to(&shown));
+        let unpublished = self.follow.follow(bound.games.as_ref(), shown);
+        if let Some(why) = unpublished.filter(|_| bound.chosen.is_none()) {
+            return self.refuse(Wrong::Other(why));
+        }
+        if relation == Some(Relation::Another) && shown.made_moves == 0 {
+            // The men were set up again. Until a move is made, nobody knows whether a game follows.
+            return Taken::Same;
+        }
+        let mut before = Vec::new();
+        if relation == Some(Relation::GoesOn)
+            && let Some(last) = self.games.pop()
+        {
+            before = last.all_parts();
+            before.drain(..before.len().saturating_sub(MAX_SEGMENTS));
+        } else if relation == Some(Relation::BegunAnew) || bound.chosen.is_some() {
+            self.games.pop();
+        }
+        if self.games.len() >= MAX_GAMES {
+            self.games.remove(0);
+        }
+        self.doubted = None;
+        self.wrong = (!is_whole).then_some(Wrong::BadState);
+        let (clock_read, Picture { node, boot, rev, .. }) = (clock_read(&picture), picture);
+        self.games.push(Game { node, boot, rev, number, first_move, clock_read, before, body });
+        Taken::Changed
+    }
+
+    fn refuse(&mut self, wrong: Wrong) -> Taken {
+        // What is wrong is shown with the outputs, so a change of it counts.
+        let changed = self.wrong.as_ref() != Some(&wrong);
+        self.wrong = Some(wrong);
+        if changed { Taken::Changed } else { Taken::Refused }
+    }
+}
+
+impl Game {
+    /// How a state stands to this game.
+    fn standing(&self, picture: &Picture) -> Standing {
+        if picture.node != self.node {
+            return Standing::Next;
+        }
+        if picture.boot < self.boot {
+            return Standing::Doubtful;
+        }
+        let restarted = picture.boot > self.boot;
+        let (new, old) = (&picture.body, &self.body);
+        if new.game_no > old.game_no {
+            return Standing::Next;
+        }
+        if new.game_no < old.game_no {
+            return if restarted { Standing::Doubtful } else { Standing::Old };
+        }
+        let has_fewer = new.moves_from.is_none() && new.plies() < old.plies();
+        match restarted {
+            true if has_fewer && is_beginning(new, old) => Standing::Doubtful,
+            false if picture.rev < self.rev || (picture.rev == self.rev && has_fewer) => Standing::Old,
+            _ => Standing::Same,
+        }
+    }
+
+    /// The whole game: all its parts.
+    pub(crate) fn whole(&self, chess960: bool) -> Body {
+        if self.before.is_empty() {
+            return self.body.clone();
+        }
+        let mut parts = self.before.clone();
+        for part in self.own_parts() {
+            match parts.last_mut() {
+                Some(last) if is_same_position(pgn::end_position(last, chess960).as_deref(), &part.initial_fen) => {
+                    last.moves.extend(part.moves);
+                }
+                _ => parts.push(part),
+            }
+        }
+        let mut body = self.body.clone();
+        if let Some(PictureSegment { initial_fen, moves }) = parts.pop() {
+            (body.initial_fen, body.moves) = (initial_fen, moves);
+        }
+        body.segments = parts;
+        body
+    }
+
+    /// The parts of the owner's last state.
+    fn own_parts(&self) -> Vec<PictureSegment> {
+        let last = PictureSegment { initial_fen: self.body.initial_fen.clone(), moves: self.body.moves.clone() };
+        self.body.segments.iter().cloned().chain([last]).collect()
+    }
+
+    fn all_parts(self) -> Vec<PictureSegment> {
+        let own = self.own_parts();
+        self.before.into_iter().chain(own).collect()
+    }
+}
+
+/// Adds the moves that the broker did not take to a state that lacks them. None: they were never received.
+fn whole(body: Body, held: Option<&Body>) -> Option<Body> {
+    let Some(from) = body.moves_from.filter(|from| *from > 1) else { return Some(Body { moves_from: None, ..body }) };
+    let held = held?;
+    let earlier = held.moves.get(..from as usize - 1)?;
+    let moves = earlier.iter().chain(&body.moves).cloned().collect();
+    Some(Body { moves, moves_from: None, initial_fen: held.initial_fen.clone(), segments: held.segments.clone(), ..body })
+}
+
+/// Whether all that a state has is the beginning of another one, whatever its times.
+fn is_beginning(new: &Body, old: &Body) -> bool {
+    let moves = |body: &Body| -> Vec<(String, String)> {
+        let earlier = body.segments.iter().flat_map(|part| part.moves.iter().map(|mv| (part.initial_fen.clone(), mv.san.clone())));
+        earlier.chain(body.moves.iter().map(|mv| (body.initial_fen.clone(), mv.san.clone()))).collect()
+    };
+    moves(old).starts_with(&moves(new))
+}
+
+/// Whether two positions have the same men and the same player to move.
+fn is_same_position(one: Option<&str>, other: &str) -> bool {
+    let start = |fen: &str| fen.split(' ').take(2).map(str::to_owned).collect::<Vec<_>>();
+    one.is_some_and(|one| start(one) == start(other))
+}
+
+fn on_board(number: u32, body: &Body, first_move: Option<i64>, chess960: bool) -> GameOnBoard {
+    let first = body.segments.first().map_or(&body.initial_fen, |part| &part.initial_fen);
+    let ended = body.result.is_some_and(|result| result != GameResult::Open) || pgn::is_decided(body, chess960);
+    GameOnBoard {
+        number,
+        initial_position: is_initial(first),
+        by_command: false,
+        made_moves: body.plies() as u32,
+        first_move: first_move.map(Utc),
+        over: ended,
+    }
+}
+
+/// The time of a state for people, if a synchronised clock tells it; microseconds since 1970.
+fn synchronised(picture: &Picture) -> Option<i64> {
+    if picture.t.sync.is_synchronised() { Utc::parse(&picture.t.utc).map(|utc| utc.0) } else { None }
+}
+
+/// When the clock was read, for people.
+fn clock_read(picture: &Picture) -> Option<i64> {
+    let (at, utc) = (picture.t.us, Utc::parse(&picture.t.utc)?);
+    let read = picture.body.clock.read_us;
+    let earlier = i64::try_from(at.checked_sub(read)?).ok()?;
+    (read > 0).then(|| utc.after_micros(-earlier).0)
+}
+
+#[cfg(test)]
+mod tests;
