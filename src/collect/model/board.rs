@@ -229,7 +229,7 @@ impl Board {
         if relation == Some(Relation::GoesOn)
             && let Some(last) = self.games.pop()
         {
-            before = last.all_parts();
+            before = parts(last.whole(bound.chess960));
             before.drain(..before.len().saturating_sub(MAX_SEGMENTS));
         } else if relation == Some(Relation::BegunAnew) || bound.chosen.is_some() {
             self.games.pop();
@@ -282,33 +282,28 @@ impl Game {
         if self.before.is_empty() {
             return self.body.clone();
         }
-        let mut parts = self.before.clone();
-        for part in self.own_parts() {
-            match parts.last_mut() {
+        let mut joined = self.before.clone();
+        for part in parts(self.body.clone()) {
+            match joined.last_mut() {
                 Some(last) if is_same_position(pgn::end_position(last, chess960).as_deref(), &part.initial_fen) => {
                     last.moves.extend(part.moves);
                 }
-                _ => parts.push(part),
+                _ => joined.push(part),
             }
         }
         let mut body = self.body.clone();
-        if let Some(PictureSegment { initial_fen, moves }) = parts.pop() {
+        if let Some(PictureSegment { initial_fen, moves }) = joined.pop() {
             (body.initial_fen, body.moves) = (initial_fen, moves);
         }
-        body.segments = parts;
+        body.segments = joined;
         body
     }
+}
 
-    /// The parts of the owner's last state.
-    fn own_parts(&self) -> Vec<PictureSegment> {
-        let last = PictureSegment { initial_fen: self.body.initial_fen.clone(), moves: self.body.moves.clone() };
-        self.body.segments.iter().cloned().chain([last]).collect()
-    }
-
-    fn all_parts(self) -> Vec<PictureSegment> {
-        let own = self.own_parts();
-        self.before.into_iter().chain(own).collect()
-    }
+/// All parts of a game.
+fn parts(body: Body) -> Vec<PictureSegment> {
+    let Body { initial_fen, moves, segments, .. } = body;
+    segments.into_iter().chain([PictureSegment { initial_fen, moves }]).collect()
 }
 
 /// Adds the moves that the broker did not take to a state that lacks them. None: they were never received.
