@@ -18,11 +18,12 @@ use crate::mqtt::Identity;
 
 /// Collect the games of all boards of an event from the broker, and send them to broadcasts.
 ///
-/// It needs no board: run it on one machine of the event. Its outputs, [[output]] in the configuration, write files or start a program
-/// that sends them. What it has collected is on the disk, so it may be stopped and started at any time. It ends on SIGTERM or Ctrl-C. A
-/// wrong configuration ends it with exit code 78.
+/// It needs no board: run it on one machine of the event. Its outputs, [[output]] in the
+/// configuration, write files or start a program that sends them. What it has collected is on the
+/// disk, so it may be stopped and started at any time. It ends on SIGTERM or Ctrl-C. A wrong
+/// configuration ends it with exit code 78.
 ///
-/// Example:
+/// Example: `flagfall collect --config collect.toml` with
 ///
 ///   [event]
 ///   id = "open26"
@@ -34,13 +35,11 @@ use crate::mqtt::Identity;
 ///   name = "tree"
 ///   kind = "files"
 ///   dir = "/srv/flagfall"
-///
-///   flagfall collect --config /etc/flagfall/collect.toml
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Collect {
-    /// A configuration file; may be given several times, a later one over the earlier ones. Without it /etc/flagfall/flagfall.toml and
-    /// /etc/flagfall/event.toml.
+    /// A configuration file; may be given several times, a later one over the earlier ones.
+    /// Without it /etc/flagfall/flagfall.toml and /etc/flagfall/event.toml.
     #[arg(long, value_name = "FILE")]
     config: Vec<PathBuf>,
 }

@@ -106,7 +106,8 @@ impl std::error::Error for CollectError {}
 /// # Errors
 /// It cannot start.
 pub async fn run(settings: Settings, stop: impl Future<Output = ()>) -> Result<(), CollectError> {
-    let mut store = Store::open(&settings.dir, &settings.fixed.event).map_err(|error| CollectError::Store(settings.dir.clone(), error))?;
+    let mut store =
+        Store::open(&settings.dir, &settings.fixed.event).map_err(|error| CollectError::Store(settings.dir.clone(), error))?;
     let boot = store.count_start();
     let mut model = Model::new(settings.fixed.clone());
     let sent = store.load(&mut model);
@@ -114,7 +115,8 @@ pub async fn run(settings: Settings, stop: impl Future<Output = ()>) -> Result<(
     let run = random::hex(random::UNGUESSABLE).map_err(CollectError::System)?;
     let client = random::hex(random::UNGUESSABLE).map_err(CollectError::System)?;
     let client = format!("flagfall-{}-{client}", settings.node);
-    let will = message(&settings.node, boot, "node.status", false, &NodeStatus { state: NodeState::Lost, run: Some(run.clone()) });
+    let will =
+        message(&settings.node, boot, "node.status", false, &NodeStatus { state: NodeState::Lost, run: Some(run.clone()) });
     let with_live = settings.outputs.iter().any(|output| output.audience == OutputAudience::Live);
     let filters = intake::filters(&settings.root, &settings.fixed.event, with_live);
     let will = (topics::node_status(&settings.root, &settings.node), will);
@@ -240,7 +242,9 @@ impl Collector {
             }
             Heard::Subscribed { denied } => {
                 if denied > 0 {
-                    warn!("the broker refuses {denied} of the topics: give this user the rights of the collector (config/mosquitto/acl)");
+                    warn!(
+                        "the broker refuses {denied} of the topics: give this user the rights of the collector (config/mosquitto/acl)"
+                    );
                 }
                 self.stage = Stage::Gathering(now.after(GATHER));
             }
@@ -259,7 +263,9 @@ impl Collector {
 
     fn take(&mut self, topic: &str, payload: &[u8], now: MonotonicTime) {
         let Settings { root, fixed, .. } = &self.settings;
-        let Some(about) = intake::about(root, &fixed.event, topic) else { return self.refuse(topic, "the topic has ids that cannot be") };
+        let Some(about) = intake::about(root, &fixed.event, topic) else {
+            return self.refuse(topic, "the topic has ids that cannot be");
+        };
         // An empty message deletes what is retained. What was collected stays.
         let is_state = matches!(about, About::State { .. } | About::Event | About::Round(_));
         if payload.is_empty() && is_state {

@@ -174,7 +174,8 @@ impl Running {
         let checksum = body.checksum();
         // Files may have been changed or deleted while this program did not run.
         let is_first = !self.given.contains_key(&body.round);
-        let has = sent.as_ref().is_some_and(|sent| sent.checksum == checksum) && (self.output.kind != OutputKind::Files || !is_first);
+        let has =
+            sent.as_ref().is_some_and(|sent| sent.checksum == checksum) && (self.output.kind != OutputKind::Files || !is_first);
         // With a lost store the present requests count as done.
         let done = sent.and_then(|sent| sent.requests).unwrap_or(body.requests);
         let done = self.asked.insert(body.round.clone(), body.requests).unwrap_or(done);
@@ -212,10 +213,12 @@ impl Running {
         let sent = sent.get(current_round).and_then(|outputs| outputs.get(&self.output.name));
         let failing = self.failing.get(current_round).or_else(|| self.failing.values().next());
         let said = failing.map(|answer| answer.boards.as_slice()).or(sent.map(|sent| sent.boards.as_slice())).unwrap_or_default();
-        let boards = self.notes.iter().chain(said).take(MOST_BOARDS).map(|note| BoardMessage {
-            board: note.board.clone(),
-            message: shortened(&note.message),
-        });
+        let boards = self
+            .notes
+            .iter()
+            .chain(said)
+            .take(MOST_BOARDS)
+            .map(|note| BoardMessage { board: note.board.clone(), message: shortened(&note.message) });
         OutputStatus {
             state: self.state,
             since: self.since.clone(),

@@ -175,7 +175,11 @@ impl Slot {
     }
 
     /// Waits for the next body that is due, not before `next`; none if the thread must end.
-    fn take(&self, next: MonotonicTime, beat: &mut Option<(MonotonicTime, Arc<RoundBody>)>) -> Option<(Arc<RoundBody>, u32, bool)> {
+    fn take(
+        &self,
+        next: MonotonicTime,
+        beat: &mut Option<(MonotonicTime, Arc<RoundBody>)>,
+    ) -> Option<(Arc<RoundBody>, u32, bool)> {
         let mut queue = self.lock();
         loop {
             if queue.stop {

@@ -29,11 +29,11 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tracing::{info, warn};
 
-use self::connection::ConnectionEnd;
 #[cfg(feature = "outputs")]
 pub(crate) use self::backoff::Backoff;
 #[cfg(not(feature = "outputs"))]
 use self::backoff::Backoff;
+use self::connection::ConnectionEnd;
 pub use self::identity::{Identity, IdentityError};
 use self::outbox::Outbox;
 pub use self::probe::probe;

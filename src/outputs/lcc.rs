@@ -270,7 +270,12 @@ mod tests {
 
     #[test]
     fn a_tournament_lists_its_rounds() {
-        let event = Tournament { id: "u".to_owned(), name: "Open \"26\"".to_owned(), rounds: vec![(2, 0), (1, 1)], ..Tournament::default() };
+        let event = Tournament {
+            id: "u".to_owned(),
+            name: "Open \"26\"".to_owned(),
+            rounds: vec![(2, 0), (1, 1)],
+            ..Tournament::default()
+        };
         let expected = concat!(
             r#"{"id":"u","name":"Open '26'","location":"","country":"","website":"","rules":"STANDARD","chess960":false,"#,
             r#""timecontrol":"","rounds":[{"count":2,"live":0},{"count":1,"live":1}],"eboards":[]}"#

@@ -203,7 +203,8 @@ pub fn read<T: for<'a> Deserialize<'a>>(payload: &[u8], kind: &str) -> Result<Me
     if payload.len() > MAX_META {
         return Err(MetaError(format!("the message has {} bytes, the limit is {MAX_META}", payload.len())));
     }
-    let meta: Meta<T> = serde_json::from_slice(payload).map_err(|error| MetaError(format!("the message cannot be read: {error}")))?;
+    let meta: Meta<T> =
+        serde_json::from_slice(payload).map_err(|error| MetaError(format!("the message cannot be read: {error}")))?;
     if meta.kind != kind {
         return Err(MetaError(format!("`type` is {:?}, not {kind:?}", meta.kind)));
     }
@@ -257,13 +258,19 @@ impl MetaRound {
             }
             let others = &self.boards[..index];
             if others.iter().any(|other| other.board == pairing.board || other.number == pairing.number) {
-                return Err(MetaError(format!("board {} or its number {} stands twice in the round", pairing.board, pairing.number)));
+                return Err(MetaError(format!(
+                    "board {} or its number {} stands twice in the round",
+                    pairing.board, pairing.number
+                )));
             }
             if pairing.device.is_some() && others.iter().any(|other| other.device == pairing.device) {
                 return Err(MetaError(format!("the device of board {} has another board too", pairing.board)));
             }
             if let Some(device) = pairing.device.as_deref().filter(|device| !is_id(device)) {
-                return Err(MetaError(format!("the device of board {} is {device:?}, not 1 to 40 of a-z, 0-9 and -", pairing.board)));
+                return Err(MetaError(format!(
+                    "the device of board {} is {device:?}, not 1 to 40 of a-z, 0-9 and -",
+                    pairing.board
+                )));
             }
         }
         Ok(())

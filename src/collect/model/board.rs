@@ -114,7 +114,8 @@ impl Board {
 
     /// Lets the rules for the games of a round know the games that come from the disk.
     pub(crate) fn restored(&mut self, chess960: bool) {
-        let shown: Vec<GameOnBoard> = self.games.iter().map(|game| on_board(game.number, &game.whole(chess960), game.first_move, chess960)).collect();
+        let shown: Vec<GameOnBoard> =
+            self.games.iter().map(|game| on_board(game.number, &game.whole(chess960), game.first_move, chess960)).collect();
         for game in shown {
             self.follow.follow(None, game);
         }
@@ -155,7 +156,8 @@ impl Board {
         let Some((picture, _)) = self.doubted.take_if(|(_, since)| since.0 == 0 || now.since(*since) >= DOUBT) else {
             return Taken::Refused;
         };
-        let is_same = self.games.last().is_some_and(|last| last.boot <= picture.boot && last.body.game_no == picture.body.game_no);
+        let is_same =
+            self.games.last().is_some_and(|last| last.boot <= picture.boot && last.body.game_no == picture.body.game_no);
         if is_same { self.update(picture, bound) } else { self.begin(picture, bound) }
     }
 
@@ -318,7 +320,8 @@ fn whole(body: Body, held: Option<&Body>) -> Option<Body> {
 /// Whether all that a state has is the beginning of another one, whatever its times.
 fn is_beginning(new: &Body, old: &Body) -> bool {
     let moves = |body: &Body| -> Vec<(String, String)> {
-        let earlier = body.segments.iter().flat_map(|part| part.moves.iter().map(|mv| (part.initial_fen.clone(), mv.san.clone())));
+        let earlier =
+            body.segments.iter().flat_map(|part| part.moves.iter().map(|mv| (part.initial_fen.clone(), mv.san.clone())));
         earlier.chain(body.moves.iter().map(|mv| (body.initial_fen.clone(), mv.san.clone()))).collect()
     };
     moves(old).starts_with(&moves(new))

@@ -156,7 +156,9 @@ impl Model {
     fn settle(&mut self, audience: OutputAudience, round: &str, id: &str, now: MonotonicTime) {
         let bound = self.bound(round, id);
         let whole_id = format!("{}/{round}/{id}", self.fixed.event);
-        let Some(board) = self.rounds.get_mut(&(audience, round.to_owned())).and_then(|round| round.boards.get_mut(id)) else { return };
+        let Some(board) = self.rounds.get_mut(&(audience, round.to_owned())).and_then(|round| round.boards.get_mut(id)) else {
+            return;
+        };
         if board.settle(&bound, now) == Taken::Changed {
             self.changed = true;
         }

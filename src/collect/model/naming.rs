@@ -13,7 +13,8 @@ impl Model {
             return pairing.number;
         }
         let known = self.rounds.get(&(audience, round.to_owned()));
-        let paired = self.pairings.get(round).into_iter().flat_map(|round| round.body.boards.iter().map(|pairing| pairing.number));
+        let paired =
+            self.pairings.get(round).into_iter().flat_map(|round| round.body.boards.iter().map(|pairing| pairing.number));
         let numbers = known.into_iter().flat_map(|round| round.boards.values().map(|board| board.number));
         let taken: BTreeSet<u32> = numbers.chain(paired).collect();
         let digits = id.rsplit(|char: char| !char.is_ascii_digit()).next().unwrap_or_default();

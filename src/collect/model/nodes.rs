@@ -84,9 +84,8 @@ impl Nodes {
 
     /// The living nodes but `own` that collect a round of the event.
     pub(crate) fn collectors<'a>(&'a self, event: &'a str, own: &'a str) -> impl Iterator<Item = (&'a str, State)> {
-        let collects = move |node: &Node| {
-            node.collects.iter().any(|round| round.split_once('/').is_some_and(|(of, _)| of == event))
-        };
+        let collects =
+            move |node: &Node| node.collects.iter().any(|round| round.split_once('/').is_some_and(|(of, _)| of == event));
         let others = self.0.iter().filter(move |(name, node)| *name != own && node.state != State::Away && collects(node));
         others.map(|(name, node)| (name.as_str(), node.state))
     }

@@ -27,7 +27,9 @@ fn note(board: &Board) -> Option<String> {
     }
     Some(
         match board.wrong.as_ref()? {
-            Wrong::BadState => "The board's node has published a move that cannot be played; the game ends before it. Correct the game.",
+            Wrong::BadState => {
+                "The board's node has published a move that cannot be played; the game ends before it. Correct the game."
+            }
             Wrong::Shortened => "The broker does not take whole games of this board: raise its limit for the size of messages.",
             Wrong::Other(Unpublished::BeforeTheRound) => {
                 "The game on the board began too long before the round, and is not sent. If it is the round's game, choose it."

@@ -40,7 +40,10 @@ fn a_board_has_one_owner_while_that_serves_it() {
     public(&mut model, "b12", picture("b", &["d4"]));
     assert_eq!((plies(&model), model.counters.two_nodes), (2, 1));
     let notes = model.notes(OutputAudience::Public, "1");
-    assert!(matches!(&notes[..], [BoardMessage { board, message }] if board == "b12" && message.contains("a and b")), "{notes:?}");
+    assert!(
+        matches!(&notes[..], [BoardMessage { board, message }] if board == "b12" && message.contains("a and b")),
+        "{notes:?}"
+    );
     // The owner lists the board no more: the state that waits is taken.
     model.take_info("a", br#"{"body":{"boards":["e/1/b11"]}}"#, at(1));
     assert_eq!(plies(&model), 2, "two moves were made, so a new game from the initial position is another one");
@@ -85,7 +88,12 @@ fn the_number_of_a_message_of_the_organiser_must_grow() {
     assert!(model.take_round("1", &round_message(4, one), at(0)).is_err());
     assert!(model.take_round("1", &round_message(6, r#"{"board":"../x","number":3}"#), at(0)).is_err());
     assert_eq!(model.pairing("1", "b12").map(|pairing| pairing.number), Some(3));
-    let event = |rev| format!(r#"{{"v":"1.1","type":"meta.event","rev":{rev},"body":{{"uuid":"{:032}","name":"E","rounds":3,"round":"2"}}}}"#, 0);
+    let event = |rev| {
+        format!(
+            r#"{{"v":"1.1","type":"meta.event","rev":{rev},"body":{{"uuid":"{:032}","name":"E","rounds":3,"round":"2"}}}}"#,
+            0
+        )
+    };
     assert_eq!(model.take_event(event(2).as_bytes()), Ok(()));
     assert!(model.take_event(event(1).as_bytes()).is_err());
     assert_eq!(model.current_round(), "2");

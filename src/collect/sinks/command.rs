@@ -76,7 +76,9 @@ impl Sink for Command {
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         match command.spawn() {
             Ok(child) => wait(child, program, self.timeout),
-            Err(error) => Answer::failed(format!("{program} cannot be started: {error}. Install it, or correct the key command.")),
+            Err(error) => {
+                Answer::failed(format!("{program} cannot be started: {error}. Install it, or correct the key command."))
+            }
         }
     }
 }

@@ -93,12 +93,21 @@ mod tests {
         };
         let games = vec![game(1, "[Event \"a\"]\n\n*\n"), game(2, "[Event \"b\"]\n\n*\n"), game(2, "[Event \"c\"]\n\n*\n")];
         let text = str::to_owned;
-        RoundBody { event: text("open26"), round: text("5"), is_current: true, games, tournament: text("{}"), index: text("[]"), ..RoundBody::default() }
+        RoundBody {
+            event: text("open26"),
+            round: text("5"),
+            is_current: true,
+            games,
+            tournament: text("{}"),
+            index: text("[]"),
+            ..RoundBody::default()
+        }
     }
 
     fn names(dir: &Path) -> Vec<String> {
         let entries = std::fs::read_dir(dir).expect("a folder");
-        let mut names: Vec<String> = entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("a name")).collect();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("a name")).collect();
         names.sort();
         names
     }

@@ -62,6 +62,7 @@ pub fn name_of_topic(topic: &str) -> Option<&'static str> {
         ["node", _, "status"] => "node.status",
         ["node", _, "info"] => "node.info",
         ["node", _, "health"] => "node.health",
+        ["node", _, "output", _] => "node.output",
         ["device", _, "status"] => "device.status",
         ["device", _, "raw"] => "device.raw",
         ["reply", _, _] => "cmd.reply",

@@ -80,14 +80,31 @@ fn what_is_believed() {
         (
             "a start that has fewer moves for a minute",
             ALL,
-            vec![(0, state(5), &[5]), (1, from_boot(2, state(2)), &[5]), (60, from_boot(2, state(2)), &[5]), (61, from_boot(2, state(2)), &[2])],
+            vec![
+                (0, state(5), &[5]),
+                (1, from_boot(2, state(2)), &[5]),
+                (60, from_boot(2, state(2)), &[5]),
+                (61, from_boot(2, state(2)), &[2]),
+            ],
         ),
         ("other moves after a start", ALL, vec![(0, state(5), &[5]), (1, from_boot(2, from(INITIAL, &["d4"], state(1))), &[1])]),
         ("a late message of an earlier start", ALL, vec![(0, from_boot(2, state(5)), &[5]), (1, from_boot(1, state(8)), &[5])]),
-        ("the next game", ALL, vec![(0, with_result(state(5)), &[5]), (1, of_game(2, state(0)), &[5]), (2, of_game(2, state(1)), &[5, 1])]),
+        (
+            "the next game",
+            ALL,
+            vec![(0, with_result(state(5)), &[5]), (1, of_game(2, state(0)), &[5]), (2, of_game(2, state(1)), &[5, 1])],
+        ),
         ("the next game where the round has one", ONE, vec![(0, with_result(state(5)), &[5]), (1, of_game(2, state(3)), &[5])]),
-        ("begun anew after a move", ONE, vec![(0, state(1), &[1]), (1, of_game(2, state(0)), &[0]), (2, of_game(2, state(4)), &[4])]),
-        ("set up again without a result", ONE, vec![(0, state(5), &[5]), (1, of_game(2, state(0)), &[5]), (2, of_game(2, state(4)), &[5])]),
+        (
+            "begun anew after a move",
+            ONE,
+            vec![(0, state(1), &[1]), (1, of_game(2, state(0)), &[0]), (2, of_game(2, state(4)), &[4])],
+        ),
+        (
+            "set up again without a result",
+            ONE,
+            vec![(0, state(5), &[5]), (1, of_game(2, state(0)), &[5]), (2, of_game(2, state(4)), &[5])],
+        ),
         ("a state of an earlier game", ALL, vec![(0, of_game(2, state(5)), &[5]), (1, state(8), &[5])]),
         ("another position", ONE, vec![(0, state(5), &[5]), (1, of_game(2, from(endgame, &["Rh8"], state(1))), &[6])]),
         (
@@ -98,19 +115,35 @@ fn what_is_believed() {
         (
             "a new node whose board was not set up yet",
             ALL,
-            vec![(0, state(4), &[4]), (1, of_node("m", state(0)), &[4]), (2, of_node("m", from(after_four, &["Bb5"], of_game(2, state(1)))), &[5])],
+            vec![
+                (0, state(4), &[4]),
+                (1, of_node("m", state(0)), &[4]),
+                (2, of_node("m", from(after_four, &["Bb5"], of_game(2, state(1)))), &[5]),
+            ],
         ),
         (
             "an illegal move",
             ALL,
-            vec![(0, state(4), &[4]), (1, Picture { rev: 9, ..from(INITIAL, &["e4", "Ke3"], state(2)) }, &[4]), (2, state(5), &[5])],
+            vec![
+                (0, state(4), &[4]),
+                (1, Picture { rev: 9, ..from(INITIAL, &["e4", "Ke3"], state(2)) }, &[4]),
+                (2, state(5), &[5]),
+            ],
         ),
         (
             "a shortened state",
             ALL,
             vec![
                 (0, state(4), &[4]),
-                (1, Picture { rev: 6, body: Body { moves_from: Some(5), ..from(after_four, &["Bb5", "a6"], state(2)).body }, ..state(2) }, &[6]),
+                (
+                    1,
+                    Picture {
+                        rev: 6,
+                        body: Body { moves_from: Some(5), ..from(after_four, &["Bb5", "a6"], state(2)).body },
+                        ..state(2)
+                    },
+                    &[6],
+                ),
             ],
         ),
         (
@@ -118,7 +151,15 @@ fn what_is_believed() {
             ALL,
             vec![
                 (0, state(3), &[3]),
-                (1, Picture { rev: 6, body: Body { moves_from: Some(5), ..from(after_four, &["Bb5", "a6"], state(2)).body }, ..state(2) }, &[3]),
+                (
+                    1,
+                    Picture {
+                        rev: 6,
+                        body: Body { moves_from: Some(5), ..from(after_four, &["Bb5", "a6"], state(2)).body },
+                        ..state(2)
+                    },
+                    &[3],
+                ),
             ],
         ),
     ];
