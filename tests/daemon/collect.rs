@@ -19,9 +19,10 @@ fn files_only_grow_over_kills_of_collector_and_broker() {
     let mut broker = Mosquitto::start();
     let hall = CollectHall::new(broker.port(), "pi-9", "");
     let mut boards = [Published::new("b1", 1), Published::new("b2", 2)];
+    let port = broker.port();
     let greet = |boards: &[Published]| {
         hall.publish_event();
-        boards.iter().for_each(|board| board.publish(broker.port()));
+        boards.iter().for_each(|board| board.publish(port));
     };
     greet(&boards);
     let games = hall.games();
@@ -30,7 +31,7 @@ fn files_only_grow_over_kills_of_collector_and_broker() {
     for step in 0..5 {
         for board in &mut boards {
             board.play(4);
-            board.publish(broker.port());
+            board.publish(port);
         }
         if step % 2 == 0 {
             hall.wait_for(&boards);
@@ -38,7 +39,7 @@ fn files_only_grow_over_kills_of_collector_and_broker() {
         drop(collector);
         // Moves that are made while it is away.
         boards[0].play(1);
-        boards[0].publish(broker.port());
+        boards[0].publish(port);
         collector = hall.start();
     }
     hall.wait_for(&boards);
