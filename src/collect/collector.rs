@@ -7,23 +7,19 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use flagfall_game::clock::control::TimeControl;
-use flagfall_protocols::time::Instant;
 use tracing::{info, warn};
 
 use super::intake::{self, About, Heard, Link};
 use super::model::{Claim, Fixed, Model};
 use super::outputs::Outputs;
+use super::own_node::OwnNode;
 use super::store::Store;
 use crate::config::{Config, Output, OutputAudience};
-use crate::health;
 use crate::mqtt::Identity;
 use crate::outputs::picture::Picture;
 use crate::random;
-use crate::system_clock::{self, MonotonicTime, monotonic};
-use crate::wire::envelope::{self, Stamp};
-use crate::wire::node::{NodeInfo, NodeState, NodeStatus};
-use crate::wire::time::Anchor;
-use crate::wire::topics;
+use crate::system_clock::{MonotonicTime, monotonic};
+use crate::wire::node::NodeState;
 
 /// A change is handed out when nothing has changed for this time, so that what belongs together leaves together, ...
 const QUIET: Duration = Duration::from_millis(300);
@@ -86,7 +82,7 @@ impl Settings {
 pub enum CollectError {
     /// The folder of the store cannot be used.
     Store(PathBuf, io::Error),
-    /// The operating system gives no thread or no random bytes.
+    /// The operating system gives no thread or no random bytes, or the program has a fault.
     System(io::Error),
 }
 
@@ -94,7 +90,9 @@ impl fmt::Display for CollectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             CollectError::Store(dir, error) => write!(f, "collect.dir: {}: {error}", dir.display()),
-            CollectError::System(error) => write!(f, "the operating system refuses a thread or random bytes: {error}"),
+            CollectError::System(error) => {
+                write!(f, "the operating system gives no thread, no random bytes or no connection: {error}")
+            }
         }
     }
 }
@@ -108,24 +106,18 @@ impl std::error::Error for CollectError {}
 pub async fn run(settings: Settings, stop: impl Future<Output = ()>) -> Result<(), CollectError> {
     let mut store =
         Store::open(&settings.dir, &settings.fixed.event).map_err(|error| CollectError::Store(settings.dir.clone(), error))?;
-    let boot = store.count_start();
+    let own = OwnNode::new(&settings.root, &settings.node, store.count_start()).map_err(CollectError::System)?;
     let mut model = Model::new(settings.fixed.clone());
     let sent = store.load(&mut model);
     let outputs = Outputs::start(&settings.outputs, sent).map_err(CollectError::System)?;
-    let run = random::hex(random::UNGUESSABLE).map_err(CollectError::System)?;
     let client = random::hex(random::UNGUESSABLE).map_err(CollectError::System)?;
     let client = format!("flagfall-{}-{client}", settings.node);
-    let will =
-        message(&settings.node, boot, "node.status", false, &NodeStatus { state: NodeState::Lost, run: Some(run.clone()) });
     let with_live = settings.outputs.iter().any(|output| output.audience == OutputAudience::Live);
     let filters = intake::filters(&settings.root, &settings.fixed.event, with_live);
-    let will = (topics::node_status(&settings.root, &settings.node), will);
-    let link = Link::open(&settings.identity, &client, will, filters);
+    let link = Link::open(&settings.identity, &client, own.will(), filters);
     info!(node = settings.node, outputs = settings.outputs.len(), "the collector has started");
     let mut collector = Collector {
         settings,
-        boot,
-        run,
         store,
         model,
         outputs,
@@ -133,8 +125,7 @@ pub async fn run(settings: Settings, stop: impl Future<Output = ()>) -> Result<(
         stage: Stage::Away,
         heard: BTreeMap::new(),
         changed: Changed::default(),
-        retained: BTreeMap::new(),
-        stated: NodeState::Lost,
+        own,
         statuses_at: MonotonicTime(0),
         refused: 0,
     };
@@ -143,11 +134,15 @@ pub async fn run(settings: Settings, stop: impl Future<Output = ()>) -> Result<(
         let wait = collector.next_wake().since(monotonic());
         tokio::select! {
             () = &mut stop => break,
-            heard = collector.link.heard.recv() => if let Some(heard) = heard { collector.hear(heard) },
-            report = collector.outputs.reports.recv() => if let Some(report) = report {
+            heard = collector.link.heard.recv() => match heard {
+                Some(heard) => collector.hear(heard),
+                None => return Err(CollectError::System(io::Error::other("the task of the connection has ended"))),
+            },
+            // Without outputs nobody reports.
+            Some(report) = collector.outputs.reports.recv() => {
                 collector.outputs.note(report);
                 collector.changed.sent = true;
-            },
+            }
             () = tokio::time::sleep(wait) => {}
         }
         collector.wake();
@@ -196,8 +191,6 @@ impl Changed {
 
 struct Collector {
     settings: Settings,
-    boot: u64,
-    run: String,
     store: Store,
     model: Model,
     outputs: Outputs,
@@ -206,10 +199,7 @@ struct Collector {
     /// The boards of the present round that were heard since the connection began.
     heard: BTreeMap<String, ()>,
     changed: Changed,
-    /// What is published last on each topic of ours.
-    retained: BTreeMap<String, Retained>,
-    /// The status that is published last.
-    stated: NodeState,
+    own: OwnNode,
     statuses_at: MonotonicTime,
     /// Messages that were refused.
     refused: u64,
@@ -237,8 +227,7 @@ impl Collector {
                 self.model.connected();
                 self.stage = Stage::Connected;
                 self.heard.clear();
-                self.retained.values_mut().for_each(|retained| retained.given = false);
-                self.publish_status(NodeState::Init);
+                self.own.connected();
             }
             Heard::Subscribed { denied } => {
                 if denied > 0 {
@@ -328,25 +317,28 @@ impl Collector {
             self.changed.note(MonotonicTime(0));
         }
         if self.stage == Stage::Ready {
-            self.publish_info();
+            let collects = format!("{}/{}", self.settings.fixed.event, self.model.current_round());
+            self.own.set_info((self.model.claim == Claim::Ours).then_some(collects));
             if self.changed.due().is_some_and(|due| due <= now) {
                 self.hand_out(now);
             }
-            if self.stated != NodeState::Ready {
-                self.publish_status(NodeState::Ready);
+            if self.own.state() != NodeState::Ready {
+                self.own.set_state(NodeState::Ready);
             }
         }
         if self.changed.sent && now >= self.statuses_at.after(STATUS_EVERY) {
             self.publish_outputs(now);
         }
-        self.give_to_broker();
+        if self.stage != Stage::Away {
+            self.own.give(&self.link, self.stage == Stage::Ready);
+        }
     }
 
     /// Stores what has changed and gives it to the outputs. It is stored first, so that a restart never sends less than was sent before.
     fn hand_out(&mut self, now: MonotonicTime) {
         self.changed.since = None;
         self.changed.handed_out_at = now;
-        if let Err(error) = self.store.save(&self.model) {
+        if let Err(error) = self.store.save(&mut self.model) {
             warn!("{}: cannot be written: {error}; the outputs go on", self.settings.dir.display());
         }
         match &self.model.claim {
@@ -366,100 +358,24 @@ impl Collector {
         if let Err(error) = self.store.save_sent(&self.outputs.sent) {
             warn!("{}: cannot be written: {error}", self.settings.dir.display());
         }
-        let round = self.model.current_round();
-        let Settings { root, node, .. } = &self.settings;
-        let statuses: Vec<(String, String, String)> = self
-            .outputs
-            .statuses(round)
-            .into_iter()
-            .map(|(name, status)| {
-                // The time in the header differs each time, so the body alone tells whether something is new.
-                let body = serde_json::to_string(&status).unwrap_or_default();
-                (topics::output_status(root, node, name), body, message(node, self.boot, "node.output", true, &status))
-            })
-            .collect();
-        for (topic, body, payload) in statuses {
-            self.retain(topic, &body, payload);
-        }
-    }
-
-    fn publish_info(&mut self) {
-        let collects = format!("{}/{}", self.settings.fixed.event, self.model.current_round());
-        let info = NodeInfo {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            capabilities: vec!["collect".to_owned()],
-            boards: Vec::new(),
-            rounds: Vec::new(),
-            delay: None,
-            delay_moves: None,
-            roles: BTreeMap::new(),
-            collects: if self.model.claim == Claim::Ours { vec![collects] } else { Vec::new() },
-        };
-        let body = serde_json::to_string(&info).unwrap_or_default();
-        let topic = topics::node_info(&self.settings.root, &self.settings.node);
-        let payload = message(&self.settings.node, self.boot, "node.info", true, &info);
-        self.retain(topic, &body, payload);
-    }
-
-    fn publish_status(&mut self, state: NodeState) {
-        self.stated = state;
-        let status = NodeStatus { state, run: Some(self.run.clone()) };
-        let body = serde_json::to_string(&status).unwrap_or_default();
-        let topic = topics::node_status(&self.settings.root, &self.settings.node);
-        let payload = message(&self.settings.node, self.boot, "node.status", true, &status);
-        self.retain(topic, &body, payload);
-    }
-
-    /// Publishes a message if its body differs from the one before.
-    fn retain(&mut self, topic: String, body: &str, payload: String) {
-        if self.retained.get(&topic).is_none_or(|before| before.body != body) {
-            self.retained.insert(topic, Retained { body: body.to_owned(), payload, given: false });
-        }
-    }
-
-    /// Gives the broker what it has not got. Until everything that is retained there has been read, that is the status only.
-    fn give_to_broker(&mut self) {
-        let is_ready = self.stage == Stage::Ready;
-        for (topic, retained) in self.retained.iter_mut().filter(|(_, retained)| !retained.given) {
-            let allowed = is_ready || (self.stage != Stage::Away && topic.ends_with("/status"));
-            if allowed {
-                retained.given = self.link.retain(topic, retained.payload.clone());
-            }
+        for (name, status) in self.outputs.statuses(self.model.current_round()) {
+            self.own.set_output(name, &status);
         }
     }
 
     /// Ends the outputs, stores everything, and deletes what this collector has published of them.
     async fn stop(mut self) {
         self.outputs.stop();
-        if let Err(error) = self.store.save(&self.model).and_then(|()| self.store.save_sent(&self.outputs.sent)) {
+        if let Err(error) = self.store.save(&mut self.model).and_then(|()| self.store.save_sent(&self.outputs.sent)) {
             warn!("{}: cannot be written: {error}", self.settings.dir.display());
         }
         if self.stage != Stage::Away {
-            for output in &self.settings.outputs {
-                self.link.retain(&topics::output_status(&self.settings.root, &self.settings.node, &output.name), String::new());
-            }
-            self.publish_status(NodeState::Stopped);
-            self.give_to_broker();
+            self.settings.outputs.iter().for_each(|output| self.own.delete_output(&output.name));
+            self.own.set_state(NodeState::Stopped);
+            self.own.give(&self.link, true);
         }
         self.link.close(STOP).await;
         let counters = self.model.counters;
         info!(unreadable = counters.unreadable, old = counters.old, two_nodes = counters.two_nodes, "the collector has stopped");
     }
-}
-
-/// A message that the broker keeps.
-struct Retained {
-    body: String,
-    payload: String,
-    /// The broker was given it on this connection.
-    given: bool,
-}
-
-/// A message of this collector; a will has no time.
-fn message(node: &str, boot: u64, kind: &str, with_time: bool, body: &impl serde::Serialize) -> String {
-    let clock = health::clock_now();
-    let at = Instant(monotonic().0);
-    let anchor = Anchor { at, utc: system_clock::utc(), sync: clock.source, err_ms: clock.err_ms };
-    let stamp = Stamp { node: node.to_owned(), boot, anchor };
-    envelope::make_message(kind, None, &stamp, with_time.then_some(at), body)
 }

@@ -13,6 +13,7 @@ mod collector;
 mod intake;
 mod model;
 mod outputs;
+mod own_node;
 mod render;
 pub mod sinks;
 mod store;

@@ -22,6 +22,8 @@ use crate::wire::output::{BoardMessage, OutputState, OutputStatus};
 const REPORTS: usize = 64;
 /// Files are written at most once in this time.
 const FILES_EVERY: Duration = Duration::from_secs(1);
+/// How long a stop waits for attempts that are under way.
+const STOP: Duration = Duration::from_secs(3);
 /// The largest number of boards in a status.
 const MOST_BOARDS: usize = 64;
 /// The largest length of a sentence in a status, in bytes.
@@ -146,7 +148,8 @@ impl Outputs {
         self.all.iter().for_each(|running| running.worker.stop());
         // A worker that reports while nobody listens would not end.
         self.reports.close();
-        self.all.iter_mut().for_each(|running| running.worker.wait_for_end());
+        let until = system_clock::monotonic().after(STOP);
+        self.all.iter_mut().for_each(|running| running.worker.wait_for_end(until));
         while let Ok(report) = self.reports.try_recv() {
             self.note(report);
         }
@@ -183,7 +186,7 @@ impl Running {
         if body.requests.retry > done.retry || body.requests.reset > done.reset {
             let reset = body.requests.reset > done.reset;
             self.worker.send_now(body, reset);
-        } else if !is_same && !(is_first && has) {
+        } else if !(is_same || is_first && has) {
             self.worker.submit(body);
         }
     }

@@ -106,7 +106,7 @@ impl Store {
     ///
     /// # Errors
     /// The first file that cannot be written; the others are tried all the same.
-    pub(crate) fn save(&mut self, model: &Model) -> io::Result<()> {
+    pub(crate) fn save(&mut self, model: &mut Model) -> io::Result<()> {
         let mut done = Ok(());
         if let Some(event) = &model.event {
             done = done.and(self.write(&self.event.join(EVENT), event));
@@ -114,8 +114,14 @@ impl Store {
         for (round, told) in &model.pairings {
             done = done.and(self.write(&self.event.join(round).join(PAIRINGS), told));
         }
-        for ((audience, round), boards) in &model.rounds {
-            done = done.and(self.write(&self.event.join(round).join(boards_file(*audience)), boards));
+        for key in std::mem::take(&mut model.unstored) {
+            let (audience, round) = &key;
+            let Some(boards) = model.rounds.get(&key) else { continue };
+            let written = self.write(&self.event.join(round).join(boards_file(*audience)), boards);
+            if written.is_err() {
+                model.unstored.insert(key);
+            }
+            done = done.and(written);
         }
         done
     }

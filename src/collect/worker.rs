@@ -20,8 +20,6 @@ const FIRST_WAIT: Duration = Duration::from_secs(2);
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 /// The wait after a receiver refused.
 const REFUSED_WAIT: Duration = Duration::from_secs(300);
-/// How long a stop waits for an attempt that is under way.
-const STOP: Duration = Duration::from_secs(3);
 
 /// How often an output sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +57,8 @@ struct Slot {
 #[derive(Default)]
 struct Queue {
     waiting: BTreeMap<String, Waiting>,
+    /// Another collector sends the rounds.
+    withheld: bool,
     stop: bool,
     ended: bool,
 }
@@ -98,6 +98,7 @@ impl Worker {
     /// Gives it a round as it is now. A body of the same round that still waits is forgotten.
     pub fn submit(&self, body: Arc<RoundBody>) {
         let mut queue = self.slot.lock();
+        queue.withheld = false;
         let now = monotonic();
         match queue.waiting.get_mut(&body.round) {
             Some(waiting) => waiting.body = body,
@@ -111,6 +112,7 @@ impl Worker {
     /// Sends a round now, whatever it waits for; `reset` first empties it at the receiver.
     pub fn send_now(&self, body: Arc<RoundBody>, reset: bool) {
         let mut queue = self.slot.lock();
+        queue.withheld = false;
         let reset = reset || queue.waiting.get(&body.round).is_some_and(|waiting| waiting.reset);
         queue.waiting.insert(body.round.clone(), Waiting { body, due: MonotonicTime(0), failed: 0, reset });
         self.slot.changed.notify_all();
@@ -118,7 +120,9 @@ impl Worker {
 
     /// Forgets what waits, because another collector sends the round.
     pub fn withhold(&self) {
-        self.slot.lock().waiting.clear();
+        let mut queue = self.slot.lock();
+        queue.waiting.clear();
+        queue.withheld = true;
     }
 
     /// Tells the thread to end. What waits is not sent; the next start finds that it differs from what was sent.
@@ -127,9 +131,8 @@ impl Worker {
         self.slot.changed.notify_all();
     }
 
-    /// Waits until the thread has ended, three seconds at most: a receiver may be silent, and the program's end must not wait for it.
-    pub fn wait_for_end(&mut self) {
-        let until = monotonic().after(STOP);
+    /// Waits until the thread has ended, or until this time: a receiver may be silent, and the program's end must not wait for it.
+    pub fn wait_for_end(&mut self, until: MonotonicTime) {
         let mut queue = self.slot.lock();
         while !queue.ended {
             let left = until.since(monotonic());
@@ -185,6 +188,9 @@ impl Slot {
             if queue.stop {
                 return None;
             }
+            if queue.withheld {
+                *beat = None;
+            }
             let now = monotonic();
             let soonest = queue.waiting.iter().min_by_key(|(_, waiting)| (waiting.due, !waiting.body.is_current));
             let soonest = soonest.map(|(round, waiting)| (round.clone(), waiting.due.max(next)));
@@ -208,6 +214,9 @@ impl Slot {
     /// Keeps a body that was not taken, unless a newer one came meanwhile, which then waits in its place.
     fn put_back(&self, body: &Arc<RoundBody>, failed: u32, reset: bool, due: MonotonicTime) {
         let mut queue = self.lock();
+        if queue.withheld {
+            return;
+        }
         let newer = queue.waiting.remove(&body.round);
         // A person's request during the attempt does not wait.
         let due = newer.as_ref().filter(|newer| newer.due == MonotonicTime(0)).map_or(due, |newer| newer.due);

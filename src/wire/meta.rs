@@ -306,7 +306,8 @@ mod tests {
     #[test]
     fn impossible_values_of_an_event_are_errors() {
         assert_eq!(event().check(), Ok(()));
-        let changes: [(&str, fn(&mut MetaEvent)); 5] = [
+        type Change = fn(&mut MetaEvent);
+        let changes: [(&str, Change); 5] = [
             ("uuid", |event| event.uuid = "../../etc".to_owned()),
             ("rounds", |event| event.rounds = 0),
             ("round", |event| event.round = "a/b".to_owned()),

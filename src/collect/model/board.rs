@@ -102,9 +102,9 @@ enum Standing {
 }
 
 impl Board {
-    /// A board with this number, without a game.
-    pub(crate) fn numbered(number: u32) -> Board {
-        Board { number, ..Board::default() }
+    /// A board with this number, without a game. `resets` are those of its pairing, which count as done.
+    pub(crate) fn new(number: u32, resets: Option<u32>) -> Board {
+        Board { number, resets, ..Board::default() }
     }
 
     /// The node whose states are believed.

@@ -7,7 +7,8 @@ mod naming;
 mod nodes;
 mod notes;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use flagfall_game::clock::control::TimeControl;
 use serde::{Deserialize, Serialize};
@@ -22,6 +23,9 @@ use crate::system_clock::{MonotonicTime, Utc};
 use crate::wire::meta::{self, MAX_BOARDS, MAX_ROUNDS, Meta, MetaEvent, MetaRound, Pairing};
 use crate::wire::round_games::RoundBound;
 use crate::wire::topics::is_id;
+
+/// After a connection an owner that was not heard yet keeps its boards for this time: it may be connecting too.
+const ABSENT: Duration = Duration::from_secs(30);
 
 /// What the configuration says of the event.
 #[derive(Clone, Debug)]
@@ -49,11 +53,13 @@ pub(crate) struct Model {
     pub(crate) rounds: BTreeMap<(OutputAudience, String), RoundBoards>,
     pub(crate) claim: Claim,
     nodes: Nodes,
-    /// The retained messages that were there at the connection have been read.
-    gathered: bool,
+    /// When the retained messages that were there at the connection had been read; none before that.
+    gathered: Option<MonotonicTime>,
     pub(crate) counters: Counters,
     /// Something that outputs show has changed since this was last taken.
     changed: bool,
+    /// The rounds with boards that are not stored yet.
+    pub(crate) unstored: BTreeSet<(OutputAudience, String)>,
 }
 
 /// The boards of a round, as one audience sees them.
@@ -82,9 +88,10 @@ impl Model {
             rounds: BTreeMap::new(),
             claim: Claim::default(),
             nodes: Nodes::default(),
-            gathered: false,
+            gathered: None,
             counters: Counters::default(),
             changed: false,
+            unstored: BTreeSet::new(),
         }
     }
 
@@ -115,12 +122,12 @@ impl Model {
     pub(crate) fn connected(&mut self) {
         self.nodes = Nodes::default();
         self.claim = Claim::default();
-        self.gathered = false;
+        self.gathered = None;
     }
 
     /// The retained messages have been read.
     pub(crate) fn gathered(&mut self, now: MonotonicTime) {
-        self.gathered = true;
+        self.gathered = Some(now);
         self.wake(now);
     }
 
@@ -132,16 +139,17 @@ impl Model {
 
     /// Lets time pass.
     pub(crate) fn wake(&mut self, now: MonotonicTime) {
-        if !self.gathered {
+        if self.gathered.is_none() {
             return;
         }
         let Fixed { event, node, standby, .. } = &self.fixed;
         self.claim.decide(&self.nodes, event, node, *standby, now);
-        let keys: Vec<(OutputAudience, String, String)> = self
-            .rounds
-            .iter()
-            .flat_map(|((audience, round), boards)| boards.boards.keys().map(|id| (*audience, round.clone(), id.clone())))
-            .collect();
+        let waits = |board: &Board| board.rival.is_some() || board.deadline().is_some();
+        let mut keys = Vec::new();
+        for ((audience, round), boards) in &self.rounds {
+            let waiting = boards.boards.iter().filter(|(_, board)| waits(board));
+            keys.extend(waiting.map(|(id, _)| (*audience, round.clone(), id.clone())));
+        }
         for (audience, round, id) in keys {
             self.settle(audience, &round, &id, now);
         }
@@ -152,56 +160,66 @@ impl Model {
         self.rounds.values().flat_map(|round| round.boards.values()).filter_map(Board::deadline).min()
     }
 
+    /// Whether the owner of a board may still be believed alone.
+    fn owner_serves(&self, owner: &str, round: &str, board: &str, now: MonotonicTime) -> bool {
+        let Some(gathered) = self.gathered else { return true };
+        let may_come = !self.nodes.is_known(owner) && now.since(gathered) < ABSENT;
+        may_come || self.nodes.serves(owner, &format!("{}/{round}/{board}", self.fixed.event))
+    }
+
     /// Decides about states that wait.
     fn settle(&mut self, audience: OutputAudience, round: &str, id: &str, now: MonotonicTime) {
         let bound = self.bound(round, id);
-        let whole_id = format!("{}/{round}/{id}", self.fixed.event);
-        let Some(board) = self.rounds.get_mut(&(audience, round.to_owned())).and_then(|round| round.boards.get_mut(id)) else {
-            return;
-        };
-        if board.settle(&bound, now) == Taken::Changed {
-            self.changed = true;
-        }
-        let Some(rival) = &board.rival else { return };
-        let owner_serves = board.owner().is_some_and(|owner| self.nodes.serves(owner, &whole_id));
-        if owner_serves {
+        let key = (audience, round.to_owned());
+        let Some(board) = self.rounds.get(&key).and_then(|round| round.boards.get(id)) else { return };
+        let owner_serves = board.owner().is_some_and(|owner| self.owner_serves(owner, round, id, now));
+        let rival_is_away = board.rival.as_ref().is_some_and(|rival| self.nodes.is_away(&rival.node));
+        let Some(board) = self.rounds.get_mut(&key).and_then(|round| round.boards.get_mut(id)) else { return };
+        let mut changed = board.settle(&bound, now) == Taken::Changed;
+        if owner_serves && rival_is_away {
             // The other node has left, so nothing is wrong any more.
-            if self.nodes.is_away(&rival.node) {
-                board.rival = None;
-                self.changed = true;
-            }
-        } else if let Some(rival) = board.rival.take() {
+            board.rival = None;
+            changed = true;
+        } else if !owner_serves && let Some(rival) = board.rival.take() {
             board.take(rival, &bound, now);
-            self.changed = true;
+            changed = true;
         }
+        self.note_change(changed, key);
     }
 
     /// Takes a state.
     pub(crate) fn take_picture(&mut self, audience: OutputAudience, round: &str, id: &str, picture: Picture, now: MonotonicTime) {
-        let is_new = !self.rounds.contains_key(&(audience, round.to_owned()));
-        if is_new && self.rounds.keys().filter(|(of, _)| *of == audience).count() >= MAX_ROUNDS as usize {
+        let key = (audience, round.to_owned());
+        let of_audience = self.rounds.keys().filter(|(of, _)| *of == audience).count();
+        let is_full = match self.rounds.get(&key) {
+            Some(known) => known.boards.len() >= MAX_BOARDS && !known.boards.contains_key(id),
+            None => of_audience >= MAX_ROUNDS as usize,
+        };
+        if is_full {
             self.counters.unreadable += 1;
             return;
         }
-        let (bound, number) = (self.bound(round, id), self.number(audience, round, id));
-        let whole_id = format!("{}/{round}/{id}", self.fixed.event);
-        let boards = &mut self.rounds.entry((audience, round.to_owned())).or_default().boards;
-        if boards.len() >= MAX_BOARDS && !boards.contains_key(id) {
-            self.counters.unreadable += 1;
-            return;
-        }
-        let board = boards.entry(id.to_owned()).or_insert_with(|| Board::numbered(number));
-        let other = board.owner().filter(|owner| *owner != picture.node);
-        if other.is_some_and(|owner| !self.gathered || self.nodes.serves(owner, &whole_id)) {
-            self.counters.two_nodes += u64::from(self.gathered);
-            self.changed |= board.rival.is_none();
-            board.rival = Some(picture);
-            return;
-        }
-        match board.take(picture, &bound, now) {
-            Taken::Changed => self.changed = true,
-            Taken::Same => {}
-            Taken::Refused => self.counters.old += 1,
+        let bound = self.bound(round, id);
+        let (number, resets) = (self.number(audience, round, id), self.pairing(round, id).map(|pairing| pairing.reset));
+        let owner = self.rounds.get(&key).and_then(|round| round.boards.get(id)).and_then(Board::owner);
+        let is_rival = owner.is_some_and(|owner| owner != picture.node && self.owner_serves(owner, round, id, now));
+        let boards = &mut self.rounds.entry(key.clone()).or_default().boards;
+        let board = boards.entry(id.to_owned()).or_insert_with(|| Board::new(number, resets));
+        let changed = if is_rival {
+            self.counters.two_nodes += u64::from(self.gathered.is_some());
+            board.rival.replace(picture).is_none()
+        } else {
+            let taken = board.take(picture, &bound, now);
+            self.counters.old += u64::from(taken == Taken::Refused);
+            taken == Taken::Changed
+        };
+        self.note_change(changed, key);
+    }
+
+    fn note_change(&mut self, changed: bool, round: (OutputAudience, String)) {
+        if changed {
+            self.changed = true;
+            self.unstored.insert(round);
         }
     }
 
@@ -219,7 +237,7 @@ impl Model {
         Ok(())
     }
 
-    /// Takes the organiser's pairings of a round. Returns the numbers of the boards whose present state a person wants to be taken.
+    /// Takes the organiser's pairings of a round. An empty message changes nothing.
     ///
     /// # Errors
     /// They cannot be read, or their number does not grow, or there are too many rounds.
@@ -232,14 +250,16 @@ impl Model {
         if !grows(self.pairings.get(round), &told)? {
             return Ok(());
         }
-        for ((_, of), boards) in &mut self.rounds {
-            for pairing in told.body.boards.iter().filter(|_| of == round) {
+        for (key, boards) in self.rounds.iter_mut().filter(|((_, of), _)| of == round) {
+            for pairing in &told.body.boards {
                 let Some(board) = boards.boards.get_mut(&pairing.board) else { continue };
                 board.number = pairing.number;
                 if board.resets.replace(pairing.reset).is_some_and(|done| pairing.reset > done) {
                     board.reset();
                 }
             }
+            naming::number_others(&mut boards.boards, &told.body.boards);
+            self.unstored.insert(key.clone());
         }
         self.pairings.insert(round.to_owned(), told);
         self.changed = true;

@@ -1,9 +1,11 @@
 //! Numbers the boards of a round.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Model;
+use super::board::Board;
 use crate::config::OutputAudience;
+use crate::wire::meta::Pairing;
 
 impl Model {
     /// The number of a board: that of its pairing, or that at the end of its id if no other board has it, or the next one. A board keeps
@@ -20,5 +22,16 @@ impl Model {
         let digits = id.rsplit(|char: char| !char.is_ascii_digit()).next().unwrap_or_default();
         let own = digits.parse().ok().filter(|number| (1..=9999).contains(number) && !taken.contains(number));
         own.unwrap_or_else(|| taken.last().map_or(1, |last| last + 1))
+    }
+}
+
+/// Gives another number to each board without a pairing whose number a pairing has.
+pub(super) fn number_others(boards: &mut BTreeMap<String, Board>, pairings: &[Pairing]) {
+    let paired: BTreeSet<u32> = pairings.iter().map(|pairing| pairing.number).collect();
+    let mut last = boards.values().map(|board| board.number).chain(paired.iter().copied()).max().unwrap_or_default();
+    let others = boards.iter_mut().filter(|(id, _)| !pairings.iter().any(|pairing| pairing.board == **id));
+    for (_, board) in others.filter(|(_, board)| paired.contains(&board.number)) {
+        last += 1;
+        board.number = last;
     }
 }

@@ -77,6 +77,11 @@ impl Nodes {
         alive.is_some_and(|node| node.boards.as_ref().is_none_or(|boards| boards.contains(board)))
     }
 
+    /// Whether a node has said anything.
+    pub(crate) fn is_known(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
     /// Whether a node is known to be away.
     pub(crate) fn is_away(&self, name: &str) -> bool {
         self.0.get(name).is_some_and(|node| node.state == State::Away)

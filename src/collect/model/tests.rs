@@ -113,6 +113,30 @@ fn boards_have_the_numbers_of_their_pairings_or_of_their_ids() {
 }
 
 #[test]
+fn a_board_without_a_pairing_makes_room_for_one_that_has_its_number() {
+    let mut model = model();
+    model.gathered(at(0));
+    for board in ["b7", "b8"] {
+        public(&mut model, board, picture("a", &["e4"]));
+    }
+    model.take_round("1", &round_message(1, r#"{"board":"b8","number":7}"#), at(0)).expect("pairings");
+    let boards = &model.rounds[&(OutputAudience::Public, "1".to_owned())].boards;
+    assert_eq!((boards["b7"].number, boards["b8"].number), (8, 7));
+}
+
+#[test]
+fn an_owner_that_was_not_heard_yet_keeps_its_board_for_half_a_minute() {
+    let mut model = model();
+    model.gathered(at(0));
+    public(&mut model, "b12", picture("a", &["e4"]));
+    public(&mut model, "b12", picture("b", &["d4", "d5"]));
+    model.wake(at(29));
+    assert_eq!(plies(&model), 1);
+    model.wake(at(30));
+    assert_eq!(plies(&model), 2);
+}
+
+#[test]
 fn a_reset_is_carried_out_once() {
     let mut model = model();
     model.gathered(at(0));

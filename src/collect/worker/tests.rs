@@ -121,10 +121,23 @@ fn a_round_that_is_on_has_a_heartbeat() {
 }
 
 #[test]
+fn what_is_withheld_is_not_sent_again() {
+    let mut rig = rig(AT_ONCE);
+    rig.worker.submit(body("1", "a"));
+    rig.sends("1", "a");
+    rig.worker.withhold();
+    rig.answers.send(Verdict::Retry(Some(Duration::ZERO))).expect("it waits");
+    rig.reports.blocking_recv().expect("a report");
+    rig.worker.submit(body("2", "b"));
+    rig.sends("2", "b");
+    rig.answers.send(Verdict::Accepted).expect("it waits");
+}
+
+#[test]
 fn a_stop_ends_the_thread() {
     let mut rig = rig(AT_ONCE);
     rig.worker.stop();
-    rig.worker.wait_for_end();
+    rig.worker.wait_for_end(monotonic().after(Duration::from_secs(20)));
     assert!(rig.worker.thread.is_none());
 }
 

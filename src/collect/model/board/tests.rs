@@ -164,7 +164,7 @@ fn what_is_believed() {
         ),
     ];
     for (name, bound, steps) in rows {
-        let mut board = Board::numbered(1);
+        let mut board = Board::new(1, None);
         for (index, (at, picture, expected)) in steps.into_iter().enumerate() {
             board.take(picture.clone(), &bound, second(at));
             assert_eq!(plies(&board), expected, "{name}: step {index}");
@@ -177,7 +177,7 @@ fn what_is_believed() {
 #[test]
 fn the_parts_of_a_game_are_joined_where_they_fit() {
     let after_four = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3";
-    let mut board = Board::numbered(1);
+    let mut board = Board::new(1, None);
     board.take(state(4), &ONE, second(0));
     board.take(of_node("m", from(after_four, &["Bb5", "a6"], state(2))), &ONE, second(1));
     let whole = board.games[0].whole(false);
@@ -194,7 +194,7 @@ fn a_game_that_began_before_the_round_is_not_of_the_round() {
         Picture { t, ..picture }
     };
     let bound = Bound { games: Some(RoundBound { games: 1, start: Some(Utc(3_600_000_000)) }), ..ALL };
-    let mut board = Board::numbered(1);
+    let mut board = Board::new(1, None);
     board.take(at(40, state(0)), &bound, second(0));
     board.take(at(41, state(1)), &bound, second(1));
     assert_eq!((plies(&board), board.wrong.clone()), (vec![], Some(Wrong::Other(Unpublished::BeforeTheRound))));
@@ -205,14 +205,14 @@ fn a_game_that_began_before_the_round_is_not_of_the_round() {
 
 #[test]
 fn a_person_chooses_a_game_or_takes_the_state_as_it_is() {
-    let mut board = Board::numbered(1);
+    let mut board = Board::new(1, None);
     board.take(state(5), &ONE, second(0));
     board.take(of_game(2, state(3)), &ONE, second(1));
     assert_eq!(plies(&board), [5]);
     board.take(of_game(2, state(3)), &Bound { chosen: Some(2), ..ONE }, second(2));
     assert_eq!(plies(&board), [3]);
 
-    let mut board = Board::numbered(1);
+    let mut board = Board::new(1, None);
     board.take(state(5), &ONE, second(0));
     board.take(from_boot(2, state(1)), &ONE, second(1));
     assert_eq!(plies(&board), [5]);
@@ -223,7 +223,7 @@ fn a_person_chooses_a_game_or_takes_the_state_as_it_is() {
 
 #[test]
 fn a_board_comes_back_from_the_disk() {
-    let mut board = Board::numbered(7);
+    let mut board = Board::new(7, None);
     board.take(with_result(state(5)), &ONE, second(0));
     let text = serde_json::to_string(&board).expect("JSON");
     let mut restored: Board = serde_json::from_str(&text).expect("a board");
@@ -257,7 +257,7 @@ proptest! {
     ) {
         let moves = played(&choices);
         let texts: Vec<&str> = moves.iter().map(String::as_str).collect();
-        let mut board = Board::numbered(1);
+        let mut board = Board::new(1, None);
         let (mut longest, mut now) = (0, 0);
         for (upto, boot, wait) in arrivals {
             now += wait;
@@ -281,7 +281,7 @@ proptest! {
     #[test]
     fn any_states(steps in prop::collection::vec((0..4_usize, 0..4_u32, 0..4_u64, 0..4_u32, 0..9_usize, 0..4_u32, any::<bool>()), 0..40)) {
         let starts = [INITIAL, "4k3/8/8/8/8/8/8/4K2R w K - 0 40", "nonsense", ""];
-        let mut board = Board::numbered(1);
+        let mut board = Board::new(1, None);
         for (index, (start, game, boot, rev, count, from_ply, chosen)) in steps.into_iter().enumerate() {
             let mut picture = of_game(game, Picture { rev, boot, ..from(starts[start], &GAME[..count.min(8)], state(0)) });
             picture.body.moves_from = (from_ply > 0).then_some(from_ply);
