@@ -71,6 +71,7 @@ impl Settings {
                 chess960: event.chess960,
                 node: node.clone(),
                 standby: config.collect.standby,
+                release_orphans: config.collect.release_orphans,
             },
             node,
         }
@@ -112,7 +113,8 @@ pub async fn run(settings: Settings, stop: impl Future<Output = ()>) -> Result<(
     let outputs = Outputs::start(&settings.outputs, sent).map_err(CollectError::System)?;
     let client = random::hex(random::UNGUESSABLE).map_err(CollectError::System)?;
     let client = format!("flagfall-{}-{client}", settings.node);
-    let with_live = settings.outputs.iter().any(|output| output.audience == OutputAudience::Live);
+    let with_live =
+        settings.fixed.release_orphans || settings.outputs.iter().any(|output| output.audience == OutputAudience::Live);
     let filters = intake::filters(&settings.root, &settings.fixed.event, with_live);
     let link = Link::open(&settings.identity, &client, own.will(), filters);
     info!(node = settings.node, outputs = settings.outputs.len(), "the collector has started");

@@ -15,11 +15,13 @@ pub struct Collect {
     pub dir: PathBuf,
     /// Whether it takes over when the collector that sends the round is gone.
     pub standby: bool,
+    /// Whether the public gets what a node that is gone would have published later.
+    pub release_orphans: bool,
 }
 
 impl Default for Collect {
     fn default() -> Collect {
-        Collect { enabled: false, dir: PathBuf::from("/var/lib/flagfall-collect"), standby: false }
+        Collect { enabled: false, dir: PathBuf::from("/var/lib/flagfall-collect"), standby: false, release_orphans: true }
     }
 }
 

@@ -140,7 +140,8 @@ const BOARD: &[Key] = &[
 ];
 
 /// The keys of the section `[collect]`.
-const COLLECT: &[Key] = &[key("enabled", Kind::Switch), key("dir", Kind::Path), key("standby", Kind::Switch)];
+const COLLECT: &[Key] =
+    &[key("enabled", Kind::Switch), key("dir", Kind::Path), key("standby", Kind::Switch), key("release_orphans", Kind::Switch)];
 
 /// The keys of an output of the collector, `[[output]]`.
 const OUTPUT: &[Key] = &[

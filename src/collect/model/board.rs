@@ -38,6 +38,9 @@ pub(crate) struct Board {
     /// A person asked to take the next state as it is.
     #[serde(skip)]
     take_any: bool,
+    /// Since when this program has held the last game as it is; none if no state came since its start.
+    #[serde(skip)]
+    pub(crate) held_since: Option<MonotonicTime>,
 }
 
 /// One game of a round.
@@ -56,6 +59,9 @@ pub(crate) struct Game {
     /// The parts before those of the owner's states.
     before: Vec<PictureSegment>,
     body: Body,
+    /// It was given to the public in the place of a node that is gone (`collect/README.md#5`).
+    #[serde(default)]
+    pub(crate) released: bool,
 }
 
 /// What is wrong with the states of a board, for people.
@@ -131,6 +137,21 @@ impl Board {
 
     /// Takes a state of the owner, or of a new owner.
     pub(crate) fn take(&mut self, picture: Picture, bound: &Bound, now: MonotonicTime) -> Taken {
+        let taken = self.judge(picture, bound, now);
+        self.note_held(taken, now);
+        taken
+    }
+
+    /// Any change begins the time anew in which a game is held.
+    fn note_held(&mut self, taken: Taken, now: MonotonicTime) {
+        match taken {
+            Taken::Changed => self.held_since = Some(now),
+            Taken::Same => self.held_since = self.held_since.or(Some(now)),
+            Taken::Refused => {}
+        }
+    }
+
+    fn judge(&mut self, picture: Picture, bound: &Bound, now: MonotonicTime) -> Taken {
         let standing = match self.games.last() {
             None => Standing::Next,
             Some(last) if std::mem::take(&mut self.take_any) => {
@@ -144,7 +165,7 @@ impl Board {
             Standing::Doubtful => {
                 let since = self.doubted.take().map_or(now, |(_, since)| since);
                 self.doubted = Some((picture, since));
-                self.settle(bound, now)
+                self.settle_doubt(bound, now)
             }
             Standing::Same => self.update(picture, bound),
             Standing::Next => self.begin(picture, bound),
@@ -153,6 +174,12 @@ impl Board {
 
     /// Believes a doubted state when its time has come.
     pub(crate) fn settle(&mut self, bound: &Bound, now: MonotonicTime) -> Taken {
+        let taken = self.settle_doubt(bound, now);
+        self.note_held(taken, now);
+        taken
+    }
+
+    fn settle_doubt(&mut self, bound: &Bound, now: MonotonicTime) -> Taken {
         let Some((picture, _)) = self.doubted.take_if(|(_, since)| since.0 == 0 || now.since(*since) >= DOUBT) else {
             return Taken::Refused;
         };
@@ -164,6 +191,35 @@ impl Board {
     /// When a doubted state will be believed.
     pub(crate) fn deadline(&self) -> Option<MonotonicTime> {
         self.doubted.as_ref().map(|(_, since)| since.after(DOUBT))
+    }
+
+    /// Whether the last game is over.
+    pub(crate) fn is_over(&self, chess960: bool) -> bool {
+        self.games.last().is_some_and(|last| on_board(last.number, &last.whole(chess960), last.first_move, chess960).over)
+    }
+
+    /// Whether the live audience has more of the same games than the public.
+    pub(crate) fn goes_beyond(&self, public: Option<&Board>) -> bool {
+        let Some(live) = self.games.last() else { return false };
+        let Some(shown) = public.and_then(|public| public.games.last()) else { return true };
+        let is_later = (live.number, live.body.plies()) > (shown.number, shown.body.plies());
+        let has_result =
+            live.number == shown.number && live.body.plies() == shown.body.plies() && live.body.result != shown.body.result;
+        live.node == shown.node && (is_later || has_result)
+    }
+
+    /// Takes the games of the live audience in the place of a node that is gone.
+    pub(crate) fn release(&mut self, games: Vec<Game>, chess960: bool) {
+        // The numbers of the changes for the public go on from where they were.
+        let known = self.games.last().map(|last| (last.number, last.rev));
+        self.games = games;
+        if let Some(last) = self.games.last_mut() {
+            last.rev = known.filter(|(number, _)| *number == last.number).map_or(0, |(_, rev)| rev);
+            last.released = true;
+        }
+        self.follow = RoundGames::default();
+        self.restored(chess960);
+        self.doubted = None;
     }
 
     /// Another state of the last game.
@@ -184,6 +240,7 @@ impl Board {
             clock_read: clock_read(&picture),
             before: std::mem::take(&mut last.before),
             body,
+            released: false,
         };
         *last = game;
         self.doubted = None;
@@ -242,7 +299,7 @@ impl Board {
         self.doubted = None;
         self.wrong = (!is_whole).then_some(Wrong::BadState);
         let (clock_read, Picture { node, boot, rev, .. }) = (clock_read(&picture), picture);
-        self.games.push(Game { node, boot, rev, number, first_move, clock_read, before, body });
+        self.games.push(Game { node, boot, rev, number, first_move, clock_read, before, body, released: false });
         Taken::Changed
     }
 
@@ -272,6 +329,11 @@ impl Game {
             return if restarted { Standing::Doubtful } else { Standing::Old };
         }
         let has_fewer = new.moves_from.is_none() && new.plies() < old.plies();
+        // The node has come back, and its own delay has not reached what was given to the public in its place.
+        let lacks_result = new.result.is_none() && old.result.is_some() && new.plies() == old.plies();
+        if self.released && (has_fewer || lacks_result) && is_beginning(new, old) {
+            return Standing::Old;
+        }
         match restarted {
             true if has_fewer && is_beginning(new, old) => Standing::Doubtful,
             false if picture.rev < self.rev || (picture.rev == self.rev && has_fewer) => Standing::Old,

@@ -6,6 +6,7 @@ mod claim;
 mod naming;
 mod nodes;
 mod notes;
+mod orphans;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -42,6 +43,8 @@ pub(crate) struct Fixed {
     pub(crate) node: String,
     /// Whether it takes over from another collector.
     pub(crate) standby: bool,
+    /// Whether the public gets what a node that is gone would have published later.
+    pub(crate) release_orphans: bool,
 }
 
 /// Everything that is known.
@@ -153,6 +156,7 @@ impl Model {
         for (audience, round, id) in keys {
             self.settle(audience, &round, &id, now);
         }
+        self.release_orphans(now);
     }
 
     /// When time changes something by itself.

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use super::orphans::Delay;
+
 /// The largest number of nodes that are remembered. One event does not have more.
 const NODES: usize = 256;
 /// The largest number of boards and rounds of one node that are remembered.
@@ -21,6 +23,8 @@ struct Node {
     boards: Option<BTreeSet<String>>,
     /// The rounds that it collects, `<event>/<round>`.
     collects: BTreeSet<String>,
+    /// The delay of the public that it announced.
+    delay: Option<Delay>,
 }
 
 /// Where a node is in its life.
@@ -61,6 +65,9 @@ impl Nodes {
             let list = message["body"][key].as_array().map(Vec::as_slice).unwrap_or_default();
             list.iter().filter_map(Value::as_str).take(LISTED).map(str::to_owned).collect::<BTreeSet<_>>()
         };
+        let number = |key: &str| message["body"][key].as_u64().and_then(|number| u32::try_from(number).ok());
+        let delay = number("delay").zip(number("delay_moves"));
+        node.delay = delay.map(|(seconds, plies)| Delay { seconds, plies });
         (node.boards, node.collects) = (message["body"]["boards"].is_array().then(|| list("boards")), list("collects"));
     }
 
@@ -75,6 +82,11 @@ impl Nodes {
     pub(crate) fn serves(&self, name: &str, board: &str) -> bool {
         let alive = self.0.get(name).filter(|node| node.state != State::Away);
         alive.is_some_and(|node| node.boards.as_ref().is_none_or(|boards| boards.contains(board)))
+    }
+
+    /// The delay of the public that a node announced.
+    pub(crate) fn delay(&self, name: &str) -> Option<Delay> {
+        self.0.get(name)?.delay
     }
 
     /// Whether a node has said anything.

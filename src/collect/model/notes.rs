@@ -22,6 +22,9 @@ fn note(board: &Board) -> Option<String> {
             rival.node
         ));
     }
+    if board.games.last().is_some_and(|last| last.released) {
+        return Some("Its node is gone. Its last moves were sent when the delay had passed.".to_owned());
+    }
     if board.deadline().is_some() {
         return Some("The node has started again and shows fewer moves. They are kept for a minute.".to_owned());
     }

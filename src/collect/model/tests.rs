@@ -3,7 +3,15 @@ use crate::wire::output::BoardMessage;
 
 fn model() -> Model {
     let text = str::to_owned;
-    Model::new(Fixed { event: text("e"), round: text("1"), time_control: None, chess960: false, node: text("c"), standby: false })
+    Model::new(Fixed {
+        event: text("e"),
+        round: text("1"),
+        time_control: None,
+        chess960: false,
+        node: text("c"),
+        standby: false,
+        release_orphans: false,
+    })
 }
 
 fn at(second: u64) -> MonotonicTime {
