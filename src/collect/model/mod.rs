@@ -3,6 +3,7 @@
 
 mod board;
 mod claim;
+mod game;
 mod naming;
 mod nodes;
 mod notes;
@@ -14,9 +15,9 @@ use std::time::Duration;
 use flagfall_game::clock::control::TimeControl;
 use serde::{Deserialize, Serialize};
 
-pub(crate) use self::board::Game;
 use self::board::{Board, Bound, Taken};
 pub(crate) use self::claim::Claim;
+pub(crate) use self::game::Game;
 use self::nodes::Nodes;
 use crate::config::OutputAudience;
 use crate::outputs::picture::Picture;

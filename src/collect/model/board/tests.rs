@@ -3,7 +3,9 @@ use shakmaty::san::SanPlus;
 use shakmaty::{Chess, Position};
 
 use super::*;
-use crate::outputs::picture::PictureMove;
+use crate::outputs::picture::{Body, PictureMove};
+use crate::system_clock::Utc;
+use crate::wire::outcome::GameResult;
 use crate::wire::time::TimeSource;
 
 const INITIAL: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
