@@ -11,6 +11,7 @@
 //! | [`event`] | the organiser's event: its file, imports, devices, results |
 //! | [`session`] | one board with its journal: input → driver → game → messages; the same input always gives the same messages |
 //! | [`daemon`] | the threads: one station for each board, disk, worker, network |
+//! | `collect` | the collector: it gathers the games of an event from the broker and sends them to broadcasts |
 //! | [`config`] | the configuration: its keys and how it is read |
 //! | [`calibration`] | the file with the data that a driver needs about one board |
 //! | [`import`] | converts recordings of other programs to traces |
@@ -27,6 +28,8 @@ pub mod arbiter;
 pub mod broker;
 pub mod calibration;
 pub mod cli;
+#[cfg(feature = "outputs")]
+pub mod collect;
 pub mod config;
 pub mod daemon;
 pub mod emulate;

@@ -9,7 +9,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::CONFIGURATION;
-use crate::config::{self, Board, Config, Errors, Loaded, Place, Problem, Role, Transport};
+use crate::config::{self, Board, Config, Errors, Loaded, Output, OutputAudience, Place, Problem, Role, Transport};
 use crate::daemon::judge;
 use crate::wire::player::Player;
 
@@ -76,6 +76,16 @@ fn player(player: Option<&Player>) -> String {
     if words.is_empty() { "?".to_owned() } else { words.join(" ") }
 }
 
+/// What an output of the collector does.
+fn about_output(output: &Output) -> String {
+    let audience = match output.audience {
+        OutputAudience::Public => "public",
+        OutputAudience::Live => "live",
+    };
+    let then = output.command.first().map(|program| format!(", then {program}")).unwrap_or_default();
+    format!("Output {}: {audience}/ to files in {}{then}", output.name, output.dir.display())
+}
+
 fn role(role: Role) -> &'static str {
     match role {
         Role::Operator => "operator",
@@ -115,6 +125,9 @@ fn print(loaded: &Loaded, out: &mut dyn Write) -> Result<()> {
         };
         let calibration = board.calibration_file.as_ref().map(|file| format!(", calibration {}", file.display()));
         writeln!(out, "Board {}: {}{}, {time}{players}", board.id, device(board), calibration.unwrap_or_default())?;
+    }
+    for output in &config.output {
+        writeln!(out, "{}", about_output(output))?;
     }
     for (name, user) in &config.user {
         let boards = match (user.role, user.boards.as_slice()) {

@@ -3,12 +3,15 @@
 mod adjudicate;
 mod calibrate;
 mod check_config;
+#[cfg(feature = "outputs")]
+mod collect;
 pub mod demo;
 mod devices;
 mod doctor;
 mod emulate;
 mod event;
 mod journalled;
+mod log;
 mod record;
 mod replay;
 mod run;
@@ -41,6 +44,8 @@ enum Command {
     #[cfg(feature = "broker")]
     Demo(demo::Demo),
     CheckConfig(check_config::CheckConfig),
+    #[cfg(feature = "outputs")]
+    Collect(collect::Collect),
     Doctor(doctor::Doctor),
     /// Feed a trace or journal to the core again and show what comes out.
     Replay(replay::Replay),
@@ -70,6 +75,8 @@ pub fn main() -> ExitCode {
         #[cfg(feature = "broker")]
         Command::Demo(demo) => demo.run(),
         Command::CheckConfig(check) => check.run(),
+        #[cfg(feature = "outputs")]
+        Command::Collect(collect) => collect.run(),
         Command::Doctor(doctor) => doctor.run(),
         Command::Replay(replay) => replay.run(),
         Command::Trace(trace) => trace.run(),

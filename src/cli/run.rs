@@ -11,13 +11,10 @@ use anyhow::{Context, Result};
 use clap::Args;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::Mutex;
-use tracing::Level as Tracing;
-use tracing_subscriber::filter::{LevelFilter, Targets};
-use tracing_subscriber::layer::SubscriberExt;
-use tracing_subscriber::util::SubscriberInitExt;
 
 use self::follow::{Follower, configure};
-use crate::config::{self, Level, Loaded};
+use super::log;
+use crate::config::{self, Loaded};
 use crate::daemon::{Daemon, judge};
 #[cfg(feature = "outputs")]
 use crate::http;
@@ -38,7 +35,7 @@ pub(super) struct Run {
 impl Run {
     pub(super) fn run(self) -> Result<ExitCode> {
         let loaded = config::load_default(&self.config)?;
-        log(loaded.config.log.level);
+        log::start(loaded.config.log.level);
         if loaded.config.board.is_empty() {
             tracing::warn!("no board is configured: nothing will be read");
         }
@@ -77,10 +74,17 @@ impl Run {
                 () = stop() => return Ok(()),
             }
         }
+        #[cfg(feature = "outputs")]
+        let mut beside = None;
         loop {
             let used = follower.as_ref().and_then(Follower::used).cloned();
             let present = configure(used.as_ref(), &base);
             let daemon = Daemon::start(&present).await?;
+            // It goes on over changes of the round.
+            #[cfg(feature = "outputs")]
+            if beside.is_none() {
+                beside = collector(&present.config, &daemon)?;
+            }
             let quiet = daemon.quiet();
             let mut changes = false;
             let end = async {
@@ -93,6 +97,11 @@ impl Run {
                 tokio::select! {
                     () = stop() => {}
                     () = change => changes = true,
+                }
+                // The collector ends first, since it publishes its end to a broker that may end with the daemon.
+                #[cfg(feature = "outputs")]
+                if !changes && let Some(collector) = beside.take() {
+                    let _ = tokio::task::spawn_blocking(|| collector.stop()).await;
                 }
             };
             let reread = async || configure(used.as_ref(), &reread(&self.config, &mut *hangup.lock().await).await);
@@ -122,6 +131,16 @@ fn serve_pages(loaded: &Loaded) -> Result<Option<http::Running>> {
     Ok(Some(running))
 }
 
+/// Starts the collector beside the daemon, if the configuration says so.
+#[cfg(feature = "outputs")]
+fn collector(config: &config::Config, daemon: &Daemon) -> Result<Option<super::collect::Beside>> {
+    #[cfg(feature = "broker")]
+    let broker = daemon.broker().map(|(tcp, _)| tcp);
+    #[cfg(not(feature = "broker"))]
+    let (broker, _) = (None, daemon);
+    config.collect.enabled.then(|| super::collect::start_beside(config, broker)).transpose()
+}
+
 /// Waits for SIGHUP and reads the configuration again. A configuration with errors is logged, and the next SIGHUP is awaited.
 async fn reread(files: &[PathBuf], hangup: &mut Signal) -> Loaded {
     loop {
@@ -134,18 +153,4 @@ async fn reread(files: &[PathBuf], hangup: &mut Signal) -> Loaded {
             Err(errors) => tracing::error!("nothing was changed, because the configuration has errors:\n{errors}"),
         }
     }
-}
-
-/// Sets up the program's own log on standard error, where systemd collects it.
-fn log(level: Level) {
-    let level = match level {
-        Level::Error => Tracing::ERROR,
-        Level::Warn => Tracing::WARN,
-        Level::Info => Tracing::INFO,
-        Level::Debug => Tracing::DEBUG,
-    };
-    // The broker's crate writes a line for each client and each attack, and knows neither our users nor our limits. What is true
-    // is logged by `broker`.
-    let targets = Targets::new().with_default(level).with_target("mqtt5", LevelFilter::OFF);
-    tracing_subscriber::fmt().with_max_level(level).with_writer(std::io::stderr).with_target(false).finish().with(targets).init();
 }

@@ -13,19 +13,19 @@ use flagfall_protocols::drivers;
 use super::board::{Board, Transport};
 use super::place::{Origins, Problem};
 use super::types::{Config, Guidelines, Rulings, rulebook};
-use super::{broker_user, certificates, secrets};
+use super::{broker_user, certificates, output_checks, secrets};
 use crate::calibration;
 
 /// The largest number of addresses of one listener.
 const MAX_LISTEN: usize = 4;
 
-struct Check<'a> {
-    origins: &'a Origins,
+pub(super) struct Check<'a> {
+    pub(super) origins: &'a Origins,
     problems: &'a mut Vec<Problem>,
 }
 
 impl Check<'_> {
-    fn problem(&mut self, key: &str, message: impl Into<String>) {
+    pub(super) fn problem(&mut self, key: &str, message: impl Into<String>) {
         self.problems.push(Problem { place: self.origins.place(key), key: key.to_owned(), message: message.into() });
     }
 
@@ -42,7 +42,7 @@ pub(crate) fn check(config: &Config, origins: &Origins, problems: &mut Vec<Probl
     rules(config, &mut check);
     mqtt(config, &mut check);
     broker(config, &mut check);
-    outputs(config, &mut check);
+    listeners(config, &mut check);
     if config.event.from_meta && config.publishes_to_own_broker() {
         let message =
             "the broker in this program forgets the organiser's messages when the round changes: set mqtt.host to another one";
@@ -54,6 +54,7 @@ pub(crate) fn check(config: &Config, origins: &Origins, problems: &mut Vec<Probl
     devices(&config.board, &mut check);
     config.board.iter().for_each(|board| link(board, config.event.casual, &mut check));
     clocks(config, &mut check);
+    output_checks::outputs(config, &mut check);
     let boards: BTreeSet<&str> = config.board.iter().map(|board| board.id.as_str()).collect();
     for (name, user) in &config.user {
         let strange = user.boards.iter().filter(|id| !boards.is_empty() && !boards.contains(id.as_str()));
@@ -149,7 +150,7 @@ fn broker(config: &Config, check: &mut Check<'_>) {
 }
 
 /// The listeners of the program must have addresses of their own, and must be in this build.
-fn outputs(config: &Config, check: &mut Check<'_>) {
+fn listeners(config: &Config, check: &mut Check<'_>) {
     let (livechess, http) = (&config.livechess, &config.http);
     for (key, on) in [("livechess.enabled", livechess.enabled), ("http.listen", !http.listen.is_empty())] {
         if on && cfg!(not(feature = "outputs")) {

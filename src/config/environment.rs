@@ -22,6 +22,13 @@ pub(crate) fn variables() -> Vec<(String, String)> {
     ours
 }
 
+/// Returns the only variables that a program gets which this program starts.
+#[cfg(feature = "outputs")]
+#[allow(clippy::disallowed_methods, reason = "the configuration layer is where the environment is read")]
+pub(crate) fn of_commands() -> Vec<(&'static str, std::ffi::OsString)> {
+    ["PATH", "HOME", "LANG"].into_iter().filter_map(|name| Some((name, std::env::var_os(name)?))).collect()
+}
+
 /// Checks one variable and puts its value into `layer`. Variables of other programs are ignored.
 pub(crate) fn check(name: &str, value: &str, layer: &mut Layer, origins: &mut Origins, problems: &mut Vec<Problem>) {
     let Some(path) = name.strip_prefix(PREFIX) else { return };
@@ -46,7 +53,7 @@ fn set_key(
     let stray = |message: String| (String::new(), message);
     let key = siblings.iter().find(|key| key.name == word).ok_or_else(|| stray(fits_no_key(variable, word, siblings)))?;
     match (&key.kind, &words[1..]) {
-        (Kind::Boards(_), _) => Err(stray("boards can be configured in files only, [[board]]".to_owned())),
+        (Kind::Tables(..), _) => Err(stray(format!("{word}s can be configured in files only, [[{word}]]"))),
         (Kind::Section(inner), rest @ [_, ..]) => {
             let mut below = take_table(layer, word);
             let done = set_key(&full, rest, inner, value, &mut below, origins, variable);

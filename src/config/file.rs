@@ -23,10 +23,10 @@ pub(crate) type Layer = ::config::Map<String, Value>;
 /// The contents of one file.
 #[derive(Default)]
 pub(crate) struct Contents {
-    /// Everything but the boards.
+    /// Everything but the tables that are identified by a key.
     pub(crate) layer: Layer,
-    /// The boards by id, in their order.
-    pub(crate) boards: Vec<(String, Layer)>,
+    /// The boards by id and the outputs by name, in their order, each with the name of its section.
+    pub(crate) tables: Vec<(&'static str, String, Layer)>,
 }
 
 /// Checks `bytes`, the contents of `file`, against the schema, and notes the place of each key.
@@ -43,11 +43,11 @@ pub(crate) fn check(file: &Path, bytes: &[u8], origins: &mut Origins, problems: 
     let (table, errors) = DeTable::parse_recoverable(text);
     let first = problems.len();
     if errors.is_empty() {
-        let mut walk = Walk { file, text, origins, problems, boards: Vec::new() };
+        let mut walk = Walk { file, text, origins, problems, tables: Vec::new() };
         let layer = walk.table("", SECTIONS, table.get_ref());
-        let boards = walk.boards;
+        let tables = walk.tables;
         problems[first..].sort_by_key(line_and_column);
-        return Contents { layer, boards };
+        return Contents { layer, tables };
     }
     // The rest of a broken file would only give false errors.
     for error in errors {
@@ -78,7 +78,7 @@ struct Walk<'a> {
     text: &'a str,
     origins: &'a mut Origins,
     problems: &'a mut Vec<Problem>,
-    boards: Vec<(String, Layer)>,
+    tables: Vec<(&'static str, String, Layer)>,
 }
 
 impl Walk<'_> {
@@ -123,10 +123,10 @@ impl Walk<'_> {
                 }
                 Some(named.into())
             }
-            (Kind::Boards(keys), DeValue::Array(list)) => {
+            (Kind::Tables(id, keys), DeValue::Array(list)) => {
                 let mut seen = BTreeSet::new();
                 for (index, value) in list.iter().enumerate() {
-                    self.board(keys, index, value, &mut seen);
+                    self.listed(key.name, id, keys, index, value, &mut seen);
                 }
                 None
             }
@@ -140,24 +140,33 @@ impl Walk<'_> {
         }
     }
 
-    fn board(&mut self, keys: &'static [Key], index: usize, value: &Spanned<DeValue<'_>>, seen: &mut BTreeSet<String>) {
+    /// Reads one of the tables `[[section]]`, which the key `mark` identifies.
+    fn listed(
+        &mut self,
+        section: &'static str,
+        mark: &'static str,
+        keys: &'static [Key],
+        index: usize,
+        value: &Spanned<DeValue<'_>>,
+        seen: &mut BTreeSet<String>,
+    ) {
         let DeValue::Table(table) = value.get_ref() else {
-            return self.problem(value.span(), &format!("board[{index}]"), "must be a table, [[board]]".to_owned());
+            return self.problem(value.span(), &format!("{section}[{index}]"), format!("must be a table, [[{section}]]"));
         };
-        let written = table.iter().find(|(name, _)| name.get_ref() == "id").map(|(_, id)| id);
+        let written = table.iter().find(|(name, _)| name.get_ref() == mark).map(|(_, id)| id);
         let id = written.and_then(|id| id.get_ref().as_str()).filter(|id| values::id(id).is_ok()).map(str::to_owned);
-        let prefix = id.as_ref().map_or_else(|| format!("board[{index}]"), |id| format!("board.{id}"));
+        let prefix = id.as_ref().map_or_else(|| format!("{section}[{index}]"), |id| format!("{section}.{id}"));
         if written.is_none() {
-            self.problem(value.span(), &dotted(&prefix, "id"), "is missing: every board needs one".to_owned());
+            self.problem(value.span(), &dotted(&prefix, mark), format!("is missing: every {section} needs one"));
         }
         let fresh = id.as_ref().is_none_or(|id| seen.insert(id.clone()));
         if let (false, Some(written)) = (fresh, written) {
-            let first = self.origins.place(&dotted(&prefix, "id"));
-            self.problem(written.span(), &dotted(&prefix, "id"), format!("is the id of another board too, at {first}"));
+            let first = self.origins.place(&dotted(&prefix, mark));
+            self.problem(written.span(), &dotted(&prefix, mark), format!("is the {mark} of another {section} too, at {first}"));
         }
         self.origins.set(&prefix, place(self.file, self.text, value.span().start));
         let layer = self.table(&prefix, keys, table);
-        self.boards.extend(id.map(|id| (id, layer)));
+        self.tables.extend(id.map(|id| (section, id, layer)));
     }
 }
 

@@ -45,13 +45,13 @@ pub fn load_default(explicit: &[PathBuf]) -> Result<Loaded, Errors> {
 /// configuration.
 pub fn load(files: &[PathBuf], environment: impl Iterator<Item = (String, String)>) -> Result<Loaded, Errors> {
     let (mut problems, mut origins) = (Vec::new(), Origins::default());
-    let (mut layers, mut boards) = (Vec::new(), Vec::new());
+    let (mut layers, mut tables) = (Vec::new(), Vec::new());
     for path in files {
         match read(path) {
             Ok(bytes) => {
                 let contents = file::check(path, &bytes, &mut origins, &mut problems);
                 layers.push(contents.layer);
-                merge(&mut boards, contents.boards);
+                merge(&mut tables, contents.tables);
             }
             Err(message) => problems.push(Problem { place: Place::File(path.clone()), key: String::new(), message }),
         }
@@ -61,9 +61,12 @@ pub fn load(files: &[PathBuf], environment: impl Iterator<Item = (String, String
         environment::check(&name, &value, &mut variables, &mut origins, &mut problems);
     }
     layers.push(variables);
-    if !boards.is_empty() {
-        let boards: Vec<Value> = boards.into_iter().map(|(_, board)| board.into()).collect();
-        layers.push([("board".to_owned(), boards.into())].into());
+    for section in ["board", "output"] {
+        let found = tables.iter().filter(|(of, ..)| *of == section);
+        let found: Vec<Value> = found.map(|(.., table)| table.clone().into()).collect();
+        if !found.is_empty() {
+            layers.push([(section.to_owned(), found.into())].into());
+        }
     }
     missing(&origins, &mut problems);
     if !problems.is_empty() {
@@ -91,12 +94,12 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// Adds the boards of a later file: known boards are changed key by key, others are added at the end.
-fn merge(known: &mut Vec<(String, Layer)>, more: Vec<(String, Layer)>) {
-    for (id, board) in more {
-        match known.iter_mut().find(|(other, _)| *other == id) {
-            Some((_, earlier)) => board.into_iter().for_each(|(key, value)| lay_over(earlier, key, value)),
-            None => known.push((id, board)),
+/// Adds the boards and outputs of a later file: known ones are changed key by key, others are added at the end.
+fn merge(known: &mut Vec<(&'static str, String, Layer)>, more: Vec<(&'static str, String, Layer)>) {
+    for (section, id, table) in more {
+        match known.iter_mut().find(|(of, other, _)| *of == section && *other == id) {
+            Some((.., earlier)) => table.into_iter().for_each(|(key, value)| lay_over(earlier, key, value)),
+            None => known.push((section, id, table)),
         }
     }
 }
@@ -112,7 +115,7 @@ fn lay_over(layer: &mut Layer, key: String, value: Value) {
     }
 }
 
-/// Reports named sections, and clocks of boards, without a key that they need.
+/// Reports named sections, outputs, and clocks of boards, without a key that they need.
 fn missing(origins: &Origins, problems: &mut Vec<Problem>) {
     for (board, _) in origins.inside("board") {
         let (clock, driver) = (format!("{board}.clock"), format!("{board}.clock.driver"));
@@ -123,7 +126,7 @@ fn missing(origins: &Origins, problems: &mut Vec<Problem>) {
     let broker = SECTIONS.iter().filter(|key| key.name == "broker").filter_map(|key| key.kind.keys()).flatten();
     let named = SECTIONS.iter().map(|key| ("", key)).chain(broker.map(|key| ("broker.", key)));
     for (prefix, section) in named {
-        let Kind::Named(keys) = section.kind else { continue };
+        let (Kind::Named(keys) | Kind::Tables(_, keys)) = section.kind else { continue };
         for (table, place) in origins.inside(&format!("{prefix}{}", section.name)) {
             for key in keys.iter().filter(|key| key.required && !origins.has(&format!("{table}.{}", key.name))) {
                 let key = format!("{table}.{}", key.name);

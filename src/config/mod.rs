@@ -3,7 +3,8 @@
 //! Each file is checked separately while line and column are still known. Then the files are combined, and a later file replaces
 //! values of earlier ones, key by key. Then keys that depend on each other are checked. **Boards** (`[[board]]`) with the same id
 //! in several files are one board, key by key. Boards with other ids are added. So one file can be the same on all machines of an
-//! event, and a second file on each machine names its ports. Lists of texts are replaced as a whole.
+//! event, and a second file on each machine names its ports. Outputs (`[[output]]`) are combined by name in the same way. Lists of
+//! texts are replaced as a whole.
 //!
 //! [`keys`] lists all keys, `config/flagfall.toml` explains them, [`load()`] and [`load_default`] read them.
 
@@ -16,6 +17,8 @@ mod file;
 mod leaf;
 mod load;
 mod nearest;
+mod output;
+mod output_checks;
 mod place;
 mod schema;
 mod secrets;
@@ -27,7 +30,12 @@ pub use board::{Board, Clock, Transport, WhiteClock};
 #[cfg(feature = "broker")]
 pub(crate) use broker_user::password_of;
 pub(crate) use certificates::client as tls_client;
+#[cfg(feature = "outputs")]
+pub(crate) use environment::of_commands;
 pub use load::{EVENT_FILE, Loaded, MAIN_FILE, load, load_default};
+#[cfg(feature = "outputs")]
+pub(crate) use output::PLACEHOLDERS;
+pub use output::{Collect, Output, OutputAudience, OutputKind, OutputProfile};
 pub use place::{Errors, Place, Problem};
 pub use schema::keys;
 pub use secrets::{password, unlock};

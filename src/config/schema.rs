@@ -27,8 +27,8 @@ pub(crate) enum Kind {
     Player(&'static [Key]),
     /// `[section.name]`, any number of them.
     Named(&'static [Key]),
-    /// `[[board]]`, identified by `id`.
-    Boards(&'static [Key]),
+    /// `[[board]]`: tables that are identified by the key of this name.
+    Tables(&'static str, &'static [Key]),
 }
 
 /// A key and the kind of its value.
@@ -60,7 +60,9 @@ pub(crate) const SECTIONS: &[Key] = &[
     key("bluetooth", Kind::Section(&[key("adapter", Kind::Text(values::adapter))])),
     key("log", Kind::Section(&[key("level", Kind::Choice(&["error", "warn", "info", "debug"]))])),
     key("user", Kind::Named(USER)),
-    key("board", Kind::Boards(BOARD)),
+    key("board", Kind::Tables("id", BOARD)),
+    key("collect", Kind::Section(COLLECT)),
+    key("output", Kind::Tables("name", OUTPUT)),
 ];
 
 /// The keys of the section `[event]`.
@@ -144,6 +146,26 @@ const BOARD: &[Key] = &[
     key("profile", Kind::Text(values::profile)),
 ];
 
+/// The keys of the section `[collect]`.
+const COLLECT: &[Key] =
+    &[key("enabled", Kind::Switch), key("dir", Kind::Path), key("standby", Kind::Switch), key("release_orphans", Kind::Switch)];
+
+/// The keys of an output of the collector, `[[output]]`.
+const OUTPUT: &[Key] = &[
+    required("name", Kind::Text(values::id)),
+    required("kind", Kind::Choice(&["files", "command"])),
+    key("audience", Kind::Choice(&["public", "live"])),
+    key("profile", Kind::Choice(&["full", "relay"])),
+    required("dir", Kind::Path),
+    key("split", Kind::Switch),
+    key("boards", Kind::Text(values::board_numbers)),
+    key("command", Kind::Texts(values::argument)),
+    key("every", Kind::Number { min: 1, max: 3600 }),
+    key("timeout", Kind::Number { min: 1, max: 600 }),
+    key("heartbeat", Kind::Number { min: 0, max: 86_400 }),
+    key("receiver_delays", Kind::Switch),
+];
+
 /// The keys of a clock with its own link, `[board.clock]`.
 const CLOCK: &[Key] = &[required("driver", Kind::Text(values::driver)), key("bluetooth", Kind::Text(values::plain))];
 
@@ -160,7 +182,7 @@ impl Kind {
     /// The keys inside, if it is a table.
     pub(crate) fn keys(&self) -> Option<&'static [Key]> {
         match self {
-            Kind::Section(keys) | Kind::Player(keys) | Kind::Named(keys) | Kind::Boards(keys) => Some(keys),
+            Kind::Section(keys) | Kind::Player(keys) | Kind::Named(keys) | Kind::Tables(_, keys) => Some(keys),
             _ => None,
         }
     }
@@ -178,7 +200,7 @@ impl Kind {
             Kind::Section(_) => format!("a section, [{name}]"),
             Kind::Player(_) => format!("a name in quotes or a table, {name} = {{ name = \"...\", title = \"...\" }}"),
             Kind::Named(_) => format!("sections with a name, [{name}.NAME]"),
-            Kind::Boards(_) => format!("tables, [[{name}]]"),
+            Kind::Tables(..) => format!("tables, [[{name}]]"),
         }
     }
 }
@@ -190,7 +212,7 @@ pub fn keys() -> Vec<String> {
             let dotted = super::place::dotted(prefix, key.name);
             match &key.kind {
                 Kind::Section(inner) => collect(&dotted, inner, found),
-                Kind::Named(inner) | Kind::Boards(inner) => collect(&format!("{dotted}.*"), inner, found),
+                Kind::Named(inner) | Kind::Tables(_, inner) => collect(&format!("{dotted}.*"), inner, found),
                 _ => found.push(dotted),
             }
         }

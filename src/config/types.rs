@@ -8,6 +8,7 @@ use flagfall_game::laws::rulebook::{Guideline, Rulebook, RulebookError};
 use serde::Deserialize;
 
 use super::board::Board;
+use super::output::{Collect, Output};
 
 /// The whole configuration.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -35,8 +36,12 @@ pub struct Config {
     pub log: Log,
     /// The users that may send commands, by their user names at the broker.
     pub user: BTreeMap<String, User>,
+    /// The collector, which sends the games of a round to broadcasts.
+    pub collect: Collect,
     /// The boards that this machine serves.
     pub board: Vec<Board>,
+    /// The outputs of the collector.
+    pub output: Vec<Output>,
 }
 
 /// This machine.

@@ -7,6 +7,7 @@ use flagfall_game::clock::control::TimeControl;
 use flagfall_protocols::drivers::{self, DRIVERS};
 
 use super::nearest::nearest;
+use super::output::{PLACEHOLDERS, board_ranges};
 use super::types::{Guidelines, rulebook};
 use crate::system_clock::Utc;
 
@@ -50,6 +51,29 @@ pub(crate) fn user(text: &str) -> Result<(), String> {
         true => Ok(()),
         false => Err(format!("{} is not a user name: 1 to 64 of the letters A-Z a-z, digits and - _", shown(text))),
     }
+}
+
+/// Numbers of boards.
+pub(crate) fn board_numbers(text: &str) -> Result<(), String> {
+    match board_ranges(text) {
+        Some(_) => Ok(()),
+        None => Err(format!("{} are not numbers of boards such as \"1-50,60\"", shown(text))),
+    }
+}
+
+/// One argument of a command. Braces stand around the names of what is put there.
+pub(crate) fn argument(text: &str) -> Result<(), String> {
+    plain(text)?;
+    let mut rest = text;
+    while let Some((_, inner)) = rest.split_once('{') {
+        let name = inner.split_once('}').map(|(name, _)| name);
+        let Some(name) = name.filter(|name| PLACEHOLDERS.contains(name)) else {
+            let known = PLACEHOLDERS.map(|name| format!("{{{name}}}")).join(", ");
+            return Err(format!("{}: after {{ only these are known: {known}", shown(text)));
+        };
+        rest = &inner[name.len()..];
+    }
+    Ok(())
 }
 
 /// First level of topics.

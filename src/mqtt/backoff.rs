@@ -6,13 +6,13 @@ use super::types::ReconnectDelays;
 
 /// The number of attempts that failed in a row, from which the next wait follows.
 #[derive(Default)]
-pub(super) struct Backoff {
+pub(crate) struct Backoff {
     failed: u32,
 }
 
 impl Backoff {
     /// Returns the wait after a connection that lasted this long. `chance` is any number that differs from node to node.
-    pub(super) fn next_wait(&mut self, delays: &ReconnectDelays, lasted: Duration, chance: u64) -> Duration {
+    pub(crate) fn next_wait(&mut self, delays: &ReconnectDelays, lasted: Duration, chance: u64) -> Duration {
         if lasted >= delays.good {
             self.failed = 0;
         }
@@ -22,7 +22,7 @@ impl Backoff {
     }
 
     /// Returns the wait after a refusal that will probably last.
-    pub(super) fn longest_wait(&mut self, delays: &ReconnectDelays, chance: u64) -> Duration {
+    pub(crate) fn longest_wait(&mut self, delays: &ReconnectDelays, chance: u64) -> Duration {
         self.failed = self.failed.saturating_add(1);
         jittered(delays.longest, chance)
     }

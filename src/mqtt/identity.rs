@@ -72,17 +72,27 @@ impl Identity {
         *self.login.write().unwrap_or_else(PoisonError::into_inner) = login;
     }
 
+    /// The broker's name or address.
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// Its port.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
     fn login(&self) -> Login {
         self.login.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// User name and password.
-    pub(super) fn user(&self) -> Option<(String, String)> {
+    pub(crate) fn user(&self) -> Option<(String, String)> {
         self.login().user
     }
 
     /// How to encrypt the connection; none without TLS.
-    pub(super) fn tls(&self) -> Option<Arc<ClientConfig>> {
+    pub(crate) fn tls(&self) -> Option<Arc<ClientConfig>> {
         self.login().tls
     }
 }

@@ -30,6 +30,9 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tracing::{info, warn};
 
+#[cfg(feature = "outputs")]
+pub(crate) use self::backoff::Backoff;
+#[cfg(not(feature = "outputs"))]
 use self::backoff::Backoff;
 use self::connection::ConnectionEnd;
 pub use self::identity::{Identity, IdentityError};

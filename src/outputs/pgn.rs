@@ -3,16 +3,18 @@
 
 mod movetext;
 mod tags;
+mod without_moves;
 
 #[cfg(test)]
 mod tests;
 
 use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
-use shakmaty::{CastlingMode, Chess, Position};
+use shakmaty::{CastlingMode, Chess, EnPassantMode, Position};
 
 use self::movetext::Movetext;
-use super::picture::{Body, PictureMove};
+use self::without_moves::WithoutMoves;
+use super::picture::{Body, PictureMove, PictureSegment};
 use super::round::{Round, RoundGame};
 use crate::wire::outcome::GameResult;
 
@@ -50,12 +52,10 @@ pub fn write_round(round: &Round, profile: Profile) -> String {
 pub fn write_game(round: &Round, game: &RoundGame, profile: Profile, out: &mut String) {
     let nothing = Body::default();
     let shown = game.shown.as_ref().unwrap_or(&nothing);
-    let earlier = shown.segments.iter().map(|part| (part.initial_fen.as_str(), &part.moves));
-    let parts: Vec<Part<'_>> = earlier
-        .chain([(shown.initial_fen.as_str(), &shown.moves)])
-        .map(|(initial_fen, moves)| Part::new(initial_fen, moves, round.chess960))
-        .collect();
+    let parts = parts(shown, round.chess960);
     let result = result(shown, parts.last());
+    let without_moves = WithoutMoves::of(game, profile).filter(|_| result == GameResult::Open && shown.plies() == 0);
+    let result_word = without_moves.as_ref().map_or(result_name(result), |told| told.token);
     let written = if profile == Profile::Relay { 1 } else { parts.len() };
     for (index, part) in parts.iter().take(written).enumerate() {
         if !out.is_empty() {
@@ -63,13 +63,69 @@ pub fn write_game(round: &Round, game: &RoundGame, profile: Profile, out: &mut S
         }
         // The game goes on in the next part.
         let goes_on = index + 1 < written;
-        let result = if goes_on { GameResult::Open } else { result };
-        tags::write(round, game, profile, index, part, result, out);
+        let word = if goes_on { result_name(GameResult::Open) } else { result_word };
+        tags::write(round, game, profile, index, part, word, out);
         out.push('\n');
         let mut text = Movetext::new(out, profile);
         text.add_moves(part, round.time_control.as_ref());
-        text.finish(result_name(result));
+        match without_moves.as_ref().filter(|_| !goes_on) {
+            Some(told) => text.finish_with(told.comment, told.token),
+            None => text.finish(word),
+        }
     }
+}
+
+/// The number of half-moves of all parts that can be played, and whether these are all.
+pub fn legal_plies(shown: &Body, chess960: bool) -> (usize, bool) {
+    let parts = parts(shown, chess960);
+    (parts.iter().map(|part| part.moves.len()).sum(), parts.iter().all(|part| part.whole))
+}
+
+/// A move with its times, for other formats.
+pub(super) struct LegalMove {
+    /// Standard algebraic notation.
+    pub(super) san: String,
+    /// The time that the player has after it, milliseconds.
+    pub(super) left_ms: Option<u32>,
+    /// The time that it took, milliseconds.
+    pub(super) used_ms: Option<u32>,
+}
+
+/// The moves of the first part of a game that can be played.
+pub(super) fn legal_moves(round: &Round, game: &RoundGame) -> Vec<LegalMove> {
+    let Some(shown) = &game.shown else { return Vec::new() };
+    let part = parts(shown, round.chess960).swap_remove(0);
+    let times = movetext::times(&part, round.time_control.as_ref());
+    let moves = part.moves.iter().zip(times);
+    moves.map(|((san, _), time)| LegalMove { san: san.to_string(), left_ms: time.left_ms, used_ms: time.used_ms }).collect()
+}
+
+/// The number of half-moves that [`write_game`] writes in [`Profile::Relay`].
+pub fn first_part_plies(round: &Round, game: &RoundGame) -> usize {
+    game.shown.as_ref().map_or(0, |shown| parts(shown, round.chess960)[0].moves.len())
+}
+
+/// The result of a game as [`write_game`] gives it, without the pairing's own result.
+pub fn result_of(round: &Round, game: &RoundGame) -> GameResult {
+    game.shown.as_ref().map_or(GameResult::Open, |shown| result(shown, parts(shown, round.chess960).last()))
+}
+
+/// Whether a mate or stalemate stands on the board, by the rules of chess.
+pub fn is_decided(shown: &Body, chess960: bool) -> bool {
+    parts(shown, chess960).last().and_then(result_on_board).is_some()
+}
+
+/// All parts of a game; at least one.
+fn parts(shown: &Body, chess960: bool) -> Vec<Part<'_>> {
+    let earlier = shown.segments.iter().map(|part| (part.initial_fen.as_str(), &part.moves));
+    let all = earlier.chain([(shown.initial_fen.as_str(), &shown.moves)]);
+    all.map(|(initial_fen, moves)| Part::new(initial_fen, moves, chess960)).collect()
+}
+
+/// The position after the moves of a part, FEN; none if one of them cannot be played.
+pub fn end_position(part: &PictureSegment, chess960: bool) -> Option<String> {
+    let played = Part::new(&part.initial_fen, &part.moves, chess960);
+    played.whole.then(|| Fen::from_position(&played.end, EnPassantMode::Legal).to_string())
 }
 
 impl<'a> Part<'a> {
@@ -93,15 +149,17 @@ impl<'a> Part<'a> {
 
 /// The result of the game: that of the state, or that of a mate or stalemate on the board.
 fn result(shown: &Body, last: Option<&Part<'_>>) -> GameResult {
-    let on_board = || {
-        let end = &last.filter(|part| part.whole)?.end;
-        match (end.is_checkmate(), end.turn()) {
-            (true, shakmaty::Color::White) => Some(GameResult::BlackWins),
-            (true, shakmaty::Color::Black) => Some(GameResult::WhiteWins),
-            (false, _) => end.is_stalemate().then_some(GameResult::Draw),
-        }
-    };
-    shown.result.filter(|result| *result != GameResult::Open).or_else(on_board).unwrap_or(GameResult::Open)
+    shown.result.filter(|result| *result != GameResult::Open).or_else(|| result_on_board(last?)).unwrap_or(GameResult::Open)
+}
+
+/// The result that a mate or stalemate at the end of a part gives.
+fn result_on_board(last: &Part<'_>) -> Option<GameResult> {
+    let end = &last.end;
+    match (last.whole && end.is_checkmate(), end.turn()) {
+        (true, shakmaty::Color::White) => Some(GameResult::BlackWins),
+        (true, shakmaty::Color::Black) => Some(GameResult::WhiteWins),
+        (false, _) => (last.whole && end.is_stalemate()).then_some(GameResult::Draw),
+    }
 }
 
 fn result_name(result: GameResult) -> &'static str {

@@ -2,9 +2,11 @@
 
 use std::fmt;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::wire::outcome::GameResult;
+use crate::wire::player::{Players, Side};
+use crate::wire::time::TimeSource;
 
 /// The largest state that is read, in bytes. A node publishes nothing larger (`wire/README.md#3`).
 pub const MAX_STATE: usize = 256 << 10;
@@ -20,12 +22,33 @@ pub struct Picture {
     pub game: String,
     /// The number of changes of the game.
     pub rev: u32,
+    /// The node that published it; empty in a message that was not sent yet.
+    #[serde(default)]
+    pub node: String,
+    /// How often that node was started.
+    #[serde(default)]
+    pub boot: u64,
+    /// When it was true.
+    #[serde(default)]
+    pub t: PictureTime,
     /// What the board shows.
     pub body: Body,
 }
 
-/// The body of a state, as far as outputs need it.
+/// The time of a state.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct PictureTime {
+    /// Microseconds since the journal began.
+    pub us: u64,
+    /// The same for people, RFC 3339.
+    pub utc: String,
+    /// The source of the time for people.
+    pub sync: TimeSource,
+}
+
+/// The body of a state, as far as outputs need it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Body {
     /// The number of the game on this board.
     pub game_no: u32,
@@ -33,15 +56,38 @@ pub struct Body {
     pub initial_fen: String,
     /// The made moves of the present part.
     pub moves: Vec<PictureMove>,
+    /// The ply of the first move in `moves`, if the broker did not take the earlier ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moves_from: Option<u32>,
     /// The parts of the game before it.
     #[serde(default)]
     pub segments: Vec<PictureSegment>,
+    /// The times.
+    #[serde(default)]
+    pub clock: PictureClock,
     /// The result, if it is known.
     pub result: Option<GameResult>,
+    /// The players, as far as they are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub players: Option<Players>,
+}
+
+/// The times of both clocks.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PictureClock {
+    /// White's time, milliseconds, if it is known.
+    pub white_ms: Option<u32>,
+    /// Black's time, milliseconds, if it is known.
+    pub black_ms: Option<u32>,
+    /// Whose clock runs.
+    pub running: Option<Side>,
+    /// When it was read, microseconds since the journal began.
+    pub read_us: u64,
 }
 
 /// A part of a game that has a start position of its own.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PictureSegment {
     /// The start position, FEN.
     pub initial_fen: String,
@@ -50,7 +96,7 @@ pub struct PictureSegment {
 }
 
 /// One made move with both times after it.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PictureMove {
     /// Standard algebraic notation.
     pub san: String,
@@ -93,12 +139,17 @@ impl Picture {
             return Err(PictureError::TooLarge(payload.len()));
         }
         let picture: Picture = serde_json::from_slice(payload).map_err(|error| PictureError::Json(error.to_string()))?;
-        let Body { moves, segments, .. } = &picture.body;
-        let plies = moves.len() + segments.iter().map(|part| part.moves.len()).sum::<usize>();
-        if plies > MAX_PLIES || segments.len() > MAX_SEGMENTS {
+        if picture.body.plies() > MAX_PLIES || picture.body.segments.len() > MAX_SEGMENTS {
             return Err(PictureError::TooLong);
         }
         Ok(picture)
+    }
+}
+
+impl Body {
+    /// The number of made moves in all parts of the game.
+    pub fn plies(&self) -> usize {
+        self.moves.len() + self.segments.iter().map(|part| part.moves.len()).sum::<usize>()
     }
 }
 

@@ -3,6 +3,7 @@
 use flagfall_game::clock::control::TimeControl;
 
 use super::picture::Body;
+use crate::wire::meta::PairingResult;
 use crate::wire::player::Players;
 
 /// A round of an event.
@@ -37,4 +38,6 @@ pub struct RoundGame {
     pub began: Option<(String, String)>,
     /// The game; none before the board has shown one.
     pub shown: Option<Body>,
+    /// The result of the pairing. It counts for a game without moves only, such as a forfeit.
+    pub pairing_result: Option<PairingResult>,
 }

@@ -53,9 +53,9 @@ pub struct NodeInfo {
     /// Who may send commands; without this field, nobody.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub roles: BTreeMap<String, UserRole>,
-    /// The boards of other nodes that it collects, as `<event>/<round>/<board>`.
+    /// The round whose games it sends to broadcasts, as `<event>/<round>`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(inner(regex(pattern = r"^[a-z0-9-]{1,40}/[a-z0-9-]{1,40}/[a-z0-9-]{1,40}$")))]
+    #[schemars(inner(regex(pattern = r"^[a-z0-9-]{1,40}/[a-z0-9-]{1,40}$")))]
     pub collects: Vec<String>,
 }
 

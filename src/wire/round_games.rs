@@ -39,6 +39,29 @@ pub struct GameOnBoard {
     pub over: bool,
 }
 
+/// How a game on a board stands to the one before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// The game before it is not over and goes on from another position.
+    GoesOn,
+    /// The game before it was begun anew.
+    BegunAnew,
+    /// The game before it is over.
+    Another,
+}
+
+impl GameOnBoard {
+    /// How the next game stands to this one.
+    pub fn relation_to(&self, next: &GameOnBoard) -> Relation {
+        let set_up_again = next.initial_position && !next.by_command && self.made_moves >= BEGUN;
+        match (self.over || set_up_again, next.initial_position) {
+            (true, _) => Relation::Another,
+            (false, true) => Relation::BegunAnew,
+            (false, false) => Relation::GoesOn,
+        }
+    }
+}
+
 /// Why a game is not published to the live audience and to the public.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -103,12 +126,10 @@ impl RoundGames {
 
     /// Begins another game.
     fn begin(&mut self, next: &GameOnBoard) {
-        let set_up_again = next.initial_position && !next.by_command && self.game.made_moves >= BEGUN;
-        let over = self.game.over || set_up_again;
         let was_of_the_round = self.standing == Standing::OfTheRound;
-        self.played += u32::from(was_of_the_round && over);
-        // A game that is not over goes on from another position.
-        let goes_on = was_of_the_round && !over && !next.initial_position;
+        let relation = self.game.relation_to(next);
+        self.played += u32::from(was_of_the_round && relation == Relation::Another);
+        let goes_on = was_of_the_round && relation == Relation::GoesOn;
         self.standing = if next.by_command || goes_on { Standing::OfTheRound } else { Standing::Open };
         if next.by_command {
             self.allowed = self.allowed.max(self.played + 1);

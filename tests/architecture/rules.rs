@@ -74,7 +74,8 @@ pub(crate) const FLOORS: &[&[&str]] = &[
     &["journal", "arbiter", "mqtt", "health", "broker", "http"],
     &["publish", "outputs", "event"],
     &["session"],
-    &["daemon", "emulate"],
+    // The daemon and the collector know nothing of each other: only the command starts both.
+    &["daemon", "emulate", "collect"],
     &["cli"],
 ];
 

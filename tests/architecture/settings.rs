@@ -23,6 +23,7 @@ fn keys_in_file(text: &str) -> (Vec<String>, Vec<String>) {
                 ["broker", "user", _] => "broker.user.*".to_owned(),
                 ["user", _] => "user.*".to_owned(),
                 ["board"] => "board.*".to_owned(),
+                ["output"] => "output.*".to_owned(),
                 ["board", inner] => format!("board.*.{inner}"),
                 _ => inner.to_owned(),
             };
@@ -91,6 +92,8 @@ fn the_keys_that_are_checked_are_those_that_are_read() {
         ("[journal]", "journal"),
         ("[discovery]", "discovery"),
         ("[log]", "log"),
+        ("[collect]", "collect"),
+        ("[[output]]", "output.*"),
         ("[user.x]", "user.*"),
         ("[[board]]", "board.*"),
         ("[[board]]\n[board.clock]", "board.*.clock"),

@@ -59,6 +59,19 @@ fn the_unit_is_closed_enough() {
 }
 
 #[test]
+fn the_unit_of_the_collector_is_closed_and_has_no_devices() {
+    let path = UNIT.replace("flagfall.service", "flagfall-collect.service");
+    let unit = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    for line in ["PrivateDevices=yes", "StateDirectory=flagfall-collect", "RestartPreventExitStatus=78"] {
+        assert!(unit.lines().any(|found| found == line), "{line}");
+    }
+    assert!(!unit.contains("DeviceAllow"), "no devices");
+    let Some(found) = complaints(&unit) else { return };
+    assert_eq!(found, "");
+    assert!(exposure(&path).is_some_and(|level| level <= 1.5));
+}
+
+#[test]
 fn systemd_understands_the_unit() {
     let Some(found) = complaints(&unit()) else { return };
     assert_eq!(found, "");

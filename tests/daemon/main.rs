@@ -23,6 +23,7 @@ mod bus;
 mod cable;
 mod calibrate;
 mod client;
+mod collect;
 mod commit_log;
 mod contract;
 mod daemon_faults;

@@ -6,6 +6,7 @@ use flagfall_game::clock::control::{Method, TimeControl};
 use shakmaty::{Color, Position};
 
 use super::{Part, Profile};
+use crate::outputs::picture::PictureMove;
 
 /// The longest line in [`Profile::Full`], in columns.
 const COLUMNS: usize = 79;
@@ -23,25 +24,16 @@ impl<'a> Movetext<'a> {
     }
 
     pub(super) fn add_moves(&mut self, part: &Part<'_>, control: Option<&TimeControl>) {
-        let mut turn = part.start.turn();
-        let mut number = part.start.fullmoves().get();
-        // The players' last times, in milliseconds.
-        let mut last: [Option<u32>; 2] = [None; 2];
         // A number stands before each of White's moves, before the first move, and after a comment.
         let mut numbered = true;
-        for (san, played) in &part.moves {
-            if turn == Color::White {
-                self.add(&format!("{number}."));
+        for ((san, _), time) in part.moves.iter().zip(times(part, control)) {
+            if time.mover == Color::White {
+                self.add(&format!("{}.", time.number));
             } else if numbered {
-                self.add(&format!("{number}..."));
+                self.add(&format!("{}...", time.number));
             }
             self.add(&san.to_string());
-            let now = if turn == Color::White { played.white_ms } else { played.black_ms };
-            let before = std::mem::replace(&mut last[turn as usize], now);
-            let used = control.filter(|_| self.profile == Profile::Full).and_then(|control| used(control, number, before?, now?));
-            numbered = self.add_times(now, used);
-            number += u32::from(turn == Color::Black);
-            turn = !turn;
+            numbered = self.add_times(time.left_ms, time.used_ms.filter(|_| self.profile == Profile::Full));
         }
     }
 
@@ -49,6 +41,14 @@ impl<'a> Movetext<'a> {
     pub(super) fn finish(mut self, result: &str) {
         self.add(result);
         self.out.push('\n');
+    }
+
+    /// Ends a game without moves with its result, behind a comment if there is one.
+    pub(super) fn finish_with(mut self, comment: Option<&str>, result: &str) {
+        if let Some(comment) = comment {
+            self.add(&format!("{{{comment}}}"));
+        }
+        self.finish(result);
     }
 
     /// Adds the comment with the time that the player has and the time that the move took, milliseconds. Returns false if neither is
@@ -80,6 +80,35 @@ impl<'a> Movetext<'a> {
         self.out.push_str(word);
         self.column += length;
     }
+}
+
+/// The times of one move.
+pub(super) struct MoveTime {
+    /// The number of the move.
+    number: u32,
+    /// Who made it.
+    mover: Color,
+    /// The time that the player has after it, milliseconds.
+    pub(super) left_ms: Option<u32>,
+    /// The time that it took, milliseconds.
+    pub(super) used_ms: Option<u32>,
+}
+
+/// The times of all moves of a part.
+pub(super) fn times(part: &Part<'_>, control: Option<&TimeControl>) -> Vec<MoveTime> {
+    let (mut mover, mut number) = (part.start.turn(), part.start.fullmoves().get());
+    // The players' last times.
+    let mut last: [Option<u32>; 2] = [None; 2];
+    let time = |(_, played): &(_, &PictureMove)| {
+        let left_ms = if mover == Color::White { played.white_ms } else { played.black_ms };
+        let before = std::mem::replace(&mut last[mover as usize], left_ms);
+        let used_ms = control.and_then(|control| used(control, number, before?, left_ms?));
+        let time = MoveTime { number, mover, left_ms, used_ms };
+        number += u32::from(mover == Color::Black);
+        mover = !mover;
+        time
+    };
+    part.moves.iter().map(time).collect()
 }
 
 /// The time that a move took, milliseconds: the player's last time and the additional time of the period, less the present time. None

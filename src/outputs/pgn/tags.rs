@@ -3,10 +3,9 @@
 use flagfall_game::clock::control::{Method, TimeControl};
 use shakmaty::Chess;
 
-use super::{Part, Profile, result_name};
+use super::{Part, Profile};
 use crate::outputs::names;
 use crate::outputs::round::{Round, RoundGame};
-use crate::wire::outcome::GameResult;
 use crate::wire::player::Player;
 
 /// Writes the tags of one part of a game. `index` counts its parts from 0.
@@ -16,7 +15,7 @@ pub(super) fn write(
     profile: Profile,
     index: usize,
     part: &Part<'_>,
-    result: GameResult,
+    result: &str,
     out: &mut String,
 ) {
     let mut add = |name: &str, value: &str| {
@@ -32,7 +31,7 @@ pub(super) fn write(
     for (side, player) in players {
         add(side, &names::player(player.and_then(|player| player.name.as_deref()), side, game.board));
     }
-    add("Result", result_name(result));
+    add("Result", result);
     add("Board", &game.board.to_string());
     let mut add_of_player = |name: &str, value: fn(&Player) -> Option<String>| {
         for (side, player) in players {

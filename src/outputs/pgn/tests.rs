@@ -20,7 +20,7 @@ fn moves(text: &str) -> Vec<PictureMove> {
 fn round(control: &str, body: Body) -> Round {
     let player = |name: &str, rating| Player { name: Some(name.to_owned()), rating, ..Player::default() };
     let players = Players { white: Some(player("Beispiel, Anna", Some(2143))), black: Some(player("?", None)) };
-    let game = RoundGame { board: 12, id: "open26-5-12".to_owned(), players, began: None, shown: Some(body) };
+    let game = RoundGame { board: 12, id: "open26-5-12".to_owned(), players, shown: Some(body), ..RoundGame::default() };
     Round {
         event: "Example \"Open\" 2026".to_owned(),
         number: Some(5),
@@ -31,7 +31,7 @@ fn round(control: &str, body: Body) -> Round {
 }
 
 fn body(text: &str) -> Body {
-    Body { game_no: 1, initial_fen: INITIAL.to_owned(), moves: moves(text), segments: Vec::new(), result: None }
+    Body { game_no: 1, initial_fen: INITIAL.to_owned(), moves: moves(text), ..Body::default() }
 }
 
 /// The moves of the games that are written, without their tags.

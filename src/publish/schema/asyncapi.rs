@@ -53,7 +53,7 @@ pub fn channels() -> Vec<Channel> {
     let root = "{root}";
     let alert = board.alert(0).replace("alert/0", "alert/{alert}");
     let commands = board.commands().replacen('+', "{user}", 1).replacen('+', "{verb}", 1);
-    let rows: [(_, _, &[&'static str], _); 22] = [
+    let rows: [(_, _, &[&'static str], _); 23] = [
         ("arbiter_state", board.arbiter_state(), &["board.state.arbiter"], STATE),
         ("arbiter_move", board.arbiter_move(), &["board.move.arbiter"], EVENT),
         ("audit", board.audit(), &["board.audit"], EVENT),
@@ -70,6 +70,7 @@ pub fn channels() -> Vec<Channel> {
         ("node_status", topics::node_status(root, "{node}"), &["node.status"], STATE),
         ("node_info", topics::node_info(root, "{node}"), &["node.info"], STATE),
         ("node_health", topics::node_health(root, "{node}"), &["node.health"], HEALTH),
+        ("output_status", topics::output_status(root, "{node}", "{output}"), &["node.output"], STATE),
         ("meta_event", topics::meta_event(root, "{event}"), &["meta.event"], STATE),
         ("meta_round", topics::meta_round(root, "{event}", "{round}"), &["meta.round"], STATE),
         ("device_status", topics::device_status(root, "{device}"), &["device.status"], STATE),
@@ -160,6 +161,7 @@ fn describe_parameters() -> Value {
         "board": {"description": format!("The board, {id}.")},
         "alert": {"description": "Number of the alarm in its game, from 1."},
         "node": {"description": format!("The node, {id}.")},
+        "output": {"description": format!("The output of a collector, {id}.")},
         "device": {"description": format!("The board or clock, {id}.")},
         "user": {"description": "The authenticated user, [A-Za-z0-9._@:-]{1,64}."},
         "client": {"description": "The client's own word, [A-Za-z0-9._@:-]{1,64}."},

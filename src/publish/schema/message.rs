@@ -13,6 +13,7 @@ use crate::wire::device::{DeviceRaw, DeviceStatus};
 use crate::wire::meta::{MetaEvent, MetaRound};
 use crate::wire::moves::{LiveMove, LiveRevision, MoveBody, Restated};
 use crate::wire::node::{NodeHealth, NodeInfo, NodeStatus};
+use crate::wire::output::OutputStatus;
 use crate::wire::reply::Reply;
 use crate::wire::state::{ArbiterState, LiveState};
 
@@ -32,7 +33,7 @@ const fn message<T: JsonSchema>(name: &'static str, kind: &'static str, header: 
     MessageSchema { name, kind, header, about, body: SchemaGenerator::subschema_for::<T> }
 }
 
-pub(super) const MESSAGES: [MessageSchema; 18] = [
+pub(super) const MESSAGES: [MessageSchema; 19] = [
     message::<ArbiterState>("board.state.arbiter", "board.state", Header::State, "The picture of a board for arbiters."),
     message::<LiveState>(
         "board.state.live",
@@ -66,6 +67,12 @@ pub(super) const MESSAGES: [MessageSchema; 18] = [
     message::<NodeStatus>("node.status", "node.status", Header::Will, "Where a node is in its life; the will says no time."),
     message::<NodeInfo>("node.info", "node.info", Header::Node, "What a node is and serves."),
     message::<NodeHealth>("node.health", "node.health", Header::Node, "How a node is."),
+    message::<OutputStatus>(
+        "node.output",
+        "node.output",
+        Header::Node,
+        "Whether an output of a collector works; an empty payload deletes it.",
+    ),
     message::<DeviceStatus>("device.status", "device.status", Header::Node, "A board or clock; an empty payload deletes it."),
     message::<DeviceRaw>("device.raw", "device.raw", Header::Node, "Bytes as they were read."),
     message::<MetaEvent>(

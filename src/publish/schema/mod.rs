@@ -62,6 +62,7 @@ pub fn name_of_topic(topic: &str) -> Option<&'static str> {
         ["node", _, "status"] => "node.status",
         ["node", _, "info"] => "node.info",
         ["node", _, "health"] => "node.health",
+        ["node", _, "output", _] => "node.output",
         ["meta", _] => "meta.event",
         ["meta", _, _] => "meta.round",
         ["device", _, "status"] => "device.status",

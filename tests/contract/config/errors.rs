@@ -153,6 +153,34 @@ pub(crate) const FILES: &[(&str, &[&str])] = &[
     ),
     ("[[board]]\nport = \"/dev/a\"\n", &["1.toml:1:1: board[0].id: is missing: every board needs one"]),
     ("[board]\nid = \"b1\"\n", &["1.toml:1:1: board: must be tables, [[board]], not a table"]),
+    ("[[output]]\nname = \"a\"\n", &["1.toml:1:1: output.a.kind: is missing", "1.toml:1:1: output.a.dir: is missing"]),
+    (
+        "[[output]]\nname = \"a\"\nkind = \"ftp\"\ndir = \"/a\"\nboards = \"9-1\"\ncommand = [\"/a\", \"{game}\"]\n",
+        &[
+            "1.toml:3:8: output.a.kind: \"ftp\" is not one of \"files\", \"command\"",
+            "1.toml:5:10: output.a.boards: \"9-1\" are not numbers of boards such as \"1-50,60\"",
+            "1.toml:6:11: output.a.command: \"{game}\": after { only these are known: {games}, {dir}, {event}, {round}",
+        ],
+    ),
+    (
+        "[[output]]\nname = \"a\"\nkind = \"files\"\ndir = \"a\"\ntimeout = 5\n[[output]]\nname = \"b\"\nkind = \"command\"\ndir = \"./a\"\n\
+         audience = \"live\"\n",
+        &[
+            "1.toml:4:1: output.a.dir: a: must begin with /",
+            "1.toml:5:1: output.a.timeout: does nothing for kind = \"files\"",
+            "1.toml:9:1: output.b.dir: ./a: must begin with /",
+            "1.toml:6:1: output.b.command: is missing: the program and its arguments",
+            "1.toml:10:1: output.b.audience: sends what is not delayed: only if its receiver delays it, with receiver_delays = true",
+        ],
+    ),
+    (
+        "[collect]\ndir = \"/a/\"\n[[output]]\nname = \"a\"\nkind = \"files\"\ndir = \"/b\"\n[[output]]\nname = \"b\"\nkind = \"files\"\n\
+         dir = \"/b\"\n[[output]]\nname = \"c\"\nkind = \"files\"\ndir = \"/a\"\n",
+        &[
+            "1.toml:10:1: output.b.dir: is that of output \"a\" too, at 1.toml:6:1",
+            "1.toml:14:1: output.c.dir: is collect.dir, where the collector keeps what it has collected",
+        ],
+    ),
     (
         "[[board]]\nid = \"b1\"\ndriver = \"dtg\"\n",
         &["1.toml:3:10: board.b1.driver: no driver is called \"dtg\"; did you mean `dgt`?"],
@@ -192,7 +220,7 @@ const VARIABLES: &[(&str, &str, &str)] = &[
         "FLAGFALL__",
         "3",
         "FLAGFALL__: fits no key: unknown key; here are known: node, event, mqtt, broker, livechess, http, journal, discovery, bluetooth, log, \
-      user, board",
+      user, board, collect, output",
     ),
     ("FLAGFALL__EVENT", "3", "FLAGFALL__EVENT: names no key of [event]"),
     ("FLAGFALL__EVENT__DELAY", "soon", "FLAGFALL__EVENT__DELAY: event.delay: must be a whole number from 0 to 86400, not a text"),

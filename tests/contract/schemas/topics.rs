@@ -90,7 +90,7 @@ fn the_document_holds_together() {
         }
     }
     let count = |key: &str| document[key].as_object().map_or(0, serde_json::Map::len);
-    assert_eq!((count("channels"), count("operations")), (22, 22));
+    assert_eq!((count("channels"), count("operations")), (23, 23));
     let commands = &document["operations"]["commands"];
     assert_eq!((&commands["action"], &commands["bindings"]["mqtt"]["retain"]), (&"receive".into(), &false.into()));
     assert_eq!(commands["reply"]["channel"]["$ref"], "#/channels/reply");

@@ -1,0 +1,383 @@
+//! Runs the collector: one loop that reads messages, hands out what has changed and publishes what became of it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use flagfall_game::clock::control::TimeControl;
+use tracing::{info, warn};
+
+use super::intake::{self, About, Heard, Link};
+use super::model::{Claim, Fixed, Model};
+use super::outputs::Outputs;
+use super::own_node::OwnNode;
+use super::store::Store;
+use crate::config::{Config, Output, OutputAudience};
+use crate::mqtt::Identity;
+use crate::outputs::picture::Picture;
+use crate::random;
+use crate::system_clock::{MonotonicTime, monotonic};
+use crate::wire::node::NodeState;
+
+/// A change is handed out when nothing has changed for this time, so that what belongs together leaves together, ...
+const QUIET: Duration = Duration::from_millis(300);
+/// ... or when it has waited this long.
+const LONGEST_QUIET: Duration = Duration::from_secs(1);
+/// Changes are stored and handed out at most once in this time.
+const HAND_OUT_EVERY: Duration = Duration::from_secs(1);
+/// The time in which the broker sends what is retained.
+const GATHER: Duration = Duration::from_secs(2);
+/// The statuses of outputs are published at most once in this time.
+const STATUS_EVERY: Duration = Duration::from_secs(1);
+/// Time passes in these steps for what waits longer.
+const IDLE: Duration = Duration::from_secs(5);
+/// How long a stop waits for the broker.
+const STOP: Duration = Duration::from_secs(2);
+/// Refused messages are logged in full so many times, then only counted.
+const LOGGED: u64 = 20;
+
+/// The settings of a collector.
+pub struct Settings {
+    /// The broker and our login there.
+    pub identity: Identity,
+    /// The first level of every topic.
+    pub root: String,
+    /// The name of this collector in topics.
+    pub node: String,
+    /// The folder of the store.
+    pub dir: PathBuf,
+    /// The outputs.
+    pub outputs: Vec<Output>,
+    fixed: Fixed,
+}
+
+impl Settings {
+    /// The settings of a configuration. `node` is the name of this machine's node; the collector's name is made of it.
+    pub fn new(config: &Config, node: &str, identity: Identity) -> Settings {
+        let node = format!("{node}-collect");
+        let event = &config.event;
+        Settings {
+            identity,
+            root: config.mqtt.root.clone(),
+            dir: config.collect.dir.clone(),
+            outputs: config.output.clone(),
+            fixed: Fixed {
+                event: event.id.clone(),
+                round: event.round.clone(),
+                // The text was checked with the configuration.
+                time_control: event.time_control.as_deref().and_then(|text| TimeControl::parse(text).ok()),
+                chess960: event.chess960,
+                node: node.clone(),
+                standby: config.collect.standby,
+                release_orphans: config.collect.release_orphans,
+            },
+            node,
+        }
+    }
+}
+
+/// Why a collector cannot run.
+#[derive(Debug)]
+pub enum CollectError {
+    /// The folder of the store cannot be used.
+    Store(PathBuf, io::Error),
+    /// The operating system gives no thread or no random bytes, or the program has a fault.
+    System(io::Error),
+}
+
+impl fmt::Display for CollectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CollectError::Store(dir, error) => write!(f, "collect.dir: {}: {error}", dir.display()),
+            CollectError::System(error) => {
+                write!(f, "the operating system gives no thread, no random bytes or no connection: {error}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for CollectError {}
+
+/// Collects until `stop` is ready, then stores everything and publishes `stopped`.
+///
+/// # Errors
+/// It cannot start.
+pub async fn run(settings: Settings, stop: impl Future<Output = ()>) -> Result<(), CollectError> {
+    let mut store =
+        Store::open(&settings.dir, &settings.fixed.event).map_err(|error| CollectError::Store(settings.dir.clone(), error))?;
+    let own = OwnNode::new(&settings.root, &settings.node, store.count_start()).map_err(CollectError::System)?;
+    let mut model = Model::new(settings.fixed.clone());
+    let sent = store.load(&mut model);
+    let outputs = Outputs::start(&settings.outputs, sent).map_err(CollectError::System)?;
+    let client = random::hex(random::UNGUESSABLE).map_err(CollectError::System)?;
+    let client = format!("flagfall-{}-{client}", settings.node);
+    let with_live =
+        settings.fixed.release_orphans || settings.outputs.iter().any(|output| output.audience == OutputAudience::Live);
+    let filters = intake::filters(&settings.root, &settings.fixed.event, with_live);
+    let link = Link::open(&settings.identity, &client, own.will(), filters);
+    info!(node = settings.node, outputs = settings.outputs.len(), "the collector has started");
+    let mut collector = Collector {
+        settings,
+        store,
+        model,
+        outputs,
+        link,
+        stage: Stage::Away,
+        heard: BTreeMap::new(),
+        changed: Changed::default(),
+        own,
+        statuses_at: MonotonicTime(0),
+        refused: 0,
+    };
+    tokio::pin!(stop);
+    loop {
+        let wait = collector.next_wake().since(monotonic());
+        tokio::select! {
+            () = &mut stop => break,
+            heard = collector.link.heard.recv() => match heard {
+                Some(heard) => collector.hear(heard),
+                None => return Err(CollectError::System(io::Error::other("the task of the connection has ended"))),
+            },
+            // Without outputs nobody reports.
+            Some(report) = collector.outputs.reports.recv() => {
+                collector.outputs.note(report);
+                collector.changed.sent = true;
+            }
+            () = tokio::time::sleep(wait) => {}
+        }
+        collector.wake();
+    }
+    collector.stop().await;
+    Ok(())
+}
+
+/// Where the connection is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// There is none.
+    Away,
+    /// It began; the subscription is not answered yet.
+    Connected,
+    /// What is retained comes, until this time.
+    Gathering(MonotonicTime),
+    /// All that was retained has been read.
+    Ready,
+}
+
+/// What has changed since it was handed out.
+#[derive(Default)]
+struct Changed {
+    /// When the first and the last change came.
+    since: Option<(MonotonicTime, MonotonicTime)>,
+    /// When something was handed out last.
+    handed_out_at: MonotonicTime,
+    /// Something became of an attempt.
+    sent: bool,
+}
+
+impl Changed {
+    fn note(&mut self, now: MonotonicTime) {
+        let first = self.since.map_or(now, |(first, _)| first);
+        self.since = Some((first, now));
+    }
+
+    /// When what has changed must be handed out.
+    fn due(&self) -> Option<MonotonicTime> {
+        let (first, last) = self.since?;
+        let quiet = last.after(QUIET).min(first.after(LONGEST_QUIET));
+        Some(quiet.max(self.handed_out_at.after(HAND_OUT_EVERY)))
+    }
+}
+
+struct Collector {
+    settings: Settings,
+    store: Store,
+    model: Model,
+    outputs: Outputs,
+    link: Link,
+    stage: Stage,
+    /// The boards of the present round that were heard since the connection began.
+    heard: BTreeMap<String, ()>,
+    changed: Changed,
+    own: OwnNode,
+    statuses_at: MonotonicTime,
+    /// Messages that were refused.
+    refused: u64,
+}
+
+impl Collector {
+    /// When time does something by itself.
+    fn next_wake(&self) -> MonotonicTime {
+        let now = monotonic();
+        let gathered = match self.stage {
+            Stage::Gathering(until) => Some(until),
+            _ => None,
+        };
+        let due = self.changed.due().filter(|_| self.stage == Stage::Ready);
+        let status = self.changed.sent.then(|| self.statuses_at.after(STATUS_EVERY));
+        let all = [gathered, due, status, self.model.deadline()];
+        all.into_iter().flatten().min().unwrap_or(now.after(IDLE)).min(now.after(IDLE))
+    }
+
+    fn hear(&mut self, heard: Heard) {
+        let now = monotonic();
+        match heard {
+            Heard::Connected => {
+                info!("connected to the broker");
+                self.model.connected();
+                self.stage = Stage::Connected;
+                self.heard.clear();
+                self.own.connected();
+            }
+            Heard::Subscribed { denied } => {
+                if denied > 0 {
+                    warn!(
+                        "the broker refuses {denied} of the topics: give this user the rights of the collector (config/mosquitto/acl)"
+                    );
+                }
+                self.stage = Stage::Gathering(now.after(GATHER));
+            }
+            Heard::Lost(why) => {
+                if self.stage != Stage::Away {
+                    warn!("no connection to the broker: {why}; the outputs keep what they have");
+                }
+                self.stage = Stage::Away;
+            }
+            Heard::Message { topic, payload } => {
+                let topic = String::from_utf8_lossy(&topic).into_owned();
+                self.take(&topic, &payload, now);
+            }
+        }
+    }
+
+    fn take(&mut self, topic: &str, payload: &[u8], now: MonotonicTime) {
+        let Settings { root, fixed, .. } = &self.settings;
+        let Some(about) = intake::about(root, &fixed.event, topic) else {
+            return self.refuse(topic, "the topic has ids that cannot be");
+        };
+        // An empty message deletes what is retained. What was collected stays.
+        let is_state = matches!(about, About::State { .. } | About::Event | About::Round(_));
+        if payload.is_empty() && is_state {
+            return;
+        }
+        let taken = match about {
+            About::State { audience, round, board } => match Picture::read(payload) {
+                Ok(picture) => {
+                    if round == self.model.current_round() {
+                        self.heard.insert(board.to_owned(), ());
+                    }
+                    self.model.take_picture(audience, round, board, picture, now);
+                    Ok(())
+                }
+                Err(error) => Err(error.to_string()),
+            },
+            About::Event => self.model.take_event(payload),
+            About::Round(round) => self.model.take_round(round, payload, now),
+            About::Status(node) => {
+                self.model.take_status(node, payload, now);
+                Ok(())
+            }
+            About::Info(node) => {
+                self.model.take_info(node, payload, now);
+                Ok(())
+            }
+        };
+        if let Err(why) = taken {
+            self.model.counters.unreadable += 1;
+            self.refuse(topic, &why);
+        }
+    }
+
+    fn refuse(&mut self, topic: &str, why: &str) {
+        self.refused += 1;
+        if self.refused <= LOGGED {
+            warn!("a message on {topic:?} is not used: {why}");
+        } else if self.refused.is_power_of_two() {
+            warn!("{} messages were not used so far", self.refused);
+        }
+    }
+
+    /// Does what is due.
+    fn wake(&mut self) {
+        let now = monotonic();
+        if let Stage::Gathering(until) = self.stage
+            && (now >= until || self.model.is_complete(&|board| self.heard.contains_key(board)))
+        {
+            self.stage = Stage::Ready;
+            self.model.gathered(now);
+            // Everything is compared with what the receivers have.
+            self.changed.note(MonotonicTime(0));
+        }
+        let claim = self.model.claim.clone();
+        self.model.wake(now);
+        if self.model.take_changed() {
+            self.changed.note(now);
+        }
+        if self.model.claim != claim {
+            self.changed.note(MonotonicTime(0));
+        }
+        if self.stage == Stage::Ready {
+            let collects = format!("{}/{}", self.settings.fixed.event, self.model.current_round());
+            self.own.set_info((self.model.claim == Claim::Ours).then_some(collects));
+            if self.changed.due().is_some_and(|due| due <= now) {
+                self.hand_out(now);
+            }
+            if self.own.state() != NodeState::Ready {
+                self.own.set_state(NodeState::Ready);
+            }
+        }
+        if self.changed.sent && now >= self.statuses_at.after(STATUS_EVERY) {
+            self.publish_outputs(now);
+        }
+        if self.stage != Stage::Away {
+            self.own.give(&self.link, self.stage == Stage::Ready);
+        }
+    }
+
+    /// Stores what has changed and gives it to the outputs. It is stored first, so that a restart never sends less than was sent before.
+    fn hand_out(&mut self, now: MonotonicTime) {
+        self.changed.since = None;
+        self.changed.handed_out_at = now;
+        if let Err(error) = self.store.save(&mut self.model) {
+            warn!("{}: cannot be written: {error}; the outputs go on", self.settings.dir.display());
+        }
+        match &self.model.claim {
+            Claim::Ours => self.outputs.hand_out(&self.model),
+            Claim::Theirs { by, .. } => {
+                let standby = if self.settings.fixed.standby { " This one takes over when it is gone." } else { "" };
+                self.outputs.withhold(&format!("The collector {by} sends the games of this event.{standby}"));
+            }
+            Claim::Unknown => {}
+        }
+        self.changed.sent = true;
+    }
+
+    fn publish_outputs(&mut self, now: MonotonicTime) {
+        self.changed.sent = false;
+        self.statuses_at = now;
+        if let Err(error) = self.store.save_sent(&self.outputs.sent) {
+            warn!("{}: cannot be written: {error}", self.settings.dir.display());
+        }
+        for (name, status) in self.outputs.statuses(self.model.current_round()) {
+            self.own.set_output(name, &status);
+        }
+    }
+
+    /// Ends the outputs, stores everything, and deletes what this collector has published of them.
+    async fn stop(mut self) {
+        self.outputs.stop();
+        if let Err(error) = self.store.save(&mut self.model).and_then(|()| self.store.save_sent(&self.outputs.sent)) {
+            warn!("{}: cannot be written: {error}", self.settings.dir.display());
+        }
+        if self.stage != Stage::Away {
+            self.settings.outputs.iter().for_each(|output| self.own.delete_output(&output.name));
+            self.own.set_state(NodeState::Stopped);
+            self.own.give(&self.link, true);
+        }
+        self.link.close(STOP).await;
+        let counters = self.model.counters;
+        info!(unreadable = counters.unreadable, old = counters.old, two_nodes = counters.two_nodes, "the collector has stopped");
+    }
+}

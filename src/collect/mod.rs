@@ -1,0 +1,22 @@
+//! Collects the games of an event from the broker and sends them to broadcasts (`collect/README.md`).
+//!
+//! ```text
+//!  broker ─▶ intake ─▶ model ─▶ render ─▶ worker, one a receiver ─▶ sinks
+//!                        ▲  └─▶ store               │
+//!                        └───────── answers ────────┘
+//! ```
+//!
+//! Its only input is MQTT. It knows nothing of the daemon, and runs beside it or on another machine.
+
+pub mod body;
+mod collector;
+mod intake;
+mod model;
+mod outputs;
+mod own_node;
+mod render;
+pub mod sinks;
+mod store;
+pub mod worker;
+
+pub use self::collector::{CollectError, Settings, run};

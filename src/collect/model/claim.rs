@@ -1,0 +1,102 @@
+//! Decides whether this collector or another one sends the games of the event (`collect/README.md#3`).
+
+use std::time::Duration;
+
+use super::nodes::{Nodes, State};
+use crate::system_clock::MonotonicTime;
+
+/// A collector that stands by takes over when the other one has been gone for this time.
+const TAKE_OVER: Duration = Duration::from_secs(30);
+
+/// Who sends the games.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Claim {
+    /// It is not known yet: the messages of other nodes are being read.
+    #[default]
+    Unknown,
+    /// This collector.
+    Ours,
+    /// Another one, with its name.
+    Theirs {
+        /// Its name.
+        by: String,
+        /// Since when it is gone; none while it is there.
+        gone: Option<MonotonicTime>,
+    },
+}
+
+impl Claim {
+    /// Decides anew after the messages of other nodes changed or time passed. `standby`: this collector takes over from one that is gone.
+    pub(crate) fn decide(&mut self, nodes: &Nodes, event: &str, own: &str, standby: bool, now: MonotonicTime) {
+        // Of two collectors that begin together, the first by name sends.
+        let counts = |(name, state): &(&str, State)| *state == State::Ready || *name < own;
+        let other = nodes.collectors(event, own).find(counts).map(|(name, _)| name.to_owned());
+        match (&mut *self, other) {
+            (Claim::Ours, _) => {}
+            (Claim::Unknown, None) => *self = Claim::Ours,
+            (Claim::Unknown | Claim::Theirs { .. }, Some(by)) => *self = Claim::Theirs { by, gone: None },
+            (Claim::Theirs { gone, .. }, None) => {
+                let since = *gone.get_or_insert(now);
+                if standby && now.since(since) >= TAKE_OVER {
+                    *self = Claim::Ours;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: u64) -> MonotonicTime {
+        MonotonicTime(seconds * 1_000_000)
+    }
+
+    fn nodes(state: &str) -> Nodes {
+        let mut nodes = Nodes::default();
+        nodes.note_status("b-collect", format!(r#"{{"body":{{"state":"{state}"}}}}"#).as_bytes());
+        nodes.note_info("b-collect", br#"{"body":{"collects":["open26/5"]}}"#);
+        nodes
+    }
+
+    fn decided(state: &str, own: &str) -> Claim {
+        let mut claim = Claim::default();
+        claim.decide(&nodes(state), "open26", own, true, at(0));
+        claim
+    }
+
+    #[test]
+    fn a_collector_that_was_there_before_sends() {
+        let theirs = Claim::Theirs { by: "b-collect".to_owned(), gone: None };
+        for (state, own, expected) in [
+            ("ready", "a-collect", theirs.clone()),
+            ("ready", "c-collect", theirs.clone()),
+            ("init", "a-collect", Claim::Ours),
+            ("init", "c-collect", theirs),
+            ("lost", "c-collect", Claim::Ours),
+            ("ready", "b-collect", Claim::Ours),
+        ] {
+            assert_eq!(decided(state, own), expected, "{state} {own}");
+        }
+        let mut other_event = Claim::default();
+        other_event.decide(&nodes("ready"), "open", "a", true, at(0));
+        assert_eq!(other_event, Claim::Ours);
+    }
+
+    #[test]
+    fn only_a_collector_that_stands_by_takes_over_and_only_after_half_a_minute() {
+        for standby in [true, false] {
+            let mut claim = decided("ready", "a-collect");
+            let mut decide = |state, second| {
+                claim.decide(&nodes(state), "open26", "a-collect", standby, at(second));
+                claim == Claim::Ours
+            };
+            assert!(!decide("lost", 10) && !decide("lost", 39));
+            assert!(!decide("ready", 39) && !decide("stopped", 45), "it came back");
+            assert!(!decide("stopped", 74));
+            assert_eq!(decide("stopped", 75), standby);
+            assert_eq!(decide("ready", 76), standby, "who sends goes on");
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Keeps one game of a board as its node published it, and joins its parts (`collect/README.md#1`).
+
+use serde::{Deserialize, Serialize};
+
+use crate::outputs::pgn;
+use crate::outputs::picture::{Body, Picture, PictureSegment};
+use crate::system_clock::Utc;
+use crate::wire::outcome::GameResult;
+use crate::wire::round_games::{GameOnBoard, is_initial};
+
+/// One game of a round.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Game {
+    /// The node that published it.
+    pub(crate) node: String,
+    pub(super) boot: u64,
+    pub(super) rev: u32,
+    /// Its number on the board, counted over all owners.
+    pub(super) number: u32,
+    /// When the first move was made, as far as it is known; microseconds since 1970.
+    pub(crate) first_move: Option<i64>,
+    /// When the clock was read, microseconds since 1970.
+    pub(crate) clock_read: Option<i64>,
+    /// The parts before those of the owner's states.
+    pub(super) before: Vec<PictureSegment>,
+    pub(super) body: Body,
+    /// It was given to the public in the place of a node that is gone (`collect/README.md#5`).
+    #[serde(default)]
+    pub(crate) released: bool,
+}
+
+/// How a state stands to the last game that is kept.
+pub(super) enum Standing {
+    Same,
+    Next,
+    Doubtful,
+    Old,
+}
+
+impl Game {
+    /// How a state stands to this game.
+    pub(super) fn standing(&self, picture: &Picture) -> Standing {
+        if picture.node != self.node {
+            return Standing::Next;
+        }
+        if picture.boot < self.boot {
+            return Standing::Doubtful;
+        }
+        let restarted = picture.boot > self.boot;
+        let (new, old) = (&picture.body, &self.body);
+        if new.game_no > old.game_no {
+            return Standing::Next;
+        }
+        if new.game_no < old.game_no {
+            return if restarted { Standing::Doubtful } else { Standing::Old };
+        }
+        let has_fewer = new.moves_from.is_none() && new.plies() < old.plies();
+        // The node has come back, and its own delay has not reached what was given to the public in its place.
+        let lacks_result = new.result.is_none() && old.result.is_some() && new.plies() == old.plies();
+        if self.released && (has_fewer || lacks_result) && is_beginning(new, old) {
+            return Standing::Old;
+        }
+        match restarted {
+            true if has_fewer && is_beginning(new, old) => Standing::Doubtful,
+            false if picture.rev < self.rev || (picture.rev == self.rev && has_fewer) => Standing::Old,
+            _ => Standing::Same,
+        }
+    }
+
+    /// The whole game: all its parts.
+    pub(crate) fn whole(&self, chess960: bool) -> Body {
+        if self.before.is_empty() {
+            return self.body.clone();
+        }
+        let mut joined = self.before.clone();
+        for part in parts(self.body.clone()) {
+            match joined.last_mut() {
+                Some(last) if is_same_position(pgn::end_position(last, chess960).as_deref(), &part.initial_fen) => {
+                    last.moves.extend(part.moves);
+                }
+                _ => joined.push(part),
+            }
+        }
+        let mut body = self.body.clone();
+        if let Some(PictureSegment { initial_fen, moves }) = joined.pop() {
+            (body.initial_fen, body.moves) = (initial_fen, moves);
+        }
+        body.segments = joined;
+        body
+    }
+}
+
+/// All parts of a game.
+pub(super) fn parts(body: Body) -> Vec<PictureSegment> {
+    let Body { initial_fen, moves, segments, .. } = body;
+    segments.into_iter().chain([PictureSegment { initial_fen, moves }]).collect()
+}
+
+/// Adds the moves that the broker did not take to a state that lacks them. None: they were never received.
+pub(super) fn whole(body: Body, held: Option<&Body>) -> Option<Body> {
+    let Some(from) = body.moves_from.filter(|from| *from > 1) else { return Some(Body { moves_from: None, ..body }) };
+    let held = held?;
+    let earlier = held.moves.get(..from as usize - 1)?;
+    let moves = earlier.iter().chain(&body.moves).cloned().collect();
+    Some(Body { moves, moves_from: None, initial_fen: held.initial_fen.clone(), segments: held.segments.clone(), ..body })
+}
+
+/// Whether all that a state has is the beginning of another one, whatever its times.
+fn is_beginning(new: &Body, old: &Body) -> bool {
+    let moves = |body: &Body| -> Vec<(String, String)> {
+        let earlier =
+            body.segments.iter().flat_map(|part| part.moves.iter().map(|mv| (part.initial_fen.clone(), mv.san.clone())));
+        earlier.chain(body.moves.iter().map(|mv| (body.initial_fen.clone(), mv.san.clone()))).collect()
+    };
+    moves(old).starts_with(&moves(new))
+}
+
+/// Whether two positions have the same men and the same player to move.
+fn is_same_position(one: Option<&str>, other: &str) -> bool {
+    let start = |fen: &str| fen.split(' ').take(2).map(str::to_owned).collect::<Vec<_>>();
+    one.is_some_and(|one| start(one) == start(other))
+}
+
+pub(super) fn on_board(number: u32, body: &Body, first_move: Option<i64>, chess960: bool) -> GameOnBoard {
+    let first = body.segments.first().map_or(&body.initial_fen, |part| &part.initial_fen);
+    let ended = body.result.is_some_and(|result| result != GameResult::Open) || pgn::is_decided(body, chess960);
+    GameOnBoard {
+        number,
+        initial_position: is_initial(first),
+        by_command: false,
+        made_moves: body.plies() as u32,
+        first_move: first_move.map(Utc),
+        over: ended,
+    }
+}
+
+/// The time of a state for people, if a synchronised clock tells it; microseconds since 1970.
+pub(super) fn synchronised(picture: &Picture) -> Option<i64> {
+    if picture.t.sync.is_synchronised() { Utc::parse(&picture.t.utc).map(|utc| utc.0) } else { None }
+}
+
+/// When the clock was read, for people.
+pub(super) fn clock_read(picture: &Picture) -> Option<i64> {
+    let (at, utc) = (picture.t.us, Utc::parse(&picture.t.utc)?);
+    let read = picture.body.clock.read_us;
+    let earlier = i64::try_from(at.checked_sub(read)?).ok()?;
+    (read > 0).then(|| utc.after_micros(-earlier).0)
+}

@@ -1,0 +1,186 @@
+//! Keeps what was collected on the disk, so that a restart loses nothing and sends only what differs (`collect/README.md#2`).
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use tracing::warn;
+
+use super::model::{Model, RoundBoards};
+use crate::config::OutputAudience;
+use crate::wire::meta::{MAX_ROUNDS, Meta, MetaEvent, MetaRound, OutputRequests};
+use crate::wire::output::BoardMessage;
+use crate::wire::topics::is_id;
+
+/// The largest file that is read. 512 boards with the longest games need less.
+const LARGEST: u64 = 256 << 20;
+
+const EVENT: &str = "event.json";
+const PAIRINGS: &str = "pairings.json";
+const OUTPUTS: &str = "outputs.json";
+
+/// What an output's receiver has of a round.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Sent {
+    /// The checksum of what was accepted last; empty if nothing was.
+    pub(crate) checksum: String,
+    /// When, RFC 3339.
+    pub(crate) at: String,
+    /// The number of half-moves in it.
+    pub(crate) plies: u32,
+    /// What the receiver said of single boards.
+    pub(crate) boards: Vec<BoardMessage>,
+    /// The organiser's requests that were carried out; none before any was read.
+    pub(crate) requests: Option<OutputRequests>,
+}
+
+/// What the receivers have, by the names of the outputs, for each round.
+pub(crate) type SentRounds = BTreeMap<String, BTreeMap<String, Sent>>;
+
+/// The folder of an event.
+pub(crate) struct Store {
+    dir: PathBuf,
+    event: PathBuf,
+    /// Only one collector may use the folder. The lock ends with the program.
+    _lock: File,
+    /// What each file has, so that only changes are written.
+    written: BTreeMap<PathBuf, String>,
+}
+
+impl Store {
+    /// Opens the folder, and locks it for this program.
+    ///
+    /// # Errors
+    /// It cannot be made, or another collector uses it.
+    pub(crate) fn open(dir: &Path, event: &str) -> io::Result<Store> {
+        let of_event = dir.join(event);
+        fs::create_dir_all(&of_event)?;
+        let lock = File::options().create(true).truncate(false).write(true).open(dir.join("lock"))?;
+        lock.try_lock().map_err(|error| match error {
+            fs::TryLockError::WouldBlock => io::Error::other("another collector on this machine uses this folder"),
+            fs::TryLockError::Error(error) => error,
+        })?;
+        Ok(Store { dir: dir.to_owned(), event: of_event, _lock: lock, written: BTreeMap::new() })
+    }
+
+    /// Counts the starts. A start that cannot be counted has the number 0.
+    pub(crate) fn count_start(&self) -> u64 {
+        let file = self.dir.join("boot");
+        let last = fs::read_to_string(&file).ok().and_then(|text| text.trim().parse::<u64>().ok()).unwrap_or_default();
+        match write(&file, &(last + 1).to_string()) {
+            Ok(()) => last + 1,
+            Err(error) => {
+                warn!("{}: this start is not counted: {error}", file.display());
+                0
+            }
+        }
+    }
+
+    /// Reads everything into the model. What cannot be read is logged and counts as lost.
+    pub(crate) fn load(&mut self, model: &mut Model) -> SentRounds {
+        model.event = self.read::<Meta<MetaEvent>>(&self.event.join(EVENT)).filter(|event| event.body.check().is_ok());
+        let entries = fs::read_dir(&self.event).into_iter().flatten().filter_map(Result::ok);
+        let rounds = entries.filter_map(|entry| entry.file_name().into_string().ok()).filter(|name| is_id(name));
+        let mut rounds: Vec<String> = rounds.take(MAX_ROUNDS as usize).collect();
+        rounds.sort_unstable();
+        let mut sent = SentRounds::new();
+        for round in rounds {
+            let folder = self.event.join(&round);
+            if let Some(told) = self.read::<Meta<MetaRound>>(&folder.join(PAIRINGS)).filter(|told| told.body.check().is_ok()) {
+                model.pairings.insert(round.clone(), told);
+            }
+            for audience in AUDIENCES {
+                if let Some(boards) = self.read::<RoundBoards>(&folder.join(boards_file(audience))) {
+                    model.restore(audience, &round, boards);
+                }
+            }
+            sent.extend(self.read(&folder.join(OUTPUTS)).map(|outputs| (round, outputs)));
+        }
+        sent
+    }
+
+    /// Writes what the model has, as far as it has changed.
+    ///
+    /// # Errors
+    /// The first file that cannot be written; the others are tried all the same.
+    pub(crate) fn save(&mut self, model: &mut Model) -> io::Result<()> {
+        let mut done = Ok(());
+        if let Some(event) = &model.event {
+            done = done.and(self.write(&self.event.join(EVENT), event));
+        }
+        for (round, told) in &model.pairings {
+            done = done.and(self.write(&self.event.join(round).join(PAIRINGS), told));
+        }
+        for key in std::mem::take(&mut model.unstored) {
+            let (audience, round) = &key;
+            let Some(boards) = model.rounds.get(&key) else { continue };
+            let written = self.write(&self.event.join(round).join(boards_file(*audience)), boards);
+            if written.is_err() {
+                model.unstored.insert(key);
+            }
+            done = done.and(written);
+        }
+        done
+    }
+
+    /// Writes what the receivers have.
+    ///
+    /// # Errors
+    /// The first file that cannot be written.
+    pub(crate) fn save_sent(&mut self, sent: &SentRounds) -> io::Result<()> {
+        let mut done = Ok(());
+        for (round, outputs) in sent {
+            done = done.and(self.write(&self.event.join(round).join(OUTPUTS), outputs));
+        }
+        done
+    }
+
+    fn write(&mut self, file: &Path, contents: &impl Serialize) -> io::Result<()> {
+        let text = serde_json::to_string(contents)?;
+        if self.written.get(file) == Some(&text) {
+            return Ok(());
+        }
+        if let Some(folder) = file.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        write(file, &text)?;
+        self.written.insert(file.to_owned(), text);
+        Ok(())
+    }
+
+    fn read<T: DeserializeOwned>(&self, file: &Path) -> Option<T> {
+        let mut bytes = Vec::new();
+        let opened = match File::open(file) {
+            Ok(opened) => opened,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+            Err(error) => {
+                warn!("{}: cannot be read: {error}", file.display());
+                return None;
+            }
+        };
+        let read = opened.take(LARGEST).read_to_end(&mut bytes).map_err(|error| error.to_string());
+        let parsed = read.and_then(|_| serde_json::from_slice(&bytes).map_err(|error| error.to_string()));
+        parsed.inspect_err(|error| warn!("{}: is damaged and not used: {error}", file.display())).ok()
+    }
+}
+
+const AUDIENCES: [OutputAudience; 2] = [OutputAudience::Public, OutputAudience::Live];
+
+fn boards_file(audience: OutputAudience) -> &'static str {
+    match audience {
+        OutputAudience::Public => "boards.json",
+        OutputAudience::Live => "live-boards.json",
+    }
+}
+
+/// Writes a file so that it is there whole or not at all after a power cut.
+fn write(file: &Path, text: &str) -> io::Result<()> {
+    let fresh = file.with_extension("new");
+    let mut out = File::create(&fresh)?;
+    out.write_all(text.as_bytes())?;
+    out.sync_data()?;
+    fs::rename(&fresh, file)
+}

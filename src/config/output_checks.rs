@@ -1,0 +1,73 @@
+//! Checks the outputs of the collector.
+
+use std::path::Path;
+
+use super::checks::Check;
+use super::output::{Output, OutputAudience, OutputKind};
+use super::types::Config;
+
+/// The largest number of outputs: each has a thread.
+const MOST_OUTPUTS: usize = 16;
+
+/// Every output must be whole, with no key that does nothing, and no two outputs may write the same files.
+pub(super) fn outputs(config: &Config, check: &mut Check<'_>) {
+    if cfg!(not(feature = "outputs")) && config.collect.enabled {
+        check.problem("collect.enabled", "this program was built without its collector");
+    }
+    if let Some(first) = config.output.get(MOST_OUTPUTS) {
+        check.problem(&format!("output.{}", first.name), format!("there are more than {MOST_OUTPUTS} outputs"));
+    }
+    for (index, output) in config.output.iter().enumerate() {
+        one(output, check);
+        let key = format!("output.{}.dir", output.name);
+        if let Some(other) = config.output[..index].iter().find(|other| same(&other.dir, &output.dir)) {
+            let place = check.origins.place(&format!("output.{}.dir", other.name));
+            check.problem(&key, format!("is that of output \"{}\" too, at {place}", other.name));
+        }
+        if same(&config.collect.dir, &output.dir) {
+            check.problem(&key, "is collect.dir, where the collector keeps what it has collected");
+        }
+    }
+}
+
+fn one(output: &Output, check: &mut Check<'_>) {
+    let key = |name: &str| format!("output.{}.{name}", output.name);
+    if !output.dir.is_absolute() {
+        check.problem(&key("dir"), format!("{}: must begin with /", output.dir.display()));
+    }
+    match output.kind {
+        OutputKind::Files => {
+            let others = [
+                ("command", !output.command.is_empty()),
+                ("every", output.every.is_some()),
+                ("timeout", output.timeout.is_some()),
+                ("heartbeat", output.heartbeat.is_some()),
+                ("receiver_delays", output.receiver_delays),
+            ];
+            for (name, _) in others.iter().filter(|(_, is_set)| *is_set) {
+                check.problem(&key(name), "does nothing for kind = \"files\"");
+            }
+        }
+        OutputKind::Command => {
+            match output.command.first() {
+                None => check.problem(&key("command"), "is missing: the program and its arguments"),
+                Some(program) if !program.starts_with('/') => {
+                    check.problem(&key("command"), format!("{program:?}: the path of the program must begin with /"));
+                }
+                Some(_) => {}
+            }
+            if output.audience == OutputAudience::Live && !output.receiver_delays {
+                let why = "sends what is not delayed: only if its receiver delays it, with receiver_delays = true";
+                check.problem(&key("audience"), why);
+            }
+            if output.audience == OutputAudience::Public && output.receiver_delays {
+                check.problem(&key("receiver_delays"), "is for audience = \"live\": the delays would add up");
+            }
+        }
+    }
+}
+
+/// Whether two folders are the same, as they are written.
+fn same(one: &Path, other: &Path) -> bool {
+    one.components().eq(other.components())
+}
