@@ -10,6 +10,7 @@ use tracing::{info, warn};
 use super::body::RoundBody;
 use super::model::Model;
 use super::render::Renderer;
+use super::sinks::lichess::Lines;
 use super::sinks::{self, Answer, Verdict};
 use super::store::{Sent, SentRounds};
 use super::worker::{Pace, Report, Worker};
@@ -66,9 +67,9 @@ impl Outputs {
     /// The operating system gives no thread.
     pub(crate) fn start(outputs: &[Output], sent: SentRounds) -> std::io::Result<Outputs> {
         let (reporter, reports) = mpsc::channel(REPORTS);
-        let mut all = Vec::new();
+        let (mut all, mut lines) = (Vec::new(), Lines::default());
         for (number, output) in outputs.iter().enumerate() {
-            let worker = Worker::start(number, &output.name, sinks::make(output), pace(output), reporter.clone())?;
+            let worker = Worker::start(number, &output.name, sinks::make(output, &mut lines), pace(output), reporter.clone())?;
             all.push(Running {
                 output: output.clone(),
                 worker,
@@ -161,7 +162,7 @@ fn pace(output: &Output) -> Pace {
     let seconds = |value: Option<u32>, default| Duration::from_secs(value.unwrap_or(default).into());
     match output.kind {
         OutputKind::Files => Pace { every: FILES_EVERY, heartbeat: None },
-        OutputKind::Command => Pace {
+        OutputKind::Command | OutputKind::Lichess => Pace {
             every: seconds(output.every, Output::EVERY),
             heartbeat: Some(seconds(output.heartbeat, Output::HEARTBEAT)).filter(|after| !after.is_zero()),
         },

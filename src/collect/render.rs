@@ -50,7 +50,7 @@ impl Renderer {
         rounds.dedup();
         let mut bodies: Vec<(Option<u32>, RoundBody)> = Vec::new();
         for round in rounds {
-            let rendered = self.update(model, audience, output.profile, round);
+            let rendered = self.update(model, audience, output.form(), round);
             let has = |game: &&(Source, Arc<GameBody>)| output.has_board(game.1.number);
             let shown: Vec<&(Source, Arc<GameBody>)> = rendered.games.iter().filter(has).collect();
             if shown.is_empty() {

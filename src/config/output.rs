@@ -40,6 +40,7 @@ pub struct Output {
     #[serde(default)]
     pub profile: OutputProfile,
     /// The folder of the files.
+    #[serde(default)]
     pub dir: PathBuf,
     /// Whether each game has files of its own too.
     #[serde(default = "yes")]
@@ -50,7 +51,16 @@ pub struct Output {
     /// The program and its arguments.
     #[serde(default)]
     pub command: Vec<String>,
-    /// The least time between two starts of the program, seconds; if none, [`Output::EVERY`].
+    /// The address of lichess.
+    #[serde(default = "lichess")]
+    pub url: String,
+    /// The file with the token of the account at lichess.
+    #[serde(default)]
+    pub token_file: PathBuf,
+    /// The id of the present round at lichess; empty = the organiser names it.
+    #[serde(default)]
+    pub round: String,
+    /// The least time between two starts of the program or two pushes, seconds; if none, [`Output::EVERY`].
     pub every: Option<u32>,
     /// The time after which the program is killed, seconds; if none, [`Output::TIMEOUT`].
     pub timeout: Option<u32>,
@@ -69,6 +79,8 @@ pub enum OutputKind {
     Files,
     /// It writes files and starts a program that sends them.
     Command,
+    /// It pushes to a broadcast at lichess.
+    Lichess,
 }
 
 /// Whose messages an output sends on.
@@ -93,17 +105,28 @@ pub enum OutputProfile {
     Relay,
 }
 
+fn lichess() -> String {
+    Output::LICHESS.to_owned()
+}
+
 fn yes() -> bool {
     true
 }
 
 impl Output {
-    /// The least time between two starts of the program, seconds.
+    /// The address of lichess.
+    pub const LICHESS: &str = "https://lichess.org";
+    /// The least time between two starts of the program or two pushes, seconds.
     pub const EVERY: u32 = 2;
     /// The time after which the program is killed, seconds.
     pub const TIMEOUT: u32 = 60;
     /// The time after which the program runs again although nothing changed, seconds.
     pub const HEARTBEAT: u32 = 60;
+
+    /// The form of its PGN: lichess reads only one.
+    pub fn form(&self) -> OutputProfile {
+        if self.kind == OutputKind::Lichess { OutputProfile::Relay } else { self.profile }
+    }
 
     /// Whether it has the board with this number.
     pub fn has_board(&self, number: u32) -> bool {

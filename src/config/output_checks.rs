@@ -20,6 +20,9 @@ pub(super) fn outputs(config: &Config, check: &mut Check<'_>) {
     for (index, output) in config.output.iter().enumerate() {
         one(output, check);
         let key = format!("output.{}.dir", output.name);
+        if output.kind == OutputKind::Lichess {
+            continue;
+        }
         if let Some(other) = config.output[..index].iter().find(|other| same(&other.dir, &output.dir)) {
             let place = check.origins.place(&format!("output.{}.dir", other.name));
             check.problem(&key, format!("is that of output \"{}\" too, at {place}", other.name));
@@ -32,8 +35,19 @@ pub(super) fn outputs(config: &Config, check: &mut Check<'_>) {
 
 fn one(output: &Output, check: &mut Check<'_>) {
     let key = |name: &str| format!("output.{}.{name}", output.name);
-    if !output.dir.is_absolute() {
+    let writes_files = output.kind != OutputKind::Lichess;
+    if writes_files && output.dir.as_os_str().is_empty() {
+        check.problem(&key("dir"), "is missing: the folder for the files");
+    } else if writes_files && !output.dir.is_absolute() {
         check.problem(&key("dir"), format!("{}: must begin with /", output.dir.display()));
+    }
+    let of_lichess = [
+        ("url", output.url != Output::LICHESS),
+        ("token_file", !output.token_file.as_os_str().is_empty()),
+        ("round", !output.round.is_empty()),
+    ];
+    for (name, _) in of_lichess.iter().filter(|(_, is_set)| *is_set && writes_files) {
+        check.problem(&key(name), "is for kind = \"lichess\" only");
     }
     match output.kind {
         OutputKind::Files => {
@@ -56,14 +70,36 @@ fn one(output: &Output, check: &mut Check<'_>) {
                 }
                 Some(_) => {}
             }
-            if output.audience == OutputAudience::Live && !output.receiver_delays {
-                let why = "sends what is not delayed: only if its receiver delays it, with receiver_delays = true";
-                check.problem(&key("audience"), why);
-            }
-            if output.audience == OutputAudience::Public && output.receiver_delays {
-                check.problem(&key("receiver_delays"), "is for audience = \"live\": the delays would add up");
-            }
+            delays(output, check);
         }
+        OutputKind::Lichess => {
+            if !output.token_file.is_absolute() {
+                check.problem(&key("token_file"), "is missing: the file with the token of the account, with its whole path");
+            }
+            let others = [
+                ("dir", !output.dir.as_os_str().is_empty()),
+                ("split", !output.split),
+                ("command", !output.command.is_empty()),
+                ("timeout", output.timeout.is_some()),
+                ("heartbeat", output.heartbeat.is_some()),
+            ];
+            for (name, _) in others.iter().filter(|(_, is_set)| *is_set) {
+                check.problem(&key(name), "does nothing for kind = \"lichess\"");
+            }
+            delays(output, check);
+        }
+    }
+}
+
+/// What leaves the machine must be delayed once.
+fn delays(output: &Output, check: &mut Check<'_>) {
+    let key = |name: &str| format!("output.{}.{name}", output.name);
+    if output.audience == OutputAudience::Live && !output.receiver_delays {
+        let why = "sends what is not delayed: only if its receiver delays it, with receiver_delays = true";
+        check.problem(&key("audience"), why);
+    }
+    if output.audience == OutputAudience::Public && output.receiver_delays {
+        check.problem(&key("receiver_delays"), "is for audience = \"live\": the delays would add up");
     }
 }
 

@@ -153,13 +153,16 @@ const COLLECT: &[Key] =
 /// The keys of an output of the collector, `[[output]]`.
 const OUTPUT: &[Key] = &[
     required("name", Kind::Text(values::id)),
-    required("kind", Kind::Choice(&["files", "command"])),
+    required("kind", Kind::Choice(&["files", "command", "lichess"])),
     key("audience", Kind::Choice(&["public", "live"])),
     key("profile", Kind::Choice(&["full", "relay"])),
-    required("dir", Kind::Path),
+    key("dir", Kind::Path),
     key("split", Kind::Switch),
     key("boards", Kind::Text(values::board_numbers)),
     key("command", Kind::Texts(values::argument)),
+    key("url", Kind::Text(values::web_address)),
+    key("token_file", Kind::Path),
+    key("round", Kind::Text(values::lichess_round)),
     key("every", Kind::Number { min: 1, max: 3600 }),
     key("timeout", Kind::Number { min: 1, max: 600 }),
     key("heartbeat", Kind::Number { min: 0, max: 86_400 }),

@@ -200,6 +200,26 @@ pub(crate) fn origin(text: &str) -> Result<(), String> {
     }
 }
 
+/// The address of a web service. Only one on this machine may be without TLS.
+pub(crate) fn web_address(text: &str) -> Result<(), String> {
+    // Before an `@` the address would name a user, and not the machine.
+    let plain = text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'@');
+    let host = |rest: &str| rest.split(['/', ':', '?', '#']).next().unwrap_or_default().to_owned();
+    match text.split_once("://") {
+        Some(("https", rest)) if plain && !host(rest).is_empty() => Ok(()),
+        Some(("http", rest)) if plain && ["127.0.0.1", "localhost"].contains(&host(rest).as_str()) => Ok(()),
+        _ => Err(format!("{}: must begin with https://", shown(text))),
+    }
+}
+
+/// The id of a round at lichess, or none.
+pub(crate) fn lichess_round(text: &str) -> Result<(), String> {
+    if text.is_empty() || text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        return Ok(());
+    }
+    Err(format!("{}: must be the 8 letters and digits at the end of the round's address", shown(text)))
+}
+
 /// An address and port to listen at, or an empty text.
 pub(crate) fn address_or_none(text: &str) -> Result<(), String> {
     if text.is_empty() { Ok(()) } else { address(text) }

@@ -31,6 +31,7 @@ mod end_to_end;
 mod health_published;
 mod hid;
 mod islands;
+mod lichess;
 mod live_and_public;
 #[cfg(feature = "outputs")]
 mod livechess;

@@ -3,6 +3,7 @@
 pub mod command;
 pub mod files;
 mod folder;
+pub mod lichess;
 
 use std::time::Duration;
 
@@ -58,11 +59,12 @@ impl Answer {
     }
 }
 
-/// The sink of an output.
-pub(crate) fn make(output: &Output) -> Box<dyn Sink> {
-    let files = files::Files::new(output.dir.clone(), output.split);
+/// The sink of an output. Outputs to one account of lichess share one of the `lines`.
+pub fn make(output: &Output, lines: &mut lichess::Lines) -> Box<dyn Sink> {
+    let files = || files::Files::new(output.dir.clone(), output.split);
     match output.kind {
-        OutputKind::Files => Box::new(files),
-        OutputKind::Command => Box::new(command::Command::new(files, output)),
+        OutputKind::Files => Box::new(files()),
+        OutputKind::Command => Box::new(command::Command::new(files(), output)),
+        OutputKind::Lichess => Box::new(lichess::Lichess::new(output, lines)),
     }
 }

@@ -46,8 +46,13 @@ impl CollectHall {
     }
 
     pub(crate) fn add_output(&self, name: &str, kind: &str, dir: &Path, more: &str) {
+        self.add_lines(&format!("[[output]]\nname = \"{name}\"\nkind = \"{kind}\"\ndir = {dir:?}\n{more}"));
+    }
+
+    /// Adds lines to the configuration.
+    pub(crate) fn add_lines(&self, lines: &str) {
         let mut file = std::fs::File::options().append(true).open(self.path("collect.toml")).expect("a configuration");
-        write!(file, "[[output]]\nname = \"{name}\"\nkind = \"{kind}\"\ndir = {dir:?}\n{more}").expect("written");
+        file.write_all(lines.as_bytes()).expect("written");
     }
 
     pub(crate) fn start(&self) -> RunningProgram {
@@ -69,10 +74,15 @@ impl CollectHall {
         let event = json!({"v": "1.1", "type": "meta.event", "rev": 1, "body": {
             "uuid": "6f1c0000-0000-4000-8000-00000000000a", "name": "Example Open 2026", "site": "Utrecht", "country": "NED", "rounds": 9,
             "round": "5", "time_control": "5400+30"}});
-        let pairing = |board: &str, number: u32| json!({"board": board, "number": number, "white": white(), "black": {"name": "Muster, Ben"}});
-        let round = json!({"v": "1.1", "type": "meta.round", "rev": 1, "body": {
-            "number": 5, "date": "2026-11-21", "boards": [pairing("b1", 1), pairing("b2", 2)]}});
         publish(self.broker, "flagfall/1/meta/open26", &event.to_string(), &["-r"]);
+        self.publish_round(1, json!({}));
+    }
+
+    /// Publishes the pairings of the round, with what the organiser asks of outputs.
+    pub(crate) fn publish_round(&self, rev: u32, outputs: Value) {
+        let pairing = |board: &str, number: u32| json!({"board": board, "number": number, "white": white(), "black": {"name": "Muster, Ben"}});
+        let round = json!({"v": "1.1", "type": "meta.round", "rev": rev, "body": {
+            "number": 5, "date": "2026-11-21", "boards": [pairing("b1", 1), pairing("b2", 2)], "outputs": outputs}});
         publish(self.broker, "flagfall/1/meta/open26/5", &round.to_string(), &["-r"]);
     }
 
