@@ -120,6 +120,7 @@ fn pgn_round(file: &EventFile, round: &MetaRound, shown: &BTreeMap<String, Pictu
         players: Players { white: Some(pairing.white.clone()), black: Some(pairing.black.clone()) },
         began: None,
         shown: shown.get(&pairing.board).map(|picture| picture.body.clone()),
+        pairing_result: pairing.result,
     });
     Round {
         event: file.event.name.clone(),

@@ -129,6 +129,8 @@ fn tail(mut source: impl Read) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
     use crate::config::{OutputAudience, OutputKind, OutputProfile};
 
@@ -143,6 +145,9 @@ mod tests {
             split: true,
             boards: String::new(),
             command: arguments.iter().map(|argument| (*argument).to_owned()).collect(),
+            url: String::new(),
+            token_file: PathBuf::new(),
+            round: String::new(),
             every: None,
             timeout: Some(timeout),
             heartbeat: None,
