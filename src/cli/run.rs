@@ -46,7 +46,7 @@ impl Run {
             let mut interrupt = signal(SignalKind::interrupt()).context("SIGINT")?;
             let hangup = Mutex::new(signal(SignalKind::hangup()).context("SIGHUP")?);
             #[cfg(feature = "outputs")]
-            let pages = serve_pages(&loaded)?;
+            let pages = serve_pages(&loaded, &Arc::default())?;
             let daemon = Daemon::start(&loaded).await?;
             let stop = async {
                 tokio::select! {
@@ -65,15 +65,15 @@ impl Run {
     }
 }
 
-/// Serves pages over HTTP, if an address is configured.
+/// Serves these pages over HTTP, if an address is configured.
 #[cfg(feature = "outputs")]
-fn serve_pages(loaded: &Loaded) -> Result<Option<http::Running>> {
+fn serve_pages(loaded: &Loaded, pages: &Arc<http::Pages>) -> Result<Option<http::Running>> {
     let address = &loaded.config.http.listen;
     if address.is_empty() {
         return Ok(None);
     }
     let listener = http::bind(address).context("http.listen")?;
-    let running = http::serve(listener, Arc::<http::Pages>::default().routes()).context("http.listen")?;
+    let running = http::serve(listener, pages.routes()).context("http.listen")?;
     tracing::info!("HTTP on {}", running.address);
     Ok(Some(running))
 }
