@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use anyhow::{Context, Result, ensure};
@@ -14,6 +15,7 @@ use super::log;
 use crate::collect::{self, Settings};
 use crate::config::{self, Config};
 use crate::daemon::node_name;
+use crate::http::Pages;
 use crate::mqtt::Identity;
 
 /// Collect the games of all boards of an event from the broker, and send them to broadcasts.
@@ -52,7 +54,8 @@ impl Collect {
             tracing::warn!("no [[output]] is configured: the games are collected and sent nowhere");
         }
         let node = node_name(config.node.name.as_deref());
-        let settings = Settings::new(&config, &node, Identity::read(&config.mqtt, &node)?);
+        let pages = Arc::default();
+        let settings = Settings::new(&config, &node, Identity::read(&config.mqtt, &node)?, &pages);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("the collector's runtime")?;
         runtime.block_on(async {
             let mut terminate = signal(SignalKind::terminate()).context("SIGTERM")?;
@@ -63,7 +66,12 @@ impl Collect {
                     _ = interrupt.recv() => {}
                 }
             };
-            collect::run(settings, stop).await.map_err(anyhow::Error::from)
+            let listener = super::pages::serve(&config, &pages)?;
+            let run = collect::run(settings, stop).await.map_err(anyhow::Error::from);
+            if let Some(listener) = listener {
+                listener.stop().await;
+            }
+            run
         })?;
         Ok(ExitCode::SUCCESS)
     }
@@ -79,9 +87,13 @@ pub(super) struct Beside {
 ///
 /// # Errors
 /// The login cannot be used, or the operating system gives no thread.
-pub(super) fn start_beside(config: &Config, broker: Option<std::net::SocketAddr>) -> Result<Beside> {
+pub(super) fn start_beside(
+    config: &Config,
+    broker: Option<std::net::SocketAddr>,
+    pages: &Arc<Pages>,
+) -> Result<Beside> {
     let node = node_name(config.node.name.as_deref());
-    let settings = Settings::new(config, &node, identity(config, &node, broker)?);
+    let settings = Settings::new(config, &node, identity(config, &node, broker)?, pages);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("the collector's runtime")?;
     let (stop, stopped) = oneshot::channel::<()>();
     let work = move || {

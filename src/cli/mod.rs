@@ -12,6 +12,8 @@ mod emulate;
 mod event;
 mod journalled;
 mod log;
+#[cfg(feature = "outputs")]
+mod pages;
 mod record;
 mod replay;
 mod run;

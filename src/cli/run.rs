@@ -46,17 +46,22 @@ impl Run {
             let mut interrupt = signal(SignalKind::interrupt()).context("SIGINT")?;
             let hangup = Mutex::new(signal(SignalKind::hangup()).context("SIGHUP")?);
             #[cfg(feature = "outputs")]
-            let pages = serve_pages(&loaded)?;
+            let pages = Arc::default();
+            #[cfg(feature = "outputs")]
+            let listener = super::pages::serve(&loaded.config, &pages)?;
             let stop = async || {
                 tokio::select! {
                     _ = terminate.recv() => {}
                     _ = interrupt.recv() => {}
                 }
             };
+            #[cfg(feature = "outputs")]
+            let run = self.serve(loaded, stop, &hangup, &pages).await;
+            #[cfg(not(feature = "outputs"))]
             let run = self.serve(loaded, stop, &hangup).await;
             #[cfg(feature = "outputs")]
-            if let Some(pages) = pages {
-                pages.stop().await;
+            if let Some(listener) = listener {
+                listener.stop().await;
             }
             run
         })?;
@@ -66,7 +71,13 @@ impl Run {
 
 impl Run {
     /// Runs the daemon until `stop`. If the organiser's messages are followed, it starts anew with another round.
-    async fn serve(&self, mut base: Loaded, mut stop: impl AsyncFnMut(), hangup: &Mutex<Signal>) -> Result<()> {
+    async fn serve(
+        &self,
+        mut base: Loaded,
+        mut stop: impl AsyncFnMut(),
+        hangup: &Mutex<Signal>,
+        #[cfg(feature = "outputs")] pages: &Arc<http::Pages>,
+    ) -> Result<()> {
         let mut follower = base.config.event.from_meta.then(|| Follower::start(&base)).transpose()?;
         if let Some(follower) = &mut follower {
             tokio::select! {
@@ -83,7 +94,7 @@ impl Run {
             // It goes on over changes of the round.
             #[cfg(feature = "outputs")]
             if beside.is_none() {
-                beside = collector(&present.config, &daemon)?;
+                beside = collector(&present.config, &daemon, pages)?;
             }
             let quiet = daemon.quiet();
             let mut changes = false;
@@ -118,27 +129,14 @@ impl Run {
     }
 }
 
-/// Serves pages over HTTP, if an address is configured.
-#[cfg(feature = "outputs")]
-fn serve_pages(loaded: &Loaded) -> Result<Option<http::Running>> {
-    let address = &loaded.config.http.listen;
-    if address.is_empty() {
-        return Ok(None);
-    }
-    let listener = http::bind(address).context("http.listen")?;
-    let running = http::serve(listener, Arc::<http::Pages>::default().routes()).context("http.listen")?;
-    tracing::info!("HTTP on {}", running.address);
-    Ok(Some(running))
-}
-
 /// Starts the collector beside the daemon, if the configuration says so.
 #[cfg(feature = "outputs")]
-fn collector(config: &config::Config, daemon: &Daemon) -> Result<Option<super::collect::Beside>> {
+fn collector(config: &config::Config, daemon: &Daemon, pages: &Arc<http::Pages>) -> Result<Option<super::collect::Beside>> {
     #[cfg(feature = "broker")]
     let broker = daemon.broker().map(|(tcp, _)| tcp);
     #[cfg(not(feature = "broker"))]
     let (broker, _) = (None, daemon);
-    config.collect.enabled.then(|| super::collect::start_beside(config, broker)).transpose()
+    config.collect.enabled.then(|| super::collect::start_beside(config, broker, pages)).transpose()
 }
 
 /// Waits for SIGHUP and reads the configuration again. A configuration with errors is logged, and the next SIGHUP is awaited.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use flagfall_game::clock::control::TimeControl;
@@ -15,6 +16,7 @@ use super::outputs::Outputs;
 use super::own_node::OwnNode;
 use super::store::Store;
 use crate::config::{Config, Output, OutputAudience};
+use crate::http::Pages;
 use crate::mqtt::Identity;
 use crate::outputs::picture::Picture;
 use crate::random;
@@ -50,19 +52,23 @@ pub struct Settings {
     pub dir: PathBuf,
     /// The outputs.
     pub outputs: Vec<Output>,
+    /// The pages that are served over HTTP.
+    pub pages: Arc<Pages>,
     fixed: Fixed,
 }
 
 impl Settings {
-    /// The settings of a configuration. `node` is the name of this machine's node; the collector's name is made of it.
-    pub fn new(config: &Config, node: &str, identity: Identity) -> Settings {
+    /// The settings of a configuration. `node` is the name of this machine's node; the collector's name is made of it. `pages` are
+    /// filled if an address is configured at which they are served.
+    pub fn new(config: &Config, node: &str, identity: Identity, pages: &Arc<Pages>) -> Settings {
         let node = format!("{node}-collect");
         let event = &config.event;
         Settings {
             identity,
             root: config.mqtt.root.clone(),
             dir: config.collect.dir.clone(),
-            outputs: config.output.clone(),
+            outputs: config.output.iter().cloned().chain((!config.http.listen.is_empty()).then(Output::of_pages)).collect(),
+            pages: Arc::clone(pages),
             fixed: Fixed {
                 event: event.id.clone(),
                 round: event.round.clone(),
@@ -110,7 +116,7 @@ pub async fn run(settings: Settings, stop: impl Future<Output = ()>) -> Result<(
     let own = OwnNode::new(&settings.root, &settings.node, store.count_start()).map_err(CollectError::System)?;
     let mut model = Model::new(settings.fixed.clone());
     let sent = store.load(&mut model);
-    let outputs = Outputs::start(&settings.outputs, sent).map_err(CollectError::System)?;
+    let outputs = Outputs::start(&settings.outputs, &settings.pages, sent).map_err(CollectError::System)?;
     let client = random::hex(random::UNGUESSABLE).map_err(CollectError::System)?;
     let client = format!("flagfall-{}-{client}", settings.node);
     let with_live =

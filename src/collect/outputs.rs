@@ -15,6 +15,7 @@ use super::sinks::{self, Answer, Verdict};
 use super::store::{Sent, SentRounds};
 use super::worker::{Pace, Report, Worker};
 use crate::config::{Output, OutputKind};
+use crate::http::Pages;
 use crate::system_clock;
 use crate::wire::meta::OutputRequests;
 use crate::wire::output::{BoardMessage, OutputState, OutputStatus};
@@ -65,11 +66,11 @@ impl Outputs {
     ///
     /// # Errors
     /// The operating system gives no thread.
-    pub(crate) fn start(outputs: &[Output], sent: SentRounds) -> std::io::Result<Outputs> {
+    pub(crate) fn start(outputs: &[Output], pages: &Arc<Pages>, sent: SentRounds) -> std::io::Result<Outputs> {
         let (reporter, reports) = mpsc::channel(REPORTS);
         let (mut all, mut lines) = (Vec::new(), Lines::default());
         for (number, output) in outputs.iter().enumerate() {
-            let worker = Worker::start(number, &output.name, sinks::make(output, &mut lines), pace(output), reporter.clone())?;
+            let worker = Worker::start(number, &output.name, sinks::make(output, &mut lines, pages), pace(output), reporter.clone())?;
             all.push(Running {
                 output: output.clone(),
                 worker,
@@ -161,7 +162,7 @@ impl Outputs {
 fn pace(output: &Output) -> Pace {
     let seconds = |value: Option<u32>, default| Duration::from_secs(value.unwrap_or(default).into());
     match output.kind {
-        OutputKind::Files => Pace { every: FILES_EVERY, heartbeat: None },
+        OutputKind::Files | OutputKind::Pages => Pace { every: FILES_EVERY, heartbeat: None },
         OutputKind::Command | OutputKind::Lichess => Pace {
             every: seconds(output.every, Output::EVERY),
             heartbeat: Some(seconds(output.heartbeat, Output::HEARTBEAT)).filter(|after| !after.is_zero()),
@@ -176,10 +177,10 @@ impl Running {
             self.notes.clone_from(&body.notes);
         }
         let checksum = body.checksum();
-        // Files may have been changed or deleted while this program did not run.
+        // Files may have been changed or deleted while this program did not run, and pages are gone then.
         let is_first = !self.given.contains_key(&body.round);
         let has =
-            sent.as_ref().is_some_and(|sent| sent.checksum == checksum) && (self.output.kind != OutputKind::Files || !is_first);
+            sent.as_ref().is_some_and(|sent| sent.checksum == checksum) && (!matches!(self.output.kind, OutputKind::Files | OutputKind::Pages) || !is_first);
         // With a lost store the present requests count as done.
         let done = sent.and_then(|sent| sent.requests).unwrap_or(body.requests);
         let done = self.asked.insert(body.round.clone(), body.requests).unwrap_or(done);

@@ -43,6 +43,6 @@ pub use types::{
     Broker, BrokerUser, Config, Discovery, Event, Guidelines, Http, Journal, Level, LiveChess, Log, Mqtt, Node, Role, Rulings,
     User, rulebook,
 };
-#[cfg(feature = "outputs")]
+#[cfg(all(feature = "broker", feature = "outputs"))]
 pub(crate) use values::loopback;
 pub use warnings::warnings;

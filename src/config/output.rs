@@ -81,6 +81,9 @@ pub enum OutputKind {
     Command,
     /// It pushes to a broadcast at lichess.
     Lichess,
+    /// It gives rounds to the pages that are served over HTTP. No file can name it: `http.listen` makes one.
+    #[serde(skip)]
+    Pages,
 }
 
 /// Whose messages an output sends on.
@@ -122,6 +125,30 @@ impl Output {
     pub const TIMEOUT: u32 = 60;
     /// The time after which the program runs again although nothing changed, seconds.
     pub const HEARTBEAT: u32 = 60;
+
+    /// The name of the output that gives rounds to the pages over HTTP.
+    pub const PAGES: &str = "http";
+
+    /// The output that gives rounds to the pages over HTTP.
+    pub fn of_pages() -> Output {
+        Output {
+            name: Output::PAGES.to_owned(),
+            kind: OutputKind::Pages,
+            audience: OutputAudience::Public,
+            profile: OutputProfile::Relay,
+            dir: PathBuf::new(),
+            split: false,
+            boards: String::new(),
+            command: Vec::new(),
+            url: String::new(),
+            token_file: PathBuf::new(),
+            round: String::new(),
+            every: None,
+            timeout: None,
+            heartbeat: None,
+            receiver_delays: false,
+        }
+    }
 
     /// The form of its PGN: lichess reads only one.
     pub fn form(&self) -> OutputProfile {

@@ -35,6 +35,9 @@ pub(super) fn outputs(config: &Config, check: &mut Check<'_>) {
 
 fn one(output: &Output, check: &mut Check<'_>) {
     let key = |name: &str| format!("output.{}.{name}", output.name);
+    if output.name == Output::PAGES {
+        check.problem(&key("name"), "is the name of the pages that http.listen serves: choose another one");
+    }
     let writes_files = output.kind != OutputKind::Lichess;
     if writes_files && output.dir.as_os_str().is_empty() {
         check.problem(&key("dir"), "is missing: the folder for the files");
@@ -72,6 +75,7 @@ fn one(output: &Output, check: &mut Check<'_>) {
             }
             delays(output, check);
         }
+        OutputKind::Pages => {}
         OutputKind::Lichess => {
             if !output.token_file.is_absolute() {
                 check.problem(&key("token_file"), "is missing: the file with the token of the account, with its whole path");

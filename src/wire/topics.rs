@@ -106,16 +106,6 @@ impl Board {
         self.topic("public", "revision")
     }
 
-    /// `live/…/pgn`: all games of the round on this board, retained.
-    pub fn live_pgn(&self) -> String {
-        self.topic("live", "pgn")
-    }
-
-    /// `public/…/pgn`: the same as `live/…/pgn`, but later, retained.
-    pub fn public_pgn(&self) -> String {
-        self.topic("public", "pgn")
-    }
-
     /// `cmd/<user>/…/<verb>`: the filter of all commands about this board.
     pub fn commands(&self) -> String {
         format!("{}/1/cmd/+/{}/{}/{}/+", self.root, self.event, self.round, self.board)
@@ -150,11 +140,6 @@ pub fn meta_event(root: &str, event: &str) -> String {
 /// `meta/<event>/<round>`: the pairings of a round, retained; the organiser publishes it.
 pub fn meta_round(root: &str, event: &str, round: &str) -> String {
     format!("{root}/1/meta/{event}/{round}")
-}
-
-/// `public/<event>/<round>/pgn`: the games of a whole round, retained; a collector publishes it.
-pub fn round_pgn(root: &str, event: &str, round: &str) -> String {
-    format!("{root}/1/public/{event}/{round}/pgn")
 }
 
 /// `device/<device>/status`: whether a board or clock answers, and what it reports about itself, retained.

@@ -103,7 +103,7 @@ fn body(boards: &[Board]) -> RoundBody {
 
 fn push(lichess: &FakeLichess, text: &str, boards: &[Board]) -> Answer {
     let token = token(text);
-    make(&output(lichess, &token), &mut Lines::default()).send(&body(boards))
+    make(&output(lichess, &token), &mut Lines::default(), &Arc::default()).send(&body(boards))
 }
 
 /// After any sequence of faults each game is in its own chapter and has the moves that were played.
@@ -113,7 +113,7 @@ fn after_any_faults_the_chapters_are_the_truth() {
         let mut rng = Rng::with_seed(seed);
         let lichess = FakeLichess::start();
         let token = token(TOKEN);
-        let mut sink = make(&output(&lichess, &token), &mut Lines::default());
+        let mut sink = make(&output(&lichess, &token), &mut Lines::default(), &Arc::default());
         let mut boards: Vec<Board> = (1..=8).map(Board::new).collect();
         let mut pushes = 0;
         for _ in 0..30 {
@@ -182,7 +182,7 @@ fn too_many_requests_stop_all_outputs_of_the_account() {
     let token = token(TOKEN);
     let mut lines = Lines::default();
     let output = output(&lichess, &token);
-    let (mut one, mut other) = (make(&output, &mut lines), make(&output, &mut lines));
+    let (mut one, mut other) = (make(&output, &mut lines, &Arc::default()), make(&output, &mut lines, &Arc::default()));
     lichess.with(|round| round.troubles.push_back(Trouble::Status(429)));
     let body = body(&[Board::new(1)]);
     assert_eq!(one.send(&body).verdict, Verdict::Retry(Some(std::time::Duration::from_secs(60))));
@@ -199,7 +199,7 @@ fn single_games_a_source_and_large_rounds() {
     boards.iter_mut().for_each(|board| board.play(&mut rng, 40));
     let lichess = FakeLichess::start();
     let token = token(TOKEN);
-    let mut sink = make(&output(&lichess, &token), &mut Lines::default());
+    let mut sink = make(&output(&lichess, &token), &mut Lines::default(), &Arc::default());
 
     let mut broken = body(&boards);
     let pgn = broken.games[1].pgn.replace("\n1. ", "\n1. Ke8 ");

@@ -1,4 +1,4 @@
-//! Pushes rounds to a lichess broadcast (`collect/README.md#5`). Every push has all games of the round: a single game in its opening
+//! Pushes rounds to a lichess broadcast (`collect/README.md#6`). Every push has all games of the round: a single game in its opening
 //! would be taken for another board's.
 
 mod answer;

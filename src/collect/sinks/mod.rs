@@ -4,11 +4,14 @@ pub mod command;
 pub mod files;
 mod folder;
 pub mod lichess;
+mod pages;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::collect::body::RoundBody;
 use crate::config::{Output, OutputKind};
+use crate::http::Pages;
 use crate::wire::output::BoardMessage;
 
 /// Sends whole rounds to one receiver. It may block; it must end by itself within a time that it knows.
@@ -60,11 +63,12 @@ impl Answer {
 }
 
 /// The sink of an output. Outputs to one account of lichess share one of the `lines`.
-pub fn make(output: &Output, lines: &mut lichess::Lines) -> Box<dyn Sink> {
+pub fn make(output: &Output, lines: &mut lichess::Lines, pages: &Arc<Pages>) -> Box<dyn Sink> {
     let files = || files::Files::new(output.dir.clone(), output.split);
     match output.kind {
         OutputKind::Files => Box::new(files()),
         OutputKind::Command => Box::new(command::Command::new(files(), output)),
+        OutputKind::Pages => Box::new(pages::RoundPages::new(pages)),
         OutputKind::Lichess => Box::new(lichess::Lichess::new(output, lines)),
     }
 }

@@ -35,6 +35,10 @@ const API: &str = "/api/v1.0";
 const MAX_CLIENTS: usize = 16;
 /// A message that is longer than this ends the connection; one that is only longer than [`MAX_MESSAGE`] is an error.
 const MAX_FRAME: usize = 2 * MAX_MESSAGE;
+/// The buffers of one connection, in bytes.
+const BUFFER: usize = 8 << 10;
+/// The largest number of bytes that wait for one client; the list of all boards is far smaller.
+const MAX_UNSENT: usize = 1 << 20;
 /// The time between two pings. A client that has sent nothing since the last one is gone.
 const PING: Duration = Duration::from_secs(30);
 /// The time in which a client must take a message.
@@ -172,6 +176,7 @@ async fn open(State(api): State<Arc<Api>>, upgrade: Result<WebSocketUpgrade, Web
     match upgrade {
         Ok(upgrade) => {
             let upgrade = upgrade.max_message_size(MAX_FRAME).max_frame_size(MAX_FRAME);
+            let upgrade = upgrade.read_buffer_size(BUFFER).write_buffer_size(BUFFER).max_write_buffer_size(MAX_UNSENT);
             upgrade.on_upgrade(move |socket| serve(api, Client(socket)))
         }
         Err(_) => (StatusCode::UPGRADE_REQUIRED, "this is a WebSocket; with HTTP GET read /api/v1.0/eboards\n").into_response(),
