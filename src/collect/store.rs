@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+use flagfall_protocols::bytes::crc32;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tracing::warn;
@@ -46,8 +47,8 @@ pub(crate) struct Store {
     event: PathBuf,
     /// Only one collector may use the folder. The lock ends with the program.
     _lock: File,
-    /// What each file has, so that only changes are written.
-    written: BTreeMap<PathBuf, String>,
+    /// Checksum and length of what each file has, so that only changes are written.
+    written: BTreeMap<PathBuf, (u32, usize)>,
 }
 
 impl Store {
@@ -140,14 +141,15 @@ impl Store {
 
     fn write(&mut self, file: &Path, contents: &impl Serialize) -> io::Result<()> {
         let text = serde_json::to_string(contents)?;
-        if self.written.get(file) == Some(&text) {
+        let mark = (crc32(text.as_bytes()), text.len());
+        if self.written.get(file) == Some(&mark) {
             return Ok(());
         }
         if let Some(folder) = file.parent() {
             fs::create_dir_all(folder)?;
         }
         write(file, &text)?;
-        self.written.insert(file.to_owned(), text);
+        self.written.insert(file.to_owned(), mark);
         Ok(())
     }
 
