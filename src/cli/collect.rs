@@ -87,11 +87,7 @@ pub(super) struct Beside {
 ///
 /// # Errors
 /// The login cannot be used, or the operating system gives no thread.
-pub(super) fn start_beside(
-    config: &Config,
-    broker: Option<std::net::SocketAddr>,
-    pages: &Arc<Pages>,
-) -> Result<Beside> {
+pub(super) fn start_beside(config: &Config, broker: Option<std::net::SocketAddr>, pages: &Arc<Pages>) -> Result<Beside> {
     let node = node_name(config.node.name.as_deref());
     let settings = Settings::new(config, &node, identity(config, &node, broker)?, pages);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("the collector's runtime")?;

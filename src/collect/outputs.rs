@@ -70,7 +70,8 @@ impl Outputs {
         let (reporter, reports) = mpsc::channel(REPORTS);
         let (mut all, mut lines) = (Vec::new(), Lines::default());
         for (number, output) in outputs.iter().enumerate() {
-            let worker = Worker::start(number, &output.name, sinks::make(output, &mut lines, pages), pace(output), reporter.clone())?;
+            let worker =
+                Worker::start(number, &output.name, sinks::make(output, &mut lines, pages), pace(output), reporter.clone())?;
             all.push(Running {
                 output: output.clone(),
                 worker,
@@ -179,8 +180,8 @@ impl Running {
         let checksum = body.checksum();
         // Files may have been changed or deleted while this program did not run, and pages are gone then.
         let is_first = !self.given.contains_key(&body.round);
-        let has =
-            sent.as_ref().is_some_and(|sent| sent.checksum == checksum) && (!matches!(self.output.kind, OutputKind::Files | OutputKind::Pages) || !is_first);
+        let has = sent.as_ref().is_some_and(|sent| sent.checksum == checksum)
+            && (!matches!(self.output.kind, OutputKind::Files | OutputKind::Pages) || !is_first);
         // With a lost store the present requests count as done.
         let done = sent.and_then(|sent| sent.requests).unwrap_or(body.requests);
         let done = self.asked.insert(body.round.clone(), body.requests).unwrap_or(done);

@@ -90,7 +90,9 @@ pub fn judge(file: &EventFile, root: &str, messages: &[(String, Vec<u8>)]) -> Re
     });
     let heard = Heard(below.collect());
     let problems = round_problems(file, round, &heard);
-    let boards: Vec<BoardReport> = round.boards.iter().map(|pairing| board(file, pairing, &heard)).collect();
+    // In an event without rating nobody has a number of FIDE.
+    let rated = round.boards.iter().flat_map(|pairing| [&pairing.white, &pairing.black]).any(|player| player.fide_id.is_some());
+    let boards: Vec<BoardReport> = round.boards.iter().map(|pairing| board(file, pairing, rated, &heard)).collect();
     let ready = problems.is_empty() && boards.iter().all(|board| board.problems.is_empty());
     Ok(Report { ready, round: round.number, problems, boards })
 }
@@ -106,7 +108,7 @@ fn round_problems(file: &EventFile, round: &MetaRound, heard: &Heard) -> Vec<Str
     problems
 }
 
-fn board(file: &EventFile, pairing: &Pairing, heard: &Heard) -> BoardReport {
+fn board(file: &EventFile, pairing: &Pairing, rated: bool, heard: &Heard) -> BoardReport {
     let place = format!("{}/{}/{}", file.id, file.event.round, pairing.board);
     let mut report = BoardReport { board: pairing.board.clone(), number: pairing.number, ..BoardReport::default() };
     report.players = [pairing.white.name.clone(), pairing.black.name.clone()];
@@ -114,7 +116,7 @@ fn board(file: &EventFile, pairing: &Pairing, heard: &Heard) -> BoardReport {
         if player.name.is_none() {
             report.problems.push(format!("{side} has no name"));
         }
-        if player.fide_id.is_none() {
+        if rated && player.fide_id.is_none() {
             report.problems.push(format!("{side} has no number of FIDE"));
         }
     }

@@ -159,6 +159,8 @@ fn what_is_published_is_retained_and_makes_the_file_again() {
     assert_eq!((&changed.body()["round"], &changed.body()["force"]), (&"2".into(), &true.into()));
     assert_eq!((&changed.body()["delay"], &changed.body()["country"]), (&900.into(), &"NED".into()));
 
+    refused(here, &["round", "1", CONFIG, "o.toml"], "round 1 was left");
+
     // What the arbiter or the operator asks of single boards and outputs.
     done(here, &["result", "2", "-/+", CONFIG, "o.toml"]);
     refused(here, &["result", "2", "2-0", CONFIG, "o.toml"], "\"2-0\" is none of");

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-pub(crate) use self::hall::{CollectHall, Published};
 use self::hall::plies_by_board;
+pub(crate) use self::hall::{CollectHall, Published};
 use crate::support::mqtt::{Mosquitto, MosquittoSub, publish};
 use crate::support::schemas::keeps_to;
 use crate::support::waiting::{PATIENCE, wait_until};

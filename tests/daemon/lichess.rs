@@ -77,7 +77,10 @@ impl Board {
         RoundGame {
             board: self.number,
             id: format!("open26-5-{}", self.number),
-            players: Players { white: Some(Player::named(&self.white)), black: Some(Player::named(&format!("Black {}", self.number))) },
+            players: Players {
+                white: Some(Player::named(&self.white)),
+                black: Some(Player::named(&format!("Black {}", self.number))),
+            },
             shown: Some(body),
             ..RoundGame::default()
         }

@@ -67,16 +67,25 @@ pub(in crate::cli) struct Round {
     /// Boards change even while their game goes on.
     #[arg(long)]
     force: bool,
+    /// Begin a round anew that was left: nodes replace what is published of it.
+    #[arg(long)]
+    again: bool,
     #[command(flatten)]
     common: Common,
 }
 
 impl Round {
     pub(super) fn run(self) -> Result<ExitCode> {
-        let Round { number, force, common } = self;
+        let Round { number, force, again, common } = self;
         common.publish(|file| {
             if !file.rounds.contains_key(&number) {
                 return Err(format!("round {number} has no pairings: import them first"));
+            }
+            if !again && file.published.contains(&number) && file.current().is_some_and(|current| number < current) {
+                return Err(format!(
+                    "round {number} was left: nodes would begin it anew and replace what is published of it. If you mean that, repeat \
+                     with --again"
+                ));
             }
             file.event.round = number.to_string();
             file.event.force = force;

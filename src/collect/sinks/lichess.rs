@@ -14,9 +14,9 @@ use std::time::Duration;
 use flagfall_protocols::bytes::crc32;
 
 use self::client::{Client, Fault, Method};
-use self::look::SentGame;
 pub use self::line::Lines;
 use self::line::{Line, Turn};
+use self::look::SentGame;
 use super::{Answer, Sink, Verdict};
 use crate::collect::body::RoundBody;
 use crate::config::Output;
@@ -65,7 +65,8 @@ impl Lichess {
 
     /// The id of this round at lichess; none if nobody named it.
     fn id_of(&self, body: &RoundBody) -> Result<Option<String>, Answer> {
-        let named = body.lichess_round.clone().or_else(|| Some(self.round.clone()).filter(|id| body.is_current && !id.is_empty()));
+        let named =
+            body.lichess_round.clone().or_else(|| Some(self.round.clone()).filter(|id| body.is_current && !id.is_empty()));
         match named {
             Some(id) if id.len() != 8 || !id.bytes().all(|byte| byte.is_ascii_alphanumeric()) => {
                 let why = "is not the id of a round: it is the 8 letters and digits at the end of the round's address";
@@ -78,7 +79,8 @@ impl Lichess {
     fn push(&mut self, body: &RoundBody, id: &str, turn: &mut Turn<'_>) -> Answer {
         let taken = self.taken.get(id).map(|taken| taken.games.as_slice()).unwrap_or_default();
         let Some((text, shortened)) = shorten::fit(body, self.largest, |game| taken.contains(&crc32(game.pgn.as_bytes()))) else {
-            let why = "The round is too large for lichess. Divide it: give two outputs different boards and a round at lichess each.";
+            let why =
+                "The round is too large for lichess. Divide it: give two outputs different boards and a round at lichess each.";
             return refused(None, why.to_owned());
         };
         let reply = match self.client.request(Method::Post, &format!("/api/broadcast/round/{id}/push"), &text) {

@@ -35,6 +35,13 @@ pub(crate) const WHOLES: &[(&str, &[&str])] = &[
         "[livechess]\nenabled = true\n[http]\nlisten = \"127.0.0.1:1982\"\n",
         &["1.toml:4:1: http.listen: is the same address and port as one of livechess.listen"],
     ),
+    (
+        "[broker]\nenabled = true\n[event]\nfrom_meta = true\n",
+        &[
+            "1.toml:4:1: event.from_meta: the broker in this program forgets the organiser's messages when the round changes: set mqtt.host \
+           to another one",
+        ],
+    ),
     ("[journal]\nfile_mib = 8\ntotal_mib = 7\n", &["1.toml:3:1: journal.total_mib: is less than journal.file_mib, one file"]),
     (
         "[[board]]\nid = \"b1\"\nport = \"/dev/a\"\n[[board]]\nid = \"b2\"\nport = \"/dev/a\"\n",

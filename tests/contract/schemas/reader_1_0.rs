@@ -69,5 +69,8 @@ fn the_reader_knows_every_type_of_its_version() {
     let messages = schema::names().filter(|name| !name.starts_with("cmd.") || *name == "cmd.reply");
     let unknown: Vec<&str> = messages.filter(|name| !known(name)).collect();
     // Types that were added after version 1.0.
-    assert!(unknown.iter().all(|name| ["board.restated", "node.output", "meta.event", "meta.round"].contains(name)), "{unknown:?}");
+    assert!(
+        unknown.iter().all(|name| ["board.restated", "node.output", "meta.event", "meta.round"].contains(name)),
+        "{unknown:?}"
+    );
 }

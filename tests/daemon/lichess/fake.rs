@@ -133,9 +133,9 @@ impl Round {
             (200, json!({"ok": true}))
         } else if request.starts_with(&look) {
             let name = |chapter: &Chapter, side: &str| json!({"name": chapter.tag(side)});
-            let games = self.chapters.iter().map(|chapter| {
-                json!({"players": [name(chapter, "White"), name(chapter, "Black")], "status": chapter.tag("Result")})
-            });
+            let games = self.chapters.iter().map(
+                |chapter| json!({"players": [name(chapter, "White"), name(chapter, "Black")], "status": chapter.tag("Result")}),
+            );
             (200, json!({"round": {"id": ROUND}, "games": games.collect::<Vec<_>>()}))
         } else {
             (404, json!({"error": "Not found"}))
@@ -159,7 +159,8 @@ impl Round {
                 }
             };
             answers.push(json!({"tags": game.tags, "moves": game.moves.len()}));
-            let unknown = |side: &str| matches!(game.tag(side), "" | "?" | "unknown" | "bye") || game.tag(side).chars().count() < 2;
+            let unknown =
+                |side: &str| matches!(game.tag(side), "" | "?" | "unknown" | "bye") || game.tag(side).chars().count() < 2;
             if unknown("White") || unknown("Black") {
                 continue;
             }

@@ -43,7 +43,10 @@ pub(super) fn of_push(reply: &Reply, id: &str, body: &RoundBody) -> Answer {
         && only.tags.is_empty()
         && let Some(error) = &only.error
     {
-        let why = format!("lichess took nothing of round {id}: {}. If the round has a source, remove it in the round's form.", clean(error));
+        let why = format!(
+            "lichess took nothing of round {id}: {}. If the round has a source, remove it in the round's form.",
+            clean(error)
+        );
         return refused(Some(reply.status), why);
     }
     let mut boards = Vec::new();
@@ -80,7 +83,10 @@ pub(super) fn of_status(reply: &Reply, id: &str) -> Answer {
     let retry = |message: String| Answer { http, ..Answer::failed(message) };
     match reply.status {
         200..=299 => Answer { http, ..Answer::accepted() },
-        401 => refused(http, "The token is not valid. Make one with the right study:write at lichess, and write it into the file.".to_owned()),
+        401 => refused(
+            http,
+            "The token is not valid. Make one with the right study:write at lichess, and write it into the file.".to_owned(),
+        ),
         403 => refused(http, format!("The account may not write round {id}. Make it a contributor of the broadcast at lichess.")),
         404 => refused(http, format!("lichess has no round {id}. Compare it with the end of the round's address.")),
         413 => Answer {
