@@ -27,6 +27,7 @@ mod network;
 mod node;
 mod output_router;
 mod parked;
+mod quiet;
 mod shared;
 mod state_rate_limit;
 mod station;
@@ -39,6 +40,7 @@ mod timeline;
 mod worker;
 
 pub use link::Wanted;
+pub use quiet::Quiet;
 pub use station_config::{StationConfig, judge, node_name, station_configs};
 pub use supervised_station::Patience;
-pub use supervisor::{Daemon, Quiet};
+pub use supervisor::Daemon;

@@ -17,6 +17,7 @@ use super::heartbeat::Heartbeat;
 use super::inbox::Inbox;
 use super::network;
 use super::node::Node;
+use super::quiet::Quiet;
 use super::shared::{Condition, Shared, StationHandle};
 use super::station_config::{StationConfig, judge, node_name};
 use super::supervised_station::{Patience, SupervisedStation};
@@ -162,7 +163,7 @@ impl Daemon {
     /// Tells whether the boards are quiet, while the daemon runs.
     pub fn quiet(&self) -> Quiet {
         let handles = self.stations.iter().map(|station| Arc::clone(&station.handle)).collect();
-        Quiet { handles, shared: Arc::clone(&self.shared) }
+        Quiet::new(handles, Arc::clone(&self.shared))
     }
 
     /// Serves until `stop`, then ends everything in order: links, stations, journals, the network, the broker.
@@ -329,31 +330,6 @@ impl Daemon {
     fn command_receiver(&self) -> CommandReceiver {
         let handles = self.stations.iter().map(|station| Arc::clone(&station.handle)).collect();
         CommandReceiver::new(&self.config, Arc::clone(&self.users), handles)
-    }
-}
-
-/// Tells whether the boards are quiet, so that another round may begin.
-pub struct Quiet {
-    handles: Vec<Arc<StationHandle>>,
-    shared: Arc<Shared>,
-}
-
-impl Quiet {
-    /// Whether no board has a game in play and the broker has everything, also what the public gets later. `force`: games that are in
-    /// play do not count.
-    pub fn may_change(&self, force: bool) -> bool {
-        let is_quiet = |handle: &Arc<StationHandle>| match handle.condition() {
-            Condition::Opening => false,
-            Condition::Serving => (force || !handle.is_in_play()) && !handle.has_public_waiting(),
-            // Such a board has no game.
-            Condition::Parked | Condition::Refused | Condition::Ended => true,
-        };
-        self.shared.connected.load(Ordering::Relaxed) && self.shared.outbox.is_idle() && self.handles.iter().all(is_quiet)
-    }
-
-    /// Notes that the daemon is ended only to start anew.
-    pub fn announce_change(&self) {
-        self.shared.starts_anew.store(true, Ordering::Relaxed);
     }
 }
 

@@ -153,11 +153,34 @@ pub(crate) const FILES: &[(&str, &[&str])] = &[
     ),
     ("[[board]]\nport = \"/dev/a\"\n", &["1.toml:1:1: board[0].id: is missing: every board needs one"]),
     ("[board]\nid = \"b1\"\n", &["1.toml:1:1: board: must be tables, [[board]], not a table"]),
-    ("[[output]]\nname = \"a\"\n", &["1.toml:1:1: output.a.kind: is missing", "1.toml:1:1: output.a.dir: is missing"]),
+    ("[[output]]\nname = \"a\"\n", &["1.toml:1:1: output.a.kind: is missing"]),
+    (
+        "[[output]]\nname = \"a\"\nkind = \"files\"\nround = \"abcd1234\"\n",
+        &[
+            "1.toml:1:1: output.a.dir: is missing: the folder for the files",
+            "1.toml:4:1: output.a.round: is for kind = \"lichess\" only",
+        ],
+    ),
+    (
+        "[[output]]\nname = \"http\"\nkind = \"lichess\"\ndir = \"/a\"\naudience = \"live\"\n",
+        &[
+            "1.toml:2:1: output.http.name: is the name of the pages that http.listen serves: choose another one",
+            "1.toml:1:1: output.http.token_file: is missing: the file with the token of the account, with its whole path",
+            "1.toml:4:1: output.http.dir: does nothing for kind = \"lichess\"",
+            "1.toml:5:1: output.http.audience: sends what is not delayed: only if its receiver delays it, with receiver_delays = true",
+        ],
+    ),
+    (
+        "[[output]]\nname = \"a\"\nkind = \"lichess\"\nurl = \"http://lichess.org\"\nround = \"../../x\"\n",
+        &[
+            "1.toml:4:7: output.a.url: \"http://lichess.org\": must begin with https://",
+            "1.toml:5:9: output.a.round: \"../../x\": must be the 8 letters and digits at the end of the round's address",
+        ],
+    ),
     (
         "[[output]]\nname = \"a\"\nkind = \"ftp\"\ndir = \"/a\"\nboards = \"9-1\"\ncommand = [\"/a\", \"{game}\"]\n",
         &[
-            "1.toml:3:8: output.a.kind: \"ftp\" is not one of \"files\", \"command\"",
+            "1.toml:3:8: output.a.kind: \"ftp\" is not one of \"files\", \"command\", \"lichess\"",
             "1.toml:5:10: output.a.boards: \"9-1\" are not numbers of boards such as \"1-50,60\"",
             "1.toml:6:11: output.a.command: \"{game}\": after { only these are known: {games}, {dir}, {event}, {round}",
         ],
