@@ -242,7 +242,8 @@ pub(crate) fn slid_to_another_end(before: &Node, last: &Tentative, scene: &Scene
     longer.any(|other| {
         let after = other.men_after(&before.men);
         let mut ended = scene.now;
-        let mut boards = scene.board.past(last.made.latest).map(|(began, men)| (began, core::mem::replace(&mut ended, began), men));
+        let mut boards =
+            scene.board.past(last.made.latest).map(|(began, men)| (began, core::mem::replace(&mut ended, began), men));
         boards.any(|(began, until, men)| until >= began.after(scene.scan) && men::same(&after, &men))
             && before.after(other.mv).is_end()
     })
