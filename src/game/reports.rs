@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use flagfall_protocols::event::ClockSide;
 use flagfall_protocols::time::Instant;
 use shakmaty::Move;
 use shakmaty::san::SanPlus;
@@ -35,6 +36,8 @@ pub(crate) struct Reports {
     pub(crate) live_rev: u32,
     /// The revision at which the moves of the live audience were compared last.
     live_compared_at: u32,
+    /// The revision, the number of moves of the live audience and White's side of the clock, with which their times were compared last.
+    times_compared_at: Option<(u32, usize, ClockSide)>,
     pub(crate) ruling_dirty: bool,
     pub(crate) arbiter_dirty: bool,
     pub(crate) live_dirty: bool,
@@ -113,6 +116,11 @@ impl Reports {
     /// Gives published moves the times that the record has of them. A move may have been published before its press, and the
     /// press adds time.
     fn correct_live_times(&mut self, seen: &Seen, out: &mut Vec<Effect>) {
+        // A change of the record is a revision. The moves are many, and nearly all events change none of them.
+        let at = Some((self.rev, self.live_moves.moves().len(), seen.clock.chessclock.white_side()));
+        if core::mem::replace(&mut self.times_compared_at, at) == at {
+            return;
+        }
         let corrected = self.live_moves.follow_times(seen.play.decoder.record.moves());
         if !corrected.is_empty() {
             out.push(Effect::LiveTimes(corrected));

@@ -37,6 +37,10 @@ pub(crate) fn kings(board: &Men) -> u64 {
 /// The squares that differ, if only kings have left their squares and at least one of them has come to the centre. The gesture
 /// may then be under way, even if its first half looks like a move.
 pub(crate) fn under_way(board: &Men, position: &Men) -> Option<u64> {
+    // This is asked at every event, and all squares are compared only if a king stands in the centre.
+    if kings(board) == 0 {
+        return None;
+    }
     let differs = men::difference(board, position);
     let of_king = |square: &Square| [6, 12].contains(&position[square.index()]) || [6, 12].contains(&board[square.index()]);
     let at_centre = |&square: &usize| [6, 12].contains(&board[square]) && differs & (1 << square) != 0;
