@@ -177,11 +177,12 @@ pub(crate) fn plies_by_board(games: &Path) -> BTreeMap<u32, usize> {
     boards.collect()
 }
 
-/// The names in a folder.
+/// The names in a folder, without the file that is being written.
 pub(crate) fn names(dir: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(dir).unwrap_or_else(|error| panic!("{}: {error}", dir.display()));
     let mut names: Vec<String> =
         entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("a name")).collect();
+    names.retain(|name| name != ".flagfall-new");
     names.sort();
     names
 }
