@@ -246,6 +246,12 @@ impl MetaRound {
         if !(1..=MAX_ROUNDS).contains(&self.number) {
             return Err(MetaError(format!("`number` is {}, not 1 to {MAX_ROUNDS}", self.number)));
         }
+        if let Some(id) =
+            self.lichess_round.as_deref().filter(|id| id.len() != 8 || !id.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+        {
+            let why = "is not the 8 letters and digits at the end of the round's address";
+            return Err(MetaError(format!("`lichess_round` is {id:?}, which {why}")));
+        }
         if self.boards.len() > MAX_BOARDS {
             return Err(MetaError(format!("the round has {} boards, the limit is {MAX_BOARDS}", self.boards.len())));
         }
@@ -340,6 +346,10 @@ mod tests {
             assert!(round(boards.clone()).check().is_err(), "{boards:?}");
         }
         assert!(MetaRound { number: 0, ..MetaRound::default() }.check().is_err());
+        for (id, right) in [("abcd1234", true), ("abc", false), ("../../ab", false)] {
+            let round = MetaRound { number: 1, lichess_round: Some(id.to_owned()), ..MetaRound::default() };
+            assert_eq!(round.check().is_ok(), right, "{id}");
+        }
     }
 
     #[test]

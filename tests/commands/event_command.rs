@@ -164,6 +164,8 @@ fn what_is_published_is_retained_and_makes_the_file_again() {
     // What the arbiter or the operator asks of single boards and outputs.
     done(here, &["result", "2", "-/+", CONFIG, "o.toml"]);
     refused(here, &["result", "2", "2-0", CONFIG, "o.toml"], "\"2-0\" is none of");
+    refused(here, &["lichess", "round-1", CONFIG, "o.toml"], "8 letters and digits");
+    done(here, &["lichess", "abcd1234", CONFIG, "o.toml"]);
     done(here, &["retry", "lichess", CONFIG, "o.toml"]);
     refused(here, &["reset", "lichess", CONFIG, "o.toml"], "--yes");
     done(here, &["reset", "lichess", "--yes", CONFIG, "o.toml"]);
@@ -173,6 +175,7 @@ fn what_is_published_is_retained_and_makes_the_file_again() {
         (message.topic == "flagfall/1/meta/open26/2" && message.body()["boards"][0]["reset"] == 1).then_some(message)
     });
     assert_eq!(last.body()["outputs"]["lichess"], json!({"retry": 1, "reset": 1}));
+    assert_eq!(last.body()["lichess_round"], "abcd1234");
     assert_eq!((&last.body()["boards"][0]["game"], &last.body()["boards"][1]["result"]), (&2.into(), &"-/+".into()));
 
     // Another machine makes the file again, publishes, and then this file is refused.

@@ -94,6 +94,33 @@ impl Round {
     }
 }
 
+/// Say which round at lichess a round of the event is, and publish the event.
+///
+/// Example: flagfall event lichess abcd1234
+#[derive(Args)]
+pub(in crate::cli) struct Lichess {
+    /// The 8 letters and digits at the end of the round's address at lichess.
+    id: String,
+    /// The number of the round; without it, the current one.
+    #[arg(long, value_name = "NUMBER")]
+    round: Option<u32>,
+    #[command(flatten)]
+    common: Common,
+}
+
+impl Lichess {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let Lichess { id, round, common } = self;
+        common.publish(|file| {
+            let number = round.or_else(|| file.current()).ok_or("no round is the current one: name one with --round")?;
+            let found = file.rounds.get_mut(&number);
+            found.ok_or_else(|| format!("round {number} has no pairings: import them first"))?.lichess_round = Some(id.clone());
+            file.check().map_err(|error| error.to_string())?;
+            Ok(format!("Round {number} is round {id} at lichess."))
+        })
+    }
+}
+
 /// Make the event's file again from what is published.
 ///
 /// Example: flagfall event fetch open26
