@@ -97,6 +97,10 @@ fn reason(finding: &Finding) -> String {
                     .to_string()
             }
             _ if finding.flag.is_none() => "Nobody has ruled on the illegal move yet.".to_string(),
+            // Club points 10 and 12: a player may have declared it while a clock ran on.
+            _ if finding.conditional && finding.articles.contains(&"12") => {
+                "No player has declared the flag and stopped both clocks.".to_string()
+            }
             _ if finding.conditional => "No player has claimed the flag.".to_string(),
             _ if finding.articles.contains(&"13C7") => "The claimant's scoresheet is not reasonably complete.".to_string(),
             _ => "Nothing is lost by this flag.".to_string(),
