@@ -107,6 +107,23 @@ fn a_tampered_proof_leaves_the_question_undecided() {
         answer.proof = Some(Proof::Forced { line: vec!["a8b7".into(); 65], end: End::Circle });
     };
     change(TAKEN, &too_long, "the forced line is too long");
+    let free = |answer: &mut Answer| {
+        answer.proof = Some(Proof::Forced { line: vec!["e1e2".into()], end: End::Circle });
+    };
+    change(LOCKED, &free, "a move of the forced line is not the only one");
+    let no_mate = |answer: &mut Answer| {
+        answer.line = None;
+        answer.proof = Some(Proof::ExhaustedClosure {
+            positions: 5_000,
+            depth: 40,
+            material: 0,
+            stalemates: 0,
+            mated: 0,
+            walled: 0,
+            walls: vec![],
+        });
+    };
+    change(OPEN, &no_mate, "a mate can arise after all");
     change(LOCKED, &|answer| wall(answer, |wall| wall.men = vec!["K1:01".into(); 65]), "a wall cannot be read");
     change(LOCKED, &|answer| wall(answer, |wall| wall.men[0] = "K:01".into()), "a wall cannot be read");
     change(LOCKED, &|answer| wall(answer, |wall| wall.men[0] = ":01".into()), "a wall cannot be read");
