@@ -26,13 +26,14 @@ fn asks_for_force(finding: &Finding) -> bool {
     finding.articles.contains(&"14E2")
 }
 
-fn by_force(finding: &Finding, opponent: &str) -> String {
-    let men = claimant(finding).map_or_else(|| "few men".to_string(), |(at, side)| material::men_in_words(at.board(), side));
-    match finding.outcome {
+fn by_force(finding: &Finding, opponent: &str) -> Option<String> {
+    let (at, side) = claimant(finding)?;
+    let men = material::men_in_words(at.board(), side);
+    Some(match finding.outcome {
         Outcome::WhiteWins | Outcome::BlackWins => format!("{opponent} has {men}, and can force mate all the same."),
         Outcome::Draw => format!("{opponent} has {men}, and cannot force mate with them."),
         _ => format!("{opponent} has {men}; whether they can force mate was not settled."),
-    }
+    })
 }
 
 /// The position that counts, and the opponent of the player whose flag fell.
@@ -68,8 +69,11 @@ fn reason(finding: &Finding) -> String {
         None => "the opponent",
     };
     let wins = matches!(finding.outcome, Outcome::WhiteWins | Outcome::BlackWins);
-    if asks_for_force(finding) && !matches!(finding.winnable, Verdict::Unwinnable(_) | Verdict::Pending) {
-        return by_force(finding, opponent);
+    if asks_for_force(finding)
+        && !matches!(finding.winnable, Verdict::Unwinnable(_) | Verdict::Pending)
+        && let Some(reason) = by_force(finding, opponent)
+    {
+        return reason;
     }
     match &finding.winnable {
         Verdict::Winnable(mate) if mate_decides(finding) => {

@@ -37,7 +37,8 @@ fn reads(facts: &Facts) -> (String, String) {
     (said, Screen::of(&finding(facts, found), &Around::default()).why)
 }
 
-fn finding(facts: &Facts, mut found: Found) -> Finding {
+/// The finding of a board, without its moments.
+pub(crate) fn finding(facts: &Facts, mut found: Found) -> Finding {
     let flag = match found.subject {
         Subject::Flag(index) => Some(&facts.flags[index]),
         Subject::Game => None,
