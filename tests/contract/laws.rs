@@ -1,4 +1,5 @@
-//! The tables of the rules (`laws/README.md`), row by row, for every profile; popular opinions compared with the profiles; and
+//! The tables of the rules (`laws/README.md`), row by row, for every profile, with the sentence of
+//! each kind of answer; popular opinions compared with the profiles; and
 //! properties of every finding.
 
 mod club;
@@ -12,3 +13,4 @@ mod properties;
 mod support;
 mod undecided;
 mod us_chess;
+mod words;

@@ -131,14 +131,7 @@ pub fn again(ask: &Ask, recorded: &Answer) -> Option<alloc::string::String> {
     if recorded.forced_win.is_some() && recorded.forced_win != now.forced_win {
         return Some("whether mate can be forced is answered otherwise now".to_string());
     }
-    let said = |answer: &Answer| (answer.line.is_some(), answer.proof.is_some());
-    let open = (false, false);
-    if said(recorded) == open || said(recorded) == said(&now) {
-        return None;
-    }
-    Some(match said(&now) {
-        (true, _) => "a line that mates is found now".to_string(),
-        (_, true) => "a proof that there is no line is found now".to_string(),
-        _ => "the budget does not settle it now".to_string(),
-    })
+    // No line and no proof of the same question can both have been accepted.
+    let settled = |answer: &Answer| answer.line.is_some() || answer.proof.is_some();
+    (settled(recorded) && !settled(&now)).then(|| "this answer is not found again within the budget".to_string())
 }

@@ -26,13 +26,14 @@ fn asks_for_force(finding: &Finding) -> bool {
     finding.articles.contains(&"14E2")
 }
 
-fn by_force(finding: &Finding, opponent: &str) -> String {
-    let men = claimant(finding).map_or_else(|| "few men".to_string(), |(at, side)| material::men_in_words(at.board(), side));
-    match finding.outcome {
+fn by_force(finding: &Finding, opponent: &str) -> Option<String> {
+    let (at, side) = claimant(finding)?;
+    let men = material::men_in_words(at.board(), side);
+    Some(match finding.outcome {
         Outcome::WhiteWins | Outcome::BlackWins => format!("{opponent} has {men}, and can force mate all the same."),
         Outcome::Draw => format!("{opponent} has {men}, and cannot force mate with them."),
         _ => format!("{opponent} has {men}; whether they can force mate was not settled."),
-    }
+    })
 }
 
 /// The position that counts, and the opponent of the player whose flag fell.
@@ -68,8 +69,11 @@ fn reason(finding: &Finding) -> String {
         None => "the opponent",
     };
     let wins = matches!(finding.outcome, Outcome::WhiteWins | Outcome::BlackWins);
-    if asks_for_force(finding) && !matches!(finding.winnable, Verdict::Unwinnable(_) | Verdict::Pending) {
-        return by_force(finding, opponent);
+    if asks_for_force(finding)
+        && !matches!(finding.winnable, Verdict::Unwinnable(_) | Verdict::Pending)
+        && let Some(reason) = by_force(finding, opponent)
+    {
+        return reason;
     }
     match &finding.winnable {
         Verdict::Winnable(mate) if mate_decides(finding) => {
@@ -97,6 +101,10 @@ fn reason(finding: &Finding) -> String {
                     .to_string()
             }
             _ if finding.flag.is_none() => "Nobody has ruled on the illegal move yet.".to_string(),
+            // Club points 10 and 12: a player may have declared it while a clock ran on.
+            _ if finding.conditional && finding.articles.contains(&"12") => {
+                "No player has declared the flag and stopped both clocks.".to_string()
+            }
             _ if finding.conditional => "No player has claimed the flag.".to_string(),
             _ if finding.articles.contains(&"13C7") => "The claimant's scoresheet is not reasonably complete.".to_string(),
             _ => "Nothing is lost by this flag.".to_string(),

@@ -7,6 +7,7 @@ use flagfall_game::laws::facts::{Caller, Claimed, End, Ended, Facts, Flag, Illeg
 use flagfall_game::laws::outcome::Ending;
 use flagfall_game::laws::outcome::Outcome;
 use flagfall_game::laws::rulebook::PROFILES;
+use flagfall_game::laws::screen::{Around, Screen};
 use flagfall_protocols::square::Color::{self, Black, White};
 use flagfall_protocols::time::Instant;
 use proptest::prelude::*;
@@ -14,6 +15,7 @@ use proptest::test_runner::RngSeed;
 
 use crate::laws::knowledge::{with_all_known, with_some_unknown};
 use crate::laws::support::*;
+use crate::laws::words::finding;
 
 fn side() -> impl Strategy<Value = Color> {
     prop_oneof![Just(White), Just(Black)]
@@ -173,6 +175,16 @@ proptest! {
             prop_assert!(!found.articles.is_empty() || found.outcome == Outcome::ResultNotEntered, "{}", say(&found));
             let free = found.outcome != Outcome::Draw || found.row == "2" || found.contested;
             prop_assert!(undecided || free || found.alternatives.is_empty(), "{}", say(&found));
+        }
+    }
+
+    /// The number of an article is no reason that an arbiter can check.
+    #[test]
+    fn every_finding_has_a_reason_in_words(facts in some_facts()) {
+        for found in found(&facts) {
+            let (said, articles) = (say(&found), found.articles);
+            let why = Screen::of(&finding(&facts, found), &Around::default()).why;
+            prop_assert!(!why.starts_with("It follows from"), "{said} {articles:?}: {why}");
         }
     }
 

@@ -261,3 +261,106 @@ fn no_line_is_longer_than_a_terminal_whatever_is_in_it() {
         assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
     }
 }
+
+#[test]
+fn the_moves_of_each_phase() {
+    let white = |completed, required, last_period| Finding { completed, required, last_period, ..finding() };
+    for (finding, words) in [
+        (white(Some(1), None, Some(true)), "1 move completed, last period."),
+        (white(Some(1), None, None), "1 move completed."),
+        (white(Some(30), None, Some(false)), "30 moves completed."),
+        (white(None, Some(40), Some(false)), "Completed moves are not known; 40 were required."),
+        (white(None, None, Some(true)), "Completed moves are not known; last period."),
+        (white(None, None, None), "Completed moves are not known."),
+    ] {
+        assert_eq!(Screen::of(&finding, &Around::default()).moves, words);
+    }
+    for (phase, made, words) in [
+        (Phase::Idle, None, "52 moves completed, last period."),
+        (Phase::Made, None, "52 moves completed, last period; one more move made, clock NOT PRESSED."),
+        (Phase::Touched, None, "52 moves completed, last period; a piece is lifted, no move made."),
+        (
+            Phase::Illegal,
+            Some("53. Kd7".to_string()),
+            "52 moves completed, last period; no legal move stands on the board, the position before it counts.",
+        ),
+    ] {
+        assert_eq!(Screen::of(&Finding { phase, made, ..finding() }, &Around::default()).moves, words);
+    }
+}
+
+#[test]
+fn the_headline_of_each_kind() {
+    let illegal = |offender| Finding { offender, kind: Kind::IllegalMove, ..finding() };
+    for (found, headline) in [
+        (illegal(Some("white")), "ILLEGAL MOVE BY WHITE"),
+        (illegal(Some("black")), "ILLEGAL MOVE BY BLACK"),
+        (illegal(None), "ILLEGAL MOVE"),
+        (finding(), "FLAG"),
+        (Finding { kind: Kind::Resignation, ..finding() }, "RESIGNATION"),
+        (Finding { kind: Kind::Agreement, ..finding() }, "DRAW AGREED"),
+        (Finding { kind: Kind::Claim, ..finding() }, "CLAIM OF A DRAW"),
+        (Finding { kind: Kind::MoveOnBoard, ..finding() }, "GAME OVER ON THE BOARD"),
+    ] {
+        let screen = Screen::of(&Finding { flag: None, ..found }, &Around { board: Some("4"), ..Around::default() });
+        assert_eq!(screen.headline, format!("Board 4 - {headline}"));
+    }
+}
+
+/// The instruction of each profile's message, what an arbiter should do besides, and what is not known.
+#[test]
+fn the_text_names_every_measure_and_every_gap() {
+    let waits = Finding { profile: "us-chess".into(), conditional: true, articles: vec![], ..finding() };
+    let club = Finding { profile: "club-speed".into(), row: "5", ..waits.clone() };
+    let forgotten = Finding { outcome: Outcome::ResultNotEntered, ..finding() };
+    let over = Finding { outcome: Outcome::GameGoesOn, unknown: vec!["time_control", "own_flag"], ..finding() };
+    let measures = vec![
+        Recommended::ReplaceByQueen,
+        Recommended::PlayIndicatedMove { side: "white" },
+        Recommended::PlayIndicatedMove { side: "black" },
+        Recommended::BringScoresheetsUpToDate,
+        Recommended::AddTime { side: "white", seconds: 65 },
+    ];
+    let doubtful = Alternative { depends_on: "it was up", outcome: Outcome::Undecided, row: "4" };
+    let open = Finding {
+        outcome: Outcome::Undecided,
+        position: FEN.replace(" w ", " b "),
+        recommended: measures,
+        alternatives: vec![doubtful],
+        ..finding()
+    };
+    let black_only = Pair { white: None, black: Some(ClockTime(3_661_000)) };
+    let white_only = Pair { white: Some(ClockTime(5_000)), black: None };
+    for (finding, times, parts) in [
+        (
+            waits,
+            black_only,
+            &[
+                "Do not signal the flag. Wait for a claim: only a player may call it.\n",
+                "White to move. Clock: White not known, Black 1:01:01.\n",
+                "Rules: us-chess, row 15.\n",
+            ][..],
+        ),
+        (club, white_only, &["Go and stop the clocks.\n", "Clock: White 0:00:05, Black not known.\n"]),
+        (forgotten, Pair::default(), &["Ask the players for the result.\n", "THE RESULT WAS NOT ENTERED"]),
+        (over, Pair::default(), &["Nothing to do.\n", "Not known: period, own flag.\n"]),
+        (
+            open,
+            white_only,
+            &[
+                "Proposal: YOU DECIDE: the arbiter decides if it was up.\n",
+                "Besides: replace the pawn on the last rank by a queen.\n",
+                "Besides: White must play the move indicated with the claim.\n",
+                "Besides: Black must play the move indicated with the claim.\n",
+                "Besides: have the scoresheets brought up to date.\n",
+                "Besides: give White 1:05 more.\n",
+                "Black to move. Clock: White 0:00:05, Black not known.\n",
+            ],
+        ),
+    ] {
+        let text = Screen::of(&finding, &Around { times, ..Around::default() }).text();
+        for part in parts {
+            assert!(text.contains(part), "no `{part}` in\n{text}");
+        }
+    }
+}

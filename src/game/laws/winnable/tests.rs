@@ -103,6 +103,95 @@ fn a_tampered_proof_leaves_the_question_undecided() {
         answer.proof = Some(Proof::Forced { line: vec!["a8b7".into()], end: End::Stalemate });
     };
     change(TAKEN, &end, "the position is not what the reason says");
+    let too_long = |answer: &mut Answer| {
+        answer.proof = Some(Proof::Forced { line: vec!["a8b7".into(); 65], end: End::Circle });
+    };
+    change(TAKEN, &too_long, "the forced line is too long");
+    let free = |answer: &mut Answer| {
+        answer.proof = Some(Proof::Forced { line: vec!["e1e2".into()], end: End::Circle });
+    };
+    change(LOCKED, &free, "a move of the forced line is not the only one");
+    let no_mate = |answer: &mut Answer| {
+        answer.line = None;
+        answer.proof = Some(Proof::ExhaustedClosure {
+            positions: 5_000,
+            depth: 40,
+            material: 0,
+            stalemates: 0,
+            mated: 0,
+            walled: 0,
+            walls: vec![],
+        });
+    };
+    change(OPEN, &no_mate, "a mate can arise after all");
+    change(LOCKED, &|answer| wall(answer, |wall| wall.men = vec!["K1:01".into(); 65]), "a wall cannot be read");
+    change(LOCKED, &|answer| wall(answer, |wall| wall.men[0] = "K:01".into()), "a wall cannot be read");
+    change(LOCKED, &|answer| wall(answer, |wall| wall.men[0] = ":01".into()), "a wall cannot be read");
+    // No pawn stands on that square.
+    change(LOCKED, &|answer| wall(answer, |wall| wall.guards.push("Pa2".into())), "the position is not what the reason says");
+    for guard in ["", "ka2", "P", "Pa9"] {
+        let bad = |answer: &mut Answer| {
+            let Some(Proof::LockedWalls { wall }) = &mut answer.proof else { panic!("no wall: {answer:?}") };
+            wall.guards.push(guard.into());
+        };
+        change(LOCKED, &bad, "a wall cannot be read");
+    }
+    let walls = |answer: &mut Answer| {
+        let wall = Wall { steady: "8/8/8/8/8/8/8/8".into(), men: vec![], guards: vec![] };
+        let Some(Proof::ExhaustedClosure { walls, .. }) = &mut answer.proof else { panic!("{answer:?}") };
+        *walls = vec![wall; 513];
+    };
+    change(CLOSED, &walls, "too many walls");
+}
+
+/// The journal keeps every reason, also those that need no search.
+#[test]
+fn a_reason_is_the_same_after_it_was_written_and_read() {
+    let position = read(TAKEN, CastlingMode::Standard).expect(TAKEN);
+    let line = || vec!["a8b7".to_string()];
+    let wall = Wall {
+        steady: "8/8/8/8/8/8/8/8".into(),
+        men: vec!["K1:0000000000000707".into()],
+        guards: vec!["Pa2".into(), "ph7".into()],
+    };
+    let closure =
+        |walls| Proof::ExhaustedClosure { positions: 7, depth: 3, material: 1, stalemates: 2, mated: 3, walled: 1, walls };
+    for proof in [
+        Proof::Mated,
+        Proof::Stalemate,
+        Proof::BareKing,
+        Proof::Material,
+        Proof::Forced { line: line(), end: End::Mated },
+        Proof::Forced { line: line(), end: End::Stalemate },
+        Proof::Forced { line: line(), end: End::Material },
+        Proof::Forced { line: line(), end: End::Circle },
+        Proof::LockedWalls { wall: wall.clone() },
+        closure(vec![wall]),
+    ] {
+        let reason = proof.read(&position).expect("a reason");
+        assert_eq!(Proof::of(&reason, &position), Some(proof));
+    }
+    let Ok(mate::Reason::Exhausted(closure)) = closure(vec![]).read(&position) else { panic!("no closure") };
+    let empty = mate::Wall { steady: shakmaty::Board::empty(), reaches: vec![], guards: vec![] };
+    let large = mate::Reason::Exhausted(mate::Closure { walls: vec![empty; 513], ..closure });
+    assert_eq!(Proof::of(&large, &position), None, "such a proof fits into no record");
+}
+
+/// `flagfall replay --verify` finds what it cannot confirm, and is content with an answer where none was.
+#[test]
+fn an_answer_that_is_not_found_again_is_reported() {
+    let (_, _, ask) = asked(OPEN, Color::White);
+    let told = answer(&ask).answer;
+    assert_eq!(again(&ask, &Answer::open(&ask)), None, "an open question has an answer now");
+    let less = Ask { nodes: 1, ..ask };
+    assert_eq!(again(&less, &told).as_deref(), Some("this answer is not found again within the budget"));
+    assert_eq!(again(&Ask { fen: "no position".into(), ..less }, &told), None, "nobody can ask that");
+    let (_, _, ask) = asked("k7/8/8/8/8/n7/P7/K7 w - - 0 1", Color::Black);
+    let told = answer(&ask).answer;
+    let forced_win = told.forced_win.map(|forced| !forced);
+    assert!(forced_win.is_some(), "{told:?}");
+    let problem = again(&ask, &Answer { forced_win, ..told });
+    assert_eq!(problem.as_deref(), Some("whether mate can be forced is answered otherwise now"));
 }
 
 #[test]

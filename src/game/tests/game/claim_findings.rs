@@ -57,6 +57,17 @@ fn a_correct_claim_is_a_draw_by_one_command() {
     assert_eq!(entered(&desk).standing, Standing::Accepted);
 }
 
+/// Black has made the last move and not yet completed it; White has the move and may claim (9.2.2).
+#[test]
+fn a_move_that_is_not_completed_counts_for_a_repetition() {
+    let mut desk = repeating();
+    desk.make("f6g8").wait(0.1);
+    assert_eq!(desk.state().pending.len(), 1, "made and not completed");
+    desk.sign("anna", claim(Color::White, Ground::Repetition, Standing::Lodged, None));
+    let shown = desk.found().claim.expect("the claim");
+    assert_eq!((shown.correct, shown.plies.as_slice(), desk.row()), (Some(true), &[0, 4, 8][..], ("6", Outcome::Draw)));
+}
+
 #[test]
 fn fifty_moves_are_shown_by_their_first_and_last_ply() {
     let mut desk = PLAIN.desk("4k3/4p3/8/8/8/8/4P3/R3K3 w - - 97 90");
