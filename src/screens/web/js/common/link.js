@@ -1,5 +1,6 @@
 // The connection of a page to the broker: one MQTT client, its subscriptions, and connecting again. The only module that knows MQTT.
 import { connect as connectMqtt } from '../../vendor/mqtt.js';
+import { readMessage } from './message.js';
 
 /** Wait before connecting again, milliseconds: doubled from the first to the last value, a quarter more or less. */
 const FIRST_WAIT_MS = 500;
@@ -8,15 +9,12 @@ const LAST_WAIT_MS = 15000;
 const GOOD_MS = 10000;
 /** How long the broker lets nobody try after too many wrong passwords. */
 const RATE_WAIT_MS = 60000;
-/** A larger payload is not read: the longest state of a game is a tenth of it. */
-const LARGEST_PAYLOAD = 1 << 20;
 const REASON = { notAuthorized: 0x87, rateExceeded: 0x9f, takenOver: 0x8e };
 /** Reasons for which another attempt with the same name and password makes no sense. */
 const WRONG_LOGIN = [0x84, 0x85, 0x86, REASON.notAuthorized, 0x8a, 0x8c];
 
 /**
- * @typedef {{v: string, type: string, body: object, t?: {us: number, utc: string, sync: string}, node?: string, boot?: number,
- *   no?: number, id?: string, game?: string, rev?: number}} Message a message as in src/wire/README.md
+ * @typedef {import('./message.js').Message} Message
  * @typedef {'connecting'|'live'|'offline'|'refused'|'taken'} LinkState
  */
 
@@ -118,7 +116,7 @@ export function connect(options) {
     const name = topic.slice(prefix.length);
     const about = { retained: Boolean(packet.retain), arrived: Date.now() };
     if (payload.length === 0) return options.onMessage(name, null, about);
-    const [message, why] = read(payload);
+    const [message, why] = readMessage(payload);
     if (message) options.onMessage(name, message, about);
     else options.onGarbage?.(name, why);
   }
@@ -194,18 +192,4 @@ export function connect(options) {
 function newClientId() {
   const random = crypto.getRandomValues(new Uint8Array(4));
   return `screen-${[...random].map(byte => byte.toString(16).padStart(2, '0')).join('')}`;
-}
-
-/** @param {Uint8Array} payload @returns {[Message|null, string]} the message, or why it is none */
-function read(payload) {
-  if (payload.length > LARGEST_PAYLOAD) return [null, 'The payload is too large.'];
-  try {
-    const message = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload));
-    const isObject = value => typeof value === 'object' && value !== null && !Array.isArray(value);
-    if (!isObject(message) || !isObject(message.body)) return [null, 'The payload is no message: there is no body.'];
-    if (typeof message.type !== 'string' || !/^1\.\d+$/.test(message.v ?? '')) return [null, 'The version of the message is not 1.'];
-    return [message, ''];
-  } catch {
-    return [null, 'The payload is not JSON in UTF-8.'];
-  }
 }

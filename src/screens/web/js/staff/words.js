@@ -1,4 +1,5 @@
 // The words for alarms, acts, results and signs. What a ruling says comes with it: these pages know no Laws.
+import { resultText } from '../common/format.js';
 
 /**
  * What each kind of alarm is called, and in whose list on `/operations/` it is besides. The class comes with the message.
@@ -101,10 +102,8 @@ const ACTS = {
 /** @param {string} act */
 export const actWords = (act) => ACTS[act] ?? act.replaceAll('_', ' ');
 
-/** @type {Record<string, string>} */
-const RESULTS = { '1-0': '1–0', '0-1': '0–1', '1/2-1/2': '½–½', '*': 'goes on' };
-/** @param {string} result */
-export const resultWords = (result) => RESULTS[result] ?? result;
+/** A result as a short sign; `*` is a decision that the game goes on. @param {string|null|undefined} result */
+export const resultSign = (result) => (result === '*' ? 'goes on' : resultText(result));
 
 /** @type {Record<string, string>} */
 const SENTENCES = { '1-0': 'White wins', '0-1': 'Black wins', '1/2-1/2': 'the game is drawn', '*': 'the game goes on, without a result' };
@@ -122,15 +121,3 @@ export const outcomeWords = (outcome) => OUTCOMES[outcome] ?? outcome.replaceAll
 /** The result that an outcome gives; null for an outcome that gives none. @param {string} outcome */
 export const resultOf = (outcome) =>
   ({ white_wins: '1-0', black_wins: '0-1', draw: '1/2-1/2', game_goes_on: '*' })[outcome] ?? null;
-
-/** An age for people. @param {number} ms */
-export function ageWords(ms) {
-  const s = Math.floor(ms / 1000);
-  if (s < 60) return `${s} s`;
-  if (s < 3600) return `${Math.floor(s / 60)}:${String(s % 60).padStart(2, '0')} min`;
-  return `${Math.floor(s / 3600)} h ${Math.floor((s / 60) % 60)} min`;
-}
-
-/** A time of day in the zone of this device. @param {number|Date} at @param {boolean} [seconds] */
-export const timeOfDay = (at, seconds = false) =>
-  new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit', ...(seconds && { second: '2-digit' }) });
