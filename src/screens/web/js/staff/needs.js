@@ -1,0 +1,88 @@
+// The list of boards that want somebody. Nothing in it is ever moved under a finger: what is new comes last, what is closed stays grey for a while.
+import { ageOf } from './journal-time.js';
+import { alarmOf } from './words.js';
+
+/** How long a row that was closed stays, milliseconds. */
+export const STAYS = 5000;
+
+/**
+ * @typedef {object} Need
+ * @property {string} key
+ * @property {'alarm'|'claim'} what
+ * @property {import('./model.js').Board} board the first of the boards
+ * @property {import('./model.js').Board[]} boards several for one cause at one node
+ * @property {import('../../messages').AlertBody|null} alert
+ * @property {string} node
+ * @property {boolean} device about a device or program, not about a game
+ * @property {number|null} since milliseconds of this device
+ * @property {boolean} about `since` is an estimate
+ * @property {number|null} closed when it was closed, milliseconds of this device
+ */
+
+/** Alarms that are still to be dealt with. @param {import('../../messages').AlertBody} alert */
+export const isOpen = (alert) => alert.status === 'open' || alert.status === 'corrected_on_board';
+
+/** The finding of a ruling on which nobody has decided; null if there is none. @param {import('./model.js').Board} board */
+export function openFinding(board) {
+  const body = board.ruling?.message.body;
+  return body && 'position' in body && !body.decision && body.status === 'proposed' ? body : null;
+}
+
+/**
+ * Everything that is open now on these boards.
+ * @param {Iterable<import('./model.js').Board>} boards
+ * @param {number} now
+ * @returns {Need[]}
+ */
+export function openNeeds(boards, now) {
+  /** @type {Map<string, Need>} */
+  const found = new Map();
+  for (const board of boards) {
+    for (const { message } of board.alerts.values()) {
+      const alert = message.body;
+      if (alert.class !== 'loud' || !isOpen(alert)) continue;
+      const device = alarmOf(alert.kind).device === true;
+      const key = device ? `${alert.kind}@${message.node}` : `${message.game}/${alert.id}`;
+      const age = ageOf(board.time, alert.opened_at, message, now);
+      const since = age && now - age.ms;
+      const other = found.get(key);
+      if (other) {
+        other.boards.push(board);
+        continue;
+      }
+      found.set(key, {
+        key, what: 'alarm', board, boards: [board], alert, node: message.node, device, since, about: age?.about ?? true, closed: null,
+      });
+    }
+    const finding = openFinding(board);
+    const ruling = board.ruling?.message;
+    if (ruling && finding?.kind === 'claim' && finding.claim?.standing === 'lodged') {
+      const age = ageOf(board.time, ruling.t.us, ruling, now);
+      found.set(`${ruling.game}/claim/${finding.id}`, {
+        key: `${ruling.game}/claim/${finding.id}`, what: 'claim', board, boards: [board], alert: null, node: ruling.node, device: false,
+        since: age && now - age.ms, about: age?.about ?? true, closed: null,
+      });
+    }
+  }
+  return [...found.values()];
+}
+
+/**
+ * The list as it is to be shown: the rows of before in their order, then the new ones by age.
+ * @param {Need[]} shown
+ * @param {Need[]} open
+ * @param {number} now
+ * @returns {Need[]}
+ */
+export function nextNeeds(shown, open, now) {
+  const byKey = new Map(open.map((need) => [need.key, need]));
+  const kept = shown.flatMap((row) => {
+    const need = byKey.get(row.key);
+    byKey.delete(row.key);
+    if (need) return [need];
+    const closed = row.closed ?? now;
+    return now - closed < STAYS ? [{ ...row, closed }] : [];
+  });
+  const fresh = [...byKey.values()].sort((one, other) => (one.since ?? now) - (other.since ?? now));
+  return [...kept, ...fresh];
+}
