@@ -1,0 +1,44 @@
+// Small helpers that make elements and change them only where they differ.
+
+/**
+ * @param {string} tag
+ * @param {string} [className]
+ * @param {...(Node|string)} children text goes in as text nodes
+ * @returns {HTMLElement}
+ */
+export function el(tag, className = '', ...children) {
+  const element = document.createElement(tag);
+  if (className) element.className = className;
+  element.append(...children);
+  return element;
+}
+
+/** An element for a text of others, such as a name: its direction is its own. */
+export function ownDirection(className) {
+  const element = el('bdi', className);
+  element.dir = 'auto';
+  return element;
+}
+
+/** @param {Element} element @param {string} text */
+export function setText(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/** @param {Element} element @param {string} name @param {boolean} on */
+export function setClass(element, name, on) {
+  if (element.classList.contains(name) !== on) element.classList.toggle(name, on);
+}
+
+/** @param {HTMLElement} element @param {boolean} on */
+export function setShown(element, on) {
+  if (element.hidden === on) element.hidden = !on;
+}
+
+/** @param {string} className @param {string} label @param {() => void} onClick */
+export function button(className, label, onClick) {
+  const element = el('button', className, label);
+  element.type = 'button';
+  element.addEventListener('click', onClick);
+  return element;
+}

@@ -1,0 +1,45 @@
+// Whether what is shown is true now, in words. Touches no DOM.
+import { timeOfDay } from '../common/format.js';
+
+/** A page that hears of no board for so long is out of date, milliseconds: clocks are published every 30 s at the latest. */
+const SILENT_MS = 70000;
+
+/**
+ * Whether a board is shown as it is, and if not, why. Spectators know the node only; what a board's cable does is `link`.
+ * @param {import('./store.js').Board} board
+ * @param {ReturnType<typeof import('./store.js').createStore>} store
+ * @param {{state: string, since: number}} link state of the connection
+ * @param {number} now `Date.now()`
+ * @returns {{live: boolean, words: string}} `words` are '' while it is live
+ */
+export function liveness(board, store, link, now) {
+  const notLive = (words, since) => ({ live: false, words: since ? `${words} since ${timeOfDay(since)}` : words });
+  if (link.state !== 'live') return notLive('no connection', link.since);
+  if (!board.confirmed) return notLive('waiting for news');
+  if (board.body.withdrawn) return notLive('no longer followed', board.toldAt);
+  const node = store.nodes.get(board.node);
+  // A `lost` of an earlier start says nothing about the present one.
+  if (node && node.boot >= board.boot) {
+    if (node.state === 'lost' || node.state === 'stopped') return notLive('not live', node.at || board.toldAt);
+    if (node.state === 'init') return notLive('starting');
+  }
+  if (board.body.link === 'down') return notLive('board not heard', board.toldAt);
+  if (board.clock && store.heardAt && now - store.heardAt > SILENT_MS) return notLive('no news', store.heardAt);
+  return { live: true, words: '' };
+}
+
+/** Whether the times of a board may be shown as those of now. */
+export function clockIsHeard(board) {
+  return board.body.clock_status === undefined || board.body.clock_status === 'reporting';
+}
+
+/** Whether the board has times to show at all. */
+export function hasClock(board) {
+  return board.clock !== null && (board.clock.white_ms !== null || board.clock.black_ms !== null);
+}
+
+/** The result of a finished game, or '' while it is played. `*` is a decision that the game goes on. */
+export function finishedResult(board) {
+  const result = board.body.result;
+  return result && result !== '*' ? result : '';
+}

@@ -1,0 +1,112 @@
+// The overlay for a stream: transparent, no scroll bar, no dialog. Nothing is drawn before the first state. Out of date, the picture
+// stays and the clocks go after a while: a wrong clock on air is worse than none.
+import { boardView } from '../common/board-view.js';
+import { moveText, resultText } from '../common/format.js';
+import { el, setClass, setShown, setText } from './dom.js';
+import { clockIsHeard, finishedResult, liveness } from './live.js';
+import { loginForm } from './login.js';
+import { startSession } from './session.js';
+import { sideRow } from './sides.js';
+
+/** How long times that are out of date stay on air, milliseconds. */
+const CLOCKS_STAY_MS = 30000;
+/** Rows of moves in the layout `moves`. */
+const MOVE_ROWS = 8;
+
+const stage = document.querySelector('#stage');
+let draw = null;
+let form = null;
+/** The first moment since which the times are out of date, 0 while they are not. */
+let lateSince = 0;
+
+const session = startSession((current, now) => {
+  const { store, query, link } = current;
+  const board = store?.boards().get(query.board);
+  // Whoever sets the scene up gets the form; on air a refused login that worked before shows nothing, until somebody clicks.
+  if (link.state === 'live') hideForm();
+  else if (link.state === 'refused' && !link.rate && !current.typed && !board) showForm('');
+  setShown(stage, Boolean(board) && !form);
+  if (!board) return;
+  draw ??= layouts[query.layout](query);
+  const finished = finishedResult(board) !== '';
+  const told = finished ? { live: true } : liveness(board, store, link, now);
+  const isLate = !finished && (!told.live || !clockIsHeard(board));
+  lateSince = isLate ? lateSince || now : 0;
+  setClass(stage, 'no-clocks', isLate && now - lateSince >= CLOCKS_STAY_MS);
+  draw(board, store, { live: true }, now);
+});
+session.query.board ||= session.query.boards[0] ?? '1';
+document.title = 'Overlay';
+document.documentElement.dataset.layout = session.query.layout;
+document.addEventListener('click', () => session.link.state === 'refused' && showForm('The broker does not accept this name and password.'));
+
+function showForm(wrong) {
+  if (form) return;
+  form = loginForm({ wrong, user: '', onLogin(login, onDevice) {
+    hideForm();
+    session.logIn(login, onDevice);
+  } });
+  stage.before(form);
+}
+
+function hideForm() {
+  form?.remove();
+  form = null;
+}
+
+/** Each layout makes its parts once and gives a function that fills them. */
+const layouts = {
+  board(query) {
+    const rows = bothSides();
+    const diagram = el('div');
+    const view = boardView(diagram, { orientation: query.side });
+    const [above, below] = inOrder(rows, query.side);
+    stage.append(el('section', 'on-air with-board', above, diagram, below));
+    return (board, ...rest) => {
+      view.show(board.body.fen, { lastMove: board.body.moves.at(-1)?.uci });
+      rows.white.update(board, ...rest);
+      rows.black.update(board, ...rest);
+    };
+  },
+  clocks(query) {
+    const rows = bothSides();
+    stage.append(el('section', 'on-air', ...inOrder(rows, query.side)));
+    return (...all) => {
+      rows.white.update(...all);
+      rows.black.update(...all);
+    };
+  },
+  strip() {
+    const rows = bothSides();
+    const between = el('span', 'between time');
+    stage.append(el('section', 'on-air', rows.white.row, between, rows.black.row));
+    return (board, ...rest) => {
+      rows.white.update(board, ...rest);
+      rows.black.update(board, ...rest);
+      const { moves, initial_fen: start, moves_from: first } = board.body;
+      setText(between, resultText(finishedResult(board)) || moveText(moves.at(-1), start, first ?? 1));
+    };
+  },
+  moves() {
+    const cells = Array.from({ length: MOVE_ROWS * 2 }, () => el('span', 'move'));
+    stage.append(el('section', 'on-air', ...cells));
+    return board => {
+      const { moves, initial_fen: start, moves_from: first } = board.body;
+      const from = Math.max(0, moves.length - cells.length);
+      const last = moves.slice(from);
+      cells.forEach((cell, index) => {
+        setText(cell, moveText(last[index], start, first ?? 1));
+        setClass(cell, 'newest', index === last.length - 1);
+        setShown(cell, index < last.length);
+      });
+    };
+  },
+};
+
+function bothSides() {
+  return { white: sideRow('white'), black: sideRow('black') };
+}
+
+function inOrder(rows, side) {
+  return side === 'white' ? [rows.black.row, rows.white.row] : [rows.white.row, rows.black.row];
+}

@@ -1,0 +1,46 @@
+// The address of a page says what it shows, never a secret. Touches no DOM.
+
+const ID = /^[a-z0-9-]{1,40}$/;
+/** Boards that an address can list. */
+const MOST_LISTED = 200;
+
+/**
+ * @param {string} search such as `?board=17&audience=live&theme=light`
+ * @returns {{audience: 'public'|'live', event: string, round: string, board: string, boards: string[], side: 'white'|'black',
+ *   layout: string, theme: 'dark'|'light', perPage: number}} '' and [] for what the address does not say
+ */
+export function readQuery(search) {
+  const params = new URLSearchParams(search);
+  const id = name => (ID.test(params.get(name) ?? '') ? params.get(name) : '');
+  const perPage = Number(params.get('page'));
+  return {
+    audience: params.get('audience') === 'live' ? 'live' : 'public',
+    event: id('event'),
+    round: id('round'),
+    board: id('board'),
+    boards: boardList(params.get('boards') ?? ''),
+    side: params.get('side') === 'black' ? 'black' : 'white',
+    layout: ['board', 'clocks', 'strip', 'moves'].includes(params.get('layout') ?? '') ? params.get('layout') : 'board',
+    theme: params.get('theme') === 'light' ? 'light' : 'dark',
+    perPage: Number.isInteger(perPage) && perPage > 0 ? Math.min(40, perPage) : 40,
+  };
+}
+
+/** `1-3,7,final` to `['1', '2', '3', '7', 'final']`; what is no board is left out. */
+export function boardList(text) {
+  const boards = new Set();
+  for (const part of text.split(',').map(part => part.trim())) {
+    const range = /^(\d{1,5})-(\d{1,5})$/.exec(part);
+    if (range) {
+      for (let board = Number(range[1]); board <= Number(range[2]) && boards.size < MOST_LISTED; board += 1) boards.add(String(board));
+    } else if (ID.test(part) && boards.size < MOST_LISTED) {
+      boards.add(part);
+    }
+  }
+  return [...boards];
+}
+
+/** Orders boards as people number them: 2 before 10. */
+export function byNumber(a, b) {
+  return a.localeCompare(b, 'en', { numeric: true });
+}

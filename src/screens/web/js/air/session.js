@@ -1,0 +1,161 @@
+// What wall, board and overlay have in common: settings of the server, login, connection, the round that is shown, and when to draw.
+import { connect } from '../common/link.js';
+import { forgetLogin, keepLogin, keptLogin } from './login.js';
+import { readQuery } from './query.js';
+import { createStore } from './store.js';
+
+/** How often times and ages are drawn again, milliseconds. */
+const TICK_MS = 250;
+/** What did not come again so long after subscribing is no more. */
+const SETTLED_MS = 3000;
+/** A page that nobody looks after tries again with the login that it has. */
+const TRY_AGAIN_MS = 30000;
+
+/**
+ * @typedef {object} Session
+ * @property {ReturnType<typeof readQuery>} query
+ * @property {any} config of `/config.json`, null before it is there
+ * @property {ReturnType<typeof createStore>|null} store
+ * @property {{state: string, since: number, rate: boolean}} link `state` also `loading` and `unreachable` (no `/config.json`)
+ * @property {boolean} settled what the broker holds has arrived
+ * @property {string[]} unreadable topics that the broker does not let this user read
+ * @property {string} user who is logged in, '' for nobody
+ * @property {boolean} typed the login was typed by somebody, here or earlier
+ * @property {(login: {user: string, password: string}, onDevice: boolean) => void} logIn
+ * @property {() => void} logOut
+ * @property {(boards: string[]) => void} watch boards to subscribe to; none means all
+ */
+
+/**
+ * Starts a page. `draw` runs in an animation frame after something changed, and four times a second for times and ages.
+ * @param {(session: Session, now: number) => void} draw
+ * @returns {Session}
+ */
+export function startSession(draw) {
+  const query = readQuery(window.location.search);
+  document.documentElement.dataset.theme = query.theme;
+  let link = null;
+  let login = keptLogin();
+  let boards = query.board ? [query.board] : query.boards;
+  let topics = new Set();
+  let frame = 0;
+  let settling = 0;
+  let subscribedRounds = [];
+  /** @type {Session} */
+  const session = { query, config: null, store: null, link: { state: 'loading', since: Date.now(), rate: false }, settled: false,
+    unreadable: [], user: '', typed: false, logIn, logOut, watch };
+  const redraw = () => {
+    frame ||= requestAnimationFrame(() => {
+      frame = 0;
+      draw(session, Date.now());
+    });
+  };
+  setInterval(() => document.hidden || redraw(), TICK_MS);
+  loadConfig();
+  return session;
+
+  async function loadConfig() {
+    try {
+      const answer = await fetch(new URL('../../config.json', import.meta.url), { cache: 'no-store' });
+      if (!answer.ok) throw new Error(`The server answered ${answer.status}.`);
+      session.config = await answer.json();
+    } catch {
+      session.link = { state: 'unreachable', since: session.link.since, rate: false };
+      setTimeout(loadConfig, 5000);
+      return redraw();
+    }
+    const event = query.event || session.config.event || '';
+    session.store = createStore({ audience: query.audience, event });
+    session.store.round = query.round || session.config.round || '';
+    open();
+  }
+
+  function open() {
+    link?.close();
+    const { config, store } = session;
+    const publicUser = query.audience === 'public' ? config.public_user : null;
+    const used = login ?? publicUser;
+    Object.assign(session, { user: used?.user ?? '', typed: Boolean(login), unreadable: [], settled: false });
+    topics = new Set();
+    link = connect({
+      url: config.websocket, root: config.root, user: used?.user, password: used?.password,
+      onState: onLinkState,
+      onMessage(topic, message, about) {
+        const change = store.take(topic, message, about);
+        if (!change) return;
+        if (change.kind === 'meta') subscribe();
+        if (change.kind === 'state' && change.round === wantedRound() && change.round !== store.round) showRound(change.round);
+        redraw();
+      },
+      onGarbage: () => (store.dropped += 1),
+      onRefused(topic) {
+        session.unreadable.push(topic);
+        redraw();
+      },
+      onSubscribed() {
+        clearTimeout(settling);
+        settling = setTimeout(() => {
+          store.removeUnconfirmed();
+          session.settled = true;
+          redraw();
+        }, SETTLED_MS);
+      },
+    });
+    subscribe();
+  }
+
+  function onLinkState(state, { since, rate }) {
+    if (state !== 'live') {
+      clearTimeout(settling);
+      session.store.unconfirm();
+    }
+    session.link = { state, since: since ?? Date.now(), rate: Boolean(rate) };
+    if (state === 'taken' || (state === 'refused' && !rate)) setTimeout(() => session.link.state === state && open(), TRY_AGAIN_MS);
+    redraw();
+  }
+
+  /** The round of the address, else the one that the organiser has published, else the server's. */
+  function wantedRound() {
+    return query.round || session.store.meta?.round || session.config.round || '';
+  }
+
+  /** At a change of round the old one stays until the first state of the new one comes. */
+  function showRound(round) {
+    session.store.round = round;
+    session.store.forgetOtherRounds();
+    subscribe();
+  }
+
+  function subscribe() {
+    if (!link) return;
+    const { store } = session;
+    const event = query.event || session.config.event || '';
+    if (!store.boards().size) store.round = wantedRound();
+    subscribedRounds = [...new Set([store.round, wantedRound()])].filter(Boolean);
+    const list = boards.length > 0 ? boards : ['+'];
+    const wanted = new Set(['node/+/status', ...(event ? [`meta/${event}`] : []), ...subscribedRounds.flatMap(round =>
+      list.flatMap(board => ['state', 'clock'].map(kind => `${query.audience}/${event}/${round}/${board}/${kind}`)))]);
+    link.unsubscribe([...topics].filter(topic => !wanted.has(topic)));
+    const fresh = [...wanted].filter(topic => !topics.has(topic));
+    topics = wanted;
+    if (fresh.length > 0) session.settled = false;
+    link.subscribe(fresh);
+  }
+
+  function watch(wanted) {
+    boards = wanted;
+    if (session.store) subscribe();
+  }
+
+  function logIn(typed, onDevice) {
+    login = typed;
+    keepLogin(typed, onDevice);
+    open();
+  }
+
+  function logOut() {
+    forgetLogin();
+    login = null;
+    open();
+  }
+}

@@ -1,0 +1,174 @@
+// Messages to boards, for the pages that only show. Touches no DOM.
+import { journalClock } from '../common/clock.js';
+import { hasBoardHeader, isBoardState, isClock, isMetaEvent, isNodeStatus } from './check.js';
+
+/** A round of more boards is not shown whole: the bound of what a page keeps. */
+const MOST_BOARDS = 1000;
+
+/**
+ * @typedef {object} Board
+ * @property {string} id
+ * @property {any} body the picture, with the moves that the broker did not take joined to it
+ * @property {string} game
+ * @property {number} rev
+ * @property {number} boot
+ * @property {string} node
+ * @property {any} clock the last clock block
+ * @property {number} clockBoot
+ * @property {number} clockAt when it was read by this device's clock, or 0 if only the journal's time is known
+ * @property {boolean} clockRetained
+ * @property {number} toldAt the time that the last message names, milliseconds since 1970
+ * @property {boolean} confirmed false after a new connection, until the board's state came again
+ * @property {ReturnType<typeof journalClock>} times
+ */
+
+/**
+ * @param {{audience: 'public'|'live', event: string}} options
+ */
+export function createStore({ audience, event }) {
+  /** @type {Map<string, Map<string, Board>>} by round and board */
+  const rounds = new Map();
+  /** @type {Map<string, {state: string, boot: number, at: number, confirmed: boolean}>} */
+  const nodes = new Map();
+  const store = {
+    audience,
+    nodes,
+    /** The title, round and delay that the organiser has published. @type {{name: string, round: string, delay: number}|null} */
+    meta: null,
+    /** The round that is shown. */
+    round: '',
+    /** When a board was last heard, `Date.now()`; 0 for never. */
+    heardAt: 0,
+    /** Messages that were not understood. */
+    dropped: 0,
+    /** The boards of the round that is shown. @returns {Map<string, Board>} */
+    boards: () => rounds.get(store.round) ?? new Map(),
+    take,
+    reading,
+    /** After a loss of the connection: what is held may be out of date until it comes again. */
+    unconfirm() {
+      for (const boards of rounds.values()) boards.forEach(board => (board.confirmed = false));
+      nodes.forEach(node => (node.confirmed = false));
+    },
+    /** Some seconds after subscribing again: what did not come again is no more. */
+    removeUnconfirmed() {
+      for (const boards of rounds.values()) boards.forEach((board, id) => board.confirmed || boards.delete(id));
+      nodes.forEach((node, name) => node.confirmed || nodes.delete(name));
+    },
+    /** Forgets every round but the one that is shown. */
+    forgetOtherRounds() {
+      for (const round of rounds.keys()) if (round !== store.round) rounds.delete(round);
+    },
+  };
+  return store;
+
+  /**
+   * Takes a message into the model.
+   * @returns {{kind: 'state'|'clock'|'node'|'meta', round?: string, board?: string}|null} what changed, or null
+   */
+  function take(topic, message, about) {
+    const levels = topic.split('/');
+    if (levels[0] === 'node' && levels[2] === 'status') return takeNode(levels[1], message, about);
+    if (topic === `meta/${event}`) return takeMeta(message);
+    if (levels[0] !== audience || levels[1] !== event || levels.length !== 5) return null;
+    const [, , round, id, kind] = levels;
+    const boards = rounds.get(round) ?? new Map();
+    rounds.set(round, boards);
+    if (message === null) return kind === 'state' && boards.delete(id) ? { kind: 'state', round, board: id } : null;
+    const fits = kind === 'state' ? isBoardState : kind === 'clock' ? isClock : null;
+    if (!fits) return null;
+    if (!hasBoardHeader(message) || !fits(message.body)) return drop();
+    const changed = kind === 'state' ? takeState(boards, id, message, about) : takeClock(boards.get(id), message, about);
+    return changed ? { kind, round, board: id } : null;
+  }
+
+  function drop() {
+    store.dropped += 1;
+    return null;
+  }
+
+  function takeState(boards, id, message, about) {
+    const held = boards.get(id);
+    const { body, game, rev, boot, node } = message;
+    if (held?.game === game && (boot < held.boot || (boot === held.boot && rev < held.rev))) {
+      return false;
+    }
+    if (!held && boards.size >= MOST_BOARDS) return drop();
+    const board = held?.game === game ? held : newBoard(id);
+    boards.set(id, board);
+    // Another start of the node may count its journal's time anew.
+    if (boot !== board.boot) board.times.reset();
+    board.body = board.body ? joined(board.body, body) : body;
+    Object.assign(board, { game, rev, boot, node, confirmed: true });
+    heard(board, message, about);
+    setClock(board, body.clock, message, about);
+    return true;
+  }
+
+  function takeClock(board, message, about) {
+    if (!board || board.game !== message.game) return false;
+    heard(board, message, about);
+    return setClock(board, message.body, message, about);
+  }
+
+  function heard(board, message, about) {
+    store.heardAt = about.arrived;
+    board.times.hear(message.t, about.arrived, about.retained);
+    board.toldAt = Date.parse(message.t.utc) || board.toldAt;
+  }
+
+  function setClock(board, clock, { boot, t }, { arrived, retained }) {
+    if (board.clock && (boot < board.clockBoot || (boot === board.clockBoot && clock.read_us < board.clock.read_us))) return false;
+    board.clock = clock;
+    board.clockBoot = boot;
+    // What the public gets is late by a delay that can change from message to message, so there the arrival counts.
+    board.clockAt = audience === 'public' ? arrived - Math.max(0, t.us - clock.read_us) / 1000 : 0;
+    board.clockRetained = retained;
+    return true;
+  }
+
+  /** The board's clock for `shownClock`. @param {Board} board @returns {import('../common/clock.js').Reading|null} */
+  function reading(board) {
+    if (!board.clock) return null;
+    const told = board.clockAt ? { ms: board.clockAt, about: board.clockRetained } : board.times.localTime(board.clock.read_us);
+    if (!told) return null;
+    return { ...board.clock, at: told.ms, about: told.about, retained: board.clockRetained && told.about };
+  }
+
+  function takeNode(name, message, { arrived, retained }) {
+    if (message === null) return nodes.delete(name) ? { kind: 'node' } : null;
+    if (!isNodeStatus(message.body) || !Number.isInteger(message.boot)) return drop();
+    const held = nodes.get(name);
+    if (held?.confirmed && message.boot < held.boot) return null;
+    const told = Date.parse(message.t?.utc ?? '');
+    const at = retained ? (Number.isFinite(told) ? told : 0) : arrived;
+    nodes.set(name, { state: message.body.state, boot: message.boot, at, confirmed: true });
+    return { kind: 'node' };
+  }
+
+  function takeMeta(message) {
+    if (message === null) {
+      store.meta = null;
+      return { kind: 'meta' };
+    }
+    if (!isMetaEvent(message.body)) return drop();
+    const { name, round, delay } = message.body;
+    store.meta = { name, round, delay: delay ?? 0 };
+    return { kind: 'meta' };
+  }
+}
+
+/** @returns {Board} */
+function newBoard(id) {
+  return { id, body: null, game: '', rev: 0, boot: 0, node: '', clock: null, clockBoot: 0, clockAt: 0, clockRetained: false,
+    toldAt: 0, confirmed: true, times: journalClock() };
+}
+
+/** A state without its first moves, because the broker does not take a longer one, together with the moves that are held. */
+function joined(held, body) {
+  const from = body.moves_from ?? 1;
+  const first = held.moves_from ?? 1;
+  if (from <= first || first + held.moves.length < from) return body;
+  return { ...body, moves: [...held.moves.slice(0, from - first), ...body.moves], initial_fen: held.initial_fen,
+    moves_from: first, segments: held.segments };
+}

@@ -1,0 +1,162 @@
+// The wall: a grid of diagrams for a hall or a website, in pages that turn by themselves.
+import { boardView } from '../common/board-view.js';
+import { moveText, resultText, timeOfDay } from '../common/format.js';
+import { el, setClass, setShown, setText } from './dom.js';
+import { pageFrame } from './frame.js';
+import { finishedResult, liveness } from './live.js';
+import { byNumber } from './query.js';
+import { startSession } from './session.js';
+import { sideRow } from './sides.js';
+
+/** How long a page stays, milliseconds. */
+const PAGE_MS = 20000;
+/** How long a finished board stays bright, milliseconds. */
+const FINISHED_MS = 120000;
+/** Below this width the page scrolls and shows all boards, pixels. */
+const SCROLLS_BELOW = 700;
+/** The parts of a tile without the diagram, in widths of the diagram; as in broadcast.css. */
+const ROWS_OF_TILE = 0.36;
+
+const stage = document.querySelector('#stage');
+const header = document.querySelector('#header');
+const title = el('h1', 'event');
+const round = el('span', 'muted');
+const pages = el('span', 'muted time');
+const state = el('span', 'state');
+const clock = el('span', 'time muted');
+header.append(title, round, el('span', 'gap'), pages, state, clock);
+
+const frame = pageFrame(stage);
+/** @type {Map<string, ReturnType<typeof tileOf>>} */
+const tiles = new Map();
+let page = 0;
+let turnedAt = Date.now();
+let laidOut = '';
+
+startSession((session, now) => {
+  const { store, query } = session;
+  const boards = store ? shownBoards(store, query) : [];
+  const listed = query.boards.length > 0 && session.settled ? query.boards : boards.map(board => board.id);
+  const shown = frame.update(session, boards.length === 0);
+  setText(title, store?.meta?.name || session.config?.event || 'flagfall');
+  setText(round, store?.round ? `Round ${store.round}${delayWords(store, query)}` : '');
+  setClass(state, 'live', session.link.state === 'live');
+  setText(state, session.link.state === 'live' ? '● live' : '○ not live');
+  setText(clock, timeOfDay(now));
+  document.title = `${title.textContent} · wall`;
+  if (!shown) return;
+  const onPage = pageOf(listed, query.perPage, now);
+  layOut(onPage);
+  for (const id of onPage) tileOn(id, session).update(store.boards().get(id), session, now);
+});
+
+function shownBoards(store, query) {
+  const all = [...store.boards().values()].filter(board => !board.body.withdrawn || finishedResult(board));
+  const boards = query.boards.length > 0 ? all.filter(board => query.boards.includes(board.id)) : all;
+  return boards.sort((a, b) => byNumber(a.id, b.id));
+}
+
+function delayWords(store, query) {
+  if (query.audience === 'live') return ' · undelayed';
+  const minutes = Math.round((store.meta?.delay ?? 0) / 60);
+  return minutes > 0 ? ` · delayed by ${minutes} min` : '';
+}
+
+/** The boards of the page that is due; pages are filled evenly. */
+function pageOf(listed, perPage, now) {
+  if (window.innerWidth < SCROLLS_BELOW) {
+    setShown(pages, false);
+    return listed;
+  }
+  const count = Math.max(1, Math.ceil(listed.length / perPage));
+  if (now - turnedAt >= PAGE_MS) {
+    page += 1;
+    turnedAt = now;
+  }
+  page %= count;
+  setShown(pages, count > 1);
+  setText(pages, `page ${page + 1} of ${count}`);
+  const size = Math.ceil(listed.length / count);
+  return listed.slice(page * size, (page + 1) * size);
+}
+
+/** Columns that make the diagrams as large as the window allows. */
+function layOut(onPage) {
+  const key = `${onPage.join()} ${window.innerWidth} ${window.innerHeight} ${stage.clientWidth} ${stage.clientHeight}`;
+  if (key === laidOut) return;
+  laidOut = key;
+  const wanted = new Set(onPage);
+  for (const [id, tile] of tiles) {
+    if (wanted.has(id)) continue;
+    tile.view.destroy();
+    tile.element.remove();
+    tiles.delete(id);
+  }
+  let best = { columns: 1, size: 0 };
+  for (let columns = 1; columns <= onPage.length; columns += 1) {
+    const rows = Math.ceil(onPage.length / columns);
+    const gap = 12;
+    const width = (stage.clientWidth - 24 - gap * (columns - 1)) / columns;
+    const height = (stage.clientHeight - 24 - gap * (rows - 1)) / rows;
+    const size = Math.min(width, height / (1 + ROWS_OF_TILE));
+    if (size > best.size) best = { columns, size };
+  }
+  stage.style.setProperty('--columns', String(best.columns));
+  stage.style.setProperty('--size', `${Math.floor(best.size)}px`);
+}
+
+function tileOn(id, session) {
+  const held = tiles.get(id);
+  if (held) return held;
+  const tile = tileOf(id, session);
+  tiles.set(id, tile);
+  const after = [...tiles.keys()].filter(other => byNumber(other, id) > 0).sort(byNumber)[0];
+  stage.insertBefore(tile.element, after ? tiles.get(after).element : null);
+  return tile;
+}
+
+function tileOf(id, session) {
+  const rows = { black: sideRow('black'), white: sideRow('white') };
+  const diagram = el('div');
+  const view = boardView(diagram, { small: true, orientation: session.query.side });
+  const words = el('p', 'words hatched');
+  const last = el('span', 'last');
+  const number = el('a', 'number', id);
+  number.setAttribute('aria-label', `Board ${id}`);
+  number.href = `../board/${linkQuery(session, id)}`;
+  const foot = el('div', 'foot', number, last);
+  const order = session.query.side === 'white' ? ['black', 'white'] : ['white', 'black'];
+  const element = el('article', 'tile', rows[order[0]].row, el('div', 'picture', diagram, words), rows[order[1]].row, foot);
+  return {
+    element,
+    view,
+    update(board, { store, link }, now) {
+      setClass(element, 'empty', !board);
+      if (!board) {
+        view.show('8/8/8/8/8/8/8/8');
+        setText(words, 'nothing published yet');
+        setShown(words, true);
+        return;
+      }
+      const result = finishedResult(board);
+      const told = result && link.state === 'live' ? { live: true, words: '' } : liveness(board, store, link, now);
+      const { moves, initial_fen: start, fen, moves_from: first } = board.body;
+      view.show(fen, { lastMove: moves.at(-1)?.uci });
+      rows.white.update(board, store, told, now);
+      rows.black.update(board, store, told, now);
+      setText(last, result ? resultText(result) : moveText(moves.at(-1), start, first ?? 1));
+      setText(words, told.words);
+      setShown(words, told.words !== '');
+      setClass(element, 'not-live', !told.live);
+      setClass(element, 'finished', result !== '');
+      setClass(element, 'dim', result !== '' && now - board.toldAt > FINISHED_MS);
+    },
+  };
+}
+
+function linkQuery(session, id) {
+  const query = new URLSearchParams(window.location.search);
+  query.set('board', id);
+  query.delete('page');
+  return `?${query}`;
+}
