@@ -27,6 +27,10 @@ export * from 'chessops/util';
 export { chessgroundDests, chessgroundMove } from 'chessops/compat';
 export { SquareSet } from 'chessops/squareSet';"
 bundle chessground.js "export { Chessground } from '@lichess-org/chessground';"
+# The policy of the pages forbids a style in an attribute; men.css says the same.
+style=',style:"color-scheme:light only"'
+grep -qF "$style" "$vendor/chessground.js"
+sed -i "s/$style//" "$vendor/chessground.js"
 bundle lit-html.js "export { html, svg, render, nothing, noChange } from 'lit-html';
 export { repeat } from 'lit-html/directives/repeat.js';
 export { classMap } from 'lit-html/directives/class-map.js';
@@ -41,7 +45,7 @@ assets=$modules/@lichess-org/chessground/assets
 {
     cat "$assets/chessground.base.css"
     sed -E 's/^\.cg-wrap (piece\.[a-z]+\.(white|black)) \{/.cg-wrap \1, .man\1 {/; s/\.manpiece\./.man./' "$assets/chessground.cburnett.css"
-    printf '\n.cg-wrap piece, cg-board square, cg-board square.last-move { will-change: auto; }\n'
+    printf '\n.cg-wrap piece, cg-board square, cg-board square.last-move { will-change: auto; }\n.cg-wrap svg { color-scheme: light only; }\n'
 } >"$vendor/men.css"
 
 node "$vendor/readme.js" "$modules" "$vendor"

@@ -38,7 +38,8 @@ const controls = bigControls({
   board: by => showBoard(neighbour(by)),
 });
 const panel = el('div', 'panel', rows.black.row, list.element, outcome, controls.element, rows.white.row);
-stage.append(controls.header, el('div', 'picture', diagram, words), panel);
+stage.before(controls.header);
+stage.append(el('div', 'picture', diagram, words), panel);
 const view = boardView(diagram, { coordinates: true });
 const frame = pageFrame(stage);
 setClass(document.body, 'framed', framed);
@@ -84,6 +85,7 @@ function draw(board, store, link, now) {
 /** @param {number|null} step */
 function goTo(step) {
   at = step === null || step >= steps ? null : Math.max(0, step);
+  session.redraw();
 }
 
 function turn() {

@@ -1,5 +1,5 @@
 // Buttons and keys of the big board. Keys with a letter can be switched off, for people who speak to their machine (WCAG 2.1.4).
-import { el, button, setClass, setShown, setText } from './dom.js';
+import { button, connectionSign, el, setClass, setShown, setText } from './dom.js';
 
 const LETTERS = 'flagfall.letter-keys';
 
@@ -30,9 +30,9 @@ export function bigControls(act) {
   after.setAttribute('aria-label', 'Next board');
   const title = el('h1');
   const event = el('span', 'muted event');
-  const state = el('span', 'state');
+  const state = connectionSign();
   const help = keyHelp();
-  const header = el('header', 'board-header', wall, before, title, after, event, el('span', 'gap'), state, help.element);
+  const header = el('header', 'board-header', wall, before, title, after, event, el('span', 'gap'), state.element, help.element);
 
   document.addEventListener('keydown', pressed => {
     if (pressed.ctrlKey || pressed.altKey || pressed.metaKey || pressed.target?.closest?.('input, textarea, select')) return;
@@ -58,9 +58,7 @@ export function bigControls(act) {
     describe({ event: name, round, board, link, audience }) {
       setText(title, `Board ${board}`);
       setText(event, round ? `${name} · round ${round}` : name);
-      const isLive = link.state === 'live';
-      setText(state, isLive ? (audience === 'live' ? '● live, undelayed' : '● live') : '○ not live');
-      setClass(state, 'live', isLive);
+      state.update(link.state, audience === 'live' ? 'live, undelayed' : 'connected');
       const query = new URLSearchParams(window.location.search);
       query.delete('board');
       const address = `../wall/?${query}`;

@@ -42,3 +42,21 @@ export function button(className, label, onClick) {
   element.addEventListener('click', onClick);
   return element;
 }
+
+/** Whether the page is connected: a sign, and words where there is room. */
+export function connectionSign() {
+  const sign = el('span');
+  sign.setAttribute('aria-hidden', 'true');
+  const words = el('span', 'say');
+  const element = el('span', 'state', sign, ' ', words);
+  return {
+    element,
+    /** @param {string} state of the connection @param {string} whenLive words */
+    update(state, whenLive) {
+      const isLive = state === 'live';
+      setClass(element, 'live', isLive);
+      setText(sign, isLive ? '●' : '○');
+      setText(words, isLive ? whenLive : 'no connection');
+    },
+  };
+}

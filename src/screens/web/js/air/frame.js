@@ -25,9 +25,11 @@ export function noticeOf(session, empty) {
   if (link.state === 'offline') return { title: 'No connection', words: `Since ${timeOfDay(link.since)}. Trying again by itself.` };
   if (link.state === 'taken') return { title: 'Another page took over', words: 'This page connects again in half a minute.' };
   if (link.state !== 'live' || !session.settled) return { title: 'Connecting …', words: '' };
-  if (query.board) return { title: `Board ${query.board}`, words: 'Nothing has been published of this board yet.' };
+  // A broker can grant a subscription and filter in silence, so nobody can tell the two apart.
+  const or = query.audience === 'live' ? ' Or this login may not read it.' : '';
+  if (query.board) return { title: `Board ${query.board}`, words: `Nothing has been published of this board yet.${or}` };
   const round = store?.round ? `Round ${store.round}: nothing` : 'Nothing';
-  return { title: 'No boards yet', words: `${round} has been published yet. The boards appear here by themselves.` };
+  return { title: 'No boards yet', words: `${round} has been published yet. The boards appear here by themselves.${or}` };
 }
 
 /**

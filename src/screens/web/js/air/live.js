@@ -8,13 +8,14 @@ const SILENT_MS = 70000;
  * Whether a board is shown as it is, and if not, why. Spectators know the node only; what a board's cable does is `link`.
  * @param {import('./store.js').Board} board
  * @param {ReturnType<typeof import('./store.js').createStore>} store
- * @param {{state: string, since: number}} link state of the connection
+ * @param {{state: string}} link state of the connection
  * @param {number} now `Date.now()`
- * @returns {{live: boolean, words: string}} `words` are '' while it is live
+ * @returns {{live: boolean, words: string}} `words` are '' while it is live, or the connection is gone
  */
 export function liveness(board, store, link, now) {
-  const notLive = (words, since) => ({ live: false, words: since ? `${words} since ${timeOfDay(since)}` : words });
-  if (link.state !== 'live') return notLive('no connection', link.since);
+  const notLive = (words, since = 0) => ({ live: false, words: since ? `${words} since ${timeOfDay(since)}` : words });
+  // The page says this once for all boards.
+  if (link.state !== 'live') return notLive('');
   if (!board.confirmed) return notLive('waiting for news');
   if (board.body.withdrawn) return notLive('no longer followed', board.toldAt);
   const node = store.nodes.get(board.node);

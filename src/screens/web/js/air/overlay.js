@@ -1,7 +1,8 @@
 // The overlay for a stream: transparent, no scroll bar, no dialog. Nothing is drawn before the first state. Out of date, the picture
 // stays and the clocks go after a while: a wrong clock on air is worse than none.
 import { boardView } from '../common/board-view.js';
-import { moveText, resultText } from '../common/format.js';
+import { shownClock } from '../common/clock.js';
+import { moveRows, moveText, resultText } from '../common/format.js';
 import { el, setClass, setShown, setText } from './dom.js';
 import { clockIsHeard, finishedResult, liveness } from './live.js';
 import { loginForm } from './login.js';
@@ -30,12 +31,13 @@ const session = startSession((current, now) => {
   draw ??= layouts[query.layout](query);
   const finished = finishedResult(board) !== '';
   const told = finished ? { live: true } : liveness(board, store, link, now);
-  const isLate = !finished && (!told.live || !clockIsHeard(board));
+  const isLate = !finished && (!told.live || !clockIsHeard(board) || shownClock(store.reading(board), now, store.audience).white.stale);
   lateSince = isLate ? lateSince || now : 0;
   setClass(stage, 'no-clocks', isLate && now - lateSince >= CLOCKS_STAY_MS);
   draw(board, store, { live: true }, now);
 });
 session.query.board ||= session.query.boards[0] ?? '1';
+session.watch([session.query.board]);
 document.title = 'Overlay';
 document.documentElement.dataset.layout = session.query.layout;
 document.addEventListener('click', () => session.link.state === 'refused' && showForm('The broker does not accept this name and password.'));
@@ -91,13 +93,15 @@ const layouts = {
     const cells = Array.from({ length: MOVE_ROWS * 2 }, () => el('span', 'move'));
     stage.append(el('section', 'on-air', ...cells));
     return board => {
-      const { moves, initial_fen: start, moves_from: first } = board.body;
-      const from = Math.max(0, moves.length - cells.length);
-      const last = moves.slice(from);
+      const { moves, initial_fen: start } = board.body;
+      const rows = moveRows(moves, start).slice(-MOVE_ROWS);
       cells.forEach((cell, index) => {
-        setText(cell, moveText(last[index], start, first ?? 1));
-        setClass(cell, 'newest', index === last.length - 1);
-        setShown(cell, index < last.length);
+        const row = rows[Math.floor(index / 2)];
+        const move = index % 2 ? row?.black : row?.white;
+        const number = index % 2 === 0 && row ? `${row.number}. ` : '';
+        setText(cell, number + (move?.san ?? (number ? '…' : '')));
+        setClass(cell, 'newest', Boolean(move) && move === moves.at(-1));
+        setShown(cell, cell.textContent !== '');
       });
     };
   },

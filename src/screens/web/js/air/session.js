@@ -23,6 +23,7 @@ const TRY_AGAIN_MS = 30000;
  * @property {boolean} typed the login was typed by somebody, here or earlier
  * @property {(login: {user: string, password: string}, onDevice: boolean) => void} logIn
  * @property {() => void} logOut
+ * @property {() => void} redraw draws in the next frame
  * @property {(boards: string[]) => void} watch boards to subscribe to; none means all
  */
 
@@ -43,16 +44,17 @@ export function startSession(draw) {
   let subscribedRounds = [];
   /** @type {Session} */
   const session = { query, config: null, store: null, link: { state: 'loading', since: Date.now(), rate: false }, settled: false,
-    unreadable: [], user: '', typed: false, logIn, logOut, watch };
-  const redraw = () => {
+    unreadable: [], user: '', typed: false, logIn, logOut, redraw, watch };
+  setInterval(() => document.hidden || redraw(), TICK_MS);
+  loadConfig();
+  return session;
+
+  function redraw() {
     frame ||= requestAnimationFrame(() => {
       frame = 0;
       draw(session, Date.now());
     });
-  };
-  setInterval(() => document.hidden || redraw(), TICK_MS);
-  loadConfig();
-  return session;
+  }
 
   async function loadConfig() {
     try {

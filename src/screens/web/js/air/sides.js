@@ -37,9 +37,9 @@ export function sideRow(side, { full = false } = {}) {
       const reading = back ? { ...back, running: null, at: now } : store.reading(board);
       const shown = shownClock(reading, now, store.audience);
       const points = back ? '' : pointsText(finishedResult(board), side);
-      const runsNow = !points && shown.running === side && told.live;
-      const known = hasClock(board);
-      const text = points || (known ? shown[side].text : '');
+      const known = hasClock(board) && board.body.clock_status !== 'not_available';
+      const runsNow = known && !points && shown.running === side && told.live;
+      const text = points || (known && (!back || shown[side].ms !== null) ? shown[side].text : '');
       setText(time, text);
       setClass(clock, 'running', runsNow);
       setClass(clock, 'points', points !== '');

@@ -1,7 +1,7 @@
 // The wall: a grid of diagrams for a hall or a website, in pages that turn by themselves.
 import { boardView } from '../common/board-view.js';
 import { moveText, resultText, timeOfDay } from '../common/format.js';
-import { el, setClass, setShown, setText } from './dom.js';
+import { connectionSign, el, setClass, setShown, setText } from './dom.js';
 import { pageFrame } from './frame.js';
 import { finishedResult, liveness } from './live.js';
 import { byNumber } from './query.js';
@@ -22,9 +22,9 @@ const header = document.querySelector('#header');
 const title = el('h1', 'event');
 const round = el('span', 'muted');
 const pages = el('span', 'muted time');
-const state = el('span', 'state');
+const state = connectionSign();
 const clock = el('span', 'time muted');
-header.append(title, round, el('span', 'gap'), pages, state, clock);
+header.append(title, round, el('span', 'gap'), pages, state.element, clock);
 
 const frame = pageFrame(stage);
 /** @type {Map<string, ReturnType<typeof tileOf>>} */
@@ -40,8 +40,7 @@ startSession((session, now) => {
   const shown = frame.update(session, boards.length === 0);
   setText(title, store?.meta?.name || session.config?.event || 'flagfall');
   setText(round, store?.round ? `Round ${store.round}${delayWords(store, query)}` : '');
-  setClass(state, 'live', session.link.state === 'live');
-  setText(state, session.link.state === 'live' ? '● live' : '○ not live');
+  state.update(session.link.state, 'connected');
   setText(clock, timeOfDay(now));
   document.title = `${title.textContent} · wall`;
   if (!shown) return;
