@@ -1,7 +1,7 @@
 // Types of what the pages use of chessops.
 export type NormalMove = { from: number; to: number; promotion?: string };
 export type Setup = object;
-type Result<T> = { isErr: false; isOk: true; value: T } | { isErr: true; isOk: false; error: Error };
+type Result<T> = { unwrap(): T } & ({ isErr: false; isOk: true; value: T } | { isErr: true; isOk: false; error: Error });
 export class Chess {
   static fromSetup(setup: Setup): Result<Chess>;
   static default(): Chess;
@@ -13,8 +13,10 @@ export class Chess {
   allDests(): Map<number, Iterable<number>>;
   toSetup(): Setup;
 }
-export const fen: { parseFen(text: string): Result<Setup>; makeFen(setup: Setup): string };
-export const san: { makeSan(position: Chess, move: NormalMove): string; parseSan(position: Chess, text: string): NormalMove | undefined };
+export function parseFen(text: string): Result<Setup>;
+export function makeFen(setup: Setup): string;
+export function makeSan(position: Chess, move: NormalMove): string;
+export function parseSan(position: Chess, text: string): NormalMove | undefined;
 export function parseUci(text: string): NormalMove | undefined;
 export function makeUci(move: NormalMove): string;
 export function parseSquare(name: string): number | undefined;

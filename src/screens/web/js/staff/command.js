@@ -17,6 +17,7 @@ export const ANSWER_WITHIN = 10_000;
  * @property {string} verb
  * @property {LockKind} lockKind
  * @property {Lock|null} lock what the arbiter saw
+ * @property {Lock|null} seen game and revision at that moment
  * @property {Record<string, any>} body
  * @property {string} reason
  * @property {Date|null} observedAt in the time of the node
@@ -77,9 +78,22 @@ export const randomId = () => [...crypto.getRandomValues(new Uint8Array(16))].ma
 export function openDraft(board, verb, body, { reason = '', observedAt = null } = {}) {
   const kind = lockKind(verb, body);
   return {
-    id: randomId(), board, verb, lockKind: kind, lock: kind === 'none' ? null : lockNow(board, kind), body, reason, observedAt, stage: 'open',
+    id: randomId(), board, verb, lockKind: kind, lock: kind === 'none' ? null : lockNow(board, kind), seen: lockNow(board, 'rev'), body, reason, observedAt, stage: 'open',
     code: '', message: '', present: null,
   };
+}
+
+/**
+ * Gives an open command its body. Whether a claim needs a longer lock is known only then; the values are still those of before.
+ * @param {Draft} draft
+ * @param {Record<string, any>} body
+ */
+export function setBody(draft, body) {
+  draft.body = body;
+  const kind = lockKind(draft.verb, body);
+  if (kind === draft.lockKind) return;
+  draft.lockKind = kind;
+  draft.lock = kind === 'game' && draft.seen ? { game: draft.seen.game } : draft.seen;
 }
 
 /** The arbiter has seen what changed: the lock is taken anew. A command that was refused gets a new id. @param {Draft} draft */

@@ -1,0 +1,182 @@
+// What both staff pages have in common: login, connection, subscriptions, the clock of the page, painting.
+import { render } from '../../vendor/lit-html.js';
+import { connect } from '../common/link.js';
+import { newCommander } from './command.js';
+import { newLock } from './lock.js';
+import { loginView } from './login.js';
+import { applyMessage, beginConnection, newModel, noteNotUnderstood, removeOld } from './model.js';
+import { applyTheme, readRoute } from './routes.js';
+import { readSession, writeSession } from './session.js';
+
+/** Messages other than alarms are painted together after this time, milliseconds. */
+const PAINT_AFTER = 150;
+/** What did not come again this long after a reconnect was deleted meanwhile. Milliseconds. */
+const RETAINED_WITHIN = 3000;
+
+/**
+ * @typedef {object} App
+ * @property {'arbiter'|'operations'} page
+ * @property {{version?: string, event: string, round: string, root: string, websocket: string, title?: string, insecure?: boolean}} config
+ * @property {import('./session.js').Session|null} session
+ * @property {import('./model.js').Model} model
+ * @property {string} linkState
+ * @property {number} offlineSince
+ * @property {string} loginProblem
+ * @property {Set<string>} refusedTopics
+ * @property {number} missedWhileLocked
+ * @property {import('./routes.js').Route} route
+ * @property {Record<string, any>} ui what the views remember
+ * @property {ReturnType<typeof newCommander>|null} commander
+ * @property {ReturnType<typeof newLock>} lock
+ * @property {() => number} now
+ * @property {(urgent?: boolean) => void} paint
+ * @property {(why: string) => void} logOut
+ * @property {() => void} resubscribe
+ */
+
+/**
+ * @param {object} parts
+ * @param {'arbiter'|'operations'} parts.page
+ * @param {(app: App) => unknown} parts.view
+ * @param {(app: App) => string[]} parts.topics what is subscribed besides the topics that every staff page needs
+ * @param {(app: App, change: import('./model.js').Change|null) => void} [parts.onChange] called before a painting, and with a change
+ */
+export async function startApp({ page, view, topics, onChange }) {
+  const root = /** @type {HTMLElement} */ (document.getElementById('app'));
+  /** @type {ReturnType<typeof connect>|null} */
+  let link = null;
+  /** @type {Set<string>} */
+  let subscribed = new Set();
+  let timer = 0;
+  let framed = false;
+
+  /** @type {any} */
+  const made = {
+    page, config: { event: '', round: '', root: 'flagfall/1', websocket: '/mqtt' }, session: readSession(), model: newModel(), linkState: 'none',
+    offlineSince: 0, loginProblem: '', refusedTopics: new Set(), missedWhileLocked: 0, route: readRoute(), ui: {}, commander: null,
+    now: () => Date.now(), paint, logOut, resubscribe,
+  };
+  /** @type {App} */
+  const app = made;
+  app.lock = newLock(app);
+  applyTheme(app.route);
+
+  function paint(urgent = false) {
+    if (urgent) {
+      clearTimeout(timer);
+      timer = 0;
+      if (!framed && !document.hidden) {
+        framed = true;
+        requestAnimationFrame(draw);
+      }
+    } else if (!timer) {
+      timer = window.setTimeout(() => paint(true), PAINT_AFTER);
+    }
+  }
+  function draw() {
+    framed = false;
+    onChange?.(app, null);
+    const content = !app.session || app.linkState === 'refused' ? loginView(app, logIn) : app.session.locked ? app.lock.view() : view(app);
+    render(content, root);
+  }
+
+  /** @param {string} user @param {string} password @param {string} pin */
+  function logIn(user, password, pin) {
+    app.session = { user, password, pin, locked: false, wrong: 0 };
+    app.loginProblem = '';
+    open();
+  }
+  /** @param {string} why */
+  function logOut(why) {
+    link?.close();
+    link = null;
+    Object.assign(app, { session: null, linkState: 'none', loginProblem: why, commander: null, model: newModel(), ui: {} });
+    writeSession(null);
+    paint(true);
+  }
+  function open() {
+    const session = app.session;
+    if (!session) return;
+    link?.close();
+    subscribed = new Set();
+    app.linkState = 'connecting';
+    link = connect({
+      url: app.config.websocket, root: app.config.root, user: session.user, password: session.password, onState, onMessage,
+      onGarbage: (topic) => noteNotUnderstood(app.model, topic),
+      onRefused: (topic) => {
+        app.refusedTopics.add(topic);
+        paint();
+      },
+      onSubscribed: () => {
+        const { connection } = app.model;
+        setTimeout(() => {
+          if (connection === app.model.connection && app.linkState === 'live') removeOld(app.model);
+          paint();
+        }, RETAINED_WITHIN);
+      },
+    });
+    const { clientId, publish } = link;
+    app.commander = newCommander({ publish, user: session.user, clientId, now: app.now, onChange: () => paint(true) });
+    paint(true);
+  }
+  /** @param {string} state @param {{since?: number, rate?: boolean}} detail */
+  function onState(state, detail) {
+    if (state === 'live') {
+      // A refused password is never stored.
+      writeSession(app.session);
+      if (app.linkState !== 'connecting') beginConnection(app.model);
+      app.refusedTopics.clear();
+      app.loginProblem = '';
+    }
+    app.linkState = state;
+    app.offlineSince = detail.since ?? app.offlineSince;
+    if (state === 'refused') {
+      app.loginProblem = detail.rate ? 'Too many wrong passwords: wait a minute.' : 'User or password is wrong.';
+      if (!detail.rate) writeSession(null);
+    }
+    resubscribe();
+    paint(true);
+  }
+  /** @param {string} topic @param {any} message @param {{retained: boolean, arrived: number}} about */
+  function onMessage(topic, message, about) {
+    if (topic.startsWith('reply/')) {
+      if (message) app.commander?.handleReply(message);
+      return;
+    }
+    const change = applyMessage(app.model, topic, message, about);
+    if (!change) return;
+    if (change.kind === 'node') resubscribe();
+    onChange?.(app, change);
+    paint(change.kind === 'alert' || change.kind === 'ruling');
+  }
+  /** Subscribes to what the page needs now. */
+  function resubscribe() {
+    if (!link || !app.session) return;
+    const base = ['node/+/status', 'node/+/info', 'node/+/health', 'device/+/status', `reply/${app.session.user}/${link.clientId}`];
+    const wanted = new Set([...base, ...topics(app)]);
+    link.subscribe([...wanted].filter((topic) => !subscribed.has(topic)));
+    link.unsubscribe([...subscribed].filter((topic) => !wanted.has(topic)));
+    subscribed = wanted;
+  }
+
+  addEventListener('popstate', () => {
+    app.route = readRoute();
+    resubscribe();
+    paint(true);
+  });
+  document.addEventListener('visibilitychange', () => paint(true));
+  setInterval(() => {
+    app.lock.check();
+    paint();
+  }, 1000);
+
+  try {
+    const answer = await fetch('/config.json', { cache: 'no-store' });
+    Object.assign(app.config, await answer.json());
+  } catch {
+    app.loginProblem = 'The server of this page does not answer.';
+  }
+  if (app.session) open();
+  paint(true);
+  return app;
+}

@@ -1,0 +1,132 @@
+// The arbiters' page: hall, ruling, board.
+import { html, nothing } from '../../vendor/lit-html.js';
+import { ageText } from '../common/format.js';
+import { startApp } from './app.js';
+import { boardView } from './board.js';
+import { hallView, needsList } from './hall.js';
+import { KEYS, listenToKeys } from './keys.js';
+import { nextNeeds, openNeeds } from './needs.js';
+import { isMine } from './roles.js';
+import { boardOfRoute } from './routes.js';
+import { rulingView } from './ruling.js';
+import { shell } from './shell.js';
+import { sheetView } from './sheet.js';
+import { newSound } from './sound.js';
+import { newSeries } from './events.js';
+import { alarmTitle } from './words.js';
+
+/** A page that was hidden longer says what happened meanwhile. Milliseconds. */
+const AWAY = 60_000;
+
+const sound = newSound();
+/** Alarms that somebody looked at on this page: they make no sound any more. @type {Set<string>} */
+const opened = new Set();
+let announced = 0;
+
+/** The rounds that nodes serve; before a node said so, the one of the configuration. @param {import('./app.js').App} app */
+function rounds(app) {
+  const found = new Set([...app.model.nodes.values()].flatMap((node) => (node.info?.message.body.boards ?? []).map((board) => board.split('/').slice(0, 2).join('/'))));
+  if (!found.size && app.config.event && app.config.round) found.add(`${app.config.event}/${app.config.round}`);
+  return [...found];
+}
+
+/** @param {import('./app.js').App} app */
+function topics(app) {
+  const hall = rounds(app).flatMap((round) => [`arbiter/${round}/+/alert/+`, `arbiter/${round}/+/ruling`, `live/${round}/+/state`, `live/${round}/+/clock`]);
+  const board = boardOfRoute(app);
+  leave(app, board?.key ?? '');
+  return board ? [...hall, ...['state', 'move', 'audit'].map((what) => `arbiter/${board.key}/${what}`)] : hall;
+}
+
+/** Forgets the arbiters' state of the board that was left: it is not kept up to date any more. @param {import('./app.js').App} app @param {string} key */
+function leave(app, key) {
+  const before = app.ui.onBoard ?? '';
+  app.ui.onBoard = key;
+  if (!before || before === key) return;
+  const left = app.model.boards.get(before);
+  if (!left) return;
+  left.state = null;
+  left.record = newSeries();
+  Object.assign(app.ui, { others: false, editor: null });
+  app.ui.complete?.delete(before);
+}
+
+/** @param {import('./app.js').App} app @param {import('./model.js').Change|null} change */
+function onChange(app, change) {
+  if (change && change.kind !== 'alert' && change.kind !== 'ruling') return;
+  const user = app.session?.user ?? '';
+  const now = app.now();
+  const mine = [...app.model.boards.values()].filter((board) => isMine(app.model, user, board));
+  app.ui.needs = nextNeeds(app.ui.needs ?? [], openNeeds(mine, now), now);
+  const here = app.session?.locked ? null : boardOfRoute(app);
+  for (const need of app.ui.needs) if (here && need.boards.includes(here)) opened.add(need.key);
+  const unseen = app.ui.needs.filter((/** @type {import('./needs.js').Need} */ need) => !need.closed && !opened.has(need.key));
+  const fresh = sound.follow(unseen, now);
+  if (fresh) {
+    announced += fresh;
+    if (app.session?.locked) app.missedWhileLocked += fresh;
+    else if (document.hidden) app.ui.missedHidden = (app.ui.missedHidden ?? 0) + fresh;
+    const last = unseen.at(-1);
+    app.ui.announced = last?.alert ? `Board ${last.board.id}: ${alarmTitle(last.alert)}` : '';
+  }
+  const count = unseen.length ? `(${unseen.length}) ` : '';
+  document.title = `${count}${app.config.event || 'flagfall'} · arbiters`;
+}
+
+/** @param {import('./app.js').App} app */
+function view(app) {
+  const board = boardOfRoute(app);
+  const page = !app.route.board ? hallView(app)
+    : !board ? html`<main><p class="empty">Board ${app.route.board} has not been published.</p><p><a href="/arbiter/">To the hall</a></p></main>`
+      : html`${others(app, board)}${app.route.view === 'ruling' ? rulingView(app, board) : boardView(app, board)}`;
+  const bell = html`<button class="quiet bell" aria-pressed=${sound.isOn()} @click=${() => toggleSound(app)}>${sound.isOn() ? '🔔' : '🔕'}<span class="bell-words"> Sound ${sound.isOn() ? 'on' : 'off'}</span></button>`;
+  return html`${shell(app, page, bell)}${sheetView(app)}${app.ui.help ? help(app) : nothing}
+    ${app.ui.number ? html`<p class="typed" role="status">Board ${app.ui.number} ↵</p>` : nothing}`;
+}
+
+/** Alarms of other boards, while one is open. @param {import('./app.js').App} app @param {import('./model.js').Board} board */
+function others(app, board) {
+  const all = app.ui.needs ?? [];
+  const elsewhere = all.filter((/** @type {import('./needs.js').Need} */ need) => !need.boards.includes(board));
+  return elsewhere.length ? html`<div class="elsewhere">${needsList({ ...app, ui: { ...app.ui, needs: elsewhere } })}</div>` : nothing;
+}
+
+/** @param {import('./app.js').App} app */
+function toggleSound(app) {
+  sound.toggle();
+  keepAwake(app);
+  app.paint(true);
+}
+
+/** Keeps the screen on, where the browser allows it: only with TLS or on this machine. @param {import('./app.js').App} app */
+async function keepAwake(app) {
+  try {
+    if (!navigator.wakeLock) throw new Error('no wake lock');
+    await navigator.wakeLock.request('screen');
+  } catch {
+    app.ui.away = 'This device may fall asleep: alarms are not heard then.';
+    app.paint(true);
+  }
+}
+
+/** @param {import('./app.js').App} app */
+function help(app) {
+  const close = () => { app.ui.help = false; app.paint(true); };
+  return html`<section class="help card" role="dialog" aria-label="Keys"><h2>Keys</h2>
+    <dl>${KEYS.map(([key, words]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${words}</dd></div>`)}</dl><button @click=${close}>Close</button></section>`;
+}
+
+const app = await startApp({ page: 'arbiter', view, topics, onChange });
+listenToKeys(app, { toggleSound: () => toggleSound(app) });
+let hiddenSince = 0;
+document.addEventListener('visibilitychange', () => {
+  if (document.hidden) {
+    hiddenSince = app.now();
+    app.ui.missedHidden = 0;
+  } else if (hiddenSince && app.now() - hiddenSince > AWAY && app.session) {
+    const missed = app.ui.missedHidden ?? 0;
+    app.ui.away = `You were away ${ageText(app.now() - hiddenSince)}; ${missed} ${missed === 1 ? 'alarm' : 'alarms'} since.`;
+    if (sound.isOn()) keepAwake(app);
+    app.paint(true);
+  }
+});

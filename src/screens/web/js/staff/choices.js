@@ -1,0 +1,70 @@
+// The buttons below a ruling: the choices that came with it, the proposal first. They stick to the bottom edge, in reach of the thumb.
+import { html, nothing } from '../../vendor/lit-html.js';
+import { observedAt } from './observed.js';
+import { maySend, roleOn } from './roles.js';
+import { isOffline } from './shell.js';
+import { openSheet } from './sheet.js';
+import { resultOf } from './words.js';
+
+/** @typedef {import('../../messages').Choice} Choice */
+
+/**
+ * Which choices are buttons at once, and which wait behind "Other result": results that nothing speaks for.
+ * @param {import('../../messages').Finding & {screen?: import('../../messages').Screen|null}} finding
+ * @returns {{first: Choice[], other: Choice[]}}
+ */
+export function sortChoices(finding) {
+  const all = finding.screen?.choices ?? [];
+  const results = new Set(finding.outcome === 'undecided' ? finding.alternatives.map(({ outcome }) => resultOf(outcome)) : []);
+  const isFirst = (/** @type {Choice} */ choice) =>
+    choice.verb !== 'declare-result' || choice.body.result === '*' || results.has(choice.body.result ?? null);
+  const first = all.filter(isFirst);
+  const other = all.filter((choice) => !isFirst(choice));
+  // A single other result needs no further list.
+  return other.length === 1 ? { first: [...first, ...other], other: [] } : { first, other };
+}
+
+/**
+ * @param {import('./app.js').App} app
+ * @param {import('./model.js').Board} board
+ * @param {import('../../messages').BoardRulingMessage} message
+ * @param {{pending: boolean, waits: boolean}} state
+ */
+export function choiceButtons(app, board, message, { pending, waits }) {
+  const finding = /** @type {any} */ (message.body);
+  const { first, other } = sortChoices(finding);
+  const role = app.session && roleOn(app.model, app.session.user, board);
+  const offline = isOffline(app);
+  if (!offline && !maySend(role, 'confirm')) {
+    return html`<div class="choices"><p class="muted">${role ? `As ${role} you may look, not decide.` : 'You have no role on this board: you may look, not decide.'}</p></div>`;
+  }
+  /** @param {Choice} choice @param {string} id */
+  const button = (choice, id) => {
+    const lockMissing = choice.verb === 'declare-result' && !board.state;
+    const off = offline || waits || lockMissing || (pending && choice.verb === 'confirm') || app.commander?.isDenied(board, choice.verb);
+    const depends = finding.outcome === 'undecided' && choice.verb !== 'declare-result'
+      ? finding.alternatives.find((/** @type {any} */ one) => one.outcome === 'game_goes_on')?.depends_on : '';
+    return html`<button id=${id} class=${choice.verb === 'confirm' ? 'primary' : ''} ?disabled=${off} @click=${() => openChoice(app, board, message, choice)}>
+      <span>${offline ? 'no connection' : choice.label}${!offline && depends ? html`<small>${depends}</small>` : nothing}</span></button>`;
+  };
+  const ids = (/** @type {Choice} */ choice) =>
+    (choice.verb === 'confirm' && choice === first[0] ? 'choice-confirm' : choice.verb === 'declare-result' ? `choice-${choice.body.result}` : 'choice-goes-on');
+  const toggle = () => { app.ui.others = !app.ui.others; app.paint(true); };
+  return html`
+    <div class="choices" role="group" aria-label="Decide">
+      ${app.ui.others && other.length ? html`<div class="others">${other.map((choice) => button(choice, ids(choice)))}</div>` : nothing}
+      ${first.map((choice) => button(choice, ids(choice)))}
+      ${other.length ? html`<button id="choice-other" aria-expanded=${Boolean(app.ui.others)} ?disabled=${offline} @click=${toggle}>${offline ? 'no connection' : 'Other result…'}</button>` : nothing}
+    </div>`;
+}
+
+/**
+ * @param {import('./app.js').App} app
+ * @param {import('./model.js').Board} board
+ * @param {import('../../messages').BoardRulingMessage} message
+ * @param {Choice} choice
+ */
+function openChoice(app, board, message, choice) {
+  const body = choice.body.result ? { result: choice.body.result } : {};
+  openSheet(app, board, choice.verb, { body, title: choice.label, observedAt: observedAt(app, board, message), proposal: /** @type {any} */ (message.body).screen?.proposal });
+}

@@ -1,0 +1,101 @@
+// The tables of devices and nodes.
+import { html, nothing, repeat } from '../../vendor/lit-html.js';
+import { timeOfDay } from '../common/format.js';
+import { manName } from './words.js';
+import { openBinding } from './setup.js';
+import { maySend, roleOn } from './roles.js';
+
+/** @type {Record<string, string>} */
+const WARNINGS = {
+  weak_signal: 'weak signal', battery_low: 'battery low', battery_critical: 'battery almost empty', clock_battery_low: 'clock battery low',
+  weak_squares: 'weak squares', weak_men: 'weak men',
+};
+/** @type {Record<string, [string, string]>} */
+const STATES = { online: ['●', 'online'], offline: ['▨', 'offline'], unstable: ['◐', 'unstable'] };
+
+/** @param {import('./app.js').App} app */
+export function devicesView(app) {
+  const boardOf = (/** @type {string|null|undefined} */ key) => (key ? key.split('/').pop() ?? '' : '');
+  const rows = [...app.model.devices].sort(([one, a], [other, b]) =>
+    boardOf(a.message.body.board).localeCompare(boardOf(b.message.body.board), 'en', { numeric: true }) || one.localeCompare(other, 'en', { numeric: true }));
+  if (!rows.length) return html`<p class="empty">No device has been published yet.</p>`;
+  return html`
+    <div class="table-scroll" tabindex="0" role="region" aria-label="Devices"><table class="wide">
+      <thead><tr>${['Board', 'Device', 'State', 'Port', 'Firmware', 'Battery', 'Signal', 'Dropouts', 'To look after', ''].map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
+      <tbody>${repeat(rows, ([id]) => id, ([id, { message }]) => {
+    const device = message.body;
+    const [sign, words] = STATES[device.state] ?? ['', device.state];
+    const weak = [
+      device.problem ?? '', ...(device.warnings ?? []).filter((one) => !one.startsWith('weak_s') || one === 'weak_signal').filter((one) => one !== 'weak_men').map((one) => WARNINGS[one] ?? one.replaceAll('_', ' ')),
+      device.weak_squares?.length ? `weak squares ${device.weak_squares.map((one) => one.square).join(' ')}` : '',
+      device.weak_men?.length ? `weak men: ${device.weak_men.map((one) => `${manName(one.man)} from ${one.began}`).join(', ')}` : '',
+    ].filter(Boolean);
+    const board = device.board ? app.model.boards.get(device.board) : null;
+    return html`<tr class=${device.state === 'offline' ? 'is-off' : ''}>
+          <th scope="row" data-label="Board">${boardOf(device.board) || '–'}</th>
+          <td data-label="Device">${id}${device.kind === 'clock' ? ' (clock)' : ''}</td>
+          <td data-label="State"><span aria-hidden="true">${sign}</span> ${words}</td>
+          <td data-label="Port">${device.transport}${device.port ? html` <small class="muted">${device.port}</small>` : nothing}</td>
+          <td data-label="Firmware">${device.firmware ?? ''}${device.clock_firmware ? html` <small class="muted">clock ${device.clock_firmware}</small>` : nothing}</td>
+          <td data-label="Battery">${percent(device.battery_percent)}${device.charging ? ' charging' : ''}</td>
+          <td data-label="Signal">${typeof device.signal_dbm === 'number' ? `${device.signal_dbm} dBm` : ''}</td>
+          <td data-label="Dropouts">${device.dropouts || ''}</td>
+          <td data-label="To look after" class=${weak.length ? 'warn' : ''}>${weak.join('; ')}</td>
+          <td class="table-button">${bindButton(app, id, board)}</td></tr>`;
+  })}</tbody></table></div>`;
+}
+
+/** @param {number|null|undefined} value */
+const percent = (value) => (typeof value === 'number' ? `${value} %` : '');
+
+/** Binds this device to another board, chosen in the list beside it. @param {import('./app.js').App} app @param {string} id @param {import('./model.js').Board|null|undefined} present */
+function bindButton(app, id, present) {
+  const boards = [...app.model.boards.values()].filter((board) => board !== present && maySend(app.session && roleOn(app.model, app.session.user, board), 'bind-device'));
+  if (!boards.length) return nothing;
+  boards.sort((one, other) => one.id.localeCompare(other.id, 'en', { numeric: true }));
+  const choose = (/** @type {Event} */ event) => {
+    const select = /** @type {HTMLSelectElement} */ (event.target);
+    const board = app.model.boards.get(select.value);
+    select.value = '';
+    if (board) openBinding(app, board, id);
+  };
+  return html`<select aria-label="Bind ${id} to another board" @change=${choose}><option value="">Bind to…</option>${boards.map((board) => html`<option value=${board.key}>${board.id}</option>`)}</select>`;
+}
+
+/** @param {import('./app.js').App} app */
+export function nodesView(app) {
+  const nodes = [...app.model.nodes.values()].sort((one, other) => one.name.localeCompare(other.name, 'en', { numeric: true }));
+  if (!nodes.length) return html`<p class="empty">No node has been heard yet.</p>`;
+  return html`<ul class="nodes">${repeat(nodes, (node) => node.name, (node) => {
+    const status = node.status?.message;
+    const info = node.info?.message.body;
+    const health = node.health?.message;
+    const state = status?.body.state ?? 'not known';
+    const bad = state !== 'ready';
+    /** @type {[string, unknown, boolean][]} name, value, whether it is wrong */
+    const rows = [
+      ['Version', info?.version, false],
+      ['Boards', info ? info.boards.length : '', false],
+      ['Delay of the public', info ? `${info.delay ?? 0} s${info.delay_moves ? `, ${info.delay_moves} half-moves` : ''}` : '', false],
+      ['Temperature', typeof health?.body.temperature_c === 'number' ? `${Math.round(health.body.temperature_c)} °C` : '', Number(health?.body.temperature_c) > 80],
+      ['Voltage', health?.body.under_voltage === undefined || health?.body.under_voltage === null ? '' : health.body.under_voltage ? 'too low' : 'good', health?.body.under_voltage === true],
+      ['Free disk', typeof health?.body.disk_free_mib === 'number' ? `${health.body.disk_free_mib} MiB` : '', Number(health?.body.disk_free_mib ?? 9999) < 500],
+      ['Journal', health ? (health.body.journal_ok ? 'written' : 'cannot be written') : '', health?.body.journal_ok === false],
+      ['Clock', health ? (health.t.sync === 'none' ? 'not synchronised' : `${health.t.sync}${health.t.err_ms !== undefined ? `, ±${health.t.err_ms} ms` : ''}`) : '', health?.t.sync === 'none'],
+      ['Given up', health?.body.failed_boards.map(short).join(', '), true],
+      ['Withheld', health?.body.withheld_boards.map(short).join(', '), true],
+      ['Refused by the broker', health?.body.refused_boards?.map(short).join(', '), true],
+      ['Name', health?.body.name_taken ? 'used by a second program' : '', true],
+      ['Health', health ? '' : 'nothing heard', true],
+    ];
+    return html`<li class="node-card card ${bad ? 'hatched' : ''}">
+      <h2>${node.name} <span class="node-state">${bad ? '▨' : '●'} ${state}</span></h2>
+      <p class="muted">start ${status?.boot ?? '–'}${status?.t ? ` · since ${timeOfDay(Date.parse(status.t.utc), true)}` : ''}</p>
+      <dl class="facts">${rows.map(([name, value, wrong]) => (value || value === 0 ? html`<div class=${wrong ? 'warn' : ''}><dt>${name}</dt><dd>${value}</dd></div>` : nothing))}</dl>
+    </li>`;
+  })}</ul>
+  <p class="muted">${app.model.notUnderstood} ${app.model.notUnderstood === 1 ? 'message' : 'messages'} not understood${app.model.lastNotUnderstood ? `, the last on ${app.model.lastNotUnderstood}` : ''}.</p>`;
+}
+
+/** @param {string} board */
+const short = (board) => board.split('/').pop();

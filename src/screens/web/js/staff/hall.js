@@ -1,0 +1,133 @@
+// The hall: who needs somebody, and the grid of boards.
+import { html, nothing, repeat } from '../../vendor/lit-html.js';
+import { ageText, playerName, shortName } from '../common/format.js';
+import { shownClock } from '../common/clock.js';
+import { actWords, alarmLine, alarmTitle } from './words.js';
+import { deviceTime } from './journal-time.js';
+import { openFinding } from './needs.js';
+import { readClock, tileOf } from './tiles.js';
+import { boardName, goOnClick, hrefOf } from './routes.js';
+
+/** @type {[string, string][]} */
+const FILTERS = [['all', 'All'], ['needs', 'Needs me'], ['playing', 'Playing'], ['ready', 'Set up'], ['finished', 'Finished'], ['dead', 'Not live']];
+
+/** The boards in the order of the hall: by number, then by name. @param {import('./app.js').App} app */
+export const boardsInOrder = (app) => [...app.model.boards.values()].sort((one, other) =>
+  one.event.localeCompare(other.event) || one.round.localeCompare(other.round, 'en', { numeric: true })
+  || one.id.localeCompare(other.id, 'en', { numeric: true }));
+
+/** Where a row or tile leads: to the ruling if there is one, else to the board. @param {import('./app.js').App} app @param {import('./model.js').Board} board @param {boolean} [alarms] */
+export function placeOf(app, board, alarms = false) {
+  const ruling = board.ruling?.message.body;
+  if (openFinding(board)) return { board: boardName(app, board), view: 'ruling' };
+  return { board: boardName(app, board), view: 'board', ...(alarms && !ruling && { tab: 'alarms' }), ...(alarms && ruling && { tab: 'alarms' }) };
+}
+
+/** The boards that the search and the filter leave, with their tiles. @param {import('./app.js').App} app */
+export function shownBoards(app) {
+  const now = app.now();
+  const words = String(app.ui.search ?? '').trim().toLowerCase();
+  const filter = app.ui.filter ?? 'all';
+  const all = boardsInOrder(app).map((board) => ({ board, tile: tileOf(app.model, board, now) }));
+  const found = words ? all.filter(({ board }) => matches(board, words)) : all;
+  return { all, shown: found.filter(({ tile }) => filter === 'all' || tile.group === filter) };
+}
+
+/** @param {import('./model.js').Board} board @param {string} words */
+function matches(board, words) {
+  if (/^\d+$/.test(words)) return board.id.includes(words);
+  const players = board.live?.message.body.players;
+  return [board.id, playerName(players?.white), playerName(players?.black)].some((text) => text.toLowerCase().includes(words));
+}
+
+/** @param {import('./app.js').App} app */
+export function hallView(app) {
+  const { all, shown } = shownBoards(app);
+  const filter = app.ui.filter ?? 'all';
+  const set = (/** @type {string} */ name) => { app.ui.filter = name; app.paint(true); };
+  const search = (/** @type {Event} */ event) => { app.ui.search = /** @type {HTMLInputElement} */ (event.target).value; app.paint(true); };
+  const count = (/** @type {string} */ name) => (name === 'all' ? all.length : all.filter(({ tile }) => tile.group === name).length);
+  return html`
+    <main class="hall">
+      <h1 class="heard">Hall</h1>
+      ${needsList(app)}
+      <div class="filters" role="group" aria-label="Filter">
+        ${FILTERS.map(([name, label]) => html`<button class="chip" aria-pressed=${filter === name} @click=${() => set(name)}>${label} <b>${count(name)}</b></button>`)}
+        <input type="search" id="search" aria-label="Search by number or name" placeholder="Board or name" .value=${app.ui.search ?? ''} @input=${search}>
+      </div>
+      ${all.length === 0 ? html`<p class="empty">${app.linkState === 'live' ? 'No board has been published yet. A node lists its boards when it is ready.' : 'Waiting for the boards.'}</p>` : nothing}
+      ${all.length > 0 && shown.length === 0 ? html`<p class="empty">No board fits.</p>` : nothing}
+      <ul class="tiles ${app.linkState === 'live' ? '' : 'frozen'}">${repeat(shown, ({ board }) => board.key, ({ board, tile }) => tileView(app, board, tile))}</ul>
+    </main>`;
+}
+
+/** @param {import('./app.js').App} app */
+export function needsList(app) {
+  /** @type {import('./needs.js').Need[]} */
+  const needs = app.ui.needs ?? [];
+  const open = needs.filter((need) => !need.closed).length;
+  return html`
+    <section class="needs" aria-label="Needs you" ?hidden=${needs.length === 0}>
+      <h2>Needs you <span class="count">${open}</span></h2>
+      <ul>${repeat(needs, (need) => need.key, (need) => needRow(app, need))}</ul>
+    </section>
+    <p class="heard" role="alert">${app.ui.announced ?? ''}</p>`;
+}
+
+/** @param {import('./app.js').App} app @param {import('./needs.js').Need} need */
+function needRow(app, need) {
+  const { board, alert } = need;
+  const age = need.since === null ? '' : `${need.about ? '≈ ' : ''}${ageText(Math.max(0, app.now() - need.since))}`;
+  const finding = openFinding(board);
+  const act = finding && !need.device ? board.ruling?.message.body : null;
+  const screen = act && 'screen' in act ? act.screen : null;
+  const todo = need.what === 'claim' ? screen?.headline ?? 'A claim is lodged' : screen ? actWords(screen.act) : alert ? alarmLine(alert) : '';
+  const several = need.boards.length > 1;
+  const place = placeOf(app, board, true);
+  const players = board.live?.message.body.players;
+  return html`
+    <li class="need ${need.closed ? 'closed' : ''} ${need.device ? 'device' : ''}">
+      <a href=${hrefOf(place)} @click=${goOnClick(app, place)} data-need=${need.key}>
+        <span class="need-sign" aria-hidden="true">${need.what === 'claim' ? '?' : alert?.kind === 'flag' ? '⚑' : '!'}</span>
+        <span class="need-board">${several ? need.node : board.id}</span>
+        <span class="need-title">${alert ? alarmTitle(alert) : 'Claim'}${several ? ` · ${need.boards.length} boards` : ''}</span>
+        <span class="need-age time">${need.closed ? 'closed' : age}</span>
+        <span class="need-todo">${several ? need.boards.map((one) => one.id).join(', ') : todo}</span>
+        <span class="need-who muted">${several ? '' : [shortName(players?.white, 14), shortName(players?.black, 14)].filter(Boolean).join(' – ')}</span>
+        <span class="need-open" aria-hidden="true">Open</span>
+      </a>
+    </li>`;
+}
+
+/**
+ * @param {import('./app.js').App} app
+ * @param {import('./model.js').Board} board
+ * @param {import('./tiles.js').Tile} tile
+ */
+function tileView(app, board, tile) {
+  const body = board.live?.message.body;
+  const clock = readClock(board);
+  const read = clock && deviceTime(board.time, clock.read_us, board.clock?.message ?? board.live?.message);
+  const shown = shownClock(clock ? { ...clock, at: read?.at ?? app.now(), about: read?.about } : null, app.now(), 'staff');
+  const place = placeOf(app, board, tile.kind === 'loud');
+  const dead = tile.kind === 'dead' || tile.kind === 'quiet' || tile.kind === 'waiting';
+  /** @param {'white'|'black'} side */
+  const row = (side) => {
+    const runs = shown.running === side && tile.live;
+    return html`<span class="tile-player ${runs ? 'runs' : ''}">
+      <span class="tile-name"><bdi>${shortName(body?.players?.[side], 18) || (side === 'white' ? 'White' : 'Black')}</bdi></span>
+      <span class="tile-run" aria-label=${runs ? 'to move' : ''}>${runs ? '▶' : ''}</span>
+      <span class="tile-time time ${shown[side].stale || !tile.live ? 'old' : ''}">${tile.result ? '' : shown[side].text}</span>
+    </span>`;
+  };
+  return html`
+    <li class="tile ${tile.kind} ${dead ? 'hatched' : ''}">
+      <a href=${hrefOf(place)} @click=${goOnClick(app, place)} data-board=${board.key}>
+        <span class="tile-head"><span class="tile-number">${board.id}</span>
+          <span class="tile-word">${tile.sign ? html`<span aria-hidden="true">${tile.sign}</span> ` : nothing}${tile.word}</span></span>
+        ${row('white')}${row('black')}
+        ${tile.result ? html`<span class="tile-result">${tile.result}</span>` : nothing}
+        <span class="tile-foot">${tile.foot}</span>
+      </a>
+    </li>`;
+}

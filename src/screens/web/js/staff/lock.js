@@ -1,0 +1,83 @@
+// The lock screen: the name of the event and the time, and nothing of any board, for players look at tablets too.
+import { html, nothing } from '../../vendor/lit-html.js';
+import { timeOfDay } from '../common/format.js';
+import { TRIES, readSetting, writeSession, writeSetting } from './session.js';
+
+/** A page that was hidden this long is locked. Milliseconds. */
+const HIDDEN_TOO_LONG = 5 * 60_000;
+
+/** After how many seconds without a touch this device locks itself; 0 = never, for a desk. */
+export const lockAfter = () => Number(readSetting('lock-after', '60'));
+/** @param {number} seconds */
+export const setLockAfter = (seconds) => writeSetting('lock-after', String(seconds));
+
+/** @param {import('./app.js').App} app */
+export function newLock(app) {
+  let touched = app.now();
+  let hiddenSince = 0;
+  let typed = '';
+
+  /** @param {boolean} locked */
+  function become(locked) {
+    if (!app.session || app.session.locked === locked) return;
+    app.session.locked = locked;
+    if (!locked) app.session.wrong = 0;
+    typed = '';
+    touched = app.now();
+    app.missedWhileLocked = 0;
+    writeSession(app.session);
+    app.paint(true);
+  }
+  const touch = () => { touched = app.now(); };
+  for (const name of ['pointerdown', 'keydown', 'wheel', 'touchstart']) addEventListener(name, touch, { passive: true });
+  document.addEventListener('visibilitychange', () => {
+    if (document.hidden) hiddenSince = app.now();
+    else if (app.now() - hiddenSince > HIDDEN_TOO_LONG) become(true);
+  });
+
+  function tryPin() {
+    const { session } = app;
+    if (!session) return;
+    if (typed === session.pin) return become(false);
+    typed = '';
+    session.wrong += 1;
+    writeSession(session);
+    if (session.wrong >= TRIES) app.logOut('Five wrong PINs: log in again.');
+    app.paint(true);
+  }
+  /** @param {string} key a digit, `Backspace` or `Enter` */
+  function press(key) {
+    if (/^[0-9]$/.test(key) && typed.length < 8) typed += key;
+    else if (key === 'Backspace') typed = typed.slice(0, -1);
+    else if (key === 'Enter') return tryPin();
+    if (typed.length === app.session?.pin.length) tryPin();
+    app.paint(true);
+  }
+
+  return {
+    lock: () => become(true),
+    press,
+    /** Locks the page if nobody touched it for long. */
+    check() {
+      const after = lockAfter();
+      if (after > 0 && app.now() - touched > after * 1000) become(true);
+    },
+    view() {
+      const wrong = app.session?.wrong ?? 0;
+      return html`
+        <main class="door locked">
+          <p class="lock-event">${app.config.title ?? app.config.event}</p>
+          <p class="lock-time">${timeOfDay(app.now())}</p>
+          ${app.missedWhileLocked > 0 ? html`<p class="lock-new" role="status">${app.missedWhileLocked} new</p>` : nothing}
+          <p class="dots" aria-live="polite" aria-label="${typed.length} digits">${'●'.repeat(typed.length)}${'○'.repeat(Math.max(0, 4 - typed.length))}</p>
+          ${wrong > 0 ? html`<p class="muted">Wrong PIN. ${TRIES - wrong} ${TRIES - wrong === 1 ? 'try' : 'tries'} left.</p>` : nothing}
+          <div class="keypad" role="group" aria-label="PIN">
+            ${['1', '2', '3', '4', '5', '6', '7', '8', '9'].map((digit) => html`<button @click=${() => press(digit)}>${digit}</button>`)}
+            <button class="word" @click=${() => app.logOut('')}>Log out</button>
+            <button @click=${() => press('0')}>0</button>
+            <button class="word" aria-label="Delete the last digit" @click=${() => press('Backspace')}>⌫</button>
+          </div>
+        </main>`;
+    },
+  };
+}

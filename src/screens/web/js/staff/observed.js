@@ -1,0 +1,48 @@
+// When the arbiter saw the flag: set when the ruling is first opened, and to be corrected. It may be earlier than the tap that decides.
+import { html } from '../../vendor/lit-html.js';
+import { timeOfDay } from '../common/format.js';
+import { nodeNow } from './journal-time.js';
+
+/**
+ * The time at which the arbiter saw what this finding is about, in the time of the node.
+ * @param {import('./app.js').App} app
+ * @param {import('./model.js').Board} board
+ * @param {{game: string, body: any}} message
+ * @returns {Date}
+ */
+export function observedAt(app, board, message) {
+  app.ui.observed ??= new Map();
+  const key = `${message.game}/${message.body.id}`;
+  if (!app.ui.observed.has(key)) app.ui.observed.set(key, nodeNow(board.time, app.now()));
+  return app.ui.observed.get(key);
+}
+
+/**
+ * @param {import('./app.js').App} app
+ * @param {import('./model.js').Board} board
+ * @param {{game: string, body: any}} message
+ */
+export function observedRow(app, board, message) {
+  const at = observedAt(app, board, message);
+  /** @param {Date} next */
+  const set = (next) => {
+    app.ui.observed.set(`${message.game}/${message.body.id}`, next);
+    app.paint(true);
+  };
+  const typed = (/** @type {Event} */ event) => {
+    const [hours, minutes, seconds = 0] = /** @type {HTMLInputElement} */ (event.target).value.split(':').map(Number);
+    if (![hours, minutes, seconds].every(Number.isFinite)) return app.paint(true);
+    const next = new Date(at);
+    next.setHours(hours, minutes, seconds, 0);
+    // A time after midnight that was seen before it.
+    if (next.getTime() > nodeNow(board.time, app.now()).getTime() + 60_000) next.setDate(next.getDate() - 1);
+    set(next);
+  };
+  return html`
+    <div class="observed">
+      <label>I saw ${message.body.flag ? 'the flag' : 'it'} at
+        <input type="time" step="1" .value=${timeOfDay(at.getTime(), true)} @change=${typed}></label>
+      <button @click=${() => set(nodeNow(board.time, app.now()))}>now</button>
+      <button @click=${() => set(new Date(at.getTime() - 5000))}>−5 s</button>
+    </div>`;
+}

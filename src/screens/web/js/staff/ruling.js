@@ -1,0 +1,140 @@
+// One ruling, to be read at arm's length within ten seconds. All its words come with the message; this page knows no Laws.
+import { html, nothing } from '../../vendor/lit-html.js';
+import { ageText, playerName, timeOfDay } from '../common/format.js';
+import { formatTime } from '../common/clock.js';
+import { ageOf, utcOf } from './journal-time.js';
+import { isLive, livenessOf } from './live.js';
+import { isOpen } from './needs.js';
+import { boardName, go, goOnClick, hrefOf } from './routes.js';
+import { choiceButtons } from './choices.js';
+import { observedRow } from './observed.js';
+import { differing } from './squares.js';
+import { decidedBy } from './tiles.js';
+import { actWords, alarmTitle, resultSign, sideName } from './words.js';
+import './diagram.js';
+
+/** How long the buttons are off after the finding changed under the eyes of the arbiter, milliseconds. */
+const LOOK_FIRST = 1500;
+
+/**
+ * Remembers the finding that is on the screen, so that a change is not missed.
+ * @param {import('./app.js').App} app
+ * @param {import('../../messages').BoardRulingMessage} message
+ */
+function watch(app, message) {
+  const body = /** @type {import('../../messages').Finding & {screen?: import('../../messages').Screen}} */ (message.body);
+  const before = app.ui.ruling;
+  const same = before && before.game === message.game && before.id === body.id;
+  if (!same) app.ui.ruling = { game: message.game, id: body.id, revision: body.revision, proposal: body.screen?.proposal ?? '', old: '', until: 0 };
+  else if (before.revision !== body.revision) {
+    app.ui.ruling = {
+      ...before, revision: body.revision, old: before.proposal, proposal: body.screen?.proposal ?? '', until: app.now() + LOOK_FIRST,
+    };
+    setTimeout(() => app.paint(true), LOOK_FIRST + 50);
+  }
+  return app.ui.ruling;
+}
+
+/** @param {import('./app.js').App} app @param {import('./model.js').Board} board */
+export function rulingView(app, board) {
+  const message = board.ruling?.message;
+  const back = html`<a class="back" href=${hrefOf({})} @click=${goOnClick(app, {})}>‹ Hall</a>`;
+  const toBoard = { board: boardName(app, board), view: 'board' };
+  if (!message || !('position' in message.body)) {
+    return html`<main class="ruling"><div class="ruling-head">${back}<h1>Board ${board.id}</h1></div>
+      <p class="empty">${message ? `Decided ${resultSign(message.body.decision?.result)} by ${decidedBy(board)}.` : 'There is no ruling on this board.'}
+        <a href=${hrefOf(toBoard)} @click=${goOnClick(app, toBoard)}>To the board</a></p></main>`;
+  }
+  const finding = message.body;
+  const screen = finding.screen;
+  const seen = watch(app, message);
+  const state = board.state?.message;
+  const live = livenessOf(app.model, board, app.now());
+  const age = ageOf(board.time, finding.expired_at?.[1] ?? finding.ended_at?.[1] ?? message.t.us, message, app.now());
+  const decided = finding.decision;
+  const pending = finding.winnable.verdict === 'pending';
+  const waits = app.now() < seen.until;
+  return html`
+    <main class="ruling">
+      <div class="ruling-head">${back}
+        <h1>Board ${board.id} · ${screen?.headline ?? 'Ruling'}</h1>
+        <span class="age time">${age ? `${age.about ? '≈ ' : ''}${ageText(age.ms)} ago` : ''}</span>
+        <a class="to-board" href=${hrefOf(toBoard)} @click=${goOnClick(app, toBoard)}>Board</a>
+      </div>
+      ${otherAlarms(app, board, finding)}
+      ${seen.old ? html`<p class="notice" role="status">The finding changed (revision ${finding.revision}). Before: <s>${seen.old}</s></p>` : nothing}
+      ${decided ? html`<p class="notice decided" role="status">✓ Decided ${resultSign(decided.result)} by ${decidedBy(board)}${decided.reason ? `: ${decided.reason}` : ''}</p>` : nothing}
+      ${!isLive(live) ? html`<p class="notice hatched" role="status">Not live: ${live.cause}. This was known at ${timeOfDay(utcOf(message.t.us, message).getTime(), true)}.</p>` : nothing}
+      <div class="ruling-grid">
+        <div class="ruling-say">
+          <p class="act ${screen?.act ?? ''}">${screen ? actWords(screen.act) : ''}</p>
+          <p class="proposal">${screen?.proposal ?? 'This node sends no words for its ruling.'}</p>
+          ${screen?.besides?.length ? html`<ul class="besides">${screen.besides.map((one) => html`<li>${one}</li>`)}</ul>` : nothing}
+        </div>
+        ${positions(board, finding)}
+        <div class="ruling-facts">
+          ${times(board, finding)}
+          ${screen?.moves ? html`<p class="moves-done">${screen.moves}</p>` : nothing}
+          <p><b>Why</b> ${screen?.why}${screen?.line ? html`<details><summary>Line</summary><p class="line">${screen.line}</p>
+            ${screen.final_position ? html`<staff-diagram class="small-diagram" .show=${{ fen: screen.final_position, small: true }}></staff-diagram>` : nothing}</details>` : nothing}</p>
+          ${pending ? html`<p class="notice" role="status">Whether mate is possible (6.9) is being worked out. Confirming is off until then.</p>` : nothing}
+          ${finding.contested ? html`<p class="notice amber">△ Contested: see the proposal.</p>` : nothing}
+          ${screen?.unknown.length ? html`<p class="notice amber">△ Not known: ${screen.unknown.join(', ')}</p>` : nothing}
+          ${screen?.check.length ? html`<p><b>Check</b> ${screen.check.join(' · ')}</p>` : nothing}
+          <p class="rules muted">${screen?.rules}</p>
+          ${flags(state, message)}
+          ${observedRow(app, board, message)}
+        </div>
+      </div>
+      ${choiceButtons(app, board, message, { pending, waits })}
+    </main>`;
+}
+
+/** The other open alarms of the board; the last finding is what this page shows. @param {import('./app.js').App} app @param {import('./model.js').Board} board @param {import('../../messages').Finding} finding */
+function otherAlarms(app, board, finding) {
+  const open = [...board.alerts.values()].map((slot) => slot.message.body).filter((alert) => alert.class === 'loud' && isOpen(alert));
+  const others = open.filter((alert) => !finding.evidence.includes(`alarm:${alert.id}`) && !(alert.kind === 'flag' && finding.flag === alert.side));
+  if (!others.length) return nothing;
+  const place = { board: boardName(app, board), view: 'board', tab: 'alarms' };
+  return html`<p class="also">Also open: ${others.map((alert) => html`<a class="chip" href=${hrefOf(place)} @click=${goOnClick(app, place)}>! ${alarmTitle(alert)}</a> `)}</p>`;
+}
+
+/** The position that counts, and beside it what stands now if that differs. @param {import('./model.js').Board} board @param {import('../../messages').Finding} finding */
+function positions(board, finding) {
+  const now = board.state?.message.body.board;
+  const squares = now ? differing(finding.position, now) : [];
+  const toMove = finding.position.split(' ')[1] === 'b' ? 'Black' : 'White';
+  return html`
+    <div class="positions ${squares.length ? 'two' : ''}">
+      <figure><staff-diagram .show=${{ fen: finding.position, marks: { outlined: squares } }}></staff-diagram>
+        <figcaption>${squares.length ? html`<b>Counts</b> · ` : nothing}${toMove} to move</figcaption></figure>
+      ${squares.length && now ? html`<figure><staff-diagram .show=${{ fen: now, small: true, marks: { outlined: squares } }}></staff-diagram>
+        <figcaption><b>Stands now</b> · ${squares.slice(0, 6).join(' ')}${squares.length > 6 ? ' …' : ''}</figcaption></figure>` : nothing}
+    </div>`;
+}
+
+/** Both times as the clock showed them. @param {import('./model.js').Board} board @param {import('../../messages').Finding} finding */
+function times(board, finding) {
+  const state = board.state?.message.body;
+  const players = state?.players ?? board.live?.message.body.players;
+  const clock = state?.clock;
+  /** @param {'white'|'black'} side */
+  const row = (side) => html`<tr><th scope="row">${sideName(side)}</th><td><bdi>${playerName(players?.[side])}</bdi></td>
+    <td class="time big">${clock ? formatTime(clock[`${side}_ms`]) : '–'}</td><td>${flagOf(state, side) || finding.flag === side ? '⚑' : ''}</td></tr>`;
+  return html`<table class="times"><tbody>${row('white')}${row('black')}</tbody></table>`;
+}
+
+/** @param {import('../../messages').ArbiterState|undefined} state @param {string} side */
+const flagOf = (state, side) => state?.flags.some((flag) => flag.side === side) ?? false;
+
+/** Two flags or more, in the order in which they fell. @param {import('../../messages').BoardStateArbiterMessage|undefined} state @param {{t: {us: number, utc: string}}} message */
+function flags(state, message) {
+  const fallen = state?.body.flags ?? [];
+  if (fallen.length < 2) return nothing;
+  return html`<ol class="flags" aria-label="Flags in the order in which they fell">${fallen.map((flag, index) => html`
+    <li><b>${index + 1}. ⚑ ${sideName(flag.side)}</b> <span class="time">${timeOfDay(utcOf(flag.expired_at[1], message).getTime(), true)}</span>
+      <span class="muted">${flag.path.replaceAll('_', ' ')}</span></li>`)}</ol>`;
+}
+
+/** Goes to the ruling of a board. @param {import('./app.js').App} app @param {import('./model.js').Board} board */
+export const openRuling = (app, board) => go(app, { board: boardName(app, board), view: 'ruling' });

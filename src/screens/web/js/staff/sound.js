@@ -1,0 +1,69 @@
+// The sound of a loud alarm: two tones, again after 10 and 30 seconds until somebody opens or acknowledges it. Never speech, which would
+// name a board aloud. A browser allows sound only after a tap on the page, so it begins off.
+
+/** When the sound of one alarm is played, milliseconds after it was seen. */
+const AT = [0, 10_000, 30_000];
+
+export function newSound() {
+  /** @type {AudioContext|null} */
+  let context = null;
+  let muted = false;
+  /** @type {Map<string, {from: number, played: number, device: boolean}>} */
+  const rows = new Map();
+
+  /** @param {boolean} device lower tones for a device */
+  function play(device) {
+    if (!context || muted) return;
+    const begin = context.currentTime;
+    (device ? [330, 262] : [880, 1175]).forEach((frequency, index) => {
+      const tone = /** @type {AudioContext} */ (context).createOscillator();
+      const volume = /** @type {AudioContext} */ (context).createGain();
+      const from = begin + index * 0.22;
+      tone.frequency.value = frequency;
+      volume.gain.setValueAtTime(0.0001, from);
+      volume.gain.exponentialRampToValueAtTime(0.5, from + 0.02);
+      volume.gain.exponentialRampToValueAtTime(0.0001, from + 0.2);
+      tone.connect(volume).connect(/** @type {AudioContext} */ (context).destination);
+      tone.start(from);
+      tone.stop(from + 0.22);
+    });
+    navigator.vibrate?.(device ? [120] : [200, 80, 200]);
+  }
+
+  return {
+    /** Switches the sound on, which plays it once, or off. To be called in the handler of a tap. */
+    toggle() {
+      if (!context) {
+        context = new AudioContext();
+        muted = false;
+      } else {
+        muted = !muted;
+      }
+      context.resume();
+      if (!muted) play(false);
+    },
+    isOn: () => context !== null && !muted,
+    /**
+     * Plays what is due.
+     * @param {import('./needs.js').Need[]} needs the rows that are open and that nobody has opened
+     * @param {number} now
+     * @returns {number} how many rows are new
+     */
+    follow(needs, now) {
+      const keys = new Set(needs.map((need) => need.key));
+      for (const key of rows.keys()) if (!keys.has(key)) rows.delete(key);
+      let fresh = 0;
+      for (const { key, device } of needs) {
+        if (!rows.has(key)) {
+          rows.set(key, { from: now, played: 0, device });
+          fresh += 1;
+        }
+      }
+      const due = [...rows.values()].filter((row) => row.played < AT.length && now - row.from >= AT[row.played]);
+      for (const row of due) row.played += 1;
+      // Several alarms of one moment are one sound.
+      if (due.length) play(due.every((row) => row.device));
+      return fresh;
+    },
+  };
+}
