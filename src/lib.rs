@@ -20,6 +20,7 @@
 //! | [`broker`] | an MQTT broker in this program |
 //! | [`emulate`] | simulated games on emulated boards |
 //! | `http` | the only HTTP listener |
+//! | `screens` | the pages for browsers, and their way to the broker |
 //! | [`health`] | the state of this computer |
 //! | [`cli`] | the commands of the command line |
 
@@ -35,7 +36,7 @@ pub mod daemon;
 pub mod emulate;
 pub mod event;
 pub mod health;
-#[cfg(feature = "outputs")]
+#[cfg(any(feature = "outputs", feature = "screens"))]
 pub mod http;
 pub mod import;
 pub mod journal;
@@ -43,6 +44,8 @@ pub mod mqtt;
 pub mod outputs;
 pub mod publish;
 pub mod random;
+#[cfg(feature = "screens")]
+pub mod screens;
 pub mod session;
 pub mod system_clock;
 pub mod wire;

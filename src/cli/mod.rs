@@ -20,6 +20,8 @@ mod run;
 mod schema;
 mod settled;
 mod side;
+#[cfg(feature = "screens")]
+mod screens;
 mod simulate;
 mod summary;
 mod trace;
@@ -60,6 +62,8 @@ enum Command {
     Devices(devices::Devices),
     Record(record::Record),
     Schema(schema::Schema),
+    #[cfg(feature = "screens")]
+    Screens(screens::Screens),
     Simulate(simulate::Simulate),
     Winnable(winnable::Winnable),
 }
@@ -87,6 +91,8 @@ pub fn main() -> ExitCode {
         Command::Devices(devices) => devices.run(),
         Command::Record(record) => record.run(),
         Command::Schema(schema) => schema.run(),
+        #[cfg(feature = "screens")]
+        Command::Screens(screens) => screens.run(),
         Command::Simulate(simulate) => simulate.run(),
         Command::Winnable(winnable) => winnable.run(),
     };

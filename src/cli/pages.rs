@@ -17,7 +17,7 @@ pub(super) fn serve(config: &Config, pages: &Arc<Pages>) -> Result<Option<Runnin
         return Ok(None);
     }
     let listener = http::bind(address).context("http.listen")?;
-    let running = http::serve(listener, pages.routes()).context("http.listen")?;
+    let running = http::serve(listener, pages.routes(), http::Service::default()).context("http.listen")?;
     tracing::info!("HTTP on {}", running.address);
     Ok(Some(running))
 }

@@ -2,6 +2,8 @@
 
 mod follow;
 
+#[cfg(any(feature = "outputs", feature = "screens"))]
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 #[cfg(feature = "outputs")]
@@ -18,6 +20,8 @@ use crate::config::{self, Loaded};
 use crate::daemon::{Daemon, judge};
 #[cfg(feature = "outputs")]
 use crate::http;
+#[cfg(feature = "screens")]
+use crate::screens;
 
 /// Serve the boards of the configuration: read them, record them, publish them.
 ///
@@ -87,6 +91,8 @@ impl Run {
         }
         #[cfg(feature = "outputs")]
         let mut beside = None;
+        #[cfg(feature = "screens")]
+        let mut screens = None;
         loop {
             let used = follower.as_ref().and_then(Follower::used).cloned();
             let present = configure(used.as_ref(), &base);
@@ -95,6 +101,10 @@ impl Run {
             #[cfg(feature = "outputs")]
             if beside.is_none() {
                 beside = collector(&present.config, &daemon, pages)?;
+            }
+            #[cfg(feature = "screens")]
+            if present.config.screens.enabled && screens.is_none() {
+                screens = Some(screens::start(&present.config, own_broker(&daemon).filter(|_| present.config.publishes_to_own_broker()))?);
             }
             let quiet = daemon.quiet();
             let mut changes = false;
@@ -115,10 +125,21 @@ impl Run {
                     let _ = tokio::task::spawn_blocking(|| collector.stop()).await;
                 }
             };
-            let reread = async || configure(used.as_ref(), &reread(&self.config, &mut *hangup.lock().await).await);
-            daemon.run_and_reload(end, reread).await?;
-            if !changes {
-                return Ok(());
+            let reread = async || {
+                let loaded = reread(&self.config, &mut *hangup.lock().await).await;
+                #[cfg(feature = "screens")]
+                if let Some(screens) = &screens {
+                    screens.reload(&loaded.config);
+                }
+                configure(used.as_ref(), &loaded)
+            };
+            let ended = daemon.run_and_reload(end, reread).await;
+            if !changes || ended.is_err() {
+                #[cfg(feature = "screens")]
+                if let Some(screens) = screens.take() {
+                    tokio::task::spawn_blocking(|| screens.stop()).await.context("the screens")?;
+                }
+                return ended;
             }
             // The files may have changed since, as at any other start.
             match config::load_default(&self.config) {
@@ -132,11 +153,19 @@ impl Run {
 /// Starts the collector beside the daemon, if the configuration says so.
 #[cfg(feature = "outputs")]
 fn collector(config: &config::Config, daemon: &Daemon, pages: &Arc<http::Pages>) -> Result<Option<super::collect::Beside>> {
+    config.collect.enabled.then(|| super::collect::start_beside(config, own_broker(daemon), pages)).transpose()
+}
+
+/// The address of the broker in this program, if it runs.
+#[cfg(any(feature = "outputs", feature = "screens"))]
+fn own_broker(daemon: &Daemon) -> Option<SocketAddr> {
     #[cfg(feature = "broker")]
-    let broker = daemon.broker().map(|(tcp, _)| tcp);
+    return daemon.broker().map(|(tcp, _)| tcp);
     #[cfg(not(feature = "broker"))]
-    let (broker, _) = (None, daemon);
-    config.collect.enabled.then(|| super::collect::start_beside(config, broker, pages)).transpose()
+    {
+        _ = daemon;
+        None
+    }
 }
 
 /// Waits for SIGHUP and reads the configuration again. A configuration with errors is logged, and the next SIGHUP is awaited.

@@ -1,4 +1,4 @@
-//! Reads the certificates and the key that `[mqtt]` names, and makes the client side of TLS (encryption) of them.
+//! Reads the certificates and keys that `[mqtt]` and `[screens]` name, and makes the two sides of TLS (encryption) of them.
 
 use std::fs::File;
 use std::io::Read;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use rustls::{ClientConfig, RootCertStore};
+use rustls::{ClientConfig, RootCertStore, ServerConfig};
 
 use super::secrets;
 use super::types::Mqtt;
@@ -15,7 +15,7 @@ use super::types::Mqtt;
 /// The largest number of bytes that are read from a file.
 const LONGEST_PEM: u64 = 1 << 20;
 
-/// What is wrong: the key in the section `mqtt`, and the problem, with the file if it is in one.
+/// What is wrong: the key in the section, and the problem, with the file if it is in one.
 pub(crate) type MqttProblem = (&'static str, String);
 
 /// The client side of TLS. The provider is named so that no other crate's choice matters.
@@ -42,9 +42,36 @@ pub(crate) fn client(mqtt: &Mqtt) -> Result<ClientConfig, MqttProblem> {
         .with_root_certificates(roots);
     let Some((certificate, key)) = own else { return Ok(builder.with_no_client_auth()) };
     let own = certificates("certificate_file", certificate)?;
+    builder.with_client_auth_cert(own, private_key(key)?).map_err(|error| wrong("key_file", key, &error.to_string()))
+}
+
+/// The same without our own certificate: for connections in the name of somebody else, who gives a password.
+///
+/// # Errors
+/// As [`client`].
+#[cfg(feature = "screens")]
+pub(crate) fn client_without_certificate(mqtt: &Mqtt) -> Result<ClientConfig, MqttProblem> {
+    client(&Mqtt { certificate_file: None, key_file: None, ..mqtt.clone() })
+}
+
+/// The server side of TLS with this certificate and its private key.
+///
+/// # Errors
+/// A file cannot be read or has the wrong contents; the key is `certificate_file` or `key_file`.
+pub(crate) fn server(certificate: &Path, key: &Path) -> Result<ServerConfig, MqttProblem> {
+    let chain = certificates("certificate_file", certificate)?;
+    let secret = private_key(key)?;
+    ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| ("certificate_file", error.to_string()))?
+        .with_no_client_auth()
+        .with_single_cert(chain, secret)
+        .map_err(|error| wrong("key_file", key, &error.to_string()))
+}
+
+fn private_key(key: &Path) -> Result<PrivateKeyDer<'static>, MqttProblem> {
     let pem = secrets::private(key).and_then(read).map_err(|why| wrong("key_file", key, &why))?;
-    let secret = PrivateKeyDer::from_pem_slice(&pem).map_err(|error| wrong("key_file", key, &error.to_string()))?;
-    builder.with_client_auth_cert(own, secret).map_err(|error| wrong("key_file", key, &error.to_string()))
+    PrivateKeyDer::from_pem_slice(&pem).map_err(|error| wrong("key_file", key, &error.to_string()))
 }
 
 fn wrong(key: &'static str, file: &Path, cause: &str) -> MqttProblem {

@@ -13,7 +13,7 @@ use flagfall_protocols::drivers;
 use super::board::{Board, Transport};
 use super::place::{Origins, Problem};
 use super::types::{Config, Guidelines, Rulings, rulebook};
-use super::{broker_user, certificates, output_checks, secrets};
+use super::{broker_user, certificates, output_checks, screens, secrets};
 use crate::calibration;
 
 /// The largest number of addresses of one listener.
@@ -43,6 +43,7 @@ pub(crate) fn check(config: &Config, origins: &Origins, problems: &mut Vec<Probl
     mqtt(config, &mut check);
     broker(config, &mut check);
     listeners(config, &mut check);
+    check_screens(config, &mut check);
     if config.event.from_meta && config.publishes_to_own_broker() {
         let message =
             "the broker in this program forgets the organiser's messages when the round changes: set mqtt.host to another one";
@@ -147,6 +148,11 @@ fn broker(config: &Config, check: &mut Check<'_>) {
     if broker.tcp == broker.websocket && !broker.tcp.ends_with(":0") {
         check.problem("broker.websocket", "is the same address and port as broker.tcp");
     }
+}
+
+/// The pages for browsers must not give more than they seem to.
+fn check_screens(config: &Config, check: &mut Check<'_>) {
+    screens::problems(config).into_iter().for_each(|(key, message)| check.problem(key, message));
 }
 
 /// The listeners of the program must have addresses of their own, and must be in this build.

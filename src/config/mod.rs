@@ -21,6 +21,7 @@ mod output;
 mod output_checks;
 mod place;
 mod schema;
+mod screens;
 mod secrets;
 mod types;
 mod values;
@@ -30,6 +31,8 @@ pub use board::{Board, Clock, Transport, WhiteClock};
 #[cfg(feature = "broker")]
 pub(crate) use broker_user::password_of;
 pub(crate) use certificates::client as tls_client;
+#[cfg(feature = "screens")]
+pub(crate) use certificates::{client_without_certificate as tls_client_without_certificate, server as tls_server};
 #[cfg(feature = "outputs")]
 pub(crate) use environment::of_commands;
 pub use load::{EVENT_FILE, Loaded, MAIN_FILE, load, load_default};
@@ -38,6 +41,7 @@ pub(crate) use output::PLACEHOLDERS;
 pub use output::{Collect, Output, OutputAudience, OutputKind, OutputProfile};
 pub use place::{Errors, Place, Problem};
 pub use schema::keys;
+pub use screens::Screens;
 pub use secrets::{password, unlock};
 pub use types::{
     Broker, BrokerUser, Config, Discovery, Event, Guidelines, Http, Journal, Level, LiveChess, Log, Mqtt, Node, Role, Rulings,

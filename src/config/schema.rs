@@ -55,6 +55,7 @@ pub(crate) const SECTIONS: &[Key] = &[
     key("broker", Kind::Section(BROKER)),
     key("livechess", Kind::Section(LIVECHESS)),
     key("http", Kind::Section(&[key("listen", Kind::Text(values::address_or_none))])),
+    key("screens", Kind::Section(SCREENS)),
     key("journal", Kind::Section(JOURNAL)),
     key("discovery", Kind::Section(&[key("folders", Kind::Paths)])),
     key("bluetooth", Kind::Section(&[key("adapter", Kind::Text(values::adapter))])),
@@ -113,6 +114,20 @@ const BROKER_USER: &[Key] =
 /// The keys of the section `[livechess]`.
 const LIVECHESS: &[Key] =
     &[key("enabled", Kind::Switch), key("listen", Kind::Texts(values::loopback)), key("origins", Kind::Texts(values::origin))];
+
+/// The keys of the section `[screens]`.
+const SCREENS: &[Key] = &[
+    key("enabled", Kind::Switch),
+    key("listen", Kind::Text(values::address)),
+    key("certificate_file", Kind::Path),
+    key("key_file", Kind::Path),
+    key("insecure", Kind::Switch),
+    key("names", Kind::Texts(values::host)),
+    key("public_user", Kind::Text(values::plain)),
+    key("public_password_file", Kind::Path),
+    key("websocket", Kind::Text(values::websocket)),
+    key("embed", Kind::Texts(values::origin)),
+];
 
 /// The keys of the section `[journal]`.
 const JOURNAL: &[Key] = &[

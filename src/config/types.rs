@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use super::board::Board;
 use super::output::{Collect, Output};
+use super::screens::Screens;
 
 /// The whole configuration.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -26,6 +27,8 @@ pub struct Config {
     pub livechess: LiveChess,
     /// Pages over HTTP.
     pub http: Http,
+    /// The pages for arbiters, operators and spectators.
+    pub screens: Screens,
     /// Where and how much is recorded.
     pub journal: Journal,
     /// Where boards are searched for.

@@ -200,6 +200,16 @@ pub(crate) fn origin(text: &str) -> Result<(), String> {
     }
 }
 
+/// The address of a WebSocket, as pages use it. Only one on this machine may be without TLS.
+pub(crate) fn websocket(text: &str) -> Result<(), String> {
+    let as_web = text.strip_prefix("wss://").map(|rest| format!("https://{rest}"));
+    let as_web = as_web.or_else(|| text.strip_prefix("ws://").map(|rest| format!("http://{rest}")));
+    match as_web.is_some_and(|web| web_address(&web).is_ok()) {
+        true => Ok(()),
+        false => Err(format!("{}: must begin with wss://", shown(text))),
+    }
+}
+
 /// The address of a web service. Only one on this machine may be without TLS.
 pub(crate) fn web_address(text: &str) -> Result<(), String> {
     // Before an `@` the address would name a user, and not the machine.

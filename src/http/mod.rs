@@ -3,28 +3,55 @@
 //! Strangers cost little: connections are few, each serves one request, its head is short and must come soon, and no body is read.
 
 mod pages;
+mod tls;
 
 pub use pages::{MAX_PAGE, MAX_PAGES, Pages};
+pub use tls::Certificate;
 
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
+use axum::{Extension, Router};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::map_response;
 use axum::response::Response;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time;
 
-/// The largest number of connections of one listener. Others wait in the system's own queue. A WebSocket is none of them once it is open.
-pub const MAX_CONNECTIONS: usize = 64;
+/// The bounds of one listener.
+#[derive(Clone, Debug)]
+pub struct Service {
+    /// The largest number of connections. Others wait in the system's own queue. A WebSocket is none of them once it is open.
+    pub connections: usize,
+    /// One request for each connection: then nobody keeps a place without asking for something.
+    pub one_request: bool,
+    /// With a certificate, connections use TLS.
+    pub certificate: Option<Arc<Certificate>>,
+}
+
+impl Default for Service {
+    fn default() -> Service {
+        Service { connections: 64, one_request: true, certificate: None }
+    }
+}
+
+/// The two ends of a connection, for handlers that need them (an extension of each request).
+#[derive(Clone, Copy, Debug)]
+pub struct Ends {
+    /// The client's address.
+    pub peer: SocketAddr,
+    /// Our own address, by which the client reached us.
+    pub own: SocketAddr,
+}
+
 /// The largest head of a request, in bytes.
 pub const MAX_HEAD: usize = 8 << 10;
 /// The time in which the head of a request must come.
@@ -81,14 +108,14 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 ///
 /// # Errors
 /// The operating system does not tell the address.
-pub fn serve(listener: TcpListener, routes: Router) -> io::Result<Running> {
+pub fn serve(listener: TcpListener, routes: Router, service: Service) -> io::Result<Running> {
     let address = listener.local_addr()?;
     let (stop, stopped) = watch::channel(false);
-    let task = tokio::spawn(accept(listener, routes.layer(map_response(close_after)), stopped));
+    let routes = if service.one_request { routes.layer(map_response(close_after)) } else { routes };
+    let task = tokio::spawn(accept(listener, routes, service, stopped));
     Ok(Running { address, stop, task })
 }
 
-/// One request for each connection: then nobody keeps a place without asking for something.
 async fn close_after(mut response: Response) -> Response {
     if response.status() != StatusCode::SWITCHING_PROTOCOLS {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
@@ -96,8 +123,8 @@ async fn close_after(mut response: Response) -> Response {
     response
 }
 
-async fn accept(listener: TcpListener, routes: Router, mut stop: watch::Receiver<bool>) {
-    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+async fn accept(listener: TcpListener, routes: Router, service: Service, mut stop: watch::Receiver<bool>) {
+    let places = Arc::new(Semaphore::new(service.connections));
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
@@ -108,7 +135,7 @@ async fn accept(listener: TcpListener, routes: Router, mut stop: watch::Receiver
             },
             accepted = accept_one(&listener, &places) => match accepted {
                 Ok((stream, place)) => {
-                    connections.spawn(serve_one(stream, routes.clone(), place));
+                    connections.spawn(serve_one(stream, routes.clone(), service.certificate.clone(), place));
                 }
                 Err(error) => {
                     tracing::warn!("HTTP: no connection can be accepted: {error}");
@@ -124,9 +151,20 @@ async fn accept_one(listener: &TcpListener, places: &Arc<Semaphore>) -> io::Resu
     Ok((listener.accept().await?.0, place))
 }
 
-async fn serve_one(stream: TcpStream, routes: Router, _place: OwnedSemaphorePermit) {
+async fn serve_one(stream: TcpStream, routes: Router, certificate: Option<Arc<Certificate>>, _place: OwnedSemaphorePermit) {
     // Without it small messages may wait for 40 ms; a connection that has already ended reports that later.
     _ = stream.set_nodelay(true);
+    let (Ok(peer), Ok(own)) = (stream.peer_addr(), stream.local_addr()) else { return };
+    let routes = routes.layer(Extension(Ends { peer, own }));
+    let Some(certificate) = certificate else { return serve_requests(stream, routes).await };
+    match time::timeout(HEAD_WITHIN, certificate.accept(stream)).await {
+        Ok(Ok(stream)) => serve_requests(stream, routes).await,
+        Ok(Err(error)) => tracing::debug!("HTTP: {peer}: TLS: {error}"),
+        Err(_) => tracing::debug!("HTTP: {peer}: no TLS within {HEAD_WITHIN:?}"),
+    }
+}
+
+async fn serve_requests(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, routes: Router) {
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_WITHIN)

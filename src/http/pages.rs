@@ -66,6 +66,14 @@ impl Pages {
             .layer(map_response(for_everybody))
     }
 
+    /// Answers a request for this path with these headers.
+    pub fn answer(&self, path: &str, headers: &HeaderMap) -> Response {
+        match self.get(path) {
+            Some(page) => page.answer(headers),
+            None => (StatusCode::NOT_FOUND, "there is no such page\n").into_response(),
+        }
+    }
+
     fn get(&self, path: &str) -> Option<Arc<Page>> {
         self.pages.read().unwrap_or_else(PoisonError::into_inner).get(path).cloned()
     }
@@ -77,10 +85,7 @@ async fn for_everybody(mut response: Response) -> Response {
 }
 
 async fn answer(State(pages): State<Arc<Pages>>, uri: Uri, headers: HeaderMap) -> Response {
-    match pages.get(uri.path()) {
-        Some(page) => page.answer(&headers),
-        None => (StatusCode::NOT_FOUND, "there is no such page\n").into_response(),
-    }
+    pages.answer(uri.path(), &headers)
 }
 
 impl Page {
