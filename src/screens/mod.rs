@@ -18,11 +18,11 @@ pub use export::export;
 pub use relay::Broker;
 
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 
 use anyhow::{Context, Result, anyhow};
-use tokio::sync::{oneshot, watch};
+use tokio::sync::watch;
 
 use crate::config::{self, Config};
 use crate::http::{self, Certificate, Service};
@@ -51,13 +51,13 @@ pub fn start(config: &Config, own_broker: Option<SocketAddr>) -> Result<Running>
     let broker = Broker::new(&config.mqtt, own_broker)?;
     let routes = router::routes(config, relay::Relay::new(broker, stopped.clone()))?;
     let service = Service { connections: MAX_CONNECTIONS, one_request: false, certificate: certificate.clone() };
-    let (began, begins) = oneshot::channel();
+    let (began, begins) = mpsc::sync_channel(1);
     let listen = screens.listen.clone();
     let thread = std::thread::Builder::new()
         .name("screens".to_owned())
         .spawn(move || serve(&listen, routes, service, stopped, began))
         .context("the thread of the screens")?;
-    let address = begins.blocking_recv().map_err(|_| anyhow!("the thread of the screens ended at once"))??;
+    let address = begins.recv().map_err(|_| anyhow!("the thread of the screens ended at once"))??;
     tracing::info!("screens on {}://{address}", if certificate.is_some() { "https" } else { "http" });
     Ok(Running { address, certificate, stop, thread })
 }
@@ -93,7 +93,7 @@ fn serve(
     routes: axum::Router,
     service: Service,
     mut stopped: watch::Receiver<bool>,
-    began: oneshot::Sender<Result<SocketAddr>>,
+    began: mpsc::SyncSender<Result<SocketAddr>>,
 ) {
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,

@@ -51,6 +51,7 @@ mod rig;
 mod round_change;
 mod round_games;
 mod rulings_published;
+mod screens_server;
 mod stale;
 mod upgrade;
 mod watch;

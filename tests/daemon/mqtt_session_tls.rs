@@ -10,7 +10,7 @@ use crate::support::mqtt::node::settings;
 use crate::support::mqtt::{Mosquitto, Node, SessionReport};
 
 /// Makes an authority `<name>.pem` with its key.
-fn authority(dir: &Path, name: &str) {
+pub(crate) fn authority(dir: &Path, name: &str) {
     openssl(
         dir,
         &format!(
@@ -20,7 +20,7 @@ fn authority(dir: &Path, name: &str) {
 }
 
 /// Makes a certificate `<name>.pem` with its key, signed by `authority`.
-fn certificate(dir: &Path, name: &str, authority: &str) {
+pub(crate) fn certificate(dir: &Path, name: &str, authority: &str) {
     std::fs::write(dir.join("extensions"), "subjectAltName=IP:127.0.0.1,DNS:localhost\n").expect("a file");
     openssl(
         dir,
