@@ -18,10 +18,10 @@ mod record;
 mod replay;
 mod run;
 mod schema;
-mod settled;
-mod side;
 #[cfg(feature = "screens")]
 mod screens;
+mod settled;
+mod side;
 mod simulate;
 mod summary;
 mod trace;

@@ -104,7 +104,10 @@ impl Run {
             }
             #[cfg(feature = "screens")]
             if present.config.screens.enabled && screens.is_none() {
-                screens = Some(screens::start(&present.config, own_broker(&daemon).filter(|_| present.config.publishes_to_own_broker()))?);
+                screens = Some(screens::start(
+                    &present.config,
+                    own_broker(&daemon).filter(|_| present.config.publishes_to_own_broker()),
+                )?);
             }
             let quiet = daemon.quiet();
             let mut changes = false;

@@ -80,9 +80,9 @@ pub(super) fn problems(config: &Config) -> Vec<(&'static str, String)> {
     match (&screens.public_user, &screens.public_password_file) {
         (None, None) => {}
         (Some(user), Some(file)) => {
+            found.extend(public_user_problem(config, user).map(|why| ("screens.public_user", why)));
             let read = secrets::password(file).map_err(|why| format!("{}: {why}", file.display()));
             found.extend(read.err().map(|why| ("screens.public_password_file", why)));
-            found.extend(public_user_problem(config, user).map(|why| ("screens.public_user", why)));
         }
         (Some(_), None) => found.push(("screens.public_user", "needs screens.public_password_file".to_owned())),
         (None, Some(_)) => found.push(("screens.public_password_file", "needs screens.public_user".to_owned())),
@@ -119,7 +119,11 @@ fn public_user_problem(config: &Config, user: &str) -> Option<String> {
         return Some(format!("{user:?} may write {filter:?} at the broker: a public user only reads"));
     }
     let inside = |filter: &&String| !is_public(filter, &config.mqtt.root);
-    rules.read.iter().find(inside).map(|filter| format!("{user:?} may read {filter:?} at the broker: more than the public messages"))
+    rules
+        .read
+        .iter()
+        .find(inside)
+        .map(|filter| format!("{user:?} may read {filter:?} at the broker: more than the public messages"))
 }
 
 /// Whether a topic filter gives public messages, the life cycle of nodes or the organiser's messages only.

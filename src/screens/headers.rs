@@ -18,7 +18,8 @@ impl Policies {
     pub(super) fn new(websocket: Option<&str>, embed: &[String]) -> Policies {
         let value = |ancestors: &str| {
             // The configuration accepts nothing that is not fit for a header.
-            HeaderValue::from_str(&policy(websocket, ancestors)).unwrap_or_else(|_| HeaderValue::from_static("default-src 'none'"))
+            HeaderValue::from_str(&policy(websocket, ancestors))
+                .unwrap_or_else(|_| HeaderValue::from_static("default-src 'none'"))
         };
         let ancestors = if embed.is_empty() { "'none'".to_owned() } else { embed.join(" ") };
         Policies { everywhere: value("'none'"), board: value(&ancestors) }

@@ -238,12 +238,9 @@ mod tests {
 
     #[test]
     fn each_visitor_has_an_address_of_its_own_at_the_broker() {
-        for (visitor, address) in [
-            ("127.0.0.1", "127.0.0.1"),
-            ("192.168.1.20", "127.168.1.20"),
-            ("10.0.0.0", "127.1.1.1"),
-            ("::1", "127.0.0.1"),
-        ] {
+        for (visitor, address) in
+            [("127.0.0.1", "127.0.0.1"), ("192.168.1.20", "127.168.1.20"), ("10.0.0.0", "127.1.1.1"), ("::1", "127.0.0.1")]
+        {
             assert_eq!(stand_in(visitor.parse().expect("an address")).to_string(), address, "{visitor}");
         }
         let of = |text: &str| stand_in(text.parse().expect("an address"));

@@ -135,7 +135,9 @@ async fn another_host_and_another_origin_are_refused() {
     let mqtt = Mqtt { port: Some(broker.port()), ..Mqtt::default() };
     let server = screens::start(&Config { mqtt, ..config }, None).expect("the pages are served");
     let at = server.address;
-    for (host, status) in [("evil.example", "421"), ("", "421"), ("hall.local", "200"), ("localhost:1", "200"), ("10.0.0.1", "421")] {
+    for (host, status) in
+        [("evil.example", "421"), ("", "421"), ("hall.local", "200"), ("localhost:1", "200"), ("10.0.0.1", "421")]
+    {
         let answer = exchange(at, &format!("GET / HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"));
         assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{host}: {answer}");
     }
@@ -160,12 +162,8 @@ async fn users_log_in_at_the_embedded_broker_each_from_an_address_of_their_own()
         read: vec!["flagfall/1/public/#".to_owned()],
         write: Vec::new(),
     };
-    let settings = Broker {
-        enabled: true,
-        tcp: ANY.to_owned(),
-        websocket: String::new(),
-        user: [("anna".to_owned(), user)].into(),
-    };
+    let settings =
+        Broker { enabled: true, tcp: ANY.to_owned(), websocket: String::new(), user: [("anna".to_owned(), user)].into() };
     let broker = broker::start(&settings, "flagfall", "open26", "n1").await.expect("a broker");
     let server = screens::start(&configured(Screens::default()), Some(broker.tcp)).expect("the pages are served");
     let (at, origin) = (server.address, format!("http://{}", server.address));

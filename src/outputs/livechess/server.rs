@@ -103,7 +103,8 @@ impl LiveChess {
                 Err(error) => return Err(error).context("livechess.listen"),
             };
             let port = listener.local_addr().context("livechess.listen")?.port();
-            let running = http::serve(listener, routes(At { api: Arc::clone(&api), port }), http::Service::default()).context("livechess.listen")?;
+            let running = http::serve(listener, routes(At { api: Arc::clone(&api), port }), http::Service::default())
+                .context("livechess.listen")?;
             tracing::info!("LiveChess API on {}", running.address);
             listeners.push(running);
         }

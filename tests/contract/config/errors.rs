@@ -242,7 +242,7 @@ const VARIABLES: &[(&str, &str, &str)] = &[
     (
         "FLAGFALL__",
         "3",
-        "FLAGFALL__: fits no key: unknown key; here are known: node, event, mqtt, broker, livechess, http, journal, discovery, bluetooth, log, \
+        "FLAGFALL__: fits no key: unknown key; here are known: node, event, mqtt, broker, livechess, http, screens, journal, discovery, bluetooth, log, \
       user, board, collect, output",
     ),
     ("FLAGFALL__EVENT", "3", "FLAGFALL__EVENT: names no key of [event]"),

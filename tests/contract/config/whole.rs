@@ -36,6 +36,33 @@ pub(crate) const WHOLES: &[(&str, &[&str])] = &[
         &["1.toml:4:1: http.listen: is the same address and port as one of livechess.listen"],
     ),
     (
+        "[screens]\nenabled = true\nlisten = \"0.0.0.0:8080\"\n",
+        &["1.toml:3:1: screens.listen: can be reached from other machines: needs screens.certificate_file and key_file, or \
+             screens.insecure = true"],
+    ),
+    (
+        "[screens]\nenabled = true\nlisten = \"0.0.0.0:8080\"\ninsecure = true\n[broker]\nenabled = true\n",
+        &[
+            "1.toml:3:1: screens.listen: gives other machines a way to the broker in this program: that needs users, [broker.user.NAME]",
+        ],
+    ),
+    (
+        "[screens]\nenabled = true\nlisten = \"127.0.0.1:8081\"\n[http]\nlisten = \"127.0.0.1:8081\"\n",
+        &["1.toml:3:1: screens.listen: is the same address and port as http.listen"],
+    ),
+    (
+        "[screens]\nkey_file = \"/etc/hall.key\"\n",
+        &["1.toml:2:1: screens.key_file: needs screens.certificate_file, its certificate"],
+    ),
+    ("[screens]\npublic_user = \"screen\"\n", &["1.toml:2:1: screens.public_user: needs screens.public_password_file"]),
+    (
+        "[screens]\npublic_user = \"anna\"\npublic_password_file = \"/none/here\"\n[user.anna]\nrole = \"arbiter\"\n",
+        &[
+            "1.toml:2:1: screens.public_user: \"anna\" has a role, [user.anna]: everybody who loads a page would have it",
+            "1.toml:3:1: screens.public_password_file: /none/here: cannot be read: No such file or directory (os error 2)",
+        ],
+    ),
+    (
         "[broker]\nenabled = true\n[event]\nfrom_meta = true\n",
         &[
             "1.toml:4:1: event.from_meta: the broker in this program forgets the organiser's messages when the round changes: set mqtt.host \
