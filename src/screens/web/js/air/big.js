@@ -50,7 +50,7 @@ const session = startSession((current, now) => {
   const shown = frame.update(current, !board);
   const event = store.meta?.name || config?.event || 'flagfall';
   document.title = query.board ? `Board ${query.board} · ${event}` : event;
-  controls.describe({ event, round: store.round, board: query.board, link, audience: query.audience, typed: current.typed });
+  controls.describe({ event, round: store.round, board: query.board, link, audience: query.audience, canLogOut: current.typed && link.state !== 'refused' });
   if (shown && board) draw(board, store, link, now);
 });
 if (!session.query.board) showBoard(session.query.boards[0] ?? '1');
@@ -73,12 +73,13 @@ function draw(board, store, link, now) {
   const times = back ? (step ? step.move : { white_ms: null, black_ms: null }) : null;
   rows.white.update(board, store, told, now, times);
   rows.black.update(board, store, told, now, times);
-  list.update({ parts, at: at ?? steps });
   const ending = endingText(board.body.ending);
   setText(outcome, result ? `${resultText(result)} · ${resultWords(result)}${ending ? ` by ${ending}` : ''}` : '');
   setShown(outcome, result !== '');
   setText(words, told.words);
   setShown(words, told.words !== '');
+  // Last, since it scrolls: the result takes room from the list.
+  list.update({ parts, at: at ?? steps });
   controls.update({ back, atStart: at === 0 || steps === 0, text: step?.text ?? 'Start' });
 }
 

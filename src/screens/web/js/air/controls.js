@@ -58,8 +58,8 @@ export function bigControls(act) {
       live.disabled = !shown.back;
       setClass(live, 'primary', shown.back);
     },
-    describe({ event: name, round, board, link, audience, typed }) {
-      setShown(logOut, typed);
+    describe({ event: name, round, board, link, audience, canLogOut }) {
+      setShown(logOut, canLogOut);
       setText(title, `Board ${board}`);
       setText(event, round ? `${name} · round ${round}` : name);
       state.update(link.state, audience === 'live' ? 'live, undelayed' : 'connected');

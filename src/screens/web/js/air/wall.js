@@ -46,7 +46,7 @@ const session = startSession((current, now) => {
   setText(title, store.meta?.name || config?.event || 'flagfall');
   setText(round, store.round ? `Round ${store.round}${delayWords(store, query)}` : '');
   state.update(link.state, 'connected');
-  setShown(logOut, current.typed);
+  setShown(logOut, current.typed && link.state !== 'refused');
   setText(clock, timeOfDay(now));
   document.title = `${title.textContent} · wall`;
   if (!shown) return;
