@@ -31,7 +31,7 @@ export function observedRow(app, board, message) {
   };
   const typed = (/** @type {Event} */ event) => {
     const [hours, minutes, seconds = 0] = /** @type {HTMLInputElement} */ (event.target).value.split(':').map(Number);
-    if (![hours, minutes, seconds].every(Number.isFinite)) return app.paint(true);
+    if (!(hours >= 0 && hours < 24 && minutes >= 0 && minutes < 60 && seconds >= 0 && seconds < 60)) return app.paint(true);
     const next = new Date(at);
     next.setHours(hours, minutes, seconds, 0);
     // A time after midnight that was seen before it.
@@ -41,7 +41,7 @@ export function observedRow(app, board, message) {
   return html`
     <div class="observed">
       <label>I saw ${message.body.flag ? 'the flag' : 'it'} at
-        <input type="time" step="1" .value=${timeOfDay(at.getTime(), true)} @change=${typed}></label>
+        <input type="text" inputmode="numeric" autocomplete="off" size="8" .value=${timeOfDay(at.getTime(), true)} @change=${typed}></label>
       <button @click=${() => set(nodeNow(board.time, app.now()))}>now</button>
       <button @click=${() => set(new Date(at.getTime() - 5000))}>−5 s</button>
     </div>`;
