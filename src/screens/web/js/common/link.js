@@ -128,9 +128,9 @@ export function connect(options) {
     const own = client;
     let open = wanted.length;
     for (const topic of wanted) {
-      own.subscribe(prefix + topic, { qos: 1 }, error => {
-        if (own !== client) return;
-        if (error?.code >= 0x80) options.onRefused?.(topic);
+      own.subscribe(prefix + topic, { qos: 1 }, (_error, _wanted, answer) => {
+        if (own !== client || !answer?.granted) return;
+        if (answer.granted[0] >= 0x80) options.onRefused?.(topic);
         open -= 1;
         if (open === 0) options.onSubscribed?.(wanted);
       });
