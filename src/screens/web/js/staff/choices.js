@@ -69,7 +69,7 @@ function openChoice(app, board, message, choice) {
   const finding = /** @type {import('../../messages').Finding} */ (message.body);
   const result = choice.verb === 'confirm' ? resultOf(finding.outcome) : choice.verb === 'reject' ? '*' : choice.body.result;
   openSheet(app, board, choice.verb, {
-    body, title: choice.label, sentence: result ? `${resultSentence(result)}.` : choice.label, observedAt: observedAt(app, board, message),
+    body, title: choice.label, sentence: result ? `${resultSentence(result)}.` : choice.label, observedAt: message.body.decision ? null : observedAt(app, board, message),
     proposal: /** @type {any} */ (message.body).screen?.proposal,
   });
 }

@@ -25,10 +25,13 @@ function watch(app, message) {
   const body = /** @type {import('../../messages').Finding & {screen?: import('../../messages').Screen}} */ (message.body);
   const before = app.ui.ruling;
   const same = before && before.game === message.game && before.id === body.id;
-  if (!same) app.ui.ruling = { game: message.game, id: body.id, revision: body.revision, proposal: body.screen?.proposal ?? '', old: '', until: 0 };
+  if (!same) app.ui.ruling = { game: message.game, id: body.id, revision: body.revision, proposal: body.screen?.proposal ?? '', decided: Boolean(/** @type {any} */ (body).decision), old: '', until: 0 };
   else if (before.revision !== body.revision) {
+    // A decision raises the revision too, and is shown as what it is.
+    const decided = Boolean(/** @type {any} */ (body).decision) || before.decided;
     app.ui.ruling = {
-      ...before, revision: body.revision, old: before.proposal, proposal: body.screen?.proposal ?? '', until: app.now() + LOOK_FIRST,
+      ...before, revision: body.revision, decided: Boolean(/** @type {any} */ (body).decision), old: decided ? '' : before.proposal,
+      proposal: body.screen?.proposal ?? '', until: app.now() + LOOK_FIRST,
     };
     setTimeout(() => app.paint(true), LOOK_FIRST + 50);
   }

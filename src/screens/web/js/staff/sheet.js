@@ -30,7 +30,8 @@ export function openSheet(app, board, name, given = {}) {
 
 /** @param {import('./app.js').App} app */
 export function closeSheet(app) {
-  app.ui.sheet = null;
+  Object.assign(app.ui, { sheet: null, binding: '' });
+  app.resubscribe();
   app.paint(true);
 }
 
@@ -47,6 +48,8 @@ export function sheetView(app) {
     sheet.closing = true;
     setTimeout(() => { if (app.ui.sheet === sheet) closeSheet(app); }, 1200);
   }
+  // Where the state was not there when the sheet opened, the first one that comes is what the arbiter sees.
+  if (draft.stage === 'open' && draft.lockKind !== 'none' && !draft.lock) lookAgain(draft);
   const fixed = given.body !== undefined;
   const open = draft.stage === 'open';
   const overtaken = open && isOvertaken(draft);
