@@ -1,7 +1,7 @@
 // One big board, for a commentator or in a frame of another site: diagram, both clocks, the moves, and stepping through them.
 import { boardView } from '../common/board-view.js';
 import { endingText, resultText, resultWords } from '../common/format.js';
-import { el, setClass, setShown, setText } from './dom.js';
+import { el, part, setClass, setShown, setText } from './dom.js';
 import { pageFrame } from './frame.js';
 import { gameLine } from './game.js';
 import { bigControls } from './controls.js';
@@ -11,7 +11,7 @@ import { boardList, byNumber } from './query.js';
 import { startSession } from './session.js';
 import { sideRow } from './sides.js';
 
-const stage = document.querySelector('#stage');
+const stage = part('stage');
 const framed = window.top !== window.self;
 const rows = { black: sideRow('black', { full: true }), white: sideRow('white', { full: true }) };
 const diagram = el('div');
@@ -24,8 +24,7 @@ let game = '';
 let steps = 0;
 /** The step that is shown; null follows the game. @type {number|null} */
 let at = null;
-let session = null;
-let side = 'white';
+let side = /** @type {'white'|'black'} */ ('white');
 
 const controls = bigControls({
   step: by => goTo((at ?? steps) + by),
@@ -35,6 +34,7 @@ const controls = bigControls({
     side = side === 'white' ? 'black' : 'white';
     turn();
   },
+  logOut: () => session.logOut(),
   board: by => showBoard(neighbour(by)),
 });
 const panel = el('div', 'panel', rows.black.row, list.element, outcome, controls.element, rows.white.row);
@@ -44,13 +44,13 @@ const view = boardView(diagram, { coordinates: true });
 const frame = pageFrame(stage);
 setClass(document.body, 'framed', framed);
 
-session = startSession((current, now) => {
+const session = startSession((current, now) => {
   const { store, query, link, config } = current;
-  const board = store?.boards().get(query.board);
+  const board = store.boards().get(query.board);
   const shown = frame.update(current, !board);
-  const event = store?.meta?.name || config?.event || 'flagfall';
+  const event = store.meta?.name || config?.event || 'flagfall';
   document.title = query.board ? `Board ${query.board} · ${event}` : event;
-  controls.describe({ event, round: store?.round ?? '', board: query.board, link, audience: query.audience, typed: current.typed });
+  controls.describe({ event, round: store.round, board: query.board, link, audience: query.audience, canLogOut: current.typed && link.state !== 'refused' });
   if (shown && board) draw(board, store, link, now);
 });
 if (!session.query.board) showBoard(session.query.boards[0] ?? '1');
@@ -66,23 +66,24 @@ function draw(board, store, link, now) {
   steps = line.length;
   if (at !== null && at >= steps) at = null;
   const back = at !== null;
-  const step = back ? line[at - 1] : line[steps - 1];
+  const step = line[(at ?? steps) - 1];
   view.show(back ? (step?.fen ?? start) : board.body.fen, { lastMove: step?.move.uci });
   const result = finishedResult(board);
   const told = result && link.state === 'live' ? { live: true, words: '' } : liveness(board, store, link, now);
   const times = back ? (step ? step.move : { white_ms: null, black_ms: null }) : null;
   rows.white.update(board, store, told, now, times);
   rows.black.update(board, store, told, now, times);
-  list.update({ parts, at: back ? at : steps });
   const ending = endingText(board.body.ending);
   setText(outcome, result ? `${resultText(result)} · ${resultWords(result)}${ending ? ` by ${ending}` : ''}` : '');
   setShown(outcome, result !== '');
   setText(words, told.words);
   setShown(words, told.words !== '');
+  // Last, since it scrolls: the result takes room from the list.
+  list.update({ parts, at: at ?? steps });
   controls.update({ back, atStart: at === 0 || steps === 0, text: step?.text ?? 'Start' });
 }
 
-/** @param {number|null} step */
+/** @param {number|null} step half-moves, null for the present */
 function goTo(step) {
   at = step === null || step >= steps ? null : Math.max(0, step);
   session.redraw();

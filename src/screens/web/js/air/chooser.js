@@ -1,10 +1,10 @@
 // The first page: which event and round, and where to go.
-import { setText } from './dom.js';
+import { part, setText } from './dom.js';
 import { readQuery } from './query.js';
 
 document.documentElement.dataset.theme = readQuery(window.location.search).theme;
-const event = document.querySelector('#event');
-const version = document.querySelector('#version');
+const event = part('event');
+const version = part('version');
 
 try {
   const answer = await fetch(new URL('../../config.json', import.meta.url), { cache: 'no-store' });

@@ -4,7 +4,7 @@ import { button, connectionSign, el, setClass, setShown, setText } from './dom.j
 const LETTERS = 'flagfall.letter-keys';
 
 /**
- * @param {{step(by: number): void, first(): void, live(): void, flip(): void, board(by: number): void}} act
+ * @param {{logOut(): void, step(by: number): void, first(): void, live(): void, flip(): void, board(by: number): void}} act
  */
 export function bigControls(act) {
   const first = button('', '«', act.first);
@@ -14,7 +14,7 @@ export function bigControls(act) {
   const forward = button('', '›', () => act.step(1));
   const live = button('to-live', 'live ▸', act.live);
   const flip = button('', '⇅', act.flip);
-  const names = [[first, 'First position'], [back, 'One move back'], [forward, 'One move on'], [flip, 'Turn the board']];
+  const names = /** @type {[HTMLElement, string][]} */ ([[first, 'First position'], [back, 'One move back'], [forward, 'One move on'], [flip, 'Turn the board']]);
   for (const [element, name] of names) {
     element.setAttribute('aria-label', name);
     element.title = name;
@@ -32,11 +32,14 @@ export function bigControls(act) {
   const event = el('span', 'muted event');
   const state = connectionSign();
   const help = keyHelp();
-  const header = el('header', 'board-header', wall, before, title, after, event, el('span', 'gap'), state.element, help.element);
+  const logOut = button('log-out', 'Log out', act.logOut);
+  const header = el('header', 'board-header', wall, before, title, after, event, el('span', 'gap'), state.element, logOut, help.element);
 
   document.addEventListener('keydown', pressed => {
-    if (pressed.ctrlKey || pressed.altKey || pressed.metaKey || pressed.target?.closest?.('input, textarea, select')) return;
+    if (pressed.ctrlKey || pressed.altKey || pressed.metaKey || (pressed.target instanceof Element && pressed.target.closest('input, textarea, select'))) return;
+    /** @type {Record<string, () => void>} */
     const letters = help.letters() ? { j: () => act.board(1), k: () => act.board(-1), f: act.flip } : {};
+    /** @type {Record<string, () => void>} */
     const keys = { ArrowLeft: () => act.step(-1), ArrowRight: () => act.step(1), Home: act.first, End: act.live,
       PageDown: () => act.board(1), PageUp: () => act.board(-1), ...letters };
     if (!Object.hasOwn(keys, pressed.key)) return;
@@ -55,7 +58,8 @@ export function bigControls(act) {
       live.disabled = !shown.back;
       setClass(live, 'primary', shown.back);
     },
-    describe({ event: name, round, board, link, audience }) {
+    describe({ event: name, round, board, link, audience, canLogOut }) {
+      setShown(logOut, canLogOut);
       setText(title, `Board ${board}`);
       setText(event, round ? `${name} · round ${round}` : name);
       state.update(link.state, audience === 'live' ? 'live, undelayed' : 'connected');

@@ -1,10 +1,11 @@
 // Small helpers that make elements and change them only where they differ.
 
 /**
- * @param {string} tag
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
  * @param {string} [className]
  * @param {...(Node|string)} children text goes in as text nodes
- * @returns {HTMLElement}
+ * @returns {HTMLElementTagNameMap[Tag]}
  */
 export function el(tag, className = '', ...children) {
   const element = document.createElement(tag);
@@ -13,7 +14,14 @@ export function el(tag, className = '', ...children) {
   return element;
 }
 
-/** An element for a text of others, such as a name: its direction is its own. */
+/** The element of the page with this id. @param {string} id @returns {HTMLElement} */
+export function part(id) {
+  const element = document.getElementById(id);
+  if (!element) throw new Error(`The page has no element ${id}.`);
+  return element;
+}
+
+/** An element for a text of others, such as a name: its direction is its own. @param {string} className */
 export function ownDirection(className) {
   const element = el('bdi', className);
   element.dir = 'auto';

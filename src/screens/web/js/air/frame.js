@@ -28,7 +28,7 @@ export function noticeOf(session, empty) {
   // A broker can grant a subscription and filter in silence, so nobody can tell the two apart.
   const or = query.audience === 'live' ? ' Or this login may not read it.' : '';
   if (query.board) return { title: `Board ${query.board}`, words: `Nothing has been published of this board yet.${or}` };
-  const round = store?.round ? `Round ${store.round}: nothing` : 'Nothing';
+  const round = store.round ? `Round ${store.round}: nothing` : 'Nothing';
   return { title: 'No boards yet', words: `${round} has been published yet. The boards appear here by themselves.${or}` };
 }
 
@@ -46,6 +46,7 @@ export function pageFrame(stage) {
   notice.setAttribute('role', 'status');
   banner.hidden = true;
   stage.before(banner, notice);
+  /** @type {HTMLFormElement|null} */
   let form = null;
   let asked = false;
   logIn.type = 'button';

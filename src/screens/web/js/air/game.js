@@ -16,11 +16,14 @@ import { moveRows, moveText } from '../common/format.js';
  *   of the first step of the part
  */
 export function gameLine() {
-  let held = { key: '', line: null };
+  let key = '';
+  /** @type {any} */
+  let line = null;
   return body => {
     const segments = [...(body.segments ?? []), { initial_fen: body.initial_fen, moves: body.moves, first: body.moves_from ?? 1 }];
-    const key = JSON.stringify([segments, body.fen]);
-    if (held.line && key === held.key) return held.line;
+    const wanted = JSON.stringify([segments, body.fen]);
+    if (wanted === key) return line;
+    /** @type {Step[]} */
     const steps = [];
     const parts = segments.map((segment, part) => {
       const first = steps.length;
@@ -31,18 +34,20 @@ export function gameLine() {
       return { rows: moveRows(segment.moves, segment.initial_fen), first };
     });
     if (body.moves.length > 0) steps[steps.length - 1].fen = body.fen;
-    held = { key, line: { steps, start: segments[0].initial_fen, parts } };
-    return held.line;
+    key = wanted;
+    line = { steps, start: segments[0].initial_fen, parts };
+    return line;
   };
 }
 
 /** The positions after each move; after a move that cannot be played the position before it stays. */
 function positions(fen, moves) {
-  const setup = parseFen(fen).unwrap(value => value, () => null);
-  const chess = setup ? Chess.fromSetup(setup).unwrap(value => value, () => null) : null;
+  const setup = parseFen(fen);
+  const chess = setup.isOk ? Chess.fromSetup(setup.value) : setup;
+  if (!chess.isOk) return moves.map(() => fen);
   return moves.map(({ uci }) => {
-    const move = chess ? parseUci(uci) : undefined;
-    if (move && chess.board.get(move.from)) chess.play(move);
-    return chess ? makeFen(chess.toSetup()) : fen;
+    const move = parseUci(uci);
+    if (move) chess.value.play(move);
+    return makeFen(chess.value.toSetup());
   });
 }

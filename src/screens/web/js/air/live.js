@@ -7,7 +7,7 @@ const SILENT_MS = 70000;
 /**
  * Whether a board is shown as it is, and if not, why. Spectators know the node only; what a board's cable does is `link`.
  * @param {import('./store.js').Board} board
- * @param {ReturnType<typeof import('./store.js').createStore>} store
+ * @param {import('./store.js').Store} store
  * @param {{state: string}} link state of the connection
  * @param {number} now `Date.now()`
  * @returns {{live: boolean, words: string}} `words` are '' while it is live, or the connection is gone

@@ -10,6 +10,7 @@ export function moveList(onChoose) {
   element.setAttribute('aria-label', 'Moves');
   /** @type {{key: string, cells: HTMLElement[]}[]} */
   let rows = [];
+  /** @type {any[]|null} */
   let line = null;
   let marked = -1;
 

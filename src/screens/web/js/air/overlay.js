@@ -3,38 +3,43 @@
 import { boardView } from '../common/board-view.js';
 import { shownClock } from '../common/clock.js';
 import { moveRows, moveText, resultText } from '../common/format.js';
-import { el, setClass, setShown, setText } from './dom.js';
+import { el, part, setClass, setShown, setText } from './dom.js';
 import { clockIsHeard, finishedResult, liveness } from './live.js';
 import { loginForm } from './login.js';
 import { startSession } from './session.js';
 import { sideRow } from './sides.js';
+
+/** @typedef {import('./store.js').Board} Board @typedef {import('./store.js').Store} Store */
+/** @typedef {[board: Board, store: Store, told: {live: boolean}, now: number]} Shown */
 
 /** How long times that are out of date stay on air, milliseconds. */
 const CLOCKS_STAY_MS = 30000;
 /** Rows of moves in the layout `moves`. */
 const MOVE_ROWS = 8;
 
-const stage = document.querySelector('#stage');
+const stage = part('stage');
+/** @type {((...shown: Shown) => void)|null} */
 let draw = null;
+/** @type {HTMLFormElement|null} */
 let form = null;
 /** The first moment since which the times are out of date, 0 while they are not. */
 let lateSince = 0;
 
 const session = startSession((current, now) => {
   const { store, query, link } = current;
-  const board = store?.boards().get(query.board);
+  const board = store.boards().get(query.board);
   // Whoever sets the scene up gets the form; on air a refused login that worked before shows nothing, until somebody clicks.
   if (link.state === 'live') hideForm();
   else if (link.state === 'refused' && !link.rate && !current.typed && !board) showForm('');
   setShown(stage, Boolean(board) && !form);
   if (!board) return;
-  draw ??= layouts[query.layout](query);
+  const show = (draw ??= layouts[query.layout](query));
   const finished = finishedResult(board) !== '';
   const told = finished ? { live: true } : liveness(board, store, link, now);
   const isLate = !finished && (!told.live || !clockIsHeard(board) || shownClock(store.reading(board), now, store.audience).white.stale);
   lateSince = isLate ? lateSince || now : 0;
   setClass(stage, 'no-clocks', isLate && now - lateSince >= CLOCKS_STAY_MS);
-  draw(board, store, { live: true }, now);
+  show(board, store, { live: true }, now);
 });
 session.query.board ||= session.query.boards[0] ?? '1';
 session.watch([session.query.board]);
@@ -64,16 +69,16 @@ const layouts = {
     const view = boardView(diagram, { orientation: query.side });
     const [above, below] = inOrder(rows, query.side);
     stage.append(el('section', 'on-air with-board', above, diagram, below));
-    return (board, ...rest) => {
+    return (/** @type {Shown} */ ...[board, store, told, now]) => {
       view.show(board.body.fen, { lastMove: board.body.moves.at(-1)?.uci });
-      rows.white.update(board, ...rest);
-      rows.black.update(board, ...rest);
+      rows.white.update(board, store, told, now);
+      rows.black.update(board, store, told, now);
     };
   },
   clocks(query) {
     const rows = bothSides();
     stage.append(el('section', 'on-air', ...inOrder(rows, query.side)));
-    return (...all) => {
+    return (/** @type {Shown} */ ...all) => {
       rows.white.update(...all);
       rows.black.update(...all);
     };
@@ -82,9 +87,9 @@ const layouts = {
     const rows = bothSides();
     const between = el('span', 'between time');
     stage.append(el('section', 'on-air', rows.white.row, between, rows.black.row));
-    return (board, ...rest) => {
-      rows.white.update(board, ...rest);
-      rows.black.update(board, ...rest);
+    return (/** @type {Shown} */ ...[board, store, told, now]) => {
+      rows.white.update(board, store, told, now);
+      rows.black.update(board, store, told, now);
       const { moves, initial_fen: start, moves_from: first } = board.body;
       setText(between, resultText(finishedResult(board)) || moveText(moves.at(-1), start, first ?? 1));
     };

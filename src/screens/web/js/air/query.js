@@ -1,5 +1,6 @@
 // The address of a page says what it shows, never a secret. Touches no DOM.
 
+const LAYOUTS = ['board', 'clocks', 'strip', 'moves'];
 const ID = /^[a-z0-9-]{1,40}$/;
 /** Boards that an address can list. */
 const MOST_LISTED = 200;
@@ -7,22 +8,23 @@ const MOST_LISTED = 200;
 /**
  * @param {string} search such as `?board=17&audience=live&theme=light`
  * @returns {{audience: 'public'|'live', event: string, round: string, board: string, boards: string[], side: 'white'|'black',
- *   layout: string, theme: 'dark'|'light', perPage: number}} '' and [] for what the address does not say
+ *   layout: string, theme: 'dark'|'light', perPage: number}} '', [] and 0 for what the address does not say
  */
 export function readQuery(search) {
   const params = new URLSearchParams(search);
-  const id = name => (ID.test(params.get(name) ?? '') ? params.get(name) : '');
+  const text = name => params.get(name) ?? '';
+  const id = name => (ID.test(text(name)) ? text(name) : '');
   const perPage = Number(params.get('page'));
   return {
     audience: params.get('audience') === 'live' ? 'live' : 'public',
     event: id('event'),
     round: id('round'),
     board: id('board'),
-    boards: boardList(params.get('boards') ?? ''),
+    boards: boardList(text('boards')),
     side: params.get('side') === 'black' ? 'black' : 'white',
-    layout: ['board', 'clocks', 'strip', 'moves'].includes(params.get('layout') ?? '') ? params.get('layout') : 'board',
+    layout: LAYOUTS.includes(text('layout')) ? text('layout') : 'board',
     theme: params.get('theme') === 'light' ? 'light' : 'dark',
-    perPage: Number.isInteger(perPage) && perPage > 0 ? Math.min(40, perPage) : 40,
+    perPage: Number.isInteger(perPage) && perPage > 0 ? Math.min(40, perPage) : 0,
   };
 }
 

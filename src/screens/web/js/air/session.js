@@ -15,8 +15,8 @@ const TRY_AGAIN_MS = 30000;
  * @typedef {object} Session
  * @property {ReturnType<typeof readQuery>} query
  * @property {any} config of `/config.json`, null before it is there
- * @property {ReturnType<typeof createStore>|null} store
- * @property {{state: string, since: number, rate: boolean}} link `state` also `loading` and `unreachable` (no `/config.json`)
+ * @property {import('./store.js').Store} store
+ * @property {{state: string, since: number, rate: boolean}} link `state` as in link.js, and `loading` and `unreachable` (no `/config.json`)
  * @property {boolean} settled what the broker holds has arrived
  * @property {string[]} unreadable topics that the broker does not let this user read
  * @property {string} user who is logged in, '' for nobody
@@ -35,15 +35,16 @@ const TRY_AGAIN_MS = 30000;
 export function startSession(draw) {
   const query = readQuery(window.location.search);
   document.documentElement.dataset.theme = query.theme;
+  const store = createStore(query.audience);
+  /** @type {ReturnType<typeof connect>|null} */
   let link = null;
   let login = keptLogin();
   let boards = query.board ? [query.board] : query.boards;
   let topics = new Set();
   let frame = 0;
   let settling = 0;
-  let subscribedRounds = [];
   /** @type {Session} */
-  const session = { query, config: null, store: null, link: { state: 'loading', since: Date.now(), rate: false }, settled: false,
+  const session = { query, config: null, store, link: { state: 'loading', since: Date.now(), rate: false }, settled: false,
     unreadable: [], user: '', typed: false, logIn, logOut, redraw, watch };
   setInterval(() => document.hidden || redraw(), TICK_MS);
   loadConfig();
@@ -66,21 +67,20 @@ export function startSession(draw) {
       setTimeout(loadConfig, 5000);
       return redraw();
     }
-    const event = query.event || session.config.event || '';
-    session.store = createStore({ audience: query.audience, event });
-    session.store.round = query.round || session.config.round || '';
+    store.event = query.event || session.config.event || '';
+    store.round = query.round || session.config.round || '';
     open();
   }
 
   function open() {
     link?.close();
-    const { config, store } = session;
+    const { config } = session;
     const publicUser = query.audience === 'public' ? config.public_user : null;
     const used = login ?? publicUser;
     Object.assign(session, { user: used?.user ?? '', typed: Boolean(login), unreadable: [], settled: false });
     topics = new Set();
     link = connect({
-      url: config.websocket, root: config.root, user: used?.user, password: used?.password,
+      url: config.websocket ?? '/mqtt', root: config.root, user: used?.user, password: used?.password,
       onState: onLinkState,
       onMessage(topic, message, about) {
         const change = store.take(topic, message, about);
@@ -106,10 +106,11 @@ export function startSession(draw) {
     subscribe();
   }
 
+  /** @param {string} state @param {{since?: number, rate?: boolean}} detail */
   function onLinkState(state, { since, rate }) {
     if (state !== 'live') {
       clearTimeout(settling);
-      session.store.unconfirm();
+      store.unconfirm();
     }
     session.link = { state, since: since ?? Date.now(), rate: Boolean(rate) };
     if (state === 'taken' || (state === 'refused' && !rate)) setTimeout(() => session.link.state === state && open(), TRY_AGAIN_MS);
@@ -118,24 +119,23 @@ export function startSession(draw) {
 
   /** The round of the address, else the one that the organiser has published, else the server's. */
   function wantedRound() {
-    return query.round || session.store.meta?.round || session.config.round || '';
+    return query.round || store.meta?.round || session.config.round || '';
   }
 
   /** At a change of round the old one stays until the first state of the new one comes. */
   function showRound(round) {
-    session.store.round = round;
-    session.store.forgetOtherRounds();
+    store.round = round;
+    store.forgetOtherRounds();
     subscribe();
   }
 
   function subscribe() {
     if (!link) return;
-    const { store } = session;
-    const event = query.event || session.config.event || '';
+    const { event } = store;
     if (!store.boards().size) store.round = wantedRound();
-    subscribedRounds = [...new Set([store.round, wantedRound()])].filter(Boolean);
+    const rounds = [...new Set([store.round, wantedRound()])].filter(Boolean);
     const list = boards.length > 0 ? boards : ['+'];
-    const wanted = new Set(['node/+/status', ...(event ? [`meta/${event}`] : []), ...subscribedRounds.flatMap(round =>
+    const wanted = new Set(['node/+/status', ...(event ? [`meta/${event}`] : []), ...rounds.flatMap(round =>
       list.flatMap(board => ['state', 'clock'].map(kind => `${query.audience}/${event}/${round}/${board}/${kind}`)))]);
     link.unsubscribe([...topics].filter(topic => !wanted.has(topic)));
     const fresh = [...wanted].filter(topic => !topics.has(topic));
@@ -146,7 +146,7 @@ export function startSession(draw) {
 
   function watch(wanted) {
     boards = wanted;
-    if (session.store) subscribe();
+    subscribe();
   }
 
   function logIn(typed, onDevice) {

@@ -25,7 +25,7 @@ export function sideRow(side, { full = false } = {}) {
     row,
     /**
      * @param {import('./store.js').Board} board
-     * @param {ReturnType<typeof import('./store.js').createStore>} store
+     * @param {import('./store.js').Store} store
      * @param {{live: boolean}} told
      * @param {number} now
      * @param {{white_ms: number|null, black_ms: number|null}|null} [back] the times after an earlier move, when somebody stepped back

@@ -22,16 +22,18 @@ const MOST_BOARDS = 1000;
  * @property {ReturnType<typeof journalClock>} times
  */
 
-/**
- * @param {{audience: 'public'|'live', event: string}} options
- */
-export function createStore({ audience, event }) {
+/** @typedef {ReturnType<typeof createStore>} Store */
+
+/** @param {'public'|'live'} audience */
+export function createStore(audience) {
   /** @type {Map<string, Map<string, Board>>} by round and board */
   const rounds = new Map();
   /** @type {Map<string, {state: string, boot: number, at: number, confirmed: boolean}>} */
   const nodes = new Map();
   const store = {
     audience,
+    /** The event whose boards are shown; set once the server has said it. */
+    event: '',
     nodes,
     /** The title, round and delay that the organiser has published. @type {{name: string, round: string, delay: number}|null} */
     meta: null,
@@ -64,13 +66,13 @@ export function createStore({ audience, event }) {
 
   /**
    * Takes a message into the model.
-   * @returns {{kind: 'state'|'clock'|'node'|'meta', round?: string, board?: string}|null} what changed, or null
+   * @returns {{kind: string, round?: string, board?: string}|null} what changed (`state`, `clock`, `node` or `meta`), or null
    */
   function take(topic, message, about) {
     const levels = topic.split('/');
     if (levels[0] === 'node' && levels[2] === 'status') return takeNode(levels[1], message, about);
-    if (topic === `meta/${event}`) return takeMeta(message);
-    if (levels[0] !== audience || levels[1] !== event || levels.length !== 5) return null;
+    if (topic === `meta/${store.event}`) return takeMeta(message);
+    if (levels[0] !== audience || levels[1] !== store.event || levels.length !== 5) return null;
     const [, , round, id, kind] = levels;
     const boards = rounds.get(round) ?? new Map();
     rounds.set(round, boards);

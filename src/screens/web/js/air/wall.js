@@ -1,7 +1,7 @@
 // The wall: a grid of diagrams for a hall or a website, in pages that turn by themselves.
 import { boardView } from '../common/board-view.js';
 import { moveText, resultText, timeOfDay } from '../common/format.js';
-import { connectionSign, el, setClass, setShown, setText } from './dom.js';
+import { button, connectionSign, el, part, setClass, setShown, setText } from './dom.js';
 import { pageFrame } from './frame.js';
 import { finishedResult, liveness } from './live.js';
 import { byNumber } from './query.js';
@@ -14,17 +14,22 @@ const PAGE_MS = 20000;
 const FINISHED_MS = 120000;
 /** Below this width the page scrolls and shows all boards, pixels. */
 const SCROLLS_BELOW = 700;
-/** The parts of a tile without the diagram, in widths of the diagram; as in broadcast.css. */
+/** Boards of one page, and the smallest diagram with names that people can read, pixels. */
+const [FEWEST_ON_PAGE, MOST_ON_PAGE] = [4, 40];
+const LEGIBLE_PX = 165;
+/** The space between tiles, pixels, and the rows of a tile in widths of its diagram; as in broadcast.css. */
+const GAP_PX = 12;
 const ROWS_OF_TILE = 0.36;
 
-const stage = document.querySelector('#stage');
-const header = document.querySelector('#header');
+const stage = part('stage');
+const header = part('header');
 const title = el('h1', 'event');
 const round = el('span', 'muted');
 const pages = el('span', 'muted time');
 const state = connectionSign();
 const clock = el('span', 'time muted');
-header.append(title, round, el('span', 'gap'), pages, state.element, clock);
+const logOut = button('', 'Log out', () => session.logOut());
+header.append(title, round, el('span', 'gap'), pages, state.element, logOut, clock);
 
 const frame = pageFrame(stage);
 /** @type {Map<string, ReturnType<typeof tileOf>>} */
@@ -33,20 +38,21 @@ let page = 0;
 let turnedAt = Date.now();
 let laidOut = '';
 
-startSession((session, now) => {
-  const { store, query } = session;
-  const boards = store ? shownBoards(store, query) : [];
-  const listed = query.boards.length > 0 && session.settled ? query.boards : boards.map(board => board.id);
-  const shown = frame.update(session, boards.length === 0);
-  setText(title, store?.meta?.name || session.config?.event || 'flagfall');
-  setText(round, store?.round ? `Round ${store.round}${delayWords(store, query)}` : '');
-  state.update(session.link.state, 'connected');
+const session = startSession((current, now) => {
+  const { store, query, link, config } = current;
+  const boards = shownBoards(store, query);
+  const listed = query.boards.length > 0 && current.settled ? query.boards : boards.map(board => board.id);
+  const shown = frame.update(current, boards.length === 0);
+  setText(title, store.meta?.name || config?.event || 'flagfall');
+  setText(round, store.round ? `Round ${store.round}${delayWords(store, query)}` : '');
+  state.update(link.state, 'connected');
+  setShown(logOut, current.typed && link.state !== 'refused');
   setText(clock, timeOfDay(now));
   document.title = `${title.textContent} · wall`;
   if (!shown) return;
   const onPage = pageOf(listed, query.perPage, now);
   layOut(onPage);
-  for (const id of onPage) tileOn(id, session).update(store.boards().get(id), session, now);
+  for (const id of onPage) tileOn(id, current).update(store.boards().get(id), current, now);
 });
 
 function shownBoards(store, query) {
@@ -67,7 +73,7 @@ function pageOf(listed, perPage, now) {
     setShown(pages, false);
     return listed;
   }
-  const count = Math.max(1, Math.ceil(listed.length / perPage));
+  const count = Math.max(1, Math.ceil(listed.length / (perPage || mostLegible())));
   if (now - turnedAt >= PAGE_MS) {
     page += 1;
     turnedAt = now;
@@ -79,9 +85,28 @@ function pageOf(listed, perPage, now) {
   return listed.slice(page * size, (page + 1) * size);
 }
 
-/** Columns that make the diagrams as large as the window allows. */
+/** How many boards the window can show so that people can read them. */
+function mostLegible() {
+  let count = MOST_ON_PAGE;
+  while (count > FEWEST_ON_PAGE && bestGrid(count).size < LEGIBLE_PX) count -= 1;
+  return count;
+}
+
+/** The number of columns that makes the diagrams as large as the window allows. */
+function bestGrid(count) {
+  let best = { columns: 1, size: 0 };
+  for (let columns = 1; columns <= count; columns += 1) {
+    const rows = Math.ceil(count / columns);
+    const width = (stage.clientWidth - GAP_PX * (columns + 1)) / columns;
+    const height = (stage.clientHeight - GAP_PX * (rows + 1)) / rows;
+    const size = Math.min(width, height / (1 + ROWS_OF_TILE));
+    if (size > best.size) best = { columns, size };
+  }
+  return best;
+}
+
 function layOut(onPage) {
-  const key = `${onPage.join()} ${window.innerWidth} ${window.innerHeight} ${stage.clientWidth} ${stage.clientHeight}`;
+  const key = `${onPage.join()} ${stage.clientWidth} ${stage.clientHeight}`;
   if (key === laidOut) return;
   laidOut = key;
   const wanted = new Set(onPage);
@@ -91,17 +116,9 @@ function layOut(onPage) {
     tile.element.remove();
     tiles.delete(id);
   }
-  let best = { columns: 1, size: 0 };
-  for (let columns = 1; columns <= onPage.length; columns += 1) {
-    const rows = Math.ceil(onPage.length / columns);
-    const gap = 12;
-    const width = (stage.clientWidth - 24 - gap * (columns - 1)) / columns;
-    const height = (stage.clientHeight - 24 - gap * (rows - 1)) / rows;
-    const size = Math.min(width, height / (1 + ROWS_OF_TILE));
-    if (size > best.size) best = { columns, size };
-  }
-  stage.style.setProperty('--columns', String(best.columns));
-  stage.style.setProperty('--size', `${Math.floor(best.size)}px`);
+  const { columns, size } = bestGrid(onPage.length);
+  stage.style.setProperty('--columns', String(columns));
+  stage.style.setProperty('--size', `${Math.floor(size)}px`);
 }
 
 function tileOn(id, session) {
@@ -110,7 +127,7 @@ function tileOn(id, session) {
   const tile = tileOf(id, session);
   tiles.set(id, tile);
   const after = [...tiles.keys()].filter(other => byNumber(other, id) > 0).sort(byNumber)[0];
-  stage.insertBefore(tile.element, after ? tiles.get(after).element : null);
+  stage.insertBefore(tile.element, tiles.get(after ?? '')?.element ?? null);
   return tile;
 }
 

@@ -46,6 +46,7 @@ export function connect(options) {
   const topics = new Set();
   /** @type {Set<(error: Error) => void>} */
   const unanswered = new Set();
+  /** @type {any} the client of mqtt.js */
   let client = null;
   let state = '';
   let since = Date.now();
@@ -75,6 +76,7 @@ export function connect(options) {
       properties: { sessionExpiryInterval: 0 },
     });
     client = own;
+    /** @type {{code?: number}} */
     let why = {};
     own.on('connect', () => {
       if (own !== client) return;
@@ -92,6 +94,7 @@ export function connect(options) {
     own.on('close', () => lost(own, why));
   }
 
+  /** @param {any} own @param {{code?: number}} why */
   function lost(own, { code }) {
     if (own !== client) return;
     client = null;
@@ -101,7 +104,7 @@ export function connect(options) {
     unanswered.clear();
     if (closed) return;
     if (code === REASON.takenOver) return tell('taken');
-    const refused = state !== 'live' && WRONG_LOGIN.includes(code);
+    const refused = state !== 'live' && WRONG_LOGIN.includes(code ?? 0);
     if (refused) return tell('refused', { code });
     if (state === 'live' && Date.now() - liveFrom >= GOOD_MS) wait = FIRST_WAIT_MS;
     const rate = code === REASON.rateExceeded;
@@ -125,9 +128,9 @@ export function connect(options) {
     const own = client;
     let open = wanted.length;
     for (const topic of wanted) {
-      own.subscribe(prefix + topic, { qos: 1 }, error => {
-        if (own !== client) return;
-        if (error?.code >= 0x80) options.onRefused?.(topic);
+      own.subscribe(prefix + topic, { qos: 1 }, (_error, _wanted, answer) => {
+        if (own !== client || !answer?.granted) return;
+        if (answer.granted[0] >= 0x80) options.onRefused?.(topic);
         open -= 1;
         if (open === 0) options.onSubscribed?.(wanted);
       });

@@ -49,6 +49,8 @@ export async function startApp({ page, view, topics, onChange }) {
   let subscribed = new Set();
   let timer = 0;
   let framed = false;
+  // From a login until the broker has taken it: what was typed stays in the form.
+  let entering = false;
 
   /** @type {any} */
   const made = {
@@ -76,7 +78,7 @@ export async function startApp({ page, view, topics, onChange }) {
   function draw() {
     framed = false;
     onChange?.(app, null);
-    const content = !app.session || app.linkState === 'refused' ? loginView(app, logIn) : app.session.locked ? app.lock.view() : view(app);
+    const content = !app.session || entering || app.linkState === 'refused' ? loginView(app, logIn) : app.session.locked ? app.lock.view() : view(app);
     render(content, root);
   }
 
@@ -84,12 +86,14 @@ export async function startApp({ page, view, topics, onChange }) {
   function logIn(user, password, pin) {
     app.session = { user, password, pin, locked: false, wrong: 0 };
     app.loginProblem = '';
+    entering = true;
     open();
   }
   /** @param {string} why */
   function logOut(why) {
     link?.close();
     link = null;
+    entering = false;
     Object.assign(app, { session: null, linkState: 'none', loginProblem: why, commander: null, model: newModel(), ui: {} });
     writeSession(null);
     paint(true);
@@ -98,6 +102,8 @@ export async function startApp({ page, view, topics, onChange }) {
     const session = app.session;
     if (!session) return;
     link?.close();
+    // `connect` reports its first state before it returns.
+    link = null;
     subscribed = new Set();
     app.linkState = 'connecting';
     link = connect({
@@ -125,6 +131,7 @@ export async function startApp({ page, view, topics, onChange }) {
       // A refused password is never stored.
       writeSession(app.session);
       if (app.linkState !== 'connecting') beginConnection(app.model);
+      entering = false;
       app.refusedTopics.clear();
       app.loginProblem = '';
     }

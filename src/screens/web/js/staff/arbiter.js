@@ -3,7 +3,7 @@ import { html, nothing } from '../../vendor/lit-html.js';
 import { ageText } from '../common/format.js';
 import { startApp } from './app.js';
 import { boardView } from './board.js';
-import { hallView, needsList } from './hall.js';
+import { elsewhereView, hallView } from './hall.js';
 import { KEYS, listenToKeys } from './keys.js';
 import { nextNeeds, openNeeds } from './needs.js';
 import { isMine } from './roles.js';
@@ -21,7 +21,6 @@ const AWAY = 60_000;
 const sound = newSound();
 /** Alarms that somebody looked at on this page: they make no sound any more. @type {Set<string>} */
 const opened = new Set();
-let announced = 0;
 
 /** The rounds that nodes serve; before a node said so, the one of the configuration. @param {import('./app.js').App} app */
 function rounds(app) {
@@ -61,16 +60,17 @@ function onChange(app, change) {
   const here = app.session?.locked ? null : boardOfRoute(app);
   for (const need of app.ui.needs) if (here && need.boards.includes(here)) opened.add(need.key);
   const unseen = app.ui.needs.filter((/** @type {import('./needs.js').Need} */ need) => !need.closed && !opened.has(need.key));
-  const fresh = sound.follow(unseen, now);
-  if (fresh) {
-    announced += fresh;
-    if (app.session?.locked) app.missedWhileLocked += fresh;
-    else if (document.hidden) app.ui.missedHidden = (app.ui.missedHidden ?? 0) + fresh;
-    const last = unseen.at(-1);
-    app.ui.announced = last?.alert ? `Board ${last.board.id}: ${alarmTitle(last.alert)}` : '';
+  // What was there when the page opened is not news; what came while there was no connection is.
+  const fresh = sound.follow(unseen, now).filter((need) => !need.old || app.model.connection > 1);
+  const last = fresh.at(-1);
+  if (last) {
+    if (app.session?.locked) app.missedWhileLocked += fresh.length;
+    else if (document.hidden) app.ui.missedHidden = (app.ui.missedHidden ?? 0) + fresh.length;
+    app.ui.announced = `Board ${last.board.id}: ${last.alert ? alarmTitle(last.alert) : 'claim'}`;
   }
-  const count = unseen.length ? `(${unseen.length}) ` : '';
-  document.title = `${count}${app.config.event || 'flagfall'} · arbiters`;
+  const number = app.session?.locked ? app.missedWhileLocked : unseen.length;
+  const count = app.session && number ? `(${number}) ` : '';
+  document.title = `${count}${app.config.event || 'flagfall'}`;
 }
 
 /** @param {import('./app.js').App} app */
@@ -78,17 +78,10 @@ function view(app) {
   const board = boardOfRoute(app);
   const page = !app.route.board ? hallView(app)
     : !board ? html`<main><p class="empty">Board ${app.route.board} has not been published.</p><p><a href="/arbiter/">To the hall</a></p></main>`
-      : html`${others(app, board)}${app.route.view === 'ruling' ? rulingView(app, board) : boardView(app, board)}`;
-  const bell = html`<button class="quiet bell" aria-pressed=${sound.isOn()} @click=${() => toggleSound(app)}>${sound.isOn() ? '🔔' : '🔕'}<span class="bell-words"> Sound ${sound.isOn() ? 'on' : 'off'}</span></button>`;
+      : html`${elsewhereView(app, board)}<p class="heard" role="alert">${app.ui.announced ?? ''}</p>${app.route.view === 'ruling' ? rulingView(app, board) : boardView(app, board)}`;
+  const bell = html`<button class="quiet bell" aria-pressed=${sound.isOn()} @click=${() => toggleSound(app)}><span aria-hidden="true">♪</span><span class="bell-words">Sound</span> ${sound.isOn() ? 'on' : 'off'}</button>`;
   return html`${shell(app, page, bell)}${sheetView(app)}${app.ui.help ? help(app) : nothing}
     ${app.ui.number ? html`<p class="typed" role="status">Board ${app.ui.number} ↵</p>` : nothing}`;
-}
-
-/** Alarms of other boards, while one is open. @param {import('./app.js').App} app @param {import('./model.js').Board} board */
-function others(app, board) {
-  const all = app.ui.needs ?? [];
-  const elsewhere = all.filter((/** @type {import('./needs.js').Need} */ need) => !need.boards.includes(board));
-  return elsewhere.length ? html`<div class="elsewhere">${needsList({ ...app, ui: { ...app.ui, needs: elsewhere } })}</div>` : nothing;
 }
 
 /** @param {import('./app.js').App} app */

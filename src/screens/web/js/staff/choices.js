@@ -4,7 +4,7 @@ import { observedAt } from './observed.js';
 import { maySend, roleOn } from './roles.js';
 import { isOffline } from './shell.js';
 import { openSheet } from './sheet.js';
-import { resultOf } from './words.js';
+import { resultOf, resultSentence } from './words.js';
 
 /** @typedef {import('../../messages').Choice} Choice */
 
@@ -66,5 +66,10 @@ export function choiceButtons(app, board, message, { pending, waits }) {
  */
 function openChoice(app, board, message, choice) {
   const body = choice.body.result ? { result: choice.body.result } : {};
-  openSheet(app, board, choice.verb, { body, title: choice.label, observedAt: observedAt(app, board, message), proposal: /** @type {any} */ (message.body).screen?.proposal });
+  const finding = /** @type {import('../../messages').Finding} */ (message.body);
+  const result = choice.verb === 'confirm' ? resultOf(finding.outcome) : choice.verb === 'reject' ? '*' : choice.body.result;
+  openSheet(app, board, choice.verb, {
+    body, title: choice.label, sentence: result ? `${resultSentence(result)}.` : choice.label, observedAt: message.body.decision ? null : observedAt(app, board, message),
+    proposal: /** @type {any} */ (message.body).screen?.proposal,
+  });
 }

@@ -2,11 +2,11 @@
 import { html, nothing, repeat } from '../../vendor/lit-html.js';
 import { ageText, playerName, shortName } from '../common/format.js';
 import { shownClock } from '../common/clock.js';
-import { actWords, alarmLine, alarmTitle } from './words.js';
 import { deviceTime } from './journal-time.js';
-import { openFinding } from './needs.js';
+import { isAbout, openFinding } from './needs.js';
 import { readClock, tileOf } from './tiles.js';
 import { boardName, goOnClick, hrefOf } from './routes.js';
+import { actWords, alarmLine, alarmTitle, sideName } from './words.js';
 
 /** @type {[string, string][]} */
 const FILTERS = [['all', 'All'], ['needs', 'Needs me'], ['playing', 'Playing'], ['ready', 'Set up'], ['finished', 'Finished'], ['dead', 'Not live']];
@@ -18,9 +18,8 @@ export const boardsInOrder = (app) => [...app.model.boards.values()].sort((one, 
 
 /** Where a row or tile leads: to the ruling if there is one, else to the board. @param {import('./app.js').App} app @param {import('./model.js').Board} board @param {boolean} [alarms] */
 export function placeOf(app, board, alarms = false) {
-  const ruling = board.ruling?.message.body;
   if (openFinding(board)) return { board: boardName(app, board), view: 'ruling' };
-  return { board: boardName(app, board), view: 'board', ...(alarms && !ruling && { tab: 'alarms' }), ...(alarms && ruling && { tab: 'alarms' }) };
+  return { board: boardName(app, board), view: 'board', ...(alarms && { tab: 'alarms' }) };
 }
 
 /** The boards that the search and the filter leave, with their tiles. @param {import('./app.js').App} app */
@@ -62,14 +61,15 @@ export function hallView(app) {
 }
 
 /** @param {import('./app.js').App} app */
-export function needsList(app) {
+function needsList(app) {
   /** @type {import('./needs.js').Need[]} */
   const needs = app.ui.needs ?? [];
   const open = needs.filter((need) => !need.closed).length;
   return html`
     <section class="needs" aria-label="Needs you" ?hidden=${needs.length === 0}>
       <h2>Needs you <span class="count">${open}</span></h2>
-      <ul>${repeat(needs, (need) => need.key, (need) => needRow(app, need))}</ul>
+      <ul>${repeat(needs.filter((need) => !need.device), (need) => need.key, (need) => needRow(app, need))}
+        ${repeat(needs.filter((need) => need.device), (need) => need.key, (need) => needRow(app, need))}</ul>
     </section>
     <p class="heard" role="alert">${app.ui.announced ?? ''}</p>`;
 }
@@ -79,9 +79,8 @@ function needRow(app, need) {
   const { board, alert } = need;
   const age = need.since === null ? '' : `${need.about ? '≈ ' : ''}${ageText(Math.max(0, app.now() - need.since))}`;
   const finding = openFinding(board);
-  const act = finding && !need.device ? board.ruling?.message.body : null;
-  const screen = act && 'screen' in act ? act.screen : null;
-  const todo = need.what === 'claim' ? screen?.headline ?? 'A claim is lodged' : screen ? actWords(screen.act) : alert ? alarmLine(alert) : '';
+  const screen = finding && (!alert || isAbout(finding, alert)) ? finding.screen : null;
+  const todo = screen ? actWords(screen.act) : alert ? alarmLine(alert) : '';
   const several = need.boards.length > 1;
   const place = placeOf(app, board, true);
   const players = board.live?.message.body.players;
@@ -90,13 +89,32 @@ function needRow(app, need) {
       <a href=${hrefOf(place)} @click=${goOnClick(app, place)} data-need=${need.key}>
         <span class="need-sign" aria-hidden="true">${need.what === 'claim' ? '?' : alert?.kind === 'flag' ? '⚑' : '!'}</span>
         <span class="need-board">${several ? need.node : board.id}</span>
-        <span class="need-title">${alert ? alarmTitle(alert) : 'Claim'}${several ? ` · ${need.boards.length} boards` : ''}</span>
+        <span class="need-title">${alert ? alarmTitle(alert) : claimTitle(finding?.claim)}${several ? ` · ${need.boards.length} boards` : ''}</span>
         <span class="need-age time">${need.closed ? 'closed' : age}</span>
         <span class="need-todo">${several ? need.boards.map((one) => one.id).join(', ') : todo}</span>
         <span class="need-who muted">${several ? '' : [shortName(players?.white, 14), shortName(players?.black, 14)].filter(Boolean).join(' – ')}</span>
         <span class="need-open" aria-hidden="true">Open</span>
       </a>
     </li>`;
+}
+
+/** What a player claims. @param {import('../../messages').ClaimBody|null|undefined} claim */
+const claimTitle = (claim) => (claim ? `${sideName(claim.side)} claims: ${claim.ground.replaceAll('_', ' ')}` : 'Claim');
+
+/** One line with the other boards that want somebody, while one board is on the screen. @param {import('./app.js').App} app @param {import('./model.js').Board} here */
+export function elsewhereView(app, here) {
+  /** @type {import('./needs.js').Need[]} */
+  const others = (app.ui.needs ?? []).filter((/** @type {import('./needs.js').Need} */ need) => !need.closed && !need.boards.includes(here));
+  // A board with several alarms is there once.
+  const needs = others.filter((/** @type {import('./needs.js').Need} */ need, /** @type {number} */ at) =>
+    others.findIndex((/** @type {import('./needs.js').Need} */ other) => other.board === need.board && other.device === need.device) === at);
+  needs.sort((/** @type {import('./needs.js').Need} */ one, /** @type {import('./needs.js').Need} */ other) => Number(one.device) - Number(other.device));
+  if (!needs.length) return nothing;
+  return html`<nav class="elsewhere" aria-label="Also needs you"><span class="muted">Also</span> ${repeat(needs, (need) => need.key, (need) => {
+    const place = placeOf(app, need.board, true);
+    return html`<a class="chip ${need.device ? '' : 'loud'}" href=${hrefOf(place)} @click=${goOnClick(app, place)}>
+      ${need.alert?.kind === 'flag' ? '⚑' : '!'} ${need.boards.length > 1 ? need.node : need.board.id} <small>${need.alert ? alarmTitle(need.alert) : 'Claim'}</small></a>`;
+  })}</nav>`;
 }
 
 /**
@@ -109,7 +127,7 @@ function tileView(app, board, tile) {
   const clock = readClock(board);
   const read = clock && deviceTime(board.time, clock.read_us, board.clock?.message ?? board.live?.message);
   const shown = shownClock(clock ? { ...clock, at: read?.at ?? app.now(), about: read?.about } : null, app.now(), 'staff');
-  const place = placeOf(app, board, tile.kind === 'loud');
+  const place = placeOf(app, board, tile.kind === 'loud' || tile.kind === 'device');
   const dead = tile.kind === 'dead' || tile.kind === 'quiet' || tile.kind === 'waiting';
   /** @param {'white'|'black'} side */
   const row = (side) => {
@@ -121,7 +139,7 @@ function tileView(app, board, tile) {
     </span>`;
   };
   return html`
-    <li class="tile ${tile.kind} ${dead ? 'hatched' : ''}">
+    <li class="tile ${tile.kind} ${dead ? 'hatched' : ''} ${tile.result ? 'with-result' : ''}">
       <a href=${hrefOf(place)} @click=${goOnClick(app, place)} data-board=${board.key}>
         <span class="tile-head"><span class="tile-number">${board.id}</span>
           <span class="tile-word">${tile.sign ? html`<span aria-hidden="true">${tile.sign}</span> ` : nothing}${tile.word}</span></span>

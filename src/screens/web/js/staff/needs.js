@@ -16,17 +16,26 @@ export const STAYS = 5000;
  * @property {boolean} device about a device or program, not about a game
  * @property {number|null} since milliseconds of this device
  * @property {boolean} about `since` is an estimate
+ * @property {boolean} old it was there before this page looked
  * @property {number|null} closed when it was closed, milliseconds of this device
  */
 
 /** Alarms that are still to be dealt with. @param {import('../../messages').AlertBody} alert */
 export const isOpen = (alert) => alert.status === 'open' || alert.status === 'corrected_on_board';
 
-/** The finding of a ruling on which nobody has decided; null if there is none. @param {import('./model.js').Board} board */
+/**
+ * The finding of a ruling on which nobody has decided; null if there is none.
+ * @param {import('./model.js').Board} board
+ * @returns {(import('../../messages').Finding & {screen?: import('../../messages').Screen|null})|null}
+ */
 export function openFinding(board) {
   const body = board.ruling?.message.body;
   return body && 'position' in body && !body.decision && body.status === 'proposed' ? body : null;
 }
+
+/** Whether a finding is about an alarm. @param {import('../../messages').Finding} finding @param {import('../../messages').AlertBody} alert */
+export const isAbout = (finding, alert) =>
+  finding.evidence.includes(`alarm:${alert.id}`) || (alert.kind === 'flag' && finding.kind === 'flag_fall');
 
 /**
  * Everything that is open now on these boards.
@@ -38,7 +47,7 @@ export function openNeeds(boards, now) {
   /** @type {Map<string, Need>} */
   const found = new Map();
   for (const board of boards) {
-    for (const { message } of board.alerts.values()) {
+    for (const { message, retained } of board.alerts.values()) {
       const alert = message.body;
       if (alert.class !== 'loud' || !isOpen(alert)) continue;
       const device = alarmOf(alert.kind).device === true;
@@ -51,7 +60,7 @@ export function openNeeds(boards, now) {
         continue;
       }
       found.set(key, {
-        key, what: 'alarm', board, boards: [board], alert, node: message.node, device, since, about: age?.about ?? true, closed: null,
+        key, what: 'alarm', board, boards: [board], alert, node: message.node, device, since, about: age?.about ?? true, old: retained, closed: null,
       });
     }
     const finding = openFinding(board);
@@ -60,7 +69,7 @@ export function openNeeds(boards, now) {
       const age = ageOf(board.time, ruling.t.us, ruling, now);
       found.set(`${ruling.game}/claim/${finding.id}`, {
         key: `${ruling.game}/claim/${finding.id}`, what: 'claim', board, boards: [board], alert: null, node: ruling.node, device: false,
-        since: age && now - age.ms, about: age?.about ?? true, closed: null,
+        since: age && now - age.ms, about: age?.about ?? true, old: board.ruling?.retained ?? false, closed: null,
       });
     }
   }
@@ -83,6 +92,8 @@ export function nextNeeds(shown, open, now) {
     const closed = row.closed ?? now;
     return now - closed < STAYS ? [{ ...row, closed }] : [];
   });
-  const fresh = [...byKey.values()].sort((one, other) => (one.since ?? now) - (other.since ?? now));
-  return [...kept, ...fresh];
+  const byAge = (/** @type {Need} */ one, /** @type {Need} */ other) => (one.since ?? now) - (other.since ?? now);
+  const fresh = [...byKey.values()].sort(byAge);
+  // What the broker had kept arrives in any order while the page opens; nobody has a finger on it yet.
+  return fresh.some((need) => need.old) ? [...kept, ...fresh].sort(byAge) : [...kept, ...fresh];
 }

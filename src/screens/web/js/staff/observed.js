@@ -1,7 +1,10 @@
 // When the arbiter saw the flag: set when the ruling is first opened, and to be corrected. It may be earlier than the tap that decides.
-import { html } from '../../vendor/lit-html.js';
+import { html, nothing } from '../../vendor/lit-html.js';
 import { timeOfDay } from '../common/format.js';
 import { nodeNow } from './journal-time.js';
+import { maySend, roleOn } from './roles.js';
+import { isOffline } from './shell.js';
+import { openSheet } from './sheet.js';
 
 /**
  * The time at which the arbiter saw what this finding is about, in the time of the node.
@@ -31,18 +34,22 @@ export function observedRow(app, board, message) {
   };
   const typed = (/** @type {Event} */ event) => {
     const [hours, minutes, seconds = 0] = /** @type {HTMLInputElement} */ (event.target).value.split(':').map(Number);
-    if (![hours, minutes, seconds].every(Number.isFinite)) return app.paint(true);
+    if (!(hours >= 0 && hours < 24 && minutes >= 0 && minutes < 60 && seconds >= 0 && seconds < 60)) return app.paint(true);
     const next = new Date(at);
     next.setHours(hours, minutes, seconds, 0);
     // A time after midnight that was seen before it.
     if (next.getTime() > nodeNow(board.time, app.now()).getTime() + 60_000) next.setDate(next.getDate() - 1);
     set(next);
   };
+  const may = maySend(app.session && roleOn(app.model, app.session.user, board), 'claim');
+  // For a decision that needs the observation first: a later look can change the finding.
+  const claim = () => openSheet(app, board, 'claim', { values: { flag: message.body.flag }, observedAt: at });
   return html`
     <div class="observed">
       <label>I saw ${message.body.flag ? 'the flag' : 'it'} at
-        <input type="time" step="1" .value=${timeOfDay(at.getTime(), true)} @change=${typed}></label>
+        <input type="text" inputmode="numeric" autocomplete="off" size="8" .value=${timeOfDay(at.getTime(), true)} @change=${typed}></label>
       <button @click=${() => set(nodeNow(board.time, app.now()))}>now</button>
       <button @click=${() => set(new Date(at.getTime() - 5000))}>−5 s</button>
+      ${message.body.flag && message.body.conditional && !message.body.decision && may ? html`<button ?disabled=${isOffline(app) || !board.state} @click=${claim}>Record that I saw it…</button>` : nothing}
     </div>`;
 }

@@ -16,28 +16,34 @@ const ALARM_IS_YOUNG = 60_000;
 /** @type {[string, string][]} */
 const KINDS = [['', 'All'], ['move', 'Moves'], ['alarm', 'Alarms'], ['finding', 'Findings'], ['decision', 'Decisions'], ['command', 'Commands'], ['clock', 'Clock']];
 
-/** Asks for the events that are missing, if that disturbs nobody. @param {import('./app.js').App} app @param {import('./model.js').Board} board */
+/**
+ * Asks for the events that are missing, if that disturbs nobody.
+ * @param {import('./app.js').App} app
+ * @param {import('./model.js').Board} board
+ * @returns {boolean} whether a young alarm keeps it from asking
+ */
 function askForMissing(app, board) {
   const from = board.record.events.length ? firstMissing(board.record) : 1;
   const { session, commander } = app;
-  if (from === null || !session || !commander || app.linkState !== 'live') return;
-  if (!maySend(roleOn(app.model, session.user, board), 'resync') || commander.isDenied(board, 'resync')) return;
+  if (from === null || !session || !commander || app.linkState !== 'live') return false;
+  if (!maySend(roleOn(app.model, session.user, board), 'resync') || commander.isDenied(board, 'resync')) return false;
   const asked = (app.ui.asked ??= new Map());
   const now = app.now();
-  if (now - (asked.get(board.key) ?? -Infinity) < ASK_EVERY || app.ui.complete?.has(board.key)) return;
+  if (now - (asked.get(board.key) ?? -Infinity) < ASK_EVERY || app.ui.complete?.has(board.key)) return false;
   for (const { message } of board.alerts.values()) {
     if (message.body.class !== 'loud' || !isOpen(message.body)) continue;
-    if ((ageOf(board.time, message.body.opened_at, message, now)?.ms ?? 0) < ALARM_IS_YOUNG) return;
+    if ((ageOf(board.time, message.body.opened_at, message, now)?.ms ?? 0) < ALARM_IS_YOUNG) return true;
   }
   asked.set(board.key, now);
   // What does not come then is not there any more: events of earlier rounds, for one.
   (app.ui.complete ??= new Set()).add(board.key);
   commander.send(openDraft(board, 'resync', { from, audience: 'arbiter' }));
+  return false;
 }
 
 /** @param {import('./app.js').App} app @param {import('./model.js').Board} board */
 export function recordView(app, board) {
-  askForMissing(app, board);
+  const waits = askForMissing(app, board);
   const kind = app.ui.recordKind ?? '';
   const missing = gaps(board.record);
   const events = board.record.events.filter((event) => !kind || kind === (event.branch === 'move' ? 'move' : event.message.body.what)).slice().reverse();
@@ -47,6 +53,7 @@ export function recordView(app, board) {
   return html`
     <div class="filters" role="group" aria-label="Kind">${KINDS.map(([name, label]) => html`<button class="chip" aria-pressed=${kind === name} @click=${() => set(name)}>${label}</button>`)}
       ${navigator.clipboard ? html`<button class="chip" @click=${copy}>${app.now() - (app.ui.copied ?? 0) < 2000 ? 'Copied' : 'Copy as text'}</button>` : nothing}</div>
+    ${waits ? html`<p class="notice">What happened before is asked for once the alarm is a minute old, so that nothing is slowed down now.</p>` : nothing}
     ${events.length ? nothing : html`<p class="empty">Nothing yet since this page was opened.</p>`}
     <ol class="record">${repeat(events, (event) => event.id, (event) => html`
       <li class="record-line ${event.branch === 'move' ? 'move' : event.message.body.what}">

@@ -4,7 +4,7 @@ import { ageText, playerName, timeOfDay } from '../common/format.js';
 import { formatTime } from '../common/clock.js';
 import { ageOf, utcOf } from './journal-time.js';
 import { isLive, livenessOf } from './live.js';
-import { isOpen } from './needs.js';
+import { isAbout, isOpen } from './needs.js';
 import { boardName, go, goOnClick, hrefOf } from './routes.js';
 import { choiceButtons } from './choices.js';
 import { observedRow } from './observed.js';
@@ -25,10 +25,13 @@ function watch(app, message) {
   const body = /** @type {import('../../messages').Finding & {screen?: import('../../messages').Screen}} */ (message.body);
   const before = app.ui.ruling;
   const same = before && before.game === message.game && before.id === body.id;
-  if (!same) app.ui.ruling = { game: message.game, id: body.id, revision: body.revision, proposal: body.screen?.proposal ?? '', old: '', until: 0 };
+  if (!same) app.ui.ruling = { game: message.game, id: body.id, revision: body.revision, proposal: body.screen?.proposal ?? '', decided: Boolean(/** @type {any} */ (body).decision), old: '', until: 0 };
   else if (before.revision !== body.revision) {
+    // A decision raises the revision too, and is shown as what it is.
+    const decided = Boolean(/** @type {any} */ (body).decision) || before.decided;
     app.ui.ruling = {
-      ...before, revision: body.revision, old: before.proposal, proposal: body.screen?.proposal ?? '', until: app.now() + LOOK_FIRST,
+      ...before, revision: body.revision, decided: Boolean(/** @type {any} */ (body).decision), old: decided ? '' : before.proposal,
+      proposal: body.screen?.proposal ?? '', until: app.now() + LOOK_FIRST,
     };
     setTimeout(() => app.paint(true), LOOK_FIRST + 50);
   }
@@ -72,8 +75,8 @@ export function rulingView(app, board) {
           ${screen?.besides?.length ? html`<ul class="besides">${screen.besides.map((one) => html`<li>${one}</li>`)}</ul>` : nothing}
         </div>
         ${positions(board, finding)}
+        <div class="ruling-times">${times(board, finding)}</div>
         <div class="ruling-facts">
-          ${times(board, finding)}
           ${screen?.moves ? html`<p class="moves-done">${screen.moves}</p>` : nothing}
           <p><b>Why</b> ${screen?.why}${screen?.line ? html`<details><summary>Line</summary><p class="line">${screen.line}</p>
             ${screen.final_position ? html`<staff-diagram class="small-diagram" .show=${{ fen: screen.final_position, small: true }}></staff-diagram>` : nothing}</details>` : nothing}</p>
@@ -93,7 +96,7 @@ export function rulingView(app, board) {
 /** The other open alarms of the board; the last finding is what this page shows. @param {import('./app.js').App} app @param {import('./model.js').Board} board @param {import('../../messages').Finding} finding */
 function otherAlarms(app, board, finding) {
   const open = [...board.alerts.values()].map((slot) => slot.message.body).filter((alert) => alert.class === 'loud' && isOpen(alert));
-  const others = open.filter((alert) => !finding.evidence.includes(`alarm:${alert.id}`) && !(alert.kind === 'flag' && finding.flag === alert.side));
+  const others = open.filter((alert) => !isAbout(finding, alert));
   if (!others.length) return nothing;
   const place = { board: boardName(app, board), view: 'board', tab: 'alarms' };
   return html`<p class="also">Also open: ${others.map((alert) => html`<a class="chip" href=${hrefOf(place)} @click=${goOnClick(app, place)}>! ${alarmTitle(alert)}</a> `)}</p>`;
@@ -119,9 +122,9 @@ function times(board, finding) {
   const players = state?.players ?? board.live?.message.body.players;
   const clock = state?.clock;
   /** @param {'white'|'black'} side */
-  const row = (side) => html`<tr><th scope="row">${sideName(side)}</th><td><bdi>${playerName(players?.[side])}</bdi></td>
-    <td class="time big">${clock ? formatTime(clock[`${side}_ms`]) : '–'}</td><td>${flagOf(state, side) || finding.flag === side ? '⚑' : ''}</td></tr>`;
-  return html`<table class="times"><tbody>${row('white')}${row('black')}</tbody></table>`;
+  const row = (side) => html`<div class="times-row"><span class="muted">${sideName(side)}</span><bdi>${playerName(players?.[side])}</bdi>
+    <span class="time big">${clock ? formatTime(clock[`${side}_ms`]) : '–'}<span class="flag-sign">${flagOf(state, side) || finding.flag === side ? ' ⚑' : ''}</span></span></div>`;
+  return html`${row('white')}${row('black')}`;
 }
 
 /** @param {import('../../messages').ArbiterState|undefined} state @param {string} side */

@@ -5,7 +5,7 @@ import { boardsInOrder } from './hall.js';
 import { openSheet } from './sheet.js';
 import { maySend, roleOn } from './roles.js';
 import { ticksOf } from './ticks.js';
-import { feel, newTest, resultOfTest } from './touch.js';
+import { ask, feel, newTest, resultOfTest } from './touch.js';
 
 const SIGNS = { yes: '✓', no: '✗', open: '·' };
 
@@ -23,7 +23,7 @@ export function setupView(app) {
   const test = testOf(app);
   const playing = isPlaying(app);
   if (!playing && feel(test, app.model.boards.values())) navigator.vibrate?.(100);
-  const boards = boardsInOrder(app).map((board) => ({ board, ticks: ticksOf(app.model, board, resultOfTest(test, board)) }));
+  const boards = boardsInOrder(app).map((board) => ({ board, ticks: ticksOf(app.model, board, playing ? null : resultOfTest(test, board)) }));
   const onlyMissing = app.ui.onlyMissing ?? false;
   const missing = boards.filter(({ ticks }) => ticks.some((tick) => tick.state !== 'yes'));
   const toggle = () => { app.ui.onlyMissing = !onlyMissing; app.paint(true); };
@@ -51,16 +51,16 @@ function setupRow(app, board, ticks, test, playing) {
   const players = board.live?.message.body.players;
   const asks = test.asked === board.key;
   const role = app.session && roleOn(app.model, app.session.user, board);
-  const ask = () => { test.asked = asks ? '' : board.key; app.paint(true); };
+  const begin = () => { ask(test, asks ? '' : board.key, app.model.boards.values()); app.paint(true); };
   return html`
     <li class="setup-row ${done ? 'done' : ''}">
       <p class="setup-head"><span class="tile-number">${board.id}</span>
         <span class="muted">${[shortName(players?.white, 16), shortName(players?.black, 16)].filter(Boolean).join(' – ')}</span>
-        <span class="setup-count">${done ? '✓ ready' : `${ticks.filter((tick) => tick.state === 'yes').length} of 9`}</span></p>
+        <span class="setup-count">${done ? '✓ ready' : `${ticks.filter((tick) => tick.state === 'yes').length} of ${ticks.length}`}</span></p>
       <ul class="ticks">${ticks.map((tick) => html`<li class="tick-${tick.state}"><span aria-label=${{ yes: 'done', no: 'wrong', open: 'open' }[tick.state]}>${SIGNS[tick.state]}</span> ${tick.name}</li>`)}</ul>
       ${ticks.some((tick) => tick.state === 'no') ? html`<ul class="todo">${ticks.filter((tick) => tick.state === 'no').map((tick) => html`<li><b>${tick.name}</b> ${tick.todo}</li>`)}</ul>` : nothing}
       <p class="setup-buttons">
-        ${playing ? nothing : html`<button aria-pressed=${asks} @click=${ask}>${asks ? `Lift the e2 pawn on board ${board.id} …` : ticks[7].state === 'yes' ? 'Touch test again' : 'Touch test'}</button>`}
+        ${playing ? nothing : html`<button aria-pressed=${asks} @click=${begin}>${asks ? `Lift the e2 pawn on board ${board.id} …` : ticks[8].state === 'yes' ? 'Touch test again' : 'Touch test'}</button>`}
         ${maySend(role, 'bind-device') && ticks[1].state !== 'yes' ? html`<button @click=${() => openBinding(app, board)}>Bind a device…</button>` : nothing}
       </p>
     </li>`;
@@ -69,8 +69,9 @@ function setupRow(app, board, ticks, test, playing) {
 /** The sheet that binds a device: each device with the board that it would leave. @param {import('./app.js').App} app @param {import('./model.js').Board} board @param {string} [device] */
 export function openBinding(app, board, device = '') {
   app.ui.binding = board.key;
-  app.resubscribe();
   /** @type {[string, string][]} */
   const devices = [...app.model.devices].map(([id, { message }]) => [id, `${id} (${message.body.state}${message.body.board ? `, leaves board ${message.body.board.split('/').pop()}` : ', free'})`]);
   openSheet(app, board, 'bind-device', { options: { device: devices }, values: { device } });
+  // The lock needs the arbiters' state of this board.
+  app.resubscribe();
 }

@@ -7,7 +7,7 @@ import { clockError } from './journal-time.js';
 import { isOffline } from './shell.js';
 import { differing } from './squares.js';
 import { lastSureMove } from './moves.js';
-import { VERBS, isComplete } from './verbs.js';
+import { VERBS, capital, isComplete } from './verbs.js';
 
 /**
  * Opens the sheet of a command. From now on its lock is what the arbiter sees.
@@ -30,7 +30,8 @@ export function openSheet(app, board, name, given = {}) {
 
 /** @param {import('./app.js').App} app */
 export function closeSheet(app) {
-  app.ui.sheet = null;
+  Object.assign(app.ui, { sheet: null, binding: '' });
+  app.resubscribe();
   app.paint(true);
 }
 
@@ -47,6 +48,8 @@ export function sheetView(app) {
     sheet.closing = true;
     setTimeout(() => { if (app.ui.sheet === sheet) closeSheet(app); }, 1200);
   }
+  // Where the state was not there when the sheet opened, the first one that comes is what the arbiter sees.
+  if (draft.stage === 'open' && draft.lockKind !== 'none' && !draft.lock) lookAgain(draft);
   const fixed = given.body !== undefined;
   const open = draft.stage === 'open';
   const overtaken = open && isOvertaken(draft);
@@ -69,11 +72,11 @@ export function sheetView(app) {
     if (!fixed && spec.body) setBody(draft, spec.body(values));
     app.paint(true);
   };
-  const sentence = given.sentence ?? (fixed && given.title ? given.title : spec.sentence(values));
+  const sentence = capital(given.sentence ?? spec.sentence(values));
   return html`
     <dialog class="sheet" aria-label=${spec.title} ${ref(show)} @cancel=${(/** @type {Event} */ event) => { event.preventDefault(); closeSheet(app); }}>
       <form @submit=${submit}>
-        <h2>Board ${board.id} · ${spec.title}</h2>
+        <h2>Board ${board.id} · ${given.title ?? spec.title}</h2>
         ${open && !fixed ? spec.fields?.map((/** @type {import('./verbs.js').Field} */ field) => fieldView(field, values, set, given.options?.[field.name] ?? optionsOf(board, field))) : nothing}
         ${open && spec.asksWhy ? reasonField(values, set, needsReason) : nothing}
         <p class="will">Board ${board.id}: ${sentence}</p>
@@ -95,7 +98,9 @@ export function sheetView(app) {
 
 /** Opens the dialog when it comes into the page. @param {Element|undefined} element */
 function show(element) {
-  if (element instanceof HTMLDialogElement && !element.open) element.showModal();
+  if (!(element instanceof HTMLDialogElement) || element.open) return;
+  // The template is not yet in the page when this is called.
+  queueMicrotask(() => element.isConnected && !element.open && element.showModal());
 }
 
 /** What became of the command. @param {import('./app.js').App} app @param {any} sheet @param {boolean} overtaken @param {boolean} lockMissing */
@@ -108,7 +113,8 @@ function outcome(app, sheet, overtaken, lockMissing) {
     app.paint(true);
   };
   const now = board.state?.message.body.fen;
-  const moved = html`
+  const proposal = draft.lockKind === 'finding' && board.ruling?.message.body;
+  const moved = proposal ? html`<p>The finding has changed.${draft.stage === 'failed' ? ' Nothing was done.' : ''}</p><p>Now: ${'screen' in proposal ? proposal.screen?.proposal : 'there is a decision'}</p>` : html`
     <p>The board has moved on${lastSureMove(board) !== sheet.seenMove ? ` (${lastSureMove(board)})` : ''}.${draft.stage === 'failed' ? ' Nothing was done.' : ''}</p>
     ${now && sheet.seen && now !== sheet.seen ? html`<div class="before-after"><figure><staff-diagram .show=${{ fen: sheet.seen, small: true }}></staff-diagram><figcaption>You saw</figcaption></figure>
       <figure><staff-diagram .show=${{ fen: now, small: true, marks: { outlined: differing(sheet.seen, now) } }}></staff-diagram><figcaption>Now</figcaption></figure></div>` : nothing}`;

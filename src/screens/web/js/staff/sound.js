@@ -47,18 +47,13 @@ export function newSound() {
      * Plays what is due.
      * @param {import('./needs.js').Need[]} needs the rows that are open and that nobody has opened
      * @param {number} now
-     * @returns {number} how many rows are new
+     * @returns {import('./needs.js').Need[]} the rows that are new
      */
     follow(needs, now) {
       const keys = new Set(needs.map((need) => need.key));
       for (const key of rows.keys()) if (!keys.has(key)) rows.delete(key);
-      let fresh = 0;
-      for (const { key, device } of needs) {
-        if (!rows.has(key)) {
-          rows.set(key, { from: now, played: 0, device });
-          fresh += 1;
-        }
-      }
+      const fresh = needs.filter(({ key }) => !rows.has(key));
+      for (const { key, device } of fresh) rows.set(key, { from: now, played: 0, device });
       const due = [...rows.values()].filter((row) => row.played < AT.length && now - row.from >= AT[row.played]);
       for (const row of due) row.played += 1;
       // Several alarms of one moment are one sound.

@@ -13,7 +13,7 @@ const DISK = 500;
 /**
  * @param {import('./model.js').Model} model
  * @param {import('./model.js').Board} board
- * @param {{felt: boolean, exchanged: string}} touch what the touch test says
+ * @param {{felt: boolean, exchanged: string}|null} touch what the touch test says; null while games are played
  * @returns {Tick[]}
  */
 export function ticksOf(model, board, touch) {
@@ -38,8 +38,8 @@ export function ticksOf(model, board, touch) {
     tick('Signal', !device ? null : signal === undefined || Number(signal) > SIGNAL, `${signal} dBm: move the receiver nearer`),
     tick('Times', status === 'reporting' ? !setting : null, setting ? alarmLine(setting) : 'when the clock reports'),
     tick('Men', state ? !setUp && !isEmpty(state) : null, setUp ? alarmLine(setUp) : 'set the men up'),
-    tick('Touch', touch.felt ? true : touch.exchanged ? false : null, touch.exchanged || 'lift the e2 pawn'),
     healthTick(node, board, tick),
+    ...(touch ? [tick('Touch', touch.felt ? true : touch.exchanged ? false : null, touch.exchanged || 'lift the e2 pawn')] : []),
   ];
 }
 

@@ -4,10 +4,10 @@ import { ageText, moveText, timeOfDay } from '../common/format.js';
 import { ageOf, utcOf } from './journal-time.js';
 import { isLive, livenessOf } from './live.js';
 import { isOpen, openFinding } from './needs.js';
-import { alarmTitle, outcomeWords, resultSign } from './words.js';
+import { alarmOf, alarmTitle, outcomeWords, resultSign } from './words.js';
 
 /**
- * @typedef {'loud'|'ruling'|'decided'|'finished'|'dead'|'quiet'|'playing'|'ready'|'waiting'} TileKind
+ * @typedef {'loud'|'device'|'ruling'|'decided'|'finished'|'dead'|'quiet'|'playing'|'ready'|'waiting'} TileKind
  * @typedef {object} Tile
  * @property {TileKind} kind
  * @property {string} sign
@@ -51,10 +51,11 @@ export function tileOf(model, board, now) {
   const loud = [...board.alerts.values()].map((slot) => slot.message).filter(({ body: alert }) => alert.class === 'loud' && isOpen(alert));
   if (loud.length) {
     loud.sort((one, other) => one.body.opened_at - other.body.opened_at);
-    const flag = loud.find(({ body: alert }) => alert.kind === 'flag') ?? loud[0];
+    const isDevice = (/** @type {{body: {kind: string}}} */ alarm) => alarmOf(alarm.body.kind).device === true;
+    const flag = loud.find(({ body: alert }) => alert.kind === 'flag') ?? loud.find((alarm) => !isDevice(alarm)) ?? loud[0];
     const age = ageOf(board.time, flag.body.opened_at, flag, now);
     return {
-      kind: 'loud', sign: flag.body.kind === 'flag' ? '⚑' : '!', word: alarmTitle(flag.body), group: 'needs', live: present, result: '',
+      kind: isDevice(flag) ? 'device' : 'loud', sign: flag.body.kind === 'flag' ? '⚑' : '!', word: alarmTitle(flag.body), group: 'needs', live: present, result: '',
       foot: age ? `${age.about ? '≈ ' : ''}${ageText(age.ms)}${loud.length > 1 ? ` · ${loud.length - 1} more` : ''}` : '',
     };
   }

@@ -2,11 +2,18 @@
 import { manOn, spread } from './squares.js';
 
 /**
- * @typedef {{asked: string, felt: Map<string, {felt: boolean, exchanged: string}>}} Test `asked`: the key of the board that is tested
+ * @typedef {{asked: string, before: Set<string>, felt: Map<string, {felt: boolean, exchanged: string}>}} Test `asked`: the key of the
+ *   board that is tested; `before`: boards whose pawn was lifted before the test
  */
 
 /** @returns {Test} */
-export const newTest = () => ({ asked: '', felt: new Map() });
+export const newTest = () => ({ asked: '', before: new Set(), felt: new Map() });
+
+/** Begins the test of a board, or ends it. @param {Test} test @param {string} key @param {Iterable<import('./model.js').Board>} boards */
+export function ask(test, key, boards) {
+  test.asked = key;
+  test.before = new Set([...boards].filter(isLifted).map((board) => board.key));
+}
 
 /** True for a board on which exactly the pawn of e2 is missing. @param {import('./model.js').Board} board */
 function isLifted(board) {
@@ -26,7 +33,7 @@ export function feel(test, boards) {
   if (!test.asked) return false;
   const all = [...boards];
   const asked = all.find((board) => board.key === test.asked);
-  const lifted = all.filter(isLifted);
+  const lifted = all.filter((board) => isLifted(board) && !test.before.has(board.key));
   if (!asked || lifted.length !== 1) return false;
   const [felt] = lifted;
   if (felt === asked) test.felt.set(asked.key, { felt: true, exchanged: '' });

@@ -116,7 +116,7 @@ export const GROUPS = [
 export const REASONS = ['The flag had not fallen', 'The move was completed in time', 'The clock was set wrongly', 'The claim is not correct', 'After hearing both players'];
 
 /** @param {string} text */
-const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** True if every field that is needed is there. @param {Verb} verb @param {Values} values */
 export const isComplete = (verb, values) => (verb.fields ?? []).every((field) => {

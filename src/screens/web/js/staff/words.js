@@ -66,7 +66,7 @@ export const sideName = (side) => (side === 'white' ? 'White' : side === 'black'
 export function alarmTitle(alert) {
   const { title } = alarmOf(alert.kind);
   const side = sideName(alert.side);
-  if (alert.kind === 'flag') return `${side || ''} flag`.trim();
+  if (alert.kind === 'flag') return side ? `${side} flag` : 'Flag';
   return side && !alarmOf(alert.kind).device ? `${side}: ${title}` : title.charAt(0).toUpperCase() + title.slice(1);
 }
 
