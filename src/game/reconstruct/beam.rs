@@ -4,11 +4,12 @@ use alloc::vec::Vec;
 
 use shakmaty::Move;
 
-use crate::men;
+use crate::men::{self, EMPTY, UNKNOWN};
 use crate::reconstruct::candidates::Node;
 use crate::reconstruct::gesture;
 use crate::reconstruct::hypothesis::{Hypothesis, Pressed, Scene};
 use crate::reconstruct::line::Tentative;
+use crate::reconstruct::tuning::SETTLE_TIME;
 
 /// The cost above that of the best reading at which a reading is given up, in tenths of a nat (10 means e times less likely).
 const HOPELESS: i32 = 250;
@@ -159,10 +160,29 @@ impl Beam {
     }
 
     fn margin_by(&self, cost: impl Fn(&Hypothesis) -> i32) -> i32 {
-        let first = |hypothesis: &Hypothesis| hypothesis.line.plies().first().map(|ply| ply.mv);
         let best = self.best();
-        let others = self.all.iter().filter(|other| first(other) != first(best));
-        others.map(&cost).min().map_or(i32::MAX, |other| other - cost(best))
+        self.others().map(&cost).min().map_or(i32::MAX, |other| other - cost(best))
+    }
+
+    /// The readings that have another first move than the best one, or no move.
+    fn others(&self) -> impl Iterator<Item = &Hypothesis> {
+        let first = |hypothesis: &Hypothesis| hypothesis.line.plies().first().map(|ply| ply.mv);
+        self.all.iter().filter(move |other| first(other) != first(self.best()))
+    }
+
+    /// True if the best reading has a press for each move and has explained every square of the board for [`SETTLE_TIME`], while each
+    /// reading that is nearly as good leaves a man on a square that it cannot stand on. What such a reading explained better lies in the past.
+    pub(crate) fn only_best_explains(&self, base: &Node, scene: &Scene<'_>) -> bool {
+        let (best, shown, weights) = (self.best(), scene.board.men(), &scene.tuning.weights);
+        let since = best.presses().map(|press| press.at.latest).max().unwrap_or_default().max(scene.board.last_change());
+        let stood = scene.board.identifies() && scene.now >= since.after(SETTLE_TIME);
+        let pressed = best.waiting.is_empty() && best.line.plies().iter().all(|ply| ply.pressed.is_some());
+        let stands_wrongly = |other: &Hypothesis| {
+            let differs = men::difference(&other.line.top(base).men, shown) & !other.dead;
+            men::squares(differs).any(|square| !matches!(shown[square.index()], EMPTY | UNKNOWN))
+        };
+        let rivals = || self.others().filter(|other| other.cost - best.cost < weights.margin);
+        stood && pressed && men::same(&best.line.top(base).men, shown) && rivals().all(stands_wrongly)
     }
 
     /// The moves of readings that are as good as the best one, where one man made different moves. For the last move the

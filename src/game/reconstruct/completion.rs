@@ -69,9 +69,10 @@ impl Decoder {
         if open && !late {
             return false;
         }
-        if self.beam.margin() >= margin {
+        let clear = self.beam.margin() >= margin;
+        if clear || self.beam.only_best_explains(self.record.node(), scene) {
             // The report of the board that follows a press may show that its move belongs to another reading.
-            if !late && self.beam.margin_with_new_presses(scene) < margin {
+            if clear && !late && self.beam.margin_with_new_presses(scene) < margin {
                 return false;
             }
             if open || is_surely_lost(self.line().plies(), scene) {

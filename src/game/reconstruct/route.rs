@@ -37,14 +37,17 @@ pub(crate) fn went_elsewhere(
     let man = node.men[from.to_usize()];
     let on_the_way = attacks::between(from, to).0;
     let arrived_by = arrived_by.map(|by| by.max(since));
-    // A pawn brushes nothing: it goes straight on, and its double step must not look like a single one.
-    let brushed = if candidate.mv.role() == Role::Pawn { Duration::ZERO } else { scene.scan * BRUSHED_SCANS };
+    // A pawn goes straight on, and its double step must not look like a single one: it brushes only squares to which it cannot move.
+    let moves_to = |square: u8| node.table().iter().any(|other| other.mv.from() == Some(from) && other.mv.to() as u8 == square);
+    let brushed = |square: u8| {
+        if candidate.mv.role() == Role::Pawn && moves_to(square) { Duration::ZERO } else { scene.scan * BRUSHED_SCANS }
+    };
     let shown = scene.board.changes_of(to as u8).find(|change| change.before == man).map(|change| change.at);
     let elsewhere = |square: &u8| node.men[usize::from(*square)] != man && *square != to as u8;
     (0..64).filter(elsewhere).any(|square| {
         let stands = scene.board.men()[usize::from(square)] == man;
         match on_the_way & (1 << square) {
-            0 => stands || rested_on(scene.board, square, man, since, brushed, shown),
+            0 => stands || rested_on(scene.board, square, man, since, brushed(square), shown),
             _ => arrived_by.is_some_and(|by| stands || has_left(scene.board, square, man, by)),
         }
     })
