@@ -1,0 +1,27 @@
+//! axe-core in the page (`tests/screens/README.md`).
+
+use serde_json::Value;
+
+use super::browser::Browser;
+
+const SOURCE: &str = include_str!("../axe.min.js");
+
+impl Browser {
+    /// Fails for every violation of WCAG A and AA of what the page shows now.
+    #[track_caller]
+    pub(crate) fn is_accessible(&self, what: &str) {
+        if self.get("typeof axe") == "undefined" {
+            self.run(SOURCE, &Value::Null);
+        }
+        let found = self.run_async(
+            "const tags = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'];
+             const { violations } = await axe.run(document, { runOnly: { type: 'tag', values: tags }, resultTypes: ['violations'] });
+             return violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 300)} ${failureSummary}`));",
+        );
+        let found: Vec<&str> = found.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        if !found.is_empty() {
+            self.screenshot("failed");
+        }
+        assert!(found.is_empty(), "{what}: {} violations:\n{}", found.len(), found.join("\n"));
+    }
+}
