@@ -43,7 +43,8 @@ fn an_arbiter_decides_a_flag_with_keys_only() {
     if browser.get("document.activeElement?.matches('dialog button.primary')") != true {
         browser.keys(TAB);
     }
-    browser.keys(ENTER);
+    // An impatient hand: the command is sent once.
+    browser.keys(&[ENTER, ENTER].concat());
     let decided = hall.witness.wait("the decision", "/1/ruling", |message| !message["body"]["decision"].is_null());
     let decision = &decided["body"]["decision"];
     assert_eq!((&decision["by"], &decision["result"]), (&Value::from("anna"), &Value::from("0-1")));
@@ -53,10 +54,10 @@ fn an_arbiter_decides_a_flag_with_keys_only() {
     let sent = commands[0]["observed_at"].as_str().expect("observed_at").to_owned();
     let shown = browser.run("return new Date(arguments[0]).toTimeString().slice(0, 8);", &sent.as_str().into());
     assert_eq!(shown, observed);
-    browser.shows("Decided 0-1 by anna");
+    browser.shows("Decided 0–1 by anna");
     browser.gone("dialog[open]");
     browser.keys(ESCAPE);
     browser.shows_in("[data-board='open26/5/1']", "anna");
-    browser.shows_in("[data-board='open26/5/1']", "0-1");
+    browser.shows_in("[data-board='open26/5/1']", "0–1");
     browser.screenshot("decided");
 }

@@ -10,6 +10,8 @@ fn a_board_that_is_not_live_says_why() {
     let room = Room::new();
     let Some(browser) = room.browser("not_live") else { return };
     room.witness.publish_hall(&["1", "2", "3", "4"]);
+    let ready = |boot| plain("node.status", boot, json!({"state": "ready"}));
+    room.witness.publish("node/pi-1/status", &ready(2));
     browser.log_in("/arbiter/", "anna");
     let tile = |board: &str| format!("[data-board='open26/5/{board}']");
     browser.shows_in(&tile("1"), "Beispiel");
@@ -40,16 +42,16 @@ fn a_board_that_is_not_live_says_why() {
     browser.screenshot("boards");
 
     // The will of an earlier run says nothing of this one; that of this run does.
-    let mut will = json!({"v": "1.1", "type": "node.status", "node": "pi-1", "boot": 0, "body": {"state": "lost"}});
+    let mut will = json!({"v": "1.1", "type": "node.status", "node": "pi-1", "boot": 1, "body": {"state": "lost"}});
     room.witness.publish("node/pi-1/status", &will);
     room.witness.publish(&device("1"), &plain("device.status", 1, device_body("1", "online")));
     browser.gone(".tile.dead [data-board='open26/5/1']");
     browser.wait("board 4 is still live", &format!("!document.querySelector(\"{}\").closest('.tile').matches('.hatched')", tile("4")));
-    will["boot"] = 1.into();
+    will["boot"] = 2.into();
     room.witness.publish("node/pi-1/status", &will);
     browser.shows_in(&tile("4"), "node lost");
     browser.shows_in(&tile("1"), "node lost");
-    room.witness.publish("node/pi-1/status", &plain("node.status", 1, json!({"state": "stopped"})));
+    room.witness.publish("node/pi-1/status", &plain("node.status", 2, json!({"state": "stopped"})));
     browser.shows_in(&tile("4"), "node stopped");
     browser.is_accessible("boards that are not live");
     browser.screenshot("node-stopped");

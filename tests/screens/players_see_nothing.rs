@@ -63,15 +63,19 @@ fn no_message_and_no_script_of_a_page_for_players_says_what_arbiters_know() {
     hall.witness.wait("the public has it", "/public/open26/5/1/state", |message| {
         message["body"]["moves"].as_array().is_some_and(|moves| moves.len() == 3)
     });
-    browser.shows("e5");
+    browser.shows("Nf3");
     browser.screenshot("wall-live");
     let mut capture = Capture::default();
     capture.take(&browser);
     assert!(capture.messages().len() > 10, "{} messages were captured", capture.messages().len());
     for audience in ["live", "public"] {
+        if audience == "public" {
+            // Another screen, on which nobody has logged in.
+            browser.run("sessionStorage.clear();", &Value::Null);
+        }
         for page in ["/wall/?", "/board/?board=1&", "/overlay/?board=1&layout=board&"] {
             browser.open(&format!("{page}audience={audience}"));
-            browser.shows(if page.starts_with("/overlay") { "Wilhelmina" } else { "e5" });
+            browser.shows(if page.starts_with("/overlay") { "Wilhelmina" } else { "Nf3" });
             browser.screenshot(&format!("{}-{audience}", page.split('/').nth(1).unwrap_or_default()));
             let before = capture.messages().len();
             capture.take(&browser);

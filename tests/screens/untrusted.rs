@@ -14,7 +14,7 @@ fn markup_in_names_reasons_and_sentences_stays_text() {
     let room = Room::new();
     let Some(browser) = room.browser("untrusted") else { return };
     room.witness.publish_hall(&["1"]);
-    let named = json!({"white": {"name": MARKUP, "title": "WGM", "federation": MARKUP}, "black": {"name": format!("Muster{MARKUP}")}});
+    let named = json!({"white": {"name": MARKUP, "title": "WGM"}, "black": {"name": format!("Muster{MARKUP}")}});
     let mut live = live_body();
     live["players"] = named.clone();
     room.witness.publish_live("1", live.clone());

@@ -39,10 +39,11 @@ impl Broker {
             let path = folder.path().join(name);
             super::write_password(&path, name);
             let (read, write) = match *name {
-                "screen-1" => (vec!["public/#", "node/+/status", "meta/+"], vec![]),
-                "overlay-1" => (vec!["live/#", "node/+/status", "meta/+"], vec![]),
+                "screen-1" => (vec!["public/#", "node/+/status", "meta/open26"], vec![]),
+                "overlay-1" => (vec!["live/#", "node/+/status", "meta/open26"], vec![]),
                 "anna" | "carl" | "otto" => (vec!["#"], vec![]),
-                _ => (vec!["#"], vec!["#"]),
+                // Nobody may give commands under every name.
+                _ => (vec!["#"], vec!["public/#", "live/#", "arbiter/#", "node/#", "device/#", "meta/#"]),
             };
             let filters = |list: Vec<&str>| list.into_iter().map(|filter| format!("flagfall/1/{filter}")).collect();
             ((*name).to_owned(), BrokerUser { password_file: path, read: filters(read), write: filters(write) })

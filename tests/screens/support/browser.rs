@@ -9,9 +9,9 @@ use flagfall::system_clock::monotonic;
 use serde_json::{Value, json};
 
 use super::driver::{BROWSER, Driver, LOOK_AGAIN, Seat, has_browser};
-use crate::support::waiting::{PATIENCE, pause};
+use crate::support::waiting::pause;
 
-const ARGUMENTS: [&str; 10] = [
+const ARGUMENTS: [&str; 11] = [
     "--headless=new",
     "--no-sandbox",
     "--disable-gpu",
@@ -22,6 +22,7 @@ const ARGUMENTS: [&str; 10] = [
     "--disable-sync",
     "--lang=en",
     "--window-size=1280,900",
+    "--host-resolver-rules=MAP evil.example 127.0.0.1",
 ];
 
 /// What a page is given before its own scripts run: a clock that a test moves, the tones that are started, what the policy blocks.
@@ -35,6 +36,9 @@ const BEFORE: &str = "
         window.test.tones.push(this.frequency.value);
         return start.apply(this, when);
     };";
+
+/// The longest wait for a page; it is shorter than the time after which a page locks itself.
+const PATIENCE: Duration = Duration::from_secs(45);
 
 /// Keys as WebDriver names them.
 pub(crate) const ENTER: &str = "\u{E007}";
@@ -82,7 +86,7 @@ impl Browser {
 
     /// Loads a page of our server.
     pub(crate) fn open(&self, path: &str) {
-        let url = if path.contains("://") { path.to_owned() } else { format!("{}{path}", self.origin) };
+        let url = if path.contains(':') { path.to_owned() } else { format!("{}{path}", self.origin) };
         self.call("POST", "url", &json!({"url": url})).unwrap_or_else(|error| panic!("{path}: {error}"));
     }
 
@@ -135,19 +139,22 @@ impl Browser {
         }
     }
 
-    /// Waits until the page shows a text somewhere.
+    /// Waits until the page shows a text somewhere; capitals do not matter, as a style sheet may change them.
     #[track_caller]
     pub(crate) fn shows(&self, text: &str) {
-        self.wait(&format!("the page shows `{text}`"), &format!("document.body.innerText.includes({})", Value::from(text)));
+        self.wait(
+            &format!("the page shows `{text}`"),
+            &format!("document.body.innerText.toLowerCase().includes({})", Value::from(text.to_lowercase())),
+        );
     }
 
     /// Waits until a part of the page shows a text.
     #[track_caller]
     pub(crate) fn shows_in(&self, css: &str, text: &str) {
         let expression = format!(
-            "[...document.querySelectorAll({})].some(one => one.innerText.replace(/\\s+/g, ' ').includes({}))",
+            "[...document.querySelectorAll({})].some(one => one.innerText.replace(/\\s+/g, ' ').toLowerCase().includes({}))",
             Value::from(css),
-            Value::from(text)
+            Value::from(text.to_lowercase())
         );
         self.wait(&format!("`{css}` shows `{text}`"), &expression);
     }

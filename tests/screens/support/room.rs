@@ -36,7 +36,7 @@ impl Room {
     pub(crate) fn with(broker: Broker) -> Room {
         let folder = tempfile::tempdir().expect("a folder");
         let password = folder.path().join("screen-1");
-        super::write_password(&password, "screen-1");
+        write_password(&password, "screen-1");
         let proxy = broker.proxy();
         let config = Config {
             event: Event { id: "open26".to_owned(), round: "5".to_owned(), ..Event::default() },
