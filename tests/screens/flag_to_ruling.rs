@@ -51,7 +51,7 @@ fn an_arbiter_decides_a_flag_with_keys_only() {
     let commands = hall.witness.commands("confirm");
     assert_eq!(commands.len(), 1);
     // What the page showed is in local time with seconds; the machine of a test may have any zone.
-    let sent = commands[0]["observed_at"].as_str().expect("observed_at").to_owned();
+    let sent = commands[0].message["observed_at"].as_str().expect("observed_at").to_owned();
     let shown = browser.run("return new Date(arguments[0]).toTimeString().slice(0, 8);", &sent.as_str().into());
     assert_eq!(shown, observed);
     browser.shows("Decided 0–1 by anna");

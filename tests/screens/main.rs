@@ -8,8 +8,20 @@ mod stage;
 #[path = "../support/mod.rs"]
 mod support;
 
+mod accessible;
+mod alarms;
+mod commands;
 mod connection;
+mod finding_states;
 mod flag_to_ruling;
+mod keyboard;
+mod lock;
 mod not_live;
+mod overlay;
+mod phone;
 mod players_see_nothing;
+mod public_user_guard;
+mod record;
+mod set_up;
+mod sound;
 mod untrusted;

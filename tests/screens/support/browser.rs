@@ -133,7 +133,7 @@ impl Browser {
             }
             if monotonic() > until {
                 self.screenshot("failed");
-                panic!("not within {bound:?}: {what} ({expression}); the page reads:\n{}", self.text());
+                panic!("not within {bound:?}: {what} ({expression}); faults: {}\nthe page reads:\n{}", self.faults(), self.text());
             }
             pause(LOOK_AGAIN);
         }

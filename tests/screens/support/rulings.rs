@@ -39,8 +39,8 @@ pub(crate) fn undecided() -> Value {
     let mut body = proposed();
     body["outcome"] = "undecided".into();
     body["alternatives"] = json!([
-        {"depends_on": "the move was completed in time", "outcome": "game_goes_on"},
-        {"depends_on": "the flag fell first", "outcome": "black_wins"}]);
+        {"depends_on": "the move was completed in time", "outcome": "game_goes_on", "row": "12"},
+        {"depends_on": "the flag fell first", "outcome": "black_wins", "row": "14"}]);
     body["screen"]["proposal"] = "The arbiter decides.".into();
     body["screen"]["choices"] = json!([
         {"label": "The game goes on", "verb": "declare-result", "body": {"result": "*"}},

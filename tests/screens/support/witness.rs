@@ -9,20 +9,29 @@ use flagfall::system_clock::monotonic;
 use rumqttc::v5::mqttbytes::QoS;
 use rumqttc::v5::mqttbytes::v5::Packet;
 use rumqttc::v5::{Client, Event, MqttOptions};
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use super::made_up::plain;
 use crate::support::schemas::validate;
-use crate::support::waiting::{PATIENCE, pause, thread};
+use crate::support::waiting::{PATIENCE, pause, thread, wait_until};
 
 /// The user of this client in the rules of a room.
 pub(crate) const WITNESS: &str = "witness";
 
-type Received = Arc<Mutex<Vec<(String, Value)>>>;
+/// One message as it arrived.
+#[derive(Clone)]
+pub(crate) struct Received {
+    pub(crate) topic: String,
+    /// Null if the payload is empty or no JSON.
+    pub(crate) message: Value,
+    /// Where an answer is expected.
+    pub(crate) response_topic: Option<String>,
+}
 
 pub(crate) struct Witness {
     client: Client,
     acknowledged: Receiver<()>,
-    received: Received,
+    received: Arc<Mutex<Vec<Received>>>,
 }
 
 impl Witness {
@@ -32,7 +41,7 @@ impl Witness {
         options.set_max_packet_size(Some(4 << 20)).set_credentials(WITNESS, format!("secret of {WITNESS}"));
         let (client, mut connection) = Client::new(options, 100);
         let (acknowledge, acknowledged) = sync_channel(10_000);
-        let received = Received::default();
+        let received = Arc::<Mutex<Vec<Received>>>::default();
         let (asks, keeps) = (client.clone(), Arc::clone(&received));
         thread("witness", move || {
             for event in connection.iter() {
@@ -48,7 +57,9 @@ impl Witness {
                     Ok(Event::Incoming(Packet::Publish(publish))) => {
                         let topic = String::from_utf8_lossy(&publish.topic).into_owned();
                         let message = serde_json::from_slice(&publish.payload).unwrap_or_default();
-                        keeps.lock().unwrap_or_else(PoisonError::into_inner).push((topic, message));
+                        let response_topic = publish.properties.and_then(|properties| properties.response_topic);
+                        let received = Received { topic, message, response_topic };
+                        keeps.lock().unwrap_or_else(PoisonError::into_inner).push(received);
                     }
                     Ok(_) => {}
                     Err(_) => pause(Duration::from_millis(50)),
@@ -88,15 +99,31 @@ impl Witness {
         self.send(topic, "", true);
     }
 
-    /// Everything so far: topic and message.
-    pub(crate) fn all(&self) -> Vec<(String, Value)> {
+    /// Everything so far.
+    pub(crate) fn all(&self) -> Vec<Received> {
         self.received.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The commands so far with this verb.
-    pub(crate) fn commands(&self, verb: &str) -> Vec<Value> {
-        let is = |topic: &str| topic.starts_with("flagfall/1/cmd/") && topic.ends_with(&format!("/{verb}"));
-        self.all().into_iter().filter(|(topic, _)| is(topic)).map(|(_, message)| message).collect()
+    pub(crate) fn commands(&self, verb: &str) -> Vec<Received> {
+        let mut all = self.all();
+        all.retain(|Received { topic, .. }| topic.starts_with("flagfall/1/cmd/") && topic.ends_with(&format!("/{verb}")));
+        all
+    }
+
+    /// Waits until there are so many commands with this verb, and returns the last of them.
+    #[track_caller]
+    pub(crate) fn command(&self, verb: &str, count: usize) -> Received {
+        wait_until(&format!("command {count} `{verb}`"), PATIENCE, || self.commands(verb).len() >= count);
+        self.commands(verb).remove(count - 1)
+    }
+
+    /// Answers a command as a node does.
+    pub(crate) fn answer(&self, command: &Received, stage: &str, code: &str, message: &str) {
+        let to = command.response_topic.as_deref().and_then(|topic| topic.strip_prefix("flagfall/1/")).expect("a response topic");
+        let mut reply = plain("cmd.reply", 1, json!({"stage": stage, "code": code, "message": message}));
+        reply["id"] = command.message["id"].clone();
+        self.publish(to, &reply);
     }
 
     /// Waits for a message on a topic with this end that `is` accepts.
@@ -105,11 +132,12 @@ impl Witness {
         let until = monotonic().after(PATIENCE);
         loop {
             let all = self.all();
-            if let Some((_, message)) = all.iter().find(|(topic, message)| topic.ends_with(end) && is(message)) {
-                return message.clone();
+            if let Some(found) = all.iter().find(|received| received.topic.ends_with(end) && is(&received.message)) {
+                return found.message.clone();
             }
             if monotonic() > until {
-                let last: Vec<String> = all.iter().rev().take(8).map(|(topic, message)| format!("{topic} {message:.300}")).collect();
+                let line = |received: &Received| format!("{} {:.300}", received.topic, received.message.to_string());
+                let last: Vec<String> = all.iter().rev().take(8).map(line).collect();
                 panic!("waiting for {what} on {end}; the last messages: {last:#?}");
             }
             pause(Duration::from_millis(20));
