@@ -120,10 +120,14 @@ fn the_same_tap_is_the_same_command() {
 #[test]
 fn a_refusal_has_its_words() {
     let Some((room, browser)) = at_a_ruling("refusals") else { return };
-    for (number, (code, words)) in
-        [("busy", "Too many at once"), ("expired", "Came too late"), ("invalid", "what the node says"), ("denied", "what the node says")]
-            .into_iter()
-            .enumerate()
+    for (number, (code, words)) in [
+        ("busy", "Too many at once"),
+        ("expired", "Came too late"),
+        ("invalid", "what the node says"),
+        ("denied", "what the node says"),
+    ]
+    .into_iter()
+    .enumerate()
     {
         browser.click("#choice-confirm");
         browser.click("dialog[open] button.primary:enabled");

@@ -75,7 +75,11 @@ fn login(room: Room, test: &'static str) {
 }
 
 fn kept(browser: &Browser) -> String {
-    browser.get("JSON.stringify(Object.values(sessionStorage)) + JSON.stringify(Object.values(localStorage))").to_string().replace("[]", "").replace('"', "")
+    browser
+        .get("JSON.stringify(Object.values(sessionStorage)) + JSON.stringify(Object.values(localStorage))")
+        .to_string()
+        .replace("[]", "")
+        .replace('"', "")
 }
 
 #[test]

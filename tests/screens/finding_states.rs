@@ -8,7 +8,12 @@ use crate::stage::rulings;
 
 /// The name of the state, what the page shows, the buttons that are enabled and those that are not.
 const STATES: [(&str, &[&str], &[&str], &[&str]); 7] = [
-    ("proposed", &["BLACK WINS", "NOT PRESSED", "Go and stop the clocks."], &["Confirm 0-1", "The game goes on", "Other result…"], &[]),
+    (
+        "proposed",
+        &["BLACK WINS", "NOT PRESSED", "Go and stop the clocks."],
+        &["Confirm 0-1", "The game goes on", "Other result…"],
+        &[],
+    ),
     ("pending", &["is being worked out"], &["The game goes on"], &["Confirm 0-1"]),
     ("undecided", &["The arbiter decides."], &["The game goes on", "Black wins 0-1"], &[]),
     ("contested", &["Contested", "Not known: which flag fell first"], &["Confirm 0-1"], &[]),

@@ -18,14 +18,21 @@ fn the_hall_is_walked_with_keys_and_letters_are_dead_in_fields() {
         room.witness.publish_ruling(board, rulings::proposed());
     }
     browser.log_in("/arbiter/", "anna");
-    browser.wait("all boards", "document.querySelectorAll('.tile').length === 40 && document.querySelectorAll('.need').length === 2");
+    browser.wait(
+        "all boards",
+        "document.querySelectorAll('.tile').length === 40 && document.querySelectorAll('.need').length === 2",
+    );
     browser.keys("n");
     browser.shows_in("h1", "WHITE FLAG");
     browser.keys("o");
     browser.wait("Other has the focus", "document.activeElement?.id === 'choice-other'");
     browser.keys("g");
     browser.wait("Goes on has the focus", "document.activeElement?.id === 'choice-goes-on'");
-    assert_eq!(browser.get("document.querySelector('dialog')"), Value::Null, "a letter puts the focus somewhere, and fires nothing");
+    assert_eq!(
+        browser.get("document.querySelector('dialog')"),
+        Value::Null,
+        "a letter puts the focus somewhere, and fires nothing"
+    );
     browser.keys(ESCAPE);
     browser.wait("the hall", "document.querySelector('main.hall')");
     browser.keys("17");
@@ -41,7 +48,10 @@ fn the_hall_is_walked_with_keys_and_letters_are_dead_in_fields() {
     browser.wait("letters are text in a field", "document.activeElement?.value === 'Ln?m1'");
     assert_eq!(browser.get("document.querySelectorAll('.locked, .help, .typed').length"), 0);
     browser.keys(ESCAPE);
-    browser.run("const field = document.getElementById('search'); field.value = ''; field.dispatchEvent(new Event('input'));", &Value::Null);
+    browser.run(
+        "const field = document.getElementById('search'); field.value = ''; field.dispatchEvent(new Event('input'));",
+        &Value::Null,
+    );
     browser.keys("?");
     browser.shows_in(".help", "Keys");
     browser.is_accessible("the list of keys");

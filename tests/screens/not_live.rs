@@ -15,7 +15,10 @@ fn a_board_that_is_not_live_says_why() {
     browser.log_in("/arbiter/", "anna");
     let tile = |board: &str| format!("[data-board='open26/5/{board}']");
     browser.shows_in(&tile("1"), "Beispiel");
-    browser.wait("all boards are live", "document.querySelectorAll('.tile').length === 4 && !document.querySelector('.tile.hatched')");
+    browser.wait(
+        "all boards are live",
+        "document.querySelectorAll('.tile').length === 4 && !document.querySelector('.tile.hatched')",
+    );
 
     room.witness.publish(&device("1"), &plain("device.status", 1, device_body("1", "offline")));
     browser.shows_in(&tile("1"), "not live");
@@ -46,7 +49,10 @@ fn a_board_that_is_not_live_says_why() {
     room.witness.publish("node/pi-1/status", &will);
     room.witness.publish(&device("1"), &plain("device.status", 1, device_body("1", "online")));
     browser.gone(".tile.dead [data-board='open26/5/1']");
-    browser.wait("board 4 is still live", &format!("!document.querySelector(\"{}\").closest('.tile').matches('.hatched')", tile("4")));
+    browser.wait(
+        "board 4 is still live",
+        &format!("!document.querySelector(\"{}\").closest('.tile').matches('.hatched')", tile("4")),
+    );
     will["boot"] = 2.into();
     room.witness.publish("node/pi-1/status", &will);
     browser.shows_in(&tile("4"), "node lost");

@@ -34,7 +34,8 @@ fn it_is_transparent_and_drops_clocks_that_are_out_of_date() {
         ));
         assert_eq!((&alpha[0], &alpha[1]), (&json!(0), &json!(0)), "{layout}: both upper corners are transparent");
         assert!(alpha[2].as_u64() > Some(500), "{layout}: something is drawn: {alpha}");
-        let room_left = "document.documentElement.scrollWidth <= innerWidth && document.documentElement.scrollHeight <= innerHeight";
+        let room_left =
+            "document.documentElement.scrollWidth <= innerWidth && document.documentElement.scrollHeight <= innerHeight";
         assert_eq!(browser.get(room_left), true, "{layout}: no scroll bar");
         browser.screenshot(layout);
     }
@@ -59,7 +60,8 @@ fn nothing_is_drawn_before_the_first_state() {
     let room = Room::new();
     let Some(browser) = room.browser("overlay-empty") else { return };
     browser.open("/overlay/?board=1&audience=public&layout=board");
-    browser.wait("it is connected", "performance.getEntriesByType('resource').some(entry => entry.name.endsWith('/config.json'))");
+    browser
+        .wait("it is connected", "performance.getEntriesByType('resource').some(entry => entry.name.endsWith('/config.json'))");
     assert_eq!(browser.text().trim(), "");
     assert_eq!(browser.get("document.querySelectorAll('dialog, form').length"), 0);
 }

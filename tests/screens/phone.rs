@@ -78,7 +78,10 @@ fn at_320_pixels_nothing_scrolls_sideways_and_targets_are_large() {
         browser.open(page);
         browser.wait("the page", "document.querySelector('main, .wall, .tile, .doors, article')");
         let name = if page.contains("/board/") { "hoogstraten" } else { "" };
-        browser.wait("its content", &format!("document.body.innerText.trim().length > 20 && document.body.innerText.toLowerCase().includes('{name}')"));
+        browser.wait(
+            "its content",
+            &format!("document.body.innerText.trim().length > 20 && document.body.innerText.toLowerCase().includes('{name}')"),
+        );
         let width = browser.get("document.documentElement.scrollWidth").as_u64();
         let place = page.replace(['/', '?', '&', '='], "-");
         browser.screenshot(&place);

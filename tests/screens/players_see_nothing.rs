@@ -100,7 +100,9 @@ fn no_message_and_no_script_of_a_page_for_players_says_what_arbiters_know() {
 
 /// Every file that the pages loaded, read again.
 fn scripts_do_not_name_arbiters(browser: &Browser, loaded: &BTreeSet<String>) {
-    let own = loaded.iter().filter(|url| url.starts_with(&browser.origin) && (url.ends_with(".js") || url.ends_with('/') || url.contains('?')));
+    let own = loaded
+        .iter()
+        .filter(|url| url.starts_with(&browser.origin) && (url.ends_with(".js") || url.ends_with('/') || url.contains('?')));
     let mut count = 0;
     for url in own {
         let path = url.strip_prefix(&browser.origin).unwrap_or_default();

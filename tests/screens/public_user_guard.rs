@@ -8,7 +8,10 @@ use crate::stage::room::Room;
 fn the_daemon_refuses_a_public_user_with_rights() {
     for (lines, why) in [
         ("", "has a role, [user.anna]"),
-        ("[broker]\nenabled = true\ntcp = \"127.0.0.1:0\"\n[broker.user.anna]\npassword_file = 'PASSWORD'\nread = [\"flagfall/1/live/#\"]\n", "may read"),
+        (
+            "[broker]\nenabled = true\ntcp = \"127.0.0.1:0\"\n[broker.user.anna]\npassword_file = 'PASSWORD'\nread = [\"flagfall/1/live/#\"]\n",
+            "may read",
+        ),
     ] {
         let rig = Rig::new(1, "", &[Seat { id: "b1", time_control: "60" }]);
         let password = rig.password("anna").display().to_string();
@@ -16,7 +19,9 @@ fn the_daemon_refuses_a_public_user_with_rights() {
         let text = std::fs::read_to_string(rig.config()).expect("a configuration");
         let text = if lines.is_empty() { text } else { text.replace("[user.anna]\nrole = \"arbiter\"\n", "") };
         std::fs::write(rig.config(), text).expect("a configuration");
-        let screens = format!("[screens]\nenabled = true\nlisten = \"127.0.0.1:0\"\npublic_user = \"anna\"\npublic_password_file = '{password}'\n");
+        let screens = format!(
+            "[screens]\nenabled = true\nlisten = \"127.0.0.1:0\"\npublic_user = \"anna\"\npublic_password_file = '{password}'\n"
+        );
         rig.add(&(screens + &lines.replace("PASSWORD", &password)));
         assert_eq!(rig.start().wait().code(), Some(78), "{}", rig.log());
         let log = rig.log();

@@ -4,7 +4,9 @@ use crate::stage::browser::Browser;
 use crate::stage::daemon::Hall;
 
 fn begin(browser: &Browser, board: &str) {
-    let row = format!("[...document.querySelectorAll('.setup-row')].find(row => row.querySelector('.tile-number').innerText === '{board}')");
+    let row = format!(
+        "[...document.querySelectorAll('.setup-row')].find(row => row.querySelector('.tile-number').innerText === '{board}')"
+    );
     browser.wait(&format!("the row of board {board}"), &row);
     let button = format!("[...{row}.querySelectorAll('button')].find(button => button.innerText.includes('ouch test'))");
     browser.wait("the button", &button);

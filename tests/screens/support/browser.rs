@@ -133,7 +133,11 @@ impl Browser {
             }
             if monotonic() > until {
                 self.screenshot("failed");
-                panic!("not within {bound:?}: {what} ({expression}); faults: {}\nthe page reads:\n{}", self.faults(), self.text());
+                panic!(
+                    "not within {bound:?}: {what} ({expression}); faults: {}\nthe page reads:\n{}",
+                    self.faults(),
+                    self.text()
+                );
             }
             pause(LOOK_AGAIN);
         }
@@ -162,7 +166,10 @@ impl Browser {
     /// Waits until no such element is visible.
     #[track_caller]
     pub(crate) fn gone(&self, css: &str) {
-        self.wait(&format!("`{css}` is gone"), &format!("![...document.querySelectorAll({})].some(one => one.checkVisibility())", Value::from(css)));
+        self.wait(
+            &format!("`{css}` is gone"),
+            &format!("![...document.querySelectorAll({})].some(one => one.checkVisibility())", Value::from(css)),
+        );
     }
 
     /// Waits until a diagram has the men of this position, as they are drawn.
@@ -214,7 +221,10 @@ impl Browser {
             &Value::Null,
         );
         for kind in ["mouseMoved", "mousePressed", "mouseReleased"] {
-            self.cdp("Input.dispatchMouseEvent", json!({"type": kind, "x": at[0], "y": at[1], "button": "left", "clickCount": 1}));
+            self.cdp(
+                "Input.dispatchMouseEvent",
+                json!({"type": kind, "x": at[0], "y": at[1], "button": "left", "clickCount": 1}),
+            );
         }
     }
 
@@ -286,7 +296,10 @@ impl Browser {
         let mut faults = String::new();
         for entry in self.log("browser") {
             let message = entry["message"].as_str().unwrap_or_default();
-            if ["Uncaught", "Content Security Policy", "Refused to", "Failed to load module"].iter().any(|mark| message.contains(mark)) {
+            if ["Uncaught", "Content Security Policy", "Refused to", "Failed to load module"]
+                .iter()
+                .any(|mark| message.contains(mark))
+            {
                 // Writing to a string does not fail.
                 _ = writeln!(faults, "{message}");
             }

@@ -73,7 +73,9 @@ impl Witness {
 
     #[track_caller]
     fn is_acknowledged(&self, what: &str) {
-        self.acknowledged.recv_timeout(PATIENCE).unwrap_or_else(|error| panic!("the broker does not acknowledge {what}: {error}"));
+        self.acknowledged
+            .recv_timeout(PATIENCE)
+            .unwrap_or_else(|error| panic!("the broker does not acknowledge {what}: {error}"));
     }
 
     /// Publishes bytes as they are, and waits for the acknowledgement.
