@@ -4,8 +4,6 @@ mod follow;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
-#[cfg(feature = "outputs")]
-use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use clap::Args;
@@ -13,11 +11,11 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::Mutex;
 
 use self::follow::{Follower, configure};
+#[cfg(feature = "outputs")]
+use super::local::{Local, bind_livechess, serve_livechess};
 use super::log;
 use crate::config::{self, Loaded};
 use crate::daemon::{Daemon, judge};
-#[cfg(feature = "outputs")]
-use crate::http;
 
 /// Serve the boards of the configuration: read them, record them, publish them.
 ///
@@ -46,9 +44,9 @@ impl Run {
             let mut interrupt = signal(SignalKind::interrupt()).context("SIGINT")?;
             let hangup = Mutex::new(signal(SignalKind::hangup()).context("SIGHUP")?);
             #[cfg(feature = "outputs")]
-            let pages = Arc::default();
+            let local = Local::default();
             #[cfg(feature = "outputs")]
-            let listener = super::pages::serve(&loaded.config, &pages)?;
+            let listener = local.serve_pages(&loaded.config)?;
             let stop = async || {
                 tokio::select! {
                     _ = terminate.recv() => {}
@@ -56,7 +54,7 @@ impl Run {
                 }
             };
             #[cfg(feature = "outputs")]
-            let run = self.serve(loaded, stop, &hangup, &pages).await;
+            let run = self.serve(loaded, stop, &hangup, &local).await;
             #[cfg(not(feature = "outputs"))]
             let run = self.serve(loaded, stop, &hangup).await;
             #[cfg(feature = "outputs")]
@@ -76,9 +74,13 @@ impl Run {
         mut base: Loaded,
         mut stop: impl AsyncFnMut(),
         hangup: &Mutex<Signal>,
-        #[cfg(feature = "outputs")] pages: &Arc<http::Pages>,
+        #[cfg(feature = "outputs")] local: &Local,
     ) -> Result<()> {
-        let mut follower = base.config.event.from_meta.then(|| Follower::start(&base)).transpose()?;
+        #[cfg(feature = "outputs")]
+        let show = local.show_received(&base.config);
+        #[cfg(not(feature = "outputs"))]
+        let show = |_: &_| {};
+        let mut follower = base.config.event.from_meta.then(|| Follower::start(&base, show)).transpose()?;
         if let Some(follower) = &mut follower {
             tokio::select! {
                 () = follower.first(&base) => {}
@@ -90,11 +92,18 @@ impl Run {
         loop {
             let used = follower.as_ref().and_then(Follower::used).cloned();
             let present = configure(used.as_ref(), &base);
+            // The port is taken before any board is opened.
+            #[cfg(feature = "outputs")]
+            let bound = bind_livechess(&present.config)?;
             let daemon = Daemon::start(&present).await?;
+            #[cfg(feature = "outputs")]
+            local.show_daemon(&present.config, &daemon);
+            #[cfg(feature = "outputs")]
+            let livechess = serve_livechess(bound, &local.hall)?;
             // It goes on over changes of the round.
             #[cfg(feature = "outputs")]
             if beside.is_none() {
-                beside = collector(&present.config, &daemon, pages)?;
+                beside = collector(&present.config, &daemon, local)?;
             }
             let quiet = daemon.quiet();
             let mut changes = false;
@@ -116,7 +125,12 @@ impl Run {
                 }
             };
             let reread = async || configure(used.as_ref(), &reread(&self.config, &mut *hangup.lock().await).await);
-            daemon.run_and_reload(end, reread).await?;
+            let ended = daemon.run_and_reload(end, reread).await;
+            #[cfg(feature = "outputs")]
+            if let Some(livechess) = livechess {
+                livechess.stop().await;
+            }
+            ended?;
             if !changes {
                 return Ok(());
             }
@@ -131,12 +145,12 @@ impl Run {
 
 /// Starts the collector beside the daemon, if the configuration says so.
 #[cfg(feature = "outputs")]
-fn collector(config: &config::Config, daemon: &Daemon, pages: &Arc<http::Pages>) -> Result<Option<super::collect::Beside>> {
+fn collector(config: &config::Config, daemon: &Daemon, local: &Local) -> Result<Option<super::collect::Beside>> {
     #[cfg(feature = "broker")]
     let broker = daemon.broker().map(|(tcp, _)| tcp);
     #[cfg(not(feature = "broker"))]
     let (broker, _) = (None, daemon);
-    config.collect.enabled.then(|| super::collect::start_beside(config, broker, pages)).transpose()
+    config.collect.enabled.then(|| super::collect::start_beside(config, broker, local)).transpose()
 }
 
 /// Waits for SIGHUP and reads the configuration again. A configuration with errors is logged, and the next SIGHUP is awaited.

@@ -25,9 +25,6 @@ use super::{boot, disk, tap, worker};
 use crate::config::{Config, Loaded};
 use crate::mqtt;
 use crate::mqtt::outbox::Outbox;
-#[cfg(feature = "outputs")]
-use crate::outputs::livechess;
-#[cfg(feature = "outputs")]
 use crate::outputs::tap::Tap;
 use crate::wire::topics;
 use crate::{random, system_clock};
@@ -63,8 +60,7 @@ pub struct Daemon {
     worker: JoinHandle<()>,
     #[cfg(feature = "broker")]
     broker: Option<crate::broker::Running>,
-    #[cfg(feature = "outputs")]
-    livechess: Option<livechess::Running>,
+    taps: Vec<Arc<Tap>>,
     identity: mqtt::Identity,
     users: Arc<Users>,
     /// The configuration as it was read, without the address of the embedded broker.
@@ -123,14 +119,13 @@ impl Daemon {
         let log = disk::open_log(&config.journal.dir);
         let disk = disk::start(Arc::clone(&shared.disk), log, Arc::clone(&shared.outbox), Arc::clone(&disk_heartbeat))?;
         let worker = worker::start(Arc::clone(&shared.worker))?;
-        let taps: Vec<_> =
+        let station_taps: Vec<_> =
             station_configs.iter().map(|board| config.livechess.enabled.then(|| Arc::new(tap::new(board)))).collect();
-        #[cfg(feature = "outputs")]
-        let livechess = start_livechess(&config, taps.iter().flatten().cloned().collect())?;
+        let taps = station_taps.iter().flatten().cloned().collect();
         #[cfg(not(feature = "outputs"))]
         anyhow::ensure!(!config.livechess.enabled, "livechess.enabled: this build has no outputs in it");
         let stations = (0..)
-            .zip(station_configs.into_iter().zip(taps))
+            .zip(station_configs.into_iter().zip(station_taps))
             .map(|(number, (config, tap))| SupervisedStation::start(number, config, patience, &shared, tap))
             .collect::<Result<Vec<_>>>()?;
         let users = Arc::new(Users::new(config.user.clone()));
@@ -146,8 +141,7 @@ impl Daemon {
             worker,
             #[cfg(feature = "broker")]
             broker,
-            #[cfg(feature = "outputs")]
-            livechess,
+            taps,
             identity,
             users,
             configured: loaded.config.clone(),
@@ -158,6 +152,11 @@ impl Daemon {
     #[cfg(feature = "broker")]
     pub fn broker(&self) -> Option<(std::net::SocketAddr, Option<std::net::SocketAddr>)> {
         self.broker.as_ref().map(|broker| (broker.tcp, broker.websocket))
+    }
+
+    /// What each board shows at once to programs on this machine; empty unless `livechess.enabled` is set.
+    pub fn taps(&self) -> &[Arc<Tap>] {
+        &self.taps
     }
 
     /// Tells whether the boards are quiet, while the daemon runs.
@@ -252,10 +251,6 @@ impl Daemon {
             if thread.join().is_err() {
                 tracing::error!("the {name} thread had panicked");
             }
-        }
-        #[cfg(feature = "outputs")]
-        if let Some(livechess) = self.livechess {
-            livechess.stop().await;
         }
         #[cfg(feature = "broker")]
         if let Some(broker) = self.broker {
@@ -374,16 +369,6 @@ async fn with_broker(mut config: Config) -> Result<(Config, Option<crate::broker
         }
     }
     Ok((config, Some(running)))
-}
-
-/// Offers the boards to programs on this machine, if that is enabled.
-#[cfg(feature = "outputs")]
-fn start_livechess(config: &Config, boards: Vec<Arc<Tap>>) -> Result<Option<livechess::Running>> {
-    if !config.livechess.enabled {
-        return Ok(None);
-    }
-    let offered = livechess::LiveChess { boards, event: config.event.id.clone(), round: config.event.round.clone() };
-    offered.start(&config.livechess).map(Some)
 }
 
 /// Reports to systemd, if it runs this program.

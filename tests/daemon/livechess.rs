@@ -3,6 +3,7 @@
 #![cfg(feature = "outputs")]
 
 mod client;
+mod collector;
 mod hostile;
 mod lila;
 mod played;

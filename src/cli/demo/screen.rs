@@ -14,6 +14,8 @@ use super::simulated_hall::SimulatedHall;
 use super::subscriber::{self, SubscriberEvent};
 use super::view::View;
 #[cfg(feature = "outputs")]
+use crate::cli::local::{Local, bind_livechess, serve_livechess};
+#[cfg(feature = "outputs")]
 use crate::config;
 use crate::daemon::Daemon;
 use crate::system_clock::{self, MonotonicTime};
@@ -81,7 +83,13 @@ impl Demo {
         #[cfg(not(feature = "outputs"))]
         let livechess: Option<String> = None;
         let loaded = hall.configuration(self.tcp.clone(), self.websocket.clone(), livechess.clone(), delay);
+        #[cfg(feature = "outputs")]
+        let (local, bound) = (Local::default(), bind_livechess(&loaded.config)?);
         let daemon = Daemon::start(&loaded).await?;
+        #[cfg(feature = "outputs")]
+        local.show_daemon(&loaded.config, &daemon);
+        #[cfg(feature = "outputs")]
+        let api = serve_livechess(bound, &local.hall)?;
         let (tcp, websocket) = daemon.broker().context("the broker did not start")?;
         let (stop, stopped) = oneshot::channel::<()>();
         // The daemon also stops if this end is dropped.
@@ -112,6 +120,10 @@ impl Demo {
         // This fails only if the daemon has ended by itself.
         let _ = stop.send(());
         serving.await.context("the daemon")??;
+        #[cfg(feature = "outputs")]
+        if let Some(api) = api {
+            api.stop().await;
+        }
         if hall.impossible() > 0 {
             anyhow::bail!("{} hand motions could not be done", hall.impossible());
         }

@@ -41,8 +41,8 @@ impl Drop for Follower {
 }
 
 impl Follower {
-    /// Begins to follow. This must run on a runtime of tokio.
-    pub(super) fn start(loaded: &Loaded) -> Result<Follower> {
+    /// Begins to follow. This must run on a runtime of tokio. `show` gets all that is believed, now and after each message.
+    pub(super) fn start(loaded: &Loaded, show: impl Fn(&Received) + Send + Sync + 'static) -> Result<Follower> {
         let config = &loaded.config;
         let file = config.journal.dir.join(format!("meta-{}.json", config.event.id));
         let before = read_bounded(&file, MAX_FILE).ok().and_then(|text| {
@@ -53,6 +53,7 @@ impl Follower {
         let identity = Identity::read(&config.mqtt, &node)?;
         let client = format!("flagfall-{node}-meta-{}", random::hex(random::UNGUESSABLE).context("a client id")?);
         let mut received = Received::new(&config.mqtt.root, &config.event.id, before.clone());
+        show(&received);
         let (sender, latest) = watch::channel(None);
         let task = tokio::spawn(async move {
             let filters = received.filters();
@@ -60,6 +61,7 @@ impl Follower {
                 if let Err(error) = received.receive(topic, payload) {
                     tracing::error!("{topic}: {error}: the message changes nothing");
                 }
+                show(&received);
                 sender.send_if_modified(|latest| {
                     let now = received.published();
                     let changed = now != *latest;
