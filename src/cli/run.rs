@@ -95,7 +95,10 @@ impl Run {
             // The port is taken before any board is opened.
             #[cfg(feature = "outputs")]
             let bound = bind_livechess(&present.config)?;
-            let daemon = Daemon::start(&present).await?;
+            let mut daemon = Daemon::start(&present).await?;
+            if let Some(follower) = &follower {
+                daemon.follow_problems(follower.problems());
+            }
             #[cfg(feature = "outputs")]
             local.show_daemon(&present.config, &daemon);
             #[cfg(feature = "outputs")]

@@ -14,6 +14,7 @@ use super::programs::Programs;
 use super::settings::{CollectError, Settings};
 use super::store::Store;
 use crate::config::OutputAudience;
+use crate::event::problems::Problems;
 use crate::outputs::picture::Picture;
 use crate::random;
 use crate::system_clock::{MonotonicTime, monotonic};
@@ -62,6 +63,7 @@ pub async fn run(settings: Settings, stop: impl Future<Output = ()>) -> Result<(
         model,
         outputs,
         programs,
+        problems: Problems::default(),
         link,
         stage: Stage::Away,
         heard: BTreeMap::new(),
@@ -136,6 +138,8 @@ struct Collector {
     model: Model,
     outputs: Outputs,
     programs: Option<Programs>,
+    /// The organiser's messages that cannot be used.
+    problems: Problems,
     link: Link,
     stage: Stage,
     /// The boards of the present round that were heard since the connection began.
@@ -200,9 +204,13 @@ impl Collector {
         let Some(about) = intake::about(root, &fixed.event, topic) else {
             return self.refuse(topic, "the topic has ids that cannot be");
         };
+        let is_meta = matches!(about, About::Event | About::Round(_));
         // An empty message deletes what is retained. What was collected stays.
         let is_state = matches!(about, About::State { .. } | About::Event | About::Round(_) | About::Clock { .. });
         if payload.is_empty() && is_state {
+            if is_meta {
+                self.problems.note(topic, &Ok::<(), String>(()));
+            }
             return;
         }
         let taken = match about {
@@ -233,6 +241,9 @@ impl Collector {
                 Ok(())
             }
         };
+        if is_meta {
+            self.problems.note(topic, &taken);
+        }
         if let Err(why) = taken {
             self.model.counters.unreadable += 1;
             self.refuse(topic, &why);
@@ -273,7 +284,8 @@ impl Collector {
         }
         if self.stage == Stage::Ready {
             let collects = format!("{}/{}", self.settings.fixed.event, self.model.current_round());
-            self.own.set_info((self.model.claim == Claim::Ours).then_some(collects));
+            let collects = (self.model.claim == Claim::Ours).then_some(collects);
+            self.own.set_info(collects, self.problems.sentences());
             if self.changed.due().is_some_and(|due| due <= now) {
                 self.hand_out(now);
             }

@@ -23,6 +23,7 @@ use super::station_config::{StationConfig, judge, node_name};
 use super::supervised_station::{Patience, SupervisedStation};
 use super::{boot, disk, tap, worker};
 use crate::config::{Config, Loaded};
+use crate::event::problems::Problems;
 use crate::mqtt;
 use crate::mqtt::outbox::Outbox;
 use crate::outputs::tap::Tap;
@@ -61,6 +62,8 @@ pub struct Daemon {
     #[cfg(feature = "broker")]
     broker: Option<crate::broker::Running>,
     taps: Vec<Arc<Tap>>,
+    /// The organiser's messages that cannot be used; none if nobody follows them.
+    problems: Option<watch::Receiver<Problems>>,
     identity: mqtt::Identity,
     users: Arc<Users>,
     /// The configuration as it was read, without the address of the embedded broker.
@@ -142,6 +145,7 @@ impl Daemon {
             #[cfg(feature = "broker")]
             broker,
             taps,
+            problems: None,
             identity,
             users,
             configured: loaded.config.clone(),
@@ -157,6 +161,12 @@ impl Daemon {
     /// What each board shows at once to programs on this machine; empty unless `livechess.enabled` is set.
     pub fn taps(&self) -> &[Arc<Tap>] {
         &self.taps
+    }
+
+    /// Publishes from now on which of the organiser's messages cannot be used.
+    pub fn follow_problems(&mut self, mut problems: watch::Receiver<Problems>) {
+        problems.mark_changed();
+        self.problems = Some(problems);
     }
 
     /// Tells whether the boards are quiet, while the daemon runs.
@@ -297,6 +307,11 @@ impl Daemon {
         }
         for station in &self.stations {
             self.alerts.update(&self.node, station.board(), &station.handle);
+        }
+        if let Some(problems) = &mut self.problems
+            && problems.has_changed().unwrap_or(false)
+        {
+            self.node.show_problems(problems.borrow_and_update().sentences());
         }
         self.node.publish_health();
         self.node.forget_refusals();
