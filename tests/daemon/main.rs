@@ -14,6 +14,7 @@ mod support;
 mod usb;
 
 mod access;
+mod bind_ask;
 mod bluetooth;
 mod broker;
 mod broker_attack;
@@ -51,6 +52,7 @@ mod rig;
 mod round_change;
 mod round_games;
 mod rulings_published;
+mod secrets;
 mod stale;
 mod upgrade;
 mod watch;
