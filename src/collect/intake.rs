@@ -64,6 +64,10 @@ pub(crate) enum About<'a> {
     Status(&'a str),
     /// The info of a node.
     Info(&'a str),
+    /// The status of a device.
+    Device(&'a str),
+    /// The times of a board.
+    Clock { round: &'a str, board: &'a str },
 }
 
 /// Tells what a topic is about; none for topics that nothing asked for, and for ids that nobody may have.
@@ -76,6 +80,10 @@ pub(crate) fn about<'a>(root: &str, event: &str, topic: &'a str) -> Option<About
     match levels.as_slice() {
         ["public", of, round, board, "state"] if *of == event => state(OutputAudience::Public, round, board),
         ["live", of, round, board, "state"] if *of == event => state(OutputAudience::Live, round, board),
+        ["live", of, round, board, "clock"] if *of == event && is_id(round) && is_id(board) => {
+            Some(About::Clock { round, board })
+        }
+        ["device", device, "status"] if is_id(device) => Some(About::Device(device)),
         ["meta", of] if *of == event => Some(About::Event),
         ["meta", of, round] if *of == event && is_id(round) => Some(About::Round(round)),
         ["node", node, "status"] if (1..=MAX_ID).contains(&node.len()) => Some(About::Status(node)),
@@ -84,8 +92,8 @@ pub(crate) fn about<'a>(root: &str, event: &str, topic: &'a str) -> Option<About
     }
 }
 
-/// The topics of the subscription.
-pub(crate) fn filters(root: &str, event: &str, with_live: bool) -> Vec<String> {
+/// The topics of the subscription. `with_live`: the states without delay; `with_devices`: also the times and the devices.
+pub(crate) fn filters(root: &str, event: &str, with_live: bool, with_devices: bool) -> Vec<String> {
     let mut filters = vec![
         format!("{root}/1/node/+/status"),
         format!("{root}/1/node/+/info"),
@@ -95,6 +103,9 @@ pub(crate) fn filters(root: &str, event: &str, with_live: bool) -> Vec<String> {
     ];
     if with_live {
         filters.push(format!("{root}/1/live/{event}/+/+/state"));
+    }
+    if with_devices {
+        filters.extend([format!("{root}/1/live/{event}/+/+/clock"), format!("{root}/1/device/+/status")]);
     }
     filters
 }
@@ -239,6 +250,10 @@ mod tests {
             ("flagfall/1/meta/e/5", Some(About::Round("5"))),
             ("flagfall/1/node/pi-07/status", Some(About::Status("pi-07"))),
             ("flagfall/1/node/pi-07/info", Some(About::Info("pi-07"))),
+            ("flagfall/1/device/dgt-24012/status", Some(About::Device("dgt-24012"))),
+            ("flagfall/1/live/e/5/12/clock", Some(About::Clock { round: "5", board: "12" })),
+            ("flagfall/1/device/../status", None),
+            ("flagfall/1/public/e/5/12/clock", None),
             ("flagfall/1/public/other/5/12/state", None),
             ("flagfall/1/public/e/../12/state", None),
             ("flagfall/1/public/e/5/A/state", None),

@@ -48,5 +48,5 @@ pub use types::{
     User, rulebook,
 };
 #[cfg(all(feature = "broker", feature = "outputs"))]
-pub(crate) use values::loopback;
+pub(crate) use values::{loopback, web_address};
 pub use warnings::warnings;

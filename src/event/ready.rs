@@ -105,6 +105,10 @@ fn round_problems(file: &EventFile, round: &MetaRound, heard: &Heard) -> Vec<Str
     if published.is_none_or(|meta| meta.body != *round) || event.is_none_or(|event| event["round"] != *file.event.round) {
         problems.push("what is published is not this file: run `flagfall event publish`".to_owned());
     }
+    for (node, info) in heard.all("node/", "/info") {
+        let of_node = info["problems"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        problems.extend(of_node.map(|problem| format!("node {node}: {problem}")));
+    }
     problems
 }
 

@@ -115,6 +115,27 @@ pub fn is_decided(shown: &Body, chess960: bool) -> bool {
     parts(shown, chess960).last().and_then(result_on_board).is_some()
 }
 
+/// The last part of a game, as far as it can be played.
+pub struct LastPart {
+    /// Its half-moves.
+    pub plies: usize,
+    /// The men after them, as a FEN has them.
+    pub position: String,
+    /// The result of the game, as [`write_game`] gives it.
+    pub result: GameResult,
+}
+
+/// The last part of a game.
+pub fn last_part(shown: &Body, chess960: bool) -> LastPart {
+    let parts = parts(shown, chess960);
+    let last = parts.last();
+    LastPart {
+        plies: last.map_or(0, |part| part.moves.len()),
+        position: last.map(|part| part.end.board().board_fen().to_string()).unwrap_or_default(),
+        result: result(shown, last),
+    }
+}
+
 /// All parts of a game; at least one.
 fn parts(shown: &Body, chess960: bool) -> Vec<Part<'_>> {
     let earlier = shown.segments.iter().map(|part| (part.initial_fen.as_str(), &part.moves));

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::system_clock::Utc;
 use crate::wire::outcome::GameResult;
 use crate::wire::player::{Players, Side};
 use crate::wire::time::TimeSource;
@@ -143,6 +144,16 @@ impl Picture {
             return Err(PictureError::TooLong);
         }
         Ok(picture)
+    }
+}
+
+impl PictureTime {
+    /// The time for people, microseconds since 1970, of an earlier moment in microseconds since the journal began. None for 0, for a later
+    /// moment, and if the message has no time for people.
+    pub fn utc_of(&self, us: u64) -> Option<i64> {
+        let utc = Utc::parse(&self.utc)?;
+        let earlier = i64::try_from(self.us.checked_sub(us)?).ok()?;
+        (us > 0).then(|| utc.after_micros(-earlier).0)
     }
 }
 

@@ -39,22 +39,8 @@ fn refused(folder: &Path, words: &[&str], why: &str) {
 fn with_round_1() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("round1.pgn"), ROUND_1).expect("a file");
-    let new = [
-        "new",
-        "open26",
-        "--name",
-        "Example Open",
-        "--rounds",
-        "9",
-        "--time-control",
-        "5400+30",
-        "--site",
-        "Utrecht",
-        "--country",
-        "ned",
-        "--delay",
-        "900",
-    ];
+    let more = "--rounds 9 --time-control 5400+30 --site Utrecht --country ned --delay 900";
+    let new: Vec<&str> = ["new", "open26", "--name", "Example Open"].into_iter().chain(more.split(' ')).collect();
     done(folder.path(), &new);
     done(folder.path(), &["import", "round1.pgn"]);
     folder
@@ -262,8 +248,16 @@ fn a_round_is_ready_only_if_every_board_is() {
         (&"dgt-2".into(), &90.into(), &"pi-1".into())
     );
 
-    // Each row: a message, and the problem of board 2.
     let message = |body: Value| json!({"body": body}).to_string();
+    // A node that cannot use what was published says so.
+    let why = "The organiser's message on flagfall/1/meta/open26/1 is not used: `rev` is 1";
+    let info = "flagfall/1/node/pi-1/info";
+    let boards = json!(["open26/1/1", "open26/1/2"]);
+    publish(broker.port(), info, &message(json!({"boards": boards, "problems": [why]})), &["-r"]);
+    assert_eq!(ready(1)["problems"], json!([format!("node pi-1: {why}")]));
+    publish(broker.port(), info, &message(json!({"boards": boards})), &["-r"]);
+    ready(0);
+    // Each row: a message, and the problem of board 2.
     let rows = [
         (
             "device/dgt-2/status",

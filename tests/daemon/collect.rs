@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use self::hall::plies_by_board;
 pub(crate) use self::hall::{CollectHall, Published};
+use crate::program::{run, text};
 use crate::support::mqtt::{Mosquitto, MosquittoSub, publish};
 use crate::support::schemas::keeps_to;
 use crate::support::waiting::{PATIENCE, wait_until};
@@ -147,6 +148,7 @@ fn hostile_messages_are_counted_and_nothing_leaves_the_folder() {
         publish(port, &format!("flagfall/1/{topic}"), payload, &[]);
     }
     collector.wait_for_line("is not used");
+    the_problems_are_shown(&hall, port);
     let mut board = Published::new("b1", 1);
     board.play(2);
     board.publish(port);
@@ -160,6 +162,27 @@ fn hostile_messages_are_counted_and_nothing_leaves_the_folder() {
     assert!(!text.contains("Ke8") && text.contains("[White \"../../../etc/passwd [Event 'x']\"]"), "{text}");
     let rest = collector.stop("-TERM");
     assert!(rest.contains("unreadable=") && !rest.contains("panicked"), "{rest}");
+}
+
+/// What cannot be used of the organiser's messages is in the collector's info, and people see it.
+fn the_problems_are_shown(hall: &CollectHall, port: u16) {
+    let subscriber = MosquittoSub::new(port, &["flagfall/1/node/pi-9-collect/info"]);
+    let info = subscriber.wait("both problems", |received| {
+        (received.body()["problems"].as_array().is_some_and(|problems| problems.len() == 2)).then_some(received)
+    });
+    assert_eq!(keeps_to("node.info", &info.json), Ok(()));
+    let config = hall.path("organiser.toml");
+    std::fs::write(&config, format!("node.name = \"pi-9\"\n[mqtt]\nport = {port}\n")).expect("written");
+    let status = run(&["event", "status", "--config", text(&config)]);
+    let said = String::from_utf8_lossy(&status.stdout).into_owned();
+    assert!(!status.status.success() && said.contains("not used"), "{said}");
+    let doctor = String::from_utf8_lossy(&run(&["doctor", "--config", text(&config)]).stdout).into_owned();
+    for said in [said, doctor] {
+        assert!(
+            said.contains("meta/open26 is not used") && said.contains("meta/open26/5 is not used: `boards[0].board`"),
+            "{said}"
+        );
+    }
 }
 
 /// A second collector of the event sends nothing while the first one is there.

@@ -1,6 +1,6 @@
 //! Pushes to a lichess of our own, which takes games by the rules of the real one.
 
-mod fake;
+pub(crate) mod fake;
 
 use std::sync::Arc;
 
@@ -230,6 +230,32 @@ fn single_games_a_source_and_large_rounds() {
     lichess.with(|round| round.has_source = false);
     assert_eq!(sink.reset(&whole).verdict, Verdict::Accepted);
     assert!(lichess.with(|round| round.chapters.is_empty()));
+}
+
+/// Lichess is asked about a token before anything is published, and the token is in no text.
+#[test]
+fn a_token_is_tested() {
+    let lichess = FakeLichess::start();
+    for (text, scopes, trouble, expected) in [
+        (TOKEN, "study:write", None, Ok("hall")),
+        (TOKEN, "challenge:read,study:write", None, Ok("hall")),
+        (TOKEN, "study:read,studies:write", None, Err("may not write broadcasts. Make a token with the right study:write")),
+        (TOKEN, "", None, Err("may not write broadcasts")),
+        ("lip_wrongwrongwrong", "study:write", None, Err("does not know the token")),
+        ("", "study:write", None, Err("the token, is empty")),
+        (TOKEN, "study:write", Some(Trouble::Status(401)), Err("does not know the token")),
+        (TOKEN, "study:write", Some(Trouble::Status(500)), Err("answered 500")),
+        (TOKEN, "study:write", Some(Trouble::CutBody), Err("cannot be reached")),
+    ] {
+        lichess.with(|round| (round.scopes, round.troubles) = (scopes.to_owned(), trouble.into_iter().collect()));
+        let file = token(text);
+        let answer = flagfall::collect::sinks::lichess::test_token(&lichess.url(), file.path());
+        match (&answer, expected) {
+            (Ok(account), Ok(expected)) => assert_eq!(account, expected),
+            (Err(why), Err(words)) => assert!(why.contains(words) && !why.contains("lip_"), "{why}"),
+            _ => panic!("{text} {scopes} {trouble:?}: {answer:?}"),
+        }
+    }
 }
 
 /// The collector pushes what the nodes published; a wrong token is in the status and in no output of the program.

@@ -14,6 +14,7 @@ mod support;
 mod usb;
 
 mod access;
+mod bind_ask;
 mod bluetooth;
 mod broker;
 mod broker_attack;
@@ -52,6 +53,7 @@ mod round_change;
 mod round_games;
 mod rulings_published;
 mod screens_server;
+mod secrets;
 mod stale;
 mod upgrade;
 mod watch;

@@ -133,6 +133,11 @@ impl Daemon {
         (self.wait(), monotonic().since(began))
     }
 
+    /// The id of the process.
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Waits until the daemon ends by itself.
     pub(crate) fn wait(&mut self) -> ExitStatus {
         wait_for_exit(&mut self.child, "the daemon")

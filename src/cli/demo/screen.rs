@@ -10,9 +10,15 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::{interval, timeout};
 
 use super::check::Check;
+#[cfg(feature = "outputs")]
+use super::pgn_file::PgnFile;
 use super::simulated_hall::SimulatedHall;
 use super::subscriber::{self, SubscriberEvent};
 use super::view::View;
+#[cfg(feature = "outputs")]
+use crate::cli::collect;
+#[cfg(feature = "outputs")]
+use crate::cli::local::{Local, bind_livechess, serve_livechess};
 #[cfg(feature = "outputs")]
 use crate::config;
 use crate::daemon::Daemon;
@@ -31,6 +37,7 @@ const HOME: &str = "\x1b[H\x1b[J";
 ///
 /// Nothing is needed: no board, no broker, no configuration. Two boards are emulated on pseudo-terminals; the daemon opens
 /// them as it would a cable, records them, and publishes to the broker in this program; two ordinary MQTT clients subscribe.
+/// The collector writes the games as PGN to a file that stays.
 /// On board 1 White makes a last move, does not press the clock, and the flag falls.
 #[derive(Args)]
 pub(crate) struct Demo {
@@ -81,7 +88,13 @@ impl Demo {
         #[cfg(not(feature = "outputs"))]
         let livechess: Option<String> = None;
         let loaded = hall.configuration(self.tcp.clone(), self.websocket.clone(), livechess.clone(), delay);
+        #[cfg(feature = "outputs")]
+        let (local, bound) = (Local::default(), bind_livechess(&loaded.config)?);
         let daemon = Daemon::start(&loaded).await?;
+        #[cfg(feature = "outputs")]
+        local.show_daemon(&loaded.config, &daemon);
+        #[cfg(feature = "outputs")]
+        let api = serve_livechess(bound, &local.hall)?;
         let (tcp, websocket) = daemon.broker().context("the broker did not start")?;
         let (stop, stopped) = oneshot::channel::<()>();
         // The daemon also stops if this end is dropped.
@@ -92,7 +105,19 @@ impl Demo {
         let screen = tokio::spawn(subscriber::run("demo-screen", tcp, vec!["flagfall/1/public/#".to_owned()], news.clone()));
         let arbiter = tokio::spawn(subscriber::run("demo-arbiter", tcp, inside, news));
 
-        let mut show = Show { view: hall.view(picture && !self.no_color), check: hall.check(), picture };
+        let mut show = Show {
+            view: hall.view(picture && !self.no_color),
+            check: hall.check(),
+            picture,
+            #[cfg(feature = "outputs")]
+            pgn: None,
+        };
+        #[cfg(feature = "outputs")]
+        let collector = collect::start_beside(&loaded.config, Some(tcp), &local)?;
+        #[cfg(feature = "outputs")]
+        {
+            show.pgn = Some(hall.pgn_file());
+        }
         show.line(&format!(
             "MQTT at {tcp}, topics flagfall/1/#{}",
             websocket.map_or(String::new(), |at| format!("; WebSocket at ws://{at}/mqtt"))
@@ -100,6 +125,8 @@ impl Demo {
         if let Some(address) = livechess {
             show.line(&format!("LiveChess API at ws://{address}/api/v1.0"))?;
         }
+        #[cfg(feature = "outputs")]
+        show.line(&format!("PGN of the round: {}", hall.pgn_file().path.display()))?;
         timeout(READY_WITHIN, ready(&mut news_receiver, &hall)).await.context("boards and subscribers are not there")?;
         hall.play()?;
         let missing = show.until_all_arrived(&hall, &mut news_receiver, delay).await?;
@@ -109,14 +136,25 @@ impl Demo {
         }
         screen.abort();
         arbiter.abort();
+        // The collector ends first, since it publishes its end to the broker.
+        #[cfg(feature = "outputs")]
+        tokio::task::spawn_blocking(|| collector.stop()).await.context("the collector")?;
         // This fails only if the daemon has ended by itself.
         let _ = stop.send(());
         serving.await.context("the daemon")??;
+        #[cfg(feature = "outputs")]
+        if let Some(api) = api {
+            api.stop().await;
+        }
         if hall.impossible() > 0 {
             anyhow::bail!("{} hand motions could not be done", hall.impossible());
         }
         if missing.is_empty() {
             show.line("everything arrived")?;
+        }
+        #[cfg(feature = "outputs")]
+        show.line(&format!("The games are in {}", hall.pgn_file().path.display()))?;
+        if missing.is_empty() {
             return Ok(ExitCode::SUCCESS);
         }
         for what in missing {
@@ -156,6 +194,9 @@ struct Show {
     view: View,
     check: Check,
     picture: bool,
+    /// The file with the games; none before the collector has been started.
+    #[cfg(feature = "outputs")]
+    pgn: Option<PgnFile>,
 }
 
 impl Show {
@@ -181,7 +222,7 @@ impl Show {
                     if over.is_none() && hall.done() {
                         over = Some(system_clock::monotonic());
                     }
-                    if over.is_some() && self.check.missing().is_empty() {
+                    if over.is_some() && self.missing().is_empty() {
                         break;
                     }
                     if over.is_some_and(|over| system_clock::monotonic().since(over) > delay + ARRIVE_WITHIN) {
@@ -192,7 +233,17 @@ impl Show {
             }
         }
         self.draw()?;
-        Ok(self.check.missing())
+        Ok(self.missing())
+    }
+
+    /// What has not arrived. The file is looked at when all messages are there.
+    fn missing(&self) -> Vec<String> {
+        let missing = self.check.missing();
+        #[cfg(feature = "outputs")]
+        if missing.is_empty() {
+            return self.pgn.iter().filter_map(PgnFile::missing).collect();
+        }
+        missing
     }
 
     fn handle_message(&mut self, topic: &str, payload: &[u8]) -> Result<()> {

@@ -1,14 +1,18 @@
 //! Sets up the emulated boards and clocks of the demonstration, and the configuration of a daemon that serves them.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 
 use super::check::Check;
+#[cfg(feature = "outputs")]
+use super::pgn_file::{PgnFile, all_moves};
 use super::view::{Named, View};
-use crate::config::{Board, Broker, Config, Discovery, Event, Journal, Level, LiveChess, Loaded, Log, Mqtt, Node};
+use crate::config::{
+    Board, Broker, Collect, Config, Discovery, Event, Journal, Level, LiveChess, Loaded, Log, Mqtt, Node, Output,
+};
 use crate::emulate::PtyBoard;
 use crate::emulate::games::{DemoGame, GAMES, game};
 use crate::wire::player::Player;
@@ -19,7 +23,7 @@ const SERIAL: u16 = 4711;
 
 /// The emulated boards and the games that are played on them.
 pub(super) struct SimulatedHall {
-    /// The folder of journals and ports, which is removed in the end.
+    /// The folder of journals, ports and the PGN of the round. Only the PGN stays in the end.
     folder: Folder,
     tables: Vec<Table>,
 }
@@ -91,9 +95,18 @@ impl SimulatedHall {
             discovery: Discovery { folders: vec![self.folder.0.clone()] },
             log: Log { level: Level::Warn },
             board: self.tables.iter().map(board).collect(),
+            collect: Collect { enabled: cfg!(feature = "outputs"), dir: self.folder.0.join("collected"), ..Collect::default() },
+            output: vec![Output::of_files("pgn", self.folder.games())],
             ..Config::default()
         };
         Loaded { config, files: Vec::new(), hash: 0 }
+    }
+
+    /// The file to which the collector writes the games, and what it must have in the end.
+    #[cfg(feature = "outputs")]
+    pub(super) fn pgn_file(&self) -> PgnFile {
+        let boards = self.tables.iter().map(|table| (table.id.clone(), all_moves(table.game.expected())));
+        PgnFile { path: self.folder.games().join("demo/round-1/games.pgn"), boards: boards.collect() }
     }
 
     /// The view of these boards.
@@ -112,10 +125,15 @@ impl SimulatedHall {
     }
 }
 
-/// A folder that is removed when it is not needed any more.
+/// A folder that is removed when it is not needed any more, but for the games in it.
 struct Folder(PathBuf);
 
 impl Folder {
+    /// The folder of the games.
+    fn games(&self) -> PathBuf {
+        self.0.join("pgn")
+    }
+
     fn make() -> io::Result<Folder> {
         let base = std::env::temp_dir();
         for attempt in 0..100 {
@@ -132,7 +150,15 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // A folder that cannot be removed is left to the system's own cleaning.
-        let _ = std::fs::remove_dir_all(Path::new(&self.0));
+        // What cannot be removed is left to the system's own cleaning.
+        for entry in std::fs::read_dir(&self.0).into_iter().flatten().flatten().filter(|entry| entry.path() != self.games()) {
+            let path = entry.path();
+            _ = if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                std::fs::remove_dir_all(path)
+            } else {
+                std::fs::remove_file(path)
+            };
+        }
+        _ = std::fs::remove_dir(&self.0);
     }
 }

@@ -1,7 +1,8 @@
 //! Runs `flagfall event`: makes an organiser's event, imports pairings, binds devices, publishes, and checks whether a round is ready.
 
+mod ask;
 mod broker;
-mod check;
+pub(super) mod check;
 mod file;
 mod import;
 mod requests;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::outputs::pgn;
-use crate::outputs::picture::{Body, Picture, PictureSegment};
+use crate::outputs::picture::{Body, Picture, PictureClock, PictureSegment};
 use crate::system_clock::Utc;
 use crate::wire::outcome::GameResult;
 use crate::wire::round_games::{GameOnBoard, is_initial};
@@ -65,6 +65,11 @@ impl Game {
             false if picture.rev < self.rev || (picture.rev == self.rev && has_fewer) => Standing::Old,
             _ => Standing::Same,
         }
+    }
+
+    /// The times in its last state.
+    pub(crate) fn clock(&self) -> &PictureClock {
+        &self.body.clock
     }
 
     /// The whole game: all its parts.
@@ -141,8 +146,5 @@ pub(super) fn synchronised(picture: &Picture) -> Option<i64> {
 
 /// When the clock was read, for people.
 pub(super) fn clock_read(picture: &Picture) -> Option<i64> {
-    let (at, utc) = (picture.t.us, Utc::parse(&picture.t.utc)?);
-    let read = picture.body.clock.read_us;
-    let earlier = i64::try_from(at.checked_sub(read)?).ok()?;
-    (read > 0).then(|| utc.after_micros(-earlier).0)
+    picture.t.utc_of(picture.body.clock.read_us)
 }

@@ -155,6 +155,16 @@ impl Published {
         publish(broker, &format!("flagfall/1/public/open26/5/{}/state", self.id), &self.state(), &["-r"]);
     }
 
+    /// The same for the audience without delay.
+    pub(crate) fn publish_live(&self, broker: u16) {
+        publish(broker, &format!("flagfall/1/live/open26/5/{}/state", self.id), &self.state(), &["-r"]);
+    }
+
+    /// The men after the moves, as a FEN has them.
+    pub(crate) fn placement(&self) -> String {
+        self.position.board().board_fen().to_string()
+    }
+
     fn game(&self) -> RoundGame {
         let picture = Picture::read(self.state().as_bytes()).expect("a state");
         RoundGame {

@@ -45,6 +45,8 @@ pub(crate) struct Round {
     /// The largest body that is taken, in bytes.
     pub(crate) largest: Option<usize>,
     pub(crate) has_source: bool,
+    /// The rights of the token.
+    pub(crate) scopes: String,
 }
 
 /// The server. It has one round.
@@ -60,7 +62,7 @@ impl FakeLichess {
     pub(crate) fn start() -> FakeLichess {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("an address").port();
-        let round = Arc::<Mutex<Round>>::default();
+        let round = Arc::new(Mutex::new(Round { scopes: "study:write".to_owned(), ..Round::default() }));
         let shared = Arc::clone(&round);
         thread("lichess", move || {
             for stream in listener.incoming() {
@@ -106,6 +108,8 @@ fn serve(stream: TcpStream, round: &Mutex<Round>) -> std::io::Result<()> {
     reader.read_exact(&mut body)?;
     let (status, answer) = match trouble {
         Some(Trouble::Status(status)) => (status, json!({"error": "as the test wants"})),
+        // Whoever asks about a token needs none.
+        _ if first.starts_with("POST /api/token/test ") => round.lock().expect("no panic").test(&String::from_utf8_lossy(&body)),
         _ if token != format!("Bearer {TOKEN}") => (401, json!({"error": "No such token"})),
         _ => round.lock().expect("no panic").handle(&first, &String::from_utf8_lossy(&body)),
     };
@@ -140,6 +144,13 @@ impl Round {
         } else {
             (404, json!({"error": "Not found"}))
         }
+    }
+
+    /// What is known of each token of a list.
+    fn test(&self, tokens: &str) -> (u16, Value) {
+        let mine = json!({"userId": "hall", "scopes": self.scopes, "expires": null});
+        let known = |token: &str| if token == TOKEN { mine.clone() } else { Value::Null };
+        (200, tokens.split(',').map(|token| (token.to_owned(), known(token))).collect())
     }
 
     fn push(&mut self, body: &str) -> Value {
