@@ -2,6 +2,8 @@
 //! arbiter receive.
 
 pub mod check;
+#[cfg(feature = "broker")]
+mod logins;
 #[cfg(all(feature = "broker", feature = "outputs"))]
 mod pgn_file;
 #[cfg(feature = "broker")]

@@ -7,11 +7,12 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 
 use super::check::Check;
+use super::logins::{Logins, SCREEN};
 #[cfg(feature = "outputs")]
 use super::pgn_file::{PgnFile, all_moves};
 use super::view::{Named, View};
 use crate::config::{
-    Board, Broker, Collect, Config, Discovery, Event, Journal, Level, LiveChess, Loaded, Log, Mqtt, Node, Output,
+    Board, Broker, Collect, Config, Discovery, Event, Journal, Level, LiveChess, Loaded, Log, Mqtt, Node, Output, Screens,
 };
 use crate::emulate::PtyBoard;
 use crate::emulate::games::{DemoGame, GAMES, game};
@@ -21,10 +22,24 @@ use flagfall_hardware::emulator::script::Script;
 /// The serial number of the first board.
 const SERIAL: u16 = 4711;
 
+/// The addresses of the demonstration.
+pub(super) struct Listen {
+    /// The broker, for MQTT.
+    pub(super) tcp: String,
+    /// The broker, for MQTT over WebSocket.
+    pub(super) websocket: String,
+    /// The LiveChess API, if it is offered.
+    pub(super) livechess: Option<String>,
+    /// The pages.
+    pub(super) screens: String,
+}
+
 /// The emulated boards and the games that are played on them.
 pub(super) struct SimulatedHall {
     /// The folder of journals, ports and the PGN of the round. Only the PGN stays in the end.
     folder: Folder,
+    /// The users of the broker.
+    pub(super) logins: Logins,
     tables: Vec<Table>,
 }
 
@@ -39,6 +54,7 @@ impl SimulatedHall {
     /// Sets up all boards; no man is moved yet.
     pub(super) fn set_up(speed: f64) -> Result<SimulatedHall> {
         let folder = Folder::make().context("a folder for the journals")?;
+        let logins = Logins::make(&folder.0).context("the passwords")?;
         let tables = (0..GAMES).map(|number| {
             let (id, game) = ((number + 1).to_string(), game(number));
             let serial = SERIAL + number as u16;
@@ -48,12 +64,17 @@ impl SimulatedHall {
             Ok(Table { id, game, board, port })
         });
         let tables = tables.collect::<io::Result<Vec<Table>>>().context("a board on a pseudo-terminal")?;
-        Ok(SimulatedHall { folder, tables })
+        Ok(SimulatedHall { folder, logins, tables })
     }
 
     /// The players begin.
     pub(super) fn play(&self) -> Result<()> {
         self.tables.iter().try_for_each(|table| table.board.load(&table.game.script())).context("the hands")
+    }
+
+    /// The men are put back and the clocks are set as they were before the games.
+    pub(super) fn set_up_again(&self) -> Result<()> {
+        self.tables.iter().try_for_each(|table| table.board.load(&table.game.set_up_again())).context("the hands")
     }
 
     /// Whether all games are over.
@@ -71,8 +92,9 @@ impl SimulatedHall {
         self.tables.iter().map(|table| table.id.as_str())
     }
 
-    /// The configuration of a daemon for these boards; the broker listens on `tcp` and `websocket`, the LiveChess API on `livechess`.
-    pub(super) fn configuration(&self, tcp: String, websocket: String, livechess: Option<String>, delay: Duration) -> Loaded {
+    /// The configuration of a daemon for these boards.
+    pub(super) fn configuration(&self, listen: Listen, delay: Duration) -> Loaded {
+        let Listen { tcp, websocket, livechess, screens } = listen;
         let board = |table: &Table| Board {
             id: table.id.clone(),
             port: Some(table.port.clone()),
@@ -85,7 +107,15 @@ impl SimulatedHall {
             node: Node { name: Some("demo".to_owned()) },
             event: Event { id: "demo".to_owned(), delay: delay.as_secs() as u32, ..Event::default() },
             mqtt: Mqtt::default(),
-            broker: Broker { enabled: true, tcp, websocket, ..Broker::default() },
+            broker: Broker { enabled: true, tcp, websocket, user: self.logins.at_broker() },
+            user: self.logins.with_roles(),
+            screens: Screens {
+                enabled: cfg!(feature = "screens"),
+                listen: screens,
+                public_user: Some(SCREEN.to_owned()),
+                public_password_file: Some(self.logins.file(SCREEN)),
+                ..Screens::default()
+            },
             livechess: LiveChess {
                 enabled: livechess.is_some(),
                 listen: livechess.into_iter().collect(),
