@@ -74,8 +74,8 @@ pub(crate) const FLOORS: &[&[&str]] = &[
     &["journal", "arbiter", "mqtt", "health", "broker", "http"],
     &["publish", "outputs", "event"],
     &["session"],
-    // The daemon and the collector know nothing of each other: only the command starts both.
-    &["daemon", "emulate", "collect"],
+    // The daemon, the collector and the screens know nothing of each other: only the command starts them.
+    &["daemon", "emulate", "collect", "screens"],
     &["cli"],
 ];
 
