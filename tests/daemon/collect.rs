@@ -2,13 +2,14 @@
 
 mod hall;
 mod nodes;
+mod reader;
 
 use std::path::Path;
 
 use serde_json::{Value, json};
 
-use self::hall::plies_by_board;
 pub(crate) use self::hall::{CollectHall, Published};
+pub(crate) use self::reader::{Watch, plies, plies_by_board, shorter};
 use crate::support::mqtt::{Mosquitto, MosquittoSub, publish};
 use crate::support::schemas::keeps_to;
 use crate::support::waiting::{PATIENCE, wait_until};
@@ -27,7 +28,7 @@ fn files_only_grow_over_kills_of_collector_and_broker() {
     };
     greet(&boards);
     let games = hall.games();
-    let watch = hall::Watch::start(games.clone());
+    let watch = Watch::start(games.clone());
     let mut collector = hall.start();
     for step in 0..5 {
         for board in &mut boards {

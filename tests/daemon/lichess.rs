@@ -1,6 +1,6 @@
 //! Pushes to a lichess of our own, which takes games by the rules of the real one.
 
-mod fake;
+pub(crate) mod fake;
 
 use std::sync::Arc;
 
