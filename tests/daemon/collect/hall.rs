@@ -13,9 +13,9 @@ use shakmaty::san::SanPlus;
 use shakmaty::{Chess, Position};
 use tempfile::TempDir;
 
+use super::reader::plies_by_board;
 use crate::program::{RunningProgram, flagfall, text};
 use crate::support::mqtt::publish;
-use super::reader::plies_by_board;
 use crate::support::waiting::{PATIENCE, wait_until};
 
 /// A folder with the configuration of a collector, its store and its outputs. It has one output of files, `tree`.

@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use flagfall::system_clock::{Utc, utc};
+
 use crate::support::waiting::{pause, thread};
 
 /// The half-moves of each board of a text, all of which have a time.
@@ -31,10 +33,19 @@ pub(crate) fn shorter(before: &BTreeMap<u32, usize>, after: &BTreeMap<u32, usize
     shorter.map(|(board, plies)| format!("board {board}: {} after {plies}", has(board))).collect()
 }
 
-/// Reads again and again, and notes each game that got shorter.
+/// What a reader found.
+#[derive(Default)]
+pub(crate) struct Read {
+    /// Each game that got shorter.
+    pub(crate) faults: Vec<String>,
+    /// Every version with its half-moves, and when it had been read.
+    pub(crate) versions: Vec<(Utc, BTreeMap<u32, usize>)>,
+}
+
+/// Reads again and again, until it is stopped.
 pub(crate) struct Watch {
     stop: Arc<AtomicBool>,
-    thread: JoinHandle<Vec<String>>,
+    thread: JoinHandle<Read>,
 }
 
 impl Watch {
@@ -54,22 +65,24 @@ impl Watch {
         let stop = Arc::<AtomicBool>::default();
         let stopped = Arc::clone(&stop);
         let thread = thread("reader", move || {
-            let (mut longest, mut faults) = (BTreeMap::new(), Vec::new());
+            let (mut before, mut all) = (BTreeMap::new(), Read::default());
             while !stopped.load(Ordering::Relaxed) {
                 if let Some(text) = read() {
                     let found = plies(&text);
-                    faults.extend(shorter(&longest, &found));
-                    longest = found;
+                    all.faults.extend(shorter(&before, &found));
+                    if found != before {
+                        all.versions.push((utc(), found.clone()));
+                    }
+                    before = found;
                 }
                 pause(every);
             }
-            faults
+            all
         });
         Watch { stop, thread }
     }
 
-    /// What was wrong.
-    pub(crate) fn stop(self) -> Vec<String> {
+    pub(crate) fn stop(self) -> Read {
         self.stop.store(true, Ordering::Relaxed);
         self.thread.join().expect("no panic")
     }

@@ -9,6 +9,7 @@ use flagfall_hardware::emulator::script::Script;
 use flagfall_protocols::time::ClockTime;
 use shakmaty::Chess;
 
+/// The last two are short; the second round has only such games.
 const GAMES: [&str; 5] = [
     "e4 e5 Nf3 d6 d4 Bg4 dxe5 Bxf3 Qxf3 dxe5 Bc4 Nf6 Qb3 Qe7 Nc3 c6 Bg5 b5 Nxb5 cxb5 Bxb5+ Nbd7 O-O-O Rd8 Rxd7 Rxd7 Rd1 Qe6 \
      Bxd7+ Nxd7 Qb8+ Nxb8 Rd8#",
@@ -24,7 +25,8 @@ const ADDED: ClockTime = ClockTime(30_000);
 /// What a move needs beside the thought, in blitz.
 const MOTION: Duration = Duration::from_millis(650);
 /// After a game the clock is stopped and set, and the men are set up again.
-const SET_UP: &str = "0.1 stop\n0.2 press right\n0.4 set left 1:30:30 right 1:30:30\n0.6 board rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR\n";
+const SET_UP: &str =
+    "0.1 stop\n0.2 press right\n0.4 set left 1:30:30 right 1:30:30\n0.6 board rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR\n";
 
 /// A board with its clock.
 pub(super) fn settings(serial: u16) -> Settings {
@@ -41,7 +43,8 @@ pub(super) fn set_up() -> Script {
 pub(super) fn hands(round: u32, board: usize, lasts: Duration) -> Script {
     let number = board + round as usize;
     let mut rng = fastrand::Rng::with_seed(number as u64);
-    let sans: Vec<&str> = GAMES[number % GAMES.len()].split_whitespace().collect();
+    let games = if round == 1 { &GAMES[..] } else { &GAMES[3..] };
+    let sans: Vec<&str> = games[number % games.len()].split_whitespace().collect();
     let think = (lasts / sans.len() as u32).saturating_sub(MOTION).max(Duration::from_millis(200));
     let mut turn = |san: &&str| Turn {
         san: (*san).to_owned(),

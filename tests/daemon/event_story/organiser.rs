@@ -1,6 +1,6 @@
 //! The organiser at a laptop: `flagfall event`, with the files of a pairing program.
 
-use std::process::Command;
+use std::path::PathBuf;
 
 use flagfall::wire::player::Player;
 use tempfile::TempDir;
@@ -37,15 +37,14 @@ impl Organiser {
     /// Makes the event with both rounds, binds each device to its board, and publishes.
     pub(super) fn new(broker: u16, delay: u32, devices: &[String]) -> Organiser {
         let organiser = Organiser { dir: tempfile::tempdir().expect("a folder") };
-        let write = |name: &str, text: &str| std::fs::write(organiser.dir.path().join(name), text).expect("written");
-        write("organiser.toml", &format!("[mqtt]\nport = {broker}\n"));
+        organiser.write("organiser.toml", &format!("[mqtt]\nport = {broker}\n"));
         let [site, country] = PLACE;
         let delay = delay.to_string();
         let new = ["new", EVENT, "--name", NAME, "--rounds", "2", "--time-control", TIME_CONTROL];
         organiser.done(&[&new[..], &["--site", site, "--country", country, "--delay", &delay]].concat());
         for round in [1, 2] {
             let name = format!("round{round}.pgn");
-            write(&name, &pairings(round, devices.len()));
+            organiser.write(&name, &pairings(round, devices.len()));
             organiser.done(&["import", &name]);
         }
         let numbers: Vec<String> = (1..=devices.len()).map(|number| number.to_string()).collect();
@@ -57,24 +56,25 @@ impl Organiser {
         organiser
     }
 
-    fn command(&self, words: &[&str]) -> Command {
-        let mut command = flagfall(&["event"]);
-        command.args(words).current_dir(self.dir.path()).env_clear();
-        command
+    /// Writes a file beside the event's.
+    pub(super) fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.dir.path().join(name);
+        std::fs::write(&path, text).expect("written");
+        path
     }
 
     /// Runs a command; returns its exit code and what it printed.
-    pub(super) fn run(&self, words: &[&str]) -> (Option<i32>, String) {
-        let output = self.command(words).output().expect("the program starts");
+    fn run(&self, words: &[&str]) -> (Option<i32>, String) {
+        let mut command = flagfall(&["event"]);
+        let output = command.args(words).current_dir(self.dir.path()).env_clear().output().expect("the program starts");
         let printed = [output.stdout, output.stderr].concat();
         (output.status.code(), String::from_utf8(printed).expect("text"))
     }
 
     #[track_caller]
-    fn done(&self, words: &[&str]) -> String {
+    fn done(&self, words: &[&str]) {
         let (code, printed) = self.run(words);
         assert_eq!(code, Some(0), "{words:?}: {printed}");
-        printed
     }
 
     /// Runs a command that needs the broker.
