@@ -29,8 +29,8 @@ use crate::support::waiting::{PATIENCE, pause, wait_until};
 #[test]
 fn two_rounds_of_eight_boards() {
     let seconds = Duration::from_secs;
-    let size = Size { nodes: 2, boards: 8, speed: 2.0, rounds: [seconds(18), seconds(7)], delay: 2 };
-    let troubles = Troubles { kills: [3, 2], between: Duration::from_millis(1500), cut: seconds(6) };
+    let size = Size { nodes: 2, boards: 8, speed: 2.5, rounds: [seconds(16), seconds(6)], delay: 2 };
+    let troubles = Troubles { kills: [3, 1], between: Duration::from_millis(1500), cut: seconds(6) };
     tell(size, troubles);
 }
 
@@ -40,7 +40,7 @@ fn two_rounds_of_forty_boards() {
     let seconds = Duration::from_secs;
     let size = Size { nodes: 4, boards: 40, speed: 1.0, rounds: [seconds(690), seconds(30)], delay: 5 };
     // The last minutes of the cut are without kills, so the collector's waits grow to their longest.
-    let troubles = Troubles { kills: [85, 15], between: seconds(10), cut: seconds(600) };
+    let troubles = Troubles { kills: [85, 14], between: seconds(10), cut: seconds(600) };
     tell(size, troubles);
 }
 

@@ -16,7 +16,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(90);
 /// How much goes wrong.
 #[derive(Clone, Copy)]
 pub(super) struct Troubles {
-    /// How often the collector is killed while lichess cannot be reached, and after that.
+    /// How often the collector is killed while lichess cannot be reached, and after that, beside once without a broker.
     pub(super) kills: [usize; 2],
     /// The longest time from one kill to the next.
     pub(super) between: Duration,
@@ -28,8 +28,9 @@ impl Troubles {
     pub(super) fn happen(&self, hall: &mut Hall) {
         wrong_token(hall);
         self.cut(hall);
-        // The broker has forgotten everything that was retained.
+        // The collector starts without a broker, and then the broker has forgotten everything that was retained.
         hall.broker.kill();
+        hall.start_collector();
         pause(Duration::from_secs(1));
         hall.broker.run();
         self.kill(hall, self.kills[1], 2);
