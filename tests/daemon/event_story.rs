@@ -38,9 +38,9 @@ fn two_rounds_of_eight_boards() {
 #[ignore = "thirteen minutes; tests/soak plays it"]
 fn two_rounds_of_forty_boards() {
     let seconds = Duration::from_secs;
-    let size = Size { nodes: 4, boards: 40, speed: 1.0, rounds: [seconds(690), seconds(30)], delay: 5 };
+    let size = Size { nodes: 4, boards: 40, speed: 1.0, rounds: [seconds(640), seconds(15)], delay: 5 };
     // The last minutes of the cut are without kills, so the collector's waits grow to their longest.
-    let troubles = Troubles { kills: [85, 14], between: seconds(10), cut: seconds(600) };
+    let troubles = Troubles { kills: [95, 4], between: seconds(10), cut: seconds(600) };
     tell(size, troubles);
 }
 
@@ -91,12 +91,12 @@ fn armed(hall: &Hall, round: u32) {
     on_each(hall, &(1..=hall.size.boards).map(topic).collect::<Vec<_>>(), |state| state["body"]["stage"] == "armed");
 }
 
-/// The organiser enters that a player is absent, and waits until everything but one player's number is ready.
+/// The organiser enters that a player is absent, and waits until everything but one player is ready.
 fn ready(hall: &Hall) {
     let absent = hall.forfeit(1).expect("a board").to_string();
     hall.organiser.publishes(&["result", &absent, "+/-"]);
-    let missing = json!({"3": ["White has no number of FIDE"]});
-    wait_until("everything but one number is ready", PATIENCE, || {
+    let missing = json!({"3": ["White's name is \"unknown\"; receivers get White 3", "White has no number of FIDE"]});
+    wait_until("everything but one name is ready", PATIENCE, || {
         let (code, printed) = hall.organiser.asks(&["ready", "--json"]);
         let report: Value = serde_json::from_str(&printed).unwrap_or_else(|error| panic!("{error}: {printed}"));
         let boards = report["boards"].as_array().expect("boards").iter();
