@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::model::EventFile;
+use crate::outputs::names;
 use crate::wire::meta::{Meta, MetaRound, Pairing};
 use crate::wire::topics;
 
@@ -117,8 +118,12 @@ fn board(file: &EventFile, pairing: &Pairing, rated: bool, heard: &Heard) -> Boa
     let mut report = BoardReport { board: pairing.board.clone(), number: pairing.number, ..BoardReport::default() };
     report.players = [pairing.white.name.clone(), pairing.black.name.clone()];
     for (side, player) in [("White", &pairing.white), ("Black", &pairing.black)] {
-        if player.name.is_none() {
-            report.problems.push(format!("{side} has no name"));
+        match player.name.as_deref() {
+            None => report.problems.push(format!("{side} has no name")),
+            Some(name) if !names::is_known(name) => {
+                report.problems.push(format!("{side}'s name is {name:?}; receivers get {side} {}", pairing.number));
+            }
+            Some(_) => {}
         }
         if rated && player.fide_id.is_none() {
             report.problems.push(format!("{side} has no number of FIDE"));

@@ -30,8 +30,13 @@ pub fn tag_value(text: &str) -> String {
 /// The name of a player for receivers. If nobody knows it, it is the side and the number of the board: `White 12`.
 pub fn player(name: Option<&str>, side: &str, board: u32) -> String {
     let name = tag_value(name.unwrap_or_default());
-    let known = name.chars().count() >= 2 && !UNKNOWN.iter().any(|word| name.eq_ignore_ascii_case(word));
-    if known { name } else { format!("{side} {board}") }
+    if is_known(&name) { name } else { format!("{side} {board}") }
+}
+
+/// Whether receivers take this for the name of a player.
+pub fn is_known(name: &str) -> bool {
+    let name = name.trim();
+    name.chars().count() >= 2 && !UNKNOWN.iter().any(|word| name.eq_ignore_ascii_case(word))
 }
 
 #[cfg(test)]

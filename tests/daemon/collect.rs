@@ -2,13 +2,14 @@
 
 mod hall;
 mod nodes;
+mod reader;
 
 use std::path::Path;
 
 use serde_json::{Value, json};
 
-use self::hall::plies_by_board;
 pub(crate) use self::hall::{CollectHall, Published};
+pub(crate) use self::reader::{Read, Watch, plies, plies_by_board, shorter};
 use crate::program::{run, text};
 use crate::support::mqtt::{Mosquitto, MosquittoSub, publish};
 use crate::support::schemas::keeps_to;
@@ -28,7 +29,7 @@ fn files_only_grow_over_kills_of_collector_and_broker() {
     };
     greet(&boards);
     let games = hall.games();
-    let watch = hall::Watch::start(games.clone());
+    let watch = Watch::start(games.clone());
     let mut collector = hall.start();
     for step in 0..5 {
         for board in &mut boards {
@@ -51,7 +52,7 @@ fn files_only_grow_over_kills_of_collector_and_broker() {
     greet(&boards);
     hall.wait_for(&boards);
     drop(collector);
-    assert_eq!(watch.stop(), Vec::<String>::new(), "no game was ever shorter");
+    assert_eq!(watch.stop().faults, Vec::<String>::new(), "no game was ever shorter");
     assert_eq!(std::fs::read_to_string(&games).expect("a file"), hall.expected(&boards));
     let names = ["game-1.json", "game-1.pgn", "game-2.json", "game-2.pgn", "games.pgn", "index.json"];
     assert_eq!(hall::names(games.parent().expect("a folder")), names);

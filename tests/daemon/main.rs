@@ -29,6 +29,7 @@ mod commit_log;
 mod contract;
 mod daemon_faults;
 mod end_to_end;
+mod event_story;
 mod health_published;
 mod hid;
 mod islands;
