@@ -15,6 +15,7 @@ mod model;
 mod outputs;
 mod own_node;
 mod render;
+mod round_topics;
 pub mod sinks;
 mod store;
 pub mod worker;

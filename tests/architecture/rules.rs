@@ -72,7 +72,8 @@ pub(crate) const FLOORS: &[&[&str]] = &[
     &["wire"],
     &["config"],
     &["journal", "arbiter", "mqtt", "health", "broker", "http"],
-    &["publish", "outputs", "event"],
+    &["outputs", "event"],
+    &["publish"],
     &["session"],
     // The daemon and the collector know nothing of each other: only the command starts both.
     &["daemon", "emulate", "collect"],

@@ -9,6 +9,7 @@ use super::super::acks::Acks;
 use super::super::fenced_journal::FencedJournal;
 use super::super::network;
 use super::super::output_router::OutputRouter;
+use super::super::pgn_rate_limit::PgnRateLimit;
 use super::super::shared::{Shared, StationHandle};
 use super::super::state_rate_limit::StateRateLimit;
 use super::super::station_config::StationConfig;
@@ -89,6 +90,7 @@ impl Live {
         let mut live = Live {
             timeline: Timeline::new(base, now),
             rate_limit: StateRateLimit::new(now),
+            pgn_rate_limit: PgnRateLimit::default(),
             acks: Acks::new(acked, now),
             shared: Arc::clone(shared),
             handle: Arc::clone(handle),
