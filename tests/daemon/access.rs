@@ -247,7 +247,7 @@ async fn the_bridge_carries_what_the_public_may_know_and_only_outwards() {
     let known = ["flagfall/1/node/node-07/status", "flagfall/1/node/node-08/status", "flagfall/1/meta/e"];
     let open = |topic: &&String| topic.starts_with("flagfall/1/public/") || known.contains(&topic.as_str());
     let public: BTreeSet<String> = topics.iter().filter(open).cloned().collect();
-    assert_eq!(public.len(), 5 + known.len());
+    assert_eq!(public.len(), 6 + known.len());
     for end in ["flagfall/1/public/first", "flagfall/1/public/second"] {
         for topic in &topics {
             witness.publish(message(topic, "x")).await;

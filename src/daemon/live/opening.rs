@@ -107,6 +107,9 @@ impl Live {
         let ended = live.recorder.journal().standing().last_at;
         live.recorder.share(Arc::clone(&live.unsynced), ended);
         live.out = out;
+        live.pass_on(router);
+        // What comes next changes the live state, and the PGN would wait for it.
+        live.publish_pgn(base, live.publishable_pgn(), router);
         // A station that hung had its link, and what arrived meanwhile waits in the inbox, so nothing was missed. A clock that
         // the round was begun with may have no link any more.
         if report.inputs > 0 && (first || after_fault) {
