@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 
-use super::broker::Login;
+use super::broker::{Broker, Login};
 use super::file::Chosen;
 use super::results::round_head;
 use crate::event::model::replace;
@@ -67,7 +67,7 @@ impl Archive {
         let number = self.round.or_else(|| file.current()).context("the current round has no number: give --round")?;
         let round = file.rounds.get(&number).with_context(|| format!("round {number} has no pairings"))?;
         let broker = self.login.broker()?;
-        let kept = Kept::of(&broker.root, &file.id, number, &|filters| Ok(broker.read(filters)?))?;
+        let kept = Kept::read(&broker, &file.id, number)?;
         if kept.arbiter.is_empty() {
             bail!(
                 "the broker has no state for arbiters of round {number} that this login may read: it needs the right to read \
@@ -112,16 +112,16 @@ impl Archive {
 }
 
 impl Kept {
-    /// Reads what the broker keeps, by `read`.
-    fn of(root: &str, event: &str, round: u32, read: &dyn Fn(&[String]) -> Result<Vec<(String, Vec<u8>)>>) -> Result<Kept> {
-        let below = |audience: &str, leaf: &str| format!("{root}/1/{audience}/{event}/{round}/+/{leaf}");
+    /// Reads what the broker keeps.
+    fn read(broker: &Broker, event: &str, round: u32) -> Result<Kept> {
+        let below = |audience: &str, leaf: &str| format!("{}/1/{audience}/{event}/{round}/+/{leaf}", broker.root);
         let mut kept = Kept::default();
         for (audience, leaf, boards) in
             [("arbiter", "state", &mut kept.arbiter), ("live", "state", &mut kept.live), ("live", "pgn", &mut kept.pgn)]
         {
             let filter = below(audience, leaf);
             let (before, after) = filter.split_once('+').context("a filter with a board")?;
-            for (topic, payload) in read(std::slice::from_ref(&filter))? {
+            for (topic, payload) in broker.read(std::slice::from_ref(&filter))? {
                 let board = topic.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
                 // Ids become names of files.
                 if let Some(board) = board.filter(|board| is_id(board) && !payload.is_empty()) {
