@@ -11,6 +11,7 @@ use super::model::{Claim, Model};
 use super::outputs::Outputs;
 use super::own_node::OwnNode;
 use super::programs::Programs;
+use super::round_topics::RoundTopics;
 use super::settings::{CollectError, Settings};
 use super::store::Store;
 use crate::config::OutputAudience;
@@ -57,6 +58,7 @@ pub async fn run(settings: Settings, stop: impl Future<Output = ()>) -> Result<(
     let filters = intake::filters(&settings.root, &settings.fixed.event, with_live, programs.is_some());
     let link = Link::open(&settings.identity, &client, own.will(), filters);
     info!(node = settings.node, outputs = settings.outputs.len(), "the collector has started");
+    let round_topics = RoundTopics::new(&settings.root, &settings.fixed.event);
     let mut collector = Collector {
         settings,
         store,
@@ -69,8 +71,10 @@ pub async fn run(settings: Settings, stop: impl Future<Output = ()>) -> Result<(
         heard: BTreeMap::new(),
         changed: Changed::default(),
         own,
+        round_topics,
         statuses_at: MonotonicTime(0),
         refused: 0,
+        refusal_logged: false,
     };
     tokio::pin!(stop);
     loop {
@@ -146,9 +150,12 @@ struct Collector {
     heard: BTreeMap<String, ()>,
     changed: Changed,
     own: OwnNode,
+    round_topics: RoundTopics,
     statuses_at: MonotonicTime,
     /// Messages that were refused.
     refused: u64,
+    /// The log says that the broker refuses messages.
+    refusal_logged: bool,
 }
 
 impl Collector {
@@ -171,12 +178,13 @@ impl Collector {
             self.programs.iter_mut().for_each(Programs::note_change);
         }
         match heard {
-            Heard::Connected => {
+            Heard::Connected { limit } => {
                 info!("connected to the broker");
                 self.model.connected();
                 self.stage = Stage::Connected;
                 self.heard.clear();
                 self.own.connected();
+                self.round_topics.connected(limit);
             }
             Heard::Subscribed { denied } => {
                 if denied > 0 {
@@ -186,11 +194,19 @@ impl Collector {
                 }
                 self.stage = Stage::Gathering(now.after(GATHER));
             }
+            Heard::Refused(why) => {
+                if !std::mem::replace(&mut self.refusal_logged, true) {
+                    warn!(
+                        "the broker refuses a message ({why}): give this user the rights of the collector (config/mosquitto/acl)"
+                    );
+                }
+            }
             Heard::Lost(why) => {
                 if self.stage != Stage::Away {
                     warn!("no connection to the broker: {why}; the outputs keep what they have");
                 }
                 self.stage = Stage::Away;
+                self.round_topics.lost(now);
             }
             Heard::Message { topic, payload } => {
                 let topic = String::from_utf8_lossy(&topic).into_owned();
@@ -299,6 +315,9 @@ impl Collector {
         if self.stage != Stage::Away {
             self.own.give(&self.link, self.stage == Stage::Ready);
         }
+        if self.stage == Stage::Ready && self.model.claim == Claim::Ours {
+            self.round_topics.give(&self.link, now);
+        }
     }
 
     /// Stores what has changed and gives it to the outputs. It is stored first, so that a restart never sends less than was sent before.
@@ -309,9 +328,15 @@ impl Collector {
             warn!("{}: cannot be written: {error}; the outputs go on", self.settings.dir.display());
         }
         match &self.model.claim {
-            Claim::Ours => self.outputs.hand_out(&self.model),
+            Claim::Ours => {
+                self.outputs.hand_out(&self.model);
+                for (round, pgn) in self.outputs.public_pgns(&self.model) {
+                    self.round_topics.show(&round, pgn);
+                }
+            }
             Claim::Theirs { by, .. } => {
                 let standby = if self.settings.fixed.standby { " This one takes over when it is gone." } else { "" };
+                self.round_topics.withhold();
                 self.outputs.withhold(&format!("The collector {by} sends the games of this event.{standby}"));
             }
             Claim::Unknown => {}

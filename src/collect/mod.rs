@@ -17,6 +17,7 @@ mod outputs;
 mod own_node;
 mod programs;
 mod render;
+mod round_topics;
 mod settings;
 pub mod sinks;
 mod store;

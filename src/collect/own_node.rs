@@ -5,7 +5,7 @@ use std::io;
 
 use flagfall_protocols::time::Instant;
 
-use super::intake::Link;
+use super::intake::{self, Link};
 use crate::health;
 use crate::random;
 use crate::system_clock::{self, monotonic};
@@ -121,7 +121,7 @@ impl OwnNode {
         let status = topics::node_status(&self.root, &self.name);
         for (topic, retained) in self.retained.iter_mut().filter(|(_, retained)| !retained.given) {
             if all || *topic == status {
-                retained.given = link.retain(topic, retained.payload.clone());
+                retained.given = link.retain(topic, intake::JSON, retained.payload.clone());
             }
         }
     }

@@ -156,6 +156,11 @@ impl Output {
         }
     }
 
+    /// The output that stands for the PGN of rounds at the broker.
+    pub fn of_topics() -> Output {
+        Output { name: "mqtt".to_owned(), profile: OutputProfile::Full, ..Output::of_pages() }
+    }
+
     /// The form of its PGN: lichess reads only one.
     pub fn form(&self) -> OutputProfile {
         if self.kind == OutputKind::Lichess { OutputProfile::Relay } else { self.profile }

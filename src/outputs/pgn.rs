@@ -26,6 +26,8 @@ pub enum Profile {
     /// For files and viewers: also `%emt` and the time of the first move; lines of at most 79 columns; a game with several parts is
     /// several games.
     Full,
+    /// For the organiser: as [`Profile::Full`], and how the game ended. It is never given to an output.
+    Archive,
 }
 
 /// One part of a game: legal moves from a start position.
@@ -48,7 +50,7 @@ pub fn write_round(round: &Round, profile: Profile) -> String {
     out
 }
 
-/// Writes one game: in [`Profile::Full`] each part as a game of its own, in [`Profile::Relay`] the first part with the result of the game.
+/// Writes one game: in [`Profile::Relay`] the first part with the result of the game, else each part as a game of its own.
 pub fn write_game(round: &Round, game: &RoundGame, profile: Profile, out: &mut String) {
     let nothing = Body::default();
     let shown = game.shown.as_ref().unwrap_or(&nothing);
@@ -65,6 +67,9 @@ pub fn write_game(round: &Round, game: &RoundGame, profile: Profile, out: &mut S
         let goes_on = index + 1 < written;
         let word = if goes_on { result_name(GameResult::Open) } else { result_word };
         tags::write(round, game, profile, index, part, word, out);
+        if profile == Profile::Archive {
+            tags::write_termination(if goes_on { Some("unterminated") } else { game.termination }, out);
+        }
         out.push('\n');
         let mut text = Movetext::new(out, profile);
         text.add_moves(part, round.time_control.as_ref());

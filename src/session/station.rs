@@ -3,12 +3,13 @@
 
 mod input;
 mod output;
+mod pgn;
 mod round;
 mod start;
 mod submitted;
 
 pub use input::{AGAIN, ASKED, BOARD, CLOCK, LinkState, StationInput, UNHEARD, WEAK};
-pub use output::{DirtyStates, StationOutput};
+pub use output::{ChangedPgn, DirtyStates, StationOutput};
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -25,6 +26,7 @@ use flagfall_protocols::time::Instant;
 
 use self::round::Round;
 use crate::arbiter::{DaemonAction, Memory, Submission};
+use crate::outputs::board_games::BoardHead;
 use crate::publish::delay::{Delay, Lost, PublicAudience};
 use crate::publish::{Message, Messages, states};
 use crate::wire::audit::AuditBody;
@@ -54,6 +56,8 @@ pub struct Station {
     public: Option<PublicAudience>,
     /// Which games of the board are the round's.
     round: Round,
+    /// What the tags of its games say.
+    head: BoardHead,
     commands: Memory,
     /// The device that an admitted command bound last, with the configuration at that time.
     bound: Option<(DaemonAction, Option<String>)>,
@@ -62,6 +66,12 @@ pub struct Station {
 impl Station {
     /// Makes a station with one board.
     pub fn new(driver: &DriverInfo, config: GameConfig, board: Board, journal: &str) -> Station {
+        let head = BoardHead {
+            board: board.clone(),
+            time_control: config.time_control.clone(),
+            chess960: config.chess960,
+            players: Players::default(),
+        };
         Station {
             driver: driver.start(),
             clock: None,
@@ -77,7 +87,8 @@ impl Station {
             dirty: DirtyStates::default(),
             running: None,
             public: None,
-            round: Round::default(),
+            round: Round::new(head.chess960),
+            head,
             commands: Memory::default(),
             bound: None,
         }
@@ -91,7 +102,7 @@ impl Station {
 
     /// Adds a public audience with this delay. Call it before the first input.
     pub fn with_public(mut self, delay: Option<Delay>) -> Station {
-        self.public = delay.map(PublicAudience::new);
+        self.public = delay.map(|delay| PublicAudience::new(delay, self.head.chess960));
         self
     }
 
@@ -100,6 +111,7 @@ impl Station {
         if let Some(public) = &mut self.public {
             public.set_players(players.clone());
         }
+        self.head.players = players.clone().unwrap_or_default();
         self.messages.set_players(players);
         self
     }
@@ -353,7 +365,7 @@ impl Station {
                 continue;
             }
             if let Some(public) = &mut self.public {
-                public.handle_effect(at, &effect, &self.game);
+                public.handle_effect(at, &effect, &self.game, self.round.began());
             }
             match effect {
                 Effect::Ask(ask) => out.push(StationOutput::Ask(ask)),

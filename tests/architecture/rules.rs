@@ -72,8 +72,8 @@ pub(crate) const FLOORS: &[&[&str]] = &[
     &["wire"],
     &["config"],
     &["journal", "arbiter", "mqtt", "health", "broker", "http"],
-    &["publish", "outputs"],
-    &["event"],
+    &["outputs"],
+    &["publish", "event"],
     &["session"],
     // The daemon, the collector and the screens know nothing of each other: only the command starts them.
     &["daemon", "emulate", "collect", "screens"],

@@ -25,7 +25,8 @@ flagfall/1/public/e/1/b/state       rw r- r- r- -- r- r-
 flagfall/1/public/e/1/b/clock       rw r- r- r- -- r- r-
 flagfall/1/public/e/1/b/move        rw r- r- r- -- r- r-
 flagfall/1/public/e/1/b/revision    rw r- r- r- -- r- r-
-flagfall/1/public/e/1/pgn           rw r- r- r- -- r- r-
+flagfall/1/public/e/1/b/pgn         rw r- r- r- -- r- r-
+flagfall/1/public/e/1/pgn           rw r- r- r- -- r- rw
 flagfall/1/live/e/1/b/state         rw r- r- -- r- r- r-
 flagfall/1/live/e/1/b/clock         rw r- r- -- r- r- r-
 flagfall/1/live/e/1/b/move          rw r- r- -- r- r- r-
@@ -44,6 +45,7 @@ flagfall/1/reply/other/1            -w r- r- -- -- -- --
 flagfall/1/node/node-07/status      rw r- r- r- r- r- r-
 flagfall/1/node/node-08/status      r- r- r- r- r- r- r-
 flagfall/1/node/node-07/info        rw r- r- -- -- r- r-
+flagfall/1/node/desk-collect/info   r- r- r- -- -- r- rw
 flagfall/1/device/d/status          -w r- r- -- -- r- r-
 flagfall/1/device/d/raw             -w r- r- -- -- r- r-
 flagfall/2/public/e/1/b/state       -- -- -- -- -- -- --
@@ -245,7 +247,7 @@ async fn the_bridge_carries_what_the_public_may_know_and_only_outwards() {
     let known = ["flagfall/1/node/node-07/status", "flagfall/1/node/node-08/status", "flagfall/1/meta/e"];
     let open = |topic: &&String| topic.starts_with("flagfall/1/public/") || known.contains(&topic.as_str());
     let public: BTreeSet<String> = topics.iter().filter(open).cloned().collect();
-    assert_eq!(public.len(), 5 + known.len());
+    assert_eq!(public.len(), 6 + known.len());
     for end in ["flagfall/1/public/first", "flagfall/1/public/second"] {
         for topic in &topics {
             witness.publish(message(topic, "x")).await;

@@ -54,6 +54,10 @@ fn files_only_grow_over_kills_of_collector_and_broker() {
     drop(collector);
     assert_eq!(watch.stop().faults, Vec::<String>::new(), "no game was ever shorter");
     assert_eq!(std::fs::read_to_string(&games).expect("a file"), hall.expected(&boards));
+    let topic = "flagfall/1/public/open26/5/pgn";
+    let subscriber = MosquittoSub::new(port, &[topic]);
+    let retained = subscriber.wait("the PGN of the round", |received| (received.topic == topic).then_some(received));
+    assert_eq!((retained.payload, retained.content_type.as_str()), (hall.expected(&boards), "application/x-chess-pgn"));
     let names = ["game-1.json", "game-1.pgn", "game-2.json", "game-2.pgn", "games.pgn", "index.json"];
     assert_eq!(hall::names(games.parent().expect("a folder")), names);
     let game: Value = hall.json("round-5/game-1.json");

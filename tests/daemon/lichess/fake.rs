@@ -69,7 +69,9 @@ impl FakeLichess {
     pub(crate) fn start() -> FakeLichess {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("an address").port();
-        let rounds: Arc<Rounds> = Arc::new(Mutex::new([ROUND, ROUND_2].map(|id| (id, Round { scopes: "study:write".to_owned(), ..Round::default() })).into()));
+        let rounds: Arc<Rounds> = Arc::new(Mutex::new(
+            [ROUND, ROUND_2].map(|id| (id, Round { scopes: "study:write".to_owned(), ..Round::default() })).into(),
+        ));
         let shared = Arc::clone(&rounds);
         thread("lichess", move || {
             for stream in listener.incoming() {
