@@ -66,7 +66,15 @@ impl Collect {
                 }
             };
             let listener = local.serve_pages(&config)?;
-            let livechess = serve_livechess(bind_livechess(&config)?, &local.hall)?;
+            // The broadcasts go on without it: a node on this machine may have the port.
+            let bound = bind_livechess(&config).unwrap_or_else(|error| {
+                tracing::error!(
+                    "the LiveChess API is not offered: {error:#}. If `flagfall run` has the port, set collect.enabled there in the place of \
+                     this program"
+                );
+                None
+            });
+            let livechess = serve_livechess(bound, &local.hall)?;
             let run = collect::run(settings, stop).await.map_err(anyhow::Error::from);
             if let Some(listener) = listener {
                 listener.stop().await;

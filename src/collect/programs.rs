@@ -92,9 +92,12 @@ impl Programs {
             return Err(format!("the message has {} bytes, the limit is {MAX_STATE}", payload.len()));
         }
         let ClockMessage { node, t, body } = serde_json::from_slice(payload).map_err(|error| error.to_string())?;
-        let Some(tap) = self.taps.get(board).filter(|_| round == model.current_round()) else { return Ok(()) };
-        if let Some(clock) = clock(&body, t.utc_of(body.read_us)) {
-            self.clocks.insert(board.to_owned(), (node, clock));
+        let has_room = self.clocks.len() < MAX_BOARDS || self.clocks.contains_key(board);
+        let Some(clock) = clock(&body, t.utc_of(body.read_us)).filter(|_| has_room && round == model.current_round()) else {
+            return Ok(());
+        };
+        self.clocks.insert(board.to_owned(), (node, clock));
+        if let Some(tap) = self.taps.get(board) {
             let clock = self.clock(board, self.games.get(&(round.to_owned(), board.to_owned())));
             tap.show(Picture { clock, ..(*tap.latest()).clone() });
         }
@@ -107,6 +110,9 @@ impl Programs {
             return;
         }
         let round = model.current_round();
+        if self.shown.as_ref().is_some_and(|(shown, ..)| shown != round) {
+            self.clocks.clear();
+        }
         self.keep_games(model);
         let boards = self.boards(model, round);
         for board in &boards {

@@ -48,5 +48,7 @@ pub use types::{
     User, rulebook,
 };
 #[cfg(all(feature = "broker", feature = "outputs"))]
-pub(crate) use values::{loopback, web_address};
+pub(crate) use values::loopback;
+#[cfg(feature = "outputs")]
+pub(crate) use values::web_address;
 pub use warnings::warnings;

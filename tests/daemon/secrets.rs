@@ -182,8 +182,8 @@ fn no_secret_is_anywhere() {
     watch.on("flagfall/1/node/desk-collect/output/lichess", "a refusal", |json| json["body"]["state"] == "refused");
     said.add_command_lines();
     let strange = secret(here, "strange", STRANGE_TOKEN);
-    let of_output = ["event", "lichess", ROUND, "--config", "organiser.toml", "--config", "collect.toml"];
-    // The organiser's login does not write here: the collector may write nothing but its own topics, in a real ACL.
+    // The outputs of the collector, and the login of the organiser.
+    let of_output = ["event", "lichess", ROUND, "--config", "collect.toml", "--config", "organiser.toml"];
     assert!(said.run(here, &of_output));
     assert!(!said.run(
         here,

@@ -11,6 +11,7 @@ use tokio::sync::{mpsc, watch};
 use super::broker::Broker;
 use crate::event::bind;
 use crate::event::model::EventFile;
+use crate::wire::topics;
 
 /// The largest number of devices that are looked at.
 const DEVICES: usize = 1024;
@@ -18,6 +19,8 @@ const DEVICES: usize = 1024;
 const FIRST_WITHIN: Duration = Duration::from_secs(10);
 /// All retained messages are here when none has come for this time.
 const SETTLED: Duration = Duration::from_millis(500);
+/// The longest wait for that.
+const SETTLED_WITHIN: Duration = Duration::from_secs(3);
 /// After the first change others are awaited for this time: if several devices change, nobody knows which one is meant.
 const TOGETHER: Duration = Duration::from_millis(1500);
 
@@ -34,7 +37,8 @@ pub(super) fn ask(broker: &Broker, file: &mut EventFile, path: &Path, round: u32
     let prefix = format!("{}/1/device/", broker.root);
     let filters = [format!("{prefix}+/status")];
     let note = |topic: &str, payload: &[u8]| {
-        let Some(device) = topic.strip_prefix(&prefix).and_then(|rest| rest.strip_suffix("/status")) else { return };
+        let device = topic.strip_prefix(&prefix).and_then(|rest| rest.strip_suffix("/status"));
+        let Some(device) = device.filter(|device| topics::is_id(device)) else { return };
         let message: serde_json::Value = serde_json::from_slice(payload).unwrap_or_default();
         let body = &message["body"];
         if body["kind"] != "board" {
@@ -52,7 +56,10 @@ pub(super) fn ask(broker: &Broker, file: &mut EventFile, path: &Path, round: u32
         if !first.is_ok_and(|first| first.is_ok()) {
             bail!("no device is heard: is a node running, and may this login read device/?");
         }
-        while tokio::time::timeout(SETTLED, devices.changed()).await.is_ok_and(|changed| changed.is_ok()) {}
+        let settle =
+            async { while tokio::time::timeout(SETTLED, devices.changed()).await.is_ok_and(|changed| changed.is_ok()) {} };
+        // In a full hall somebody always touches a man.
+        _ = tokio::time::timeout(SETTLED_WITHIN, settle).await;
         let mut bound = Vec::new();
         let boards = file.rounds.get(&round).map(|round| round.boards.clone()).unwrap_or_default();
         let mut open: Vec<_> = boards.into_iter().filter(|pairing| pairing.device.is_none()).collect();

@@ -11,6 +11,8 @@ use crate::wire::topics::is_id;
 
 /// The largest number of devices that are remembered.
 const DEVICES: usize = 2 * MAX_BOARDS;
+/// The largest status that is read, in bytes.
+const LARGEST: usize = 16 << 10;
 /// The longest text in a status that is shown, in characters.
 const LONGEST: usize = 100;
 
@@ -42,11 +44,14 @@ impl Devices {
     /// Notes a status; an empty payload deletes it.
     ///
     /// # Errors
-    /// It cannot be read, or there are more devices than an event has. Nothing is changed then.
+    /// It is too large or cannot be read, or there are more devices than an event has. Nothing is changed then.
     pub(super) fn note(&mut self, device: &str, payload: &[u8]) -> Result<(), String> {
         if payload.is_empty() {
             self.0.remove(device);
             return Ok(());
+        }
+        if payload.len() > LARGEST {
+            return Err(format!("the status has {} bytes, the limit is {LARGEST}", payload.len()));
         }
         let status: Status = serde_json::from_slice(payload).map_err(|error| error.to_string())?;
         if status.body.kind != "board" {
