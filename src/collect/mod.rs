@@ -16,8 +16,10 @@ mod outputs;
 mod own_node;
 mod render;
 mod round_topics;
+mod settings;
 pub mod sinks;
 mod store;
 pub mod worker;
 
-pub use self::collector::{CollectError, Settings, run};
+pub use self::collector::run;
+pub use self::settings::{CollectError, Settings};
