@@ -8,6 +8,7 @@ mod round;
 mod start;
 mod submitted;
 
+use input::event_for_game;
 pub use input::{AGAIN, ASKED, BOARD, CLOCK, LinkState, StationInput, UNHEARD, WEAK};
 pub use output::{ChangedPgn, DirtyStates, StationOutput};
 
@@ -393,16 +394,5 @@ impl Station {
             let link = if command == DeviceCommand::ReadClock && self.clock.is_some() { CLOCK } else { BOARD };
             self.feed_driver(at, link, Input::Command(command), out);
         }
-    }
-}
-
-/// Returns the event as the game must see it. A clock on a link of its own gives clock events only, and its silence means that
-/// there is no clock.
-fn event_for_game(link: u8, event: DeviceEvent) -> Option<DeviceEvent> {
-    match event {
-        _ if link == BOARD => Some(event),
-        DeviceEvent::Silent => Some(DeviceEvent::ClockAbsent),
-        DeviceEvent::Clock(_) | DeviceEvent::ClockAbsent | DeviceEvent::ClockButton(_) => Some(event),
-        _ => None,
     }
 }

@@ -1,4 +1,4 @@
-//! Makes the PGN of the board for the live audience and for the public, from what they were shown (`wire/README.md#3.1`).
+//! Makes the PGN of the board for the live audience and for the public, from what they were shown (`wire/README.md#2.1`).
 
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::Audience;
