@@ -49,8 +49,14 @@ function entries(board) {
     <span class="time muted">${timeOfDay(utcOf(entry.happened_at[1], message).getTime(), true)}</span>
     <b>${sideName(entry.side)}</b> ${entry.kind.replaceAll('_', ' ')}
     ${entry.kind === 'claim' ? html`${entry.ground.replaceAll('_', ' ')}, ${entry.standing}` : nothing}
-    ${entry.claim ? html`<span class="muted">${entry.claim.correct === true ? 'the record bears it out' : entry.claim.correct === false ? 'the record does not bear it out' : 'the record does not tell'}${entry.claim.note ? `: ${entry.claim.note}` : ''}</span>` : nothing}
+    ${entry.claim ? html`<span class="muted">${whatTheRecordSays(entry.claim)}</span>` : nothing}
   </li>`)}</ul>`;
+}
+
+/** @param {import('../../messages').ClaimBody} claim */
+function whatTheRecordSays({ correct, note }) {
+  const words = correct === true ? 'the record bears it out' : correct === false ? 'the record does not bear it out' : 'the record does not tell';
+  return note ? `${words}: ${note}` : words;
 }
 
 /** Every decision of the game. @param {import('./model.js').Board} board */

@@ -4,7 +4,8 @@ import { connect } from '../common/link.js';
 import { newCommander } from './command.js';
 import { newLock } from './lock.js';
 import { loginView } from './login.js';
-import { applyMessage, beginConnection, newModel, noteNotUnderstood, removeOld } from './model.js';
+import { applyMessage, newModel, noteNotUnderstood } from './model.js';
+import { beginConnection, removeOld } from './reconnect.js';
 import { applyTheme, readRoute } from './routes.js';
 import { readSession, writeSession } from './session.js';
 
@@ -16,7 +17,7 @@ const RETAINED_WITHIN = 3000;
 /**
  * @typedef {object} App
  * @property {'arbiter'|'operations'} page
- * @property {{version?: string, event: string, round: string, root: string, websocket: string, title?: string, insecure?: boolean}} config
+ * @property {{version?: string, event: string, round: string, root: string, websocket: string}} config
  * @property {import('./session.js').Session|null} session
  * @property {import('./model.js').Model} model
  * @property {string} linkState
@@ -159,7 +160,7 @@ export async function startApp({ page, view, topics, onChange }) {
   /** Subscribes to what the page needs now. */
   function resubscribe() {
     if (!link || !app.session) return;
-    const base = ['node/+/status', 'node/+/info', 'node/+/health', 'device/+/status', `reply/${app.session.user}/${link.clientId}`];
+    const base = ['node/+/status', 'node/+/info', 'node/+/health', 'device/+/status', ...(app.config.event ? [`meta/${app.config.event}`] : []), `reply/${app.session.user}/${link.clientId}`];
     const wanted = new Set([...base, ...topics(app)]);
     link.subscribe([...wanted].filter((topic) => !subscribed.has(topic)));
     link.unsubscribe([...subscribed].filter((topic) => !wanted.has(topic)));
@@ -174,6 +175,8 @@ export async function startApp({ page, view, topics, onChange }) {
   document.addEventListener('visibilitychange', () => paint(true));
   setInterval(() => {
     app.lock.check();
+    // A hidden page is not painted, but its alarms sound.
+    if (document.hidden) onChange?.(app, null);
     paint();
   }, 1000);
 

@@ -7,6 +7,7 @@ import { elsewhereView, hallView } from './hall.js';
 import { KEYS, listenToKeys } from './keys.js';
 import { nextNeeds, openNeeds } from './needs.js';
 import { isMine } from './roles.js';
+import { roundsOf } from './rounds.js';
 import { boardOfRoute } from './routes.js';
 import { rulingView } from './ruling.js';
 import { shell } from './shell.js';
@@ -22,16 +23,9 @@ const sound = newSound();
 /** Alarms that somebody looked at on this page: they make no sound any more. @type {Set<string>} */
 const opened = new Set();
 
-/** The rounds that nodes serve; before a node said so, the one of the configuration. @param {import('./app.js').App} app */
-function rounds(app) {
-  const found = new Set([...app.model.nodes.values()].flatMap((node) => (node.info?.message.body.boards ?? []).map((board) => board.split('/').slice(0, 2).join('/'))));
-  if (!found.size && app.config.event && app.config.round) found.add(`${app.config.event}/${app.config.round}`);
-  return [...found];
-}
-
 /** @param {import('./app.js').App} app */
 function topics(app) {
-  const hall = rounds(app).flatMap((round) => [`arbiter/${round}/+/alert/+`, `arbiter/${round}/+/ruling`, `live/${round}/+/state`, `live/${round}/+/clock`]);
+  const hall = roundsOf(app).flatMap((round) => [`arbiter/${round}/+/alert/+`, `arbiter/${round}/+/ruling`, `live/${round}/+/state`, `live/${round}/+/clock`]);
   const board = boardOfRoute(app);
   leave(app, board?.key ?? '');
   return board ? [...hall, ...['state', 'move', 'audit'].map((what) => `arbiter/${board.key}/${what}`)] : hall;
@@ -79,7 +73,8 @@ function view(app) {
   const page = !app.route.board ? hallView(app)
     : !board ? html`<main><p class="empty">Board ${app.route.board} has not been published.</p><p><a href="/arbiter/">To the hall</a></p></main>`
       : html`${elsewhereView(app, board)}<p class="heard" role="alert">${app.ui.announced ?? ''}</p>${app.route.view === 'ruling' ? rulingView(app, board) : boardView(app, board)}`;
-  const bell = html`<button class="quiet bell" aria-pressed=${sound.isOn()} @click=${() => toggleSound(app)}><span aria-hidden="true">♪</span><span class="bell-words">Sound</span> ${sound.isOn() ? 'on' : 'off'}</button>`;
+  const bell = html`<button class="quiet bell" aria-label="Sound ${sound.isOn() ? 'on' : 'off'}"
+    @click=${() => toggleSound(app)}><span aria-hidden="true">♪</span><span class="bell-words">Sound</span> ${sound.isOn() ? 'on' : 'off'}</button>`;
   return html`${shell(app, page, bell)}${sheetView(app)}${app.ui.help ? help(app) : nothing}
     ${app.ui.number ? html`<p class="typed" role="status">Board ${app.ui.number} ↵</p>` : nothing}`;
 }

@@ -67,7 +67,8 @@ function positionView(app, board) {
   const message = board.state?.message;
   if (!message) return waiting(app);
   const state = message.body;
-  const squares = differing(state.fen, state.board);
+  // While a move is made the board differs for a moment, and the arrow says how.
+  const squares = state.pending.length || state.phase === 'touched' ? [] : differing(state.fen, state.board);
   const arrows = state.pending.map((move) => ({ from: move.uci.slice(0, 2), to: move.uci.slice(2, 4) }));
   const orientation = app.ui.flipped ? 'black' : 'white';
   const read = deviceTime(board.time, state.clock.read_us, message);
@@ -115,5 +116,5 @@ function facts(app, board, message) {
       device.signal_dbm ? `${device.signal_dbm} dBm` : '', device.problem].filter(Boolean).join(' · ') : 'none'],
     ['Published', `${timeOfDay(Date.parse(message.t.utc), true)} · revision ${message.rev}`],
   ];
-  return html`<dl class="facts"><div class="facts-head muted">White / Black</div>${rows.map(([name, value]) => (value ? html`<div><dt>${name}</dt><dd>${value}</dd></div>` : nothing))}</dl>`;
+  return html`<p class="facts-head muted">White / Black</p><dl class="facts">${rows.map(([name, value]) => (value ? html`<div><dt>${name}</dt><dd>${value}</dd></div>` : nothing))}</dl>`;
 }

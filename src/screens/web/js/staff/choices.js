@@ -54,7 +54,8 @@ export function choiceButtons(app, board, message, { pending, waits }) {
     <div class="choices" role="group" aria-label="Decide">
       ${app.ui.others && other.length ? html`<div class="others">${other.map((choice) => button(choice, ids(choice)))}</div>` : nothing}
       ${first.map((choice) => button(choice, ids(choice)))}
-      ${other.length ? html`<button id="choice-other" aria-expanded=${Boolean(app.ui.others)} ?disabled=${offline} @click=${toggle}>${offline ? 'no connection' : 'Other result…'}</button>` : nothing}
+      ${other.length ? html`<button id="choice-other" aria-expanded=${Boolean(app.ui.others)} ?disabled=${offline}
+        @click=${toggle}>${offline ? 'no connection' : 'Other result…'}</button>` : nothing}
     </div>`;
 }
 

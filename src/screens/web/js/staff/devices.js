@@ -8,8 +8,9 @@ import { maySend, roleOn } from './roles.js';
 /** @type {Record<string, string>} */
 const WARNINGS = {
   weak_signal: 'weak signal', battery_low: 'battery low', battery_critical: 'battery almost empty', clock_battery_low: 'clock battery low',
-  weak_squares: 'weak squares', weak_men: 'weak men',
 };
+/** Warnings of which the squares and men themselves are shown. */
+const LISTED = ['weak_squares', 'weak_men'];
 /** @type {Record<string, [string, string]>} */
 const STATES = { online: ['●', 'online'], offline: ['▨', 'offline'], unstable: ['◐', 'unstable'] };
 
@@ -26,7 +27,7 @@ export function devicesView(app) {
     const device = message.body;
     const [sign, words] = STATES[device.state] ?? ['', device.state];
     const weak = [
-      device.problem ?? '', ...(device.warnings ?? []).filter((one) => !one.startsWith('weak_s') || one === 'weak_signal').filter((one) => one !== 'weak_men').map((one) => WARNINGS[one] ?? one.replaceAll('_', ' ')),
+      device.problem ?? '', ...(device.warnings ?? []).filter((one) => !LISTED.includes(one)).map((one) => WARNINGS[one] ?? one.replaceAll('_', ' ')),
       device.weak_squares?.length ? `weak squares ${device.weak_squares.map((one) => one.square).join(' ')}` : '',
       device.weak_men?.length ? `weak men: ${device.weak_men.map((one) => `${manName(one.man)} from ${one.began}`).join(', ')}` : '',
     ].filter(Boolean);
@@ -59,7 +60,8 @@ function bindButton(app, id, present) {
     select.value = '';
     if (board) openBinding(app, board, id);
   };
-  return html`<select aria-label="Bind ${id} to another board" @change=${choose}><option value="">Bind to…</option>${boards.map((board) => html`<option value=${board.key}>${board.id}</option>`)}</select>`;
+  return html`<select aria-label="Bind ${id} to another board"
+    @change=${choose}><option value="">Bind to…</option>${boards.map((board) => html`<option value=${board.key}>${board.id}</option>`)}</select>`;
 }
 
 /** @param {import('./app.js').App} app */

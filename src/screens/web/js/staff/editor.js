@@ -44,7 +44,8 @@ export function editorView(app, board, off) {
     body: { plies: first - 1 + editor.at }, after: shown, sentence: `${count - editor.at} half-moves are taken back; ${moveText(state.moves[editor.at - 1], state.initial_fen, first) || 'the start'} stays.`,
   });
   return html`
-    <p>Position after <select aria-label="Position after" @change=${(/** @type {Event} */ event) => set({ at: Number(/** @type {HTMLSelectElement} */ (event.target).value), from: '' })}>
+    <p>Position after <select aria-label="Position after"
+      @change=${(/** @type {Event} */ event) => set({ at: Number(/** @type {HTMLSelectElement} */ (event.target).value), from: '' })}>
       ${Array.from({ length: count + 1 }, (_, index) => html`<option value=${index} ?selected=${index === editor.at}>${index === 0 ? 'the start' : moveText(state.moves[index - 1], state.initial_fen, first)}</option>`)}
     </select> – tap the man, then its square.</p>
     ${position ? grid(app, board, state, position, shown, editor, off, set) : html`<p class="notice">This start position is not one that the page can play from.</p>`}
@@ -98,5 +99,6 @@ function grid(app, board, state, position, shown, editor, off, set) {
     return html`<button type="button" ?disabled=${off} class="${square === editor.from ? 'from' : ''} ${targets.includes(square) ? 'target' : ''}"
           aria-label="${square}${man ? `, ${man.color} ${man.role}` : ''}${targets.includes(square) ? ', possible' : ''}" @click=${() => tap(square)}></button>`;
   }))}</div></div>
-    ${editor.promotion ? html`<div class="verbs" role="group" aria-label="Promote to">${PROMOTIONS.map(([letter, name]) => html`<button @click=${() => send(editor.promotion + letter)}>${name}</button>`)}</div>` : nothing}`;
+    ${editor.promotion ? html`<div class="verbs" role="group" aria-label="Promote to">${PROMOTIONS.map(([letter, name]) => html`<button
+      @click=${() => send(editor.promotion + letter)}>${name}</button>`)}</div>` : nothing}`;
 }

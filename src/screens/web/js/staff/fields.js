@@ -19,7 +19,8 @@ export function fieldView(field, values, set, options = field.options ?? []) {
   switch (field.kind) {
     case 'side': return radios(field, value, set, [['white', 'White'], ['black', 'Black']]);
     case 'result': return radios(field, value, set, [['1-0', '1–0'], ['1/2-1/2', '½–½'], ['0-1', '0–1'], ['*', 'goes on']]);
-    case 'check': return html`<label class="tick"><input type="checkbox" .checked=${Boolean(value)} @change=${(/** @type {Event} */ event) => set(field.name, /** @type {HTMLInputElement} */ (event.target).checked)}> ${field.label}</label>`;
+    case 'check': return html`<label class="tick"><input type="checkbox" .checked=${Boolean(value)}
+      @change=${(/** @type {Event} */ event) => set(field.name, /** @type {HTMLInputElement} */ (event.target).checked)}> ${field.label}</label>`;
     case 'choice':
       if (!options.length) return nothing;
       return html`<label>${field.label} <select .value=${value} @change=${(/** @type {Event} */ event) => set(field.name, valueOf(event))}>
@@ -41,6 +42,7 @@ export function reasonField(values, set, needed) {
     <div class="reason">
       <label>Reason${needed ? '' : ' (if you like)'} <input type="text" maxlength="250" autocomplete="off" ?required=${needed} .value=${values.reason ?? ''}
         @input=${(/** @type {Event} */ event) => set('reason', valueOf(event))}></label>
-      ${needed ? html`<div class="ready-reasons">${REASONS.map((words) => html`<button type="button" class="chip" @click=${() => set('reason', words)}>${words}</button>`)}</div>` : nothing}
+      ${needed ? html`<div class="ready-reasons">${REASONS.map((words) => html`<button type="button" class="chip"
+        @click=${() => set('reason', words)}>${words}</button>`)}</div>` : nothing}
     </div>`;
 }

@@ -50,7 +50,7 @@ function escape(app, target, field) {
   if (app.ui.sheet) return closeSheet(app);
   if (field) return target.blur();
   if (app.ui.help || app.ui.menu) Object.assign(app.ui, { help: false, menu: false });
-  else if (app.route.board) history.length > 1 && app.route.view ? go(app, {}) : go(app, {});
+  else if (app.route.board) go(app, {});
   app.paint(true);
 }
 

@@ -66,7 +66,7 @@ export function newLock(app) {
       const wrong = app.session?.wrong ?? 0;
       return html`
         <main class="door locked">
-          <p class="lock-event">${app.config.title ?? app.config.event}</p>
+          <p class="lock-event">${app.model.title || app.config.event}</p>
           <p class="lock-time">${timeOfDay(app.now())}</p>
           ${app.missedWhileLocked > 0 ? html`<p class="lock-new" role="status">${app.missedWhileLocked} new</p>` : nothing}
           <p class="dots" aria-live="polite" aria-label="${typed.length} digits">${'●'.repeat(typed.length)}${'○'.repeat(Math.max(0, 4 - typed.length))}</p>

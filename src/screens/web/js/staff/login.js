@@ -1,5 +1,6 @@
 // The login of the staff pages.
 import { html, nothing } from '../../vendor/lit-html.js';
+import { eventLine } from './rounds.js';
 
 /**
  * @param {import('./app.js').App} app
@@ -17,7 +18,7 @@ export function loginView(app, enter) {
       <form class="card login" @submit=${submit}>
         <p class="brand">flagfall</p>
         <h1>${app.page === 'arbiter' ? 'Arbiters' : 'Operations'}</h1>
-        <p class="muted">${eventLine(app)}</p>
+        <p class="muted">${eventLine(app, true)}</p>
         ${app.loginProblem ? html`<p class="problem" role="alert">${app.loginProblem}</p>` : nothing}
         <label>User <input name="user" autocomplete="username" autocapitalize="none" spellcheck="false" required maxlength="64"></label>
         <label>Password <input name="password" type="password" autocomplete="current-password" required></label>
@@ -29,10 +30,4 @@ export function loginView(app, enter) {
         <button class="primary" ?disabled=${app.linkState === 'connecting'}>${app.linkState === 'connecting' ? 'Connecting…' : 'Log in'}</button>
       </form>
     </main>`;
-}
-
-/** Event and round. @param {import('./app.js').App} app */
-export function eventLine(app) {
-  const { event, round } = app.config;
-  return [event, round ? `round ${round}` : ''].filter(Boolean).join(' · ');
 }

@@ -47,6 +47,7 @@ import { hear, newTime } from './journal-time.js';
  * @property {Map<string, Board>} boards
  * @property {Map<string, StaffNode>} nodes
  * @property {Map<string, Slot<DeviceMessage>>} devices
+ * @property {string} title the event's name, where the organiser has published one
  * @property {number} connection counts the connections of this page
  * @property {number} notUnderstood
  * @property {string} lastNotUnderstood its topic
@@ -54,7 +55,7 @@ import { hear, newTime } from './journal-time.js';
 
 /** @returns {Model} */
 export const newModel = () =>
-  ({ boards: new Map(), nodes: new Map(), devices: new Map(), connection: 1, notUnderstood: 0, lastNotUnderstood: '' });
+  ({ boards: new Map(), nodes: new Map(), devices: new Map(), title: '', connection: 1, notUnderstood: 0, lastNotUnderstood: '' });
 
 /** @param {Model} model @param {string} event @param {string} round @param {string} id @param {number} now @returns {Board} */
 function boardOf(model, event, round, id, now) {
@@ -123,6 +124,11 @@ export function applyMessage(model, topic, message, { retained, arrived }) {
     else model.devices.delete(path[0]);
     return { kind: 'device', board: null };
   }
+  if (branch === 'meta' && path.length === 1) {
+    if (unreadable('meta.event')) return null;
+    model.title = message ? message.body.name : '';
+    return { kind: 'meta', board: null };
+  }
   if (path.length < 4) return null;
   return applyBoard(model, branch, path, slot, unreadable);
 }
@@ -143,7 +149,6 @@ function applyBoard(model, audience, [event, round, id, what, number], slot, unr
   const board = boardOf(model, event, round, id, arrived);
   if (message && !retained) {
     board.heard = arrived;
-    // An event may be sent again long after it happened, which `hear` allows for; it takes the smallest delay.
     hear(board.time, message, arrived);
   }
   if (what === 'alert') {
@@ -166,33 +171,4 @@ function applyBoard(model, audience, [event, round, id, what, number], slot, unr
 export function noteNotUnderstood(model, topic) {
   model.notUnderstood += 1;
   model.lastNotUnderstood = topic;
-}
-
-/** A new connection began: what is held stays until its retained message comes again. @param {Model} model */
-export function beginConnection(model) {
-  model.connection += 1;
-  // Journals may have gone on meanwhile with another distance to this device's clock.
-  for (const board of model.boards.values()) board.time = newTime();
-  for (const node of model.nodes.values()) node.time = newTime();
-}
-
-/**
- * Removes what did not come again on this connection: it was deleted meanwhile.
- * @param {Model} model
- */
-export function removeOld(model) {
-  /** @template T @param {Slot<T>|null} slot */
-  const kept = (slot) => (slot && slot.connection === model.connection ? slot : null);
-  for (const board of model.boards.values()) {
-    board.live = kept(board.live);
-    board.clock = kept(board.clock);
-    board.ruling = kept(board.ruling);
-    for (const [id, slot] of board.alerts) if (!kept(slot)) board.alerts.delete(id);
-  }
-  for (const node of model.nodes.values()) {
-    node.status = kept(node.status);
-    node.info = kept(node.info);
-    // Health expires at the broker by itself and comes again within 30 s.
-  }
-  for (const [id, slot] of model.devices) if (!kept(slot)) model.devices.delete(id);
 }

@@ -1,5 +1,5 @@
 // The moves of a board as arbiters see them: with the times, and how each became sure.
-import { html, nothing } from '../../vendor/lit-html.js';
+import { html, nothing, ref } from '../../vendor/lit-html.js';
 import { formatTime } from '../common/clock.js';
 import { moveRows, moveText } from '../common/format.js';
 
@@ -15,6 +15,11 @@ export function lastSureMove(board) {
   return state ? moveText(state.moves.at(-1), state.initial_fen, state.moves_from ?? 1) : '';
 }
 
+/** The last moves are what is wanted when the list opens. @param {Element|undefined} element */
+function toEnd(element) {
+  if (element) queueMicrotask(() => { element.scrollTop = element.scrollHeight; });
+}
+
 /** @param {import('../../messages').ArbiterState} state */
 export function movesView(state) {
   const rows = moveRows(state.moves, state.initial_fen);
@@ -24,7 +29,7 @@ export function movesView(state) {
     ${state.moves_from && state.moves_from > 1 ? html`<p class="notice">The broker does not take the whole list: it begins with half-move ${state.moves_from}.</p>` : nothing}
     ${(state.segments ?? []).map((segment, index) => html`<details class="segment"><summary>Part ${index + 1}, before the position was set</summary>
       <table class="moves"><tbody>${moveRows(segment.moves, segment.initial_fen).map(row)}</tbody></table></details>`)}
-    ${rows.length ? html`<div class="moves-scroll" tabindex="0" role="region" aria-label="Moves"><table class="moves">
+    ${rows.length ? html`<div class="moves-scroll" tabindex="0" ${ref(toEnd)} role="region" aria-label="Moves"><table class="moves">
       <thead><tr><th></th><th>White</th><th>Black</th></tr></thead><tbody>${rows.map(row)}</tbody></table></div>` : html`<p class="empty">No move is sure yet.</p>`}
     ${state.pending.length ? html`<p class="pending"><b>Not sure yet</b> ${state.pending.map((move) => move.san).join(' ')}</p>` : nothing}
     ${state.after_illegal_move ? html`<p class="notice amber">After the illegal move: ${state.after_illegal_move.moves.map((move) => move.san).join(' ') || 'nothing yet'}</p>` : nothing}`;

@@ -50,6 +50,7 @@ export function observedRow(app, board, message) {
         <input type="text" inputmode="numeric" autocomplete="off" size="8" .value=${timeOfDay(at.getTime(), true)} @change=${typed}></label>
       <button @click=${() => set(nodeNow(board.time, app.now()))}>now</button>
       <button @click=${() => set(new Date(at.getTime() - 5000))}>−5 s</button>
-      ${message.body.flag && message.body.conditional && !message.body.decision && may ? html`<button ?disabled=${isOffline(app) || !board.state} @click=${claim}>Record that I saw it…</button>` : nothing}
+      ${message.body.flag && message.body.conditional && !message.body.decision && may ? html`<button ?disabled=${isOffline(app) || !board.state}
+        @click=${claim}>Record that I saw it…</button>` : nothing}
     </div>`;
 }

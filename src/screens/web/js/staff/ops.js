@@ -1,15 +1,15 @@
 // The tabs of the operations page, and what each of them reads.
 import { html, nothing, repeat } from '../../vendor/lit-html.js';
 import { ageText } from '../common/format.js';
+import { compare } from './compare.js';
 import { devicesView, nodesView } from './devices.js';
 import { boardsInOrder } from './hall.js';
 import { ageOf } from './journal-time.js';
 import { isOpen } from './needs.js';
+import { roundsOf } from './rounds.js';
 import { go, hrefOf } from './routes.js';
 import { isPlaying, setupView } from './setup.js';
-import { differing } from './squares.js';
 import { alarmLine, alarmOf, alarmTitle } from './words.js';
-import './diagram.js';
 
 /** The readings of at most so many boards are shown beside their alarms. */
 const READINGS = 24;
@@ -25,8 +25,7 @@ const toCheck = (app) => boardsInOrder(app).flatMap((board) => {
 
 /** What this page reads besides nodes and devices. @param {import('./app.js').App} app @returns {string[]} */
 export function opsTopics(app) {
-  const boards = [...app.model.nodes.values()].flatMap((node) => node.info?.message.body.boards ?? []);
-  const rounds = [...new Set(boards.map((board) => board.split('/').slice(0, 2).join('/')))];
+  const rounds = roundsOf(app);
   const tab = app.route.tab || 'setup';
   const topics = ['node/+/#', ...rounds.flatMap((round) => [`arbiter/${round}/+/alert/+`, `live/${round}/+/state`])];
   // The arbiters' states are large: all of them only while men are lifted before the round, some for the desk.
@@ -65,14 +64,12 @@ function deskView(app, checks) {
   return html`<p class="muted">For the desk: nobody walks over to a board for these.</p>
     <ul class="desk">${repeat(checks, ({ board }) => board.key, ({ board, alarms }) => {
     const state = board.state?.message.body;
-    const squares = state ? differing(state.fen, state.board) : [];
     const href = `/arbiter/${hrefOf({ board: board.id, view: 'board', tab: 'do' })}`;
     return html`<li class="card"><h2>Board ${board.id} <a href=${href}>Open</a></h2>
       ${alarms.map(({ message }) => {
     const age = ageOf(board.time, message.body.opened_at, message, app.now());
     return html`<p><b>${alarmTitle(message.body)}</b> <span class="muted time">${age ? ageText(age.ms) : ''}</span><br>${alarmLine(message.body)}</p>`;
   })}
-      ${state ? html`<div class="before-after"><figure><staff-diagram .show=${{ fen: state.fen, small: true, marks: { outlined: squares } }}></staff-diagram><figcaption>The game</figcaption></figure>
-        <figure><staff-diagram .show=${{ fen: state.board, small: true, marks: { outlined: squares } }}></staff-diagram><figcaption>The board shows</figcaption></figure></div>` : nothing}</li>`;
+      ${state ? compare([state.fen, 'The game'], [state.board, 'The board shows']) : nothing}</li>`;
   })}</ul>`;
 }

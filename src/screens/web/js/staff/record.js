@@ -51,7 +51,8 @@ export function recordView(app, board) {
   const text = () => events.slice().reverse().map(({ no, message, branch }) => `${no}\t${message.t.utc}\t${message.t.us}\t${recordLine(message, branch)}`).join('\n');
   const copy = () => navigator.clipboard?.writeText(text()).then(() => { app.ui.copied = app.now(); app.paint(true); });
   return html`
-    <div class="filters" role="group" aria-label="Kind">${KINDS.map(([name, label]) => html`<button class="chip" aria-pressed=${kind === name} @click=${() => set(name)}>${label}</button>`)}
+    <div class="filters" role="group" aria-label="Kind">${KINDS.map(([name, label]) => html`<button class="chip" aria-pressed=${kind === name}
+      @click=${() => set(name)}>${label}</button>`)}
       ${navigator.clipboard ? html`<button class="chip" @click=${copy}>${app.now() - (app.ui.copied ?? 0) < 2000 ? 'Copied' : 'Copy as text'}</button>` : nothing}</div>
     ${waits ? html`<p class="notice">What happened before is asked for once the alarm is a minute old, so that nothing is slowed down now.</p>` : nothing}
     ${events.length ? nothing : html`<p class="empty">Nothing yet since this page was opened.</p>`}

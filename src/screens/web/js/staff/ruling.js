@@ -25,14 +25,12 @@ function watch(app, message) {
   const body = /** @type {import('../../messages').Finding & {screen?: import('../../messages').Screen}} */ (message.body);
   const before = app.ui.ruling;
   const same = before && before.game === message.game && before.id === body.id;
-  if (!same) app.ui.ruling = { game: message.game, id: body.id, revision: body.revision, proposal: body.screen?.proposal ?? '', decided: Boolean(/** @type {any} */ (body).decision), old: '', until: 0 };
+  const present = { revision: body.revision, proposal: body.screen?.proposal ?? '', decided: Boolean(/** @type {any} */ (body).decision) };
+  if (!same) app.ui.ruling = { game: message.game, id: body.id, ...present, old: '', until: 0 };
   else if (before.revision !== body.revision) {
     // A decision raises the revision too, and is shown as what it is.
-    const decided = Boolean(/** @type {any} */ (body).decision) || before.decided;
-    app.ui.ruling = {
-      ...before, revision: body.revision, decided: Boolean(/** @type {any} */ (body).decision), old: decided ? '' : before.proposal,
-      proposal: body.screen?.proposal ?? '', until: app.now() + LOOK_FIRST,
-    };
+    const old = present.decided || before.decided ? '' : before.proposal;
+    app.ui.ruling = { ...before, ...present, old, until: app.now() + LOOK_FIRST };
     setTimeout(() => app.paint(true), LOOK_FIRST + 50);
   }
   return app.ui.ruling;
@@ -86,7 +84,7 @@ export function rulingView(app, board) {
           ${screen?.check.length ? html`<p><b>Check</b> ${screen.check.join(' · ')}</p>` : nothing}
           <p class="rules muted">${screen?.rules}</p>
           ${flags(state, message)}
-          ${observedRow(app, board, message)}
+          ${decided ? nothing : observedRow(app, board, message)}
         </div>
       </div>
       ${choiceButtons(app, board, message, { pending, waits })}
@@ -99,7 +97,8 @@ function otherAlarms(app, board, finding) {
   const others = open.filter((alert) => !isAbout(finding, alert));
   if (!others.length) return nothing;
   const place = { board: boardName(app, board), view: 'board', tab: 'alarms' };
-  return html`<p class="also">Also open: ${others.map((alert) => html`<a class="chip" href=${hrefOf(place)} @click=${goOnClick(app, place)}>! ${alarmTitle(alert)}</a> `)}</p>`;
+  return html`<p class="also">Also open: ${others.map((alert) => html`<a class="chip" href=${hrefOf(place)}
+    @click=${goOnClick(app, place)}>! ${alarmTitle(alert)}</a> `)}</p>`;
 }
 
 /** The position that counts, and beside it what stands now if that differs. @param {import('./model.js').Board} board @param {import('../../messages').Finding} finding */

@@ -60,7 +60,8 @@ function setupRow(app, board, ticks, test, playing) {
       <ul class="ticks">${ticks.map((tick) => html`<li class="tick-${tick.state}"><span aria-label=${{ yes: 'done', no: 'wrong', open: 'open' }[tick.state]}>${SIGNS[tick.state]}</span> ${tick.name}</li>`)}</ul>
       ${ticks.some((tick) => tick.state === 'no') ? html`<ul class="todo">${ticks.filter((tick) => tick.state === 'no').map((tick) => html`<li><b>${tick.name}</b> ${tick.todo}</li>`)}</ul>` : nothing}
       <p class="setup-buttons">
-        ${playing ? nothing : html`<button aria-pressed=${asks} @click=${begin}>${asks ? `Lift the e2 pawn on board ${board.id} …` : ticks[8].state === 'yes' ? 'Touch test again' : 'Touch test'}</button>`}
+        ${playing ? nothing : html`<button aria-pressed=${asks}
+          @click=${begin}>${asks ? `Lift the e2 pawn on board ${board.id} …` : ticks[8].state === 'yes' ? 'Touch test again' : 'Touch test'}</button>`}
         ${maySend(role, 'bind-device') && ticks[1].state !== 'yes' ? html`<button @click=${() => openBinding(app, board)}>Bind a device…</button>` : nothing}
       </p>
     </li>`;

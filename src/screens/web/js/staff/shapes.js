@@ -85,6 +85,7 @@ const BODIES = {
   'node.info': shape({ version: text, boards: list(text), rounds: maybe(list(text)), delay: maybe(number) }),
   'node.health': shape({ journal_ok: truth, failed_boards: list(text), withheld_boards: list(text) }),
   'node.output': shape({}),
+  'meta.event': shape({ name: text, round: text }),
   'device.status': shape({
     state: one('online', 'offline', 'unstable'), kind: one('board', 'clock'), transport: text, port: maybe(text),
     board: maybe(text), problem: maybe(text), serial: maybe(text), firmware: maybe(text), battery_percent: maybe(number),
@@ -104,8 +105,9 @@ const time = shape({ us: number, utc: text, sync: text });
  */
 export function isReadable(kind, message) {
   const type = kind.split(' ').pop();
-  // Only a will has no time.
-  return header(message) && message.type === type && (time(message.t) || (type === 'node.status' && message.t === undefined))
+  // A will and the messages of the organiser have no time.
+  const timeless = type === 'node.status' || type === 'meta.event';
+  return header(message) && message.type === type && (time(message.t) || (timeless && message.t === undefined))
     && (message.boot === undefined || number(message.boot)) && (message.rev === undefined || number(message.rev))
     && (BODIES[kind]?.(message.body) ?? false);
 }

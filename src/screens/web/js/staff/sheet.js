@@ -1,11 +1,11 @@
 // The sheet of a command: the sentence of what will happen, its fields, one tap to send, and what became of it.
 import { html, nothing, ref } from '../../vendor/lit-html.js';
 import { timeOfDay } from '../common/format.js';
+import { compare } from './compare.js';
 import { isOvertaken, lookAgain, openDraft, setBody, usesObservedAt } from './command.js';
 import { fieldView, reasonField } from './fields.js';
 import { clockError } from './journal-time.js';
 import { isOffline } from './shell.js';
-import { differing } from './squares.js';
 import { lastSureMove } from './moves.js';
 import { VERBS, capital, isComplete } from './verbs.js';
 
@@ -14,7 +14,8 @@ import { VERBS, capital, isComplete } from './verbs.js';
  * @param {import('./app.js').App} app
  * @param {import('./model.js').Board} board
  * @param {string} name a key of VERBS
- * @param {{body?: Record<string, any>, title?: string, observedAt?: Date|null, proposal?: string, values?: Record<string, any>, sentence?: string, after?: string, options?: Record<string, [string, string][]>}} [given]
+ * @param {{body?: Record<string, any>, title?: string, observedAt?: Date|null, proposal?: string, values?: Record<string, any>,
+ *   sentence?: string, after?: string, options?: Record<string, [string, string][]>}} [given]
  *   `body` is complete already; `after` is the position that will stand, FEN
  */
 export function openSheet(app, board, name, given = {}) {
@@ -44,7 +45,8 @@ export function sheetView(app) {
   const { draft, spec, given, values } = sheet;
   /** @type {import('./model.js').Board} */
   const board = draft.board;
-  if (draft.stage === 'done' && !sheet.closing) {
+  // Words of the daemon stay until they are dismissed.
+  if (draft.stage === 'done' && !draft.message && !sheet.closing) {
     sheet.closing = true;
     setTimeout(() => { if (app.ui.sheet === sheet) closeSheet(app); }, 1200);
   }
@@ -81,8 +83,7 @@ export function sheetView(app) {
         ${open && spec.asksWhy ? reasonField(values, set, needsReason) : nothing}
         <p class="will">Board ${board.id}: ${sentence}</p>
         ${given.proposal && spec.verb === 'confirm' ? html`<p class="muted">${given.proposal}</p>` : nothing}
-        ${given.after ? html`<div class="before-after"><figure><staff-diagram .show=${{ fen: sheet.seen, small: true, marks: { outlined: differing(sheet.seen, given.after) } }}></staff-diagram><figcaption>Before</figcaption></figure>
-          <figure><staff-diagram .show=${{ fen: given.after, small: true, marks: { outlined: differing(sheet.seen, given.after) } }}></staff-diagram><figcaption>After</figcaption></figure></div>` : nothing}
+        ${given.after ? compare([sheet.seen, 'Before'], [given.after, 'After']) : nothing}
         ${spec.note ? html`<p class="muted">${spec.note}</p>` : nothing}
         ${draft.observedAt && usesObservedAt(spec.verb) ? html`<p class="muted">Seen at ${timeOfDay(draft.observedAt.getTime(), true)}.</p>` : nothing}
         <div role="status" aria-live="polite">${outcome(app, sheet, overtaken, lockMissing)}</div>
@@ -113,11 +114,13 @@ function outcome(app, sheet, overtaken, lockMissing) {
     app.paint(true);
   };
   const now = board.state?.message.body.fen;
-  const proposal = draft.lockKind === 'finding' && board.ruling?.message.body;
-  const moved = proposal ? html`<p>The finding has changed.${draft.stage === 'failed' ? ' Nothing was done.' : ''}</p><p>Now: ${'screen' in proposal ? proposal.screen?.proposal : 'there is a decision'}</p>` : html`
-    <p>The board has moved on${lastSureMove(board) !== sheet.seenMove ? ` (${lastSureMove(board)})` : ''}.${draft.stage === 'failed' ? ' Nothing was done.' : ''}</p>
-    ${now && sheet.seen && now !== sheet.seen ? html`<div class="before-after"><figure><staff-diagram .show=${{ fen: sheet.seen, small: true }}></staff-diagram><figcaption>You saw</figcaption></figure>
-      <figure><staff-diagram .show=${{ fen: now, small: true, marks: { outlined: differing(sheet.seen, now) } }}></staff-diagram><figcaption>Now</figcaption></figure></div>` : nothing}`;
+  const undone = draft.stage === 'failed' ? ' Nothing was done.' : '';
+  const ruling = draft.lockKind === 'finding' ? board.ruling?.message.body : null;
+  const proposal = ruling && 'screen' in ruling ? ruling.screen?.proposal : 'there is a decision';
+  const move = lastSureMove(board) === sheet.seenMove ? '' : ` (${lastSureMove(board)})`;
+  const moved = ruling ? html`<p>The finding has changed.${undone}</p><p>Now: ${proposal}</p>` : html`
+    <p>The board has moved on${move}.${undone}</p>
+    ${now && sheet.seen && now !== sheet.seen ? compare([sheet.seen, 'You saw'], [now, 'Now']) : nothing}`;
   if (overtaken) return html`<div class="notice amber">${moved}<button type="button" @click=${look}>I have seen it</button></div>`;
   if (lockMissing) return html`<p class="notice">Waiting for the state of this board.</p>`;
   switch (draft.stage) {

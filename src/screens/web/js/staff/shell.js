@@ -2,7 +2,7 @@
 import { html, nothing } from '../../vendor/lit-html.js';
 import { ageText, timeOfDay } from '../common/format.js';
 import { clockError } from './journal-time.js';
-import { eventLine } from './login.js';
+import { eventLine } from './rounds.js';
 import { lockAfter, setLockAfter } from './lock.js';
 import { bestRole } from './roles.js';
 import { applyTheme } from './routes.js';
@@ -75,7 +75,7 @@ function menu(app) {
   const setKeys = (/** @type {Event} */ event) => writeSetting('keys', /** @type {HTMLInputElement} */ (event.target).checked ? 'on' : 'off');
   return html`
     <section class="menu" aria-label="Menu">
-      <p class="muted menu-only-small">${eventLine(app)} · ${app.session?.user}</p>
+      <p class="muted menu-only-small">${eventLine(app, true)} · ${app.session?.user}</p>
       <nav class="menu-only-small" aria-label="Pages"><a class="button" href="/arbiter/">Hall</a> <a class="button" href="/operations/">Operations</a></nav>
       <label>Lock this screen after
         <select @change=${setAfter}>
@@ -103,8 +103,8 @@ function banners(app) {
     ${app.linkState === 'offline' ? html`<p class="banner hatched" role="status"><strong>Offline since ${timeOfDay(app.offlineSince, true)}.</strong> What is shown is as of then. Nothing can be sent.</p>` : nothing}
     ${app.linkState === 'connecting' && !app.model.nodes.size ? banner('Connecting…') : nothing}
     ${app.linkState === 'taken' ? banner('Another page uses this connection. Load this page again.') : nothing}
-    ${app.config.insecure ? html`<p class="banner insecure" role="status">This page is served without TLS: everybody in this network can read along.</p>` : nothing}
-    ${topics.length ? banner(`User ${app.session?.user} may not read ${topics.map((topic) => topic.split('/')[0]).filter((one, at, all) => all.indexOf(one) === at).join(', ')}/: ask whoever keeps the broker’s rules.`) : nothing}
+    ${globalThis.isSecureContext === false ? html`<p class="banner insecure" role="status">This page is served without TLS: everybody in this network can read along.</p>` : nothing}
+    ${topics.length ? banner(`User ${app.session?.user} may not read ${[...new Set(topics.map((topic) => `${topic.split('/')[0]}/`))].join(', ')}: ask whoever keeps the broker’s rules.`) : nothing}
     ${error !== null && Math.abs(error) > CLOCK_WRONG ? banner(`The clock of this device is ${ageText(Math.abs(error))} ${error > 0 ? 'fast' : 'slow'}. Set it: times that you type would be wrong.`) : nothing}
     ${away ? html`<p class="banner" role="status">${away} <button class="quiet" @click=${() => { app.ui.away = ''; app.paint(true); }}>OK</button></p>` : nothing}`;
 }
