@@ -9,8 +9,10 @@ mod asyncapi;
 mod command;
 mod header;
 mod message;
+mod typescript;
 
 pub use asyncapi::{Channel, asyncapi, channels};
+pub use typescript::{TYPES_FILE, typescript};
 
 use serde_json::Value;
 
