@@ -3,7 +3,6 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use anyhow::{Context, Result, ensure};
@@ -11,11 +10,11 @@ use clap::Args;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
 
+use super::local::{Local, bind_livechess, serve_livechess};
 use super::log;
 use crate::collect::{self, Settings};
 use crate::config::{self, Config};
 use crate::daemon::node_name;
-use crate::http::Pages;
 use crate::mqtt::Identity;
 
 /// Collect the games of all boards of an event from the broker, and send them to broadcasts.
@@ -54,8 +53,8 @@ impl Collect {
             tracing::warn!("no [[output]] is configured: the games are collected and sent nowhere");
         }
         let node = node_name(config.node.name.as_deref());
-        let pages = Arc::default();
-        let settings = Settings::new(&config, &node, Identity::read(&config.mqtt, &node)?, &pages);
+        let local = Local::default();
+        let settings = Settings::new(&config, &node, Identity::read(&config.mqtt, &node)?, &local.pages, &local.hall);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("the collector's runtime")?;
         runtime.block_on(async {
             let mut terminate = signal(SignalKind::terminate()).context("SIGTERM")?;
@@ -66,10 +65,22 @@ impl Collect {
                     _ = interrupt.recv() => {}
                 }
             };
-            let listener = super::pages::serve(&config, &pages)?;
+            let listener = local.serve_pages(&config)?;
+            // The broadcasts go on without it: a node on this machine may have the port.
+            let bound = bind_livechess(&config).unwrap_or_else(|error| {
+                tracing::error!(
+                    "the LiveChess API is not offered: {error:#}. If `flagfall run` has the port, set collect.enabled there in the place of \
+                     this program"
+                );
+                None
+            });
+            let livechess = serve_livechess(bound, &local.hall)?;
             let run = collect::run(settings, stop).await.map_err(anyhow::Error::from);
             if let Some(listener) = listener {
                 listener.stop().await;
+            }
+            if let Some(livechess) = livechess {
+                livechess.stop().await;
             }
             run
         })?;
@@ -87,9 +98,9 @@ pub(super) struct Beside {
 ///
 /// # Errors
 /// The login cannot be used, or the operating system gives no thread.
-pub(super) fn start_beside(config: &Config, broker: Option<std::net::SocketAddr>, pages: &Arc<Pages>) -> Result<Beside> {
+pub(super) fn start_beside(config: &Config, broker: Option<std::net::SocketAddr>, local: &Local) -> Result<Beside> {
     let node = node_name(config.node.name.as_deref());
-    let settings = Settings::new(config, &node, identity(config, &node, broker)?, pages);
+    let settings = Settings::new(config, &node, identity(config, &node, broker)?, &local.pages, &local.hall);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("the collector's runtime")?;
     let (stop, stopped) = oneshot::channel::<()>();
     let work = move || {
@@ -116,7 +127,7 @@ impl Beside {
 /// The login of the collector. At the broker inside this program with users it has a user of its own.
 fn identity(config: &Config, node: &str, broker: Option<std::net::SocketAddr>) -> Result<Identity> {
     let mut mqtt = config.mqtt.clone();
-    if let Some(address) = broker.filter(|_| config.publishes_to_own_broker()) {
+    if let Some(address) = broker {
         (mqtt.host, mqtt.port) = (address.ip().to_string(), Some(address.port()));
         if !config.broker.user.is_empty() && !mqtt.has_login() {
             let name = format!("{node}-collect");

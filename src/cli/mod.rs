@@ -11,9 +11,9 @@ mod doctor;
 mod emulate;
 mod event;
 mod journalled;
-mod log;
 #[cfg(feature = "outputs")]
-mod pages;
+mod local;
+mod log;
 mod record;
 mod replay;
 mod run;

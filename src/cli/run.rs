@@ -6,8 +6,6 @@ mod follow;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
-#[cfg(feature = "outputs")]
-use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use clap::Args;
@@ -15,11 +13,11 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::Mutex;
 
 use self::follow::{Follower, configure};
+#[cfg(feature = "outputs")]
+use super::local::{Local, bind_livechess, serve_livechess};
 use super::log;
 use crate::config::{self, Loaded};
 use crate::daemon::{Daemon, judge};
-#[cfg(feature = "outputs")]
-use crate::http;
 #[cfg(feature = "screens")]
 use crate::screens;
 
@@ -50,9 +48,9 @@ impl Run {
             let mut interrupt = signal(SignalKind::interrupt()).context("SIGINT")?;
             let hangup = Mutex::new(signal(SignalKind::hangup()).context("SIGHUP")?);
             #[cfg(feature = "outputs")]
-            let pages = Arc::default();
+            let local = Local::default();
             #[cfg(feature = "outputs")]
-            let listener = super::pages::serve(&loaded.config, &pages)?;
+            let listener = local.serve_pages(&loaded.config)?;
             let stop = async || {
                 tokio::select! {
                     _ = terminate.recv() => {}
@@ -60,7 +58,7 @@ impl Run {
                 }
             };
             #[cfg(feature = "outputs")]
-            let run = self.serve(loaded, stop, &hangup, &pages).await;
+            let run = self.serve(loaded, stop, &hangup, &local).await;
             #[cfg(not(feature = "outputs"))]
             let run = self.serve(loaded, stop, &hangup).await;
             #[cfg(feature = "outputs")]
@@ -80,9 +78,13 @@ impl Run {
         mut base: Loaded,
         mut stop: impl AsyncFnMut(),
         hangup: &Mutex<Signal>,
-        #[cfg(feature = "outputs")] pages: &Arc<http::Pages>,
+        #[cfg(feature = "outputs")] local: &Local,
     ) -> Result<()> {
-        let mut follower = base.config.event.from_meta.then(|| Follower::start(&base)).transpose()?;
+        #[cfg(feature = "outputs")]
+        let show = local.show_received(&base.config);
+        #[cfg(not(feature = "outputs"))]
+        let show = |_: &_| {};
+        let mut follower = base.config.event.from_meta.then(|| Follower::start(&base, show)).transpose()?;
         if let Some(follower) = &mut follower {
             tokio::select! {
                 () = follower.first(&base) => {}
@@ -96,18 +98,25 @@ impl Run {
         loop {
             let used = follower.as_ref().and_then(Follower::used).cloned();
             let present = configure(used.as_ref(), &base);
-            let daemon = Daemon::start(&present).await?;
+            // The port is taken before any board is opened.
+            #[cfg(feature = "outputs")]
+            let bound = bind_livechess(&present.config)?;
+            let mut daemon = Daemon::start(&present).await?;
+            if let Some(follower) = &follower {
+                daemon.follow_problems(follower.problems());
+            }
+            #[cfg(feature = "outputs")]
+            local.show_daemon(&present.config, &daemon);
+            #[cfg(feature = "outputs")]
+            let livechess = serve_livechess(bound, &local.hall)?;
             // It goes on over changes of the round.
             #[cfg(feature = "outputs")]
             if beside.is_none() {
-                beside = collector(&present.config, &daemon, pages)?;
+                beside = collector(&present.config, &daemon, local)?;
             }
             #[cfg(feature = "screens")]
             if present.config.screens.enabled && screens.is_none() {
-                screens = Some(screens::start(
-                    &present.config,
-                    own_broker(&daemon).filter(|_| present.config.publishes_to_own_broker()),
-                )?);
+                screens = Some(screens::start(&present.config, own_broker(&present.config, &daemon))?);
             }
             let quiet = daemon.quiet();
             let mut changes = false;
@@ -137,6 +146,10 @@ impl Run {
                 configure(used.as_ref(), &loaded)
             };
             let ended = daemon.run_and_reload(end, reread).await;
+            #[cfg(feature = "outputs")]
+            if let Some(livechess) = livechess {
+                livechess.stop().await;
+            }
             if !changes || ended.is_err() {
                 #[cfg(feature = "screens")]
                 if let Some(screens) = screens.take() {
@@ -155,18 +168,18 @@ impl Run {
 
 /// Starts the collector beside the daemon, if the configuration says so.
 #[cfg(feature = "outputs")]
-fn collector(config: &config::Config, daemon: &Daemon, pages: &Arc<http::Pages>) -> Result<Option<super::collect::Beside>> {
-    config.collect.enabled.then(|| super::collect::start_beside(config, own_broker(daemon), pages)).transpose()
+fn collector(config: &config::Config, daemon: &Daemon, local: &Local) -> Result<Option<super::collect::Beside>> {
+    config.collect.enabled.then(|| super::collect::start_beside(config, own_broker(config, daemon), local)).transpose()
 }
 
-/// The address of the broker in this program, if it runs.
+/// The address of the broker in this program, if it runs and messages go to it.
 #[cfg(any(feature = "outputs", feature = "screens"))]
-fn own_broker(daemon: &Daemon) -> Option<SocketAddr> {
+fn own_broker(config: &config::Config, daemon: &Daemon) -> Option<SocketAddr> {
     #[cfg(feature = "broker")]
-    return daemon.broker().map(|(tcp, _)| tcp);
+    return daemon.broker().map(|(tcp, _)| tcp).filter(|_| config.publishes_to_own_broker());
     #[cfg(not(feature = "broker"))]
     {
-        _ = daemon;
+        _ = (config, daemon);
         None
     }
 }

@@ -13,11 +13,15 @@ use crate::publish::schema;
 pub(super) struct Schema {
     /// The message, as in the list, or `asyncapi`: all topics and how they are used.
     r#type: Option<String>,
+    /// Show TypeScript types of all messages instead, for pages that receive them.
+    #[arg(long, conflicts_with = "type")]
+    typescript: bool,
 }
 
 impl Schema {
     pub(super) fn run(self) -> Result<ExitCode> {
         let text = match &self.r#type {
+            None if self.typescript => schema::typescript(),
             None => schema::names().chain([schema::ASYNCAPI]).map(|name| format!("{name}\n")).collect(),
             Some(name) => match schema::file_text(name) {
                 Some(text) => text,

@@ -1,23 +1,21 @@
 //! Runs the collector: one loop that reads messages, hands out what has changed and publishes what became of it.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::io;
-use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
-use flagfall_game::clock::control::TimeControl;
 use tracing::{info, warn};
 
 use super::intake::{self, About, Heard, Link};
-use super::model::{Claim, Fixed, Model};
+use super::model::{Claim, Model};
 use super::outputs::Outputs;
 use super::own_node::OwnNode;
+use super::programs::Programs;
+use super::round_topics::RoundTopics;
+use super::settings::{CollectError, Settings};
 use super::store::Store;
-use crate::config::{Config, Output, OutputAudience};
-use crate::http::Pages;
-use crate::mqtt::Identity;
+use crate::config::OutputAudience;
+use crate::event::problems::Problems;
 use crate::outputs::picture::Picture;
 use crate::random;
 use crate::system_clock::{MonotonicTime, monotonic};
@@ -40,72 +38,6 @@ const STOP: Duration = Duration::from_secs(2);
 /// Refused messages are logged in full so many times, then only counted.
 const LOGGED: u64 = 20;
 
-/// The settings of a collector.
-pub struct Settings {
-    /// The broker and our login there.
-    pub identity: Identity,
-    /// The first level of every topic.
-    pub root: String,
-    /// The name of this collector in topics.
-    pub node: String,
-    /// The folder of the store.
-    pub dir: PathBuf,
-    /// The outputs.
-    pub outputs: Vec<Output>,
-    /// The pages that are served over HTTP.
-    pub pages: Arc<Pages>,
-    fixed: Fixed,
-}
-
-impl Settings {
-    /// The settings of a configuration. `node` is the name of this machine's node; the collector's name is made of it. `pages` are
-    /// filled if an address is configured at which they are served.
-    pub fn new(config: &Config, node: &str, identity: Identity, pages: &Arc<Pages>) -> Settings {
-        let node = format!("{node}-collect");
-        let event = &config.event;
-        Settings {
-            identity,
-            root: config.mqtt.root.clone(),
-            dir: config.collect.dir.clone(),
-            outputs: config.output.iter().cloned().chain((!config.http.listen.is_empty()).then(Output::of_pages)).collect(),
-            pages: Arc::clone(pages),
-            fixed: Fixed {
-                event: event.id.clone(),
-                round: event.round.clone(),
-                // The text was checked with the configuration.
-                time_control: event.time_control.as_deref().and_then(|text| TimeControl::parse(text).ok()),
-                chess960: event.chess960,
-                node: node.clone(),
-                standby: config.collect.standby,
-                release_orphans: config.collect.release_orphans,
-            },
-            node,
-        }
-    }
-}
-
-/// Why a collector cannot run.
-#[derive(Debug)]
-pub enum CollectError {
-    /// The folder of the store cannot be used.
-    Store(PathBuf, io::Error),
-    /// The operating system gives no thread or no random bytes, or the program has a fault.
-    System(io::Error),
-}
-
-impl fmt::Display for CollectError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            CollectError::Store(dir, error) => write!(f, "collect.dir: {}: {error}", dir.display()),
-            CollectError::System(error) => {
-                write!(f, "the operating system gives no thread, no random bytes or no connection: {error}")
-            }
-        }
-    }
-}
-
-impl std::error::Error for CollectError {}
-
 /// Collects until `stop` is ready, then stores everything and publishes `stopped`.
 ///
 /// # Errors
@@ -119,23 +51,30 @@ pub async fn run(settings: Settings, stop: impl Future<Output = ()>) -> Result<(
     let outputs = Outputs::start(&settings.outputs, &settings.pages, sent).map_err(CollectError::System)?;
     let client = random::hex(random::UNGUESSABLE).map_err(CollectError::System)?;
     let client = format!("flagfall-{}-{client}", settings.node);
-    let with_live =
-        settings.fixed.release_orphans || settings.outputs.iter().any(|output| output.audience == OutputAudience::Live);
-    let filters = intake::filters(&settings.root, &settings.fixed.event, with_live);
+    let programs = settings.hall.clone().map(Programs::new);
+    let with_live = programs.is_some()
+        || settings.fixed.release_orphans
+        || settings.outputs.iter().any(|output| output.audience == OutputAudience::Live);
+    let filters = intake::filters(&settings.root, &settings.fixed.event, with_live, programs.is_some());
     let link = Link::open(&settings.identity, &client, own.will(), filters);
     info!(node = settings.node, outputs = settings.outputs.len(), "the collector has started");
+    let round_topics = RoundTopics::new(&settings.root, &settings.fixed.event);
     let mut collector = Collector {
         settings,
         store,
         model,
         outputs,
+        programs,
+        problems: Problems::default(),
         link,
         stage: Stage::Away,
         heard: BTreeMap::new(),
         changed: Changed::default(),
         own,
+        round_topics,
         statuses_at: MonotonicTime(0),
         refused: 0,
+        refusal_logged: false,
     };
     tokio::pin!(stop);
     loop {
@@ -202,15 +141,21 @@ struct Collector {
     store: Store,
     model: Model,
     outputs: Outputs,
+    programs: Option<Programs>,
+    /// The organiser's messages that cannot be used.
+    problems: Problems,
     link: Link,
     stage: Stage,
     /// The boards of the present round that were heard since the connection began.
     heard: BTreeMap<String, ()>,
     changed: Changed,
     own: OwnNode,
+    round_topics: RoundTopics,
     statuses_at: MonotonicTime,
     /// Messages that were refused.
     refused: u64,
+    /// The log says that the broker refuses messages.
+    refusal_logged: bool,
 }
 
 impl Collector {
@@ -229,13 +174,17 @@ impl Collector {
 
     fn hear(&mut self, heard: Heard) {
         let now = monotonic();
+        if !matches!(heard, Heard::Message { .. }) {
+            self.programs.iter_mut().for_each(Programs::note_change);
+        }
         match heard {
-            Heard::Connected => {
+            Heard::Connected { limit } => {
                 info!("connected to the broker");
                 self.model.connected();
                 self.stage = Stage::Connected;
                 self.heard.clear();
                 self.own.connected();
+                self.round_topics.connected(limit);
             }
             Heard::Subscribed { denied } => {
                 if denied > 0 {
@@ -245,11 +194,19 @@ impl Collector {
                 }
                 self.stage = Stage::Gathering(now.after(GATHER));
             }
+            Heard::Refused(why) => {
+                if !std::mem::replace(&mut self.refusal_logged, true) {
+                    warn!(
+                        "the broker refuses a message ({why}): give this user the rights of the collector (config/mosquitto/acl)"
+                    );
+                }
+            }
             Heard::Lost(why) => {
                 if self.stage != Stage::Away {
                     warn!("no connection to the broker: {why}; the outputs keep what they have");
                 }
                 self.stage = Stage::Away;
+                self.round_topics.lost(now);
             }
             Heard::Message { topic, payload } => {
                 let topic = String::from_utf8_lossy(&topic).into_owned();
@@ -263,9 +220,13 @@ impl Collector {
         let Some(about) = intake::about(root, &fixed.event, topic) else {
             return self.refuse(topic, "the topic has ids that cannot be");
         };
+        let is_meta = matches!(about, About::Event | About::Round(_));
         // An empty message deletes what is retained. What was collected stays.
-        let is_state = matches!(about, About::State { .. } | About::Event | About::Round(_));
+        let is_state = matches!(about, About::State { .. } | About::Event | About::Round(_) | About::Clock { .. });
         if payload.is_empty() && is_state {
+            if is_meta {
+                self.problems.note(topic, &Ok::<(), String>(()));
+            }
             return;
         }
         let taken = match about {
@@ -283,13 +244,22 @@ impl Collector {
             About::Round(round) => self.model.take_round(round, payload, now),
             About::Status(node) => {
                 self.model.take_status(node, payload, now);
+                self.programs.iter_mut().for_each(Programs::note_change);
                 Ok(())
+            }
+            About::Device(device) => self.programs.as_mut().map_or(Ok(()), |programs| programs.note_device(device, payload)),
+            About::Clock { round, board } => {
+                let model = &self.model;
+                self.programs.as_mut().map_or(Ok(()), |programs| programs.note_clock(model, round, board, payload))
             }
             About::Info(node) => {
                 self.model.take_info(node, payload, now);
                 Ok(())
             }
         };
+        if is_meta {
+            self.problems.note(topic, &taken);
+        }
         if let Err(why) = taken {
             self.model.counters.unreadable += 1;
             self.refuse(topic, &why);
@@ -318,15 +288,20 @@ impl Collector {
         }
         let claim = self.model.claim.clone();
         self.model.wake(now);
-        if self.model.take_changed() {
+        let has_changed = self.model.take_changed();
+        if has_changed {
             self.changed.note(now);
+        }
+        if let Some(programs) = &mut self.programs {
+            programs.wake(&self.model, has_changed, self.stage != Stage::Away);
         }
         if self.model.claim != claim {
             self.changed.note(MonotonicTime(0));
         }
         if self.stage == Stage::Ready {
             let collects = format!("{}/{}", self.settings.fixed.event, self.model.current_round());
-            self.own.set_info((self.model.claim == Claim::Ours).then_some(collects));
+            let collects = (self.model.claim == Claim::Ours).then_some(collects);
+            self.own.set_info(collects, self.problems.sentences());
             if self.changed.due().is_some_and(|due| due <= now) {
                 self.hand_out(now);
             }
@@ -340,6 +315,9 @@ impl Collector {
         if self.stage != Stage::Away {
             self.own.give(&self.link, self.stage == Stage::Ready);
         }
+        if self.stage == Stage::Ready && self.model.claim == Claim::Ours {
+            self.round_topics.give(&self.link, now);
+        }
     }
 
     /// Stores what has changed and gives it to the outputs. It is stored first, so that a restart never sends less than was sent before.
@@ -350,9 +328,15 @@ impl Collector {
             warn!("{}: cannot be written: {error}; the outputs go on", self.settings.dir.display());
         }
         match &self.model.claim {
-            Claim::Ours => self.outputs.hand_out(&self.model),
+            Claim::Ours => {
+                self.outputs.hand_out(&self.model);
+                for (round, pgn) in self.outputs.public_pgns(&self.model) {
+                    self.round_topics.show(&round, pgn);
+                }
+            }
             Claim::Theirs { by, .. } => {
                 let standby = if self.settings.fixed.standby { " This one takes over when it is gone." } else { "" };
+                self.round_topics.withhold();
                 self.outputs.withhold(&format!("The collector {by} sends the games of this event.{standby}"));
             }
             Claim::Unknown => {}

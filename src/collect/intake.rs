@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use rumqttc::v5::mqttbytes::QoS;
-use rumqttc::v5::mqttbytes::v5::{Filter, LastWill, LastWillProperties, Packet, PublishProperties, SubscribeReasonCode};
+use rumqttc::v5::mqttbytes::v5::{
+    Filter, LastWill, LastWillProperties, Packet, PubAckReason, PublishProperties, SubscribeReasonCode,
+};
 use rumqttc::v5::{AsyncClient, ConnectionError, Event, EventLoop, MqttOptions};
 use rumqttc::{NetworkOptions, TlsConfiguration, Transport};
 use tokio::sync::{mpsc, watch};
@@ -27,14 +29,17 @@ const CONNECT: u64 = 5;
 const KEEP_ALIVE: Duration = Duration::from_secs(10);
 /// The time between a lost connection and the publication of the will, in seconds (`wire/README.md#4`).
 const WILL_DELAY: u32 = 5;
-/// The content type of all messages.
-const JSON: &str = "application/json";
+/// The content type of all messages but PGN.
+pub(crate) const JSON: &str = "application/json";
 
 /// What comes from the broker.
 #[derive(Debug)]
 pub(crate) enum Heard {
     /// A connection began.
-    Connected,
+    Connected {
+        /// The largest packet that the broker takes, in bytes; none if it announces none.
+        limit: Option<u32>,
+    },
     /// The broker sends what is retained now. `denied`: it refuses some of the topics.
     Subscribed {
         /// The number of topics that are refused.
@@ -47,6 +52,8 @@ pub(crate) enum Heard {
         /// Its payload.
         payload: Bytes,
     },
+    /// The broker refuses a message of ours, with its reason.
+    Refused(String),
     /// The connection was lost, and why.
     Lost(String),
 }
@@ -64,6 +71,10 @@ pub(crate) enum About<'a> {
     Status(&'a str),
     /// The info of a node.
     Info(&'a str),
+    /// The status of a device.
+    Device(&'a str),
+    /// The times of a board.
+    Clock { round: &'a str, board: &'a str },
 }
 
 /// Tells what a topic is about; none for topics that nothing asked for, and for ids that nobody may have.
@@ -76,6 +87,10 @@ pub(crate) fn about<'a>(root: &str, event: &str, topic: &'a str) -> Option<About
     match levels.as_slice() {
         ["public", of, round, board, "state"] if *of == event => state(OutputAudience::Public, round, board),
         ["live", of, round, board, "state"] if *of == event => state(OutputAudience::Live, round, board),
+        ["live", of, round, board, "clock"] if *of == event && is_id(round) && is_id(board) => {
+            Some(About::Clock { round, board })
+        }
+        ["device", device, "status"] if is_id(device) => Some(About::Device(device)),
         ["meta", of] if *of == event => Some(About::Event),
         ["meta", of, round] if *of == event && is_id(round) => Some(About::Round(round)),
         ["node", node, "status"] if (1..=MAX_ID).contains(&node.len()) => Some(About::Status(node)),
@@ -84,8 +99,8 @@ pub(crate) fn about<'a>(root: &str, event: &str, topic: &'a str) -> Option<About
     }
 }
 
-/// The topics of the subscription.
-pub(crate) fn filters(root: &str, event: &str, with_live: bool) -> Vec<String> {
+/// The topics of the subscription. `with_live`: the states without delay; `with_devices`: also the times and the devices.
+pub(crate) fn filters(root: &str, event: &str, with_live: bool, with_devices: bool) -> Vec<String> {
     let mut filters = vec![
         format!("{root}/1/node/+/status"),
         format!("{root}/1/node/+/info"),
@@ -95,6 +110,9 @@ pub(crate) fn filters(root: &str, event: &str, with_live: bool) -> Vec<String> {
     ];
     if with_live {
         filters.push(format!("{root}/1/live/{event}/+/+/state"));
+    }
+    if with_devices {
+        filters.extend([format!("{root}/1/live/{event}/+/+/clock"), format!("{root}/1/device/+/status")]);
     }
     filters
 }
@@ -134,10 +152,10 @@ impl Link {
     }
 
     /// Publishes a retained message. Returns false if too much waits for the connection.
-    pub(crate) fn retain(&self, topic: &str, payload: String) -> bool {
+    pub(crate) fn retain(&self, topic: &str, content_type: &str, payload: String) -> bool {
         let properties = PublishProperties {
             payload_format_indicator: Some(1),
-            content_type: Some(JSON.to_owned()),
+            content_type: Some(content_type.to_owned()),
             ..PublishProperties::default()
         };
         self.client.try_publish_with_properties(topic, QoS::AtLeastOnce, true, payload, properties).is_ok()
@@ -183,7 +201,7 @@ async fn listen(
             events.options.set_transport(Transport::tls_with_config(TlsConfiguration::Rustls(tls)));
         }
         let news = match events.poll().await {
-            Ok(Event::Incoming(Packet::ConnAck(_))) => {
+            Ok(Event::Incoming(Packet::ConnAck(accepted))) => {
                 connected_at = Some(monotonic());
                 let filters = filters.iter().map(|filter| {
                     let mut filter = Filter::new(filter.clone(), QoS::AtLeastOnce);
@@ -192,11 +210,16 @@ async fn listen(
                 });
                 // There is always room: nothing else is requested before this.
                 let _ = client.try_subscribe_many(filters);
-                Heard::Connected
+                Heard::Connected { limit: accepted.properties.and_then(|properties| properties.max_packet_size) }
             }
             Ok(Event::Incoming(Packet::SubAck(answer))) => {
                 let granted = |code: &&SubscribeReasonCode| matches!(code, SubscribeReasonCode::Success(_));
                 Heard::Subscribed { denied: answer.return_codes.len() - answer.return_codes.iter().filter(granted).count() }
+            }
+            Ok(Event::Incoming(Packet::PubAck(answer)))
+                if !matches!(answer.reason, PubAckReason::Success | PubAckReason::NoMatchingSubscribers) =>
+            {
+                Heard::Refused(format!("{:?}", answer.reason))
             }
             Ok(Event::Incoming(Packet::Publish(publish))) => Heard::Message { topic: publish.topic, payload: publish.payload },
             Ok(_) => continue,
@@ -239,6 +262,10 @@ mod tests {
             ("flagfall/1/meta/e/5", Some(About::Round("5"))),
             ("flagfall/1/node/pi-07/status", Some(About::Status("pi-07"))),
             ("flagfall/1/node/pi-07/info", Some(About::Info("pi-07"))),
+            ("flagfall/1/device/dgt-24012/status", Some(About::Device("dgt-24012"))),
+            ("flagfall/1/live/e/5/12/clock", Some(About::Clock { round: "5", board: "12" })),
+            ("flagfall/1/device/../status", None),
+            ("flagfall/1/public/e/5/12/clock", None),
             ("flagfall/1/public/other/5/12/state", None),
             ("flagfall/1/public/e/../12/state", None),
             ("flagfall/1/public/e/5/A/state", None),

@@ -3,6 +3,7 @@
 //! ```text
 //!  broker ─▶ intake ─▶ model ─▶ render ─▶ worker, one a receiver ─▶ sinks
 //!                        ▲  └─▶ store               │
+//!                        │  └─▶ programs            │
 //!                        └───────── answers ────────┘
 //! ```
 //!
@@ -14,9 +15,13 @@ mod intake;
 mod model;
 mod outputs;
 mod own_node;
+mod programs;
 mod render;
+mod round_topics;
+mod settings;
 pub mod sinks;
 mod store;
 pub mod worker;
 
-pub use self::collector::{CollectError, Settings, run};
+pub use self::collector::run;
+pub use self::settings::{CollectError, Settings};

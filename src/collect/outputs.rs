@@ -101,6 +101,12 @@ impl Outputs {
         }
     }
 
+    /// The public games of each round as PGN, as a file of an output with the profile `full` has them.
+    pub(crate) fn public_pgns(&mut self, model: &Model) -> Vec<(String, String)> {
+        let bodies = self.renderer.render(model, &Output::of_topics());
+        bodies.into_iter().map(|body| (body.round.clone(), body.pgn())).collect()
+    }
+
     /// Sends nothing more, because another collector sends the games.
     pub(crate) fn withhold(&mut self, why: &str) {
         for running in &mut self.all {

@@ -5,7 +5,7 @@ use std::io;
 
 use flagfall_protocols::time::Instant;
 
-use super::intake::Link;
+use super::intake::{self, Link};
 use crate::health;
 use crate::random;
 use crate::system_clock::{self, monotonic};
@@ -78,8 +78,8 @@ impl OwnNode {
         NodeStatus { state, run: Some(self.run.clone()) }
     }
 
-    /// Changes the info; `collects` is the round that it sends, `<event>/<round>`.
-    pub(crate) fn set_info(&mut self, collects: Option<String>) {
+    /// Changes the info; `collects` is the round that it sends, `<event>/<round>`, and `problems` is what people should know.
+    pub(crate) fn set_info(&mut self, collects: Option<String>, problems: Vec<String>) {
         let info = NodeInfo {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             capabilities: vec!["collect".to_owned()],
@@ -89,6 +89,7 @@ impl OwnNode {
             delay_moves: None,
             roles: BTreeMap::new(),
             collects: collects.into_iter().collect(),
+            problems,
         };
         self.keep(topics::node_info(&self.root, &self.name), "node.info", &info);
     }
@@ -120,7 +121,7 @@ impl OwnNode {
         let status = topics::node_status(&self.root, &self.name);
         for (topic, retained) in self.retained.iter_mut().filter(|(_, retained)| !retained.given) {
             if all || *topic == status {
-                retained.given = link.retain(topic, retained.payload.clone());
+                retained.given = link.retain(topic, intake::JSON, retained.payload.clone());
             }
         }
     }

@@ -10,7 +10,7 @@ use super::model::{Game, Model};
 use crate::config::{Output, OutputAudience, OutputProfile};
 use crate::outputs::lcc::{self, Tournament};
 use crate::outputs::pgn::{self, Profile};
-use crate::outputs::round::{Round, RoundGame};
+use crate::outputs::round::{Round, RoundGame, date_and_time};
 use crate::system_clock::Utc;
 use crate::wire::outcome::GameResult;
 use crate::wire::player::Players;
@@ -175,6 +175,7 @@ fn sources(model: &Model, audience: OutputAudience, round: &str) -> Vec<Source> 
                     began: first_move.map(date_and_time),
                     shown,
                     pairing_result: pairing.and_then(|pairing| pairing.result).filter(|_| index == 0),
+                    termination: None,
                 },
             });
         };
@@ -182,13 +183,6 @@ fn sources(model: &Model, audience: OutputAudience, round: &str) -> Vec<Source> 
         games.iter().enumerate().skip(1).for_each(|(index, game)| add(index, Some(game)));
     }
     sources
-}
-
-/// `YYYY.MM.DD` and `HH:MM:SS`.
-fn date_and_time(at: Utc) -> (String, String) {
-    let text = at.to_string();
-    let (date, time) = text.split_once('T').unwrap_or((&text, ""));
-    (date.replace('-', "."), time.chars().take(8).collect())
 }
 
 fn tournament(model: &Model, bodies: &[(Option<u32>, RoundBody)]) -> Tournament {

@@ -49,4 +49,6 @@ pub use types::{
 };
 #[cfg(all(feature = "broker", feature = "outputs"))]
 pub(crate) use values::loopback;
+#[cfg(feature = "outputs")]
+pub(crate) use values::web_address;
 pub use warnings::warnings;

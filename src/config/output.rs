@@ -131,12 +131,18 @@ impl Output {
 
     /// The output that gives rounds to the pages over HTTP.
     pub fn of_pages() -> Output {
+        let pages = Output::of_files(Output::PAGES, PathBuf::new());
+        Output { kind: OutputKind::Pages, profile: OutputProfile::Relay, ..pages }
+    }
+
+    /// An output that writes the public games of all boards to one file for each round.
+    pub fn of_files(name: &str, dir: PathBuf) -> Output {
         Output {
-            name: Output::PAGES.to_owned(),
-            kind: OutputKind::Pages,
+            name: name.to_owned(),
+            kind: OutputKind::Files,
             audience: OutputAudience::Public,
-            profile: OutputProfile::Relay,
-            dir: PathBuf::new(),
+            profile: OutputProfile::Full,
+            dir,
             split: false,
             boards: String::new(),
             command: Vec::new(),
@@ -148,6 +154,11 @@ impl Output {
             heartbeat: None,
             receiver_delays: false,
         }
+    }
+
+    /// The output that stands for the PGN of rounds at the broker.
+    pub fn of_topics() -> Output {
+        Output { name: "mqtt".to_owned(), profile: OutputProfile::Full, ..Output::of_pages() }
     }
 
     /// The form of its PGN: lichess reads only one.

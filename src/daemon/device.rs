@@ -3,6 +3,7 @@
 mod health;
 #[cfg(test)]
 mod tests;
+mod touches;
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -11,6 +12,7 @@ use flagfall_game::game::Game;
 use flagfall_protocols::event::{Battery, DeviceEvent, Identity};
 
 use self::health::{KnownHealth, is_weak};
+use self::touches::Touches;
 use super::link::BLE;
 use super::station_config::StationConfig;
 use crate::session::station::{ASKED, UNHEARD, WEAK};
@@ -50,6 +52,7 @@ pub(super) struct Device {
     /// When the link was lost, the last times.
     downs: VecDeque<MonotonicTime>,
     health: KnownHealth,
+    touches: Touches,
     /// Something has changed since the last [`Device::take_changed`].
     changed: bool,
 }
@@ -76,6 +79,7 @@ impl Device {
             parked: false,
             downs: VecDeque::new(),
             health: KnownHealth::default(),
+            touches: Touches::default(),
             changed: true,
         }
     }
@@ -155,6 +159,7 @@ impl Device {
     pub(super) fn link_down(&mut self, now: MonotonicTime, cause: &str) {
         self.changed = true;
         self.port = None;
+        self.touches.forget_men();
         self.responding = false;
         self.problem = Some(cause.to_owned());
         self.downs.push_back(now);
@@ -211,9 +216,10 @@ impl Device {
         }
     }
 
-    /// Takes over what the game has counted of the devices' health.
+    /// Takes over what the game has counted of the devices' health, and counts changes of the men while no game is on.
     pub(super) fn check_health(&mut self, now: MonotonicTime, game: &Game) {
         self.changed |= self.health.refresh(now, game);
+        self.changed |= self.touches.see(now, game);
     }
 
     /// The status to be published.
@@ -239,6 +245,7 @@ impl Device {
             charging: self.battery.map(|battery| battery.charging),
             signal_dbm: self.signal,
             clock_firmware: self.clock_firmware.clone(),
+            touched: self.touches.count(),
             dropouts: health.dropouts,
             weak_squares: health.weak_squares.iter().map(WeakSquare::from).collect(),
             weak_men: health.weak_men.iter().map(WeakMan::from).collect(),

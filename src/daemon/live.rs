@@ -16,6 +16,7 @@ use super::disk_queue::Unflushed;
 use super::message::ToStation;
 use super::network;
 use super::output_router::OutputRouter;
+use super::pgn_rate_limit::PgnRateLimit;
 use super::shared::{Shared, StationHandle};
 use super::state_rate_limit::StateRateLimit;
 use super::station::Flow;
@@ -27,7 +28,7 @@ use crate::journal::Unsynced;
 use crate::session::anchor::AnchorRecord;
 use crate::session::boot::Start;
 use crate::session::recorder::Recorder;
-use crate::session::station::{BOARD, CLOCK, DirtyStates, StationOutput};
+use crate::session::station::{BOARD, CLOCK, ChangedPgn, DirtyStates, StationOutput};
 use crate::system_clock::{self, MonotonicTime};
 use crate::wire::answer::Answer;
 
@@ -45,6 +46,7 @@ pub(super) struct Live {
     recorder: Recorder,
     timeline: Timeline,
     rate_limit: StateRateLimit,
+    pgn_rate_limit: PgnRateLimit,
     acks: Acks,
     shared: Arc<Shared>,
     handle: Arc<StationHandle>,
@@ -68,7 +70,8 @@ impl Live {
     pub(super) fn next_turn(&self) -> Option<MonotonicTime> {
         let deadline = self.recorder.deadline().map(|at| self.timeline.monotonic_time(at));
         let state_due = self.rate_limit.next(self.publishable_states());
-        [deadline, Some(state_due)].into_iter().flatten().min()
+        let pgn_due = self.pgn_rate_limit.next(self.publishable_pgn());
+        [deadline, Some(state_due), pgn_due].into_iter().flatten().min()
     }
 
     /// Handles one item and the bytes that came behind it; without an item, the deadlines that have come.
@@ -166,6 +169,8 @@ impl Live {
             self.recorder.station_mut().render_states(now, due, &mut self.out);
             self.pass_on(router);
         }
+        let due = self.pgn_rate_limit.due(self.publishable_pgn(), system_clock::monotonic());
+        self.publish_pgn(now, due, router);
         // Rendering may have taken long.
         if router.is_replaced() {
             return;
@@ -236,6 +241,7 @@ impl Live {
         let dirty = self.recorder.station().dirty_states();
         self.recorder.station_mut().render_states(now, dirty, &mut self.out);
         self.pass_on(router);
+        self.publish_pgn(now, self.publishable_pgn(), router);
         router.hand_over();
         if let Err(error) = self.recorder.close(now) {
             tracing::error!("board {}: the journal's end is not on the disk: {error}", self.handle.board);
@@ -247,6 +253,29 @@ impl Live {
         let dirty = self.recorder.station().dirty_states();
         let held = |audience| self.recorder.is_holding(audience);
         DirtyStates { arbiter: dirty.arbiter && !held(Audience::Arbiter), live: dirty.live && !held(Audience::Live), ..dirty }
+    }
+
+    /// The audiences whose games have changed and have no state that is still to be published: their PGN must not show more.
+    fn publishable_pgn(&self) -> ChangedPgn {
+        let changed = self.recorder.station().changed_pgn();
+        let held = |audience| self.recorder.is_holding(audience);
+        let live_state_waits = self.recorder.station().dirty_states().live || held(Audience::Live);
+        ChangedPgn { live: changed.live && !live_state_waits, public: changed.public && !held(Audience::Public) }
+    }
+
+    fn publish_pgn(&mut self, now: Instant, which: ChangedPgn, router: &mut OutputRouter) {
+        if which == ChangedPgn::default() {
+            return;
+        }
+        let mut made = Vec::new();
+        self.recorder.station_mut().make_pgn(now, which, &mut made);
+        for output in made {
+            if let StationOutput::Message(message) = output
+                && self.pgn_rate_limit.admits(&message, system_clock::monotonic())
+            {
+                router.publish(message);
+            }
+        }
     }
 
     /// Handles every deadline up to `now`.

@@ -27,6 +27,7 @@ mod network;
 mod node;
 mod output_router;
 mod parked;
+mod pgn_rate_limit;
 mod quiet;
 mod shared;
 mod state_rate_limit;

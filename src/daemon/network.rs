@@ -11,7 +11,7 @@ use super::shared::StationHandle;
 use super::supervised_station::SupervisedStation;
 use crate::health;
 use crate::mqtt::{ConnectionState, Hooks};
-use crate::publish::shorten_state;
+use crate::publish::shorten;
 use crate::session::anchor::AnchorRecord;
 use crate::system_clock;
 
@@ -94,7 +94,7 @@ pub(super) fn hooks(node: &Node, receiver: CommandReceiver, stations: &[Supervis
         retained: Box::new(retained),
         later_start: Box::new(later_start),
         refused: Box::new(refused),
-        shorten: Box::new(shorten_state),
+        shorten: Box::new(shorten),
         status: Box::new(status),
     }
 }

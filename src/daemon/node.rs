@@ -47,6 +47,8 @@ struct Inner {
     /// What was published last of what must be published at once.
     fit: Mutex<Fit>,
     broker: Mutex<BrokerReport>,
+    /// The organiser's messages that cannot be used, for people.
+    problems: Mutex<Vec<String>>,
 }
 
 /// The parts of the health that are published at once.
@@ -89,6 +91,7 @@ impl Node {
             health_published_at: AtomicU64::new(0),
             fit: Mutex::default(),
             broker: Mutex::default(),
+            problems: Mutex::default(),
         }))
     }
 
@@ -136,9 +139,16 @@ impl Node {
             delay_moves: Some(inner.delay.1),
             roles: inner.roles.clone(),
             collects: Vec::new(),
+            problems: inner.problems.lock().unwrap_or_else(PoisonError::into_inner).clone(),
         };
         drop(claims);
         self.retain(topics::node_info(&inner.root, &inner.shared.node), "node.info", Quality::AtLeastOnce, None, &info);
+    }
+
+    /// Publishes these problems with the info, a sentence each.
+    pub(super) fn show_problems(&self, problems: Vec<String>) {
+        *self.0.problems.lock().unwrap_or_else(PoisonError::into_inner) = problems;
+        self.publish_info();
     }
 
     /// Publishes the health twice a minute, and at once when a journal or a board fails or recovers.

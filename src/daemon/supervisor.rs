@@ -23,11 +23,9 @@ use super::station_config::{StationConfig, judge, node_name};
 use super::supervised_station::{Patience, SupervisedStation};
 use super::{boot, disk, tap, worker};
 use crate::config::{Config, Loaded};
+use crate::event::problems::Problems;
 use crate::mqtt;
 use crate::mqtt::outbox::Outbox;
-#[cfg(feature = "outputs")]
-use crate::outputs::livechess;
-#[cfg(feature = "outputs")]
 use crate::outputs::tap::Tap;
 use crate::wire::topics;
 use crate::{random, system_clock};
@@ -63,8 +61,9 @@ pub struct Daemon {
     worker: JoinHandle<()>,
     #[cfg(feature = "broker")]
     broker: Option<crate::broker::Running>,
-    #[cfg(feature = "outputs")]
-    livechess: Option<livechess::Running>,
+    taps: Vec<Arc<Tap>>,
+    /// The organiser's messages that cannot be used; none if nobody follows them.
+    problems: Option<watch::Receiver<Problems>>,
     identity: mqtt::Identity,
     users: Arc<Users>,
     /// The configuration as it was read, without the address of the embedded broker.
@@ -123,14 +122,13 @@ impl Daemon {
         let log = disk::open_log(&config.journal.dir);
         let disk = disk::start(Arc::clone(&shared.disk), log, Arc::clone(&shared.outbox), Arc::clone(&disk_heartbeat))?;
         let worker = worker::start(Arc::clone(&shared.worker))?;
-        let taps: Vec<_> =
+        let station_taps: Vec<_> =
             station_configs.iter().map(|board| config.livechess.enabled.then(|| Arc::new(tap::new(board)))).collect();
-        #[cfg(feature = "outputs")]
-        let livechess = start_livechess(&config, taps.iter().flatten().cloned().collect())?;
+        let taps = station_taps.iter().flatten().cloned().collect();
         #[cfg(not(feature = "outputs"))]
         anyhow::ensure!(!config.livechess.enabled, "livechess.enabled: this build has no outputs in it");
         let stations = (0..)
-            .zip(station_configs.into_iter().zip(taps))
+            .zip(station_configs.into_iter().zip(station_taps))
             .map(|(number, (config, tap))| SupervisedStation::start(number, config, patience, &shared, tap))
             .collect::<Result<Vec<_>>>()?;
         let users = Arc::new(Users::new(config.user.clone()));
@@ -146,8 +144,8 @@ impl Daemon {
             worker,
             #[cfg(feature = "broker")]
             broker,
-            #[cfg(feature = "outputs")]
-            livechess,
+            taps,
+            problems: None,
             identity,
             users,
             configured: loaded.config.clone(),
@@ -158,6 +156,17 @@ impl Daemon {
     #[cfg(feature = "broker")]
     pub fn broker(&self) -> Option<(std::net::SocketAddr, Option<std::net::SocketAddr>)> {
         self.broker.as_ref().map(|broker| (broker.tcp, broker.websocket))
+    }
+
+    /// What each board shows at once to programs on this machine; empty unless `livechess.enabled` is set.
+    pub fn taps(&self) -> &[Arc<Tap>] {
+        &self.taps
+    }
+
+    /// Publishes from now on which of the organiser's messages cannot be used.
+    pub fn follow_problems(&mut self, mut problems: watch::Receiver<Problems>) {
+        problems.mark_changed();
+        self.problems = Some(problems);
     }
 
     /// Tells whether the boards are quiet, while the daemon runs.
@@ -253,10 +262,6 @@ impl Daemon {
                 tracing::error!("the {name} thread had panicked");
             }
         }
-        #[cfg(feature = "outputs")]
-        if let Some(livechess) = self.livechess {
-            livechess.stop().await;
-        }
         #[cfg(feature = "broker")]
         if let Some(broker) = self.broker {
             broker.stop().await;
@@ -302,6 +307,11 @@ impl Daemon {
         }
         for station in &self.stations {
             self.alerts.update(&self.node, station.board(), &station.handle);
+        }
+        if let Some(problems) = &mut self.problems
+            && problems.has_changed().unwrap_or(false)
+        {
+            self.node.show_problems(problems.borrow_and_update().sentences());
         }
         self.node.publish_health();
         self.node.forget_refusals();
@@ -374,16 +384,6 @@ async fn with_broker(mut config: Config) -> Result<(Config, Option<crate::broker
         }
     }
     Ok((config, Some(running)))
-}
-
-/// Offers the boards to programs on this machine, if that is enabled.
-#[cfg(feature = "outputs")]
-fn start_livechess(config: &Config, boards: Vec<Arc<Tap>>) -> Result<Option<livechess::Running>> {
-    if !config.livechess.enabled {
-        return Ok(None);
-    }
-    let offered = livechess::LiveChess { boards, event: config.event.id.clone(), round: config.event.round.clone() };
-    offered.start(&config.livechess).map(Some)
 }
 
 /// Reports to systemd, if it runs this program.

@@ -20,12 +20,14 @@ use crate::wire::time::Anchor;
 
 /// The tap of a board that was not heard yet.
 pub(super) fn new(config: &StationConfig) -> Tap {
-    let seat = Seat {
-        id: config.setting.board.board.clone(),
-        transport: config.wanted.transport().to_owned(),
+    let seat =
+        Seat { id: config.setting.board.board.clone(), transport: config.wanted.transport().to_owned(), is_elsewhere: false };
+    let game = GamePicture {
+        round: config.setting.board.round.clone(),
         players: config.setting.players.clone().unwrap_or_default(),
+        ..GamePicture::default()
     };
-    Tap::new(seat, Device { serial: config.wanted.serial().map(str::to_owned), ..Device::default() })
+    Tap::new(seat, Device { serial: config.wanted.serial().map(str::to_owned), ..Device::default() }, game)
 }
 
 /// Makes the pictures of a board.
@@ -41,7 +43,8 @@ type Shown = (u32, u32, usize, Option<KnownResult>);
 
 impl Pictures {
     pub(super) fn new(tap: Arc<Tap>) -> Pictures {
-        Pictures { tap, game: Arc::default(), shown: None }
+        let game = Arc::clone(&tap.latest().game);
+        Pictures { tap, game, shown: None }
     }
 
     /// Shows the board as it is now.
@@ -72,7 +75,8 @@ impl Pictures {
     fn follow_game(&mut self, game: &Game) {
         let shown = (game.number(), game.rev(Audience::Live), game.live_plies(), game.known_result());
         if self.shown.replace(shown) != Some(shown) {
-            self.game = Arc::new(game_picture(game));
+            let GamePicture { round, players, .. } = &*self.game;
+            self.game = Arc::new(GamePicture { round: round.clone(), players: players.clone(), ..game_picture(game) });
         }
     }
 }
@@ -102,6 +106,7 @@ fn game_picture(game: &Game) -> GamePicture {
         is_on: known.is_none() && game.live_plies() > 0,
         moves: moves.collect(),
         result: known.map(|known| known.result.into()),
+        ..GamePicture::default()
     }
 }
 

@@ -5,7 +5,8 @@ use std::time::Duration;
 use fastrand::Rng;
 use flagfall_hardware::emulator::Settings;
 use flagfall_hardware::emulator::clock_model::{ClockSettings, Method, Model};
-use flagfall_hardware::emulator::script::Script;
+use flagfall_hardware::emulator::script::{Action, Script};
+use flagfall_protocols::square::Placement;
 use flagfall_protocols::time::ClockTime;
 use shakmaty::Chess;
 
@@ -21,6 +22,9 @@ const FLAG: &str = "e4 d5 exd5 Qxd5 Nc3 Qa5 d4 c6 Nf3 Bg4 Be2 Nd7 O-O O-O-O h3 B
 /// centre.
 const MATE: &str = "d4 d5 Nc3 Nf6 Bg5 e6 e3 Be7 f4 O-O Nf3 b6 Bd3 Bb7 Qe2 Nbd7 O-O-O c5 Ne5 Rc8 h4 Nxe5 fxe5 Ne4 Bxe4 dxe4 \
     Bxe7 Qxe7 h5 cxd4 exd4 b5 h6 g6 Nxe4 Bxe4 Qxe4 Qc7 Qf4 Qxc2#";
+
+/// How long after a game the clock is set.
+const SET_AFTER: Duration = Duration::from_secs(1);
 
 /// A game of the demonstration.
 #[derive(Clone, Debug)]
@@ -85,6 +89,17 @@ impl DemoGame {
     pub fn script(&self) -> Script {
         // Every move is legal: a test plays all games.
         self.play.script(&Habits::default(), self.seed).unwrap_or_default()
+    }
+
+    /// The hand motions after a game: the men are put back, and both times are set as before it.
+    pub fn set_up_again(&self) -> Script {
+        let time = self.clock.periods.first().map_or(ClockTime(0), |period| period.time);
+        let mut script = Script::new();
+        script.push(Duration::ZERO, Action::Board(Placement::initial()));
+        script.push(SET_AFTER, Action::Set { left: time, right: time });
+        // White begins: Black's lever is down.
+        script.push(SET_AFTER * 2, Action::Press(self.clock.white().other()));
+        script
     }
 
     /// The same game played by other hands; the length differs by a few seconds.

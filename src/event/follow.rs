@@ -66,6 +66,16 @@ impl Received {
         taken
     }
 
+    /// The event; none before it was published.
+    pub fn event(&self) -> Option<&MetaEvent> {
+        self.event.as_ref().map(|event| &event.body)
+    }
+
+    /// The pairings of each round that was published, by the ids of the rounds.
+    pub fn rounds(&self) -> impl Iterator<Item = (&str, &MetaRound)> {
+        self.rounds.iter().map(|(id, round)| (id.as_str(), &round.body))
+    }
+
     /// The event with its current round; none before both are here.
     pub fn published(&self) -> Option<Published> {
         let event = self.event.clone()?;

@@ -7,4 +7,5 @@ pub mod follow;
 pub mod import;
 pub mod model;
 pub mod plan;
+pub mod problems;
 pub mod ready;

@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::model::EventFile;
+use crate::outputs::names;
 use crate::wire::meta::{Meta, MetaRound, Pairing};
 use crate::wire::topics;
 
@@ -105,6 +106,10 @@ fn round_problems(file: &EventFile, round: &MetaRound, heard: &Heard) -> Vec<Str
     if published.is_none_or(|meta| meta.body != *round) || event.is_none_or(|event| event["round"] != *file.event.round) {
         problems.push("what is published is not this file: run `flagfall event publish`".to_owned());
     }
+    for (node, info) in heard.all("node/", "/info") {
+        let of_node = info["problems"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        problems.extend(of_node.map(|problem| format!("node {node}: {problem}")));
+    }
     problems
 }
 
@@ -113,8 +118,12 @@ fn board(file: &EventFile, pairing: &Pairing, rated: bool, heard: &Heard) -> Boa
     let mut report = BoardReport { board: pairing.board.clone(), number: pairing.number, ..BoardReport::default() };
     report.players = [pairing.white.name.clone(), pairing.black.name.clone()];
     for (side, player) in [("White", &pairing.white), ("Black", &pairing.black)] {
-        if player.name.is_none() {
-            report.problems.push(format!("{side} has no name"));
+        match player.name.as_deref() {
+            None => report.problems.push(format!("{side} has no name")),
+            Some(name) if !names::is_known(name) => {
+                report.problems.push(format!("{side}'s name is {name:?}; receivers get {side} {}", pairing.number));
+            }
+            Some(_) => {}
         }
         if rated && player.fide_id.is_none() {
             report.problems.push(format!("{side} has no number of FIDE"));

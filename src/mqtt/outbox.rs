@@ -74,7 +74,7 @@ pub struct Event {
 pub struct Retained {
     /// The topic.
     pub topic: String,
-    /// JSON; an empty text deletes the state.
+    /// JSON, or the PGN of a board; an empty text deletes the state.
     pub payload: String,
     /// Whether the broker must acknowledge it.
     pub quality: Quality,

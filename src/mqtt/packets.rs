@@ -12,6 +12,7 @@ use rumqttc::valid_topic;
 
 use super::types::Settings;
 use crate::mqtt::outbox::{Publication, Quality};
+use crate::wire::topics;
 
 /// The largest size of a packet from the broker, in bytes. A larger packet ends the connection.
 pub(super) const LARGEST: u32 = 256 * 1024;
@@ -34,7 +35,7 @@ pub(super) struct Client {
     pub(super) clean: bool,
 }
 
-/// The content type of all messages.
+/// The content type of all messages but one.
 const JSON: &str = "application/json";
 
 /// Writes our client id and our will.
@@ -86,11 +87,12 @@ pub(super) fn publication(publication: Publication, id: u16) -> Option<Publish> 
     if !valid_topic(&topic) || topic.is_empty() || topic.len() > usize::from(u16::MAX) {
         return None;
     }
+    let content_type = if topics::is_board_pgn(&topic) { topics::PGN_TYPE } else { JSON };
     let seconds = |time: Duration| u32::try_from(time.as_secs().max(1)).unwrap_or(u32::MAX);
     let properties = PublishProperties {
         payload_format_indicator: Some(1),
         message_expiry_interval: expiry.map(seconds),
-        content_type: Some(JSON.to_owned()),
+        content_type: Some(content_type.to_owned()),
         correlation_data: correlation.map(Into::into),
         ..PublishProperties::default()
     };

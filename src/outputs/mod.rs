@@ -2,6 +2,8 @@
 //! Only [`tap`] and the server of `livechess` wait for anybody; everything else is text from values. The formats are in
 //! `outputs/README.md`.
 
+pub mod archive;
+pub mod board_games;
 pub mod lcc;
 #[cfg(feature = "outputs")]
 pub mod livechess;

@@ -27,11 +27,22 @@ pub fn tag_value(text: &str) -> String {
     }
 }
 
+/// The number at the end of a board's id, 1 to 9999; none if it ends otherwise.
+pub fn board_number(id: &str) -> Option<u32> {
+    let digits = id.rsplit(|char: char| !char.is_ascii_digit()).next().unwrap_or_default();
+    digits.parse().ok().filter(|number| (1..=9999).contains(number))
+}
+
 /// The name of a player for receivers. If nobody knows it, it is the side and the number of the board: `White 12`.
 pub fn player(name: Option<&str>, side: &str, board: u32) -> String {
     let name = tag_value(name.unwrap_or_default());
-    let known = name.chars().count() >= 2 && !UNKNOWN.iter().any(|word| name.eq_ignore_ascii_case(word));
-    if known { name } else { format!("{side} {board}") }
+    if is_known(&name) { name } else { format!("{side} {board}") }
+}
+
+/// Whether receivers take this for the name of a player.
+pub fn is_known(name: &str) -> bool {
+    let name = name.trim();
+    name.chars().count() >= 2 && !UNKNOWN.iter().any(|word| name.eq_ignore_ascii_case(word))
 }
 
 #[cfg(test)]
@@ -58,6 +69,15 @@ mod tests {
             [(Some("Ann"), "Ann"), (Some("A"), "White 7"), (Some("BYE"), "White 7"), (Some(" ? "), "White 7"), (None, "White 7")]
         {
             assert_eq!(player(name, "White", 7), shown, "{name:?}");
+        }
+    }
+
+    #[test]
+    fn a_board_has_the_number_at_the_end_of_its_id() {
+        for (id, number) in
+            [("12", Some(12)), ("b07", Some(7)), ("hall-2-19", Some(19)), ("b", None), ("0", None), ("10000", None)]
+        {
+            assert_eq!(board_number(id), number, "{id}");
         }
     }
 }

@@ -26,6 +26,8 @@ pub enum Profile {
     /// For files and viewers: also `%emt` and the time of the first move; lines of at most 79 columns; a game with several parts is
     /// several games.
     Full,
+    /// For the organiser: as [`Profile::Full`], and how the game ended. It is never given to an output.
+    Archive,
 }
 
 /// One part of a game: legal moves from a start position.
@@ -48,7 +50,7 @@ pub fn write_round(round: &Round, profile: Profile) -> String {
     out
 }
 
-/// Writes one game: in [`Profile::Full`] each part as a game of its own, in [`Profile::Relay`] the first part with the result of the game.
+/// Writes one game: in [`Profile::Relay`] the first part with the result of the game, else each part as a game of its own.
 pub fn write_game(round: &Round, game: &RoundGame, profile: Profile, out: &mut String) {
     let nothing = Body::default();
     let shown = game.shown.as_ref().unwrap_or(&nothing);
@@ -65,6 +67,9 @@ pub fn write_game(round: &Round, game: &RoundGame, profile: Profile, out: &mut S
         let goes_on = index + 1 < written;
         let word = if goes_on { result_name(GameResult::Open) } else { result_word };
         tags::write(round, game, profile, index, part, word, out);
+        if profile == Profile::Archive {
+            tags::write_termination(if goes_on { Some("unterminated") } else { game.termination }, out);
+        }
         out.push('\n');
         let mut text = Movetext::new(out, profile);
         text.add_moves(part, round.time_control.as_ref());
@@ -113,6 +118,27 @@ pub fn result_of(round: &Round, game: &RoundGame) -> GameResult {
 /// Whether a mate or stalemate stands on the board, by the rules of chess.
 pub fn is_decided(shown: &Body, chess960: bool) -> bool {
     parts(shown, chess960).last().and_then(result_on_board).is_some()
+}
+
+/// The last part of a game, as far as it can be played.
+pub struct LastPart {
+    /// Its half-moves.
+    pub plies: usize,
+    /// The men after them, as a FEN has them.
+    pub position: String,
+    /// The result of the game, as [`write_game`] gives it.
+    pub result: GameResult,
+}
+
+/// The last part of a game.
+pub fn last_part(shown: &Body, chess960: bool) -> LastPart {
+    let parts = parts(shown, chess960);
+    let last = parts.last();
+    LastPart {
+        plies: last.map_or(0, |part| part.moves.len()),
+        position: last.map(|part| part.end.board().board_fen().to_string()).unwrap_or_default(),
+        result: result(shown, last),
+    }
 }
 
 /// All parts of a game; at least one.

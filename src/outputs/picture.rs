@@ -4,8 +4,12 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::system_clock::Utc;
+use crate::wire::clock::ClockBody;
+use crate::wire::moves::LiveMove;
 use crate::wire::outcome::GameResult;
 use crate::wire::player::{Players, Side};
+use crate::wire::state::{LiveState, Segment};
 use crate::wire::time::TimeSource;
 
 /// The largest state that is read, in bytes. A node publishes nothing larger (`wire/README.md#3`).
@@ -146,10 +150,47 @@ impl Picture {
     }
 }
 
+impl PictureTime {
+    /// The time for people, microseconds since 1970, of an earlier moment in microseconds since the journal began. None for 0, for a later
+    /// moment, and if the message has no time for people.
+    pub fn utc_of(&self, us: u64) -> Option<i64> {
+        let utc = Utc::parse(&self.utc)?;
+        let earlier = i64::try_from(self.us.checked_sub(us)?).ok()?;
+        (us > 0).then(|| utc.after_micros(-earlier).0)
+    }
+}
+
 impl Body {
     /// The number of made moves in all parts of the game.
     pub fn plies(&self) -> usize {
         self.moves.len() + self.segments.iter().map(|part| part.moves.len()).sum::<usize>()
+    }
+}
+
+impl From<&LiveState> for Body {
+    fn from(state: &LiveState) -> Body {
+        let moves = |moves: &[LiveMove]| {
+            let one = |LiveMove { san, white_ms, black_ms, .. }: &LiveMove| PictureMove {
+                san: san.clone(),
+                white_ms: *white_ms,
+                black_ms: *black_ms,
+            };
+            moves.iter().map(one).collect()
+        };
+        let segment =
+            |part: &Segment<LiveMove>| PictureSegment { initial_fen: part.initial_fen.clone(), moves: moves(&part.moves) };
+        let ClockBody { white_ms, black_ms, running, read_us, .. } = state.clock;
+        let running = running.map(|side| if side == "white" { Side::White } else { Side::Black });
+        Body {
+            game_no: state.game_no,
+            initial_fen: state.initial_fen.clone(),
+            moves: moves(&state.moves),
+            moves_from: state.moves_from,
+            segments: state.segments.iter().map(segment).collect(),
+            clock: PictureClock { white_ms, black_ms, running, read_us },
+            result: state.result,
+            players: state.players.clone(),
+        }
     }
 }
 

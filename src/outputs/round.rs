@@ -3,6 +3,7 @@
 use flagfall_game::clock::control::TimeControl;
 
 use super::picture::Body;
+use crate::system_clock::Utc;
 use crate::wire::meta::PairingResult;
 use crate::wire::player::Players;
 
@@ -40,4 +41,13 @@ pub struct RoundGame {
     pub shown: Option<Body>,
     /// The result of the pairing. It counts for a game without moves only, such as a forfeit.
     pub pairing_result: Option<PairingResult>,
+    /// How it ended, in a word of the standard of PGN; only arbiters' states tell it, and only the profile `archive` writes it.
+    pub termination: Option<&'static str>,
+}
+
+/// A time as tags have it: `YYYY.MM.DD` and `HH:MM:SS`, UTC.
+pub fn date_and_time(at: Utc) -> (String, String) {
+    let text = at.to_string();
+    let (date, time) = text.split_once('T').unwrap_or((&text, ""));
+    (date.replace('-', "."), time.chars().take(8).collect())
 }

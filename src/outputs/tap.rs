@@ -20,10 +20,10 @@ pub const PICTURES: usize = 64;
 pub struct Seat {
     /// The board's id.
     pub id: String,
-    /// How its device is reached: `serial`, `ble` or `hid`.
+    /// How its device is reached: `serial`, `ble` or `hid`; empty if that is not known.
     pub transport: String,
-    /// Its players, as far as they are known.
-    pub players: Players,
+    /// Its device is at another machine: positions change with made moves only.
+    pub is_elsewhere: bool,
 }
 
 /// What a board shows at one moment. Nothing in it is only for arbiters.
@@ -74,6 +74,10 @@ pub struct ClockPicture {
 /// A game as everybody may know it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GamePicture {
+    /// The id of the round to which it belongs.
+    pub round: String,
+    /// Its players, as far as they are known.
+    pub players: Players,
     /// The start position, FEN.
     pub initial_fen: String,
     /// Whether it is played at this moment.
@@ -91,7 +95,7 @@ pub struct ToldMove {
     pub san: String,
     /// The time on the clock of the player who made it, in seconds, if it is known.
     pub seconds_left: Option<u32>,
-    /// The time since the move before, in seconds; 0 for the first move.
+    /// The time since the move before, in seconds; 0 for the first move, and if it is not known.
     pub seconds_used: u32,
 }
 
@@ -131,9 +135,10 @@ pub struct Tap {
 }
 
 impl Tap {
-    /// A board that was never heard.
-    pub fn new(seat: Seat, device: Device) -> Tap {
-        Tap { seat, latest: Mutex::new(Arc::new(Picture::unknown(device))), changes: broadcast::Sender::new(PICTURES) }
+    /// A board that was never heard. `game` is what is known before.
+    pub fn new(seat: Seat, device: Device, game: GamePicture) -> Tap {
+        let picture = Picture { game: Arc::new(game), ..Picture::unknown(device) };
+        Tap { seat, latest: Mutex::new(Arc::new(picture)), changes: broadcast::Sender::new(PICTURES) }
     }
 
     /// The latest picture.
@@ -181,7 +186,7 @@ mod tests {
 
     #[test]
     fn a_slow_reader_gets_the_latest_picture_and_an_equal_one_is_not_sent() {
-        let tap = Tap::new(Seat::default(), Device::default());
+        let tap = Tap::new(Seat::default(), Device::default(), GamePicture::default());
         let (first, mut changes) = tap.subscribe();
         assert_eq!(first.fen(), "8/8/8/8/8/8/8/8");
         let shown = |placement, since| Picture { placement, since: MonotonicTime(since), ..Picture::unknown(Device::default()) };

@@ -36,7 +36,7 @@ pub struct Message {
     pub topic: String,
     /// Whether the broker keeps it until the next message on this topic.
     pub retain: bool,
-    /// JSON. An empty payload deletes a retained message.
+    /// JSON, or the PGN of a board. An empty payload deletes a retained message.
     pub payload: String,
     /// Whether it contains a finding, a decision or an arbiter's command. Such a message must be on disk before it is sent.
     pub finding: bool,
@@ -299,6 +299,12 @@ impl Messages {
     ) {
         let header = public_header(now, "board.state", self.board.public_state(), false);
         self.add_message(Header { happened, game: body.game_no, rev, ..header }, body, out);
+    }
+
+    /// Adds the games of the board as PGN, for the live audience or for the public.
+    pub(crate) fn add_pgn(&mut self, at: Instant, audience: trace::Audience, pgn: String, out: &mut Vec<Message>) {
+        let topic = if audience == trace::Audience::Public { self.board.public_pgn() } else { self.board.live_pgn() };
+        out.push(Message { audience, number: 0, topic, retain: true, payload: pgn, finding: false, decision: false, at });
     }
 
     fn add_game_message(&mut self, at: Instant, shape: Shape, game: &Game, body: &impl Serialize, out: &mut Vec<Message>) {

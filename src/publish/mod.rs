@@ -8,4 +8,4 @@ mod shorten;
 pub mod states;
 
 pub use messages::{Message, Messages};
-pub use shorten::shorten_state;
+pub use shorten::shorten;

@@ -1,14 +1,24 @@
-//! Shortens the state of a board for a broker that does not take the whole state.
+//! Shortens the state or the PGN of a board for a broker that does not take the whole of it.
 
 use serde_json::{Map, Value};
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position};
 
+/// Returns a state as [`shorten_state`] does, or a PGN with as many of the last games as fit into `most` bytes. None: even the last game
+/// does not fit, or it is another message.
+pub fn shorten(payload: &str, most: usize) -> Option<String> {
+    if !payload.starts_with('[') {
+        return shorten_state(payload, most);
+    }
+    let games = payload.match_indices("\n\n[").map(|(blank, _)| blank + 2);
+    games.filter(|start| payload.len() - start <= most).map(|start| payload[start..].to_owned()).next()
+}
+
 /// Returns the state of a board with as many of the last moves as fit into `most` bytes, with `moves_from` and the start position
 /// that belongs to them. The parts of the game before `initial_fen` are left out. None: the message is no state of a board, or does
 /// not fit even without moves.
-pub fn shorten_state(payload: &str, most: usize) -> Option<String> {
+fn shorten_state(payload: &str, most: usize) -> Option<String> {
     let mut message: Value = serde_json::from_str(payload).ok()?;
     if message["type"] != "board.state" {
         return None;
@@ -82,7 +92,7 @@ mod tests {
         .expect("legal");
         let mut kept = Vec::new();
         for most in (0..whole.len()).rev() {
-            let Some(shorter) = shorten_state(&whole, most) else { break };
+            let Some(shorter) = shorten(&whole, most) else { break };
             assert!(shorter.len() <= most, "{most}: {shorter}");
             let message: Value = serde_json::from_str(&shorter).expect("JSON");
             let (body, moves) = (&message["body"], message["body"]["moves"].as_array().expect("moves"));
@@ -99,11 +109,21 @@ mod tests {
     }
 
     #[test]
+    fn the_last_games_of_a_pgn_are_kept() {
+        let whole = "[Event \"1\"]\n\n1. e4 *\n\n[Event \"2\"]\n\n*\n\n[Event \"3\"]\n\n1. d4 *\n";
+        let (two, one) = (whole.find("[Event \"2").expect("there"), whole.find("[Event \"3").expect("there"));
+        for (most, from) in [(whole.len(), two), (whole.len() - two, two), (whole.len() - one, one)] {
+            assert_eq!(shorten(whole, most).as_deref(), Some(&whole[from..]), "{most}");
+        }
+        assert_eq!(shorten(whole, whole.len() - one - 1), None);
+    }
+
+    #[test]
     fn what_is_no_state_of_a_board_is_not_shortened() {
         let whole = state(false);
         for payload in ["", "{}", "[", &whole.replace("board.state", "board.move"), &whole.replace("e2e4", "e2e5")] {
-            assert_eq!(shorten_state(payload, 10_000), None, "{payload}");
+            assert_eq!(shorten(payload, 10_000), None, "{payload}");
         }
-        assert_eq!(shorten_state(&whole, 100), None, "it does not fit without moves either");
+        assert_eq!(shorten(&whole, 100), None, "it does not fit without moves either");
     }
 }

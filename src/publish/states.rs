@@ -7,6 +7,7 @@ use flagfall_protocols::time::Instant;
 use shakmaty::fen::Fen;
 use shakmaty::{Chess, EnPassantMode};
 
+use crate::system_clock::Utc;
 use crate::wire::alarm::AlertBody;
 use crate::wire::claim::EntryBody;
 use crate::wire::clock::{ClockBody, ClockStatus};
@@ -25,6 +26,8 @@ pub struct EarlierState {
     /// Its revision.
     pub(crate) rev: u32,
     pub(crate) state: LiveState,
+    /// When the first move of its game was made; none if there is none, or if no synchronised clock tells it.
+    pub(crate) began: Option<Utc>,
 }
 
 /// Makes the state for the live audience.

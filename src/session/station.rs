@@ -3,12 +3,14 @@
 
 mod input;
 mod output;
+mod pgn;
 mod round;
 mod start;
 mod submitted;
 
+use input::event_for_game;
 pub use input::{AGAIN, ASKED, BOARD, CLOCK, LinkState, StationInput, UNHEARD, WEAK};
-pub use output::{DirtyStates, StationOutput};
+pub use output::{ChangedPgn, DirtyStates, StationOutput};
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -25,6 +27,7 @@ use flagfall_protocols::time::Instant;
 
 use self::round::Round;
 use crate::arbiter::{DaemonAction, Memory, Submission};
+use crate::outputs::board_games::BoardHead;
 use crate::publish::delay::{Delay, Lost, PublicAudience};
 use crate::publish::{Message, Messages, states};
 use crate::wire::audit::AuditBody;
@@ -54,6 +57,8 @@ pub struct Station {
     public: Option<PublicAudience>,
     /// Which games of the board are the round's.
     round: Round,
+    /// What the tags of its games say.
+    head: BoardHead,
     commands: Memory,
     /// The device that an admitted command bound last, with the configuration at that time.
     bound: Option<(DaemonAction, Option<String>)>,
@@ -62,6 +67,12 @@ pub struct Station {
 impl Station {
     /// Makes a station with one board.
     pub fn new(driver: &DriverInfo, config: GameConfig, board: Board, journal: &str) -> Station {
+        let head = BoardHead {
+            board: board.clone(),
+            time_control: config.time_control.clone(),
+            chess960: config.chess960,
+            players: Players::default(),
+        };
         Station {
             driver: driver.start(),
             clock: None,
@@ -77,7 +88,8 @@ impl Station {
             dirty: DirtyStates::default(),
             running: None,
             public: None,
-            round: Round::default(),
+            round: Round::new(head.chess960),
+            head,
             commands: Memory::default(),
             bound: None,
         }
@@ -91,7 +103,7 @@ impl Station {
 
     /// Adds a public audience with this delay. Call it before the first input.
     pub fn with_public(mut self, delay: Option<Delay>) -> Station {
-        self.public = delay.map(PublicAudience::new);
+        self.public = delay.map(|delay| PublicAudience::new(delay, self.head.chess960));
         self
     }
 
@@ -100,6 +112,7 @@ impl Station {
         if let Some(public) = &mut self.public {
             public.set_players(players.clone());
         }
+        self.head.players = players.clone().unwrap_or_default();
         self.messages.set_players(players);
         self
     }
@@ -353,7 +366,7 @@ impl Station {
                 continue;
             }
             if let Some(public) = &mut self.public {
-                public.handle_effect(at, &effect, &self.game);
+                public.handle_effect(at, &effect, &self.game, self.round.began());
             }
             match effect {
                 Effect::Ask(ask) => out.push(StationOutput::Ask(ask)),
@@ -381,16 +394,5 @@ impl Station {
             let link = if command == DeviceCommand::ReadClock && self.clock.is_some() { CLOCK } else { BOARD };
             self.feed_driver(at, link, Input::Command(command), out);
         }
-    }
-}
-
-/// Returns the event as the game must see it. A clock on a link of its own gives clock events only, and its silence means that
-/// there is no clock.
-fn event_for_game(link: u8, event: DeviceEvent) -> Option<DeviceEvent> {
-    match event {
-        _ if link == BOARD => Some(event),
-        DeviceEvent::Silent => Some(DeviceEvent::ClockAbsent),
-        DeviceEvent::Clock(_) | DeviceEvent::ClockAbsent | DeviceEvent::ClockButton(_) => Some(event),
-        _ => None,
     }
 }

@@ -57,6 +57,10 @@ pub struct NodeInfo {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(inner(regex(pattern = r"^[a-z0-9-]{1,40}/[a-z0-9-]{1,40}$")))]
     pub collects: Vec<String>,
+    /// The organiser's messages that it cannot use, with the reasons, a sentence for people each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub problems: Vec<String>,
 }
 
 /// What a user may do at a node (`wire/README.md#6`).

@@ -12,6 +12,12 @@ pub const MAX_NODE: usize = 32;
 /// The largest length of a user name or client id in a topic, in bytes.
 pub const MAX_NAME: usize = 64;
 
+/// The last level of the topics whose payload is PGN.
+const PGN: &str = "pgn";
+
+/// The content type of PGN.
+pub const PGN_TYPE: &str = "application/x-chess-pgn";
+
 /// The board that a topic is about, with its event and round. Ids match `[a-z0-9-]{1,40}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Board {
@@ -106,10 +112,25 @@ impl Board {
         self.topic("public", "revision")
     }
 
+    /// `live/…/pgn`: the games of the board in this round as PGN, retained.
+    pub fn live_pgn(&self) -> String {
+        self.topic("live", PGN)
+    }
+
+    /// `public/…/pgn`: the same as `live/…/pgn`, but later, retained.
+    pub fn public_pgn(&self) -> String {
+        self.topic("public", PGN)
+    }
+
     /// `cmd/<user>/…/<verb>`: the filter of all commands about this board.
     pub fn commands(&self) -> String {
         format!("{}/1/cmd/+/{}/{}/{}/+", self.root, self.event, self.round, self.board)
     }
+}
+
+/// `public/<event>/<round>/pgn`: the games of a round as PGN, retained; a collector publishes it.
+pub fn round_pgn(root: &str, event: &str, round: &str) -> String {
+    format!("{root}/1/public/{event}/{round}/{PGN}")
 }
 
 /// `node/<node>/status`: the life cycle of the node, retained. It is also the topic of the will.
@@ -155,6 +176,12 @@ pub fn device_raw(root: &str, device: &str) -> String {
 /// `reply/<user>/<client-id>`: the answers to commands.
 pub fn reply(root: &str, user: &str, client: &str) -> String {
     format!("{root}/1/reply/{user}/{client}")
+}
+
+/// Whether the payload on a topic is the PGN of a board. An id in another topic may be `pgn` too.
+pub fn is_board_pgn(topic: &str) -> bool {
+    let mut levels = topic.rsplit('/');
+    levels.next() == Some(PGN) && matches!(levels.nth(3), Some("live" | "public")) && levels.next() == Some("1")
 }
 
 /// Whether an answer to `user` may be published on `topic`. Only `reply/<user>/<client-id>` of that user is allowed, since this
@@ -239,4 +266,22 @@ pub fn is_id(id: &str) -> bool {
 pub fn is_name(name: &str) -> bool {
     let fits = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'@' | b':' | b'-');
     (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(fits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pgn_of_a_board_is_known_by_its_topic() {
+        let board = Board { root: "a/public".to_owned(), board: PGN.to_owned(), ..Board::default() };
+        for topic in [board.live_pgn(), board.public_pgn(), Board::default().public_pgn()] {
+            assert!(is_board_pgn(&topic), "{topic}");
+        }
+        let root = "public";
+        let others = [output_status(root, "x", PGN), meta_round(root, "x", PGN), reply(root, "x", PGN), board.live_state()];
+        for topic in others.into_iter().chain([PGN.to_owned(), String::new()]) {
+            assert!(!is_board_pgn(&topic), "{topic}");
+        }
+    }
 }

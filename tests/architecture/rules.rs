@@ -72,10 +72,11 @@ pub(crate) const FLOORS: &[&[&str]] = &[
     &["wire"],
     &["config"],
     &["journal", "arbiter", "mqtt", "health", "broker", "http"],
-    &["publish", "outputs", "event"],
+    &["outputs"],
+    &["publish", "event"],
     &["session"],
-    // The daemon and the collector know nothing of each other: only the command starts both.
-    &["daemon", "emulate", "collect"],
+    // The daemon, the collector and the screens know nothing of each other: only the command starts them.
+    &["daemon", "emulate", "collect", "screens"],
     &["cli"],
 ];
 

@@ -1,6 +1,8 @@
 //! The demonstration as a visitor runs it: it ends by itself when every message has arrived.
 #![cfg(feature = "broker")]
 
+#[cfg(feature = "outputs")]
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 /// Runs the demonstration, all of whose waits have bounds; returns whether it succeeded, and its output.
@@ -16,6 +18,29 @@ fn two_games_are_played_and_everything_arrives() {
     assert!(well, "{printed}");
     for line in ["board 1  arbiter", "board 2  public", "FLAG White", "alarm: incomplete move, White", "everything arrived"] {
         assert!(printed.contains(line), "no {line:?} in\n{printed}");
+    }
+    #[cfg(feature = "outputs")]
+    the_file_has_both_games(&printed);
+}
+
+/// The file that was named at the start and at the end has the whole games, and nothing else is left behind.
+#[cfg(feature = "outputs")]
+fn the_file_has_both_games(printed: &str) {
+    let named = |before: &str| printed.lines().find_map(|line| line.strip_prefix(before)).expect("a path").to_owned();
+    let path = PathBuf::from(named("The games are in "));
+    assert_eq!(path, PathBuf::from(named("PGN of the round: ")));
+    let text = std::fs::read_to_string(&path).expect("the file");
+    let folder = path.ancestors().nth(4).expect("the demonstration's folder");
+    let left: Vec<_> = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").file_name()).collect();
+    std::fs::remove_dir_all(folder).expect("removed");
+    assert_eq!(left, ["pgn"]);
+    assert_eq!(text.matches("[Event ").count(), 2, "{text}");
+    for (number, last) in [(0, "a6"), (1, "Qxc2#")] {
+        let expected = flagfall::emulate::games::game(number).expected();
+        let game = text.split("[Event ").nth(number + 1).expect("a game");
+        // The last move of the first game was not pressed, so it may have no time.
+        let timed = game.matches("[%clk ").count();
+        assert!(timed >= expected.moves.len() && game.contains(last), "{timed} of {}: {game}", expected.moves.len());
     }
 }
 

@@ -9,7 +9,7 @@ use crate::config_commands::program::{Ran, flagfall_in};
 use crate::support::mqtt::{Mosquitto, MosquittoSub, publish};
 
 const ROUND_1: &str = "[Event \"x\"]\n[Round \"1.1\"]\n[White \"Beispiel, Anna\"]\n[Black \"Muster, Ben\"]\n[WhiteFideId \"99000001\"]\n[BlackFideId \"99000002\"]\n\n*\n\n[Round \"1.2\"]\n[White \"Dupont, Élodie\"]\n[Black \"Müller, Jörg\"]\n[WhiteFideId \"99000003\"]\n[BlackFideId \"99000004\"]\n\n*\n";
-const CONFIG: &str = "--config";
+pub(crate) const CONFIG: &str = "--config";
 
 /// Runs a command of the event in a folder.
 fn event(folder: &Path, words: &[&str]) -> Ran {
@@ -19,7 +19,7 @@ fn event(folder: &Path, words: &[&str]) -> Ran {
 
 /// The same, which must do its work.
 #[track_caller]
-fn done(folder: &Path, words: &[&str]) -> String {
+pub(crate) fn done(folder: &Path, words: &[&str]) -> String {
     let ran = event(folder, words);
     assert_eq!(ran.code, Some(0), "{words:?}: {}{}", ran.out, ran.err);
     ran.out
@@ -27,7 +27,7 @@ fn done(folder: &Path, words: &[&str]) -> String {
 
 /// The same, which must refuse with these words and change nothing.
 #[track_caller]
-fn refused(folder: &Path, words: &[&str], why: &str) {
+pub(crate) fn refused(folder: &Path, words: &[&str], why: &str) {
     let before = fs::read(folder.join("open26.json")).ok();
     let ran = event(folder, words);
     assert_ne!(ran.code, Some(0), "{words:?}: {}", ran.out);
@@ -36,32 +36,18 @@ fn refused(folder: &Path, words: &[&str], why: &str) {
 }
 
 /// A folder with an event whose round 1 is imported.
-fn with_round_1() -> tempfile::TempDir {
+pub(crate) fn with_round_1() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("round1.pgn"), ROUND_1).expect("a file");
-    let new = [
-        "new",
-        "open26",
-        "--name",
-        "Example Open",
-        "--rounds",
-        "9",
-        "--time-control",
-        "5400+30",
-        "--site",
-        "Utrecht",
-        "--country",
-        "ned",
-        "--delay",
-        "900",
-    ];
+    let more = "--rounds 9 --time-control 5400+30 --site Utrecht --country ned --delay 900";
+    let new: Vec<&str> = ["new", "open26", "--name", "Example Open"].into_iter().chain(more.split(' ')).collect();
     done(folder.path(), &new);
     done(folder.path(), &["import", "round1.pgn"]);
     folder
 }
 
 /// Writes the organiser's login for this broker.
-fn login(folder: &Path, port: u16) {
+pub(crate) fn login(folder: &Path, port: u16) {
     fs::write(folder.join("o.toml"), format!("[mqtt]\nport = {port}\n")).expect("a file");
 }
 
@@ -262,8 +248,16 @@ fn a_round_is_ready_only_if_every_board_is() {
         (&"dgt-2".into(), &90.into(), &"pi-1".into())
     );
 
-    // Each row: a message, and the problem of board 2.
     let message = |body: Value| json!({"body": body}).to_string();
+    // A node that cannot use what was published says so.
+    let why = "The organiser's message on flagfall/1/meta/open26/1 is not used: `rev` is 1";
+    let info = "flagfall/1/node/pi-1/info";
+    let boards = json!(["open26/1/1", "open26/1/2"]);
+    publish(broker.port(), info, &message(json!({"boards": boards, "problems": [why]})), &["-r"]);
+    assert_eq!(ready(1)["problems"], json!([format!("node pi-1: {why}")]));
+    publish(broker.port(), info, &message(json!({"boards": boards})), &["-r"]);
+    ready(0);
+    // Each row: a message, and the problem of board 2.
     let rows = [
         (
             "device/dgt-2/status",

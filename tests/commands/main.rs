@@ -10,6 +10,7 @@ mod config_commands;
 mod demo;
 mod emulate_board;
 mod emulate_command;
+mod event_archive;
 mod event_command;
 mod help;
 mod simulate;

@@ -17,38 +17,40 @@ const QOS1: QoS = QoS::AtLeastOnce;
 /// A user that may read and write every topic; only the test's copy of the rules has it.
 const WITNESS: &str = "witness";
 
-const ROLES: [&str; 6] = ["node-07", "arbiter-anna", "chief-carol", "screen-1", "overlay-1", "organiser"];
+const ROLES: [&str; 7] = ["node-07", "arbiter-anna", "chief-carol", "screen-1", "overlay-1", "organiser", "collector"];
 
 /// A topic, in which `%u` is the user's own name, and the rights of each of [`ROLES`].
 const MATRIX: &str = "
-flagfall/1/public/e/1/b/state       rw r- r- r- -- r-
-flagfall/1/public/e/1/b/clock       rw r- r- r- -- r-
-flagfall/1/public/e/1/b/move        rw r- r- r- -- r-
-flagfall/1/public/e/1/b/revision    rw r- r- r- -- r-
-flagfall/1/public/e/1/pgn           rw r- r- r- -- r-
-flagfall/1/live/e/1/b/state         rw r- r- -- r- r-
-flagfall/1/live/e/1/b/clock         rw r- r- -- r- r-
-flagfall/1/live/e/1/b/move          rw r- r- -- r- r-
-flagfall/1/arbiter/e/1/b/state      rw r- r- -- -- --
-flagfall/1/arbiter/e/1/b/audit      rw r- r- -- -- --
-flagfall/1/arbiter/e/1/b/alert/1    rw r- r- -- -- --
-flagfall/1/arbiter/e/1/b/ruling     rw r- r- -- -- --
-flagfall/1/meta/e                   r- r- r- r- r- rw
-flagfall/1/meta/e/1                 r- r- r- -- -- rw
-flagfall/1/cmd/%u/e/1/b/confirm     rw rw rw -w -w -w
-flagfall/1/cmd/other/e/1/b/confirm  r- r- r- -- -- --
-flagfall/1/cmd/%u-2/e/1/b/confirm   r- r- r- -- -- --
-flagfall/1/cmd/e/1/b/confirm        r- r- r- -- -- --
-flagfall/1/reply/%u/1               rw r- r- r- r- r-
-flagfall/1/reply/other/1            -w r- r- -- -- --
-flagfall/1/node/node-07/status      rw r- r- r- r- r-
-flagfall/1/node/node-08/status      r- r- r- r- r- r-
-flagfall/1/node/node-07/info        rw r- r- -- -- r-
-flagfall/1/device/d/status          -w r- r- -- -- r-
-flagfall/1/device/d/raw             -w r- r- -- -- r-
-flagfall/2/public/e/1/b/state       -- -- -- -- -- --
-other/1/public/e/1/b/state          -- -- -- -- -- --
-public                              -- -- -- -- -- --
+flagfall/1/public/e/1/b/state       rw r- r- r- -- r- r-
+flagfall/1/public/e/1/b/clock       rw r- r- r- -- r- r-
+flagfall/1/public/e/1/b/move        rw r- r- r- -- r- r-
+flagfall/1/public/e/1/b/revision    rw r- r- r- -- r- r-
+flagfall/1/public/e/1/b/pgn         rw r- r- r- -- r- r-
+flagfall/1/public/e/1/pgn           rw r- r- r- -- r- rw
+flagfall/1/live/e/1/b/state         rw r- r- -- r- r- r-
+flagfall/1/live/e/1/b/clock         rw r- r- -- r- r- r-
+flagfall/1/live/e/1/b/move          rw r- r- -- r- r- r-
+flagfall/1/arbiter/e/1/b/state      rw r- r- -- -- -- --
+flagfall/1/arbiter/e/1/b/audit      rw r- r- -- -- -- --
+flagfall/1/arbiter/e/1/b/alert/1    rw r- r- -- -- -- --
+flagfall/1/arbiter/e/1/b/ruling     rw r- r- -- -- -- --
+flagfall/1/meta/e                   r- r- r- r- r- rw r-
+flagfall/1/meta/e/1                 r- r- r- -- -- rw r-
+flagfall/1/cmd/%u/e/1/b/confirm     rw rw rw -w -w -w -w
+flagfall/1/cmd/other/e/1/b/confirm  r- r- r- -- -- -- --
+flagfall/1/cmd/%u-2/e/1/b/confirm   r- r- r- -- -- -- --
+flagfall/1/cmd/e/1/b/confirm        r- r- r- -- -- -- --
+flagfall/1/reply/%u/1               rw r- r- r- r- r- r-
+flagfall/1/reply/other/1            -w r- r- -- -- -- --
+flagfall/1/node/node-07/status      rw r- r- r- r- r- r-
+flagfall/1/node/node-08/status      r- r- r- r- r- r- r-
+flagfall/1/node/node-07/info        rw r- r- -- -- r- r-
+flagfall/1/node/desk-collect/info   r- r- r- -- -- r- rw
+flagfall/1/device/d/status          -w r- r- -- -- r- r-
+flagfall/1/device/d/raw             -w r- r- -- -- r- r-
+flagfall/2/public/e/1/b/state       -- -- -- -- -- -- --
+other/1/public/e/1/b/state          -- -- -- -- -- -- --
+public                              -- -- -- -- -- -- --
 ";
 
 /// The topics of the matrix for the role of this column, and those that the role may read (`what` is `r`) or write (`w`).
@@ -245,7 +247,7 @@ async fn the_bridge_carries_what_the_public_may_know_and_only_outwards() {
     let known = ["flagfall/1/node/node-07/status", "flagfall/1/node/node-08/status", "flagfall/1/meta/e"];
     let open = |topic: &&String| topic.starts_with("flagfall/1/public/") || known.contains(&topic.as_str());
     let public: BTreeSet<String> = topics.iter().filter(open).cloned().collect();
-    assert_eq!(public.len(), 5 + known.len());
+    assert_eq!(public.len(), 6 + known.len());
     for end in ["flagfall/1/public/first", "flagfall/1/public/second"] {
         for topic in &topics {
             witness.publish(message(topic, "x")).await;

@@ -2,13 +2,15 @@
 
 mod hall;
 mod nodes;
+mod reader;
 
 use std::path::Path;
 
 use serde_json::{Value, json};
 
-use self::hall::plies_by_board;
 pub(crate) use self::hall::{CollectHall, Published};
+pub(crate) use self::reader::{Read, Watch, plies, plies_by_board, shorter};
+use crate::program::{run, text};
 use crate::support::mqtt::{Mosquitto, MosquittoSub, publish};
 use crate::support::schemas::keeps_to;
 use crate::support::waiting::{PATIENCE, wait_until};
@@ -27,7 +29,7 @@ fn files_only_grow_over_kills_of_collector_and_broker() {
     };
     greet(&boards);
     let games = hall.games();
-    let watch = hall::Watch::start(games.clone());
+    let watch = Watch::start(games.clone());
     let mut collector = hall.start();
     for step in 0..5 {
         for board in &mut boards {
@@ -50,8 +52,12 @@ fn files_only_grow_over_kills_of_collector_and_broker() {
     greet(&boards);
     hall.wait_for(&boards);
     drop(collector);
-    assert_eq!(watch.stop(), Vec::<String>::new(), "no game was ever shorter");
+    assert_eq!(watch.stop().faults, Vec::<String>::new(), "no game was ever shorter");
     assert_eq!(std::fs::read_to_string(&games).expect("a file"), hall.expected(&boards));
+    let topic = "flagfall/1/public/open26/5/pgn";
+    let subscriber = MosquittoSub::new(port, &[topic]);
+    let retained = subscriber.wait("the PGN of the round", |received| (received.topic == topic).then_some(received));
+    assert_eq!((retained.payload, retained.content_type.as_str()), (hall.expected(&boards), "application/x-chess-pgn"));
     let names = ["game-1.json", "game-1.pgn", "game-2.json", "game-2.pgn", "games.pgn", "index.json"];
     assert_eq!(hall::names(games.parent().expect("a folder")), names);
     let game: Value = hall.json("round-5/game-1.json");
@@ -147,6 +153,7 @@ fn hostile_messages_are_counted_and_nothing_leaves_the_folder() {
         publish(port, &format!("flagfall/1/{topic}"), payload, &[]);
     }
     collector.wait_for_line("is not used");
+    the_problems_are_shown(&hall, port);
     let mut board = Published::new("b1", 1);
     board.play(2);
     board.publish(port);
@@ -160,6 +167,27 @@ fn hostile_messages_are_counted_and_nothing_leaves_the_folder() {
     assert!(!text.contains("Ke8") && text.contains("[White \"../../../etc/passwd [Event 'x']\"]"), "{text}");
     let rest = collector.stop("-TERM");
     assert!(rest.contains("unreadable=") && !rest.contains("panicked"), "{rest}");
+}
+
+/// What cannot be used of the organiser's messages is in the collector's info, and people see it.
+fn the_problems_are_shown(hall: &CollectHall, port: u16) {
+    let subscriber = MosquittoSub::new(port, &["flagfall/1/node/pi-9-collect/info"]);
+    let info = subscriber.wait("both problems", |received| {
+        (received.body()["problems"].as_array().is_some_and(|problems| problems.len() == 2)).then_some(received)
+    });
+    assert_eq!(keeps_to("node.info", &info.json), Ok(()));
+    let config = hall.path("organiser.toml");
+    std::fs::write(&config, format!("node.name = \"pi-9\"\n[mqtt]\nport = {port}\n")).expect("written");
+    let status = run(&["event", "status", "--config", text(&config)]);
+    let said = String::from_utf8_lossy(&status.stdout).into_owned();
+    assert!(!status.status.success() && said.contains("not used"), "{said}");
+    let doctor = String::from_utf8_lossy(&run(&["doctor", "--config", text(&config)]).stdout).into_owned();
+    for said in [said, doctor] {
+        assert!(
+            said.contains("meta/open26 is not used") && said.contains("meta/open26/5 is not used: `boards[0].board`"),
+            "{said}"
+        );
+    }
 }
 
 /// A second collector of the event sends nothing while the first one is there.

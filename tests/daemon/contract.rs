@@ -71,12 +71,18 @@ pub(crate) fn each(all: &[MosquittoMessage]) {
         let about = || format!("{} {:.400}", received.topic, received.payload);
         let Delivery { qos, retain, expiry } = delivery(received);
         assert_eq!((received.qos, received.retain), (qos, retain), "{}", about());
-        assert_eq!((received.content_type.as_str(), received.format.as_str()), ("application/json", "1"), "{}", about());
+        let is_pgn = received.topic.ends_with("/pgn");
+        let content = if is_pgn { "application/x-chess-pgn" } else { "application/json" };
+        assert_eq!((received.content_type.as_str(), received.format.as_str()), (content, "1"), "{}", about());
         let left: Option<u32> = received.expiry.parse().ok();
         assert!(left.is_some() == expiry.is_some() && left <= expiry, "{}: {left:?} s", about());
         assert!(NAMES.iter().all(|name| !received.topic.contains(name)), "{}", about());
         if received.payload.is_empty() {
             assert!(retain, "only a state is deleted: {}", about());
+            continue;
+        }
+        if is_pgn {
+            assert!(received.payload.starts_with("[Event ") && received.payload.ends_with('\n'), "{}", about());
             continue;
         }
         header(received, &about());

@@ -1,8 +1,9 @@
 //! Pushes to a lichess of our own, which takes games by the rules of the real one.
 
-mod fake;
+pub(crate) mod fake;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use fastrand::Rng;
 use flagfall::collect::body::{GameBody, RoundBody};
@@ -12,6 +13,7 @@ use flagfall::config::{Output, OutputKind};
 use flagfall::outputs::pgn::{self, Profile};
 use flagfall::outputs::picture::{Body, PictureMove};
 use flagfall::outputs::round::{Round, RoundGame};
+use flagfall::system_clock::monotonic;
 use flagfall::wire::outcome::GameResult;
 use flagfall::wire::player::{Player, Players};
 use shakmaty::san::SanPlus;
@@ -20,6 +22,7 @@ use shakmaty::{Chess, Position};
 use self::fake::{FakeLichess, ROUND, TOKEN, Trouble};
 use crate::collect::{CollectHall, Published};
 use crate::support::mqtt::{Mosquitto, MosquittoSub};
+use crate::support::seconds::assert_within;
 use crate::support::seeds::campaign;
 use crate::support::waiting::{PATIENCE, wait_until};
 
@@ -188,7 +191,7 @@ fn too_many_requests_stop_all_outputs_of_the_account() {
     let (mut one, mut other) = (make(&output, &mut lines, &Arc::default()), make(&output, &mut lines, &Arc::default()));
     lichess.with(|round| round.troubles.push_back(Trouble::Status(429)));
     let body = body(&[Board::new(1)]);
-    assert_eq!(one.send(&body).verdict, Verdict::Retry(Some(std::time::Duration::from_secs(60))));
+    assert_eq!(one.send(&body).verdict, Verdict::Retry(Some(Duration::from_secs(60))));
     let Answer { verdict: Verdict::Retry(Some(wait)), http: Some(429), .. } = other.send(&body) else { panic!("it sends") };
     assert!(wait.as_secs() >= 55, "{wait:?}");
     assert_eq!(lichess.with(|round| round.requests), 1);
@@ -216,7 +219,7 @@ fn single_games_a_source_and_large_rounds() {
     let whole = body(&boards);
     assert_eq!(sink.send(&whole).verdict, Verdict::Accepted);
     lichess.with(|round| round.largest = Some(whole.pgn().len() - 1));
-    assert_eq!(sink.send(&whole).verdict, Verdict::Retry(Some(std::time::Duration::ZERO)));
+    assert_eq!(sink.send(&whole).verdict, Verdict::Retry(Some(Duration::ZERO)));
     let answer = sink.send(&whole);
     assert!(answer.verdict == Verdict::Accepted && answer.message.contains("left out"), "{answer:?}");
     let last = lichess.with(|round| round.pushes.last().cloned()).expect("a push");
@@ -232,6 +235,89 @@ fn single_games_a_source_and_large_rounds() {
     assert!(lichess.with(|round| round.chapters.is_empty()));
 }
 
+/// Lichess is asked about a token before anything is published, and the token is in no text.
+#[test]
+fn a_token_is_tested() {
+    let lichess = FakeLichess::start();
+    for (text, scopes, trouble, expected) in [
+        (TOKEN, "study:write", None, Ok("hall")),
+        (TOKEN, "challenge:read,study:write", None, Ok("hall")),
+        (TOKEN, "study:read,studies:write", None, Err("may not write broadcasts. Make a token with the right study:write")),
+        (TOKEN, "", None, Err("may not write broadcasts")),
+        ("lip_wrongwrongwrong", "study:write", None, Err("does not know the token")),
+        ("", "study:write", None, Err("the token, is empty")),
+        (TOKEN, "study:write", Some(Trouble::Status(401)), Err("does not know the token")),
+        (TOKEN, "study:write", Some(Trouble::Status(500)), Err("answered 500")),
+        (TOKEN, "study:write", Some(Trouble::CutBody), Err("cannot be reached")),
+    ] {
+        lichess.with(|round| (round.scopes, round.troubles) = (scopes.to_owned(), trouble.into_iter().collect()));
+        let file = token(text);
+        let answer = flagfall::collect::sinks::lichess::test_token(&lichess.url(), file.path());
+        match (&answer, expected) {
+            (Ok(account), Ok(expected)) => assert_eq!(account, expected),
+            (Err(why), Err(words)) => assert!(why.contains(words) && !why.contains("lip_"), "{why}"),
+            _ => panic!("{text} {scopes} {trouble:?}: {answer:?}"),
+        }
+    }
+}
+
+/// The output that sends to this lichess, for a configuration.
+fn lines(lichess: &FakeLichess, token: &tempfile::NamedTempFile) -> String {
+    format!(
+        "[[output]]\nname = \"lichess\"\nkind = \"lichess\"\nurl = {:?}\ntoken_file = {:?}\nround = \"{ROUND}\"\nevery = 1\n",
+        lichess.url(),
+        token.path()
+    )
+}
+
+/// Lichess refuses one board: soon the status says which output and which board, why, and what to do. The other board goes on.
+#[test]
+fn a_board_that_lichess_refuses_is_named_and_the_others_go_on() {
+    const SOON: Duration = Duration::from_secs(5);
+    let broker = Mosquitto::start();
+    let hall = CollectHall::new(broker.port(), "pi-9", "");
+    let (lichess, token) = (FakeLichess::start(), token(TOKEN));
+    lichess.with(|round| round.refused = Some((2, "Invalid PGN, by the words of lichess")));
+    hall.add_lines(&lines(&lichess, &token));
+    hall.publish_event();
+    let mut boards = [Published::new("b1", 1), Published::new("b2", 2)];
+    boards.iter().for_each(|board| board.publish(broker.port()));
+    let subscriber = MosquittoSub::new(broker.port(), &["flagfall/1/node/#"]);
+    let _collector = hall.start();
+    let status = |what: &str, is: fn(&serde_json::Value) -> bool| {
+        subscriber.wait(what, |received| {
+            (received.topic == "flagfall/1/node/pi-9-collect/output/lichess" && is(received.body())).then_some(received)
+        })
+    };
+    status("both boards are pushed", |body| body["state"] == "ok");
+    let plies = |number: usize| {
+        lichess.with(|round| {
+            round.chapters.iter().find(|chapter| chapter.tag("Board") == number.to_string()).map(|chapter| chapter.moves.len())
+        })
+    };
+    let began = monotonic();
+    for board in &mut boards {
+        board.play(3);
+        board.publish(broker.port());
+    }
+    let named = status("the board is named", |body| body["boards"][0]["board"] == "b2" && body["plies"] == 6);
+    assert_within(monotonic().since(began), SOON, "the status");
+    let message = named.body()["boards"][0]["message"].as_str().expect("a message");
+    assert!(
+        message.contains("Invalid PGN, by the words of lichess") && message.contains("the next push has the game again"),
+        "{message}"
+    );
+    assert_eq!((&named.body()["state"], named.body()["boards"].as_array().map(Vec::len)), (&"ok".into(), Some(1)), "{named:?}");
+    assert_eq!((plies(1), plies(2)), (Some(3), None));
+
+    // The next push has the game again.
+    lichess.with(|round| round.refused = None);
+    boards[0].play(1);
+    boards[0].publish(broker.port());
+    status("nothing is wrong", |body| body.get("boards").is_none() && body["plies"] == 7);
+    assert_eq!((plies(1), plies(2)), (Some(4), Some(3)));
+}
+
 /// The collector pushes what the nodes published; a wrong token is in the status and in no output of the program.
 #[test]
 fn the_collector_pushes_a_round() {
@@ -239,11 +325,7 @@ fn the_collector_pushes_a_round() {
     let hall = CollectHall::new(broker.port(), "pi-9", "");
     let lichess = FakeLichess::start();
     let token = token("lip_wrongwrongwrong");
-    hall.add_lines(&format!(
-        "[[output]]\nname = \"lichess\"\nkind = \"lichess\"\nurl = {:?}\ntoken_file = {:?}\nround = \"{ROUND}\"\nevery = 1\n",
-        lichess.url(),
-        token.path()
-    ));
+    hall.add_lines(&lines(&lichess, &token));
     hall.publish_event();
     let mut boards = [Published::new("b1", 1), Published::new("b2", 2)];
     for board in &mut boards {

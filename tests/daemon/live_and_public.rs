@@ -60,6 +60,17 @@ fn check(broker: u16) {
     let players = json!({"white": white, "black": {"name": "Bartholomew"}});
     // A screen that comes after the node has stopped finds everything.
     let late = Watch::new(broker);
+    let pgn = |audience| {
+        late.wait("the PGN", |all| {
+            let topic = topic(audience, "b1", "pgn");
+            all.iter().find(|received| received.topic == topic).map(|received| received.payload.clone())
+        })
+    };
+    let [live, public] = ["live", "public"].map(pgn);
+    assert_eq!(live, public);
+    for text in ["[White \"Wilhelmina\"]", "[WhiteTitle \"WGM\"]", "[Black \"Bartholomew\"]", "-b1-g1\"]", "Qh4#", " 0-1\n"] {
+        assert!(public.contains(text), "{text}: {public}");
+    }
     for audience in ["arbiter", "live", "public"] {
         let kept = late.on(&state(audience), "the retained state", |_| true);
         assert_eq!(kept["body"]["players"], players, "{audience}");
@@ -87,7 +98,7 @@ fn same_times(watch: &Watch, state: &impl Fn(&'static str) -> String) {
 pub(crate) fn nothing_is_early(all: &[MosquittoMessage]) {
     let (now, wall) = (monotonic(), utc().0);
     let mut running = Vec::new();
-    for received in all.iter().filter(|received| received.branch() == "public") {
+    for received in all.iter().filter(|received| received.branch() == "public" && !received.topic.ends_with("/pgn")) {
         let happened = received.json["t"]["utc"].as_str().and_then(Utc::parse).expect("a time").0;
         let arrived = wall - now.since(received.at).as_micros() as i64;
         assert!(arrived - happened >= DELAY.as_micros() as i64, "{} after {} µs", received.topic, arrived - happened);

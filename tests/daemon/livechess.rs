@@ -2,9 +2,11 @@
 //! player at home needs none.
 #![cfg(feature = "outputs")]
 
-mod client;
+pub(crate) mod client;
+mod collector;
 mod hostile;
 mod lila;
+mod many;
 mod played;
 
 use std::net::SocketAddr;

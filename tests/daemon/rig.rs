@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::fs::{File, Permissions};
 use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
@@ -99,11 +99,7 @@ impl Rig {
     }
 
     pub(crate) fn start(&self) -> Daemon {
-        let log = File::options().create(true).append(true).open(&self.log).expect("a log");
-        let mut command = Command::new(env!("CARGO_BIN_EXE_flagfall"));
-        command.args(["run", "--config"]).arg(self.config()).env_clear();
-        let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn().expect("the daemon");
-        Daemon { child }
+        start("run", &self.config(), &self.log)
     }
 
     pub(crate) fn log(&self) -> String {
@@ -120,6 +116,15 @@ impl Drop for Rig {
     }
 }
 
+/// Starts `flagfall run` or `flagfall collect` with this configuration; what it prints is added to the log.
+pub(crate) fn start(command: &str, config: &Path, log: &Path) -> Daemon {
+    let log = File::options().create(true).append(true).open(log).expect("a log");
+    let mut process = Command::new(env!("CARGO_BIN_EXE_flagfall"));
+    process.args([command, "--config"]).arg(config).env_clear();
+    let child = process.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn().expect("the program");
+    Daemon { child }
+}
+
 /// A daemon that runs as a process; it is killed when it is dropped.
 pub(crate) struct Daemon {
     child: Child,
@@ -131,6 +136,11 @@ impl Daemon {
         let began = monotonic();
         signal(self.child.id(), "TERM");
         (self.wait(), monotonic().since(began))
+    }
+
+    /// The id of the process.
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
     }
 
     /// Waits until the daemon ends by itself.

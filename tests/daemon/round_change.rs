@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::live_and_public::nothing_is_early;
 use crate::rig::{Rig, Seat};
 use crate::support::mqtt::{Mosquitto, publish};
+use crate::support::schemas::keeps_to;
 use crate::watch::Watch;
 
 const DELAY: Duration = Duration::from_secs(2);
@@ -54,6 +55,10 @@ fn a_node_plays_the_organisers_rounds() {
     let seat = Seat { id: "b1", time_control: game(1).time_control };
     // The file has a shorter delay and other players.
     let rig = Rig::new(port, "from_meta = true\ndelay = 1", &[seat]);
+    #[cfg(feature = "outputs")]
+    let api = crate::support::ports::free_address();
+    #[cfg(feature = "outputs")]
+    rig.add(&format!("[livechess]\nenabled = true\nlisten = [\"{api}\"]\n"));
     publish_round(port, 1, 5, "Anna");
     publish_event(port, 1, 5, DELAY.as_secs());
     let watch = Watch::new(port);
@@ -62,6 +67,8 @@ fn a_node_plays_the_organisers_rounds() {
     watch.on(&state("arbiter", 5), "armed", |json| json["body"]["stage"] == "armed");
     let named = watch.on(&state("public", 5), "the players", |json| json["body"]["players"]["white"]["name"] == "Anna");
     assert_eq!(named["body"]["players"], json!({"white": {"name": "Anna"}, "black": {"name": "Ben"}}));
+    #[cfg(feature = "outputs")]
+    the_pairings_are_a_tournament(api);
 
     // The next round is published while the game is in play: it goes on, and so does what the public gets later.
     board.load(&Script::parse(FOOLS_MATE).expect("a script")).expect("it runs");
@@ -88,6 +95,17 @@ fn a_node_plays_the_organisers_rounds() {
     board.load(&Script::parse(NEXT_GAME).expect("a script")).expect("it runs");
     let next = watch.on(&state("public", 6), "a move of round 6", |json| sans(json) == ["d4"]);
     assert_eq!(next["body"]["players"]["white"]["name"], "Clara");
+    // People see what was wrong.
+    let info = "flagfall/1/node/pi-1/info";
+    let problem = "The organiser's message on flagfall/1/meta/open26 is not used: `rev` is 1, but publication 2 is known already";
+    let said = watch.on(info, "the other problem", |json| json["body"]["problems"] == json!([problem]));
+    assert_eq!(keeps_to("node.info", &said), Ok(()));
+    // A good message ends it.
+    publish_event(port, 2, 6, DELAY.as_secs());
+    watch.wait("no problem", |all| {
+        let last = all.iter().rev().find(|message| message.topic == info)?;
+        last.body().get("problems").is_none().then_some(())
+    });
     let kept = watch.last(&state("public", 5)).expect("the state of round 5");
     assert_eq!(sans(&kept.json), ["f3", "e5", "g4", "Qh4#"]);
     let (status, _) = daemon.terminate();
@@ -102,6 +120,19 @@ fn a_node_plays_the_organisers_rounds() {
     again.on(&state("arbiter", 6), "the game", |json| sans(json) == ["d4"]);
     let (status, _) = daemon.terminate();
     assert!(status.success(), "{status}");
+}
+
+/// Programs on this machine read the organiser's pairings.
+#[cfg(feature = "outputs")]
+fn the_pairings_are_a_tournament(api: std::net::SocketAddr) {
+    use crate::livechess::client::json;
+    let uuid = "aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaaa";
+    let expected = json!([{"uuid": uuid, "description": "Example Open", "rounds": 9}]);
+    assert_eq!(json(api, "/api/v1.0/tournaments"), expected);
+    let round = json(api, &format!("/api/v1.0/round/{uuid}/4"));
+    assert_eq!((&round["nr"], &round["pairings"][0]["white"]["lname"]), (&json!(5), &json!("Anna")));
+    let boards = json(api, "/api/v1.0/eboards");
+    assert_eq!(json(api, &format!("/api/v1.0/tournament/{uuid}"))["eboards"], json!([boards[0]["serialnr"]]));
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod counting;
 mod support;
 
 mod audiences;
+mod board_pgn;
 mod bus_games;
 mod captures;
 mod coalesced_states;

@@ -10,6 +10,7 @@ use flagfall::outputs::round::{Round, RoundGame};
 use flagfall_game::played::LiveMove;
 use shakmaty::Color;
 
+use crate::board_pgn::last_pgn;
 use crate::support::tapes::{Tape, tapes};
 
 /// The last game of a tape, as the live audience saw it at the end, in PGN; with its moves.
@@ -48,12 +49,20 @@ fn what_is_written_is_read_again() {
     assert!(with_times > 100, "only {with_times} moves have times");
 }
 
-/// Feeds a program with the PGN of every tape; returns what it reports.
-fn reported_by(program: &str, arguments: &[&str]) -> Option<String> {
+/// The PGN that a node publishes of the board of every tape.
+fn published() -> Vec<String> {
+    let of_tape = |tape: &Tape| {
+        let (mut station, _) = tape.play();
+        let [live, _] = last_pgn(&mut station, tape.end());
+        live.unwrap_or_else(|| panic!("{}: no PGN", tape.name))
+    };
+    tapes().iter().map(of_tape).collect()
+}
+
+/// Feeds a program with these games; returns what it reports.
+fn reported_by(program: &str, arguments: &[&str], text: &[String]) -> Option<String> {
     let mut child =
         Command::new(program).args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().ok()?;
-    let text: Vec<String> =
-        tapes().iter().flat_map(|tape| [Profile::Relay, Profile::Full].map(|profile| last_game(tape, profile).0)).collect();
     std::io::Write::write_all(&mut child.stdin.take().expect("piped"), text.join("\n").as_bytes()).expect("it reads");
     let output = child.wait_with_output().expect("it ends");
     assert!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&output.stderr));
@@ -63,9 +72,48 @@ fn reported_by(program: &str, arguments: &[&str]) -> Option<String> {
 #[test]
 #[allow(clippy::print_stderr, reason = "a skipped test says so")]
 fn pgn_extract_has_nothing_to_report() {
+    let mut text: Vec<String> =
+        tapes().iter().flat_map(|tape| [Profile::Relay, Profile::Full].map(|profile| last_game(tape, profile).0)).collect();
+    text.extend(published());
     // Debian's place for it is not in the path of every user.
-    match ["pgn-extract", "/usr/games/pgn-extract"].into_iter().find_map(|program| reported_by(program, &["-r", "-s"])) {
+    match ["pgn-extract", "/usr/games/pgn-extract"].into_iter().find_map(|program| reported_by(program, &["-r", "-s"], &text)) {
         Some(report) => assert_eq!(report.trim(), "", "pgn-extract"),
         None => eprintln!("skipped: there is no pgn-extract"),
     }
+}
+
+/// Prints the moves of each game with the seconds on the clock, and every error.
+const PYTHON: &str = "
+import sys, chess.pgn
+while game := chess.pgn.read_game(sys.stdin):
+    times = [(node.uci(), node.clock()) for node in game.mainline()]
+    print(*game.errors, *(f'{uci} {int(time) if time is not None else None}' for uci, time in times), sep=';')
+";
+
+#[test]
+#[allow(clippy::print_stderr, reason = "a skipped test says so")]
+fn python_chess_reads_the_same_moves_and_clocks() {
+    let has_it = Command::new("python3").args(["-c", "import chess.pgn"]).stderr(Stdio::null()).status();
+    if !has_it.is_ok_and(|status| status.success()) {
+        return eprintln!("skipped: there is no python-chess");
+    }
+    let published = published();
+    let report = reported_by("python3", &["-c", PYTHON], &published).expect("it was there before");
+    let sheets = published.iter().flat_map(|text| score_sheet::read(text.as_bytes()).expect("readable"));
+    let mut moves = 0;
+    let mut lines = report.lines();
+    for sheet in sheets {
+        let line = lines.next().expect("as many games");
+        // Our reader plays no game from another position.
+        if sheet.moves.is_empty() {
+            continue;
+        }
+        let time = |clock: &Option<Duration>| clock.map_or("None".to_owned(), |clock| clock.as_secs().to_string());
+        let played = sheet.moves.iter().zip(&sheet.clocks);
+        let ours: Vec<String> =
+            played.map(|(mv, clock)| format!("{} {}", mv.to_uci(shakmaty::CastlingMode::Standard), time(clock))).collect();
+        assert_eq!(line, ours.join(";"));
+        moves += ours.len();
+    }
+    assert!(lines.next().is_none() && moves > 100, "{moves} moves");
 }

@@ -19,14 +19,14 @@ use crate::scene::Scene;
 use crate::support::tapes::Tape;
 
 const INITIAL: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
-const DELAY: Duration = Duration::from_secs(5);
+pub(crate) const DELAY: Duration = Duration::from_secs(5);
 /// The time at which the journal begins.
 const BEGAN: &str = "2026-11-24T10:00:00Z";
 const FIRST: [&str; 4] = ["f2f3", "e7e5", "g2g4", "d8h4"];
 const SECOND: [&str; 3] = ["d2d4", "d7d5", "c2c4"];
 
 /// The men are set up again after a fool's mate, and three moves are played.
-fn evening() -> Scene {
+pub(crate) fn evening() -> Scene {
     let mut scene = Scene::running();
     scene.game(&FIRST.join(" ")).wait(1.0).act("stop").wait(4.0);
     next_game(&mut scene);
@@ -39,18 +39,18 @@ fn next_game(scene: &mut Scene) {
     scene.assume(&format!("{INITIAL} w KQkq - 0 1")).game(&SECOND.join(" ")).wait(4.0);
 }
 
-fn tape(scene: &mut Scene) -> Tape {
+pub(crate) fn tape(scene: &mut Scene) -> Tape {
     let mut tape = Tape::parse("an evening", &scene.run().trace);
     tape.setting.delay = Some(Delay { time: DELAY, moves: 0 });
     tape
 }
 
-fn bound(games: u32, start: Option<&str>) -> RoundBound {
+pub(crate) fn bound(games: u32, start: Option<&str>) -> RoundBound {
     RoundBound { games, start: start.map(|text| Utc::parse(text).expect("a time")) }
 }
 
 /// The tape with starts of the node, each with its bound, and with a wall clock from this source.
-fn started(mut tape: Tape, starts: &[(f64, Option<RoundBound>)], sync: TimeSource) -> Tape {
+pub(crate) fn started(mut tape: Tape, starts: &[(f64, Option<RoundBound>)], sync: TimeSource) -> Tape {
     for (seconds, bound) in starts {
         let at = Instant((seconds * 1e6) as u64);
         let utc_us = Utc::parse(BEGAN).expect("a time").0 + at.0 as i64;

@@ -3,6 +3,10 @@
 
 pub mod check;
 #[cfg(feature = "broker")]
+mod logins;
+#[cfg(all(feature = "broker", feature = "outputs"))]
+mod pgn_file;
+#[cfg(feature = "broker")]
 mod screen;
 #[cfg(feature = "broker")]
 mod simulated_hall;

@@ -1,22 +1,35 @@
 //! Starts everything that the demonstration needs, shows the messages that arrive, and reports whether all of them did.
 
+use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write, stdout};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::Args;
+use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{interval, timeout};
 
 use super::check::Check;
-use super::simulated_hall::SimulatedHall;
-use super::subscriber::{self, SubscriberEvent};
+use super::logins::{ARBITER, OVERLAY, SCREEN};
+#[cfg(feature = "outputs")]
+use super::pgn_file::PgnFile;
+use super::simulated_hall::{Listen, SimulatedHall};
+use super::subscriber::{self, Login, SubscriberEvent};
 use super::view::View;
 #[cfg(feature = "outputs")]
+use crate::cli::collect;
+#[cfg(feature = "outputs")]
+use crate::cli::local::{Local, bind_livechess, serve_livechess};
+#[cfg(any(feature = "outputs", feature = "screens"))]
 use crate::config;
 use crate::daemon::Daemon;
+use crate::random;
+#[cfg(feature = "screens")]
+use crate::screens;
 use crate::system_clock::{self, MonotonicTime};
+use crate::wire::topics;
 
 /// The time between two drawings of the screen.
 const PICTURE: Duration = Duration::from_millis(250);
@@ -24,6 +37,8 @@ const PICTURE: Duration = Duration::from_millis(250);
 const READY_WITHIN: Duration = Duration::from_secs(20);
 /// The time limit for the last messages, in addition to the public delay.
 const ARRIVE_WITHIN: Duration = Duration::from_secs(20);
+/// The time between two rounds of games: a visitor can rule meanwhile.
+const BETWEEN_GAMES: Duration = Duration::from_secs(60);
 /// Moves the cursor to the top left corner and clears the screen below it (ANSI).
 const HOME: &str = "\x1b[H\x1b[J";
 
@@ -31,6 +46,7 @@ const HOME: &str = "\x1b[H\x1b[J";
 ///
 /// Nothing is needed: no board, no broker, no configuration. Two boards are emulated on pseudo-terminals; the daemon opens
 /// them as it would a cable, records them, and publishes to the broker in this program; two ordinary MQTT clients subscribe.
+/// The collector writes the games as PGN to a file that stays.
 /// On board 1 White makes a last move, does not press the clock, and the flag falls.
 #[derive(Args)]
 pub(crate) struct Demo {
@@ -49,6 +65,10 @@ pub(crate) struct Demo {
     /// Where it listens for MQTT over WebSocket.
     #[arg(long, default_value = "127.0.0.1:0", value_name = "ADDRESS:PORT")]
     websocket: String,
+    /// Where the pages for browsers are served, on this machine.
+    #[cfg(feature = "screens")]
+    #[arg(long, default_value = "127.0.0.1:0", value_name = "ADDRESS:PORT", value_parser = loopback)]
+    screens: String,
     /// Offer the boards to programs on this machine over the LiveChess API, at 127.0.0.1:1982 or at another address of this
     /// machine.
     #[cfg(feature = "outputs")]
@@ -80,8 +100,19 @@ impl Demo {
         let livechess = self.serve.clone();
         #[cfg(not(feature = "outputs"))]
         let livechess: Option<String> = None;
-        let loaded = hall.configuration(self.tcp.clone(), self.websocket.clone(), livechess.clone(), delay);
+        #[cfg(feature = "screens")]
+        let screens = self.screens.clone();
+        #[cfg(not(feature = "screens"))]
+        let screens = String::new();
+        let listen = Listen { tcp: self.tcp.clone(), websocket: self.websocket.clone(), livechess: livechess.clone(), screens };
+        let loaded = hall.configuration(listen, delay);
+        #[cfg(feature = "outputs")]
+        let (local, bound) = (Local::default(), bind_livechess(&loaded.config)?);
         let daemon = Daemon::start(&loaded).await?;
+        #[cfg(feature = "outputs")]
+        local.show_daemon(&loaded.config, &daemon);
+        #[cfg(feature = "outputs")]
+        let api = serve_livechess(bound, &local.hall)?;
         let (tcp, websocket) = daemon.broker().context("the broker did not start")?;
         let (stop, stopped) = oneshot::channel::<()>();
         // The daemon also stops if this end is dropped.
@@ -89,34 +120,72 @@ impl Demo {
 
         let (news, mut news_receiver) = mpsc::channel(256);
         let inside = vec!["flagfall/1/arbiter/#".to_owned(), "flagfall/1/live/#".to_owned(), "flagfall/1/device/#".to_owned()];
-        let screen = tokio::spawn(subscriber::run("demo-screen", tcp, vec!["flagfall/1/public/#".to_owned()], news.clone()));
-        let arbiter = tokio::spawn(subscriber::run("demo-arbiter", tcp, inside, news));
+        let login = |user| Login { broker: tcp, user, password: hall.logins.password(user).to_owned() };
+        let public = vec!["flagfall/1/public/#".to_owned()];
+        let screen = tokio::spawn(subscriber::run("demo-screen", login(SCREEN), public, news.clone()));
+        let arbiter = tokio::spawn(subscriber::run("demo-arbiter", login(ARBITER), inside, news));
 
-        let mut show = Show { view: hall.view(picture && !self.no_color), check: hall.check(), picture };
+        #[cfg(feature = "screens")]
+        let pages = screens::start(&loaded.config, Some(tcp))?;
+        let mut show = Show {
+            locks: BTreeMap::new(),
+            view: hall.view(picture && !self.no_color),
+            check: hall.check(),
+            picture,
+            #[cfg(feature = "outputs")]
+            pgn: None,
+        };
+        #[cfg(feature = "outputs")]
+        let collector = collect::start_beside(&loaded.config, Some(tcp), &local)?;
+        #[cfg(feature = "outputs")]
+        {
+            show.pgn = Some(hall.pgn_file());
+        }
         show.line(&format!(
             "MQTT at {tcp}, topics flagfall/1/#{}",
             websocket.map_or(String::new(), |at| format!("; WebSocket at ws://{at}/mqtt"))
         ))?;
+        show.line(&format!(
+            "Logins of this run: {}",
+            [ARBITER, OVERLAY, SCREEN].map(|user| format!("{user} {}", hall.logins.password(user))).join(", ")
+        ))?;
+        #[cfg(feature = "screens")]
+        show.line(&format!("Screens at http://{0}/, for arbiters at http://{0}/arbiter/", pages.address))?;
         if let Some(address) = livechess {
             show.line(&format!("LiveChess API at ws://{address}/api/v1.0"))?;
         }
+        #[cfg(feature = "outputs")]
+        show.line(&format!("PGN of the round: {}", hall.pgn_file().path.display()))?;
         timeout(READY_WITHIN, ready(&mut news_receiver, &hall)).await.context("boards and subscribers are not there")?;
         hall.play()?;
         let missing = show.until_all_arrived(&hall, &mut news_receiver, delay).await?;
         if !self.once && missing.is_empty() {
-            show.line("All games are over and everything arrived. Ctrl-C ends.")?;
-            tokio::signal::ctrl_c().await.context("Ctrl-C")?;
+            show.line("All games are over and everything arrived. New games begin in a minute. Ctrl-C ends.")?;
+            show.play_on(&hall, &mut news_receiver, &login(ARBITER)).await?;
         }
         screen.abort();
         arbiter.abort();
+        // The collector ends first, since it publishes its end to the broker.
+        #[cfg(feature = "outputs")]
+        tokio::task::spawn_blocking(|| collector.stop()).await.context("the collector")?;
+        #[cfg(feature = "screens")]
+        tokio::task::spawn_blocking(|| pages.stop()).await.context("the screens")?;
         // This fails only if the daemon has ended by itself.
         let _ = stop.send(());
         serving.await.context("the daemon")??;
+        #[cfg(feature = "outputs")]
+        if let Some(api) = api {
+            api.stop().await;
+        }
         if hall.impossible() > 0 {
             anyhow::bail!("{} hand motions could not be done", hall.impossible());
         }
         if missing.is_empty() {
             show.line("everything arrived")?;
+        }
+        #[cfg(feature = "outputs")]
+        show.line(&format!("The games are in {}", hall.pgn_file().path.display()))?;
+        if missing.is_empty() {
             return Ok(ExitCode::SUCCESS);
         }
         for what in missing {
@@ -127,7 +196,7 @@ impl Demo {
 }
 
 /// An address of this machine and a port, as `livechess.listen` has it.
-#[cfg(feature = "outputs")]
+#[cfg(any(feature = "outputs", feature = "screens"))]
 fn loopback(text: &str) -> Result<String, String> {
     config::loopback(text).map(|()| text.to_owned())
 }
@@ -151,11 +220,26 @@ async fn ready(news_receiver: &mut mpsc::Receiver<SubscriberEvent>, hall: &Simul
     }
 }
 
+/// What happens after the games.
+enum NextGames {
+    /// The next ones begin at this moment.
+    Begin(MonotonicTime),
+    /// The men are put back.
+    SetUp,
+    /// The next ones are played.
+    Played,
+}
+
 /// The screen, and the check of what arrives.
 struct Show {
+    /// The last state of each board for arbiters: its game and `rev`.
+    locks: BTreeMap<String, Value>,
     view: View,
     check: Check,
     picture: bool,
+    /// The file with the games; none before the collector has been started.
+    #[cfg(feature = "outputs")]
+    pgn: Option<PgnFile>,
 }
 
 impl Show {
@@ -181,7 +265,7 @@ impl Show {
                     if over.is_none() && hall.done() {
                         over = Some(system_clock::monotonic());
                     }
-                    if over.is_some() && self.check.missing().is_empty() {
+                    if over.is_some() && self.missing().is_empty() {
                         break;
                     }
                     if over.is_some_and(|over| system_clock::monotonic().since(over) > delay + ARRIVE_WITHIN) {
@@ -192,14 +276,87 @@ impl Show {
             }
         }
         self.draw()?;
-        Ok(self.check.missing())
+        Ok(self.missing())
+    }
+
+    /// What has not arrived. The file is looked at when all messages are there.
+    fn missing(&self) -> Vec<String> {
+        let missing = self.check.missing();
+        #[cfg(feature = "outputs")]
+        if missing.is_empty() {
+            return self.pgn.iter().filter_map(PgnFile::missing).collect();
+        }
+        missing
+    }
+
+    /// Plays new games, a minute after the last ones, until Ctrl-C.
+    async fn play_on(
+        &mut self,
+        hall: &SimulatedHall,
+        news_receiver: &mut mpsc::Receiver<SubscriberEvent>,
+        arbiter: &Login,
+    ) -> Result<()> {
+        let mut ticks = interval(PICTURE);
+        let mut next = NextGames::Begin(system_clock::monotonic().after(BETWEEN_GAMES));
+        let mut interrupted = std::pin::pin!(tokio::signal::ctrl_c());
+        loop {
+            tokio::select! {
+                news = news_receiver.recv() => match news {
+                    Some(SubscriberEvent::Message(topic, payload)) => self.handle_message(&topic, &payload)?,
+                    Some(SubscriberEvent::Subscribed) => {}
+                    None => return Ok(()),
+                },
+                _ = ticks.tick() => {
+                    self.draw()?;
+                    let now = system_clock::monotonic();
+                    next = match next {
+                        NextGames::Begin(at) if now >= at => {
+                            hall.set_up_again()?;
+                            NextGames::SetUp
+                        }
+                        NextGames::SetUp if hall.done() => {
+                            self.start_games(arbiter).await?;
+                            hall.play()?;
+                            NextGames::Played
+                        }
+                        NextGames::Played if hall.done() => NextGames::Begin(now.after(BETWEEN_GAMES)),
+                        waiting => waiting,
+                    };
+                }
+                _ = &mut interrupted => return Ok(()),
+            }
+        }
+    }
+
+    /// An arbiter begins a new game at each board: an old one may still wait for a ruling.
+    async fn start_games(&self, arbiter: &Login) -> Result<()> {
+        for (board, lock) in &self.locks {
+            let id = random::hex(random::UNGUESSABLE).context("an id")?;
+            let command =
+                json!({ "v": "1.0", "type": "cmd.start-game", "id": id, "expect": lock, "reason": "demonstration", "body": {} });
+            subscriber::publish(arbiter, format!("flagfall/1/cmd/{ARBITER}/demo/1/{board}/start-game"), command.to_string())
+                .await?;
+        }
+        Ok(())
     }
 
     fn handle_message(&mut self, topic: &str, payload: &[u8]) -> Result<()> {
+        // The games are shown from their messages.
+        if topics::is_board_pgn(topic) {
+            return Ok(());
+        }
+        self.note_lock(topic, payload);
         self.check.handle_message(topic, payload);
         match self.view.handle_message(topic, payload) {
             Some(line) if !self.picture => self.line(&line),
             _ => Ok(()),
+        }
+    }
+
+    fn note_lock(&mut self, topic: &str, payload: &[u8]) {
+        let board = topic.strip_prefix("flagfall/1/arbiter/demo/1/").and_then(|rest| rest.strip_suffix("/state"));
+        if let (Some(board), Ok(state)) = (board, serde_json::from_slice::<Value>(payload)) {
+            self.locks.insert(board.to_owned(), json!({ "game": state["game"], "rev": state["rev"] }));
         }
     }
 

@@ -1,14 +1,19 @@
 //! Sets up the emulated boards and clocks of the demonstration, and the configuration of a daemon that serves them.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 
 use super::check::Check;
+use super::logins::{Logins, SCREEN};
+#[cfg(feature = "outputs")]
+use super::pgn_file::{PgnFile, all_moves};
 use super::view::{Named, View};
-use crate::config::{Board, Broker, Config, Discovery, Event, Journal, Level, LiveChess, Loaded, Log, Mqtt, Node};
+use crate::config::{
+    Board, Broker, Collect, Config, Discovery, Event, Journal, Level, LiveChess, Loaded, Log, Mqtt, Node, Output, Screens,
+};
 use crate::emulate::PtyBoard;
 use crate::emulate::games::{DemoGame, GAMES, game};
 use crate::wire::player::Player;
@@ -17,10 +22,24 @@ use flagfall_hardware::emulator::script::Script;
 /// The serial number of the first board.
 const SERIAL: u16 = 4711;
 
+/// The addresses of the demonstration.
+pub(super) struct Listen {
+    /// The broker, for MQTT.
+    pub(super) tcp: String,
+    /// The broker, for MQTT over WebSocket.
+    pub(super) websocket: String,
+    /// The LiveChess API, if it is offered.
+    pub(super) livechess: Option<String>,
+    /// The pages.
+    pub(super) screens: String,
+}
+
 /// The emulated boards and the games that are played on them.
 pub(super) struct SimulatedHall {
-    /// The folder of journals and ports, which is removed in the end.
+    /// The folder of journals, ports and the PGN of the round. Only the PGN stays in the end.
     folder: Folder,
+    /// The users of the broker.
+    pub(super) logins: Logins,
     tables: Vec<Table>,
 }
 
@@ -35,6 +54,7 @@ impl SimulatedHall {
     /// Sets up all boards; no man is moved yet.
     pub(super) fn set_up(speed: f64) -> Result<SimulatedHall> {
         let folder = Folder::make().context("a folder for the journals")?;
+        let logins = Logins::make(&folder.0).context("the passwords")?;
         let tables = (0..GAMES).map(|number| {
             let (id, game) = ((number + 1).to_string(), game(number));
             let serial = SERIAL + number as u16;
@@ -44,12 +64,17 @@ impl SimulatedHall {
             Ok(Table { id, game, board, port })
         });
         let tables = tables.collect::<io::Result<Vec<Table>>>().context("a board on a pseudo-terminal")?;
-        Ok(SimulatedHall { folder, tables })
+        Ok(SimulatedHall { folder, logins, tables })
     }
 
     /// The players begin.
     pub(super) fn play(&self) -> Result<()> {
         self.tables.iter().try_for_each(|table| table.board.load(&table.game.script())).context("the hands")
+    }
+
+    /// The men are put back and the clocks are set as they were before the games.
+    pub(super) fn set_up_again(&self) -> Result<()> {
+        self.tables.iter().try_for_each(|table| table.board.load(&table.game.set_up_again())).context("the hands")
     }
 
     /// Whether all games are over.
@@ -67,8 +92,9 @@ impl SimulatedHall {
         self.tables.iter().map(|table| table.id.as_str())
     }
 
-    /// The configuration of a daemon for these boards; the broker listens on `tcp` and `websocket`, the LiveChess API on `livechess`.
-    pub(super) fn configuration(&self, tcp: String, websocket: String, livechess: Option<String>, delay: Duration) -> Loaded {
+    /// The configuration of a daemon for these boards.
+    pub(super) fn configuration(&self, listen: Listen, delay: Duration) -> Loaded {
+        let Listen { tcp, websocket, livechess, screens } = listen;
         let board = |table: &Table| Board {
             id: table.id.clone(),
             port: Some(table.port.clone()),
@@ -81,7 +107,15 @@ impl SimulatedHall {
             node: Node { name: Some("demo".to_owned()) },
             event: Event { id: "demo".to_owned(), delay: delay.as_secs() as u32, ..Event::default() },
             mqtt: Mqtt::default(),
-            broker: Broker { enabled: true, tcp, websocket, ..Broker::default() },
+            broker: Broker { enabled: true, tcp, websocket, user: self.logins.at_broker() },
+            user: self.logins.with_roles(),
+            screens: Screens {
+                enabled: cfg!(feature = "screens"),
+                listen: screens,
+                public_user: Some(SCREEN.to_owned()),
+                public_password_file: Some(self.logins.file(SCREEN)),
+                ..Screens::default()
+            },
             livechess: LiveChess {
                 enabled: livechess.is_some(),
                 listen: livechess.into_iter().collect(),
@@ -91,9 +125,18 @@ impl SimulatedHall {
             discovery: Discovery { folders: vec![self.folder.0.clone()] },
             log: Log { level: Level::Warn },
             board: self.tables.iter().map(board).collect(),
+            collect: Collect { enabled: cfg!(feature = "outputs"), dir: self.folder.0.join("collected"), ..Collect::default() },
+            output: vec![Output::of_files("pgn", self.folder.games())],
             ..Config::default()
         };
         Loaded { config, files: Vec::new(), hash: 0 }
+    }
+
+    /// The file to which the collector writes the games, and what it must have in the end.
+    #[cfg(feature = "outputs")]
+    pub(super) fn pgn_file(&self) -> PgnFile {
+        let boards = self.tables.iter().map(|table| (table.id.clone(), all_moves(table.game.expected())));
+        PgnFile { path: self.folder.games().join("demo/round-1/games.pgn"), boards: boards.collect() }
     }
 
     /// The view of these boards.
@@ -112,10 +155,15 @@ impl SimulatedHall {
     }
 }
 
-/// A folder that is removed when it is not needed any more.
+/// A folder that is removed when it is not needed any more, but for the games in it.
 struct Folder(PathBuf);
 
 impl Folder {
+    /// The folder of the games.
+    fn games(&self) -> PathBuf {
+        self.0.join("pgn")
+    }
+
     fn make() -> io::Result<Folder> {
         let base = std::env::temp_dir();
         for attempt in 0..100 {
@@ -132,7 +180,15 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // A folder that cannot be removed is left to the system's own cleaning.
-        let _ = std::fs::remove_dir_all(Path::new(&self.0));
+        // What cannot be removed is left to the system's own cleaning.
+        for entry in std::fs::read_dir(&self.0).into_iter().flatten().flatten().filter(|entry| entry.path() != self.games()) {
+            let path = entry.path();
+            _ = if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                std::fs::remove_dir_all(path)
+            } else {
+                std::fs::remove_file(path)
+            };
+        }
+        _ = std::fs::remove_dir(&self.0);
     }
 }

@@ -3,9 +3,10 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use anyhow::{Context, Result};
 use rumqttc::v5::mqttbytes::QoS;
 use rumqttc::v5::mqttbytes::v5::{Filter, Packet};
-use rumqttc::v5::{AsyncClient, Event, MqttOptions};
+use rumqttc::v5::{AsyncClient, Event, EventLoop, MqttOptions};
 use tokio::sync::mpsc;
 
 /// The largest size of a packet, in bytes. Long games have large payloads.
@@ -21,11 +22,34 @@ pub(super) enum SubscriberEvent {
     Message(String, Vec<u8>),
 }
 
+/// Where and as whom a client logs in.
+#[derive(Clone)]
+pub(super) struct Login {
+    pub(super) broker: SocketAddr,
+    pub(super) user: &'static str,
+    pub(super) password: String,
+}
+
+impl Login {
+    fn connect(&self, client_id: &str) -> (AsyncClient, EventLoop) {
+        let mut options = MqttOptions::new(client_id, self.broker.ip().to_string(), self.broker.port());
+        options.set_credentials(self.user, &self.password);
+        options.set_max_packet_size(Some(LARGEST)).set_outgoing_inflight_upper_limit(1);
+        AsyncClient::new(options, 4)
+    }
+}
+
+/// Publishes one message, and waits until the broker has it.
+pub(super) async fn publish(login: &Login, topic: String, payload: String) -> Result<()> {
+    let (client, mut events) = login.connect("demo-command");
+    client.try_publish(topic, QoS::AtLeastOnce, false, payload).context("a command")?;
+    while !matches!(events.poll().await.context("a command")?, Event::Incoming(Packet::PubAck(_))) {}
+    Ok(())
+}
+
 /// Subscribes to `filters` and forwards what comes, until the receiver is dropped.
-pub(super) async fn run(name: &'static str, broker: SocketAddr, filters: Vec<String>, news: mpsc::Sender<SubscriberEvent>) {
-    let mut options = MqttOptions::new(name, broker.ip().to_string(), broker.port());
-    options.set_max_packet_size(Some(LARGEST)).set_outgoing_inflight_upper_limit(1);
-    let (client, mut events) = AsyncClient::new(options, 4);
+pub(super) async fn run(client_id: &'static str, login: Login, filters: Vec<String>, news: mpsc::Sender<SubscriberEvent>) {
+    let (client, mut events) = login.connect(client_id);
     loop {
         let event = match events.poll().await {
             Ok(Event::Incoming(Packet::ConnAck(_))) => {

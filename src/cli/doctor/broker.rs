@@ -9,21 +9,23 @@ use rumqttc::v5::mqttbytes::v5::ConnectReturnCode;
 
 use super::Finding;
 use super::listener::{self, Listener};
+use crate::cli::event::check::problems_of;
 use crate::config::Config;
 use crate::daemon::node_name;
-use crate::mqtt::{Identity, probe};
+use crate::mqtt::{Identity, probe, read_retained};
+use crate::wire::topics;
 
 pub(super) fn check(config: &Config) -> Vec<Finding> {
     let broker = &config.broker;
     if !broker.enabled {
-        return vec![reach(config, "Start the broker (sudo systemctl start mosquitto), or correct mqtt.host and mqtt.port.")];
+        return reach(config, "Start the broker (sudo systemctl start mosquitto), or correct mqtt.host and mqtt.port.");
     }
     let addresses = [("MQTT", &broker.tcp), ("WebSocket", &broker.websocket)];
     // Wrong addresses were refused with the configuration; an empty one is none.
     let addresses = addresses.iter().filter_map(|(what, text)| Some((*what, text.parse().ok()?)));
     let mut findings: Vec<Finding> = addresses.map(|(what, address)| embedded(what, address)).collect();
     if !config.publishes_to_own_broker() {
-        findings.push(reach(config, "Leave mqtt.host and mqtt.port out: then messages go to the broker inside this program."));
+        findings.extend(reach(config, "Leave mqtt.host and mqtt.port out: then messages go to the broker inside this program."));
     }
     findings
 }
@@ -48,25 +50,26 @@ fn embedded(what: &str, address: SocketAddr) -> Finding {
     }
 }
 
-/// Checks the broker that messages go to. `start` says what to do if nothing listens there.
-fn reach(config: &Config, start: &'static str) -> Finding {
+/// Checks the broker that messages go to, and what the node of this machine has published there about the organiser's messages. `start`
+/// says what to do if nothing listens there.
+fn reach(config: &Config, start: &'static str) -> Vec<Finding> {
     let port = config.mqtt.port.unwrap_or(if config.mqtt.tls { 8883 } else { 1883 });
     let place = format!("{}:{port}", config.mqtt.host);
     let about = format!("broker at {place}");
     let node = node_name(config.node.name.as_deref());
     let identity = match Identity::read(&config.mqtt, &node) {
         Ok(identity) => identity,
-        Err(error) => return Finding::problem(about, error.to_string(), "Correct the file, or the key that names it."),
+        Err(error) => return vec![Finding::problem(about, error.to_string(), "Correct the file, or the key that names it.")],
     };
     let client = format!("flagfall-doctor-{node}-{}", std::process::id());
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
-        Err(error) => return Finding::problem(about, error.to_string(), "Close other programs, or restart the machine."),
+        Err(error) => return vec![Finding::problem(about, error.to_string(), "Close other programs, or restart the machine.")],
     };
     // A topic that no program uses, among those of the first board.
     let board = config.board.first().map_or("none", |board| &board.id);
     let topic = format!("{}/1/arbiter/{}/{}/{board}/doctor", config.mqtt.root, config.event.id, config.event.round);
-    match runtime.block_on(probe(&identity, &client, &topic)) {
+    let reached = match runtime.block_on(probe(&identity, &client, &topic)) {
         Ok(true) => Finding::ok(about, "takes us"),
         Ok(false) => Finding::warning(
             about,
@@ -75,9 +78,16 @@ fn reach(config: &Config, start: &'static str) -> Finding {
         ),
         Err(cause) => {
             let (found, advice) = explain(cause.as_ref(), start);
-            Finding::problem(about, found, advice)
+            return vec![Finding::problem(about, found, advice)];
         }
-    }
+    };
+    // The node itself and its collector.
+    let infos = [node.clone(), format!("{node}-collect")].map(|node| topics::node_info(&config.mqtt.root, &node));
+    // Where it may not be read, the finding above says so.
+    let infos = runtime.block_on(read_retained(&identity, &client, &infos)).unwrap_or_default();
+    let problems = infos.iter().flat_map(|(_, payload)| problems_of(payload));
+    let advice = "Correct the event's file and run `flagfall event publish`.";
+    [reached].into_iter().chain(problems.map(|problem| Finding::warning("event", problem, advice))).collect()
 }
 
 /// Returns what is wrong, and what to do.

@@ -7,7 +7,7 @@ use clap::Args;
 
 use crate::config::{self, Config};
 use crate::event::model::EventFile;
-use crate::mqtt::{ExchangeError, Identity, publish_retained, read_retained};
+use crate::mqtt::{ExchangeError, Identity, follow_retained, publish_retained, read_retained};
 use crate::random;
 use crate::wire::meta;
 use crate::wire::topics;
@@ -31,9 +31,14 @@ pub(super) struct Broker {
 }
 
 impl Login {
+    /// Reads the configuration.
+    pub(super) fn config(&self) -> Result<Config> {
+        Ok(config::load_default(&self.config)?.config)
+    }
+
     /// Reads the login.
     pub(super) fn broker(&self) -> Result<Broker> {
-        let Config { mqtt, .. } = config::load_default(&self.config)?.config;
+        let Config { mqtt, .. } = self.config()?;
         let identity = Identity::read(&mqtt, "organiser")?;
         let client = format!("flagfall-event-{}", random::hex(random::UNGUESSABLE).context("a client id")?);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -45,6 +50,16 @@ impl Broker {
     /// Returns the retained messages on these filters.
     pub(super) fn read(&self, filters: &[String]) -> Result<Vec<(String, Vec<u8>)>, ExchangeError> {
         self.runtime.block_on(read_retained(&self.identity, &self.client, filters))
+    }
+
+    /// Calls `note` with every message on these filters, retained ones first, until `end` is ready.
+    pub(super) fn follow<T>(&self, filters: &[String], note: impl FnMut(&str, &[u8]), end: impl Future<Output = T>) -> T {
+        self.runtime.block_on(async {
+            tokio::select! {
+                () = follow_retained(&self.identity, &self.client, filters, note) => std::future::pending().await,
+                end = end => end,
+            }
+        })
     }
 
     /// Publishes all of the event and writes its file with the new number. Refuses if somebody else has published meanwhile.

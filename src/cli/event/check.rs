@@ -78,15 +78,22 @@ fn line(board: &BoardReport) -> String {
     )
 }
 
-/// Show what the outputs of all collectors do.
+/// Show what the outputs of all collectors do, and which of the organiser's messages nodes and collectors cannot use.
 ///
 /// Example: flagfall event status
 ///
-/// Exit code 0 if every output works, 1 if not.
+/// Exit code 0 if every output works and every message is used, 1 if not.
 #[derive(Args)]
 pub(in crate::cli) struct Status {
     #[command(flatten)]
     login: Login,
+}
+
+/// The problems in the info of a node. A message that cannot be read has none.
+pub(in crate::cli) fn problems_of(info: &[u8]) -> Vec<String> {
+    let message: serde_json::Value = serde_json::from_slice(info).unwrap_or_default();
+    let problems = message["body"]["problems"].as_array().into_iter().flatten();
+    problems.filter_map(|problem| Some(problem.as_str()?.to_owned())).collect()
 }
 
 /// A message of an output; its other fields are not needed.
@@ -99,14 +106,22 @@ impl Status {
     pub(super) fn run(self) -> Result<ExitCode> {
         let broker = self.login.broker()?;
         let prefix = format!("{}/1/node/", broker.root);
-        let mut messages = broker.read(&[format!("{prefix}+/output/+")])?;
+        let mut messages = broker.read(&[format!("{prefix}+/output/+"), format!("{prefix}+/info")])?;
         messages.retain(|(_, payload)| !payload.is_empty());
         messages.sort();
+        let (infos, messages): (Vec<_>, Vec<_>) = messages.into_iter().partition(|(topic, _)| topic.ends_with("/info"));
         let mut out = std::io::stdout().lock();
         if messages.is_empty() {
             writeln!(out, "No collector has an output.")?;
         }
         let mut works = true;
+        for (topic, payload) in &infos {
+            let node = topic.strip_prefix(&prefix).and_then(|rest| rest.strip_suffix("/info")).unwrap_or(topic);
+            for problem in problems_of(payload) {
+                works = false;
+                writeln!(out, "{:<9} {}", "not used", plain(&format!("{node}  {problem}")))?;
+            }
+        }
         for (topic, payload) in &messages {
             let place = topic.strip_prefix(&prefix).unwrap_or(topic);
             let Message { body } = serde_json::from_slice(payload).with_context(|| topic.clone())?;

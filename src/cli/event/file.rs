@@ -117,6 +117,8 @@ impl New {
 ///
 /// Example: flagfall event bind 1 dgt-24012 2 dgt-24013
 ///
+/// `flagfall event bind --ask` finds the devices by touch.
+///
 /// The word `none` in the place of a device means that the board has none. The next `flagfall event publish` publishes it.
 #[derive(Args)]
 pub(in crate::cli) struct Bind {
@@ -126,6 +128,10 @@ pub(in crate::cli) struct Bind {
     /// Bind the devices that answer now to the boards without a device, both in their natural order.
     #[arg(long, conflicts_with = "pairs")]
     in_order: bool,
+    /// Ask for each board without a device: somebody sets a king on d4, and the device whose men change is bound to the board. A game
+    /// that is on does not count.
+    #[arg(long, conflicts_with_all = ["pairs", "in_order"])]
+    ask: bool,
     #[command(flatten)]
     chosen: Chosen,
     #[command(flatten)]
@@ -148,6 +154,8 @@ impl Bind {
             let devices = devices.filter_map(|(topic, _)| topic.strip_prefix(&prefix)?.strip_suffix("/status"));
             let devices: Vec<String> = devices.map(str::to_owned).collect();
             bind::bind_in_order(&mut file, round, &devices).map_err(anyhow::Error::msg)?
+        } else if self.ask {
+            super::ask::ask(&self.login.broker()?, &mut file, &path, round)?
         } else {
             let (pairs, []) = self.pairs.as_chunks::<2>() else { bail!("each BOARD needs its DEVICE") };
             let pairs: Vec<(String, String)> = pairs.iter().map(|[board, device]| (board.clone(), device.clone())).collect();

@@ -1,7 +1,10 @@
-//! Runs `flagfall event`: makes an organiser's event, imports pairings, binds devices, publishes, and checks whether a round is ready.
+//! Runs `flagfall event`: makes an organiser's event, imports pairings, binds devices, publishes, checks whether a round is ready, and keeps its
+//! record.
 
+mod archive;
+mod ask;
 mod broker;
-mod check;
+pub(super) mod check;
 mod file;
 mod import;
 mod requests;
@@ -26,6 +29,7 @@ pub(super) enum Event {
     Fetch(requests::Fetch),
     Result(requests::SetResult),
     Results(results::Results),
+    Archive(archive::Archive),
     Ready(check::Ready),
     Status(check::Status),
     Retry(requests::Retry),
@@ -46,6 +50,7 @@ impl Event {
             Event::Fetch(fetch) => fetch.run(),
             Event::Result(result) => result.run(),
             Event::Results(results) => results.run(),
+            Event::Archive(archive) => archive.run(),
             Event::Ready(ready) => ready.run(),
             Event::Status(status) => status.run(),
             Event::Retry(retry) => retry.run(),

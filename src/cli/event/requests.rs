@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::io::Write;
+#[cfg(feature = "outputs")]
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
@@ -9,6 +11,10 @@ use clap::Args;
 
 use super::broker::Login;
 use super::file::Chosen;
+#[cfg(feature = "outputs")]
+use crate::collect::sinks::lichess::test_token;
+#[cfg(feature = "outputs")]
+use crate::config::{self, Output, OutputKind};
 use crate::event::model::EventFile;
 use crate::event::plan;
 use crate::wire::meta::{self, MetaEvent, MetaRound, OutputRequests, PairingResult};
@@ -96,7 +102,10 @@ impl Round {
 
 /// Say which round at lichess a round of the event is, and publish the event.
 ///
-/// Example: flagfall event lichess abcd1234
+/// Example: flagfall event lichess abcd1234 --token-file /etc/flagfall/lichess.token
+///
+/// It first asks lichess whether the token may write broadcasts: that of --token-file, or of each [[output]] with kind = "lichess" in the
+/// configuration. If it may not, nothing is published.
 #[derive(Args)]
 pub(in crate::cli) struct Lichess {
     /// The 8 letters and digits at the end of the round's address at lichess.
@@ -104,13 +113,23 @@ pub(in crate::cli) struct Lichess {
     /// The number of the round; without it, the current one.
     #[arg(long, value_name = "NUMBER")]
     round: Option<u32>,
+    /// A file with the token of the account, which others must not be able to read.
+    #[cfg(feature = "outputs")]
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+    /// The address of lichess, for --token-file.
+    #[cfg(feature = "outputs")]
+    #[arg(long, value_name = "URL", default_value = Output::LICHESS)]
+    url: String,
     #[command(flatten)]
     common: Common,
 }
 
 impl Lichess {
     pub(super) fn run(self) -> Result<ExitCode> {
-        let Lichess { id, round, common } = self;
+        #[cfg(feature = "outputs")]
+        self.test_tokens()?;
+        let Lichess { id, round, common, .. } = self;
         common.publish(|file| {
             let number = round.or_else(|| file.current()).ok_or("no round is the current one: name one with --round")?;
             let found = file.rounds.get_mut(&number);
@@ -118,6 +137,33 @@ impl Lichess {
             file.check().map_err(|error| error.to_string())?;
             Ok(format!("Round {number} is round {id} at lichess."))
         })
+    }
+
+    /// Asks lichess about each token that is known here.
+    #[cfg(feature = "outputs")]
+    fn test_tokens(&self) -> Result<()> {
+        let mut tokens: Vec<(String, PathBuf)> = Vec::new();
+        match &self.token_file {
+            Some(file) => {
+                config::web_address(&self.url).map_err(|why| anyhow::anyhow!("--url {}: {why}", self.url))?;
+                tokens.push((self.url.clone(), file.clone()));
+            }
+            None => {
+                let outputs = self.common.login.config()?.output;
+                let outputs = outputs.into_iter().filter(|output| output.kind == OutputKind::Lichess);
+                tokens.extend(outputs.map(|output| (output.url, output.token_file)));
+            }
+        }
+        tokens.dedup();
+        let mut out = std::io::stdout().lock();
+        for (url, file) in &tokens {
+            let account = test_token(url, file).map_err(anyhow::Error::msg)?;
+            writeln!(out, "The token in {} may write broadcasts as {account}.", file.display())?;
+        }
+        if tokens.is_empty() {
+            writeln!(out, "No token was tested: neither --token-file nor an [[output]] of the configuration names one.")?;
+        }
+        Ok(())
     }
 }
 

@@ -118,10 +118,15 @@ fn pgn_round(file: &EventFile, round: &MetaRound, shown: &BTreeMap<String, Pictu
         board: pairing.number,
         id: format!("{}-{}-{}", file.id, round.number, pairing.number),
         players: Players { white: Some(pairing.white.clone()), black: Some(pairing.black.clone()) },
-        began: None,
         shown: shown.get(&pairing.board).map(|picture| picture.body.clone()),
         pairing_result: pairing.result,
+        ..RoundGame::default()
     });
+    Round { games: games.collect(), ..round_head(file, round) }
+}
+
+/// A round of an event's file, without its games.
+pub(super) fn round_head(file: &EventFile, round: &MetaRound) -> Round {
     Round {
         event: file.event.name.clone(),
         site: format!("{} {}", file.event.site, file.event.country).trim().to_owned(),
@@ -129,6 +134,6 @@ fn pgn_round(file: &EventFile, round: &MetaRound, shown: &BTreeMap<String, Pictu
         date: round.date.as_ref().map(|date| date.replace('-', ".")),
         time_control: file.event.time_control.as_deref().and_then(|text| TimeControl::parse(text).ok()),
         chess960: file.event.chess960,
-        games: games.collect(),
+        games: Vec::new(),
     }
 }

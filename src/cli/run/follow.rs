@@ -1,10 +1,12 @@
 //! Follows the organiser's messages while the daemon runs (`event.from_meta`): the daemon starts anew with what they say when no board
 //! has a game in play and nothing waits for the public.
 
+use std::fmt::Display;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::Context;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
@@ -12,6 +14,7 @@ use crate::config::Loaded;
 use crate::daemon::{Quiet, judge, node_name};
 use crate::event::follow::{Published, Received};
 use crate::event::model::{MAX_FILE, read_bounded, replace};
+use crate::event::problems::Problems;
 use crate::mqtt::{Identity, follow_retained};
 use crate::random;
 
@@ -31,6 +34,8 @@ pub(super) struct Follower {
     used: Option<Published>,
     /// The file in which it is kept for a start without a broker.
     file: PathBuf,
+    /// The messages that cannot be used.
+    problems: Arc<watch::Sender<Problems>>,
     task: JoinHandle<()>,
 }
 
@@ -41,8 +46,8 @@ impl Drop for Follower {
 }
 
 impl Follower {
-    /// Begins to follow. This must run on a runtime of tokio.
-    pub(super) fn start(loaded: &Loaded) -> Result<Follower> {
+    /// Begins to follow. This must run on a runtime of tokio. `show` gets all that is believed, now and after each message.
+    pub(super) fn start(loaded: &Loaded, show: impl Fn(&Received) + Send + Sync + 'static) -> anyhow::Result<Follower> {
         let config = &loaded.config;
         let file = config.journal.dir.join(format!("meta-{}.json", config.event.id));
         let before = read_bounded(&file, MAX_FILE).ok().and_then(|text| {
@@ -53,13 +58,19 @@ impl Follower {
         let identity = Identity::read(&config.mqtt, &node)?;
         let client = format!("flagfall-{node}-meta-{}", random::hex(random::UNGUESSABLE).context("a client id")?);
         let mut received = Received::new(&config.mqtt.root, &config.event.id, before.clone());
+        show(&received);
+        let problems = Arc::new(watch::Sender::new(Problems::default()));
+        let noted = Arc::clone(&problems);
         let (sender, latest) = watch::channel(None);
         let task = tokio::spawn(async move {
             let filters = received.filters();
             follow_retained(&identity, &client, &filters, |topic, payload| {
-                if let Err(error) = received.receive(topic, payload) {
+                let taken = received.receive(topic, payload);
+                note(&noted, topic, &taken);
+                if let Err(error) = taken {
                     tracing::error!("{topic}: {error}: the message changes nothing");
                 }
+                show(&received);
                 sender.send_if_modified(|latest| {
                     let now = received.published();
                     let changed = now != *latest;
@@ -69,12 +80,24 @@ impl Follower {
             })
             .await;
         });
-        Ok(Follower { latest, used: before, file, task })
+        Ok(Follower { latest, used: before, file, problems, task })
     }
 
     /// What the daemon is started with; none if nothing was ever heard.
     pub(super) fn used(&self) -> Option<&Published> {
         self.used.as_ref()
+    }
+
+    /// The messages that cannot be used, now and later.
+    pub(super) fn problems(&self) -> watch::Receiver<Problems> {
+        self.problems.subscribe()
+    }
+
+    /// The configuration with what was published; none if that does not fit this node.
+    fn apply(&self, published: &Published, base: &Loaded) -> Option<Loaded> {
+        let applied = apply(published, base);
+        note(&self.problems, "meta/", &applied.as_ref().map(|_| ()));
+        applied.inspect_err(|error| tracing::error!("{error}")).ok()
     }
 
     /// Waits for the first messages, at most a while.
@@ -87,7 +110,7 @@ impl Follower {
         }
         let published = self.latest.borrow_and_update().clone();
         match published {
-            Some(published) if apply(&published, base).is_some() => self.keep(published),
+            Some(published) if self.apply(&published, base).is_some() => self.keep(published),
             Some(_) => {}
             None => {
                 let what = if self.used.is_some() { "those of before are used" } else { "the configuration alone is used" };
@@ -104,7 +127,7 @@ impl Follower {
                 std::future::pending::<()>().await;
             }
             let Some(published) = self.latest.borrow_and_update().clone() else { continue };
-            let Some(loaded) = apply(&published, base) else { continue };
+            let Some(loaded) = self.apply(&published, base) else { continue };
             if loaded.config == present.config {
                 self.keep(published);
                 continue;
@@ -136,17 +159,23 @@ impl Follower {
 
 /// The configuration with what is used of the organiser's messages.
 pub(super) fn configure(used: Option<&Published>, base: &Loaded) -> Loaded {
-    used.and_then(|used| apply(used, base)).unwrap_or_else(|| base.clone())
+    let applied = used.map(|used| apply(used, base).inspect_err(|error| tracing::error!("{error}")));
+    applied.and_then(Result::ok).unwrap_or_else(|| base.clone())
 }
 
-/// The configuration with what was published; none, with a reason in the log, if that does not fit this node.
-fn apply(published: &Published, base: &Loaded) -> Option<Loaded> {
-    let config = published.apply(&base.config).inspect_err(|error| {
-        tracing::error!("publication {} of the organiser changes nothing: {error}", published.event.rev);
+fn note(problems: &watch::Sender<Problems>, topic: &str, taken: &Result<(), impl Display>) {
+    problems.send_if_modified(|problems| {
+        let before = problems.clone();
+        problems.note(topic, taken);
+        *problems != before
     });
-    let loaded = Loaded { config: config.ok()?, ..base.clone() };
-    let judged = judge(&loaded).inspect_err(|errors| {
-        tracing::error!("publication {} of the organiser changes nothing: {errors}", published.event.rev);
-    });
-    judged.ok().map(|_| loaded)
+}
+
+/// The configuration with what was published, or why that does not fit this node.
+fn apply(published: &Published, base: &Loaded) -> Result<Loaded, String> {
+    let refused = |why: &dyn Display| format!("publication {} of the organiser changes nothing: {why}", published.event.rev);
+    let config = published.apply(&base.config).map_err(|error| refused(&error))?;
+    let loaded = Loaded { config, ..base.clone() };
+    judge(&loaded).map_err(|errors| refused(&errors))?;
+    Ok(loaded)
 }

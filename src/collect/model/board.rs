@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::game::{Game, Standing, clock_read, on_board, parts, synchronised, whole};
-use crate::outputs::pgn;
+use super::game::{Game, Standing, clock_read, parts, synchronised, whole};
 use crate::outputs::picture::{MAX_SEGMENTS, Picture};
-use crate::system_clock::MonotonicTime;
+use crate::outputs::{board_games, pgn};
+use crate::system_clock::{MonotonicTime, Utc};
 use crate::wire::round_games::{GameOnBoard, Relation, RoundBound, RoundGames, Unpublished};
 
 /// A state that takes back what was there is believed after this time: a node that has just started may still read its journal.
@@ -91,8 +91,7 @@ impl Board {
 
     /// Lets the rules for the games of a round know the games that come from the disk.
     pub(crate) fn restored(&mut self, chess960: bool) {
-        let shown: Vec<GameOnBoard> =
-            self.games.iter().map(|game| on_board(game.number, &game.whole(chess960), game.first_move, chess960)).collect();
+        let shown: Vec<GameOnBoard> = self.games.iter().map(|game| game.on_board(chess960)).collect();
         for game in shown {
             self.follow.follow(None, game);
         }
@@ -166,7 +165,7 @@ impl Board {
 
     /// Whether the last game is over.
     pub(crate) fn is_over(&self, chess960: bool) -> bool {
-        self.games.last().is_some_and(|last| on_board(last.number, &last.whole(chess960), last.first_move, chess960).over)
+        self.games.last().is_some_and(|last| last.on_board(chess960).over)
     }
 
     /// Whether the live audience has more of the same games than the public.
@@ -216,7 +215,7 @@ impl Board {
         *last = game;
         self.doubted = None;
         self.wrong = None;
-        let shown = on_board(number, &last.whole(bound.chess960), first_move, bound.chess960);
+        let shown = last.on_board(bound.chess960);
         let changed = *last != before;
         if let Some(why) = self.follow.follow(bound.games.as_ref(), shown).filter(|_| bound.chosen.is_none()) {
             // Its first move came too early.
@@ -244,9 +243,8 @@ impl Board {
             return self.refuse(Wrong::NotChosen);
         }
         let first_move = if body.plies() == 0 { None } else { synchronised(&picture) };
-        let shown = on_board(number, &body, first_move, bound.chess960);
-        let last_shown = |last: &Game| on_board(last.number, &last.whole(bound.chess960), last.first_move, bound.chess960);
-        let relation = self.games.last().map(|last| last_shown(last).relation_to(&shown));
+        let shown = board_games::on_board(number, &body, first_move.map(Utc), bound.chess960);
+        let relation = self.games.last().map(|last| last.on_board(bound.chess960).relation_to(&shown));
         let unpublished = self.follow.follow(bound.games.as_ref(), shown);
         if let Some(why) = unpublished.filter(|_| bound.chosen.is_none()) {
             return self.refuse(Wrong::Other(why));

@@ -2,11 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::outputs::pgn;
-use crate::outputs::picture::{Body, Picture, PictureSegment};
+use crate::outputs::picture::{Body, Picture, PictureClock, PictureSegment};
+use crate::outputs::{board_games, pgn};
 use crate::system_clock::Utc;
-use crate::wire::outcome::GameResult;
-use crate::wire::round_games::{GameOnBoard, is_initial};
+use crate::wire::round_games::GameOnBoard;
 
 /// One game of a round.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,6 +66,16 @@ impl Game {
         }
     }
 
+    /// The times in its last state.
+    pub(crate) fn clock(&self) -> &PictureClock {
+        &self.body.clock
+    }
+
+    /// What the rules for the games of a round need to know of it.
+    pub(super) fn on_board(&self, chess960: bool) -> GameOnBoard {
+        board_games::on_board(self.number, &self.whole(chess960), self.first_move.map(Utc), chess960)
+    }
+
     /// The whole game: all its parts.
     pub(crate) fn whole(&self, chess960: bool) -> Body {
         if self.before.is_empty() {
@@ -121,19 +130,6 @@ fn is_same_position(one: Option<&str>, other: &str) -> bool {
     one.is_some_and(|one| start(one) == start(other))
 }
 
-pub(super) fn on_board(number: u32, body: &Body, first_move: Option<i64>, chess960: bool) -> GameOnBoard {
-    let first = body.segments.first().map_or(&body.initial_fen, |part| &part.initial_fen);
-    let ended = body.result.is_some_and(|result| result != GameResult::Open) || pgn::is_decided(body, chess960);
-    GameOnBoard {
-        number,
-        initial_position: is_initial(first),
-        by_command: false,
-        made_moves: body.plies() as u32,
-        first_move: first_move.map(Utc),
-        over: ended,
-    }
-}
-
 /// The time of a state for people, if a synchronised clock tells it; microseconds since 1970.
 pub(super) fn synchronised(picture: &Picture) -> Option<i64> {
     if picture.t.sync.is_synchronised() { Utc::parse(&picture.t.utc).map(|utc| utc.0) } else { None }
@@ -141,8 +137,5 @@ pub(super) fn synchronised(picture: &Picture) -> Option<i64> {
 
 /// When the clock was read, for people.
 pub(super) fn clock_read(picture: &Picture) -> Option<i64> {
-    let (at, utc) = (picture.t.us, Utc::parse(&picture.t.utc)?);
-    let read = picture.body.clock.read_us;
-    let earlier = i64::try_from(at.checked_sub(read)?).ok()?;
-    (read > 0).then(|| utc.after_micros(-earlier).0)
+    picture.t.utc_of(picture.body.clock.read_us)
 }

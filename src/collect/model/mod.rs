@@ -284,6 +284,11 @@ impl Model {
         self.wake(now);
     }
 
+    /// Whether a node is known to be there.
+    pub(crate) fn is_alive(&self, node: &str) -> bool {
+        self.nodes.is_known(node) && !self.nodes.is_away(node)
+    }
+
     /// The pairing of a board.
     pub(crate) fn pairing(&self, round: &str, board: &str) -> Option<&Pairing> {
         self.pairings.get(round)?.body.boards.iter().find(|pairing| pairing.board == board)

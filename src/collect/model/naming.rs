@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Model;
 use super::board::Board;
 use crate::config::OutputAudience;
+use crate::outputs::names;
 use crate::wire::meta::Pairing;
 
 impl Model {
@@ -19,8 +20,7 @@ impl Model {
             self.pairings.get(round).into_iter().flat_map(|round| round.body.boards.iter().map(|pairing| pairing.number));
         let numbers = known.into_iter().flat_map(|round| round.boards.values().map(|board| board.number));
         let taken: BTreeSet<u32> = numbers.chain(paired).collect();
-        let digits = id.rsplit(|char: char| !char.is_ascii_digit()).next().unwrap_or_default();
-        let own = digits.parse().ok().filter(|number| (1..=9999).contains(number) && !taken.contains(number));
+        let own = names::board_number(id).filter(|number| !taken.contains(number));
         own.unwrap_or_else(|| taken.last().map_or(1, |last| last + 1))
     }
 }

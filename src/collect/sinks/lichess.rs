@@ -6,6 +6,7 @@ mod client;
 mod line;
 mod look;
 mod shorten;
+mod token;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use self::client::{Client, Fault, Method};
 pub use self::line::Lines;
 use self::line::{Line, Turn};
 use self::look::SentGame;
+pub use self::token::test_token;
 use super::{Answer, Sink, Verdict};
 use crate::collect::body::RoundBody;
 use crate::config::Output;

@@ -9,6 +9,7 @@ use super::super::acks::Acks;
 use super::super::fenced_journal::FencedJournal;
 use super::super::network;
 use super::super::output_router::OutputRouter;
+use super::super::pgn_rate_limit::PgnRateLimit;
 use super::super::shared::{Shared, StationHandle};
 use super::super::state_rate_limit::StateRateLimit;
 use super::super::station_config::StationConfig;
@@ -89,6 +90,7 @@ impl Live {
         let mut live = Live {
             timeline: Timeline::new(base, now),
             rate_limit: StateRateLimit::new(now),
+            pgn_rate_limit: PgnRateLimit::default(),
             acks: Acks::new(acked, now),
             shared: Arc::clone(shared),
             handle: Arc::clone(handle),
@@ -105,6 +107,9 @@ impl Live {
         let ended = live.recorder.journal().standing().last_at;
         live.recorder.share(Arc::clone(&live.unsynced), ended);
         live.out = out;
+        live.pass_on(router);
+        // What comes next changes the live state, and the PGN would wait for it.
+        live.publish_pgn(base, live.publishable_pgn(), router);
         // A station that hung had its link, and what arrived meanwhile waits in the inbox, so nothing was missed. A clock that
         // the round was begun with may have no link any more.
         if report.inputs > 0 && (first || after_fault) {

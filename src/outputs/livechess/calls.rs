@@ -78,14 +78,14 @@ impl Session {
         answers.unwrap_or_else(|problem| vec![envelope::error(id, &problem, now.utc_ms)])
     }
 
-    /// The numbers of the boards whose changes the client wants.
-    pub(super) fn boards(&self) -> BTreeSet<usize> {
-        self.feeds.iter().map(|feed| feed.board).collect()
+    /// The ids of the boards whose changes the client wants.
+    pub(super) fn boards(&self) -> BTreeSet<String> {
+        self.feeds.iter().map(|feed| feed.board().to_owned()).collect()
     }
 
     /// Shows a picture of this board to its feeds.
-    pub(super) fn see(&mut self, board: usize, picture: &Arc<Picture>, now: Now) -> Vec<String> {
-        let feeds = self.feeds.iter_mut().filter(|feed| feed.board == board);
+    pub(super) fn see(&mut self, board: &str, picture: &Arc<Picture>, now: Now) -> Vec<String> {
+        let feeds = self.feeds.iter_mut().filter(|feed| feed.board() == board);
         feeds.flat_map(|feed| feed.see(picture, now)).collect()
     }
 
@@ -104,7 +104,8 @@ impl Session {
         match call.call.as_str() {
             "eboards" => Ok(vec![envelope::answer(call.id, &rest::eboards(boards), now.utc_ms)]),
             "sources" => {
-                let sources: Vec<Source<'_>> = boards.iter().map(source).collect();
+                // The ports of other machines are no places here.
+                let sources: Vec<Source<'_>> = boards.iter().filter(|shown| !shown.seat.is_elsewhere).map(source).collect();
                 Ok(vec![envelope::answer(call.id, &sources, now.utc_ms)])
             }
             "subscribe" => self.subscribe(call, boards, now),
@@ -132,7 +133,7 @@ impl Session {
         if self.feeds.len() >= MAX_FEEDS {
             return Err(format!("a connection has at most {MAX_FEEDS} feeds"));
         }
-        let mut feed = Feed::new(id, board, boards[board].clone());
+        let mut feed = Feed::new(id, boards[board].clone());
         let mut messages = vec![envelope::answer(call.id, &(), now.utc_ms)];
         messages.extend(feed.wake(now));
         self.feeds.push(feed);
@@ -156,6 +157,9 @@ impl Session {
         }
         let feed = self.find_feed(&on)?;
         let feed = &mut self.feeds[feed];
+        if feed.is_elsewhere() {
+            return Err(format!("`{method}`: only at the board's own machine"));
+        }
         let param: MethodParam = envelope::param(on.param.map(RawValue::get))?;
         // Two published clients send a flip as `{"fen":true}`, or with the method `setup`.
         let flip = param.flip.or_else(|| param.fen.as_ref().filter(|_| method == "flip").and_then(Value::as_bool));

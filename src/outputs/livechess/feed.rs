@@ -66,8 +66,6 @@ struct Sent {
 pub(super) struct Feed {
     /// The client's id of the feed, as JSON.
     pub(super) id: String,
-    /// The number of the board.
-    pub(super) board: usize,
     /// What the client said about how the board stands; none = as it was recognised.
     flip: Option<bool>,
     line: Option<Line>,
@@ -95,8 +93,18 @@ struct Event<'a> {
 
 impl Feed {
     /// A feed that was sent nothing.
-    pub(super) fn new(id: &str, board: usize, shown: Shown) -> Feed {
-        Feed { id: id.to_owned(), board, flip: None, line: None, shown, sent: Sent::default() }
+    pub(super) fn new(id: &str, shown: Shown) -> Feed {
+        Feed { id: id.to_owned(), flip: None, line: None, shown, sent: Sent::default() }
+    }
+
+    /// The id of the board.
+    pub(super) fn board(&self) -> &str {
+        &self.shown.seat.id
+    }
+
+    /// Whether the board is at another machine, which alone can follow its moves.
+    pub(super) fn is_elsewhere(&self) -> bool {
+        self.shown.seat.is_elsewhere
     }
 
     /// Begins a line of moves, and returns the messages about it.

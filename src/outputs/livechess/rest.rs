@@ -1,15 +1,16 @@
-//! Answers HTTP GET (`livechess/README.md#4`): the boards, and the round as a tournament of its own. A known client fails if a key is
-//! missing or added, so the keys of these types are fixed.
+//! Answers HTTP GET (`livechess/README.md#4`): the boards, and the event as a tournament. A known client fails if a key is missing or
+//! added, so the keys of these types are fixed.
 
 use std::sync::Arc;
 
-use flagfall_protocols::bytes::crc32;
 use serde::Serialize;
 
 use super::feed::Clock;
 use super::natural;
+use super::programme::{Programme, Table};
 use crate::outputs::names;
-use crate::outputs::tap::{GamePicture, Picture, Seat, ToldMove};
+use crate::outputs::tap::{Picture, Seat, ToldMove};
+use crate::wire::meta::PairingResult;
 use crate::wire::outcome::GameResult;
 use crate::wire::player::Player;
 
@@ -25,15 +26,6 @@ impl Shown {
     pub(super) fn serial(&self) -> String {
         self.picture.device.serial.clone().unwrap_or_else(|| self.seat.id.clone())
     }
-}
-
-/// What the node plays.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Place {
-    /// The event's id.
-    pub(super) event: String,
-    /// The round's id.
-    pub(super) round: String,
 }
 
 #[derive(Serialize)]
@@ -56,7 +48,7 @@ pub(super) fn in_order(boards: &[Shown]) -> Vec<usize> {
 }
 
 /// The numbers of the boards by their ids.
-fn by_id(boards: &[Shown]) -> Vec<usize> {
+pub(super) fn by_id(boards: &[Shown]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..boards.len()).collect();
     order.sort_by(|one, other| natural::compare(&boards[*one].seat.id, &boards[*other].seat.id));
     order
@@ -93,8 +85,8 @@ struct WholeTournament<'a> {
     uuid: String,
     name: &'a str,
     description: &'a str,
-    location: &'static str,
-    country: &'static str,
+    location: &'a str,
+    country: &'a str,
     rounds: u32,
     eboards: Vec<String>,
 }
@@ -108,7 +100,7 @@ struct Round {
 
 #[derive(Serialize)]
 struct Pairing {
-    nr: usize,
+    nr: u32,
     uuid: String,
     white: Person,
     black: Person,
@@ -137,27 +129,17 @@ struct Game {
 }
 
 /// The body for a path below `/api/v1.0/`; none if there is nothing.
-pub(super) fn get(path: &str, place: &Place, boards: &[Shown]) -> Option<String> {
-    let tournament = uuid(&place.event);
+pub(super) fn get(path: &str, programme: &Programme, boards: &[Shown]) -> Option<String> {
     let parts: Vec<&str> = path.split('/').collect();
     match parts.as_slice() {
         ["eboards"] => json(&eboards(boards)),
-        ["tournaments"] => json(&[Tournament { uuid: tournament, description: &place.event, rounds: 1 }]),
-        ["tournament", wanted] if *wanted == tournament => json(&WholeTournament {
-            uuid: tournament,
-            name: &place.event,
-            description: &place.event,
-            location: "",
-            country: "",
-            rounds: 1,
-            eboards: by_id(boards).into_iter().map(|index| boards[index].serial()).collect(),
-        }),
-        // Rounds count from 0, and there is the present one only.
-        ["round", wanted, "0"] if *wanted == tournament => json(&round(place, boards)),
-        ["game", wanted] => {
-            let index = by_id(boards).into_iter().zip(1..).find(|(_, number)| game_uuid(place, *number) == **wanted)?.0;
-            json(&game(&boards[index].picture))
+        ["tournaments"] => {
+            let (uuid, description) = (programme.uuid(), programme.name());
+            json(&[Tournament { uuid, description, rounds: programme.round_count() }])
         }
+        ["tournament", wanted] if *wanted == programme.uuid() => json(&tournament(programme, boards)),
+        ["round", wanted, place] if *wanted == programme.uuid() => json(&round(programme, place.parse().ok()?, boards)?),
+        ["game", wanted] => json(&find_game(programme, wanted, boards)?),
         _ => None,
     }
 }
@@ -166,29 +148,53 @@ fn json(value: &impl Serialize) -> Option<String> {
     serde_json::to_string_pretty(value).ok()
 }
 
-/// The number of the round for people: that of its id, or 1.
-fn number(round: &str) -> u32 {
-    round.parse().unwrap_or(1)
+fn tournament<'a>(programme: &'a Programme, boards: &[Shown]) -> WholeTournament<'a> {
+    let published = programme.published.as_ref();
+    // A known client finds a board by its number less one, so a number without a board has that of the board before it.
+    let mut serials: Vec<String> = Vec::new();
+    for table in programme.tables(&programme.round, boards) {
+        let Some(serial) = table.board.map(Shown::serial) else { continue };
+        let before = serials.last().unwrap_or(&serial).clone();
+        serials.resize((table.number as usize).saturating_sub(1), before);
+        serials.push(serial);
+    }
+    WholeTournament {
+        uuid: programme.uuid(),
+        name: programme.name(),
+        description: programme.name(),
+        location: published.map_or("", |event| &event.site),
+        country: published.map_or("", |event| &event.country),
+        rounds: programme.round_count(),
+        eboards: serials,
+    }
 }
 
-fn round(place: &Place, boards: &[Shown]) -> Round {
-    let pairing = |(nr, index): (usize, usize)| {
-        let Shown { seat, picture } = &boards[index];
-        Pairing {
-            nr,
-            uuid: game_uuid(place, nr),
-            white: person(seat.players.white.as_ref(), "White", nr),
-            black: person(seat.players.black.as_ref(), "Black", nr),
-            live: picture.game.is_on,
-            result: result(&picture.game),
-        }
+/// A round. Rounds count from 0.
+fn round(programme: &Programme, place: u32, boards: &[Shown]) -> Option<Round> {
+    let (id, nr) = programme.round_at(place)?;
+    let tables = id.map(|id| programme.tables(id, boards)).unwrap_or_default();
+    let date = id.and_then(|id| programme.rounds.get(id)?.date.clone());
+    Some(Round { nr, date, pairings: tables.iter().map(|table| pairing(programme, nr, table)).collect() })
+}
+
+fn pairing(programme: &Programme, round: u32, table: &Table<'_>) -> Pairing {
+    let players = match (table.pairing, table.game) {
+        (Some(pairing), _) => [Some(&pairing.white), Some(&pairing.black)],
+        (None, game) => [game.and_then(|game| game.players.white.as_ref()), game.and_then(|game| game.players.black.as_ref())],
     };
-    Round { nr: number(&place.round), date: None, pairings: (1..).zip(by_id(boards)).map(pairing).collect() }
+    Pairing {
+        nr: table.number,
+        uuid: programme.game_uuid(round, table.number),
+        white: person(players[0], "White", table.number),
+        black: person(players[1], "Black", table.number),
+        live: table.game.is_some_and(|game| game.is_on),
+        result: result(table),
+    }
 }
 
 /// A player. `Family, Given` has two parts; another name is a family name as a whole.
-fn person(player: Option<&Player>, side: &str, board: usize) -> Person {
-    let name = names::player(player.and_then(|player| player.name.as_deref()), side, board as u32);
+fn person(player: Option<&Player>, side: &str, board: u32) -> Person {
+    let name = names::player(player.and_then(|player| player.name.as_deref()), side, board);
     let (family, given) = match name.split_once(',') {
         Some((family, given)) => (family.trim().to_owned(), Some(given.trim().to_owned()).filter(|given| !given.is_empty())),
         None => (name, None),
@@ -204,22 +210,42 @@ fn person(player: Option<&Player>, side: &str, board: usize) -> Person {
     }
 }
 
-fn result(game: &GamePicture) -> Option<&'static str> {
-    match game.result? {
-        GameResult::WhiteWins => Some("WHITEWIN"),
-        GameResult::BlackWins => Some("BLACKWIN"),
-        GameResult::Draw => Some("DRAW"),
-        GameResult::Open => None,
+/// The result of the game on the board, or without moves the forfeit of its pairing. Another result that the organiser has noted is not
+/// shown: the public may not know it yet.
+fn result(table: &Table<'_>) -> Option<&'static str> {
+    let has_moves = table.game.is_some_and(|game| !game.moves.is_empty());
+    let forfeit = table.pairing.and_then(|pairing| pairing.result).filter(|_| !has_moves);
+    match (table.game.and_then(|game| game.result), forfeit) {
+        (Some(GameResult::WhiteWins), _) => Some("WHITEWIN"),
+        (Some(GameResult::BlackWins), _) => Some("BLACKWIN"),
+        (Some(GameResult::Draw), _) => Some("DRAW"),
+        // The word names the winner: a known client shows the first one as 1-0.
+        (_, Some(PairingResult::BlackForfeits)) => Some("WHITEFORFAIT"),
+        (_, Some(PairingResult::WhiteForfeits)) => Some("BLACKFORFAIT"),
+        _ => None,
     }
 }
 
-fn game(picture: &Picture) -> Game {
+/// The game with this uuid.
+fn find_game(programme: &Programme, uuid: &str, boards: &[Shown]) -> Option<Game> {
+    let number = u32::from_str_radix(uuid.get(28..32)?, 16).ok()?;
+    let present = programme.number(&programme.round) == number;
+    let published = || programme.rounds.iter().find(|(_, round)| round.number == number).map(|(id, _)| id);
+    let round = if present { &programme.round } else { published()? };
+    let tables = programme.tables(round, boards);
+    let table = tables.iter().find(|table| programme.game_uuid(number, table.number) == uuid)?;
+    Some(game(table, round))
+}
+
+fn game(table: &Table<'_>, round: &str) -> Game {
+    let shown = table.board.filter(|shown| shown.picture.game.round == round);
+    let moves = table.game.map(|game| game.moves.as_slice()).unwrap_or_default();
     Game {
-        chess960: start_number(&picture.game.initial_fen),
-        result: result(&picture.game),
+        chess960: start_number(table.game.map_or("", |game| &game.initial_fen)),
+        result: result(table),
         comment: None,
-        clock: picture.clock.map(|clock| Clock::new(clock, false)),
-        moves: picture.game.moves.iter().map(move_text).collect(),
+        clock: shown.and_then(|shown| shown.picture.clock).map(|clock| Clock::new(clock, false)),
+        moves: moves.iter().map(move_text).collect(),
     }
 }
 
@@ -258,23 +284,6 @@ fn scharnagl(rank: &str) -> Option<u16> {
     // Pairs of five places: 01 02 03 04 12 13 14 23 24 34.
     let knights = (first * (9 - first) / 2 + second - first - 1) as u16;
     Some(knights * 96 + queen * 16 + bishops)
-}
-
-/// A fixed uuid of an event.
-fn uuid(event: &str) -> String {
-    let digits: String = (0..4).map(|part| format!("{:08x}", crc32(format!("{part} {event}").as_bytes()))).collect();
-    hyphened(&digits)
-}
-
-/// The uuid of a game: the event's, with the numbers of round and board as its last eight digits.
-fn game_uuid(place: &Place, board: usize) -> String {
-    let event: String = uuid(&place.event).split('-').collect();
-    hyphened(&format!("{}{:04x}{:04x}", &event[..24], number(&place.round) & 0xffff, board & 0xffff))
-}
-
-/// 32 digits in the usual groups.
-fn hyphened(digits: &str) -> String {
-    [0..8, 8..12, 12..16, 16..20, 20..32].map(|part| &digits[part]).join("-")
 }
 
 #[cfg(test)]

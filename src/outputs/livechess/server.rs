@@ -1,5 +1,6 @@
 //! Connects clients with the boards: one task for each connection, on the runtime of the caller.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use flagfall_protocols::time::Instant;
+use tokio::net::TcpListener;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::{AbortHandle, JoinSet};
@@ -23,8 +25,9 @@ use tokio::time::{self, MissedTickBehavior};
 use super::calls::Session;
 use super::envelope::{self, MAX_MESSAGE, NULL};
 use super::feed::Now;
+use super::hall::Hall;
 use super::origin;
-use super::rest::{self, Place, Shown};
+use super::rest;
 use crate::outputs::tap::{PICTURES, Picture, Tap};
 use crate::system_clock::{self, MonotonicTime};
 use crate::{config, http};
@@ -44,17 +47,6 @@ const PING: Duration = Duration::from_secs(30);
 /// The time in which a client must take a message.
 const SEND_WITHIN: Duration = Duration::from_secs(10);
 
-/// What is offered to clients.
-#[derive(Debug)]
-pub struct LiveChess {
-    /// The boards.
-    pub boards: Vec<Arc<Tap>>,
-    /// The event's id.
-    pub event: String,
-    /// The round's id.
-    pub round: String,
-}
-
 /// The API while it runs.
 #[derive(Debug)]
 pub struct Running {
@@ -64,8 +56,7 @@ pub struct Running {
 
 /// What all connections share.
 struct Api {
-    boards: Vec<Arc<Tap>>,
-    place: Place,
+    hall: Arc<Hall>,
     origins: Vec<String>,
     places: Arc<Semaphore>,
     stop: watch::Receiver<bool>,
@@ -78,37 +69,47 @@ struct At {
     port: u16,
 }
 
-impl LiveChess {
-    /// Listens at all addresses, on the runtime of the caller. An address that this machine does not have, such as `[::1]` without IPv6, is left out.
+/// The addresses of the API, at which clients wait until it is served.
+#[derive(Debug)]
+pub struct Bound {
+    listeners: Vec<TcpListener>,
+    origins: Vec<String>,
+}
+
+/// Takes all addresses. An address that this machine does not have, such as `[::1]` without IPv6, is left out.
+///
+/// # Errors
+/// Another program has a port, or this machine has none of the addresses.
+pub fn bind(settings: &config::LiveChess) -> Result<Bound> {
+    let mut listeners = Vec::new();
+    for address in &settings.listen {
+        match http::bind(address) {
+            Ok(listener) => listeners.push(listener),
+            Err(error) if error.kind() == io::ErrorKind::AddrNotAvailable => tracing::warn!("livechess.listen: {error}"),
+            Err(error) => return Err(error).context("livechess.listen"),
+        }
+    }
+    ensure!(!listeners.is_empty(), "livechess.listen: this machine has none of these addresses");
+    Ok(Bound { listeners, origins: settings.origins.clone() })
+}
+
+impl Bound {
+    /// Serves the boards of a hall, on the runtime of the caller.
     ///
     /// # Errors
-    /// Another program has a port, or this machine has none of the addresses.
-    pub fn start(self, settings: &config::LiveChess) -> Result<Running> {
+    /// The operating system does not tell an address.
+    pub fn serve(self, hall: &Arc<Hall>) -> Result<Running> {
         let (stop, stopped) = watch::channel(false);
-        let api = Arc::new(Api {
-            boards: self.boards,
-            place: Place { event: self.event, round: self.round },
-            origins: settings.origins.clone(),
-            places: Arc::new(Semaphore::new(MAX_CLIENTS)),
-            stop: stopped,
-        });
+        let places = Arc::new(Semaphore::new(MAX_CLIENTS));
+        let api = Arc::new(Api { hall: Arc::clone(hall), origins: self.origins, places, stop: stopped });
         let mut listeners = Vec::new();
-        for address in &settings.listen {
-            let listener = match http::bind(address) {
-                Ok(listener) => listener,
-                Err(error) if error.kind() == io::ErrorKind::AddrNotAvailable => {
-                    tracing::warn!("livechess.listen: {error}");
-                    continue;
-                }
-                Err(error) => return Err(error).context("livechess.listen"),
-            };
+        for listener in self.listeners {
             let port = listener.local_addr().context("livechess.listen")?.port();
             let running = http::serve(listener, routes(At { api: Arc::clone(&api), port }), http::Service::default())
                 .context("livechess.listen")?;
             tracing::info!("LiveChess API on {}", running.address);
             listeners.push(running);
         }
-        ensure!(!listeners.is_empty(), "livechess.listen: this machine has none of these addresses");
         Ok(Running { listeners, stop })
     }
 }
@@ -121,12 +122,6 @@ impl Running {
         for listener in self.listeners {
             listener.stop().await;
         }
-    }
-}
-
-impl Api {
-    fn shown(&self) -> Vec<Shown> {
-        self.boards.iter().map(|tap| Shown { seat: tap.seat.clone(), picture: tap.latest() }).collect()
     }
 }
 
@@ -167,7 +162,7 @@ fn preflight() -> Response {
 }
 
 async fn read(State(api): State<Arc<Api>>, Path(path): Path<String>) -> Response {
-    match rest::get(&path, &api.place, &api.shown()) {
+    match rest::get(&path, &api.hall.programme(), &api.hall.shown()) {
         Some(body) => ([(header::CONTENT_TYPE, "application/json")], body).into_response(),
         None => (StatusCode::NOT_FOUND, "there is no such call\n").into_response(),
     }
@@ -230,13 +225,13 @@ async fn serve(api: Arc<Api>, mut client: Client) {
             received = client.0.recv() => {
                 has_answered = true;
                 match received {
-                    Some(Ok(Message::Text(text))) => session.handle(&text, &api.shown(), now()),
+                    Some(Ok(Message::Text(text))) => session.handle(&text, &api.hall.shown(), now()),
                     Some(Ok(Message::Binary(_))) => vec![envelope::error(NULL, "a message must be text", now().utc_ms)],
                     Some(Ok(Message::Ping(_) | Message::Pong(_))) => Vec::new(),
                     Some(Ok(Message::Close(_)) | Err(_)) | None => break,
                 }
             }
-            (board, picture) = readers.next() => session.see(board, &picture, now()),
+            (board, picture) = readers.next() => session.see(&board, &picture, now()),
             () = time::sleep(due.unwrap_or_default()), if due.is_some() => session.wake(now()),
             _ = pings.tick() => {
                 if !std::mem::take(&mut has_answered) || !client.send(Message::Ping(Default::default())).await {
@@ -248,7 +243,7 @@ async fn serve(api: Arc<Api>, mut client: Client) {
         if !client.send_all(messages).await {
             break;
         }
-        readers.follow(&session.boards(), &api.boards);
+        readers.follow(session.boards(), &api.hall);
     }
     // A client that is gone does not take it.
     client.send(Message::Close(None)).await;
@@ -256,10 +251,10 @@ async fn serve(api: Arc<Api>, mut client: Client) {
 
 /// The tasks that read the boards of one client. If the client is slow they wait, miss pictures, and go on with the latest one.
 struct Readers {
-    sender: mpsc::Sender<(usize, Arc<Picture>)>,
-    pictures: mpsc::Receiver<(usize, Arc<Picture>)>,
+    sender: mpsc::Sender<(String, Arc<Picture>)>,
+    pictures: mpsc::Receiver<(String, Arc<Picture>)>,
     tasks: JoinSet<()>,
-    running: BTreeMap<usize, AbortHandle>,
+    running: BTreeMap<String, AbortHandle>,
 }
 
 impl Readers {
@@ -268,8 +263,8 @@ impl Readers {
         Readers { sender, pictures, tasks: JoinSet::new(), running: BTreeMap::new() }
     }
 
-    /// Reads these boards from now on, and no others.
-    fn follow(&mut self, wanted: &BTreeSet<usize>, boards: &[Arc<Tap>]) {
+    /// Reads the boards with these ids from now on, and no others.
+    fn follow(&mut self, wanted: BTreeSet<String>, hall: &Hall) {
         self.running.retain(|board, task| {
             let keep = wanted.contains(board);
             if !keep {
@@ -277,14 +272,18 @@ impl Readers {
             }
             keep
         });
-        for (board, tap) in wanted.iter().filter_map(|board| Some((*board, boards.get(*board)?))) {
-            let start = || self.tasks.spawn(forward(board, Arc::clone(tap), self.sender.clone()));
-            self.running.entry(board).or_insert_with(start);
+        for board in wanted {
+            if let Entry::Vacant(place) = self.running.entry(board)
+                && let Some(tap) = hall.tap(place.key())
+            {
+                let task = self.tasks.spawn(forward(tap, self.sender.clone()));
+                place.insert(task);
+            }
         }
     }
 
-    /// The next picture of any board, with the number of the board.
-    async fn next(&mut self) -> (usize, Arc<Picture>) {
+    /// The next picture of any board, with the id of the board.
+    async fn next(&mut self) -> (String, Arc<Picture>) {
         match self.pictures.recv().await {
             Some(next) => next,
             // We have a sender ourselves.
@@ -293,10 +292,10 @@ impl Readers {
     }
 }
 
-async fn forward(board: usize, tap: Arc<Tap>, sender: mpsc::Sender<(usize, Arc<Picture>)>) {
+async fn forward(tap: Arc<Tap>, sender: mpsc::Sender<(String, Arc<Picture>)>) {
     let (mut picture, mut changes) = tap.subscribe();
     loop {
-        if sender.send((board, picture)).await.is_err() {
+        if sender.send((tap.seat.id.clone(), picture)).await.is_err() {
             return;
         }
         picture = match changes.recv().await {

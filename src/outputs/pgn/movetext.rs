@@ -8,7 +8,7 @@ use shakmaty::{Color, Position};
 use super::{Part, Profile};
 use crate::outputs::picture::PictureMove;
 
-/// The longest line in [`Profile::Full`], in columns.
+/// The longest line in columns; in [`Profile::Relay`] there is no limit.
 const COLUMNS: usize = 79;
 
 /// A text that grows by words, with the length of its last line.
@@ -33,7 +33,7 @@ impl<'a> Movetext<'a> {
                 self.add(&format!("{}...", time.number));
             }
             self.add(&san.to_string());
-            numbered = self.add_times(time.left_ms, time.used_ms.filter(|_| self.profile == Profile::Full));
+            numbered = self.add_times(time.left_ms, time.used_ms.filter(|_| self.profile != Profile::Relay));
         }
     }
 
@@ -73,7 +73,7 @@ impl<'a> Movetext<'a> {
     fn add(&mut self, word: &str) {
         let length = word.chars().count();
         if self.column > 0 {
-            let full = self.profile == Profile::Full && self.column + 1 + length > COLUMNS;
+            let full = self.profile != Profile::Relay && self.column + 1 + length > COLUMNS;
             self.out.push(if full { '\n' } else { ' ' });
             self.column = if full { 0 } else { self.column + 1 };
         }

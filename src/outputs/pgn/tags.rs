@@ -46,7 +46,7 @@ pub(super) fn write(
     if let Some(control) = &round.time_control {
         add("TimeControl", &time_control(control, profile));
     }
-    if let (Profile::Full, Some((date, time))) = (profile, &game.began) {
+    if let (Profile::Full | Profile::Archive, Some((date, time))) = (profile, &game.began) {
         add("UTCDate", date);
         add("UTCTime", time);
     }
@@ -61,11 +61,18 @@ pub(super) fn write(
     add("GameId", &id);
 }
 
+/// Writes how a game ended, if that is known.
+pub(super) fn write_termination(termination: Option<&str>, out: &mut String) {
+    if let Some(termination) = termination {
+        out.push_str(&format!("[Termination \"{}\"]\n", names::tag_value(termination)));
+    }
+}
+
 /// Receivers of a relay understand `base` and `base+additional` of the first period only (`outputs/README.md#1`).
 fn time_control(control: &TimeControl, profile: Profile) -> String {
     let first = control.period(0);
     match (profile, first.method) {
-        (Profile::Full, _) => control.to_string(),
+        (Profile::Full | Profile::Archive, _) => control.to_string(),
         (Profile::Relay, Method::Fischer) => format!("{}+{}", first.main_ms / 1000, first.per_move_ms / 1000),
         (Profile::Relay, _) => (first.main_ms / 1000).to_string(),
     }

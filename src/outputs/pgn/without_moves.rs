@@ -26,7 +26,7 @@ impl WithoutMoves {
             PairingResult::BothForfeit => ("*", FORFEIT),
             PairingResult::BothLose | PairingResult::HalfToWhite | PairingResult::HalfToBlack => match profile {
                 Profile::Relay => (result.notation(), None),
-                Profile::Full => ("*", Some(result.notation())),
+                Profile::Full | Profile::Archive => ("*", Some(result.notation())),
             },
         };
         Some(WithoutMoves { token, comment })

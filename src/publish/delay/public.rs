@@ -7,7 +7,9 @@ use flagfall_protocols::time::Instant;
 use super::Delay;
 use super::clocks::{DelayedClocks, ShownClock};
 use super::queue::{DelayQueue, DelayedContent, DelayedItem, Lost};
+use crate::outputs::board_games::{BoardGames, BoardHead, SeenGame};
 use crate::publish::{Message, Messages};
+use crate::system_clock::Utc;
 use crate::wire::moves::LiveMove;
 use crate::wire::player::Players;
 use crate::wire::state::LiveState;
@@ -27,10 +29,19 @@ pub(crate) struct PublicAudience {
     rev: u32,
     /// Whether an event was released and its state was not yet.
     awaits_state: bool,
+    /// When the first move of the game in that state was made, if that is known.
+    began: Option<Utc>,
+    /// The last game as a state showed it: while a state is awaited, `state` has more.
+    seen: Option<SeenGame>,
+    /// The games of the round before it.
+    earlier: BoardGames,
+    chess960: bool,
+    /// Whether `seen` has changed since its PGN was made.
+    seen_changed: bool,
 }
 
 impl PublicAudience {
-    pub(crate) fn new(delay: Delay) -> PublicAudience {
+    pub(crate) fn new(delay: Delay, chess960: bool) -> PublicAudience {
         PublicAudience {
             queue: DelayQueue::new(delay),
             clocks: DelayedClocks::default(),
@@ -39,6 +50,11 @@ impl PublicAudience {
             at: Instant::ZERO,
             rev: 0,
             awaits_state: false,
+            began: None,
+            seen: None,
+            earlier: BoardGames::default(),
+            chess960,
+            seen_changed: false,
         }
     }
 
@@ -51,16 +67,16 @@ impl PublicAudience {
     }
 
     /// From now on the public gets the game on the board, of which it has seen no moves.
-    pub(crate) fn join(&mut self, at: Instant, game: &Game) {
-        self.queue.add_whole_state(at, game);
+    pub(crate) fn join(&mut self, at: Instant, game: &Game, began: Option<Utc>) {
+        self.queue.add_whole_state(at, game, began);
     }
 
-    /// Adds what this effect publishes to the live audience.
-    pub(crate) fn handle_effect(&mut self, at: Instant, effect: &Effect, game: &Game) {
+    /// Adds what this effect publishes to the live audience. `began`: when the first move of the game was made, if that is known.
+    pub(crate) fn handle_effect(&mut self, at: Instant, effect: &Effect, game: &Game, began: Option<Utc>) {
         if matches!(effect, Effect::Clock) && self.clocks.add(at, game, &self.queue) {
             self.queue.lost.merged += 1;
         }
-        self.queue.handle_effect(at, effect, game);
+        self.queue.handle_effect(at, effect, game, began);
     }
 
     /// Ends a step of the game.
@@ -71,6 +87,17 @@ impl PublicAudience {
     /// Returns the number of the game that the public sees.
     pub(crate) fn game_no(&self) -> u32 {
         self.state.as_ref().map_or(1, |state| state.game_no)
+    }
+
+    /// Whether the games have changed that [`PublicAudience::pgn`] writes.
+    pub(crate) fn has_new_games(&self) -> bool {
+        self.seen_changed
+    }
+
+    /// Returns the games of the board as the public has them, in PGN; none before the first state, and if they are too long.
+    pub(crate) fn pgn(&mut self, head: &BoardHead) -> Option<String> {
+        self.seen_changed = false;
+        self.earlier.pgn(self.seen.as_ref()?, head)
     }
 
     /// Returns when something is due.
@@ -95,6 +122,7 @@ impl PublicAudience {
             changed |= self.release_item(now, item, messages, out);
         }
         if changed {
+            self.note_seen();
             self.add_current_state(now, messages, out);
         }
         if self.clocks.release_due(now, &self.queue) {
@@ -133,6 +161,7 @@ impl PublicAudience {
         for item in items {
             self.release_item(now, item, messages, out);
         }
+        self.note_seen();
     }
 
     /// Continues with the delay when the records end: see [`DelayQueue::resume`].
@@ -142,7 +171,16 @@ impl PublicAudience {
         for item in items {
             self.apply_item(item);
         }
+        self.note_seen();
         self.clocks.resume(floor, &self.queue);
+    }
+
+    /// Notes the game as the last state shows it, if nothing has come behind that state.
+    fn note_seen(&mut self) {
+        if let Some(state) = self.state.as_ref().filter(|_| !self.awaits_state) {
+            self.seen = Some(SeenGame { body: state.into(), began: self.began });
+            self.seen_changed = true;
+        }
     }
 
     /// Releases an item: an event becomes a message. Returns whether the item was a state.
@@ -155,6 +193,10 @@ impl PublicAudience {
     fn apply_item(&mut self, item: DelayedItem) -> bool {
         let known = self.state.get_or_insert_with(|| LiveState { game_no: item.game, ..LiveState::default() });
         if known.game_no != item.game {
+            let last = SeenGame { body: (&*known).into(), began: self.began };
+            let last = if self.awaits_state { self.seen.take() } else { Some(last) };
+            last.into_iter().for_each(|last| self.earlier.end_game(last, self.chess960));
+            (self.seen, self.began) = (None, None);
             known.game_no = item.game;
             known.moves.clear();
         }
@@ -182,7 +224,7 @@ impl PublicAudience {
                 self.awaits_state = true;
                 false
             }
-            DelayedContent::State { mut state, revised, whole } => {
+            DelayedContent::State { mut state, revised, whole, began } => {
                 if !whole {
                     state.moves = std::mem::take(&mut known.moves);
                 }
@@ -191,6 +233,7 @@ impl PublicAudience {
                 *known = *state;
                 self.at = item.at;
                 self.rev += u32::from(revised);
+                self.began = began;
                 self.awaits_state = false;
                 true
             }

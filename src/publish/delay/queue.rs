@@ -11,6 +11,7 @@ use flagfall_protocols::time::Instant;
 
 use super::Delay;
 use crate::publish::states;
+use crate::system_clock::Utc;
 use crate::wire::moves;
 use crate::wire::state::LiveState;
 
@@ -47,6 +48,8 @@ pub(crate) enum DelayedContent {
         revised: bool,
         /// Whether the list of moves is in it, because an event before it was dropped.
         whole: bool,
+        /// When the first move of the game was made, if that is known.
+        began: Option<Utc>,
     },
 }
 
@@ -114,8 +117,8 @@ impl DelayQueue {
         }
     }
 
-    /// Adds what this effect publishes to the live audience.
-    pub(crate) fn handle_effect(&mut self, at: Instant, effect: &Effect, game: &Game) {
+    /// Adds what this effect publishes to the live audience. `began`: when the first move of the game was made, if that is known.
+    pub(crate) fn handle_effect(&mut self, at: Instant, effect: &Effect, game: &Game, began: Option<Utc>) {
         match effect {
             Effect::LiveMove(told) => self.add_event(at, game, told.ply, DelayedContent::Move(*told)),
             Effect::LiveRevision { from_ply, moves } => {
@@ -123,9 +126,9 @@ impl DelayQueue {
                 self.add_event(at, game, game.live_plies() as u32, content);
             }
             Effect::LiveTimes(moves) => self.add_event(at, game, game.live_plies() as u32, DelayedContent::Times(moves.clone())),
-            Effect::State(Audience::Live) => self.add_state(at, game, true),
+            Effect::State(Audience::Live) => self.add_state(at, game, true, began),
             // The public gets no state for each second that passed long ago, but it gets one when another clock runs.
-            Effect::Clock if game.clock().running != self.running => self.add_state(at, game, false),
+            Effect::Clock if game.clock().running != self.running => self.add_state(at, game, false, began),
             _ => {}
         }
     }
@@ -153,12 +156,12 @@ impl DelayQueue {
     }
 
     /// Adds the state with all its moves.
-    pub(crate) fn add_whole_state(&mut self, at: Instant, game: &Game) {
+    pub(crate) fn add_whole_state(&mut self, at: Instant, game: &Game, began: Option<Utc>) {
         self.missed = true;
-        self.add_state(at, game, true);
+        self.add_state(at, game, true, began);
     }
 
-    fn add_state(&mut self, at: Instant, game: &Game, revised: bool) {
+    fn add_state(&mut self, at: Instant, game: &Game, revised: bool, began: Option<Utc>) {
         self.running = game.clock().running;
         let whole = self.missed;
         let (plies, mut state) = (game.live_plies() as u32, states::live_state_without_moves(game));
@@ -184,7 +187,7 @@ impl DelayQueue {
             at,
             game: game.number(),
             plies,
-            content: DelayedContent::State { state: Box::new(state), revised, whole },
+            content: DelayedContent::State { state: Box::new(state), revised, whole, began },
         });
         self.states += 1;
     }

@@ -12,7 +12,7 @@ impl Messages {
     /// Adds the state or the times that the live audience keeps while a game is on the board that is not published; nothing if it
     /// has seen none.
     pub(crate) fn add_earlier(&mut self, at: Instant, effect: &Effect, earlier: Option<&EarlierState>, out: &mut Vec<Message>) {
-        let Some(EarlierState { at: happened, rev, state }) = earlier else { return };
+        let Some(EarlierState { at: happened, rev, state, .. }) = earlier else { return };
         let header = |kind, topic| Header {
             audience: trace::Audience::Live,
             kind,

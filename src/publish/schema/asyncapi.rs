@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{command, names};
+use super::{PGN, command, names};
 use crate::wire::envelope::VERSION;
 use crate::wire::topics::{self, Board};
 
@@ -14,7 +14,7 @@ pub struct Channel {
     pub name: &'static str,
     /// The topic, with a word in braces for each level that varies.
     pub address: String,
-    /// The names of the schemas of its messages.
+    /// The names of the schemas of its messages, or [`PGN`].
     pub messages: Vec<&'static str>,
     /// Whether this program publishes on it. If not, it subscribes to it.
     pub published: bool,
@@ -53,7 +53,7 @@ pub fn channels() -> Vec<Channel> {
     let root = "{root}";
     let alert = board.alert(0).replace("alert/0", "alert/{alert}");
     let commands = board.commands().replacen('+', "{user}", 1).replacen('+', "{verb}", 1);
-    let rows: [(_, _, &[&'static str], _); 23] = [
+    let rows: [(_, _, &[&'static str], _); 26] = [
         ("arbiter_state", board.arbiter_state(), &["board.state.arbiter"], STATE),
         ("arbiter_move", board.arbiter_move(), &["board.move.arbiter"], EVENT),
         ("audit", board.audit(), &["board.audit"], EVENT),
@@ -63,10 +63,13 @@ pub fn channels() -> Vec<Channel> {
         ("live_clock", board.live_clock(), &["board.clock"], CLOCK),
         ("live_move", board.live_move(), &["board.move.live"], EVENT),
         ("live_revision", board.live_revision(), &["board.revision", "board.restated"], EVENT),
+        ("live_pgn", board.live_pgn(), &[PGN], STATE),
         ("public_state", board.public_state(), &["board.state.live"], STATE),
         ("public_clock", board.public_clock(), &["board.clock"], CLOCK),
         ("public_move", board.public_move(), &["board.move.live"], EVENT),
         ("public_revision", board.public_revision(), &["board.revision", "board.restated"], EVENT),
+        ("public_pgn", board.public_pgn(), &[PGN], STATE),
+        ("round_pgn", topics::round_pgn(root, "{event}", "{round}"), &[PGN], STATE),
         ("node_status", topics::node_status(root, "{node}"), &["node.status"], STATE),
         ("node_info", topics::node_info(root, "{node}"), &["node.info"], STATE),
         ("node_health", topics::node_health(root, "{node}"), &["node.health"], HEALTH),
@@ -96,7 +99,8 @@ pub fn asyncapi() -> Value {
     let by_name = |make: fn(&Channel) -> Value| -> Map<String, Value> {
         all.iter().map(|channel| (channel.name.to_owned(), make(channel))).collect()
     };
-    let messages: Map<String, Value> = names().map(|name| (name.to_owned(), describe_message(name))).collect();
+    let mut messages: Map<String, Value> = names().map(|name| (name.to_owned(), describe_message(name))).collect();
+    messages.insert(PGN.to_owned(), describe_pgn());
     json!({
         "asyncapi": "3.1.0",
         "info": {
@@ -149,6 +153,16 @@ fn describe_message(name: &str) -> Value {
             "schemaFormat": "application/schema+json;version=draft-2020-12",
             "schema": {"$ref": format!("./{name}.json")},
         },
+    })
+}
+
+/// PGN has no header and no JSON schema.
+fn describe_pgn() -> Value {
+    json!({
+        "name": PGN,
+        "contentType": topics::PGN_TYPE,
+        "description": "The games of a board in this round, or of a whole round, as PGN.",
+        "payload": {"type": "string"},
     })
 }
 

@@ -9,8 +9,10 @@ mod asyncapi;
 mod command;
 mod header;
 mod message;
+mod typescript;
 
 pub use asyncapi::{Channel, asyncapi, channels};
+pub use typescript::{TYPES_FILE, typescript};
 
 use serde_json::Value;
 
@@ -20,6 +22,9 @@ use message::{MESSAGES, MessageSchema};
 pub const FOLDER: &str = "config/schema";
 /// The name of the AsyncAPI document.
 pub const ASYNCAPI: &str = "asyncapi";
+
+/// The name of the messages that are PGN, which have no schema.
+pub const PGN: &str = "board.pgn";
 
 /// Returns the name of every schema: the type of the message, followed by the audience where the body depends on it.
 pub fn names() -> impl Iterator<Item = &'static str> {
@@ -45,7 +50,7 @@ pub fn name_of_message(topic: &str, kind: &str) -> Option<&'static str> {
     Some(if name == "board.revision" && kind == "board.restated" { "board.restated" } else { name })
 }
 
-/// Returns the name of the schema for messages on this topic, or of the first of two; none for a topic that flagfall does not use.
+/// Returns the name of the schema for messages on this topic, or of the first of two; [`PGN`] has no schema. None for a topic that flagfall does not use.
 pub fn name_of_topic(topic: &str) -> Option<&'static str> {
     let levels: Vec<&str> = topic.split('/').collect();
     let [_root, "1", below @ ..] = levels.as_slice() else { return None };
@@ -59,6 +64,7 @@ pub fn name_of_topic(topic: &str) -> Option<&'static str> {
         ["live" | "public", _, _, _, "state"] => "board.state.live",
         ["live" | "public", _, _, _, "move"] => "board.move.live",
         ["live" | "public", _, _, _, "revision"] => "board.revision",
+        ["live" | "public", _, _, _, "pgn"] | ["public", _, _, "pgn"] => PGN,
         ["node", _, "status"] => "node.status",
         ["node", _, "info"] => "node.info",
         ["node", _, "health"] => "node.health",

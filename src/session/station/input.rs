@@ -3,6 +3,7 @@
 use flagfall_game::input::Command;
 use flagfall_game::laws::winnable::Answer;
 use flagfall_protocols::driver::Input;
+use flagfall_protocols::event::DeviceEvent;
 
 use crate::arbiter::Recorded;
 use crate::session::anchor::AnchorRecord;
@@ -106,5 +107,16 @@ impl<'a> StationInput<'a> {
     /// Bytes on a channel of the board's link.
     pub const fn bytes(channel: u8, bytes: &'a [u8]) -> StationInput<'a> {
         StationInput::Bytes { link: BOARD, channel, bytes }
+    }
+}
+
+/// Returns the event as the game must see it. A clock on a link of its own gives clock events only, and its silence means that
+/// there is no clock.
+pub(super) fn event_for_game(link: u8, event: DeviceEvent) -> Option<DeviceEvent> {
+    match event {
+        _ if link == BOARD => Some(event),
+        DeviceEvent::Silent => Some(DeviceEvent::ClockAbsent),
+        DeviceEvent::Clock(_) | DeviceEvent::ClockAbsent | DeviceEvent::ClockButton(_) => Some(event),
+        _ => None,
     }
 }

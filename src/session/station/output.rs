@@ -67,3 +67,12 @@ impl DirtyStates {
         }
     }
 }
+
+/// Audiences whose PGN of the board has changed since it was made last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ChangedPgn {
+    /// The live audience.
+    pub live: bool,
+    /// The public.
+    pub public: bool,
+}

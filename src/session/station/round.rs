@@ -7,8 +7,10 @@ use flagfall_game::game_phase::GamePhase;
 use flagfall_protocols::time::Instant;
 
 use super::{Station, StationOutput};
+use crate::outputs::board_games::{BoardGames, BoardHead, SeenGame};
 use crate::publish::delay::PublicAudience;
 use crate::publish::states::{self, EarlierState};
+use crate::system_clock::Utc;
 use crate::wire::clock::ClockBody;
 use crate::wire::round_games::{self, GameOnBoard, RoundBound, RoundGames, Unpublished};
 use crate::wire::time::Anchor;
@@ -17,6 +19,7 @@ use crate::wire::time::Anchor;
 #[derive(Debug, Default)]
 pub(super) struct Round {
     bound: Option<RoundBound>,
+    chess960: bool,
     games: RoundGames,
     /// The last anchor of a synchronised clock since the last start. The time between two starts may be unknown.
     anchor: Option<Anchor>,
@@ -27,8 +30,14 @@ pub(super) struct Round {
     unpublished: Option<Unpublished>,
     /// The game on the board is published from the middle on.
     joins: bool,
-    /// The last state for the live audience; none without a bound.
+    /// The last state for the live audience.
     kept: Option<EarlierState>,
+    /// When the first move of the game was made, if a synchronised clock has told it. A later start does not change it.
+    began: Option<Utc>,
+    /// The games of the round before that of the last state.
+    earlier: BoardGames,
+    /// Whether the games have changed since this was last taken.
+    games_changed: bool,
 }
 
 /// Whether the effect is for the live audience, and so for the public.
@@ -51,6 +60,10 @@ const fn is_live(effect: &Effect) -> bool {
 }
 
 impl Round {
+    pub(super) fn new(chess960: bool) -> Round {
+        Round { chess960, ..Round::default() }
+    }
+
     /// The state that the live audience keeps; none if the game on the board is published.
     pub(super) fn earlier_state(&self) -> Option<Option<&EarlierState>> {
         self.unpublished.map(|_| self.kept.as_ref())
@@ -62,19 +75,36 @@ impl Round {
             self.game.number = game.number();
             self.game.initial_position = round_games::is_initial(&states::fen(game.start()));
             self.game.by_command = game.is_begun_by_command();
-            self.first_move = None;
+            (self.first_move, self.began) = (None, None);
         }
         self.game.made_moves = game.made_moves();
         self.game.over = game.stage() == GamePhase::Over || game.result().is_some();
         match self.game.made_moves {
-            0 => self.first_move = None,
+            0 => (self.first_move, self.began) = (None, None),
             _ => drop(self.first_move.get_or_insert(at)),
         }
         self.game.first_move = self.anchor.zip(self.first_move).map(|(anchor, first)| anchor.utc_at(first));
+        self.began = self.began.or(self.game.first_move);
         let before = self.unpublished;
         self.unpublished = self.games.follow(self.bound.as_ref(), self.game);
         self.joins |= before.is_some() && self.unpublished.is_none() && self.game.made_moves > 0;
         self.unpublished
+    }
+
+    /// When the first move of the game on the board was made, if that is known.
+    pub(super) fn began(&self) -> Option<Utc> {
+        self.began
+    }
+
+    /// Whether the games have changed that [`Round::pgn`] writes.
+    pub(super) fn has_new_games(&self) -> bool {
+        self.games_changed
+    }
+
+    /// Returns the games of the board as the live audience has them, in PGN; none before the first state, and if they are too long.
+    pub(super) fn pgn(&mut self, head: &BoardHead) -> Option<String> {
+        self.games_changed = false;
+        self.kept.as_ref().and_then(|kept| self.earlier.pgn(&seen(kept), head))
     }
 
     /// Whether the effect is published, if it is for the live audience. If it is, its state is kept.
@@ -86,7 +116,6 @@ impl Round {
             return false;
         }
         match (effect, &mut self.kept) {
-            _ if self.bound.is_none() => {}
             (Effect::Clock, Some(kept)) => {
                 kept.at = at;
                 kept.state.clock = ClockBody::from(game.clock());
@@ -98,8 +127,18 @@ impl Round {
     }
 
     fn keep(&mut self, at: Instant, game: &Game) {
-        self.kept = Some(EarlierState { at, rev: game.rev(Audience::Live), state: states::live_state(game) });
+        let (rev, state) = (game.rev(Audience::Live), states::live_state(game));
+        let kept = EarlierState { at, rev, state, began: self.began };
+        let last = self.kept.replace(kept).filter(|last| last.state.game_no != game.number());
+        if let Some(last) = last {
+            self.earlier.end_game(seen(&last), self.chess960);
+        }
+        self.games_changed = true;
     }
+}
+
+fn seen(kept: &EarlierState) -> SeenGame {
+    SeenGame { body: (&kept.state).into(), began: kept.began }
 }
 
 impl Station {
@@ -107,9 +146,7 @@ impl Station {
     pub(super) fn bound_round(&mut self, at: Instant, bound: Option<RoundBound>, out: &mut Vec<StationOutput>) {
         self.round.anchor = None;
         self.round.bound = bound;
-        if bound.is_none() {
-            self.round.kept = None;
-        } else if self.round.kept.is_none() && self.round.unpublished.is_none() {
+        if self.round.kept.is_none() && self.round.unpublished.is_none() {
             self.round.keep(at, &self.game);
         }
         self.review_round(at, out);
@@ -160,7 +197,7 @@ impl Station {
         if std::mem::take(&mut self.round.joins)
             && let Some(public) = &mut self.public
         {
-            public.join(at, &self.game);
+            public.join(at, &self.game, self.round.began());
         }
     }
 }

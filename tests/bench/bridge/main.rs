@@ -4,6 +4,8 @@
 //! yardstick run in turns, with the same games.
 
 mod boards;
+#[cfg(feature = "outputs")]
+mod collected;
 mod latency;
 mod listener;
 mod process;
@@ -33,7 +35,7 @@ fn main() -> std::io::Result<()> {
     writeln!(out, "the daemon is a build {broker}\n")?;
     table::heading(&mut out)?;
     let only = arguments.iter().find(|argument| !argument.starts_with('-')).map(String::as_str);
-    for (name, scene) in scenes::ALL {
+    for (name, scene) in scenes::ALL.iter().copied() {
         if only.is_none_or(|only| name.contains(only)) {
             for row in scene(lengths) {
                 row.print(&mut out)?;

@@ -62,6 +62,21 @@ impl Process {
         Process::start(command)
     }
 
+    /// The collector of the event `e`, with its files in `tree`.
+    #[cfg(feature = "outputs")]
+    pub(crate) fn collector(folder: &Path, broker: u16) -> Process {
+        let (store, tree) = (folder.join("store"), folder.join("tree"));
+        let text = format!(
+            "[node]\nname = \"bench\"\n[event]\nid = \"e\"\nround = \"1\"\ntime_control = \"180+2\"\n[mqtt]\nport = {broker}\n\
+             [collect]\ndir = {store:?}\n[[output]]\nname = \"tree\"\nkind = \"files\"\ndir = {tree:?}\n"
+        );
+        let file = folder.join("collect.toml");
+        std::fs::write(&file, text).expect("a configuration");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_flagfall"));
+        command.arg("collect").arg("--config").arg(file);
+        Process::start(command)
+    }
+
     pub(crate) fn usage(&self) -> Usage {
         let process = PathBuf::from(format!("/proc/{}", self.child.id()));
         let mut usage = Usage::default();

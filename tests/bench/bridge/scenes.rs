@@ -45,12 +45,14 @@ const SPEED_OF_MANY: f64 = 1.0;
 
 type Scene = fn(Lengths) -> Vec<Row>;
 
-pub(crate) const ALL: [(&str, Scene); 5] = [
+pub(crate) const ALL: &[(&str, Scene)] = &[
     ("start", start),
     ("play-1", |lengths| play(1, lengths)),
     ("play-20", |lengths| play(20, lengths)),
     ("idle", idle),
     ("memory", memory),
+    #[cfg(feature = "outputs")]
+    ("collect", |lengths| crate::collected::collect(lengths.play * 4)),
 ];
 
 /// A program that is measured, with its boards and its broker. The fields are dropped in this order.

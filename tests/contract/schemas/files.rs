@@ -1,4 +1,4 @@
-//! The files in `config/schema` are the schemas of the present types.
+//! The files in `config/schema`, and the TypeScript types of the pages, are those of the present types.
 //!
 //! `FLAGFALL_BLESS=1 cargo test` writes them again, for review.
 
@@ -20,9 +20,10 @@ fn names() -> Vec<&'static str> {
 #[allow(clippy::disallowed_methods, reason = "the one switch of the golden tests")]
 fn the_files_are_up_to_date() {
     let bless = std::env::var_os("FLAGFALL_BLESS").is_some();
-    for name in names() {
-        let file = folder().join(format!("{name}.json"));
-        let text = schema::file_text(name).unwrap_or_else(|| panic!("{name}: no text"));
+    let schema =
+        |name| (folder().join(format!("{name}.json")), schema::file_text(name).unwrap_or_else(|| panic!("{name}: no text")));
+    let types = (PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(schema::TYPES_FILE), schema::typescript());
+    for (file, text) in names().into_iter().map(schema).chain([types]) {
         if bless {
             std::fs::write(&file, &text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         }

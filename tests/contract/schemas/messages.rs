@@ -225,6 +225,7 @@ fn messages_of_a_node_keep_to_their_schemas() {
         delay_moves: Some(0),
         roles: [("anna".to_owned(), UserRole { role: Role::Arbiter, boards: vec!["12".to_owned()] })].into(),
         collects: Vec::new(),
+        problems: vec!["The organiser's message on flagfall/1/meta/open26 is not used: `rev` is 1".to_owned()],
     };
     node("node.info", &topics::node_info(root, name), &info);
     let full = NodeHealth {
@@ -261,6 +262,7 @@ fn messages_of_a_node_about_a_device_keep_to_their_schemas() {
         charging: None,
         signal_dbm: None,
         clock_firmware: None,
+        touched: 0,
         dropouts: 0,
         weak_squares: Vec::new(),
         weak_men: Vec::new(),
@@ -280,6 +282,7 @@ fn messages_of_a_node_about_a_device_keep_to_their_schemas() {
         charging: Some(false),
         signal_dbm: Some(-91),
         clock_firmware: Some("2.1".to_owned()),
+        touched: 5,
         dropouts: 31,
         weak_squares: vec![WeakSquare { square: "e4".to_owned(), dropouts: 12 }],
         weak_men: vec![

@@ -1,12 +1,7 @@
 //! A folder with a collector, and boards whose states a plain client publishes.
 
-use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
-use std::time::Duration;
 
 use flagfall::outputs::pgn::{self, Profile};
 use flagfall::outputs::picture::Picture;
@@ -18,9 +13,10 @@ use shakmaty::san::SanPlus;
 use shakmaty::{Chess, Position};
 use tempfile::TempDir;
 
+use super::reader::plies_by_board;
 use crate::program::{RunningProgram, flagfall, text};
 use crate::support::mqtt::publish;
-use crate::support::waiting::{PATIENCE, pause, thread, wait_until};
+use crate::support::waiting::{PATIENCE, wait_until};
 
 /// A folder with the configuration of a collector, its store and its outputs. It has one output of files, `tree`.
 pub(crate) struct CollectHall {
@@ -155,6 +151,16 @@ impl Published {
         publish(broker, &format!("flagfall/1/public/open26/5/{}/state", self.id), &self.state(), &["-r"]);
     }
 
+    /// The same for the audience without delay.
+    pub(crate) fn publish_live(&self, broker: u16) {
+        publish(broker, &format!("flagfall/1/live/open26/5/{}/state", self.id), &self.state(), &["-r"]);
+    }
+
+    /// The men after the moves, as a FEN has them.
+    pub(crate) fn placement(&self) -> String {
+        self.position.board().board_fen().to_string()
+    }
+
     fn game(&self) -> RoundGame {
         let picture = Picture::read(self.state().as_bytes()).expect("a state");
         RoundGame {
@@ -167,16 +173,6 @@ impl Published {
     }
 }
 
-/// The half-moves of each board of a file, all of which have a time.
-pub(crate) fn plies_by_board(games: &Path) -> BTreeMap<u32, usize> {
-    let text = std::fs::read_to_string(games).unwrap_or_default();
-    let boards = text.split("[Event ").filter_map(|game| {
-        let number = game.split_once("[Board \"")?.1.split('"').next()?.parse().ok()?;
-        Some((number, game.matches("[%clk").count()))
-    });
-    boards.collect()
-}
-
 /// The names in a folder, without the file that is being written.
 pub(crate) fn names(dir: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(dir).unwrap_or_else(|error| panic!("{}: {error}", dir.display()));
@@ -185,39 +181,4 @@ pub(crate) fn names(dir: &Path) -> Vec<String> {
     names.retain(|name| name != ".flagfall-new");
     names.sort();
     names
-}
-
-/// Reads a file again and again, as a program for broadcasts does, and notes each game that got shorter.
-pub(crate) struct Watch {
-    stop: Arc<AtomicBool>,
-    thread: JoinHandle<Vec<String>>,
-}
-
-impl Watch {
-    pub(crate) fn start(games: PathBuf) -> Watch {
-        let stop = Arc::<AtomicBool>::default();
-        let stopped = Arc::clone(&stop);
-        let thread = thread("reader", move || {
-            let (mut longest, mut faults) = (BTreeMap::new(), Vec::new());
-            while !stopped.load(Ordering::Relaxed) {
-                let found = plies_by_board(&games);
-                for (board, before) in &longest {
-                    let now = found.get(board).copied().unwrap_or_default();
-                    if now < *before {
-                        faults.push(format!("board {board}: {now} after {before}"));
-                    }
-                }
-                longest = found;
-                pause(Duration::from_millis(3));
-            }
-            faults
-        });
-        Watch { stop, thread }
-    }
-
-    /// What was wrong.
-    pub(crate) fn stop(self) -> Vec<String> {
-        self.stop.store(true, Ordering::Relaxed);
-        self.thread.join().expect("no panic")
-    }
 }

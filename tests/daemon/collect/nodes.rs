@@ -6,7 +6,8 @@ use flagfall::emulate::games::game;
 use flagfall_hardware::emulator::script::Script;
 use serde_json::json;
 
-use super::hall::{CollectHall, names, plies_by_board};
+use super::hall::{CollectHall, names};
+use super::reader::plies_by_board;
 use crate::rig::{Rig, Seat};
 use crate::support::mqtt::Mosquitto;
 use crate::support::ports::free_address;

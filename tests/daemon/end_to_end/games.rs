@@ -127,6 +127,10 @@ fn check_start(all: &[MosquittoMessage], boot: u64, seats: &[Seat<'_>]) {
                 "ready without {topic}"
             );
         }
+        for audience in ["live", "public"] {
+            let topic = topic(audience, seat.id, "pgn");
+            assert!(born.iter().any(|received| received.topic == topic), "ready without {topic}");
+        }
     }
 }
 
@@ -196,6 +200,7 @@ fn check_late_subscriber(late: &Watch, early: &Watch) {
         {
             topics.push(topic(audience, board, leaf));
         }
+        topics.extend(["live", "public"].map(|audience| topic(audience, board, "pgn")));
     }
     topics.extend(["alert/1", "alert/2", "ruling"].iter().map(|leaf| topic("arbiter", "b1", leaf)));
     topics.sort();

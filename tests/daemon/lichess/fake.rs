@@ -27,7 +27,7 @@ pub(crate) enum Trouble {
 }
 
 /// A game of the round at lichess.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Chapter {
     pub(crate) tags: BTreeMap<String, String>,
     pub(crate) moves: Vec<String>,
@@ -45,42 +45,69 @@ pub(crate) struct Round {
     /// The largest body that is taken, in bytes.
     pub(crate) largest: Option<usize>,
     pub(crate) has_source: bool,
+    /// The rights of the token.
+    pub(crate) scopes: String,
+    /// The board whose game is refused, with the words for it.
+    pub(crate) refused: Option<(u32, &'static str)>,
 }
 
-/// The server. It has one round.
+/// The rounds by their ids.
+type Rounds = Mutex<BTreeMap<&'static str, Round>>;
+
+/// The server.
 pub(crate) struct FakeLichess {
-    pub(crate) round: Arc<Mutex<Round>>,
+    rounds: Arc<Rounds>,
     port: u16,
 }
 
-/// The id of its round.
+/// The id of its first round.
 pub(crate) const ROUND: &str = "abcd1234";
+/// The id of its second round.
+pub(crate) const ROUND_2: &str = "Efgh5678";
 
 impl FakeLichess {
     pub(crate) fn start() -> FakeLichess {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("an address").port();
-        let round = Arc::<Mutex<Round>>::default();
-        let shared = Arc::clone(&round);
+        let rounds: Arc<Rounds> = Arc::new(Mutex::new(
+            [ROUND, ROUND_2].map(|id| (id, Round { scopes: "study:write".to_owned(), ..Round::default() })).into(),
+        ));
+        let shared = Arc::clone(&rounds);
         thread("lichess", move || {
             for stream in listener.incoming() {
                 // A client that leaves is no fault of the server.
                 let _ = serve(stream.expect("a connection"), &shared);
             }
         });
-        FakeLichess { round, port }
+        FakeLichess { rounds, port }
+    }
+
+    pub(crate) fn port(&self) -> u16 {
+        self.port
     }
 
     pub(crate) fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
 
+    /// Looks at the first round.
     pub(crate) fn with<T>(&self, look: impl FnOnce(&mut Round) -> T) -> T {
-        look(&mut self.round.lock().expect("no panic"))
+        self.with_round(ROUND, look)
+    }
+
+    pub(crate) fn with_round<T>(&self, id: &str, look: impl FnOnce(&mut Round) -> T) -> T {
+        look(self.rounds.lock().expect("no panic").get_mut(id).expect("a round"))
     }
 }
 
-fn serve(stream: TcpStream, round: &Mutex<Round>) -> std::io::Result<()> {
+/// The chapters of a round that was pushed once, with this text.
+pub(crate) fn chapters_of(text: &str) -> Vec<Chapter> {
+    let mut round = Round::default();
+    round.push(text);
+    round.chapters
+}
+
+fn serve(stream: TcpStream, rounds: &Rounds) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream);
     let (mut first, mut token, mut length) = (String::new(), String::new(), 0);
     reader.read_line(&mut first)?;
@@ -94,11 +121,16 @@ fn serve(stream: TcpStream, round: &Mutex<Round>) -> std::io::Result<()> {
             _ => {}
         }
     }
-    let trouble = {
-        let mut round = round.lock().expect("no panic");
+    // The rights of the token and the troubles of such a request are those of the first round.
+    let tests_token = first.starts_with("POST /api/token/test ");
+    let id = first.split(['/', ' ']).find_map(|part| [ROUND, ROUND_2].into_iter().find(|id| *id == part));
+    let id = id.or(tests_token.then_some(ROUND));
+    let trouble = id.and_then(|id| {
+        let mut rounds = rounds.lock().expect("no panic");
+        let round = rounds.get_mut(id)?;
         round.requests += 1;
         round.troubles.pop_front()
-    };
+    });
     let mut body = vec![0; length];
     if trouble == Some(Trouble::CutBody) {
         return reader.read_exact(&mut body[..length / 2]);
@@ -106,8 +138,14 @@ fn serve(stream: TcpStream, round: &Mutex<Round>) -> std::io::Result<()> {
     reader.read_exact(&mut body)?;
     let (status, answer) = match trouble {
         Some(Trouble::Status(status)) => (status, json!({"error": "as the test wants"})),
+        // Whoever asks about a token needs none.
+        _ if tests_token => rounds.lock().expect("no panic")[ROUND].test(&String::from_utf8_lossy(&body)),
         _ if token != format!("Bearer {TOKEN}") => (401, json!({"error": "No such token"})),
-        _ => round.lock().expect("no panic").handle(&first, &String::from_utf8_lossy(&body)),
+        _ => {
+            let mut rounds = rounds.lock().expect("no panic");
+            let found = id.and_then(|id| Some(rounds.get_mut(id)?.handle(id, &first, &String::from_utf8_lossy(&body))));
+            found.unwrap_or_else(|| (404, json!({"error": "Not found"})))
+        }
     };
     if trouble == Some(Trouble::NoAnswer) {
         return Ok(());
@@ -118,10 +156,10 @@ fn serve(stream: TcpStream, round: &Mutex<Round>) -> std::io::Result<()> {
 }
 
 impl Round {
-    fn handle(&mut self, request: &str, body: &str) -> (u16, Value) {
-        let push = format!("POST /api/broadcast/round/{ROUND}/push ");
-        let reset = format!("POST /api/broadcast/round/{ROUND}/reset ");
-        let look = format!("GET /api/broadcast/-/-/{ROUND} ");
+    fn handle(&mut self, id: &str, request: &str, body: &str) -> (u16, Value) {
+        let push = format!("POST /api/broadcast/round/{id}/push ");
+        let reset = format!("POST /api/broadcast/round/{id}/reset ");
+        let look = format!("GET /api/broadcast/-/-/{id} ");
         if request.starts_with(&push) {
             if self.largest.is_some_and(|largest| body.len() > largest) {
                 return (413, json!({"error": "too large"}));
@@ -136,10 +174,17 @@ impl Round {
             let games = self.chapters.iter().map(
                 |chapter| json!({"players": [name(chapter, "White"), name(chapter, "Black")], "status": chapter.tag("Result")}),
             );
-            (200, json!({"round": {"id": ROUND}, "games": games.collect::<Vec<_>>()}))
+            (200, json!({"round": {"id": id}, "games": games.collect::<Vec<_>>()}))
         } else {
             (404, json!({"error": "Not found"}))
         }
+    }
+
+    /// What is known of each token of a list.
+    fn test(&self, tokens: &str) -> (u16, Value) {
+        let mine = json!({"userId": "hall", "scopes": self.scopes, "expires": null});
+        let known = |token: &str| if token == TOKEN { mine.clone() } else { Value::Null };
+        (200, tokens.split(',').map(|token| (token.to_owned(), known(token))).collect())
     }
 
     fn push(&mut self, body: &str) -> Value {
@@ -158,6 +203,10 @@ impl Round {
                     continue;
                 }
             };
+            if let Some((_, words)) = self.refused.filter(|(board, _)| game.tag("Board") == board.to_string()) {
+                answers.push(json!({"tags": game.tags, "error": words}));
+                continue;
+            }
             answers.push(json!({"tags": game.tags, "moves": game.moves.len()}));
             let unknown =
                 |side: &str| matches!(game.tag(side), "" | "?" | "unknown" | "bye") || game.tag(side).chars().count() < 2;

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::support::waiting::{PATIENCE, wait_until};
 
 /// Waits until somebody listens.
-pub(super) fn wait_for_listener(address: SocketAddr) {
+pub(crate) fn wait_for_listener(address: SocketAddr) {
     wait_until("a listener", PATIENCE, || TcpStream::connect(address).is_ok());
 }
 
@@ -20,7 +20,7 @@ fn connect(address: SocketAddr) -> TcpStream {
 }
 
 /// Sends a request and returns the whole answer.
-pub(super) fn exchange(address: SocketAddr, request: &str) -> String {
+pub(crate) fn exchange(address: SocketAddr, request: &str) -> String {
     let mut stream = connect(address);
     // A server that refuses a request may not read all of it.
     _ = stream.write_all(request.as_bytes());
@@ -32,12 +32,12 @@ pub(super) fn exchange(address: SocketAddr, request: &str) -> String {
 }
 
 /// The answer to a request for `path` with these further headers.
-pub(super) fn request(address: SocketAddr, method: &str, path: &str, headers: &str) -> String {
+pub(crate) fn request(address: SocketAddr, method: &str, path: &str, headers: &str) -> String {
     exchange(address, &format!("{method} {path} HTTP/1.1\r\nHost: {address}\r\n{headers}\r\n"))
 }
 
 /// The JSON at a path.
-pub(super) fn json(address: SocketAddr, path: &str) -> Value {
+pub(crate) fn json(address: SocketAddr, path: &str) -> Value {
     let answer = request(address, "GET", path, "");
     let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
     assert!(head.starts_with("HTTP/1.1 200"), "{path}: {head}");
@@ -46,13 +46,13 @@ pub(super) fn json(address: SocketAddr, path: &str) -> Value {
 
 /// A WebSocket to the API.
 #[derive(Debug)]
-pub(super) struct Client {
+pub(crate) struct Client {
     stream: TcpStream,
 }
 
 impl Client {
     /// Connects, as a page of this origin does. The error is the server's answer.
-    pub(super) fn open(address: SocketAddr, origin: Option<&str>) -> Result<Client, String> {
+    pub(crate) fn open(address: SocketAddr, origin: Option<&str>) -> Result<Client, String> {
         let mut stream = connect(address);
         let origin = origin.map(|origin| format!("Origin: {origin}\r\n")).unwrap_or_default();
         let request = format!(
@@ -72,7 +72,7 @@ impl Client {
     }
 
     /// Sends a frame with this opcode; returns false if the server has closed the connection.
-    pub(super) fn send_frame(&mut self, opcode: u8, payload: &[u8]) -> bool {
+    pub(crate) fn send_frame(&mut self, opcode: u8, payload: &[u8]) -> bool {
         let mut frame = vec![0x80 | opcode];
         // A mask of zeros leaves the payload as it is.
         match payload.len() {
@@ -91,12 +91,12 @@ impl Client {
         self.stream.write_all(&frame).is_ok()
     }
 
-    pub(super) fn send(&mut self, text: &str) {
+    pub(crate) fn send(&mut self, text: &str) {
         assert!(self.send_frame(1, text.as_bytes()), "the connection is closed");
     }
 
     /// The next message; none when the server has closed the connection.
-    pub(super) fn receive(&mut self) -> Option<Value> {
+    pub(crate) fn receive(&mut self) -> Option<Value> {
         loop {
             let mut head = [0; 2];
             self.read(&mut head)?;
@@ -129,20 +129,20 @@ impl Client {
     }
 
     /// Sends a call and returns the next message.
-    pub(super) fn call(&mut self, text: &str) -> Value {
+    pub(crate) fn call(&mut self, text: &str) -> Value {
         self.send(text);
         self.receive().expect("an answer")
     }
 
     /// The parameter of the next message of a feed.
-    pub(super) fn event(&mut self) -> Value {
+    pub(crate) fn event(&mut self) -> Value {
         let mut message = self.receive().expect("a message");
         assert_eq!(message["response"], "feed", "{message}");
         message["param"].take()
     }
 
     /// From now on there is little room for messages that nobody reads, and a write waits at most so long.
-    pub(super) fn become_slow(&mut self, limit: Duration) {
+    pub(crate) fn become_slow(&mut self, limit: Duration) {
         self.stream.set_write_timeout(Some(limit)).expect("a limit");
         socket2::SockRef::from(&self.stream).set_recv_buffer_size(4 << 10).expect("a size");
     }

@@ -65,20 +65,41 @@ fn a_page_follows_a_game() {
     offered.stop();
 }
 
+/// The operator's tool fails if an object has a key too many or too few. The order does not matter to it.
+#[track_caller]
+fn has_keys(value: &Value, keys: &str) {
+    let mut wanted: Vec<&str> = keys.split(' ').collect();
+    wanted.sort_unstable();
+    assert_eq!(value.as_object().expect("an object").keys().collect::<Vec<_>>(), wanted, "{value}");
+}
+
 /// The same over HTTP GET: the operator's tool reads the round so.
 fn read_over_http(offered: &Offered) {
-    let boards = json(offered.api, "/api/v1.0/eboards");
+    let read = |path: &str| json(offered.api, &format!("/api/v1.0/{path}"));
+    has_keys(&read("eboards")[0], "serialnr source state battery comment board flipped clock");
+    has_keys(&read("eboards")[0]["clock"], "white black run time");
+    let boards = read("eboards");
     assert!(boards[0]["serialnr"] == "00101" && boards[0]["clock"]["white"].is_u64(), "{boards}");
-    let uuid = json(offered.api, "/api/v1.0/tournaments")[0]["uuid"].as_str().expect("a uuid").to_owned();
-    assert_eq!(json(offered.api, &format!("/api/v1.0/tournament/{uuid}"))["eboards"], json!(["00101"]));
-    let round = json(offered.api, &format!("/api/v1.0/round/{uuid}/0"));
+    let uuid = read("tournaments")[0]["uuid"].as_str().expect("a uuid").to_owned();
+    has_keys(&read("tournaments")[0], "uuid description rounds");
+    let tournament = read(&format!("tournament/{uuid}"));
+    has_keys(&tournament, "uuid name description location country rounds eboards");
+    assert_eq!(tournament["eboards"], json!(["00101"]));
+    let round = read(&format!("round/{uuid}/0"));
+    has_keys(&round, "nr date pairings");
+    has_keys(&round["pairings"][0], "nr uuid white black live result");
+    for side in ["white", "black"] {
+        has_keys(&round["pairings"][0][side], "fname mname lname title federation gender fideid");
+    }
     assert_eq!((&round["nr"], &round["pairings"][0]["white"]["lname"]), (&json!(5), &json!("Wilhelmina")));
     let game = round["pairings"][0]["uuid"].as_str().expect("a uuid").to_owned();
     // The game of record publishes a move when it is pressed or has stood for two seconds.
     wait_until("all moves", Duration::from_secs(10), || {
-        json(offered.api, &format!("/api/v1.0/game/{game}"))["moves"].as_array().is_some_and(|moves| moves.len() == 4)
+        read(&format!("game/{game}"))["moves"].as_array().is_some_and(|moves| moves.len() == 4)
     });
-    let moves = json(offered.api, &format!("/api/v1.0/game/{game}"))["moves"].clone();
+    let of_game = read(&format!("game/{game}"));
+    has_keys(&of_game, "chess960 result comment clock moves");
+    let moves = of_game["moves"].clone();
     let seconds = |text: &Value| text.as_str().and_then(|text| text.split_once(' ')?.1.parse::<u32>().ok());
     assert!(moves.as_array().expect("moves").iter().all(|text| seconds(text).is_some()), "{moves}");
     let allowed = request(offered.api, "GET", "/api/v1.0/eboards", &format!("Origin: {PAGE}\r\n"));

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use fastrand::Rng;
+use flagfall::emulate::score_sheet;
 use flagfall::journal::Limits;
 use flagfall::publish::Message;
 use flagfall::publish::delay::Delay;
 use flagfall::session::anchor::{self, AnchorRecord};
 use flagfall::session::recorder::Recorder;
-use flagfall::session::station::StationOutput;
+use flagfall::session::station::{ChangedPgn, StationOutput};
 use flagfall::wire::time::TimeSource;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Audience, Body};
@@ -40,8 +41,10 @@ struct PublishedTimes {
     /// For each number, the time of the first publication, and the last ply in it.
     live: BTreeMap<u64, (u64, usize)>,
     public: BTreeMap<u64, u64>,
-    /// The number of moves in each state for the public.
+    /// The number of moves in each state and each PGN for the public.
     shown: Vec<(u64, usize)>,
+    /// The number of PGNs among them.
+    pgns: usize,
     /// The plies that were published for the live audience.
     plies: Vec<(u64, usize)>,
     over: Option<u64>,
@@ -90,6 +93,18 @@ impl PublishedTimes {
             }
             (Audience::Arbiter, _) if body["event"] == "over" => _ = self.over.get_or_insert(time),
             _ => {}
+        }
+    }
+
+    /// Makes the PGN of the public if it has changed. Its moves are moves that are shown.
+    fn record_pgn(&mut self, recorder: &mut Recorder, at: Instant, times: RunTimes) {
+        let (changed, mut out) = (recorder.station().changed_pgn(), Vec::new());
+        recorder.station_mut().make_pgn(at, ChangedPgn { live: false, ..changed }, &mut out);
+        for output in out {
+            let StationOutput::Message(message) = output else { continue };
+            let sheets = score_sheet::read(message.payload.as_bytes()).expect("readable");
+            self.shown.push((times.published_at(at), sheets.last().expect("a game").moves.len()));
+            self.pgns += 1;
         }
     }
 
@@ -145,6 +160,7 @@ impl Machine {
         let base = anchor::resume(last, recorder.recorded_anchor(), &wall);
         let times = RunTimes { last, died: self.died, base, opened: self.now };
         early.into_iter().for_each(|output| self.published.record_output(output, times));
+        self.published.record_pgn(&mut recorder, base, times);
         self.feed(&mut recorder, times, &Body::Anchor(&wall.json()));
         for place in from..upto {
             let before = if place == 0 { Instant::ZERO } else { tape.inputs[place - 1].0 };
@@ -169,6 +185,7 @@ impl Machine {
                 Ok(())
             })
             .expect("kept");
+        published.record_pgn(&mut recorder, end, times);
     }
 
     fn feed(&mut self, recorder: &mut Recorder, times: RunTimes, body: &Body<'_>) {
@@ -180,12 +197,13 @@ impl Machine {
                 Ok(())
             })
             .expect("an input");
+        published.record_pgn(recorder, at, times);
     }
 }
 
 #[test]
 fn nothing_is_early_over_clock_jumps_and_daemon_deaths() {
-    let mut public = 0;
+    let (mut public, mut pgns) = (0, 0);
     let tapes = own_tapes();
     campaign("delay over clock jumps", 0..SEEDS, |seed| {
         for tape in &tapes {
@@ -214,8 +232,9 @@ fn nothing_is_early_over_clock_jumps_and_daemon_deaths() {
                 assert_eq!(machine.published.public.len(), machine.published.live.len(), "{name}: every event becomes public");
             }
             public += machine.published.public.len();
+            pgns += machine.published.pgns;
         }
         tapes.iter().map(|tape| tape.inputs.len() as u64).sum()
     });
-    assert!(!ordinary() || public > 100, "only {public} events became public");
+    assert!(!ordinary() || public > 100 && pgns > 100, "only {public} events and {pgns} PGNs became public");
 }

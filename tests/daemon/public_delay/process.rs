@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use flagfall::emulate::games::game;
 use flagfall::emulate::hands::{End, Habits, Manner, Play, Turn};
+use flagfall::emulate::score_sheet;
 use flagfall::system_clock::{Utc, monotonic, utc};
 use flagfall_hardware::emulator::script::Script;
 use serde_json::Value;
@@ -82,6 +83,23 @@ fn check(all: &[MosquittoMessage]) {
     let arrived = |received: &MosquittoMessage| wall - now.since(received.at).as_micros() as i64;
     let (live, public) = (firsts(all, "live"), firsts(all, "public"));
     let over = all.iter().find(|received| received.body()["event"] == "over").map(event_time);
+    // No move is taken back, so the event of each ply has its number.
+    let mut plies = Vec::new();
+    for received in all.iter().filter(|received| received.branch() == "public" && received.topic.ends_with("/pgn")) {
+        let sheets = score_sheet::read(received.payload.as_bytes()).expect("readable");
+        let shown = sheets.last().expect("a game").moves.len() as u64;
+        let newest = live.get(&shown).map_or(i64::MIN, |newest| event_time(newest));
+        assert!(
+            shown == 0 || arrived(received) - newest >= DELAY,
+            "ply {shown} is in the PGN after {}",
+            arrived(received) - newest
+        );
+        plies.push(shown);
+    }
+    let state =
+        all.iter().rfind(|received| received.branch() == "public" && received.topic.ends_with("/state")).expect("a state");
+    let shown = state.body()["moves"].as_array().map(|moves| moves.len() as u64);
+    assert_eq!(plies.last().copied(), shown, "{plies:?}");
     for (number, received) in &public {
         let late = arrived(received) - event_time(live[number]);
         assert!(late >= DELAY, "event {number} is public after {late} µs");

@@ -1,5 +1,6 @@
 //! The messages for the live audience and for the public, side by side.
 
+use flagfall::emulate::score_sheet;
 use flagfall::journal::Limits;
 use flagfall::publish::delay::Delay;
 use flagfall::publish::{Message, states};
@@ -11,6 +12,7 @@ use flagfall_game::game_phase::GamePhase;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Audience, Body};
 use serde_json::Value;
+use shakmaty::CastlingMode;
 
 use crate::support::tapes::Tape;
 use crate::support::tapes::memory::Memory;
@@ -122,6 +124,21 @@ impl PublishedLog {
             (Audience::Public, false) => self.shown.push(seen),
             (Audience::Arbiter, _) if matches!(seen.payload["body"]["event"].as_str(), Some("over")) => self.over.push(seen.us),
             _ => {}
+        }
+    }
+
+    /// Checks the PGN that the public has now: its last game has the moves of the last state, whose time is checked. A run that has
+    /// shown no state may have one from the records, which is not checked here.
+    pub(crate) fn check_pgn(&self, name: &str, pgn: Option<&str>) {
+        let last = self.shown.iter().rfind(|shown| shown.run == self.run);
+        let games = score_sheet::read(pgn.unwrap_or_default().as_bytes()).expect("readable");
+        let Some(moves) = last.and_then(|shown| shown.payload["body"]["moves"].as_array()) else { return };
+        let shown: Vec<&str> = moves.iter().map(|played| played["uci"].as_str().expect("a move")).collect();
+        let last = games.last().unwrap_or_else(|| panic!("{name}: no PGN"));
+        // A game without moves is not written behind another one, and another part does not begin with the initial position.
+        if !shown.is_empty() && last.unplayable.is_none() {
+            let written: Vec<String> = last.moves.iter().map(|mv| mv.to_uci(CastlingMode::Standard).to_string()).collect();
+            assert_eq!(written, shown, "{name}");
         }
     }
 

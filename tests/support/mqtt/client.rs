@@ -31,8 +31,14 @@ impl MosquittoMessage {
     pub(crate) fn parse(line: &str) -> Option<MosquittoMessage> {
         let parts: Vec<&str> = line.splitn(8, '|').collect();
         let [qos, retain, content_type, expiry, format, correlation, topic, payload] = parts.try_into().ok()?;
-        let json =
-            if payload.is_empty() { Value::Null } else { serde_json::from_str(payload).unwrap_or_else(|_| Value::from(payload)) };
+        // In hexadecimal digits a payload of several lines is one line.
+        let bytes = (0..payload.len()).step_by(2).map(|at| u8::from_str_radix(payload.get(at..at + 2)?, 16).ok());
+        let payload = String::from_utf8_lossy(&bytes.collect::<Option<Vec<u8>>>()?).into_owned();
+        let json = if payload.is_empty() {
+            Value::Null
+        } else {
+            serde_json::from_str(&payload).unwrap_or_else(|_| Value::from(payload.as_str()))
+        };
         Some(MosquittoMessage {
             at: monotonic(),
             qos: qos.parse().ok()?,
@@ -42,7 +48,7 @@ impl MosquittoMessage {
             format: format.to_owned(),
             correlation: correlation.to_owned(),
             topic: topic.to_owned(),
-            payload: payload.to_owned(),
+            payload,
             json,
         })
     }
@@ -72,7 +78,7 @@ impl SubProcess {
         publish(port, marker, "here", &["-r"]);
         let mut command = Command::new("mosquitto_sub");
         command.args(["-V", "5", "-h", "127.0.0.1", "-p", &port.to_string(), "-q", "1", "--retain-as-published"]);
-        command.args(["-F", "%q|%r|%C|%E|%F|%D|%t|%p", "-t", marker]);
+        command.args(["-F", "%q|%r|%C|%E|%F|%D|%t|%x", "-t", marker]);
         filters.iter().for_each(|filter| _ = command.args(["-t", filter]));
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap_or_else(|error| panic!("mosquitto_sub: {error}"));

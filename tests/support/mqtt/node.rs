@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use flagfall::config::Mqtt;
 use flagfall::mqtt::outbox::{BoardNo, Event, Outbox, Quality, Retained};
 use flagfall::mqtt::{Arrived, ConnectionState, Hooks, Identity, ReconnectDelays, Settings, run};
-use flagfall::publish::shorten_state;
+use flagfall::publish::shorten;
 use flagfall::random;
 use flagfall_protocols::trace::Audience;
 use tokio::sync::watch;
@@ -108,7 +108,7 @@ impl Node {
             refused: Box::new(move |topic, cause| {
                 report(&refused, SessionReport::Refused(topic.to_owned(), cause.map(str::to_owned)));
             }),
-            shorten: Box::new(shorten_state),
+            shorten: Box::new(shorten),
             status: Box::new(move |state| {
                 let body = format!(r#"{{"state":"{state}","run":"{run_id}"}}"#);
                 format!(r#"{{"v":"1.0","type":"node.status","node":"n1","boot":{boot},"body":{body}}}"#)

@@ -11,6 +11,8 @@ use crate::collect::body::{GameBody, RoundBody};
 use crate::collect::sinks::{Answer, Verdict};
 use crate::wire::output::BoardMessage;
 
+/// What to do about one game that was not taken.
+const AGAIN: &str = "Compare its moves and its pairing with the score sheets; the next push has the game again.";
 /// The largest length of words of lichess that are shown, in characters.
 const LONGEST: usize = 200;
 
@@ -52,10 +54,10 @@ pub(super) fn of_push(reply: &Reply, id: &str, body: &RoundBody) -> Answer {
     let mut boards = Vec::new();
     for (index, game) in body.games.iter().enumerate() {
         let message = match entry_of(&games, index, game, body.games.len()) {
-            None => "lichess did not answer about this game.".to_owned(),
-            Some(PushedGame { error: Some(error), .. }) => format!("lichess refused this game: {}.", clean(error)),
+            None => format!("lichess did not answer about this game. {AGAIN}"),
+            Some(PushedGame { error: Some(error), .. }) => format!("lichess refused this game: {}. {AGAIN}", clean(error)),
             Some(taken) if taken.moves < game.plies => {
-                format!("lichess took {} of {} half-moves of this game.", taken.moves, game.plies)
+                format!("lichess took {} of {} half-moves of this game. {AGAIN}", taken.moves, game.plies)
             }
             Some(_) => continue,
         };

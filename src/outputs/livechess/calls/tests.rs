@@ -42,7 +42,7 @@ fn a_client_plays_as_the_known_pages_do() {
     let subscribe = r#"{"id":2,"call":"subscribe","param":{"feed":"eboardevent","id":1,"param":{"serialnr":"10003"}}}"#;
     let answers = said(&mut session, subscribe);
     assert_eq!((&answers[0], answers[1].0.as_str()), (&("call".to_owned(), json!(2), Value::Null), "feed"));
-    assert_eq!(session.boards(), BTreeSet::from([2]));
+    assert_eq!(session.boards(), BTreeSet::from(["b3".to_owned()]));
     let set_up = format!(r#"{{"id":3,"call":"call","param":{{"id":1,"method":"setup","param":{{"fen":"{START}"}}}}}}"#);
     let answers = said(&mut session, &set_up);
     assert_eq!(
@@ -70,12 +70,33 @@ fn mistakes_of_known_clients_do_not_end_a_feed() {
     // A feed that is opened again begins again.
     let again = r#"{"id":3,"call":"subscribe","param":{"feed":"eboardevent","id":0,"param":{"serialnr":"b2"}}}"#;
     assert_eq!(said(&mut session, again)[1].2["serialnr"], "b2");
-    assert_eq!(session.boards(), BTreeSet::from([1]));
+    assert_eq!(session.boards(), BTreeSet::from(["b2".to_owned()]));
     let sources = said(&mut session, r#"{"id":4,"call":"sources","param":null}"#);
     assert_eq!(
         sources[0].2[0],
         json!({"type": "serial", "device": "", "name": null, "present": false, "active": true, "status": null})
     );
+}
+
+/// Only the board's own machine sees the men between two moves.
+#[test]
+fn a_board_elsewhere_has_no_line_of_moves() {
+    let mut boards = hall();
+    boards.iter_mut().for_each(|shown| shown.seat.is_elsewhere = true);
+    let mut session = Session::default();
+    let mut said = |text: &str| -> Vec<Value> {
+        let messages = session.handle(text, &boards, Now::default());
+        messages.iter().map(|text| serde_json::from_str(text).expect("JSON")).collect()
+    };
+    let first = said(r#"{"id":1,"call":"subscribe","param":{"id":1,"param":{"serialnr":"10003"}}}"#);
+    assert_eq!(first[1]["param"]["board"], "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR");
+    for (method, param) in [("setup", format!(r#"{{"fen":"{START}"}}"#)), ("flip", r#"{"flip":true}"#.to_owned())] {
+        let answers = said(&format!(r#"{{"id":7,"call":"call","param":{{"id":1,"method":"{method}","param":{param}}}}}"#));
+        let message = answers[0]["param"]["message"].as_str().unwrap_or_default();
+        assert!(answers[0]["response"] == "error" && message.contains("only at the board's own machine"), "{answers:?}");
+    }
+    assert_eq!(said(r#"{"id":8,"call":"sources"}"#)[0]["param"], json!([]));
+    assert_eq!(said(r#"{"id":9,"call":"unsubscribe","param":{"id":1}}"#)[0]["response"], "call");
 }
 
 #[test]

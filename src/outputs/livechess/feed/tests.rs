@@ -29,7 +29,7 @@ fn picture(placement: Placement, ms: u64) -> Arc<Picture> {
 }
 
 fn feed() -> Feed {
-    Feed::new("1", 0, Shown { seat: Seat::default(), picture: picture(Placement::initial(), 0) })
+    Feed::new("1", Shown { seat: Seat::default(), picture: picture(Placement::initial(), 0) })
 }
 
 /// The parameters of messages, all of which are of feed 1.

@@ -1,0 +1,145 @@
+//! Publishes the public games of each round as PGN at the broker (`collect/README.md#8`): what a file of an output with the profile
+//! `full` has, for pages and programs that read nothing but MQTT.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use tracing::warn;
+
+use super::intake::Link;
+use crate::system_clock::MonotonicTime;
+use crate::wire::topics;
+
+/// The PGN of a round is published if it is smaller than this, in bytes.
+pub(crate) const LARGEST: usize = 128 << 10;
+/// What a packet has beside its payload, at most.
+const HEADER: usize = 1 << 10;
+/// A connection that ends so soon after such a message may have ended because of it.
+const SOON: Duration = Duration::from_secs(5);
+/// After so many of these in a row nothing is published any more.
+const STRIKES: u32 = 3;
+
+/// The PGN of all rounds.
+pub(crate) struct RoundTopics {
+    root: String,
+    event: String,
+    rounds: BTreeMap<String, Kept>,
+    /// The rounds that are too large, so that the log says it once.
+    too_large: BTreeSet<String>,
+    /// The largest packet that the broker takes, in bytes.
+    limit: usize,
+    given_at: Option<MonotonicTime>,
+    /// How many connections in a row ended soon after such a message.
+    strikes: u32,
+}
+
+struct Kept {
+    /// Empty deletes what the broker has.
+    pgn: String,
+    /// The broker was given it on this connection.
+    given: bool,
+}
+
+impl RoundTopics {
+    pub(crate) fn new(root: &str, event: &str) -> RoundTopics {
+        RoundTopics {
+            root: root.to_owned(),
+            event: event.to_owned(),
+            rounds: BTreeMap::new(),
+            too_large: BTreeSet::new(),
+            limit: usize::MAX,
+            given_at: None,
+            strikes: 0,
+        }
+    }
+
+    /// A connection began: everything is published again. `limit` is the largest packet that the broker takes, in bytes.
+    pub(crate) fn connected(&mut self, limit: Option<u32>) {
+        self.limit = limit.map_or(usize::MAX, |limit| limit as usize);
+        self.rounds.values_mut().for_each(|kept| kept.given = false);
+    }
+
+    /// The connection was lost.
+    pub(crate) fn lost(&mut self, now: MonotonicTime) {
+        let soon = self.given_at.take().is_some_and(|given| now.since(given) < SOON);
+        self.strikes = if soon { self.strikes + 1 } else { 0 };
+        if self.strikes == STRIKES {
+            warn!(
+                "the broker ends each connection after the PGN of a round: it is not published any more. The user of the collector needs \
+                 the right to write {}, and the broker must take messages of 128 KiB",
+                topics::round_pgn(&self.root, &self.event, "+")
+            );
+        }
+    }
+
+    /// Another collector publishes them.
+    pub(crate) fn withhold(&mut self) {
+        self.rounds.clear();
+    }
+
+    /// Changes the games of a round. If they are too large, what the broker has is deleted, because it would stay as it is.
+    pub(crate) fn show(&mut self, round: &str, mut pgn: String) {
+        if pgn.len() >= LARGEST || pgn.len() + HEADER > self.limit {
+            if self.too_large.insert(round.to_owned()) {
+                warn!("round {round}: its PGN has {} bytes, too many for one message at the broker; outputs have it", pgn.len());
+            }
+            pgn.clear();
+        } else {
+            self.too_large.remove(round);
+        }
+        if self.rounds.get(round).is_none_or(|kept| kept.pgn != pgn) {
+            self.rounds.insert(round.to_owned(), Kept { pgn, given: false });
+        }
+    }
+
+    /// Gives the broker what it has not got.
+    pub(crate) fn give(&mut self, link: &Link, now: MonotonicTime) {
+        if self.strikes >= STRIKES {
+            return;
+        }
+        for (round, kept) in self.rounds.iter_mut().filter(|(_, kept)| !kept.given) {
+            kept.given = link.retain(&topics::round_pgn(&self.root, &self.event, round), topics::PGN_TYPE, kept.pgn.clone());
+            self.given_at = Some(now);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pgn_of(topics: &RoundTopics, round: &str) -> Option<(usize, bool)> {
+        topics.rounds.get(round).map(|kept| (kept.pgn.len(), kept.given))
+    }
+
+    #[test]
+    fn a_round_is_published_again_if_it_has_changed_and_deleted_if_it_is_too_large() {
+        let mut topics = RoundTopics::new("flagfall", "e");
+        topics.show("5", "x".repeat(LARGEST - 1));
+        topics.rounds.values_mut().for_each(|kept| kept.given = true);
+        topics.show("5", "x".repeat(LARGEST - 1));
+        assert_eq!(pgn_of(&topics, "5"), Some((LARGEST - 1, true)), "nothing new");
+        topics.show("5", "x".repeat(LARGEST));
+        assert_eq!((pgn_of(&topics, "5"), topics.too_large.len()), (Some((0, false)), 1));
+        topics.show("5", "x".repeat(8_000));
+        assert_eq!((pgn_of(&topics, "5"), topics.too_large.len()), (Some((8_000, false)), 0));
+        topics.connected(Some(8_000));
+        topics.show("5", "x".repeat(8_000));
+        assert_eq!(pgn_of(&topics, "5"), Some((0, false)), "the broker takes less");
+        topics.withhold();
+        assert_eq!(pgn_of(&topics, "5"), None);
+    }
+
+    #[test]
+    fn a_broker_that_ends_connections_is_left_alone() {
+        let second = |seconds: u64| MonotonicTime(seconds * 1_000_000);
+        let mut topics = RoundTopics::new("flagfall", "e");
+        for (given, lost, strikes) in [(1, 2, 1), (3, 4, 2), (10, 60, 0), (61, 62, 1), (63, 64, 2), (65, 66, 3)] {
+            topics.given_at = Some(second(given));
+            topics.lost(second(lost));
+            assert_eq!(topics.strikes, strikes, "{lost}");
+        }
+        topics.lost(second(67));
+        assert_eq!(topics.strikes, 0, "another cause");
+    }
+}
