@@ -47,7 +47,8 @@ fn every_kind_has_words_and_its_class_says_who_sees_it() {
     let words = browser.run_async("return (await import('/js/staff/words.js')).ALARMS;");
     let mut known: Vec<String> = words.as_object().expect("a table").keys().cloned().collect();
     let mut expected = kinds.clone();
-    (known.sort(), expected.sort());
+    known.sort();
+    expected.sort();
     assert_eq!(known, expected, "words.js and the schema");
     for (board, sign) in [("1", "go to the board"), ("2", "do not walk over"), ("3", "for the record")] {
         browser.open(&format!("/arbiter/?board={board}&view=board&tab=alarms"));

@@ -6,8 +6,10 @@ use crate::stage::made_up::{arbiter_body, now_us, state, topic};
 use crate::stage::room::Room;
 use crate::stage::rulings;
 
+type Texts = &'static [&'static str];
+
 /// The name of the state, what the page shows, the buttons that are enabled and those that are not.
-const STATES: [(&str, &[&str], &[&str], &[&str]); 7] = [
+const STATES: [(&str, Texts, Texts, Texts); 7] = [
     (
         "proposed",
         &["BLACK WINS", "NOT PRESSED", "Go and stop the clocks."],

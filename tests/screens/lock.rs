@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde_json::Value;
+
 use crate::stage::browser::Browser;
 use crate::stage::made_up::alert_body;
 use crate::stage::room::Room;
@@ -23,7 +25,13 @@ fn a_page_that_nobody_touches_is_locked_and_shows_numbers_only() {
     room.witness.publish_hall(&["1", "2"]);
     browser.log_in("/arbiter/", "anna");
     browser.shows_in("[data-board='open26/5/1']", "Beispiel");
-    browser.later(Duration::from_secs(61));
+    // The setting of a new device.
+    browser.run("localStorage.removeItem('flagfall-lock-after');", &Value::Null);
+    browser.later(Duration::from_secs(50));
+    browser.keys("j");
+    browser.later(Duration::from_secs(50));
+    browser.wait("the page looks again", "document.querySelector('.need, .tile a:focus') && !document.querySelector('.locked')");
+    browser.later(Duration::from_secs(11));
     browser.wait("it is locked", "document.querySelector('.locked')");
     browser.shows("open26");
     nothing_of_a_board(&browser);
