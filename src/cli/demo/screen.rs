@@ -17,7 +17,6 @@ use super::view::View;
 use crate::config;
 use crate::daemon::Daemon;
 use crate::system_clock::{self, MonotonicTime};
-use crate::wire::topics;
 
 /// The time between two drawings of the screen.
 const PICTURE: Duration = Duration::from_millis(250);
@@ -197,10 +196,6 @@ impl Show {
     }
 
     fn handle_message(&mut self, topic: &str, payload: &[u8]) -> Result<()> {
-        // The games are shown from their messages.
-        if topics::is_board_pgn(topic) {
-            return Ok(());
-        }
         self.check.handle_message(topic, payload);
         match self.view.handle_message(topic, payload) {
             Some(line) if !self.picture => self.line(&line),
