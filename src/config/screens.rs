@@ -9,7 +9,7 @@ use super::certificates;
 use super::secrets;
 use super::types::Config;
 
-/// The pages for arbiters, operators and spectators (`screens/README.md`).
+/// The pages for arbiters, operators and spectators (`src/screens/README.md`).
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Screens {

@@ -1,5 +1,5 @@
 //! The pages for browsers and their server: it serves the files of `web/` and copies MQTT between the pages and the broker
-//! (`screens/README.md`).
+//! (`src/screens/README.md`).
 //!
 //! One machine of a hall serves the pages for all. They have a thread of their own: twenty screens receive megabytes each second, and
 //! the daemon must not wait for a phone.

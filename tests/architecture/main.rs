@@ -22,6 +22,7 @@ mod source;
 mod spdx;
 mod systemd;
 mod topics;
+mod web;
 
 /// Fails with every problem found, one a line: `file:line: what is wrong`.
 #[track_caller]

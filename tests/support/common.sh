@@ -5,8 +5,11 @@ say() { printf '%s: %s\n' "$self" "$*"; }
 # Installs missing packages with apt.
 install_missing() {
     local packages=() need command package
-    for need in cc:gcc mosquitto:mosquitto mosquitto_sub:mosquitto-clients openssl:openssl dbus-daemon:dbus-daemon \
-        systemd-analyze:systemd kill:procps gzip:gzip; do
+    local tools=(cc:gcc mosquitto:mosquitto mosquitto_sub:mosquitto-clients openssl:openssl dbus-daemon:dbus-daemon
+        systemd-analyze:systemd kill:procps gzip:gzip)
+    # The browser has 290 MB.
+    [[ -n ${FLAGFALL_NO_BROWSER:-} ]] || tools+=(chromium:chromium chromedriver:chromium-driver)
+    for need in "${tools[@]}"; do
         command=${need%%:*} package=${need#*:}
         PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin type -P "$command" >/dev/null || packages+=("$package")
     done

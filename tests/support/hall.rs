@@ -66,13 +66,17 @@ pub(crate) struct EmbeddedBroker {
 }
 
 impl EmbeddedBroker {
+    /// For everybody.
     pub(crate) fn start() -> EmbeddedBroker {
+        EmbeddedBroker::with(Broker { tcp: "127.0.0.1:0".to_owned(), websocket: String::new(), ..Broker::default() })
+    }
+
+    pub(crate) fn with(settings: Broker) -> EmbeddedBroker {
         let (stop, stopped) = oneshot::channel::<()>();
         let (began, begun) = sync_channel(1);
         let thread = thread("broker", move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
             runtime.block_on(async {
-                let settings = Broker { tcp: "127.0.0.1:0".to_owned(), websocket: String::new(), ..Broker::default() };
                 let broker = flagfall::broker::start(&settings, "flagfall", "e", "node-1").await.expect("starts");
                 began.send(broker.tcp).expect("the receiver waits");
                 let _ = stopped.await;

@@ -159,7 +159,7 @@ export function connect(options) {
       if (client?.connected && held.length > 0) client.unsubscribe(held.map(topic => prefix + topic), () => {});
     },
     /**
-     * Publishes once (QoS 1, not retained). Rejects at once while not live: nothing is kept for later.
+     * Publishes once (QoS 1, not retained). Rejects at once, with an error that is `unsent`, while not live: nothing is kept for later.
      * @param {string} topic
      * @param {object} body the whole message
      * @param {{expiry?: number, responseTopic?: string, correlation?: string|Uint8Array}} [how] `expiry` in seconds; the response topic
@@ -168,7 +168,7 @@ export function connect(options) {
      */
     publish(topic, body, { expiry = 10, responseTopic, correlation } = {}) {
       const own = client;
-      if (state !== 'live' || !own?.connected) return Promise.reject(new Error('There is no connection.'));
+      if (state !== 'live' || !own?.connected) return Promise.reject(Object.assign(new Error('There is no connection.'), { unsent: true }));
       const properties = { messageExpiryInterval: expiry, contentType: 'application/json', payloadFormatIndicator: true };
       if (responseTopic) properties.responseTopic = prefix + responseTopic;
       if (correlation) properties.correlationData = typeof correlation === 'string' ? new TextEncoder().encode(correlation) : correlation;

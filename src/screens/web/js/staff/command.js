@@ -151,8 +151,11 @@ export function newCommander({ publish, user, clientId, now, onChange }) {
       if (Number(reason) >= 0x80 && draft.stage === 'sending') {
         become(draft, 'refused', { message: `The broker does not let ${user} send commands.` });
       }
-    } catch {
-      if (draft.stage === 'sending') become(draft, 'refused', { message: 'No connection: nothing was sent.' });
+    } catch (error) {
+      if (draft.stage !== 'sending') return;
+      // A connection that was lost meanwhile may have carried the command.
+      if (/** @type {{unsent?: boolean}} */ (error).unsent) become(draft, 'refused', { message: 'No connection: nothing was sent.' });
+      else become(draft, 'silent');
     }
   }
 

@@ -1,0 +1,103 @@
+//! The connection of a page: lost and back, both brokers, wrong passwords, other hosts.
+
+use serde_json::Value;
+
+use crate::stage::broker::Broker;
+use crate::stage::browser::Browser;
+use crate::stage::made_up::{alert_body, topic};
+use crate::stage::room::Room;
+
+#[test]
+fn offline_and_back_without_a_reload() {
+    let room = Room::new();
+    let Some(browser) = room.browser("offline_and_back") else { return };
+    room.witness.publish_hall(&["1", "2"]);
+    room.witness.publish_alert("1", alert_body(1, "flag", "loud"));
+    room.witness.publish_ruling("1", crate::stage::rulings::proposed());
+    browser.log_in("/arbiter/", "anna");
+    browser.shows_in(".need", "Flag");
+    browser.open("/arbiter/?board=1&view=ruling");
+    browser.wait("Confirm is enabled", "document.querySelector('#choice-confirm:enabled')");
+    browser.run("window.sameLoad = true;", &Value::Null);
+
+    room.proxy.close();
+    browser.shows("Offline since");
+    browser.wait("no button of a ruling is enabled", "!document.querySelector('.choices button:enabled')");
+    browser.shows_in("#choice-confirm", "no connection");
+    browser.is_accessible("offline");
+    browser.screenshot("offline");
+    // The alarm is closed while the page is away.
+    room.witness.clear(&topic("arbiter", "1", "alert/1"));
+    room.proxy.open();
+    browser.shows_in(".link-state", "live");
+    browser.gone(".banner");
+    browser.wait("Confirm is enabled again", "document.querySelector('#choice-confirm:enabled')");
+    browser.keys(crate::stage::browser::ESCAPE);
+    browser.wait("the hall", "document.querySelector('main.hall')");
+    browser.gone(".need:not(.closed)");
+    assert_eq!(browser.get("window.sameLoad"), true, "the page was not loaded again");
+    browser.screenshot("back");
+}
+
+#[test]
+fn a_login_at_mosquitto() {
+    login(Room::new(), "login-mosquitto");
+}
+
+#[test]
+fn a_login_at_the_embedded_broker() {
+    login(Room::with(Broker::embedded()), "login-embedded");
+}
+
+/// A wrong password, the right one, a topic that may not be read, and a connection that is cut.
+fn login(room: Room, test: &'static str) {
+    let Some(browser) = room.browser(test) else { return };
+    room.witness.publish_hall(&["1"]);
+    browser.open("/arbiter/");
+    browser.wait("the form", "document.querySelector('form.login button.primary:enabled')");
+    browser.fill("[name=user]", "anna");
+    browser.fill("[name=password]", "guessed");
+    browser.fill("[name=pin]", "4711");
+    browser.is_accessible("the login");
+    browser.click("form.login button.primary");
+    browser.shows("User or password is wrong.");
+    browser.screenshot("wrong-password");
+    assert_eq!(kept(&browser), "", "a wrong password is not kept");
+    browser.fill("[name=password]", "secret of anna");
+    browser.click("form.login button.primary");
+    browser.shows_in("[data-board='open26/5/1']", "Beispiel");
+    assert!(kept(&browser).contains("secret of anna"), "the login is kept for this tab");
+    assert!(!browser.get("location.href + document.title + document.cookie").to_string().contains("secret"));
+    room.proxy.cut();
+    browser.shows_in(".link-state", "live");
+    browser.shows_in("[data-board='open26/5/1']", "Beispiel");
+    browser.screenshot("logged-in");
+}
+
+fn kept(browser: &Browser) -> String {
+    browser
+        .get("JSON.stringify(Object.values(sessionStorage)) + JSON.stringify(Object.values(localStorage))")
+        .to_string()
+        .replace("[]", "")
+        .replace('"', "")
+}
+
+#[test]
+fn a_page_of_another_origin_and_another_name_are_refused() {
+    let room = Room::new();
+    let Some(browser) = room.browser("other_origin") else { return };
+    let attempt = format!(
+        "const socket = new WebSocket('ws://{}/mqtt', 'mqtt');
+         return await new Promise(done => {{ socket.onopen = () => done('open'); socket.onerror = () => done('refused'); }});",
+        room.address
+    );
+    // The origin of a blank page is `null`, and no policy of ours holds there.
+    browser.open("about:blank");
+    assert_eq!(browser.run_async(&attempt), "refused");
+    browser.open("/wall/");
+    assert_eq!(browser.run_async(&attempt), "open");
+    // A name that an attacker lets point at this machine.
+    browser.open(&format!("http://evil.example:{}/wall/", room.address.port()));
+    assert_eq!(browser.get("performance.getEntriesByType('navigation')[0].responseStatus"), 421);
+    assert_eq!(browser.get("document.scripts.length"), 0);
+}

@@ -1,0 +1,109 @@
+//! The pages on the screen of a telephone.
+
+use serde_json::Value;
+
+use crate::stage::browser::Browser;
+use crate::stage::made_up::{alert_body, arbiter_body, live_body, state, topic};
+use crate::stage::room::Room;
+use crate::stage::rulings;
+
+fn room() -> Room {
+    let room = Room::new();
+    room.witness.publish_hall(&["1", "2", "3"]);
+    // A name that is longer than a telephone is wide.
+    let long = "Wilhelmina-Anastasia van der Hoogstraten-Bartholomeusdottir";
+    let (mut live, mut arbiter) = (live_body(), arbiter_body());
+    live["players"]["white"]["name"] = long.into();
+    arbiter["players"]["white"]["name"] = long.into();
+    room.witness.publish_live("1", live.clone());
+    room.witness.publish(&topic("arbiter", "1", "state"), &state("board.state", "1", arbiter));
+    room.witness.publish(&topic("public", "1", "clock"), &state("board.clock", "1", live["clock"].clone()));
+    room.witness.publish(&topic("public", "1", "state"), &state("board.state", "1", live));
+    let mut flag = alert_body(1, "flag", "loud");
+    flag["side"] = "white".into();
+    room.witness.publish_alert("1", flag);
+    room.witness.publish_alert("2", alert_body(1, "wrong_set_up", "loud"));
+    room.witness.publish_ruling("1", rulings::proposed());
+    room
+}
+
+#[test]
+fn a_ruling_needs_no_scrolling_to_its_buttons() {
+    let room = room();
+    let Some(browser) = room.browser("phone") else { return };
+    browser.phone(390, 844);
+    browser.log_in("/arbiter/?board=1&view=ruling", "anna");
+    browser.wait("Confirm is enabled", "document.querySelector('#choice-confirm:enabled')");
+    browser.draws(".positions staff-diagram", rulings::POSITION);
+    browser.screenshot("ruling");
+    let hidden = browser.get(
+        "['.act', '.proposal', '.positions staff-diagram', '.times-row:last-child', '.moves-done', '#choice-confirm', '#choice-goes-on', '#choice-other'].filter(css => {
+             const element = document.querySelector(css);
+             const { top, bottom, left, right, width, height } = element.getBoundingClientRect();
+             const seen = document.elementFromPoint(left + width / 2, top + height / 2);
+             return top < 0 || bottom > innerHeight || left < 0 || right > innerWidth || !element.contains(seen);
+         })",
+    );
+    assert_eq!(hidden, Value::Array(Vec::new()), "these are not seen at once");
+    for id in ["choice-confirm", "choice-goes-on", "choice-other"] {
+        let height = browser.get(&format!("document.getElementById('{id}').offsetHeight")).as_u64();
+        assert!(height >= Some(56), "{id} is {height:?} px high");
+    }
+}
+
+const PAGES: [&str; 13] = [
+    "/arbiter/",
+    "/arbiter/?board=1&view=ruling",
+    "/arbiter/?board=1&view=board",
+    "/arbiter/?board=1&view=board&tab=moves",
+    "/arbiter/?board=1&view=board&tab=alarms",
+    "/arbiter/?board=1&view=board&tab=record",
+    "/arbiter/?board=1&view=board&tab=do",
+    "/operations/",
+    "/operations/?tab=devices",
+    "/operations/?tab=nodes",
+    "/",
+    "/wall/",
+    "/board/?board=1",
+];
+
+#[test]
+fn at_320_pixels_nothing_scrolls_sideways_and_targets_are_large() {
+    let room = room();
+    let Some(browser) = room.browser("phone-320") else { return };
+    browser.phone(320, 640);
+    browser.log_in("/arbiter/", "anna");
+    let mut problems = Vec::new();
+    for page in PAGES {
+        browser.open(page);
+        browser.wait("the page", "document.querySelector('main, .wall, .tile, .doors, article')");
+        let name = if page.contains("/board/") { "hoogstraten" } else { "" };
+        browser.wait(
+            "its content",
+            &format!("document.body.innerText.trim().length > 20 && document.body.innerText.toLowerCase().includes('{name}')"),
+        );
+        let width = browser.get("document.documentElement.scrollWidth").as_u64();
+        let place = page.replace(['/', '?', '&', '='], "-");
+        browser.screenshot(&place);
+        if width > Some(320) {
+            problems.push(format!("{page} is {width:?} px wide"));
+        }
+        problems.extend(small_targets(&browser).into_iter().map(|target| format!("{page}: under 44 px: {target}")));
+    }
+    assert!(problems.is_empty(), "{problems:#?}");
+}
+
+/// What is to be touched and too small; links in running text are as high as the text.
+fn small_targets(browser: &Browser) -> Vec<String> {
+    let small = browser.get(
+        "[...document.querySelectorAll('button, a[href], input, select, summary')].flatMap(element => {
+             const target = element.matches('[type=checkbox], [type=radio]') ? element.closest('label') ?? element : element;
+             // Eight squares side by side are as wide as the screen.
+             if (target.closest('.editor-squares')) return [];
+             if (!target.checkVisibility() || getComputedStyle(target).display === 'inline') return [];
+             const { width, height } = target.getBoundingClientRect();
+             return height < 43.5 || width < 43.5 ? [`${target.outerHTML.slice(0, 90)} ${Math.round(width)} x ${Math.round(height)}`] : [];
+         })",
+    );
+    small.as_array().into_iter().flatten().map(|target| target.as_str().unwrap_or_default().to_owned()).collect()
+}
