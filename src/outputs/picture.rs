@@ -198,6 +198,21 @@ impl From<&LiveState> for Body {
 mod tests {
     use super::*;
 
+    /// A state of contract 1.0, as nodes of the version of 2026-11-23 retain it.
+    #[test]
+    fn the_state_of_an_older_node_is_read() {
+        let state = r#"{"v":"1.0","type":"board.state","game":"open26-5-12-g1","rev":7,"node":"pi-07","boot":3,
+            "t":{"us":9000000,"utc":"2026-11-23T19:00:09.000Z","sync":"ntp"},"body":{"game_no":1,
+            "initial_fen":"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "fen":"rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1",
+            "moves":[{"ply":1,"san":"e4","uci":"e2e4","white_ms":5425000,"black_ms":5400000}],
+            "clock":{"white_ms":5425000,"black_ms":5400000,"running":"black","read_us":8000000,"resolution_ms":1000,"source":"dgt"},
+            "result":null}}"#;
+        let picture = Picture::read(state.as_bytes()).expect("a state");
+        assert_eq!((picture.rev, picture.body.moves[0].san.as_str(), picture.body.players), (7, "e4", None));
+        assert_eq!(picture.body.clock.running, Some(Side::Black));
+    }
+
     #[test]
     fn hostile_states_are_errors() {
         let move_of = r#"{"san":"e4","white_ms":1,"black_ms":null}"#;

@@ -44,7 +44,7 @@ pub struct DeviceStatus {
     /// Firmware of the clock at the board, `major.minor`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clock_firmware: Option<String>,
-    /// How often the men on it have changed since the start of the node while no game was on: told at most once a second. So a person finds
+    /// How often the men on it have changed since the start of the node while no game was on; published at most once a second. So a person finds
     /// out which device stands where.
     #[serde(skip_serializing_if = "is_zero")]
     #[schemars(default)]

@@ -190,7 +190,7 @@ fn the_second_node_with_a_board_withholds_it() {
         received.topic == "flagfall/1/live/ev/1/b0/state"
             && body(received)["moves"].as_array().is_some_and(|moves| moves.len() == PLIES)
     });
-    let ours = |received: &&MosquittoMessage| received.topic.contains("/ev/1/b0/");
+    let ours = |received: &&MosquittoMessage| received.topic.contains("/ev/1/b0/") && !received.topic.ends_with("/pgn");
     let writers: Vec<Value> = all
         .iter()
         .filter(ours)

@@ -29,7 +29,6 @@ use crate::random;
 #[cfg(feature = "screens")]
 use crate::screens;
 use crate::system_clock::{self, MonotonicTime};
-use crate::wire::topics;
 
 /// The time between two drawings of the screen.
 const PICTURE: Duration = Duration::from_millis(250);
@@ -341,10 +340,6 @@ impl Show {
     }
 
     fn handle_message(&mut self, topic: &str, payload: &[u8]) -> Result<()> {
-        // The games are shown from their messages.
-        if topics::is_board_pgn(topic) {
-            return Ok(());
-        }
         self.note_lock(topic, payload);
         self.check.handle_message(topic, payload);
         match self.view.handle_message(topic, payload) {

@@ -21,8 +21,11 @@ const FIRST_WITHIN: Duration = Duration::from_secs(10);
 const SETTLED: Duration = Duration::from_millis(500);
 /// The longest wait for that.
 const SETTLED_WITHIN: Duration = Duration::from_secs(3);
-/// After the first change others are awaited for this time: if several devices change, nobody knows which one is meant.
+/// After the first change others are awaited until none has come for this time: if several devices change, nobody knows which one is
+/// meant. A node reports the men that are touched once a second.
 const TOGETHER: Duration = Duration::from_millis(1500);
+/// The longest wait for that.
+const TOGETHER_WITHIN: Duration = Duration::from_secs(6);
 
 /// How often the men on each device were touched.
 type Touched = BTreeMap<String, u64>;
@@ -56,10 +59,7 @@ pub(super) fn ask(broker: &Broker, file: &mut EventFile, path: &Path, round: u32
         if !first.is_ok_and(|first| first.is_ok()) {
             bail!("no device is heard: is a node running, and may this login read device/?");
         }
-        let settle =
-            async { while tokio::time::timeout(SETTLED, devices.changed()).await.is_ok_and(|changed| changed.is_ok()) {} };
-        // In a full hall somebody always touches a man.
-        _ = tokio::time::timeout(SETTLED_WITHIN, settle).await;
+        settle(&mut devices, SETTLED, SETTLED_WITHIN).await;
         let mut bound = Vec::new();
         let boards = file.rounds.get(&round).map(|round| round.boards.clone()).unwrap_or_default();
         let mut open: Vec<_> = boards.into_iter().filter(|pairing| pairing.device.is_none()).collect();
@@ -112,7 +112,7 @@ async fn touched_device(
                 break;
             }
         }
-        tokio::time::sleep(TOGETHER).await;
+        settle(devices, TOGETHER, TOGETHER_WITHIN).await;
         let changed = changed_since(&before, &devices.borrow_and_update());
         let boards = file.rounds.get(&round).map(|round| round.boards.as_slice()).unwrap_or_default();
         let board_of = |device: &str| boards.iter().find(|pairing| pairing.device.as_deref() == Some(device));
@@ -131,6 +131,12 @@ async fn touched_device(
             }
         }
     }
+}
+
+/// Waits until nothing has changed for `quiet`, at most for `longest`: in a full hall somebody always touches a man.
+async fn settle(devices: &mut watch::Receiver<Touched>, quiet: Duration, longest: Duration) {
+    let settled = async { while tokio::time::timeout(quiet, devices.changed()).await.is_ok_and(|changed| changed.is_ok()) {} };
+    _ = tokio::time::timeout(longest, settled).await;
 }
 
 /// The devices that were touched more often than before. One that was not there before, or that counts anew, has not been touched.

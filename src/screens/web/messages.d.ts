@@ -2275,6 +2275,8 @@ export type DeviceStatus = {
   signal_dbm?: number | null;
   /** Whether it answers. */
   state: DeviceState;
+  /** How often the men on it have changed since the start of the node while no game was on; published at most once a second. So a person finds out which device stands where. */
+  touched?: number;
   /** How it is reached: one word. */
   transport: string;
   /** What to look after, one word each. */
@@ -2497,6 +2499,8 @@ export type NodeInfo = {
   delay?: number | null;
   /** By how many half-moves the public is behind at least. */
   delay_moves?: number | null;
+  /** The organiser's messages that it cannot use, with the reasons, a sentence for people each. */
+  problems?: string[];
   /** Who may send commands; without this field, nobody. */
   roles?: Record<string, UserRole>;
   /** The rounds it serves, as `<event>/<round>`. */

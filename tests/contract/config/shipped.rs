@@ -9,6 +9,20 @@ fn shipped(name: &str) -> PathBuf {
 }
 
 #[test]
+fn the_keys_of_an_older_version_are_read() {
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/contract/config/older.toml");
+    let config = load(&[file], std::iter::empty()).unwrap_or_else(|errors| panic!("{errors}")).config;
+    assert_eq!((config.event.id.as_str(), config.event.delay, config.event.delay_moves), ("open26", 900, 3));
+    let ids: Vec<&str> = config.board.iter().map(|board| board.id.as_str()).collect();
+    assert_eq!((ids, config.user["anna"].role), (vec!["b12", "b13"], Role::Arbiter));
+    assert_eq!(config.board[0].white.as_ref().and_then(|player| player.name.as_deref()), Some("Anna Beispiel"));
+    // What the version did not know is off.
+    let off = Config::default();
+    assert_eq!((config.livechess, config.http, config.screens), (off.livechess, off.http, off.screens));
+    assert!(!config.collect.enabled && config.output.is_empty() && !config.event.from_meta);
+}
+
+#[test]
 fn the_commented_file_is_the_default() {
     let loaded = load(&[shipped("flagfall.toml")], std::iter::empty()).unwrap_or_else(|errors| panic!("{errors}"));
     assert_eq!(loaded.config, Config::default());

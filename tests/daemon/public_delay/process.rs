@@ -69,11 +69,27 @@ fn nothing_is_early_when_the_daemon_is_killed_twice() {
     assert!(board.wait_done(Duration::from_secs(60)), "{:?}", board.status());
     let all = watch.wait("all events that may be public", |all| {
         let all_live = firsts(all, "live").len() == GAME.len();
-        (all_live && firsts(all, "public").len() as u64 + MOVES == GAME.len() as u64).then(|| all.to_vec())
+        let all_public = firsts(all, "public").len() as u64 + MOVES == GAME.len() as u64;
+        (all_live && all_public && public_pgn(all).last().map(|(_, moves)| moves) == moves_in_state(all)).then(|| all.to_vec())
     });
     let (status, _) = daemon.terminate();
     assert!(status.success());
     check(&all);
+}
+
+/// Every PGN for the public, with the number of moves in it.
+fn public_pgn(all: &[MosquittoMessage]) -> impl Iterator<Item = (&MosquittoMessage, u64)> {
+    let public = all.iter().filter(|received| received.branch() == "public" && received.topic.ends_with("/pgn"));
+    public.map(|received| {
+        let sheets = score_sheet::read(received.payload.as_bytes()).expect("readable");
+        (received, sheets.last().expect("a game").moves.len() as u64)
+    })
+}
+
+/// The number of moves in the last state for the public.
+fn moves_in_state(all: &[MosquittoMessage]) -> Option<u64> {
+    let state = all.iter().rfind(|received| received.branch() == "public" && received.topic.ends_with("/state"))?;
+    Some(state.body()["moves"].as_array()?.len() as u64)
 }
 
 fn check(all: &[MosquittoMessage]) {
@@ -84,22 +100,14 @@ fn check(all: &[MosquittoMessage]) {
     let (live, public) = (firsts(all, "live"), firsts(all, "public"));
     let over = all.iter().find(|received| received.body()["event"] == "over").map(event_time);
     // No move is taken back, so the event of each ply has its number.
-    let mut plies = Vec::new();
-    for received in all.iter().filter(|received| received.branch() == "public" && received.topic.ends_with("/pgn")) {
-        let sheets = score_sheet::read(received.payload.as_bytes()).expect("readable");
-        let shown = sheets.last().expect("a game").moves.len() as u64;
+    for (received, shown) in public_pgn(all) {
         let newest = live.get(&shown).map_or(i64::MIN, |newest| event_time(newest));
         assert!(
             shown == 0 || arrived(received) - newest >= DELAY,
             "ply {shown} is in the PGN after {}",
             arrived(received) - newest
         );
-        plies.push(shown);
     }
-    let state =
-        all.iter().rfind(|received| received.branch() == "public" && received.topic.ends_with("/state")).expect("a state");
-    let shown = state.body()["moves"].as_array().map(|moves| moves.len() as u64);
-    assert_eq!(plies.last().copied(), shown, "{plies:?}");
     for (number, received) in &public {
         let late = arrived(received) - event_time(live[number]);
         assert!(late >= DELAY, "event {number} is public after {late} µs");
