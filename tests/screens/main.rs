@@ -19,6 +19,7 @@ mod lock;
 mod not_live;
 mod overlay;
 mod phone;
+mod pictures;
 mod players_see_nothing;
 mod public_user_guard;
 mod record;

@@ -277,11 +277,16 @@ impl Browser {
 
     /// Writes what is seen to `target/screens/<test>-<what>.png`.
     pub(crate) fn screenshot(&self, what: &str) {
-        let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("target/screens");
-        std::fs::create_dir_all(&folder).expect("a folder");
+        self.write_picture(&format!("target/screens/{}-{what}.png", self.name));
+    }
+
+    /// Writes what is seen to a file of the source tree.
+    pub(crate) fn write_picture(&self, file: &str) {
+        let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(file);
+        std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
         let mut bytes = Vec::new();
         super::base64::decode(&self.picture(), &mut bytes);
-        std::fs::write(folder.join(format!("{}-{what}.png", self.name)), bytes).expect("a picture");
+        std::fs::write(file, bytes).expect("a picture");
     }
 
     fn log(&self, kind: &str) -> Vec<Value> {

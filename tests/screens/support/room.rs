@@ -79,16 +79,22 @@ impl Browser {
     /// Opens a page of the staff and logs in. The PIN of the lock screen is 4711.
     #[track_caller]
     pub(crate) fn log_in(&self, path: &str, user: &str) {
+        self.log_in_with(path, user, &format!("secret of {user}"));
+    }
+
+    /// The same with this password.
+    #[track_caller]
+    pub(crate) fn log_in_with(&self, path: &str, user: &str, password: &str) {
         self.open(path);
         self.wait("the form of the login", "document.querySelector('form.login')");
         self.run(
-            "const [user] = arguments;
+            "const [[user, password]] = arguments;
              const form = document.querySelector('form.login');
              form.elements.user.value = user;
-             form.elements.password.value = `secret of ${user}`;
+             form.elements.password.value = password;
              form.elements.pin.value = '4711';
              form.requestSubmit();",
-            &user.into(),
+            &[user, password].as_slice().into(),
         );
         self.shows_in(".link-state", "live");
     }
