@@ -27,11 +27,7 @@ fn a_page_that_nobody_touches_is_locked_and_shows_numbers_only() {
     browser.shows_in("[data-board='open26/5/1']", "Beispiel");
     // The setting of a new device.
     browser.run("localStorage.removeItem('flagfall-lock-after');", &Value::Null);
-    browser.later(Duration::from_secs(50));
-    browser.keys("j");
-    browser.later(Duration::from_secs(50));
-    browser.wait("the page looks again", "document.querySelector('.need, .tile a:focus') && !document.querySelector('.locked')");
-    browser.later(Duration::from_secs(11));
+    browser.later(Duration::from_secs(61));
     browser.wait("it is locked", "document.querySelector('.locked')");
     browser.shows("open26");
     nothing_of_a_board(&browser);
