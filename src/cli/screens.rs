@@ -1,5 +1,6 @@
 //! Runs `flagfall screens`: writes the pages for another web server.
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -32,7 +33,7 @@ impl Screens {
     pub(super) fn run(self) -> Result<ExitCode> {
         let loaded = config::load_default(&self.config)?;
         let written = screens::export(&loaded.config, &self.out)?;
-        println!("{}: {written} files", self.out.display());
+        writeln!(std::io::stdout(), "{}: {written} files", self.out.display())?;
         Ok(ExitCode::SUCCESS)
     }
 }

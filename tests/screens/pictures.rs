@@ -1,6 +1,7 @@
 //! The pictures of `README.md`, made from the demonstration.
 
 use std::process::{Command, Stdio};
+use std::sync::mpsc::Receiver;
 
 use serde_json::json;
 
@@ -24,8 +25,14 @@ fn the_pictures_of_the_readme() {
     };
     let password = after("the login", "arbiter ");
     let origin = after("the address", "Screens at http://");
-    let Some(browser) = Browser::start("pictures", &origin) else { return };
+    if let Some(browser) = Browser::start("pictures", &origin) {
+        take(&browser, &printed, &password);
+    }
+    demo.kill().expect("it runs");
+    demo.wait().expect("it ends");
+}
 
+fn take(browser: &Browser, printed: &Receiver<String>, password: &str) {
     // The overlay lies over a still of one colour.
     browser.phone(960, 72);
     browser.cdp("Emulation.setDefaultBackgroundColorOverride", json!({"color": {"r": 52, "g": 84, "b": 78, "a": 1}}));
@@ -39,8 +46,8 @@ fn the_pictures_of_the_readme() {
         "Emulation.setDeviceMetricsOverride",
         json!({"width": 1280, "height": 420, "deviceScaleFactor": 1, "mobile": false}),
     );
-    browser.log_in_with("/arbiter/", "arbiter", &password);
-    wait_for(&printed, "the flag", |line| line.contains("WHITE FLAG").then_some(()));
+    browser.log_in_with("/arbiter/", "arbiter", password);
+    wait_for(printed, "the flag", |line| line.contains("WHITE FLAG").then_some(()));
     browser.shows_in(".need", "White flag");
     browser.write_picture(&format!("{FOLDER}/hall.png"));
 
@@ -50,6 +57,4 @@ fn the_pictures_of_the_readme() {
     browser.wait("both times", "/0:00[^]*0:0[1-9]/.test(document.body.innerText)");
     browser.wait("the answer about 6.9", "document.querySelector('#choice-confirm:enabled')");
     browser.write_picture(&format!("{FOLDER}/ruling.png"));
-    demo.kill().expect("it runs");
-    demo.wait().expect("it ends");
 }
