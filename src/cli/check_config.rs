@@ -16,6 +16,8 @@ use crate::wire::player::Player;
 /// Reads the configuration as `flagfall run` would, and shows the boards and services that would start, or all errors.
 ///
 /// The exit code is 0 if the configuration is valid, even with warnings, and 78 if it is not.
+///
+/// Example: flagfall check-config --config hall.toml
 #[derive(Args)]
 pub(super) struct CheckConfig {
     /// A file; a later one lies over the earlier ones. Without any: /etc/flagfall/flagfall.toml, then

@@ -19,6 +19,8 @@ use crate::daemon::judge;
 /// Checks boards and ports, the broker, the clock, the disk and the service, and says what to do.
 ///
 /// Exit code 0 if there is no problem, also with warnings; 1 if there is one; 78 if the configuration is wrong.
+///
+/// Example: flagfall doctor --config hall.toml
 #[derive(Args)]
 pub(super) struct Doctor {
     /// A configuration file; a later one lies over the earlier ones. Without any: /etc/flagfall/flagfall.toml, then

@@ -51,9 +51,10 @@ enum Command {
     #[cfg(feature = "outputs")]
     Collect(collect::Collect),
     Doctor(doctor::Doctor),
-    /// Feed a trace or journal to the core again and show what comes out.
     Replay(replay::Replay),
     /// Make traces.
+    ///
+    /// Example: flagfall trace import capture.jsonl --driver dgt --output board.trace
     #[command(subcommand)]
     Trace(trace::Trace),
     Emulate(emulate::Emulate),

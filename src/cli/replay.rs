@@ -22,7 +22,9 @@ use crate::session::setting::{Overrides, Setting};
 use crate::session::station::StationOutput;
 use crate::session::verify::verify;
 
-/// The arguments of `flagfall replay`.
+/// Feed a trace or journal to the core again and show what comes out.
+///
+/// Example: flagfall replay --pgn /var/lib/flagfall/b12/00000001-open26-r5-bb12.journal
 #[derive(Args)]
 pub(super) struct Replay {
     /// The trace or journal file.

@@ -26,6 +26,8 @@ use crate::screens;
 /// Ends on SIGTERM or Ctrl-C with everything recorded and `stopped` published. On SIGHUP it reads users, passwords and certificates
 /// again. Boards and broker may come and go; a wrong configuration ends it at once with exit code 78 and says what is wrong.
 /// `flagfall check-config` says so before. A port that another program has ends it with exit code 1: it may be free later.
+///
+/// Example: flagfall run --config hall.toml --config pi-07.toml
 #[derive(Args)]
 pub(super) struct Run {
     /// A configuration file; may be given several times, a later one over the earlier ones. Without it

@@ -9,6 +9,8 @@ use clap::Args;
 use crate::publish::schema;
 
 /// Show the JSON Schema of a kind of message, or list them.
+///
+/// Example: flagfall schema board.state.live
 #[derive(Args)]
 pub(super) struct Schema {
     /// The message, as in the list, or `asyncapi`: all topics and how they are used.

@@ -39,7 +39,7 @@ const WIDTH: usize = 80;
 /// within its budget it leaves undecided; it never guesses. The 50-move rule and repetitions do
 /// not count: the question is what moves are possible.
 ///
-/// One position:
+/// Examples. One position:
 ///   flagfall winnable '8/8/4k3/8/8/3NK3/8/8 b - - 0 1' --for white
 ///   flagfall winnable '4k3/8/8/p1p1p1p1/P1P1P1P1/8/8/4K3 w - -' --for black --json
 ///

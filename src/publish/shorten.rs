@@ -5,8 +5,8 @@ use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position};
 
-/// Returns a state as [`shorten_state`] does, or a PGN with as many of the last games as fit into `most` bytes. None: even the last game
-/// does not fit, or it is another message.
+/// Returns the state of a board with as many of the last moves as fit into `most` bytes, or a PGN with as many of the last games. None: even
+/// the last game does not fit, or it is another message.
 pub fn shorten(payload: &str, most: usize) -> Option<String> {
     if !payload.starts_with('[') {
         return shorten_state(payload, most);

@@ -47,6 +47,8 @@ const HOME: &str = "\x1b[H\x1b[J";
 /// them as it would a cable, records them, and publishes to the broker in this program; two ordinary MQTT clients subscribe.
 /// The collector writes the games as PGN to a file that stays.
 /// On board 1 White makes a last move, does not press the clock, and the flag falls.
+///
+/// Example: flagfall demo --once --speed 2
 #[derive(Args)]
 pub(crate) struct Demo {
     /// End after the games; exit code 0 only if everything arrived.
