@@ -97,7 +97,7 @@ impl Hall {
         let collector = Process::collector(folder.path(), port);
         let hall = Hall { collector, client, games, _broker: broker, folder };
         let mut file = Watched::new(hall.file());
-        let all = file.wait(|plies| plies.len() == boards && plies.values().all(|plies| *plies == PLIES));
+        let all = file.wait(|plies| hall.games.iter().all(|game| plies.get(&game.number) == Some(&game.moves.len())));
         let took = all.since(hall.collector.began).as_secs_f64() * 1000.0;
         (hall, took)
     }
