@@ -8,7 +8,7 @@ use flagfall_protocols::square::Placement;
 
 use crate::system_clock::MonotonicTime;
 
-/// The shortest time between two counts that are told. The first change after a rest is told at once.
+/// The shortest time between two counts that are published. The first change after a rest is published at once.
 const TOLD_EVERY: Duration = Duration::from_secs(1);
 
 /// The changes of the men on one board.
@@ -16,7 +16,7 @@ const TOLD_EVERY: Duration = Duration::from_secs(1);
 pub(super) struct Touches {
     men: Option<Placement>,
     count: u32,
-    /// The count that was told last, and when.
+    /// The count that was published last, and when.
     told: (u32, MonotonicTime),
 }
 
@@ -44,7 +44,7 @@ impl Touches {
         self.men = None;
     }
 
-    /// The number of changes that was told last.
+    /// The number of changes that was published last.
     pub(super) fn count(&self) -> u32 {
         self.told.0
     }
