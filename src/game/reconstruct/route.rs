@@ -47,7 +47,10 @@ pub(crate) fn went_elsewhere(
     (0..64).filter(elsewhere).any(|square| {
         let stands = scene.board.men()[usize::from(square)] == man;
         match on_the_way & (1 << square) {
-            0 => stands || rested_on(scene.board, square, man, since, brushed(square), shown),
+            0 => {
+                let left = || has_left(scene.board, square, man, since);
+                stands || (left() && rested_on(scene.board, square, man, since, brushed(square), shown))
+            }
             _ => arrived_by.is_some_and(|by| stands || has_left(scene.board, square, man, by)),
         }
     })

@@ -154,3 +154,14 @@ fn s047_a_man_that_moved_illegally_and_is_captured() {
     let outcome = Reports::new().report(reports).run_at_dgt_board();
     outcome.allow("e4 e5", &["illegal_move(white)"], &["position_differs"]);
 }
+
+/// The pawn was seen on d4, to which it cannot move, and no board showed it on c4: the king captured it there at once.
+#[test]
+fn s037_a_pawn_that_brushed_the_square_beside_its_own_is_captured_at_once() {
+    let reports = "c5:- | 0.06 d4:p | 0.43 d4:- | 0.38 d5:- | 0.26 BP | 0.86 c4:K | 0.54 b6:- | 0.18 WP | 0.3 b5:p | 0.5 BP";
+    Reports::from("6r1/3k1pBb/1p5P/2pK1P2/8/8/8/8 b - - 0 1").report(reports).run_at_dgt_board().allow(
+        "c4 Kxc4 b5+",
+        &[],
+        &["ambiguous"],
+    );
+}
