@@ -47,7 +47,7 @@ pub use types::{
     Broker, BrokerUser, Config, Discovery, Event, Guidelines, Http, Journal, Level, LiveChess, Log, Mqtt, Node, Role, Rulings,
     User, rulebook,
 };
-#[cfg(all(feature = "broker", feature = "outputs"))]
+#[cfg(all(feature = "broker", any(feature = "outputs", feature = "screens")))]
 pub(crate) use values::loopback;
 #[cfg(feature = "outputs")]
 pub(crate) use values::web_address;
