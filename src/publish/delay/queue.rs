@@ -48,8 +48,6 @@ pub(crate) enum DelayedContent {
         revised: bool,
         /// Whether the list of moves is in it, because an event before it was dropped.
         whole: bool,
-        /// When the first move of the game was made, if that is known.
-        began: Option<Utc>,
     },
 }
 
@@ -164,7 +162,7 @@ impl DelayQueue {
     fn add_state(&mut self, at: Instant, game: &Game, revised: bool, began: Option<Utc>) {
         self.running = game.clock().running;
         let whole = self.missed;
-        let (plies, mut state) = (game.live_plies() as u32, states::live_state_without_moves(game));
+        let (plies, mut state) = (game.live_plies() as u32, LiveState { began, ..states::live_state_without_moves(game) });
         if whole {
             state.moves = game.live_moves().map(moves::LiveMove::from).collect();
         }
@@ -187,7 +185,7 @@ impl DelayQueue {
             at,
             game: game.number(),
             plies,
-            content: DelayedContent::State { state: Box::new(state), revised, whole, began },
+            content: DelayedContent::State { state: Box::new(state), revised, whole },
         });
         self.states += 1;
     }
@@ -247,11 +245,13 @@ impl DelayQueue {
     /// Releases everything up to one more event, which a record says was released, and the states of the same step.
     pub(crate) fn pop_recorded(&mut self, mut released: impl FnMut(DelayedItem)) {
         while let Some(item) = self.pop_first() {
-            let (is_event, at) = (item.content.is_event(), item.at);
+            let (is_event, at, plies) = (item.content.is_event(), item.at, item.plies);
             released(item);
             if is_event {
-                // The state that was made in the same step.
-                while self.items.front().is_some_and(|next| !next.content.is_event() && next.at == at) {
+                // The state that was made in the same step, unless it waits for more moves than the event did.
+                let by_moves = self.delay.moves > 0;
+                let waits = |next: &DelayedItem| by_moves && next.plies > plies;
+                while self.items.front().is_some_and(|next| !next.content.is_event() && next.at == at && !waits(next)) {
                     self.pop_first().into_iter().for_each(&mut released);
                 }
                 return;

@@ -8,6 +8,8 @@ mod boards;
 mod collected;
 mod latency;
 mod listener;
+#[cfg(feature = "outputs")]
+mod livechess;
 mod process;
 mod scenes;
 mod table;
