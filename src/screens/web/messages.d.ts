@@ -1217,6 +1217,8 @@ export type Link = "up" | "down";
 
 /** The picture for the live and public audiences. */
 export type LiveState = {
+  /** When the first move of the game was made, for people; left out if there is none, or if no synchronised clock has told it. */
+  began?: string | null;
   /** The times. */
   clock: ClockBody;
   /** Whether there is a clock that tells them. */
