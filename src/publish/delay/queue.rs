@@ -245,13 +245,11 @@ impl DelayQueue {
     /// Releases everything up to one more event, which a record says was released, and the states of the same step.
     pub(crate) fn pop_recorded(&mut self, mut released: impl FnMut(DelayedItem)) {
         while let Some(item) = self.pop_first() {
-            let (is_event, at, plies) = (item.content.is_event(), item.at, item.plies);
+            let (is_event, at) = (item.content.is_event(), item.at);
             released(item);
             if is_event {
-                // The state that was made in the same step, unless it waits for more moves than the event did.
-                let by_moves = self.delay.moves > 0;
-                let waits = |next: &DelayedItem| by_moves && next.plies > plies;
-                while self.items.front().is_some_and(|next| !next.content.is_event() && next.at == at && !waits(next)) {
+                // The state that was made in the same step.
+                while self.items.front().is_some_and(|next| !next.content.is_event() && next.at == at) {
                     self.pop_first().into_iter().for_each(&mut released);
                 }
                 return;
