@@ -69,11 +69,12 @@ unplug() { ip -n "$(space "$1")" link set "$2a" down; }
 plug() { ip -n "$(space "$1")" link set "$2a" up; }
 
 # The files of a broker, made of the shipped ones: only paths are changed, and a listener for the recorders is added.
-# broker_files PLACE ADDRESS
+# broker_files PLACE ADDRESS...
 broker_files() {
-    local at=$work/$1
+    local at=$work/$1 names
+    names=$(printf ',IP:%s' "${@:2}")
     openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj "/CN=$1" \
-        -addext "subjectAltName=IP:$2" -addext "basicConstraints=critical,CA:FALSE" \
+        -addext "subjectAltName=${names#,}" -addext "basicConstraints=critical,CA:FALSE" \
         -keyout "$at/flagfall.key" -out "$at/flagfall.crt" 2>/dev/null
     sed -e "s|/etc/mosquitto/certs/|$at/|" -e "s|/etc/mosquitto/|$at/|" "$shipped/flagfall.conf" >"$at/mosquitto.conf"
     printf '%s\n' 'listener 1883 127.0.0.1' 'user root' "persistence_location $at/" "log_dest file $at/log" 'sys_interval 1' \
@@ -163,7 +164,7 @@ node() {
     {
         printf 'node.name = "%s"\njournal.dir = "%s/journals"\ndiscovery.folders = []\n' "$name" "$work/$place"
         printf '[mqtt]\nhost = "127.0.0.1"\nuser = "%s"\npassword_file = "%s/password"\n' "$name" "$work/$place"
-        printf '[event]\nid = "open26"\nround = "1"\ntime_control = "60"\ndelay = %s\n' "$delay"
+        printf '[event]\nid = "open26"\nround = "1"\ntime_control = "%s"\ndelay = %s\n' "${time_control:-60}" "$delay"
         printf '[user.chief-carol]\nrole = "chief"\n[user.arbiter-anna]\nrole = "arbiter"\n'
         for board in "$@"; do
             printf '[[board]]\nid = "%s"\ndriver = "dgt"\nport = "%s/ports/%s"\n' "$board" "$work/$place" "$board"
