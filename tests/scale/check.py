@@ -2,8 +2,8 @@
 """Compares the record of a hall with that of the relay: check.py HALL RELAY DELAY [TOLERANCE].
 
 Fails if an event of the hall is missing at the relay, if something arrived there that must stay inside, or if the public got anything
-sooner than the delay after it happened, or after the live audience had it. The tolerance, in seconds, is for the second comparison
-alone: two recorders on a busy machine note their messages late by different times."""
+sooner than the delay after it happened on the board, or after the live audience had it. The tolerance, in seconds, is for the second
+comparison alone: the delay counts from the board, and the live audience has a message some time after it."""
 
 import json
 import re

@@ -57,6 +57,9 @@ def fields(topic, payload):
 def main():
     only_digests = "--digests" in sys.argv
     for line in sys.stdin:
+        # The last line of a program that was ended may be unfinished.
+        if not line.endswith("\n"):
+            break
         at, retain, topic, *rest = line.rstrip("\n").split(" ")
         payload = bytes.fromhex(rest[0]) if rest else b""
         digest = hashlib.sha1(payload).hexdigest()
