@@ -160,6 +160,25 @@ prove_6() {
     proof 6 "$(verdict $result)" "upgrade and downgrade in the middle of game $before"
 }
 
+# Says what the doctor finds about the folder of the journals $1.
+doctor_says() {
+    printf '[journal]\ndir = "%s"\n' "$1" >/tmp/journal.toml
+    flagfall doctor --config /etc/flagfall/event.toml --config /tmp/journal.toml 2>&1 | grep 'storage:'
+}
+prove_7() {
+    # An overlay in memory over the root, as raspi-config makes it.
+    modprobe overlay
+    mkdir -p /mnt/memory
+    mount -t tmpfs memory /mnt/memory
+    mkdir -p /mnt/memory/upper /mnt/memory/work /mnt/root
+    mount -t overlay -o lowerdir=/,upperdir=/mnt/memory/upper,workdir=/mnt/memory/work root /mnt/root
+    own=$(doctor_says /var/lib/flagfall)
+    over=$(doctor_says /mnt/root/var/lib)
+    memory=$(doctor_says /mnt/memory)
+    [ -z "$own" ] && echo "$over" | grep -q 'in memory' && echo "$memory" | grep -q 'in memory'
+    proof 7 "$(verdict $?)" "on a partition: '${own}'; on an overlay: '${over}'; on a tmpfs: '${memory}'"
+}
+
 prove_9() {
     fallocate -l "$(df --output=avail -B 1 /var/lib/flagfall | tail -n 1)" /var/lib/flagfall/filler 2>/dev/null ||
         dd if=/dev/zero of=/var/lib/flagfall/filler bs=1M 2>/dev/null
