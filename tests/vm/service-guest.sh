@@ -179,6 +179,29 @@ prove_7() {
     proof 7 "$(verdict $?)" "on a partition: '${own}'; on an overlay: '${over}'; on a tmpfs: '${memory}'"
 }
 
+prove_8() {
+    mkdir -p /etc/mosquitto/certs
+    cp /share/tls.crt /share/tls.key /etc/mosquitto/certs/
+    chown mosquitto /etc/mosquitto/certs/tls.key
+    printf 'listener 8883 127.0.0.1\ncertfile /etc/mosquitto/certs/tls.crt\nkeyfile /etc/mosquitto/certs/tls.key\n' \
+        >>/etc/mosquitto/conf.d/vm.conf
+    systemctl restart mosquitto
+    cp /share/tls.crt /etc/flagfall/
+    sed -i 's|^host = .*|host = "localhost"\ntls = true\nca_file = "/etc/flagfall/tls.crt"|' /etc/flagfall/event.toml
+    year=$(date +%Y)
+    start
+    # Long enough for the pauses between the attempts to grow.
+    sleep 20
+    before=$(seen '/node/.*/status .*"state":"ready"')
+    date -s "@$(cat /share/now)" >/dev/null
+    began=$(uptime)
+    within 60 more_than '/node/.*/status .*"state":"ready"' "$before"
+    linked=$?
+    took=$(since "$began")
+    [ "$year" = 2025 ] && [ "$before" = 0 ] && [ $linked = 0 ] && awk "BEGIN { exit !($took <= 5) }"
+    proof 8 "$(verdict $?)" "clock in $year, $before links with a certificate of today; linked $took s after the clock was set ($(verdict $linked))"
+}
+
 prove_9() {
     fallocate -l "$(df --output=avail -B 1 /var/lib/flagfall | tail -n 1)" /var/lib/flagfall/filler 2>/dev/null ||
         dd if=/dev/zero of=/var/lib/flagfall/filler bs=1M 2>/dev/null
