@@ -66,7 +66,7 @@ done
 if [[ ! -d $cache/debian ]]; then
     mkdir -p "$cache"
     rm -rf "$cache/new"
-    mmdebstrap --variant=minbase --include=systemd,udev --format=directory bookworm "$cache/new"
+    mmdebstrap --variant=minbase --include=systemd,udev,procps --format=directory bookworm "$cache/new"
     mv "$cache/new" "$cache/debian"
 fi
 mkdir "$work/debian" "$work/upper" "$work/work"
