@@ -13,5 +13,6 @@ mod emulate_command;
 mod event_archive;
 mod event_command;
 mod help;
+mod packaged;
 mod simulate;
 mod winnable_command;
