@@ -155,7 +155,7 @@ export async function startApp({ page, view, topics, onChange }) {
     if (!change) return;
     if (change.kind === 'node') resubscribe();
     onChange?.(app, change);
-    paint(change.kind === 'alert' || change.kind === 'ruling');
+    paint(['alert', 'ruling', 'command'].includes(change.kind));
   }
   /** Subscribes to what the page needs now. */
   function resubscribe() {

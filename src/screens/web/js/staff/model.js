@@ -2,6 +2,7 @@
 import { isReadable } from './shapes.js';
 import { addEvent, newSeries } from './events.js';
 import { hear, newTime } from './journal-time.js';
+import { noteCarriedOut, noteCommand } from './underway.js';
 
 /**
  * @typedef {import('../../messages').BoardStateLiveMessage} LiveMessage
@@ -31,6 +32,7 @@ import { hear, newTime } from './journal-time.js';
  * @property {Slot<RulingMessage>|null} ruling
  * @property {Map<string, Slot<AlertMessage>>} alerts by their number
  * @property {import('./events.js').Series} record
+ * @property {Map<string, import('./underway.js').Underway>} underway commands on their way, by id
  * @property {import('./journal-time.js').JournalTime} time
  * @property {number} heard the last message that was not retained, or when the board was first seen
  */
@@ -64,7 +66,7 @@ function boardOf(model, event, round, id, now) {
   if (!board) {
     board = {
       key, event, round, id, live: null, clock: null, state: null, ruling: null, alerts: new Map(), record: newSeries(),
-      time: newTime(), heard: now,
+      underway: new Map(), time: newTime(), heard: now,
     };
     model.boards.set(key, board);
   }
@@ -129,6 +131,11 @@ export function applyMessage(model, topic, message, { retained, arrived }) {
     model.title = message ? message.body.name : '';
     return { kind: 'meta', board: null };
   }
+  if (branch === 'cmd' && path.length === 5) {
+    const [user, event, round, id, verb] = path;
+    const board = model.boards.get(`${event}/${round}/${id}`);
+    return board && noteCommand(board, user, verb, message, arrived) ? { kind: 'command', board } : null;
+  }
   if (path.length < 4) return null;
   return applyBoard(model, branch, path, slot, unreadable);
 }
@@ -158,6 +165,7 @@ function applyBoard(model, audience, [event, round, id, what, number], slot, unr
     return { kind: 'alert', board };
   }
   if (what === 'move' || what === 'audit') {
+    if (message && what === 'audit') noteCarriedOut(board, message.body);
     return message && addEvent(board.record, message, what) ? { kind: what, board } : null;
   }
   const field = audience === 'live' && what === 'state' ? 'live' : what;
