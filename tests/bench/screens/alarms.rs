@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use flagfall::system_clock::{monotonic, utc};
-use serde_json::Value;
 
 use crate::hall::{Hall, alarm_topic};
 use crate::measure::share;

@@ -1,6 +1,7 @@
 //! The longest tasks of the main thread, from a recording of Chromium.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -27,10 +28,9 @@ pub(crate) fn measure(hall: &Hall, lengths: &Lengths) -> Vec<Row> {
     let [mut page, mut yardstick] = PAGES.map(|open| {
         let browser = recording(hall);
         open(&browser);
-        // What was recorded until here belongs to the loading.
-        browser.network();
         pause(lengths.watched);
-        Tasks::read(&browser.network())
+        // The recording begins with the browser, and is read once.
+        Tasks::read(&browser.network(), lengths.watched)
     });
     let mut rows = Vec::new();
     for (what, page, yardstick) in
@@ -50,19 +50,20 @@ pub(crate) fn measure(hall: &Hall, lengths: &Lengths) -> Vec<Row> {
 }
 
 impl Tasks {
-    /// The tasks of all pages in a recording; only one of them does anything.
-    fn read(events: &[(String, Value)]) -> Tasks {
+    /// The tasks of all pages in the last part of a recording; only one of the pages does anything.
+    fn read(events: &[(String, Value)], part: Duration) -> Tasks {
         let traced = || events.iter().filter(|(method, _)| method == "Tracing.dataCollected").map(|(_, event)| event);
         let thread = |event: &Value| (event["pid"].as_u64(), event["tid"].as_u64());
-        let main: BTreeSet<_> = traced()
-            .filter(|event| event["name"] == "thread_name" && event["args"]["name"] == "CrRendererMain")
-            .map(thread)
-            .collect();
+        let of_pages = |event: &&Value| event["name"] == "thread_name" && event["args"]["name"] == "CrRendererMain";
+        let main: BTreeSet<_> = traced().filter(of_pages).map(thread).collect();
+        let runs: Vec<&Value> = traced().filter(|event| event["name"] == "RunTask" && main.contains(&thread(event))).collect();
+        let micros = |event: &Value, field: &str| event[field].as_f64();
+        let end = runs.iter().filter_map(|event| micros(event, "ts")).fold(0.0, f64::max);
+        let begin = end - part.as_micros() as f64;
         let mut tasks = Tasks::default();
-        for event in traced().filter(|event| event["name"] == "RunTask" && main.contains(&thread(event))) {
-            let ms = |field: &str| event[field].as_f64().map(|micros| micros / 1000.0);
-            tasks.cpu.extend(ms("tdur"));
-            tasks.passed.extend(ms("dur"));
+        for event in runs.iter().filter(|event| micros(event, "ts") >= Some(begin)) {
+            tasks.cpu.extend(micros(event, "tdur").map(|micros| micros / 1000.0));
+            tasks.passed.extend(micros(event, "dur").map(|micros| micros / 1000.0));
         }
         assert!(!tasks.cpu.is_empty(), "the recording has no tasks: {} events", events.len());
         tasks

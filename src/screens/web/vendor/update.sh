@@ -21,8 +21,8 @@ bundle() { # FILE ENTRY OPTION...
 # Of mqtt only the client over WebSocket is needed: a third less to load than its own bundle. Left out are its timers in a worker, which
 # the policy of the pages forbids, its messages for developers, and what node needs.
 echo "export const setInterval = undefined, clearInterval = undefined;" >no-worker.js
-echo "const silent = () => {}; export default () => silent;" >no-debug.js
-echo "export default {};" >nothing.js
+echo "module.exports = () => () => {};" >no-debug.js
+echo "module.exports = {};" >nothing.js
 echo "export { Buffer } from 'buffer'; export * as process from 'process/browser.js';" >globals.js
 bundle mqtt.js "import Client from 'mqtt/lib/client';
 import { browserStreamBuilder } from 'mqtt/lib/connect/ws';
