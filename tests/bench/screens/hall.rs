@@ -12,10 +12,9 @@ use rumqttc::v5::{Client, MqttOptions};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::stage::broker::Broker;
+use crate::process::{Process, mosquitto};
 use crate::stage::made_up::{NODE, device, device_body, health_body, plain, topic};
 use crate::stage::room::ROUND;
-use crate::stage::witness::WITNESS;
 use crate::stage::write_password;
 use crate::support::schemas::validate;
 use crate::support::waiting::{PATIENCE, thread};
@@ -26,20 +25,21 @@ pub(crate) struct Hall {
     pub(crate) address: SocketAddr,
     pub(crate) publisher: Publisher,
     pub(crate) traffic: Traffic,
-    _broker: Broker,
+    _broker: Process,
     _folder: TempDir,
 }
 
 impl Hall {
     /// A hall in which so many boards play from now on. The states of all of them are at the broker.
     pub(crate) fn open(boards: usize) -> Hall {
-        let broker = Broker::mosquitto();
         let folder = tempfile::tempdir().expect("a folder");
+        // It writes no log and knows no users: the rules of a hall are another test's.
+        let (broker, port) = mosquitto(folder.path());
         let password = folder.path().join("screen-1");
         write_password(&password, "screen-1");
         let config = Config {
             event: Event { id: "open26".to_owned(), round: "5".to_owned(), ..Event::default() },
-            mqtt: Mqtt { port: Some(broker.tcp().port()), ..Mqtt::default() },
+            mqtt: Mqtt { port: Some(port), ..Mqtt::default() },
             screens: Screens {
                 enabled: true,
                 listen: "127.0.0.1:0".to_owned(),
@@ -50,7 +50,7 @@ impl Hall {
             ..Config::default()
         };
         let server = screens::start(&config, None).expect("the pages are served");
-        let publisher = Publisher::connect(broker.tcp());
+        let publisher = Publisher::connect(port);
         let names: Vec<String> = (1..=boards).map(|board| board.to_string()).collect();
         publish_node(&publisher, &names);
         let traffic = Traffic::start(publisher.client.clone(), boards);
@@ -88,9 +88,9 @@ pub(crate) struct Publisher {
 }
 
 impl Publisher {
-    fn connect(broker: SocketAddr) -> Publisher {
-        let mut options = MqttOptions::new("bench", broker.ip().to_string(), broker.port());
-        options.set_credentials(WITNESS, format!("secret of {WITNESS}")).set_keep_alive(Duration::from_secs(30));
+    fn connect(broker: u16) -> Publisher {
+        let mut options = MqttOptions::new("bench", "127.0.0.1", broker);
+        options.set_keep_alive(Duration::from_secs(30));
         let (client, mut connection) = Client::new(options, 4096);
         let (acknowledge, acknowledged) = sync_channel(16);
         thread("publisher", move || {

@@ -4,6 +4,9 @@
 #[path = "../measure.rs"]
 #[allow(dead_code, reason = "the bench of the core uses more of it")]
 mod measure;
+#[path = "../bridge/process.rs"]
+#[allow(dead_code, reason = "the bench of the bridge uses more of it")]
+mod process;
 #[path = "../../daemon/rig.rs"]
 #[allow(dead_code, reason = "the tests of the daemon use it")]
 mod rig;
