@@ -34,6 +34,7 @@ import { noteCarriedOut, noteCommand } from './underway.js';
  * @property {import('./events.js').Series} record
  * @property {Map<string, import('./underway.js').Underway>} underway commands on their way, by id
  * @property {import('./journal-time.js').JournalTime} time
+ * @property {number} version counts what changed
  * @property {number} heard the last message that was not retained, or when the board was first seen
  */
 /**
@@ -50,6 +51,7 @@ import { noteCarriedOut, noteCommand } from './underway.js';
  * @property {Map<string, StaffNode>} nodes
  * @property {Map<string, Slot<DeviceMessage>>} devices
  * @property {string} title the event's name, where the organiser has published one
+ * @property {number} version counts what changed about nodes and devices
  * @property {number} connection counts the connections of this page
  * @property {number} notUnderstood
  * @property {string} lastNotUnderstood its topic
@@ -57,7 +59,7 @@ import { noteCarriedOut, noteCommand } from './underway.js';
 
 /** @returns {Model} */
 export const newModel = () =>
-  ({ boards: new Map(), nodes: new Map(), devices: new Map(), title: '', connection: 1, notUnderstood: 0, lastNotUnderstood: '' });
+  ({ boards: new Map(), nodes: new Map(), devices: new Map(), title: '', version: 0, connection: 1, notUnderstood: 0, lastNotUnderstood: '' });
 
 /** @param {Model} model @param {string} event @param {string} round @param {string} id @param {number} now @returns {Board} */
 function boardOf(model, event, round, id, now) {
@@ -66,7 +68,7 @@ function boardOf(model, event, round, id, now) {
   if (!board) {
     board = {
       key, event, round, id, live: null, clock: null, state: null, ruling: null, alerts: new Map(), record: newSeries(),
-      underway: new Map(), time: newTime(), heard: now,
+      underway: new Map(), time: newTime(), version: 0, heard: now,
     };
     model.boards.set(key, board);
   }
@@ -97,7 +99,15 @@ function isOlder(slot, message) {
  * @param {{retained: boolean, arrived: number}} how
  * @returns {Change|null}
  */
-export function applyMessage(model, topic, message, { retained, arrived }) {
+export function applyMessage(model, topic, message, how) {
+  const change = take(model, topic, message, how);
+  if (change?.board) change.board.version += 1;
+  else if (change) model.version += 1;
+  return change;
+}
+
+/** @param {Model} model @param {string} topic @param {any} message @param {{retained: boolean, arrived: number}} how @returns {Change|null} */
+function take(model, topic, message, { retained, arrived }) {
   const [branch, ...path] = topic.split('/');
   const slot = { message, arrived, retained, connection: model.connection };
   /** @param {string} kind */
