@@ -4,6 +4,7 @@ mod boards;
 mod broker;
 mod listener;
 mod machine;
+mod public_user;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -88,6 +89,7 @@ impl Doctor {
         }
         findings.extend(boards::check(&loaded.config));
         findings.extend(broker::check(&loaded.config));
+        findings.extend(public_user::check(&loaded.config));
         findings.extend(machine::check(&loaded.config));
         let ok = findings.iter().all(|finding| finding.state != State::Problem);
         let mut out = std::io::stdout().lock();
