@@ -87,7 +87,7 @@ later() {
     sed -i 's/^Version: .*/Version: 999-1/' "$work/later/DEBIAN/control"
     echo '# A key that is new.' >>"$work/later/etc/flagfall/flagfall.toml"
     (cd "$work/later" && find . -type f ! -path './DEBIAN/*' -printf '%P\0' | xargs -0 md5sum >DEBIAN/md5sums)
-    dpkg-deb --root-owner-group -b "$work/later" "$work/later.deb" >/dev/null
+    dpkg-deb -Zgzip -z1 --root-owner-group -b "$work/later" "$work/later.deb" >/dev/null
     rm -rf "$work/later"
     echo "$work/later.deb"
 }

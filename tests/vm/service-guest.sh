@@ -7,6 +7,14 @@ proof() { # number, result, text
     say "proof $1: $2: $3"
     echo "$1 $2 $3" >>/share/result
 }
+# How slow this machine is: a fixed piece of work. Bounds are for half a second and grow with it.
+loop=$(python3 -c 'import time
+began = time.monotonic()
+for _ in range(1000000): pass
+print(f"{time.monotonic() - began:.2f}")')
+say "a loop of 1000000 steps takes $loop s"
+# Whether $1 seconds are at most $2 on a machine that needs half a second for the loop.
+in_time() { awk "BEGIN { exit !($1 <= $2 * ($loop > 0.5 ? $loop / 0.5 : 1)) }"; }
 uptime() { cut -d ' ' -f 1 /proc/uptime; }
 since() { awk -v began="$1" '{ printf "%.1f", $1 - began }' /proc/uptime; }
 # Runs a command every half second until it succeeds, for at most $1 seconds.
@@ -36,8 +44,12 @@ moves='/live/.*/move '
 mkdir -p /var/lib/flagfall
 mount /dev/vdb /var/lib/flagfall
 printf 'listener 1883 127.0.0.1\nallow_anonymous true\nmax_queued_messages 0\n' >/etc/mosquitto/conf.d/vm.conf
+echo '127.0.0.1 localhost' >>/etc/hosts
 systemctl start mosquitto
-mosquitto_sub -q 1 -i watch -c -t 'flagfall/1/#' -F '%t %p' >>/share/messages 2>/share/subscriber.log &
+while :; do
+    mosquitto_sub -h 127.0.0.1 -V 5 -q 1 -i watch -c -x 86400 -t 'flagfall/1/#' -F '%t %p' >>/share/messages 2>>/share/subscriber.log
+    sleep 1
+done &
 
 began=$(uptime)
 dpkg -i /share/flagfall.deb >/share/dpkg.log 2>&1 || proof 1 FAILED "dpkg: $(tail -n 1 /share/dpkg.log)"
@@ -81,7 +93,7 @@ prove_1() {
     start
     score=$(systemd-analyze security flagfall 2>/dev/null | sed -n 's/.*Overall exposure level for [^:]*: \([0-9.]*\).*/\1/p')
     say "systemd calls the loaded unit $score"
-    [ "$started" = 0 ] && [ "$(property ActiveState)" = active ] && awk "BEGIN { exit !($took < 10 && $score <= 2.0) }"
+    [ "$started" = 0 ] && [ "$(property ActiveState)" = active ] && in_time "$took" 10 && awk "BEGIN { exit !($score <= 2.0) }"
     proof 1 "$(verdict $?)" "ready after $took s, exposure $score"
 }
 
@@ -155,7 +167,7 @@ prove_6() {
         gap=$(down)
         one_more "$moves" 120 || result=1
         say "version $version: down for $gap s, game $(game)"
-        [ "$(game)" = "$before" ] && awk "BEGIN { exit !($gap < 3) }" || result=1
+        { [ "$(game)" = "$before" ] && in_time "$gap" 3; } || result=1
     done
     proof 6 "$(verdict $result)" "upgrade and downgrade in the middle of game $before"
 }
@@ -198,7 +210,7 @@ prove_8() {
     within 60 more_than '/node/.*/status .*"state":"ready"' "$before"
     linked=$?
     took=$(since "$began")
-    [ "$year" = 2025 ] && [ "$before" = 0 ] && [ $linked = 0 ] && awk "BEGIN { exit !($took <= 5) }"
+    [ "$year" = 2025 ] && [ "$before" = 0 ] && [ $linked = 0 ] && in_time "$took" 5
     proof 8 "$(verdict $?)" "clock in $year, $before links with a certificate of today; linked $took s after the clock was set ($(verdict $linked))"
 }
 

@@ -31,7 +31,7 @@ program=$share/tree/usr/bin/flagfall
 # The next release, for the upgrade.
 dpkg-deb -R "$deb" "$share/later"
 sed -i 's/^Version: .*/Version: 999-1/' "$share/later/DEBIAN/control"
-dpkg-deb --root-owner-group -b "$share/later" "$share/later.deb" >/dev/null
+dpkg-deb -Zgzip -z1 --root-owner-group -b "$share/later" "$share/later.deb" >/dev/null
 rm -rf "$share/later"
 # The disk of the journals: 96 MiB, with a journal of its own as on a card.
 truncate -s 96M "$share/journals.img"
