@@ -11,7 +11,7 @@ use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-use crate::config::Level;
+use crate::config::{Level, journal_stream};
 
 /// Sets up the program's own log on standard error, where systemd collects it.
 pub(super) fn start(level: Level) {
@@ -28,9 +28,9 @@ pub(super) fn start(level: Level) {
     tracing_subscriber::fmt().with_max_level(level).with_writer(writer).with_target(false).finish().with(targets).init();
 }
 
-/// Whether standard error is the journal of systemd, which names its device and inode in `JOURNAL_STREAM` (systemd.exec(5)).
+/// Whether standard error is the journal of systemd, which names its device and inode.
 fn is_journal() -> bool {
-    let Ok(stream) = std::env::var("JOURNAL_STREAM") else { return false };
+    let Some(stream) = journal_stream() else { return false };
     let found = io::stderr().as_fd().try_clone_to_owned().and_then(|stderr| File::from(stderr).metadata());
     found.is_ok_and(|found| stream == format!("{}:{}", found.dev(), found.ino()))
 }

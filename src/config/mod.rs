@@ -33,6 +33,7 @@ pub(crate) use broker_user::password_of;
 pub(crate) use certificates::client as tls_client;
 #[cfg(feature = "screens")]
 pub(crate) use certificates::{client_without_certificate as tls_client_without_certificate, server as tls_server};
+pub(crate) use environment::journal_stream;
 #[cfg(feature = "outputs")]
 pub(crate) use environment::of_commands;
 pub use load::{EVENT_FILE, Loaded, MAIN_FILE, load, load_default};

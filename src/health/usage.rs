@@ -54,10 +54,10 @@ mod tests {
         let root = tempfile::tempdir().expect("a folder");
         assert_eq!(usage_in(root.path()), Usage::default());
         let status = "Name:\tflagfall\nVmRSS:\t   20480 kB\nThreads:\t83\n";
-        std::fs::write(root.path().join("status"), status).expect("written");
-        std::fs::create_dir(root.path().join("fd")).expect("made");
+        fs::write(root.path().join("status"), status).expect("written");
+        fs::create_dir(root.path().join("fd")).expect("made");
         for number in 0..4 {
-            std::fs::write(root.path().join("fd").join(number.to_string()), "").expect("written");
+            fs::write(root.path().join("fd").join(number.to_string()), "").expect("written");
         }
         assert_eq!(usage_in(root.path()), Usage { rss_kib: Some(20_480), threads: Some(83), fds: Some(3) });
     }
@@ -69,8 +69,8 @@ mod tests {
         assert_eq!(folder_bytes(root.path()), Some(0));
         for (file, bytes) in [("a", 5), ("b12/1", 7), ("b12/2", 11), ("b12/deep/3", 1000)] {
             let path = root.path().join(file);
-            std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
-            std::fs::write(path, vec![0; bytes]).expect("written");
+            fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+            fs::write(path, vec![0; bytes]).expect("written");
         }
         assert_eq!(folder_bytes(root.path()), Some(23));
     }

@@ -8,9 +8,9 @@ use super::picture::Body;
 use super::round::{Round, RoundGame, date_and_time};
 use crate::system_clock::Utc;
 use crate::wire::outcome::GameResult;
-use crate::wire::state::LiveState;
 use crate::wire::player::Players;
 use crate::wire::round_games::{GameOnBoard, Relation, is_initial};
+use crate::wire::state::LiveState;
 use crate::wire::topics;
 
 /// The largest number of games before the one on the board.

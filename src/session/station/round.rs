@@ -12,8 +12,8 @@ use crate::publish::delay::PublicAudience;
 use crate::publish::states::{self, EarlierState};
 use crate::system_clock::Utc;
 use crate::wire::clock::ClockBody;
-use crate::wire::state::LiveState;
 use crate::wire::round_games::{self, GameOnBoard, RoundBound, RoundGames, Unpublished};
+use crate::wire::state::LiveState;
 use crate::wire::time::Anchor;
 
 /// The games of the round on this board.

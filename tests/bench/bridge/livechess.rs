@@ -129,9 +129,8 @@ pub(crate) fn rows(writes: &[Write], received: &[ReceivedMessage], copies: &Late
     pictures.of_pictures(writes, &received.iter().collect::<Vec<_>>());
     let settled = settled(writes, received);
     assert!(settled.len() >= 5, "only {} moves were followed", settled.len());
-    let row = |what: &str, value, yardstick, goal| {
-        Row { what: format!("LiveChess API: {what}"), value, yardstick, unit: "ms", goal }
-    };
+    let row =
+        |what: &str, value, yardstick, goal| Row { what: format!("LiveChess API: {what}"), value, yardstick, unit: "ms", goal };
     let of = |latency: &Latency, at| share(&latency.all, at) / 1000.0;
     vec![
         row("change to frame, p50", of(&pictures, 0.5), Some(of(copies, 0.5)), None),
@@ -149,7 +148,8 @@ fn settled(writes: &[Write], received: &[ReceivedMessage]) -> Vec<f64> {
         let message: Value = serde_json::from_slice(&frame.payload).expect("JSON");
         let Some(moves) = message["param"]["san"].as_array() else { continue };
         let last_change = fields[..fields.partition_point(|at| *at <= frame.at)].last();
-        if moves.len() > line.len() && moves.starts_with(&line)
+        if moves.len() > line.len()
+            && moves.starts_with(&line)
             && let Some(last_change) = last_change
         {
             all.push(frame.at.since(*last_change).as_secs_f64() * 1000.0 - SETTLED);

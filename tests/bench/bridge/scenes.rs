@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use crate::boards::{Board, Hands};
 use crate::latency::{Latency, share};
+use crate::listener::{Listener, ReceivedMessage};
 #[cfg(feature = "outputs")]
 use crate::livechess::{self, Client};
-use crate::listener::{Listener, ReceivedMessage};
 use crate::process::{Process, Usage, free_port, mosquitto, pause, wait_until};
 use crate::table::{Goal, Row};
 

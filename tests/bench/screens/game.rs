@@ -83,7 +83,7 @@ impl Game {
 
     fn clock_body(&self) -> Value {
         let [white, black] = self.times();
-        let running = if self.moves.len() % 2 == 0 { "white" } else { "black" };
+        let running = if self.moves.len().is_multiple_of(2) { "white" } else { "black" };
         json!({"white_ms": white, "black_ms": black, "running": running, "read_us": now_us(), "resolution_ms": 1000, "source": "dgt"})
     }
 
