@@ -2,7 +2,7 @@
 
 use std::io::{Read, Write as _};
 use std::net::TcpStream;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, sync_channel};
 
 use flagfall::system_clock::{MonotonicTime, monotonic};
 use serde_json::{Value, json};
@@ -16,6 +16,8 @@ use crate::table::{Goal, Row};
 /// The time for which a move must stand until it is followed, milliseconds (`livechess/README.md#3`).
 const SETTLED: f64 = 300.0;
 const INITIAL: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+/// More than a bench reads.
+const FRAMES: usize = 100_000;
 const PING: u8 = 9;
 const PONG: u8 = 10;
 
@@ -40,9 +42,9 @@ impl Client {
             stream.read_exact(&mut byte).expect("an answer");
             answer.push(byte[0]);
         }
-        let (sender, frames) = channel();
+        let (sender, frames) = sync_channel(FRAMES);
         let mut reader = stream.try_clone().expect("a second handle");
-        std::thread::spawn(move || {
+        let read = move || {
             // It ends with the connection.
             while let Ok((opcode, payload)) = read_frame(&mut reader) {
                 let at = monotonic();
@@ -54,7 +56,8 @@ impl Client {
                     return;
                 }
             }
-        });
+        };
+        std::thread::Builder::new().name("livechess-client".to_owned()).spawn(read).expect("a thread");
         let mut client = Client { frames, stream };
         let boards = client.call(&json!({"id": 1, "call": "eboards"}));
         let feed = json!({"feed": "eboardevent", "id": 1, "param": {"serialnr": boards["param"][0]["serialnr"]}});
