@@ -180,6 +180,10 @@ impl Node {
         inner.health_published_at.store(now.0 + 1, Ordering::Relaxed);
         let (health, usage) = (health::read(&inner.journal), health::usage());
         let counters = inner.shared.outbox.counters();
+        let (connections, takeovers) = {
+            let broker = self.broker();
+            (broker.connections, broker.takeovers)
+        };
         let body = NodeHealth {
             version: Some(env!("CARGO_PKG_VERSION").to_owned()),
             rss_kib: usage.rss_kib,
@@ -187,7 +191,7 @@ impl Node {
             fds: usage.fds,
             journal_bytes: health::folder_bytes(&inner.journal),
             backlog: counters.waiting,
-            reconnections: self.broker().connections.saturating_sub(1),
+            reconnections: connections.saturating_sub(1),
             watchdog_margin_ms: watchdog_margin.map(|margin| margin.as_millis() as u64),
             clock_step_ms: *inner.clock_step_ms.lock().unwrap_or_else(PoisonError::into_inner),
             temperature_c: health.temperature_c,
@@ -198,7 +202,7 @@ impl Node {
             withheld_boards: inner.claims.lock().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect(),
             refused_boards: fit.refused_boards,
             refused: counters.refused,
-            takeovers: self.broker().takeovers,
+            takeovers,
             name_taken: fit.name_taken,
         };
         let topic = topics::node_health(&inner.root, &inner.shared.node);
