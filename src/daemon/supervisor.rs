@@ -21,8 +21,7 @@ use super::quiet::Quiet;
 use super::shared::{Condition, Shared, StationHandle};
 use super::station_config::{StationConfig, judge, node_name};
 use super::supervised_station::{Patience, SupervisedStation};
-use super::watchdog::Watchdog;
-use super::{boot, disk, tap, worker};
+use super::{boot, disk, tap, watchdog, worker};
 use crate::config::{Config, Loaded};
 use crate::event::problems::Problems;
 use crate::mqtt;
@@ -66,7 +65,7 @@ pub struct Daemon {
     /// The organiser's messages that cannot be used; none if nobody follows them.
     problems: Option<watch::Receiver<Problems>>,
     identity: mqtt::Identity,
-    watchdog: Watchdog,
+    watchdog: watchdog::Watchdog,
     users: Arc<Users>,
     /// The configuration as it was read, without the address of the embedded broker.
     configured: Config,
@@ -149,7 +148,7 @@ impl Daemon {
             taps,
             problems: None,
             identity,
-            watchdog: Watchdog::new(sd_notify::watchdog_enabled(), system_clock::monotonic()),
+            watchdog: watchdog::Watchdog::new(sd_notify::watchdog_enabled(), system_clock::monotonic()),
             users,
             configured: loaded.config.clone(),
         })
