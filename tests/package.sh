@@ -116,7 +116,7 @@ same_commands() {
         debian sh -c "flagfall $(sed 's/^event-/event /; s/^fleet-/fleet /; s/^trace-/trace /' <<<"$command") --help" >/dev/null || fail "there is no command $command"
     done
 }
-# The Debian leaves manual pages out if dpkg is told so; mmdebstrap does not tell it.
+# dpkg can be configured to leave manual pages out; mmdebstrap does not configure it so.
 same_commands
 say "each command has its man page"
 
