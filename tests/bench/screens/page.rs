@@ -25,8 +25,9 @@ pub(crate) fn browser(hall: &Hall) -> Browser {
 
 /// The same, which records the tasks of the main thread.
 pub(crate) fn recording(hall: &Hall) -> Browser {
+    // Chromium keeps the first part of a recording: without `-*` it is full after a second, with it after half a minute.
     let recorded =
-        json!({"enableNetwork": false, "enablePage": false, "traceCategories": "disabled-by-default-devtools.timeline"});
+        json!({"enableNetwork": false, "enablePage": false, "traceCategories": "-*,disabled-by-default-devtools.timeline"});
     with_logs(hall, &json!({"browser": "ALL", "performance": "ALL"}), &recorded)
 }
 
