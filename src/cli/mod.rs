@@ -10,6 +10,8 @@ mod devices;
 mod doctor;
 mod emulate;
 mod event;
+#[cfg(feature = "tools")]
+mod fleet;
 mod journalled;
 #[cfg(feature = "outputs")]
 mod local;
@@ -60,6 +62,9 @@ enum Command {
     Emulate(emulate::Emulate),
     #[command(subcommand)]
     Event(event::Event),
+    #[cfg(feature = "tools")]
+    #[command(subcommand)]
+    Fleet(fleet::Fleet),
     Devices(devices::Devices),
     Record(record::Record),
     Schema(schema::Schema),
@@ -89,6 +94,8 @@ pub fn main() -> ExitCode {
         Command::Trace(trace) => trace.run(),
         Command::Emulate(emulate) => emulate.run(),
         Command::Event(event) => event.run(),
+        #[cfg(feature = "tools")]
+        Command::Fleet(fleet) => fleet.run(),
         Command::Devices(devices) => devices.run(),
         Command::Record(record) => record.run(),
         Command::Schema(schema) => schema.run(),

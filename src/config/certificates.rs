@@ -11,6 +11,7 @@ use rustls::{ClientConfig, RootCertStore, ServerConfig};
 
 use super::secrets;
 use super::types::Mqtt;
+use crate::system_clock::Utc;
 
 /// The largest number of bytes that are read from a file.
 const LONGEST_PEM: u64 = 1 << 20;
@@ -72,6 +73,61 @@ pub(crate) fn server(certificate: &Path, key: &Path) -> Result<ServerConfig, Mqt
 fn private_key(key: &Path) -> Result<PrivateKeyDer<'static>, MqttProblem> {
     let pem = secrets::private(key).and_then(read).map_err(|why| wrong("key_file", key, &why))?;
     PrivateKeyDer::from_pem_slice(&pem).map_err(|error| wrong("key_file", key, &error.to_string()))
+}
+
+/// When the first certificate in a PEM file ends.
+///
+/// # Errors
+/// The file cannot be read, or one of its certificates has another form.
+pub(crate) fn end_of(file: &Path) -> Result<Utc, String> {
+    let found = certificates("", file).map_err(|(_, why)| why)?;
+    let ends: Option<Vec<Utc>> = found.iter().map(|certificate| not_after(certificate)).collect();
+    let first = ends.and_then(|ends| ends.into_iter().min());
+    first.ok_or_else(|| format!("{}: a certificate does not say when it ends", file.display()))
+}
+
+/// The end of a certificate's validity (RFC 5280, section 4.1).
+fn not_after(certificate: &[u8]) -> Option<Utc> {
+    let time = yasna::parse_der(certificate, |outer| {
+        outer.read_sequence(|parts| {
+            let end = parts.next().read_sequence(|fields| {
+                // The version, which may be absent, the number, the algorithm and the issuer come first.
+                fields.read_optional(|field| field.read_tagged(yasna::Tag::context(0), |version| version.read_der()))?;
+                for _ in 0..3 {
+                    fields.next().read_der()?;
+                }
+                let end = fields.next().read_sequence(|times| {
+                    times.next().read_der()?;
+                    times.next().read_tagged_der()
+                })?;
+                // The rest: the subject, its key, and extensions.
+                while fields.read_optional(|field| field.read_der())?.is_some() {}
+                Ok(end)
+            })?;
+            for _ in 0..2 {
+                parts.next().read_der()?;
+            }
+            Ok(end)
+        })
+    });
+    let time = time.ok()?;
+    let text = std::str::from_utf8(time.value()).ok()?.strip_suffix('Z')?;
+    // Two digits of a year are of 1950 to 2049.
+    let century = if text < "5" { "20" } else { "19" };
+    let text = if time.tag() == yasna::tags::TAG_UTCTIME { format!("{century}{text}") } else { text.to_owned() };
+    let digits = text.len() == 14 && text.bytes().all(|byte| byte.is_ascii_digit());
+    let part = |from: usize, to: usize| &text[from..to];
+    digits.then(|| {
+        Utc::parse(&format!(
+            "{}-{}-{}T{}:{}:{}Z",
+            part(0, 4),
+            part(4, 6),
+            part(6, 8),
+            part(8, 10),
+            part(10, 12),
+            part(12, 14)
+        ))
+    })?
 }
 
 fn wrong(key: &'static str, file: &Path, cause: &str) -> MqttProblem {
