@@ -118,15 +118,7 @@ fn not_after(certificate: &[u8]) -> Option<Utc> {
     let digits = text.len() == 14 && text.bytes().all(|byte| byte.is_ascii_digit());
     let part = |from: usize, to: usize| &text[from..to];
     digits.then(|| {
-        Utc::parse(&format!(
-            "{}-{}-{}T{}:{}:{}Z",
-            part(0, 4),
-            part(4, 6),
-            part(6, 8),
-            part(8, 10),
-            part(10, 12),
-            part(12, 14)
-        ))
+        Utc::parse(&format!("{}-{}-{}T{}:{}:{}Z", part(0, 4), part(4, 6), part(6, 8), part(8, 10), part(10, 12), part(12, 14)))
     })?
 }
 

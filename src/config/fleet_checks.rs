@@ -1,6 +1,7 @@
 //! Checks `[fleet]` as a whole: machines, boards and names. Only `flagfall fleet` needs it to be right.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
 
 use super::checks::Check;
 use super::fleet::{FleetRole, masked, network};
@@ -53,7 +54,8 @@ fn boards(config: &Config, check: &mut Check<'_>) {
         }
     }
     let known: BTreeSet<&str> = seen.into_keys().collect();
-    let hint = |id: &str| nearest(id, known.iter().copied()).map(|near| format!("; did you mean \"{near}\"?")).unwrap_or_default();
+    let hint =
+        |id: &str| nearest(id, known.iter().copied()).map(|near| format!("; did you mean \"{near}\"?")).unwrap_or_default();
     for board in config.board.iter().filter(|board| !known.contains(board.id.as_str())) {
         check.problem(&format!("board.{}", board.id), format!("no [fleet.node.NAME] has this board{}", hint(&board.id)));
     }
@@ -100,7 +102,7 @@ fn names(config: &Config, check: &mut Check<'_>) {
 /// Whether an address is in a network.
 fn contains(net: &str, address: &str) -> bool {
     // What cannot be read was reported with its key.
-    let (Some((net, bits)), Ok(address)) = (network(net), address.parse()) else { return true };
+    let (Some((net, bits)), Ok(address)) = (network(net), address.parse::<IpAddr>()) else { return true };
     net.is_ipv4() == address.is_ipv4() && masked(net, bits) == masked(address, bits)
 }
 

@@ -136,9 +136,8 @@ fn missing(origins: &Origins, problems: &mut Vec<Problem>) {
             problems.push(Problem { place: origins.place(&clock), key: driver, message: "is missing".to_owned() });
         }
     }
-    let below = |name: &str| {
-        SECTIONS.iter().find(|key| key.name == name).and_then(|key| key.kind.keys()).unwrap_or_default().iter()
-    };
+    let below =
+        |name: &str| SECTIONS.iter().find(|key| key.name == name).and_then(|key| key.kind.keys()).unwrap_or_default().iter();
     let inner = below("broker").map(|key| ("broker.", key)).chain(below("fleet").map(|key| ("fleet.", key)));
     for (prefix, section) in SECTIONS.iter().map(|key| ("", key)).chain(inner) {
         let full = format!("{prefix}{}", section.name);

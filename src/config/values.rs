@@ -218,7 +218,9 @@ pub(crate) fn ssh_key(text: &str) -> Result<(), String> {
 pub(crate) fn date(text: &str) -> Result<(), String> {
     let same = |time: Utc| time.to_string().starts_with(text);
     // Texts of this length are in the order of the days.
-    match text.len() == 10 && ("2000-01-01".."3000-01-01").contains(&text) && Utc::parse(&format!("{text}T00:00:00Z")).is_some_and(same)
+    match text.len() == 10
+        && ("2000-01-01".."3000-01-01").contains(&text)
+        && Utc::parse(&format!("{text}T00:00:00Z")).is_some_and(same)
     {
         true => Ok(()),
         false => Err(format!("{} is not a day such as \"2026-01-01\"", shown(text))),

@@ -78,9 +78,7 @@ fn event(config: &Config, mut all: Table, name: &str) -> Result<String, String> 
 /// Lines for the service: it talks to the hall and to nobody else.
 fn unit(config: &Config) -> String {
     let net = config.fleet.network().unwrap_or_default();
-    format!(
-        "# /etc/systemd/system/flagfall.service.d/hall.conf\n[Service]\nIPAddressDeny=any\nIPAddressAllow=localhost {net}\n"
-    )
+    format!("# /etc/systemd/system/flagfall.service.d/hall.conf\n[Service]\nIPAddressDeny=any\nIPAddressAllow=localhost {net}\n")
 }
 
 /// What cloud-init does when the card starts for the first time.

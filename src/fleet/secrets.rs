@@ -96,18 +96,15 @@ fn certificates(
 }
 
 /// The contents of a file that begins with `about`; otherwise, or if it must change, it is made.
-fn kept(
-    path: PathBuf,
-    about: &str,
-    new: bool,
-    make: impl FnOnce(&str) -> Result<String, String>,
-) -> Result<String, String> {
+fn kept(path: PathBuf, about: &str, new: bool, make: impl FnOnce(&str) -> Result<String, String>) -> Result<String, String> {
     let wrong = |why: String| format!("{}: {why}", path.display());
     if !new && path.exists() {
         let long = path.metadata().map_err(|error| wrong(error.to_string()))?.len() > LONGEST;
         let text = if long { String::new() } else { std::fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))? };
         if !text.contains("-----BEGIN") {
-            return Err(wrong("is damaged: bring the file back, or remove it and give all machines their files again".to_owned()));
+            return Err(wrong(
+                "is damaged: bring the file back, or remove it and give all machines their files again".to_owned(),
+            ));
         }
         if text.starts_with(about) {
             return Ok(text);

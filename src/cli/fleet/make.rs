@@ -70,7 +70,9 @@ impl Make {
 fn after_rotation(name: &str, is_node: bool) -> String {
     let broker = "copy hall/mosquitto/passwords to the broker and run `systemctl reload mosquitto` there";
     match name {
-        "certificate" => "copy hall/certs to the broker and run `systemctl reload mosquitto` there; nothing else changes".to_owned(),
+        "certificate" => {
+            "copy hall/certs to the broker and run `systemctl reload mosquitto` there; nothing else changes".to_owned()
+        }
         "relay" => "copy hall/mosquitto/bridge.conf to the broker and restart it; give the new password to the relay".to_owned(),
         _ if is_node => format!(
             "copy node/{name}/mqtt.password to /etc/flagfall of the machine and run `systemctl reload flagfall` there; then {broker}"

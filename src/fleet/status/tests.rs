@@ -80,7 +80,11 @@ fn whatever_is_wrong_with_a_machine_is_said() {
         let mut hall = hall();
         *hall.get_mut(&topic).and_then(|message| message.pointer_mut(field)).expect("the field") = value.clone();
         let report = report(&hall);
-        assert_eq!((report.ok, report.nodes[0].problems.as_slice()), (false, [sentence.to_owned()].as_slice()), "{field} {value}");
+        assert_eq!(
+            (report.ok, report.nodes[0].problems.as_slice()),
+            (false, [sentence.to_owned()].as_slice()),
+            "{field} {value}"
+        );
         assert_eq!(report.nodes[1].problems, Vec::<String>::new());
     }
 }

@@ -141,7 +141,9 @@ pub(crate) fn assert_states_are_right(wires: &[Timed], faults: &[MonotonicTime])
                 let first = stood.iter().rposition(|(at, _)| *at < limit).expect("the beginning");
                 // The public has no state in the first seconds.
                 let none_yet = audience == "public" && stood[first].1.is_empty() && moves.is_none();
-                let right = || stood[first..].iter().any(|(_, stood)| stood.get(from..).is_some_and(|stood| moves.as_deref() == Some(stood)));
+                let right = || {
+                    stood[first..].iter().any(|(_, stood)| stood.get(from..).is_some_and(|stood| moves.as_deref() == Some(stood)))
+                };
                 assert!(none_yet || right(), "{name}: shown {moves:?} from {from}, played {:?}", &stood[first..]);
             }
         }
