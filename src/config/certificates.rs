@@ -139,3 +139,30 @@ fn read(file: File) -> Result<Vec<u8>, String> {
     file.take(LONGEST_PEM).read_to_end(&mut bytes).map_err(|error| format!("cannot be read: {error}"))?;
     Ok(bytes)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first fields of a certificate that ends in 2026, without what follows: version, number, algorithm, issuer, validity.
+    const HEAD: &[u8] = b"\x30\x36\x30\x2e\xa0\x03\x02\x01\x02\x02\x01\x01\x30\x00\x30\x00\x30\x1e\x17\x0d250101000000Z\x17\x0d260302000000Z\x30\x00\
+        \x30\x00\x03\x02\x00\x00";
+
+    #[test]
+    fn the_end_of_a_certificate() {
+        assert_eq!(not_after(HEAD), Utc::parse("2026-03-02T00:00:00Z"));
+    }
+
+    #[test]
+    fn damaged_certificates_have_no_end_and_cause_no_panic() {
+        for at in 0..HEAD.len() {
+            assert_eq!(not_after(&HEAD[..at]), None, "cut at {at}");
+            for value in 0..=255 {
+                let mut bytes = HEAD.to_vec();
+                bytes[at] = value;
+                // Some of these are other dates.
+                _ = not_after(&bytes);
+            }
+        }
+    }
+}
