@@ -12,6 +12,7 @@ const ALPHABET: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
 pub(super) const LETTERS: usize = 20;
 
 /// The number of rounds that `mosquitto_passwd` uses. More would protect passwords that people choose; these cannot be guessed.
+// 101 is not zero.
 const ROUNDS: NonZeroU32 = NonZeroU32::new(101).unwrap();
 const SALT: usize = 12;
 

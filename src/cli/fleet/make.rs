@@ -18,7 +18,7 @@ use crate::fleet::{self, Change, Secrets};
 /// OUT/secrets has the passwords and keys; it is the only folder to keep safe. The same event file and secrets give the same files
 /// again, and files that are right are not touched. The exit code is 78 if the event file is wrong.
 #[derive(Args)]
-pub(super) struct Make {
+pub(in crate::cli) struct Make {
     /// The event's configuration.
     #[arg(value_name = "EVENT.TOML")]
     event: PathBuf,

@@ -24,7 +24,7 @@ const AGAIN: Duration = Duration::from_millis(500);
 ///
 /// It only reads. Exit code 0 if everything is right, 1 if not, 78 if the event file is wrong.
 #[derive(Args)]
-pub(super) struct Status {
+pub(in crate::cli) struct Status {
     /// The event's configuration.
     #[arg(value_name = "EVENT.TOML")]
     event: PathBuf,
