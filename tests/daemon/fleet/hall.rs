@@ -47,7 +47,7 @@ impl Hall {
         }));
         lines.push("persistence_location DIR/".to_owned());
         let rules = read("hall/mosquitto/acl") + rules;
-        let broker = Mosquitto::with_files(&lines.join("\n"), &[("acl", &rules)])?;
+        let broker = Mosquitto::with_files(&lines.join("\n"), &[("acl", rules.as_str())])?;
         Some(Hall { dir, broker, port })
     }
 

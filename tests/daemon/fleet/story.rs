@@ -119,7 +119,7 @@ async fn on(client: &mut Client, topic: &str, is: impl Fn(&Value) -> bool) -> Va
 /// Another reader of everything, which begins with what is retained.
 async fn reader(hall: &Hall, name: &str) -> Client {
     let mut options = hall.login("carol");
-    options.set_client_id(name);
+    options.set_client_id(name.to_owned());
     let mut client = Client::connect(options).await;
     client.subscribe("flagfall/1/#", QoS::AtLeastOnce).await;
     client
