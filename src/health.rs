@@ -1,14 +1,17 @@
 //! Reads the state of this computer, for `node/<node>/health` and `flagfall doctor`: temperature, supply voltage, disk, load and
-//! time source.
+//! time source; and what this program uses.
 //!
 //! Everything is read from files and system calls that a sandbox may deny. A value that cannot be read is none.
 
 mod kernel_clock;
+mod usage;
 
 use std::fs;
 use std::path::Path;
 
 use crate::wire::time::TimeSource;
+
+pub use usage::{Usage, folder_bytes, usage};
 
 /// The state of this computer.
 #[derive(Clone, Debug, Default, PartialEq)]

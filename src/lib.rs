@@ -19,7 +19,7 @@
 //! | [`random`] | random values that nobody can guess |
 //! | [`system_clock`] | the one place that reads the clocks of the operating system |
 //! | [`broker`] | an MQTT broker in this program |
-//! | [`emulate`] | simulated games on emulated boards |
+//! | `emulate` | simulated games on emulated boards |
 //! | `http` | the only HTTP listener |
 //! | `screens` | the pages for browsers, and their way to the broker |
 //! | [`health`] | the state of this computer |
@@ -34,6 +34,7 @@ pub mod cli;
 pub mod collect;
 pub mod config;
 pub mod daemon;
+#[cfg(feature = "tools")]
 pub mod emulate;
 pub mod event;
 #[cfg(feature = "tools")]

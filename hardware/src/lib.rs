@@ -9,7 +9,7 @@
 //! | [`serial`] | a serial port |
 //! | [`port`] | the thread of a serial link: it finds the port, opens it, reads and writes, and searches for it again when it is gone |
 //! | [`hid`] | the thread of a link over USB-HID |
-//! | `ble` | Bluetooth LE links, through BlueZ (feature `ble`) |
+//! | [`ble`] | Bluetooth LE links, through BlueZ; without the feature `ble` no such link can be opened |
 //! | [`discover`] | lists the serial ports |
 //! | [`hotplug`] | wakes a thread when a port is added or removed |
 //! | [`ask`] | asks a device for its identity |
@@ -24,6 +24,11 @@
 pub mod ask;
 #[cfg(feature = "ble")]
 pub mod ble;
+#[cfg(not(feature = "ble"))]
+pub mod ble {
+    //! Stands in for Bluetooth LE links: no radio can be started.
+    pub use crate::no_ble::*;
+}
 pub mod discover;
 pub mod emulator;
 pub mod faulty;
@@ -32,6 +37,8 @@ pub mod hid;
 pub mod holder;
 pub mod hotplug;
 pub mod link;
+#[cfg(not(feature = "ble"))]
+mod no_ble;
 pub mod port;
 pub mod pty;
 pub mod replay;

@@ -5,6 +5,7 @@ mod broker;
 mod certificates;
 mod listener;
 mod machine;
+mod public_user;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -91,6 +92,7 @@ impl Doctor {
         findings.extend(boards::check(&loaded.config));
         findings.extend(broker::check(&loaded.config));
         findings.extend(certificates::check(&loaded.config, system_clock::utc()));
+        findings.extend(public_user::check(&loaded.config));
         findings.extend(machine::check(&loaded.config));
         let ok = findings.iter().all(|finding| finding.state != State::Problem);
         let mut out = std::io::stdout().lock();

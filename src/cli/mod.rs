@@ -5,9 +5,11 @@ mod calibrate;
 mod check_config;
 #[cfg(feature = "outputs")]
 mod collect;
+#[cfg(feature = "tools")]
 pub mod demo;
 mod devices;
 mod doctor;
+#[cfg(feature = "tools")]
 mod emulate;
 mod event;
 #[cfg(feature = "tools")]
@@ -24,6 +26,7 @@ mod schema;
 mod screens;
 mod settled;
 mod side;
+#[cfg(feature = "tools")]
 mod simulate;
 mod summary;
 mod trace;
@@ -32,7 +35,7 @@ mod winnable;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 /// Reads electronic chess boards and clocks: moves, presses, flag-falls, and what the Laws say of them.
 #[derive(Parser)]
@@ -47,7 +50,7 @@ enum Command {
     Adjudicate(adjudicate::Adjudicate),
     Calibrate(calibrate::Calibrate),
     Run(run::Run),
-    #[cfg(feature = "broker")]
+    #[cfg(all(feature = "broker", feature = "tools"))]
     Demo(demo::Demo),
     CheckConfig(check_config::CheckConfig),
     #[cfg(feature = "outputs")]
@@ -59,6 +62,7 @@ enum Command {
     /// Example: flagfall trace import capture.jsonl --driver dgt --output board.trace
     #[command(subcommand)]
     Trace(trace::Trace),
+    #[cfg(feature = "tools")]
     Emulate(emulate::Emulate),
     #[command(subcommand)]
     Event(event::Event),
@@ -70,8 +74,14 @@ enum Command {
     Schema(schema::Schema),
     #[cfg(feature = "screens")]
     Screens(screens::Screens),
+    #[cfg(feature = "tools")]
     Simulate(simulate::Simulate),
     Winnable(winnable::Winnable),
+}
+
+/// Returns the command line as clap describes it, from which the man pages and the completions of the packages are made.
+pub fn command() -> clap::Command {
+    Arguments::command()
 }
 
 /// The exit code for an invalid configuration, `EX_CONFIG` of sysexits.h. After it systemd does not restart the program.
@@ -84,7 +94,7 @@ pub fn main() -> ExitCode {
         Command::Adjudicate(adjudicate) => adjudicate.run(),
         Command::Calibrate(calibrate) => calibrate.run(),
         Command::Run(run) => run.run(),
-        #[cfg(feature = "broker")]
+        #[cfg(all(feature = "broker", feature = "tools"))]
         Command::Demo(demo) => demo.run(),
         Command::CheckConfig(check) => check.run(),
         #[cfg(feature = "outputs")]
@@ -92,6 +102,7 @@ pub fn main() -> ExitCode {
         Command::Doctor(doctor) => doctor.run(),
         Command::Replay(replay) => replay.run(),
         Command::Trace(trace) => trace.run(),
+        #[cfg(feature = "tools")]
         Command::Emulate(emulate) => emulate.run(),
         Command::Event(event) => event.run(),
         #[cfg(feature = "tools")]
@@ -101,6 +112,7 @@ pub fn main() -> ExitCode {
         Command::Schema(schema) => schema.run(),
         #[cfg(feature = "screens")]
         Command::Screens(screens) => screens.run(),
+        #[cfg(feature = "tools")]
         Command::Simulate(simulate) => simulate.run(),
         Command::Winnable(winnable) => winnable.run(),
     };

@@ -63,6 +63,7 @@ pub(super) enum Reader {
     /// A person: a line is replaced by a shorter one where that is cheap to find.
     Person,
     /// A program that needs the answer soon.
+    #[cfg(feature = "tools")]
     Program,
 }
 

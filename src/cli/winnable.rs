@@ -1,11 +1,15 @@
 //! Runs `flagfall winnable`: answers the question of Article 6.9 (can this side still checkmate?) for one position or for a file
 //! of positions.
 
+#[cfg(feature = "tools")]
 mod batch;
+#[cfg(feature = "tools")]
 mod progress;
+#[cfg(feature = "tools")]
 mod rows;
 
 use std::io::Write;
+#[cfg(feature = "tools")]
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -109,6 +113,11 @@ struct Spent {
 
 impl Winnable {
     pub(super) fn run(self) -> Result<ExitCode> {
+        #[cfg(not(feature = "tools"))]
+        if self.batch.is_some() {
+            bail!("--batch: this program was built without its tools");
+        }
+        #[cfg(feature = "tools")]
         if let Some(path) = &self.batch {
             let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
             let jobs = self.jobs.map_or_else(cores, usize::from);

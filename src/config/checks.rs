@@ -16,6 +16,9 @@ use super::types::{Config, Guidelines, Rulings, rulebook};
 use super::{broker_user, certificates, output_checks, screens, secrets};
 use crate::calibration;
 
+/// The problem of a device by Bluetooth LE in a build without the feature `ble`.
+const WITHOUT_BLE: &str = "this program was built without Bluetooth LE";
+
 /// The largest number of addresses of one listener.
 const MAX_LISTEN: usize = 4;
 
@@ -246,6 +249,9 @@ fn link(board: &Board, casual: bool, check: &mut Check<'_>) {
     if driver.shares_line && board.port.is_none() && board.usb_serial.is_none() {
         check.problem(&key("port"), format!("{name}: the line is named by port or usb_serial, for all its boards alike"));
     }
+    if board.is_bluetooth() && cfg!(not(feature = "ble")) {
+        check.problem(&key("driver"), WITHOUT_BLE);
+    }
     if board.bluetooth.is_some() {
         if driver.ble.is_none() {
             check
@@ -290,6 +296,9 @@ fn clocks(config: &Config, check: &mut Check<'_>) {
         let Some(driver) = drivers::find(&clock.driver) else { continue };
         if driver.capabilities.board || !driver.capabilities.clock {
             check.problem(&key("driver"), format!("{} is no clock by itself", driver.name));
+        }
+        if cfg!(not(feature = "ble")) {
+            check.problem(&key("driver"), WITHOUT_BLE);
         }
         if let Some(why) = driver.casual_only.filter(|_| !config.event.casual) {
             check.problem(

@@ -29,6 +29,12 @@ pub(crate) fn of_commands() -> Vec<(&'static str, std::ffi::OsString)> {
     ["PATH", "HOME", "LANG"].into_iter().filter_map(|name| Some((name, std::env::var_os(name)?))).collect()
 }
 
+/// Returns the device and inode of the connection to systemd's journal, if systemd started this program (systemd.exec(5)).
+#[allow(clippy::disallowed_methods, reason = "the configuration layer is where the environment is read")]
+pub(crate) fn journal_stream() -> Option<String> {
+    std::env::var("JOURNAL_STREAM").ok()
+}
+
 /// Checks one variable and puts its value into `layer`. Variables of other programs are ignored.
 pub(crate) fn check(name: &str, value: &str, layer: &mut Layer, origins: &mut Origins, problems: &mut Vec<Problem>) {
     let Some(path) = name.strip_prefix(PREFIX) else { return };

@@ -38,6 +38,7 @@ pub(crate) use broker_user::password_of;
 pub(crate) use certificates::{client as tls_client, end_of as end_of_certificate};
 #[cfg(feature = "screens")]
 pub(crate) use certificates::{client_without_certificate as tls_client_without_certificate, server as tls_server};
+pub(crate) use environment::journal_stream;
 #[cfg(feature = "outputs")]
 pub(crate) use environment::of_commands;
 pub use fleet::{Fleet, FleetBroker, FleetNode, FleetRole, FleetUser, Valid};

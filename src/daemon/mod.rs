@@ -38,6 +38,7 @@ mod supervised_station;
 mod supervisor;
 mod tap;
 mod timeline;
+mod watchdog;
 mod worker;
 
 pub use link::Wanted;

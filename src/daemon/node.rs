@@ -49,6 +49,8 @@ struct Inner {
     broker: Mutex<BrokerReport>,
     /// The organiser's messages that cannot be used, for people.
     problems: Mutex<Vec<String>>,
+    /// The last movement of the wall clock, milliseconds; none if it never moved.
+    clock_step_ms: Mutex<Option<i64>>,
 }
 
 /// The parts of the health that are published at once.
@@ -65,6 +67,9 @@ struct Fit {
 struct BrokerReport {
     takeovers: u64,
     name_taken: bool,
+    is_up: bool,
+    /// Connections since the start.
+    connections: u64,
     /// The topics whose messages the broker does not take, each with the reason.
     refused: BTreeMap<String, Refusal>,
 }
@@ -92,6 +97,7 @@ impl Node {
             fit: Mutex::default(),
             broker: Mutex::default(),
             problems: Mutex::default(),
+            clock_step_ms: Mutex::default(),
         }))
     }
 
@@ -151,8 +157,9 @@ impl Node {
         self.publish_info();
     }
 
-    /// Publishes the health twice a minute, and at once when a journal or a board fails or recovers.
-    pub(super) fn publish_health(&self) {
+    /// Publishes the health twice a minute, and at once when a journal or a board fails or recovers. `watchdog_margin` is the least
+    /// time that systemd's watchdog had left since the last publication. Returns whether it was published.
+    pub(super) fn publish_health(&self, watchdog_margin: Option<Duration>) -> bool {
         let inner = &self.0;
         let now = system_clock::monotonic();
         let published = inner.health_published_at.load(Ordering::Relaxed);
@@ -168,11 +175,25 @@ impl Node {
         };
         let before = std::mem::replace(&mut *inner.fit.lock().unwrap_or_else(PoisonError::into_inner), fit.clone());
         if before == fit && published > 0 && now.0.saturating_sub(published - 1) < HEALTH_EVERY.as_micros() as u64 {
-            return;
+            return false;
         }
         inner.health_published_at.store(now.0 + 1, Ordering::Relaxed);
-        let health = health::read(&inner.journal);
+        let (health, usage) = (health::read(&inner.journal), health::usage());
+        let counters = inner.shared.outbox.counters();
+        let (connections, takeovers) = {
+            let broker = self.broker();
+            (broker.connections, broker.takeovers)
+        };
         let body = NodeHealth {
+            version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+            rss_kib: usage.rss_kib,
+            threads: usage.threads,
+            fds: usage.fds,
+            journal_bytes: health::folder_bytes(&inner.journal),
+            backlog: counters.waiting,
+            reconnections: connections.saturating_sub(1),
+            watchdog_margin_ms: watchdog_margin.map(|margin| margin.as_millis() as u64),
+            clock_step_ms: *inner.clock_step_ms.lock().unwrap_or_else(PoisonError::into_inner),
             temperature_c: health.temperature_c,
             under_voltage: health.under_voltage,
             disk_free_mib: health.disk_free_bytes.map(|bytes| bytes >> 20),
@@ -180,12 +201,13 @@ impl Node {
             failed_boards: fit.failed_boards,
             withheld_boards: inner.claims.lock().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect(),
             refused_boards: fit.refused_boards,
-            refused: inner.shared.outbox.counters().refused,
-            takeovers: self.broker().takeovers,
+            refused: counters.refused,
+            takeovers,
             name_taken: fit.name_taken,
         };
         let topic = topics::node_health(&inner.root, &inner.shared.node);
         self.retain(topic, "node.health", Quality::AtMostOnce, Some(HEALTH_EXPIRY), &body);
+        true
     }
 
     fn retain(&self, topic: String, kind: &str, quality: Quality, expiry: Option<Duration>, body: &impl serde::Serialize) {
@@ -201,7 +223,8 @@ impl Node {
     /// Notes what the network task reports about the connection.
     pub(super) fn note_connection(&self, state: &ConnectionState) {
         let mut broker = self.broker();
-        (broker.takeovers, broker.name_taken) = (state.takeovers, state.name_taken);
+        broker.connections += u64::from(state.up && !broker.is_up);
+        (broker.takeovers, broker.name_taken, broker.is_up) = (state.takeovers, state.name_taken, state.up);
     }
 
     /// Whether a second daemon uses the name of this node.
@@ -247,12 +270,14 @@ impl Node {
         let (now, seen) = (system_clock::monotonic(), read_wall_clock());
         let before = inner.shared.wall_clock();
         let passed = now.0.saturating_sub(inner.shared.wall_clock_seen_at.load(Ordering::Relaxed));
-        let moved = (seen.utc_us - before.utc_us).abs_diff(passed as i64);
+        let step = (seen.utc_us - before.utc_us).saturating_sub(passed as i64);
+        let moved = step.unsigned_abs();
         if moved <= MOVED.as_micros() as u64 && seen.sync == before.sync {
             return;
         }
         if moved > MOVED.as_micros() as u64 {
-            tracing::info!("the wall clock moved by {} ms", moved / 1000);
+            tracing::info!("the wall clock moved by {} ms", step / 1000);
+            *inner.clock_step_ms.lock().unwrap_or_else(PoisonError::into_inner) = Some(step / 1000);
         }
         inner.shared.set_wall_clock(seen);
         inner.shared.wall_clock_seen_at.store(now.0, Ordering::Relaxed);

@@ -21,7 +21,7 @@ use super::quiet::Quiet;
 use super::shared::{Condition, Shared, StationHandle};
 use super::station_config::{StationConfig, judge, node_name};
 use super::supervised_station::{Patience, SupervisedStation};
-use super::{boot, disk, tap, worker};
+use super::{boot, disk, tap, watchdog, worker};
 use crate::config::{Config, Loaded};
 use crate::event::problems::Problems;
 use crate::mqtt;
@@ -65,6 +65,7 @@ pub struct Daemon {
     /// The organiser's messages that cannot be used; none if nobody follows them.
     problems: Option<watch::Receiver<Problems>>,
     identity: mqtt::Identity,
+    watchdog: watchdog::Watchdog,
     users: Arc<Users>,
     /// The configuration as it was read, without the address of the embedded broker.
     configured: Config,
@@ -147,6 +148,7 @@ impl Daemon {
             taps,
             problems: None,
             identity,
+            watchdog: watchdog::Watchdog::new(sd_notify::watchdog_enabled(), system_clock::monotonic()),
             users,
             configured: loaded.config.clone(),
         })
@@ -313,9 +315,13 @@ impl Daemon {
         {
             self.node.show_problems(problems.borrow_and_update().sentences());
         }
-        self.node.publish_health();
+        let now = system_clock::monotonic();
+        if self.node.publish_health(self.watchdog.margin(now)) {
+            self.watchdog.reset();
+        }
         self.node.forget_refusals();
         if stuck < DISK_STUCK {
+            self.watchdog.note_report(now);
             notify(&[sd_notify::NotifyState::Watchdog]);
         } else {
             tracing::error!("the disk has not answered for {} s", stuck.as_secs());

@@ -22,9 +22,17 @@ pub const MAX_PAGE: usize = 8 << 20;
 const COMPRESSED_FROM: usize = 512;
 
 /// The pages that a listener serves.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Pages {
     pages: RwLock<BTreeMap<String, Arc<Page>>>,
+    compression: Compression,
+}
+
+impl Default for Pages {
+    /// Pages that are replaced again and again: they are compressed quickly.
+    fn default() -> Pages {
+        Pages { pages: RwLock::default(), compression: Compression::fast() }
+    }
 }
 
 #[derive(Debug)]
@@ -38,6 +46,16 @@ struct Page {
 }
 
 impl Pages {
+    /// Pages that stay as they are: they are compressed well.
+    pub fn lasting() -> Pages {
+        Pages { compression: Compression::best(), ..Pages::default() }
+    }
+
+    /// Whether the page under this path has these bytes.
+    pub fn holds(&self, path: &str, bytes: &[u8]) -> bool {
+        self.get(path).is_some_and(|page| page.bytes == bytes)
+    }
+
     /// Stores a page under a path such as `/open26/round-5/games.pgn`, in the place of the one that was there. Returns false if there is
     /// no room: too many pages, or one that is too large; then the page that was there is gone, because it is out of date.
     pub fn put(&self, path: &str, bytes: Vec<u8>, content_type: &'static str) -> bool {
@@ -69,7 +87,7 @@ impl Pages {
     /// Answers a request for this path with these headers.
     pub fn answer(&self, path: &str, headers: &HeaderMap) -> Response {
         match self.get(path) {
-            Some(page) => page.answer(headers),
+            Some(page) => page.answer(headers, self.compression),
             None => (StatusCode::NOT_FOUND, "there is no such page\n").into_response(),
         }
     }
@@ -89,7 +107,7 @@ async fn answer(State(pages): State<Arc<Pages>>, uri: Uri, headers: HeaderMap) -
 }
 
 impl Page {
-    fn answer(&self, headers: &HeaderMap) -> Response {
+    fn answer(&self, headers: &HeaderMap, compression: Compression) -> Response {
         let text = |name| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let packed = self.bytes.len() >= COMPRESSED_FROM && accepts_gzip(text(header::ACCEPT_ENCODING));
         // A strong tag stands for the bytes that are sent.
@@ -97,7 +115,7 @@ impl Page {
         let known = is_known(text(header::IF_NONE_MATCH), &tag);
         let mut response = match (known, packed) {
             (true, _) => StatusCode::NOT_MODIFIED.into_response(),
-            (false, true) => Response::new(Body::from(self.packed.get_or_init(|| gzip(&self.bytes)).clone())),
+            (false, true) => Response::new(Body::from(self.packed.get_or_init(|| gzip(&self.bytes, compression)).clone())),
             (false, false) => Response::new(Body::from(self.bytes.clone())),
         };
         let answered = response.headers_mut();
@@ -130,8 +148,8 @@ fn accepts_gzip(accepted: &str) -> bool {
     })
 }
 
-fn gzip(bytes: &[u8]) -> Bytes {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+fn gzip(bytes: &[u8], compression: Compression) -> Bytes {
+    let mut encoder = GzEncoder::new(Vec::new(), compression);
     // Writing into memory does not fail; an empty text would be seen at once.
     let packed = encoder.write_all(bytes).and_then(|()| encoder.finish());
     packed.unwrap_or_default().into()

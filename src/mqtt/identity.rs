@@ -66,6 +66,17 @@ impl Identity {
         Ok(Identity { host: mqtt.host.clone(), port, login: Arc::new(RwLock::new(Login { user, tls })) })
     }
 
+    /// The login of another user at the same broker. Our certificate is left out: it could log in this node instead.
+    ///
+    /// # Errors
+    /// TLS has no trusted certificates.
+    pub fn of_user(mqtt: &Mqtt, user: &str, password: String) -> Result<Identity, IdentityError> {
+        let other = Mqtt { certificate_file: None, key_file: None, user: None, password_file: None, ..mqtt.clone() };
+        let identity = Identity::read(&other, user)?;
+        let login = Login { user: Some((user.to_owned(), password)), ..identity.login() };
+        Ok(Identity { login: Arc::new(RwLock::new(login)), ..identity })
+    }
+
     /// Takes the login of `other`, for the next connection.
     pub fn replace_login(&self, other: &Identity) {
         let login = other.login();

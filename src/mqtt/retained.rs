@@ -1,4 +1,4 @@
-//! Reads retained messages from the broker, and publishes some, with one short connection: for commands of the organiser.
+//! Reads retained messages from the broker, and publishes some, with one short connection: for commands of the organiser and checks.
 
 use std::time::Duration;
 
@@ -102,6 +102,15 @@ pub async fn read_retained(
 /// # Errors
 /// See [`ExchangeError`]. Messages before the one that failed are published.
 pub async fn publish_retained(identity: &Identity, client: &str, messages: &[(String, String)]) -> Result<(), ExchangeError> {
+    publish(identity, client, messages, true).await
+}
+
+pub(super) async fn publish(
+    identity: &Identity,
+    client: &str,
+    messages: &[(String, String)],
+    retain: bool,
+) -> Result<(), ExchangeError> {
     let (client, mut events) = connect(identity, client);
     let exchange = async {
         let mut next = messages.iter();
@@ -122,7 +131,7 @@ pub async fn publish_retained(identity: &Identity, client: &str, messages: &[(St
                 sent = next.next();
                 let Some((topic, payload)) = sent else { return Ok(()) };
                 // One message is under way at a time, so the queue of requests has room.
-                let _ = client.try_publish(topic.clone(), QoS::AtLeastOnce, true, payload.clone());
+                let _ = client.try_publish(topic.clone(), QoS::AtLeastOnce, retain, payload.clone());
             }
         }
     };
@@ -131,7 +140,7 @@ pub async fn publish_retained(identity: &Identity, client: &str, messages: &[(St
     done
 }
 
-fn connect(identity: &Identity, client: &str) -> (AsyncClient, EventLoop) {
+pub(super) fn connect(identity: &Identity, client: &str) -> (AsyncClient, EventLoop) {
     let mut options = MqttOptions::new(client, &identity.host, identity.port);
     let mut network = NetworkOptions::new();
     network.set_connection_timeout(CONNECT);
@@ -147,7 +156,7 @@ fn connect(identity: &Identity, client: &str) -> (AsyncClient, EventLoop) {
 }
 
 /// Ends the connection. A disconnect packet that does not arrive does no harm: the session ends with the connection.
-async fn leave(client: &AsyncClient, events: &mut EventLoop) {
+pub(super) async fn leave(client: &AsyncClient, events: &mut EventLoop) {
     if client.try_disconnect().is_ok() {
         _ = tokio::time::timeout(Duration::from_secs(1), async { while events.poll().await.is_ok() {} }).await;
     }

@@ -10,6 +10,7 @@ use crate::system_clock::Utc;
 use crate::wire::outcome::GameResult;
 use crate::wire::player::Players;
 use crate::wire::round_games::{GameOnBoard, Relation, is_initial};
+use crate::wire::state::LiveState;
 use crate::wire::topics;
 
 /// The largest number of games before the one on the board.
@@ -56,6 +57,12 @@ pub fn on_board(number: u32, body: &Body, first_move: Option<Utc>, chess960: boo
         made_moves: body.plies() as u32,
         first_move,
         over: ended,
+    }
+}
+
+impl From<&LiveState> for SeenGame {
+    fn from(state: &LiveState) -> SeenGame {
+        SeenGame { body: state.into(), began: state.began }
     }
 }
 

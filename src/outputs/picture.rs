@@ -71,6 +71,9 @@ pub struct Body {
     pub clock: PictureClock,
     /// The result, if it is known.
     pub result: Option<GameResult>,
+    /// When the first move of the game was made, RFC 3339, if a synchronised clock has told it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub began: Option<String>,
     /// The players, as far as they are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub players: Option<Players>,
@@ -189,6 +192,7 @@ impl From<&LiveState> for Body {
             segments: state.segments.iter().map(segment).collect(),
             clock: PictureClock { white_ms, black_ms, running, read_us },
             result: state.result,
+            began: state.began.map(|began| began.to_string()),
             players: state.players.clone(),
         }
     }

@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use super::delay::{DelayedContent, DelayedItem};
 use super::states::{self, EarlierState};
+use crate::system_clock::Utc;
 use crate::wire::alarm::{AlertBody, ProgramAlarm};
 use crate::wire::audit::AuditBody;
 use crate::wire::clock::ClockBody;
@@ -77,6 +78,8 @@ pub struct Messages {
     numbers: [u64; 3],
     /// The players of the states for arbiters and the live audience, if they are known.
     players: Option<Players>,
+    /// When the first move of the game on the board was made, if that is known.
+    began: Option<Utc>,
     /// Why the game on the board is not published to the live audience.
     unpublished: Option<Unpublished>,
 }
@@ -92,12 +95,17 @@ struct Shape {
 impl Messages {
     /// Makes messages for this board. `journal` is the first part of the id of every event.
     pub fn new(board: Board, journal: &str) -> Messages {
-        Messages { board, journal: journal.to_owned(), boot: 0, numbers: [0; 3], players: None, unpublished: None }
+        Messages { board, journal: journal.to_owned(), boot: 0, numbers: [0; 3], players: None, began: None, unpublished: None }
     }
 
     /// Sets the players, who are in the states for arbiters and the live audience.
     pub fn set_players(&mut self, players: Option<Players>) {
         self.players = players;
+    }
+
+    /// Sets when the first move of the game on the board was made, for the states of the live audience.
+    pub(crate) fn set_began(&mut self, began: Option<Utc>) {
+        self.began = began;
     }
 
     /// Sets why the game on the board is not published to the live audience, for the states of arbiters.
@@ -169,7 +177,7 @@ impl Messages {
             }
             Effect::State(Audience::Live) => {
                 let shape = state_shape(Audience::Live, "board.state", topics.live_state());
-                let state = LiveState { players: self.players.clone(), ..states::live_state(game) };
+                let state = LiveState { began: self.began, players: self.players.clone(), ..states::live_state(game) };
                 self.add_game_message(at, shape, game, &state, out);
             }
             Effect::Clock => {

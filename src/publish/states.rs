@@ -1,4 +1,5 @@
-//! Makes the whole state of a game for the live audience and for arbiters. Players are no part of the game: `Messages` adds them.
+//! Makes the whole state of a game for the live audience and for arbiters. Players and the date are no part of the game: `Messages`
+//! adds them.
 
 use flagfall_game::color_name;
 use flagfall_game::game::Game;
@@ -7,7 +8,6 @@ use flagfall_protocols::time::Instant;
 use shakmaty::fen::Fen;
 use shakmaty::{Chess, EnPassantMode};
 
-use crate::system_clock::Utc;
 use crate::wire::alarm::AlertBody;
 use crate::wire::claim::EntryBody;
 use crate::wire::clock::{ClockBody, ClockStatus};
@@ -26,8 +26,6 @@ pub struct EarlierState {
     /// Its revision.
     pub(crate) rev: u32,
     pub(crate) state: LiveState,
-    /// When the first move of its game was made; none if there is none, or if no synchronised clock tells it.
-    pub(crate) began: Option<Utc>,
 }
 
 /// Makes the state for the live audience.
@@ -51,6 +49,7 @@ pub(super) fn live_state_without_moves(game: &Game) -> LiveState {
         result: known.map(|known| known.result.into()),
         result_by: known.map(|known| known.by.into()),
         ending: known.and_then(|known| known.ending).map(Ending::from),
+        began: None,
         players: None,
         withdrawn: false,
     }

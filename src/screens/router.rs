@@ -31,7 +31,7 @@ struct Site {
 /// # Errors
 /// The password of the public user cannot be read.
 pub(super) fn routes(config: &Config, relay: Relay) -> Result<Router> {
-    let pages = Pages::default();
+    let pages = Pages::lasting();
     for path in files::paths() {
         ensure!(load(&pages, &path), "screens: {path} does not fit");
     }
@@ -49,8 +49,10 @@ pub(super) fn routes(config: &Config, relay: Relay) -> Result<Router> {
         .layer(from_fn_with_state(site, guard)))
 }
 
+/// Stores a file, if it is there and has changed. Returns false if it does not fit.
 fn load(pages: &Pages, path: &str) -> bool {
-    files::read(path).is_none_or(|(bytes, content_type)| pages.put(path, bytes.into_owned(), content_type))
+    files::read(path)
+        .is_none_or(|(bytes, content_type)| pages.holds(path, &bytes) || pages.put(path, bytes.into_owned(), content_type))
 }
 
 async fn page(State(site): State<Arc<Site>>, uri: Uri, headers: HeaderMap) -> Response {

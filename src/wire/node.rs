@@ -97,6 +97,35 @@ pub struct NodeHealth {
     /// Free space for journals, MiB.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disk_free_mib: Option<u64>,
+    /// Version of the program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// Resident memory of the program, KiB.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rss_kib: Option<u64>,
+    /// Threads of the program: two for each board, and about ten.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threads: Option<u64>,
+    /// Open file descriptors of the program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fds: Option<u64>,
+    /// Bytes of all journals.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub journal_bytes: Option<u64>,
+    /// Messages that the broker has not acknowledged yet, in memory and in journals.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub backlog: u64,
+    /// Connections to the broker since the start of the program, after the first.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub reconnections: u64,
+    /// The least time since the message before until systemd's watchdog would have restarted the program, milliseconds. Left out
+    /// without a watchdog.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub watchdog_margin_ms: Option<u64>,
+    /// The last movement of this machine's clock since the start of the program, milliseconds, below zero if it went back. Left out
+    /// if it never moved by more than 50 ms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clock_step_ms: Option<i64>,
     /// Every journal takes what is given to it.
     pub journal_ok: bool,
     /// Boards that were parked after repeated failure.

@@ -13,6 +13,7 @@ use super::moves::{LiveMove, MoveBody};
 use super::outcome::{Ending, GameResult, Phase, ResultBy};
 use super::player::{Pair, Players, Side};
 use super::round_games::Unpublished;
+use crate::system_clock::Utc;
 
 /// A part of a game with its own start position. A new part begins where no legal move leads on: an illegal move stands, or an
 /// arbiter has set a position.
@@ -70,12 +71,23 @@ pub struct LiveState {
     /// What ended the game on the board, if the result is the one that follows from it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ending: Option<Ending>,
+    /// When the first move of the game was made, for people; left out if there is none, or if no synchronised clock has told it.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "as_text")]
+    #[schemars(with = "Option<String>")]
+    pub began: Option<Utc>,
     /// The players, as far as they are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub players: Option<Players>,
     /// True in the last state of a board that its node serves no more.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub withdrawn: bool,
+}
+
+fn as_text<S: serde::Serializer>(utc: &Option<Utc>, serializer: S) -> Result<S::Ok, S::Error> {
+    match utc {
+        Some(utc) => serializer.collect_str(utc),
+        None => serializer.serialize_none(),
+    }
 }
 
 /// Messages of version 1.0 do not have these fields and are still valid.

@@ -188,10 +188,7 @@ pub(crate) const TWO_ROWS: &[(&str, &str)] = &[
 pub(crate) const LONG_FILES: &[Excuse] = &[];
 
 /// Files of the pages in `src/screens/web` that may be long.
-pub(crate) const LONG_PAGES: &[Excuse] = &[
-    Excuse { file: "css/arbiter.css", reason: "one rule a line, in sections by view; a page loads it at once" },
-    Excuse { file: "css/broadcast.css", reason: "the same" },
-];
+pub(crate) const LONG_PAGES: &[Excuse] = &[];
 
 /// A source file with more lines than this needs a reason.
 pub(crate) const LONGEST: usize = 400;

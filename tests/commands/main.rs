@@ -15,5 +15,6 @@ mod event_command;
 #[cfg(feature = "tools")]
 mod fleet_command;
 mod help;
+mod packaged;
 mod simulate;
 mod winnable_command;

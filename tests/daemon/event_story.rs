@@ -116,17 +116,12 @@ fn finish(hall: &Hall, round: u32) {
     }
     let expected = || hall.pgn(round, Profile::Full);
     soon("every game has ended", || expected().contains("[Result \"*\"]"), || false);
-    soon("the file", || without_beginnings(&std::fs::read_to_string(hall.games(round)).unwrap_or_default()), expected);
+    soon("the file", || std::fs::read_to_string(hall.games(round)).unwrap_or_default(), expected);
     let id = [ROUND, ROUND_2][round as usize - 1];
     let chapters = || chapters_of(&hall.pgn(round, Profile::Relay));
     soon("lichess", || hall.lichess.with_round(id, |round| round.chapters.clone()), chapters);
     assert_eq!(chapters().len(), hall.size.boards);
     assert!(plies(&expected()).values().filter(|plies| **plies >= 12).count() >= hall.size.boards - 1, "{}", expected());
-}
-
-/// The text without the times at which games began: they are those of the first states that the collector received.
-fn without_beginnings(text: &str) -> String {
-    text.split_inclusive('\n').filter(|line| !line.starts_with("[UTC")).collect()
 }
 
 /// Waits until both are the same.

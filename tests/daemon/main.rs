@@ -57,6 +57,7 @@ mod round_games;
 mod rulings_published;
 mod screens_server;
 mod secrets;
+mod service;
 mod stale;
 mod upgrade;
 mod watch;

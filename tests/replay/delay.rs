@@ -17,7 +17,7 @@ use crate::support::tapes::memory::Memory;
 use crate::support::tapes::{Tape, own_tapes, recordings};
 
 /// The number of seeds of each random test.
-const SEEDS: u64 = 15;
+const SEEDS: u64 = 6;
 
 /// The tape with gaps between its inputs, some of them an hour long.
 fn with_gaps(tape: &Tape, rng: &mut Rng) -> Tape {
@@ -122,7 +122,7 @@ fn a_restart_publishes_what_an_uninterrupted_run_publishes() {
         }
         tapes.iter().map(|tape| tape.inputs.len() as u64).sum()
     });
-    assert!(!ordinary() || cuts > 50, "{cuts}");
+    assert!(!ordinary() || cuts > 20, "{cuts}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::stage::browser::Browser;
-use crate::stage::made_up::{arbiter_body, state, topic};
+use crate::stage::made_up::{arbiter_body, event, state, topic};
 use crate::stage::room::Room;
 use crate::stage::rulings;
 
@@ -161,4 +161,25 @@ fn a_command_that_may_have_been_sent_is_not_called_unsent() {
          return stages;",
     );
     assert_eq!(stages, json!(["silent", "refused"]));
+}
+
+/// What another arbiter has sent is seen on every page of the board, until the record says what became of it.
+#[test]
+fn what_another_arbiter_is_doing_is_seen() {
+    let Some((room, browser)) = at_a_ruling("underway") else { return };
+    browser.click("#choice-confirm");
+    browser.wait("the sheet", "document.querySelector('dialog[open] button.primary:enabled')");
+    let confirm = json!({"v": "1.1", "type": "cmd.confirm", "id": "of-carl", "issued": flagfall::system_clock::utc().to_string(),
+        "expect": {"game": "open26-5-1-g1", "finding": {"id": 1, "revision": 3}}, "body": {}});
+    room.witness.send("cmd/carl/open26/5/1/confirm", confirm.to_string(), false);
+    browser.shows_in("dialog", "carl is confirming…");
+    browser.shows_in("main .underway", "carl is confirming…");
+    browser.is_accessible("a sheet while another arbiter decides");
+    browser.screenshot("sheet");
+    let done = json!({"what": "command", "verb": "confirm", "actor": "carl", "role": "chief", "id": "of-carl", "code": "ok"});
+    room.witness.publish(&topic("arbiter", "1", "audit"), &event("board.audit", "1", 7, done));
+    room.witness.publish_ruling("1", rulings::decided("0-1"));
+    browser.gone(".underway");
+    browser.shows_in("main", "Decided 0–1 by anna");
+    browser.shows_in("dialog", "The finding has changed.");
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::stage::broker::Broker;
 use crate::stage::browser::Browser;
-use crate::stage::made_up::{alert_body, topic};
+use crate::stage::made_up::{alert_body, live_body, state, topic};
 use crate::stage::room::Room;
 
 #[test]
@@ -97,4 +97,42 @@ fn a_page_of_another_origin_and_another_name_are_refused() {
     browser.open(&format!("http://evil.example:{}/wall/", room.address.port()));
     assert_eq!(browser.get("performance.getEntriesByType('navigation')[0].responseStatus"), 421);
     assert_eq!(browser.get("document.scripts.length"), 0);
+}
+
+/// The broker inside the program refuses a subscription; a page names what is missing, and shows the rest.
+#[test]
+fn a_topic_that_the_broker_refuses_is_named() {
+    let room = Room::with(Broker::embedded());
+    let Some(browser) = room.browser("refused-topic") else { return };
+    room.witness.publish_hall(&["1"]);
+    browser.log_in("/arbiter/", "tom");
+    browser.shows_in(".banner", "User tom may not read arbiter/: ask whoever keeps the broker’s rules.");
+    browser.shows_in("[data-board='open26/5/1']", "Beispiel");
+    browser.is_accessible("a refused topic");
+    browser.screenshot("hall");
+    browser.open("/board/?board=1&audience=live");
+    browser.log_in_to_watch("screen-1");
+    browser.shows("User screen-1 may not read live");
+    browser.is_accessible("a refused audience");
+    browser.screenshot("board");
+}
+
+/// Who typed a login for what is live still sees the public pages as everybody does.
+#[test]
+fn each_audience_has_a_login_of_its_own() {
+    let room = Room::with(Broker::embedded());
+    let Some(browser) = room.browser("audiences") else { return };
+    room.witness.publish_hall(&["1"]);
+    let mut delayed = live_body();
+    delayed["players"]["white"]["name"] = "Delayed".into();
+    room.witness.publish(&topic("public", "1", "state"), &state("board.state", "1", delayed));
+    browser.open("/wall/?audience=live");
+    // He may not read what is public.
+    browser.log_in_to_watch("tom");
+    browser.shows("Beispiel");
+    browser.open("/wall/?audience=public");
+    browser.shows("Delayed");
+    browser.open("/wall/?audience=live");
+    browser.shows("Beispiel");
+    browser.screenshot("live");
 }

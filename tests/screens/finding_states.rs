@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::stage::made_up::{arbiter_body, now_us, state, topic};
+use crate::stage::made_up::{FEN, alert_body, arbiter_body, now_us, state, topic};
 use crate::stage::room::Room;
 use crate::stage::rulings;
 
@@ -106,4 +106,64 @@ fn who_may_not_decide_has_no_buttons() {
     browser.shows("As operator you may look, not decide.");
     browser.wait("no button", "!document.querySelector('.choices button')");
     browser.screenshot("operator");
+}
+
+/// The finding is one tab, and each other alarm of the board is one.
+#[test]
+fn several_alarms_of_a_board_are_tabs() {
+    let room = Room::new();
+    let Some(browser) = room.browser("finding_tabs") else { return };
+    room.witness.publish_hall(&["1"]);
+    let mut flag = alert_body(1, "flag", "loud");
+    flag["side"] = "white".into();
+    room.witness.publish_alert("1", flag);
+    room.witness.publish_ruling("1", rulings::proposed());
+    browser.log_in("/arbiter/?board=1&view=ruling", "anna");
+    browser.shows("BLACK WINS");
+    assert_eq!(browser.get("document.querySelectorAll('.alarm-tabs').length"), 0, "a single alarm needs no tabs");
+    let mut illegal = alert_body(2, "illegal_move", "loud");
+    illegal["squares"] = json!(["e6"]);
+    room.witness.publish_alert("1", illegal);
+    room.witness.publish_alert("1", alert_body(3, "incomplete_move", "silent"));
+    browser.wait("a tab for each loud alarm", "document.querySelectorAll('.alarm-tabs a').length === 2");
+    browser.shows_in(".alarm-tabs [aria-current=page]", "White flag");
+    browser.is_accessible("a ruling with tabs");
+    browser.screenshot("ruling");
+    browser.click_nth(".alarm-tabs a", "Illegal move");
+    browser.shows_in(".alarm-panel", "No legal move stands on the board");
+    browser.draws(".alarm-panel staff-diagram", FEN);
+    assert_eq!(browser.get("document.querySelectorAll('.choices').length"), 0, "nothing is decided there");
+    browser.is_accessible("the other alarm");
+    browser.screenshot("other");
+    browser.click_nth(".alarm-tabs a", "White flag");
+    browser.shows("BLACK WINS");
+    // A tab that is closed leads back to the ruling.
+    browser.click_nth(".alarm-tabs a", "Illegal move");
+    room.witness.clear(&topic("arbiter", "1", "alert/2"));
+    browser.shows("BLACK WINS");
+    browser.open("/arbiter/?board=1&view=board");
+    browser.shows_in(".open-alarms", "White flag");
+    browser.screenshot("board");
+}
+
+/// A decision that no finding asked for can be taken back as well.
+#[test]
+fn a_decision_alone_can_be_taken_back() {
+    let room = Room::new();
+    let Some(browser) = room.browser("finding_alone") else { return };
+    room.witness.publish_hall(&["1"]);
+    let decision = |number: u32, result: &str| json!({"decision": {"number": number, "kind": "declared", "result": result, "by": "carl", "at": now_us()}});
+    room.witness.publish_ruling("1", decision(1, "1/2-1/2"));
+    browser.log_in("/arbiter/?board=1&view=ruling", "anna");
+    browser.shows("Decided ½–½ by carl");
+    browser.screenshot("decided");
+    browser.click_nth(".choices button:enabled", "Take the decision back");
+    browser.shows_in("dialog", "the game goes on");
+    browser.click("dialog button.primary:enabled");
+    let sent = room.witness.command("declare-result", 1);
+    assert_eq!(sent.message["body"], json!({"result": "*"}));
+    room.witness.answer(&sent, "done", "ok", "");
+    room.witness.publish_ruling("1", decision(2, "*"));
+    browser.shows("Decided goes on by carl");
+    browser.gone(".choices");
 }

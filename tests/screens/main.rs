@@ -26,3 +26,4 @@ mod record;
 mod set_up;
 mod sound;
 mod untrusted;
+mod weight;

@@ -1,6 +1,6 @@
 //! The pages on the screen of a telephone.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::stage::browser::Browser;
 use crate::stage::made_up::{alert_body, arbiter_body, live_body, state, topic};
@@ -37,7 +37,7 @@ fn a_ruling_needs_no_scrolling_to_its_buttons() {
     browser.draws(".positions staff-diagram", rulings::POSITION);
     browser.screenshot("ruling");
     let hidden = browser.get(
-        "['.act', '.proposal', '.positions staff-diagram', '.times-row:last-child', '.moves-done', '#choice-confirm', '#choice-goes-on', '#choice-other'].filter(css => {
+        "['.act', '.proposal', '.positions staff-diagram', '.times-row:last-child', '.moves-done', '.observed input', '#choice-confirm', '#choice-goes-on', '#choice-other'].filter(css => {
              const element = document.querySelector(css);
              const { top, bottom, left, right, width, height } = element.getBoundingClientRect();
              const seen = document.elementFromPoint(left + width / 2, top + height / 2);
@@ -49,6 +49,36 @@ fn a_ruling_needs_no_scrolling_to_its_buttons() {
         let height = browser.get(&format!("document.getElementById('{id}').offsetHeight")).as_u64();
         assert!(height >= Some(56), "{id} is {height:?} px high");
     }
+}
+
+/// What the ruling says may be long: the order stays, and what decides stays at the bottom edge.
+#[test]
+fn a_long_ruling_keeps_its_order_and_its_buttons() {
+    let room = room();
+    let Some(browser) = room.browser("phone-long") else { return };
+    let mut long = rulings::contested();
+    long["screen"]["why"] = "Black can still be mated, and the arbiter must first say which flag fell first. ".repeat(4).into();
+    long["screen"]["unknown"] = json!(["which flag fell first", "whether the 40th move was completed before the fall"]);
+    room.witness.publish_ruling("1", long);
+    browser.phone(390, 844);
+    browser.log_in("/arbiter/?board=1&view=ruling", "anna");
+    browser.shows("which flag fell first");
+    browser.draws(".positions staff-diagram", rulings::POSITION);
+    browser.screenshot("top");
+    let order = browser.get(
+        "['.act', '.proposal', '.positions', '.times-row', '.moves-done', '.notice.amber', '.rules', '.observed', '#choice-confirm']
+             .map(css => document.querySelector(css).getBoundingClientRect().top)",
+    );
+    let tops: Vec<f64> = order.as_array().into_iter().flatten().filter_map(Value::as_f64).collect();
+    let shown = browser.get("['.observed input', '#choice-confirm'].every(css => document.querySelector(css).getBoundingClientRect().bottom <= innerHeight)");
+    assert_eq!(shown, true, "what decides is at the bottom edge before anything is scrolled");
+    assert!(tops[..7].windows(2).all(|pair| pair[0] <= pair[1]), "the order of a ruling: {tops:?}");
+    browser.run("scrollTo(0, document.documentElement.scrollHeight);", &Value::Null);
+    browser.wait(
+        "nothing is hidden behind the buttons",
+        "document.querySelector('.rules').getBoundingClientRect().bottom <= document.querySelector('.decide').getBoundingClientRect().top",
+    );
+    browser.screenshot("bottom");
 }
 
 const PAGES: [&str; 13] = [

@@ -14,21 +14,31 @@ fn begin(browser: &Browser, board: &str) {
     browser.shows(&format!("Lift the e2 pawn on board {board}"));
 }
 
+/// The boards of a hall.
+const BOARDS: usize = 40;
+/// Two of them, each of which stands at the table of the other.
+const EXCHANGED: [&str; 2] = ["17", "23"];
+
 #[test]
 fn the_touch_test_names_boards_that_are_exchanged() {
-    // The boards that were plugged into the ports of 2 and 3 stand at tables 3 and 2.
-    let hall = Hall::new(&["1", "2", "3", "4"], &["1", "3", "2", "4"], 600);
+    let names: Vec<String> = (1..=BOARDS).map(|number| number.to_string()).collect();
+    let boards: Vec<&str> = names.iter().map(String::as_str).collect();
+    let [one, other] = EXCHANGED;
+    let at = |name: &str| boards.iter().position(|board| *board == name).expect("a board");
+    let mut ports = boards.clone();
+    ports.swap(at(one), at(other));
+    let hall = Hall::new(&boards, &ports, 600);
     let Some(browser) = hall.browser("set_up") else { return };
     browser.log_in("/operations/", "otto");
-    browser.wait("four boards", "document.querySelectorAll('.setup-row').length === 4");
+    browser.wait("all boards", &format!("document.querySelectorAll('.setup-row').length === {BOARDS}"));
     begin(&browser, "1");
-    hall.play(0, "0.1 lift e2\n+1.5 place e2\n");
+    hall.play(at("1"), "0.1 lift e2\n+1.5 place e2\n");
     browser.wait("board 1 felt it", "document.querySelector('.setup-row .ticks li:last-child.tick-yes')");
     hall.witness.wait("the pawn is back", "/arbiter/open26/5/1/state", |message| message["body"]["stage"] == "armed");
-    begin(&browser, "2");
-    hall.play(1, "0.1 lift e2\n+1.5 place e2\n");
-    browser.shows("board 3 felt it: the cables of 2 and 3 are exchanged");
-    browser.shows("it felt the test of board 2: the cables are exchanged");
+    begin(&browser, one);
+    hall.play(at(one), "0.1 lift e2\n+1.5 place e2\n");
+    browser.shows(&format!("board {other} felt it: the cables of {one} and {other} are exchanged"));
+    browser.shows(&format!("it felt the test of board {one}: the cables are exchanged"));
     browser.is_accessible("the touch test");
     browser.screenshot("exchanged");
 }

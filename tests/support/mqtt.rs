@@ -18,19 +18,28 @@ pub(crate) use super::waiting::{PATIENCE, thread};
 use std::collections::VecDeque;
 use std::fmt::Debug;
 use std::io::{BufRead, BufReader, Read};
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 
 use flagfall::system_clock;
 
 /// The lines that a process writes; the channel closes at the end of the output.
 pub(crate) fn lines(source: impl Read + Send + 'static) -> Receiver<String> {
+    lines_to(source, |sender, line| sender.send(line).is_ok())
+}
+
+/// The same for a log: lines are dropped when too many wait, since a broker whose log nobody reads would stop.
+pub(crate) fn log_lines(source: impl Read + Send + 'static) -> Receiver<String> {
+    lines_to(source, |sender, line| !matches!(sender.try_send(line), Err(TrySendError::Disconnected(_))))
+}
+
+/// `send` returns whether it wants further lines.
+fn lines_to(source: impl Read + Send + 'static, send: fn(&SyncSender<String>, String) -> bool) -> Receiver<String> {
     let (sender, receiver) = sync_channel(100_000);
     thread("lines", move || {
         let mut source = BufReader::new(source);
         let mut line = Vec::new();
         while source.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
-            let text = String::from_utf8_lossy(&line).trim_end().to_owned();
-            if sender.send(text).is_err() {
+            if !send(&sender, String::from_utf8_lossy(&line).trim_end().to_owned()) {
                 return;
             }
             line.clear();

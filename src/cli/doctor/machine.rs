@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
+use nix::sys::statfs::{FsType, OVERLAYFS_SUPER_MAGIC, TMPFS_MAGIC, statfs};
 use nix::unistd::{AccessFlags, access};
 
 use super::Finding;
@@ -22,6 +23,7 @@ pub(super) fn check(config: &Config) -> Vec<Finding> {
     let service = service();
     let serves = service.as_ref().is_some_and(|service| service.loaded);
     let mut findings = vec![clock(health.clock), disk(&config.journal.dir, serves)];
+    findings.extend(statfs(&config.journal.dir).ok().and_then(|found| storage(found.filesystem_type())));
     findings.extend(service.map(|service| service.finding()));
     if let Some(low) = health.under_voltage {
         let advice = "Use the official power supply and a short, thick cable: with too little voltage boards drop out.";
@@ -84,6 +86,18 @@ fn disk(folder: &Path, serves: bool) -> Finding {
         true => Finding::warning(about, free, "Make room on this disk before the event."),
         false => Finding::ok(about, free),
     }
+}
+
+/// What is wrong with the kind of file system of the journals, if it may forget them.
+fn storage(kind: FsType) -> Option<Finding> {
+    let found = match kind {
+        TMPFS_MAGIC => "the journal is in memory: a power cut loses it",
+        // The changes to a root that is read-only are usually kept in memory.
+        OVERLAYFS_SUPER_MAGIC => "the journal is in memory, or in a container: a power cut may lose it",
+        _ => return None,
+    };
+    let advice = "Give /var/lib/flagfall a partition of its own, or set journal.dir to a folder on a disk.";
+    Some(Finding::warning("storage", found, advice))
 }
 
 struct Service {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::game::{Game, Standing, clock_read, parts, synchronised, whole};
+use super::game::{Game, Standing, clock_read, first_move, parts, whole};
 use crate::outputs::picture::{MAX_SEGMENTS, Picture};
 use crate::outputs::{board_games, pgn};
 use crate::system_clock::{MonotonicTime, Utc};
@@ -200,7 +200,7 @@ impl Board {
         if !pgn::legal_plies(&body, bound.chess960).1 {
             return self.refuse(Wrong::BadState);
         }
-        let first_move = if body.plies() == 0 { None } else { last.first_move.or(synchronised(&picture)) };
+        let first_move = first_move(&picture, last.first_move);
         let game = Game {
             node: picture.node.clone(),
             boot: picture.boot,
@@ -242,7 +242,7 @@ impl Board {
         if bound.chosen.is_some_and(|chosen| chosen != picture.body.game_no) {
             return self.refuse(Wrong::NotChosen);
         }
-        let first_move = if body.plies() == 0 { None } else { synchronised(&picture) };
+        let mut first_move = first_move(&picture, None);
         let shown = board_games::on_board(number, &body, first_move.map(Utc), bound.chess960);
         let relation = self.games.last().map(|last| last.on_board(bound.chess960).relation_to(&shown));
         let unpublished = self.follow.follow(bound.games.as_ref(), shown);
@@ -257,6 +257,7 @@ impl Board {
         if relation == Some(Relation::GoesOn)
             && let Some(last) = self.games.pop()
         {
+            first_move = last.first_move.or(first_move);
             before = parts(last.whole(bound.chess960));
             before.drain(..before.len().saturating_sub(MAX_SEGMENTS));
         } else if relation == Some(Relation::BegunAnew) || bound.chosen.is_some() {

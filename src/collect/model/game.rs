@@ -130,9 +130,15 @@ fn is_same_position(one: Option<&str>, other: &str) -> bool {
     one.is_some_and(|one| start(one) == start(other))
 }
 
-/// The time of a state for people, if a synchronised clock tells it; microseconds since 1970.
-pub(super) fn synchronised(picture: &Picture) -> Option<i64> {
-    if picture.t.sync.is_synchronised() { Utc::parse(&picture.t.utc).map(|utc| utc.0) } else { None }
+/// When the first move of the game was made, if a synchronised clock tells it; microseconds since 1970. A node of an older version does
+/// not say it: then it is the time of the first state that has a move. `known` is what earlier states told.
+pub(super) fn first_move(picture: &Picture, known: Option<i64>) -> Option<i64> {
+    if picture.body.plies() == 0 {
+        return None;
+    }
+    let told = picture.body.began.as_deref().and_then(Utc::parse);
+    let of_state = || Utc::parse(&picture.t.utc).filter(|_| picture.t.sync.is_synchronised());
+    told.map(|utc| utc.0).or(known).or_else(|| of_state().map(|utc| utc.0))
 }
 
 /// When the clock was read, for people.

@@ -1,11 +1,11 @@
 //! Checks after every made move whether neither side can checkmate any more: the dead-position watch (Article 5.2.2).
 //!
-//! One line that mates is enough for a no, and the line of the move before often still holds or has only lost its first move. So
-//! a search is rare and small.
+//! One line that mates is enough for a no, and the line of the move before often still holds, has only lost its first move, or can
+//! be played after the men have gone back to their squares. So a search is rare and small.
 
 use alloc::vec::Vec;
 
-use shakmaty::{Chess, Color, Move, Position};
+use shakmaty::{Chess, Color, Move, Position, Role};
 
 use super::check::check;
 use super::meter::Meter;
@@ -17,6 +17,10 @@ use super::solve::{Budget, at_once, counted};
 const LEAST: u64 = 1_000;
 /// The largest number of positions in a proof that is checked again here. The position is not called dead by a larger proof.
 const MOST_CHECKED: u32 = 20_000;
+/// The longest line that is kept, in half-moves.
+const LONGEST: usize = 120;
+/// The largest number of moves to and fro that are tried on the way back to the position before.
+const TRIED: usize = 8;
 
 /// The answer of the watch on a position.
 #[allow(clippy::large_enum_variant, reason = "made once for a move and looked at at once")]
@@ -67,23 +71,26 @@ impl Watch {
 
     /// Keeps the data that still hold in the new position.
     fn follow(&mut self, position: &Chess) {
-        let came = self.last.as_ref().and_then(|last| move_between(last, position));
+        let last = self.last.replace(position.clone());
+        let came = last.and_then(|last| Some((move_between(&last, position)?, last)));
         if came.is_none() {
             self.lost = [false; 2];
         }
-        if came.is_none_or(|step| step.is_zeroing()) {
+        if came.as_ref().is_none_or(|(step, _)| step.is_zeroing()) {
             self.cap = Budget::SMALL.nodes;
         }
         for side in Color::ALL {
             let line = &mut self.lines[side as usize];
-            match plies_already_played(position, side, line) {
-                Some(played) => {
-                    line.drain(..played);
-                }
+            if let Some(played) = plies_already_played(position, side, line) {
+                line.drain(..played);
+                continue;
+            }
+            let kept = !line.is_empty() && line.len() < LONGEST;
+            match came.as_ref().filter(|_| kept).and_then(|(step, last)| way_back(position, *step, last)) {
+                Some(way) => drop(line.splice(..0, way)),
                 None => line.clear(),
             }
         }
-        self.last = Some(position.clone());
     }
 }
 
@@ -174,6 +181,33 @@ fn move_between(last: &Chess, position: &Chess) -> Option<Move> {
             after == *position
         }
     })
+}
+
+/// Moves that lead back to the position from which `step` was played, if men can go back there: the other side moves one to and fro.
+fn way_back(position: &Chess, step: Move, last: &Chess) -> Option<[Move; 3]> {
+    let back = undone(step)?;
+    let to_and_fro = position.legal_moves().into_iter().filter_map(|to| Some((to, undone(to)?)));
+    to_and_fro.take(TRIED).map(|(to, fro)| [to, back, fro]).find(|way| {
+        let mut at = position.clone();
+        let legal = way.iter().all(|step| {
+            let legal = at.is_legal(*step);
+            if legal {
+                at.play_unchecked(*step);
+            }
+            legal
+        });
+        legal && at == *last
+    })
+}
+
+/// The move by which the man goes back; none for a pawn, a capture and castling.
+fn undone(step: Move) -> Option<Move> {
+    match step {
+        Move::Normal { role, from, capture: None, to, promotion: None } if role != Role::Pawn => {
+            Some(Move::Normal { role, from: to, capture: None, to: from, promotion: None })
+        }
+        _ => None,
+    }
 }
 
 /// The number of moves already played, if the rest still ends in mate.

@@ -29,8 +29,6 @@ pub(crate) struct PublicAudience {
     rev: u32,
     /// Whether an event was released and its state was not yet.
     awaits_state: bool,
-    /// When the first move of the game in that state was made, if that is known.
-    began: Option<Utc>,
     /// The last game as a state showed it: while a state is awaited, `state` has more.
     seen: Option<SeenGame>,
     /// The games of the round before it.
@@ -50,7 +48,6 @@ impl PublicAudience {
             at: Instant::ZERO,
             rev: 0,
             awaits_state: false,
-            began: None,
             seen: None,
             earlier: BoardGames::default(),
             chess960,
@@ -178,7 +175,7 @@ impl PublicAudience {
     /// Notes the game as the last state shows it, if nothing has come behind that state.
     fn note_seen(&mut self) {
         if let Some(state) = self.state.as_ref().filter(|_| !self.awaits_state) {
-            self.seen = Some(SeenGame { body: state.into(), began: self.began });
+            self.seen = Some(SeenGame::from(state));
             self.seen_changed = true;
         }
     }
@@ -193,10 +190,10 @@ impl PublicAudience {
     fn apply_item(&mut self, item: DelayedItem) -> bool {
         let known = self.state.get_or_insert_with(|| LiveState { game_no: item.game, ..LiveState::default() });
         if known.game_no != item.game {
-            let last = SeenGame { body: (&*known).into(), began: self.began };
+            let last = SeenGame::from(&*known);
             let last = if self.awaits_state { self.seen.take() } else { Some(last) };
             last.into_iter().for_each(|last| self.earlier.end_game(last, self.chess960));
-            (self.seen, self.began) = (None, None);
+            (self.seen, known.began) = (None, None);
             known.game_no = item.game;
             known.moves.clear();
         }
@@ -224,7 +221,7 @@ impl PublicAudience {
                 self.awaits_state = true;
                 false
             }
-            DelayedContent::State { mut state, revised, whole, began } => {
+            DelayedContent::State { mut state, revised, whole } => {
                 if !whole {
                     state.moves = std::mem::take(&mut known.moves);
                 }
@@ -233,7 +230,6 @@ impl PublicAudience {
                 *known = *state;
                 self.at = item.at;
                 self.rev += u32::from(revised);
-                self.began = began;
                 self.awaits_state = false;
                 true
             }

@@ -48,8 +48,6 @@ pub(crate) enum DelayedContent {
         revised: bool,
         /// Whether the list of moves is in it, because an event before it was dropped.
         whole: bool,
-        /// When the first move of the game was made, if that is known.
-        began: Option<Utc>,
     },
 }
 
@@ -164,7 +162,7 @@ impl DelayQueue {
     fn add_state(&mut self, at: Instant, game: &Game, revised: bool, began: Option<Utc>) {
         self.running = game.clock().running;
         let whole = self.missed;
-        let (plies, mut state) = (game.live_plies() as u32, states::live_state_without_moves(game));
+        let (plies, mut state) = (game.live_plies() as u32, LiveState { began, ..states::live_state_without_moves(game) });
         if whole {
             state.moves = game.live_moves().map(moves::LiveMove::from).collect();
         }
@@ -187,7 +185,7 @@ impl DelayQueue {
             at,
             game: game.number(),
             plies,
-            content: DelayedContent::State { state: Box::new(state), revised, whole, began },
+            content: DelayedContent::State { state: Box::new(state), revised, whole },
         });
         self.states += 1;
     }

@@ -1217,6 +1217,8 @@ export type Link = "up" | "down";
 
 /** The picture for the live and public audiences. */
 export type LiveState = {
+  /** When the first move of the game was made, for people; left out if there is none, or if no synchronised clock has told it. */
+  began?: string | null;
   /** The times. */
   clock: ClockBody;
   /** Whether there is a clock that tells them. */
@@ -2440,24 +2442,42 @@ export type MetaRoundMessage = {
 
 /** Body of `node.health`. What is not known is left out. */
 export type NodeHealth = {
+  /** Messages that the broker has not acknowledged yet, in memory and in journals. */
+  backlog?: number;
+  /** The last movement of this machine's clock since the start of the program, milliseconds, below zero if it went back. Left out if it never moved by more than 50 ms. */
+  clock_step_ms?: number | null;
   /** Free space for journals, MiB. */
   disk_free_mib?: number | null;
   /** Boards that were parked after repeated failure. */
   failed_boards: string[];
+  /** Open file descriptors of the program. */
+  fds?: number | null;
+  /** Bytes of all journals. */
+  journal_bytes?: number | null;
   /** Every journal takes what is given to it. */
   journal_ok: boolean;
   /** A second daemon publishes under the name of this node. */
   name_taken?: boolean;
+  /** Connections to the broker since the start of the program, after the first. */
+  reconnections?: number;
   /** Messages that were given up since the start of the program because the broker does not take them. */
   refused?: number;
   /** Boards with messages that the broker does not take, or takes only in part. */
   refused_boards?: string[];
+  /** Resident memory of the program, KiB. */
+  rss_kib?: number | null;
   /** How often since the start of the program another client took over the connection, as far as the broker reports it. */
   takeovers?: number;
   /** Temperature of the processor, degrees Celsius. */
   temperature_c?: number | null;
+  /** Threads of the program: two for each board, and about ten. */
+  threads?: number | null;
   /** The supply voltage is or was too low. */
   under_voltage?: boolean | null;
+  /** Version of the program. */
+  version?: string | null;
+  /** The least time since the message before until systemd's watchdog would have restarted the program, milliseconds. Left out without a watchdog. */
+  watchdog_margin_ms?: number | null;
   /** Boards that another node claims. */
   withheld_boards: string[];
 };

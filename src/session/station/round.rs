@@ -13,6 +13,7 @@ use crate::publish::states::{self, EarlierState};
 use crate::system_clock::Utc;
 use crate::wire::clock::ClockBody;
 use crate::wire::round_games::{self, GameOnBoard, RoundBound, RoundGames, Unpublished};
+use crate::wire::state::LiveState;
 use crate::wire::time::Anchor;
 
 /// The games of the round on this board.
@@ -104,7 +105,7 @@ impl Round {
     /// Returns the games of the board as the live audience has them, in PGN; none before the first state, and if they are too long.
     pub(super) fn pgn(&mut self, head: &BoardHead) -> Option<String> {
         self.games_changed = false;
-        self.kept.as_ref().and_then(|kept| self.earlier.pgn(&seen(kept), head))
+        self.kept.as_ref().and_then(|kept| self.earlier.pgn(&SeenGame::from(&kept.state), head))
     }
 
     /// Whether the effect is published, if it is for the live audience. If it is, its state is kept.
@@ -127,18 +128,14 @@ impl Round {
     }
 
     fn keep(&mut self, at: Instant, game: &Game) {
-        let (rev, state) = (game.rev(Audience::Live), states::live_state(game));
-        let kept = EarlierState { at, rev, state, began: self.began };
+        let (rev, state) = (game.rev(Audience::Live), LiveState { began: self.began, ..states::live_state(game) });
+        let kept = EarlierState { at, rev, state };
         let last = self.kept.replace(kept).filter(|last| last.state.game_no != game.number());
         if let Some(last) = last {
-            self.earlier.end_game(seen(&last), self.chess960);
+            self.earlier.end_game(SeenGame::from(&last.state), self.chess960);
         }
         self.games_changed = true;
     }
-}
-
-fn seen(kept: &EarlierState) -> SeenGame {
-    SeenGame { body: (&kept.state).into(), began: kept.began }
 }
 
 impl Station {
@@ -194,6 +191,7 @@ impl Station {
     pub(super) fn follow_round(&mut self, at: Instant) {
         let unpublished = self.round.follow(at, &self.game);
         self.messages.set_unpublished(unpublished);
+        self.messages.set_began(self.round.began());
         if std::mem::take(&mut self.round.joins)
             && let Some(public) = &mut self.public
         {

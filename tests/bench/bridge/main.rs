@@ -8,6 +8,8 @@ mod boards;
 mod collected;
 mod latency;
 mod listener;
+#[cfg(feature = "outputs")]
+mod livechess;
 mod process;
 mod scenes;
 mod table;
@@ -33,7 +35,7 @@ fn main() -> std::io::Result<()> {
     let broker =
         if cfg!(feature = "broker") { "with the embedded broker in it, switched off" } else { "without embedded broker" };
     writeln!(out, "the daemon is a build {broker}\n")?;
-    table::heading(&mut out)?;
+    table::heading("daemon", &mut out)?;
     let only = arguments.iter().find(|argument| !argument.starts_with('-')).map(String::as_str);
     for (name, scene) in scenes::ALL.iter().copied() {
         if only.is_none_or(|only| name.contains(only)) {

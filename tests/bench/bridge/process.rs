@@ -45,12 +45,12 @@ impl Process {
         Process::start(command)
     }
 
-    /// The daemon with these ports.
-    pub(crate) fn daemon(folder: &Path, broker: u16, ports: &[&Path]) -> Process {
+    /// The daemon with these ports, and with further lines of its configuration.
+    pub(crate) fn daemon(folder: &Path, broker: u16, ports: &[&Path], more: &str) -> Process {
         let journal = folder.join("journal");
         let mut text = format!(
             "[node]\nname = \"bench\"\n[event]\nid = \"e\"\nround = \"1\"\ntime_control = \"7200\"\n\
-             [mqtt]\nport = {broker}\n[journal]\ndir = {journal:?}\n"
+             [mqtt]\nport = {broker}\n[journal]\ndir = {journal:?}\n{more}"
         );
         for (number, port) in ports.iter().enumerate() {
             text += &format!("[[board]]\nid = \"{number}\"\ndriver = \"dgt\"\nport = {port:?}\n");
@@ -113,9 +113,14 @@ fn field(text: &str, name: &str) -> f64 {
     line.split_whitespace().next().and_then(|number| number.parse().ok()).unwrap_or(0.0)
 }
 
+/// A port that nobody uses at this moment.
+pub(crate) fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a free port").port()
+}
+
 /// A real broker on a free port; returns when it listens.
 pub(crate) fn mosquitto(folder: &Path) -> (Process, u16) {
-    let port = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a free port").port();
+    let port = free_port();
     let file = folder.join("mosquitto.conf");
     let text = format!("user root\nlistener {port} 127.0.0.1\nset_tcp_nodelay true\nallow_anonymous true\nlog_dest none\n");
     std::fs::write(&file, text).expect("a configuration");

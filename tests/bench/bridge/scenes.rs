@@ -1,12 +1,15 @@
 //! The measurements.
 
+use std::net::TcpStream;
 use std::path::Path;
 use std::time::Duration;
 
 use crate::boards::{Board, Hands};
 use crate::latency::{Latency, share};
 use crate::listener::{Listener, ReceivedMessage};
-use crate::process::{Process, Usage, mosquitto, pause, wait_until};
+#[cfg(feature = "outputs")]
+use crate::livechess::{self, Client};
+use crate::process::{Process, Usage, free_port, mosquitto, pause, wait_until};
 use crate::table::{Goal, Row};
 
 /// The lengths and numbers of measurements.
@@ -52,6 +55,8 @@ pub(crate) const ALL: &[(&str, Scene)] = &[
     ("idle", idle),
     ("memory", memory),
     #[cfg(feature = "outputs")]
+    ("livechess", livechess),
+    #[cfg(feature = "outputs")]
     ("collect", |lengths| crate::collected::collect(lengths.play * 4)),
 ];
 
@@ -74,18 +79,19 @@ enum Program {
 impl Stage {
     fn set(program: Program, boards: Vec<Board>, filter: Option<&'static str>) -> Stage {
         let paths: Vec<&Path> = boards.iter().map(Board::path).collect();
-        Stage::on(program, &paths, filter, Vec::new()).with(boards)
+        Stage::on(program, &paths, filter, "").with(boards)
     }
 
-    fn on(program: Program, paths: &[&Path], filter: Option<&'static str>, boards: Vec<Board>) -> Stage {
+    /// `more`: further lines of the daemon's configuration.
+    fn on(program: Program, paths: &[&Path], filter: Option<&'static str>, more: &str) -> Stage {
         let folder = tempfile::tempdir().expect("a folder");
         let (broker, port) = mosquitto(folder.path());
         let listener = filter.map(|filter| Listener::start(port, filter));
         let program = match program {
-            Program::Daemon => Process::daemon(folder.path(), port, paths),
+            Program::Daemon => Process::daemon(folder.path(), port, paths, more),
             Program::Yardstick => Process::yardstick(port, paths),
         };
-        Stage { program, boards, listener, port, _broker: broker, folder }
+        Stage { program, boards: Vec::new(), listener, port, _broker: broker, folder }
     }
 
     fn with(mut self, boards: Vec<Board>) -> Stage {
@@ -97,7 +103,7 @@ impl Stage {
     fn restart(&mut self) {
         self.program.kill();
         let paths: Vec<&Path> = self.boards.iter().map(Board::path).collect();
-        self.program = Process::daemon(self.folder.path(), self.port, &paths);
+        self.program = Process::daemon(self.folder.path(), self.port, &paths, "");
     }
 
     /// The milliseconds from the start of the program to the first message on a topic with this ending.
@@ -234,10 +240,31 @@ fn idle(lengths: Lengths) -> Vec<Row> {
     add("20 clocks run", used, Some(Goal::Units(0.3)));
     let paths: Vec<_> = (0..20).map(|number| std::path::PathBuf::from(format!("/dev/serial/by-id/none-{number}"))).collect();
     let paths: Vec<&Path> = paths.iter().map(AsRef::as_ref).collect();
-    let stage = Stage::on(Program::Daemon, &paths, None, Vec::new());
+    let stage = Stage::on(Program::Daemon, &paths, None, "");
     pause(lengths.warm);
     add("20 boards unplugged", [Usage::default(), measure(&stage, worst)], None);
     rows
+}
+
+/// One board that plays at the pace of blitz, with a client of the LiveChess API.
+#[cfg(feature = "outputs")]
+fn livechess(lengths: Lengths) -> Vec<Row> {
+    let play = 4 * lengths.play;
+    let stage = Stage::set(Program::Yardstick, boards(1, Hands::Play, 1.0), Some("yardstick/#"));
+    stage.playing();
+    pause(play);
+    let mut copies = Latency::default();
+    let received = stage.listener.as_ref().expect("asked for").received();
+    copies.of_copies(&stage.boards[0].writes(), &on(&received, "yardstick/0"));
+    drop(stage);
+    let (boards, port) = (boards(1, Hands::Play, 1.0), free_port());
+    let paths: Vec<&Path> = boards.iter().map(Board::path).collect();
+    let stage = Stage::on(Program::Daemon, &paths, None, &livechess::section(port)).with(boards);
+    wait_until("the API", || TcpStream::connect(("127.0.0.1", port)).is_ok());
+    let client = Client::follow(port);
+    stage.playing();
+    pause(play);
+    livechess::rows(&stage.boards[0].writes(), &client.received(), &copies)
 }
 
 /// Resident memory after some minutes of play.

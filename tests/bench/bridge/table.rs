@@ -38,6 +38,7 @@ impl Row {
     }
 }
 
-pub(crate) fn heading(out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{:58} {:>14} {:>14} {:>7}  goal", "", "daemon", "yardstick", "ratio")
+/// The first line of the report; `subject` is what is compared with the yardstick.
+pub(crate) fn heading(subject: &str, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{:58} {subject:>14} {:>14} {:>7}  goal", "", "yardstick", "ratio")
 }

@@ -152,6 +152,41 @@ fn a_broker_that_does_not_let_the_node_read_its_boards_is_a_warning() {
     }
 }
 
+/// Everybody who can load a page has the password of the public user: the check tells what it opens.
+#[test]
+fn what_the_public_user_may_do_is_tried() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let passwords = write(folder.path(), "passwords", "node:a\nscreen:b\n", 0o600);
+    if !std::process::Command::new("mosquitto_passwd").arg("-U").arg(&passwords).status().is_ok_and(|status| status.success()) {
+        return;
+    }
+    let passwords = std::fs::read_to_string(passwords).expect("hashed passwords");
+    let [node, screen, wrong] = [("node", "a\n"), ("screen", "b\n"), ("wrong", "c\n")]
+        .map(|(name, text)| write(folder.path(), name, text, 0o600).display().to_string());
+    for (rules, password, state, found) in [
+        ("topic read flagfall/1/public/#", &screen, "ok", "reads public/, and nothing that is live"),
+        ("topic read flagfall/1/meta/+", &screen, "warning", "receives nothing below public/"),
+        ("topic read flagfall/1/#", &screen, "problem", "may read arbiter/, live/: so may everybody who loads a page"),
+        ("topic readwrite flagfall/1/public/#", &screen, "problem", "may write public/: so may everybody"),
+        ("topic read flagfall/1/public/#", &wrong, "problem", "user name or password is wrong"),
+    ] {
+        let lines = "listener TCP 127.0.0.1\nallow_anonymous false\npassword_file DIR/passwords\nacl_file DIR/acl";
+        let acl = format!("user node\ntopic readwrite flagfall/1/#\nuser screen\n{rules}\n");
+        let Some(running) = Mosquitto::with_files(lines, &[("acl", &acl), ("passwords", &passwords)]) else { return };
+        let (_, report) = doctor(
+            folder.path(),
+            &format!(
+                "[mqtt]\nport = {}\nuser = \"node\"\npassword_file = \"{node}\"\n\
+                 [screens]\npublic_user = \"screen\"\npublic_password_file = \"{password}\"\n",
+                running.port()
+            ),
+        );
+        let finding = about(&report, "public user screen");
+        assert_eq!(finding["state"], state, "{rules}: {report:#}");
+        assert!(finding["found"].as_str().is_some_and(|text| text.contains(found)), "{rules}: {finding}");
+    }
+}
+
 #[test]
 fn another_server_on_the_port_is_a_problem() {
     let folder = tempfile::tempdir().expect("a folder");

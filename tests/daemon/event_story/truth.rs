@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use flagfall::outputs::picture::Picture;
-use flagfall::outputs::round::{Round, RoundGame};
+use flagfall::outputs::round::{Round, RoundGame, date_and_time};
 use flagfall::session::replay;
 use flagfall::session::setting::{Overrides, Setting};
 use flagfall::session::station::StationOutput;
+use flagfall::system_clock::Utc;
 use flagfall::wire::meta::PairingResult;
 use flagfall::wire::player::Players;
 use flagfall_game::clock::control::TimeControl;
@@ -20,11 +21,13 @@ use super::organiser::{DATE, EVENT, NAME, PLACE, players};
 pub(super) fn round(number: u32, journals: &[PathBuf], forfeit: Option<usize>) -> Round {
     let game = |(board, journal): (usize, &PathBuf)| {
         let [white, black] = players(number, board);
+        let shown = last_state(journal, &format!("{EVENT}-r{number}-b{board}"));
         RoundGame {
             board: board as u32,
             id: format!("{EVENT}-{number}-{board}"),
             players: Players { white: Some(white), black: Some(black) },
-            shown: last_state(journal, &format!("{EVENT}-r{number}-b{board}")),
+            began: shown.as_ref().and_then(|shown| Utc::parse(shown.began.as_deref()?)).map(date_and_time),
+            shown,
             pairing_result: (forfeit == Some(board)).then_some(PairingResult::BlackForfeits),
             ..RoundGame::default()
         }

@@ -11,8 +11,9 @@ use super::witness::WITNESS;
 use crate::support::hall::EmbeddedBroker;
 use crate::support::mqtt::{Mosquitto, Proxy};
 
-/// Every user of a room: one node, two arbiters, an operator, and the readers of one audience each. `secret of <name>` is the password.
-const USERS: [&str; 8] = ["pi-1", "anna", "carl", "otto", "screen-1", "overlay-1", "organiser", WITNESS];
+/// Every user of a room: one node, two arbiters, an operator, a helper who may not read what is for arbiters, and the readers of one
+/// audience each. `secret of <name>` is the password.
+const USERS: [&str; 9] = ["pi-1", "anna", "carl", "otto", "tom", "screen-1", "overlay-1", "organiser", WITNESS];
 /// The names in the rules that are published, and whom a room gives their rights.
 const RENAMED: [(&str, &str); 3] = [("node-07", "pi-1"), ("arbiter-anna", "anna"), ("chief-carol", "carl")];
 
@@ -41,6 +42,7 @@ impl Broker {
             let (read, write) = match *name {
                 "screen-1" => (vec!["public/#", "node/+/status", "meta/open26"], vec![]),
                 "overlay-1" => (vec!["live/#", "node/+/status", "meta/open26"], vec![]),
+                "tom" => (vec!["live/#", "node/#", "device/#", "meta/#"], vec![]),
                 "anna" | "carl" | "otto" => (vec!["#"], vec![]),
                 // Nobody may give commands under every name.
                 _ => (vec!["#"], vec!["public/#", "live/#", "arbiter/#", "node/#", "device/#", "meta/#"]),

@@ -64,21 +64,40 @@ pub(crate) struct Browser {
 impl Browser {
     /// A browser for the test of this name; none if the machine has none and that is allowed.
     pub(crate) fn start(name: &'static str, origin: impl std::fmt::Display) -> Option<Browser> {
+        Browser::with_logs(name, origin, &json!({"performance": "ALL", "browser": "ALL"}), &Value::Null)
+    }
+
+    /// The same with these logs of chromedriver, and `perfLoggingPrefs` for the log of the performance.
+    pub(crate) fn with_logs(
+        name: &'static str,
+        origin: impl std::fmt::Display,
+        logs: &Value,
+        performance: &Value,
+    ) -> Option<Browser> {
         if !has_browser() {
             return None;
         }
         let (driver, seat) = Driver::get();
+        let mut options = json!({"binary": BROWSER, "args": ARGUMENTS});
+        if !performance.is_null() {
+            options["perfLoggingPrefs"] = performance.clone();
+        }
         let capabilities = json!({"capabilities": {"alwaysMatch": {
             "browserName": "chrome",
             "timeouts": {"script": 120_000, "pageLoad": 120_000},
-            "goog:chromeOptions": {"binary": BROWSER, "args": ARGUMENTS},
-            "goog:loggingPrefs": {"performance": "ALL", "browser": "ALL"},
+            "goog:chromeOptions": options,
+            "goog:loggingPrefs": logs,
         }}});
         let session = driver.call("POST", "session", &capabilities).unwrap_or_else(|error| panic!("a browser: {error}"));
         let session = session["sessionId"].as_str().expect("a session").to_owned();
         let browser = Browser { driver, _seat: seat, session, origin: format!("http://{origin}"), name };
-        browser.cdp("Page.addScriptToEvaluateOnNewDocument", json!({"source": BEFORE}));
+        browser.before_each_page(BEFORE);
         Some(browser)
+    }
+
+    /// Runs a script in each page before the scripts of the page.
+    pub(crate) fn before_each_page(&self, script: &str) {
+        self.cdp("Page.addScriptToEvaluateOnNewDocument", json!({"source": script}));
     }
 
     fn call(&self, method: &str, path: &str, body: &Value) -> Result<Value, String> {

@@ -11,7 +11,7 @@ use flagfall::session::setting::Setting;
 use tempfile::TempDir;
 
 use crate::support::mqtt::broker::print_skipped;
-use crate::support::mqtt::{lines, wait_for};
+use crate::support::mqtt::{log_lines, wait_for};
 use crate::support::waiting::wait_for_exit;
 
 /// The folder of a daemon with one board, `b0`.
@@ -133,7 +133,7 @@ impl DaemonProcess {
     fn spawn(mut command: Command, config: &Path) -> DaemonProcess {
         command.arg("run").arg("--config").arg(config);
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("starts");
-        let log = lines(child.stderr.take().expect("its log"));
+        let log = log_lines(child.stderr.take().expect("its log"));
         DaemonProcess { child: RefCell::new(child), log }
     }
 

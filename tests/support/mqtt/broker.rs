@@ -7,7 +7,7 @@ use std::sync::mpsc::Receiver;
 
 use tempfile::TempDir;
 
-use super::{lines, wait_for};
+use super::{log_lines, wait_for};
 use crate::support::ports::free_address;
 use crate::support::waiting::wait_for_exit;
 
@@ -77,7 +77,7 @@ impl Mosquitto {
         let mut command = Command::new(program);
         command.arg("-c").arg(self.file("mosquitto.conf")).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap_or_else(|error| panic!("{program}: {error}"));
-        let log = lines(child.stderr.take().expect("its log"));
+        let log = log_lines(child.stderr.take().expect("its log"));
         self.child = Some(child);
         wait_for(&log, "mosquitto", |line| line.contains("running").then_some(()));
         self.log = Some(log);

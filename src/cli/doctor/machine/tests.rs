@@ -41,3 +41,11 @@ fn folders_for_journals() {
     assert_eq!(disk(Path::new("/proc/flagfall"), false).state, State::Problem);
     assert_eq!(disk(Path::new("none/such"), false).state, State::Problem);
 }
+
+#[test]
+fn journals_that_a_power_cut_loses() {
+    let disk = nix::sys::statfs::EXT4_SUPER_MAGIC;
+    for (kind, forgets) in [(disk, false), (TMPFS_MAGIC, true), (OVERLAYFS_SUPER_MAGIC, true)] {
+        assert_eq!(storage(kind).is_some_and(|finding| finding.found.contains("the journal is in memory")), forgets, "{kind:?}");
+    }
+}

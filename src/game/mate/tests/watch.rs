@@ -52,6 +52,29 @@ fn a_line_that_no_longer_holds_is_replaced() {
     }
 }
 
+/// Men that move without a capture can go back, so the line of the position before is still a line. A pawn cannot.
+#[test]
+fn a_line_goes_on_after_a_way_back() {
+    let mut at = Chess::default();
+    let mut watch = Watch::default();
+    for (uci, searched) in [
+        ("e2e4", true),
+        ("b8c6", false),
+        ("g1f3", false),
+        ("g8f6", false),
+        ("f1c4", false),
+        ("d7d5", true),
+        ("e1e2", false),
+        ("d5c4", true),
+    ] {
+        play(&mut at, uci);
+        let (life, cost) = watched(&at, &mut watch);
+        let Life::Alive(side) = life else { panic!("{uci}: {life:?}") };
+        assert_eq!(cost.nodes > 0, searched, "{uci}: {cost:?}");
+        holds(&at, side, &watch);
+    }
+}
+
 #[test]
 fn the_last_capture_makes_it_dead() {
     let mut at = position("8/8/3k4/8/8/3Kr3/8/3B4 w - - 0 1");

@@ -1,13 +1,18 @@
 // The name and password of a page that only reads: where they are kept, and the form. They are never in an address, a title or a log.
+// Each audience has a login of its own: who may read what is live often may not read what is public, and a television that logs in by
+// itself must not show what somebody typed elsewhere.
 import { el } from './dom.js';
 
-const KEY = 'flagfall.reader';
+/** @typedef {'public'|'live'} Audience */
 
-/** What was typed before, in this tab or kept on this device. @returns {{user: string, password: string}|null} */
-export function keptLogin() {
+/** @param {Audience} audience */
+const keyOf = audience => `flagfall.reader.${audience}`;
+
+/** What was typed before, in this tab or kept on this device. @param {Audience} audience @returns {{user: string, password: string}|null} */
+export function keptLogin(audience) {
   for (const storage of storages()) {
     try {
-      const { user, password } = JSON.parse(storage.getItem(KEY) ?? '');
+      const { user, password } = JSON.parse(storage.getItem(keyOf(audience)) ?? '');
       if (typeof user === 'string' && typeof password === 'string') return { user, password };
     } catch {
       // Nothing is kept there.
@@ -16,19 +21,20 @@ export function keptLogin() {
   return null;
 }
 
-/** @param {{user: string, password: string}} login @param {boolean} onDevice also after the tab is closed */
-export function keepLogin(login, onDevice) {
-  forgetLogin();
+/** @param {Audience} audience @param {{user: string, password: string}} login @param {boolean} onDevice also after the tab is closed */
+export function keepLogin(audience, login, onDevice) {
+  forgetLogin(audience);
   const [tab, device] = storages();
   try {
-    (onDevice ? device : tab)?.setItem(KEY, JSON.stringify(login));
+    (onDevice ? device : tab)?.setItem(keyOf(audience), JSON.stringify(login));
   } catch {
     // A full or forbidden storage: the login holds as long as the page.
   }
 }
 
-export function forgetLogin() {
-  for (const storage of storages()) storage.removeItem(KEY);
+/** @param {Audience} audience */
+export function forgetLogin(audience) {
+  for (const storage of storages()) storage.removeItem(keyOf(audience));
 }
 
 /** In a frame of another site a browser may forbid both. */

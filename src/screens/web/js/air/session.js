@@ -38,7 +38,7 @@ export function startSession(draw) {
   const store = createStore(query.audience);
   /** @type {ReturnType<typeof connect>|null} */
   let link = null;
-  let login = keptLogin();
+  let login = keptLogin(query.audience);
   let boards = query.board ? [query.board] : query.boards;
   let topics = new Set();
   let frame = 0;
@@ -151,12 +151,12 @@ export function startSession(draw) {
 
   function logIn(typed, onDevice) {
     login = typed;
-    keepLogin(typed, onDevice);
+    keepLogin(query.audience, typed, onDevice);
     open();
   }
 
   function logOut() {
-    forgetLogin();
+    forgetLogin(query.audience);
     login = null;
     open();
   }

@@ -17,22 +17,25 @@ export function alarmsView(app, board) {
   const byId = new Map((board.state?.message.body.alarms ?? []).map((alert) => [alert.id, alert]));
   for (const slot of board.alerts.values()) byId.set(slot.message.body.id, slot.message.body);
   const alarms = [...byId.values()].sort((one, other) => ORDER[one.class] - ORDER[other.class] || one.opened_at - other.opened_at);
-  const message = board.state?.message ?? board.live?.message ?? [...board.alerts.values()][0]?.message;
-  const role = app.session && roleOn(app.model, app.session.user, board);
   return html`
     ${alarms.length ? nothing : html`<p class="empty">No alarm is open.</p>`}
-    <ul class="alarms">${repeat(alarms, (alert) => alert.id, (alert) => {
-    const age = ageOf(board.time, alert.opened_at, message, app.now());
-    const closable = alert.id > 0 && alert.id < FIRST_OF_PROGRAM && isOpen(alert) && maySend(role, 'acknowledge-alert');
-    return html`<li class="alarm ${alert.class}">
-        <span class="alarm-title"><span aria-hidden="true">${alert.kind === 'flag' ? '⚑' : SIGNS[alert.class]}</span> ${alarmTitle(alert)}</span>
-        <span class="age time muted">${age ? ageText(age.ms) : ''}</span>
-        <span class="alarm-line">${alarmLine(alert)}</span>
-        <span class="alarm-class muted">${{ loud: 'go to the board', silent: 'do not walk over', note: 'for the record' }[alert.class]}</span>
-        ${closable ? html`<button @click=${() => acknowledge(app, board, alert)}>Acknowledge</button>` : nothing}
-      </li>`;
-  })}</ul>
+    <ul class="alarms">${repeat(alarms, (alert) => alert.id, (alert) => alarmItem(app, board, alert))}</ul>
     ${entries(board)}${decisions(board)}`;
+}
+
+/** One alarm, and what can be done about it. @param {import('./app.js').App} app @param {import('./model.js').Board} board @param {import('../../messages').AlertBody} alert */
+export function alarmItem(app, board, alert) {
+  const message = board.state?.message ?? board.live?.message ?? [...board.alerts.values()][0]?.message;
+  const age = ageOf(board.time, alert.opened_at, message, app.now());
+  const role = app.session && roleOn(app.model, app.session.user, board);
+  const closable = alert.id > 0 && alert.id < FIRST_OF_PROGRAM && isOpen(alert) && maySend(role, 'acknowledge-alert');
+  return html`<li class="alarm ${alert.class}">
+      <span class="alarm-title"><span aria-hidden="true">${alert.kind === 'flag' ? '⚑' : SIGNS[alert.class]}</span> ${alarmTitle(alert)}</span>
+      <span class="age time muted">${age ? ageText(age.ms) : ''}</span>
+      <span class="alarm-line">${alarmLine(alert)}</span>
+      <span class="alarm-class muted">${{ loud: 'go to the board', silent: 'do not walk over', note: 'for the record' }[alert.class]}</span>
+      ${closable ? html`<button @click=${() => acknowledge(app, board, alert)}>Acknowledge</button>` : nothing}
+    </li>`;
 }
 
 /** @param {import('./app.js').App} app @param {import('./model.js').Board} board @param {import('../../messages').AlertBody} alert */

@@ -9,8 +9,11 @@ import { beginConnection, removeOld } from './reconnect.js';
 import { applyTheme, readRoute } from './routes.js';
 import { readSession, writeSession } from './session.js';
 
-/** Messages other than alarms are painted together after this time, milliseconds. */
+/** Messages other than alarms are painted together after this time, milliseconds; on a slow device after so many times what a frame takes,
+ * so that it has time to read what arrives, and at the latest after the third value. */
 const PAINT_AFTER = 150;
+const FRAMES = 4;
+const PAINT_WITHIN = 1000;
 /** What did not come again this long after a reconnect was deleted meanwhile. Milliseconds. */
 const RETAINED_WITHIN = 3000;
 
@@ -50,6 +53,8 @@ export async function startApp({ page, view, topics, onChange }) {
   let subscribed = new Set();
   let timer = 0;
   let framed = false;
+  // What the last frame took, with its layout, milliseconds.
+  let took = 0;
   // From a login until the broker has taken it: what was typed stays in the form.
   let entering = false;
 
@@ -73,11 +78,13 @@ export async function startApp({ page, view, topics, onChange }) {
         requestAnimationFrame(draw);
       }
     } else if (!timer) {
-      timer = window.setTimeout(() => paint(true), PAINT_AFTER);
+      timer = window.setTimeout(() => paint(true), Math.min(PAINT_WITHIN, Math.max(PAINT_AFTER, FRAMES * took)));
     }
   }
   function draw() {
     framed = false;
+    const began = performance.now();
+    setTimeout(() => { took = performance.now() - began; });
     onChange?.(app, null);
     const content = !app.session || entering || app.linkState === 'refused' ? loginView(app, logIn) : app.session.locked ? app.lock.view() : view(app);
     render(content, root);
@@ -155,7 +162,7 @@ export async function startApp({ page, view, topics, onChange }) {
     if (!change) return;
     if (change.kind === 'node') resubscribe();
     onChange?.(app, change);
-    paint(change.kind === 'alert' || change.kind === 'ruling');
+    paint(['alert', 'ruling', 'command'].includes(change.kind));
   }
   /** Subscribes to what the page needs now. */
   function resubscribe() {

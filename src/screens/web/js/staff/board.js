@@ -7,10 +7,12 @@ import { doView } from './do.js';
 import { deviceTime } from './journal-time.js';
 import { deviceOf, isLive, livenessOf } from './live.js';
 import { movesView } from './moves.js';
+import { alarmLinks } from './open-alarms.js';
 import { recordView } from './record.js';
 import { boardName, go, goOnClick, hrefOf } from './routes.js';
 import { differing } from './squares.js';
 import { decidedBy, decisionOf } from './tiles.js';
+import { underwayView } from './underway-view.js';
 import { resultSign, sideName } from './words.js';
 import './diagram.js';
 
@@ -39,6 +41,8 @@ export function boardView(app, board) {
         <span class="muted">${isLive(live) ? STAGES[board.state?.message.body.stage ?? ''] ?? '' : `not live: ${live.cause}`}</span>
         ${ruling && 'position' in ruling ? html`<a class="to-board" href=${hrefOf(toRuling)} @click=${goOnClick(app, toRuling)}>Ruling</a>` : nothing}
       </div>
+      ${underwayView(app, board)}
+      ${tab === 'alarms' ? nothing : alarmLinks(app, board)}
       <nav class="tabs" aria-label="Board ${board.id}">${TABS.map(([name, label]) => html`
         <a href=${hrefOf(place(name))} aria-current=${tab === name ? 'page' : 'false'} class="tab-${name}"
           @click=${(/** @type {MouseEvent} */ event) => { event.preventDefault(); go(app, place(name), true); }}>${label}${name === 'alarms' && alarms ? html` <b class="count">${alarms}</b>` : nothing}</a>`)}</nav>

@@ -1,6 +1,6 @@
 // The buttons below a ruling: the choices that came with it, the proposal first. They stick to the bottom edge, in reach of the thumb.
 import { html, nothing } from '../../vendor/lit-html.js';
-import { observedAt } from './observed.js';
+import { observedAt, observedRow } from './observed.js';
 import { maySend, roleOn } from './roles.js';
 import { isOffline } from './shell.js';
 import { openSheet } from './sheet.js';
@@ -25,19 +25,42 @@ export function sortChoices(finding) {
 }
 
 /**
+ * The bar at the bottom edge: when the arbiter saw it, and the buttons.
  * @param {import('./app.js').App} app
  * @param {import('./model.js').Board} board
  * @param {import('../../messages').BoardRulingMessage} message
  * @param {{pending: boolean, waits: boolean}} state
  */
-export function choiceButtons(app, board, message, { pending, waits }) {
+export function decideBar(app, board, message, state) {
+  const role = app.session && roleOn(app.model, app.session.user, board);
+  if (!isOffline(app) && !maySend(role, 'confirm')) {
+    return html`<div class="decide"><p class="muted">${role ? `As ${role} you may look, not decide.` : 'You have no role on this board: you may look, not decide.'}</p></div>`;
+  }
+  return html`<div class="decide">${message.body.decision ? nothing : observedRow(app, board, message)}${choiceButtons(app, board, message, state)}</div>`;
+}
+
+/** For a decision without a finding: its only choice. @param {import('./app.js').App} app @param {import('./model.js').Board} board */
+export function takeBackBar(app, board) {
+  const role = app.session && roleOn(app.model, app.session.user, board);
+  const result = board.ruling?.message.body.decision?.result;
+  if (!result || result === '*' || !maySend(role, 'declare-result') || app.commander?.isDenied(board, 'declare-result')) return nothing;
+  const offline = isOffline(app);
+  const title = 'Take the decision back';
+  const open = () => openSheet(app, board, 'declare-result', { body: { result: '*' }, title, sentence: `${resultSentence('*')}.` });
+  return html`<div class="decide"><div class="choices" role="group" aria-label="Decide">
+    <button id="choice-*" ?disabled=${offline || !board.state} @click=${open}>${offline ? 'no connection' : title}</button></div></div>`;
+}
+
+/**
+ * @param {import('./app.js').App} app
+ * @param {import('./model.js').Board} board
+ * @param {import('../../messages').BoardRulingMessage} message
+ * @param {{pending: boolean, waits: boolean}} state
+ */
+function choiceButtons(app, board, message, { pending, waits }) {
   const finding = /** @type {any} */ (message.body);
   const { first, other } = sortChoices(finding);
-  const role = app.session && roleOn(app.model, app.session.user, board);
   const offline = isOffline(app);
-  if (!offline && !maySend(role, 'confirm')) {
-    return html`<div class="choices"><p class="muted">${role ? `As ${role} you may look, not decide.` : 'You have no role on this board: you may look, not decide.'}</p></div>`;
-  }
   /** @param {Choice} choice @param {string} id */
   const button = (choice, id) => {
     const lockMissing = choice.verb === 'declare-result' && !board.state;

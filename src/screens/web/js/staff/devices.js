@@ -76,13 +76,19 @@ export function nodesView(app) {
     const bad = state !== 'ready';
     /** @type {[string, unknown, boolean][]} name, value, whether it is wrong */
     const rows = [
-      ['Version', info?.version, false],
+      ['Version', info?.version ?? health?.body.version, false],
       ['Boards', info ? info.boards.length : '', false],
       ['Delay of the public', info ? `${info.delay ?? 0} s${info.delay_moves ? `, ${info.delay_moves} half-moves` : ''}` : '', false],
       ['Temperature', typeof health?.body.temperature_c === 'number' ? `${Math.round(health.body.temperature_c)} °C` : '', Number(health?.body.temperature_c) > 80],
       ['Voltage', health?.body.under_voltage === undefined || health?.body.under_voltage === null ? '' : health.body.under_voltage ? 'too low' : 'good', health?.body.under_voltage === true],
       ['Free disk', typeof health?.body.disk_free_mib === 'number' ? `${health.body.disk_free_mib} MiB` : '', Number(health?.body.disk_free_mib ?? 9999) < 500],
       ['Journal', health ? (health.body.journal_ok ? 'written' : 'cannot be written') : '', health?.body.journal_ok === false],
+      ['Memory', health?.body.rss_kib ? `${Math.round(health.body.rss_kib / 1024)} MiB, ${health.body.threads ?? '–'} threads, ${health.body.fds ?? '–'} files` : '', Number(health?.body.rss_kib) > 200 * 1024],
+      ['Journals', health?.body.journal_bytes ? `${Math.ceil(health.body.journal_bytes / 1048576)} MiB` : '', false],
+      ['Waits for the broker', health?.body.backlog ? `${health.body.backlog} messages` : '', Number(health?.body.backlog) > 1000],
+      ['Reconnections', health?.body.reconnections, false],
+      ['Watchdog', typeof health?.body.watchdog_margin_ms === 'number' ? `${(health.body.watchdog_margin_ms / 1000).toFixed(1)} s left` : '', Number(health?.body.watchdog_margin_ms ?? 9999) < 4000],
+      ['Clock moved', health?.body.clock_step_ms ? `by ${health.body.clock_step_ms} ms` : '', false],
       ['Clock', health ? (health.t.sync === 'none' ? 'not synchronised' : `${health.t.sync}${health.t.err_ms !== undefined ? `, ±${health.t.err_ms} ms` : ''}`) : '', health?.t.sync === 'none'],
       ['Given up', health?.body.failed_boards.map(short).join(', '), true],
       ['Withheld', health?.body.withheld_boards.map(short).join(', '), true],

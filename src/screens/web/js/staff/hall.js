@@ -1,5 +1,5 @@
 // The hall: who needs somebody, and the grid of boards.
-import { html, nothing, repeat } from '../../vendor/lit-html.js';
+import { guard, html, nothing, repeat } from '../../vendor/lit-html.js';
 import { ageText, playerName, shortName } from '../common/format.js';
 import { shownClock } from '../common/clock.js';
 import { deviceTime } from './journal-time.js';
@@ -22,12 +22,26 @@ export function placeOf(app, board, alarms = false) {
   return { board: boardName(app, board), view: 'board', ...(alarms && { tab: 'alarms' }) };
 }
 
+/** @type {WeakMap<import('./model.js').Board, {stamp: string, tile: import('./tiles.js').Tile}>} */
+const tiles = new WeakMap();
+
+/** The tile of a board; the same one as before until something changed or a second has passed. @param {import('./app.js').App} app @param {import('./model.js').Board} board @param {number} now */
+function tileNow(app, board, now) {
+  const { model } = app;
+  const stamp = `${board.version} ${model.version} ${model.boards.size} ${Math.floor(now / 1000)}`;
+  const before = tiles.get(board);
+  if (before?.stamp === stamp) return before.tile;
+  const tile = tileOf(model, board, now);
+  tiles.set(board, { stamp, tile });
+  return tile;
+}
+
 /** The boards that the search and the filter leave, with their tiles. @param {import('./app.js').App} app */
 export function shownBoards(app) {
   const now = app.now();
   const words = String(app.ui.search ?? '').trim().toLowerCase();
   const filter = app.ui.filter ?? 'all';
-  const all = boardsInOrder(app).map((board) => ({ board, tile: tileOf(app.model, board, now) }));
+  const all = boardsInOrder(app).map((board) => ({ board, tile: tileNow(app, board, now) }));
   const found = words ? all.filter(({ board }) => matches(board, words)) : all;
   return { all, shown: found.filter(({ tile }) => filter === 'all' || tile.group === filter) };
 }
@@ -56,7 +70,7 @@ export function hallView(app) {
       </div>
       ${all.length === 0 ? html`<p class="empty">${app.linkState === 'live' ? 'No board has been published yet. A node lists its boards when it is ready.' : 'Waiting for the boards.'}</p>` : nothing}
       ${all.length > 0 && shown.length === 0 ? html`<p class="empty">No board fits.</p>` : nothing}
-      <ul class="tiles ${app.linkState === 'live' ? '' : 'frozen'}">${repeat(shown, ({ board }) => board.key, ({ board, tile }) => tileView(app, board, tile))}</ul>
+      <ul class="tiles ${app.linkState === 'live' ? '' : 'frozen'}">${repeat(shown, ({ board }) => board.key, ({ board, tile }) => guard([tile], () => tileView(app, board, tile)))}</ul>
     </main>`;
 }
 

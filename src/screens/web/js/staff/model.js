@@ -2,6 +2,7 @@
 import { isReadable } from './shapes.js';
 import { addEvent, newSeries } from './events.js';
 import { hear, newTime } from './journal-time.js';
+import { noteCarriedOut, noteCommand } from './underway.js';
 
 /**
  * @typedef {import('../../messages').BoardStateLiveMessage} LiveMessage
@@ -31,7 +32,9 @@ import { hear, newTime } from './journal-time.js';
  * @property {Slot<RulingMessage>|null} ruling
  * @property {Map<string, Slot<AlertMessage>>} alerts by their number
  * @property {import('./events.js').Series} record
+ * @property {Map<string, import('./underway.js').Underway>} underway commands on their way, by id
  * @property {import('./journal-time.js').JournalTime} time
+ * @property {number} version counts what changed
  * @property {number} heard the last message that was not retained, or when the board was first seen
  */
 /**
@@ -48,6 +51,7 @@ import { hear, newTime } from './journal-time.js';
  * @property {Map<string, StaffNode>} nodes
  * @property {Map<string, Slot<DeviceMessage>>} devices
  * @property {string} title the event's name, where the organiser has published one
+ * @property {number} version counts what changed about nodes and devices
  * @property {number} connection counts the connections of this page
  * @property {number} notUnderstood
  * @property {string} lastNotUnderstood its topic
@@ -55,7 +59,7 @@ import { hear, newTime } from './journal-time.js';
 
 /** @returns {Model} */
 export const newModel = () =>
-  ({ boards: new Map(), nodes: new Map(), devices: new Map(), title: '', connection: 1, notUnderstood: 0, lastNotUnderstood: '' });
+  ({ boards: new Map(), nodes: new Map(), devices: new Map(), title: '', version: 0, connection: 1, notUnderstood: 0, lastNotUnderstood: '' });
 
 /** @param {Model} model @param {string} event @param {string} round @param {string} id @param {number} now @returns {Board} */
 function boardOf(model, event, round, id, now) {
@@ -64,7 +68,7 @@ function boardOf(model, event, round, id, now) {
   if (!board) {
     board = {
       key, event, round, id, live: null, clock: null, state: null, ruling: null, alerts: new Map(), record: newSeries(),
-      time: newTime(), heard: now,
+      underway: new Map(), time: newTime(), version: 0, heard: now,
     };
     model.boards.set(key, board);
   }
@@ -95,7 +99,15 @@ function isOlder(slot, message) {
  * @param {{retained: boolean, arrived: number}} how
  * @returns {Change|null}
  */
-export function applyMessage(model, topic, message, { retained, arrived }) {
+export function applyMessage(model, topic, message, how) {
+  const change = take(model, topic, message, how);
+  if (change?.board) change.board.version += 1;
+  else if (change) model.version += 1;
+  return change;
+}
+
+/** @param {Model} model @param {string} topic @param {any} message @param {{retained: boolean, arrived: number}} how @returns {Change|null} */
+function take(model, topic, message, { retained, arrived }) {
   const [branch, ...path] = topic.split('/');
   const slot = { message, arrived, retained, connection: model.connection };
   /** @param {string} kind */
@@ -129,6 +141,11 @@ export function applyMessage(model, topic, message, { retained, arrived }) {
     model.title = message ? message.body.name : '';
     return { kind: 'meta', board: null };
   }
+  if (branch === 'cmd' && path.length === 5) {
+    const [user, event, round, id, verb] = path;
+    const board = model.boards.get(`${event}/${round}/${id}`);
+    return board && noteCommand(board, user, verb, message, arrived) ? { kind: 'command', board } : null;
+  }
   if (path.length < 4) return null;
   return applyBoard(model, branch, path, slot, unreadable);
 }
@@ -158,6 +175,7 @@ function applyBoard(model, audience, [event, round, id, what, number], slot, unr
     return { kind: 'alert', board };
   }
   if (what === 'move' || what === 'audit') {
+    if (message && what === 'audit') noteCarriedOut(board, message.body);
     return message && addEvent(board.record, message, what) ? { kind: what, board } : null;
   }
   const field = audience === 'live' && what === 'state' ? 'live' : what;

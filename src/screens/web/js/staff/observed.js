@@ -41,16 +41,24 @@ export function observedRow(app, board, message) {
     if (next.getTime() > nodeNow(board.time, app.now()).getTime() + 60_000) next.setDate(next.getDate() - 1);
     set(next);
   };
-  const may = maySend(app.session && roleOn(app.model, app.session.user, board), 'claim');
-  // For a decision that needs the observation first: a later look can change the finding.
-  const claim = () => openSheet(app, board, 'claim', { values: { flag: message.body.flag }, observedAt: at });
   return html`
     <div class="observed">
       <label>I saw ${message.body.flag ? 'the flag' : 'it'} at
         <input type="text" inputmode="numeric" autocomplete="off" size="8" .value=${timeOfDay(at.getTime(), true)} @change=${typed}></label>
       <button @click=${() => set(nodeNow(board.time, app.now()))}>now</button>
       <button @click=${() => set(new Date(at.getTime() - 5000))}>−5 s</button>
-      ${message.body.flag && message.body.conditional && !message.body.decision && may ? html`<button ?disabled=${isOffline(app) || !board.state}
-        @click=${claim}>Record that I saw it…</button>` : nothing}
     </div>`;
+}
+
+/**
+ * The button for a decision that needs the observation first: a later look can change the finding.
+ * @param {import('./app.js').App} app
+ * @param {import('./model.js').Board} board
+ * @param {{game: string, body: any}} message
+ */
+export function recordSeen(app, board, message) {
+  const { flag, conditional, decision } = message.body;
+  if (!flag || !conditional || decision || !maySend(app.session && roleOn(app.model, app.session.user, board), 'claim')) return nothing;
+  const claim = () => openSheet(app, board, 'claim', { values: { flag }, observedAt: observedAt(app, board, message) });
+  return html`<p><button ?disabled=${isOffline(app) || !board.state} @click=${claim}>Record that I saw it…</button></p>`;
 }

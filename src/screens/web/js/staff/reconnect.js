@@ -4,6 +4,7 @@ import { newTime } from './journal-time.js';
 /** A new connection began: what is held stays until its retained message comes again. @param {import('./model.js').Model} model */
 export function beginConnection(model) {
   model.connection += 1;
+  model.version += 1;
   // Journals may have gone on meanwhile with another distance to this device's clock.
   for (const board of model.boards.values()) board.time = newTime();
   for (const node of model.nodes.values()) node.time = newTime();
@@ -14,6 +15,7 @@ export function beginConnection(model) {
  * @param {import('./model.js').Model} model
  */
 export function removeOld(model) {
+  model.version += 1;
   /** @template T @param {import('./model.js').Slot<T>|null} slot */
   const kept = (slot) => (slot && slot.connection === model.connection ? slot : null);
   for (const board of model.boards.values()) {

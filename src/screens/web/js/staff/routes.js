@@ -1,12 +1,13 @@
 // Where on a page the user is: in the query of the address, never a secret.
 import { readSetting } from './session.js';
 
-/** @typedef {{board: string, view: string, tab: string, theme: string}} Route */
+/** @typedef {{board: string, view: string, tab: string, alarm: string, theme: string}} Route `alarm`: the number of one on a ruling */
 
 /** @returns {Route} */
 export function readRoute() {
   const query = new URLSearchParams(location.search);
-  return { board: query.get('board') ?? '', view: query.get('view') ?? '', tab: query.get('tab') ?? '', theme: query.get('theme') ?? '' };
+  return { board: query.get('board') ?? '', view: query.get('view') ?? '', tab: query.get('tab') ?? '', alarm: query.get('alarm') ?? '',
+    theme: query.get('theme') ?? '' };
 }
 
 /** The address of a route. @param {Partial<Route>} route */

@@ -4,12 +4,13 @@ import { ageText, playerName, timeOfDay } from '../common/format.js';
 import { formatTime } from '../common/clock.js';
 import { ageOf, utcOf } from './journal-time.js';
 import { isLive, livenessOf } from './live.js';
-import { isAbout, isOpen } from './needs.js';
+import { alarmPanel, alarmTabs, chosenAlarm } from './open-alarms.js';
 import { boardName, go, goOnClick, hrefOf } from './routes.js';
-import { choiceButtons } from './choices.js';
-import { observedRow } from './observed.js';
+import { decideBar, takeBackBar } from './choices.js';
+import { recordSeen } from './observed.js';
 import { differing } from './squares.js';
 import { decidedBy } from './tiles.js';
+import { underwayView } from './underway-view.js';
 import { actWords, alarmTitle, resultSign, sideName } from './words.js';
 import './diagram.js';
 
@@ -43,8 +44,10 @@ export function rulingView(app, board) {
   const toBoard = { board: boardName(app, board), view: 'board' };
   if (!message || !('position' in message.body)) {
     return html`<main class="ruling"><div class="ruling-head">${back}<h1>Board ${board.id}</h1></div>
+      ${underwayView(app, board)}
       <p class="empty">${message ? `Decided ${resultSign(message.body.decision?.result)} by ${decidedBy(board)}.` : 'There is no ruling on this board.'}
-        <a href=${hrefOf(toBoard)} @click=${goOnClick(app, toBoard)}>To the board</a></p></main>`;
+        <a href=${hrefOf(toBoard)} @click=${goOnClick(app, toBoard)}>To the board</a></p>
+      ${message ? takeBackBar(app, board) : nothing}</main>`;
   }
   const finding = message.body;
   const screen = finding.screen;
@@ -55,6 +58,9 @@ export function rulingView(app, board) {
   const decided = finding.decision;
   const pending = finding.winnable.verdict === 'pending';
   const waits = app.now() < seen.until;
+  const other = chosenAlarm(app, board, finding);
+  if (other) return html`<main class="ruling"><div class="ruling-head">${back}<h1>Board ${board.id} · ${alarmTitle(other)}</h1></div>
+    ${alarmTabs(app, board, finding)}${underwayView(app, board)}${alarmPanel(app, board, other)}</main>`;
   return html`
     <main class="ruling">
       <div class="ruling-head">${back}
@@ -62,7 +68,8 @@ export function rulingView(app, board) {
         <span class="age time">${age ? `${age.about ? '≈ ' : ''}${ageText(age.ms)} ago` : ''}</span>
         <a class="to-board" href=${hrefOf(toBoard)} @click=${goOnClick(app, toBoard)}>Board</a>
       </div>
-      ${otherAlarms(app, board, finding)}
+      ${alarmTabs(app, board, finding)}
+      ${underwayView(app, board)}
       ${seen.old ? html`<p class="notice" role="status">The finding changed (revision ${finding.revision}). Before: <s>${seen.old}</s></p>` : nothing}
       ${decided ? html`<p class="notice decided" role="status">✓ Decided ${resultSign(decided.result)} by ${decidedBy(board)}${decided.reason ? `: ${decided.reason}` : ''}</p>` : nothing}
       ${!isLive(live) ? html`<p class="notice hatched" role="status">Not live: ${live.cause}. This was known at ${timeOfDay(utcOf(message.t.us, message).getTime(), true)}.</p>` : nothing}
@@ -79,26 +86,16 @@ export function rulingView(app, board) {
           <p><b>Why</b> ${screen?.why}${screen?.line ? html`<details><summary>Line</summary><p class="line">${screen.line}</p>
             ${screen.final_position ? html`<staff-diagram class="small-diagram" .show=${{ fen: screen.final_position, small: true }}></staff-diagram>` : nothing}</details>` : nothing}</p>
           ${pending ? html`<p class="notice" role="status">Whether mate is possible (6.9) is being worked out. Confirming is off until then.</p>` : nothing}
+          ${screen?.check.length ? html`<p><b>Check</b> ${screen.check.join(' · ')}</p>` : nothing}
           ${finding.contested ? html`<p class="notice amber">△ Contested: see the proposal.</p>` : nothing}
           ${screen?.unknown.length ? html`<p class="notice amber">△ Not known: ${screen.unknown.join(', ')}</p>` : nothing}
-          ${screen?.check.length ? html`<p><b>Check</b> ${screen.check.join(' · ')}</p>` : nothing}
           <p class="rules muted">${screen?.rules}</p>
           ${flags(state, message)}
-          ${decided ? nothing : observedRow(app, board, message)}
+          ${recordSeen(app, board, message)}
         </div>
       </div>
-      ${choiceButtons(app, board, message, { pending, waits })}
+      ${decideBar(app, board, message, { pending, waits })}
     </main>`;
-}
-
-/** The other open alarms of the board; the last finding is what this page shows. @param {import('./app.js').App} app @param {import('./model.js').Board} board @param {import('../../messages').Finding} finding */
-function otherAlarms(app, board, finding) {
-  const open = [...board.alerts.values()].map((slot) => slot.message.body).filter((alert) => alert.class === 'loud' && isOpen(alert));
-  const others = open.filter((alert) => !isAbout(finding, alert));
-  if (!others.length) return nothing;
-  const place = { board: boardName(app, board), view: 'board', tab: 'alarms' };
-  return html`<p class="also">Also open: ${others.map((alert) => html`<a class="chip" href=${hrefOf(place)}
-    @click=${goOnClick(app, place)}>! ${alarmTitle(alert)}</a> `)}</p>`;
 }
 
 /** The position that counts, and beside it what stands now if that differs. @param {import('./model.js').Board} board @param {import('../../messages').Finding} finding */

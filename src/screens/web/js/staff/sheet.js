@@ -7,6 +7,7 @@ import { fieldView, reasonField } from './fields.js';
 import { clockError } from './journal-time.js';
 import { isOffline } from './shell.js';
 import { lastSureMove } from './moves.js';
+import { underwayView } from './underway-view.js';
 import { VERBS, capital, isComplete } from './verbs.js';
 
 /**
@@ -86,6 +87,7 @@ export function sheetView(app) {
         ${given.after ? compare([sheet.seen, 'Before'], [given.after, 'After']) : nothing}
         ${spec.note ? html`<p class="muted">${spec.note}</p>` : nothing}
         ${draft.observedAt && usesObservedAt(spec.verb) ? html`<p class="muted">Seen at ${timeOfDay(draft.observedAt.getTime(), true)}.</p>` : nothing}
+        ${open ? underwayView(app, board) : nothing}
         <div role="status" aria-live="polite">${outcome(app, sheet, overtaken, lockMissing)}</div>
         <div class="sheet-buttons">
           <button type="button" @click=${() => closeSheet(app)}>${draft.stage === 'done' || draft.stage === 'failed' ? 'Close' : 'Cancel'}</button>

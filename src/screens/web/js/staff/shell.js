@@ -98,7 +98,8 @@ function banners(app) {
   const { away } = app.ui;
   /** @param {unknown} words */
   const banner = (words) => html`<p class="banner" role="status">${words}</p>`;
-  const topics = [...app.refusedTopics].filter((topic) => !topic.startsWith('reply/'));
+  // Who may not read commands misses only what others are doing.
+  const topics = [...app.refusedTopics].filter((topic) => !/^(reply|cmd)\//.test(topic));
   return html`
     ${app.linkState === 'offline' ? html`<p class="banner hatched" role="status"><strong>Offline since ${timeOfDay(app.offlineSince, true)}.</strong> What is shown is as of then. Nothing can be sent.</p>` : nothing}
     ${app.linkState === 'connecting' && !app.model.nodes.size ? banner('Connecting…') : nothing}

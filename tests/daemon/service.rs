@@ -1,0 +1,67 @@
+//! What the program does for systemd and for the people who look after it: priorities of log lines, and what its health says.
+
+use std::fs::File;
+use std::os::unix::fs::MetadataExt;
+use std::process::{Command, Stdio};
+
+use crate::rig::{Rig, Seat};
+use crate::support::mqtt::{Mosquitto, MosquittoSub, Proxy};
+use crate::support::ports::free_port;
+use crate::support::waiting::{PATIENCE, wait_until};
+
+const HEALTH: &str = "flagfall/1/node/pi-1/health";
+
+/// The log of a daemon without a broker. Standard error is a file, and `JOURNAL_STREAM` names that file, or nothing if `is_journal` is
+/// false.
+fn log(is_journal: bool) -> String {
+    let rig = Rig::new(free_port(), "", &[Seat { id: "b1", time_control: "600" }]);
+    let path = rig.config().with_file_name("stderr");
+    let file = File::create(&path).expect("a file");
+    let found = file.metadata().expect("a file");
+    let inode = if is_journal { found.ino() } else { found.ino() + 1 };
+    let mut process = Command::new(env!("CARGO_BIN_EXE_flagfall"));
+    process.args(["run", "--config"]).arg(rig.config()).env_clear();
+    process.env("JOURNAL_STREAM", format!("{}:{inode}", found.dev()));
+    let mut child = process.stdin(Stdio::null()).stdout(Stdio::null()).stderr(file).spawn().expect("the program");
+    let text = || std::fs::read_to_string(&path).expect("a log");
+    wait_until("a warning", PATIENCE, || text().lines().any(|line| line.contains("no connection to the broker")));
+    child.kill().expect("it runs");
+    child.wait().expect("it ends");
+    text()
+}
+
+#[test]
+fn the_journal_of_systemd_gets_priorities() {
+    let text = log(true);
+    assert!(text.contains(" WARN "), "{text}");
+    for line in text.lines() {
+        let priority = if line.contains(" WARN ") { "<4>" } else { "<6>" };
+        assert!(line.starts_with(priority), "{line}");
+    }
+}
+
+#[test]
+fn a_file_gets_no_priorities_although_a_service_started_the_program() {
+    let text = log(false);
+    assert!(!text.lines().any(|line| line.starts_with('<')), "{text}");
+}
+
+#[test]
+fn the_health_of_a_node_says_what_the_program_uses() {
+    let broker = Mosquitto::start();
+    let proxy = Proxy::new(broker.port());
+    let rig = Rig::new(proxy.port(), "", &[Seat { id: "b1", time_control: "600" }]);
+    let messages = MosquittoSub::new(broker.port(), &[HEALTH]);
+    let daemon = rig.start();
+    let first = messages.wait("the health", |message| (message.topic == HEALTH).then(|| message.body().clone()));
+    assert_eq!(first["version"], env!("CARGO_PKG_VERSION"));
+    for (field, least) in [("rss_kib", 1000), ("threads", 3), ("fds", 5), ("journal_bytes", 1)] {
+        assert!(first[field].as_u64().is_some_and(|found| found >= least), "{field}: {first}");
+    }
+    assert!(first.get("watchdog_margin_ms").is_none(), "no watchdog is set: {first}");
+    proxy.cut();
+    let later = messages
+        .wait("the next health", |message| (message.body().get("reconnections").is_some()).then(|| message.body().clone()));
+    assert_eq!(later["reconnections"], 1, "{later}");
+    daemon.terminate();
+}

@@ -1,0 +1,52 @@
+"""Checks the numbers of the events of each board and audience: numbers.py MESSAGES [JOURNAL ...].
+
+MESSAGES is what a subscriber saw, a topic and a message a line. Without journals no number may be left out, and none may come twice with
+another content. With the journals after power cuts numbers may be left out, because the broker lost them with the machine, but each event
+that was seen must be in a journal as it was seen."""
+
+import json
+import re
+import sys
+
+OUT = re.compile(rb" out (\d+) (\w+) .*?(\{.*\}) \*")
+recorded = {}
+for path in sys.argv[2:]:
+    for line in open(path, "rb"):
+        found = OUT.search(line)
+        if found:
+            recorded[found[2].decode(), int(found[1])] = json.loads(found[3])["body"]
+
+series = {}
+problems = 0
+
+
+def report(text):
+    global problems
+    problems += 1
+    print(f"vm: host: {text}")
+
+
+for line in open(sys.argv[1], "rb"):
+    topic, _, text = line.partition(b" ")
+    words = topic.decode().split("/")
+    try:
+        message = json.loads(text)
+    except ValueError:
+        # A power cut may leave half of a line; retained messages that are deleted have no text.
+        continue
+    number = message.get("no") if isinstance(message, dict) else None
+    if number is None or words[2] not in ("public", "live", "arbiter") or words[-1] not in ("move", "revision", "audit"):
+        continue
+    events = series.setdefault("/".join(words[2:6]), {})
+    content = (message["type"], message["body"])
+    if events.setdefault(number, content) != content:
+        report(f"{topic.decode()}: number {number} has two contents: {events[number]} and {content}")
+    if recorded and words[2] != "public" and recorded.get((words[2], number)) != message["body"]:
+        report(f"{topic.decode()}: number {number} is not in the journal as it was seen")
+for name, events in sorted(series.items()):
+    missing = sorted(set(range(min(events), max(events) + 1)) - set(events))
+    problems += 0 if recorded else len(missing)
+    print(f"vm: host: {name}: {len(events)} events, numbers {min(events)} to {max(events)}, missing {missing or 'none'}")
+if not series:
+    report("no event was seen")
+sys.exit(problems != 0)

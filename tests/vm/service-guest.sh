@@ -1,0 +1,269 @@
+#!/bin/sh
+# Runs in the virtual machine: installs the package and makes the proofs that are named in /share/proofs. All its messages to the host
+# begin with `vm: `. The host plugs the board when it is asked to.
+set -u
+say() { echo "vm: $*"; }
+proof() { # number, result, text
+    say "proof $1: $2: $3"
+    echo "$1 $2 $3" >>/share/result
+}
+# How slow this machine is: a fixed piece of work. Bounds are for half a second and grow with it.
+loop=$(python3 -c 'import time
+began = time.monotonic()
+for _ in range(1000000): pass
+print(f"{time.monotonic() - began:.2f}")')
+say "a loop of 1000000 steps takes $loop s"
+# Whether $1 seconds are at most $2 on a machine that needs half a second for the loop.
+in_time() { awk "BEGIN { exit !($1 <= $2 * ($loop > 0.5 ? $loop / 0.5 : 1)) }"; }
+uptime() { cut -d ' ' -f 1 /proc/uptime; }
+since() { awk -v began="$1" '{ printf "%.1f", $1 - began }' /proc/uptime; }
+# Runs a command every half second until it succeeds, for at most $1 seconds.
+within() {
+    end=$(($(cut -d . -f 1 /proc/uptime) + $1))
+    shift
+    until "$@"; do
+        [ "$(cut -d . -f 1 /proc/uptime)" -lt "$end" ] || return 1
+        sleep 0.5
+    done
+}
+ask() { echo "$1" >/share/ask.new; mv /share/ask.new /share/ask; within 30 no_question; }
+no_question() { [ ! -e /share/ask ]; }
+verdict() { if [ "$1" = 0 ]; then echo holds; else echo FAILED; fi; }
+property() { systemctl show -P "$1" flagfall; }
+# How many lines of the subscriber fit.
+seen() { grep -ac "$1" /share/messages 2>/dev/null; }
+# Waits for one more line that fits, at most $2 seconds.
+one_more() {
+    before=$(seen "$1")
+    within "$2" more_than "$1" "$before"
+}
+more_than() { [ "$(seen "$1")" -gt "$2" ]; }
+online() { tail -n 200 /share/messages | grep -a "/device/.*/status .*\"state\":\"online\"" | tail -n 1 | grep -aq "$1"; }
+moves='/live/.*/move '
+
+mkdir -p /var/lib/flagfall
+mount /dev/vdb /var/lib/flagfall
+printf 'listener 1883 127.0.0.1\nallow_anonymous true\nmax_queued_messages 0\n' >/etc/mosquitto/conf.d/vm.conf
+echo '127.0.0.1 localhost' >>/etc/hosts
+systemctl start mosquitto
+while :; do
+    mosquitto_sub -h 127.0.0.1 -V 5 -q 1 -i watch -c -x 86400 -t 'flagfall/1/#' -F '%t %p' >>/share/messages 2>>/share/subscriber.log
+    sleep 1
+done &
+
+began=$(uptime)
+dpkg -i /share/flagfall.deb >/share/dpkg.log 2>&1 || proof 1 FAILED "dpkg: $(tail -n 1 /share/dpkg.log)"
+say "installed in $(since "$began") s"
+# The disk belongs to root when it is new.
+chown flagfall: /var/lib/flagfall
+cat >/etc/flagfall/event.toml <<'TOML'
+[event]
+id = "vm"
+round = "1"
+time_control = "18000"
+[mqtt]
+host = "127.0.0.1"
+[[board]]
+id = "12"
+serial = "24012"
+TOML
+chown root:flagfall /etc/flagfall/event.toml
+chmod 640 /etc/flagfall/event.toml
+
+start() {
+    began=$(uptime)
+    systemctl start flagfall
+    started=$?
+    took=$(since "$began")
+}
+plugged() { [ -c /dev/ttyUSB0 ] || [ -c /dev/ttyUSB1 ]; }
+leave() {
+    cp -r /var/lib/flagfall /share/journals 2>/dev/null
+    journalctl -u flagfall --no-pager >>/share/flagfall.log 2>&1
+    sync
+    touch /share/done
+    echo 1 >/proc/sys/kernel/sysrq
+    echo b >/proc/sysrq-trigger
+    sleep 60
+}
+
+prove_1() {
+    systemctl is-enabled flagfall >/dev/null || say "the unit is not enabled"
+    [ "$(property ActiveState)" = inactive ] || say "the unit runs before it is configured"
+    start
+    score=$(systemd-analyze security flagfall 2>/dev/null | sed -n 's/.*Overall exposure level for [^:]*: \([0-9.]*\).*/\1/p')
+    say "systemd calls the loaded unit $score"
+    [ "$started" = 0 ] && [ "$(property ActiveState)" = active ] && in_time "$took" 10 && awk "BEGIN { exit !($score <= 2.0) }"
+    proof 1 "$(verdict $?)" "ready after $took s, exposure $score"
+}
+
+prove_2() {
+    ask plug
+    within 60 plugged
+    udevadm settle
+    rights=$(stat -c '%a %G' /dev/ttyUSB0)
+    links=$(ls /dev/flagfall 2>/dev/null | tr '\n' ' ')
+    latency=$(cat /sys/class/tty/ttyUSB0/device/latency_timer)
+    one_more "$moves" 120
+    moved=$?
+    [ "$rights" = "660 dialout" ] && [ -n "$links" ] && [ "$latency" = 1 ] && [ $moved = 0 ]
+    proof 2 "$(verdict $?)" "rights $rights, names $links, latency timer $latency, a move at the broker: $(verdict $moved)"
+    mkdir -p /run/systemd/system/flagfall.service.d
+    printf '[Service]\nPrivateUsers=yes\n' >/run/systemd/system/flagfall.service.d/users.conf
+    systemctl daemon-reload
+    systemctl restart flagfall
+    one_more "$moves" 120
+    moved=$?
+    score=$(systemd-analyze security flagfall 2>/dev/null | sed -n 's/.*Overall exposure level for [^:]*: \([0-9.]*\).*/\1/p')
+    proof 2-private-users "$(verdict $moved)" "a move with PrivateUsers=yes ($(property PrivateUsers)), exposure $score"
+    rm /run/systemd/system/flagfall.service.d/users.conf
+    systemctl daemon-reload
+    systemctl restart flagfall
+    within 60 online ttyUSB0
+}
+
+prove_3() {
+    # As long as another program has the old name open, the board comes back under another one.
+    python3 -c 'import os, time; os.open("/dev/ttyUSB0", os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK); time.sleep(60)' &
+    holder=$!
+    sleep 2
+    ask unplug
+    sleep 3
+    began=$(uptime)
+    ask plug
+    within 60 online ttyUSB1
+    back=$?
+    took=$(since "$began")
+    kill $holder
+    one_more "$moves" 120
+    moved=$?
+    [ $back = 0 ] && [ $moved = 0 ]
+    proof 3 "$(verdict $?)" "online again as ttyUSB1 $took s after the plug ($(verdict $back)), a move after it ($(verdict $moved))"
+}
+
+restarted() { [ "$(property NRestarts)" -gt "$1" ] && [ "$(property ActiveState)" = active ]; }
+prove_4() {
+    restarts=$(property NRestarts)
+    began=$(uptime)
+    kill -STOP "$(property MainPID)"
+    within 90 restarted "$restarts"
+    again=$?
+    took=$(since "$began")
+    one_more "$moves" 120
+    moved=$?
+    [ $again = 0 ] && [ $moved = 0 ]
+    proof 4 "$(verdict $?)" "active again $took s after it was stopped, a move after it ($(verdict $moved)); the numbers follow"
+}
+
+# Seconds between the end of the old process and the readiness of the new one.
+down() { echo "$(property ActiveExitTimestampMonotonic) $(property ActiveEnterTimestampMonotonic)" | awk '{ printf "%.1f", ($2 - $1) / 1e6 }'; }
+game() { grep -a "$moves" /share/messages | tail -n 1 | sed -n 's/.*"game":"\([^"]*\)".*/\1/p'; }
+prove_6() {
+    before=$(game)
+    result=0
+    for file in later flagfall; do
+        dpkg -i "/share/$file.deb" >>/share/dpkg.log 2>&1 || result=1
+        version=$(dpkg-query -W -f '${Version}' flagfall)
+        gap=$(down)
+        one_more "$moves" 120 || result=1
+        say "version $version: down for $gap s, game $(game)"
+        { [ "$(game)" = "$before" ] && in_time "$gap" 3; } || result=1
+    done
+    proof 6 "$(verdict $result)" "upgrade and downgrade in the middle of game $before"
+}
+
+# Says what the doctor finds about the folder of the journals $1.
+doctor_says() {
+    printf '[journal]\ndir = "%s"\n' "$1" >/tmp/journal.toml
+    flagfall doctor --config /etc/flagfall/event.toml --config /tmp/journal.toml 2>&1 | grep 'storage:'
+}
+prove_7() {
+    # An overlay in memory over the root, as raspi-config makes it.
+    modprobe overlay
+    mkdir -p /mnt/memory
+    mount -t tmpfs memory /mnt/memory
+    mkdir -p /mnt/memory/upper /mnt/memory/work /mnt/root
+    mount -t overlay -o lowerdir=/,upperdir=/mnt/memory/upper,workdir=/mnt/memory/work root /mnt/root
+    own=$(doctor_says /var/lib/flagfall)
+    over=$(doctor_says /mnt/root/var/lib)
+    memory=$(doctor_says /mnt/memory)
+    [ -z "$own" ] && echo "$over" | grep -q 'in memory' && echo "$memory" | grep -q 'in memory'
+    proof 7 "$(verdict $?)" "on a partition: '${own}'; on an overlay: '${over}'; on a tmpfs: '${memory}'"
+}
+
+prove_8() {
+    mkdir -p /etc/mosquitto/certs
+    cp /share/tls.crt /share/tls.key /etc/mosquitto/certs/
+    chown mosquitto /etc/mosquitto/certs/tls.key
+    printf 'listener 8883 127.0.0.1\ncertfile /etc/mosquitto/certs/tls.crt\nkeyfile /etc/mosquitto/certs/tls.key\n' \
+        >>/etc/mosquitto/conf.d/vm.conf
+    systemctl restart mosquitto
+    cp /share/tls.crt /etc/flagfall/
+    sed -i 's|^host = .*|host = "localhost"\ntls = true\nca_file = "/etc/flagfall/tls.crt"|' /etc/flagfall/event.toml
+    year=$(date +%Y)
+    start
+    # Long enough for the pauses between the attempts to grow.
+    sleep 20
+    before=$(seen '/node/.*/status .*"state":"ready"')
+    date -s "@$(cat /share/now)" >/dev/null
+    began=$(uptime)
+    within 60 more_than '/node/.*/status .*"state":"ready"' "$before"
+    linked=$?
+    took=$(since "$began")
+    [ "$year" = 2025 ] && [ "$before" = 0 ] && [ $linked = 0 ] && in_time "$took" 5
+    proof 8 "$(verdict $?)" "clock in $year, $before links with a certificate of today; linked $took s after the clock was set ($(verdict $linked))"
+}
+
+prove_9() {
+    fallocate -l "$(df --output=avail -B 1 /var/lib/flagfall | tail -n 1)" /var/lib/flagfall/filler 2>/dev/null ||
+        dd if=/dev/zero of=/var/lib/flagfall/filler bs=1M 2>/dev/null
+    say "the disk has $(df --output=avail -m /var/lib/flagfall | tail -n 1) MiB left"
+    one_more "$moves" 120
+    moved=$?
+    # Moves need little room, so the journal may not have noticed yet.
+    within 90 more_than '"journal_ok":false' 0
+    noticed=$?
+    one_more "$moves" 120
+    still=$?
+    rm /var/lib/flagfall/filler
+    one_more '"journal_ok":true' 150
+    recovered=$?
+    [ $moved = 0 ] && [ $still = 0 ] && [ $recovered = 0 ]
+    proof 9 "$(verdict $?)" "moves with a full disk ($(verdict $moved), $(verdict $still)), journal_ok false seen ($(verdict $noticed)), true again ($(verdict $recovered))"
+}
+
+prove_10() {
+    lines=$(journalctl -u flagfall --no-pager | wc -l)
+    ask flood
+    sleep 60
+    ask unplug
+    more=$(($(journalctl -u flagfall --no-pager | wc -l) - lines))
+    [ "$more" -lt 200 ] && [ "$(property ActiveState)" = active ]
+    proof 10 "$(verdict $?)" "$more lines in the journal after a minute of noise at the port, $(property NRestarts) restarts"
+    ask plug
+    one_more "$moves" 120
+    say "a move after the noise: $(verdict $?)"
+}
+
+case $(cat /share/proofs) in
+    cut)
+        start
+        ask plug
+        one_more "$moves" 180 || proof 5 FAILED "no move after a power cut"
+        say "moves again; the power is cut in $(cat /share/cut-after) s"
+        sleep "$(cat /share/cut-after)"
+        ask cut
+        sleep 60
+        ;;
+    last)
+        start
+        ask plug
+        one_more "$moves" 180
+        proof 5 "$(verdict $?)" "a move after the last power cut"
+        leave
+        ;;
+    *)
+        for number in $(cat /share/proofs); do "prove_$number"; done
+        leave
+        ;;
+esac
