@@ -9,6 +9,7 @@
 //! | [`publish`] | converts the effects (the outputs) of the game to messages |
 //! | [`outputs`] | what broadcast receivers read, made from published states |
 //! | [`event`] | the organiser's event: its file, imports, devices, results |
+//! | `fleet` | everything that the machines of a hall need, made from the event's file |
 //! | [`session`] | one board with its journal: input → driver → game → messages; the same input always gives the same messages |
 //! | [`daemon`] | the threads: one station for each board, disk, worker, network |
 //! | `collect` | the collector: it gathers the games of an event from the broker and sends them to broadcasts |
@@ -36,6 +37,8 @@ pub mod daemon;
 #[cfg(feature = "tools")]
 pub mod emulate;
 pub mod event;
+#[cfg(feature = "tools")]
+pub mod fleet;
 pub mod health;
 #[cfg(any(feature = "outputs", feature = "screens"))]
 pub mod http;

@@ -6,14 +6,22 @@ use std::io::{self, Read};
 /// The number of random bytes of the values that nobody may guess: 96 bits.
 pub const UNGUESSABLE: usize = 12;
 
+/// Returns this number of random bytes.
+///
+/// # Errors
+/// The operating system gives no random bytes.
+pub fn bytes(count: usize) -> io::Result<Vec<u8>> {
+    let mut random = vec![0; count];
+    File::open("/dev/urandom")?.read_exact(&mut random)?;
+    Ok(random)
+}
+
 /// Returns this number of random bytes as hexadecimal digits.
 ///
 /// # Errors
 /// The operating system gives no random bytes.
-pub fn hex(bytes: usize) -> io::Result<String> {
-    let mut random = vec![0; bytes];
-    File::open("/dev/urandom")?.read_exact(&mut random)?;
-    Ok(random.iter().map(|byte| format!("{byte:02x}")).collect())
+pub fn hex(count: usize) -> io::Result<String> {
+    Ok(bytes(count)?.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 #[cfg(test)]

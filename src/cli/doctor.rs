@@ -2,6 +2,7 @@
 
 mod boards;
 mod broker;
+mod certificates;
 mod listener;
 mod machine;
 mod public_user;
@@ -16,6 +17,7 @@ use serde::Serialize;
 
 use crate::config;
 use crate::daemon::judge;
+use crate::system_clock;
 
 /// Checks boards and ports, the broker, the clock, the disk and the service, and says what to do.
 ///
@@ -89,6 +91,7 @@ impl Doctor {
         }
         findings.extend(boards::check(&loaded.config));
         findings.extend(broker::check(&loaded.config));
+        findings.extend(certificates::check(&loaded.config, system_clock::utc()));
         findings.extend(public_user::check(&loaded.config));
         findings.extend(machine::check(&loaded.config));
         let ok = findings.iter().all(|finding| finding.state != State::Problem);

@@ -12,6 +12,8 @@ mod doctor;
 #[cfg(feature = "tools")]
 mod emulate;
 mod event;
+#[cfg(feature = "tools")]
+mod fleet;
 mod journalled;
 #[cfg(feature = "outputs")]
 mod local;
@@ -64,6 +66,9 @@ enum Command {
     Emulate(emulate::Emulate),
     #[command(subcommand)]
     Event(event::Event),
+    #[cfg(feature = "tools")]
+    #[command(subcommand)]
+    Fleet(fleet::Fleet),
     Devices(devices::Devices),
     Record(record::Record),
     Schema(schema::Schema),
@@ -100,6 +105,8 @@ pub fn main() -> ExitCode {
         #[cfg(feature = "tools")]
         Command::Emulate(emulate) => emulate.run(),
         Command::Event(event) => event.run(),
+        #[cfg(feature = "tools")]
+        Command::Fleet(fleet) => fleet.run(),
         Command::Devices(devices) => devices.run(),
         Command::Record(record) => record.run(),
         Command::Schema(schema) => schema.run(),

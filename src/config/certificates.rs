@@ -11,6 +11,7 @@ use rustls::{ClientConfig, RootCertStore, ServerConfig};
 
 use super::secrets;
 use super::types::Mqtt;
+use crate::system_clock::Utc;
 
 /// The largest number of bytes that are read from a file.
 const LONGEST_PEM: u64 = 1 << 20;
@@ -74,6 +75,53 @@ fn private_key(key: &Path) -> Result<PrivateKeyDer<'static>, MqttProblem> {
     PrivateKeyDer::from_pem_slice(&pem).map_err(|error| wrong("key_file", key, &error.to_string()))
 }
 
+/// When the first certificate in a PEM file ends.
+///
+/// # Errors
+/// The file cannot be read, or one of its certificates has another form.
+pub(crate) fn end_of(file: &Path) -> Result<Utc, String> {
+    let found = certificates("", file).map_err(|(_, why)| why)?;
+    let ends: Option<Vec<Utc>> = found.iter().map(|certificate| not_after(certificate)).collect();
+    let first = ends.and_then(|ends| ends.into_iter().min());
+    first.ok_or_else(|| format!("{}: a certificate does not say when it ends", file.display()))
+}
+
+/// The end of a certificate's validity (RFC 5280, section 4.1).
+fn not_after(certificate: &[u8]) -> Option<Utc> {
+    let time = yasna::parse_der(certificate, |outer| {
+        outer.read_sequence(|parts| {
+            let end = parts.next().read_sequence(|fields| {
+                // The version, which may be absent, the number, the algorithm and the issuer come first.
+                fields.read_optional(|field| field.read_tagged(yasna::Tag::context(0), |version| version.read_der()))?;
+                for _ in 0..3 {
+                    fields.next().read_der()?;
+                }
+                let end = fields.next().read_sequence(|times| {
+                    times.next().read_der()?;
+                    times.next().read_tagged_der()
+                })?;
+                // The rest: the subject, its key, and extensions.
+                while fields.read_optional(|field| field.read_der())?.is_some() {}
+                Ok(end)
+            })?;
+            for _ in 0..2 {
+                parts.next().read_der()?;
+            }
+            Ok(end)
+        })
+    });
+    let time = time.ok()?;
+    let text = std::str::from_utf8(time.value()).ok()?.strip_suffix('Z')?;
+    // Two digits of a year are of 1950 to 2049.
+    let century = if text < "5" { "20" } else { "19" };
+    let text = if time.tag() == yasna::tags::TAG_UTCTIME { format!("{century}{text}") } else { text.to_owned() };
+    let digits = text.len() == 14 && text.bytes().all(|byte| byte.is_ascii_digit());
+    let part = |from: usize, to: usize| &text[from..to];
+    digits.then(|| {
+        Utc::parse(&format!("{}-{}-{}T{}:{}:{}Z", part(0, 4), part(4, 6), part(6, 8), part(8, 10), part(10, 12), part(12, 14)))
+    })?
+}
+
 fn wrong(key: &'static str, file: &Path, cause: &str) -> MqttProblem {
     (key, format!("{}: {cause}", file.display()))
 }
@@ -90,4 +138,31 @@ fn read(file: File) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     file.take(LONGEST_PEM).read_to_end(&mut bytes).map_err(|error| format!("cannot be read: {error}"))?;
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first fields of a certificate that ends in 2026, without what follows: version, number, algorithm, issuer, validity.
+    const HEAD: &[u8] = b"\x30\x36\x30\x2e\xa0\x03\x02\x01\x02\x02\x01\x01\x30\x00\x30\x00\x30\x1e\x17\x0d250101000000Z\x17\x0d260302000000Z\x30\x00\
+        \x30\x00\x03\x02\x00\x00";
+
+    #[test]
+    fn the_end_of_a_certificate() {
+        assert_eq!(not_after(HEAD), Utc::parse("2026-03-02T00:00:00Z"));
+    }
+
+    #[test]
+    fn damaged_certificates_have_no_end_and_cause_no_panic() {
+        for at in 0..HEAD.len() {
+            assert_eq!(not_after(&HEAD[..at]), None, "cut at {at}");
+            for value in 0..=255 {
+                let mut bytes = HEAD.to_vec();
+                bytes[at] = value;
+                // Some of these are other dates.
+                _ = not_after(&bytes);
+            }
+        }
+    }
 }

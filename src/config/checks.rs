@@ -27,7 +27,12 @@ pub(super) struct Check<'a> {
     problems: &'a mut Vec<Problem>,
 }
 
-impl Check<'_> {
+impl<'a> Check<'a> {
+    #[cfg(feature = "tools")]
+    pub(super) fn new(origins: &'a Origins, problems: &'a mut Vec<Problem>) -> Check<'a> {
+        Check { origins, problems }
+    }
+
     pub(super) fn problem(&mut self, key: &str, message: impl Into<String>) {
         self.problems.push(Problem { place: self.origins.place(key), key: key.to_owned(), message: message.into() });
     }

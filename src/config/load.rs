@@ -44,6 +44,24 @@ pub fn load_default(explicit: &[PathBuf]) -> Result<Loaded, Errors> {
 /// Everything that is wrong in any file or variable; if they are all right, everything that is wrong with the whole
 /// configuration.
 pub fn load(files: &[PathBuf], environment: impl Iterator<Item = (String, String)>) -> Result<Loaded, Errors> {
+    let (config, origins) = read_all(files, environment)?;
+    let mut problems = Vec::new();
+    checks::check(&config, &origins, &mut problems);
+    if !problems.is_empty() {
+        return Err(Errors(problems));
+    }
+    let hash = crc32(format!("{config:?}").as_bytes());
+    Ok(Loaded { config, files: files.to_vec(), hash })
+}
+
+/// Reads and combines the values, and checks each by itself.
+///
+/// # Errors
+/// Everything that is wrong in any file or variable.
+pub(super) fn read_all(
+    files: &[PathBuf],
+    environment: impl Iterator<Item = (String, String)>,
+) -> Result<(Config, Origins), Errors> {
     let (mut problems, mut origins) = (Vec::new(), Origins::default());
     let (mut layers, mut tables) = (Vec::new(), Vec::new());
     for path in files {
@@ -76,12 +94,7 @@ pub fn load(files: &[PathBuf], environment: impl Iterator<Item = (String, String
         let message = error.to_string();
         Errors(vec![Problem { place: Place::Default, key: String::new(), message }])
     })?;
-    checks::check(&config, &origins, &mut problems);
-    if !problems.is_empty() {
-        return Err(Errors(problems));
-    }
-    let hash = crc32(format!("{config:?}").as_bytes());
-    Ok(Loaded { config, files: files.to_vec(), hash })
+    Ok((config, origins))
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, String> {
@@ -115,7 +128,7 @@ fn lay_over(layer: &mut Layer, key: String, value: Value) {
     }
 }
 
-/// Reports named sections, outputs, and clocks of boards, without a key that they need.
+/// Reports sections, outputs, and clocks of boards, without a key that they need.
 fn missing(origins: &Origins, problems: &mut Vec<Problem>) {
     for (board, _) in origins.inside("board") {
         let (clock, driver) = (format!("{board}.clock"), format!("{board}.clock.driver"));
@@ -123,11 +136,17 @@ fn missing(origins: &Origins, problems: &mut Vec<Problem>) {
             problems.push(Problem { place: origins.place(&clock), key: driver, message: "is missing".to_owned() });
         }
     }
-    let broker = SECTIONS.iter().filter(|key| key.name == "broker").filter_map(|key| key.kind.keys()).flatten();
-    let named = SECTIONS.iter().map(|key| ("", key)).chain(broker.map(|key| ("broker.", key)));
-    for (prefix, section) in named {
-        let (Kind::Named(keys) | Kind::Tables(_, keys)) = section.kind else { continue };
-        for (table, place) in origins.inside(&format!("{prefix}{}", section.name)) {
+    let below =
+        |name: &str| SECTIONS.iter().find(|key| key.name == name).and_then(|key| key.kind.keys()).unwrap_or_default().iter();
+    let inner = below("broker").map(|key| ("broker.", key)).chain(below("fleet").map(|key| ("fleet.", key)));
+    for (prefix, section) in SECTIONS.iter().map(|key| ("", key)).chain(inner) {
+        let full = format!("{prefix}{}", section.name);
+        let (tables, keys): (Vec<(&str, &Place)>, _) = match section.kind {
+            Kind::Named(keys) | Kind::Tables(_, keys) => (origins.inside(&full).collect(), keys),
+            Kind::Section(keys) => (origins.at(&full).into_iter().collect(), keys),
+            _ => continue,
+        };
+        for (table, place) in tables {
             for key in keys.iter().filter(|key| key.required && !origins.has(&format!("{table}.{}", key.name))) {
                 let key = format!("{table}.{}", key.name);
                 problems.push(Problem { place: place.clone(), key, message: "is missing".to_owned() });

@@ -14,6 +14,9 @@ mod certificates;
 mod checks;
 mod environment;
 mod file;
+mod fleet;
+#[cfg(feature = "tools")]
+mod fleet_checks;
 mod leaf;
 mod load;
 mod nearest;
@@ -25,17 +28,20 @@ mod screens;
 mod secrets;
 mod types;
 mod values;
+#[cfg(feature = "tools")]
+mod venue;
 mod warnings;
 
 pub use board::{Board, Clock, Transport, WhiteClock};
 #[cfg(feature = "broker")]
 pub(crate) use broker_user::password_of;
-pub(crate) use certificates::client as tls_client;
+pub(crate) use certificates::{client as tls_client, end_of as end_of_certificate};
 #[cfg(feature = "screens")]
 pub(crate) use certificates::{client_without_certificate as tls_client_without_certificate, server as tls_server};
 pub(crate) use environment::journal_stream;
 #[cfg(feature = "outputs")]
 pub(crate) use environment::of_commands;
+pub use fleet::{Fleet, FleetBroker, FleetNode, FleetRole, FleetUser, Valid};
 pub use load::{EVENT_FILE, Loaded, MAIN_FILE, load, load_default};
 #[cfg(feature = "outputs")]
 pub(crate) use output::PLACEHOLDERS;
@@ -52,4 +58,6 @@ pub use types::{
 pub(crate) use values::loopback;
 #[cfg(feature = "outputs")]
 pub(crate) use values::web_address;
+#[cfg(feature = "tools")]
+pub use venue::{Venue, load_venue, node_config};
 pub use warnings::warnings;

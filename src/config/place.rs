@@ -87,6 +87,11 @@ impl Origins {
         self.0.contains_key(key)
     }
 
+    /// The table of this name with its place, if it was written.
+    pub(crate) fn at(&self, key: &str) -> Option<(&str, &Place)> {
+        self.0.get_key_value(key).map(|(key, place)| (key.as_str(), place))
+    }
+
     /// The tables directly below `prefix`, with their places.
     pub(crate) fn inside(&self, prefix: &str) -> impl Iterator<Item = (&str, &Place)> {
         let start = format!("{prefix}.");

@@ -64,6 +64,7 @@ pub(crate) const SECTIONS: &[Key] = &[
     key("board", Kind::Tables("id", BOARD)),
     key("collect", Kind::Section(COLLECT)),
     key("output", Kind::Tables("name", OUTPUT)),
+    key("fleet", Kind::Section(FLEET)),
 ];
 
 /// The keys of the section `[event]`.
@@ -183,6 +184,27 @@ const OUTPUT: &[Key] = &[
     key("heartbeat", Kind::Number { min: 0, max: 86_400 }),
     key("receiver_delays", Kind::Switch),
 ];
+
+/// The keys of the section `[fleet]`.
+const FLEET: &[Key] = &[
+    key("broker", Kind::Section(FLEET_BROKER)),
+    key("valid", Kind::Section(VALID)),
+    key("net", Kind::Text(values::network)),
+    key("relay", Kind::Text(values::host_and_port)),
+    key("ssh_key", Kind::Text(values::ssh_key)),
+    key("node", Kind::Named(&[required("boards", Kind::Texts(values::id))])),
+    key("user", Kind::Named(&[required("role", Kind::Choice(&["screen", "overlay", "collector", "organiser"]))])),
+];
+
+/// The keys of the broker of a fleet, `broker = { name = "…", address = "…" }`.
+const FLEET_BROKER: &[Key] = &[
+    required("name", Kind::Text(values::machine)),
+    required("address", Kind::Text(values::ip)),
+    key("port", Kind::Number { min: 1, max: 65_535 }),
+];
+
+/// The keys of the time of certificates, `valid = { from = "…", days = 60 }`.
+const VALID: &[Key] = &[required("from", Kind::Text(values::date)), required("days", Kind::Number { min: 1, max: 800 })];
 
 /// The keys of a clock with its own link, `[board.clock]`.
 const CLOCK: &[Key] = &[required("driver", Kind::Text(values::driver)), key("bluetooth", Kind::Text(values::plain))];

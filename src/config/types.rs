@@ -8,6 +8,7 @@ use flagfall_game::laws::rulebook::{Guideline, Rulebook, RulebookError};
 use serde::Deserialize;
 
 use super::board::Board;
+use super::fleet::Fleet;
 use super::output::{Collect, Output};
 use super::screens::Screens;
 
@@ -45,6 +46,8 @@ pub struct Config {
     pub board: Vec<Board>,
     /// The outputs of the collector.
     pub output: Vec<Output>,
+    /// The machines and people of the event, for `flagfall fleet`.
+    pub fleet: Fleet,
 }
 
 /// This machine.

@@ -1,6 +1,6 @@
 //! Checks single values, such as ids, names, addresses and time controls.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use flagfall_game::AUTOMATIC;
 use flagfall_game::clock::control::TimeControl;
@@ -167,6 +167,63 @@ pub(crate) fn host(text: &str) -> Result<(), String> {
     match (1..=253).contains(&text.len()) && text.bytes().all(fit) {
         true => Ok(()),
         false => Err(format!("{} is not the name or address of a machine", shown(text))),
+    }
+}
+
+/// The name of a machine, as certificates have it.
+pub(crate) fn machine(text: &str) -> Result<(), String> {
+    let fit = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || b"-.".contains(&c);
+    match (1..=253).contains(&text.len()) && text.bytes().all(fit) && text.parse::<IpAddr>().is_err() {
+        true => Ok(()),
+        false => Err(format!("{} is not the name of a machine such as \"hall.local\"", shown(text))),
+    }
+}
+
+/// The address of a machine.
+pub(crate) fn ip(text: &str) -> Result<(), String> {
+    match text.parse::<IpAddr>() {
+        Ok(_) => Ok(()),
+        Err(_) => Err(format!("{} is not an address such as \"192.168.1.10\"", shown(text))),
+    }
+}
+
+/// A network.
+pub(crate) fn network(text: &str) -> Result<(), String> {
+    match super::fleet::network(text) {
+        Some(_) => Ok(()),
+        None => Err(format!("{} is not a network such as \"192.168.1.0/24\"", shown(text))),
+    }
+}
+
+/// The name or address of a machine, with a port.
+pub(crate) fn host_and_port(text: &str) -> Result<(), String> {
+    let fits = |(name, port): (&str, &str)| host(name).is_ok() && port.parse::<u16>().is_ok_and(|port| port > 0);
+    match text.rsplit_once(':').is_some_and(fits) {
+        true => Ok(()),
+        false => Err(format!("{} is not a machine with its port such as \"relay.example.org:8883\"", shown(text))),
+    }
+}
+
+/// A public key of SSH, on one line.
+pub(crate) fn ssh_key(text: &str) -> Result<(), String> {
+    let fit = |c: char| c.is_ascii_graphic() && !"'\"\\#".contains(c) || c == ' ';
+    let known = ["ssh-ed25519 ", "ssh-rsa ", "ecdsa-sha2-", "sk-"].iter().any(|start| text.starts_with(start));
+    match known && text.len() <= 2000 && text.chars().all(fit) {
+        true => Ok(()),
+        false => Err(format!("{} is not a public key such as \"ssh-ed25519 AAAA… name\"", shown(text))),
+    }
+}
+
+/// A day.
+pub(crate) fn date(text: &str) -> Result<(), String> {
+    let same = |time: Utc| time.to_string().starts_with(text);
+    // Texts of this length are in the order of the days.
+    match text.len() == 10
+        && ("2000-01-01".."3000-01-01").contains(&text)
+        && Utc::parse(&format!("{text}T00:00:00Z")).is_some_and(same)
+    {
+        true => Ok(()),
+        false => Err(format!("{} is not a day such as \"2026-01-01\"", shown(text))),
     }
 }
 

@@ -73,7 +73,7 @@ pub(crate) const FLOORS: &[&[&str]] = &[
     &["config"],
     &["journal", "arbiter", "mqtt", "health", "broker", "http"],
     &["outputs"],
-    &["publish", "event"],
+    &["publish", "event", "fleet"],
     &["session"],
     // The daemon, the collector and the screens know nothing of each other: only the command starts them.
     &["daemon", "emulate", "collect", "screens"],

@@ -12,6 +12,8 @@ mod emulate_board;
 mod emulate_command;
 mod event_archive;
 mod event_command;
+#[cfg(feature = "tools")]
+mod fleet_command;
 mod help;
 mod packaged;
 mod simulate;

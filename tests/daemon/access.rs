@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
+use rumqttc::v5::MqttOptions;
 use rumqttc::v5::mqttbytes::QoS;
 use rumqttc::v5::mqttbytes::v5::{ConnectReturnCode, LastWill, PubAckReason, SubscribeReasonCode};
 
@@ -15,7 +16,7 @@ use crate::websocket::WebSocket;
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/config/mosquitto");
 const QOS1: QoS = QoS::AtLeastOnce;
 /// A user that may read and write every topic; only the test's copy of the rules has it.
-const WITNESS: &str = "witness";
+pub(crate) const WITNESS: &str = "witness";
 
 const ROLES: [&str; 7] = ["node-07", "arbiter-anna", "chief-carol", "screen-1", "overlay-1", "organiser", "collector"];
 
@@ -53,19 +54,77 @@ other/1/public/e/1/b/state          -- -- -- -- -- -- --
 public                              -- -- -- -- -- -- --
 ";
 
-/// The topics of the matrix for the role of this column, and those that the role may read (`what` is `r`) or write (`w`).
-fn column(index: usize, what: char) -> (Vec<String>, BTreeSet<String>) {
-    let (mut topics, mut allowed) = (Vec::new(), BTreeSet::new());
-    for line in MATRIX.lines().filter(|line| !line.is_empty()) {
-        let cells: Vec<&str> = line.split_whitespace().collect();
-        assert_eq!(cells.len(), ROLES.len() + 1, "{line}");
-        let topic = cells[0].replace("%u", ROLES[index]);
-        if cells[index + 1].contains(what) {
-            allowed.insert(topic.clone());
+/// The rights of some roles.
+#[derive(Clone, Copy)]
+pub(crate) struct Table<'a> {
+    /// The names of the users.
+    pub(crate) roles: &'a [&'a str],
+    /// A topic a line, in which `%u` is the user's own name, and the rights of each of the users.
+    pub(crate) matrix: &'a str,
+    /// The user that may also read how many messages the broker dropped, and how many clients it has.
+    pub(crate) counts: Option<&'a str>,
+}
+
+/// The rights of the rules in `config/mosquitto/acl`.
+const TABLE: Table<'_> = Table { roles: &ROLES, matrix: MATRIX, counts: None };
+
+impl Table<'_> {
+    /// All topics for the role of this column, and those that the role may read (`what` is `r`) or write (`w`).
+    pub(crate) fn column(self, index: usize, what: char) -> (Vec<String>, BTreeSet<String>) {
+        let (mut topics, mut allowed) = (Vec::new(), BTreeSet::new());
+        for line in self.matrix.lines().filter(|line| !line.is_empty()) {
+            let cells: Vec<&str> = line.split_whitespace().collect();
+            assert_eq!(cells.len(), self.roles.len() + 1, "{line}");
+            let topic = cells[0].replace("%u", self.roles[index]);
+            if cells[index + 1].contains(what) {
+                allowed.insert(topic.clone());
+            }
+            topics.push(topic);
         }
-        topics.push(topic);
+        (topics, allowed)
     }
-    (topics, allowed)
+
+    /// Each role writes what the table says and nothing else. `login` gives the options of a user, and the witness reads everything.
+    pub(crate) async fn check_writing(self, login: impl Fn(&str) -> MqttOptions) {
+        let mut witness = Client::connect(login(WITNESS)).await;
+        assert_eq!(witness.subscribe("#", QOS1).await, SubscribeReasonCode::Success(QOS1));
+        for (index, role) in self.roles.iter().enumerate() {
+            let (topics, allowed) = self.column(index, 'w');
+            let mut client = Client::connect(login(role)).await;
+            for topic in &topics {
+                let refused = client.publish(message(topic, *role)).await == PubAckReason::NotAuthorized;
+                assert_eq!(refused, !allowed.contains(topic), "{role}: {topic}");
+            }
+            witness.publish(message("end", "")).await;
+            assert_eq!(arrived(&mut witness, "end").await, allowed, "{role}");
+        }
+    }
+
+    /// Each role reads what the table says and nothing else: retained messages, and messages as they come.
+    pub(crate) async fn check_reading(self, login: impl Fn(&str) -> MqttOptions) {
+        let mut witness = Client::connect(login(WITNESS)).await;
+        for (index, role) in self.roles.iter().enumerate() {
+            let (topics, allowed) = self.column(index, 'r');
+            let end = format!("flagfall/1/reply/{role}/end");
+            for topic in &topics {
+                witness.publish(retained(topic, "x")).await;
+            }
+            let mut client = Client::connect(login(role)).await;
+            for filter in ["#", "flagfall/1/+/e/1/b/state", "$SYS/#"] {
+                client.subscribe(filter, QOS1).await;
+            }
+            witness.publish(message(&end, "")).await;
+            let counters = ["$SYS/broker/publish/messages/dropped", "$SYS/broker/clients/connected"];
+            let is_counter = |topic: &str| self.counts == Some(*role) && counters.contains(&topic);
+            let ours = |topics: BTreeSet<String>| topics.into_iter().filter(|topic| !is_counter(topic)).collect::<BTreeSet<_>>();
+            assert_eq!(ours(arrived(&mut client, &end).await), allowed, "{role}: retained");
+            for topic in &topics {
+                witness.publish(retained(topic, "")).await;
+            }
+            witness.publish(message(&end, "")).await;
+            assert_eq!(ours(arrived(&mut client, &end).await), allowed, "{role}: as it comes");
+        }
+    }
 }
 
 fn file(name: &str) -> String {
@@ -138,7 +197,7 @@ fn certificate() -> Option<(String, String)> {
     Some((read("flagfall.crt"), read("flagfall.key")))
 }
 
-fn login(broker: &Mosquitto, name: &str) -> rumqttc::v5::MqttOptions {
+fn login(broker: &Mosquitto, name: &str) -> MqttOptions {
     let mut options = options(broker.tcp, name);
     options.set_credentials(name, format!("secret of {name}"));
     options
@@ -158,41 +217,13 @@ async fn arrived(client: &mut Client, end: &str) -> BTreeSet<String> {
 #[tokio::test]
 async fn each_role_writes_what_the_table_says() {
     let Some(broker) = started("") else { return };
-    let mut witness = witness(&broker, "#").await;
-    for (index, role) in ROLES.iter().enumerate() {
-        let (topics, allowed) = column(index, 'w');
-        let mut client = Client::connect(login(&broker, role)).await;
-        for topic in &topics {
-            let refused = client.publish(message(topic, *role)).await == PubAckReason::NotAuthorized;
-            assert_eq!(refused, !allowed.contains(topic), "{role}: {topic}");
-        }
-        witness.publish(message("end", "")).await;
-        assert_eq!(arrived(&mut witness, "end").await, allowed, "{role}");
-    }
+    TABLE.check_writing(|name| login(&broker, name)).await;
 }
 
 #[tokio::test]
 async fn each_role_reads_what_the_table_says() {
     let Some(broker) = started("") else { return };
-    let mut witness = witness(&broker, "nothing").await;
-    for (index, role) in ROLES.iter().enumerate() {
-        let (topics, allowed) = column(index, 'r');
-        let end = format!("flagfall/1/reply/{role}/end");
-        for topic in &topics {
-            witness.publish(retained(topic, "x")).await;
-        }
-        let mut client = Client::connect(login(&broker, role)).await;
-        for filter in ["#", "flagfall/1/+/e/1/b/state", "$SYS/#"] {
-            client.subscribe(filter, QOS1).await;
-        }
-        witness.publish(message(&end, "")).await;
-        assert_eq!(arrived(&mut client, &end).await, allowed, "{role}: retained");
-        for topic in &topics {
-            witness.publish(retained(topic, "")).await;
-        }
-        witness.publish(message(&end, "")).await;
-        assert_eq!(arrived(&mut client, &end).await, allowed, "{role}: as it comes");
-    }
+    TABLE.check_reading(|name| login(&broker, name)).await;
 }
 
 #[tokio::test]
@@ -260,7 +291,7 @@ async fn the_bridge_carries_what_the_public_may_know_and_only_outwards() {
     let Some(inside) = started(&bridge(&outside)) else { return };
     let mut witness = witness(&inside, "#").await;
 
-    let (topics, _) = column(0, 'w');
+    let (topics, _) = TABLE.column(0, 'w');
     for topic in &topics {
         witness.publish(retained(topic, "first")).await;
     }
@@ -298,7 +329,7 @@ async fn a_certificate_made_as_the_readme_says_is_trusted_and_another_is_not() {
     let (Some(ours), Some(other)) = (certificate(), certificate()) else { return };
     let files = [("flagfall.crt", ours.0.as_str()), ("flagfall.key", ours.1.as_str())];
     let Some(broker) = start(&configuration(true), &files) else { return };
-    rustls::crypto::ring::default_provider().install_default().expect("the first");
+    _ = rustls::crypto::ring::default_provider().install_default();
     let over_tls = |trusted: &str| {
         let mut options = login(&broker, "arbiter-anna");
         options.set_transport(rumqttc::Transport::tls(trusted.as_bytes().to_vec(), None, None));

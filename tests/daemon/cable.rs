@@ -67,7 +67,7 @@ fn random_pulls(table: &Table, way: Way, rng: &mut Rng) -> Vec<Pull> {
         let at = Duration::from_millis(800 + rng.u64(from..from + 150)) + ROUND * number as u32;
         let out = if rng.u8(0..4) == 0 { Duration::ZERO } else { Duration::from_millis(rng.u64(50..longest)) };
         let dark = at - NOT_TOLD..at + out + Duration::from_millis(read_again);
-        if presses.iter().filter(|press| dark.contains(press)).count() <= 1 {
+        if presses.iter().filter(|press| dark.contains(*press)).count() <= 1 {
             return Pull { at, out };
         }
     };

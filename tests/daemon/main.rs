@@ -30,6 +30,8 @@ mod contract;
 mod daemon_faults;
 mod end_to_end;
 mod event_story;
+#[cfg(feature = "tools")]
+mod fleet;
 mod health_published;
 mod hid;
 mod islands;

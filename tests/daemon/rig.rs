@@ -118,9 +118,15 @@ impl Drop for Rig {
 
 /// Starts `flagfall run` or `flagfall collect` with this configuration; what it prints is added to the log.
 pub(crate) fn start(command: &str, config: &Path, log: &Path) -> Daemon {
+    start_with(command, &[config], &[], log)
+}
+
+/// Like [`start`], with several files and with these environment variables.
+pub(crate) fn start_with(command: &str, configs: &[&Path], variables: &[(&str, String)], log: &Path) -> Daemon {
     let log = File::options().create(true).append(true).open(log).expect("a log");
     let mut process = Command::new(env!("CARGO_BIN_EXE_flagfall"));
-    process.args([command, "--config"]).arg(config).env_clear();
+    process.arg(command).env_clear().envs(variables.iter().map(|(name, value)| (name, value)));
+    configs.iter().for_each(|config| _ = process.arg("--config").arg(config));
     let child = process.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn().expect("the program");
     Daemon { child }
 }

@@ -6,7 +6,7 @@ say() { printf '%s: %s\n' "$self" "$*"; }
 install_missing() {
     local packages=() need command package
     local tools=(cc:gcc mosquitto:mosquitto mosquitto_sub:mosquitto-clients openssl:openssl dbus-daemon:dbus-daemon
-        systemd-analyze:systemd kill:procps gzip:gzip)
+        systemd-analyze:systemd kill:procps gzip:gzip faketime:faketime)
     # The browser has 290 MB.
     [[ -n ${FLAGFALL_NO_BROWSER:-} ]] || tools+=(chromium:chromium chromedriver:chromium-driver)
     for need in "${tools[@]}"; do

@@ -59,7 +59,7 @@ fn print(report: &Report, out: &mut dyn Write) -> Result<()> {
 }
 
 /// A text of the network without characters that would control the terminal.
-fn plain(text: &str) -> String {
+pub(in crate::cli) fn plain(text: &str) -> String {
     text.chars().map(|char| if char.is_control() { '?' } else { char }).collect()
 }
 

@@ -100,6 +100,14 @@ impl Mosquitto {
         self.child = None;
     }
 
+    /// Makes it read users and rights again; returns when it does.
+    pub(crate) fn reload(&self) {
+        let child = self.child.as_ref().expect("it runs");
+        let sent = Command::new("kill").args(["-s", "HUP", &child.id().to_string()]).status();
+        assert!(sent.is_ok_and(|status| status.success()), "SIGHUP for mosquitto");
+        self.logged("Reloading config");
+    }
+
     /// Waits until its log has a line that contains this text, and returns the line.
     pub(crate) fn logged(&self, what: &str) -> String {
         let log = self.log.as_ref().expect("it runs");

@@ -1,0 +1,137 @@
+//! The machines and people of an event: the keys of `[fleet]`. Only `flagfall fleet` uses them.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+use serde::Deserialize;
+
+/// The machines and people of an event.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Fleet {
+    /// The broker of the hall.
+    pub broker: Option<FleetBroker>,
+    /// When the certificates are valid.
+    pub valid: Option<Valid>,
+    /// The hall's network, `192.168.1.0/24`; if none, it is made of the broker's address.
+    pub net: Option<String>,
+    /// The broker outside of the hall that gets what is public, with its port; if none, nothing leaves the hall.
+    pub relay: Option<String>,
+    /// The public key with which the organiser can log in on the Pis; if none, nobody can.
+    pub ssh_key: Option<String>,
+    /// The machines with boards, by their names.
+    pub node: BTreeMap<String, FleetNode>,
+    /// The users of the broker beside the machines and those of `[user.NAME]`.
+    pub user: BTreeMap<String, FleetUser>,
+}
+
+/// The broker of the hall.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FleetBroker {
+    /// Its name, for people and browsers.
+    pub name: String,
+    /// Its address, for the Pis.
+    pub address: String,
+    /// Its port for MQTT with TLS.
+    #[serde(default = "default_port")]
+    pub port: u16,
+}
+
+/// The port of MQTT with TLS.
+const fn default_port() -> u16 {
+    8883
+}
+
+/// When certificates are valid.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Valid {
+    /// The first day, `2026-01-01`.
+    pub from: String,
+    /// The number of days, 1..=800.
+    pub days: u16,
+}
+
+/// A machine with boards.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FleetNode {
+    /// The ids of its boards.
+    pub boards: Vec<String>,
+}
+
+/// A user of the broker.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FleetUser {
+    /// What the user may read and write.
+    pub role: FleetRole,
+}
+
+/// What a user of the broker may read and write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FleetRole {
+    /// What is public.
+    Screen,
+    /// What is live.
+    Overlay,
+    /// The program that gathers all games; the user's name is the `node.name` of its machine.
+    Collector,
+    /// The person who publishes the pairings.
+    Organiser,
+}
+
+/// A network, `192.168.1.0/24`.
+pub(super) fn network(text: &str) -> Option<(IpAddr, u8)> {
+    let (address, bits) = text.split_once('/')?;
+    let (address, bits) = (address.parse::<IpAddr>().ok()?, bits.parse::<u8>().ok()?);
+    let longest = if address.is_ipv4() { 32 } else { 128 };
+    (1..=longest).contains(&bits).then_some((address, bits))
+}
+
+/// The address with zeros behind its first bits.
+pub(super) fn masked(address: IpAddr, bits: u8) -> IpAddr {
+    match address {
+        IpAddr::V4(v4) => IpAddr::V4((u32::from(v4) & u32::MAX.checked_shl(32 - u32::from(bits)).unwrap_or(0)).into()),
+        IpAddr::V6(v6) => IpAddr::V6((u128::from(v6) & u128::MAX.checked_shl(128 - u32::from(bits)).unwrap_or(0)).into()),
+    }
+}
+
+impl Fleet {
+    /// The hall's network: the one that is configured, or the one around the broker's address, `/24` or `/64`.
+    pub fn network(&self) -> Option<String> {
+        if self.net.is_some() {
+            return self.net.clone();
+        }
+        let address: IpAddr = self.broker.as_ref()?.address.parse().ok()?;
+        let bits = if address.is_ipv4() { 24 } else { 64 };
+        Some(format!("{}/{bits}", masked(address, bits)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_network_is_refused() {
+        for bad in ["192.168.1.0", "192.168.1.0/33", "192.168.1.0/0", "hall/24", "fd00::/129", "/"] {
+            assert_eq!(network(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_network_is_that_around_the_broker() {
+        let with = |address: &str, net: Option<&str>| Fleet {
+            broker: Some(FleetBroker { name: "hall.local".into(), address: address.into(), port: 8883 }),
+            net: net.map(str::to_owned),
+            ..Fleet::default()
+        };
+        assert_eq!(with("192.168.1.10", None).network().as_deref(), Some("192.168.1.0/24"));
+        assert_eq!(with("fd00:1::9", None).network().as_deref(), Some("fd00:1::/64"));
+        assert_eq!(with("10.1.1.1", Some("10.0.0.0/8")).network().as_deref(), Some("10.0.0.0/8"));
+        assert_eq!(Fleet::default().network(), None);
+    }
+}

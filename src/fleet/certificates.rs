@@ -1,0 +1,91 @@
+//! The certificates of the hall: an authority that all machines trust, and the broker's certificate. Both begin on a day in the past,
+//! because a Pi without a battery for its clock must reach the broker before it knows the time.
+
+use std::net::IpAddr;
+
+use rcgen::{
+    BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair, KeyUsagePurpose, SanType,
+    SerialNumber,
+};
+
+use crate::config::{FleetBroker, Valid};
+use crate::random;
+
+/// What both certificates say about themselves.
+pub(super) struct Subject<'a> {
+    pub(super) event: &'a str,
+    pub(super) broker: &'a FleetBroker,
+    pub(super) valid: &'a Valid,
+}
+
+/// A new private key, PEM.
+pub(super) fn key() -> Result<String, String> {
+    Ok(KeyPair::generate().map_err(|error| error.to_string())?.serialize_pem())
+}
+
+impl Subject<'_> {
+    /// What the certificate of the authority depends on, beside its key.
+    pub(super) fn of_authority(&self) -> String {
+        format!("# authority of {}, {} days from {}\n", self.event, self.valid.days, self.valid.from)
+    }
+
+    /// What the broker's certificate depends on, beside both keys.
+    pub(super) fn of_broker(&self) -> String {
+        let FleetBroker { name, address, .. } = self.broker;
+        format!("# {name} and {address} in {}, {} days from {}\n", self.event, self.valid.days, self.valid.from)
+    }
+
+    /// The authority's certificate, PEM.
+    ///
+    /// # Errors
+    /// The key is none, or there are no random numbers.
+    pub(super) fn authority(&self, key: &str) -> Result<String, String> {
+        let key = KeyPair::from_pem(key).map_err(|error| error.to_string())?;
+        Ok(self.authority_params()?.self_signed(&key).map_err(|error| error.to_string())?.pem())
+    }
+
+    /// The broker's certificate, PEM, signed by the authority.
+    ///
+    /// # Errors
+    /// A key is none, or there are no random numbers.
+    pub(super) fn server(&self, authority_key: &str, key: &str) -> Result<String, String> {
+        let [authority_key, key] = [authority_key, key].map(KeyPair::from_pem);
+        let authority_key = authority_key.map_err(|error| error.to_string())?;
+        let key = key.map_err(|error| error.to_string())?;
+        let authority = self.authority_params()?;
+        let mut params = self.params(&self.broker.name)?;
+        params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
+        params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+        params.use_authority_key_identifier_extension = true;
+        let name = self.broker.name.as_str().try_into().map_err(|error: rcgen::Error| error.to_string())?;
+        params.subject_alt_names = vec![SanType::DnsName(name)];
+        if let Ok(address) = self.broker.address.parse::<IpAddr>() {
+            params.subject_alt_names.push(SanType::IpAddress(address));
+        }
+        let issuer = Issuer::from_params(&authority, &authority_key);
+        Ok(params.signed_by(&key, &issuer).map_err(|error| error.to_string())?.pem())
+    }
+
+    fn authority_params(&self) -> Result<CertificateParams, String> {
+        let mut params = self.params(&format!("flagfall {}", self.event))?;
+        params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
+        params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
+        Ok(params)
+    }
+
+    fn params(&self, name: &str) -> Result<CertificateParams, String> {
+        let mut params = CertificateParams::default();
+        params.distinguished_name = rcgen::DistinguishedName::new();
+        params.distinguished_name.push(DnType::CommonName, name);
+        // A browser refuses two certificates of one authority with the same number.
+        let mut number = random::bytes(16).map_err(|error| error.to_string())?;
+        number[0] &= 0x7f;
+        params.serial_number = Some(SerialNumber::from_slice(&number));
+        let mut parts = self.valid.from.splitn(3, '-').map(|part| part.parse::<u16>().unwrap_or_default());
+        let mut part = || parts.next().unwrap_or_default();
+        let (year, month, day) = (part(), part(), part());
+        params.not_before = rcgen::date_time_ymd(year.into(), month as u8, day as u8);
+        params.not_after = params.not_before + std::time::Duration::from_secs(u64::from(self.valid.days) * 86_400);
+        Ok(params)
+    }
+}

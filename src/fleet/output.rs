@@ -1,0 +1,67 @@
+//! Writes what was made. A file that is there and has the right contents is not touched.
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::path::Path;
+
+use super::MadeFile;
+
+/// What became of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// It was not there.
+    New,
+    /// It had other contents.
+    Changed,
+    /// It was right.
+    Same,
+}
+
+/// Writes the files below `out`, and returns what became of each.
+///
+/// # Errors
+/// A file or folder cannot be written; the text has its path.
+pub fn write(out: &Path, files: &[MadeFile]) -> Result<Vec<Change>, String> {
+    let mut changes = Vec::new();
+    for file in files {
+        let path = out.join(&file.path);
+        let before = fs::read(&path).ok();
+        changes.push(match &before {
+            Some(bytes) if bytes == file.text.as_bytes() => Change::Same,
+            Some(_) => Change::Changed,
+            None => Change::New,
+        });
+        if changes.last() != Some(&Change::Same) {
+            make_folder(path.parent().unwrap_or(out), 0o755)?;
+            write_file(&path, &file.text, file.secret)?;
+        }
+    }
+    Ok(changes)
+}
+
+/// Makes a folder with those above it. An existing folder that should be closed to other users is closed.
+pub(super) fn make_folder(path: &Path, mode: u32) -> Result<(), String> {
+    let wrong = |error: std::io::Error| format!("{}: {error}", path.display());
+    fs::DirBuilder::new().recursive(true).mode(mode).create(path).map_err(wrong)?;
+    let found = path.metadata().map_err(wrong)?.permissions().mode() & 0o777;
+    if mode == 0o700 && found != mode {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).map_err(wrong)?;
+    }
+    Ok(())
+}
+
+/// Replaces a file as a whole, so that nobody ever reads half of it.
+pub(super) fn write_file(path: &Path, text: &str, secret: bool) -> Result<(), String> {
+    let beside = path.with_file_name(format!(".{}.new", path.file_name().unwrap_or_default().to_string_lossy()));
+    let write = || {
+        // One of an interrupted run may have other rights.
+        _ = fs::remove_file(&beside);
+        let mode = if secret { 0o600 } else { 0o644 };
+        let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(mode).open(&beside)?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        fs::rename(&beside, path)
+    };
+    write().map_err(|error| format!("{}: {error}", path.display()))
+}

@@ -1,0 +1,93 @@
+//! What each user of the broker may read and write. `config/mosquitto/README.md` has the reasons; a machine has rights for its own
+//! boards only, so that a stolen card can speak for these and for nothing else.
+
+use crate::config::{Config, FleetRole, Role};
+
+/// What one user may read and write: topic filters.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rights {
+    /// The user's name at the broker.
+    pub user: String,
+    /// What the user is, for people.
+    pub role: &'static str,
+    /// What the user may read, beside the answers to its own commands.
+    pub read: Vec<String>,
+    /// What the user may write, beside its own commands.
+    pub write: Vec<String>,
+}
+
+/// The counters of mosquitto that an organiser needs to see.
+pub(super) const COUNTERS: [&str; 2] = ["$SYS/broker/publish/messages/dropped", "$SYS/broker/clients/connected"];
+
+/// Returns the rights of all users, machines first. Everything that is not in them is refused.
+pub fn rights(config: &Config) -> Vec<Rights> {
+    let fleet = &config.fleet;
+    let nodes = fleet.node.iter().map(|(name, node)| of_node(config, name, &node.boards));
+    let commanders = config.user.iter().map(|(name, user)| {
+        let role = match user.role {
+            Role::Operator => "operator",
+            Role::Arbiter => "arbiter",
+            Role::Chief => "chief",
+        };
+        Rights { user: name.clone(), role, read: vec![format!("{}/1/#", config.mqtt.root)], write: Vec::new() }
+    });
+    let others = fleet.user.iter().map(|(name, user)| of_role(config, name, user.role));
+    nodes.chain(commanders).chain(others).collect()
+}
+
+/// A machine publishes what happens on its boards, and reads it again, to delete what is out of date. It reads the infos of the other
+/// machines, so that no board is served twice.
+fn of_node(config: &Config, name: &str, boards: &[String]) -> Rights {
+    let (root, event) = (&config.mqtt.root, &config.event.id);
+    let below = |branch: &str, board: &String| format!("{root}/1/{branch}/{event}/+/{board}/#");
+    let own: Vec<String> =
+        boards.iter().flat_map(|board| ["public", "live", "arbiter"].map(|branch| below(branch, board))).collect();
+    let commands = boards.iter().map(|board| below("cmd/+", board));
+    let read = commands.chain(own.iter().cloned()).chain([format!("{root}/1/meta/#"), format!("{root}/1/node/#")]).collect();
+    let devices = match devices(config, boards) {
+        Some(devices) => devices.iter().map(|device| format!("{root}/1/device/{device}/#")).collect(),
+        None => vec![format!("{root}/1/device/#")],
+    };
+    let mut write = own;
+    write.extend(devices);
+    write.push(format!("{root}/1/node/{name}/#"));
+    // Answers go to those who may send commands, and to nobody else.
+    write.extend(config.user.keys().map(|user| format!("{root}/1/reply/{user}/#")));
+    Rights { user: name.to_owned(), role: "node", read, write }
+}
+
+/// The ids of the devices at these boards, as the daemon makes them; none if one of them is not known before the device answers.
+pub(super) fn devices(config: &Config, boards: &[String]) -> Option<Vec<String>> {
+    let mut found = Vec::new();
+    for id in boards {
+        let board = config.board.iter().find(|board| board.id == *id).filter(|board| board.clock.is_none())?;
+        let serial = board.serial.as_ref()?;
+        let fit = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+        let driver = board.driver.as_deref().unwrap_or("dgt");
+        found.push(format!("{driver}-{serial}").chars().map(fit).take(crate::wire::topics::MAX_ID).collect());
+        // Its name before it answers.
+        found.push(format!("board-{id}"));
+    }
+    Some(found)
+}
+
+fn of_role(config: &Config, name: &str, role: FleetRole) -> Rights {
+    let (root, event) = (&config.mqtt.root, &config.event.id);
+    let topics = |list: &[&str]| list.iter().map(|topic| format!("{root}/1/{topic}")).collect::<Vec<_>>();
+    let title = format!("meta/{event}");
+    let (role, read, write) = match role {
+        FleetRole::Screen => ("screen", topics(&["public/#", "node/+/status", &title]), Vec::new()),
+        FleetRole::Overlay => ("overlay", topics(&["live/#", "node/+/status", &title]), Vec::new()),
+        FleetRole::Collector => (
+            "collector",
+            topics(&["meta/#", "public/#", "live/#", "device/#", "node/#"]),
+            topics(&[&format!("node/{name}-collect/#"), "public/+/+/pgn"]),
+        ),
+        FleetRole::Organiser => {
+            let mut read = topics(&["meta/#", "node/#", "device/#", "live/#", "public/#"]);
+            read.extend(COUNTERS.map(str::to_owned));
+            ("organiser", read, topics(&["meta/#"]))
+        }
+    };
+    Rights { user: name.to_owned(), role, read, write }
+}
