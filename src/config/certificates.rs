@@ -86,7 +86,7 @@ pub(crate) fn end_of(file: &Path) -> Result<Utc, String> {
     first.ok_or_else(|| format!("{}: a certificate does not say when it ends", file.display()))
 }
 
-/// The end of a certificate's validity (RFC 5280, section 4.1).
+/// The end of a certificate's validity (RFC 5280, "Basic Certificate Fields").
 fn not_after(certificate: &[u8]) -> Option<Utc> {
     let time = yasna::parse_der(certificate, |outer| {
         outer.read_sequence(|parts| {

@@ -43,6 +43,9 @@ _flagfall() {
             flagfall,event)
                 cmd="flagfall__subcmd__event"
                 ;;
+            flagfall,fleet)
+                cmd="flagfall__subcmd__fleet"
+                ;;
             flagfall,record)
                 cmd="flagfall__subcmd__record"
                 ;;
@@ -115,6 +118,12 @@ _flagfall() {
             flagfall__subcmd__event,status)
                 cmd="flagfall__subcmd__event__subcmd__status"
                 ;;
+            flagfall__subcmd__fleet,make)
+                cmd="flagfall__subcmd__fleet__subcmd__make"
+                ;;
+            flagfall__subcmd__fleet,status)
+                cmd="flagfall__subcmd__fleet__subcmd__status"
+                ;;
             flagfall__subcmd__trace,import)
                 cmd="flagfall__subcmd__trace__subcmd__import"
                 ;;
@@ -125,7 +134,7 @@ _flagfall() {
 
     case "${cmd}" in
         flagfall)
-            opts="-h -V --help --version adjudicate calibrate run demo check-config collect doctor replay trace emulate event devices record schema screens simulate winnable"
+            opts="-h -V --help --version adjudicate calibrate run demo check-config collect doctor replay trace emulate event fleet devices record schema screens simulate winnable"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -870,6 +879,64 @@ _flagfall() {
             fi
             case "${prev}" in
                 --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        flagfall__subcmd__fleet)
+            opts="-h --help make status"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        flagfall__subcmd__fleet__subcmd__make)
+            opts="-h --rotate --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --rotate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        flagfall__subcmd__fleet__subcmd__status)
+            opts="-h --user --config --wait --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --user)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --wait)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

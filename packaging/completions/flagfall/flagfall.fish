@@ -37,6 +37,7 @@ complete -c flagfall -n "__fish_flagfall_needs_command" -f -a "replay" -d 'Feed 
 complete -c flagfall -n "__fish_flagfall_needs_command" -f -a "trace" -d 'Make traces'
 complete -c flagfall -n "__fish_flagfall_needs_command" -f -a "emulate" -d 'An emulated board on a pseudo-terminal, for trying programs without hardware.'
 complete -c flagfall -n "__fish_flagfall_needs_command" -f -a "event" -d 'Manage the event of an organiser: rounds, pairings, devices and results'
+complete -c flagfall -n "__fish_flagfall_needs_command" -f -a "fleet" -d 'Prepare the machines of a hall from one file, and look whether they all work'
 complete -c flagfall -n "__fish_flagfall_needs_command" -f -a "devices" -d 'List serial ports, and boards over USB-HID: names, USB ids, which board it may be, which process has it open, and whether you may open it.'
 complete -c flagfall -n "__fish_flagfall_needs_command" -f -a "record" -d 'Write a trace of everything that passes on a port.'
 complete -c flagfall -n "__fish_flagfall_needs_command" -f -a "schema" -d 'Show the JSON Schema of a kind of message, or list them'
@@ -248,6 +249,16 @@ complete -c flagfall -n "__fish_flagfall_using_subcommand event; and __fish_seen
 complete -c flagfall -n "__fish_flagfall_using_subcommand event; and __fish_seen_subcommand_from reset-board" -l file -d 'The event\'s file. Without it: the only event file of the present folder' -r -F
 complete -c flagfall -n "__fish_flagfall_using_subcommand event; and __fish_seen_subcommand_from reset-board" -l config -d 'A configuration file with the broker and the organiser\'s login in its section [mqtt]; a later one lies over the earlier ones. Without any: /etc/flagfall/flagfall.toml, then /etc/flagfall/event.toml' -r -F
 complete -c flagfall -n "__fish_flagfall_using_subcommand event; and __fish_seen_subcommand_from reset-board" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c flagfall -n "__fish_flagfall_using_subcommand fleet; and not __fish_seen_subcommand_from make status" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c flagfall -n "__fish_flagfall_using_subcommand fleet; and not __fish_seen_subcommand_from make status" -f -a "make" -d 'Write the files of all machines of an event: access rules, passwords, certificates and one folder for each card'
+complete -c flagfall -n "__fish_flagfall_using_subcommand fleet; and not __fish_seen_subcommand_from make status" -f -a "status" -d 'Show whether every machine of the event is there and works: program, clock, disk, boards, and the broker itself'
+complete -c flagfall -n "__fish_flagfall_using_subcommand fleet; and __fish_seen_subcommand_from make" -l rotate -d 'Make the password of this machine or user new. "certificate" = the broker\'s key and certificate, "relay" = the password at the broker outside' -r
+complete -c flagfall -n "__fish_flagfall_using_subcommand fleet; and __fish_seen_subcommand_from make" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c flagfall -n "__fish_flagfall_using_subcommand fleet; and __fish_seen_subcommand_from status" -l user -d 'The user of the login from OUT. Not set: the first organiser of the event' -r
+complete -c flagfall -n "__fish_flagfall_using_subcommand fleet; and __fish_seen_subcommand_from status" -l config -d 'A configuration file with a login in its section [mqtt]; a later one lies over the earlier ones. Without any: /etc/flagfall/flagfall.toml, then /etc/flagfall/event.toml' -r -F
+complete -c flagfall -n "__fish_flagfall_using_subcommand fleet; and __fish_seen_subcommand_from status" -l wait -d 'Wait until everything is right, at most this number of seconds' -r
+complete -c flagfall -n "__fish_flagfall_using_subcommand fleet; and __fish_seen_subcommand_from status" -l json -d 'Print one JSON object'
+complete -c flagfall -n "__fish_flagfall_using_subcommand fleet; and __fish_seen_subcommand_from status" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c flagfall -n "__fish_flagfall_using_subcommand devices" -l folder -d 'A folder whose entries are ports; may be given several times [default: /dev/serial/by-id]' -r -F
 complete -c flagfall -n "__fish_flagfall_using_subcommand devices" -l ask -d 'Open every free port that may be a board\'s and ask for serial number and firmware. It changes nothing on the board'
 complete -c flagfall -n "__fish_flagfall_using_subcommand devices" -l bluetooth -d 'List devices that advertise over Bluetooth LE instead. It connects to none'
