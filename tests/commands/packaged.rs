@@ -9,7 +9,8 @@ use clap::Command;
 use clap_complete::Shell;
 
 /// The packages, and the commands that each lacks because it is built without their features.
-const PACKAGES: [(&str, &[&str]); 2] = [("flagfall", &[]), ("flagfall-node", &["demo", "emulate", "fleet", "screens", "simulate"])];
+const PACKAGES: [(&str, &[&str]); 2] =
+    [("flagfall", &[]), ("flagfall-node", &["demo", "emulate", "fleet", "screens", "simulate"])];
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("packaging")
