@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes the Debian packages in target/packages, or in $FLAGFALL_PACKAGES. See README.md beside this file.
 #
-#   packaging/build.sh [--target TRIPLE] [flagfall] [flagfall-node]
+#   packaging/build.sh [--target TRIPLE] [flagfall] [flagfall-node] [flagfall-hall]
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
@@ -10,12 +10,12 @@ target=() packages=()
 while (($#)); do
     case $1 in
         --target) target=(--target "$2"); shift ;;
-        flagfall | flagfall-node) packages+=("$1") ;;
-        *) echo "usage: packaging/build.sh [--target TRIPLE] [flagfall] [flagfall-node]" >&2; exit 2 ;;
+        flagfall | flagfall-node | flagfall-hall) packages+=("$1") ;;
+        *) echo "usage: packaging/build.sh [--target TRIPLE] [flagfall] [flagfall-node] [flagfall-hall]" >&2; exit 2 ;;
     esac
     shift
 done
-((${#packages[@]})) || packages=(flagfall flagfall-node)
+((${#packages[@]})) || packages=(flagfall flagfall-node flagfall-hall)
 
 for tool in cargo-deb=3.8.0 cargo-auditable=0.7.7; do
     name=${tool%=*}
@@ -37,8 +37,26 @@ umask 022
 
 out=${FLAGFALL_PACKAGES:-${CARGO_TARGET_DIR:-$root/target}/packages}
 mkdir -p "$out"
+
+# The package without a program: dependencies and settings of the machine in the middle of a hall.
+hall_package() {
+    local tree version
+    tree=$(mktemp -d)
+    version=$(sed -n '1s/.*(\(.*\)).*/\1/p' packaging/debian/changelog)
+    install -D -m 644 packaging/hall/mosquitto.conf "$tree/usr/lib/systemd/system/mosquitto.service.d/flagfall.conf"
+    install -D -m 644 packaging/debian/copyright "$tree/usr/share/doc/flagfall-hall/copyright"
+    sed 's/^flagfall (/flagfall-hall (/' packaging/debian/changelog | gzip -9n >"$tree/usr/share/doc/flagfall-hall/changelog.Debian.gz"
+    install -D -m 644 packaging/hall/lintian-overrides "$tree/usr/share/lintian/overrides/flagfall-hall"
+    mkdir "$tree/DEBIAN"
+    sed "s/VERSION/$version/" packaging/hall/control >"$tree/DEBIAN/control"
+    (cd "$tree" && find usr -type f -print0 | LC_ALL=C sort -z | xargs -0 md5sum >DEBIAN/md5sums)
+    dpkg-deb -Zxz --root-owner-group -b "$tree" "$out/flagfall-hall_${version}_all.deb"
+    rm -rf "$tree"
+}
+
 for package in "${packages[@]}"; do
+    [[ $package != flagfall-hall ]] || { hall_package; continue; }
     variant=()
     [[ $package == flagfall ]] || variant=(--variant "${package#flagfall-}")
-    cargo deb --locked --profile dist --no-strip --cargo-build "auditable build" "${variant[@]}" "${target[@]}" --output "$out/"
+    cargo deb --locked --profile dist --dbgsym --cargo-build "auditable build" "${variant[@]}" "${target[@]}" --output "$out/"
 done
