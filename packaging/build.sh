@@ -42,6 +42,7 @@ mkdir -p "$out"
 hall_package() {
     local tree version
     tree=$(mktemp -d)
+    chmod 755 "$tree"
     version=$(sed -n '1s/.*(\(.*\)).*/\1/p' packaging/debian/changelog)
     install -D -m 644 packaging/hall/mosquitto.conf "$tree/usr/lib/systemd/system/mosquitto.service.d/flagfall.conf"
     install -D -m 644 packaging/debian/copyright "$tree/usr/share/doc/flagfall-hall/copyright"

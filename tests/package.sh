@@ -29,14 +29,16 @@ clean() {
 }
 trap clean EXIT
 
-# The package $1 of this machine's architecture.
+# The package $1 of this machine's architecture, or of all.
 file_of() {
-    local found=("$packages/$1"_*_"$(dpkg --print-architecture)".deb)
-    [[ -f ${found[-1]} ]] || fail "there is no $1 in $packages"
+    shopt -s nullglob
+    local found=("$packages/$1"_*_{"$(dpkg --print-architecture)",all}.deb)
+    shopt -u nullglob
+    ((${#found[@]})) || fail "there is no $1 in $packages"
     echo "${found[-1]}"
 }
 
-for name in flagfall flagfall-node; do
+for name in flagfall flagfall-node flagfall-hall; do
     deb=$(file_of "$name")
     lintian --fail-on error,warning "$deb" || fail "lintian: $name"
 
@@ -46,6 +48,7 @@ for name in flagfall flagfall-node; do
     [[ -z ${FLAGFALL_BLESS:-} ]] || cp "$work/contents" "$list"
     diff -u "$list" "$work/contents" || fail "the contents of $name are not those of $list; FLAGFALL_BLESS=1 writes it anew"
 
+    [[ $name != flagfall-hall ]] || continue
     rm -rf "$work/tree"
     dpkg-deb -x "$deb" "$work/tree"
     bytes=$(stat -c %s "$work/tree/usr/bin/flagfall") all=$(stat -c %s "$deb")
@@ -151,6 +154,16 @@ debian dpkg --purge flagfall-node >/dev/null 2>&1 || fail "purge of flagfall-nod
 expect "the user after a purge" flagfall "$(debian id -un flagfall)"
 leftovers=$(find "$work/debian/usr" "$work/debian/etc" "$work/debian/lib/systemd" -name '*flagfall*' 2>/dev/null || true)
 expect "files after a purge" "" "$leftovers"
+
+# The machine in the middle: its settings are those of the broker's service, which a stand-in is here.
+mkdir -p "$work/debian/usr/lib/systemd/system"
+printf '[Service]\nExecStart=/bin/true\n' >"$work/debian/usr/lib/systemd/system/mosquitto.service"
+cp "$(file_of flagfall-hall)" "$work/debian/package.deb"
+debian dpkg --force-depends -i /package.deb >"$work/dpkg.log" 2>&1 || { cat "$work/dpkg.log"; fail "installation of flagfall-hall"; }
+debian systemd-analyze verify --man=no mosquitto.service 2>"$work/verify" || true
+expect "what systemd says of the broker's settings" "" "$(grep -i 'flagfall' "$work/verify" || true)"
+expect "/" "755 root:root" "$(rights_inside /)"
+debian dpkg --force-depends --purge flagfall-hall >/dev/null 2>&1 || fail "purge of flagfall-hall"
 
 # The program of another machine runs in an emulator, if both are there.
 for deb in "$packages"/flagfall_*_arm64.deb; do
