@@ -40,10 +40,11 @@ one_more() {
 more_than() { [ "$(seen "$1")" -gt "$2" ]; }
 online() { tail -n 200 /share/messages | grep -a "/device/.*/status .*\"state\":\"online\"" | tail -n 1 | grep -aq "$1"; }
 moves='/live/.*/move '
+ready='/node/.*/status .*"state":"ready"'
 
 mkdir -p /var/lib/flagfall
 mount /dev/vdb /var/lib/flagfall
-printf 'listener 1883 127.0.0.1\nallow_anonymous true\nmax_queued_messages 0\n' >/etc/mosquitto/conf.d/vm.conf
+printf 'listener 1883\nallow_anonymous true\nmax_queued_messages 0\n' >/etc/mosquitto/conf.d/vm.conf
 echo '127.0.0.1 localhost' >>/etc/hosts
 systemctl start mosquitto
 while :; do
@@ -87,14 +88,58 @@ leave() {
     sleep 60
 }
 
+exposure() { systemd-analyze security flagfall 2>/dev/null | sed -n 's/.*Overall exposure level for [^:]*: \([0-9.]*\).*/\1/p'; }
+
 prove_1() {
     systemctl is-enabled flagfall >/dev/null || say "the unit is not enabled"
     [ "$(property ActiveState)" = inactive ] || say "the unit runs before it is configured"
     start
-    score=$(systemd-analyze security flagfall 2>/dev/null | sed -n 's/.*Overall exposure level for [^:]*: \([0-9.]*\).*/\1/p')
+    score=$(exposure)
     say "systemd calls the loaded unit $score"
-    [ "$started" = 0 ] && [ "$(property ActiveState)" = active ] && in_time "$took" 10 && awk "BEGIN { exit !($score <= 2.0) }"
+    [ "$started" = 0 ] && [ "$(property ActiveState)" = active ] && in_time "$took" 10 && awk "BEGIN { exit !($score <= 1.7) }"
     proof 1 "$(verdict $?)" "ready after $took s, exposure $score"
+}
+
+# Gives the loopback interface one more address.
+address() {
+    python3 -c 'import fcntl, socket, struct, sys
+request = struct.pack("16sH2x4s8x", sys.argv[1].encode(), socket.AF_INET, socket.inet_aton(sys.argv[2]))
+fcntl.ioctl(socket.socket(socket.AF_INET, socket.SOCK_DGRAM), 0x8916, request)' "$1" "$2"
+}
+connect_to() { sed -i "s/^host = .*/host = \"$1\"/" /etc/flagfall/event.toml; systemctl restart flagfall; }
+# The settings for a hall: the broker's address alone, and a password that only root can read.
+prove_hall() {
+    address lo:1 192.168.1.10
+    address lo:2 192.168.1.11
+    mkdir -p /etc/systemd/system/flagfall.service.d
+    sed 's/^#LoadCredential/LoadCredential/' /share/hall.conf >/etc/systemd/system/flagfall.service.d/hall.conf
+    (umask 077; echo secret >/etc/flagfall/mqtt.password)
+    mosquitto_passwd -b -c /etc/mosquitto/users pi-12 secret
+    chown mosquitto /etc/mosquitto/users
+    echo 'password_file /etc/mosquitto/users' >>/etc/mosquitto/conf.d/vm.conf
+    cp /etc/flagfall/event.toml /etc/flagfall/without-hall
+    sed -i 's|^host = .*|host = ""\nuser = "pi-12"\npassword_file = "/run/credentials/flagfall.service/mqtt.password"|' /etc/flagfall/event.toml
+    systemctl daemon-reload
+    systemctl restart mosquitto
+    sleep 2
+    before=$(seen "$ready")
+    connect_to 192.168.1.11
+    sleep 20
+    [ "$(seen "$ready")" = "$before" ]
+    refused=$?
+    connect_to 192.168.1.10
+    within 60 more_than "$ready" "$before"
+    linked=$?
+    one_more "$moves" 120
+    moved=$?
+    user=$(tail -n 40 /var/log/mosquitto/mosquitto.log 2>/dev/null | grep -c "u'pi-12'")
+    score=$(exposure)
+    [ $refused = 0 ] && [ $linked = 0 ] && [ $moved = 0 ] && awk "BEGIN { exit !($score <= 1.6) }"
+    proof 2-hall "$(verdict $?)" "another address is refused ($(verdict $refused)), the broker's is not ($(verdict $linked), logins with the password: $user), a move ($(verdict $moved)), exposure $score"
+    rm /etc/systemd/system/flagfall.service.d/hall.conf
+    mv /etc/flagfall/without-hall /etc/flagfall/event.toml
+    systemctl daemon-reload
+    systemctl restart flagfall
 }
 
 prove_2() {
@@ -108,17 +153,7 @@ prove_2() {
     moved=$?
     [ "$rights" = "660 dialout" ] && [ -n "$links" ] && [ "$latency" = 1 ] && [ $moved = 0 ]
     proof 2 "$(verdict $?)" "rights $rights, names $links, latency timer $latency, a move at the broker: $(verdict $moved)"
-    mkdir -p /run/systemd/system/flagfall.service.d
-    printf '[Service]\nPrivateUsers=yes\n' >/run/systemd/system/flagfall.service.d/users.conf
-    systemctl daemon-reload
-    systemctl restart flagfall
-    one_more "$moves" 120
-    moved=$?
-    score=$(systemd-analyze security flagfall 2>/dev/null | sed -n 's/.*Overall exposure level for [^:]*: \([0-9.]*\).*/\1/p')
-    proof 2-private-users "$(verdict $moved)" "a move with PrivateUsers=yes ($(property PrivateUsers)), exposure $score"
-    rm /run/systemd/system/flagfall.service.d/users.conf
-    systemctl daemon-reload
-    systemctl restart flagfall
+    prove_hall
     within 60 online ttyUSB0
 }
 
@@ -204,10 +239,10 @@ prove_8() {
     start
     # Long enough for the pauses between the attempts to grow.
     sleep 20
-    before=$(seen '/node/.*/status .*"state":"ready"')
+    before=$(seen "$ready")
     date -s "@$(cat /share/now)" >/dev/null
     began=$(uptime)
-    within 60 more_than '/node/.*/status .*"state":"ready"' "$before"
+    within 60 more_than "$ready" "$before"
     linked=$?
     took=$(since "$began")
     [ "$year" = 2025 ] && [ "$before" = 0 ] && [ $linked = 0 ] && in_time "$took" 5
@@ -243,6 +278,24 @@ prove_10() {
     ask plug
     one_more "$moves" 120
     say "a move after the noise: $(verdict $?)"
+}
+
+# The alarm of a Raspberry Pi's firmware, in the folder where the kernel shows it.
+prove_11() {
+    mkdir -p /sys/class/hwmon
+    mount -t tmpfs voltage /sys/class/hwmon
+    mkdir /sys/class/hwmon/hwmon0
+    echo rpi_volt >/sys/class/hwmon/hwmon0/name
+    echo 1 >/sys/class/hwmon/hwmon0/in0_lcrit_alarm
+    systemctl restart flagfall
+    within 150 more_than '/node/.*/health .*"under_voltage":true' 0
+    low=$?
+    echo 0 >/sys/class/hwmon/hwmon0/in0_lcrit_alarm
+    one_more '/node/.*/health .*"under_voltage":false' 150
+    high=$?
+    umount /sys/class/hwmon
+    [ $low = 0 ] && [ $high = 0 ]
+    proof 11 "$(verdict $?)" "under_voltage true in node/health ($(verdict $low)), false again ($(verdict $high))"
 }
 
 case $(cat /share/proofs) in

@@ -6,7 +6,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
 cache=${FLAGFALL_VM_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/flagfall-vm}
 limit=${FLAGFALL_VM_LIMIT:-1800}
-proofs=${FLAGFALL_VM_PROOFS:-1 2 3 4 5 6 7 8 9 10}
+proofs=${FLAGFALL_VM_PROOFS:-1 2 3 4 5 6 7 8 9 10 11}
 cuts=${FLAGFALL_VM_CUTS:-5}
 packages=${FLAGFALL_PACKAGES:-${CARGO_TARGET_DIR:-$root/target}/packages}
 # shellcheck source=tests/vm/disk.sh
@@ -26,6 +26,7 @@ say() { echo "vm: host: $*"; }
 
 cp "$deb" "$share/flagfall.deb"
 cp "$here/service-guest.sh" "$share/start"
+cp "$root/systemd/flagfall.service.d/hall.conf" "$share/hall.conf"
 dpkg-deb -x "$deb" "$share/tree"
 program=$share/tree/usr/bin/flagfall
 # The next release, for the upgrade.
