@@ -38,7 +38,7 @@ impl Subject<'_> {
     /// The authority's certificate, PEM.
     ///
     /// # Errors
-    /// The key is none, or there are no random numbers.
+    /// The key cannot be read, or there are no random numbers.
     pub(super) fn authority(&self, key: &str) -> Result<String, String> {
         let key = KeyPair::from_pem(key).map_err(|error| error.to_string())?;
         Ok(self.authority_params()?.self_signed(&key).map_err(|error| error.to_string())?.pem())
@@ -47,7 +47,7 @@ impl Subject<'_> {
     /// The broker's certificate, PEM, signed by the authority.
     ///
     /// # Errors
-    /// A key is none, or there are no random numbers.
+    /// A key cannot be read, or there are no random numbers.
     pub(super) fn server(&self, authority_key: &str, key: &str) -> Result<String, String> {
         let [authority_key, key] = [authority_key, key].map(KeyPair::from_pem);
         let authority_key = authority_key.map_err(|error| error.to_string())?;
