@@ -212,18 +212,20 @@ doctor_says() {
     printf '[journal]\ndir = "%s"\n' "$1" >/tmp/journal.toml
     flagfall doctor --config /etc/flagfall/event.toml --config /tmp/journal.toml 2>&1 | grep 'storage:'
 }
+# The root is an overlay in memory over the disk, and the journals have a partition of their own.
 prove_7() {
-    # An overlay in memory over the root, as raspi-config makes it.
-    modprobe overlay
+    root=$(stat -f -c %T /)
+    start
+    ask plug
+    one_more "$moves" 180
+    moved=$?
+    own=$(doctor_says /var/lib/flagfall)
+    over=$(doctor_says /var/lib)
     mkdir -p /mnt/memory
     mount -t tmpfs memory /mnt/memory
-    mkdir -p /mnt/memory/upper /mnt/memory/work /mnt/root
-    mount -t overlay -o lowerdir=/,upperdir=/mnt/memory/upper,workdir=/mnt/memory/work root /mnt/root
-    own=$(doctor_says /var/lib/flagfall)
-    over=$(doctor_says /mnt/root/var/lib)
     memory=$(doctor_says /mnt/memory)
-    [ -z "$own" ] && echo "$over" | grep -q 'in memory' && echo "$memory" | grep -q 'in memory'
-    proof 7 "$(verdict $?)" "on a partition: '${own}'; on an overlay: '${over}'; on a tmpfs: '${memory}'"
+    [ "$root" = overlayfs ] && [ $moved = 0 ] && [ -z "$own" ] && echo "$over" | grep -q 'in memory' && echo "$memory" | grep -q 'in memory'
+    proof 7 "$(verdict $?)" "root: $root, a move ($(verdict $moved)); the doctor about journals on a partition: '${own}'; on the overlay: '${over}'; on a tmpfs: '${memory}'"
 }
 
 prove_8() {

@@ -46,12 +46,33 @@ start_board() {
 }
 plug() { python3 "$here/cable.py" "$share/usb.socket" "$share/board" >>"$share/cable.log" 2>&1 & cable=$!; }
 unplug() { stop "$cable"; cable=; }
-# Starts the machine for the proofs $1. KVM is not used, because on some machines it hangs.
+# Makes the initial file system that puts an overlay in memory over a root that is only read, as raspi-config's does. The second archive
+# replaces a file of the first.
+overlay_initrd() {
+    local more=$share/more kernel
+    mkdir -p "$more/modules"
+    kernel=$(debugfs -R "ls -p /usr/lib/modules" "$cache/root.img" 2>/dev/null | cut -d / -f 6 | grep '^[0-9]')
+    debugfs -R "dump /usr/lib/modules/$kernel/kernel/fs/overlayfs/overlay.ko $more/modules/overlay.ko" "$cache/root.img" 2>/dev/null
+    zcat "$cache/first.cpio.gz" | cpio -i --quiet --to-stdout init >"$more/init.first"
+    sed 's|^/bin/busybox mount -t ext4 -o rw /dev/vda /new$|/bin/busybox insmod /modules/overlay.ko\
+/bin/busybox mkdir /below /memory\
+/bin/busybox mount -t ext4 -o ro /dev/vda /below\
+/bin/busybox mount -t tmpfs memory /memory\
+/bin/busybox mkdir /memory/upper /memory/work\
+/bin/busybox mount -t overlay -o lowerdir=/below,upperdir=/memory/upper,workdir=/memory/work root /new|' "$more/init.first" >"$more/init"
+    grep -q overlay "$more/init"
+    rm "$more/init.first"
+    chmod 755 "$more/init"
+    { cat "$cache/first.cpio.gz"; (cd "$more" && find . | cpio -o --quiet -H newc | gzip -1); } >"$share/overlay.cpio.gz"
+    rm -rf "$more"
+}
+# Starts the machine for the proofs $1, with other arguments of qemu and another initial file system. KVM is not used, because on some
+# machines it hangs.
 boot() {
     echo "$1" >"$share/proofs"
     rm -f "$share/usb.socket" "$share/done"
     qemu-system-x86_64 -accel tcg,thread=multi -m 1024 -smp 2 -nographic -nic none -no-reboot ${2:-} \
-        -kernel "$cache/vmlinuz" -initrd "$cache/first.cpio.gz" -append "console=ttyS0 quiet panic=-1" \
+        -kernel "$cache/vmlinuz" -initrd "${3:-$cache/first.cpio.gz}" -append "console=ttyS0 quiet panic=-1" \
         -drive "file=$cache/root.img,if=virtio,format=raw,snapshot=on" \
         -drive "file=$share/journals.img,if=virtio,format=raw,cache=none" \
         -device qemu-xhci -chardev "socket,id=b0,path=$share/usb.socket,server=on,wait=off" -device usb-serial,chardev=b0 \
@@ -84,12 +105,24 @@ serve() {
 : >"$cache/service-console.log"
 began=$SECONDS
 start_board
-ordinary=$(for proof in $proofs; do [[ $proof == [58] ]] || printf '%s ' "$proof"; done)
+ordinary=$(for proof in $proofs; do [[ $proof == [578] ]] || printf '%s ' "$proof"; done)
 failed=0
 if [[ -n $ordinary ]]; then
     boot "$ordinary"
     serve
     [[ -f $share/done ]] || { say "the guest did not come to its end: see service-console.log in $cache"; failed=1; }
+fi
+
+# Proof 7: a card that is only read.
+if [[ " $proofs " == *" 7 "* ]]; then
+    mv "$share/messages" "$share/messages.1" 2>/dev/null || true
+    rm -f "$share/done"
+    : >"$cache/service-console.log"
+    overlay_initrd
+    boot 7 "" "$share/overlay.cpio.gz"
+    serve
+    [[ -f $share/done ]] || { say "the guest with a read-only root did not come to its end"; failed=1; }
+    rm -f "$share/messages"
 fi
 
 # Proof 8: a machine without a clock of its own, and a certificate that was made today.
@@ -98,6 +131,7 @@ if [[ " $proofs " == *" 8 "* ]]; then
         -addext subjectAltName=DNS:localhost -addext basicConstraints=critical,CA:FALSE \
         -keyout "$share/tls.key" -out "$share/tls.crt" 2>/dev/null
     mv "$share/messages" "$share/messages.1" 2>/dev/null || true
+    rm -f "$share/done"
     : >"$cache/service-console.log"
     date +%s >"$share/now"
     boot 8 "-rtc base=2025-01-01T00:00:00"
