@@ -1,8 +1,8 @@
 # The disk of the virtual machine, for both tests; `cache` is the folder of the disk and `here` that of this file.
 
 # The kernel; BlueZ with its test tools; a broker with its clients; certificates.
-packages=linux-image-amd64,systemd,systemd-sysv,udev,dbus,kmod,bluez,bluez-test-tools,python3-minimal,python3-dbus,python3-gi,procps
-packages+=,mosquitto,mosquitto-clients,openssl
+disk_packages=linux-image-amd64,systemd,systemd-sysv,udev,dbus,kmod,bluez,bluez-test-tools,python3-minimal,python3-dbus,python3-gi,procps
+disk_packages+=,mosquitto,mosquitto-clients,openssl
 
 # Makes the disk if it is not there: $cache/root.img, vmlinuz and first.cpio.gz. The guest runs /share/start of the shared folder.
 make_disk() {
@@ -11,11 +11,11 @@ make_disk() {
     done
     mkdir -p "$cache"
     # A disk with other packages is made again.
-    if [[ ! -f $cache/root.img || $(cat "$cache/packages" 2>/dev/null) != "$packages" ]]; then
+    if [[ ! -f $cache/root.img || $(cat "$cache/packages" 2>/dev/null) != "$disk_packages" ]]; then
         rm -f "$cache/root.img"
         local tree kernel first order module
         tree=$(mktemp -d "$cache/tree.XXXXXX")
-        mmdebstrap --quiet --variant=minbase --include="$packages" bookworm "$cache/root.tar"
+        mmdebstrap --quiet --variant=minbase --include="$disk_packages" bookworm "$cache/root.tar"
         tar -xf "$cache/root.tar" -C "$tree" --exclude='./dev/*'
         cat >"$tree/etc/systemd/system/flagfall-vm.service" <<'UNIT'
 [Unit]
@@ -64,6 +64,6 @@ INIT
         mke2fs -q -t ext4 -O ^has_journal -d "$tree" "$cache/root.part" 1600M
         mv "$cache/root.part" "$cache/root.img"
         rm -rf "$tree" "$first" "$cache/root.tar"
-        echo "$packages" >"$cache/packages"
+        echo "$disk_packages" >"$cache/packages"
     fi
 }

@@ -13,7 +13,7 @@ packages=${FLAGFALL_PACKAGES:-${CARGO_TARGET_DIR:-$root/target}/packages}
 . "$here/disk.sh"
 make_disk
 
-deb=${FLAGFALL_VM_DEB:-$(ls "$packages"/flagfall_*_amd64.deb 2>/dev/null | tail -n 1)}
+deb=${FLAGFALL_VM_DEB:-$(ls "$packages"/flagfall_*_amd64.deb 2>/dev/null | tail -n 1 || true)}
 [[ -f $deb ]] || { echo "there is no package in $packages: packaging/build.sh flagfall makes it" >&2; exit 2; }
 share=$(mktemp -d "$cache/share.XXXXXX")
 qemu= board= cable=
