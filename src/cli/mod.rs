@@ -11,6 +11,7 @@ mod devices;
 mod doctor;
 #[cfg(feature = "tools")]
 mod emulate;
+#[cfg(feature = "tools")]
 mod event;
 #[cfg(feature = "tools")]
 mod fleet;
@@ -64,6 +65,7 @@ enum Command {
     Trace(trace::Trace),
     #[cfg(feature = "tools")]
     Emulate(emulate::Emulate),
+    #[cfg(feature = "tools")]
     #[command(subcommand)]
     Event(event::Event),
     #[cfg(feature = "tools")]
@@ -104,6 +106,7 @@ pub fn main() -> ExitCode {
         Command::Trace(trace) => trace.run(),
         #[cfg(feature = "tools")]
         Command::Emulate(emulate) => emulate.run(),
+        #[cfg(feature = "tools")]
         Command::Event(event) => event.run(),
         #[cfg(feature = "tools")]
         Command::Fleet(fleet) => fleet.run(),

@@ -57,6 +57,7 @@ pub use types::{
 #[cfg(all(feature = "broker", any(feature = "outputs", feature = "screens")))]
 pub(crate) use values::loopback;
 #[cfg(feature = "outputs")]
+#[cfg(feature = "tools")]
 pub(crate) use values::web_address;
 #[cfg(feature = "tools")]
 pub use venue::{Venue, load_venue, node_config};

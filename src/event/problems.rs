@@ -31,6 +31,13 @@ impl Problems {
     }
 }
 
+/// The problems in the info of a node. A message that cannot be read has none.
+pub fn problems_of(info: &[u8]) -> Vec<String> {
+    let message: serde_json::Value = serde_json::from_slice(info).unwrap_or_default();
+    let problems = message["body"]["problems"].as_array().into_iter().flatten();
+    problems.filter_map(|problem| Some(problem.as_str()?.to_owned())).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -117,7 +117,7 @@ prove_hall() {
     mosquitto_passwd -b -c /etc/mosquitto/users pi-12 secret
     chown mosquitto /etc/mosquitto/users
     echo 'password_file /etc/mosquitto/users' >>/etc/mosquitto/conf.d/vm.conf
-    cp /etc/flagfall/event.toml /etc/flagfall/without-hall
+    cp -p /etc/flagfall/event.toml /etc/flagfall/without-hall
     sed -i 's|^host = .*|host = ""\nuser = "pi-12"\npassword_file = "/run/credentials/flagfall.service/mqtt.password"|' /etc/flagfall/event.toml
     systemctl daemon-reload
     systemctl restart mosquitto
@@ -134,6 +134,7 @@ prove_hall() {
     moved=$?
     user=$(tail -n 40 /var/log/mosquitto/mosquitto.log 2>/dev/null | grep -c "u'pi-12'")
     score=$(exposure)
+    [ $linked = 0 ] || journalctl -u flagfall --no-pager -n 12 | sed 's/^/vm: /'
     [ $refused = 0 ] && [ $linked = 0 ] && [ $moved = 0 ] && awk "BEGIN { exit !($score <= 1.6) }"
     proof 2-hall "$(verdict $?)" "another address is refused ($(verdict $refused)), the broker's is not ($(verdict $linked), logins with the password: $user), a move ($(verdict $moved)), exposure $score"
     rm /etc/systemd/system/flagfall.service.d/hall.conf

@@ -9,9 +9,9 @@ use rumqttc::v5::mqttbytes::v5::ConnectReturnCode;
 
 use super::Finding;
 use super::listener::{self, Listener};
-use crate::cli::event::check::problems_of;
 use crate::config::Config;
 use crate::daemon::node_name;
+use crate::event::problems::problems_of;
 use crate::mqtt::{Identity, probe, read_retained};
 use crate::wire::topics;
 

@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use super::broker::Login;
 use super::file::Chosen;
+use crate::event::problems::problems_of;
 use crate::event::ready::{self, BoardReport, Report};
 use crate::wire::output::{OutputState, OutputStatus};
 
@@ -87,13 +88,6 @@ fn line(board: &BoardReport) -> String {
 pub(in crate::cli) struct Status {
     #[command(flatten)]
     login: Login,
-}
-
-/// The problems in the info of a node. A message that cannot be read has none.
-pub(in crate::cli) fn problems_of(info: &[u8]) -> Vec<String> {
-    let message: serde_json::Value = serde_json::from_slice(info).unwrap_or_default();
-    let problems = message["body"]["problems"].as_array().into_iter().flatten();
-    problems.filter_map(|problem| Some(problem.as_str()?.to_owned())).collect()
 }
 
 /// A message of an output; its other fields are not needed.
