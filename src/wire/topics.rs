@@ -42,6 +42,15 @@ impl Board {
         format!("{}/1/{audience}/{}/{}/{}/{rest}", self.root, self.event, self.round, self.board)
     }
 
+    /// Returns the board of an event that was published on `topic` for `audience`, `None` if the topic has another form.
+    pub fn of_event(topic: &str, audience: &str) -> Option<Board> {
+        let (root, rest) = topic.split_once(&format!("/1/{audience}/"))?;
+        let mut levels = rest.split('/').map(str::to_owned);
+        let (event, round, board) = (levels.next()?, levels.next()?, levels.next()?);
+        let fits = [&event, &round, &board].into_iter().all(|id| is_id(id)) && levels.next().is_some();
+        fits.then(|| Board { root: root.to_owned(), event, round, board })
+    }
+
     /// Returns the id of a game on this board, as it stands in payloads and locks. `number` counts the games on the board.
     pub fn game_id(&self, number: u32) -> String {
         format!("{}-{}-{}-g{number}", self.event, self.round, self.board)
@@ -271,6 +280,18 @@ pub fn is_name(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_event_names_its_board() {
+        let board = Board { root: "a/b".to_owned(), event: "open26".to_owned(), round: "9".to_owned(), board: "12".to_owned() };
+        assert_eq!(Board::of_event(&board.audit(), "arbiter"), Some(board.clone()));
+        assert_eq!(Board::of_event(&board.live_move(), "live"), Some(board.clone()));
+        for other in
+            ["", "flagfall/1/other", "flagfall/1/live/open26/9/12", "flagfall/1/live/Open26/9/12/move", "a/b/1/public/x/1/2/move"]
+        {
+            assert_eq!(Board::of_event(other, "live"), None, "{other}");
+        }
+    }
 
     #[test]
     fn the_pgn_of_a_board_is_known_by_its_topic() {

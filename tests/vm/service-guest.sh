@@ -118,7 +118,7 @@ prove_hall() {
     chown mosquitto /etc/mosquitto/users
     echo 'password_file /etc/mosquitto/users' >>/etc/mosquitto/conf.d/vm.conf
     cp -p /etc/flagfall/event.toml /etc/flagfall/without-hall
-    sed -i 's|^host = .*|host = ""\nuser = "pi-12"\npassword_file = "/run/credentials/flagfall.service/mqtt.password"|' /etc/flagfall/event.toml
+    sed -i 's|^host = .*|host = ""\ninsecure = true\nuser = "pi-12"\npassword_file = "/run/credentials/flagfall.service/mqtt.password"|' /etc/flagfall/event.toml
     systemctl daemon-reload
     systemctl restart mosquitto
     sleep 2

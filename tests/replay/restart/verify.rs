@@ -3,6 +3,7 @@
 use std::process::Command;
 
 use flagfall::wire;
+use flagfall::wire::topics::Board;
 use flagfall_game::laws::answering;
 use flagfall_game::laws::proof::Proof;
 use flagfall_game::laws::winnable::{Answer, CHECKED_ON_ENTRY};
@@ -42,6 +43,18 @@ fn with_changed_output(text: &str, nth: usize, change: Change) -> String {
     }
     assert_ne!(altered, text);
     altered
+}
+
+/// The head of a journal does not name the event's board; the recorded topics do.
+#[test]
+fn a_journal_of_an_event_is_compared_with_the_same_topics() {
+    for mut tape in own_tapes() {
+        tape.setting.board = Board { root: "hall".into(), event: "open26".into(), round: "9".into(), board: "12".into() };
+        let mut rig = RecorderRig::open(&tape, Memory::default());
+        rig.feed_rest(&tape);
+        let count = rig.numbered().len();
+        assert_eq!(verify(&rig.text()), (Some(0), format!("{count} outputs compared, 0 differences\n")), "{}", tape.name);
+    }
 }
 
 #[test]
