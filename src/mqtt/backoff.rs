@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::types::ReconnectDelays;
+use crate::system_clock::{MonotonicTime, Utc};
 
 /// The number of attempts that failed in a row, from which the next wait follows.
 #[derive(Default)]
@@ -32,6 +33,26 @@ impl Backoff {
     }
 }
 
+/// The wall clock at the beginning of a wait. A machine without a battery for its clock learns the time late, and then a certificate
+/// that was not valid yet is valid: there is no reason to wait longer.
+pub(super) struct WallClock {
+    /// Microseconds between the two clocks.
+    offset: i64,
+}
+
+impl WallClock {
+    /// A clock that moved by less makes no certificate valid.
+    const MOVED: Duration = Duration::from_secs(60);
+
+    pub(super) fn at(now: MonotonicTime, utc: Utc) -> WallClock {
+        WallClock { offset: utc.0.saturating_sub_unsigned(now.0) }
+    }
+
+    pub(super) fn has_moved(&self, now: MonotonicTime, utc: Utc) -> bool {
+        self.offset.abs_diff(WallClock::at(now, utc).offset) >= WallClock::MOVED.as_micros() as u64
+    }
+}
+
 /// Changes the wait by up to a quarter, so that many nodes do not return at the same moment.
 fn jittered(wait: Duration, chance: u64) -> Duration {
     // SplitMix64's last step: neighbouring numbers give unlike ones.
@@ -53,6 +74,24 @@ mod tests {
         {
             let wait = backoff.next_wait(&delays, Duration::from_secs(lasted), 7).as_millis();
             assert!((expected * 3 / 4..=expected * 5 / 4).contains(&wait), "{lasted} s: {wait} ms instead of about {expected}");
+        }
+    }
+
+    #[test]
+    fn a_clock_moves_when_it_does_not_run_as_the_other() {
+        let began = (MonotonicTime(10_000_000), Utc(1_735_689_600_000_000));
+        let start = WallClock::at(began.0, began.1);
+        for (passed, shown, moved) in [
+            (0, 0, false),
+            (15, 15, false),
+            (15, 74, false),
+            (15, 75, true),
+            (15, 60_000_000, true),
+            (15, -44, false),
+            (15, -45, true),
+        ] {
+            let now = MonotonicTime(began.0.0 + passed * 1_000_000);
+            assert_eq!(start.has_moved(now, Utc(began.1.0 + shown * 1_000_000)), moved, "{passed} {shown}");
         }
     }
 

@@ -35,6 +35,7 @@ use tracing::{info, warn};
 pub(crate) use self::backoff::Backoff;
 #[cfg(not(feature = "outputs"))]
 use self::backoff::Backoff;
+use self::backoff::WallClock;
 use self::connection::ConnectionEnd;
 pub use self::identity::{Identity, IdentityError};
 use self::outbox::Outbox;
@@ -83,26 +84,42 @@ pub async fn run(settings: Settings, outbox: Arc<Outbox>, hooks: Hooks, mut stop
         warn!(%cause, attempts = backoff.failed(), wait_ms = wait.as_millis() as u64, "no connection to the broker");
         (session.state.cause, session.state.retry) = (cause, wait);
         (session.hooks.connection)(&session.state);
-        if pause(&session, wait, &mut stop).await {
-            info!("stopped while the broker was away");
-            return;
+        match pause(&session, wait, &mut stop).await {
+            PauseEnd::Over => {}
+            PauseEnd::ClockMoved => backoff = Backoff::default(),
+            PauseEnd::Stopped => {
+                info!("stopped while the broker was away");
+                return;
+            }
         }
     }
 }
 
-/// Waits for the next attempt. Returns true if it was stopped instead.
-async fn pause(session: &Session, wait: Duration, stop: &mut watch::Receiver<bool>) -> bool {
-    let until = system_clock::monotonic().after(wait);
+/// Why a wait for the next attempt ended.
+enum PauseEnd {
+    Over,
+    ClockMoved,
+    Stopped,
+}
+
+/// Waits for the next attempt.
+async fn pause(session: &Session, wait: Duration, stop: &mut watch::Receiver<bool>) -> PauseEnd {
+    let began = system_clock::monotonic();
+    let until = began.after(wait);
+    let wall_clock = WallClock::at(began, system_clock::utc());
     loop {
         let now = system_clock::monotonic();
         session.outbox.sweep(now);
         if now >= until {
-            return false;
+            return PauseEnd::Over;
+        }
+        if wall_clock.has_moved(now, system_clock::utc()) {
+            return PauseEnd::ClockMoved;
         }
         let step = until.since(now).min(Duration::from_secs(1));
         tokio::select! {
             () = tokio::time::sleep(step) => {}
-            _ = stop.wait_for(|stop| *stop) => return true,
+            _ = stop.wait_for(|stop| *stop) => return PauseEnd::Stopped,
         }
     }
 }

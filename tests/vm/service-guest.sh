@@ -195,7 +195,7 @@ prove_4() {
 down() { echo "$(property ActiveExitTimestampMonotonic) $(property ActiveEnterTimestampMonotonic)" | awk '{ printf "%.1f", ($2 - $1) / 1e6 }'; }
 game() { grep -a "$moves" /share/messages | tail -n 1 | sed -n 's/.*"game":"\([^"]*\)".*/\1/p'; }
 prove_6() {
-    before=$(game)
+    played=$(game)
     result=0
     for file in later flagfall; do
         dpkg -i "/share/$file.deb" >>/share/dpkg.log 2>&1 || result=1
@@ -203,9 +203,9 @@ prove_6() {
         gap=$(down)
         one_more "$moves" 120 || result=1
         say "version $version: down for $gap s, game $(game)"
-        { [ "$(game)" = "$before" ] && in_time "$gap" 3; } || result=1
+        { [ -n "$played" ] && [ "$(game)" = "$played" ] && in_time "$gap" 3; } || result=1
     done
-    proof 6 "$(verdict $result)" "upgrade and downgrade in the middle of game $before"
+    proof 6 "$(verdict $result)" "upgrade and downgrade in the middle of game $played"
 }
 
 # Says what the doctor finds about the folder of the journals $1.
@@ -238,7 +238,8 @@ prove_8() {
     systemctl restart mosquitto
     cp /share/tls.crt /etc/flagfall/
     sed -i 's|^host = .*|host = "localhost"\ntls = true\nca_file = "/etc/flagfall/tls.crt"|' /etc/flagfall/event.toml
-    year=$(date +%Y)
+    # systemd moves a clock that is older than itself to the day on which it was built.
+    behind=$(($(cat /share/now) / 86400 - $(date +%s) / 86400))
     start
     # Long enough for the pauses between the attempts to grow.
     sleep 20
@@ -248,8 +249,8 @@ prove_8() {
     within 60 more_than "$ready" "$before"
     linked=$?
     took=$(since "$began")
-    [ "$year" = 2025 ] && [ "$before" = 0 ] && [ $linked = 0 ] && in_time "$took" 5
-    proof 8 "$(verdict $?)" "clock in $year, $before links with a certificate of today; linked $took s after the clock was set ($(verdict $linked))"
+    [ "$behind" -gt 1 ] && [ "$before" = 0 ] && [ $linked = 0 ] && in_time "$took" 5
+    proof 8 "$(verdict $?)" "clock $behind days behind, $before links with a certificate of today; linked $took s after the clock was set ($(verdict $linked))"
 }
 
 prove_9() {
