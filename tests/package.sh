@@ -57,7 +57,7 @@ for name in flagfall flagfall-node flagfall-hall; do
 
     # What the package says of the libraries that it needs is true.
     needs=$(objdump -p "$work/tree/usr/bin/flagfall" | awk '$1 == "NEEDED" { print $2 }' | sort | tr '\n' ' ')
-    [[ $needs =~ ^(ld-linux[^ ]*\ )?libc\.so\.6\ libgcc_s\.so\.1\ libm\.so\.6\ $ ]] || fail "$name needs $needs"
+    [[ $needs =~ ^(ld-linux[^ ]*\ )?libc\.so\.6\ libgcc_s\.so\.1\ (libm\.so\.6\ )?$ ]] || fail "$name needs $needs"
     newest=$(objdump -T "$work/tree/usr/bin/flagfall" | grep -v ' w ' | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -n 1)
     [[ $(printf 'GLIBC_2.34\n%s\n' "$newest" | sort -V | tail -n 1) == GLIBC_2.34 ]] || fail "$name needs $newest"
     grep -aqF "$root" "$work/tree/usr/bin/flagfall" && fail "$name: the program contains $root"
@@ -141,7 +141,8 @@ expect "downgraded to" "$(dpkg-deb -f "$full" Version)" "$(debian dpkg-query -W 
 kept "after a downgrade"
 
 install_package "$node"
-expect "flagfall after the installation of flagfall-node" rc "$(state flagfall)"
+# Only its configuration is left, whether its removal was asked for or came with the other package.
+expect "flagfall after the installation of flagfall-node" c "$(state flagfall | cut -c 2)"
 kept "after the change to flagfall-node"
 same_commands
 ! debian flagfall demo --help >/dev/null 2>&1 || fail "flagfall-node has the demonstration"

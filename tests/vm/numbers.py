@@ -2,7 +2,7 @@
 
 MESSAGES is what a subscriber saw, a topic and a message a line. Without journals no number may be left out, and none may come twice with
 another content. With the journals after power cuts numbers may be left out, because the broker lost them with the machine, but each event
-that was seen must be in a journal as it was seen."""
+that was seen must be in a journal as it was seen. What a later start has declared void (`src/wire/README.md`, "restated") does not count."""
 
 import json
 import re
@@ -17,6 +17,8 @@ for path in sys.argv[2:]:
             recorded[found[2].decode(), int(found[1])] = json.loads(found[3])["body"]
 
 series = {}
+# The boot of the last `restated` of a series, and its `from`.
+void = {}
 problems = 0
 
 
@@ -37,12 +39,24 @@ for line in open(sys.argv[1], "rb"):
     number = message.get("no") if isinstance(message, dict) else None
     if number is None or words[2] not in ("public", "live", "arbiter") or words[-1] not in ("move", "revision", "audit"):
         continue
-    events = series.setdefault("/".join(words[2:6]), {})
-    content = (message["type"], message["body"])
+    name = "/".join(words[2:6])
+    events = series.setdefault(name, {})
+    boot = int(message["id"].split(":")[1])
+    void_boot, void_from = void.get(name, (0, 0))
+    if boot < void_boot and number >= void_from:
+        continue
+    if message["type"] == "board.restated" or message["body"].get("what") == "restated":
+        void[name] = (boot, message["body"]["from"])
+        for later in [other for other in events if other >= message["body"]["from"] and events[other][0] != boot]:
+            del events[later]
+    content = (boot, message["type"], message["body"])
     if events.setdefault(number, content) != content:
         report(f"{topic.decode()}: number {number} has two contents: {events[number]} and {content}")
-    if recorded and words[2] != "public" and recorded.get((words[2], number)) != message["body"]:
-        report(f"{topic.decode()}: number {number} is not in the journal as it was seen")
+for name, events in series.items():
+    audience = name.split("/")[0]
+    for number, (_, _, body) in events.items():
+        if recorded and audience != "public" and recorded.get((audience, number)) != body:
+            report(f"{name}: number {number} is not in the journal as it was seen: {body}")
 for name, events in sorted(series.items()):
     missing = sorted(set(range(min(events), max(events) + 1)) - set(events))
     problems += 0 if recorded else len(missing)
