@@ -115,9 +115,10 @@ fn user_data(config: &Config, name: &str, event: &str, password: &str, authority
             _ = writeln!(text, "{indent}{line}");
         }
     }
+    // A hall may have no internet, so packages that are only recommended must not be asked for.
     text.push_str(
         "runcmd:\n\
-         - apt-get install --yes /boot/firmware/*.deb\n\
+         - apt-get install --yes --no-install-recommends /boot/firmware/*.deb\n\
          - chown root:flagfall /etc/flagfall/event.toml /etc/flagfall/mqtt.password\n\
          - chmod 0640 /etc/flagfall/event.toml /etc/flagfall/mqtt.password\n\
          - systemctl daemon-reload\n\
