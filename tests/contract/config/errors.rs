@@ -243,7 +243,7 @@ const VARIABLES: &[(&str, &str, &str)] = &[
         "FLAGFALL__",
         "3",
         "FLAGFALL__: fits no key: unknown key; here are known: node, event, mqtt, broker, livechess, http, screens, journal, discovery, bluetooth, log, \
-      user, board, collect, output",
+      user, board, collect, output, fleet",
     ),
     ("FLAGFALL__EVENT", "3", "FLAGFALL__EVENT: names no key of [event]"),
     ("FLAGFALL__EVENT__DELAY", "soon", "FLAGFALL__EVENT__DELAY: event.delay: must be a whole number from 0 to 86400, not a text"),
