@@ -32,7 +32,7 @@ use crate::support::waiting::pause;
 /// The longest games, in minutes of ours. A short run has shorter games.
 const LONGEST: u32 = 5;
 /// What a round needs beside its games: setting up, a quiet moment, and repetitions.
-const BETWEEN: Duration = Duration::from_secs(50);
+const BETWEEN: Duration = Duration::from_secs(40);
 /// The broker as in config/mosquitto/flagfall.conf: what it keeps on its disk is up to a minute old when it is killed.
 const BROKER: &str = "allow_anonymous true\npersistence true\nautosave_interval 60\n";
 
@@ -54,7 +54,7 @@ impl Wanted {
 
     /// How long the games of each round last.
     fn games(&self) -> Duration {
-        (self.time / 4).min(Duration::from_secs(60 * u64::from(LONGEST)))
+        (self.time / 6).min(Duration::from_secs(60 * u64::from(LONGEST)))
     }
 }
 
@@ -69,6 +69,8 @@ struct Event {
     verifier: Verifier,
     /// The number of rounds that were played to the end.
     rounds: u32,
+    /// Series of numbers with a gap, counted once for each moment at which they were checked.
+    gaps: usize,
     /// What is wrong.
     red: Vec<String>,
 }
@@ -100,7 +102,7 @@ impl Event {
         let troubles = Troubles::new(wanted.seed, wanted.time, clock);
         hall.start_collector();
         let (verifier, processes) = (Verifier::default(), Processes::default());
-        Event { wanted, began: monotonic(), hall, reader, processes, troubles, verifier, rounds: 0, red: Vec::new() }
+        Event { wanted, began: monotonic(), hall, reader, processes, troubles, verifier, rounds: 0, gaps: 0, red: Vec::new() }
     }
 
     /// Plays rounds while there is time for another one.
@@ -136,6 +138,7 @@ impl Event {
         }
         self.troubles.end_round(&mut self.hall);
         let missing = self.reader.fill_gaps(self.hall.broker.port(), round, &[]);
+        self.gaps += missing.len();
         self.red.extend(missing.into_iter().map(|line| format!("round {round}: a gap: {line}")));
         let kept = self.processes.quiet(&self.hall, self.began);
         self.red.extend(kept.into_iter().map(|difference| format!("after round {round}: {difference}")));
@@ -157,6 +160,7 @@ impl Event {
     fn end(&mut self) -> Digests {
         let last = journals::last_numbers(&self.hall);
         let missing = self.reader.fill_gaps(self.hall.broker.port(), self.rounds.max(1), &last);
+        self.gaps += missing.len();
         self.red.extend(missing.into_iter().map(|line| format!("at the end: a gap: {line}")));
         if let Err(cause) = catch_unwind(AssertUnwindSafe(|| self.hall.end())) {
             let words = cause.downcast_ref::<String>().map_or("a program did not end well", String::as_str);

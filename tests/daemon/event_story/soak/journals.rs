@@ -61,11 +61,14 @@ pub(super) struct Digests {
     pub(super) open: u64,
 }
 
+/// A journal that differs, with words about it.
+type Verdict = Result<(), (PathBuf, String)>;
+
 /// Verifies journals beside everything else.
 #[derive(Default)]
 pub(super) struct Verifier {
     known: BTreeSet<PathBuf>,
-    channels: Vec<(SyncSender<PathBuf>, Receiver<Result<(), (PathBuf, String)>>)>,
+    channels: Vec<(SyncSender<PathBuf>, Receiver<Verdict>)>,
     given: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What a run of the soak ends with: `summary.json` for programs and `summary.md` for people.
+//! What a run of the soak ends with: `summary.json` for programs, and the same in Markdown for people.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -33,7 +33,6 @@ pub(super) fn write(event: &Event, digests: &Digests) -> Vec<String> {
         red.push(format!("{} journals were not verified in time", digests.open));
     }
     let counts = event.troubles.counts;
-    let gaps = event.red.iter().filter(|line| line.contains("a gap: ")).count();
     let numbers = [
         ("seconds", ran.as_secs()),
         ("boards", event.hall.size.boards as u64),
@@ -50,7 +49,7 @@ pub(super) fn write(event: &Event, digests: &Digests) -> Vec<String> {
         ("messages that came again", seen.repeated),
         ("numbers that were restated", seen.restated),
         ("events lost with the broker that the reader asked for", seen.asked_for),
-        ("gaps", gaps as u64),
+        ("gaps", event.gaps as u64),
         ("journals verified", digests.same),
         ("digests that differ", digests.different.len() as u64),
     ];
@@ -64,7 +63,7 @@ pub(super) fn write(event: &Event, digests: &Digests) -> Vec<String> {
     });
     std::fs::write(folder.join("summary.json"), format!("{summary:#}\n")).expect("the summary");
     let table = table(event, &numbers, &red);
-    std::fs::write(folder.join("summary.md"), &table).expect("the summary");
+    std::fs::write(folder.join("summary").with_extension("md"), &table).expect("the summary");
     say(table);
     red
 }
