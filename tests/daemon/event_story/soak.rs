@@ -129,7 +129,8 @@ impl Event {
             board.load(&script).expect("it runs");
         }
         self.troubles.begin_round(lasts);
-        let until = monotonic().after(lasts * 2 + Duration::from_secs(30));
+        let end = self.began.after(self.wanted.time + Duration::from_secs(30));
+        let until = monotonic().after(lasts * 2 + Duration::from_secs(30)).min(end);
         while !self.hall.boards.iter().all(|board| board.done()) {
             assert!(monotonic() < until, "the games of round {round} do not end");
             self.troubles.happen(&mut self.hall, &self.reader, round);

@@ -123,3 +123,21 @@ fn processes(hall: &Hall) -> Vec<(String, u32)> {
     let collector = hall.collector.iter().map(|collector| ("collector".to_owned(), collector.pid()));
     nodes.chain(collector).chain(hall.broker.pid().map(|process| ("mosquitto".to_owned(), process))).collect()
 }
+
+#[test]
+fn the_slope_is_that_of_the_last_three_quarters() {
+    let sample = |at: u32| {
+        // Much in the warm-up, and then 1000 KiB in an hour.
+        let rss = if at < 900 { u64::from(at) * 100 } else { 90_000 + u64::from(at) * 1000 / 3600 };
+        Sample { at: at.into(), rss, anonymous: 0, threads: 5, descriptors: 9 }
+    };
+    let mut series = Series { samples: (0..=120).map(|number| sample(number * 30)).collect(), ..Series::default() };
+    let slope = series.slope().expect("a slope");
+    assert!((slope - 1.024).abs() < 0.01, "{slope}");
+    assert_eq!(Series { samples: vec![sample(0); 5], ..Series::default() }.slope(), None);
+    series.quiet.push(sample(0));
+    assert_eq!(difference("node 1", &series), None);
+    series.samples.push(Sample { descriptors: 10, ..sample(3630) });
+    assert_eq!(difference("mosquitto", &series), None);
+    assert_eq!(difference("node 1", &series).as_deref(), Some("node 1: 5 threads and 10 descriptors, and not 5 and 9"));
+}

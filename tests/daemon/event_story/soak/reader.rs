@@ -186,3 +186,29 @@ async fn listen(broker: SocketAddr, seen: &Mutex<Seen>) {
         }
     }
 }
+
+#[test]
+fn gaps_and_two_contents_are_found() {
+    let reader = Reader(Arc::default());
+    let read = |round: u32, no: u64, boot: u32, san: &str| {
+        let message = json!({"id": format!("x:{boot}:{no}"), "no": no, "game": "g", "body": {"san": san}});
+        reader.seen().read(&format!("flagfall/1/live/open26/{round}/7/move"), message.to_string().as_bytes());
+    };
+    for (round, no) in [(1, 1), (1, 2), (1, 2), (2, 5)] {
+        read(round, no, 1, "e4");
+    }
+    assert_eq!(reader.gaps(&[]), [("live/open26/7".to_owned(), vec![3, 4])]);
+    let last = [("live/open26/7".to_owned(), 6), ("live/open26/8".to_owned(), 1)];
+    assert_eq!(reader.gaps(&last), [("live/open26/7".to_owned(), vec![3, 4, 6]), ("live/open26/8".to_owned(), vec![1])]);
+    (3..=4).for_each(|no| read(2, no, 1, "e4"));
+    read(2, 4, 2, "d4");
+    assert_eq!(reader.gaps(&[]), []);
+    let counts = || {
+        let seen = reader.seen();
+        (seen.repeated, seen.restated, seen.different.len(), seen.moves)
+    };
+    assert_eq!(counts(), (1, 1, 0, 5));
+    read(2, 3, 1, "d4");
+    assert_eq!(counts(), (1, 1, 1, 5));
+    assert_eq!(reader.game(7).as_deref(), Some("g"));
+}
