@@ -7,6 +7,7 @@ mod games;
 mod hall;
 mod organiser;
 mod readers;
+mod soak;
 mod troubles;
 mod truth;
 
@@ -23,13 +24,13 @@ use self::readers::Readers;
 use self::troubles::Troubles;
 use crate::collect::plies;
 use crate::lichess::fake::{ROUND, ROUND_2, chapters_of};
-use crate::support::mqtt::MosquittoSub;
+use crate::support::mqtt::{Mosquitto, MosquittoSub};
 use crate::support::waiting::{PATIENCE, pause, wait_until};
 
 #[test]
 fn two_rounds_of_eight_boards() {
     let seconds = Duration::from_secs;
-    let size = Size { nodes: 2, boards: 8, speed: 2.5, rounds: [seconds(16), seconds(6)], delay: 2 };
+    let size = Size { nodes: 2, boards: 8, speed: 2.5, rounds: [seconds(16), seconds(6)], of_event: 2, delay: 2 };
     let troubles = Troubles { kills: [3, 1], between: Duration::from_millis(1500), cut: seconds(6) };
     tell(size, troubles);
 }
@@ -38,14 +39,14 @@ fn two_rounds_of_eight_boards() {
 #[ignore = "thirteen minutes; tests/soak plays it"]
 fn two_rounds_of_forty_boards() {
     let seconds = Duration::from_secs;
-    let size = Size { nodes: 4, boards: 40, speed: 1.0, rounds: [seconds(640), seconds(15)], delay: 5 };
+    let size = Size { nodes: 4, boards: 40, speed: 1.0, rounds: [seconds(640), seconds(15)], of_event: 2, delay: 5 };
     // The last minutes of the cut are without kills, so the collector's waits grow to their longest.
     let troubles = Troubles { kills: [95, 4], between: seconds(10), cut: seconds(600) };
     tell(size, troubles);
 }
 
 fn tell(size: Size, troubles: Troubles) {
-    let mut hall = Hall::new(size, "lip_wrongwrongwrong");
+    let mut hall = Hall::new(size, "lip_wrongwrongwrong", Mosquitto::start());
     let readers = Readers::start(&hall);
     ready(&hall);
     hall.start_collector();

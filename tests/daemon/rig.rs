@@ -99,7 +99,12 @@ impl Rig {
     }
 
     pub(crate) fn start(&self) -> Daemon {
-        start("run", &self.config(), &self.log)
+        self.start_with(&[])
+    }
+
+    /// Starts the daemon with these environment variables.
+    pub(crate) fn start_with(&self, variables: &[(&str, String)]) -> Daemon {
+        start_with("run", &[&self.config()], variables, &self.log)
     }
 
     pub(crate) fn log(&self) -> String {

@@ -28,7 +28,7 @@ const NOTE: usize = 120;
 
 /// The value of this environment variable.
 #[allow(clippy::disallowed_methods, reason = "a test learns from its environment which seeds to play")]
-fn variable(name: &str) -> Option<String> {
+pub(crate) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 

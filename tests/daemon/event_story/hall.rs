@@ -17,7 +17,7 @@ use crate::rig::{self, Daemon, Rig, Seat};
 use crate::support::mqtt::{Mosquitto, Proxy};
 use crate::support::ports::free_address;
 
-/// How large the hall is, and how long the games last.
+/// How large the hall is, and how long the games of the first rounds last.
 #[derive(Clone, Copy)]
 pub(super) struct Size {
     pub(super) nodes: usize,
@@ -26,6 +26,8 @@ pub(super) struct Size {
     pub(super) speed: f64,
     /// The length of the longest games of each round.
     pub(super) rounds: [Duration; 2],
+    /// The number of rounds of the event.
+    pub(super) of_event: u32,
     /// The delay of the public, seconds.
     pub(super) delay: u32,
 }
@@ -51,12 +53,11 @@ pub(super) struct Hall {
 impl Hall {
     /// The organiser has published everything, and the nodes have started. There is no collector yet; its file for the token has this
     /// text.
-    pub(super) fn new(size: Size, token: &str) -> Hall {
-        let broker = Mosquitto::start();
+    pub(super) fn new(size: Size, token: &str, broker: Mosquitto) -> Hall {
         let lichess = FakeLichess::start();
         let uplink = Proxy::new(lichess.port());
         let devices: Vec<String> = (0..size.boards).map(|index| format!("dgt-{:05}", serial(index))).collect();
-        let organiser = Organiser::new(broker.port(), size.delay, &devices);
+        let organiser = Organiser::new(broker.port(), size.delay, size.of_event, &devices);
         let rigs: Vec<Rig> = (0..size.nodes).map(|node| node_rig(size, node, broker.port())).collect();
         let start = |(index, rig): (usize, &Rig)| rig.board(&place(index), settings(serial(index)), size.speed);
         let of_node = |index: usize| &rigs[index * size.nodes / size.boards];
@@ -87,8 +88,19 @@ impl Hall {
         self.desk.path(&format!("tree/open26/round-{round}/games.pgn"))
     }
 
+    /// Kills a node, counted from 0, and starts it again with these environment variables.
+    pub(super) fn restart_node(&mut self, node: usize, variables: &[(&str, String)]) {
+        drop(self.daemons.remove(node));
+        self.daemons.insert(node, self.rigs[node].start_with(variables));
+    }
+
+    /// The processes of the nodes.
+    pub(super) fn node_pids(&self) -> Vec<u32> {
+        self.daemons.iter().map(Daemon::pid).collect()
+    }
+
     /// The folder of each board's journal.
-    fn journals(&self) -> Vec<PathBuf> {
+    pub(super) fn journals(&self) -> Vec<PathBuf> {
         let rig = |index: usize| &self.rigs[index * self.size.nodes / self.size.boards];
         (0..self.size.boards).map(|index| rig(index).journal(&(index + 1).to_string())).collect()
     }

@@ -34,15 +34,15 @@ pub(super) struct Organiser {
 }
 
 impl Organiser {
-    /// Makes the event with both rounds, binds each device to its board, and publishes.
-    pub(super) fn new(broker: u16, delay: u32, devices: &[String]) -> Organiser {
+    /// Makes the event with this number of rounds, of which lichess shows two, binds each device to its board, and publishes.
+    pub(super) fn new(broker: u16, delay: u32, rounds: u32, devices: &[String]) -> Organiser {
         let organiser = Organiser { dir: tempfile::tempdir().expect("a folder") };
         organiser.write("organiser.toml", &format!("[mqtt]\nport = {broker}\n"));
         let [site, country] = PLACE;
-        let delay = delay.to_string();
-        let new = ["new", EVENT, "--name", NAME, "--rounds", "2", "--time-control", TIME_CONTROL];
+        let (delay, count) = (delay.to_string(), rounds.to_string());
+        let new = ["new", EVENT, "--name", NAME, "--rounds", &count, "--time-control", TIME_CONTROL];
         organiser.done(&[&new[..], &["--site", site, "--country", country, "--delay", &delay]].concat());
-        for round in [1, 2] {
+        for round in 1..=rounds {
             let name = format!("round{round}.pgn");
             organiser.write(&name, &pairings(round, devices.len()));
             organiser.done(&["import", &name]);

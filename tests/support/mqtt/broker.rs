@@ -83,6 +83,11 @@ impl Mosquitto {
         self.log = Some(log);
     }
 
+    /// The id of the process; none while it does not run.
+    pub(crate) fn pid(&self) -> Option<u32> {
+        self.child.as_ref().map(Child::id)
+    }
+
     /// Ends the process as a power cut would.
     pub(crate) fn kill(&mut self) {
         if let Some(mut child) = self.child.take() {
