@@ -9,11 +9,9 @@ use flagfall::journal::{Disk, read};
 use flagfall::session::setting::{Overrides, Setting};
 use flagfall::session::verify::verify as replay_verify;
 use flagfall::system_clock::{MonotonicTime, monotonic};
-use flagfall::wire::topics::Board;
 use flagfall_protocols::trace::{Audience, Trace};
 
 use super::super::hall::Hall;
-use super::super::organiser::EVENT;
 use crate::support::waiting::thread;
 
 /// Threads that verify.
@@ -112,24 +110,14 @@ impl Verifier {
     }
 }
 
-/// Verifies a journal as `flagfall replay --verify` does, with the board's place in the topics, which the head of a journal does not have.
+/// Verifies a journal as `flagfall replay --verify` does.
 fn verify(file: &Path) -> Result<(), String> {
     let fault = |error: &dyn Display| format!("{}: {error}", file.display());
     let text = std::fs::read(file).map_err(|error| fault(&error))?;
     let trace = Trace::new(&text).map_err(|error| fault(&error))?;
-    let mut setting = Setting::from_trace(&trace, &Overrides::default()).map_err(|error| fault(&error))?;
-    if let Some((round, board)) = place(file) {
-        setting.board = Board { event: EVENT.to_owned(), round, board, ..Board::default() };
-    }
+    let setting = Setting::from_trace(&trace, &Overrides::default()).map_err(|error| fault(&error))?;
     let verified = replay_verify(&trace, &setting).map_err(|error| fault(&error))?;
     let first: Vec<String> = verified.differences.iter().take(2).map(ToString::to_string).collect();
     let words = || fault(&format!("{} of {} outputs differ: {}", verified.differing, verified.compared, first.join("; ")));
     if verified.differing == 0 { Ok(()) } else { Err(words()) }
-}
-
-/// Round and board in the name of a file such as `00000002-open26-r2-b56.journal`.
-fn place(file: &Path) -> Option<(String, String)> {
-    let (_, rest) = file.file_stem()?.to_str()?.split_once("-open26-r")?;
-    let (round, board) = rest.split_once("-b")?;
-    Some((round.to_owned(), board.to_owned()))
 }
