@@ -1,7 +1,7 @@
 //! Makes everything that the machines of a hall need from the one file of an event, and compares with it what the hall publishes:
 //! for `flagfall fleet`.
 //!
-//! [`files`] is a function of the event's file and of the secrets, so that it gives the same files again. Only [`secrets`] makes
+//! [`files`] is a function of the event's file and of the secrets, so that it gives the same files again. Only [`Secrets`] makes
 //! something random, and keeps it in a folder of its own.
 
 mod acl;
