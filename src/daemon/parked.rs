@@ -13,7 +13,7 @@ use super::output_router::OutputRouter;
 use super::shared::StationHandle;
 use super::station_config::StationConfig;
 use super::timeline::Timeline;
-use crate::journal::{FLUSH_AFTER, Journal};
+use crate::journal::{FLUSH_AFTER, Journal, Keep};
 use crate::system_clock;
 
 /// The journal of a parked station.
@@ -28,7 +28,7 @@ impl ParkedStation {
     /// # Errors
     /// The journal cannot be opened.
     pub(super) fn open(config: &StationConfig, disk: FencedJournal) -> Result<ParkedStation> {
-        let (mut journal, _) = Journal::open(Box::new(disk), config.limits)?;
+        let (mut journal, _) = Journal::open(Box::new(disk), config.limits, Keep::NewestSession)?;
         let headers = config.setting.headers();
         let headers: Vec<(&str, &str)> = headers.iter().map(|(key, value)| (*key, value.as_str())).collect();
         let now = journal.standing().last_at;

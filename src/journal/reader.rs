@@ -1,13 +1,14 @@
 //! Reads all files of a journal, without changing them.
 
-use flagfall_protocols::trace::{Body, FORMAT, Record, parse_bytes, parse_header};
+use flagfall_protocols::trace::{FORMAT, Record, parse_bytes, parse_header};
 
 use super::damage::{DamageReport, Harm};
 use super::error::OpenError;
 use super::fs::JournalFs;
+use super::last_start::LastStart;
 use super::name::FileName;
 use super::scan::{Scanned, scan};
-use super::standing::{CLOSED, Standing};
+use super::standing::Standing;
 use super::writer::MAX_FILE;
 
 /// The contents of a journal's files.
@@ -18,12 +19,27 @@ pub struct Recovered {
     /// What was wrong with the files.
     pub damage: DamageReport,
     pub(super) files: Vec<ReadFile>,
+    pub(super) last_start: LastStart,
+}
+
+/// Which files of a journal stay in memory after they were scanned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// All of them.
+    All,
+    /// Those of the newest session, which a daemon continues. The journals of all boards of a node may be larger than its memory.
+    NewestSession,
 }
 
 /// One file, as far as it was accepted.
 #[derive(Debug)]
 pub(super) struct ReadFile {
     pub(super) name: FileName,
+    /// The number of its bytes.
+    pub(super) len: usize,
+    /// Whether there is an accepted record.
+    pub(super) has_records: bool,
+    /// Empty if it was not kept, as are the places of its records.
     pub(super) text: Vec<u8>,
     pub(super) found: Scanned,
 }
@@ -41,7 +57,7 @@ impl Recovered {
         head.filter_map(|line| parse_header(line).ok()).find(|header| header.key == key).map(|header| header.value)
     }
 
-    /// All records, oldest first.
+    /// All records that are in memory, oldest first: see [`Keep`].
     pub fn records(&self) -> impl DoubleEndedIterator<Item = Record<'_>> {
         self.files.iter().flat_map(ReadFile::records)
     }
@@ -58,29 +74,24 @@ impl Recovered {
 
     /// Whether the last record is the mark of a clean stop: everything that was sent is in the journal.
     pub fn is_closed(&self) -> bool {
-        self.records().next_back().is_some_and(|record| matches!(record.body, Body::Ack { sink: CLOSED, .. }))
+        self.last_start.closed
     }
 
     /// The number of each audience, arbiter, live, public, up to which the journal holds the outputs without a gap.
     /// Gaps before the last start do not count.
     pub fn whole_up_to(&self) -> [u64; 3] {
-        let mut whole = self.standing.last_outs().map(Some);
-        let (mut follows, mut started) = (None, false);
-        for record in self.records().rev() {
-            if !started && follows.is_some_and(|follows| record.seq + 1 != follows) {
-                whole = [None; 3];
-            }
-            follows = Some(record.seq);
-            match record.body {
-                Body::Out { number, audience, .. } => _ = whole[audience as usize].get_or_insert(number),
-                Body::Boot(_) => started = true,
-                _ => {}
-            }
-            if started && whole.iter().all(Option::is_some) {
-                break;
+        self.last_start.before_gap.unwrap_or_else(|| self.standing.last_outs())
+    }
+
+    /// Frees the files of all sessions but the newest, if there is a record or a whole head of it.
+    fn keep_newest_session(&mut self) {
+        let start = self.session_start();
+        if self.files.last().is_some_and(|file| !file.is_unfinished()) {
+            for file in &mut self.files[..start] {
+                file.text = Vec::new();
+                file.found.records = Vec::new();
             }
         }
-        whole.map(Option::unwrap_or_default)
     }
 
     /// Reports the bytes after the last good line of every file but the newest.
@@ -102,7 +113,7 @@ impl Recovered {
 impl ReadFile {
     /// The header was never finished, so no record can have been written after it.
     pub(super) fn is_unfinished(&self) -> bool {
-        !self.found.carry && self.found.records.is_empty()
+        !self.found.carry && !self.has_records
     }
 
     fn records(&self) -> impl DoubleEndedIterator<Item = Record<'_>> {
@@ -117,19 +128,19 @@ impl ReadFile {
 /// # Errors
 /// As [`Journal::open`](super::Journal::open), but for the lock.
 pub fn read(fs: &mut dyn JournalFs) -> Result<Recovered, OpenError> {
-    let mut recovered = read_files(fs)?;
+    let mut recovered = read_files(fs, Keep::All)?;
     recovered.report_tails();
     if let Some(file) = recovered.files.last()
         && let Some((line, ..)) = file.found.tail
     {
-        let bytes = file.text.len() - file.found.end;
+        let bytes = file.len - file.found.end;
         recovered.damage.add(&file.name.to_string(), line, Harm::Torn { bytes, kept: None });
     }
     Ok(recovered)
 }
 
 /// Reads all files. The bytes after the last good line of each file are not reported yet.
-pub(super) fn read_files(fs: &mut dyn JournalFs) -> Result<Recovered, OpenError> {
+pub(super) fn read_files(fs: &mut dyn JournalFs, keep: Keep) -> Result<Recovered, OpenError> {
     let names = fs.list().map_err(|error| OpenError::Io { doing: "listing", file: "the directory".to_owned(), error })?;
     let mut names: Vec<FileName> = names.iter().filter_map(|name| FileName::parse(name)).collect();
     names.sort();
@@ -148,16 +159,19 @@ pub(super) fn read_files(fs: &mut dyn JournalFs) -> Result<Recovered, OpenError>
         };
         let oldest = recovered.files.is_empty();
         let before = recovered.standing.clone();
-        let found = scan(&file, &text, oldest, &mut recovered.standing, &mut recovered.damage);
+        let found = scan(&file, &text, oldest, &mut recovered);
         if found.end == 0 && is_newer(&text) {
             return Err(OpenError::NewerFormat { file });
         }
-        let file = ReadFile { name, text, found };
+        let file = ReadFile { name, len: text.len(), has_records: !found.records.is_empty(), text, found };
         if file.is_unfinished() {
             // The file will be removed, and the result must not depend on whether it was.
             recovered.standing = before;
         }
         recovered.files.push(file);
+        if keep == Keep::NewestSession {
+            recovered.keep_newest_session();
+        }
     }
     Ok(recovered)
 }

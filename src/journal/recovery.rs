@@ -7,15 +7,15 @@ use super::damage::Harm;
 use super::error::OpenError;
 use super::fs::JournalFs;
 use super::name::{is_torn, torn};
-use super::reader::{ReadFile, Recovered, read_files};
+use super::reader::{Keep, ReadFile, Recovered, read_files};
 
 /// The largest number of `.torn` files that are kept: the newest by name.
 pub const MAX_TORN: usize = 8;
 
 /// Reads a journal and prepares its newest file for appending. Returns the length that this file then has; none if it cannot be
 /// appended to.
-pub(super) fn recover(fs: &mut dyn JournalFs) -> Result<(Recovered, Option<u64>), OpenError> {
-    let mut recovered = read_files(fs)?;
+pub(super) fn recover(fs: &mut dyn JournalFs, keep: Keep) -> Result<(Recovered, Option<u64>), OpenError> {
+    let mut recovered = read_files(fs, keep)?;
     let repaired = remove_unfinished(fs, &mut recovered).and_then(|()| cut_tail(fs, &mut recovered));
     recovered.report_tails();
     let len = repaired.unwrap_or_else(|error| {
@@ -33,7 +33,7 @@ fn remove_unfinished(fs: &mut dyn JournalFs, recovered: &mut Recovered) -> io::R
         let kept = keep_torn(fs, &torn(&name, 0), &file.text);
         fs.remove(&name)?;
         fs.sync_dir()?;
-        let bytes = file.text.len();
+        let bytes = file.len;
         if bytes > 0 {
             recovered.damage.add(&name, 1, Harm::Torn { bytes, kept });
         }
@@ -44,7 +44,7 @@ fn remove_unfinished(fs: &mut dyn JournalFs, recovered: &mut Recovered) -> io::R
 
 /// Cuts off the bytes after the last good line of the newest file.
 fn cut_tail(fs: &mut dyn JournalFs, recovered: &mut Recovered) -> io::Result<Option<u64>> {
-    let Some(ReadFile { name, text, found }) = recovered.files.last() else { return Ok(None) };
+    let Some(ReadFile { name, text, found, .. }) = recovered.files.last() else { return Ok(None) };
     let (name, tail) = (name.to_string(), &text[found.end..]);
     let mut len = found.end as u64;
     if !tail.is_empty() {
@@ -56,7 +56,7 @@ fn cut_tail(fs: &mut dyn JournalFs, recovered: &mut Recovered) -> io::Result<Opt
     // If the program died and the power did not, content and name of what was read may be in memory only. This holds for the
     // newest file and, if newer ones were begun without a record, for the file with the newest record. The line feed must not
     // reach the disk before the cut either.
-    let with_records = recovered.files.iter().rposition(|file| !file.found.records.is_empty()).unwrap_or(0);
+    let with_records = recovered.files.iter().rposition(|file| file.has_records).unwrap_or(0);
     for file in &recovered.files[with_records..] {
         fs.sync(&file.name.to_string())?;
     }

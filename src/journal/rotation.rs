@@ -27,7 +27,7 @@ pub(super) struct FileLength {
 
 impl FileLength {
     pub(super) fn from_read(file: &ReadFile) -> FileLength {
-        FileLength { name: file.name.clone(), len: file.text.len() as u64, sync: None, failed: 0 }
+        FileLength { name: file.name.clone(), len: file.len as u64, sync: None, failed: 0 }
     }
 }
 

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use flagfall_protocols::trace::{FORMAT, Field, LineError, LineFault, parse_bytes, parse_header};
 
-use super::damage::{DamageReport, Harm};
-use super::standing::Standing;
+use super::damage::Harm;
+use super::reader::Recovered;
 
 /// The largest number of checksums that are searched for inside one damaged line. This limits the work on a malicious line.
 const MAX_TRIES: usize = 64;
@@ -27,10 +27,10 @@ pub(super) struct Scanned {
     pub(super) tail: Option<(usize, usize, LineError)>,
 }
 
-/// Reads a file as far as it is valid, and steps `standing` past each accepted record.
-pub(super) fn scan(file: &str, text: &[u8], oldest: bool, standing: &mut Standing, report: &mut DamageReport) -> Scanned {
+/// Reads a file as far as it is valid, and steps past each accepted record.
+pub(super) fn scan(file: &str, text: &[u8], oldest: bool, recovered: &mut Recovered) -> Scanned {
     let found = Scanned { line_feed: true, ..Scanned::default() };
-    let mut scanner = Scanner { file, oldest, standing, report, found, line: 0 };
+    let mut scanner = Scanner { file, oldest, recovered, found, line: 0 };
     let mut start = 0;
     while start < text.len() {
         let end = text[start..].iter().position(|&b| b == b'\n').map_or(text.len(), |length| start + length);
@@ -39,7 +39,7 @@ pub(super) fn scan(file: &str, text: &[u8], oldest: bool, standing: &mut Standin
         start = end + 1;
     }
     if !scanner.found.carry && !scanner.found.records.is_empty() {
-        scanner.report.add(file, 1, Harm::NoCarry);
+        scanner.recovered.damage.add(file, 1, Harm::NoCarry);
     }
     scanner.found
 }
@@ -47,8 +47,7 @@ pub(super) fn scan(file: &str, text: &[u8], oldest: bool, standing: &mut Standin
 struct Scanner<'a> {
     file: &'a str,
     oldest: bool,
-    standing: &'a mut Standing,
-    report: &'a mut DamageReport,
+    recovered: &'a mut Recovered,
     found: Scanned,
     line: usize,
 }
@@ -86,31 +85,32 @@ impl Scanner<'_> {
     /// Accepts a header line or a record, and reports what was wrong before it.
     fn accept_piece(&mut self, text: &[u8], piece: Range<usize>) -> Result<(), LineError> {
         let bytes = &text[piece.clone()];
-        let expected = self.standing.next_seq;
+        let expected = self.recovered.standing.next_seq;
         let mut gap = None;
         if bytes.first() == Some(&b'#') && self.found.records.is_empty() {
             let header = parse_header(bytes)?;
             if !header.sealed {
                 return Err(LineError { column: bytes.len(), fault: LineFault::NoChecksum });
             }
-            self.standing.read_header(&header).ok_or(LineError { column: 1, fault: LineFault::Bad(Field::Value) })?;
+            self.recovered.standing.read_header(&header).ok_or(LineError { column: 1, fault: LineFault::Bad(Field::Value) })?;
             self.found.carry |= header.key == "carry";
-            gap = (!self.oldest && self.standing.next_seq > expected).then_some(self.standing.next_seq);
+            gap = (!self.oldest && self.recovered.standing.next_seq > expected).then_some(self.recovered.standing.next_seq);
         } else {
             let record = parse_bytes(bytes)?;
             if record.seq < expected {
                 return Err(LineError { column: 1, fault: LineFault::Sequence { expected, found: record.seq } });
             }
-            if record.at < self.standing.last_at {
+            if record.at < self.recovered.standing.last_at {
                 return Err(LineError { column: 1, fault: LineFault::TimeFell });
             }
             gap = gap.or((record.seq > expected).then_some(record.seq));
-            self.standing.step_past(&record);
+            self.recovered.last_start.step_past(&record);
+            self.recovered.standing.step_past(&record);
             self.found.records.push(piece.clone());
         }
         self.advance(text, piece.end);
         if let Some(found) = gap {
-            self.report.add(self.file, self.line, Harm::Gap { expected, found });
+            self.recovered.damage.add(self.file, self.line, Harm::Gap { expected, found });
         }
         Ok(())
     }
@@ -119,7 +119,7 @@ impl Scanner<'_> {
         self.found.line_feed = text.get(end) == Some(&b'\n');
         self.found.end = end + usize::from(self.found.line_feed);
         if let Some((line, lines, first)) = self.found.tail.take() {
-            self.report.add(self.file, line, Harm::Unreadable { lines, first });
+            self.recovered.damage.add(self.file, line, Harm::Unreadable { lines, first });
         }
     }
 }

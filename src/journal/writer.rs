@@ -10,7 +10,7 @@ use flagfall_protocols::trace::{Body, Record, print};
 use super::error::{AppendError, OpenError, WriteError};
 use super::fs::JournalFs;
 use super::name::FileName;
-use super::reader::Recovered;
+use super::reader::{Keep, Recovered};
 use super::recovery::recover;
 use super::rotation::FileLength;
 use super::standing::Standing;
@@ -111,10 +111,10 @@ impl Journal {
     ///
     /// # Errors
     /// See [`OpenError`]; damage is no error.
-    pub fn open(mut fs: Box<dyn JournalFs>, limits: Limits) -> Result<(Journal, Recovered), OpenError> {
+    pub fn open(mut fs: Box<dyn JournalFs>, limits: Limits, keep: Keep) -> Result<(Journal, Recovered), OpenError> {
         let names = fs.list().map_err(|error| OpenError::Io { doing: "listing", file: "the directory".to_owned(), error })?;
         let last_number = names.iter().filter_map(|name| FileName::parse(name)).map(|name| name.number).max().unwrap_or(0);
-        let (recovered, open) = recover(fs.as_mut())?;
+        let (recovered, open) = recover(fs.as_mut(), keep)?;
         let mut files: Vec<FileLength> = recovered.files.iter().map(FileLength::from_read).collect();
         if let (Some(file), Some(len)) = (files.last_mut(), open) {
             file.len = len;

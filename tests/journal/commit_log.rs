@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use flagfall::journal::commit_log::{self, CommitLog, WrittenBack};
-use flagfall::journal::{Disk, Journal, JournalFs, Limits, Unsynced, read};
+use flagfall::journal::{Disk, Journal, JournalFs, Keep, Limits, Unsynced, read};
 use flagfall::wire::topics::is_id;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Body, FORMAT, print_header};
@@ -333,7 +333,7 @@ fn after_a_clean_stop_the_version_before_opens_the_journals() {
     let folder = |name: &str| Disk::open(&dir.path().join(name)).expect("a folder");
     let mut log = CommitLog::open(Box::new(folder(commit_log::FOLDER)), commit_log::MAX_LOG).expect("a log");
     let mut boards = BOARDS.map(|name| {
-        let (mut journal, _) = Journal::open(Box::new(folder(name)), Limits::default()).expect("opens");
+        let (mut journal, _) = Journal::open(Box::new(folder(name)), Limits::default(), Keep::All).expect("opens");
         journal.begin("s", &[], Instant::ZERO).expect("a session");
         let unsynced = Arc::<Unsynced>::default();
         journal.share(Arc::clone(&unsynced), Instant::ZERO);
@@ -348,7 +348,7 @@ fn after_a_clean_stop_the_version_before_opens_the_journals() {
     let taken = boards.each_ref().map(|board| board.journal.standing().next_seq - 1);
     drop(boards);
     for (name, taken) in BOARDS.into_iter().zip(taken) {
-        let (_, recovered) = Journal::open(Box::new(folder(name)), Limits::default()).expect("opens");
+        let (_, recovered) = Journal::open(Box::new(folder(name)), Limits::default(), Keep::All).expect("opens");
         assert_eq!((recovered.records().count() as u64, recovered.damage.total), (taken, 0));
     }
 }

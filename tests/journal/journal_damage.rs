@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use fastrand::Rng;
-use flagfall::journal::{Harm, Journal, Limits, MAX_DAMAGE, MAX_TORN, OpenError, read};
+use flagfall::journal::{Harm, Journal, Keep, Limits, MAX_DAMAGE, MAX_TORN, OpenError, read};
 use flagfall_protocols::bytes::crc32;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Audience, Body, FORMAT, Field, LineFault, print_header};
@@ -90,6 +90,7 @@ fn a_journal_torn_at_every_byte_opens() {
         assert_eq!(journal.standing().next_seq, expected.len() as u64 + 1);
         let header = cut + 1 >= header_end(text);
         assert_eq!(recovered.session(), Some(if header { "r5-b12" } else { "day" }), "cut at {cut}");
+        assert_newest_session_is_enough(&files);
         let good = kept.last().map_or(if header { header_end(text) } else { 0 }, |(place, _)| place.end).min(cut);
         let torn = disk.files().into_iter().filter(|(name, _)| name.ends_with(".torn")).map(|(_, bytes)| bytes);
         let expected_torn = (good < cut).then(|| text[good..cut].to_vec());
@@ -180,7 +181,22 @@ fn damaged_anywhere(seed: u64, whole: &Files) -> u64 {
     assert_ne!(recovered.damage.total, 0, "the damage is reported");
     let (_, again) = open(&disk, Limits::default());
     assert_eq!(lines(again.records()), found, "opening again changes nothing");
+    assert_newest_session_is_enough(&files);
     count
+}
+
+/// A daemon keeps only the newest session in memory, and must find the same as one that keeps everything.
+fn assert_newest_session_is_enough(files: &Files) {
+    let (_, all) = open(&FakeDisk::with(files), Limits::default());
+    let disk = FakeDisk::with(files);
+    let (_, newest) = Journal::open(Box::new(disk.clone()), Limits::default(), Keep::NewestSession).expect("opens");
+    assert_eq!(newest.session(), all.session());
+    assert_eq!(newest.session_header("driver"), all.session_header("driver"));
+    assert_eq!(lines(newest.session_records()), lines(all.session_records()));
+    assert_eq!(lines(newest.records()), lines(all.session_records()), "older records are not in memory");
+    assert_eq!(newest.standing, all.standing);
+    assert_eq!(newest.damage, all.damage);
+    assert_eq!((newest.is_closed(), newest.whole_up_to()), (all.is_closed(), all.whole_up_to()));
 }
 
 #[test]
@@ -309,7 +325,7 @@ fn a_newer_format_is_refused_and_left_alone() {
     let mut files = sample();
     files.insert("00000003-x.journal".into(), b"# flagfall trace 2\nwhatever comes\n".to_vec());
     let disk = FakeDisk::with(&files);
-    let error = Journal::open(Box::new(disk.clone()), Limits::default()).map(drop).expect_err("newer");
+    let error = Journal::open(Box::new(disk.clone()), Limits::default(), Keep::All).map(drop).expect_err("newer");
     assert!(matches!(error, OpenError::NewerFormat { .. }), "{error}");
     assert_eq!(disk.files(), files);
 }

@@ -4,14 +4,14 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use flagfall::journal::commit_log::CommitLog;
-use flagfall::journal::{Disk, Journal, JournalFs, Limits, OpenError, Unsynced, read};
+use flagfall::journal::{Disk, Journal, JournalFs, Keep, Limits, OpenError, Unsynced, read};
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Audience, Body};
 
 use crate::support::fake_disk::lines;
 
 fn open_in(dir: &std::path::Path) -> Result<(Journal, flagfall::journal::Recovered), OpenError> {
-    Journal::open(Box::new(Disk::open(dir)?), Limits::default())
+    Journal::open(Box::new(Disk::open(dir)?), Limits::default(), Keep::All)
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use fastrand::Rng;
 use flagfall::journal::commit_log::{self, CommitLog};
-use flagfall::journal::{AppendError, Journal, Limits, Recovered, Stamp, Unsynced};
+use flagfall::journal::{AppendError, Journal, Keep, Limits, Recovered, Stamp, Unsynced};
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Audience, Body, Record};
 
@@ -191,7 +191,7 @@ fn run(seed: u64) -> u64 {
             disk.fail_power_after(Some(rng.u32(0..12)));
             if recover(&disk).is_ok_and(|done| done.problems.is_empty()) {
                 for (name, model) in BOARDS.iter().zip(&models) {
-                    if let Ok((_, recovered)) = Journal::open(Box::new(disk.folder(name)), limits) {
+                    if let Ok((_, recovered)) = Journal::open(Box::new(disk.folder(name)), limits, Keep::All) {
                         model.check(&recovered);
                     }
                 }

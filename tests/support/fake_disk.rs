@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use fastrand::Rng;
-use flagfall::journal::{Journal, JournalFs, Limits, Recovered, Syncer};
+use flagfall::journal::{Journal, JournalFs, Keep, Limits, Recovered, Syncer};
 use flagfall_protocols::trace::{Record, print};
 
 /// A power cut keeps or loses bytes in pieces of this size. It is small, so that holes fall inside records.
@@ -384,7 +384,7 @@ impl JournalFs for FakeDisk {
 
 /// Opens the journal on `disk`.
 pub(crate) fn open(disk: &FakeDisk, limits: Limits) -> (Journal, Recovered) {
-    Journal::open(Box::new(disk.clone()), limits).expect("a journal always opens")
+    Journal::open(Box::new(disk.clone()), limits, Keep::All).expect("a journal always opens")
 }
 
 /// Records as lines of a journal.

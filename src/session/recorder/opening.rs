@@ -7,7 +7,7 @@ use flagfall_protocols::trace::Body;
 use super::held::Held;
 use super::unreadable::Unreadable;
 use super::{Recorder, Sink};
-use crate::journal::{Journal, JournalFs, Limits, Recovered};
+use crate::journal::{Journal, JournalFs, Keep, Limits, Recovered};
 use crate::session::anchor::AnchorRecord;
 use crate::session::boot::{BootRecord, Start};
 use crate::session::restore::{Restoration, RestoreReport};
@@ -56,7 +56,7 @@ impl Recorder {
         start: Option<&Start>,
         sink: Sink<'_>,
     ) -> Result<(Recorder, RestoreReport)> {
-        let (mut journal, recovered) = Journal::open(fs, limits)?;
+        let (mut journal, recovered) = Journal::open(fs, limits, Keep::NewestSession)?;
         let goes_on = recovered.session() == Some(session);
         let begun = match goes_on {
             true => {

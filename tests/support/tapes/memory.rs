@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{Error, ErrorKind, Result};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use flagfall::journal::{Journal, JournalFs, Limits, Recovered, Syncer};
+use flagfall::journal::{Journal, JournalFs, Keep, Limits, Recovered, Syncer};
 
 /// A handle to a disk: the journal owns one handle, the test keeps another.
 #[derive(Clone, Default)]
@@ -49,7 +49,7 @@ impl Memory {
 
     /// Reads the files as a restart does.
     pub(crate) fn recovered(&self) -> Recovered {
-        Journal::open(Box::new(self.clone()), Limits::default()).expect("opens").1
+        Journal::open(Box::new(self.clone()), Limits::default(), Keep::All).expect("opens").1
     }
 }
 
