@@ -50,7 +50,7 @@ impl Capture {
 #[test]
 fn no_message_and_no_script_of_a_page_for_players_says_what_arbiters_know() {
     let hall = Hall::new(&["1", "2"], &["1", "2"], SECONDS);
-    let Some(browser) = hall.browser("players_see_nothing") else { return };
+    let Some(browser) = Browser::with_network("players_see_nothing", hall.address) else { return };
     // A page that is there from the first move on, for each audience; then each other page, which gets what is retained.
     browser.open("/wall/?audience=live");
     browser.wait("the page asks", "document.querySelector('form.login')");

@@ -7,8 +7,8 @@ install_missing() {
     local packages=() need command package
     local tools=(cc:gcc mosquitto:mosquitto mosquitto_sub:mosquitto-clients openssl:openssl dbus-daemon:dbus-daemon
         systemd-analyze:systemd kill:procps gzip:gzip faketime:faketime)
-    # The browser has 290 MB.
-    [[ -n ${FLAGFALL_NO_BROWSER:-} ]] || tools+=(chromium:chromium chromedriver:chromium-driver)
+    # The browser has 250 MB.
+    [[ -n ${FLAGFALL_NO_BROWSER:-} ]] || tools+=(chromium-headless-shell:chromium-headless-shell chromedriver:chromium-driver)
     for need in "${tools[@]}"; do
         command=${need%%:*} package=${need#*:}
         PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin type -P "$command" >/dev/null || packages+=("$package")

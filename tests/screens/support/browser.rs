@@ -8,7 +8,7 @@ use std::time::Duration;
 use flagfall::system_clock::monotonic;
 use serde_json::{Value, json};
 
-use super::driver::{BROWSER, Driver, LOOK_AGAIN, Seat, has_browser};
+use super::driver::{Driver, LOOK_AGAIN, Seat, browser, has_browser};
 use crate::support::waiting::pause;
 
 const ARGUMENTS: [&str; 11] = [
@@ -64,6 +64,11 @@ pub(crate) struct Browser {
 impl Browser {
     /// A browser for the test of this name; none if the machine has none and that is allowed.
     pub(crate) fn start(name: &'static str, origin: impl std::fmt::Display) -> Option<Browser> {
+        Browser::with_logs(name, origin, &json!({"browser": "ALL"}), &Value::Null)
+    }
+
+    /// A browser that also notes what the pages load and receive: [`Browser::network`].
+    pub(crate) fn with_network(name: &'static str, origin: impl std::fmt::Display) -> Option<Browser> {
         Browser::with_logs(name, origin, &json!({"performance": "ALL", "browser": "ALL"}), &Value::Null)
     }
 
@@ -78,7 +83,7 @@ impl Browser {
             return None;
         }
         let (driver, seat) = Driver::get();
-        let mut options = json!({"binary": BROWSER, "args": ARGUMENTS});
+        let mut options = json!({"binary": browser(), "args": ARGUMENTS});
         if !performance.is_null() {
             options["perfLoggingPrefs"] = performance.clone();
         }
