@@ -17,7 +17,7 @@ use crate::support::tapes::memory::Memory;
 use crate::support::tapes::{Tape, own_tapes, recordings};
 
 /// The number of seeds of each random test.
-const SEEDS: u64 = 6;
+const SEEDS: u64 = 4;
 
 /// The tape with gaps between its inputs, some of them an hour long.
 fn with_gaps(tape: &Tape, rng: &mut Rng) -> Tape {
@@ -94,7 +94,7 @@ fn nothing_is_early_and_everything_comes_in_order() {
 fn a_restart_publishes_what_an_uninterrupted_run_publishes() {
     let mut cuts = 0;
     let tapes = own_tapes();
-    campaign("delay over restarts", 0..SEEDS / 3, |seed| {
+    campaign("delay over restarts", 0..SEEDS / 2, |seed| {
         for tape in &tapes {
             let mut rng = Rng::with_seed(seed);
             let tape = with_delay(&with_gaps(tape, &mut rng), any_delay(&mut rng));

@@ -4,6 +4,7 @@ use flagfall::emulate::games::{GAMES, game};
 use flagfall_game::alarm::{AlarmKind, AlarmStatus};
 
 use crate::scene::{Outcome, STARTED, Scene};
+use crate::support::seeds::campaign;
 
 /// The alarms if moves are made while the link is lost.
 const GAP: [&str; 2] = ["board_lost", "link_gap"];
@@ -162,20 +163,28 @@ fn s064_the_log_reports_a_press_before_its_slide_has_ended() {
 /// log has been read. At the end there must be enough time for this before the kings go to the centre.
 #[test]
 fn s064_a_moment_without_link_in_a_blitz_game() {
-    for number in 0..GAMES {
-        let game = game(number);
-        let (moves, script) = (game.expected().moves.join(" "), game.script());
-        let end = script.end().as_secs_f64() / 2.0;
-        for (seconds, steps) in [(0.3, 7), (0.7, 5), (3.0, 11)] {
-            for tenths in (0..).step_by(steps).take_while(|&tenths| f64::from(tenths) / 10.0 + seconds + 4.0 < end) {
-                let mut scene = Scene::performed(game.settings(1), game.time_control, &script, 2.0);
-                let outcome = scene.away(STARTED + f64::from(tenths) / 10.0, seconds).wait(4.0).run();
-                let text = format!("game {number}, {seconds} s away after {tenths} tenths of a second");
-                assert_eq!(outcome.sans(), moves, "{text}");
-                let alarms = outcome.alarms();
-                let other = alarms.iter().find(|alarm| !GAP.contains(&alarm.as_str()) && *alarm != "clock_not_started");
-                assert_eq!((other, outcome.audit("press_out_of_turn")), (None, 0), "{text}");
-            }
+    campaign("a moment without link", 0..1, |seed| (0..GAMES).map(|number| without_link_in_a_blitz_game(number, seed)).sum());
+}
+
+/// The seed chooses the moments. Returns their number.
+fn without_link_in_a_blitz_game(number: usize, seed: u64) -> u64 {
+    let game = game(number);
+    let (moves, script) = (game.expected().moves.join(" "), game.script());
+    let end = script.end().as_secs_f64() / 2.0;
+    let mut moments = 0;
+    for (seconds, steps) in [(0.3, 21), (0.7, 15), (3.0, 33)] {
+        let first = (seed % u64::from(steps)) as u32;
+        let moment = |tenths: &u32| f64::from(*tenths) / 10.0 + seconds + 4.0 < end;
+        for tenths in (first..).step_by(steps as usize).take_while(moment) {
+            moments += 1;
+            let mut scene = Scene::performed(game.settings(1), game.time_control, &script, 2.0);
+            let outcome = scene.away(STARTED + f64::from(tenths) / 10.0, seconds).wait(4.0).run();
+            let text = format!("game {number}, {seconds} s away after {tenths} tenths of a second");
+            assert_eq!(outcome.sans(), moves, "{text}");
+            let alarms = outcome.alarms();
+            let other = alarms.iter().find(|alarm| !GAP.contains(&alarm.as_str()) && *alarm != "clock_not_started");
+            assert_eq!((other, outcome.audit("press_out_of_turn")), (None, 0), "{text}");
         }
     }
+    moments
 }
