@@ -169,11 +169,12 @@ debian dpkg --force-depends --purge flagfall-hall >/dev/null 2>&1 || fail "purge
 # The program of another machine runs in an emulator, if both are there.
 for deb in "$packages"/flagfall_*_arm64.deb; do
     [[ -f $deb ]] || { say "skipped: there is no package for arm64"; continue; }
-    command -v qemu-aarch64-static >/dev/null && [[ -d /usr/aarch64-linux-gnu/lib ]] || { say "skipped: qemu-user-static or libc6-arm64-cross is missing"; continue; }
+    command -v qemu-aarch64-static >/dev/null && aarch64-linux-gnu-gcc -shared -fPIC -o "$work/termios2.so" tests/package/termios2.c ||
+        { say "skipped: qemu-user-static, gcc-aarch64-linux-gnu or libc6-dev-arm64-cross is missing"; continue; }
     rm -rf "$work/tree"
     dpkg-deb -x "$deb" "$work/tree"
     say "$(basename "$deb"): the program has $(stat -c %s "$work/tree/usr/bin/flagfall") bytes, the package $(stat -c %s "$deb")"
-    timeout 600 qemu-aarch64-static -L /usr/aarch64-linux-gnu "$work/tree/usr/bin/flagfall" demo --once >"$work/demo.log" 2>&1 </dev/null ||
+    timeout 600 qemu-aarch64-static -L /usr/aarch64-linux-gnu -E LD_PRELOAD="$work/termios2.so" "$work/tree/usr/bin/flagfall" demo --once >"$work/demo.log" 2>&1 </dev/null ||
         { tail -n 30 "$work/demo.log"; fail "the demonstration on arm64"; }
     say "the demonstration on arm64 ran to its end"
 done

@@ -173,8 +173,8 @@ fn without_link_in_a_blitz_game(number: usize, seed: u64) -> u64 {
     let end = script.end().as_secs_f64() / 2.0;
     let mut moments = 0;
     for (seconds, steps) in [(0.3, 21), (0.7, 15), (3.0, 33)] {
-        let first = (seed % u64::from(steps)) as u32;
-        let moment = |tenths: &u32| f64::from(*tenths) / 10.0 + seconds + 4.0 < end;
+        let first = (seed % steps as u64) as i32;
+        let moment = |tenths: &i32| f64::from(*tenths) / 10.0 + seconds + 4.0 < end;
         for tenths in (first..).step_by(steps as usize).take_while(moment) {
             moments += 1;
             let mut scene = Scene::performed(game.settings(1), game.time_control, &script, 2.0);
