@@ -174,14 +174,14 @@ fn broken_off(tape: &Tape, places: usize, seed: u64) {
     let ends: Vec<usize> = text[header..].match_indices('\n').map(|(at, _)| header + at + 1).collect();
     let mut rng = Rng::with_seed(seed.wrapping_add(ends.len() as u64));
     // The places are behind the header and the last records, around outputs, at random, and within lines.
-    let mut cuts: Vec<usize> = ends.iter().rev().take(8).copied().chain([header]).collect();
+    let mut cuts: Vec<usize> = ends.iter().rev().take(4).copied().chain([header]).collect();
     let is_out = |at: usize| text[at..].split(' ').nth(2) == Some("out");
     let mut around: Vec<usize> = ends.iter().copied().filter(|&at| is_out(at)).collect();
     rng.shuffle(&mut around);
     cuts.extend(around.into_iter().take(places / 2));
     cuts.extend((0..places / 2).map(|_| ends[rng.usize(..ends.len())]));
-    cuts.extend((0..8).map(|_| rng.usize(header..text.len())));
-    if places == CUTS && ends.len() < 200 {
+    cuts.extend((0..4).map(|_| rng.usize(header..text.len())));
+    if places == CUTS && ends.len() < 50 {
         cuts.extend(&ends);
     }
     cuts.sort_unstable();
