@@ -36,6 +36,8 @@ fn pages_of_the_staff() {
     room.witness.publish_ruling("4", rulings::decided("0-1"));
     room.witness.publish(&device("5"), &plain("device.status", 1, device_body("5", "offline")));
     browser.shows_in("[data-board='open26/5/5']", "not live");
+    // The clock of a finished game may still run; nobody is to move.
+    browser.gone("[data-board='open26/5/3'] .runs");
     browser.click("[aria-label=Menu]");
     browser.shows_in(".menu", "Log out");
     browser.is_accessible("the menu");

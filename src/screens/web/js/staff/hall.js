@@ -145,7 +145,7 @@ function tileView(app, board, tile) {
   const dead = tile.kind === 'dead' || tile.kind === 'quiet' || tile.kind === 'waiting';
   /** @param {'white'|'black'} side */
   const row = (side) => {
-    const runs = shown.running === side && tile.live;
+    const runs = shown.running === side && tile.live && !tile.result;
     return html`<span class="tile-player ${runs ? 'runs' : ''}">
       <span class="tile-name"><bdi>${shortName(body?.players?.[side], 18) || (side === 'white' ? 'White' : 'Black')}</bdi></span>
       <span class="tile-run" aria-label=${runs ? 'to move' : ''}>${runs ? '▶' : ''}</span>
