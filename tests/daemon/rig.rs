@@ -131,8 +131,10 @@ pub(crate) fn start_with(command: &str, configs: &[&Path], variables: &[(&str, S
     let log = File::options().create(true).append(true).open(log).expect("a log");
     let mut process = Command::new(env!("CARGO_BIN_EXE_flagfall"));
     process.arg(command).env_clear().envs(variables.iter().map(|(name, value)| (name, value)));
-    // As systemd/flagfall.service sets it.
-    process.envs((command == "run").then_some(("MALLOC_ARENA_MAX", "2")));
+    if command == "run" {
+        // As systemd/flagfall.service sets them.
+        process.envs([("MALLOC_ARENA_MAX", "2"), ("MALLOC_MMAP_THRESHOLD_", "65536")]);
+    }
     configs.iter().for_each(|config| _ = process.arg("--config").arg(config));
     let child = process.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn().expect("the program");
     Daemon { child }
