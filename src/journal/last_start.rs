@@ -30,3 +30,31 @@ impl LastStart {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use flagfall_protocols::time::Instant;
+    use flagfall_protocols::trace::Audience;
+
+    use super::*;
+
+    #[test]
+    fn only_the_first_gap_since_the_last_start_counts() {
+        let out = |number| Body::Out { number, audience: Audience::Live, retain: false, topic: "t", payload: "{}" };
+        let closed = Body::Ack { sink: CLOSED, audience: Audience::Arbiter, number: 0 };
+        let boot = Body::Boot("{}");
+        for (records, before_gap, is_closed) in [
+            (vec![(1, boot.clone()), (2, out(1)), (3, out(2))], None, false),
+            (vec![(1, boot.clone()), (2, out(1)), (4, out(3)), (7, out(6))], Some([0, 1, 0]), false),
+            (vec![(1, out(1)), (3, out(3)), (4, boot.clone()), (5, out(4))], None, false),
+            (vec![(1, out(1)), (3, boot.clone()), (4, closed.clone())], None, true),
+            (vec![(1, boot), (2, closed), (3, out(1))], None, false),
+        ] {
+            let mut last = LastStart::default();
+            for (seq, body) in &records {
+                last.step_past(&Record { seq: *seq, at: Instant::ZERO, body: body.clone() });
+            }
+            assert_eq!((last.before_gap, last.closed), (before_gap, is_closed), "{records:?}");
+        }
+    }
+}

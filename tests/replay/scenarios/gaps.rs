@@ -182,7 +182,8 @@ fn without_link_in_a_blitz_game(number: usize, seed: u64) -> u64 {
             let text = format!("game {number}, {seconds} s away after {tenths} tenths of a second");
             assert_eq!(outcome.sans(), moves, "{text}");
             let alarms = outcome.alarms();
-            // What was lost may have two explanations, until the next move; at the ordinary moments it has one.
+            // At the ordinary moments what was lost has one explanation. At others it may have two: the moves are right all the
+            // same, and the doubt stays open for the arbiter.
             let may_be = |alarm: &str| alarm == "clock_not_started" || (alarm == "ambiguous" && !ordinary());
             let other = alarms.iter().find(|alarm| !GAP.contains(&alarm.as_str()) && !may_be(alarm));
             assert_eq!((other, outcome.audit("press_out_of_turn")), (None, 0), "{text}");
