@@ -164,7 +164,7 @@ pub(crate) fn moves_instead(base: &Node, plies: &[Tentative], since: Instant, sc
 
 /// The squares to which the man of the first of these moves may have gone instead, because the hands of both players were busy at once:
 /// it stood on such a square until after the reply was begun and the press may have been made, or it is on no square and the reply
-/// may have captured it there unseen.
+/// may have captured it there unseen. Only a move after which the reply is legal may have been made.
 fn other_destinations(base: &Node, plies: &[Tentative], scene: &Scene<'_>) -> u64 {
     let [first, reply, ..] = plies else { return 0 };
     let (Some(from), to) = (first.mv.from(), first.mv.to()) else { return 0 };
@@ -187,7 +187,10 @@ fn other_destinations(base: &Node, plies: &[Tentative], scene: &Scene<'_>) -> u6
     };
     let moves = base.table().iter().map(|other| other.mv);
     let others = moves.filter(|other| other.from() == Some(from) && other.to() != to && !other.is_castle());
+    let places = |mv: Move| (mv.from(), mv.to());
+    let is_answered = |other: Move| base.after(other).table().iter().any(|answer| places(answer.mv) == places(reply.mv));
     let open = others.filter(|other| stood(other.to() as u8) || (is_gone && other.to() == reply.mv.to()));
+    let open = open.filter(|&other| is_answered(other));
     open.fold(0, |all, other| all | 1 << other.to().to_u32())
 }
 
