@@ -119,8 +119,13 @@ impl Seen {
         let mut changed = Changed::State;
         let at = Interval::seen(now, self.clock.chessclock.report_delay());
         if self.phase.stage == GamePhase::Over && !decided {
-            if self.last_man_left().is_some_and(|(mover, _)| mover == by) {
-                self.play.pressed_elsewhere = Some((by, at));
+            let mover = self.last_man_left().map(|(mover, _)| mover);
+            let presses = &mut self.play.pressed_elsewhere;
+            if mover == Some(by) {
+                presses.clear();
+                presses.push((by, at));
+            } else if mover.is_some() && presses.len() == 1 {
+                presses.push((by, at));
             } else if self.play.decoder.record.press_after_end(by, at) {
                 changed = Changed::Game;
             }

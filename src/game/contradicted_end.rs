@@ -4,6 +4,7 @@ use core::time::Duration;
 
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
+use shakmaty::Square;
 
 use crate::game_phase::GamePhase;
 use crate::laws::outcome::Ending;
@@ -24,8 +25,8 @@ impl Seen {
     ///
     /// * Kings in the centre meant no result: the position before them stands again, and a clock runs.
     /// * The man that gave mate or stalemate, without a press, only passed its square: it went on at once to another square to
-    ///   which it could have moved, and its player presses there, or it stands there for two seconds. A man that is put back is no
-    ///   move.
+    ///   which it could have moved, and its player presses there, or it stands there for two seconds. It may have been captured there
+    ///   before a board showed it. A man that is put back is no move.
     pub(crate) fn contradicted_end(&self, now: Instant) -> Option<usize> {
         let heard = self.board.known() && self.board.unseen_since().is_none();
         if self.phase.stage != GamePhase::Over || !heard {
@@ -44,16 +45,20 @@ impl Seen {
                 let last = record.moves().last()?;
                 let runs = runs.is_some() || !self.clock.chessclock.present();
                 let before = moves.checked_sub(1).filter(|_| runs && left <= last.made.latest.after(PASSES))?;
-                let pressed = self.play.pressed_elsewhere.is_some();
+                let pressed = !self.play.pressed_elsewhere.is_empty();
                 // If another man has come to the square, the men are set up anew.
                 if !(still || pressed) || self.board.changed_at(1 << last.mv().to().to_u32()) > left {
                     return None;
                 }
                 let node = Node::new(record.position_after(before));
-                let other_move = |men: &Men| node.exact(men).is_some_and(|mv| mv.from() == last.mv().from());
+                let from = last.mv().from();
+                let other_move = |men: &Men| node.exact(men).is_some_and(|mv| mv.from() == from);
                 // With a press, it is enough that the man stood there for a moment.
-                let went_on =
-                    if pressed { self.board.past(left).any(|(_, men)| other_move(&men)) } else { other_move(self.board.men()) };
+                let went_on = if pressed {
+                    self.board.past(left).any(|(_, men)| other_move(&men) || was_captured(&node, from, &men))
+                } else {
+                    other_move(self.board.men())
+                };
                 went_on.then_some(before)
             }
             Some(_) => None,
@@ -72,4 +77,15 @@ impl Seen {
     pub(crate) fn end_contradicted_at(&self) -> Option<Instant> {
         (self.phase.stage == GamePhase::Over).then(|| self.board.last_change().after(STANDS))
     }
+}
+
+/// True if the board shows that the man on this square made a legal move, and was captured where it went.
+fn was_captured(before: &Node, from: Option<Square>, board: &Men) -> bool {
+    // The squares of the man, of the one that captured it, and of the capture.
+    if men::difference(&before.men, board).count_ones() != 3 {
+        return false;
+    }
+    let moves = before.table().iter().map(|candidate| candidate.mv).filter(|mv| mv.from() == from);
+    let mut taken = moves.filter(|mv| men::color(board[mv.to().to_usize()]) == Some(men::turn(&before.position).other()));
+    taken.any(|mv| before.after(mv).exact(board).is_some_and(|reply| reply.to() == mv.to()))
 }

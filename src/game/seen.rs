@@ -59,8 +59,9 @@ pub(crate) struct Play {
     pub(crate) completed_before: Pair<Option<i32>>,
     /// The ending on the board, its time, and the player who made the move.
     pub(crate) ending: Option<(Ending, Interval, Color)>,
-    /// The press of a player after his move seemed to end the game and its man went on: it may belong to another move.
-    pub(crate) pressed_elsewhere: Option<(Color, Interval)>,
+    /// The press of a player after his move seemed to end the game and its man went on: it may belong to another move. The opponent's
+    /// press may follow.
+    pub(crate) pressed_elsewhere: Vec<(Color, Interval)>,
     /// The ending that an arbiter has rejected. It does not end the game, until the record is corrected.
     pub(crate) rejected_ending: Option<Ending>,
     /// The parts of the game before the present record, each with its own start position; at most [`Play::MAX_SEGMENTS`].
@@ -85,7 +86,7 @@ impl Play {
             conclusions: Vec::new(),
             completed_before: Pair { white: Some(0), black: Some(0) },
             ending: None,
-            pressed_elsewhere: None,
+            pressed_elsewhere: Vec::new(),
             rejected_ending: None,
             segments: Vec::new(),
             step_found: None,

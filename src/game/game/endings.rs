@@ -54,7 +54,7 @@ impl Game {
     pub(super) fn end_game(&mut self, out: &mut Vec<Effect>) {
         if self.seen.phase.stage != GamePhase::Over {
             self.seen.phase.stage = GamePhase::Over;
-            self.seen.play.pressed_elsewhere = None;
+            self.seen.play.pressed_elsewhere.clear();
             self.reports.revised();
             self.audit_game(GameEvent::Over, out);
         }
@@ -134,7 +134,7 @@ impl Game {
         self.audit_game(GameEvent::Reopened, out);
         let Seen { play, board, clock, .. } = &mut self.seen;
         play.decoder.board_changed(self.now, board);
-        if let Some((by, at)) = play.pressed_elsewhere.take() {
+        for (by, at) in core::mem::take(&mut play.pressed_elsewhere) {
             play.decoder.press(at, by, board, &clock.view(), &mut play.conclusions);
         }
         self.reports.live_dirty = true;

@@ -5,8 +5,8 @@ use shakmaty::{Square, attacks};
 
 use crate::men::{self, EMPTY};
 use crate::reconstruct::hypothesis::{Hypothesis, Scene};
-use crate::reconstruct::line::Tentative;
-use crate::reconstruct::route::has_left;
+use crate::reconstruct::line::{Tentative, man_of};
+use crate::reconstruct::route::{has_left, rested_on};
 use crate::reconstruct::sensing::ShownMove;
 
 /// The largest number of men that a reply takes from their squares: king and rook.
@@ -15,6 +15,9 @@ const OF_A_REPLY: u32 = 2;
 /// True if everything that the reading left unexplained before the move belonged to this move or to a reply that the board shows
 /// begun, and if the reply was begun after the move: the hands of both players were busy at the same time.
 pub(super) fn explains(reading: &Hypothesis, next: &ShownMove<'_>, scene: &Scene<'_>) -> bool {
+    if reading.line.last().is_some_and(|last| rested_on_target(last, next, scene)) {
+        return false;
+    }
     let passed = next.candidate.mv.from().map_or(0, |from| attacks::between(from, next.candidate.mv.to()).0);
     let own = next.candidate.mask | passed;
     begun_reply(next, scene).is_some_and(|reply| {
@@ -29,6 +32,13 @@ pub(super) fn explains(reading: &Hypothesis, next: &ShownMove<'_>, scene: &Scene
             |square: u8| men::squares(reply.lifted).any(|from| has_left(scene.board, square, men[from.index()], next.begun));
         reply.squares & last == 0 && men::squares(rest).all(|square| was_passed(square.index() as u8))
     })
+}
+
+/// True if the man of the last move rested on the square to which this move goes, until this move was begun: it may have gone there
+/// and been captured.
+fn rested_on_target(last: &Tentative, next: &ShownMove<'_>, scene: &Scene<'_>) -> bool {
+    let (man, to) = man_of(last.mv, last.color);
+    to != next.to && rested_on(scene.board, next.to, man, next.begun, scene.scan, None)
 }
 
 /// A reply that is not finished.

@@ -65,6 +65,8 @@ fn a_decided_end_stays() {
     assert_eq!((desk.moves().len(), desk.game.stage(), is_reopened(&desk)), (3, GamePhase::Over, false));
 }
 
+const MATE_ON_F2: &str = "k7/8/8/2b5/8/4q3/3PN2P/3BK2R w - - 0 1";
+
 /// The queen slides from a1 to f6 and is seen on d4 for this time.
 fn slide_over_d4(seconds: f64) -> Desk {
     let mut desk = Desk::started("300").with_position(STALEMATE_ON_D4);
@@ -84,6 +86,19 @@ fn a_queen_that_only_passes_the_square_of_a_stalemate() {
     assert_eq!(desk.out.iter().filter(|effect| revised(effect)).count(), 1);
     desk.assume("8/8/5Q2/5KPk/8/8/8/8 b - - 1 1").play("h5h4").wait(3.0);
     assert_eq!(desk.moves(), ["a1f6", "h5h4"]);
+}
+
+/// The queen passes the square of a mate, and is captured on the next one before a scan shows it there: Qf2 would be mate, and Qg1 is
+/// answered by the knight.
+#[test]
+fn a_queen_that_passes_the_square_of_a_mate_and_is_captured() {
+    let mut desk = Desk::started("300").with_position(MATE_ON_F2);
+    desk.play("h2h3");
+    desk.wait(2.0).square(square("e3"), Reading::Empty).square(square("f2"), reading('q')).wait(1.3);
+    desk.square(square("f2"), Reading::Empty).wait(0.2).square(square("g1"), reading('N')).press(0).wait(0.2);
+    desk.square(square("e2"), Reading::Empty).wait(0.2).press(0).wait(4.0);
+    assert_eq!(desk.moves(), ["h2h3", "e3g1", "e2g1"]);
+    assert!(is_reopened(&desk) && desk.game.stage() == GamePhase::Playing);
 }
 
 /// Nobody presses after Qh4#, and the king is touched half a second later.
