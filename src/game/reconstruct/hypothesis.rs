@@ -208,7 +208,7 @@ impl Hypothesis {
         let after = candidate.men_after(&node.men);
         let color = men::turn(&node.position);
         let weights = &scene.tuning.weights;
-        let seen = candidate.seen_mask(scene.board.men());
+        let seen = candidate.seen_mask(scene.board.men()) & !passed_since(node, candidate, scene.board);
         let made = scene.board.moved_within(seen, scene.scan);
         let last = LastMove::of(candidate.mv, color, made.latest);
         let left = unexplained(&after, color.other(), Some(last), self.dead, scene.board, scene.now, weights);
@@ -394,4 +394,18 @@ fn is_in_time(made: Interval, pressed: Interval, scan: Duration) -> bool {
 /// True if the move was made while the board was not heard, so that its time is not known.
 fn was_unheard(made: Interval, scan: Duration) -> bool {
     made.latest.since(made.earliest) > scan * 2
+}
+
+/// The square that the man of this move left, if a man of the opponent has passed it since: its last change does not belong to the move.
+fn passed_since(node: &Node, candidate: &Candidate, board: &PhysicalBoard) -> u64 {
+    let Some(from) = candidate.mv.from() else { return 0 };
+    let (square, man) = (from as u8, node.men[from.to_usize()]);
+    let mut passed = false;
+    for change in board.changes_of(square) {
+        if change.before == man {
+            return u64::from(passed) << square;
+        }
+        passed |= men::color(change.before).is_some_and(|color| Some(color) != men::color(man));
+    }
+    0
 }

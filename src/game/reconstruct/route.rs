@@ -260,7 +260,14 @@ pub(crate) fn slid_to_another_end(before: &Node, last: &Tentative, scene: &Scene
 
 /// True if the square showed this man for longer than `brushed`, and showed it no more at some moment after `since`. After the man left
 /// the square to which it is said to have gone (`shown`), no time is too short: it brushes squares only on its way.
-pub(crate) fn rested_on(board: &PhysicalBoard, square: u8, man: u8, since: Instant, brushed: Duration, shown: Option<Instant>) -> bool {
+pub(crate) fn rested_on(
+    board: &PhysicalBoard,
+    square: u8,
+    man: u8,
+    since: Instant,
+    brushed: Duration,
+    shown: Option<Instant>,
+) -> bool {
     let mut changes = board.changes_of(square).peekable();
     while let Some(left) = changes.next_if(|change| change.at > since) {
         let came = changes.peek().map_or(Instant::ZERO, |change| change.at);

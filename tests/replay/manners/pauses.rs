@@ -79,10 +79,16 @@ fn men_that_pause_on_their_way() {
     });
 }
 
+/// The opponent's queen passes the square that the man of the move has left, before the man arrives.
+const PASSED_BY_THE_REPLY: u64 = 906_274;
+/// A queen pauses on the square of a mate, goes on, and is captured there before a scan shows it.
+const CAPTURED_UNSEEN: u64 = 905_132;
+
 /// Two hands at once have more stories than the reports decide. What is told is right, or an alarm is open.
 #[test]
 fn men_that_pause_while_the_opponent_begins() {
-    campaign("men that pause while the opponent begins", 163_000..163_012, |seed| {
+    let own = (163_000..163_012).chain([PASSED_BY_THE_REPLY, CAPTURED_UNSEEN]);
+    campaign("men that pause while the opponent begins", own, |seed| {
         let told = play(seed, true);
         told.assert_none_silent();
         told.inputs
