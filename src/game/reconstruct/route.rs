@@ -98,12 +98,15 @@ pub(crate) fn may_be_one_move(plies: &[Tentative], board: &PhysicalBoard) -> boo
 }
 
 /// True if the man of this move, which no board has shown on its square, came back to the square from which it was moved, or to one on
-/// which it was seen since: it was only lifted there. `later` are the moves after it: one of them may have put another man like it there.
+/// which it was seen since: it was only lifted there. `later` are the moves after it: one of them may have put another man like it there,
+/// or the man itself, if both players pressed for the two moves before.
 pub(crate) fn came_back(ply: &Tentative, later: &[Tentative], board: &PhysicalBoard) -> bool {
     let (man, to) = man_of(ply.mv, ply.color);
     let moved = men::of_shakmaty(ply.mv.role().of(men::to_color(ply.color)));
     let came = |from: Square| came_to(board, from as u8, moved).is_some_and(|came| came > ply.made.latest);
-    if ply.mv.from().is_some_and(came) {
+    let pressed = ply.pressed.is_some() && later.first().is_some_and(|reply| reply.pressed.is_some());
+    let played = |from| pressed && later.iter().any(|next| next.mv.from() == Some(ply.mv.to()) && next.mv.to() == from);
+    if ply.mv.from().is_some_and(|from| came(from) && !played(from)) {
         return true;
     }
     let stands = |square: &u8| board.men()[usize::from(*square)] == man && ply.node.men[usize::from(*square)] != man;
