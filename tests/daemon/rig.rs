@@ -132,8 +132,9 @@ pub(crate) fn start_with(command: &str, configs: &[&Path], variables: &[(&str, S
     let mut process = Command::new(env!("CARGO_BIN_EXE_flagfall"));
     process.arg(command).env_clear().envs(variables.iter().map(|(name, value)| (name, value)));
     if command == "run" {
-        // As systemd/flagfall.service sets them.
-        process.envs([("MALLOC_ARENA_MAX", "2"), ("MALLOC_MMAP_THRESHOLD_", "65536")]);
+        let unit = include_str!("../../systemd/flagfall.service").lines();
+        let set = unit.filter_map(|line| line.strip_prefix("Environment=")?.split_once('='));
+        process.envs(set);
     }
     configs.iter().for_each(|config| _ = process.arg("--config").arg(config));
     let child = process.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn().expect("the program");
