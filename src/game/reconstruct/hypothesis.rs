@@ -16,7 +16,7 @@ use crate::reconstruct::line::{Line, Tentative, man_of};
 use crate::reconstruct::occupancy::plausible::Doubt;
 use crate::reconstruct::route;
 use crate::reconstruct::sensing::{Sensing, ShownMove};
-use crate::reconstruct::tuning::{Tuning, Weights};
+use crate::reconstruct::tuning::Tuning;
 
 /// The time after a press without a change in which the board, with a scan more, must show a change
 /// (`reconstruct/README.md#6.1`).
@@ -28,6 +28,8 @@ pub(crate) const MAX_PRESSES: usize = 4;
 /// The time for which a man must stand on another square to show that it only passed the one on which it seemed to end the game. While
 /// the men are set up anew, they rest for a shorter time.
 pub(crate) const STANDS_ELSEWHERE: Duration = Duration::from_secs(2);
+/// The least time from a move to its press.
+pub(crate) const PRESS_TAKES: Duration = Duration::from_millis(100);
 /// The longest delay of a report after its scan, because the line is slow.
 pub(crate) const ON_THE_LINE: Duration = Duration::from_millis(50);
 
@@ -128,7 +130,7 @@ impl Hypothesis {
                 }
                 // If the press of the move before was missed, the lever cannot show the press of this move.
                 None if owed || !scene.clock => {}
-                None => cost += reply.map_or(0, |reply| cost_without_press(ply, reply, weights)),
+                None => cost += reply.map_or(0, |reply| cost_without_press(ply, reply, scene)),
             }
             // No press shows that the man made two moves.
             if scene.clock && self.may_be_one_move(base, index, scene) {
@@ -378,8 +380,14 @@ impl Hypothesis {
 }
 
 /// The cost of a move whose press was not heard before the reply. If both moves are pressed between two reports of the clock, the
-/// lever is back in its position.
-fn cost_without_press(ply: &Tentative, reply: &Tentative, weights: &Weights) -> i32 {
+/// lever is back in its position, but between the moves there was time for a press.
+fn cost_without_press(ply: &Tentative, reply: &Tentative, scene: &Scene<'_>) -> i32 {
+    let weights = &scene.tuning.weights;
+    let (man, to) = man_of(reply.mv, reply.color);
+    let replied = route::arrived_at(scene.board, to, man).unwrap_or(reply.made.latest);
+    if replied < ply.made.earliest.after(PRESS_TAKES) {
+        return weights.not_pressed;
+    }
     let between = reply.made.latest.since(ply.made.latest).as_millis().min(10_000) as i32;
     let both = weights.both_unheard + between * weights.both_unheard_per_second / 1000;
     if reply.pressed.is_none() { both.min(weights.not_pressed) } else { weights.not_pressed }

@@ -14,7 +14,7 @@ use crate::reconstruct::candidates::{Candidate, Node};
 use crate::reconstruct::hypothesis::{Hypothesis, NO_LEGAL_MOVE, ON_THE_LINE, Scene};
 use crate::reconstruct::line::Tentative;
 use crate::reconstruct::record::Record;
-use crate::reconstruct::route;
+use crate::reconstruct::route::{self, WhereAnswered};
 use crate::reconstruct::sensing::{LastSure, Sensing, ShownMove, Verdict};
 use crate::reconstruct::tuning::SETTLE_TIME;
 use crate::reconstruct::tuning::{Tuning, Weights};
@@ -53,13 +53,16 @@ impl Sensing for Identified {
         if reading.line.last().is_some_and(too_early) {
             return None;
         }
-        let answered = |last: &Tentative| route::was_answered_elsewhere(next.before, last, next.begun, scene);
+        let answered =
+            reading.line.last().map_or(WhereAnswered::Here, |last| route::answered(next.before, last, next.begun, scene));
         let of_another = may_be_of_another_man(reading, next, arrived, scene);
-        if of_another == Some(Stood::AfterPress) || reading.line.last().is_some_and(answered) {
+        if of_another == Some(Stood::AfterPress) || answered == WhereAnswered::Elsewhere {
             return None;
         }
         let mut longer = reading.clone();
-        longer.penalty += of_another.map_or(0, |_| scene.tuning.weights.on_two_squares);
+        let weights = &scene.tuning.weights;
+        longer.penalty += of_another.map_or(0, |_| weights.on_two_squares);
+        longer.penalty += if answered == WhereAnswered::Perhaps { weights.answered_elsewhere } else { 0 };
         // A move that explains the whole board also explains most of what was unexplained before it.
         let usual = match next.left {
             0 => scene.tuning.weights.explained,

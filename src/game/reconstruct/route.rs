@@ -9,7 +9,7 @@ use shakmaty::{CastlingSide, Move, Role, Square, attacks};
 use crate::men::{self, EMPTY};
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::candidates::{Candidate, Node};
-use crate::reconstruct::hypothesis::{ON_THE_LINE, Scene};
+use crate::reconstruct::hypothesis::{ON_THE_LINE, PRESS_TAKES, Scene};
 use crate::reconstruct::line::{Tentative, man_of};
 
 /// The longest time in scans for which a square shows a man that only brushed it on its way to the square beside it.
@@ -141,22 +141,44 @@ fn came_to(board: &PhysicalBoard, square: u8, man: u8) -> Option<Instant> {
     board.changes_of(square).find(|change| core::mem::replace(&mut shown, change.before) == man).map(|change| change.at)
 }
 
-/// True if the reply was begun before the man of this move came to its square, and if this man rested on another square, to which it
+/// Whether the man of a move was pressed and answered on another square.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WhereAnswered {
+    /// It was: the move was not made.
+    Elsewhere,
+    /// It may have been: the scans do not show whether the man came to its square before the reply was begun, in time for its press.
+    Perhaps,
+    /// It was answered where the move has it.
+    Here,
+}
+
+/// Whether the reply was begun before the man of this move came to its square, while this man rested on another square, to which it
 /// could have moved from `before`, until its player had pressed: that move was pressed and answered. The man has gone on since. If it
 /// certainly came to its square after the press, it was on the other one before, however short its rest was.
-pub(crate) fn was_answered_elsewhere(before: &Node, ply: &Tentative, reply_begun: Instant, scene: &Scene<'_>) -> bool {
-    let (Some(pressed), Some(from), to) = (ply.pressed, ply.mv.from(), ply.mv.to()) else { return false };
+pub(crate) fn answered(before: &Node, ply: &Tentative, reply_begun: Instant, scene: &Scene<'_>) -> WhereAnswered {
+    let (Some(pressed), Some(from), to) = (ply.pressed, ply.mv.from(), ply.mv.to()) else { return WhereAnswered::Here };
     let man = before.men[from.to_usize()];
-    let stands = scene.board.men()[to.to_usize()] == man;
-    let arrived = if stands { scene.board.changed_at(1 << to.to_u32()) } else { ply.made.latest };
+    let arrived = arrived_at(scene.board, to as u8, man).unwrap_or(ply.made.latest);
     if ply.mv.is_castle() || arrived <= reply_begun {
-        return false;
+        return WhereAnswered::Here;
     }
-    let late = arrived.before(scene.scan) > pressed.latest.after(ON_THE_LINE);
+    let earliest = arrived.before(scene.scan);
+    let late = earliest > pressed.latest.after(ON_THE_LINE);
     let (since, least) = if late { (pressed.earliest, Duration::ZERO) } else { (pressed.latest, scene.scan) };
     let moves = before.table().iter().map(|other| other.mv);
     let mut others = moves.filter(|other| other.from() == Some(from) && other.to() != to && !other.is_castle());
-    others.any(|other| rested_on(scene.board, other.to() as u8, man, since, least, None))
+    if !others.any(|other| rested_on(scene.board, other.to() as u8, man, since, least, None)) {
+        WhereAnswered::Here
+    } else if late || earliest > reply_begun || earliest.after(PRESS_TAKES) > pressed.latest {
+        WhereAnswered::Elsewhere
+    } else {
+        WhereAnswered::Perhaps
+    }
+}
+
+/// When the man that stands on this square came to it; none if it does not stand there.
+pub(crate) fn arrived_at(board: &PhysicalBoard, square: u8, man: u8) -> Option<Instant> {
+    (board.men()[usize::from(square)] == man).then(|| board.changed_at(1 << square))
 }
 
 /// The squares of another move that may have been made instead of the first of these moves. The last sure move was made at `since`.
@@ -175,7 +197,7 @@ fn other_destinations(base: &Node, plies: &[Tentative], scene: &Scene<'_>) -> u6
         return 0;
     }
     let (man, shown) = (base.men[from.to_usize()], scene.board.men());
-    let arrived = if shown[to.to_usize()] == man { scene.board.changed_at(1 << to.to_u32()) } else { first.made.latest };
+    let arrived = arrived_at(scene.board, to as u8, man).unwrap_or(first.made.latest);
     let begun = scene.board.changed_first(reply.mask).min(reply.made.latest);
     let pressed = first.pressed.map_or(begun, |pressed| pressed.earliest);
     // Each square is reported up to one scan late.

@@ -73,6 +73,8 @@ pub struct Weights {
     pub went_on: i32,
     /// The man of a move stood on its old square for longer than a scan after it seems to have come to the new one.
     pub on_two_squares: i32,
+    /// The man of a move stood on another square when its player pressed, and may have been answered there.
+    pub answered_elsewhere: i32,
     /// A square that cannot be read.
     pub unreadable: i32,
     /// The most that the age of one square may add.
@@ -150,6 +152,7 @@ impl Default for Weights {
             wrong_man: 60,
             went_on: 100,
             on_two_squares: 30,
+            answered_elsewhere: 60,
             unreadable: 10,
             most_by_age: 50,
             dead: 50,

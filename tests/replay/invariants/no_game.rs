@@ -38,11 +38,15 @@ fn finished_game(rng: &mut Rng, end: End) -> (CheckedGame, Chaos, Chess) {
             chaos.clock.running = false;
             let (at, input) = chaos.report_clock();
             checked.feed(at, &input);
-            for (letter, to) in [('K', "e4"), ('k', "d5")] {
+            // Either king may stand on a square in the centre already.
+            let kings = [('K', "e4"), ('k', "d5")].map(|(letter, to)| {
                 let king = Reading::Piece(Piece::from_letter(letter).expect("a king"));
                 let from = Square::all().find(|&square| chaos.board.get(square) == king).expect("a king");
-                let to = Square::parse(to).expect("a square");
-                for (square, reading) in [(from, Reading::Empty), (to, king)] {
+                (king, from, Square::parse(to).expect("a square"))
+            });
+            for (king, from, to) in kings {
+                let off = (from, Reading::Empty);
+                for (square, reading) in [off, (to, king)].into_iter().skip(usize::from(chaos.board.get(from) != king)) {
                     chaos.wait(400_000);
                     let (at, input) = chaos.put(square, reading);
                     checked.feed(at, &input);

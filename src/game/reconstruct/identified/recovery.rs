@@ -6,7 +6,7 @@ use crate::interval::Interval;
 use crate::men::{self, EMPTY};
 use crate::reconstruct::candidates::Candidate;
 use crate::reconstruct::hypothesis::{Hypothesis, NO_LEGAL_MOVE, Scene};
-use crate::reconstruct::route;
+use crate::reconstruct::route::{self, WhereAnswered};
 use crate::reconstruct::sensing::LastSure;
 
 /// The largest number of squares that two castlings change.
@@ -58,7 +58,7 @@ pub(super) fn reread(sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis> 
             continue;
         }
         if let [first, reply] = reading.line.plies()
-            && route::was_answered_elsewhere(base, first, scene.board.changed_first(reply.mask), scene)
+            && route::answered(base, first, scene.board.changed_first(reply.mask), scene) == WhereAnswered::Elsewhere
         {
             continue;
         }
