@@ -253,18 +253,18 @@ pub(crate) fn was_off_before(plies: &[Tentative], captor: &Candidate, scene: &Sc
 }
 
 /// The longest time for which the last man was seen on a square on which it should not be, after it had come to the square on which
-/// `captor` captures it: the report that it left that square may be lost. Zero if it was not seen elsewhere, or if another man is captured.
-pub(crate) fn seen_elsewhere(last: &Tentative, captor: &Candidate, scene: &Scene<'_>) -> Duration {
+/// `captor` captures it, and since when: the report that it left that square may be lost. None if it was not seen elsewhere, or if another
+/// man is captured.
+pub(crate) fn seen_elsewhere(last: &Tentative, captor: &Candidate, scene: &Scene<'_>) -> Option<(Duration, Instant)> {
     let (man, to) = man_of(last.mv, last.color);
-    let arrived = came_to(scene.board, to, man).filter(|_| captor.target() == 1 << to);
-    let Some(arrived) = arrived else { return Duration::ZERO };
+    let arrived = came_to(scene.board, to, man).filter(|_| captor.target() == 1 << to)?;
     let others = (0..64_u8).filter(|&square| last.node.men[usize::from(square)] != man);
     let seen = others.filter_map(|square| {
         let came = came_to(scene.board, square, man).filter(|came| *came > arrived)?;
         let left = scene.board.changes_of(square).find(|change| change.before == man && change.at > came);
-        Some(left.map_or(scene.now, |left| left.at).since(came))
+        Some((left.map_or(scene.now, |left| left.at).since(came), came))
     });
-    seen.max().unwrap_or_default()
+    seen.max()
 }
 
 /// True if the man of this move, which seems to end the game, slid on over its square: after it the board showed, for a scan, exactly a

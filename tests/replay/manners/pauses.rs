@@ -69,9 +69,13 @@ fn play(seed: u64, overlapping: bool) -> Told {
     table.end()
 }
 
+/// A queen pauses on a square of the way of the queen that captures her, which pauses there too.
+const CAPTURED_AFTER_A_PAUSE: u64 = 905_996;
+
 #[test]
 fn men_that_pause_on_their_way() {
-    campaign("men that pause on their way", 162_000..162_012, |seed| {
+    let own = (162_000..162_012).chain([CAPTURED_AFTER_A_PAUSE]);
+    campaign("men that pause on their way", own, |seed| {
         let told = play(seed, false);
         told.assert_none_silent();
         told.assert_exact();
@@ -83,11 +87,13 @@ fn men_that_pause_on_their_way() {
 const PASSED_BY_THE_REPLY: u64 = 906_274;
 /// A queen pauses on the square of a mate, goes on, and is captured there before a scan shows it.
 const CAPTURED_UNSEEN: u64 = 905_132;
+/// Two pawns make their double steps at the same time, and pause: no four single steps.
+const BOTH_PAUSE: u64 = 907_845;
 
 /// Two hands at once have more stories than the reports decide. What is told is right, or an alarm is open.
 #[test]
 fn men_that_pause_while_the_opponent_begins() {
-    let own = (163_000..163_012).chain([PASSED_BY_THE_REPLY, CAPTURED_UNSEEN]);
+    let own = (163_000..163_012).chain([PASSED_BY_THE_REPLY, CAPTURED_UNSEEN, BOTH_PAUSE]);
     campaign("men that pause while the opponent begins", own, |seed| {
         let told = play(seed, true);
         told.assert_none_silent();
