@@ -157,15 +157,11 @@ fn most_left(reading: &Hypothesis, candidate: &Candidate, usual: i32, scene: &Sc
     if usual == i32::MAX || route::was_off_before(reading.line.plies(), candidate, scene) {
         return i32::MAX;
     }
-    let seen = reading.line.last().and_then(|last| Some((last, route::seen_elsewhere(last, candidate, scene)?)));
-    let Some((last, (stood, since))) = seen else { return usual };
-    // A man that is taken off may brush other squares, seldom for longer than a scan, and not before its player has pressed.
-    if stood <= scene.scan {
-        usual
-    } else if stood <= scene.scan * route::BRUSHED_SCANS && last.pressed.is_none_or(|pressed| pressed.latest < since) {
-        usual.max(scene.tuning.weights.explained)
-    } else {
-        i32::MAX
+    let Some(last) = reading.line.last() else { return usual };
+    match route::seen_elsewhere(last, candidate, scene) {
+        Some(_) if route::had_gone_on(last, candidate, scene) => i32::MAX,
+        Some((stood, _)) if stood > scene.scan => usual.max(scene.tuning.weights.explained),
+        _ => usual,
     }
 }
 

@@ -267,6 +267,15 @@ pub(crate) fn seen_elsewhere(last: &Tentative, captor: &Candidate, scene: &Scene
     seen.max()
 }
 
+/// True if the last man had gone to another square, on which it was seen, after the one on which `captor` captures it. A man that is taken
+/// off may brush other squares, seldom for longer than a scan, and not before its player has pressed.
+pub(crate) fn had_gone_on(last: &Tentative, captor: &Candidate, scene: &Scene<'_>) -> bool {
+    seen_elsewhere(last, captor, scene).is_some_and(|(stood, since)| {
+        let pressed = last.pressed.map_or(!scene.clock, |pressed| pressed.latest < since);
+        stood > scene.scan * if pressed { BRUSHED_SCANS } else { 1 }
+    })
+}
+
 /// True if the man of this move, which seems to end the game, slid on over its square: after it the board showed, for a scan, exactly a
 /// longer move of that man in the same direction that ends the game too. A man that comes back over that square is put back.
 pub(crate) fn slid_to_another_end(before: &Node, last: &Tentative, scene: &Scene<'_>) -> bool {

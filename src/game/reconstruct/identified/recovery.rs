@@ -57,10 +57,13 @@ pub(super) fn reread(sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis> 
         if contradicted && reading.line.presses() < 2 {
             continue;
         }
-        if let [first, reply] = reading.line.plies()
-            && route::answered(base, first, scene.board.changed_first(reply.mask), scene) == WhereAnswered::Elsewhere
-        {
-            continue;
+        if let [first, reply] = reading.line.plies() {
+            let answered = route::answered(base, first, scene.board.changed_first(reply.mask), scene);
+            let captor = after.table().iter().find(|candidate| candidate.mv == reply.mv);
+            let gone = captor.is_some_and(|captor| route::had_gone_on(first, captor, scene));
+            if answered == WhereAnswered::Elsewhere || gone {
+                continue;
+            }
         }
         reading.judge(base, scene);
         found.push(reading);
