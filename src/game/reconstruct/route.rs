@@ -271,7 +271,7 @@ pub(crate) fn seen_elsewhere(last: &Tentative, captor: &Candidate, scene: &Scene
 /// off may brush other squares, seldom for longer than a scan, and not before its player has pressed.
 pub(crate) fn had_gone_on(last: &Tentative, captor: &Candidate, scene: &Scene<'_>) -> bool {
     seen_elsewhere(last, captor, scene).is_some_and(|(stood, since)| {
-        let pressed = last.pressed.map_or(!scene.clock, |pressed| pressed.latest < since);
+        let pressed = last.pressed.map_or(!scene.clock, |pressed| pressed.latest < since.after(PRESS_TAKES));
         stood > scene.scan * if pressed { BRUSHED_SCANS } else { 1 }
     })
 }
