@@ -158,10 +158,14 @@ fn most_left(reading: &Hypothesis, candidate: &Candidate, usual: i32, scene: &Sc
         return i32::MAX;
     }
     let Some(last) = reading.line.last() else { return usual };
-    match route::seen_elsewhere(last, candidate, scene) {
-        Some(_) if route::had_gone_on(last, candidate, scene) => i32::MAX,
-        Some((stood, _)) if stood > scene.scan => usual.max(scene.tuning.weights.explained),
-        _ => usual,
+    let stood = route::seen_elsewhere(last, candidate, scene).map_or(Duration::ZERO, |(stood, _)| stood);
+    // A man that is taken off may brush other squares, seldom for longer than a scan.
+    if stood <= scene.scan {
+        usual
+    } else if stood <= scene.scan * route::BRUSHED_SCANS && !route::was_put_elsewhere(last, last.pressed, candidate, scene) {
+        usual.max(scene.tuning.weights.explained)
+    } else {
+        i32::MAX
     }
 }
 

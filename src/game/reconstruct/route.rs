@@ -6,6 +6,7 @@ use core::time::Duration;
 use flagfall_protocols::time::Instant;
 use shakmaty::{CastlingSide, Move, Role, Square, attacks};
 
+use crate::interval::Interval;
 use crate::men::{self, EMPTY};
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::candidates::{Candidate, Node};
@@ -267,12 +268,13 @@ pub(crate) fn seen_elsewhere(last: &Tentative, captor: &Candidate, scene: &Scene
     seen.max()
 }
 
-/// True if the last man had gone to another square, on which it was seen, after the one on which `captor` captures it. A man that is taken
-/// off may brush other squares, seldom for longer than a scan, and not before its player has pressed.
-pub(crate) fn had_gone_on(last: &Tentative, captor: &Candidate, scene: &Scene<'_>) -> bool {
+/// True if the last man stood for longer than a scan on another square, on which its player may have pressed, after the one on which
+/// `captor` captures it: he had put it there. After his press, which was heard in `pressed`, a man that is taken off may brush other
+/// squares.
+pub(crate) fn was_put_elsewhere(last: &Tentative, pressed: Option<Interval>, captor: &Candidate, scene: &Scene<'_>) -> bool {
     seen_elsewhere(last, captor, scene).is_some_and(|(stood, since)| {
-        let pressed = last.pressed.map_or(!scene.clock, |pressed| pressed.latest < since.after(PRESS_TAKES));
-        stood > scene.scan * if pressed { BRUSHED_SCANS } else { 1 }
+        let before = pressed.map_or(!scene.clock, |pressed| pressed.latest < since.after(PRESS_TAKES));
+        stood > scene.scan && !before
     })
 }
 

@@ -60,8 +60,9 @@ pub(super) fn reread(sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis> 
         if let [first, reply] = reading.line.plies() {
             let answered = route::answered(base, first, scene.board.changed_first(reply.mask), scene);
             let captor = after.table().iter().find(|candidate| candidate.mv == reply.mv);
-            let gone = captor.is_some_and(|captor| route::had_gone_on(first, captor, scene));
-            if answered == WhereAnswered::Elsewhere || gone {
+            let pressed = sure.heard.iter().find(|pressed| pressed.by == first.color).map(|pressed| pressed.at);
+            let put = captor.is_some_and(|captor| route::was_put_elsewhere(first, pressed, captor, scene));
+            if answered == WhereAnswered::Elsewhere || put {
                 continue;
             }
         }
