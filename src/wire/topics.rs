@@ -193,6 +193,15 @@ pub fn is_board_pgn(topic: &str) -> bool {
     levels.next() == Some(PGN) && matches!(levels.nth(3), Some("live" | "public")) && levels.next() == Some("1")
 }
 
+/// The event and round of a board's topic, as `event/round`; `None` for topics of nodes, devices and users.
+pub fn round_of(topic: &str) -> Option<&str> {
+    let below = |audience: &str| topic.split_once(audience).map(|(_, rest)| rest);
+    let rest = below("/1/arbiter/").or_else(|| below("/1/live/")).or_else(|| below("/1/public/"))?;
+    let (event, others) = rest.split_once('/')?;
+    let (round, _) = others.split_once('/')?;
+    rest.get(..event.len() + 1 + round.len())
+}
+
 /// Whether an answer to `user` may be published on `topic`. Only `reply/<user>/<client-id>` of that user is allowed, since this
 /// program may write on topics on which the user may not.
 pub fn may_reply(root: &str, user: &str, topic: &str) -> bool {

@@ -197,6 +197,41 @@ fn a_deleted_state_is_forgotten_once_the_broker_knows() {
     assert_eq!(take_all(&outbox, now), []);
 }
 
+/// The broker keeps the states of all rounds, and a node those of the last two. The public's may come after the next round began.
+#[test]
+fn the_states_of_former_rounds_are_forgotten_once_the_broker_has_them() {
+    let (outbox, now) = board(0);
+    let keep = |audience: &str, round: u32| {
+        let (topic, payload) = (format!("f/1/{audience}/e/{round}/b/state"), "{}".to_owned());
+        outbox.publish_board_state(0, Retained { topic, payload, quality: Quality::AtLeastOnce, expiry: None });
+    };
+    let send = |acknowledge: bool| {
+        let sent = take_all(&outbox, now);
+        sent.iter().filter(|_| acknowledge).for_each(|publication| _ = outbox.acknowledged(publication.ticket));
+        sent.into_iter().map(|publication| publication.topic.replace("f/1/", "").replace("/state", "")).collect::<Vec<_>>()
+    };
+    let after_a_new_connection = || {
+        outbox.connected(now, WINDOW);
+        send(true)
+    };
+    keep("arbiter", 1);
+    keep("arbiter", 2);
+    assert_eq!(send(true), ["arbiter/e/1/b", "arbiter/e/2/b"]);
+    assert_eq!(after_a_new_connection(), ["arbiter/e/1/b", "arbiter/e/2/b"]);
+    keep("public", 1);
+    keep("arbiter", 3);
+    assert_eq!(send(false), ["public/e/1/b", "arbiter/e/3/b"], "round 1 is known, but for the public's state");
+    assert_eq!(
+        after_a_new_connection(),
+        ["arbiter/e/2/b", "arbiter/e/3/b", "public/e/1/b"],
+        "which comes again until it is known"
+    );
+    assert_eq!(after_a_new_connection(), ["arbiter/e/2/b", "arbiter/e/3/b"]);
+    keep("public", 1);
+    assert_eq!(send(true), ["public/e/1/b"], "what comes late is sent, and begins no round");
+    assert_eq!(after_a_new_connection(), ["arbiter/e/2/b", "arbiter/e/3/b"]);
+}
+
 #[test]
 fn a_held_board_waits_and_others_do_not() {
     let (outbox, now) = board(0);

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::{BoardNo, Retained, STATES};
+use crate::wire::topics;
 
 /// The number of ranks. States of the node, of devices, of boards, and open alarms are sent in this order when a connection
 /// begins.
@@ -18,6 +19,8 @@ pub(super) struct States {
     /// Slots to be sent, by rank, the one that waits longest first. None of them is under way.
     queues: [VecDeque<usize>; RANKS],
     versions: u64,
+    /// The present round of each board and the one before, as `event/round`.
+    rounds: BTreeMap<BoardNo, [String; 2]>,
 }
 
 struct Slot {
@@ -30,6 +33,8 @@ struct Slot {
     fresh: bool,
     /// It is forgotten when the broker has it, or when the connection ends.
     once: bool,
+    /// It belongs to a round before the last two of its board, and is forgotten when the broker has it.
+    past: bool,
 }
 
 /// One version of a state.
@@ -70,14 +75,46 @@ impl States {
             return false;
         }
         let index = self.free.pop().unwrap_or(self.slots.len());
+        let past = board.zip(topics::round_of(&retained.topic)).is_some_and(|(board, round)| {
+            // What comes late for the public begins no round, nor does what is deleted.
+            if retained.topic.contains("/1/arbiter/") && !retained.payload.is_empty() {
+                self.begin_round(board, round);
+            }
+            self.is_past(board, round)
+        });
         self.names.insert(retained.topic.clone(), index);
-        let slot = Some(Slot { retained, board, version, flying: None, queued: false, fresh: true, once: false });
+        let slot = Some(Slot { retained, board, version, flying: None, queued: false, fresh: true, once: false, past });
         match self.slots.get_mut(index) {
             Some(place) => *place = slot,
             None => self.slots.push(slot),
         }
         self.enqueue(index);
         true
+    }
+
+    /// Notes the round of a board. If it is a new one, the states of those before the last two are forgotten as soon as the broker has
+    /// them: it keeps them, and the memory of a node must not grow with the rounds of an event.
+    fn begin_round(&mut self, board: BoardNo, round: &str) {
+        let rounds = self.rounds.entry(board).or_default();
+        if rounds.iter().any(|known| known == round) {
+            return;
+        }
+        rounds.swap(0, 1);
+        round.clone_into(&mut rounds[0]);
+        for index in 0..self.slots.len() {
+            let Some(slot) = self.slots[index].as_ref().filter(|slot| slot.board == Some(board)) else { continue };
+            let past = topics::round_of(&slot.retained.topic).is_some_and(|round| self.is_past(board, round));
+            let known = !slot.queued && slot.flying.is_none();
+            if past && known {
+                self.forget(index);
+            } else if let Some(slot) = &mut self.slots[index] {
+                slot.past = past;
+            }
+        }
+    }
+
+    fn is_past(&self, board: BoardNo, round: &str) -> bool {
+        self.rounds.get(&board).is_some_and(|rounds| rounds.iter().all(|known| known != round))
     }
 
     /// Stores a state that is sent once, unless a state of that topic, or its deletion, is held. Returns whether there was room.
@@ -147,7 +184,7 @@ impl States {
         slot.flying = None;
         if slot.version != sent.version {
             self.enqueue(sent.slot);
-        } else if slot.once || slot.retained.payload.is_empty() {
+        } else if slot.once || slot.past || slot.retained.payload.is_empty() {
             self.forget(sent.slot);
         }
     }
