@@ -28,8 +28,6 @@ pub(crate) const MAX_PRESSES: usize = 4;
 /// The time for which a man must stand on another square to show that it only passed the one on which it seemed to end the game. While
 /// the men are set up anew, they rest for a shorter time.
 pub(crate) const STANDS_ELSEWHERE: Duration = Duration::from_secs(2);
-/// The least time from a move to its press.
-pub(crate) const PRESS_TAKES: Duration = Duration::from_millis(100);
 /// The longest delay of a report after its scan, because the line is slow.
 pub(crate) const ON_THE_LINE: Duration = Duration::from_millis(50);
 
@@ -130,7 +128,7 @@ impl Hypothesis {
                 }
                 // If the press of the move before was missed, the lever cannot show the press of this move.
                 None if owed || !scene.clock => {}
-                None => cost += reply.map_or(0, |reply| cost_without_press(ply, reply, scene)),
+                None => cost += reply.map_or(0, |reply| route::cost_without_press(ply, reply, scene)),
             }
             // No press shows that the man made two moves.
             if scene.clock && self.may_be_one_move(base, index, scene) {
@@ -210,7 +208,7 @@ impl Hypothesis {
         let after = candidate.men_after(&node.men);
         let color = men::turn(&node.position);
         let weights = &scene.tuning.weights;
-        let seen = candidate.seen_mask(scene.board.men()) & !passed_since(node, candidate, scene.board);
+        let seen = candidate.seen_mask(scene.board.men()) & !route::passed_since(node, candidate, scene.board);
         let made = scene.board.moved_within(seen, scene.scan);
         let last = LastMove::of(candidate.mv, color, made.latest);
         let left = unexplained(&after, color.other(), Some(last), self.dead, scene.board, scene.now, weights);
@@ -379,20 +377,6 @@ impl Hypothesis {
     }
 }
 
-/// The cost of a move whose press was not heard before the reply. If both moves are pressed between two reports of the clock, the
-/// lever is back in its position, but between the moves there was time for a press.
-fn cost_without_press(ply: &Tentative, reply: &Tentative, scene: &Scene<'_>) -> i32 {
-    let weights = &scene.tuning.weights;
-    let (man, to) = man_of(reply.mv, reply.color);
-    let replied = route::arrived_at(scene.board, to, man).unwrap_or(reply.made.latest);
-    if replied < ply.made.earliest.after(PRESS_TAKES) {
-        return weights.not_pressed;
-    }
-    let between = reply.made.latest.since(ply.made.latest).as_millis().min(10_000) as i32;
-    let both = weights.both_unheard + between * weights.both_unheard_per_second / 1000;
-    if reply.pressed.is_none() { both.min(weights.not_pressed) } else { weights.not_pressed }
-}
-
 /// True if a move that was made in `made` may have been completed by this press.
 fn is_in_time(made: Interval, pressed: Interval, scan: Duration) -> bool {
     let told = was_unheard(made, scan) || made.latest <= pressed.latest.after(scan).after(ON_THE_LINE);
@@ -402,18 +386,4 @@ fn is_in_time(made: Interval, pressed: Interval, scan: Duration) -> bool {
 /// True if the move was made while the board was not heard, so that its time is not known.
 fn was_unheard(made: Interval, scan: Duration) -> bool {
     made.latest.since(made.earliest) > scan * 2
-}
-
-/// The square that the man of this move left, if a man of the opponent has passed it since: its last change does not belong to the move.
-fn passed_since(node: &Node, candidate: &Candidate, board: &PhysicalBoard) -> u64 {
-    let Some(from) = candidate.mv.from() else { return 0 };
-    let (square, man) = (from as u8, node.men[from.to_usize()]);
-    let mut passed = false;
-    for change in board.changes_of(square) {
-        if change.before == man {
-            return u64::from(passed) << square;
-        }
-        passed |= men::color(change.before).is_some_and(|color| Some(color) != men::color(man));
-    }
-    0
 }

@@ -10,9 +10,11 @@ use crate::interval::Interval;
 use crate::men::{self, EMPTY};
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::candidates::{Candidate, Node};
-use crate::reconstruct::hypothesis::{ON_THE_LINE, PRESS_TAKES, Scene};
+use crate::reconstruct::hypothesis::{ON_THE_LINE, Scene};
 use crate::reconstruct::line::{Tentative, man_of};
 
+/// The least time from a move to its press.
+const PRESS_TAKES: Duration = Duration::from_millis(100);
 /// The longest time in scans for which a square shows a man that only brushed it on its way to the square beside it.
 pub(crate) const BRUSHED_SCANS: u32 = 2;
 
@@ -317,4 +319,32 @@ pub(crate) fn rested_on(
 /// True if the square showed this man and showed it no more at some moment after `since`.
 pub(crate) fn has_left(board: &PhysicalBoard, square: u8, man: u8, since: Instant) -> bool {
     board.changes_of(square).take_while(|change| change.at > since).any(|change| change.before == man)
+}
+
+/// The square that the man of this move left, if a man of the opponent has passed it since: its last change does not belong to the move.
+pub(crate) fn passed_since(node: &Node, candidate: &Candidate, board: &PhysicalBoard) -> u64 {
+    let Some(from) = candidate.mv.from() else { return 0 };
+    let (square, man) = (from as u8, node.men[from.to_usize()]);
+    let mut passed = false;
+    for change in board.changes_of(square) {
+        if change.before == man {
+            return u64::from(passed) << square;
+        }
+        passed |= men::color(change.before).is_some_and(|color| Some(color) != men::color(man));
+    }
+    0
+}
+
+/// The cost of a move whose press was not heard before the reply. If both moves are pressed between two reports of the clock, the
+/// lever is back in its position, but between the moves there was time for a press.
+pub(crate) fn cost_without_press(ply: &Tentative, reply: &Tentative, scene: &Scene<'_>) -> i32 {
+    let weights = &scene.tuning.weights;
+    let (man, to) = man_of(reply.mv, reply.color);
+    let replied = arrived_at(scene.board, to, man).unwrap_or(reply.made.latest);
+    if replied < ply.made.earliest.after(PRESS_TAKES) {
+        return weights.not_pressed;
+    }
+    let between = reply.made.latest.since(ply.made.latest).as_millis().min(10_000) as i32;
+    let both = weights.both_unheard + between * weights.both_unheard_per_second / 1000;
+    if reply.pressed.is_none() { both.min(weights.not_pressed) } else { weights.not_pressed }
 }
