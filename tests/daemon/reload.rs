@@ -28,8 +28,12 @@ async fn code(client: &mut Client, user: &str, id: &str) -> String {
     client.publish(message(&topic, body.to_string())).await;
     loop {
         let (topic, payload) = client.next_text().await;
+        // The other topics of a subscriber to everything are not all JSON: one of them is PGN.
+        if !topic.starts_with(&format!("flagfall/1/reply/{user}/")) {
+            continue;
+        }
         let answer: Value = serde_json::from_str(&payload).expect("JSON");
-        if topic.starts_with(&format!("flagfall/1/reply/{user}/")) && answer["body"]["stage"] != "accepted" {
+        if answer["body"]["stage"] != "accepted" {
             return answer["body"]["code"].as_str().expect("a code").to_owned();
         }
     }
