@@ -75,7 +75,8 @@ impl Decoder {
             if clear && !late && self.beam.margin_with_new_presses(scene) < margin {
                 return false;
             }
-            if open || is_surely_lost(self.line().plies(), scene) {
+            let unlikely = !sensing.hides_captures() && self.beam.best().penalty >= scene.tuning.weights.unlikely;
+            if open || unlikely || is_surely_lost(self.line().plies(), scene) {
                 out.push(Conclusion::Ambiguous { squares: self.first_move_squares(scene.tuning.weights.viable) });
             }
         } else {

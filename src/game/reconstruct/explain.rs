@@ -90,6 +90,7 @@ pub(crate) fn unexplained(
     let lifted = |square: usize| shown[square] == EMPTY && men::color(men[square]) == Some(turn);
     let in_hand = squares(differs).filter(|&square| lifted(square)).count() as u32;
     let mut spare = IN_HAND;
+    let (mut put, mut oldest) = (0, Duration::ZERO);
     let mut cost = 0;
     for square in squares(differs) {
         let (expected, man) = (men[square], shown[square]);
@@ -117,11 +118,18 @@ pub(crate) fn unexplained(
             }
             EMPTY => weights.bystander + aged(weights.bystander_per_second, STRAIGHTENED),
             _ if men::color(man) == Some(turn) && men::color(expected) != Some(turn) => {
+                put += 1;
+                oldest = oldest.max(age);
                 weights.put + aged(weights.put_per_second, Duration::ZERO)
             }
             _ if expected == EMPTY => weights.displaced,
             _ => weights.wrong_man,
         };
+    }
+    // Only one man is moved at a time, but for a castling.
+    let king = men::of_shakmaty(Role::King.of(men::to_color(turn)));
+    if put > 1 && oldest >= STRAIGHTENED && squares(differs).all(|square| men[square] != king) {
+        cost += weights.displaced;
     }
     if let Some(last) = last
         && shown[usize::from(last.to)] == EMPTY

@@ -263,6 +263,7 @@ impl Hypothesis {
             untouched: 0,
             touch: 0,
             doubt: Doubt::default(),
+            paid: self.penalty,
             node: Arc::new(node.after(candidate.mv)),
         });
     }
@@ -271,6 +272,7 @@ impl Hypothesis {
     /// judgement.
     pub(crate) fn forget_unexplained(&mut self, anew: &Hypothesis) {
         (self.penalty, self.worst, self.worst_squares) = (anew.penalty, anew.worst, anew.worst_squares);
+        self.line.plies_mut().iter_mut().for_each(|ply| ply.paid = ply.paid.min(anew.penalty));
     }
 
     /// True if the man of the last move is not on its square and a man like it stands where this reading has none: the move

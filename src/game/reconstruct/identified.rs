@@ -126,8 +126,8 @@ impl Sensing for Identified {
         false
     }
 
-    fn cost_of_no_further_move(&self, _: i32, _: &Tentative, _: &Weights) -> i32 {
-        0
+    fn cost_of_no_further_move(&self, _: i32, settled: &Tentative, _: &Weights) -> i32 {
+        settled.paid
     }
 
     fn reread(&self, sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis> {

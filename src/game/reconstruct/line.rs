@@ -40,6 +40,8 @@ pub(crate) struct Tentative {
     pub(crate) touch: i32,
     /// The cost of a move that players seldom prefer.
     pub(crate) doubt: Doubt,
+    /// The cost that the reading had for good when it got this move.
+    pub(crate) paid: i32,
     /// The position after the move.
     pub(crate) node: Arc<Node>,
 }
@@ -70,6 +72,7 @@ impl Tentative {
             untouched: 0,
             touch: 0,
             doubt: Doubt::default(),
+            paid: 0,
             node: Arc::new(node),
         }
     }

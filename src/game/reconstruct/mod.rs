@@ -101,8 +101,9 @@ pub(crate) struct Decoder {
     unheard: Vec<Pressed>,
     /// The last change of the board after which `find_unseen_moves` searched, and how many presses were known then.
     looked: Option<(Instant, usize)>,
-    /// The last change of the board after which `reread_board` made readings anew, and how many presses were known then.
-    reread_at: Option<(Instant, usize)>,
+    /// The last change of the board after which `reread_board` made readings anew, and when the last press was heard that was known then;
+    /// the largest possible moment stands for all later presses.
+    reread_at: Option<(Instant, Instant)>,
     /// The last change of the board after which `add_rivals` compared the best reading with others, and the last press that was
     /// known then.
     rivals_of: Option<(Instant, Option<Pressed>)>,
@@ -244,7 +245,7 @@ impl Decoder {
     pub(crate) fn disregard_board(&mut self, board: &PhysicalBoard) {
         self.forget_tentative();
         self.looked = Some((board.last_change(), self.beam.best().presses().count()));
-        self.reread_at = Some((board.last_change(), usize::MAX));
+        self.reread_at = Some((board.last_change(), Instant(u64::MAX)));
     }
 
     /// Drops the readings that end in a king move to a centre square that was not pressed: such a move does not count.

@@ -73,12 +73,12 @@ impl Decoder {
         let unexplained = || !self.explains(scene.board) || self.beam.best().cost > scene.tuning.weights.reread;
         // While the clocks are stopped, players and arbiters correct the position by hand.
         let stopped = self.clocked && self.runs.is_none();
-        let presses = self.presses().count();
-        let known = self.reread_at.is_some_and(|(read, known)| read == changed && known >= presses);
+        let heard = self.heard.last().map_or(Instant::ZERO, |press| press.at.latest);
+        let known = self.reread_at.is_some_and(|(read, known)| read == changed && known >= heard);
         if stopped || known || !unexplained() {
             return false;
         }
-        self.reread_at = Some((changed, presses));
+        self.reread_at = Some((changed, heard));
         let mut found = scene.sensing.reread(&self.last_sure(), scene);
         // The reading in which no move was played gets the same chance.
         let nothing = self.beam.iter().find(|reading| reading.line.is_empty()).cloned();

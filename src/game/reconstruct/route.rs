@@ -191,8 +191,9 @@ pub(crate) fn moves_instead(base: &Node, plies: &[Tentative], since: Instant, sc
 }
 
 /// The squares to which the man of the first of these moves may have gone instead, because the hands of both players were busy at once:
-/// it stood on such a square until after the reply was begun and the press may have been made, or it is on no square and the reply
-/// may have captured it there unseen. Only a move after which the reply is legal may have been made.
+/// it stood on such a square until after the reply was begun and the press may have been made, or it went on to it before the press and
+/// came back after the reply was begun, or it is on no square and the reply may have captured it there unseen. Only a move after which the
+/// reply is legal may have been made.
 fn other_destinations(base: &Node, plies: &[Tentative], scene: &Scene<'_>) -> u64 {
     let [first, reply, ..] = plies else { return 0 };
     let (Some(from), to) = (first.mv.from(), first.mv.to()) else { return 0 };
@@ -213,12 +214,20 @@ fn other_destinations(base: &Node, plies: &[Tentative], scene: &Scene<'_>) -> u6
         let left = scene.board.changes_of(square).find(|change| change.before == man && change.at <= arrived.after(scene.scan));
         left.is_some_and(|left| left.at >= begun_by && left.at >= pressed)
     };
+    let back = came_to(scene.board, to as u8, man);
+    let went_back = |square: u8| {
+        let mut changes = scene.board.changes_of(square).skip_while(|change| change.before != man).map(|change| change.at);
+        let (Some(left), came) = (changes.next(), changes.next().unwrap_or(Instant::ZERO)) else { return false };
+        let rested = came > arrived && came <= begun.after(scene.scan) && left > begun.max(came.after(scene.scan));
+        let before_press = first.pressed.is_none_or(|pressed| came <= pressed.latest.after(scene.scan));
+        rested && before_press && back.is_some_and(|back| back.after(scene.scan) >= left)
+    };
     let moves = base.table().iter().map(|other| other.mv);
     let others = moves.filter(|other| other.from() == Some(from) && other.to() != to && !other.is_castle());
     let places = |mv: Move| (mv.from(), mv.to());
     let is_answered = |other: Move| base.after(other).table().iter().any(|answer| places(answer.mv) == places(reply.mv));
-    let open = others.filter(|other| stood(other.to() as u8) || (is_gone && other.to() == reply.mv.to()));
-    let open = open.filter(|&other| is_answered(other));
+    let was_on = |square: u8| stood(square) || went_back(square) || (is_gone && square == reply.mv.to() as u8);
+    let open = others.filter(|other| was_on(other.to() as u8)).filter(|&other| is_answered(other));
     open.fold(0, |all, other| all | 1 << other.to().to_u32())
 }
 

@@ -121,6 +121,9 @@ pub struct Weights {
     pub viable: i32,
     /// By how much the second best reading must be worse before a move is sure.
     pub margin: i32,
+    /// The cost that a reading keeps for good from which on it is doubted, though no other reading is as good: what happened may be
+    /// something that no reading describes.
+    pub unlikely: i32,
 }
 
 impl Weights {
@@ -175,6 +178,7 @@ impl Default for Weights {
             unseen: 35,
             viable: 100,
             margin: 30,
+            unlikely: 200,
         }
     }
 }
