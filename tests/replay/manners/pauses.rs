@@ -54,19 +54,17 @@ fn play(seed: u64, overlapping: bool) -> Told {
     let mut rng = Rng::with_seed(seed);
     let pace = [BULLET, BLITZ, RAPID][rng.usize(0..3)];
     let mut table = Table::new(&mut rng, pace, None);
-    let mut early = 0.0;
     for _ in 0..60 {
         let Some(mv) = table.random_move(|mv| !passed(mv).is_empty()) else { break };
-        // A pawn that is captured in passing before a scan shows it on its last square looks as if it was captured where it had paused.
-        table.now -= if mv.is_en_passant() { 0.0 } else { early };
         let think = between(table.rng, pace.think);
         table.now += think;
         make_with_pauses(&mut table, mv);
         table.wait(pace.press);
         table.press(table.position.turn().other());
         // The opponent's hand begins before the press.
-        let overlaps = overlapping && table.rng.u8(0..4) == 0;
-        early = if overlaps { between(table.rng, [0.0, 1.0]).min(pace.press[0]) + pace.think[0] } else { 0.0 };
+        if overlapping && table.rng.u8(0..4) == 0 {
+            table.now -= between(table.rng, [0.0, 1.0]).min(pace.press[0]) + pace.think[0];
+        }
     }
     table.end()
 }
