@@ -104,9 +104,11 @@ impl Beam {
         let least = reading.line.plies().len().saturating_sub(1);
         self.all.retain(|known| known.line.plies().len() >= least && known.line.begins_as(&reading.line));
         self.add(reading);
-        let new = |shorter: &Hypothesis| self.all.iter().all(|known| !known.line.same(&shorter.line));
-        if let Some(shorter) = shorter.filter(new) {
-            self.all.push(shorter);
+        let Some(shorter) = shorter else { return };
+        match self.all.iter_mut().find(|known| known.line.same(&shorter.line)) {
+            // The log shows that what was unexplained before its moves belonged to them.
+            Some(known) => known.limit_penalty(shorter.penalty),
+            None => self.all.push(shorter),
         }
     }
 

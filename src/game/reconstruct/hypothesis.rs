@@ -198,6 +198,10 @@ impl Hypothesis {
     pub(crate) fn stood_as_end(&self, scene: &Scene<'_>) -> bool {
         let ends = |last: &&Tentative| last.node.is_end() && last.seen && !last.repaired && !scene.sensing.hides_captures();
         let Some(last) = self.line.last().filter(ends) else { return false };
+        let (man, to) = man_of(last.mv, last.color);
+        if route::came_to(scene.board, to, man).is_none() {
+            return false;
+        }
         let left = scene.board.changed_after(last.mask, last.made.latest).unwrap_or(scene.now);
         left >= last.made.latest.after(scene.scan)
     }
@@ -272,7 +276,13 @@ impl Hypothesis {
     /// judgement.
     pub(crate) fn forget_unexplained(&mut self, anew: &Hypothesis) {
         (self.penalty, self.worst, self.worst_squares) = (anew.penalty, anew.worst, anew.worst_squares);
-        self.line.plies_mut().iter_mut().for_each(|ply| ply.paid = ply.paid.min(anew.penalty));
+        self.limit_penalty(anew.penalty);
+    }
+
+    /// Keeps at most this penalty for the moves of the reading.
+    pub(crate) fn limit_penalty(&mut self, most: i32) {
+        self.penalty = self.penalty.min(most);
+        self.line.plies_mut().iter_mut().for_each(|ply| ply.paid = ply.paid.min(most));
     }
 
     /// True if the man of the last move is not on its square and a man like it stands where this reading has none: the move

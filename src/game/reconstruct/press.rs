@@ -108,11 +108,14 @@ impl Decoder {
     }
 }
 
-/// True if a man of `side` is off its square and no other man of its kind stands elsewhere instead.
+/// True if more men of one kind of `side` are off their squares than stand on other squares. A man on whose square another man stands was
+/// captured.
 fn has_man_in_hand(men: &Men, shown: &Men, side: Color) -> bool {
-    men::squares(men::difference(men, shown)).any(|square| {
-        let man = men[square.index()];
-        men::color(man) == Some(side) && shown[square.index()] == EMPTY && men::count(shown, man) < men::count(men, man)
+    let differs = || men::squares(men::difference(men, shown)).map(|square| square.index());
+    differs().any(|square| {
+        let man = men[square];
+        let off = differs().filter(|&square| men[square] == man && shown[square] == EMPTY).count();
+        men::color(man) == Some(side) && off > differs().filter(|&square| shown[square] == man).count()
     })
 }
 

@@ -136,7 +136,7 @@ pub(crate) fn may_be_held(unseen: &Tentative, seen: &Tentative, scene: &Scene<'_
 }
 
 /// When the square last began to show this man; if it shows it no more, as far as its changes are kept.
-fn came_to(board: &PhysicalBoard, square: u8, man: u8) -> Option<Instant> {
+pub(crate) fn came_to(board: &PhysicalBoard, square: u8, man: u8) -> Option<Instant> {
     if board.men()[usize::from(square)] == man {
         return Some(board.changed_at(1 << square));
     }
@@ -192,8 +192,8 @@ pub(crate) fn moves_instead(base: &Node, plies: &[Tentative], since: Instant, sc
 
 /// The squares to which the man of the first of these moves may have gone instead, because the hands of both players were busy at once:
 /// it stood on such a square until after the reply was begun and the press may have been made, or it went on to it before the press and
-/// came back after the reply was begun, or it is on no square and the reply may have captured it there unseen. Only a move after which the
-/// reply is legal may have been made.
+/// came back after the reply was begun, or it is on no square and the reply may have captured it there unseen, also in passing. Only a
+/// move after which the reply is legal may have been made.
 fn other_destinations(base: &Node, plies: &[Tentative], scene: &Scene<'_>) -> u64 {
     let [first, reply, ..] = plies else { return 0 };
     let (Some(from), to) = (first.mv.from(), first.mv.to()) else { return 0 };
@@ -210,6 +210,11 @@ fn other_destinations(base: &Node, plies: &[Tentative], scene: &Scene<'_>) -> u6
     let captured = reply.mask & (1 << to.to_u32()) != 0;
     let moved = plies[1..].iter().any(|ply| ply.mv.from() == Some(to));
     let is_gone = !captured && !moved && gone.is_some_and(|gone| gone.at <= reply.made.latest);
+    // The pawn may have gone on before the press, so that the reply captured it in passing.
+    let latest = first.pressed.map_or(begun, |pressed| pressed.latest);
+    let pawns = [first, reply].iter().all(|ply| ply.mv.role() == Role::Pawn);
+    let went_on = pawns && gone.is_some_and(|gone| gone.at.before(scene.scan) <= latest);
+    let in_passing = |other: Move| went_on && reply.mv.to() == to && attacks::between(from, other.to()).contains(to);
     let stood = |square: u8| {
         let left = scene.board.changes_of(square).find(|change| change.before == man && change.at <= arrived.after(scene.scan));
         left.is_some_and(|left| left.at >= begun_by && left.at >= pressed)
@@ -227,7 +232,8 @@ fn other_destinations(base: &Node, plies: &[Tentative], scene: &Scene<'_>) -> u6
     let places = |mv: Move| (mv.from(), mv.to());
     let is_answered = |other: Move| base.after(other).table().iter().any(|answer| places(answer.mv) == places(reply.mv));
     let was_on = |square: u8| stood(square) || went_back(square) || (is_gone && square == reply.mv.to() as u8);
-    let open = others.filter(|other| was_on(other.to() as u8)).filter(|&other| is_answered(other));
+    let was_made = |other: &Move| was_on(other.to() as u8) || in_passing(*other);
+    let open = others.filter(was_made).filter(|&other| is_answered(other));
     open.fold(0, |all, other| all | 1 << other.to().to_u32())
 }
 

@@ -314,7 +314,9 @@ fn uci(moves: &[Move]) -> Vec<String> {
 fn i15_nothing_is_reported_that_the_board_contradicts() {
     // Three moves are played before the illegal move is known.
     let three_moves_later = 1_795_555_649_003_097;
-    let seeds = (150_000..150_108).chain([three_moves_later]);
+    // The illegal move captures, and its man goes on before it is called illegal, to a square that it could have reached at once.
+    let goes_on = 1_005_262;
+    let seeds = (150_000..150_108).chain([three_moves_later, goes_on]);
     campaign("invariant 15: illegal moves", seeds, |seed| play_on(seed, &[Board::Squares, Board::Frames]));
 }
 

@@ -95,11 +95,13 @@ const BOTH_PAUSE: u64 = 907_845;
 const LIKE_FOUR_MOVES: [u64; 4] = [920_170, 920_260, 923_269, 926_221];
 /// A man is pressed on one square, and later comes back over the square on which it had paused.
 const BACK_OVER_THE_PAUSE: [u64; 3] = [920_366, 923_908, 924_717];
+/// A pawn pauses on the square on which it could be captured, goes on, and is captured in passing before a scan shows it there.
+const CAPTURED_IN_PASSING: u64 = 980_802;
 
 /// Two hands at once have more stories than the reports decide. What is told is right, or an alarm is open.
 #[test]
 fn men_that_pause_while_the_opponent_begins() {
-    let one = [PASSED_BY_THE_REPLY, CAPTURED_UNSEEN, BOTH_PAUSE];
+    let one = [PASSED_BY_THE_REPLY, CAPTURED_UNSEEN, BOTH_PAUSE, CAPTURED_IN_PASSING];
     let own = (163_000..163_012).chain(one).chain(LIKE_FOUR_MOVES).chain(BACK_OVER_THE_PAUSE);
     campaign("men that pause while the opponent begins", own, |seed| {
         let told = play(seed, true);

@@ -177,6 +177,13 @@ fn s064_a_man_is_on_its_way_when_the_link_is_lost() {
     }
 }
 
+/// The log is read while White's pawn passes d3 on its way to d4.
+#[test]
+fn s064_a_man_is_on_its_way_when_the_log_is_read() {
+    let game = game(0);
+    assert_moment_without_link(0, &game, &game.script(), 31, 0.7);
+}
+
 /// The seed chooses the moments. Returns their number.
 fn without_link_in_a_blitz_game(number: usize, seed: u64) -> u64 {
     let game = game(number);
