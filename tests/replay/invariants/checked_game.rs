@@ -1,7 +1,7 @@
 //! A game that is checked after every step: its committed moves are legal, in order, and published.
 
 use flagfall::publish::states;
-use flagfall::wire::moves::{Cause, MoveBody, RevisionBody};
+use flagfall::wire::moves::{Cause, How, MoveBody, RevisionBody};
 use flagfall::wire::state::ArbiterState;
 use flagfall_game::audit::{AuditEntry, GameEvent};
 use flagfall_game::config::GameConfig;
@@ -115,9 +115,11 @@ impl CheckedGame {
                 Effect::Audit(AuditEntry::Revision(revision)) => {
                     let body = RevisionBody::from(revision);
                     let known = matches!(body.cause, Cause::IllegalMoveStands | Cause::UnexplainedGap | Cause::Reopened);
-                    let may_revise = commanded || known;
-                    assert!(may_revise, "a revision without a command: {body:?}");
                     let kept = body.from_ply as usize - 1;
+                    // Without a clock, the man of the last move may have only rested on its square (reconstruct/README.md#3.7).
+                    let rested = matches!(self.list.get(kept..), Some([last]) if last.how == Some(How::Settled));
+                    let may_revise = commanded || known || (body.cause == Cause::TakeBack && rested);
+                    assert!(may_revise, "a revision without a command: {body:?}");
                     assert!(kept <= self.list.len(), "a revision beyond the end of the list: {body:?}");
                     self.revisions += 1;
                     self.list.truncate(kept);
