@@ -210,10 +210,11 @@ fn other_destinations(base: &Node, plies: &[Tentative], scene: &Scene<'_>) -> u6
     let captured = reply.mask & (1 << to.to_u32()) != 0;
     let moved = plies[1..].iter().any(|ply| ply.mv.from() == Some(to));
     let is_gone = !captured && !moved && gone.is_some_and(|gone| gone.at <= reply.made.latest);
-    // The pawn may have gone on before the press, so that the reply captured it in passing.
+    // The pawn may have gone on before the press and before the other pawn was lifted, so that the reply captured it in passing.
     let latest = first.pressed.map_or(begun, |pressed| pressed.latest);
     let pawns = [first, reply].iter().all(|ply| ply.mv.role() == Role::Pawn);
-    let went_on = pawns && gone.is_some_and(|gone| gone.at.before(scene.scan) <= latest);
+    let lifted = reply.mv.from().map_or(begun, |from| scene.board.changed_at(1 << from.to_u32()));
+    let went_on = pawns && gone.is_some_and(|gone| gone.at.before(scene.scan) <= latest.min(lifted));
     let in_passing = |other: Move| went_on && reply.mv.to() == to && attacks::between(from, other.to()).contains(to);
     let stood = |square: u8| {
         let left = scene.board.changes_of(square).find(|change| change.before == man && change.at <= arrived.after(scene.scan));
