@@ -157,7 +157,8 @@ pub(crate) enum WhereAnswered {
 
 /// Whether the reply was begun before the man of this move came to its square, while this man rested on another square, to which it
 /// could have moved from `before`, until its player had pressed: that move was pressed and answered. The man has gone on since. If it
-/// certainly came to its square after the press, it was on the other one before, however short its rest was.
+/// certainly came to its square after the press, it was on the other one before, however short its rest was. If it certainly came after
+/// the reply was begun and stood on the other one then, its player may have pressed there.
 pub(crate) fn answered(before: &Node, ply: &Tentative, reply_begun: Instant, scene: &Scene<'_>) -> WhereAnswered {
     let (Some(pressed), Some(from), to) = (ply.pressed, ply.mv.from(), ply.mv.to()) else { return WhereAnswered::Here };
     let man = before.men[from.to_usize()];
@@ -168,15 +169,27 @@ pub(crate) fn answered(before: &Node, ply: &Tentative, reply_begun: Instant, sce
     let earliest = arrived.before(scene.scan);
     let late = earliest > pressed.latest.after(ON_THE_LINE);
     let (since, least) = if late { (pressed.earliest, Duration::ZERO) } else { (pressed.latest, scene.scan) };
-    let moves = before.table().iter().map(|other| other.mv);
-    let mut others = moves.filter(|other| other.from() == Some(from) && other.to() != to && !other.is_castle());
-    if !others.any(|other| rested_on(scene.board, other.to() as u8, man, since, least, None)) {
-        WhereAnswered::Here
-    } else if late || earliest > reply_begun || earliest.after(PRESS_TAKES) > pressed.latest {
-        WhereAnswered::Elsewhere
-    } else {
+    let on_another = |stood: &dyn Fn(u8) -> bool| {
+        let mut moves = before.table().iter().map(|other| other.mv);
+        moves.any(|other| other.from() == Some(from) && other.to() != to && !other.is_castle() && stood(other.to() as u8))
+    };
+    if on_another(&|square| rested_on(scene.board, square, man, since, least, None)) {
+        let elsewhere = late || earliest > reply_begun || earliest.after(PRESS_TAKES) > pressed.latest;
+        if elsewhere { WhereAnswered::Elsewhere } else { WhereAnswered::Perhaps }
+    } else if earliest > reply_begun
+        && !scene.board.was_reported_late(arrived)
+        && on_another(&|square| stood_on(scene.board, square, man, reply_begun) >= Some(pressed.earliest))
+    {
         WhereAnswered::Perhaps
+    } else {
+        WhereAnswered::Here
     }
+}
+
+/// Until when this man stood on the square on which it stood at `then`; none if it did not stand there or stands there still.
+fn stood_on(board: &PhysicalBoard, square: u8, man: u8, then: Instant) -> Option<Instant> {
+    let left = board.changes_of(square).take_while(|change| change.at > then).last()?;
+    (left.before == man).then_some(left.at)
 }
 
 /// When the man that stands on this square came to it; none if it does not stand there.
