@@ -109,7 +109,10 @@ impl Sensing for Identified {
 
     fn verdict(&self, best: &Hypothesis, base: &Node, _: bool, scene: &Scene<'_>) -> Verdict {
         let stood = scene.now >= scene.board.last_change().after(scene.scan);
-        if !stood && best.leaves_unexplained(scene.tuning.weights.reread) {
+        let weights = &scene.tuning.weights;
+        // Without a clock, moves may have been made between two reports of the board.
+        let hidden = !scene.clock && best.mismatch(base, scene) >= weights.explained;
+        if !stood && (hidden || best.leaves_unexplained(weights.reread)) {
             Verdict::Later
         } else if stood && best.mismatch(base, scene) > 0 {
             Verdict::Compare
@@ -137,6 +140,9 @@ impl Sensing for Identified {
     fn find_rivals(&self, best: &Hypothesis, sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis> {
         let mut found = recovery::reread(sure, scene);
         recovery::add_moves_to_dead_squares(best, sure, scene, &mut found);
+        if !scene.clock {
+            recovery::add_hidden_moves(sure, scene, &mut found);
+        }
         found
     }
 

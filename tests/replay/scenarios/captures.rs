@@ -1,5 +1,7 @@
 //! Scenarios 8-13: captures and en passant.
 
+use flagfall_protocols::drivers;
+
 use crate::scenarios::reports::Reports;
 use crate::scene::Scene;
 use crate::scene::outcome::word;
@@ -82,4 +84,15 @@ fn a_double_step_that_is_captured_before_a_scan() {
         .report("e2:- ; e4:P | 0.3 e4:- ; f4:- ; e3:p | 0.05 WP | 0.4 BP")
         .run_at_dgt_board()
         .expect("e4 fxe3", &[]);
+}
+
+/// A board without a clock reports once a second. Two captures on c3 are made between its reports, and the bishop has gone on before one of
+/// them shows it there.
+#[test]
+fn without_a_clock_captures_are_made_between_the_reports() {
+    let changes = "b4:- | 0.01 c3:- | 1.0 b2:- | 1.0 e5:- | 0.01 d4:p | 1.0 d2:B";
+    let reports = Reports::from("4k3/8/8/4p3/1p1P4/2P5/1B6/4K3 b - - 0 1").report(changes).wait(8.0).without_clock();
+    let game = reports.game(drivers::find("chesslink").expect("registered").timing);
+    let told: Vec<String> = game.moves().map(|mv| mv.uci.to_string()).collect();
+    assert_eq!((told.join(" ").as_str(), game.pending().count()), ("b4c3 b2c3 e5d4 c3d2", 0));
 }

@@ -7,12 +7,17 @@ use crate::men::{self, EMPTY};
 use crate::reconstruct::candidates::Candidate;
 use crate::reconstruct::hypothesis::{Hypothesis, NO_LEGAL_MOVE, Scene};
 use crate::reconstruct::route::{self, WhereAnswered};
+use crate::reconstruct::search::{self, Limits};
 use crate::reconstruct::sensing::LastSure;
 
 /// The largest number of squares that two castlings change.
 const MOST_SQUARES: u32 = 8;
 /// The largest number of squares that one castling changes.
 const MOST_OF_ONE: u32 = 4;
+/// The largest number of moves that are made between the reports of a board without a clock.
+const HIDDEN_PLIES: u8 = 4;
+/// The largest number of positions that are visited to find such moves.
+const HIDDEN_NODES: u32 = 20_000;
 
 /// The readings of one or two moves that lead from the last sure position to exactly the position on the board, whatever was
 /// unexplained before. Without them, one wrong report would count against these moves for ever.
@@ -70,6 +75,31 @@ pub(super) fn reread(sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis> 
         found.push(reading);
     }
     found
+}
+
+/// Adds the reading of the moves that were made between the reports of a board without a clock, if only one shortest path of moves
+/// leads to the whole board, and if the board has shown a change on each square of these moves since the last sure move: an illegal
+/// move changes no squares of other moves.
+pub(super) fn add_hidden_moves(sure: &LastSure<'_>, scene: &Scene<'_>, found: &mut Vec<Hypothesis>) {
+    let since = sure.last_shown(&Hypothesis::default());
+    let changed = men::squares(u64::MAX).filter(|square| scene.board.changed_at(square.bit()) > since);
+    let changed = changed.fold(0, |all, square| all | square.bit());
+    let limits = Limits { least: 3, most: HIDDEN_PLIES, nodes: HIDDEN_NODES, ..Limits::default() };
+    let ways = search::paths(&sure.base.position, scene.board.men(), limits);
+    let mut readings = ways.paths.iter().filter_map(|moves| {
+        let mut reading = Hypothesis { dead: sure.dead, penalty: scene.tuning.weights.reread, ..Hypothesis::default() };
+        for &mv in moves {
+            let node = reading.line.top(sure.base).clone();
+            let candidate = node.table().iter().find(|candidate| candidate.mv == mv && candidate.mask & !changed == 0)?;
+            let made = scene.board.done_within(scene.board.changed_at(candidate.mask), scene.scan);
+            reading.add(&node, candidate, made, scene.board.changed_first(candidate.mask), true, scene);
+        }
+        reading.judge(sure.base, scene);
+        Some(reading)
+    });
+    if let (Some(only), None, true) = (readings.next(), readings.next(), ways.complete) {
+        found.push(only);
+    }
 }
 
 /// True if the board has shown the man of this move elsewhere since the last sure move. If it was `captured`, the board must not have
