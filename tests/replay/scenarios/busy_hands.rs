@@ -90,3 +90,12 @@ fn s033_a_move_is_made_while_two_men_are_off_for_long() {
     let fen = "4k3/4p3/8/8/8/1P6/3P4/4K2R w - - 0 1";
     Reports::from(fen).report(reports).wait(4.0).run_at_dgt_board().allow("d3 e5", &[], &OFF);
 }
+
+/// A rook stands on e5 when the reply begins, and goes on to e8 before the clock reports both presses: it made two moves. The pawn that
+/// was off before leaves a doubt about every move.
+#[test]
+fn s033_the_man_of_a_move_that_is_answered_goes_on_before_its_press_is_reported() {
+    let reports = "h7:- | 0.5 h7:p | 1.0 e3:- | 0.12 e5:R | 0.1 f4:- | 0.14 e5:- | 0.06 g5:b | 0.14 WP ; BP | 0.005 e8:R";
+    let outcome = Reports::from("8/k6p/8/8/5b2/4R3/8/4K3 w - - 0 1").report(reports).wait(4.0).run_at_dgt_board();
+    assert_eq!(outcome.sans(), "Re5 Bg5");
+}
