@@ -79,7 +79,7 @@ pub(super) fn reread(sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis> 
 
 /// Adds the reading of the moves that were made between the reports of a board without a clock, if only one shortest path of moves
 /// leads to the whole board, and if the board has shown a change on each square of these moves since the last sure move: an illegal
-/// move changes no squares of other moves.
+/// move changes other squares than a legal path to the same board.
 pub(super) fn add_hidden_moves(sure: &LastSure<'_>, scene: &Scene<'_>, found: &mut Vec<Hypothesis>) {
     let since = sure.last_shown(&Hypothesis::default());
     let changed = men::squares(u64::MAX).filter(|square| scene.board.changed_at(square.bit()) > since);
