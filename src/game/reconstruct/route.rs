@@ -136,12 +136,18 @@ pub(crate) fn may_be_held(unseen: &Tentative, seen: &Tentative, scene: &Scene<'_
 }
 
 /// When the square last began to show this man; if it shows it no more, as far as its changes are kept.
-pub(crate) fn came_to(board: &PhysicalBoard, square: u8, man: u8) -> Option<Instant> {
+fn came_to(board: &PhysicalBoard, square: u8, man: u8) -> Option<Instant> {
     if board.men()[usize::from(square)] == man {
         return Some(board.changed_at(1 << square));
     }
     let mut shown = board.men()[usize::from(square)];
     board.changes_of(square).find(|change| core::mem::replace(&mut shown, change.before) == man).map(|change| change.at)
+}
+
+/// True if the board has shown the man of this move on its square, as far as changes are kept.
+pub(crate) fn has_come(board: &PhysicalBoard, ply: &Tentative) -> bool {
+    let (man, to) = man_of(ply.mv, ply.color);
+    came_to(board, to, man).is_some()
 }
 
 /// Whether the man of a move was pressed and answered on another square.
