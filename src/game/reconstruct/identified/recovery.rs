@@ -86,20 +86,17 @@ pub(super) fn add_hidden_moves(sure: &LastSure<'_>, scene: &Scene<'_>, found: &m
     let changed = changed.fold(0, |all, square| all | square.bit());
     let limits = Limits { least: 3, most: HIDDEN_PLIES, nodes: HIDDEN_NODES, ..Limits::default() };
     let ways = search::paths(&sure.base.position, scene.board.men(), limits);
-    let mut readings = ways.paths.iter().filter_map(|moves| {
-        let mut reading = Hypothesis { dead: sure.dead, penalty: scene.tuning.weights.reread, ..Hypothesis::default() };
-        for &mv in moves {
-            let node = reading.line.top(sure.base).clone();
-            let candidate = node.table().iter().find(|candidate| candidate.mv == mv && candidate.mask & !changed == 0)?;
-            let made = scene.board.done_within(scene.board.changed_at(candidate.mask), scene.scan);
-            reading.add(&node, candidate, made, scene.board.changed_first(candidate.mask), true, scene);
-        }
-        reading.judge(sure.base, scene);
-        Some(reading)
-    });
-    if let (Some(only), None, true) = (readings.next(), readings.next(), ways.complete) {
-        found.push(only);
+    let ([only], true) = (ways.paths.as_slice(), ways.complete) else { return };
+    let mut reading = Hypothesis { dead: sure.dead, penalty: scene.tuning.weights.reread, ..Hypothesis::default() };
+    for &mv in only {
+        let node = reading.line.top(sure.base).clone();
+        let candidate = node.table().iter().find(|candidate| candidate.mv == mv && candidate.mask & !changed == 0);
+        let Some(candidate) = candidate else { return };
+        let made = scene.board.done_within(scene.board.changed_at(candidate.mask), scene.scan);
+        reading.add(&node, candidate, made, scene.board.changed_first(candidate.mask), true, scene);
     }
+    reading.judge(sure.base, scene);
+    found.push(reading);
 }
 
 /// True if the board has shown the man of this move elsewhere since the last sure move. If it was `captured`, the board must not have
