@@ -28,6 +28,7 @@ while (($#)); do
     shift 2
 done
 . "$(dirname "${BASH_SOURCE[0]}")/halls.sh"
+((seconds == 0)) || [[ -x $program ]] || { echo "missing: $program; cargo build makes it" >&2; exit 2; }
 bridge=${bridge:-$shipped/bridge.conf}
 # What must be the same on both sides when nothing moves.
 states=('flagfall/1/public/+/+/+/state' 'flagfall/1/public/+/+/+/pgn' 'flagfall/1/node/+/status' 'flagfall/1/meta/+')

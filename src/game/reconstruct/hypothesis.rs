@@ -196,7 +196,7 @@ impl Hypothesis {
     /// True if the last move is mate or stalemate and has stood on the board for a scan, where men are identified. Elsewhere a man
     /// that is only lifted looks like a capture.
     pub(crate) fn stood_as_end(&self, scene: &Scene<'_>) -> bool {
-        let shown = |last: &Tentative| last.seen && !last.repaired && route::has_come(scene.board, last);
+        let shown = |last: &Tentative| last.seen && !last.repaired && route::has_come(scene.board, last, Instant::ZERO);
         let ends = |last: &&Tentative| last.node.is_end() && !scene.sensing.hides_captures() && shown(last);
         let Some(last) = self.line.last().filter(ends) else { return false };
         let left = scene.board.changed_after(last.mask, last.made.latest).unwrap_or(scene.now);

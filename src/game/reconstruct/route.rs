@@ -144,10 +144,10 @@ fn came_to(board: &PhysicalBoard, square: u8, man: u8) -> Option<Instant> {
     board.changes_of(square).find(|change| core::mem::replace(&mut shown, change.before) == man).map(|change| change.at)
 }
 
-/// True if the board has shown the man of this move on its square, as far as changes are kept.
-pub(crate) fn has_come(board: &PhysicalBoard, ply: &Tentative) -> bool {
+/// True if the board has shown the man of this move on its square since then, as far as changes are kept.
+pub(crate) fn has_come(board: &PhysicalBoard, ply: &Tentative, since: Instant) -> bool {
     let (man, to) = man_of(ply.mv, ply.color);
-    came_to(board, to, man).is_some()
+    came_to(board, to, man).is_some_and(|came| came >= since)
 }
 
 /// Whether the man of a move was pressed and answered on another square.

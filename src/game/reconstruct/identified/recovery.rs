@@ -79,7 +79,7 @@ pub(super) fn reread(sure: &LastSure<'_>, scene: &Scene<'_>) -> Vec<Hypothesis> 
 
 /// Adds the reading of the moves that were made between the reports of a board without a clock, if only one shortest path of moves
 /// leads to the whole board, and if the board has shown a change on each square of these moves since the last sure move: an illegal
-/// move changes other squares than a legal path to the same board.
+/// move changes other squares than a legal path to the same board. Only men that captured need not have been shown on their squares.
 pub(super) fn add_hidden_moves(sure: &LastSure<'_>, scene: &Scene<'_>, found: &mut Vec<Hypothesis>) {
     let since = sure.last_shown(&Hypothesis::default());
     let changed = men::squares(u64::MAX).filter(|square| scene.board.changed_at(square.bit()) > since);
@@ -94,6 +94,9 @@ pub(super) fn add_hidden_moves(sure: &LastSure<'_>, scene: &Scene<'_>, found: &m
         let Some(candidate) = candidate else { return };
         let made = scene.board.done_within(scene.board.changed_at(candidate.mask), scene.scan);
         reading.add(&node, candidate, made, scene.board.changed_first(candidate.mask), true, scene);
+        if !mv.is_capture() && !reading.line.last().is_some_and(|ply| route::has_come(scene.board, ply, since)) {
+            return;
+        }
     }
     reading.judge(sure.base, scene);
     found.push(reading);
