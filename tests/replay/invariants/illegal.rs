@@ -225,11 +225,13 @@ fn reported_by(board: Board, reports: Reports) -> Reports {
 struct ShownMen {
     last: Vec<[Option<Instant>; 128]>,
     shown: Placement,
+    /// Moves that were made although a slow board may not have shown their men before they were captured.
+    made: Vec<String>,
 }
 
 impl ShownMen {
     fn new() -> ShownMen {
-        ShownMen { last: vec![[None; 128]; 64], shown: Placement::EMPTY }
+        ShownMen { last: vec![[None; 128]; 64], shown: Placement::EMPTY, made: Vec::new() }
     }
 
     fn note(&mut self, at: Instant, input: &Input) {
@@ -251,8 +253,11 @@ impl ShownMen {
         }
     }
 
-    /// True if the board showed the man of this move of `color` on its square at `since` or later.
+    /// True if the board showed the man of this move of `color` on its square at `since` or later, or if the move was made.
     fn shows(&self, uci: &str, san: &str, color: Color, since: Instant) -> bool {
+        if self.made.iter().any(|made| made == uci) {
+            return true;
+        }
         let role = match san.as_bytes()[0] {
             _ if san.contains('=') => uci.as_bytes()[4].to_ascii_uppercase(),
             b'O' => b'K',
