@@ -229,12 +229,8 @@ fn other_destinations(base: &Node, plies: &[Tentative], scene: &Scene<'_>) -> u6
     let captured = reply.mask & (1 << to.to_u32()) != 0;
     let moved = plies[1..].iter().any(|ply| ply.mv.from() == Some(to));
     let is_gone = !captured && !moved && gone.is_some_and(|gone| gone.at <= reply.made.latest);
-    // The pawn may have gone on before the press and before the other pawn was lifted, so that the reply captured it in passing.
-    let latest = first.pressed.map_or(begun, |pressed| pressed.latest);
-    let pawns = [first, reply].iter().all(|ply| ply.mv.role() == Role::Pawn);
-    let lifted = reply.mv.from().map_or(begun, |from| scene.board.changed_at(1 << from.to_u32()));
-    let went_on = pawns && gone.is_some_and(|gone| gone.at.before(scene.scan) <= latest.min(lifted));
-    let in_passing = |other: Move| went_on && reply.mv.to() == to && attacks::between(from, other.to()).contains(to);
+    let went_on = gone.is_some_and(|gone| may_be_in_passing(first, reply, gone.at.before(scene.scan), scene));
+    let in_passing = |other: Move| went_on && attacks::between(from, other.to()).contains(to);
     let stood = |square: u8| {
         let left = scene.board.changes_of(square).find(|change| change.before == man && change.at <= arrived.after(scene.scan));
         left.is_some_and(|left| left.at >= begun_by && left.at >= pressed)
@@ -255,6 +251,15 @@ fn other_destinations(base: &Node, plies: &[Tentative], scene: &Scene<'_>) -> u6
     let was_made = |other: &Move| was_on(other.to() as u8) || in_passing(*other);
     let open = others.filter(was_made).filter(|&other| is_answered(other));
     open.fold(0, |all, other| all | 1 << other.to().to_u32())
+}
+
+/// True if the pawn of the first move, which left its square at `left` or later, may have gone on before its press and before the other
+/// pawn was lifted, so that the reply captured it in passing.
+fn may_be_in_passing(first: &Tentative, reply: &Tentative, left: Instant, scene: &Scene<'_>) -> bool {
+    let pawns = first.mv.role() == Role::Pawn && reply.mv.role() == Role::Pawn && first.mv.to() == reply.mv.to();
+    let Some(captor) = reply.mv.from().filter(|_| pawns) else { return false };
+    let lifted = scene.board.changed_at(1 << captor.to_u32());
+    left <= first.pressed.map_or(lifted, |pressed| pressed.latest.min(lifted))
 }
 
 /// The squares of a castling that may have been made instead of this move of a rook: the rook came to its square of the castling, and

@@ -225,13 +225,13 @@ fn reported_by(board: Board, reports: Reports) -> Reports {
 struct ShownMen {
     last: Vec<[Option<Instant>; 128]>,
     shown: Placement,
-    /// Moves that were made although a slow board may not have shown their men before they were captured.
-    made: Vec<String>,
+    /// Moves that were made and whose men were captured by the next move: a slow board may not have shown them.
+    captured_at_once: Vec<String>,
 }
 
 impl ShownMen {
     fn new() -> ShownMen {
-        ShownMen { last: vec![[None; 128]; 64], shown: Placement::EMPTY, made: Vec::new() }
+        ShownMen { last: vec![[None; 128]; 64], shown: Placement::EMPTY, captured_at_once: Vec::new() }
     }
 
     fn note(&mut self, at: Instant, input: &Input) {
@@ -253,9 +253,10 @@ impl ShownMen {
         }
     }
 
-    /// True if the board showed the man of this move of `color` on its square at `since` or later, or if the move was made.
+    /// True if the board showed the man of this move of `color` on its square at `since` or later, or if it was captured there before the
+    /// board could show it.
     fn shows(&self, uci: &str, san: &str, color: Color, since: Instant) -> bool {
-        if self.made.iter().any(|made| made == uci) {
+        if self.captured_at_once.iter().any(|made| made == uci) {
             return true;
         }
         let role = match san.as_bytes()[0] {

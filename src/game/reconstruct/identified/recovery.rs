@@ -84,7 +84,7 @@ pub(super) fn add_hidden_moves(sure: &LastSure<'_>, scene: &Scene<'_>, found: &m
     let since = sure.last_shown(&Hypothesis::default());
     let changed = men::squares(u64::MAX).filter(|square| scene.board.changed_at(square.bit()) > since);
     let changed = changed.fold(0, |all, square| all | square.bit());
-    let limits = Limits { least: 3, most: HIDDEN_PLIES, nodes: HIDDEN_NODES, ..Limits::default() };
+    let limits = Limits { least: 3, most: HIDDEN_PLIES, nodes: HIDDEN_NODES, paths: 2, ..Limits::default() };
     let ways = search::paths(&sure.base.position, scene.board.men(), limits);
     let ([only], true) = (ways.paths.as_slice(), ways.complete) else { return };
     let mut reading = Hypothesis { dead: sure.dead, penalty: scene.tuning.weights.reread, ..Hypothesis::default() };
