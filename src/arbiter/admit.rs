@@ -236,8 +236,9 @@ fn why_unavailable(setup: &Setup, action: &DaemonAction) -> Option<&'static str>
         Some(None) => return Some("this id contains no serial number: send serial or port"),
         named => named.flatten().or(serial.as_deref()),
     };
-    // Ids of devices are in small letters.
-    let serial_taken = serial.is_some_and(|serial| setup.serials.iter().any(|theirs| theirs.eq_ignore_ascii_case(serial)));
+    // Ids of devices are in small letters, and serial numbers may be written without their leading zeros.
+    let bare = |serial: &str| serial.trim_start_matches('0').to_ascii_uppercase();
+    let serial_taken = serial.is_some_and(|serial| setup.serials.iter().any(|theirs| bare(theirs) == bare(serial)));
     let port_taken = port.as_ref().is_some_and(|port| setup.ports.iter().any(|theirs| port_key(theirs) == port_key(port)));
     (serial_taken || port_taken).then_some("this is another board's device")
 }

@@ -19,6 +19,10 @@ pub struct Fleet {
     pub relay: Option<String>,
     /// The public key with which the organiser can log in on the Pis; if none, nobody can.
     pub ssh_key: Option<String>,
+    /// The name of this hall at that broker, its user there.
+    pub hall: Option<String>,
+    /// The serial numbers of spare boards, which may take the place of any board of the same family.
+    pub spares: Vec<String>,
     /// The machines with boards, by their names.
     pub node: BTreeMap<String, FleetNode>,
     /// The users of the broker beside the machines and those of `[user.NAME]`.
@@ -86,6 +90,7 @@ pub enum FleetRole {
 /// A network, `192.168.1.0/24`.
 pub(super) fn network(text: &str) -> Option<(IpAddr, u8)> {
     let (address, bits) = text.split_once('/')?;
+    let bits = bits.bytes().all(|c| c.is_ascii_digit()).then_some(bits)?;
     let (address, bits) = (address.parse::<IpAddr>().ok()?, bits.parse::<u8>().ok()?);
     let longest = if address.is_ipv4() { 32 } else { 128 };
     (1..=longest).contains(&bits).then_some((address, bits))
@@ -117,7 +122,7 @@ mod tests {
 
     #[test]
     fn what_is_no_network_is_refused() {
-        for bad in ["192.168.1.0", "192.168.1.0/33", "192.168.1.0/0", "hall/24", "fd00::/129", "/"] {
+        for bad in ["192.168.1.0", "192.168.1.0/33", "192.168.1.0/0", "192.168.1.0/+24", "hall/24", "fd00::/129", "/"] {
             assert_eq!(network(bad), None, "{bad}");
         }
     }

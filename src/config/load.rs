@@ -1,6 +1,6 @@
 //! Loads the configuration files and then the environment variables. Later values replace earlier ones.
 
-use std::io::Read;
+use std::io::{Error, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use ::config::{ConfigError, Source, Value, ValueKind};
@@ -33,7 +33,8 @@ pub struct Loaded {
 /// # Errors
 /// Everything that is wrong; see [`load`].
 pub fn load_default(explicit: &[PathBuf]) -> Result<Loaded, Errors> {
-    let standard = [MAIN_FILE, EVENT_FILE].map(PathBuf::from).into_iter().filter(|file| file.exists());
+    // A file that this user may not see is there: `load` reports it.
+    let standard = [MAIN_FILE, EVENT_FILE].map(PathBuf::from).into_iter().filter(|file| file.try_exists().unwrap_or(true));
     let files = if explicit.is_empty() { standard.collect() } else { explicit.to_vec() };
     load(&files, environment::variables().into_iter())
 }
@@ -99,8 +100,12 @@ pub(super) fn read_all(
 
 fn read(path: &Path) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
-    let file = std::fs::File::open(path).map_err(|error| format!("cannot be read: {error}"))?;
-    file.take(LONGEST_FILE + 1).read_to_end(&mut bytes).map_err(|error| format!("cannot be read: {error}"))?;
+    let wrong = |error: Error| {
+        let hint = if error.kind() == ErrorKind::PermissionDenied { ": run the command with sudo" } else { "" };
+        format!("cannot be read: {error}{hint}")
+    };
+    let file = std::fs::File::open(path).map_err(wrong)?;
+    file.take(LONGEST_FILE + 1).read_to_end(&mut bytes).map_err(wrong)?;
     if bytes.len() as u64 > LONGEST_FILE {
         return Err(format!("is longer than {LONGEST_FILE} bytes and no configuration"));
     }

@@ -142,7 +142,7 @@ const USER: &[Key] = &[required("role", Kind::Choice(&["operator", "arbiter", "c
 
 /// The keys of a board, `[[board]]`.
 const BOARD: &[Key] = &[
-    required("id", Kind::Text(values::id)),
+    required("id", Kind::Text(values::board)),
     key("driver", Kind::Text(values::driver)),
     key("serial", Kind::Text(values::plain)),
     key("usb_serial", Kind::Text(values::plain)),
@@ -191,8 +191,10 @@ const FLEET: &[Key] = &[
     key("valid", Kind::Section(VALID)),
     key("net", Kind::Text(values::network)),
     key("relay", Kind::Text(values::host_and_port)),
+    key("hall", Kind::Text(values::id)),
     key("ssh_key", Kind::Text(values::ssh_key)),
-    key("node", Kind::Named(&[required("boards", Kind::Texts(values::id))])),
+    key("spares", Kind::Texts(values::plain)),
+    key("node", Kind::Named(&[required("boards", Kind::Texts(values::board))])),
     key("user", Kind::Named(&[required("role", Kind::Choice(&["screen", "overlay", "collector", "organiser"]))])),
 ];
 

@@ -28,6 +28,14 @@ pub(crate) fn id(text: &str) -> Result<(), String> {
     id_of(text, 40, "an id")
 }
 
+/// The id of a board. The topic of a round's games as PGN stands beside the boards' topics.
+pub(crate) fn board(text: &str) -> Result<(), String> {
+    if text == "pgn" {
+        return Err("\"pgn\" is the topic of all games of a round: give the board another id".to_owned());
+    }
+    id(text)
+}
+
 /// The name of a node. It is shorter than other ids, since the name of its collector is made of it.
 pub(crate) fn node(text: &str) -> Result<(), String> {
     id_of(text, 32, "the name of a node")
@@ -133,7 +141,9 @@ pub(crate) fn plain(text: &str) -> Result<(), String> {
     if text.trim().is_empty() {
         return Err("is empty: leave the key out instead".to_owned());
     }
-    match text.len() <= LONGEST_TEXT && !text.chars().any(char::is_control) {
+    // Line and paragraph separators; the last two are no letters, and YAML refuses them.
+    let strange = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{fffe}' | '\u{ffff}');
+    match text.len() <= LONGEST_TEXT && !text.chars().any(strange) {
         true => Ok(()),
         false => Err(format!("{}: at most {LONGEST_TEXT} bytes, on one line", shown(text))),
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::checks::{self, Check};
 use super::load::read_all;
-use super::place::{Errors, Problem};
+use super::place::{Errors, Place, Problem};
 use super::types::{Config, Mqtt, Node, Role};
 use super::{Board, Broker, Collect, Http, Screens, fleet_checks};
 
@@ -32,8 +32,19 @@ pub fn load_venue(file: &Path) -> Result<Venue, Errors> {
             node.mqtt = Mqtt { root: node.mqtt.root, ..Mqtt::default() };
             // These files are on the machine of the board.
             node.board.iter_mut().for_each(|board| (board.unlock_file, board.calibration_file) = (None, None));
-            checks::check(&node, &origins, &mut problems);
+            let mut found = Vec::new();
+            checks::check(&node, &origins, &mut found);
+            // A board that is only named by its machine has its place there.
+            for id in config.fleet.node[name].boards.iter().filter(|id| !origins.has(&format!("board.{id}"))) {
+                let own = |key: &str| key.strip_prefix("board.").and_then(|key| key.split('.').next()) == Some(id);
+                let place = origins.place(&format!("fleet.node.{name}.boards"));
+                found.iter_mut().filter(|problem| own(&problem.key)).for_each(|problem| problem.place = place.clone());
+            }
+            problems.extend(found);
         }
+    }
+    for problem in problems.iter_mut().filter(|problem| problem.place == Place::Default) {
+        problem.place = Place::File(file.to_owned());
     }
     // What is wrong with the event is wrong on each machine.
     let mut different: Vec<Problem> = Vec::new();

@@ -18,7 +18,7 @@ use super::station_config::StationConfig;
 use crate::session::station::{ASKED, UNHEARD, WEAK};
 use crate::system_clock::MonotonicTime;
 use crate::wire::device::{DeviceKind, DeviceState, DeviceStatus, WeakMan, WeakSquare};
-use crate::wire::topics::MAX_ID;
+use crate::wire::topics;
 
 /// The problem of a device that sends nothing.
 pub(super) const UNANSWERED: &str = "the device does not answer";
@@ -110,12 +110,10 @@ impl Device {
 
     /// Its id in topics: family and serial number, or the board it serves while the serial number is not known.
     pub(super) fn id(&self) -> String {
-        let name = match &self.serial {
-            Some(serial) => format!("{}-{serial}", self.driver),
+        match &self.serial {
+            Some(serial) => topics::device_id(self.driver, serial),
             None => self.fallback.clone(),
-        };
-        let fit = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
-        name.chars().map(fit).take(MAX_ID).collect()
+        }
     }
 
     /// Sets the serial number that the device had when this board was served last.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use flagfall_game::clock::control::TimeControl;
 use serde::{Deserialize, Serialize};
 
-use crate::config::{Config, rulebook};
+use crate::config::{Board, Config, rulebook};
 use crate::system_clock::Utc;
 use crate::wire::meta::{self, MAX_ROUNDS, Meta, MetaError, MetaEvent, MetaRound, Pairing};
 use crate::wire::player::Player;
@@ -147,9 +147,8 @@ impl Published {
         config.event.delay = config.event.delay.max(said.delay);
         config.event.delay_moves = config.event.delay_moves.max(said.delay_moves);
         for index in 0..config.board.len() {
-            let device = device_id(&config, index);
-            let bound = round.boards.iter().find(|pairing| pairing.device.is_some() && pairing.device == device);
             let board = &mut config.board[index];
+            let bound = round.boards.iter().find(|pairing| pairing.device.as_ref().is_some_and(|id| is_device(board, id)));
             if let Some(bound) = bound {
                 board.id.clone_from(&bound.board);
             }
@@ -171,19 +170,15 @@ impl Published {
     }
 }
 
-/// The id of a board's device in topics, if the configuration has its serial number.
-fn device_id(config: &Config, index: usize) -> Option<String> {
-    let board = &config.board[index];
-    let serial = board.serial.as_ref()?;
-    let fit = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+/// Whether this is the id of the board's device in topics, if the configuration has its serial number.
+fn is_device(board: &Board, id: &str) -> bool {
     let driver = board.driver.as_deref().unwrap_or("dgt");
-    Some(format!("{driver}-{serial}").chars().map(fit).take(topics::MAX_ID).collect())
+    board.serial.as_ref().is_some_and(|serial| topics::is_device(id, driver, serial))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Board;
 
     fn event(rev: u64, round: &str, more: &str) -> String {
         format!(
@@ -274,6 +269,7 @@ mod tests {
         let swapped = r#"{"board":"2","number":2,"device":"dgt-24012"},{"board":"1","number":1,"device":"dgt-24013"}"#;
         assert_eq!(ids(swapped), Ok(vec!["2".to_owned(), "1".to_owned()]));
         assert_eq!(ids(r#"{"board":"9","number":9,"device":"dgt-24013"}"#), Ok(vec!["1".to_owned(), "9".to_owned()]));
+        assert_eq!(ids(r#"{"board":"9","number":9,"device":"dgt-024013"}"#), Ok(vec!["1".to_owned(), "9".to_owned()]));
         // Another node's device.
         assert_eq!(ids(r#"{"board":"1","number":1,"device":"dgt-9"}"#), Ok(vec!["1".to_owned(), "2".to_owned()]));
         assert!(ids(r#"{"board":"1","number":1,"device":"dgt-24013"}"#).is_err(), "two devices for one board");

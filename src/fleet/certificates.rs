@@ -23,16 +23,28 @@ pub(super) fn key() -> Result<String, String> {
     Ok(KeyPair::generate().map_err(|error| error.to_string())?.serialize_pem())
 }
 
+/// The first bytes of the public part of a private key, by which two keys differ.
+///
+/// # Errors
+/// The key cannot be read.
+pub(super) fn mark(key: &str) -> Result<String, String> {
+    let key = KeyPair::from_pem(key).map_err(|error| error.to_string())?;
+    Ok(key.public_key_raw().iter().take(9).map(|byte| format!("{byte:02x}")).collect())
+}
+
 impl Subject<'_> {
-    /// What the certificate of the authority depends on, beside its key.
-    pub(super) fn of_authority(&self) -> String {
-        format!("# authority of {}, {} days from {}\n", self.event, self.valid.days, self.valid.from)
+    /// What the certificate of the authority depends on; `mark` is that of its key.
+    pub(super) fn of_authority(&self, mark: &str) -> String {
+        format!("# authority {mark} of {}, {} days from {}\n", self.event, self.valid.days, self.valid.from)
     }
 
-    /// What the broker's certificate depends on, beside both keys.
-    pub(super) fn of_broker(&self) -> String {
-        let FleetBroker { name, address, .. } = self.broker;
-        format!("# {name} and {address} in {}, {} days from {}\n", self.event, self.valid.days, self.valid.from)
+    /// What the broker's certificate depends on; `marks` are those of the authority's key and of its own.
+    pub(super) fn of_broker(&self, marks: [&str; 2]) -> String {
+        let (FleetBroker { name, address, .. }, [authority, own]) = (self.broker, marks);
+        format!(
+            "# {name} and {address} in {}, {} days from {}, {own} by {authority}\n",
+            self.event, self.valid.days, self.valid.from
+        )
     }
 
     /// The authority's certificate, PEM.

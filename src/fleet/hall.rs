@@ -32,9 +32,14 @@ pub(super) fn files(config: &Config, secrets: &Secrets) -> Vec<MadeFile> {
 
 /// The bridge with the address of this event's broker outside, and with the password of the hall there.
 fn bridge(config: &Config, relay: &str, password: &str) -> String {
-    let text = BRIDGE.replace("relay.example.org:8883", relay).replace("change-me", password);
+    let text = BRIDGE.replace("change-me", password).replace("hall-1", name(config)).replace("relay.example.org:8883", relay);
     // The examples name the first level that nearly every event has.
     text.replace("flagfall/1/", &format!("{}/1/", config.mqtt.root))
+}
+
+/// The name of this hall at the broker outside.
+fn name(config: &Config) -> &str {
+    config.fleet.hall.as_deref().unwrap_or("hall-1")
 }
 
 fn chrony(config: &Config) -> String {
@@ -69,7 +74,7 @@ fn cards(config: &Config, secrets: &Secrets) -> String {
         _ = writeln!(text, "{:wide$}  {:9}  {password}", user.user, user.role);
     }
     if let Some(relay) = &config.fleet.relay {
-        _ = writeln!(text, "\nAt {relay} the hall is the user hall-1 with the password {}", secrets.relay);
+        _ = writeln!(text, "\nAt {relay} the hall is the user {} with the password {}", name(config), secrets.relay);
     }
     text
 }

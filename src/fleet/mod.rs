@@ -17,11 +17,17 @@ mod status;
 use std::path::Path;
 
 use crate::config::{Config, Venue};
+use crate::system_clock::Utc;
 
 pub use self::output::{Change, write};
 pub use self::rights::{Rights, rights};
 pub use self::secrets::{Secrets, names};
 pub use self::status::{Broker, Node, Report, filters, judge};
+
+/// A day, microseconds.
+const DAY: i64 = 86_400_000_000;
+/// The time before their end from which certificates are mentioned.
+const ENDS_SOON: i64 = 14 * DAY;
 
 /// A file that is made.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,18 +63,34 @@ pub fn files(venue: &Venue, secrets: &Secrets) -> Result<Vec<MadeFile>, String> 
     Ok(files)
 }
 
-/// Advice about boards whose card may do more than it must, a sentence each.
-pub fn advice(config: &Config) -> Vec<String> {
+/// Advice about boards whose card may do more than it must, and about certificates that are not valid at `now`, a sentence each.
+pub fn advice(config: &Config, now: Utc) -> Vec<String> {
     let open = config.fleet.node.iter().filter(|(_, node)| rights::devices(config, &node.boards).is_none());
     let names: Vec<&str> = open.map(|(name, _)| name.as_str()).collect();
-    if names.is_empty() {
-        return Vec::new();
+    let mut advice = Vec::new();
+    if !names.is_empty() {
+        advice.push(format!(
+            "The cards of {} may write the status of any device, because their boards have no serial in the file: write [[board]] with \
+             id and serial, as `flagfall devices` shows it.",
+            names.join(", ")
+        ));
     }
-    vec![format!(
-        "The cards of {} may write the status of any device, because their boards have no serial in the file: write [[board]] with id \
-         and serial, as `flagfall devices` shows it.",
-        names.join(", ")
-    )]
+    let valid = config.fleet.valid.as_ref().and_then(|valid| Some((Utc::parse(&format!("{}T00:00:00Z", valid.from))?, valid)));
+    if let Some((from, valid)) = valid {
+        let end = Utc(from.0 + i64::from(valid.days) * DAY);
+        if now < from {
+            advice.push(format!(
+                "The certificates begin on {}: until then no machine reaches the broker. Choose a day in the past (fleet.valid.from).",
+                valid.from
+            ));
+        } else if end.0 - now.0 < ENDS_SOON {
+            let end = &end.to_string()[..10];
+            advice.push(format!(
+                "The certificates end on {end}: choose another fleet.valid, and give all machines their files again."
+            ));
+        }
+    }
+    advice
 }
 
 /// Machines that have a folder but are no longer in the event's file.

@@ -87,7 +87,7 @@ fn user_data(config: &Config, name: &str, event: &str, password: &str, authority
     let boards: Vec<&str> = config.board.iter().map(|board| board.id.as_str()).collect();
     let mut text = format!(
         "#cloud-config\n# The card of {name}, boards {}. Put this file as `user-data` beside the package (flagfall*.deb) on the boot\n\
-         # partition. It has a password.\nhostname: {name}\nssh_pwauth: false\n",
+         # partition. It has a password.\nhostname: '{name}'\nssh_pwauth: false\n",
         boards.join(", ")
     );
     if let Some(key) = &config.fleet.ssh_key {

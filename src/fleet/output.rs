@@ -35,6 +35,8 @@ pub fn write(out: &Path, files: &[MadeFile]) -> Result<Vec<Change>, String> {
         if changes.last() != Some(&Change::Same) {
             make_folder(path.parent().unwrap_or(out), 0o755)?;
             write_file(&path, &file.text, file.secret)?;
+        } else if file.secret {
+            close(&path, 0o600)?;
         }
     }
     Ok(changes)
@@ -42,13 +44,18 @@ pub fn write(out: &Path, files: &[MadeFile]) -> Result<Vec<Change>, String> {
 
 /// Makes a folder with those above it. An existing folder that should be closed to other users is closed.
 pub(super) fn make_folder(path: &Path, mode: u32) -> Result<(), String> {
-    let wrong = |error: std::io::Error| format!("{}: {error}", path.display());
-    fs::DirBuilder::new().recursive(true).mode(mode).create(path).map_err(wrong)?;
-    let found = path.metadata().map_err(wrong)?.permissions().mode() & 0o777;
-    if mode == 0o700 && found != mode {
-        fs::set_permissions(path, fs::Permissions::from_mode(mode)).map_err(wrong)?;
-    }
-    Ok(())
+    let made = fs::DirBuilder::new().recursive(true).mode(mode).create(path);
+    made.map_err(|error| format!("{}: {error}", path.display()))?;
+    if mode == 0o700 { close(path, mode) } else { Ok(()) }
+}
+
+/// Closes a file or folder to other users, if somebody opened it.
+fn close(path: &Path, mode: u32) -> Result<(), String> {
+    let close = || match path.metadata()?.permissions().mode() & 0o777 {
+        found if found == mode => Ok(()),
+        _ => fs::set_permissions(path, fs::Permissions::from_mode(mode)),
+    };
+    close().map_err(|error: std::io::Error| format!("{}: {error}", path.display()))
 }
 
 /// Replaces a file as a whole, so that nobody ever reads half of it.

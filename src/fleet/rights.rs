@@ -1,7 +1,10 @@
 //! What each user of the broker may read and write. `config/mosquitto/README.md` has the reasons; a machine has rights for its own
 //! boards only, so that a stolen card can speak for these and for nothing else.
 
+use std::collections::BTreeSet;
+
 use crate::config::{Config, FleetRole, Role};
+use crate::wire::topics;
 
 /// What one user may read and write: topic filters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -56,19 +59,24 @@ fn of_node(config: &Config, name: &str, boards: &[String]) -> Rights {
     Rights { user: name.to_owned(), role: "node", read, write }
 }
 
-/// The ids of the devices at these boards, as the daemon makes them; none if one of them is not known before the device answers.
+/// The ids of the devices that may serve these boards, as the daemon makes them; none if one of them is not known before the device
+/// answers. A spare board may take the place of any board.
 pub(super) fn devices(config: &Config, boards: &[String]) -> Option<Vec<String>> {
-    let mut found = Vec::new();
+    let mut found = BTreeSet::new();
     for id in boards {
         let board = config.board.iter().find(|board| board.id == *id).filter(|board| board.clock.is_none())?;
-        let serial = board.serial.as_ref()?;
-        let fit = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
         let driver = board.driver.as_deref().unwrap_or("dgt");
-        found.push(format!("{driver}-{serial}").chars().map(fit).take(crate::wire::topics::MAX_ID).collect());
+        for serial in [board.serial.as_ref()?].into_iter().chain(&config.fleet.spares) {
+            found.insert(topics::device_id(driver, serial));
+            // A serial number may be written without its leading zeros; a device reports five digits.
+            if serial.bytes().all(|c| c.is_ascii_digit()) {
+                found.insert(topics::device_id(driver, &format!("{serial:0>5}")));
+            }
+        }
         // Its name before it answers.
-        found.push(format!("board-{id}"));
+        found.insert(format!("board-{id}"));
     }
-    Some(found)
+    Some(found.into_iter().collect())
 }
 
 fn of_role(config: &Config, name: &str, role: FleetRole) -> Rights {

@@ -15,6 +15,8 @@ const CERTIFICATE: &str = "certificate";
 const RELAY: &str = "relay";
 /// The largest size of a file, in bytes.
 const LONGEST: u64 = 1 << 16;
+/// What is wrong with a key or certificate, and what to do.
+const DAMAGED: &str = "is damaged: bring the file back, or remove it and give all machines their files again";
 
 /// Everything that is secret, and the certificates that belong to the keys.
 #[derive(Clone, Debug)]
@@ -74,7 +76,7 @@ fn password(path: &Path, new: bool) -> Result<String, String> {
     Ok(made)
 }
 
-/// The authority's certificate, the broker's, and the broker's key. What is there and fits the event's file stays.
+/// The authority's certificate, the broker's, and the broker's key. What is there and fits the event's file and its keys stays.
 fn certificates(
     folder: &Path,
     event: &str,
@@ -84,13 +86,17 @@ fn certificates(
 ) -> Result<(String, String, String), String> {
     let subject = Subject { event, broker, valid };
     let path = |name: &str| folder.join(name);
-    let make_key = |_: &str| certificates::key();
-    let authority_key = kept(path("ca.key"), "", false, make_key)?;
+    let key = |name: &str, new| {
+        let key = kept(path(name), "", new, |_| certificates::key())?;
+        let mark = certificates::mark(&key).map_err(|why| format!("{}: {why}; it {DAMAGED}", path(name).display()))?;
+        Ok::<_, String>((key, mark))
+    };
+    let (authority_key, authority_mark) = key("ca.key", false)?;
     let make = |about: &str| subject.authority(&authority_key).map(|pem| format!("{about}{pem}"));
-    let authority = kept(path("ca.pem"), &subject.of_authority(), false, make)?;
-    let key = kept(path("hall.key"), "", new, make_key)?;
+    let authority = kept(path("ca.pem"), &subject.of_authority(&authority_mark), false, make)?;
+    let (key, mark) = key("hall.key", new)?;
     let make = |about: &str| subject.server(&authority_key, &key).map(|pem| format!("{about}{pem}"));
-    let certificate = kept(path("hall.pem"), &subject.of_broker(), new, make)?;
+    let certificate = kept(path("hall.pem"), &subject.of_broker([&authority_mark, &mark]), new, make)?;
     let pem = |text: &str| text.find("-----BEGIN").map_or_else(String::new, |at| text[at..].to_owned());
     Ok((pem(&authority), pem(&certificate), key))
 }
@@ -102,9 +108,7 @@ fn kept(path: PathBuf, about: &str, new: bool, make: impl FnOnce(&str) -> Result
         let long = path.metadata().map_err(|error| wrong(error.to_string()))?.len() > LONGEST;
         let text = if long { String::new() } else { std::fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))? };
         if !text.contains("-----BEGIN") {
-            return Err(wrong(
-                "is damaged: bring the file back, or remove it and give all machines their files again".to_owned(),
-            ));
+            return Err(wrong(DAMAGED.to_owned()));
         }
         if text.starts_with(about) {
             return Ok(text);

@@ -207,6 +207,12 @@ fn health_problems(health: &Value, now: Utc) -> Vec<String> {
     if body["name_taken"] == true {
         problems.push("a second machine publishes under its name".to_owned());
     }
+    if let Some(refused) = body["refused"].as_u64().filter(|refused| *refused > 0) {
+        problems.push(format!(
+            "the broker refused {refused} of its messages since its start: look at its log, and whether the broker has the access rules \
+             of this file (a spare board is in fleet.spares)"
+        ));
+    }
     for (key, what) in [
         ("failed_boards", "has failed and is not served"),
         ("withheld_boards", "is served by another machine too"),

@@ -172,6 +172,18 @@ pub fn meta_round(root: &str, event: &str, round: &str) -> String {
     format!("{root}/1/meta/{event}/{round}")
 }
 
+/// The id of a device in topics: its family, and its serial number as it reports it.
+pub fn device_id(driver: &str, serial: &str) -> String {
+    let fit = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+    format!("{driver}-{serial}").chars().map(fit).take(MAX_ID).collect()
+}
+
+/// Whether this is the id of the device with this serial number. Leading zeros of the number do not matter.
+pub fn is_device(id: &str, driver: &str, serial: &str) -> bool {
+    let bare = |id: &str| Some(id.strip_prefix(driver)?.strip_prefix('-')?.trim_start_matches('0').to_owned());
+    bare(id).is_some_and(|number| Some(number) == bare(&device_id(driver, serial)))
+}
+
 /// `device/<device>/status`: whether a board or clock answers, and what it reports about itself, retained.
 pub fn device_status(root: &str, device: &str) -> String {
     format!("{root}/1/device/{device}/status")

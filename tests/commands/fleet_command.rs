@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::SystemTime;
+
+use flagfall::system_clock::{Utc, utc};
 
 use crate::config_commands::program::{Ran, flagfall_in};
 
@@ -145,10 +148,12 @@ fn secrets_are_for_their_owner_only() {
             others.for_each(|(other, password)| assert!(!text.contains(password.trim()), "{path} has the password of {other}"));
         }
     }
-    // A folder that somebody opened is closed again.
-    fs::set_permissions(out.join("secrets"), fs::Permissions::from_mode(0o755)).expect("a mode");
-    made(folder.path(), &[]);
-    assert_eq!(mode("secrets"), 0o700);
+    // What somebody opened is closed again.
+    for (path, own) in [("secrets", 0o700), ("cards.txt", 0o600), ("hall/certs/flagfall.key", 0o600)] {
+        fs::set_permissions(out.join(path), fs::Permissions::from_mode(own | 0o055)).expect("a mode");
+        made(folder.path(), &[]);
+        assert_eq!(mode(path), own, "{path}");
+    }
 }
 
 #[test]
@@ -245,9 +250,15 @@ fn what_is_wrong_is_refused_with_its_line_and_key() {
         (add("[fleet.node.pi-00]\nboards = [\"3\"]\n"), "boards = [\"3\"]", "fleet.node.pi-02.boards", "board \"3\" is at pi-00"),
         (add("[fleet.node.pi-09]\nboards = [\"9\", \"9\"]\n"), "boards = [\"9\", \"9\"]", "fleet.node.pi-09.boards", "twice"),
         (add("[fleet.node.pi-09]\nboards = []\n"), "boards = []", "fleet.node.pi-09.boards", "is empty"),
-        (add("[fleet.node.pi-09]\nboards = [\"8\", \"9\"]\n"), "", "board.8", "there are several boards: needs serial"),
+        (
+            add("[fleet.node.pi-09]\nboards = [\"8\", \"9\"]\n"),
+            "boards = [\"8\", \"9\"]",
+            "board.8",
+            "there are several boards: needs serial",
+        ),
         (add("[fleet.node.pi-09]\nboards = [\"a/b\"]\n"), "boards = [\"a/b\"]", "fleet.node.pi-09.boards", "is not an id"),
-        (add("[[board]]\nid = \"9\"\n"), "", "board.9", "no [fleet.node.NAME] has this board"),
+        (add("[fleet.node.pi-09]\nboards = [\"pgn\"]\n"), "boards = [\"pgn\"]", "fleet.node.pi-09.boards", "another id"),
+        (add("[[board]] # the last one\nid = \"9\"\n"), "# the last one", "board.9", "no [fleet.node.NAME] has this board"),
         (
             instead("boards = [\"1\", \"3\"]", "boards = [\"11\"]"),
             "boards = [\"11\"]",
@@ -262,15 +273,19 @@ fn what_is_wrong_is_refused_with_its_line_and_key() {
         (instead("ssh-ed25519 AAAA", "mine: AAAA"), "ssh_key =", "fleet.ssh_key", "is not a public key"),
         (instead("relay.example.com:8884", "relay.example.com"), "relay =", "fleet.relay", "with its port"),
         (instead("[fleet]\n", "[fleet]\nnet = \"10.0.0.0/8\"\n"), "net =", "fleet.net", "does not contain"),
+        (instead("[fleet]\n", "[fleet]\nnet = \"192.168.1.0/+24\"\n"), "net =", "fleet.net", "is not a network"),
+        (instead("[fleet]\n", "[fleet]\nspares = [\"\"]\n"), "spares =", "fleet.spares", "is empty"),
+        (instead("serial = \"24013\"", "white = \"Karl\u{2028}x\""), "white =", "board.2.white", "on one line"),
         (instead("[fleet]\n", "[fleet]\nbrokers = 1\n"), "brokers", "fleet.brokers", "did you mean `broker`?"),
         (instead("serial = \"24013\"", "serial = \"24012\""), "", "board.2.serial", "is that of board \"1\" too"),
-        ("[event]\nid = \"e\"\n".to_owned(), "", "fleet.node", "there is no machine"),
+        ("[event]\nid = \"e\"\n".to_owned(), "nowhere", "fleet.node", "there is no machine"),
     ] {
         let folder = folder(&text);
         let ran = make(folder.path(), &[]);
         assert_eq!(ran.code, Some(78), "{at} {key}: {}{}", ran.out, ran.err);
         let place = match line(&text, at) {
-            _ if at.is_empty() => String::new(),
+            _ if at.is_empty() => "event.toml:".to_owned(),
+            0 => "event.toml: ".to_owned(),
             line => format!("event.toml:{line}:"),
         };
         let found = ran.err.lines().any(|found| found.contains(&place) && found.contains(key) && found.contains(why));
@@ -287,12 +302,11 @@ fn a_damaged_secret_is_reported_and_never_replaced() {
     for (path, contents, why) in [
         ("secrets/passwords/anna", "", "the password, is empty"),
         ("secrets/ca.key", "nothing\n", "is damaged"),
-        ("secrets/hall.key", "-----BEGIN nothing\n", "OUT/secrets/hall"),
+        ("secrets/hall.key", "-----BEGIN nothing\n", "OUT/secrets/hall.key: "),
+        ("secrets/hall.pem", "nothing\n", "is damaged"),
     ] {
         let before = fs::read(out.join(path)).expect("a file");
         fs::write(out.join(path), contents).expect("a file");
-        // A certificate is only made when it has to be.
-        fs::remove_file(out.join("secrets/hall.pem")).expect("removed");
         let ran = make(folder.path(), &[]);
         assert_eq!(ran.code, Some(1), "{path}: {}{}", ran.out, ran.err);
         assert!(ran.err.contains(why), "{path}: {}", ran.err);
@@ -300,6 +314,69 @@ fn a_damaged_secret_is_reported_and_never_replaced() {
         fs::write(out.join(path), before).expect("a file");
         made(folder.path(), &[]);
     }
+}
+
+/// What is removed, as the message about damage advises, and what is interrupted, leaves certificates that belong to their keys.
+#[test]
+fn certificates_belong_to_their_keys() {
+    let folder = folder(EVENT);
+    let out = folder.path().join("OUT");
+    let openssl = |words: &[&str]| Command::new("openssl").args(words).current_dir(&out).output().expect("openssl");
+    made(folder.path(), &[]);
+    let damages: [&dyn Fn(); 4] = [
+        &|| fs::remove_file(out.join("secrets/hall.key")).expect("removed"),
+        &|| fs::remove_file(out.join("secrets/ca.key")).expect("removed"),
+        &|| {
+            fs::remove_file(out.join("secrets/ca.key")).expect("removed");
+            made(folder.path(), &["--rotate", "certificate"]);
+        },
+        // A rotation ended between the key and the certificate.
+        &|| {
+            let old = fs::read(out.join("secrets/hall.pem")).expect("a file");
+            made(folder.path(), &["--rotate", "certificate"]);
+            fs::write(out.join("secrets/hall.pem"), old).expect("a file");
+        },
+    ];
+    for (number, damage) in damages.iter().enumerate() {
+        damage();
+        made(folder.path(), &[]);
+        let verified = openssl(&["verify", "-no_check_time", "-CAfile", "ca.pem", "hall/certs/flagfall.crt"]);
+        assert!(verified.status.success(), "{number}: {verified:?}");
+        let public = openssl(&["pkey", "-in", "hall/certs/flagfall.key", "-pubout"]).stdout;
+        let certified = openssl(&["x509", "-in", "hall/certs/flagfall.crt", "-noout", "-pubkey"]).stdout;
+        assert!(!public.is_empty() && public == certified, "{number}");
+    }
+}
+
+#[test]
+fn certificates_that_are_not_valid_now_are_mentioned() {
+    let day = |days: i64| Utc(utc().0 + days * 86_400_000_000).to_string()[..10].to_owned();
+    for (from, days, why) in [
+        (day(1), 60, Some(format!("The certificates begin on {}: ", day(1)))),
+        (day(-60), 50, Some(format!("The certificates end on {}: ", day(-10)))),
+        (day(-60), 73, Some(format!("The certificates end on {}: ", day(13)))),
+        (day(-60), 75, None),
+    ] {
+        let text = EVENT.replace("from = \"2025-01-01\", days = 700", &format!("from = \"{from}\", days = {days}"));
+        let printed = made(folder(&text).path(), &[]);
+        let noted = printed.lines().find(|line| line.contains("certificates"));
+        assert_eq!(noted.is_some(), why.is_some(), "{printed}");
+        assert!(noted.is_none_or(|noted| noted.contains(why.as_deref().unwrap_or_default())), "{printed}");
+    }
+}
+
+#[test]
+fn a_spare_board_and_a_number_without_zeros_are_in_the_rights() {
+    let text = EVENT.replace("[fleet]\n", "[fleet]\nspares = [\"1099\"]\nhall = \"hall-2\"\n").replace("\"24013\"", "\"1025\"");
+    let folder = folder(&text);
+    made(folder.path(), &[]);
+    let acl = fs::read_to_string(folder.path().join("OUT/hall/mosquitto/acl")).expect("a file");
+    let own = acl.split("user ").find(|part| part.starts_with("pi-01\n")).expect("its rights");
+    for device in ["dgt-24012", "dgt-01025", "dgt-01099", "board-1", "board-2"] {
+        assert!(own.contains(&format!("topic write flagfall/1/device/{device}/#\n")), "{device}: {own}");
+    }
+    let bridge = fs::read_to_string(folder.path().join("OUT/hall/mosquitto/bridge.conf")).expect("a file");
+    assert!(bridge.contains("remote_username hall-2\n") && !bridge.contains("hall-1"), "{bridge}");
 }
 
 #[test]

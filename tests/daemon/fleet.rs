@@ -2,4 +2,5 @@
 
 mod access;
 mod hall;
+mod status;
 mod story;

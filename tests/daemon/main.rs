@@ -62,3 +62,4 @@ mod stale;
 mod upgrade;
 mod watch;
 mod websocket;
+mod wrong_clock;

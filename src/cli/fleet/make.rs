@@ -10,6 +10,7 @@ use clap::Args;
 
 use crate::config;
 use crate::fleet::{self, Change, Secrets};
+use crate::system_clock::utc;
 
 /// Write the files of all machines of an event: access rules, passwords, certificates and one folder for each card.
 ///
@@ -53,7 +54,7 @@ impl Make {
         }
         let same = changes.iter().filter(|change| **change == Change::Same).count();
         writeln!(out, "{} files, {same} of them as they were.", files.len())?;
-        for text in fleet::advice(&venue.config) {
+        for text in fleet::advice(&venue.config, utc()) {
             writeln!(out, "Note: {text}")?;
         }
         for stray in fleet::strays(&venue.config, &self.out) {

@@ -3,6 +3,8 @@ use serde_json::json;
 use super::*;
 use crate::config::{FleetNode, FleetUser};
 
+const REFUSED: &str = "the broker refused 3 of its messages since its start: look at its log, and whether the broker has the access \
+                       rules of this file (a spare board is in fleet.spares)";
 const NOW: &str = "2026-11-28T12:00:00Z";
 
 fn config() -> Config {
@@ -29,7 +31,7 @@ fn hall() -> BTreeMap<String, Value> {
         put(format!("node/{node}/info"), json!({"version": "1.2", "capabilities": [], "boards": places}));
         put(
             format!("node/{node}/health"),
-            json!({"disk_free_mib": 4000, "journal_ok": true, "failed_boards": [], "withheld_boards": []}),
+            json!({"disk_free_mib": 4000, "journal_ok": true, "failed_boards": [], "withheld_boards": [], "refused": 0}),
         );
         for (board, place) in boards.iter().zip(&places) {
             put(format!("device/dgt-{board}/status"), json!({"state": "online", "kind": "board", "board": place}));
@@ -74,6 +76,7 @@ fn whatever_is_wrong_with_a_machine_is_said() {
         (node("health"), "/body/journal_ok", json!(false), "cannot record: look at its card"),
         (node("health"), "/body/failed_boards", json!(["2"]), "board 2 has failed and is not served"),
         (node("health"), "/body/withheld_boards", json!(["2"]), "board 2 is served by another machine too"),
+        (node("health"), "/body/refused", json!(3), REFUSED),
         ("flagfall/1/device/dgt-2/status".to_owned(), "/body/state", json!("offline"), "board 2 is offline"),
         ("flagfall/1/device/dgt-2/status".to_owned(), "/node", json!("pi-09"), "board 2: no device was ever there"),
     ] {

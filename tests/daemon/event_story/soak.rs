@@ -20,7 +20,7 @@ use serde_json::json;
 use self::journals::{Digests, Verifier};
 use self::processes::Processes;
 use self::reader::Reader;
-use self::troubles::{STEPPED, Troubles, clock_variables};
+use self::troubles::{STEPPED, Troubles};
 use super::games::hands;
 use super::hall::{Hall, Size};
 use super::{armed, on_each};
@@ -28,6 +28,7 @@ use crate::lichess::fake::TOKEN;
 use crate::support::mqtt::Mosquitto;
 use crate::support::seeds::variable;
 use crate::support::waiting::pause;
+use crate::wrong_clock::WrongClock;
 
 /// The longest games, in minutes of ours. A short run has shorter games.
 const LONGEST: u32 = 5;
@@ -96,8 +97,8 @@ impl Event {
         let size = Size { nodes: 4, boards: 60, speed: 3.0, rounds: [wanted.games(); 2], of_event, delay: 5 };
         let broker = Mosquitto::with(|dir| format!("{BROKER}persistence_location {}/\n", dir.display()));
         let mut hall = Hall::new(size, TOKEN, broker);
-        let clock = wanted.folder.join("clock");
-        hall.restart_node(STEPPED, &clock_variables(&clock));
+        let clock = WrongClock::new(wanted.folder.join("clock"), 0).expect("Debian's package libfaketime is installed");
+        hall.restart_node(STEPPED, &clock.variables());
         let reader = Reader::start(hall.broker.tcp);
         let troubles = Troubles::new(wanted.seed, wanted.time, clock);
         hall.start_collector();

@@ -24,6 +24,7 @@ serial = "24013"
 [fleet]
 broker = { name = "hall.local", address = "127.0.0.1" }
 valid = { from = "2025-01-01", days = 700 }
+spares = ["99"]
 [fleet.node.pi-01]
 boards = ["1", "2"]
 [fleet.node.pi-02]
@@ -85,6 +86,7 @@ flagfall/1/node/desk-collect/output/x    r- r- r- r- r- -- -- r- rw
 flagfall/1/node/desk/status              r- r- r- r- r- r- r- r- r-
 flagfall/1/device/dgt-24012/status       -w -w r- r- r- -- -- r- r-
 flagfall/1/device/dgt-24013/raw          -w -w r- r- r- -- -- r- r-
+flagfall/1/device/dgt-00099/status       -w -w r- r- r- -- -- r- r-
 flagfall/1/device/board-1/status         -w -w r- r- r- -- -- r- r-
 flagfall/1/device/board-3/status         -- -w r- r- r- -- -- r- r-
 flagfall/1/device/dgt-9/status           -- -w r- r- r- -- -- r- r-

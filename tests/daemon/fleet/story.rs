@@ -2,7 +2,8 @@
 //! password in mid-game. All parts are real: `flagfall fleet`, mosquitto with the generated rules and certificates, the nodes.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
 
 use flagfall::emulate::PtyBoard;
 use flagfall::system_clock::{Utc, utc};
@@ -17,6 +18,7 @@ use crate::rig::{Daemon, signal, start_with};
 use crate::support::hall::table::settings;
 use crate::support::mqtt::broker::print_skipped;
 use crate::support::waiting::{PATIENCE, wait_until};
+use crate::wrong_clock::WrongClock;
 
 const CARDS: usize = 40;
 const STARTED: [usize; 4] = [1, 2, 3, 4];
@@ -25,7 +27,6 @@ const BEGAN: i64 = 700;
 /// The clock of the last Pi is this number of days behind.
 const BEHIND: i64 = 650;
 const DAY: i64 = 86_400_000_000;
-const FAKETIME: &str = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1";
 
 fn serial(number: usize) -> u16 {
     100 + number as u16
@@ -61,8 +62,8 @@ struct Pi {
 }
 
 impl Pi {
-    /// Starts a Pi with the files of its card, in which only the paths differ; `clock` is the file with what its clock shows.
-    fn start(hall: &Hall, number: usize, clock: Option<&Path>) -> Pi {
+    /// Starts a Pi with the files of its card, in which only the paths differ, and with this clock.
+    fn start(hall: &Hall, number: usize, clock: Option<&WrongClock>) -> Pi {
         let card = hall.out(&format!("node/pi-{number:02}"));
         let here = |name: &str| hall.dir.path().join(format!("{name}-{number}"));
         let board = PtyBoard::start(&number.to_string(), settings(serial(number)), &Script::new(), 1.0).expect("a board");
@@ -78,12 +79,7 @@ impl Pi {
             ("FLAGFALL__MQTT__PASSWORD_FILE", card.join("mqtt.password").display().to_string()),
         ];
         if let Some(clock) = clock {
-            variables.extend([
-                ("LD_PRELOAD", FAKETIME.to_owned()),
-                ("FAKETIME_TIMESTAMP_FILE", clock.display().to_string()),
-                ("FAKETIME_NO_CACHE", "1".to_owned()),
-                ("FAKETIME_DONT_FAKE_MONOTONIC", "1".to_owned()),
-            ]);
+            variables.extend(clock.variables());
         }
         let log = here("log");
         let daemon = start_with("run", &[&card.join("event.toml"), &here("local")], &variables, &log);
@@ -146,13 +142,11 @@ async fn an_event_with_forty_cards() {
     let folders = std::fs::read_dir(hall.out("node")).expect("a folder").count();
     assert_eq!(folders, CARDS);
 
-    let has_faketime = Path::new(FAKETIME).exists();
-    let clock = hall.dir.path().join("clock");
-    std::fs::write(&clock, format!("-{BEHIND}d\n")).expect("a file");
-    if !has_faketime {
+    let clock = WrongClock::new(hall.dir.path().join("clock"), -BEHIND * DAY / 1_000_000);
+    if clock.is_none() {
         print_skipped("faketime is not installed: no Pi has a wrong clock");
     }
-    let clock_of = |number| (number == 4 && has_faketime).then_some(clock.as_path());
+    let clock_of = |number| clock.as_ref().filter(|_| number == 4);
     let pis: Vec<Pi> = STARTED.iter().map(|number| Pi::start(&hall, *number, clock_of(*number))).collect();
     for number in STARTED {
         let mut carol = reader(&hall, "start").await;
@@ -162,12 +156,13 @@ async fn an_event_with_forty_cards() {
         on(&mut carol, &state("arbiter", number), |json| json["body"]["stage"] == "armed").await;
     }
 
-    the_organiser_sees_who_is_missing(&hall, has_faketime);
-    if has_faketime {
-        a_clock_steps_to_the_present_time(&hall, &clock, &pis[3]).await;
+    the_organiser_sees_who_is_missing(&hall, clock.is_some());
+    if let Some(clock) = &clock {
+        a_clock_steps_to_the_present_time(&hall, clock, &pis[3]).await;
     }
     a_stolen_card_speaks_for_its_own_board(&hall).await;
     a_password_changes_in_mid_game(&hall, &pis[1]).await;
+    the_broker_gets_another_certificate(&hall).await;
     for mut pi in pis {
         let (status, _) = pi.daemon.take().expect("it runs").terminate();
         assert!(status.success(), "{status}");
@@ -196,11 +191,11 @@ fn the_organiser_sees_who_is_missing(hall: &Hall, wrong_clock: bool) {
 }
 
 /// A Pi whose clock is far behind is in the hall all the same, and its messages have the right time as soon as it knows the time.
-async fn a_clock_steps_to_the_present_time(hall: &Hall, clock: &Path, pi: &Pi) {
+async fn a_clock_steps_to_the_present_time(hall: &Hall, clock: &WrongClock, pi: &Pi) {
     let mut carol = reader(hall, "clock").await;
     let before = on(&mut carol, &state("arbiter", 4), |_| true).await;
     assert_eq!(days_off(&before), BEHIND);
-    std::fs::write(clock, "+0d\n").expect("a file");
+    clock.set(0);
     pi.play("0.5 run\n1.0 move e2 e4\n2.0 press left\n");
     let after = on(&mut carol, &state("live", 4), moves(1)).await;
     assert_eq!(days_off(&after), 0);
@@ -257,4 +252,26 @@ async fn a_password_changes_in_mid_game(hall: &Hall, pi: &Pi) {
     on(&mut carol, &state("live", 2), moves(2)).await;
     let state = "flagfall/1/node/pi-02/status";
     on(&mut reader(hall, "after").await, state, |json| json["body"]["state"] == "ready").await;
+}
+
+/// The broker uses a new key after a reload, and the cards trust it.
+async fn the_broker_gets_another_certificate(hall: &Hall) {
+    let shown = || {
+        let address = format!("127.0.0.1:{}", hall.port);
+        let asked =
+            Command::new("openssl").args(["s_client", "-connect", &address]).stdin(Stdio::null()).output().expect("openssl");
+        let text = String::from_utf8_lossy(&asked.stdout).into_owned();
+        let end = "-----END CERTIFICATE-----\n";
+        let pem = text.find("-----BEGIN CERTIFICATE-----").zip(text.find(end)).map(|(begin, at)| &text[begin..at + end.len()]);
+        pem.unwrap_or_else(|| panic!("no certificate: {asked:?}")).to_owned()
+    };
+    let on_disk = || std::fs::read_to_string(hall.out("hall/certs/flagfall.crt")).expect("a certificate").replace('\r', "");
+    let before = shown();
+    assert_eq!(before, on_disk());
+    let made = fleet(hall.dir.path(), &["make", "event.toml", "OUT", "--rotate", "certificate"]);
+    assert!(made.status.success(), "{made:?}");
+    hall.broker.reload();
+    let after = shown();
+    assert_eq!((after == before, &after), (false, &on_disk()));
+    Client::connect(hall.card("pi-01")).await.leave().await;
 }

@@ -1,6 +1,5 @@
 //! What goes wrong all the time: cables, the broker, a node, the collector, a node's clock; and the arbiters' commands.
 
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use fastrand::Rng;
@@ -11,32 +10,13 @@ use super::super::hall::Hall;
 use super::reader::Reader;
 use crate::support::mqtt::publish;
 use crate::support::waiting::pause;
+use crate::wrong_clock::WrongClock;
 
 /// The node whose clock is stepped, counted from 0.
 pub(super) const STEPPED: usize = 2;
 /// The node that is killed once in a round.
 const KILLED: usize = 3;
-const FAKETIME: &str = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1";
 const DAY: i64 = 86_400_000_000;
-
-/// The variables of a process whose clock shows what this file says.
-pub(super) fn clock_variables(clock: &Path) -> Vec<(&'static str, String)> {
-    assert!(Path::new(FAKETIME).exists(), "Debian's package libfaketime is installed");
-    set_clock(clock, 0);
-    vec![
-        ("LD_PRELOAD", FAKETIME.to_owned()),
-        ("FAKETIME_TIMESTAMP_FILE", clock.display().to_string()),
-        ("FAKETIME_NO_CACHE", "1".to_owned()),
-        ("FAKETIME_DONT_FAKE_MONOTONIC", "1".to_owned()),
-    ]
-}
-
-/// Sets how far the clock is from ours, in seconds. The file is never seen half written.
-fn set_clock(clock: &Path, off: i64) {
-    let written = clock.with_extension("new");
-    std::fs::write(&written, format!("{off:+}\n")).expect("a file");
-    std::fs::rename(written, clock).expect("a file");
-}
 
 /// How often each thing happened.
 #[derive(Clone, Copy, Default)]
@@ -53,7 +33,7 @@ pub(super) struct Counts {
 /// When each thing happens next.
 pub(super) struct Troubles {
     rng: Rng,
-    clock: PathBuf,
+    clock: WrongClock,
     /// From one death of the broker to the next.
     between: Duration,
     pub(super) counts: Counts,
@@ -74,7 +54,7 @@ pub(super) struct Troubles {
 
 impl Troubles {
     /// `time` is the length of the whole run: in a short one everything happens more often.
-    pub(super) fn new(seed: u64, time: Duration, clock: PathBuf) -> Troubles {
+    pub(super) fn new(seed: u64, time: Duration, clock: WrongClock) -> Troubles {
         let now = monotonic();
         let between = Duration::from_secs(300).min(time / 5);
         Troubles {
@@ -158,15 +138,15 @@ impl Troubles {
     fn steps(&mut self, now: MonotonicTime) {
         if self.midnight.take_if(|at| *at <= now).is_some() {
             let Utc(micros) = utc();
-            set_clock(&self.clock, (DAY - micros.rem_euclid(DAY)) / 1_000_000 - 6);
+            self.clock.set((DAY - micros.rem_euclid(DAY)) / 1_000_000 - 6);
             self.counts.midnights += 1;
             self.after_midnight = Some(now.after(Duration::from_secs(12)));
         } else if self.after_midnight.take_if(|at| *at <= now).is_some() {
-            set_clock(&self.clock, 0);
+            self.clock.set(0);
             self.counts.steps += 2;
         } else if now >= self.step && self.after_midnight.is_none() {
             self.step = now.after(Duration::from_secs(self.rng.u64(20..60)));
-            set_clock(&self.clock, self.rng.i64(-30..=30));
+            self.clock.set(self.rng.i64(-30..=30));
             self.counts.steps += 1;
         }
     }
@@ -199,6 +179,6 @@ impl Troubles {
         self.put_back(hall, |_| true);
         self.stopped.clear();
         self.after_midnight = None;
-        set_clock(&self.clock, 0);
+        self.clock.set(0);
     }
 }
