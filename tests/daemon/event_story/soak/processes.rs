@@ -38,16 +38,26 @@ impl Sample {
     }
 }
 
-/// The samples of one process since its start.
+/// The samples of one program.
 #[derive(Clone, Default)]
 pub(super) struct Series {
     process: u32,
+    /// Those since the start of its last process.
     pub(super) samples: Vec<Sample>,
-    /// Those of the quiet moments.
+    /// Those of the quiet moments, of all its processes.
     pub(super) quiet: Vec<Sample>,
 }
 
 impl Series {
+    /// Adds a sample. Another process begins with other memory, but must come to the same threads and descriptors.
+    fn add(&mut self, process: u32, sample: Option<Sample>) {
+        if self.process != process {
+            self.process = process;
+            self.samples.clear();
+        }
+        self.samples.extend(sample);
+    }
+
     /// How fast the memory grows by least squares over the last three quarters of the time, in MB (10^6 bytes) an hour; none if there
     /// are too few samples.
     pub(super) fn slope(&self) -> Option<f64> {
@@ -82,11 +92,7 @@ impl Processes {
     fn take(&mut self, hall: &Hall, began: MonotonicTime) {
         self.last = Some(monotonic());
         for (name, process) in processes(hall) {
-            let series = self.series.entry(name).or_default();
-            if series.process != process {
-                *series = Series { process, ..Series::default() };
-            }
-            series.samples.extend(Sample::take(process, began));
+            self.series.entry(name).or_default().add(process, Sample::take(process, began));
         }
     }
 
@@ -125,7 +131,7 @@ fn processes(hall: &Hall) -> Vec<(String, u32)> {
 }
 
 #[test]
-fn the_slope_is_that_of_the_last_three_quarters() {
+fn slope_and_differences_of_a_series() {
     let sample = |at: u32| {
         // Much in the warm-up, and then 1000 KiB in an hour.
         let rss = if at < 900 { u64::from(at) * 100 } else { 90_000 + u64::from(at) * 1000 / 3600 };
@@ -140,4 +146,7 @@ fn the_slope_is_that_of_the_last_three_quarters() {
     series.samples.push(Sample { descriptors: 10, ..sample(3630) });
     assert_eq!(difference("mosquitto", &series), None);
     assert_eq!(difference("node 1", &series).as_deref(), Some("node 1: 5 threads and 10 descriptors, and not 5 and 9"));
+    series.add(8, Some(Sample { descriptors: 11, ..sample(3660) }));
+    assert_eq!(series.samples.len(), 1, "another process");
+    assert_eq!(difference("node 1", &series).as_deref(), Some("node 1: 5 threads and 11 descriptors, and not 5 and 9"));
 }

@@ -105,7 +105,7 @@ fn table(event: &Event, numbers: &[(&str, u64)], red: &[String]) -> String {
             after.descriptors
         );
     }
-    text.push_str("\nThreads and descriptors are those of the first and the last quiet moment. A process that was killed has a new series.\n\n");
+    text.push_str("\nThreads and descriptors are those of the first and the last quiet moment, memory is that of the last process of each program.\n\n");
     if red.is_empty() {
         text.push_str("Nothing is red.\n");
     }
