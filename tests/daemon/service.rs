@@ -2,12 +2,15 @@
 
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
+use std::os::unix::net::UnixDatagram;
 use std::process::{Command, Stdio};
 
 use crate::rig::{Rig, Seat};
+use crate::support::mqtt::broker::print_skipped;
 use crate::support::mqtt::{Mosquitto, MosquittoSub, Proxy};
 use crate::support::ports::free_port;
 use crate::support::waiting::{PATIENCE, wait_until};
+use crate::wrong_clock::WrongClock;
 
 const HEALTH: &str = "flagfall/1/node/pi-1/health";
 
@@ -52,16 +55,52 @@ fn the_health_of_a_node_says_what_the_program_uses() {
     let proxy = Proxy::new(broker.port());
     let rig = Rig::new(proxy.port(), "", &[Seat { id: "b1", time_control: "600" }]);
     let messages = MosquittoSub::new(broker.port(), &[HEALTH]);
-    let daemon = rig.start();
+    // In the place of systemd, which restarts a program that is silent for ten seconds.
+    let folder = tempfile::tempdir().expect("a folder");
+    let systemd = folder.path().join("notify");
+    let socket = UnixDatagram::bind(&systemd).expect("a socket");
+    let reader = std::thread::spawn(move || watchdog_reports(&socket));
+    let mut variables = vec![("NOTIFY_SOCKET", systemd.display().to_string()), ("WATCHDOG_USEC", "10000000".to_owned())];
+    let clock = WrongClock::new(folder.path().join("clock"), 0);
+    match &clock {
+        Some(clock) => variables.extend(clock.variables()),
+        None => print_skipped("faketime is not installed: the clock does not step"),
+    }
+    // The first health is made before there is a link.
+    proxy.close();
+    let daemon = rig.start_with(&variables);
+    wait_until("a warning", PATIENCE, || rig.log().contains("no connection to the broker"));
+    proxy.open();
     let first = messages.wait("the health", |message| (message.topic == HEALTH).then(|| message.body().clone()));
     assert_eq!(first["version"], env!("CARGO_PKG_VERSION"));
-    for (field, least) in [("rss_kib", 1000), ("threads", 3), ("fds", 5), ("journal_bytes", 1)] {
+    for (field, least) in [("rss_kib", 1000), ("threads", 3), ("fds", 5), ("journal_bytes", 1), ("backlog", 1)] {
         assert!(first[field].as_u64().is_some_and(|found| found >= least), "{field}: {first}");
     }
-    assert!(first.get("watchdog_margin_ms").is_none(), "no watchdog is set: {first}");
+    assert_eq!((first.get("reconnections"), first.get("clock_step_ms")), (None, None), "{first}");
     proxy.cut();
+    if let Some(clock) = &clock {
+        clock.set(90);
+    }
     let later = messages
         .wait("the next health", |message| (message.body().get("reconnections").is_some()).then(|| message.body().clone()));
     assert_eq!(later["reconnections"], 1, "{later}");
+    assert!(later["watchdog_margin_ms"].as_u64().is_some_and(|margin| (1..=10_000).contains(&margin)), "{later}");
+    let step = later["clock_step_ms"].as_i64();
+    assert_eq!(step.map(|step| (step - 90_000).abs() < 2_000), clock.is_some().then_some(true), "{later}");
     daemon.terminate();
+    UnixDatagram::unbound().and_then(|end| end.send_to(b"end", &systemd)).expect("the end");
+    assert!(reader.join().expect("a number") >= 5, "a report every second or two");
+}
+
+/// How often the program said that it works, until somebody sends `end`.
+fn watchdog_reports(socket: &UnixDatagram) -> usize {
+    let mut reports = 0;
+    let mut bytes = [0; 1024];
+    loop {
+        let length = socket.recv(&mut bytes).expect("a message");
+        match String::from_utf8_lossy(&bytes[..length]).as_ref() {
+            "end" => return reports,
+            text => reports += usize::from(text.contains("WATCHDOG=1")),
+        }
+    }
 }
