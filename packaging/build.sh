@@ -17,10 +17,9 @@ while (($#)); do
 done
 ((${#packages[@]})) || packages=(flagfall flagfall-node flagfall-hall)
 
-for tool in cargo-deb=3.8.0 cargo-auditable=0.7.7; do
-    name=${tool%=*}
-    command -v "$name" >/dev/null || { echo "$name is missing: cargo install --locked $name --version ${tool#*=}" >&2; exit 2; }
-done
+# Another version of cargo-deb may write other bytes. cargo-auditable does not say its version.
+[[ $(cargo-deb --version 2>/dev/null) == "cargo-deb 3.8.0" ]] || { echo "cargo install --locked cargo-deb --version 3.8.0" >&2; exit 2; }
+command -v cargo-auditable >/dev/null || { echo "cargo install --locked cargo-auditable --version 0.7.7" >&2; exit 2; }
 
 # The same source gives the same bytes wherever it lies: the times in the packages are those of the changelog, and no path of this
 # machine is in the program.
@@ -49,7 +48,7 @@ hall_package() {
     sed 's/^flagfall (/flagfall-hall (/' packaging/debian/changelog | gzip -9n >"$tree/usr/share/doc/flagfall-hall/changelog.Debian.gz"
     install -D -m 644 packaging/hall/lintian-overrides "$tree/usr/share/lintian/overrides/flagfall-hall"
     mkdir "$tree/DEBIAN"
-    sed "s/VERSION/$version/" packaging/hall/control >"$tree/DEBIAN/control"
+    sed "s/VERSION/$version/g" packaging/hall/control >"$tree/DEBIAN/control"
     (cd "$tree" && find usr -type f -print0 | LC_ALL=C sort -z | xargs -0 md5sum >DEBIAN/md5sums)
     dpkg-deb -Zxz --root-owner-group -b "$tree" "$out/flagfall-hall_${version}_all.deb"
     rm -rf "$tree"
@@ -57,7 +56,8 @@ hall_package() {
 
 for package in "${packages[@]}"; do
     [[ $package != flagfall-hall ]] || { hall_package; continue; }
-    variant=()
-    [[ $package == flagfall ]] || variant=(--variant "${package#flagfall-}")
+    variant=() features=()
+    [[ $package == flagfall ]] || variant=(--variant "${package#flagfall-}") features=(--no-default-features --features ble,outputs)
+    packaging/licenses.sh "packaging/third-party/$package.txt" "${features[@]}" "${target[@]}"
     cargo deb --locked --profile dist --dbgsym --cargo-build "auditable build" "${variant[@]}" "${target[@]}" --output "$out/"
 done

@@ -4,6 +4,7 @@
 #
 #   sudo tests/package.sh              builds the packages first, which takes ten minutes and more
 #   sudo tests/package.sh --no-build   takes those of the last build
+#   … --require arm64                  fails if the packages of this architecture are not there as well, as for a release
 #
 # FLAGFALL_BLESS=1 writes the lists of the contents again, for review.
 set -euo pipefail
@@ -16,12 +17,22 @@ declare -A program=([flagfall]=22000000 [flagfall-node]=12000000) packed=([flagf
 
 say() { printf 'package.sh: %s\n' "$*"; }
 fail() { say "FAILED: $*" >&2; exit 1; }
-for tool in lintian mmdebstrap dpkg-deb objdump; do
+for tool in lintian mmdebstrap dpkg-deb readelf; do
     command -v "$tool" >/dev/null || { echo "missing: apt-get install lintian mmdebstrap dpkg binutils" >&2; exit 2; }
 done
 ((EUID == 0)) || { echo "this needs root: it installs the packages in a Debian of its own" >&2; exit 2; }
 
-[[ ${1:-} == --no-build ]] || packaging/build.sh
+build=yes required=()
+while (($#)); do
+    case $1 in
+        --no-build) build= ;;
+        --require) required+=("$2"); shift ;;
+        *) echo "usage: tests/package.sh [--no-build] [--require ARCHITECTURE]" >&2; exit 2 ;;
+    esac
+    shift
+done
+[[ -z $build ]] || packaging/build.sh
+own=$(dpkg --print-architecture)
 work=$(mktemp -d "${TMPDIR:-/var/tmp}/flagfall-package.XXXXXX")
 clean() {
     mountpoint -q "$work/debian" && umount "$work/debian"
@@ -29,41 +40,54 @@ clean() {
 }
 trap clean EXIT
 
-# The package $1 of this machine's architecture, or of all.
+# The package $1 of the architecture $2, or of all.
 file_of() {
     shopt -s nullglob
-    local found=("$packages/$1"_*_{"$(dpkg --print-architecture)",all}.deb)
+    local found=("$packages/$1"_*_{"${2:-$own}",all}.deb)
     shopt -u nullglob
     ((${#found[@]})) || fail "there is no $1 in $packages"
     echo "${found[-1]}"
 }
 
-for name in flagfall flagfall-node flagfall-hall; do
-    deb=$(file_of "$name")
-    lintian --fail-on error,warning "$deb" || fail "lintian: $name"
+# What can be seen without running the program.
+check_package() { # name, architecture
+    local name=$1 deb list bytes all needs newest
+    deb=$(file_of "$name" "$2")
+    lintian --fail-on error,warning "$deb" || fail "lintian: $deb"
 
     # Rights, owner and path of each file. The folders are those of Debian.
     dpkg-deb -c "$deb" | awk '$1 !~ /^d/ || $6 ~ /flagfall/ { print $1, $2, $6, $7, $8 }' | sed 's/ *$//' | sort -k 3 >"$work/contents"
     list=tests/package/$name.contents
     [[ -z ${FLAGFALL_BLESS:-} ]] || cp "$work/contents" "$list"
-    diff -u "$list" "$work/contents" || fail "the contents of $name are not those of $list; FLAGFALL_BLESS=1 writes it anew"
+    diff -u "$list" "$work/contents" || fail "the contents of $deb are not those of $list; FLAGFALL_BLESS=1 writes it anew"
 
-    [[ $name != flagfall-hall ]] || continue
+    [[ $name != flagfall-hall ]] || return 0
     rm -rf "$work/tree"
     dpkg-deb -x "$deb" "$work/tree"
     bytes=$(stat -c %s "$work/tree/usr/bin/flagfall") all=$(stat -c %s "$deb")
-    say "$name: the program has $bytes bytes of at most ${program[$name]}, the package $all of at most ${packed[$name]}"
-    ((bytes <= program[$name] && all <= packed[$name])) || fail "$name is too large"
+    say "$name for $2: the program has $bytes bytes of at most ${program[$name]}, the package $all of at most ${packed[$name]}"
+    ((bytes <= program[$name] && all <= packed[$name])) || fail "$deb is too large"
 
     # What the package says of the libraries that it needs is true.
-    needs=$(objdump -p "$work/tree/usr/bin/flagfall" | awk '$1 == "NEEDED" { print $2 }' | sort | tr '\n' ' ')
-    [[ $needs =~ ^(ld-linux[^ ]*\ )?libc\.so\.6\ libgcc_s\.so\.1\ (libm\.so\.6\ )?$ ]] || fail "$name needs $needs"
-    newest=$(objdump -T "$work/tree/usr/bin/flagfall" | grep -v ' w ' | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -n 1)
-    [[ $(printf 'GLIBC_2.34\n%s\n' "$newest" | sort -V | tail -n 1) == GLIBC_2.34 ]] || fail "$name needs $newest"
-    grep -aqF "$root" "$work/tree/usr/bin/flagfall" && fail "$name: the program contains $root"
-    grep -aqF "${CARGO_HOME:-$HOME/.cargo}/registry" "$work/tree/usr/bin/flagfall" && fail "$name: the program contains the folder of cargo"
-    objdump -h "$work/tree/usr/bin/flagfall" | grep -q dep-v0 || fail "$name: the list of libraries is not in the program"
+    needs=$(readelf -d "$work/tree/usr/bin/flagfall" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort | tr '\n' ' ')
+    [[ $needs =~ ^(ld-linux[^ ]*\ )?libc\.so\.6\ libgcc_s\.so\.1\ (libm\.so\.6\ )?$ ]] || fail "$deb needs $needs"
+    newest=$(readelf -W --dyn-syms "$work/tree/usr/bin/flagfall" | grep -v ' WEAK ' | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -n 1)
+    [[ -n $newest && $(printf 'GLIBC_2.34\n%s\n' "$newest" | sort -V | tail -n 1) == GLIBC_2.34 ]] || fail "$deb needs '$newest'"
+    # The folder of cargo of any user: another one may have built it.
+    for place in "$root" .cargo/registry; do
+        ! grep -aqF "$place" "$work/tree/usr/bin/flagfall" || fail "$deb: the program contains $place"
+    done
+    grep -q dep-v0 <<<"$(readelf -SW "$work/tree/usr/bin/flagfall")" || fail "$deb: the list of libraries is not in the program"
+    grep -q '^shakmaty ' "$work/tree/usr/share/doc/$name/third-party.txt" || fail "$deb: the licences of the libraries are missing"
+}
+
+for architecture in "$own" $(printf '%s\n' amd64 arm64 | grep -vx "$own"); do
+    present=("$packages"/flagfall{,-node}_*_"$architecture".deb)
+    [[ $architecture == "$own" || " ${required[*]} " == *" $architecture "* || -e ${present[0]} || -e ${present[1]} ]] ||
+        { say "skipped: there is no package for $architecture"; continue; }
+    for name in flagfall flagfall-node; do check_package "$name" "$architecture"; done
 done
+check_package flagfall-hall all
 
 # The Debian: what the packages need, and nothing more.
 if [[ ! -d $cache/debian ]]; then
@@ -106,6 +130,9 @@ debian systemd-analyze verify --man=no flagfall.service flagfall-collect.service
 expect "what systemd says of the units" "" "$(grep -i flagfall "$work/verify" || true)"
 debian setpriv --reuid flagfall --regid flagfall --init-groups flagfall check-config >/dev/null || fail "the service's user cannot read the configuration"
 debian flagfall demo --help >/dev/null || fail "the demonstration is missing"
+# Whoever may not read it learns that, and not what the defaults would do.
+denied=$(debian setpriv --reuid nobody --regid nogroup --clear-groups flagfall check-config 2>&1) && fail "nobody reads the configuration: $denied"
+[[ $denied == */etc/flagfall/flagfall.toml:*sudo* ]] || fail "without the right to read the configuration: $denied"
 
 # The commands of a program are those of the man page of its package.
 commands_of() { debian flagfall --help | sed -n '/^Commands:/,/^$/p' | awk '/^  [a-z]/ { print $1 }' | sort | tr '\n' ' '; }
@@ -166,14 +193,16 @@ expect "what systemd says of the broker's settings" "" "$(grep -i 'flagfall' "$w
 expect "/" "755 root:root" "$(rights_inside /)"
 debian dpkg --force-depends --purge flagfall-hall >/dev/null 2>&1 || fail "purge of flagfall-hall"
 
-# The program of another machine runs in an emulator, if both are there.
+# The program of another machine runs in an emulator.
 for deb in "$packages"/flagfall_*_arm64.deb; do
-    [[ -f $deb ]] || { say "skipped: there is no package for arm64"; continue; }
-    command -v qemu-aarch64-static >/dev/null && aarch64-linux-gnu-gcc -shared -fPIC -o "$work/termios2.so" tests/package/termios2.c ||
-        { say "skipped: qemu-user-static, gcc-aarch64-linux-gnu or libc6-dev-arm64-cross is missing"; continue; }
+    [[ -f $deb ]] || continue
+    if ! command -v qemu-aarch64-static >/dev/null || ! aarch64-linux-gnu-gcc -shared -fPIC -o "$work/termios2.so" tests/package/termios2.c; then
+        [[ " ${required[*]} " != *" arm64 "* ]] || fail "qemu-user-static, gcc-aarch64-linux-gnu or libc6-dev-arm64-cross is missing"
+        say "skipped: qemu-user-static, gcc-aarch64-linux-gnu or libc6-dev-arm64-cross is missing"
+        continue
+    fi
     rm -rf "$work/tree"
     dpkg-deb -x "$deb" "$work/tree"
-    say "$(basename "$deb"): the program has $(stat -c %s "$work/tree/usr/bin/flagfall") bytes, the package $(stat -c %s "$deb")"
     timeout 600 qemu-aarch64-static -L /usr/aarch64-linux-gnu -E LD_PRELOAD="$work/termios2.so" "$work/tree/usr/bin/flagfall" demo --once >"$work/demo.log" 2>&1 </dev/null ||
         { tail -n 30 "$work/demo.log"; fail "the demonstration on arm64"; }
     say "the demonstration on arm64 ran to its end"
