@@ -44,6 +44,7 @@ hall_package() {
     chmod 755 "$tree"
     version=$(sed -n '1s/.*(\(.*\)).*/\1/p' packaging/debian/changelog)
     install -D -m 644 packaging/hall/mosquitto.conf "$tree/usr/lib/systemd/system/mosquitto.service.d/flagfall.conf"
+    install -D -m 755 packaging/hall/sign-packages "$tree/usr/share/flagfall-hall/sign-packages"
     install -D -m 644 packaging/debian/copyright "$tree/usr/share/doc/flagfall-hall/copyright"
     sed 's/^flagfall (/flagfall-hall (/' packaging/debian/changelog | gzip -9n >"$tree/usr/share/doc/flagfall-hall/changelog.Debian.gz"
     install -D -m 644 packaging/hall/lintian-overrides "$tree/usr/share/lintian/overrides/flagfall-hall"

@@ -80,10 +80,10 @@ pub(super) struct Winnable {
     #[arg(long, conflicts_with = "batch")]
     json: bool,
     /// Answer every row of this CSV file; `-` = standard input.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", hide = cfg!(not(feature = "tools")))]
     batch: Option<PathBuf>,
     /// Search so many positions at a time; each takes up to 64 MiB while it is hard. Default: one for each core.
-    #[arg(long, value_name = "N", requires = "batch", value_parser = clap::value_parser!(u16).range(1..=256))]
+    #[arg(long, value_name = "N", requires = "batch", value_parser = clap::value_parser!(u16).range(1..=256), hide = cfg!(not(feature = "tools")))]
     jobs: Option<u16>,
     /// Give up after so many positions generated, a million being some seconds.
     #[arg(long, value_name = "N", default_value_t = NODE_BUDGET)]

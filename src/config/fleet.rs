@@ -21,6 +21,8 @@ pub struct Fleet {
     pub ssh_key: Option<String>,
     /// The name of this hall at that broker, its user there.
     pub hall: Option<String>,
+    /// The address of the folder with packages, from which the Pis get new versions; if none, they are brought by hand.
+    pub packages: Option<String>,
     /// The serial numbers of spare boards, which may take the place of any board of the same family.
     pub spares: Vec<String>,
     /// The machines with boards, by their names.

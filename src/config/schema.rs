@@ -193,6 +193,7 @@ const FLEET: &[Key] = &[
     key("relay", Kind::Text(values::host_and_port)),
     key("hall", Kind::Text(values::id)),
     key("ssh_key", Kind::Text(values::ssh_key)),
+    key("packages", Kind::Text(values::package_folder)),
     key("spares", Kind::Texts(values::plain)),
     key("node", Kind::Named(&[required("boards", Kind::Texts(values::board))])),
     key("user", Kind::Named(&[required("role", Kind::Choice(&["screen", "overlay", "collector", "organiser"]))])),

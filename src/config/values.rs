@@ -289,6 +289,16 @@ pub(crate) fn web_address(text: &str) -> Result<(), String> {
     }
 }
 
+/// The address of a folder with signed packages.
+pub(crate) fn package_folder(text: &str) -> Result<(), String> {
+    let fit = |c: u8| c.is_ascii_alphanumeric() || b"-._:/[]~%".contains(&c);
+    let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://")).unwrap_or_default();
+    match (1..=LONGEST_TEXT).contains(&host.len()) && !host.starts_with('/') && host.bytes().all(fit) {
+        true => Ok(()),
+        false => Err(format!("{} is not the address of a folder such as \"http://192.168.1.10:8000\"", shown(text))),
+    }
+}
+
 /// The id of a round at lichess, or none.
 pub(crate) fn lichess_round(text: &str) -> Result<(), String> {
     if text.is_empty() || text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_alphanumeric()) {

@@ -23,7 +23,7 @@ pub(super) fn files(venue: &Venue, text: &str, name: &str, secrets: &Secrets) ->
     let event = event(&config, all, name).map_err(wrong)?;
     let password = secrets.passwords.get(name).cloned().unwrap_or_default() + "\n";
     let unit = unit(&config);
-    let card = user_data(&config, name, &event, &password, &secrets.authority, &unit);
+    let card = user_data(&config, name, [&event, &password, &unit], secrets);
     let at = |file: &str| format!("node/{name}/{file}");
     Ok(vec![
         MadeFile::open(at("event.toml"), event),
@@ -82,7 +82,7 @@ fn unit(config: &Config) -> String {
 }
 
 /// What cloud-init does when the card starts for the first time.
-fn user_data(config: &Config, name: &str, event: &str, password: &str, authority: &str, unit: &str) -> String {
+fn user_data(config: &Config, name: &str, [event, password, unit]: [&str; 3], secrets: &Secrets) -> String {
     let server = config.fleet.broker.as_ref().map_or("", |broker| &broker.address);
     let boards: Vec<&str> = config.board.iter().map(|board| board.id.as_str()).collect();
     let mut text = format!(
@@ -100,15 +100,18 @@ fn user_data(config: &Config, name: &str, event: &str, password: &str, authority
     text.push_str("write_files:\n");
     let time = format!("[Time]\nNTP={server}\n");
     let chrony = format!("server {server} iburst\nmakestep 1 -1\n");
-    for (path, mode, contents) in [
+    let packages = config.fleet.packages.as_ref().zip(secrets.packages.as_ref()).map(|(folder, key)| package_source(folder, key));
+    let files = [
         ("/etc/flagfall/event.toml", "0640", event),
         ("/etc/flagfall/mqtt.password", "0600", password),
-        ("/etc/flagfall/ca.pem", "0644", authority),
+        ("/etc/flagfall/ca.pem", "0644", &secrets.authority),
         ("/etc/systemd/system/flagfall.service.d/hall.conf", "0644", unit),
         // The first is read by the time service of a stock image, the second by chrony where it is installed.
         ("/etc/systemd/timesyncd.conf.d/flagfall.conf", "0644", time.as_str()),
         ("/etc/chrony/conf.d/flagfall.conf", "0644", chrony.as_str()),
-    ] {
+    ];
+    let source = packages.as_ref().map(|packages| ("/etc/apt/sources.list.d/flagfall.sources", "0644", packages.as_str()));
+    for (path, mode, contents) in files.into_iter().chain(source) {
         _ = write!(text, "- path: {path}\n  permissions: '{mode}'\n  content: |\n");
         for line in contents.lines() {
             let indent = if line.is_empty() { "" } else { "    " };
@@ -129,4 +132,10 @@ fn user_data(config: &Config, name: &str, event: &str, password: &str, authority
     }
     text.push_str("- systemctl enable --now flagfall\n");
     text
+}
+
+/// Where apt finds new versions, and the key that it trusts for nothing else.
+fn package_source(folder: &str, key: &str) -> String {
+    let key: String = key.lines().map(|line| if line.is_empty() { " .\n".to_owned() } else { format!(" {line}\n") }).collect();
+    format!("Types: deb\nURIs: {folder}\nSuites: ./\nSigned-By:\n{key}")
 }

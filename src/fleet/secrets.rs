@@ -1,6 +1,7 @@
 //! Passwords, keys and certificates, in the folder `secrets`: the only thing of a fleet that cannot be made again.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::certificates::{self, Subject};
@@ -31,6 +32,8 @@ pub struct Secrets {
     pub certificate: String,
     /// Its private key, PEM.
     pub key: String,
+    /// The public key of the folder with packages, if the event has one.
+    pub packages: Option<String>,
 }
 
 /// The names of all secrets that can be made new.
@@ -61,8 +64,21 @@ impl Secrets {
         let relay = password(&folder.join("relay.password"), rotate.contains(RELAY))?;
         let pair = certificates(folder, &config.event.id, broker, valid, rotate.contains(CERTIFICATE))?;
         let (authority, certificate, key) = pair;
-        Ok(Secrets { passwords: open, relay, authority, certificate, key })
+        let packages = fleet.packages.as_ref().map(|_| packages_key(&folder.join("packages.asc"))).transpose()?;
+        Ok(Secrets { passwords: open, relay, authority, certificate, key, packages })
     }
+}
+
+/// The public key with which packages are signed. Its private part is made by `gpg`.
+fn packages_key(path: &Path) -> Result<String, String> {
+    let wrong =
+        |why: &str| format!("{}: {why}; `sign-packages` of the package flagfall-hall makes it (fleet.packages)", path.display());
+    let file = std::fs::File::open(path).map_err(|error| wrong(&error.to_string()))?;
+    let mut text = String::new();
+    file.take(LONGEST).read_to_string(&mut text).map_err(|error| wrong(&error.to_string()))?;
+    let is_line = |line: &str| line.bytes().all(|c| c == b' ' || c.is_ascii_graphic());
+    let is_key = text.starts_with("-----BEGIN PGP PUBLIC KEY BLOCK-----") && text.lines().all(is_line);
+    if is_key { Ok(text) } else { Err(wrong("is no public key of OpenPGP")) }
 }
 
 /// The password in a file; a new one if the file is missing or the password must change.

@@ -274,6 +274,7 @@ fn what_is_wrong_is_refused_with_its_line_and_key() {
         (instead("relay.example.com:8884", "relay.example.com"), "relay =", "fleet.relay", "with its port"),
         (instead("[fleet]\n", "[fleet]\nnet = \"10.0.0.0/8\"\n"), "net =", "fleet.net", "does not contain"),
         (instead("[fleet]\n", "[fleet]\nnet = \"192.168.1.0/+24\"\n"), "net =", "fleet.net", "is not a network"),
+        (instead("[fleet]\n", "[fleet]\npackages = \"/srv/flagfall\"\n"), "packages =", "fleet.packages", "is not the address"),
         (instead("[fleet]\n", "[fleet]\nspares = [\"\"]\n"), "spares =", "fleet.spares", "is empty"),
         (instead("serial = \"24013\"", "white = \"Karl\u{2028}x\""), "white =", "board.2.white", "on one line"),
         (instead("[fleet]\n", "[fleet]\nbrokers = 1\n"), "brokers", "fleet.brokers", "did you mean `broker`?"),
@@ -377,6 +378,25 @@ fn a_spare_board_and_a_number_without_zeros_are_in_the_rights() {
     }
     let bridge = fs::read_to_string(folder.path().join("OUT/hall/mosquitto/bridge.conf")).expect("a file");
     assert!(bridge.contains("remote_username hall-2\n") && !bridge.contains("hall-1"), "{bridge}");
+}
+
+#[test]
+fn cards_trust_the_key_of_the_hall_s_packages() {
+    let folder = folder(&EVENT.replace("[fleet]\n", "[fleet]\npackages = \"http://192.168.1.10:8000\"\n"));
+    let key = folder.path().join("OUT/secrets/packages.asc");
+    for (text, why) in [(None, "No such file"), (Some("-----BEGIN PRIVATE KEY-----\n"), "is no public key of OpenPGP")] {
+        text.into_iter().for_each(|text| fs::write(&key, text).expect("a file"));
+        let ran = make(folder.path(), &[]);
+        assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
+        assert!(ran.err.contains("OUT/secrets/packages.asc: ") && ran.err.contains(why), "{}", ran.err);
+    }
+    fs::write(&key, "-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nmDME\n-----END PGP PUBLIC KEY BLOCK-----\n").expect("a file");
+    made(folder.path(), &[]);
+    let card = fs::read_to_string(folder.path().join("OUT/node/pi-01/user-data")).expect("a file");
+    let source = "- path: /etc/apt/sources.list.d/flagfall.sources\n  permissions: '0644'\n  content: |\n    Types: deb\n    \
+                  URIs: http://192.168.1.10:8000\n    Suites: ./\n    Signed-By:\n     -----BEGIN PGP PUBLIC KEY BLOCK-----\n     .\n     \
+                  mDME\n     -----END PGP PUBLIC KEY BLOCK-----\n";
+    assert!(card.contains(source), "{card}");
 }
 
 #[test]

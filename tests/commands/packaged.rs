@@ -16,6 +16,9 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("packaging")
 }
 
+/// Arguments that such a package lacks.
+const ABSENT_ARGUMENTS: [(&str, &str); 2] = [("winnable", "batch"), ("winnable", "jobs")];
+
 /// The command line of a package.
 fn command_line(absent: &[&str]) -> Command {
     let full = flagfall::cli::command();
@@ -23,7 +26,15 @@ fn command_line(absent: &[&str]) -> Command {
     let about = full.get_about().expect("a description").clone();
     let commands: Vec<Command> =
         full.get_subcommands().filter(|command| !absent.contains(&command.get_name())).cloned().collect();
-    Command::new("flagfall").version(env!("CARGO_PKG_VERSION")).about(about).disable_help_subcommand(true).subcommands(commands)
+    let line = Command::new("flagfall")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about(about)
+        .disable_help_subcommand(true)
+        .subcommands(commands);
+    let arguments = ABSENT_ARGUMENTS.iter().filter(|_| !absent.is_empty());
+    arguments.fold(line, |line, (command, name)| {
+        line.mut_subcommand(command, |command| command.mut_arg(name, |argument| argument.hide(true)))
+    })
 }
 
 /// Adds the page of a command and those of its commands.

@@ -59,7 +59,7 @@ fn the_health_of_a_node_says_what_the_program_uses() {
     let folder = tempfile::tempdir().expect("a folder");
     let systemd = folder.path().join("notify");
     let socket = UnixDatagram::bind(&systemd).expect("a socket");
-    let reader = std::thread::spawn(move || watchdog_reports(&socket));
+    let reader = std::thread::Builder::new().name("systemd".into()).spawn(move || watchdog_reports(&socket)).expect("a thread");
     let mut variables = vec![("NOTIFY_SOCKET", systemd.display().to_string()), ("WATCHDOG_USEC", "10000000".to_owned())];
     let clock = WrongClock::new(folder.path().join("clock"), 0);
     match &clock {

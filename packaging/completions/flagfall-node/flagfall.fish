@@ -131,9 +131,9 @@ complete -c flagfall -n "__fish_flagfall_using_subcommand schema" -l typescript 
 complete -c flagfall -n "__fish_flagfall_using_subcommand schema" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c flagfall -n "__fish_flagfall_using_subcommand winnable" -l for -d 'The player who would have to checkmate: the opponent of the one whose flag fell' -r -f -a "white\t''
 black\t''"
-complete -c flagfall -n "__fish_flagfall_using_subcommand winnable" -l batch -d 'Answer every row of this CSV file; `-` = standard input' -r -F
-complete -c flagfall -n "__fish_flagfall_using_subcommand winnable" -l jobs -d 'Search so many positions at a time; each takes up to 64 MiB while it is hard. Default: one for each core' -r
 complete -c flagfall -n "__fish_flagfall_using_subcommand winnable" -l nodes -d 'Give up after so many positions generated, a million being some seconds' -r
 complete -c flagfall -n "__fish_flagfall_using_subcommand winnable" -l shorter -d 'Give up the search for a shorter line after so many positions generated; 0 = do not look for one' -r
+complete -c flagfall -n "__fish_flagfall_using_subcommand winnable" -l batch -d 'Answer every row of this CSV file; `-` = standard input' -r -F
+complete -c flagfall -n "__fish_flagfall_using_subcommand winnable" -l jobs -d 'Search so many positions at a time; each takes up to 64 MiB while it is hard. Default: one for each core' -r
 complete -c flagfall -n "__fish_flagfall_using_subcommand winnable" -l json -d 'Print one JSON object: `fen`, `for`, `verdict`, `sentence` and what proves it, `cost`'
 complete -c flagfall -n "__fish_flagfall_using_subcommand winnable" -s h -l help -d 'Print help (see more with \'--help\')'
