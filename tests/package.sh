@@ -193,6 +193,10 @@ expect "what systemd says of the broker's settings" "" "$(grep -i 'flagfall' "$w
 expect "/" "755 root:root" "$(rights_inside /)"
 debian dpkg --force-depends --purge flagfall-hall >/dev/null 2>&1 || fail "purge of flagfall-hall"
 
+# "A hall in an afternoon", as README.md has it.
+umount "$work/debian"
+tests/package/hall.sh "$cache" "$packages" "$(later "$full")"
+
 # The program of another machine runs in an emulator.
 for deb in "$packages"/flagfall_*_arm64.deb; do
     [[ -f $deb ]] || continue
