@@ -49,9 +49,11 @@ fn folder(unit: &str, drop_in: Option<&str>) -> (tempfile::TempDir, String) {
     (folder, path)
 }
 
-fn drop_in() -> String {
-    let path = UNIT.replace("flagfall.service", "flagfall.service.d/hall.conf");
-    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+/// The example of a drop-in, and the one that `flagfall fleet make` writes.
+fn drop_ins() -> [String; 2] {
+    let made = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/fleet/node/pi-01/hall.conf").to_owned();
+    let paths = [UNIT.replace("flagfall.service", "flagfall.service.d/hall.conf"), made];
+    paths.map(|path| std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}")))
 }
 
 /// The complaints of `systemd-analyze verify` about the unit; the path of this build replaces the program that is not installed.
@@ -69,10 +71,12 @@ fn complaints(unit: &str, drop_in: Option<&str>) -> Option<String> {
 #[test]
 fn the_unit_is_closed_enough() {
     let open = unit().replace("ProtectSystem=strict", "").replace("CapabilityBoundingSet=", "");
+    let [example, made] = drop_ins();
     for (unit, drop_in, most, enough) in [
         (unit(), None, MOST_EXPOSURE, true),
         (unit(), None, MOST_IN_A_HALL, false),
-        (unit(), Some(drop_in()), MOST_IN_A_HALL, true),
+        (unit(), Some(example), MOST_IN_A_HALL, true),
+        (unit(), Some(made), MOST_IN_A_HALL, true),
         (open, None, MOST_EXPOSURE, false),
     ] {
         let (_folder, path) = folder(&unit, drop_in.as_deref());
@@ -97,9 +101,10 @@ fn the_unit_of_the_collector_is_closed_and_has_no_devices() {
 #[test]
 fn systemd_understands_the_unit_and_the_drop_in() {
     // The line for a password is a comment in the example.
-    let whole = drop_in().replace("#LoadCredential=", "LoadCredential=");
-    assert_ne!(whole, drop_in());
-    for drop_in in [None, Some(whole.as_str())] {
+    let [example, made] = drop_ins();
+    let whole = example.replace("#LoadCredential=", "LoadCredential=");
+    assert_ne!(whole, example);
+    for drop_in in [None, Some(whole.as_str()), Some(made.as_str())] {
         let Some(found) = complaints(&unit(), drop_in) else { return };
         assert_eq!(found, "");
     }

@@ -137,7 +137,10 @@ broker_files hall 10.77.1.1
 bridge hall "$bridge" relay 10.77.1.2 hall-1
 broker_files relay 10.77.1.2
 add_user relay hall-1
-printf 'user hall-1\ntopic readwrite #\n' >>"$work/relay/flagfall.acl"
+# The rights that bridge.conf names, and no others.
+rights=$(sed -n 's/^#   \(user hall-1\|topic write .*\)$/\1/p' "$shipped/bridge.conf")
+[[ $(wc -l <<<"$rights") == 4 ]] || { echo "bridge.conf names other rights: $rights" >&2; exit 2; }
+echo "$rights" >>"$work/relay/flagfall.acl"
 mapfile -t ids < <(seq "$boards")
 ((seconds == 0)) || node hall pi-1 "$delay" "${ids[@]}"
 start_broker relay

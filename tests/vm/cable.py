@@ -11,9 +11,10 @@ import tty
 
 
 def flood(port, rate):
-    """Sends what no board would send. What the other side writes is read, because a full device stops all of qemu."""
+    """Sends what no board would send, and prints once a second how much. What the other side writes is read, because a full device
+    stops all of qemu."""
     noise = random.Random(1)
-    began, sent = time.monotonic(), 0
+    began, sent, said = time.monotonic(), 0, 0
     port.setblocking(False)
     while True:
         due = int((time.monotonic() - began) * rate) - sent
@@ -25,6 +26,9 @@ def flood(port, rate):
                 sent += port.send(noise.randbytes(min(due, 512)))
             except BlockingIOError:
                 pass
+        if time.monotonic() - began >= said + 1:
+            said += 1
+            print(f"sent {sent}", flush=True)
 
 
 def join(port, board):

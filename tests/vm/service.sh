@@ -12,6 +12,9 @@ packages=${FLAGFALL_PACKAGES:-${CARGO_TARGET_DIR:-$root/target}/packages}
 # shellcheck source=tests/vm/disk.sh
 . "$here/disk.sh"
 make_disk
+for tool in openssl python3 debugfs dpkg-deb; do
+    command -v "$tool" >/dev/null || { echo "$tool is missing: see $here/README.md" >&2; exit 2; }
+done
 
 deb=${FLAGFALL_VM_DEB:-$(ls "$packages"/flagfall_*_amd64.deb 2>/dev/null | tail -n 1 || true)}
 [[ -f $deb ]] || { echo "there is no package in $packages: packaging/build.sh flagfall makes it" >&2; exit 2; }
@@ -42,7 +45,10 @@ python3 "$here/hands.py" "${FLAGFALL_VM_PLY:-4}" >"$share/hands"
 start_board() {
     "$program" emulate --script "$share/hands" --serial 24012 --after 30 --linger 86400 --link "$share/board" >"$share/board.log" 2>&1 &
     board=$!
-    until [[ -e $share/board ]]; do sleep 0.1; done
+    until [[ -e $share/board ]]; do
+        kill -0 "$board" 2>/dev/null || { cat "$share/board.log"; say "the emulated board has ended"; exit 1; }
+        sleep 0.1
+    done
 }
 plug() { python3 "$here/cable.py" "$share/usb.socket" "$share/board" >>"$share/cable.log" 2>&1 & cable=$!; }
 unplug() { stop "$cable"; cable=; }
@@ -92,7 +98,7 @@ serve() {
                 plug) plug ;;
                 unplug) unplug ;;
                 flood) unplug; python3 "$here/cable.py" "$share/usb.socket" --flood 100000 >>"$share/cable.log" 2>&1 & cable=$! ;;
-                cut) say "power cut"; stop "$qemu" KILL; unplug; rm -f "$share/ask"; return 0 ;;
+                cut) say "power cut"; stop "$qemu" KILL; unplug; rm -f "$share/ask"; done_cuts=$((done_cuts + 1)); return 0 ;;
             esac
             rm -f "$share/ask"
         fi
@@ -148,12 +154,16 @@ if [[ " $proofs " == *" 5 "* ]]; then
     rm -rf "$share/journals" "$share/done"
     start_board
     [[ ! -f $share/messages ]] || mv "$share/messages" "$share/messages.1"
+    seed=${FLAGFALL_VM_SEED:-$((SRANDOM % 10000))} done_cuts=0
+    RANDOM=$seed
+    say "power cuts of seed $seed"
     for ((cut = 1; cut <= cuts; cut++)); do
         echo $((RANDOM % 12 + 4)) >"$share/cut-after"
         : >"$cache/service-console.log"
         boot cut
         serve
     done
+    ((done_cuts == cuts)) || { say "the power was cut $done_cuts times, and not $cuts times"; failed=1; }
     : >"$cache/service-console.log"
     boot last
     serve
