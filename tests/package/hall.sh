@@ -11,12 +11,13 @@ say() { printf 'hall.sh: %s\n' "$*"; }
 fail() { say "FAILED: $*" >&2; exit 1; }
 
 # What stock images have and what the packages need, so that nothing has to be downloaded later.
-if [[ ! -d $cache/hall ]]; then
-    rm -rf "$cache/new"
-    mmdebstrap --variant=minbase --format=directory \
-        --include=systemd-sysv,udev,procps,bluez,mosquitto,mosquitto-clients,chrony,avahi-daemon,apt-utils,gnupg,cloud-init,openssh-server,python3,iproute2 \
-        bookworm "$cache/new"
+include=systemd-sysv,udev,procps,bluez,mosquitto,mosquitto-clients,chrony,avahi-daemon,apt-utils,gnupg,cloud-init,openssh-server,python3
+include+=,iproute2,prometheus-mqtt-exporter
+if [[ ! -d $cache/hall || $(cat "$cache/hall.packages" 2>/dev/null) != "$include" ]]; then
+    rm -rf "$cache/new" "$cache/hall"
+    mmdebstrap --variant=minbase --format=directory --include="$include" bookworm "$cache/new"
     mv "$cache/new" "$cache/hall"
+    echo "$include" >"$cache/hall.packages"
 fi
 [[ ${FLAGFALL_HALL:-} ]] || FLAGFALL_HALL=1 exec unshare --net --uts --mount --pid --fork "${BASH_SOURCE[0]}" "$@"
 work=$(mktemp -d "${TMPDIR:-/var/tmp}/flagfall-hall.XXXXXX")
@@ -118,6 +119,25 @@ grep -q '"node":"pi-07","state":"ready"' "$work/status" || { cat "$work/status" 
 problems=$(sed 's/.*"problems":\[\(.*\)\]}\],"broker".*/\1/; s/"its clock is not synchronised",//' "$work/status")
 [[ $problems =~ ^\"board\ 12\ is\ offline[^\"]*\",\"board\ 13\ is\ offline[^\"]*\"$ ]] || { cat "$work/status"; fail "other problems: $problems"; }
 say "status: $(cat "$work/status")"
+
+# The nodes' health for Prometheus, with the example as it is but for the words that its head names.
+settings=/usr/share/flagfall/examples/prometheus/mqtt-exporter.yaml
+on hall "install -m 644 $settings /etc/prometheus/mqtt-exporter.yaml; install -m 644 OUT/ca.pem /etc/prometheus/flagfall.pem"
+password=$(cat "$work/hall/root/root/OUT/secrets/passwords/office")
+chroot "$work/hall/root" env SSL_CERT_FILE=/etc/prometheus/flagfall.pem MQTT2PROM_MQTT_USER=office MQTT2PROM_MQTT_PASSWORD="$password" prometheus-mqtt-exporter >"$work/exporter.log" 2>&1 &
+metrics() { python3 -c 'import urllib.request; print(urllib.request.urlopen("http://127.0.0.1:9641/metrics").read().decode())' 2>/dev/null; }
+for _ in {1..60}; do
+    ! grep -q '^flagfall_' <<<"$(metrics)" || break
+    sleep 1
+done
+for metric in $(sed -n 's/.*prom_name: \([a-z_]*\),.*/\1/p' "$work/hall/root$settings"); do
+    case $metric in
+        # Zero and unknown are left out of the health.
+        flagfall_refused | flagfall_reconnections | flagfall_clock_step_ms | flagfall_backlog) continue ;;
+    esac
+    grep -q "^$metric{.*sensor=\"pi-07\".*} [0-9]" <<<"$(metrics)" || { cat "$work/exporter.log"; metrics | grep flagfall; fail "Prometheus has no $metric"; }
+done
+say "Prometheus: $(metrics | grep -c '^flagfall_') numbers of pi-07"
 
 # A new version.
 cp "$later" "$work/hall/root/root/packages/flagfall_999-1_$architecture.deb"
