@@ -16,7 +16,7 @@ for place in one another/place; do
     rm -rf "$work/$place/source/target"
 done
 status=0
-for package in "$work"/one/packages/*.deb; do
+for package in "$work"/one/packages/*.{deb,ddeb}; do
     name=$(basename "$package")
     (cd "$work/one/packages" && sha256sum "$name")
     cmp "$package" "$work/another/place/packages/$name" || status=1
