@@ -79,6 +79,8 @@ start() {
 }
 plugged() { [ -c /dev/ttyUSB0 ] || [ -c /dev/ttyUSB1 ]; }
 leave() {
+    # What is published after the copy would be in no journal.
+    systemctl stop flagfall
     cp -r /var/lib/flagfall /share/journals 2>/dev/null
     journalctl -u flagfall --no-pager >>/share/flagfall.log 2>&1
     sync
