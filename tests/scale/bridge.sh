@@ -28,7 +28,8 @@ while (($#)); do
     shift 2
 done
 . "$(dirname "${BASH_SOURCE[0]}")/halls.sh"
-((seconds == 0)) || [[ -x $program ]] || { echo "missing: $program; cargo build makes it" >&2; exit 2; }
+# The program of flagfall-node has no emulated boards.
+((seconds == 0)) || "$program" emulate --help >/dev/null || { echo "$program cannot play: cargo build makes one that can" >&2; exit 2; }
 bridge=${bridge:-$shipped/bridge.conf}
 # What must be the same on both sides when nothing moves.
 states=('flagfall/1/public/+/+/+/state' 'flagfall/1/public/+/+/+/pgn' 'flagfall/1/node/+/status' 'flagfall/1/meta/+')
