@@ -161,6 +161,12 @@ impl core::fmt::Debug for Text {
     }
 }
 
+/// Returns whether two serial numbers are equal. Surrounding blanks, leading zeros and case do not matter.
+pub fn same_serial(one: &str, other: &str) -> bool {
+    let bare = |text: &str| text.trim().trim_start_matches('0').to_ascii_uppercase();
+    bare(one) == bare(other)
+}
+
 /// A fact about the identity of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Identity {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use flagfall_protocols::event::same_serial;
 use serde_json::Value;
 
 use super::explain::explain_body;
@@ -13,7 +14,7 @@ use crate::config::{Role, User};
 use crate::wire::command::{Command, DaemonAction};
 use crate::wire::finding::FindingKey;
 use crate::wire::reply::Code;
-use crate::wire::topics::is_id;
+use crate::wire::topics::{is_id, serial_of_device};
 
 /// The largest age of a command. A command that is known to be older is refused.
 pub const MAX_AGE: Duration = Duration::from_secs(10);
@@ -52,7 +53,7 @@ pub struct Facts<'a> {
 pub struct Setup {
     /// The configuration's checksum.
     pub configuration: String,
-    /// The name of the board's driver, the family in ids of devices.
+    /// The name of the board's driver.
     pub family: String,
     /// Serial numbers that other boards are configured with.
     pub serials: Vec<String>,
@@ -61,9 +62,9 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// The serial number in a device's id. The id `board-<board>`, of a device whose serial number is not known, has none.
+    /// The serial number in a device's id.
     pub fn serial_of<'a>(&self, device: &'a str) -> Option<&'a str> {
-        device.strip_prefix(self.family.as_str())?.strip_prefix('-').filter(|serial| !serial.is_empty())
+        serial_of_device(device, &self.family)
     }
 }
 
@@ -236,9 +237,7 @@ fn why_unavailable(setup: &Setup, action: &DaemonAction) -> Option<&'static str>
         Some(None) => return Some("this id contains no serial number: send serial or port"),
         named => named.flatten().or(serial.as_deref()),
     };
-    // Ids of devices are in small letters, and serial numbers may be written without their leading zeros.
-    let bare = |serial: &str| serial.trim_start_matches('0').to_ascii_uppercase();
-    let serial_taken = serial.is_some_and(|serial| setup.serials.iter().any(|theirs| bare(theirs) == bare(serial)));
+    let serial_taken = serial.is_some_and(|serial| setup.serials.iter().any(|theirs| same_serial(theirs, serial)));
     let port_taken = port.as_ref().is_some_and(|port| setup.ports.iter().any(|theirs| port_key(theirs) == port_key(port)));
     (serial_taken || port_taken).then_some("this is another board's device")
 }

@@ -13,6 +13,9 @@ use super::secrets;
 use super::types::Mqtt;
 use crate::system_clock::Utc;
 
+/// The number of days before its end from which people are warned about a certificate.
+pub(crate) const ENDS_SOON: i64 = 14;
+
 /// The largest number of bytes that are read from a file.
 const LONGEST_PEM: u64 = 1 << 20;
 

@@ -35,7 +35,7 @@ mod warnings;
 pub use board::{Board, Clock, Transport, WhiteClock};
 #[cfg(feature = "broker")]
 pub(crate) use broker_user::password_of;
-pub(crate) use certificates::{client as tls_client, end_of as end_of_certificate};
+pub(crate) use certificates::{ENDS_SOON as CERTIFICATE_ENDS_SOON, client as tls_client, end_of as end_of_certificate};
 #[cfg(feature = "screens")]
 pub(crate) use certificates::{client_without_certificate as tls_client_without_certificate, server as tls_server};
 pub(crate) use environment::journal_stream;

@@ -16,7 +16,7 @@ mod status;
 
 use std::path::Path;
 
-use crate::config::{Config, Venue};
+use crate::config::{CERTIFICATE_ENDS_SOON, Config, Venue};
 use crate::system_clock::Utc;
 
 pub use self::output::{Change, write};
@@ -26,8 +26,6 @@ pub use self::status::{Broker, Node, Report, filters, judge};
 
 /// A day, microseconds.
 const DAY: i64 = 86_400_000_000;
-/// The time before their end from which certificates are mentioned.
-const ENDS_SOON: i64 = 14 * DAY;
 
 /// A file that is made.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,7 +81,7 @@ pub fn advice(config: &Config, now: Utc) -> Vec<String> {
                 "The certificates begin on {}: until then no machine reaches the broker. Choose a day in the past (fleet.valid.from).",
                 valid.from
             ));
-        } else if end.0 - now.0 < ENDS_SOON {
+        } else if end.0 - now.0 < CERTIFICATE_ENDS_SOON * DAY {
             let end = &end.to_string()[..10];
             advice.push(format!(
                 "The certificates end on {end}: choose another fleet.valid, and give all machines their files again."

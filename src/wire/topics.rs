@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use flagfall_protocols::event::same_serial;
+
 /// The default first level of every topic.
 pub const ROOT: &str = "flagfall";
 /// The largest length of an id in a topic, in bytes.
@@ -178,10 +180,16 @@ pub fn device_id(driver: &str, serial: &str) -> String {
     format!("{driver}-{serial}").chars().map(fit).take(MAX_ID).collect()
 }
 
-/// Whether this is the id of the device with this serial number. Leading zeros of the number do not matter.
+/// The serial number in the id of a device of this family. The id `board-<board>`, of a device whose serial number is not known, has none.
+pub fn serial_of_device<'a>(id: &'a str, driver: &str) -> Option<&'a str> {
+    id.strip_prefix(&device_id(driver, "")).filter(|serial| !serial.is_empty())
+}
+
+/// Whether this is the id of the device with this serial number.
 pub fn is_device(id: &str, driver: &str, serial: &str) -> bool {
-    let bare = |id: &str| Some(id.strip_prefix(driver)?.strip_prefix('-')?.trim_start_matches('0').to_owned());
-    bare(id).is_some_and(|number| Some(number) == bare(&device_id(driver, serial)))
+    let own = device_id(driver, serial);
+    let numbers = serial_of_device(id, driver).zip(serial_of_device(&own, driver));
+    numbers.is_some_and(|(one, other)| same_serial(one, other))
 }
 
 /// `device/<device>/status`: whether a board or clock answers, and what it reports about itself, retained.
@@ -301,6 +309,27 @@ pub fn is_name(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ids_of_devices() {
+        for (driver, serial, id, same) in [
+            ("one", "24012", "one-24012", true),
+            ("one", "1025", "one-01025", true),
+            ("one", "01025", "one-1025", true),
+            ("one", "1025", "one-10250", false),
+            ("one_line", "01025", "one-line-01025", true),
+            ("one", "01025", "one-line-01025", false),
+            ("one_line", "01025", "one-01025", false),
+            ("one", "01025", "board-1", false),
+            ("one", "01025", "", false),
+            ("one", "AB 7", "one-ab-7", true),
+        ] {
+            assert_eq!(is_device(id, driver, serial), same, "{driver} {serial} {id}");
+            assert!(is_device(&device_id(driver, serial), driver, serial), "{driver} {serial}");
+        }
+        assert_eq!(serial_of_device("one-line-01025", "one_line"), Some("01025"));
+        assert_eq!(serial_of_device("one-line-", "one_line"), None);
+    }
 
     #[test]
     fn an_event_names_its_board() {

@@ -130,6 +130,9 @@ for _ in {1..60}; do
     ! grep -q '^flagfall_' <<<"$(metrics)" || break
     sleep 1
 done
+for name in $(sed -n 's/.*mqtt_name: body\.\([a-z_]*\),.*/\1/p' "$work/hall/root$settings"); do
+    grep -q "\"$name\": {" "$work/hall/root/usr/share/flagfall/schema/node.health.json" || fail "the health has no $name"
+done
 for metric in $(sed -n 's/.*prom_name: \([a-z_]*\),.*/\1/p' "$work/hall/root$settings"); do
     case $metric in
         # Zero and unknown are left out of the health.

@@ -40,7 +40,6 @@ mod search;
 mod shared_search;
 mod silent_ports;
 
-pub use probe::same_serial;
 pub use problem::LinkProblem;
 pub use registry::Ports;
 pub use requests::SendError;

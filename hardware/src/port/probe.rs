@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use flagfall_protocols::driver::{Driver, DriverInfo, Input, Output};
-use flagfall_protocols::event::{DeviceEvent, Identity};
+use flagfall_protocols::event::{DeviceEvent, Identity, same_serial};
 use flagfall_protocols::time::Instant;
 
 use crate::discover::Found;
@@ -24,12 +24,6 @@ const SECOND: Duration = Duration::from_millis(600);
 const QUIET: Duration = Duration::from_millis(30);
 /// The largest number of pieces of late answers that are read at the end of the probe. This takes at most ten times [`QUIET`].
 const MAX_TAIL: usize = 10;
-
-/// Returns whether two serial numbers are equal. Surrounding blanks, leading zeros and case do not matter.
-pub fn same_serial(one: &str, other: &str) -> bool {
-    let bare = |text: &str| text.trim().trim_start_matches('0').to_ascii_uppercase();
-    bare(one) == bare(other)
-}
 
 /// The state of a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::probe::same_serial;
 use super::shared_search::LinkEntry;
 use crate::discover::{self, Found, Node, UsbId};
+use flagfall_protocols::event::same_serial;
 
 /// The largest number of boards in the list. The oldest entry is removed first.
 const MAX_ANSWERED: usize = 256;

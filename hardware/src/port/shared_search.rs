@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use flagfall_protocols::driver::DriverInfo;
+use flagfall_protocols::event::same_serial;
 
-use super::probe::{Probe, same_serial};
+use super::probe::Probe;
 use super::registry::{Inner, Ports, Use};
 use super::requests::LinkRequests;
 use crate::discover::Found;

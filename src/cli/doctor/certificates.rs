@@ -6,9 +6,6 @@ use super::Finding;
 use crate::config::{self, Config};
 use crate::system_clock::Utc;
 
-/// A certificate that ends within this number of days causes a warning.
-const SOON: i64 = 14;
-
 pub(super) fn check(config: &Config, now: Utc) -> Vec<Finding> {
     let (mqtt, screens) = (&config.mqtt, &config.screens);
     let files = [
@@ -30,7 +27,7 @@ fn judge(key: &str, file: &Path, now: Utc) -> Finding {
     let day = end.to_string().chars().take(10).collect::<String>();
     match end.0.saturating_sub(now.0) / DAY {
         _ if end <= now => Finding::problem(about, format!("ended on {day}"), advice),
-        days if days < SOON => Finding::warning(about, format!("ends on {day}, in {days} days"), advice),
+        days if days < config::CERTIFICATE_ENDS_SOON => Finding::warning(about, format!("ends on {day}, in {days} days"), advice),
         _ => Finding::ok(about, format!("is valid until {day}")),
     }
 }
