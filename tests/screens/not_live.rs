@@ -1,8 +1,10 @@
 //! Boards whose news are old: the hall says so, since when and why.
 
-use serde_json::json;
+use std::time::Duration;
 
-use crate::stage::made_up::{alert_body, device, device_body, health_body, plain};
+use serde_json::{Value, json};
+
+use crate::stage::made_up::{alert_body, device, device_body, health_body, live_body, plain, state, topic};
 use crate::stage::room::Room;
 
 #[test]
@@ -61,4 +63,74 @@ fn a_board_that_is_not_live_says_why() {
     browser.shows_in(&tile("4"), "node stopped");
     browser.is_accessible("boards that are not live");
     browser.screenshot("node-stopped");
+
+    // What is wrong comes first in the lists of operations, and nothing jumps while somebody touches the page.
+    room.witness.publish("node/pi-1/status", &plain("node.status", 2, json!({"state": "ready"})));
+    room.witness.publish(&device("3"), &plain("device.status", 1, device_body("3", "offline")));
+    browser.open("/operations/?tab=devices");
+    let first = |row: &str| format!("document.querySelector('{row}')?.innerText");
+    browser.wait("the board that is away is first", &format!("{} === '3'", first("tbody th")));
+    browser.run("dispatchEvent(new PointerEvent('pointerdown'));", &Value::Null);
+    room.witness.publish(&device("3"), &plain("device.status", 1, device_body("3", "online")));
+    room.witness.publish(&device("4"), &plain("device.status", 1, device_body("4", "offline")));
+    browser.shows_in("tr.is-off", "dgt-4");
+    assert_eq!(browser.get(&first("tbody th")), "3", "not under a finger");
+    browser.later(Duration::from_secs(4));
+    browser.wait("afterwards", &format!("{} === '4'", first("tbody th")));
+    browser.screenshot("devices");
+    browser.open("/operations/?tab=setup");
+    // Board 3 was given up.
+    let rows = "[...document.querySelectorAll('.setup-row .tile-number')].map(one => one.innerText).join()";
+    browser.wait("the same in the set-up", &format!("{rows} === '3,4,1,2'"));
+    browser.open("/operations/?tab=nodes");
+    browser.wait("and among the nodes", &format!("{}?.startsWith('pi-09')", first(".nodes h2")));
+}
+
+/// Counts how often the page is drawn from now on.
+const FRAMES: &str = "
+    test.frames = 0;
+    const draw = requestAnimationFrame;
+    window.requestAnimationFrame = paint => draw(time => { paint(time); test.frames += 1; });";
+
+/// A clock that counts down on a wall stops when the wall has lost its connection, its node or the board.
+#[test]
+fn a_wall_that_is_not_live_stops_its_clocks() {
+    let room = Room::new();
+    let Some(browser) = room.browser("not_live_wall") else { return };
+    room.witness.publish_hall(&["1"]);
+    let node = |state: &str| room.witness.publish("node/pi-1/status", &plain("node.status", 1, json!({"state": state})));
+    let publish = || {
+        let body = live_body();
+        room.witness.publish(&topic("public", "1", "clock"), &state("board.clock", "1", body["clock"].clone()));
+        room.witness.publish(&topic("public", "1", "state"), &state("board.state", "1", body));
+    };
+    publish();
+    let time = "document.querySelector('.side.white .value').innerText";
+    for page in ["/wall/?boards=1", "/board/?board=1"] {
+        for loss in ["connection", "node", "board"] {
+            browser.open(page);
+            browser.wait("the board", "document.querySelector('.side.white .value')?.innerText");
+            // A reading that the broker had kept is not counted down.
+            publish();
+            browser.wait("its clock counts down", &format!("{time} !== '1:00:00'"));
+            match loss {
+                "connection" => room.proxy.close(),
+                "node" => node("lost"),
+                _ => {
+                    let mut body = live_body();
+                    body["link"] = "down".into();
+                    room.witness.publish(&topic("public", "1", "state"), &state("board.state", "1", body));
+                }
+            }
+            browser.wait("it is out of date", "document.querySelector('.clock.hatched')");
+            browser.run(FRAMES, &Value::Null);
+            let stands = browser.get(time);
+            browser.later(Duration::from_secs(8));
+            browser.wait("it was drawn anew", "test.frames > 1");
+            assert_eq!(browser.get(time), stands, "{page} without its {loss}");
+            room.proxy.open();
+            node("ready");
+            publish();
+        }
+    }
 }

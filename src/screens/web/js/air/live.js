@@ -29,6 +29,14 @@ export function liveness(board, store, link, now) {
   return { live: true, words: '' };
 }
 
+/** Notes since when the boards are out of date: from then on their clocks stand. @param {import('./store.js').Store} store @param {{state: string}} link @param {number} now */
+export function noteStopped(store, link, now) {
+  for (const board of store.boards().values()) {
+    const goes = liveness(board, store, link, now).live && clockIsHeard(board);
+    board.stoppedAt = goes ? 0 : board.stoppedAt || now;
+  }
+}
+
 /** Whether the times of a board may be shown as those of now. */
 export function clockIsHeard(board) {
   return board.body.clock_status === undefined || board.body.clock_status === 'reporting';

@@ -1,5 +1,6 @@
 // What wall, board and overlay have in common: settings of the server, login, connection, the round that is shown, and when to draw.
 import { connect } from '../common/link.js';
+import { noteStopped } from './live.js';
 import { forgetLogin, keepLogin, keptLogin } from './login.js';
 import { readQuery } from './query.js';
 import { createStore } from './store.js';
@@ -53,7 +54,9 @@ export function startSession(draw) {
   function redraw() {
     frame ||= requestAnimationFrame(() => {
       frame = 0;
-      draw(session, Date.now());
+      const now = Date.now();
+      noteStopped(store, session.link, now);
+      draw(session, now);
     });
   }
 
@@ -113,6 +116,8 @@ export function startSession(draw) {
       store.unconfirm();
     }
     session.link = { state, since: since ?? Date.now(), rate: Boolean(rate) };
+    // A page that nobody sees draws nothing, and its clocks stand all the same.
+    noteStopped(store, session.link, Date.now());
     if (state === 'taken' || (state === 'refused' && !rate)) setTimeout(() => session.link.state === state && open(), TRY_AGAIN_MS);
     redraw();
   }

@@ -18,6 +18,7 @@ const MOST_BOARDS = 1000;
  * @property {number} clockAt when it was read by this device's clock, or 0 if only the journal's time is known
  * @property {boolean} clockRetained
  * @property {number} toldAt the time that the last message names, milliseconds since 1970
+ * @property {number} stoppedAt since when it is known to be out of date, by this device's clock; 0 while it is not
  * @property {boolean} confirmed false after a new connection, until the board's state came again
  * @property {ReturnType<typeof journalClock>} times
  */
@@ -134,7 +135,7 @@ export function createStore(audience) {
     if (!board.clock) return null;
     const told = board.clockAt ? { ms: board.clockAt, about: board.clockRetained } : board.times.localTime(board.clock.read_us);
     if (!told) return null;
-    return { ...board.clock, at: told.ms, about: told.about, retained: board.clockRetained && told.about };
+    return { ...board.clock, at: told.ms, about: told.about, retained: board.clockRetained && told.about, stoppedAt: board.stoppedAt };
   }
 
   function takeNode(name, message, { arrived, retained }) {
@@ -163,7 +164,7 @@ export function createStore(audience) {
 /** @returns {Board} */
 function newBoard(id) {
   return { id, body: null, game: '', rev: 0, boot: 0, node: '', clock: null, clockBoot: 0, clockAt: 0, clockRetained: false,
-    toldAt: 0, confirmed: true, times: journalClock() };
+    toldAt: 0, stoppedAt: 0, confirmed: true, times: journalClock() };
 }
 
 /** A state without its first moves, because the broker does not take a longer one, together with the moves that are held. */

@@ -22,6 +22,8 @@ export const NO_TIME = '–:––';
  * @property {number} at when the clock was read, milliseconds by the clock of this device (`Date.now()`)
  * @property {boolean} [about] `at` comes from UTC times and can be wrong by the difference of two machines' clocks
  * @property {boolean} [retained] the message was kept by the broker, so nobody knows how far the clock has run since
+ * @property {number} [stoppedAt] since when what is shown is out of date, by the clock of this device; 0 or missing while it is not. Nothing
+ *   is counted down from then on
  */
 
 /**
@@ -47,20 +49,21 @@ export function formatTime(ms) {
 export function shownClock(reading, now, audience) {
   const running = reading?.running ?? null;
   const age = reading ? Math.max(0, now - reading.at) : 0;
+  const ran = reading ? Math.max(0, Math.min(now, reading.stoppedAt || now) - reading.at) : 0;
   const stale = running !== null && age > (audience === 'public' ? COUNTDOWN_MS : FRESH_MS);
   const side = colour => {
     const read = reading?.[colour === 'white' ? 'white_ms' : 'black_ms'] ?? null;
     const counts = audience === 'public' && colour === running && !reading?.retained;
-    const ms = counts && read !== null ? countedDown(read, age) : read;
+    const ms = counts && read !== null ? countedDown(read, ran) : read;
     return { text: formatTime(ms), ms, stale };
   };
   return { white: side('white'), black: side('black'), running, age, about: Boolean(reading?.about) };
 }
 
-/** A time after `age` more milliseconds; a time that was read below a second stays as read. */
-function countedDown(read, age) {
+/** A time after so many more milliseconds; a time that was read below a second stays as read. */
+function countedDown(read, ran) {
   if (read <= LAST_SECOND_MS) return read;
-  return Math.max(LAST_SECOND_MS, read - Math.min(age, COUNTDOWN_MS));
+  return Math.max(LAST_SECOND_MS, read - Math.min(ran, COUNTDOWN_MS));
 }
 
 /**
