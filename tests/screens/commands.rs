@@ -73,8 +73,33 @@ fn a_finding_that_changed_is_looked_at_again() {
     let Some((room, browser)) = at_a_ruling("stale_finding") else { return };
     browser.click("#choice-confirm");
     browser.wait("the sheet", "document.querySelector('dialog[open] button.primary:enabled')");
+    // A shorter line to the same mate asks for no further tap, and its revision is what is confirmed.
+    room.witness.publish_ruling("1", rulings::shorter(rulings::proposed(), 4));
+    browser.wait("the new line is there", "document.querySelector('.line')?.textContent === '20... Qd4#'");
+    browser.run("document.querySelector('dialog button.primary:enabled').click();", &Value::Null);
+    let sent = room.witness.command("confirm", 1);
+    assert_eq!(sent.message["expect"]["finding"], json!({"id": 1, "revision": 4}));
+    room.witness.answer(&sent, "done", "ok", "");
+    browser.gone("dialog[open]");
+    // The same for a result that is declared: its lock is the revision of the state.
+    browser.click("#choice-other");
+    browser.click_nth(".others button", "1-0");
+    browser.wait("the sheet", "document.querySelector('dialog[open] button.primary:enabled')");
+    let mut body = room.witness.wait("the state", "/arbiter/open26/5/1/state", |_| true)["body"].clone();
+    body["finding"] = rulings::shorter(rulings::proposed(), 5);
+    let present = state("board.state", "1", body);
+    room.witness.publish(&topic("arbiter", "1", "state"), &present);
+    room.witness.publish_ruling("1", rulings::shorter(rulings::proposed(), 5));
+    browser.wait("the new line is there", "document.querySelector('.line')?.textContent === '20... Qd5#'");
+    browser.run("document.querySelector('dialog button.primary:enabled').click();", &Value::Null);
+    let sent = room.witness.command("declare-result", 1);
+    assert_eq!(sent.message["expect"], json!({"game": present["game"], "rev": present["rev"]}));
+    room.witness.answer(&sent, "done", "ok", "");
+    browser.gone("dialog[open]");
+    browser.click("#choice-confirm");
+    browser.wait("the sheet", "document.querySelector('dialog[open] button.primary:enabled')");
     let mut changed = rulings::proposed();
-    changed["revision"] = 4.into();
+    changed["revision"] = 6.into();
     changed["outcome"] = "draw".into();
     changed["screen"]["proposal"] = "Proposal: DRAW.".into();
     room.witness.publish_ruling("1", changed);
@@ -83,7 +108,23 @@ fn a_finding_that_changed_is_looked_at_again() {
     browser.wait("the button is off", "document.querySelector('dialog button.primary:disabled')");
     browser.keys("\u{E007}");
     browser.screenshot("changed");
-    assert!(room.witness.commands("confirm").is_empty(), "nothing was sent");
+    assert_eq!(room.witness.commands("confirm").len(), 1, "nothing was sent");
+}
+
+/// The times that the Laws give after an illegal move are one tap.
+#[test]
+fn two_minutes_are_one_tap() {
+    let Some((room, browser)) = at_a_ruling("penalty") else { return };
+    browser.open("/arbiter/?board=1&view=board&tab=do");
+    browser.click_nth(".verbs button:enabled", "Penalty or time");
+    browser.click_nth("dialog .segments button", "White");
+    browser.click_nth("dialog [aria-label='Seconds for Black'] button", "+2:00");
+    browser.shows_in("dialog .will", "A penalty or adjustment for White is recorded: Black gets 2:00.");
+    browser.is_accessible("a penalty");
+    browser.screenshot("penalty");
+    browser.click("dialog button.primary:enabled");
+    let sent = room.witness.command("penalty", 1);
+    assert_eq!(sent.message["body"], json!({"side": "white", "seconds": {"white": 0, "black": 120}}));
 }
 
 #[test]

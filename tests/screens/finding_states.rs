@@ -85,14 +85,58 @@ fn a_ruling_that_changes_under_the_eyes_says_so_and_waits() {
     room.witness.publish_ruling("1", rulings::pending());
     browser.log_in("/arbiter/?board=1&view=ruling", "anna");
     browser.shows("is being worked out");
+    let place = "['.ruling-grid', '.positions', '.decide'].map(css => document.querySelector(css).getBoundingClientRect().top)";
+    let before = browser.get(place);
     let mut changed = rulings::proposed();
     changed["revision"] = 4.into();
     changed["screen"]["proposal"] = "Proposal: DRAW.".into();
-    room.witness.publish_ruling("1", changed);
+    room.witness.publish_ruling("1", changed.clone());
     browser.shows("The finding changed (revision 4)");
     browser.shows_in("s", "BLACK WINS");
+    assert_eq!(browser.get(place), before, "nothing moved under the finger");
     browser.wait("the buttons come back", "document.querySelector('#choice-confirm:enabled')");
     browser.screenshot("changed");
+    // A shorter line to the same mate is no change.
+    browser.run(WATCH, &Value::Null);
+    room.witness.publish_ruling("1", rulings::shorter(changed, 5));
+    browser.wait("the new line is there", "document.querySelector('.line')?.textContent === '20... Qd5#'");
+    assert_eq!(browser.get("test.seen"), json!([]), "no notice, and no button was off");
+    browser.shows("The finding changed (revision 4)");
+}
+
+/// Notes whether a change was named or a decision not offered, at any moment from now on.
+const WATCH: &str = "
+    test.seen = [];
+    const changed = document.querySelector('.changed')?.textContent;
+    new MutationObserver(() => {
+        const now = document.querySelector('.changed')?.textContent;
+        if (now !== changed) test.seen.push(now);
+        if (/you decide/i.test(document.body.innerText)) test.seen.push('you decide');
+        if (document.querySelector('#choice-confirm:disabled')) test.seen.push('Confirm is off');
+    }).observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true });";
+
+/// Until the first answer about mate nobody is asked to decide, and the answer is no change.
+#[test]
+fn the_first_answer_about_mate_comes_calmly() {
+    let room = Room::new();
+    let Some(browser) = room.browser("first_answer") else { return };
+    room.witness.publish_hall(&["1"]);
+    room.witness.publish_ruling("1", rulings::worked_out());
+    browser.log_in("/arbiter/", "anna");
+    browser.shows_in("[data-board='open26/5/1']", "being worked out");
+    browser.run(WATCH, &Value::Null);
+    // The answer comes in a moment, and this machine may be slow.
+    browser.run("const now = Date.now(); Date.now = () => now;", &Value::Null);
+    browser.click("[data-board='open26/5/1']");
+    browser.shows_in(".proposal", "Whether Black can checkmate is being worked out.");
+    browser.screenshot("pending");
+    browser.is_accessible("a ruling that is being worked out");
+    let mut answer = rulings::proposed();
+    answer["revision"] = 4.into();
+    room.witness.publish_ruling("1", answer);
+    browser.shows_in(".proposal", "BLACK WINS");
+    browser.wait("Confirm is offered", "document.querySelector('#choice-confirm:enabled')");
+    assert_eq!(browser.get("test.seen"), json!([]));
 }
 
 /// A user without a role, and an operator, may look and not decide.
@@ -144,6 +188,40 @@ fn several_alarms_of_a_board_are_tabs() {
     browser.open("/arbiter/?board=1&view=board");
     browser.shows_in(".open-alarms", "White flag");
     browser.screenshot("board");
+    // Every alarm leads to its ruling first, on a telephone too, and both pages lead to each other.
+    let mut ruling = rulings::proposed();
+    ruling["kind"] = "illegal_move".into();
+    ruling["flag"] = Value::Null;
+    ruling["evidence"] = json!(["alarm:4"]);
+    ruling["screen"]["besides"] = json!(["give Black 2:00 more"]);
+    room.witness.publish_ruling("1", ruling);
+    room.witness.publish_alert("1", alert_body(4, "illegal_move", "loud"));
+    browser.phone(390, 844);
+    browser.open("/arbiter/?board=1&view=board&tab=alarms");
+    browser.click_nth(".alarm a", "Ruling");
+    browser.shows_in(".besides", "give Black 2:00 more");
+    browser.screenshot("illegal");
+    browser.click_nth(".to-board", "Board");
+    browser.shows_in(".tabs [aria-current=page]", "Position");
+    browser.click_nth(".to-board", "Ruling");
+    browser.shows_in(".besides", "give Black 2:00 more");
+    browser.open("/arbiter/");
+    browser.click_nth(".need a", "ILLEGAL MOVE");
+    browser.shows_in(".besides", "give Black 2:00 more");
+    // The alarm that it is not about is one tap away.
+    browser.open("/arbiter/");
+    browser.click_nth(".need a", "WHITE FLAG");
+    browser.shows_in(".alarm-panel", "The flag fell");
+    // What stays open after the decision is closed here.
+    let mut decided = rulings::decided("*");
+    decided["kind"] = "illegal_move".into();
+    decided["evidence"] = json!(["alarm:4"]);
+    room.witness.publish_ruling("1", decided);
+    browser.open("/arbiter/");
+    browser.click_nth(".need a", "ILLEGAL MOVE");
+    browser.click_nth(".decided button", "Acknowledge");
+    browser.click("dialog button.primary:enabled");
+    assert_eq!(room.witness.command("acknowledge-alert", 1).message["body"], json!({"alarm": 4}));
 }
 
 /// A decision that no finding asked for can be taken back as well.

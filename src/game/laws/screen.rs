@@ -254,6 +254,8 @@ pub const fn words(outcome: Outcome) -> &'static str {
 
 fn proposal(finding: &Finding, around: &Around<'_>) -> String {
     let mut text = match finding.outcome {
+        // The answer comes in a moment.
+        Outcome::Undecided if finding.winnable == Verdict::Pending => "BEING WORKED OUT".to_string(),
         Outcome::Undecided => "YOU DECIDE".to_string(),
         outcome => words(outcome).to_uppercase(),
     };

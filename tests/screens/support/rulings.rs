@@ -34,6 +34,24 @@ pub(crate) fn pending() -> Value {
     body
 }
 
+/// The same as a node publishes it at a fall, until the first answer.
+pub(crate) fn worked_out() -> Value {
+    let mut body = undecided();
+    body["winnable"] = json!({"verdict": "pending"});
+    body["screen"]["proposal"] =
+        "Proposal: BEING WORKED OUT: Black wins if the opponent can mate; draw if the opponent cannot.".into();
+    body["screen"]["why"] = "Whether Black can checkmate is being worked out.".into();
+    body
+}
+
+/// A ruling with a shorter line to the same mate, in this revision.
+pub(crate) fn shorter(mut body: Value, revision: u64) -> Value {
+    body["revision"] = revision.into();
+    body["screen"]["line"] = format!("20... Qd{revision}#").into();
+    body["screen"]["why"] = "Black can still checkmate, in one move.".into();
+    body
+}
+
 /// Two results are possible, and nothing on the board says which.
 pub(crate) fn undecided() -> Value {
     let mut body = proposed();

@@ -112,6 +112,9 @@ fn an_unpressed_move_is_shown_with_its_conditions() {
         screen.proposal,
         "Proposal: YOU DECIDE: the game goes on if 40 moves were completed; Black wins if 39 moves were completed."
     );
+    // The answer about mate comes in a moment: until then nobody is asked to decide.
+    let pending = Screen::of(&Finding { winnable: Verdict::Pending, ..open.clone() }, &Around::default());
+    assert_eq!(pending.proposal, screen.proposal.replace("YOU DECIDE", "BEING WORKED OUT"));
     assert_eq!(screen.moves, "39 of 40 moves completed; 40. Qd7 made, clock NOT PRESSED.");
     assert_eq!((screen.act, screen.unknown.as_slice()), (Act::StopTheClocks, ["completed moves".to_string()].as_slice()));
     let labels: Vec<&str> = screen.choices.iter().map(|choice| choice.label.as_str()).collect();

@@ -1,6 +1,7 @@
 // Commands and what becomes of them. A command keeps its id and its lock from the moment its sheet opens, so that a second tap is the same
 // command and the lock is what the arbiter saw. Nothing is kept for later: without a connection nothing is sent.
 import { nodeNow } from './journal-time.js';
+import { saidBy } from './said.js';
 
 /** How long an answer may take, milliseconds; the broker drops the command after the same time. */
 export const ANSWER_WITHIN = 10_000;
@@ -8,6 +9,7 @@ export const ANSWER_WITHIN = 10_000;
 /**
  * @typedef {{game: string, rev?: number, finding?: {id: number, revision: number}}} Lock
  * @typedef {'none'|'game'|'rev'|'finding'} LockKind
+ * @typedef {{said: string, state: string}} Read
  * @typedef {'open'|'sending'|'accepted'|'done'|'failed'|'silent'|'refused'} Stage `refused` by the broker, `silent` without an answer
  */
 /**
@@ -18,6 +20,7 @@ export const ANSWER_WITHIN = 10_000;
  * @property {LockKind} lockKind
  * @property {Lock|null} lock what the arbiter saw
  * @property {Lock|null} seen game and revision at that moment
+ * @property {Read} read what the arbiter read at that moment
  * @property {Record<string, any>} body
  * @property {string} reason
  * @property {Date|null} observedAt in the time of the node
@@ -58,10 +61,19 @@ export function lockNow(board, kind) {
   return kind === 'rev' ? { game: state.game, rev: state.rev } : { game: state.game };
 }
 
-/** True if the board has moved on since the sheet opened. @param {Draft} draft */
-export function isOvertaken(draft) {
-  if (draft.lockKind === 'none') return false;
-  return JSON.stringify(lockNow(draft.board, draft.lockKind)) !== JSON.stringify(draft.lock);
+/** What an arbiter reads of a board: the words of the finding, and the state without its clock and without the proof. @param {import('./model.js').Board} board @returns {Read} */
+const readNow = (board) => ({ said: saidBy(board.ruling?.message.body), state: JSON.stringify({ ...board.state?.message.body, clock: null, finding: null }) });
+
+/**
+ * What is no longer as the arbiter saw it when the sheet opened, '' while nothing is. A revision that says the same is the same.
+ * @param {Draft} draft
+ * @returns {''|'board'|'finding'}
+ */
+export function overtakenBy({ board, lockKind: kind, lock, read }) {
+  if (kind === 'none') return '';
+  const [present, now] = [lockNow(board, kind), readNow(board)];
+  if (present?.game !== lock?.game || (kind === 'rev' && now.state !== read.state)) return 'board';
+  return kind !== 'game' && (present?.finding?.id !== lock?.finding?.id || now.said !== read.said) ? 'finding' : '';
 }
 
 /** 128 random bits. `crypto.randomUUID` is missing on pages without TLS. */
@@ -78,7 +90,7 @@ export const randomId = () => [...crypto.getRandomValues(new Uint8Array(16))].ma
 export function openDraft(board, verb, body, { reason = '', observedAt = null } = {}) {
   const kind = lockKind(verb, body);
   return {
-    id: randomId(), board, verb, lockKind: kind, lock: kind === 'none' ? null : lockNow(board, kind), seen: lockNow(board, 'rev'), body, reason, observedAt, stage: 'open',
+    id: randomId(), board, verb, lockKind: kind, lock: kind === 'none' ? null : lockNow(board, kind), seen: lockNow(board, 'rev'), read: readNow(board), body, reason, observedAt, stage: 'open',
     code: '', message: '', present: null,
   };
 }
@@ -133,7 +145,11 @@ export function newCommander({ publish, user, clientId, now, onChange }) {
   async function send(draft) {
     const again = draft.stage === 'silent' || draft.stage === 'refused' || (draft.stage === 'failed' && draft.code === 'busy');
     if (draft.stage !== 'open' && !again) return;
-    if (draft.stage === 'open' && isOvertaken(draft)) return;
+    if (draft.stage === 'open') {
+      if (overtakenBy(draft)) return;
+      // The node asks for the present revision, also of what says the same as before.
+      if (draft.lock) draft.lock = lockNow(draft.board, draft.lockKind);
+    }
     open.set(draft.id, draft);
     become(draft, 'sending', { code: '', message: '' });
     const message = {

@@ -4,10 +4,12 @@ import { ageText, playerName, timeOfDay } from '../common/format.js';
 import { formatTime } from '../common/clock.js';
 import { ageOf, utcOf } from './journal-time.js';
 import { isLive, livenessOf } from './live.js';
-import { alarmPanel, alarmTabs, chosenAlarm } from './open-alarms.js';
+import { acknowledgeButton } from './alarms.js';
+import { alarmPanel, alarmTabs, chosenAlarm, ownAlarms } from './open-alarms.js';
 import { boardName, go, goOnClick, hrefOf } from './routes.js';
 import { decideBar, takeBackBar } from './choices.js';
 import { recordSeen } from './observed.js';
+import { isWorkedOut, saidBefore, saidBy } from './said.js';
 import { differing } from './squares.js';
 import { decidedBy } from './tiles.js';
 import { underwayView } from './underway-view.js';
@@ -18,35 +20,38 @@ import './diagram.js';
 const LOOK_FIRST = 1500;
 
 /**
- * Remembers the finding that is on the screen, so that a change is not missed.
+ * Remembers what the finding that is on the screen says, so that a change is not missed.
  * @param {import('./app.js').App} app
  * @param {import('../../messages').BoardRulingMessage} message
+ * @returns {{game: string, body: import('./said.js').Shown, old: string, revision: number, until: number}} `old`: what it said before this revision;
+ *   `until`: the buttons are off
  */
 function watch(app, message) {
-  const body = /** @type {import('../../messages').Finding & {screen?: import('../../messages').Screen}} */ (message.body);
+  const body = /** @type {import('./said.js').Shown} */ (message.body);
   const before = app.ui.ruling;
-  const same = before && before.game === message.game && before.id === body.id;
-  const present = { revision: body.revision, proposal: body.screen?.proposal ?? '', decided: Boolean(/** @type {any} */ (body).decision) };
-  if (!same) app.ui.ruling = { game: message.game, id: body.id, ...present, old: '', until: 0 };
-  else if (before.revision !== body.revision) {
-    // A decision raises the revision too, and is shown as what it is.
-    const old = present.decided || before.decided ? '' : before.proposal;
-    app.ui.ruling = { ...before, ...present, old, until: app.now() + LOOK_FIRST };
-    setTimeout(() => app.paint(true), LOOK_FIRST + 50);
-  }
+  const same = before && before.game === message.game && before.body.id === body.id;
+  const isNew = !same || saidBy(before.body) !== saidBy(body);
+  // Buttons that have just come are not those of the first answer, which comes in a moment; once it is there, nothing has changed under the finger.
+  const waits = same ? !(isWorkedOut(before.body) && app.now() < before.until) : isWorkedOut(body);
+  const until = isNew ? (waits ? app.now() + LOOK_FIRST : 0) : before.until;
+  // A decision is shown as what it is, and so is the first answer.
+  const hasOld = same && !body.decision && !before.body.decision && !isWorkedOut(before.body);
+  app.ui.ruling = { game: message.game, body, until, revision: isNew ? body.revision : before.revision, old: isNew ? (hasOld ? saidBefore(before.body, body) : '') : before.old };
+  if (isNew && until) setTimeout(() => app.paint(true), LOOK_FIRST + 50);
   return app.ui.ruling;
 }
 
 /** @param {import('./app.js').App} app @param {import('./model.js').Board} board */
 export function rulingView(app, board) {
   const message = board.ruling?.message;
-  const back = html`<a class="back" href=${hrefOf({})} @click=${goOnClick(app, {})}>‹ Hall</a>`;
   const toBoard = { board: boardName(app, board), view: 'board' };
+  const head = (/** @type {string} */ title, /** @type {unknown} */ age = nothing) => html`<div class="ruling-head">
+    <a class="back" href=${hrefOf({})} @click=${goOnClick(app, {})}>‹ Hall</a><h1>Board ${board.id}${title && ` · ${title}`}</h1>${age}
+    <a class="to-board" href=${hrefOf(toBoard)} @click=${goOnClick(app, toBoard)}>Board ›</a></div>`;
   if (!message || !('position' in message.body)) {
-    return html`<main class="ruling"><div class="ruling-head">${back}<h1>Board ${board.id}</h1></div>
-      ${underwayView(app, board)}
-      <p class="empty">${message ? `Decided ${resultSign(message.body.decision?.result)} by ${decidedBy(board)}.` : 'There is no ruling on this board.'}
-        <a href=${hrefOf(toBoard)} @click=${goOnClick(app, toBoard)}>To the board</a></p>
+    return html`<main class="ruling">${head('')}
+      <div class="ruling-notes">${underwayView(app, board)}</div>
+      <p class="empty">${message ? `Decided ${resultSign(message.body.decision?.result)} by ${decidedBy(board)}.` : 'There is no ruling on this board.'}</p>
       ${message ? takeBackBar(app, board) : nothing}</main>`;
   }
   const finding = message.body;
@@ -56,36 +61,37 @@ export function rulingView(app, board) {
   const live = livenessOf(app.model, board, app.now());
   const age = ageOf(board.time, finding.expired_at?.[1] ?? finding.ended_at?.[1] ?? message.t.us, message, app.now());
   const decided = finding.decision;
+  const knownAt = timeOfDay(utcOf(message.t.us, message).getTime(), true);
   const pending = finding.winnable.verdict === 'pending';
   const waits = app.now() < seen.until;
   const other = chosenAlarm(app, board, finding);
-  if (other) return html`<main class="ruling"><div class="ruling-head">${back}<h1>Board ${board.id} · ${alarmTitle(other)}</h1></div>
-    ${alarmTabs(app, board, finding)}${underwayView(app, board)}${alarmPanel(app, board, other)}</main>`;
+  if (other) return html`<main class="ruling">${head(alarmTitle(other))}
+    ${alarmTabs(app, board, finding)}<div class="ruling-notes">${underwayView(app, board)}</div>${alarmPanel(app, board, other)}</main>`;
   return html`
     <main class="ruling">
-      <div class="ruling-head">${back}
-        <h1>Board ${board.id} · ${screen?.headline ?? 'Ruling'}</h1>
-        <span class="age time">${age ? `${age.about ? '≈ ' : ''}${ageText(age.ms)} ago` : ''}</span>
-        <a class="to-board" href=${hrefOf(toBoard)} @click=${goOnClick(app, toBoard)}>Board</a>
-      </div>
+      ${head(screen?.headline ?? 'Ruling', html`<span class="age time">${age ? `${age.about ? '≈ ' : ''}${ageText(age.ms)} ago` : ''}</span>`)}
       ${alarmTabs(app, board, finding)}
-      ${underwayView(app, board)}
-      ${seen.old ? html`<p class="notice" role="status">The finding changed (revision ${finding.revision}). Before: <s>${seen.old}</s></p>` : nothing}
-      ${decided ? html`<p class="notice decided" role="status">✓ Decided ${resultSign(decided.result)} by ${decidedBy(board)}${decided.reason ? `: ${decided.reason}` : ''}</p>` : nothing}
-      ${!isLive(live) ? html`<p class="notice hatched" role="status">Not live: ${live.cause}. This was known at ${timeOfDay(utcOf(message.t.us, message).getTime(), true)}.</p>` : nothing}
+      <div class="ruling-notes" role="status">
+        ${decided || seen.old || pending || !isLive(live) ? nothing : html`<p class="muted">As of ${knownAt}, revision ${seen.revision}.</p>`}
+        ${decided ? html`<p class="notice decided">✓ Decided ${resultSign(decided.result)} by ${decidedBy(board)}${decided.reason ? `: ${decided.reason}` : ''}
+          ${ownAlarms(board, finding).map((alert) => acknowledgeButton(app, board, alert))}</p>` : nothing}
+        ${seen.old ? html`<p class="notice changed">The finding changed (revision ${seen.revision}). Before: <s>${seen.old}</s></p>` : nothing}
+        ${pending ? html`<p class="notice">Whether mate is possible (6.9) is being worked out. Confirming is off until then.</p>` : nothing}
+        ${!isLive(live) ? html`<p class="notice hatched">Not live: ${live.cause}. This was known at ${knownAt}.</p>` : nothing}
+        ${underwayView(app, board)}
+      </div>
       <div class="ruling-grid">
         <div class="ruling-say">
           <p class="act ${screen?.act ?? ''}">${screen ? actWords(screen.act) : ''}</p>
-          <p class="proposal">${screen?.proposal ?? 'This node sends no words for its ruling.'}</p>
+          <p class="proposal">${(isWorkedOut(finding) ? screen?.why : screen?.proposal) ?? 'This node sends no words for its ruling.'}</p>
           ${screen?.besides?.length ? html`<ul class="besides">${screen.besides.map((one) => html`<li>${one}</li>`)}</ul>` : nothing}
         </div>
         ${positions(board, finding)}
         <div class="ruling-times">${times(board, finding)}</div>
         <div class="ruling-facts">
           ${screen?.moves ? html`<p class="moves-done">${screen.moves}</p>` : nothing}
-          <p><b>Why</b> ${screen?.why}${screen?.line ? html`<details><summary>Line</summary><p class="line">${screen.line}</p>
+          <p>${isWorkedOut(finding) ? html`<b>Until then</b> ${screen?.proposal}` : html`<b>Why</b> ${screen?.why}`}${screen?.line ? html`<details><summary>Line</summary><p class="line">${screen.line}</p>
             ${screen.final_position ? html`<staff-diagram class="small-diagram" .show=${{ fen: screen.final_position, small: true }}></staff-diagram>` : nothing}</details>` : nothing}</p>
-          ${pending ? html`<p class="notice" role="status">Whether mate is possible (6.9) is being worked out. Confirming is off until then.</p>` : nothing}
           ${screen?.check.length ? html`<p><b>Check</b> ${screen.check.join(' · ')}</p>` : nothing}
           ${finding.contested ? html`<p class="notice amber">△ Contested: see the proposal.</p>` : nothing}
           ${screen?.unknown.length ? html`<p class="notice amber">△ Not known: ${screen.unknown.join(', ')}</p>` : nothing}

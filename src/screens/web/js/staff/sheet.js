@@ -2,7 +2,7 @@
 import { html, nothing, ref } from '../../vendor/lit-html.js';
 import { timeOfDay } from '../common/format.js';
 import { compare } from './compare.js';
-import { isOvertaken, lookAgain, openDraft, setBody, usesObservedAt } from './command.js';
+import { lookAgain, openDraft, overtakenBy, setBody, usesObservedAt } from './command.js';
 import { fieldView, reasonField } from './fields.js';
 import { clockError } from './journal-time.js';
 import { isOffline } from './shell.js';
@@ -55,7 +55,7 @@ export function sheetView(app) {
   if (draft.stage === 'open' && draft.lockKind !== 'none' && !draft.lock) lookAgain(draft);
   const fixed = given.body !== undefined;
   const open = draft.stage === 'open';
-  const overtaken = open && isOvertaken(draft);
+  const overtaken = open && overtakenBy(draft);
   const lockMissing = draft.lockKind !== 'none' && !draft.lock;
   const needsReason = spec.verb === 'reject';
   const ready = (fixed || isComplete(spec, values)) && (!needsReason || (values.reason ?? '').trim() !== '');
@@ -106,7 +106,7 @@ function show(element) {
   queueMicrotask(() => element.isConnected && !element.open && element.showModal());
 }
 
-/** What became of the command. @param {import('./app.js').App} app @param {any} sheet @param {boolean} overtaken @param {boolean} lockMissing */
+/** What became of the command. @param {import('./app.js').App} app @param {any} sheet @param {false|''|'board'|'finding'} overtaken @param {boolean} lockMissing */
 function outcome(app, sheet, overtaken, lockMissing) {
   const { draft } = sheet;
   const board = draft.board;
@@ -117,7 +117,7 @@ function outcome(app, sheet, overtaken, lockMissing) {
   };
   const now = board.state?.message.body.fen;
   const undone = draft.stage === 'failed' ? ' Nothing was done.' : '';
-  const ruling = draft.lockKind === 'finding' ? board.ruling?.message.body : null;
+  const ruling = (overtaken || overtakenBy(draft)) === 'finding' || draft.lockKind === 'finding' ? board.ruling?.message.body : null;
   const proposal = ruling && 'screen' in ruling ? ruling.screen?.proposal : 'there is a decision';
   const move = lastSureMove(board) === sheet.seenMove ? '' : ` (${lastSureMove(board)})`;
   const moved = ruling ? html`<p>The finding has changed.${undone}</p><p>Now: ${proposal}</p>` : html`

@@ -4,6 +4,7 @@ import { ageText, moveText, timeOfDay } from '../common/format.js';
 import { ageOf, utcOf } from './journal-time.js';
 import { isLive, livenessOf } from './live.js';
 import { isOpen, openFinding } from './needs.js';
+import { isWorkedOut } from './said.js';
 import { alarmOf, alarmTitle, outcomeWords, resultSign } from './words.js';
 
 /**
@@ -16,6 +17,7 @@ import { alarmOf, alarmTitle, outcomeWords, resultSign } from './words.js';
  * @property {string} result large
  * @property {boolean} live whether the times and moves are present
  * @property {'needs'|'playing'|'ready'|'finished'|'dead'} group
+ * @property {import('../../messages').AlertBody} [alert] the alarm that it names
  */
 
 /** The decision that stands; null if there is none. @param {import('./model.js').Board} board */
@@ -55,12 +57,12 @@ export function tileOf(model, board, now) {
     const flag = loud.find(({ body: alert }) => alert.kind === 'flag') ?? loud.find((alarm) => !isDevice(alarm)) ?? loud[0];
     const age = ageOf(board.time, flag.body.opened_at, flag, now);
     return {
-      kind: isDevice(flag) ? 'device' : 'loud', sign: flag.body.kind === 'flag' ? '⚑' : '!', word: alarmTitle(flag.body), group: 'needs', live: present, result: '',
+      kind: isDevice(flag) ? 'device' : 'loud', sign: flag.body.kind === 'flag' ? '⚑' : '!', word: alarmTitle(flag.body), group: 'needs', live: present, result: '', alert: flag.body,
       foot: age ? `${age.about ? '≈ ' : ''}${ageText(age.ms)}${loud.length > 1 ? ` · ${loud.length - 1} more` : ''}` : '',
     };
   }
   const finding = openFinding(board);
-  if (finding) return { kind: 'ruling', sign: '§', word: outcomeWords(finding.outcome), foot, result: '', live: present, group: 'needs' };
+  if (finding) return { kind: 'ruling', sign: '§', word: isWorkedOut(finding) ? 'Being worked out' : outcomeWords(finding.outcome), foot, result: '', live: present, group: 'needs' };
   if (!present && live.life !== 'waiting') {
     const since = live.since ? `since ${timeOfDay(live.since)}: ` : '';
     return { kind: 'dead', sign: '▨', word: 'not live', foot: since + live.cause, result: resultSign(result), live: false, group: 'dead' };
