@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::stage::browser::Browser;
 use crate::stage::made_up::alert_body;
 use crate::stage::room::Room;
+use crate::stage::rulings;
 
 /// What a page must not show, or say in its title.
 fn nothing_of_a_board(browser: &Browser) {
@@ -18,6 +19,13 @@ fn nothing_of_a_board(browser: &Browser) {
     assert_eq!(browser.get("document.querySelectorAll('staff-diagram, .tile, .need').length"), 0);
 }
 
+/// The number of open needs is in the title and in the icon.
+fn counts(browser: &Browser, number: u32) {
+    browser.wait("the title", &format!("document.title === '({number}) open26'"));
+    let icon = "decodeURIComponent(document.querySelector('link[rel=icon]').href)";
+    browser.wait("the icon", &format!("{icon}.startsWith('data:image/svg+xml,') && {icon}.includes('>{number}</text>')"));
+}
+
 #[test]
 fn a_page_that_nobody_touches_is_locked_and_shows_numbers_only() {
     let room = Room::new();
@@ -27,15 +35,25 @@ fn a_page_that_nobody_touches_is_locked_and_shows_numbers_only() {
     browser.shows_in("[data-board='open26/5/1']", "Beispiel");
     // The setting of a new device.
     browser.run("localStorage.removeItem('flagfall-lock-after');", &Value::Null);
-    browser.later(Duration::from_secs(61));
+    browser.later(Duration::from_secs(299));
+    room.witness.publish_alert("1", alert_body(1, "illegal_move", "loud"));
+    browser.shows_in(".need", "illegal move");
+    counts(&browser, 1);
+    // Five minutes are over, and the need is new: somebody is about to look.
+    browser.later(Duration::from_secs(30));
+    browser.wait("half a minute passed", "parseInt(document.querySelector('.need-age').innerText) >= 30");
+    assert_eq!(browser.get("document.querySelector('.locked')"), Value::Null, "it waits for whoever comes to look");
+    browser.later(Duration::from_secs(31));
     browser.wait("it is locked", "document.querySelector('.locked')");
     browser.shows("open26");
+    // What was open before counts as what comes later.
+    browser.shows_in(".lock-open", "1 open");
+    counts(&browser, 1);
     nothing_of_a_board(&browser);
-    room.witness.publish_alert("1", alert_body(1, "illegal_move", "loud"));
-    browser.shows_in(".lock-new", "1 new");
     room.witness.publish_alert("2", alert_body(1, "piece_in_hand", "silent"));
     room.witness.publish_alert("2", alert_body(2, "flag", "loud"));
-    browser.shows_in(".lock-new", "2 new");
+    browser.shows_in(".lock-open", "2 open");
+    counts(&browser, 2);
     nothing_of_a_board(&browser);
     browser.is_accessible("the lock screen");
     browser.screenshot("locked");
@@ -44,6 +62,7 @@ fn a_page_that_nobody_touches_is_locked_and_shows_numbers_only() {
     // Loading it again does not open it.
     browser.open("/arbiter/?board=1&view=board");
     browser.wait("it is locked", "document.querySelector('.locked')");
+    browser.shows_in(".lock-open", "2 open");
     nothing_of_a_board(&browser);
     for digit in ["4", "7", "1", "1"] {
         browser.click_nth(".keypad button", digit);
@@ -57,4 +76,40 @@ fn a_page_that_nobody_touches_is_locked_and_shows_numbers_only() {
     }
     browser.shows("Five wrong PINs: log in again.");
     browser.wait("nothing is kept", "Object.keys(sessionStorage).length === 0");
+}
+
+#[test]
+fn the_pin_opens_the_page_where_it_was() {
+    let room = Room::new();
+    let Some(browser) = room.browser("lock-where") else { return };
+    let boards: Vec<String> = (1..=60).map(|number| number.to_string()).collect();
+    room.witness.publish_hall(&boards.iter().map(String::as_str).collect::<Vec<_>>());
+    room.witness.publish_ruling("1", rulings::proposed());
+    let open_again = || {
+        browser.wait("it is locked", "document.querySelector('.locked')");
+        nothing_of_a_board(&browser);
+        browser.run("localStorage.setItem('flagfall-lock-after', '0');", &Value::Null);
+        browser.keys("4711");
+        browser.gone(".locked");
+    };
+    browser.phone(390, 844);
+    browser.log_in("/arbiter/", "anna");
+    browser.wait("all boards", "document.querySelectorAll('.tile').length === 60");
+    browser.click_nth(".chip", "Playing");
+    browser.wait("the filter", "document.querySelector('.chip[aria-pressed=true]').innerText.includes('Playing')");
+    browser.run("scrollTo(0, 700);", &Value::Null);
+    browser.keys("L");
+    open_again();
+    browser.wait("the filter is kept", "document.querySelector('.chip[aria-pressed=true]').innerText.includes('Playing')");
+    browser.wait("the list stands where it stood", "Math.abs(scrollY - 700) < 3");
+    browser.open("/arbiter/?board=1&view=ruling");
+    browser.click("#choice-goes-on:enabled");
+    browser.fill("dialog[open] .reason input", "seen");
+    browser.run("localStorage.setItem('flagfall-lock-after', '300');", &Value::Null);
+    browser.later(Duration::from_secs(301));
+    open_again();
+    browser.wait("the sheet is in front of the page", "document.querySelector('dialog:modal .reason input')?.value === 'seen'");
+    browser.wait("and the hand where it was", "document.activeElement?.matches('.reason input')");
+    browser.click("dialog button.primary:enabled");
+    assert_eq!(room.witness.command("reject", 1).message["reason"], "seen");
 }

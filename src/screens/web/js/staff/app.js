@@ -1,7 +1,7 @@
 // What both staff pages have in common: login, connection, subscriptions, the clock of the page, painting.
-import { render } from '../../vendor/lit-html.js';
 import { connect } from '../common/link.js';
 import { newCommander } from './command.js';
+import { newDoor } from './door.js';
 import { newLock } from './lock.js';
 import { loginView } from './login.js';
 import { applyMessage, newModel, noteNotUnderstood } from './model.js';
@@ -27,7 +27,6 @@ const RETAINED_WITHIN = 3000;
  * @property {number} offlineSince
  * @property {string} loginProblem
  * @property {Set<string>} refusedTopics
- * @property {number} missedWhileLocked
  * @property {import('./routes.js').Route} route
  * @property {Record<string, any>} ui what the views remember
  * @property {ReturnType<typeof newCommander>|null} commander
@@ -46,7 +45,7 @@ const RETAINED_WITHIN = 3000;
  * @param {(app: App, change: import('./model.js').Change|null) => void} [parts.onChange] called before a painting, and with a change
  */
 export async function startApp({ page, view, topics, onChange }) {
-  const root = /** @type {HTMLElement} */ (document.getElementById('app'));
+  const door = newDoor(/** @type {HTMLElement} */ (document.getElementById('app')));
   /** @type {ReturnType<typeof connect>|null} */
   let link = null;
   /** @type {Set<string>} */
@@ -61,7 +60,7 @@ export async function startApp({ page, view, topics, onChange }) {
   /** @type {any} */
   const made = {
     page, config: { event: '', round: '', root: 'flagfall/1', websocket: '/mqtt' }, session: readSession(), model: newModel(), linkState: 'none',
-    offlineSince: 0, loginProblem: '', refusedTopics: new Set(), missedWhileLocked: 0, route: readRoute(), ui: {}, commander: null,
+    offlineSince: 0, loginProblem: '', refusedTopics: new Set(), route: readRoute(), ui: {}, commander: null,
     now: () => Date.now(), paint, logOut, resubscribe,
   };
   /** @type {App} */
@@ -86,8 +85,9 @@ export async function startApp({ page, view, topics, onChange }) {
     const began = performance.now();
     setTimeout(() => { took = performance.now() - began; });
     onChange?.(app, null);
-    const content = !app.session || entering || app.linkState === 'refused' ? loginView(app, logIn) : app.session.locked ? app.lock.view() : view(app);
-    render(content, root);
+    if (!app.session || entering || app.linkState === 'refused') door.shut(loginView(app, logIn));
+    else if (app.session.locked) door.shut(app.lock.view());
+    else door.open(view(app));
   }
 
   /** @param {string} user @param {string} password @param {string} pin */
@@ -104,6 +104,7 @@ export async function startApp({ page, view, topics, onChange }) {
     entering = false;
     Object.assign(app, { session: null, linkState: 'none', loginProblem: why, commander: null, model: newModel(), ui: {} });
     writeSession(null);
+    door.empty();
     paint(true);
   }
   function open() {

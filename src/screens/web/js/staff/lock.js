@@ -1,19 +1,22 @@
-// The lock screen: the name of the event and the time, and nothing of any board, for players look at tablets too.
+// The lock screen: the name of the event, the time and how many needs are open, and nothing of any board, for players look at tablets too.
 import { html, nothing } from '../../vendor/lit-html.js';
 import { timeOfDay } from '../common/format.js';
 import { TRIES, readSetting, writeSession, writeSetting } from './session.js';
 
 /** A page that was hidden this long is locked. Milliseconds. */
 const HIDDEN_TOO_LONG = 5 * 60_000;
+/** For so long after a new need the page does not lock itself: somebody is coming to look. Milliseconds. */
+const LOOK_FOR = 60_000;
 
 /** After how many seconds without a touch this device locks itself; 0 = never, for a desk. */
-export const lockAfter = () => Number(readSetting('lock-after', '60'));
+export const lockAfter = () => Number(readSetting('lock-after', '300'));
 /** @param {number} seconds */
 export const setLockAfter = (seconds) => writeSetting('lock-after', String(seconds));
 
 /** @param {import('./app.js').App} app */
 export function newLock(app) {
   let touched = app.now();
+  let finger = 0;
   let hiddenSince = 0;
   let typed = '';
 
@@ -24,15 +27,16 @@ export function newLock(app) {
     if (!locked) app.session.wrong = 0;
     typed = '';
     touched = app.now();
-    app.missedWhileLocked = 0;
     writeSession(app.session);
     app.paint(true);
   }
-  const touch = () => { touched = app.now(); };
+  /** Locks the page after this long without a touch, milliseconds. @param {number} since @param {number} after */
+  const lockItself = (since, after) => { if (app.now() - since > after && app.now() - (app.ui.newNeedAt ?? 0) > LOOK_FOR) become(true); };
+  const touch = () => { touched = finger = app.now(); };
   for (const name of ['pointerdown', 'keydown', 'wheel', 'touchstart']) addEventListener(name, touch, { passive: true });
   document.addEventListener('visibilitychange', () => {
     if (document.hidden) hiddenSince = app.now();
-    else if (app.now() - hiddenSince > HIDDEN_TOO_LONG) become(true);
+    else lockItself(hiddenSince, HIDDEN_TOO_LONG);
   });
 
   function tryPin() {
@@ -57,18 +61,21 @@ export function newLock(app) {
   return {
     lock: () => become(true),
     press,
+    /** When somebody touched the page last, milliseconds of this device. */
+    touchedAt: () => finger,
     /** Locks the page if nobody touched it for long. */
     check() {
       const after = lockAfter();
-      if (after > 0 && app.now() - touched > after * 1000) become(true);
+      if (after > 0) lockItself(touched, after * 1000);
     },
     view() {
+      const open = app.ui.open ?? 0;
       const wrong = app.session?.wrong ?? 0;
       return html`
         <main class="door locked">
           <p class="lock-event">${app.model.title || app.config.event}</p>
           <p class="lock-time">${timeOfDay(app.now())}</p>
-          ${app.missedWhileLocked > 0 ? html`<p class="lock-new" role="status">${app.missedWhileLocked} new</p>` : nothing}
+          <p class="lock-open ${open ? 'some' : ''}" role="status">${open ? `${open} open` : nothing}</p>
           <p class="dots" aria-live="polite" aria-label="${typed.length} digits">${'●'.repeat(typed.length)}${'○'.repeat(Math.max(0, 4 - typed.length))}</p>
           ${wrong > 0 ? html`<p class="muted">Wrong PIN. ${TRIES - wrong} ${TRIES - wrong === 1 ? 'try' : 'tries'} left.</p>` : nothing}
           <div class="keypad" role="group" aria-label="PIN">
