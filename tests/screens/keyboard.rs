@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::stage::browser::{ENTER, ESCAPE, TAB};
-use crate::stage::made_up::alert_body;
+use crate::stage::made_up::{alert_body, live_body};
 use crate::stage::room::Room;
 use crate::stage::rulings;
 
@@ -50,6 +50,21 @@ fn the_hall_is_walked_with_keys_and_letters_are_dead_in_fields() {
     browser.keys(ESCAPE);
     browser.run(
         "const field = document.getElementById('search'); field.value = ''; field.dispatchEvent(new Event('input'));",
+        &Value::Null,
+    );
+    let mut body = live_body();
+    body["players"]["white"]["name"] = "Ünlü, Łukasz Çağrı".into();
+    body["players"]["black"]["name"] = "Sørensen, Đorđe".into();
+    room.witness.publish_live("5", body);
+    for words in ["unlu", "lukasz cagri", "SORENSEN", "đor", "Ünl"] {
+        browser.fill("#search", words);
+        browser.wait(
+            &format!("`{words}` finds board 5"),
+            "document.querySelectorAll('.tile').length === 1 && document.querySelector('.tile [data-board=\"open26/5/5\"]')",
+        );
+    }
+    browser.run(
+        "const field = document.getElementById('search'); field.value = ''; field.dispatchEvent(new Event('input')); field.blur();",
         &Value::Null,
     );
     browser.keys("?");

@@ -137,3 +137,42 @@ fn small_targets(browser: &Browser) -> Vec<String> {
     );
     small.as_array().into_iter().flatten().map(|target| target.as_str().unwrap_or_default().to_owned()).collect()
 }
+
+/// A list that has no room for all its rows says how many more there are, and every row says that it opens.
+#[test]
+fn a_list_of_needs_that_is_cut_says_how_many_more() {
+    let room = Room::new();
+    let Some(browser) = room.browser("phone-needs") else { return };
+    let boards: Vec<String> = (1..=12).map(|number| number.to_string()).collect();
+    room.witness.publish_hall(&boards.iter().map(String::as_str).collect::<Vec<_>>());
+    for (number, board) in (0..).zip(&boards) {
+        room.witness.publish_alert(board, alert_body(1, if number % 3 == 2 { "board_lost" } else { "illegal_move" }, "loud"));
+    }
+    for (width, height) in [(390, 844), (1024, 768)] {
+        browser.phone(width, height);
+        if width == 390 {
+            browser.log_in("/arbiter/", "anna");
+        }
+        // Four boards of one node without a word are one row.
+        browser.wait("all rows", "document.querySelectorAll('.need').length === 9");
+        let hidden = "(() => {
+            const end = document.querySelector('.needs ul').getBoundingClientRect().bottom;
+            return [...document.querySelectorAll('.need')].filter(row => {
+                const { top, height } = row.getBoundingClientRect();
+                return top + height / 2 > end;
+            }).length;
+        })()";
+        browser.wait("some rows have no room", &format!("{hidden} > 0"));
+        browser.wait("it says how many", &format!("document.querySelector('.needs-more').innerText === `${{{hidden}}} more ↓`"));
+        browser.wait(
+            "every row says that it opens",
+            "[...document.querySelectorAll('.need-open')].every(one => one.checkVisibility())",
+        );
+        browser.is_accessible("a list that is cut");
+        browser.screenshot(&format!("{width}"));
+        let end = "const list = document.querySelector('.needs ul'); list.scrollTo(0, list.scrollHeight);";
+        browser.run(end, &Value::Null);
+        browser.gone(".needs-more");
+        browser.run("document.querySelector('.needs ul').scrollTo(0, 0);", &Value::Null);
+    }
+}

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde_json::Value;
+
 use crate::stage::browser::Browser;
 use crate::stage::made_up::alert_body;
 use crate::stage::room::Room;
@@ -25,8 +27,11 @@ fn a_loud_alarm_sounds_after_a_tap_until_somebody_opens_it() {
     browser.shows_in(".need", "illegal move");
     assert_eq!(tones(&browser), 0, "no sound before the tap");
     browser.wait("the number is in the title", "document.title.startsWith('(1) ')");
-    browser.click(".bell");
+    browser.screenshot("asked");
+    browser.is_accessible("the question about sound");
+    browser.click_nth(".ask-sound button", "Sound on");
     tones_are(&browser, 2, "the tap plays the sound once");
+    browser.gone(".ask-sound");
     room.witness.publish_alert("2", alert_body(1, "piece_in_hand", "silent"));
     room.witness.publish_alert("2", alert_body(2, "clock_not_started", "note"));
     room.witness.publish_alert("2", alert_body(3, "flag", "loud"));
@@ -47,7 +52,7 @@ fn a_loud_alarm_sounds_after_a_tap_until_somebody_opens_it() {
         browser.keys(crate::stage::browser::ESCAPE);
         browser.wait("the hall", "document.querySelector('main.hall')");
     }
-    browser.wait("the title has no number", "!document.title.startsWith('(')");
+    assert_eq!(browser.get("document.title"), "(2) open26", "both are still open");
     browser.later(Duration::from_secs(31));
     browser.wait("a second of the page passed", "document.querySelector('.need-age')?.innerText.includes(':')");
     assert_eq!(tones(&browser), 6, "no sound for what was opened");
@@ -59,6 +64,16 @@ fn a_loud_alarm_sounds_after_a_tap_until_somebody_opens_it() {
     room.witness.publish_alert("1", alert_body(3, "dead_position", "loud"));
     browser.shows_in(".need", "dead position");
     assert_eq!(tones(&browser), 8, "muted");
+    browser.keys("m");
+    tones_are(&browser, 10, "on again");
+    // The device is not asked again: it sounds from the first tap on.
+    browser.open("/arbiter/");
+    browser.shows_in(".bell", "off");
+    assert_eq!(browser.get("document.querySelector('.ask-sound')"), Value::Null);
+    browser.click("h2");
+    browser.shows_in(".bell", "on");
+    room.witness.publish_alert("1", alert_body(4, "dead_position", "loud"));
+    browser.wait("a new alarm sounds", "test.tones.length >= 2");
 }
 
 #[test]

@@ -10,6 +10,12 @@ const LONGEST_NAME = 120;
 /** Characters that would turn the direction of the text around a name, or start a new line in it. */
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
+/** Letters that no accent was added to, so that their decomposition is themselves. @type {Record<string, string>} */
+const PLAIN = { æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ß: 'ss', ı: 'i', ħ: 'h', ŋ: 'n', ŧ: 't', ĸ: 'k', ŀ: 'l', ɓ: 'b', ɗ: 'd', ə: 'e', '’': "'", 'ʻ': "'", 'ʼ': "'" };
+
+/** A text for a search: without accents and capitals, `Łukasz Ünlü` as `lukasz unlu`. @param {string} text */
+export const foldAccents = (text) => text.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '').replace(/[^\u0000-\u007f]/gu, (letter) => PLAIN[letter] ?? letter);
+
 /** The cut text with an ellipsis, counted in whole characters. */
 export function shorten(text, most) {
   const letters = [...text];

@@ -2,8 +2,9 @@
 import { html, nothing, repeat } from '../../vendor/lit-html.js';
 import { ageText, timeOfDay } from '../common/format.js';
 import { ageOf, utcOf } from './journal-time.js';
-import { isOpen } from './needs.js';
+import { findingOf, isAbout, isOpen } from './needs.js';
 import { maySend, roleOn } from './roles.js';
+import { goOnClick, hrefOf, placeOf } from './routes.js';
 import { openSheet } from './sheet.js';
 import { alarmLine, alarmTitle, resultSign, sideName } from './words.js';
 
@@ -27,15 +28,24 @@ export function alarmsView(app, board) {
 export function alarmItem(app, board, alert) {
   const message = board.state?.message ?? board.live?.message ?? [...board.alerts.values()][0]?.message;
   const age = ageOf(board.time, alert.opened_at, message, app.now());
-  const role = app.session && roleOn(app.model, app.session.user, board);
-  const closable = alert.id > 0 && alert.id < FIRST_OF_PROGRAM && isOpen(alert) && maySend(role, 'acknowledge-alert');
+  const finding = findingOf(board);
+  const ruling = placeOf(app, board, alert);
   return html`<li class="alarm ${alert.class}">
       <span class="alarm-title"><span aria-hidden="true">${alert.kind === 'flag' ? '⚑' : SIGNS[alert.class]}</span> ${alarmTitle(alert)}</span>
       <span class="age time muted">${age ? ageText(age.ms) : ''}</span>
       <span class="alarm-line">${alarmLine(alert)}</span>
       <span class="alarm-class muted">${{ loud: 'go to the board', silent: 'do not walk over', note: 'for the record' }[alert.class]}</span>
-      ${closable ? html`<button @click=${() => acknowledge(app, board, alert)}>Acknowledge</button>` : nothing}
+      <span class="alarm-buttons">
+        ${finding && isAbout(finding, alert) ? html`<a class="button primary" href=${hrefOf(ruling)} @click=${goOnClick(app, ruling)}>Ruling ›</a>` : nothing}
+        ${acknowledgeButton(app, board, alert)}</span>
     </li>`;
+}
+
+/** The button that closes an alarm, if this user may. @param {import('./app.js').App} app @param {import('./model.js').Board} board @param {import('../../messages').AlertBody} alert */
+export function acknowledgeButton(app, board, alert) {
+  const role = app.session && roleOn(app.model, app.session.user, board);
+  const closable = alert.id > 0 && alert.id < FIRST_OF_PROGRAM && isOpen(alert) && maySend(role, 'acknowledge-alert');
+  return closable ? html`<button @click=${() => acknowledge(app, board, alert)}>Acknowledge</button>` : nothing;
 }
 
 /** @param {import('./app.js').App} app @param {import('./model.js').Board} board @param {import('../../messages').AlertBody} alert */

@@ -4,6 +4,7 @@ import { ageText } from '../common/format.js';
 import { startApp } from './app.js';
 import { boardView } from './board.js';
 import { elsewhereView, hallView } from './hall.js';
+import { showCount } from './icon.js';
 import { KEYS, listenToKeys } from './keys.js';
 import { nextNeeds, openNeeds } from './needs.js';
 import { isMine } from './roles.js';
@@ -58,14 +59,13 @@ function onChange(app, change) {
   // What was there when the page opened is not news; what came while there was no connection is.
   const fresh = sound.follow(unseen, now).filter((need) => !need.old || app.model.connection > 1);
   const last = fresh.at(-1);
+  app.ui.open = app.session ? app.ui.needs.filter((/** @type {import('./needs.js').Need} */ need) => !need.closed).length : 0;
   if (last) {
-    if (app.session?.locked) app.missedWhileLocked += fresh.length;
-    else if (document.hidden) app.ui.missedHidden = (app.ui.missedHidden ?? 0) + fresh.length;
+    app.ui.newNeedAt = now;
+    if (document.hidden) app.ui.missedHidden = (app.ui.missedHidden ?? 0) + fresh.length;
     app.ui.announced = `Board ${last.board.id}: ${last.alert ? alarmTitle(last.alert) : 'claim'}`;
   }
-  const number = app.session?.locked ? app.missedWhileLocked : unseen.length;
-  const count = app.session && number ? `(${number}) ` : '';
-  document.title = `${count}${app.config.event || 'flagfall'}`;
+  showCount(app.config.event || 'flagfall', app.ui.open);
 }
 
 /** @param {import('./app.js').App} app */
@@ -76,7 +76,7 @@ function view(app) {
       : html`${elsewhereView(app, board)}<p class="heard" role="alert">${app.ui.announced ?? ''}</p>${app.route.view === 'ruling' ? rulingView(app, board) : boardView(app, board)}`;
   const bell = html`<button class="quiet bell" aria-label="Sound ${sound.isOn() ? 'on' : 'off'}"
     @click=${() => toggleSound(app)}><span aria-hidden="true">♪</span><span class="bell-words">Sound</span> ${sound.isOn() ? 'on' : 'off'}</button>`;
-  return html`${shell(app, page, bell)}${sheetView(app)}${app.ui.help ? help(app) : nothing}
+  return html`${shell(app, html`${!app.route.board && sound.isAsked() ? askForSound(app) : nothing}${page}`, bell)}${sheetView(app)}${app.ui.help ? help(app) : nothing}
     ${app.ui.number ? html`<p class="typed" role="status">Board ${app.ui.number} ↵</p>` : nothing}`;
 }
 
@@ -85,6 +85,16 @@ function toggleSound(app) {
   sound.toggle();
   keepAwake(app);
   app.paint(true);
+}
+
+/** Asked once on a device, in the hall: the browser lets no page begin to sound by itself. @param {import('./app.js').App} app */
+function askForSound(app) {
+  const none = () => { sound.keepOff(); app.paint(true); };
+  return html`<section class="ask-sound card" aria-label="Sound">
+    <p class="big">Sound for alarms?</p>
+    <p>Two tones, again after 10 and 30 seconds until somebody looks. Without sound an alarm is only seen. ♪ in the bar changes it at any time.</p>
+    <p class="sheet-buttons"><button class="primary" @click=${() => toggleSound(app)}>Sound on</button><button @click=${none}>Without sound</button></p>
+  </section>`;
 }
 
 /** Keeps the screen on, where the browser allows it: only with TLS or on this machine. @param {import('./app.js').App} app */
@@ -107,6 +117,8 @@ function help(app) {
 
 const app = await startApp({ page: 'arbiter', view, topics, onChange });
 listenToKeys(app, { toggleSound: () => toggleSound(app) });
+// A device that was asked before sounds again from the first tap or key on, such as that of the login.
+for (const name of ['click', 'keydown']) addEventListener(name, () => { if (sound.wake()) keepAwake(app); });
 let hiddenSince = 0;
 document.addEventListener('visibilitychange', () => {
   if (document.hidden) {

@@ -25,8 +25,10 @@ export function fieldView(field, values, set, options = field.options ?? []) {
       if (!options.length) return nothing;
       return html`<label>${field.label} <select .value=${value} @change=${(/** @type {Event} */ event) => set(field.name, valueOf(event))}>
         <option value="">${field.optional ? '–' : 'Choose'}</option>${options.map(([name, words]) => html`<option value=${name} ?selected=${name === value}>${words}</option>`)}</select>${hint}</label>`;
-    default: return html`<label>${field.label} <input type="text" inputmode=${field.kind === 'number' ? 'numeric' : 'text'} autocomplete="off" spellcheck="false"
-        ?required=${!field.optional} .value=${String(value)} @input=${(/** @type {Event} */ event) => set(field.name, valueOf(event).trim())}>${hint}</label>`;
+    default: return html`<div class="field"><label>${field.label} <input type="text" inputmode=${field.kind === 'number' ? 'numeric' : 'text'} autocomplete="off" spellcheck="false"
+        ?required=${!field.optional} .value=${String(value)} @input=${(/** @type {Event} */ event) => set(field.name, valueOf(event).trim())}>${hint}</label>
+      ${field.ready ? html`<div class="segments" role="group" aria-label=${field.label}>${field.ready.map(([name, words]) => html`
+        <button type="button" aria-pressed=${String(value) === name} @click=${() => set(field.name, String(value) === name ? '' : name)}>${words}</button>`)}</div>` : nothing}</div>`;
   }
 }
 

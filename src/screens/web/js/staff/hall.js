@@ -1,11 +1,11 @@
 // The hall: who needs somebody, and the grid of boards.
-import { guard, html, nothing, repeat } from '../../vendor/lit-html.js';
-import { ageText, playerName, shortName } from '../common/format.js';
+import { guard, html, nothing, ref, repeat } from '../../vendor/lit-html.js';
+import { ageText, foldAccents, playerName, shortName } from '../common/format.js';
 import { shownClock } from '../common/clock.js';
 import { deviceTime } from './journal-time.js';
 import { isAbout, openFinding } from './needs.js';
 import { readClock, tileOf } from './tiles.js';
-import { boardName, goOnClick, hrefOf } from './routes.js';
+import { goOnClick, hrefOf, placeOf } from './routes.js';
 import { actWords, alarmLine, alarmTitle, sideName } from './words.js';
 
 /** @type {[string, string][]} */
@@ -15,12 +15,6 @@ const FILTERS = [['all', 'All'], ['needs', 'Needs me'], ['playing', 'Playing'], 
 export const boardsInOrder = (app) => [...app.model.boards.values()].sort((one, other) =>
   one.event.localeCompare(other.event) || one.round.localeCompare(other.round, 'en', { numeric: true })
   || one.id.localeCompare(other.id, 'en', { numeric: true }));
-
-/** Where a row or tile leads: to the ruling if there is one, else to the board. @param {import('./app.js').App} app @param {import('./model.js').Board} board @param {boolean} [alarms] */
-export function placeOf(app, board, alarms = false) {
-  if (openFinding(board)) return { board: boardName(app, board), view: 'ruling' };
-  return { board: boardName(app, board), view: 'board', ...(alarms && { tab: 'alarms' }) };
-}
 
 /** @type {WeakMap<import('./model.js').Board, {stamp: string, tile: import('./tiles.js').Tile}>} */
 const tiles = new WeakMap();
@@ -39,7 +33,7 @@ function tileNow(app, board, now) {
 /** The boards that the search and the filter leave, with their tiles. @param {import('./app.js').App} app */
 export function shownBoards(app) {
   const now = app.now();
-  const words = String(app.ui.search ?? '').trim().toLowerCase();
+  const words = foldAccents(String(app.ui.search ?? '').trim());
   const filter = app.ui.filter ?? 'all';
   const all = boardsInOrder(app).map((board) => ({ board, tile: tileNow(app, board, now) }));
   const found = words ? all.filter(({ board }) => matches(board, words)) : all;
@@ -50,7 +44,7 @@ export function shownBoards(app) {
 function matches(board, words) {
   if (/^\d+$/.test(words)) return board.id.includes(words);
   const players = board.live?.message.body.players;
-  return [board.id, playerName(players?.white), playerName(players?.black)].some((text) => text.toLowerCase().includes(words));
+  return [board.id, playerName(players?.white), playerName(players?.black)].some((text) => foldAccents(text).includes(words));
 }
 
 /** @param {import('./app.js').App} app */
@@ -79,13 +73,28 @@ function needsList(app) {
   /** @type {import('./needs.js').Need[]} */
   const needs = app.ui.needs ?? [];
   const open = needs.filter((need) => !need.closed).length;
+  const below = needs.length ? app.ui.needsBelow ?? 0 : 0;
+  const count = (/** @type {Element|undefined} */ list) => { if (list) queueMicrotask(() => countBelow(app, list)); };
+  const down = () => {
+    const list = document.querySelector('.needs ul');
+    list?.scrollBy({ top: list.clientHeight * 0.9 });
+  };
   return html`
     <section class="needs" aria-label="Needs you" ?hidden=${needs.length === 0}>
-      <h2>Needs you <span class="count">${open}</span></h2>
-      <ul>${repeat(needs.filter((need) => !need.device), (need) => need.key, (need) => needRow(app, need))}
+      <div class="needs-head"><h2>Needs you <span class="count">${open}</span></h2><button class="quiet needs-more" ?hidden=${!below} @click=${down}>${below} more ↓</button></div>
+      <ul ${ref(count)} @scroll=${(/** @type {Event} */ event) => countBelow(app, /** @type {Element} */ (event.target))}>${repeat(needs.filter((need) => !need.device), (need) => need.key, (need) => needRow(app, need))}
         ${repeat(needs.filter((need) => need.device), (need) => need.key, (need) => needRow(app, need))}</ul>
     </section>
     <p class="heard" role="alert">${app.ui.announced ?? ''}</p>`;
+}
+
+/** Counts the rows that the list has no room for, so that it says how many there are. @param {import('./app.js').App} app @param {Element} list */
+function countBelow(app, list) {
+  const end = list.getBoundingClientRect().top + list.clientHeight;
+  const below = [...list.children].map((row) => row.getBoundingClientRect()).filter(({ top, height }) => top + height / 2 > end).length;
+  if (below === (app.ui.needsBelow ?? 0)) return;
+  app.ui.needsBelow = below;
+  app.paint(true);
 }
 
 /** @param {import('./app.js').App} app @param {import('./needs.js').Need} need */
@@ -96,7 +105,7 @@ function needRow(app, need) {
   const screen = finding && (!alert || isAbout(finding, alert)) ? finding.screen : null;
   const todo = screen ? actWords(screen.act) : alert ? alarmLine(alert) : '';
   const several = need.boards.length > 1;
-  const place = placeOf(app, board, true);
+  const place = placeOf(app, board, alert);
   const players = board.live?.message.body.players;
   return html`
     <li class="need ${need.closed ? 'closed' : ''} ${need.device ? 'device' : ''}">
@@ -124,8 +133,8 @@ export function elsewhereView(app, here) {
     others.findIndex((/** @type {import('./needs.js').Need} */ other) => other.board === need.board && other.device === need.device) === at);
   needs.sort((/** @type {import('./needs.js').Need} */ one, /** @type {import('./needs.js').Need} */ other) => Number(one.device) - Number(other.device));
   if (!needs.length) return nothing;
-  return html`<nav class="elsewhere" aria-label="Also needs you"><span class="muted">Also</span> ${repeat(needs, (need) => need.key, (need) => {
-    const place = placeOf(app, need.board, true);
+  return html`<nav class="elsewhere" aria-label="Also needs you"><span class="muted">${needs.length} more</span> ${repeat(needs, (need) => need.key, (need) => {
+    const place = placeOf(app, need.board, need.alert);
     return html`<a class="chip ${need.device ? '' : 'loud'}" href=${hrefOf(place)} @click=${goOnClick(app, place)}>
       ${need.alert?.kind === 'flag' ? '⚑' : '!'} ${need.boards.length > 1 ? need.node : need.board.id} <small>${need.alert ? alarmTitle(need.alert) : 'Claim'}</small></a>`;
   })}</nav>`;
@@ -141,7 +150,7 @@ function tileView(app, board, tile) {
   const clock = readClock(board);
   const read = clock && deviceTime(board.time, clock.read_us, board.clock?.message ?? board.live?.message);
   const shown = shownClock(clock ? { ...clock, at: read?.at ?? app.now(), about: read?.about } : null, app.now(), 'staff');
-  const place = placeOf(app, board, tile.kind === 'loud' || tile.kind === 'device');
+  const place = placeOf(app, board, tile.alert);
   const dead = tile.kind === 'dead' || tile.kind === 'quiet' || tile.kind === 'waiting';
   /** @param {'white'|'black'} side */
   const row = (side) => {

@@ -29,13 +29,21 @@ export const isOpen = (alert) => alert.status === 'open' || alert.status === 'co
  * @returns {(import('../../messages').Finding & {screen?: import('../../messages').Screen|null})|null}
  */
 export function openFinding(board) {
-  const body = board.ruling?.message.body;
-  return body && 'position' in body && !body.decision && body.status === 'proposed' ? body : null;
+  const finding = findingOf(board);
+  return finding && !finding.decision && finding.status === 'proposed' ? finding : null;
 }
 
+/** The kind of finding on an alarm that no evidence names. @type {Record<string, string>} */
+const FOUND_ON = { flag: 'flag_fall', fivefold_repetition: 'move_on_board', seventy_five_moves: 'move_on_board', dead_position: 'move_on_board' };
+
 /** Whether a finding is about an alarm. @param {import('../../messages').Finding} finding @param {import('../../messages').AlertBody} alert */
-export const isAbout = (finding, alert) =>
-  finding.evidence.includes(`alarm:${alert.id}`) || (alert.kind === 'flag' && finding.kind === 'flag_fall');
+export const isAbout = (finding, alert) => finding.evidence.includes(`alarm:${alert.id}`) || FOUND_ON[alert.kind] === finding.kind;
+
+/** The finding of a board, decided or not; null if there is none. @param {import('./model.js').Board} board */
+export function findingOf(board) {
+  const body = board.ruling?.message.body;
+  return body && 'position' in body ? body : null;
+}
 
 /**
  * Everything that is open now on these boards.

@@ -1,8 +1,8 @@
 // The loud alarms of one board that are open at once: tabs on a ruling, a list on the page of the board.
 import { html, nothing } from '../../vendor/lit-html.js';
 import { alarmItem } from './alarms.js';
-import { isAbout, isOpen, openFinding } from './needs.js';
-import { boardName, go, goOnClick, hrefOf } from './routes.js';
+import { isAbout, isOpen } from './needs.js';
+import { boardName, go, goOnClick, hrefOf, placeOf } from './routes.js';
 import { alarmTitle } from './words.js';
 import './diagram.js';
 
@@ -12,6 +12,9 @@ import './diagram.js';
 /** The loud alarms that are open, oldest first. @param {import('./model.js').Board} board */
 const loudAlarms = (board) => [...board.alerts.values()].map((slot) => slot.message.body)
   .filter((alert) => alert.class === 'loud' && isOpen(alert)).sort((one, other) => one.opened_at - other.opened_at);
+
+/** The loud alarms that a finding is about. @param {import('./model.js').Board} board @param {Finding} finding */
+export const ownAlarms = (board, finding) => loudAlarms(board).filter((alert) => isAbout(finding, alert));
 
 const sign = (/** @type {Alert} */ alert) => html`<span aria-hidden="true">${alert.kind === 'flag' ? '⚑' : '!'}</span>`;
 
@@ -37,7 +40,7 @@ export function alarmTabs(app, board, finding) {
   const all = loudAlarms(board);
   const others = all.filter((alert) => !isAbout(finding, alert));
   if (!others.length) return nothing;
-  const own = all.find((alert) => isAbout(finding, alert));
+  const [own] = ownAlarms(board, finding);
   const chosen = chosenAlarm(app, board, finding);
   const tab = (/** @type {unknown} */ label, /** @type {string} */ alarm, /** @type {boolean} */ present) => {
     const place = { board: boardName(app, board), view: 'ruling', ...(alarm && { alarm }) };
@@ -59,12 +62,10 @@ export function alarmPanel(app, board, alert) {
 
 /** The loud alarms of a board in one line, on its other tabs. @param {import('./app.js').App} app @param {import('./model.js').Board} board */
 export function alarmLinks(app, board) {
-  const finding = openFinding(board);
   const all = loudAlarms(board);
   if (!all.length) return nothing;
-  return html`<nav class="elsewhere open-alarms" aria-label="Open alarms"><span class="muted">Open</span> ${all.map((alert) => {
-    const ruled = finding && isAbout(finding, alert);
-    const place = { board: boardName(app, board), ...(ruled ? { view: 'ruling' } : { view: 'board', tab: 'alarms' }) };
-    return html`<a class="chip ${ruled ? 'loud' : ''}" href=${hrefOf(place)} @click=${goOnClick(app, place)}>${sign(alert)} ${alarmTitle(alert)}</a>`;
+  return html`<nav class="elsewhere open-alarms" aria-label="Open alarms"><span class="muted">${all.length} open</span> ${all.map((alert) => {
+    const place = placeOf(app, board, alert);
+    return html`<a class="chip ${place.view === 'ruling' ? 'loud' : ''}" href=${hrefOf(place)} @click=${goOnClick(app, place)}>${sign(alert)} ${alarmTitle(alert)}</a>`;
   })}</nav>`;
 }

@@ -44,8 +44,7 @@ export function opsView(app) {
       <h1 class="heard">Operations</h1>
       <nav class="tabs" aria-label="Operations">${TABS.map(([name, label]) => html`<a href=${hrefOf({ tab: name })} aria-current=${tab === name ? 'page' : 'false'}
         @click=${(/** @type {MouseEvent} */ event) => { event.preventDefault(); go(app, { tab: name }, true); }}>${label}${name === 'moves' && checks.length ? html` <b class="count">${checks.length}</b>` : nothing}</a>`)}</nav>
-      ${tab === 'devices' ? devicesView(app) : tab === 'nodes' ? nodesView(app) : tab === 'moves' ? deskView(app, checks) : setupView(app)}
-      ${tab === 'devices' ? deviceAlarms(app) : nothing}
+      ${tab === 'devices' ? html`${deviceAlarms(app)}${devicesView(app)}` : tab === 'nodes' ? nodesView(app) : tab === 'moves' ? deskView(app, checks) : setupView(app)}
     </main>`;
 }
 
@@ -53,6 +52,7 @@ export function opsView(app) {
 function deviceAlarms(app) {
   const rows = boardsInOrder(app).flatMap((board) => [...board.alerts.values()].map((slot) => ({ board, alert: slot.message.body }))
     .filter(({ alert }) => alarmOf(alert.kind).device && isOpen(alert)));
+  rows.sort((one, other) => Number(other.alert.class === 'loud') - Number(one.alert.class === 'loud'));
   if (!rows.length) return nothing;
   return html`<h2>Alarms of devices</h2><ul class="alarms">${rows.map(({ board, alert }) => html`<li class="alarm ${alert.class}">
     <span class="alarm-title">${alert.class === 'loud' ? '!' : '○'} ${board.id} · ${alarmTitle(alert)}</span><span class="alarm-line">${alarmLine(alert)}</span></li>`)}</ul>`;

@@ -1,4 +1,5 @@
 // Where on a page the user is: in the query of the address, never a secret.
+import { findingOf, isAbout, isOpen, openFinding } from './needs.js';
 import { readSetting } from './session.js';
 
 /** @typedef {{board: string, view: string, tab: string, alarm: string, theme: string}} Route `alarm`: the number of one on a ruling */
@@ -53,6 +54,22 @@ export function boardOfRoute(app) {
 export function boardName(app, board) {
   for (const other of app.model.boards.values()) if (other !== board && other.id === board.id) return board.key;
   return board.id;
+}
+
+/**
+ * Where an alarm, a row or a tile leads: to the ruling first, with the tab of an alarm that it is not about; else to the board.
+ * @param {import('./app.js').App} app
+ * @param {import('./model.js').Board} board
+ * @param {import('../../messages').AlertBody|null} [alert]
+ * @returns {Partial<Route>}
+ */
+export function placeOf(app, board, alert = null) {
+  const name = { board: boardName(app, board) };
+  const finding = findingOf(board);
+  const isItsOwn = finding && alert && isAbout(finding, alert);
+  if (isItsOwn || (openFinding(board) && !alert)) return { ...name, view: 'ruling' };
+  if (openFinding(board) && alert?.class === 'loud' && isOpen(alert)) return { ...name, view: 'ruling', alarm: String(alert.id) };
+  return { ...name, view: 'board', ...(alert && { tab: 'alarms' }) };
 }
 
 /** @param {Route} route */

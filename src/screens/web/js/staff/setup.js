@@ -5,6 +5,7 @@ import { boardsInOrder } from './hall.js';
 import { openSheet } from './sheet.js';
 import { maySend, roleOn } from './roles.js';
 import { ticksOf } from './ticks.js';
+import { worstFirst } from './worst-first.js';
 import { ask, feel, newTest, resultOfTest } from './touch.js';
 
 const SIGNS = { yes: '✓', no: '✗', open: '·' };
@@ -27,7 +28,7 @@ export function setupView(app) {
   const onlyMissing = app.ui.onlyMissing ?? false;
   const missing = boards.filter(({ ticks }) => ticks.some((tick) => tick.state !== 'yes'));
   const toggle = () => { app.ui.onlyMissing = !onlyMissing; app.paint(true); };
-  const shown = onlyMissing ? missing : boards;
+  const shown = worstFirst(app, 'setup', onlyMissing ? [...missing] : boards, ({ board }) => board.key, ({ ticks }) => (ticks.some((tick) => tick.state === 'no') ? 1 : 0));
   return html`
     <div class="filters">
       <p class="summary"><b>${boards.length - missing.length}</b> of ${boards.length} boards are ready</p>

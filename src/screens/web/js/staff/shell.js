@@ -79,7 +79,7 @@ function menu(app) {
       <nav class="menu-only-small" aria-label="Pages"><a class="button" href="/arbiter/">Hall</a> <a class="button" href="/operations/">Operations</a></nav>
       <label>Lock this screen after
         <select @change=${setAfter}>
-          ${[[30, '30 seconds'], [60, '1 minute'], [300, '5 minutes'], [0, 'never (only at a desk)']].map(([value, words]) =>
+          ${[[30, '30 seconds'], [60, '1 minute'], [300, '5 minutes'], [900, '15 minutes'], [0, 'never (only at a desk)']].map(([value, words]) =>
     html`<option value=${value} ?selected=${value === seconds}>${words}</option>`)}
         </select>
       </label>

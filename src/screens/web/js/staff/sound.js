@@ -1,5 +1,6 @@
 // The sound of a loud alarm: two tones, again after 10 and 30 seconds until somebody opens or acknowledges it. Never speech, which would
-// name a board aloud. A browser allows sound only after a tap on the page, so it begins off.
+// name a board aloud. A browser allows sound only after a tap on the page, so it begins off; the device remembers what was answered.
+import { readSetting, writeSetting } from './session.js';
 
 /** When the sound of one alarm is played, milliseconds after it was seen. */
 const AT = [0, 10_000, 30_000];
@@ -40,8 +41,19 @@ export function newSound() {
         muted = !muted;
       }
       context.resume();
+      writeSetting('sound', muted ? 'off' : 'on');
       if (!muted) play(false);
     },
+    /** Switches the sound on where it was on before on this device. To be called in the handler of a tap or key. @returns {boolean} whether it is on from now on */
+    wake() {
+      if (context || readSetting('sound', '') !== 'on') return false;
+      context = new AudioContext();
+      context.resume();
+      return true;
+    },
+    keepOff: () => writeSetting('sound', 'off'),
+    /** Whether nobody has answered on this device yet. */
+    isAsked: () => context === null && readSetting('sound', '') === '',
     isOn: () => context !== null && !muted,
     /**
      * Plays what is due.

@@ -1,10 +1,11 @@
 // What each command asks for, and the sentence that says what will happen. The body has the fields of config/schema/cmd.<verb>.json.
+import { formatTime } from '../common/clock.js';
 import { resultSentence, sideName } from './words.js';
 
 /**
  * @typedef {'side'|'result'|'number'|'text'|'choice'|'check'} FieldKind
  * @typedef {{name: string, label: string, kind: FieldKind, options?: [string, string][], min?: number, max?: number, optional?: boolean,
- *   pattern?: string, hint?: string}} Field
+ *   pattern?: string, hint?: string, ready?: [string, string][]}} Field `ready`: values that are one tap, with their words
  * @typedef {Record<string, any>} Values
  * @typedef {object} Verb
  * @property {string} verb
@@ -20,6 +21,9 @@ import { resultSentence, sideName } from './words.js';
 const RECORD_ONLY = 'This records what you did; no clock is changed.';
 const REVISION = 'The public sees a correction of the moves.';
 
+/** What the Laws give after an illegal move (7.5.5, B.3), seconds. @type {[string, string][]} */
+const MINUTES = [['60', '+1:00'], ['120', '+2:00']];
+
 /** @type {Field} */
 const SIDE = { name: 'side', label: 'Side', kind: 'side' };
 const side = (/** @type {Values} */ values) => sideName(values.side) || '…';
@@ -28,6 +32,10 @@ const integer = (text) => (text === '' || text === undefined || text === null ? 
 /** @type {[string, string][]} */
 const GROUNDS = [['repetition', 'Third repetition'], ['fifty_moves', '50 moves'], ['additional_time', 'Additional time'], ['normal_means', 'No win by normal means']];
 const groundName = (/** @type {string} */ ground) => GROUNDS.find(([name]) => name === ground)?.[1] ?? ground;
+
+/** The time that is given or taken away, in words. @param {Values} values */
+const given = ({ white, black }) => [['White', integer(white)], ['Black', integer(black)]].filter(([, seconds]) => Number.isInteger(seconds) && seconds)
+  .map(([who, seconds]) => `${who} ${Number(seconds) < 0 ? 'loses' : 'gets'} ${formatTime(Math.abs(Number(seconds)) * 1000)}`).map((text, at) => (at ? ` and ${text}` : `: ${text}`)).join('');
 
 /** @type {Record<string, Verb>} */
 export const VERBS = {
@@ -56,15 +64,15 @@ export const VERBS = {
   'penalty': {
     verb: 'penalty', title: 'Penalty or time',
     fields: [{ ...SIDE, label: 'Whom it is given to; who made the illegal move' },
-      { name: 'white', label: 'Seconds for White', kind: 'number', optional: true, min: -86400, max: 86400, hint: 'less than 0 = taken away' },
-      { name: 'black', label: 'Seconds for Black', kind: 'number', optional: true, min: -86400, max: 86400 },
+      { name: 'white', label: 'Seconds for White', kind: 'number', optional: true, min: -86400, max: 86400, ready: MINUTES, hint: 'less than 0 = taken away' },
+      { name: 'black', label: 'Seconds for Black', kind: 'number', optional: true, min: -86400, max: 86400, ready: MINUTES },
       { name: 'alarm', label: 'Alarm of the illegal move', kind: 'choice', options: [], optional: true },
       { name: 'counts', label: 'It counts towards the second illegal move', kind: 'check', optional: true }],
     body: ({ side: who, white, black, alarm, counts }) => ({
       side: who, ...((integer(white) || integer(black)) && { seconds: { white: integer(white) ?? 0, black: integer(black) ?? 0 } }),
       ...(alarm && { alarm: Number(alarm) }), ...((counts || alarm) && { counts: Boolean(counts) }),
     }),
-    sentence: (values) => `A penalty or adjustment for ${side(values)} is recorded.`, note: 'Set the clock yourself: no clock is changed.', asksWhy: true,
+    sentence: (values) => `A penalty or adjustment for ${side(values)} is recorded${given(values)}.`, note: 'Set the clock yourself: no clock is changed.', asksWhy: true,
   },
   'set-move-count': {
     verb: 'set-move-count', title: 'Moves completed',
