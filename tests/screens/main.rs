@@ -26,4 +26,5 @@ mod record;
 mod set_up;
 mod sound;
 mod untrusted;
+mod wall;
 mod weight;

@@ -33,8 +33,8 @@ fn the_pictures_of_the_readme() {
 }
 
 fn take(browser: &Browser, printed: &Receiver<String>, password: &str) {
-    // The overlay lies over a still of one colour.
-    browser.phone(960, 72);
+    // The overlay lies over a still of one colour, in half of its usual size.
+    browser.scene(960, 540);
     browser.cdp("Emulation.setDefaultBackgroundColorOverride", json!({"color": {"r": 52, "g": 84, "b": 78, "a": 1}}));
     browser.open("/overlay/?board=2&audience=public&layout=strip");
     browser.shows("Chiara");

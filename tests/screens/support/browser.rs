@@ -288,6 +288,14 @@ impl Browser {
         self.cdp("Emulation.setTouchEmulationEnabled", json!({"enabled": true}));
     }
 
+    /// A window of this size, as a television or a browser source of OBS has it.
+    pub(crate) fn scene(&self, width: u32, height: u32) {
+        self.cdp(
+            "Emulation.setDeviceMetricsOverride",
+            json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}),
+        );
+    }
+
     /// Moves the clock of the page forward.
     pub(crate) fn later(&self, time: Duration) {
         self.run("test.later += arguments[0];", &Value::from(time.as_millis() as u64));

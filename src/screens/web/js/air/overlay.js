@@ -14,8 +14,10 @@ import { sideRow } from './sides.js';
 
 /** How long times that are out of date stay on air, milliseconds. */
 const CLOCKS_STAY_MS = 30000;
-/** Rows of moves in the layout `moves`. */
-const MOVE_ROWS = 8;
+/** Rows of moves in the layout `moves`, as in broadcast.css. */
+const MOVE_ROWS = 10;
+/** What the colours of the address change. */
+const COLOURS = { ground: '--ground', text: '--text', accent: '--live' };
 
 const stage = part('stage');
 /** @type {((...shown: Shown) => void)|null} */
@@ -44,7 +46,13 @@ const session = startSession((current, now) => {
 session.query.board ||= session.query.boards[0] ?? '1';
 session.watch([session.query.board]);
 document.title = 'Overlay';
-document.documentElement.dataset.layout = session.query.layout;
+const root = document.documentElement;
+root.dataset.layout = session.query.layout;
+for (const [name, variable] of Object.entries(COLOURS)) {
+  const colour = session.query.colours[name];
+  if (colour) root.style.setProperty(variable, colour);
+}
+if (session.query.colours.text) root.style.setProperty('--muted', 'color-mix(in srgb, var(--text) 75%, var(--ground))');
 document.addEventListener('click', () => session.link.state === 'refused' && showForm('The broker does not accept this name and password.'));
 
 function showForm(wrong) {
@@ -95,25 +103,28 @@ const layouts = {
     };
   },
   moves() {
-    const cells = Array.from({ length: MOVE_ROWS * 2 }, () => el('span', 'move'));
-    stage.append(el('section', 'on-air', ...cells));
+    const lines = Array.from({ length: MOVE_ROWS }, () => ['no', 'move', 'move'].map(name => el('span', name)));
+    stage.append(el('section', 'on-air', ...lines.flat()));
     return board => {
       const { moves, initial_fen: start } = board.body;
       const rows = moveRows(moves, start).slice(-MOVE_ROWS);
-      cells.forEach((cell, index) => {
-        const row = rows[Math.floor(index / 2)];
-        const move = index % 2 ? row?.black : row?.white;
-        const number = index % 2 === 0 && row ? `${row.number}. ` : '';
-        setText(cell, number + (move?.san ?? (number ? '…' : '')));
-        setClass(cell, 'newest', Boolean(move) && move === moves.at(-1));
-        setShown(cell, cell.textContent !== '');
+      lines.forEach(([number, ...cells], index) => {
+        const row = rows[index];
+        setText(number, row ? `${row.number}.` : '');
+        setShown(number, Boolean(row));
+        [row?.white, row?.black].forEach((move, side) => {
+          setText(cells[side], move?.san ?? (row && side === 0 ? '…' : ''));
+          setClass(cells[side], 'newest', Boolean(move) && move === moves.at(-1));
+          setShown(cells[side], cells[side].textContent !== '');
+        });
       });
     };
   },
 };
 
 function bothSides() {
-  return { white: sideRow('white'), black: sideRow('black') };
+  const options = { full: true, withRating: false };
+  return { white: sideRow('white', options), black: sideRow('black', options) };
 }
 
 function inOrder(rows, side) {

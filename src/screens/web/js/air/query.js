@@ -2,19 +2,22 @@
 
 const LAYOUTS = ['board', 'clocks', 'strip', 'moves'];
 const ID = /^[a-z0-9-]{1,40}$/;
+const COLOUR = /^([0-9a-f]{3}){1,2}$/i;
 /** Boards that an address can list. */
 const MOST_LISTED = 200;
 
 /**
  * @param {string} search such as `?board=17&audience=live&theme=light`
  * @returns {{audience: 'public'|'live', event: string, round: string, board: string, boards: string[], side: 'white'|'black',
- *   layout: string, theme: 'dark'|'light', perPage: number}} '', [] and 0 for what the address does not say
+ *   layout: string, theme: 'dark'|'light', perPage: number, colours: {ground: string, text: string, accent: string}}} '', [] and 0 for
+ *   what the address does not say
  */
 export function readQuery(search) {
   const params = new URLSearchParams(search);
   const text = name => params.get(name) ?? '';
   const id = name => (ID.test(text(name)) ? text(name) : '');
   const perPage = Number(params.get('page'));
+  const colour = name => (COLOUR.test(text(name)) ? `#${text(name)}` : '');
   return {
     audience: params.get('audience') === 'live' ? 'live' : 'public',
     event: id('event'),
@@ -25,6 +28,7 @@ export function readQuery(search) {
     layout: LAYOUTS.includes(text('layout')) ? text('layout') : 'board',
     theme: params.get('theme') === 'light' ? 'light' : 'dark',
     perPage: Number.isInteger(perPage) && perPage > 0 ? Math.min(40, perPage) : 0,
+    colours: { ground: colour('ground'), text: colour('text'), accent: colour('accent') },
   };
 }
 

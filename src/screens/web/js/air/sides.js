@@ -6,9 +6,9 @@ import { clockIsHeard, finishedResult, hasClock } from './live.js';
 
 /**
  * @param {'white'|'black'} side
- * @param {{full?: boolean}} [options] `full`: with title, rating and federation
+ * @param {{full?: boolean, withRating?: boolean}} [options] `full`: with title and federation, `withRating`: also with the rating
  */
-export function sideRow(side, { full = false } = {}) {
+export function sideRow(side, { full = false, withRating = full } = {}) {
   const colour = el('span', `colour ${side}`);
   colour.setAttribute('role', 'img');
   const capital = side === 'white' ? 'White' : 'Black';
@@ -33,7 +33,7 @@ export function sideRow(side, { full = false } = {}) {
     update(board, store, told, now, back = null) {
       const player = board.body.players?.[side];
       setText(name, (full ? playerName(player) : shortName(player, 60)) || capital);
-      if (full) setText(extra, [player?.rating, player?.federation].filter(Boolean).join(' '));
+      if (full) setText(extra, [withRating && player?.rating, player?.federation].filter(Boolean).join(' '));
       const reading = back ? { ...back, running: null, at: now } : store.reading(board);
       const shown = shownClock(reading, now, store.audience);
       const points = back ? '' : pointsText(finishedResult(board), side);

@@ -14,12 +14,21 @@ const PAGE_MS = 20000;
 const FINISHED_MS = 120000;
 /** Below this width the page scrolls and shows all boards, pixels. */
 const SCROLLS_BELOW = 700;
-/** Boards of one page, and the smallest diagram with names that people can read, pixels. */
-const [FEWEST_ON_PAGE, MOST_ON_PAGE] = [4, 40];
-const LEGIBLE_PX = 165;
-/** The space between tiles, pixels, and the rows of a tile in widths of its diagram; as in broadcast.css. */
-const GAP_PX = 12;
-const ROWS_OF_TILE = 0.36;
+/** Boards of one page if the address does not say it. */
+const [FEWEST_ON_PAGE, MOST_ON_PAGE] = [4, 16];
+/**
+ * The diagram with names that people read at 3 m, in a window of 1920 x 1080 (20 pixels) and as much more or less in others: a television
+ * has its size whatever it shows. Below the smaller one nobody can read them.
+ */
+const [LEGIBLE_PX, SMALLEST_PX] = [215, 130];
+/** The spaces between tiles and the height of the header, pixels, and the rows of a tile in widths of its diagram; as in broadcast.css. */
+const [COLUMN_GAP_PX, ROW_GAP_PX] = [24, 12];
+const HEADER_PX = 48;
+const ROWS_OF_TILE = 0.497;
+/** How much wider than its diagram a tile should be, so that there is room for a name beside a time. */
+const WIDTH_OF_TILE = 1.3;
+/** More columns, and so less room for names, are worth it if the diagrams are so many times as large. */
+const MUCH = 1.05;
 
 const stage = part('stage');
 const header = part('header');
@@ -87,20 +96,22 @@ function pageOf(listed, perPage, now) {
 
 /** How many boards the window can show so that people can read them. */
 function mostLegible() {
+  const { innerWidth: wide, innerHeight: high } = window;
+  const legible = Math.max(SMALLEST_PX, LEGIBLE_PX * Math.min(wide / 1920, high / 1080));
   let count = MOST_ON_PAGE;
-  while (count > FEWEST_ON_PAGE && bestGrid(count).size < LEGIBLE_PX) count -= 1;
+  while (count > FEWEST_ON_PAGE && bestGrid(count, wide, high - HEADER_PX).size < legible) count -= 1;
   return count;
 }
 
-/** The number of columns that makes the diagrams as large as the window allows. */
-function bestGrid(count) {
+/** The number of columns that makes the diagrams as large as this space allows, or nearly so with more room for names. */
+function bestGrid(count, wide = stage.clientWidth, high = stage.clientHeight) {
   let best = { columns: 1, size: 0 };
   for (let columns = 1; columns <= count; columns += 1) {
     const rows = Math.ceil(count / columns);
-    const width = (stage.clientWidth - GAP_PX * (columns + 1)) / columns;
-    const height = (stage.clientHeight - GAP_PX * (rows + 1)) / rows;
-    const size = Math.min(width, height / (1 + ROWS_OF_TILE));
-    if (size > best.size) best = { columns, size };
+    const width = (wide - COLUMN_GAP_PX * (columns + 1)) / columns;
+    const height = (high - ROW_GAP_PX * (rows + 1)) / rows;
+    const size = Math.min(width / WIDTH_OF_TILE, height / (1 + ROWS_OF_TILE));
+    if (size > best.size * MUCH) best = { columns, size };
   }
   return best;
 }
