@@ -1,23 +1,22 @@
-//! Starts everything that the demonstration needs, shows the messages that arrive, and reports whether all of them did.
+//! Starts everything that the demonstration needs, and reports whether all messages arrived.
 
 use std::collections::BTreeMap;
-use std::io::{IsTerminal, Write, stdout};
+use std::io::{IsTerminal, stdout};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::{interval, timeout};
+use tokio::time::timeout;
 
-use super::check::Check;
+#[cfg(feature = "screens")]
+use super::browser;
 use super::logins::{ARBITER, OVERLAY, SCREEN};
-#[cfg(feature = "outputs")]
-use super::pgn_file::PgnFile;
+use super::show::Show;
 use super::simulated_hall::{Listen, SimulatedHall};
 use super::subscriber::{self, Login, SubscriberEvent};
-use super::view::View;
+use super::terminal::Terminal;
 #[cfg(feature = "outputs")]
 use crate::cli::collect;
 #[cfg(feature = "outputs")]
@@ -25,21 +24,11 @@ use crate::cli::local::{Local, bind_livechess, serve_livechess};
 #[cfg(any(feature = "outputs", feature = "screens"))]
 use crate::config;
 use crate::daemon::Daemon;
-use crate::random;
 #[cfg(feature = "screens")]
 use crate::screens;
-use crate::system_clock::{self, MonotonicTime};
 
-/// The time between two drawings of the screen.
-const PICTURE: Duration = Duration::from_millis(250);
 /// The time limit for boards and subscribers to become ready.
 const READY_WITHIN: Duration = Duration::from_secs(20);
-/// The time limit for the last messages, in addition to the public delay.
-const ARRIVE_WITHIN: Duration = Duration::from_secs(20);
-/// The time between two rounds of games: a visitor can rule meanwhile.
-const BETWEEN_GAMES: Duration = Duration::from_secs(60);
-/// Moves the cursor to the top left corner and clears the screen below it (ANSI).
-const HOME: &str = "\x1b[H\x1b[J";
 
 /// Play two games on emulated boards and show what subscribers and arbiters receive.
 ///
@@ -70,6 +59,10 @@ pub(crate) struct Demo {
     #[cfg(feature = "screens")]
     #[arg(long, default_value = "127.0.0.1:0", value_name = "ADDRESS:PORT", value_parser = loopback)]
     screens: String,
+    /// Open the pages in the browser of this desktop.
+    #[cfg(feature = "screens")]
+    #[arg(long)]
+    open: bool,
     /// Offer the boards to programs on this machine over the LiveChess API, at 127.0.0.1:1982 or at another address of this
     /// machine.
     #[cfg(feature = "outputs")]
@@ -132,7 +125,9 @@ impl Demo {
             locks: BTreeMap::new(),
             view: hall.view(picture && !self.no_color),
             check: hall.check(),
-            picture,
+            terminal: picture.then(Terminal::default),
+            #[cfg(feature = "screens")]
+            opening: None,
             #[cfg(feature = "outputs")]
             pgn: None,
         };
@@ -142,28 +137,47 @@ impl Demo {
         {
             show.pgn = Some(hall.pgn_file());
         }
-        show.line(&format!(
-            "MQTT at {tcp}, topics flagfall/1/#{}",
-            websocket.map_or(String::new(), |at| format!("; WebSocket at ws://{at}/mqtt"))
-        ))?;
-        show.line(&format!(
-            "Logins of this run: {}",
-            [ARBITER, OVERLAY, SCREEN].map(|user| format!("{user} {}", hall.logins.password(user))).join(", ")
-        ))?;
-        #[cfg(feature = "screens")]
-        show.line(&format!("Screens at http://{0}/, for arbiters at http://{0}/arbiter/", pages.address))?;
-        if let Some(address) = livechess {
-            show.line(&format!("LiveChess API at ws://{address}/api/v1.0"))?;
+        let logins = [ARBITER, OVERLAY, SCREEN].map(|user| format!("{user} {}", hall.logins.password(user))).join(", ");
+        match &mut show.terminal {
+            None => {
+                let websocket = websocket.map_or(String::new(), |at| format!("; WebSocket at ws://{at}/mqtt"));
+                show.line(&format!("MQTT at {tcp}, topics flagfall/1/#{websocket}"))?;
+                show.line(&format!("Logins of this run: {logins}"))?;
+                #[cfg(feature = "screens")]
+                show.line(&format!("Screens at http://{0}/, for arbiters at http://{0}/arbiter/", pages.address))?;
+                if let Some(address) = livechess {
+                    show.line(&format!("LiveChess API at ws://{address}/api/v1.0"))?;
+                }
+                #[cfg(feature = "outputs")]
+                show.line(&format!("PGN of the round: {}", hall.pgn_file().path.display()))?;
+            }
+            Some(terminal) => {
+                #[cfg(feature = "screens")]
+                terminal.add(format!("Pages: http://{0}/   Arbiters: http://{0}/arbiter/", pages.address));
+                terminal.add(format!("Logins: {logins}"));
+                let local = livechess.map(|address| format!("LiveChess API at ws://{address}/api/v1.0"));
+                let local = local.or(websocket.map(|at| format!("WebSocket at ws://{at}/mqtt")));
+                terminal.add([Some(format!("MQTT at {tcp}")), local].into_iter().flatten().collect::<Vec<_>>().join(", "));
+            }
         }
-        #[cfg(feature = "outputs")]
-        show.line(&format!("PGN of the round: {}", hall.pgn_file().path.display()))?;
+        #[cfg(feature = "screens")]
+        if self.open {
+            match browser::open(&format!("http://{}/", pages.address)) {
+                Ok(opening) => show.opening = Some(opening),
+                Err(trouble) => show.note(&trouble)?,
+            }
+        }
         timeout(READY_WITHIN, ready(&mut news_receiver, &hall)).await.context("boards and subscribers are not there")?;
         hall.play()?;
         let missing = show.until_all_arrived(&hall, &mut news_receiver, delay).await?;
         if !self.once && missing.is_empty() {
-            show.line("All games are over and everything arrived. New games begin in a minute. Ctrl-C ends.")?;
+            show.note(match show.terminal {
+                Some(_) => "New games begin in a minute.",
+                None => "All games are over and everything arrived. New games begin in a minute. Ctrl-C ends.",
+            })?;
             show.play_on(&hall, &mut news_receiver, &login(ARBITER)).await?;
         }
+        show.terminal = None;
         screen.abort();
         arbiter.abort();
         // The collector ends first, since it publishes its end to the broker.
@@ -218,157 +232,5 @@ async fn ready(news_receiver: &mut mpsc::Receiver<SubscriberEvent>, hall: &Simul
             Some(SubscriberEvent::Message(..)) => {}
             None => return,
         }
-    }
-}
-
-/// What happens after the games.
-enum NextGames {
-    /// The next ones begin at this moment.
-    Begin(MonotonicTime),
-    /// The men are put back.
-    SetUp,
-    /// The next ones are played.
-    Played,
-}
-
-/// The screen, and the check of what arrives.
-struct Show {
-    /// The last state of each board for arbiters: its game and `rev`.
-    locks: BTreeMap<String, Value>,
-    view: View,
-    check: Check,
-    picture: bool,
-    /// The file with the games; none before the collector has been started.
-    #[cfg(feature = "outputs")]
-    pgn: Option<PgnFile>,
-}
-
-impl Show {
-    /// Shows messages until everything has arrived or the time for it is over. Returns what is missing.
-    async fn until_all_arrived(
-        &mut self,
-        hall: &SimulatedHall,
-        news_receiver: &mut mpsc::Receiver<SubscriberEvent>,
-        delay: Duration,
-    ) -> Result<Vec<String>> {
-        let mut ticks = interval(PICTURE);
-        let mut over: Option<MonotonicTime> = None;
-        let mut interrupted = std::pin::pin!(tokio::signal::ctrl_c());
-        loop {
-            tokio::select! {
-                news = news_receiver.recv() => match news {
-                    Some(SubscriberEvent::Message(topic, payload)) => self.handle_message(&topic, &payload)?,
-                    Some(SubscriberEvent::Subscribed) => {}
-                    None => break,
-                },
-                _ = ticks.tick() => {
-                    self.draw()?;
-                    if over.is_none() && hall.done() {
-                        over = Some(system_clock::monotonic());
-                    }
-                    if over.is_some() && self.missing().is_empty() {
-                        break;
-                    }
-                    if over.is_some_and(|over| system_clock::monotonic().since(over) > delay + ARRIVE_WITHIN) {
-                        break;
-                    }
-                }
-                _ = &mut interrupted => break,
-            }
-        }
-        self.draw()?;
-        Ok(self.missing())
-    }
-
-    /// What has not arrived. The file is looked at when all messages are there.
-    fn missing(&self) -> Vec<String> {
-        let missing = self.check.missing();
-        #[cfg(feature = "outputs")]
-        if missing.is_empty() {
-            return self.pgn.iter().filter_map(PgnFile::missing).collect();
-        }
-        missing
-    }
-
-    /// Plays new games, a minute after the last ones, until Ctrl-C.
-    async fn play_on(
-        &mut self,
-        hall: &SimulatedHall,
-        news_receiver: &mut mpsc::Receiver<SubscriberEvent>,
-        arbiter: &Login,
-    ) -> Result<()> {
-        let mut ticks = interval(PICTURE);
-        let mut next = NextGames::Begin(system_clock::monotonic().after(BETWEEN_GAMES));
-        let mut interrupted = std::pin::pin!(tokio::signal::ctrl_c());
-        loop {
-            tokio::select! {
-                news = news_receiver.recv() => match news {
-                    Some(SubscriberEvent::Message(topic, payload)) => self.handle_message(&topic, &payload)?,
-                    Some(SubscriberEvent::Subscribed) => {}
-                    None => return Ok(()),
-                },
-                _ = ticks.tick() => {
-                    self.draw()?;
-                    let now = system_clock::monotonic();
-                    next = match next {
-                        NextGames::Begin(at) if now >= at => {
-                            hall.set_up_again()?;
-                            NextGames::SetUp
-                        }
-                        NextGames::SetUp if hall.done() => {
-                            self.start_games(arbiter).await?;
-                            hall.play()?;
-                            NextGames::Played
-                        }
-                        NextGames::Played if hall.done() => NextGames::Begin(now.after(BETWEEN_GAMES)),
-                        waiting => waiting,
-                    };
-                }
-                _ = &mut interrupted => return Ok(()),
-            }
-        }
-    }
-
-    /// An arbiter begins a new game at each board: an old one may still wait for a ruling.
-    async fn start_games(&self, arbiter: &Login) -> Result<()> {
-        for (board, lock) in &self.locks {
-            let id = random::hex(random::UNGUESSABLE).context("an id")?;
-            let command =
-                json!({ "v": "1.0", "type": "cmd.start-game", "id": id, "expect": lock, "reason": "demonstration", "body": {} });
-            subscriber::publish(arbiter, format!("flagfall/1/cmd/{ARBITER}/demo/1/{board}/start-game"), command.to_string())
-                .await?;
-        }
-        Ok(())
-    }
-
-    fn handle_message(&mut self, topic: &str, payload: &[u8]) -> Result<()> {
-        self.note_lock(topic, payload);
-        self.check.handle_message(topic, payload);
-        match self.view.handle_message(topic, payload) {
-            Some(line) if !self.picture => self.line(&line),
-            _ => Ok(()),
-        }
-    }
-
-    fn note_lock(&mut self, topic: &str, payload: &[u8]) {
-        let board = topic.strip_prefix("flagfall/1/arbiter/demo/1/").and_then(|rest| rest.strip_suffix("/state"));
-        if let (Some(board), Ok(state)) = (board, serde_json::from_slice::<Value>(payload)) {
-            self.locks.insert(board.to_owned(), json!({ "game": state["game"], "rev": state["rev"] }));
-        }
-    }
-
-    fn draw(&self) -> Result<()> {
-        if self.picture {
-            let mut out = stdout().lock();
-            write!(out, "{HOME}{}", self.view.frame())?;
-            out.flush()?;
-        }
-        Ok(())
-    }
-
-    fn line(&self, text: &str) -> Result<()> {
-        let mut out = stdout().lock();
-        writeln!(out, "{text}")?;
-        Ok(out.flush()?)
     }
 }

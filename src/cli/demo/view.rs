@@ -1,10 +1,8 @@
-//! Draws what a subscriber and an arbiter see: a screen of 80 columns and 24 rows, or one line for each event.
+//! Draws what a subscriber and an arbiter see: two boards in 80 columns and 20 rows, or one line for each event.
 //!
 //! A board has three columns: its diagram, what the public sees, and what the arbiter sees. At a flag-fall the arbiter's column
 //! has the order of an arbiter's screen: whose flag fell, what to do, the proposal, what was completed, the reason, what to
 //! check, and what is unknown.
-
-use std::fmt::Write;
 
 use serde_json::Value;
 
@@ -81,14 +79,11 @@ impl View {
         }
     }
 
-    /// Returns the screen as it is now: rows of at most 80 columns, each ended by a line feed. Two boards take 24 rows.
+    /// Returns the boards as they are now: rows of at most 80 columns, each ended by a line feed. Two boards take 20 rows.
     pub fn frame(&self) -> String {
         let paint = Paint { colour: self.colour };
         let mut text = String::new();
-        for (index, (named, board)) in self.boards.iter().enumerate() {
-            if index > 0 {
-                text.push('\n');
-            }
+        for (named, board) in &self.boards {
             let players = format!("Board {}  {} - {}", named.id, named.white, named.black);
             let heads = [paint.bold(&fit(&players, WIDTHS[0] + 2 + WIDTHS[1])), paint.bold(&fit("ARBITER SEES", WIDTHS[2]))];
             row(&mut text, &heads);
@@ -100,10 +95,13 @@ impl View {
                 row(&mut text, &cells);
             }
         }
-        let count = |audience: usize| self.boards.iter().map(|(_, board)| board.events[audience]).sum::<u64>();
-        // Writing to a string does not fail.
-        let _ = writeln!(text, "\nevents: {} to the public, {} to arbiters", count(0), count(1));
         text
+    }
+
+    /// Returns how many events came to each audience.
+    pub fn counts(&self) -> String {
+        let count = |audience: usize| self.boards.iter().map(|(_, board)| board.events[audience]).sum::<u64>();
+        format!("Events: {} public, {} arbiters.", count(0), count(1))
     }
 }
 

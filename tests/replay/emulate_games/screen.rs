@@ -36,7 +36,7 @@ fn expected() -> Vec<(String, Expected)> {
 }
 
 fn assert_fits_screen(frame: &str) {
-    assert!(frame.lines().count() <= 24, "{frame}");
+    assert!(frame.lines().count() <= 20, "{frame}");
     for row in frame.lines() {
         assert!(row.chars().count() <= 80, "{} columns: {row}", row.chars().count());
     }
