@@ -44,9 +44,13 @@ pub struct FleetBroker {
     pub port: u16,
 }
 
-/// The port of MQTT with TLS.
+/// The port of MQTT with TLS, if `fleet.broker.port` names no other one.
+pub(crate) const MACHINES_PORT: u16 = 8883;
+/// The port of MQTT over WebSocket in the hall's configuration of mosquitto (`config/mosquitto/flagfall.conf`).
+pub(super) const PAGES_PORT: u16 = 9443;
+
 const fn default_port() -> u16 {
-    8883
+    MACHINES_PORT
 }
 
 /// When certificates are valid.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 use super::checks::Check;
-use super::fleet::{FleetRole, masked, network};
+use super::fleet::{FleetRole, PAGES_PORT, masked, network};
 use super::nearest::nearest;
 use super::place::dotted;
 use super::types::Config;
@@ -29,6 +29,9 @@ pub(super) fn problems(config: &Config, check: &mut Check<'_>) {
         && !contains(net, &broker.address)
     {
         check.problem("fleet.net", format!("does not contain the broker's address {}", broker.address));
+    }
+    if fleet.broker.as_ref().is_some_and(|broker| broker.port == PAGES_PORT) {
+        check.problem("fleet.broker.port", format!("{PAGES_PORT} is where the broker serves pages: choose another port"));
     }
     boards(config, check);
     names(config, check);

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use super::rights::rights;
 use super::{MadeFile, Secrets, acl, passwords};
-use crate::config::Config;
+use crate::config::{Config, MACHINES_PORT};
 
-/// The configuration of mosquitto, which is the same for every hall.
+/// The configuration of mosquitto, which is the same for every hall but for the port of the machines.
 const MOSQUITTO: &str = include_str!("../../config/mosquitto/flagfall.conf");
 /// The bridge to a broker outside, with an example of its address and password.
 const BRIDGE: &str = include_str!("../../config/mosquitto/bridge.conf");
@@ -15,7 +15,7 @@ const BRIDGE: &str = include_str!("../../config/mosquitto/bridge.conf");
 pub(super) fn files(config: &Config, secrets: &Secrets) -> Vec<MadeFile> {
     let users: String = secrets.passwords.iter().map(|(user, password)| passwords::line(user, password)).collect();
     let mut files = vec![
-        MadeFile::open("hall/mosquitto/flagfall.conf", MOSQUITTO),
+        MadeFile::open("hall/mosquitto/flagfall.conf", mosquitto(config)),
         MadeFile::open("hall/mosquitto/acl", acl::acl(config)),
         MadeFile::secret("hall/mosquitto/passwords", users),
         MadeFile::open("hall/certs/flagfall.crt", &*secrets.certificate),
@@ -28,6 +28,12 @@ pub(super) fn files(config: &Config, secrets: &Secrets) -> Vec<MadeFile> {
         files.push(MadeFile::secret("hall/mosquitto/bridge.conf", bridge(config, relay, &secrets.relay)));
     }
     files
+}
+
+/// The broker with the port to which the machines connect.
+fn mosquitto(config: &Config) -> String {
+    let port = config.fleet.broker.as_ref().map_or(MACHINES_PORT, |broker| broker.port);
+    MOSQUITTO.replace(&format!("listener {MACHINES_PORT}\n"), &format!("listener {port}\n"))
 }
 
 /// The bridge with the address of this event's broker outside, and with the password of the hall there.

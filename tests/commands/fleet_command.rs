@@ -184,6 +184,12 @@ fn what_is_wrong_is_refused_with_its_line_and_key() {
         (instead("address = \"192.168.1.10\"", "address = \"hall\""), "broker =", "fleet.broker.address", "is not an address"),
         (instead("name = \"hall.local\", ", ""), "broker =", "fleet.broker.name", "is missing"),
         (instead("name = \"hall.local\"", "name = \"a b\""), "broker =", "fleet.broker.name", "is not the name of a machine"),
+        (
+            instead("address = \"192.168.1.10\"", "address = \"192.168.1.10\", port = 9443"),
+            "broker =",
+            "fleet.broker.port",
+            "where the broker serves pages",
+        ),
         (instead("from = \"2025-01-01\"", "from = \"2025-02-30\""), "valid =", "fleet.valid.from", "is not a day"),
         (instead("days = 700", "days = 801"), "valid =", "fleet.valid.days", "from 1 to 800"),
         (instead("ssh-ed25519 AAAA", "mine: AAAA"), "ssh_key =", "fleet.ssh_key", "is not a public key"),
@@ -223,6 +229,23 @@ fn a_spare_board_and_a_number_without_zeros_are_in_the_rights() {
     }
     let bridge = fs::read_to_string(folder.path().join("OUT/hall/mosquitto/bridge.conf")).expect("a file");
     assert!(bridge.contains("remote_username hall-2\n") && !bridge.contains("hall-1"), "{bridge}");
+}
+
+#[test]
+fn the_broker_and_all_machines_have_the_port_of_the_event() {
+    let address = "address = \"192.168.1.10\"";
+    let folder = folder(&EVENT.replace(address, &format!("{address}, port = 20883")));
+    made(folder.path(), &[]);
+    let made = files(&folder.path().join("OUT"));
+    for (path, (text, _)) in &made {
+        let names = match path.rsplit('/').next() {
+            Some("flagfall.conf") => text.contains("\nlistener 20883\n"),
+            Some("event.toml" | "user-data") => text.contains("port = 20883\n"),
+            _ => true,
+        };
+        let words = || text.split(|c: char| !c.is_ascii_alphanumeric());
+        assert!(names && !words().any(|word| word == "8883"), "{path}: {text}");
+    }
 }
 
 #[test]

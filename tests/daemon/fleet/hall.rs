@@ -35,7 +35,8 @@ impl Hall {
         let mut lines = vec!["listener TCP 127.0.0.1".to_owned()];
         lines.extend(text.lines().map(|line| {
             match line {
-                "listener 8883" => format!("listener {port} 127.0.0.1"),
+                // On loopback, whose port it is otherwise.
+                line if *line == format!("listener {port}") => format!("{line} 127.0.0.1"),
                 "listener 9443" => "listener WEB 127.0.0.1".to_owned(),
                 "password_file /etc/mosquitto/flagfall.passwords" => {
                     format!("password_file {}", out.join("mosquitto/passwords").display())
