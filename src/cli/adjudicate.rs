@@ -33,6 +33,7 @@ use self::events::{Claim, End, IllegalMove};
 use self::report::{Report, RulingReport};
 use super::settled::{Reader, settle, shortened};
 use super::side::Side;
+use crate::config::InWords;
 
 /// What do the rules say of this fallen flag, or of this claim, end or illegal move?
 ///
@@ -163,7 +164,7 @@ pub(super) struct Adjudicate {
     /// Give up the search for a shorter line after so many positions generated; 0 = do not look for one.
     #[arg(long, value_name = "N", default_value_t = SHORTER_NODES)]
     shorter: u64,
-    /// Print one JSON object: `rulings`, each with `finding` and `screen`, the one that decides last.
+    /// Print one JSON object: `rulings`, each with `finding` and `screen`, the one that decides last, and `time_control` in words.
     #[arg(long)]
     json: bool,
 }
@@ -182,6 +183,7 @@ impl Adjudicate {
             Some(Ok(control)) => Some(control),
             Some(Err(problem)) => bail!("--time-control: {problem}"),
         };
+        let time_control = self.time_control.as_deref().and_then(|text| InWords::of(text, Some(&self.profile)));
         let mut positions = Vec::new();
         for fen in &self.fen {
             match checks::read(fen, &rulebook) {
@@ -228,13 +230,20 @@ impl Adjudicate {
             let rulings = better().unwrap_or(rulings);
             let rulings =
                 rulings.iter().map(|(finding, screen)| RulingReport { finding: finding.into(), screen: screen.into() }).collect();
-            writeln!(out, "{}", serde_json::to_string(&Report { rulings })?)?;
+            writeln!(out, "{}", serde_json::to_string(&Report { rulings, time_control })?)?;
         } else {
+            if let Some(doubt) = time_control.as_ref().and_then(|time| time.doubt.as_ref()) {
+                out.write_all(wrap(&format!("WARNING: {doubt}."), 80, "").as_bytes())?;
+                writeln!(out)?;
+            }
             if rulings.is_empty() {
                 writeln!(out, "The game goes on: what is given does not affect the result.")?;
             }
             let texts: Vec<String> = rulings.iter().map(|(_, screen)| screen.text()).collect();
             out.write_all(texts.join(&format!("\n{}\n\n", "-".repeat(80))).as_bytes())?;
+            if let Some(InWords { text, .. }) = &time_control {
+                out.write_all(wrap(&format!("Time control: {text}."), 80, "").as_bytes())?;
+            }
             // Nobody waits for the ruling while a shorter line is looked for.
             out.flush()?;
             let better = better().unwrap_or_default();

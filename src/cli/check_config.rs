@@ -9,7 +9,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::CONFIGURATION;
-use crate::config::{self, Board, Config, Errors, Loaded, Output, OutputAudience, Place, Problem, Role, Transport};
+use crate::config::{self, Board, Config, Errors, InWords, Loaded, Output, OutputAudience, Place, Problem, Role, Transport};
 use crate::daemon::judge;
 use crate::wire::player::Player;
 
@@ -71,6 +71,11 @@ fn device(board: &Board) -> String {
     }
 }
 
+/// The time control of a board in words.
+fn time_control(config: &Config, board: &Board) -> Option<InWords> {
+    InWords::of(board.time_control.as_ref().or(config.event.time_control.as_ref())?, None)
+}
+
 /// A player's title and name.
 fn player(player: Option<&Player>) -> String {
     let words = player.map(|player| [player.title.as_deref(), player.name.as_deref()]).unwrap_or_default();
@@ -118,7 +123,7 @@ fn print(loaded: &Loaded, out: &mut dyn Write) -> Result<()> {
     };
     writeln!(out, "Audiences: arbiter/ and live/ at once, public/ {delay}")?;
     for board in &config.board {
-        let time = board.time_control.as_ref().or(event.time_control.as_ref()).map_or("no time control", String::as_str);
+        let time = time_control(config, board).map_or("no time control".to_owned(), |time| time.text);
         let players = match (&board.white, &board.black) {
             (None, None) => String::new(),
             (white, black) => {
@@ -174,6 +179,7 @@ struct BoardReport<'a> {
     white: Option<&'a str>,
     black: Option<&'a str>,
     time_control: Option<&'a str>,
+    time_control_in_words: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -198,6 +204,7 @@ impl ConfigReport<'_> {
             white: board.white.as_ref().and_then(|white| white.name.as_deref()),
             black: board.black.as_ref().and_then(|black| black.name.as_deref()),
             time_control: board.time_control.as_deref().or(config.event.time_control.as_deref()),
+            time_control_in_words: time_control(config, board).map(|time| time.text),
         });
         ConfigReport {
             ok: true,

@@ -13,6 +13,7 @@ use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::Body;
 use tokio::signal::unix::{SignalKind, signal};
 
+use super::time_control::read_option;
 use crate::system_clock::{MonotonicTime, monotonic};
 
 mod checklist;
@@ -68,7 +69,7 @@ impl Record {
             None => None,
         };
         if let Some(text) = &self.time_control {
-            flagfall_game::clock::control::TimeControl::parse(text).with_context(|| format!("--time-control {text}"))?;
+            read_option(text)?;
         }
         if !self.bluetooth && discover::at(&self.port).is_none() {
             bail!("{}: no such port", self.port.display());

@@ -15,7 +15,7 @@ use tokio::sync::Mutex;
 use self::follow::{Follower, configure};
 #[cfg(feature = "outputs")]
 use super::local::{Local, bind_livechess, serve_livechess};
-use super::log;
+use super::{log, time_control};
 use crate::config::{self, Loaded};
 use crate::daemon::{Daemon, judge};
 #[cfg(feature = "screens")]
@@ -100,6 +100,7 @@ impl Run {
         loop {
             let used = follower.as_ref().and_then(Follower::used).cloned();
             let present = configure(used.as_ref(), &base);
+            time_control::log(&present.config);
             // The port is taken before any board is opened.
             #[cfg(feature = "outputs")]
             let bound = bind_livechess(&present.config)?;

@@ -5,8 +5,9 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::Subcommand;
-use flagfall_game::clock::control::TimeControl;
 use flagfall_protocols::drivers;
+
+use super::time_control::read_option;
 
 /// What can be done with traces.
 #[derive(Subcommand)]
@@ -37,7 +38,7 @@ impl Trace {
         let name: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || "-_.+".contains(*c)).collect();
         let mut headers = vec![("source", "import"), ("name", if name.is_empty() { "capture" } else { &name })];
         if let Some(text) = &time_control {
-            TimeControl::parse(text).with_context(|| format!("--time-control {text}"))?;
+            read_option(text)?;
             headers.push(("time-control", text));
         }
         let capture = std::fs::read_to_string(&file).with_context(|| format!("{}", file.display()))?;

@@ -26,6 +26,7 @@ mod place;
 mod schema;
 mod screens;
 mod secrets;
+mod time_control;
 mod types;
 mod values;
 #[cfg(feature = "tools")]
@@ -41,6 +42,8 @@ pub(crate) use certificates::{client_without_certificate as tls_client_without_c
 pub(crate) use environment::journal_stream;
 #[cfg(feature = "outputs")]
 pub(crate) use environment::of_commands;
+#[cfg(feature = "tools")]
+pub(crate) use fleet::MACHINES_PORT;
 pub use fleet::{Fleet, FleetBroker, FleetNode, FleetRole, FleetUser, Valid};
 pub use load::{EVENT_FILE, Loaded, MAIN_FILE, load, load_default};
 #[cfg(feature = "outputs")]
@@ -50,6 +53,7 @@ pub use place::{Errors, Place, Problem};
 pub use schema::keys;
 pub use screens::Screens;
 pub use secrets::{password, unlock};
+pub use time_control::{InWords, time_controls};
 pub use types::{
     Broker, BrokerUser, Config, Discovery, Event, Guidelines, Http, Journal, Level, LiveChess, Log, Mqtt, Node, Role, Rulings,
     User, rulebook,

@@ -129,7 +129,7 @@ pub enum Guidelines {
 }
 
 /// The name of the rules that apply if none are configured.
-const STANDARD: &str = "fide-2023-standard";
+pub(super) const STANDARD: &str = "fide-2023-standard";
 
 /// The rulebook of a profile with its options (`club-speed+article-6.9`) and the guideline that was announced.
 ///

@@ -3,6 +3,7 @@
 use flagfall_protocols::drivers;
 
 use super::checks::is_loopback;
+use super::time_control::time_controls;
 use super::types::Config;
 
 /// Returns one sentence for each setting that is allowed and probably not meant.
@@ -40,6 +41,9 @@ pub fn warnings(config: &Config) -> Vec<String> {
                 board.id
             ));
         }
+    }
+    for (whose, control) in time_controls(config) {
+        found.extend(control.doubt.map(|doubt| format!("{whose}: {doubt}.")));
     }
     let bounded = config.board.iter().any(|board| board.games.is_some());
     if config.event.start.is_some() && !bounded {

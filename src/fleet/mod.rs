@@ -16,7 +16,7 @@ mod status;
 
 use std::path::Path;
 
-use crate::config::{CERTIFICATE_ENDS_SOON, Config, Venue};
+use crate::config::{CERTIFICATE_ENDS_SOON, Config, Venue, time_controls};
 use crate::system_clock::Utc;
 
 pub use self::output::{Change, write};
@@ -73,6 +73,7 @@ pub fn advice(config: &Config, now: Utc) -> Vec<String> {
             names.join(", ")
         ));
     }
+    advice.extend(time_controls(config).into_iter().filter_map(|(whose, said)| Some(format!("{whose}: {}.", said.doubt?))));
     let valid = config.fleet.valid.as_ref().and_then(|valid| Some((Utc::parse(&format!("{}T00:00:00Z", valid.from))?, valid)));
     if let Some((from, valid)) = valid {
         let end = Utc(from.0 + i64::from(valid.days) * DAY);

@@ -153,6 +153,11 @@ fn a_person_reads_the_screen() {
         assert!(text.contains(part), "no `{part}` in\n{text}");
     }
     assert!(lines.iter().all(|line| line.chars().count() <= 80), "{text}");
+    assert!(text.contains("\nTime control: 40/5400:1800 (90 minutes for 40 moves; then 30 minutes).\n"), "{text}");
+    let told = ["--time-control", "90+30", "--profile", "fide-2023-standard", "--observed"];
+    let output = run(&[&["--fen", KNIGHT_MOVED, "--flagged", "w"], &told[..]].concat());
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(text.starts_with("WARNING: time_control 90+30 is 1 minute 30 seconds, and 30 seconds a move: 31\n"), "{text}");
 }
 
 #[test]

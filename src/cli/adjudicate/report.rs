@@ -4,6 +4,7 @@
 use flagfall_game::laws::screen::Screen;
 use serde::Serialize;
 
+use crate::config::InWords;
 use crate::wire::finding::Finding;
 use crate::wire::player::Pair;
 use crate::wire::screen::Act;
@@ -11,6 +12,7 @@ use crate::wire::screen::Act;
 #[derive(Serialize)]
 pub(super) struct Report<'a> {
     pub(super) rulings: Vec<RulingReport<'a>>,
+    pub(super) time_control: Option<InWords>,
 }
 
 #[derive(Serialize)]

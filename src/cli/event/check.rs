@@ -9,8 +9,10 @@ use serde::Deserialize;
 
 use super::broker::Login;
 use super::file::Chosen;
+use crate::cli::time_control;
 use crate::event::problems::problems_of;
 use crate::event::ready::{self, BoardReport, Report};
+use crate::wire::meta::{self, MetaEvent};
 use crate::wire::output::{OutputState, OutputStatus};
 
 /// Show whether every board of the current round is ready: device, battery, clock, players, nodes and alarms.
@@ -39,7 +41,10 @@ impl Ready {
         let mut out = std::io::stdout().lock();
         match self.json {
             true => writeln!(out, "{}", serde_json::to_string(&report)?)?,
-            false => print(&report, &mut out)?,
+            false => {
+                time_control::print(&file.id, &file.event, &mut out)?;
+                print(&report, &mut out)?;
+            }
         }
         Ok(if report.ready { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
@@ -100,13 +105,20 @@ impl Status {
     pub(super) fn run(self) -> Result<ExitCode> {
         let broker = self.login.broker()?;
         let prefix = format!("{}/1/node/", broker.root);
-        let mut messages = broker.read(&[format!("{prefix}+/output/+"), format!("{prefix}+/info")])?;
+        let meta = format!("{}/1/meta/", broker.root);
+        let mut messages = broker.read(&[format!("{prefix}+/output/+"), format!("{prefix}+/info"), format!("{meta}+")])?;
         messages.retain(|(_, payload)| !payload.is_empty());
         messages.sort();
+        let (events, messages): (Vec<_>, Vec<_>) = messages.into_iter().partition(|(topic, _)| topic.starts_with(&meta));
         let (infos, messages): (Vec<_>, Vec<_>) = messages.into_iter().partition(|(topic, _)| topic.ends_with("/info"));
         let mut out = std::io::stdout().lock();
         if messages.is_empty() {
             writeln!(out, "No collector has an output.")?;
+        }
+        for (topic, payload) in &events {
+            if let (Some(id), Ok(event)) = (topic.strip_prefix(&meta), meta::read::<MetaEvent>(payload, "meta.event")) {
+                time_control::print(&plain(id), &event.body, &mut out)?;
+            }
         }
         let mut works = true;
         for (topic, payload) in &infos {

@@ -10,6 +10,7 @@ use clap::Args;
 use flagfall_game::clock::control::TimeControl;
 
 use super::broker::Login;
+use crate::cli::time_control;
 use crate::config::{Guidelines, rulebook};
 use crate::event::bind;
 use crate::event::model::{self, EventFile};
@@ -108,6 +109,7 @@ impl New {
         let path = self.chosen.path(&self.id);
         ensure!(!fs::exists(&path)?, "{} is there already", path.display());
         file.write(&path)?;
+        time_control::print(&file.id, &file.event, &mut std::io::stdout())?;
         writeln!(std::io::stdout(), "{} is made. Next: flagfall event import FILE", path.display())?;
         Ok(ExitCode::SUCCESS)
     }

@@ -8,6 +8,7 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 
 use super::file::Chosen;
+use crate::cli::time_control;
 use crate::event::import::{Boards, Format, Imported, MAX_IMPORT, Options, Problems, read};
 use crate::event::model::read_bounded;
 use crate::event::plan::{self, Change, Plan};
@@ -81,6 +82,7 @@ impl Import {
         let rounds = file.event.rounds;
         ensure!(round <= rounds, "{name}: round {round}, but the event has {rounds} rounds");
         let plan = plan::plan(&file, round, &imported, options.boards.is_some(), self.corrections);
+        time_control::print(&file.id, &file.event, &mut std::io::stdout())?;
         show(&name, &imported, &plan, &mut std::io::stdout().lock())?;
         plan.round.check().with_context(|| name.clone())?;
         if self.dry_run {

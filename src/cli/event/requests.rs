@@ -11,6 +11,7 @@ use clap::Args;
 
 use super::broker::Login;
 use super::file::Chosen;
+use crate::cli::time_control;
 #[cfg(feature = "outputs")]
 use crate::collect::sinks::lichess::test_token;
 #[cfg(feature = "outputs")]
@@ -35,6 +36,7 @@ impl Common {
         let (mut file, path) = self.chosen.read()?;
         let done = change(&mut file).map_err(anyhow::Error::msg)?;
         self.login.broker()?.publish(&mut file, &path)?;
+        time_control::print(&file.id, &file.event, &mut std::io::stdout())?;
         writeln!(std::io::stdout(), "{done} Published as number {}.", file.rev)?;
         Ok(ExitCode::SUCCESS)
     }

@@ -8,6 +8,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 use super::work::{Done, Job};
+use crate::config::InWords;
 use crate::emulate::boards::SimulatedBoard;
 use crate::emulate::score::{Differs, Score};
 use crate::emulate::simulate::Simulated;
@@ -208,7 +209,8 @@ impl Report {
         }
         let Some(played) = &game.played else { return Ok(()) };
         if played.time_control_derived {
-            writeln!(out, "{name}: no time control that can be read; {} concluded", played.time_control)?;
+            let in_words = InWords::of(&played.time_control, None).map_or(played.time_control.clone(), |time| time.text);
+            writeln!(out, "{name}: no time control that can be read; {} concluded", in_words)?;
         }
         if let Some(tail) = played.illegal_tail {
             writeln!(out, "{name}: ends before the illegal move {tail}")?;

@@ -107,6 +107,11 @@ impl TimeControl {
         self.periods.iter().any(|period| period.method != Method::TimeOnly)
     }
 
+    /// The periods, at least one.
+    pub(super) fn periods(&self) -> &[Period] {
+        &self.periods
+    }
+
     /// The same time control with `per_move_ms` more additional time in every period (Guideline III.4).
     pub fn with_additional_time(mut self, per_move_ms: u32) -> TimeControl {
         for period in &mut self.periods {
@@ -117,23 +122,29 @@ impl TimeControl {
     }
 }
 
+impl fmt::Display for Period {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(moves) = self.moves {
+            write!(f, "{moves}/")?;
+        }
+        write!(f, "{}", self.main_ms / 1000)?;
+        let sign = match self.method {
+            Method::TimeOnly => return Ok(()),
+            Method::Fischer => '+',
+            Method::Bronstein => 'b',
+            Method::UsDelay => 'd',
+        };
+        write!(f, "{sign}{}", self.per_move_ms / 1000)
+    }
+}
+
 impl fmt::Display for TimeControl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, period) in self.periods.iter().enumerate() {
             if i > 0 {
                 f.write_str(":")?;
             }
-            if let Some(moves) = period.moves {
-                write!(f, "{moves}/")?;
-            }
-            write!(f, "{}", period.main_ms / 1000)?;
-            let sign = match period.method {
-                Method::TimeOnly => continue,
-                Method::Fischer => '+',
-                Method::Bronstein => 'b',
-                Method::UsDelay => 'd',
-            };
-            write!(f, "{sign}{}", period.per_move_ms / 1000)?;
+            write!(f, "{period}")?;
         }
         Ok(())
     }

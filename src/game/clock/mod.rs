@@ -9,6 +9,7 @@ pub mod control;
 mod doubted;
 pub(crate) mod fact;
 pub mod flag;
+pub mod pace;
 pub(crate) mod recording;
 pub(crate) mod setting;
 #[cfg(test)]

@@ -17,14 +17,34 @@ fn the_check_prints_what_would_run() {
             "Event open26, round 5",
             "Messages to mqtt://127.0.0.1:1883/flagfall",
             "Audiences: arbiter/ and live/ at once, public/ 900 s and 3 plies later",
-            "Board b1: the board with serial number 24012, 40/5400+30:1800+30, Anna Beispiel - Ben Muster",
-            "Board b2: the USB adapter with serial number A1B2C3D4, 40/5400+30:1800+30, Carla Ejemplo - David Sample",
-            "Board b3: port /dev/serial/by-id/usb-FTDI_FT232R_USB_UART_E5F6G7H8-if00-port0, 900+10, Eva Exemple - Finn Eksempel",
+            "Board b1: the board with serial number 24012, 40/5400+30:1800+30 (90 minutes for 40 moves, and 30 seconds a move; then 30 \
+             minutes, and 30 seconds a move), Anna Beispiel - Ben Muster",
+            "Board b2: the USB adapter with serial number A1B2C3D4, 40/5400+30:1800+30 (90 minutes for 40 moves, and 30 seconds a move; \
+             then 30 minutes, and 30 seconds a move), Carla Ejemplo - David Sample",
+            "Board b3: port /dev/serial/by-id/usb-FTDI_FT232R_USB_UART_E5F6G7H8-if00-port0, 900+10 (15 minutes, and 10 seconds a move), \
+             Eva Exemple - Finn Eksempel",
             "User anna: arbiter, b1, b2",
             "User petra: chief, all boards",
             "User tom: operator, all boards",
         ]
     );
+}
+
+/// A time control that is probably not meant is a warning of each command that shows the configuration.
+#[test]
+fn a_time_control_that_contradicts_the_rules_is_a_warning() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "[event]\ntime_control = \"90+30\"\n[[board]]\nid = \"1\"\nport = \"/dev/none\"\n[[board]]\nid = \"2\"\n\
+                port = \"/dev/no\"\nprofile = \"fide-2023-rapid\"\ntime_control = \"900+10\"\n[mqtt]\nport = 1\n";
+    let config = write(folder.path(), "c.toml", text, 0o600).display().to_string();
+    let doubt = "time_control 90+30 is 1 minute 30 seconds, and 30 seconds a move: 31 minutes 30 seconds for 60 moves, which is rapid \
+                 chess (A.1), but the profile fide-2023-standard is for standard chess; its main time is in seconds: if minutes are \
+                 meant, write 5400+30.";
+    let ran = flagfall(&["check-config", "--config", &config], &[]);
+    assert!(ran.code == Some(0) && ran.out.contains(&format!("\nWarning: board 1: {doubt}\n")), "{}", ran.out);
+    assert!(!ran.out.contains("Warning: board 2: time"), "{}", ran.out);
+    let ran = flagfall(&["doctor", "--config", &config], &[]);
+    assert!(ran.out.contains(&format!("warning  configuration: board 1\n         -> {doubt}\n")), "{}", ran.out);
 }
 
 #[test]
