@@ -146,9 +146,9 @@ pub async fn start(settings: &config::Broker, root: &str, event: &str, node: &st
         }),
     };
     let rules = rules(settings, root, event, own.as_ref()).await?;
-    let mqtt = listen("MQTT", tcp).await?;
+    let mqtt = listen("broker.tcp", tcp).await?;
     let web = match websocket {
-        Some(address) => Some(listen("WebSocket", address).await?),
+        Some(address) => Some(listen("broker.websocket", address).await?),
         None => None,
     };
     let bound = |listener: &TcpListener| listener.local_addr().map_err(|error| BrokerError::Other(error.to_string()));
@@ -176,8 +176,8 @@ fn addresses(settings: &config::Broker) -> Result<(SocketAddr, Option<SocketAddr
     }
 }
 
-async fn listen(what: &'static str, address: SocketAddr) -> Result<TcpListener, BrokerError> {
-    TcpListener::bind(address).await.map_err(|error| BrokerError::Listen(what, address, error))
+async fn listen(key: &'static str, address: SocketAddr) -> Result<TcpListener, BrokerError> {
+    TcpListener::bind(address).await.map_err(|error| BrokerError::Listen(key, address, error))
 }
 
 /// Whether the daemon logs in with a user of its own, because the others log in and none has its name.

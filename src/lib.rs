@@ -17,6 +17,7 @@
 //! | [`calibration`] | the file with the data that a driver needs about one board |
 //! | [`import`] | converts recordings of other programs to traces |
 //! | [`random`] | random values that nobody can guess |
+//! | `listening` | why an address cannot be listened at |
 //! | [`system_clock`] | the one place that reads the clocks of the operating system |
 //! | [`broker`] | an MQTT broker in this program |
 //! | `emulate` | simulated games on emulated boards |
@@ -44,6 +45,8 @@ pub mod health;
 pub mod http;
 pub mod import;
 pub mod journal;
+#[cfg(any(feature = "broker", feature = "outputs", feature = "screens"))]
+mod listening;
 pub mod mqtt;
 pub mod outputs;
 pub mod publish;

@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 
+use crate::listening;
+
 /// The reason why the broker did not start. Nothing was left open.
 #[derive(Debug)]
 pub enum BrokerError {
@@ -13,7 +15,7 @@ pub enum BrokerError {
     NoUsers(SocketAddr),
     /// A user has a wrong name, topic filter or password file: the name, the key (empty for the name), the problem.
     User(String, &'static str, String),
-    /// An address cannot be listened on: purpose, address, error.
+    /// An address cannot be listened at: key, address, error.
     Listen(&'static str, SocketAddr, io::Error),
     /// The broker runs, and only a new start can change whether its clients log in.
     Restart,
@@ -48,10 +50,7 @@ impl fmt::Display for BrokerError {
             ),
             BrokerError::User(user, "", why) => write!(f, "broker.user.{user:?}: {why}"),
             BrokerError::User(user, key, why) => write!(f, "broker.user.{user}.{key}: {why}"),
-            BrokerError::Listen(what, address, error) if error.kind() == io::ErrorKind::AddrInUse => {
-                write!(f, "broker: port {} of {} for {what} is taken by another program", address.port(), address.ip())
-            }
-            BrokerError::Listen(what, address, error) => write!(f, "broker: cannot listen on {address} for {what}: {error}"),
+            BrokerError::Listen(key, address, error) => f.write_str(&listening::trouble(key, *address, error)),
             BrokerError::Restart => f.write_str("broker: a restart is needed: the first user, or no user, was configured"),
             BrokerError::Other(why) => write!(f, "broker: {why}"),
         }

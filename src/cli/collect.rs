@@ -11,7 +11,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
 
 use super::local::{Local, bind_livechess, serve_livechess};
-use super::log;
+use super::{log, time_control};
 use crate::collect::{self, Settings};
 use crate::config::{self, Config};
 use crate::daemon::node_name;
@@ -49,6 +49,7 @@ impl Collect {
     pub(super) fn run(self) -> Result<ExitCode> {
         let config = config::load_default(&self.config)?.config;
         log::start(config.log.level);
+        time_control::log(&config);
         if config.output.is_empty() {
             tracing::warn!("no [[output]] is configured: the games are collected and sent nowhere");
         }

@@ -30,7 +30,7 @@ impl Local {
         if address.is_empty() {
             return Ok(None);
         }
-        let listener = http::bind(address).context("http.listen")?;
+        let listener = http::bind("http.listen", address)?;
         let running = http::serve(listener, self.pages.routes(), http::Service::default()).context("http.listen")?;
         tracing::info!("HTTP on {}", running.address);
         Ok(Some(running))

@@ -68,6 +68,7 @@ pub async fn run(settings: Settings, stop: impl Future<Output = ()>) -> Result<(
         problems: Problems::default(),
         link,
         stage: Stage::Away,
+        trouble: None,
         heard: BTreeMap::new(),
         changed: Changed::default(),
         own,
@@ -146,6 +147,8 @@ struct Collector {
     problems: Problems,
     link: Link,
     stage: Stage,
+    /// Why there is no connection, as it was logged.
+    trouble: Option<String>,
     /// The boards of the present round that were heard since the connection began.
     heard: BTreeMap<String, ()>,
     changed: Changed,
@@ -182,6 +185,7 @@ impl Collector {
                 info!("connected to the broker");
                 self.model.connected();
                 self.stage = Stage::Connected;
+                self.trouble = None;
                 self.heard.clear();
                 self.own.connected();
                 self.round_topics.connected(limit);
@@ -202,9 +206,10 @@ impl Collector {
                 }
             }
             Heard::Lost(why) => {
-                if self.stage != Stage::Away {
-                    warn!("no connection to the broker: {why}; the outputs keep what they have");
+                if self.trouble.as_ref() != Some(&why) {
+                    warn!("no connection to the {why} Meanwhile the outputs keep what they have.");
                 }
+                self.trouble = Some(why);
                 self.stage = Stage::Away;
                 self.round_topics.lost(now);
             }

@@ -225,12 +225,13 @@ async fn listen(
             Ok(_) => continue,
             Err(_) if *stopped.borrow() => return,
             Err(error) => {
-                let lasted = connected_at.take().map(|at| monotonic().since(at)).unwrap_or_default();
+                let lasted = connected_at.take().map(|at| monotonic().since(at));
+                let trouble = if lasted.is_some() { identity.lost(&error) } else { identity.trouble(Some(&error)) };
                 let wait = match &error {
                     ConnectionError::ConnectionRefused(_) => backoff.longest_wait(&delays, monotonic().0),
-                    _ => backoff.next_wait(&delays, lasted, monotonic().0),
+                    _ => backoff.next_wait(&delays, lasted.unwrap_or_default(), monotonic().0),
                 };
-                if heard.send(Heard::Lost(error.to_string())).await.is_err() {
+                if heard.send(Heard::Lost(trouble.to_string())).await.is_err() {
                     return;
                 }
                 let mut stopped = stopped.clone();

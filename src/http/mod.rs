@@ -26,6 +26,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time;
 
+use crate::listening;
+
 /// The bounds of one listener.
 #[derive(Clone, Debug)]
 pub struct Service {
@@ -88,11 +90,12 @@ impl Running {
 /// Opens a listener.
 ///
 /// # Errors
-/// The address is none, or another program has it; the text names it.
-pub fn bind(address: &str) -> io::Result<TcpListener> {
-    let named = |error: io::Error| io::Error::new(error.kind(), format!("{address}: {error}"));
-    let parsed: SocketAddr = address.parse().map_err(|_| named(io::ErrorKind::InvalidInput.into()))?;
-    listen(parsed).map_err(named)
+/// The address is none, or another program has it; the text names its key, and what to do.
+pub fn bind(key: &str, address: &str) -> io::Result<TcpListener> {
+    let parsed: SocketAddr = address
+        .parse()
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, format!("{key}: {address:?} is no address with a port")))?;
+    listen(parsed).map_err(|error| io::Error::new(error.kind(), listening::trouble(key, parsed, &error)))
 }
 
 fn listen(address: SocketAddr) -> io::Result<TcpListener> {

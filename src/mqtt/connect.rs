@@ -20,16 +20,22 @@ const CONNECT: Duration = Duration::from_secs(5);
 /// Connects and returns the broker's welcome.
 pub(super) async fn connect(settings: &Settings, client: &Client) -> Result<(Wire, ConnAck), ConnectionEnd> {
     let Ok(welcomed) = tokio::time::timeout(CONNECT, welcome(settings, client)).await else {
-        return Err(ConnectionEnd::Lost("no answer within five seconds".to_owned()));
+        return Err(ConnectionEnd::Lost(settings.identity.silent().words()));
     };
     welcomed
 }
 
 async fn welcome(settings: &Settings, client: &Client) -> Result<(Wire, ConnAck), ConnectionEnd> {
-    let socket = socket(&settings.identity).await.map_err(|error| ConnectionEnd::Lost(error.to_string()))?;
+    let identity = &settings.identity;
+    let socket = socket(identity).await.map_err(|error| ConnectionEnd::Lost(identity.io_trouble(&error).words()))?;
     let mut wire = Wire::new(socket);
     packets::connect(settings, client, &mut wire.outgoing).map_err(|error| ConnectionEnd::Lost(error.to_string()))?;
-    match wire.read_packet().await? {
+    let first = wire.read_packet().await.map_err(|end| match end {
+        ConnectionEnd::Lost(why) => ConnectionEnd::Lost(identity.no_welcome(&why).words()),
+        ConnectionEnd::BadPacket(why) => ConnectionEnd::BadPacket(identity.no_welcome(&why).words()),
+        other => other,
+    });
+    match first? {
         Packet::ConnAck(welcome) if welcome.code == ConnectReturnCode::Success => {
             let properties = welcome.properties.as_ref();
             let is_nothing =
@@ -39,7 +45,7 @@ async fn welcome(settings: &Settings, client: &Client) -> Result<(Wire, ConnAck)
             }
             Ok((wire, welcome))
         }
-        Packet::ConnAck(refusal) => Err(refused(refusal.code)),
+        Packet::ConnAck(refusal) => Err(refused(identity, refusal.code)),
         Packet::Disconnect(disconnect) => Err(ended_by_broker(&disconnect)),
         _ => Err(ConnectionEnd::BadPacket("the broker's first packet is not a welcome".to_owned())),
     }
@@ -53,12 +59,7 @@ async fn socket(identity: &Identity) -> Result<Box<dyn Socket>, Error> {
     Ok(Box::new(TlsConnector::from(tls).connect(name, tcp).await?))
 }
 
-fn refused(code: ConnectReturnCode) -> ConnectionEnd {
-    use ConnectReturnCode::{BadAuthenticationMethod, BadUserNamePassword, Banned, NotAuthorized};
-    match code {
-        BadUserNamePassword | NotAuthorized | Banned | BadAuthenticationMethod => {
-            ConnectionEnd::Refused(format!("the broker refuses our user name, password or certificate: {code:?}"))
-        }
-        code => ConnectionEnd::Lost(format!("the broker refuses us: {code:?}")),
-    }
+fn refused(identity: &Identity, code: ConnectReturnCode) -> ConnectionEnd {
+    let trouble = identity.refused(code);
+    if trouble.bad_login { ConnectionEnd::Refused(trouble.words()) } else { ConnectionEnd::Lost(trouble.words()) }
 }

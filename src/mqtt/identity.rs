@@ -6,6 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use rustls::ClientConfig;
 
+use super::trouble::Keys;
 use crate::config::{self, Mqtt};
 
 /// The address of the broker and the login of this node. Copies share the login, so that it can be replaced while they are used.
@@ -13,6 +14,7 @@ use crate::config::{self, Mqtt};
 pub struct Identity {
     pub(super) host: String,
     pub(super) port: u16,
+    pub(super) keys: Keys,
     login: Arc<RwLock<Login>>,
 }
 
@@ -63,7 +65,7 @@ impl Identity {
             None
         };
         let port = mqtt.port.unwrap_or(if mqtt.tls { 8883 } else { 1883 });
-        Ok(Identity { host: mqtt.host.clone(), port, login: Arc::new(RwLock::new(Login { user, tls })) })
+        Ok(Identity { host: mqtt.host.clone(), port, keys: Keys::MQTT, login: Arc::new(RwLock::new(Login { user, tls })) })
     }
 
     /// The login of another user at the same broker. Our certificate is left out: it could log in this node instead.
@@ -75,6 +77,11 @@ impl Identity {
         let identity = Identity::read(&other, user)?;
         let login = Login { user: Some((user.to_owned(), password)), ..identity.login() };
         Ok(Identity { login: Arc::new(RwLock::new(login)), ..identity })
+    }
+
+    /// The same broker and login, which other keys name.
+    pub fn named_by(self, keys: Keys) -> Identity {
+        Identity { keys, ..self }
     }
 
     /// Takes the login of `other`, for the next connection.

@@ -22,6 +22,7 @@ mod retained;
 mod rights;
 mod session;
 mod status;
+mod trouble;
 mod types;
 mod wire;
 
@@ -43,6 +44,7 @@ pub use self::probe::probe;
 pub use self::retained::{ExchangeError, follow_retained, publish_retained, read_retained};
 pub use self::rights::{Rights, Trial, try_rights};
 use self::session::Session;
+pub use self::trouble::{Keys, Trouble};
 pub use self::types::{Arrived, AtBroker, ConnectionState, Foreign, Hooks, ReconnectDelays, Refused, Settings, Shorten};
 use crate::system_clock;
 
@@ -81,7 +83,8 @@ pub async fn run(settings: Settings, outbox: Arc<Outbox>, hooks: Hooks, mut stop
             ConnectionEnd::Closed(cause) | ConnectionEnd::Lost(cause) | ConnectionEnd::BadPacket(cause) => (cause, next_wait()),
         };
         session.state.attempts = backoff.failed();
-        warn!(%cause, attempts = backoff.failed(), wait_ms = wait.as_millis() as u64, "no connection to the broker");
+        let place = session.settings.identity.place();
+        warn!(%cause, attempts = backoff.failed(), wait_ms = wait.as_millis() as u64, "no connection to the broker at {place}");
         (session.state.cause, session.state.retry) = (cause, wait);
         (session.hooks.connection)(&session.state);
         match pause(&session, wait, &mut stop).await {

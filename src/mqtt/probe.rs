@@ -4,13 +4,11 @@ use std::time::Duration;
 
 use rumqttc::v5::mqttbytes::QoS;
 use rumqttc::v5::mqttbytes::v5::Packet;
-use rumqttc::v5::{AsyncClient, ConnectionError, Event, EventLoop, MqttOptions};
-use rumqttc::{NetworkOptions, TlsConfiguration, Transport};
+use rumqttc::v5::{AsyncClient, ConnectionError, Event, EventLoop};
 
 use super::identity::Identity;
+use super::retained::{connect, leave};
 
-/// The time limit for the connection, for TLS and for the broker's acceptance, each, in seconds.
-const CONNECT: u64 = 5;
 /// The time limit for the whole check.
 const PATIENCE: Duration = Duration::from_secs(12);
 
@@ -24,19 +22,7 @@ const BACK: Duration = Duration::from_secs(2);
 /// # Errors
 /// The reason why there was no welcome; none if the broker was silent.
 pub async fn probe(identity: &Identity, client: &str, topic: &str) -> Result<bool, Option<ConnectionError>> {
-    let mut options = MqttOptions::new(client, &identity.host, identity.port);
-    let mut network = NetworkOptions::new();
-    network.set_connection_timeout(CONNECT);
-    options.set_connection_timeout(CONNECT).set_network_options(network).set_clean_start(true);
-    // One packet is enough; the default would need megabytes.
-    options.set_outgoing_inflight_upper_limit(2);
-    if let Some((user, password)) = identity.user() {
-        options.set_credentials(user, password);
-    }
-    if let Some(tls) = identity.tls() {
-        options.set_transport(Transport::tls_with_config(TlsConfiguration::Rustls(tls)));
-    }
-    let (client, mut events) = AsyncClient::new(options, 4);
+    let (client, mut events) = connect(identity, client);
     let welcome = async {
         loop {
             if let Event::Incoming(Packet::ConnAck(_)) = events.poll().await? {
@@ -50,10 +36,7 @@ pub async fn probe(identity: &Identity, client: &str, topic: &str) -> Result<boo
         Err(_) => return Err(None),
     }
     let readable = tokio::time::timeout(BACK, comes_back(&client, &mut events, topic)).await.unwrap_or(false);
-    // A disconnect packet that does not arrive does no harm: the session ends with the connection.
-    if client.try_disconnect().is_ok() {
-        _ = tokio::time::timeout(Duration::from_secs(1), async { while events.poll().await.is_ok() {} }).await;
-    }
+    leave(&client, &mut events).await;
     Ok(readable)
 }
 

@@ -8,6 +8,7 @@ use rumqttc::v5::{AsyncClient, ConnectionError, Event, EventLoop, MqttOptions};
 use rumqttc::{NetworkOptions, TlsConfiguration, Transport};
 
 use super::identity::Identity;
+use super::trouble::Trouble;
 
 /// The time limit for the connection, for TLS and for the broker's acceptance, each, in seconds.
 const CONNECT: u64 = 5;
@@ -25,10 +26,8 @@ const MOST: usize = 128 << 20;
 /// Why an exchange failed.
 #[derive(Debug)]
 pub enum ExchangeError {
-    /// The connection failed.
-    Connection(Box<ConnectionError>),
-    /// The broker was silent.
-    Silent,
+    /// The broker cannot be used.
+    Broker(Trouble),
     /// The broker does not take the message on this topic, for this reason.
     Refused(String, String),
     /// The messages have too many bytes.
@@ -38,8 +37,7 @@ pub enum ExchangeError {
 impl std::fmt::Display for ExchangeError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            ExchangeError::Connection(error) => write!(f, "the broker cannot be used: {error}"),
-            ExchangeError::Silent => f.write_str("the broker does not answer"),
+            ExchangeError::Broker(trouble) => write!(f, "{trouble}"),
             ExchangeError::Refused(topic, why) => write!(f, "the broker does not take the message on {topic}: {why}"),
             ExchangeError::TooMany => write!(f, "the retained messages have more than {MOST} bytes"),
         }
@@ -48,9 +46,9 @@ impl std::fmt::Display for ExchangeError {
 
 impl std::error::Error for ExchangeError {}
 
-impl From<ConnectionError> for ExchangeError {
-    fn from(error: ConnectionError) -> ExchangeError {
-        ExchangeError::Connection(Box::new(error))
+impl From<Trouble> for ExchangeError {
+    fn from(trouble: Trouble) -> ExchangeError {
+        ExchangeError::Broker(trouble)
     }
 }
 
@@ -63,6 +61,7 @@ pub async fn read_retained(
     client: &str,
     filters: &[String],
 ) -> Result<Vec<(String, Vec<u8>)>, ExchangeError> {
+    let trouble = |error: ConnectionError| identity.trouble(Some(&error));
     let (client, mut events) = connect(identity, client);
     let exchange = async {
         let mut found = Vec::new();
@@ -70,7 +69,7 @@ pub async fn read_retained(
         let mut subscribed = false;
         loop {
             let event = match tokio::time::timeout(QUIET, events.poll()).await {
-                Ok(event) => event?,
+                Ok(event) => event.map_err(trouble)?,
                 Err(_) if subscribed => return Ok(found),
                 Err(_) => continue,
             };
@@ -92,7 +91,7 @@ pub async fn read_retained(
             }
         }
     };
-    let found = tokio::time::timeout(PATIENCE, exchange).await.unwrap_or(Err(ExchangeError::Silent));
+    let found = tokio::time::timeout(PATIENCE, exchange).await.unwrap_or_else(|_| Err(identity.silent().into()));
     leave(&client, &mut events).await;
     found
 }
@@ -116,7 +115,7 @@ pub(super) async fn publish(
         let mut next = messages.iter();
         let mut sent: Option<&(String, String)> = None;
         loop {
-            let may_send = match events.poll().await? {
+            let may_send = match events.poll().await.map_err(|error| identity.trouble(Some(&error)))? {
                 Event::Incoming(Packet::ConnAck(_)) => true,
                 Event::Incoming(Packet::PubAck(answer)) => {
                     let taken = matches!(answer.reason, PubAckReason::Success | PubAckReason::NoMatchingSubscribers);
@@ -135,7 +134,7 @@ pub(super) async fn publish(
             }
         }
     };
-    let done = tokio::time::timeout(PATIENCE, exchange).await.unwrap_or(Err(ExchangeError::Silent));
+    let done = tokio::time::timeout(PATIENCE, exchange).await.unwrap_or_else(|_| Err(identity.silent().into()));
     leave(&client, &mut events).await;
     done
 }
@@ -181,7 +180,7 @@ pub async fn follow_retained(identity: &Identity, client: &str, filters: &[Strin
                 Err(error) => break error,
             }
         };
-        tracing::debug!("the organiser's messages cannot be read: {lost}");
+        tracing::debug!("the organiser's messages cannot be read: {}", identity.trouble(Some(&lost)));
         tokio::time::sleep(RETRY).await;
     }
 }

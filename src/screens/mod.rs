@@ -104,10 +104,10 @@ fn serve(
         }
     };
     runtime.block_on(async {
-        let listener = http::bind(listen).and_then(|listener| http::serve(listener, routes, service)).context("screens.listen");
+        let listener = http::bind("screens.listen", listen).and_then(|listener| http::serve(listener, routes, service));
         let (address, listener) = match listener {
             Ok(running) => (Ok(running.address), Some(running)),
-            Err(error) => (Err(error), None),
+            Err(error) => (Err(error.into()), None),
         };
         // Nobody waits if the start was given up.
         _ = began.send(address);

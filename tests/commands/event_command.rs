@@ -12,7 +12,7 @@ const ROUND_1: &str = "[Event \"x\"]\n[Round \"1.1\"]\n[White \"Beispiel, Anna\"
 pub(crate) const CONFIG: &str = "--config";
 
 /// Runs a command of the event in a folder.
-fn event(folder: &Path, words: &[&str]) -> Ran {
+pub(crate) fn event(folder: &Path, words: &[&str]) -> Ran {
     let words: Vec<&str> = ["event"].into_iter().chain(words.iter().copied()).collect();
     flagfall_in(folder, &words, &[])
 }
@@ -188,7 +188,7 @@ fn what_is_published_is_retained_and_makes_the_file_again() {
 fn a_broker_that_is_not_there_or_refuses_is_an_error_and_the_file_stays() {
     let folder = with_round_1();
     login(folder.path(), crate::support::ports::free_port());
-    refused(folder.path(), &["publish", CONFIG, "o.toml"], "the broker cannot be used");
+    refused(folder.path(), &["publish", CONFIG, "o.toml"], "(mqtt.host, mqtt.port): nothing listens there. Start the broker");
     refused(folder.path(), &["publish", CONFIG, "nothing.toml"], "nothing.toml");
     let acl = "topic read #\n";
     let lines = "listener TCP 127.0.0.1\nallow_anonymous true\nacl_file DIR/acl";

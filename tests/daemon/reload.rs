@@ -95,7 +95,7 @@ async fn the_password_at_another_broker_is_read_again() {
     let text = text.replace(&port, "").replace("[mqtt]\n", &format!("[mqtt]\nport = {}\nuser = \"node\"\n", broker.port()));
     std::fs::write(rig.config(), text).expect("a configuration");
     let mut daemon = RunningProgram::start(flagfall(&["run", "--config"]).arg(rig.config()));
-    daemon.wait_for_line("refuses our user name");
+    daemon.wait_for_line("refuses us: user name or password is wrong");
     std::fs::write(&file, "the right one\n").expect("a password");
     signal(daemon.child.id(), "HUP");
     daemon.wait_for_line("users, passwords and certificates were read again");

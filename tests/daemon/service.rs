@@ -5,6 +5,8 @@ use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::UnixDatagram;
 use std::process::{Command, Stdio};
 
+#[cfg(feature = "outputs")]
+use crate::program::{RunningProgram, flagfall};
 use crate::rig::{Rig, Seat};
 use crate::support::mqtt::broker::print_skipped;
 use crate::support::mqtt::{Mosquitto, MosquittoSub, Proxy};
@@ -17,7 +19,8 @@ const HEALTH: &str = "flagfall/1/node/pi-1/health";
 /// The log of a daemon without a broker. Standard error is a file, and `JOURNAL_STREAM` names that file, or nothing if `is_journal` is
 /// false.
 fn log(is_journal: bool) -> String {
-    let rig = Rig::new(free_port(), "", &[Seat { id: "b1", time_control: "600" }]);
+    let port = free_port();
+    let rig = Rig::new(port, "", &[Seat { id: "b1", time_control: "600" }]);
     let path = rig.config().with_file_name("stderr");
     let file = File::create(&path).expect("a file");
     let found = file.metadata().expect("a file");
@@ -30,17 +33,41 @@ fn log(is_journal: bool) -> String {
     wait_until("a warning", PATIENCE, || text().lines().any(|line| line.contains("no connection to the broker")));
     child.kill().expect("it runs");
     child.wait().expect("it ends");
-    text()
+    let text = text();
+    for words in [&format!("broker at 127.0.0.1:{port} (mqtt.host, mqtt.port)"), "nothing listens there. Start the broker ("] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    text
 }
 
 #[test]
 fn the_journal_of_systemd_gets_priorities() {
     let text = log(true);
-    assert!(text.contains(" WARN "), "{text}");
+    // Ten minutes are blitz, and the rules are those of standard chess.
+    for words in [
+        "INFO board b1: time control 600 (10 minutes)\n",
+        "WARN board b1: time_control 600 is 10 minutes: ",
+        "which is blitz (B.1)",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
     for line in text.lines() {
         let priority = if line.contains(" WARN ") { "<4>" } else { "<6>" };
         assert!(line.starts_with(priority), "{line}");
     }
+}
+
+#[test]
+#[cfg(feature = "outputs")]
+fn a_collector_says_at_once_which_broker_it_cannot_reach() {
+    let port = free_port();
+    let rig = Rig::new(port, "", &[Seat { id: "b1", time_control: "600" }]);
+    rig.add(&format!("[collect]\ndir = '{}'\n", rig.config().with_file_name("collected").display()));
+    let mut collector = RunningProgram::start(flagfall(&["collect", "--config"]).arg(rig.config()));
+    let line = collector.wait_for_line("no connection to the broker");
+    let words = format!("broker at 127.0.0.1:{port} (mqtt.host, mqtt.port): nothing listens there. Start the broker (");
+    assert!(line.contains(&words), "{line}");
+    collector.stop("-TERM");
 }
 
 #[test]

@@ -1,31 +1,30 @@
 //! Checks whether the broker can be reached, and whether it accepts the login of this node; for the broker inside this program,
 //! whether `flagfall run` could start it.
 
-use std::io::ErrorKind;
 use std::net::SocketAddr;
-
-use rumqttc::v5::ConnectionError;
-use rumqttc::v5::mqttbytes::v5::ConnectReturnCode;
 
 use super::Finding;
 use super::listener::{self, Listener};
 use crate::config::Config;
 use crate::daemon::node_name;
 use crate::event::problems::problems_of;
-use crate::mqtt::{Identity, probe, read_retained};
+use crate::mqtt::{Identity, Trouble, probe, read_retained};
 use crate::wire::topics;
 
 pub(super) fn check(config: &Config) -> Vec<Finding> {
     let broker = &config.broker;
     if !broker.enabled {
-        return reach(config, "Start the broker (sudo systemctl start mosquitto), or correct mqtt.host and mqtt.port.");
+        return reach(config, None);
     }
     let addresses = [("MQTT", &broker.tcp), ("WebSocket", &broker.websocket)];
     // Wrong addresses were refused with the configuration; an empty one is none.
     let addresses = addresses.iter().filter_map(|(what, text)| Some((*what, text.parse().ok()?)));
     let mut findings: Vec<Finding> = addresses.map(|(what, address)| embedded(what, address)).collect();
     if !config.publishes_to_own_broker() {
-        findings.extend(reach(config, "Leave mqtt.host and mqtt.port out: then messages go to the broker inside this program."));
+        findings.extend(reach(
+            config,
+            Some("Leave mqtt.host and mqtt.port out: then messages go to the broker inside this program."),
+        ));
     }
     findings
 }
@@ -51,8 +50,8 @@ fn embedded(what: &str, address: SocketAddr) -> Finding {
 }
 
 /// Checks the broker that messages go to, and what the node of this machine has published there about the organiser's messages. `start`
-/// says what to do if nothing listens there.
-fn reach(config: &Config, start: &'static str) -> Vec<Finding> {
+/// says what to do if nothing listens there, if that is not to start the broker.
+fn reach(config: &Config, start: Option<&'static str>) -> Vec<Finding> {
     let port = config.mqtt.port.unwrap_or(if config.mqtt.tls { 8883 } else { 1883 });
     let place = format!("{}:{port}", config.mqtt.host);
     let about = format!("broker at {place}");
@@ -77,7 +76,8 @@ fn reach(config: &Config, start: &'static str) -> Vec<Finding> {
             "Give this user the right to read and write arbiter/, live/ and public/ (the file acl of config/mosquitto shows how).",
         ),
         Err(cause) => {
-            let (found, advice) = explain(cause.as_ref(), start);
+            let Trouble { found, advice, nothing_listens, .. } = identity.trouble(cause.as_ref());
+            let advice = start.filter(|_| nothing_listens).map_or(advice, str::to_owned);
             return vec![Finding::problem(about, found, advice)];
         }
     };
@@ -88,41 +88,4 @@ fn reach(config: &Config, start: &'static str) -> Vec<Finding> {
     let problems = infos.iter().flat_map(|(_, payload)| problems_of(payload));
     let advice = "Correct the event's file and run `flagfall event publish`.";
     [reached].into_iter().chain(problems.map(|problem| Finding::warning("event", problem, advice))).collect()
-}
-
-/// Returns what is wrong, and what to do.
-fn explain(cause: Option<&ConnectionError>, start: &'static str) -> (String, &'static str) {
-    const REACH: &str = "Look at the network cable, mqtt.host and the firewall of the broker's machine.";
-    let Some(cause) = cause else { return ("does not answer".to_owned(), REACH) };
-    match cause {
-        ConnectionError::Io(error) if error.kind() == ErrorKind::ConnectionRefused => ("nothing listens there".to_owned(), start),
-        ConnectionError::Io(error) if error.kind() == ErrorKind::TimedOut => ("does not answer".to_owned(), REACH),
-        ConnectionError::Io(error) if error.to_string().contains("lookup") => {
-            (format!("its name is not known: {error}"), "Correct mqtt.host, or write the broker's address there.")
-        }
-        ConnectionError::Io(error) if error.kind() == ErrorKind::ConnectionAborted => (
-            "closes the connection without a word".to_owned(),
-            "Look at mqtt.port and mqtt.tls: this port may be for TLS, for WebSocket or for something else.",
-        ),
-        ConnectionError::Io(error) => (format!("cannot be reached: {error}"), REACH),
-        ConnectionError::Timeout(_) => ("does not answer".to_owned(), REACH),
-        ConnectionError::Tls(error) => (
-            format!("TLS fails: {error}"),
-            "Look at mqtt.ca_file, at the name in the broker's certificate, at mqtt.port and at the clock of this machine.",
-        ),
-        ConnectionError::ConnectionRefused(code) => match code {
-            ConnectReturnCode::BadUserNamePassword | ConnectReturnCode::NotAuthorized => (
-                "refuses us: user name or password is wrong, or missing".to_owned(),
-                "Correct mqtt.user and mqtt.password_file, or make the user at the broker (mosquitto_passwd).",
-            ),
-            ConnectReturnCode::RefusedProtocolVersion | ConnectReturnCode::UnsupportedProtocolVersion => {
-                ("refuses us: it does not speak MQTT 5".to_owned(), "Use a broker with MQTT 5, for example mosquitto 2.")
-            }
-            code => (format!("refuses us: {code:?}"), "Read the log of the broker: it says why."),
-        },
-        other => (
-            format!("gives no MQTT 5 answer: {other}"),
-            "Look at mqtt.port and mqtt.tls: this port may be for TLS, for WebSocket or for something else.",
-        ),
-    }
 }

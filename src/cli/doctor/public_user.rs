@@ -1,8 +1,5 @@
 //! Checks what the public user of the pages may do at the broker: everybody who can load a page has its password.
 
-use rumqttc::v5::ConnectionError;
-use rumqttc::v5::mqttbytes::v5::ConnectReturnCode;
-
 use super::Finding;
 use crate::config::{self, Config, Mqtt};
 use crate::daemon::node_name;
@@ -45,9 +42,7 @@ pub(super) fn check(config: &Config) -> Option<Finding> {
     };
     Some(match runtime.block_on(try_rights(&identity, of_node.as_ref(), &client, &trial)) {
         Ok(rights) => judge(about, &config.mqtt.root, &trial, &rights),
-        Err(Some(ConnectionError::ConnectionRefused(
-            ConnectReturnCode::BadUserNamePassword | ConnectReturnCode::NotAuthorized,
-        ))) => Finding::problem(
+        Err(cause) if identity.trouble(cause.as_ref()).bad_login => Finding::problem(
             about,
             "the broker refuses it: user name or password is wrong",
             "Make this user at the broker (mosquitto_passwd), or correct screens.public_password_file.",

@@ -53,6 +53,8 @@ pub(super) fn ask(broker: &Broker, file: &mut EventFile, path: &Path, round: u32
             has_room && known.insert(device.to_owned(), touched) != Some(touched)
         });
     };
+    // A broker that cannot be used is an error now; later it is waited for.
+    broker.read(&filters)?;
     let mut words = words_of_stdin()?;
     broker.follow(&filters, note, async {
         let first = tokio::time::timeout(FIRST_WITHIN, devices.wait_for(|known| !known.is_empty())).await;

@@ -11,7 +11,7 @@ use clap::Args;
 use crate::cli::event::check::plain;
 use crate::config::{self, Config, FleetRole, Mqtt};
 use crate::fleet::{self, Report};
-use crate::mqtt::{Identity, read_retained};
+use crate::mqtt::{Identity, Keys, read_retained};
 use crate::random;
 use crate::system_clock;
 
@@ -49,11 +49,11 @@ pub(in crate::cli) struct Status {
 impl Status {
     pub(super) fn run(self) -> Result<ExitCode> {
         let config = config::load_venue(&self.event)?.config;
-        let mqtt = match &self.out {
-            Some(out) => login(&config, out, self.user.as_deref())?,
-            None => config::load_default(&self.config)?.config.mqtt,
+        let (mqtt, keys) = match &self.out {
+            Some(out) => (login(&config, out, self.user.as_deref())?, Keys::FLEET),
+            None => (config::load_default(&self.config)?.config.mqtt, Keys::MQTT),
         };
-        let identity = Identity::read(&mqtt, "organiser")?;
+        let identity = Identity::read(&mqtt, "organiser")?.named_by(keys);
         let client = format!("flagfall-fleet-{}", random::hex(random::UNGUESSABLE).context("a client id")?);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let until = system_clock::monotonic().after(Duration::from_secs(self.wait.into()));

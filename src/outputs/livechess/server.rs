@@ -83,10 +83,10 @@ pub struct Bound {
 pub fn bind(settings: &config::LiveChess) -> Result<Bound> {
     let mut listeners = Vec::new();
     for address in &settings.listen {
-        match http::bind(address) {
+        match http::bind("livechess.listen", address) {
             Ok(listener) => listeners.push(listener),
-            Err(error) if error.kind() == io::ErrorKind::AddrNotAvailable => tracing::warn!("livechess.listen: {error}"),
-            Err(error) => return Err(error).context("livechess.listen"),
+            Err(error) if error.kind() == io::ErrorKind::AddrNotAvailable => tracing::warn!("{error}"),
+            Err(error) => return Err(error.into()),
         }
     }
     ensure!(!listeners.is_empty(), "livechess.listen: this machine has none of these addresses");
