@@ -155,6 +155,18 @@ pub struct Nearby {
     pub name: Option<String>,
     /// The signal strength in dBm.
     pub signal: Option<i16>,
+    /// Some program is connected to it.
+    pub connected: bool,
+}
+
+impl Wanted {
+    /// Finds no device.
+    ///
+    /// # Errors
+    /// Always: this program was built without Bluetooth LE.
+    pub fn find(&self, _: &[Nearby]) -> Result<Address, LinkProblem> {
+        Err(LinkProblem)
+    }
 }
 
 /// Finds no devices.

@@ -79,7 +79,7 @@ struct Report<'a> {
 impl Doctor {
     pub(super) fn run(self) -> Result<ExitCode> {
         let loaded = config::load_default(&self.config)?;
-        judge(&loaded)?;
+        let stations = judge(&loaded)?;
         let mut findings: Vec<Finding> = Vec::new();
         findings.extend(config::warnings(&loaded.config).into_iter().map(|text| {
             // A warning says what to do after its colon, or is advice as a whole.
@@ -89,7 +89,7 @@ impl Doctor {
         if findings.is_empty() {
             findings.push(Finding::ok("configuration", "is right"));
         }
-        findings.extend(boards::check(&loaded.config));
+        findings.extend(boards::check(&loaded.config, &stations));
         findings.extend(broker::check(&loaded.config));
         findings.extend(certificates::check(&loaded.config, system_clock::utc()));
         findings.extend(public_user::check(&loaded.config));

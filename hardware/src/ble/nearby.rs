@@ -6,8 +6,9 @@ use std::time::Duration;
 use btleplug::api::Central;
 use tokio::time::sleep;
 
+use super::choose::{Seen, choose};
 use super::queries::{adapter, answer, around, health, listen};
-use super::{Address, LinkProblem, Pace};
+use super::{Address, LinkProblem, Pace, Wanted};
 
 /// A Bluetooth LE device that advertises, or that the system already knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,8 +17,25 @@ pub struct Nearby {
     pub address: Address,
     /// Its name.
     pub name: Option<String>,
-    /// The signal strength in dBm.
+    /// The signal strength in dBm; `None` if it has not advertised since listening began.
     pub signal: Option<i16>,
+    /// Some program is connected to it, so that it does not advertise.
+    pub connected: bool,
+}
+
+impl Wanted {
+    /// Returns the device that a link would connect to. A device that the system only remembers is not there.
+    ///
+    /// # Errors
+    /// None of the devices is the wanted one, or several may be it.
+    pub fn find(&self, devices: &[Nearby]) -> Result<Address, LinkProblem> {
+        let seen = |device: &Nearby| {
+            let Nearby { address, name, signal, connected } = device.clone();
+            Seen { address, name, signal, connected }
+        };
+        let near: Vec<Seen> = devices.iter().map(seen).filter(Seen::is_near).collect();
+        choose(self, &near, &[]).map(|device| device.address)
+    }
 }
 
 /// Listens for the time `span` and returns the devices, sorted by address. It does not connect to any device.
@@ -36,7 +54,10 @@ pub fn nearby(name: Option<&str>, span: Duration) -> Result<Vec<Nearby>, LinkPro
         let found = around(within, &adapter).await.map_err(LinkProblem::NoService)?;
         // Listening ends with this program at the latest.
         let _ = answer(within, adapter.stop_scan()).await;
-        let one = |seen: super::choose::Seen| Nearby { address: seen.address, name: seen.name, signal: seen.signal };
+        let one = |seen| {
+            let Seen { address, name, signal, connected } = seen;
+            Nearby { address, name, signal, connected }
+        };
         let mut found: Vec<Nearby> = found.into_iter().map(|(seen, _)| one(seen)).collect();
         found.sort_by_key(|nearby| nearby.address);
         Ok(found)

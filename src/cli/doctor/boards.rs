@@ -1,8 +1,12 @@
 //! Checks whether the configured boards are connected, whether this user may open their ports, and which other program uses a
 //! port.
 
-use std::path::Path;
+mod serial;
 
+use std::cell::LazyCell;
+use std::time::Duration;
+
+use flagfall_hardware::ble::{self, LinkProblem, Nearby, nearby};
 use flagfall_hardware::discover::{self, Found};
 use flagfall_hardware::hid::{self, System, devices};
 use flagfall_hardware::holder;
@@ -11,11 +15,17 @@ use nix::unistd::{AccessFlags, access};
 
 use super::Finding;
 use crate::config::{Board, Config};
+use crate::daemon::{StationConfig, Wanted};
 
-pub(super) fn check(config: &Config) -> Vec<Finding> {
+/// The time for which the radio listens, once for all boards.
+const LISTEN: Duration = Duration::from_secs(5);
+
+/// Checks the ports of this machine, and the devices of the configured boards; `stations` has what each of them wants.
+pub(super) fn check(config: &Config, stations: &[StationConfig]) -> Vec<Finding> {
     let ports = discover::ports(&config.discovery.folders);
     let mut findings: Vec<Finding> = ports.iter().map(port).collect();
-    let wants_none = !config.board.is_empty() && config.board.iter().all(Board::is_hid);
+    let is_serial = |station: &StationConfig| matches!(station.wanted, Wanted::Port(_) | Wanted::Bus(_));
+    let wants_none = !stations.is_empty() && !stations.iter().any(is_serial);
     if ports.is_empty() && !wants_none {
         let advice = "Plug the board in; if it is, try another USB cable, some only charge, and another socket.";
         findings.push(match config.board.is_empty() {
@@ -23,8 +33,42 @@ pub(super) fn check(config: &Config) -> Vec<Finding> {
             false => Finding::problem("ports", "no serial port is there", advice),
         });
     }
-    findings.extend(config.board.iter().map(|wanted| board(wanted, &ports)));
+    let radio = LazyCell::new(|| nearby(config.bluetooth.adapter.as_deref(), LISTEN));
+    for (board, station) in config.board.iter().zip(stations) {
+        let about = format!("board {}", board.id);
+        let plug = "Plug this board in, or correct its [[board]] in the configuration";
+        findings.push(match &station.wanted {
+            Wanted::Port(wanted) => serial::check(about, wanted, &ports, true),
+            Wanted::Bus(wanted) => serial::check(about, &wanted.port, &ports, false),
+            Wanted::Hid(_) => hid(board, about, plug, &devices(&System::default())),
+            Wanted::Ble(wanted) => bluetooth(about, wanted, &radio),
+        });
+        if let Some(Wanted::Ble(wanted)) = &station.clock {
+            findings.push(bluetooth(format!("clock of board {}", board.id), wanted, &radio));
+        }
+    }
     findings
+}
+
+/// Checks whether a device advertises, or is connected to a program.
+fn bluetooth(about: String, wanted: &ble::Wanted, radio: &Result<Vec<Nearby>, LinkProblem>) -> Finding {
+    let name = wanted.address.map(|address| address.to_string()).or_else(|| wanted.name.clone());
+    let name = name.unwrap_or_else(|| format!("a device named {}…", wanted.family.join("…, ")));
+    match radio {
+        Err(trouble) => Finding::problem(
+            about,
+            trouble.to_string(),
+            "Mend Bluetooth first (systemctl status bluetooth, rfkill), then look again.",
+        ),
+        Ok(devices) => match wanted.find(devices) {
+            Ok(address) => Finding::ok(about, format!("{address} is there")),
+            Err(trouble) => Finding::problem(
+                about,
+                format!("{name} is not there: {trouble}"),
+                "Switch it on, disconnect it from other machines, or correct its key bluetooth (flagfall devices --bluetooth).",
+            ),
+        },
+    }
 }
 
 /// Checks one port: access rights, and other programs that use it.
@@ -57,48 +101,7 @@ fn describe(port: &Found) -> String {
     format!("{name} {:04x}:{:04x}{serial}{kind}", usb.vendor, usb.product)
 }
 
-/// Checks whether the device of a configured board is there.
-fn board(board: &Board, ports: &[Found]) -> Finding {
-    let about = format!("board {}", board.id);
-    let plug = "Plug this board in, or correct its [[board]] in the configuration";
-    if board.is_hid() {
-        return hid(board, about, plug, &devices(&System::default()));
-    }
-    if let Some(path) = &board.port {
-        return match discover::at(Path::new(path)) {
-            Some(_) => Finding::ok(about, format!("{} is there", path.display())),
-            None => Finding::problem(about, format!("{} is not there", path.display()), format!("{plug}, key port.")),
-        };
-    }
-    if let Some(serial) = &board.usb_serial {
-        let found = ports.iter().find(|port| port.usb.as_ref().is_some_and(|usb| usb.serial.as_ref() == Some(serial)));
-        return match found {
-            Some(port) => Finding::ok(about, format!("USB serial number {serial} is at {}", port.path.display())),
-            None => Finding::problem(
-                about,
-                format!("no USB adapter with serial number {serial} is there"),
-                format!("{plug}, key usb_serial."),
-            ),
-        };
-    }
-    let known = |port: &&Found| {
-        port.usb.as_ref().is_none_or(|usb| DRIVERS.iter().any(|driver| driver.usb.contains(&(usb.vendor, usb.product))))
-    };
-    match (ports.iter().filter(known).count(), &board.serial) {
-        (0, _) => Finding::problem(about, "no port that could be a board's is there", format!("{plug}.")),
-        (count, Some(serial)) => {
-            Finding::ok(about, format!("{count} port(s) could be it; which one has serial number {serial} is asked when it runs"))
-        }
-        (1, None) => Finding::ok(about, "the only port that could be a board's is taken"),
-        (count, None) => Finding::warning(
-            about,
-            format!("{count} ports could be it"),
-            "Name its serial, usb_serial or port in [[board]]: see the ports above.",
-        ),
-    }
-}
-
-/// Checks the same for a board over USB-HID.
+/// Checks whether a board over USB-HID is there.
 fn hid(board: &Board, about: String, plug: &str, found: &[hid::Found]) -> Finding {
     let family = board.driver.as_deref().and_then(drivers::find).and_then(|family| family.hid);
     let is_its = |found: &&hid::Found| {
