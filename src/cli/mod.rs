@@ -30,6 +30,7 @@ mod side;
 #[cfg(feature = "tools")]
 mod simulate;
 mod summary;
+mod time_control;
 mod trace;
 mod winnable;
 

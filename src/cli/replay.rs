@@ -15,6 +15,7 @@ use serde_json::value::RawValue;
 
 use super::journalled;
 use super::summary::Summary;
+use super::time_control::read_option;
 use crate::outputs::pgn;
 use crate::publish::Message;
 use crate::session::replay;
@@ -24,8 +25,19 @@ use crate::session::verify::verify;
 
 /// Feed a trace or journal to the core again and show what comes out.
 ///
-/// Example: flagfall replay --pgn /var/lib/flagfall/b12/00000001-open26-r5-bb12.journal
+/// A trace is a file of `flagfall record` or `flagfall simulate --out`. The journals of a board are in
+/// its folder below journal.dir, such as /var/lib/flagfall/12.
+///
+/// Examples:
+///   flagfall replay game.trace
+///   flagfall replay game.trace --summary
+///   flagfall replay game.trace --pgn
+///   flagfall replay game.trace --pgn relay --time-control 5400+30
+///   flagfall replay game.trace --json
+///   flagfall replay 00000001-open26-r5-b12.journal --verify
+///   flagfall replay game.trace --journal again
 #[derive(Args)]
+#[command(verbatim_doc_comment)]
 pub(super) struct Replay {
     /// The trace or journal file.
     trace: PathBuf,
@@ -81,6 +93,9 @@ struct Line<'a> {
 
 impl Replay {
     pub(super) fn run(self) -> Result<ExitCode> {
+        if let Some(text) = &self.time_control {
+            read_option(text)?;
+        }
         let name = self.trace.display().to_string();
         let bytes = std::fs::read(&self.trace).with_context(|| name.clone())?;
         self.replay(&bytes).with_context(|| name)

@@ -8,10 +8,12 @@ mod adjudicate_contradictions;
 mod adjudicate_rows;
 mod config_commands;
 mod demo;
+mod demo_terminal;
 mod emulate_board;
 mod emulate_command;
 mod event_archive;
 mod event_command;
+mod event_words;
 #[cfg(feature = "tools")]
 mod fleet_command;
 mod help;

@@ -32,7 +32,7 @@ complete -c flagfall -n "__fish_flagfall_needs_command" -f -a "run" -d 'Serve th
 complete -c flagfall -n "__fish_flagfall_needs_command" -f -a "check-config" -d 'Reads the configuration as `flagfall run` would, and shows the boards and services that would start, or all errors'
 complete -c flagfall -n "__fish_flagfall_needs_command" -f -a "collect" -d 'Collect the games of all boards of an event from the broker, and send them to broadcasts.'
 complete -c flagfall -n "__fish_flagfall_needs_command" -f -a "doctor" -d 'Checks boards and ports, the broker, the clock, the disk and the service, and says what to do'
-complete -c flagfall -n "__fish_flagfall_needs_command" -f -a "replay" -d 'Feed a trace or journal to the core again and show what comes out'
+complete -c flagfall -n "__fish_flagfall_needs_command" -f -a "replay" -d 'Feed a trace or journal to the core again and show what comes out.'
 complete -c flagfall -n "__fish_flagfall_needs_command" -f -a "trace" -d 'Make traces'
 complete -c flagfall -n "__fish_flagfall_needs_command" -f -a "devices" -d 'List serial ports, and boards over USB-HID: names, USB ids, which board it may be, which process has it open, and whether you may open it.'
 complete -c flagfall -n "__fish_flagfall_needs_command" -f -a "record" -d 'Write a trace of everything that passes on a port.'
@@ -80,7 +80,7 @@ complete -c flagfall -n "__fish_flagfall_using_subcommand adjudicate" -l open-of
 complete -c flagfall -n "__fish_flagfall_using_subcommand adjudicate" -l seemed-over -d 'The game seemed to have ended before the flag fell, and no result was entered'
 complete -c flagfall -n "__fish_flagfall_using_subcommand adjudicate" -l setting-differs -d 'The clock is set otherwise than the time control says'
 complete -c flagfall -n "__fish_flagfall_using_subcommand adjudicate" -l sides-doubted -d 'It is doubtful whose display of the clock is whose'
-complete -c flagfall -n "__fish_flagfall_using_subcommand adjudicate" -l json -d 'Print one JSON object: `rulings`, each with `finding` and `screen`, the one that decides last'
+complete -c flagfall -n "__fish_flagfall_using_subcommand adjudicate" -l json -d 'Print one JSON object: `rulings`, each with `finding` and `screen`, the one that decides last, and `time_control` in words'
 complete -c flagfall -n "__fish_flagfall_using_subcommand adjudicate" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c flagfall -n "__fish_flagfall_using_subcommand calibrate" -l driver -d 'The device family' -r
 complete -c flagfall -n "__fish_flagfall_using_subcommand calibrate" -l spares -d 'End when so many spare men are known; 0 = there are none' -r

@@ -304,7 +304,7 @@ _flagfall() {
             return 0
             ;;
         flagfall__subcmd__demo)
-            opts="-h --once --speed --delay --tcp --websocket --screens --serve --plain --no-color --help"
+            opts="-h --once --speed --delay --tcp --websocket --screens --open --serve --plain --no-color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
