@@ -316,15 +316,15 @@ async fn a_taken_port_is_named() {
     let taken = TcpListener::bind(ANY).expect("a port");
     let address = taken.local_addr().expect("its address").to_string();
     let port = taken.local_addr().expect("its address").port().to_string();
-    for (settings, word) in [
-        (Broker { tcp: address.clone(), ..open_settings() }, "MQTT"),
-        (Broker { websocket: address.clone(), ..open_settings() }, "WebSocket"),
-        (Broker { tcp: address.clone(), websocket: address.clone(), ..open_settings() }, "MQTT"),
+    for (settings, key) in [
+        (Broker { tcp: address.clone(), ..open_settings() }, "broker.tcp"),
+        (Broker { websocket: address.clone(), ..open_settings() }, "broker.websocket"),
+        (Broker { tcp: address.clone(), websocket: address.clone(), ..open_settings() }, "broker.tcp"),
     ] {
         let error = start_error(&settings).await;
         assert!(matches!(error, BrokerError::Listen(..)), "{error:?}");
         let message = error.to_string();
-        assert!([port.as_str(), "127.0.0.1", word, "taken"].iter().all(|part| message.contains(part)), "{message}");
+        assert!([port.as_str(), "127.0.0.1", key, "taken", "choose another port"].iter().all(|part| message.contains(part)), "{message}");
     }
 }
 
