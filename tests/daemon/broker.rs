@@ -324,7 +324,10 @@ async fn a_taken_port_is_named() {
         let error = start_error(&settings).await;
         assert!(matches!(error, BrokerError::Listen(..)), "{error:?}");
         let message = error.to_string();
-        assert!([port.as_str(), "127.0.0.1", key, "taken", "choose another port"].iter().all(|part| message.contains(part)), "{message}");
+        assert!(
+            [port.as_str(), "127.0.0.1", key, "taken", "choose another port"].iter().all(|part| message.contains(part)),
+            "{message}"
+        );
     }
 }
 
