@@ -5,7 +5,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
 use nix::errno::Errno;
-use nix::fcntl::{FcntlArg, FdFlag, OFlag, fcntl};
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use crate::link::LinkError;
@@ -28,10 +28,9 @@ pub(crate) fn millis(timeout: Duration) -> PollTimeout {
     PollTimeout::try_from(timeout.as_micros().div_ceil(1000)).unwrap_or(PollTimeout::MAX)
 }
 
-/// Makes reads and writes non-blocking and closes the descriptor in child processes.
+/// Makes reads and writes non-blocking.
 pub(crate) fn prepared(end: OwnedFd) -> Result<OwnedFd, LinkError> {
     fcntl(&end, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).map_err(cause)?;
-    fcntl(&end, FcntlArg::F_SETFD(FdFlag::FD_CLOEXEC)).map_err(cause)?;
     Ok(end)
 }
 

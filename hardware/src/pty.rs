@@ -8,12 +8,12 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use nix::fcntl::{FcntlArg, FdFlag, OFlag, fcntl, open};
+use nix::fcntl::{OFlag, open};
 use nix::poll::PollFlags;
-use nix::pty::openpty;
+use nix::pty::{grantpt, posix_openpt, ptsname_r, unlockpt};
 use nix::sys::stat::Mode;
 use nix::sys::termios::{FlushArg, SetArg, cfmakeraw, tcflush, tcgetattr, tcsetattr};
-use nix::unistd::{read, ttyname, write};
+use nix::unistd::{read, write};
 
 use crate::fd::{cause, prepared, wait};
 use crate::link::{Link, LinkError, WRITE_TIMEOUT};
@@ -34,11 +34,15 @@ impl Pty {
     /// # Errors
     /// The error of the operating system, for example when no pseudo-terminals are left.
     pub fn pair() -> Result<(Pty, PathBuf), LinkError> {
-        let pair = openpty(None, None).map_err(cause)?;
-        make_raw(&pair.slave)?;
-        let path = ttyname(&pair.slave).map_err(cause)?;
-        fcntl(&pair.slave, FcntlArg::F_SETFD(FdFlag::FD_CLOEXEC)).map_err(cause)?;
-        Ok((Pty { end: Some(prepared(pair.master)?), keeper: Some(pair.slave) }, path))
+        // A program that another thread starts at this moment must have no copy of an end: as long as it runs, nobody would see that the
+        // cable is pulled. openpty(3) closes the ends in such programs only later.
+        let master = posix_openpt(OFlag::O_RDWR | OFlag::O_NOCTTY | OFlag::O_CLOEXEC).map_err(cause)?;
+        grantpt(&master).map_err(cause)?;
+        unlockpt(&master).map_err(cause)?;
+        let path = PathBuf::from(ptsname_r(&master).map_err(cause)?);
+        let slave = open(&path, OFlag::O_RDWR | OFlag::O_NOCTTY | OFlag::O_CLOEXEC, Mode::empty()).map_err(cause)?;
+        make_raw(&slave)?;
+        Ok((Pty { end: Some(prepared(master.into())?), keeper: Some(slave) }, path))
     }
 
     /// Opens the other end by its path, in raw mode.

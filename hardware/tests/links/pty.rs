@@ -1,5 +1,9 @@
 //! Tests of a pseudo-terminal as a link.
 
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::sync_channel;
 use std::time::Duration;
 
 use flagfall_hardware::link::{Link, LinkError};
@@ -93,4 +97,41 @@ fn a_read_waits_until_bytes_come() {
         board.write(&[0x8e]).unwrap();
         assert_eq!(waiting.join().unwrap(), Ok(1));
     });
+}
+
+/// Programs that were started while pairs were made run on, and have no copy of an end: the cable of such a pair could not be pulled.
+#[test]
+fn a_program_that_starts_meanwhile_gets_no_end() {
+    let over = AtomicBool::new(false);
+    let (began, begun) = sync_channel(1);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !over.load(Ordering::Relaxed) {
+                drop(Pty::pair().unwrap());
+                _ = began.try_send(());
+            }
+        });
+        begun.recv().expect("a pair");
+        let programs: Vec<Child> = (0..100).map(|_| quiet_program()).collect();
+        over.store(true, Ordering::Relaxed);
+        let kept: Vec<PathBuf> = programs.iter().flat_map(terminals_of).collect();
+        for mut program in programs {
+            program.kill().expect("it runs");
+            program.wait().expect("a child");
+        }
+        assert_eq!(kept, Vec::<PathBuf>::new());
+    });
+}
+
+/// A program that waits for its input.
+fn quiet_program() -> Child {
+    let mut command = Command::new("cat");
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("cat is there")
+}
+
+/// The terminals that this program has open.
+fn terminals_of(program: &Child) -> Vec<PathBuf> {
+    let open = std::fs::read_dir(format!("/proc/{}/fd", program.id())).expect("it runs");
+    let paths = open.flatten().filter_map(|entry| std::fs::read_link(entry.path()).ok());
+    paths.filter(|path| path.ends_with("ptmx") || path.starts_with("/dev/pts")).collect()
 }
