@@ -21,7 +21,20 @@ pub struct Disk {
 
 /// The lock on a journal's directory, which several owners in this process may share.
 #[derive(Clone, Debug)]
-pub struct DiskLock(#[allow(dead_code, reason = "held, not read")] Arc<File>);
+pub struct DiskLock(#[allow(dead_code, reason = "held, not read")] Arc<LockFile>);
+
+/// An open file with a lock, which ends with this value.
+#[derive(Debug)]
+struct LockFile(File);
+
+impl Drop for LockFile {
+    /// To close the file is not enough: a program that another thread starts at this moment has a copy of it for a short time, and the
+    /// next owner would find the lock held.
+    fn drop(&mut self) {
+        // If this fails, the lock ends when the last copy is closed.
+        let _ = self.0.unlock();
+    }
+}
 
 impl Disk {
     /// Opens the directory and locks it against every other process. The directory is made if needed, readable by its owner only.
@@ -40,7 +53,7 @@ impl Disk {
             Failure::Held(holder) => OpenError::Locked { dir: dir.display().to_string(), holder },
             Failure::Io(error) => wrap("locking")(error),
         })?;
-        Ok(Disk { dir: dir.to_owned(), open: None, lock: Some(DiskLock(Arc::new(lock))) })
+        Ok(Disk { dir: dir.to_owned(), open: None, lock: Some(DiskLock(Arc::new(LockFile(lock)))) })
     }
 
     /// Opens the directory once more with a lock that this process has already: the thread that opened it first has hung or

@@ -1,7 +1,10 @@
 //! The journal on a real disk: the lock, and as many records as in a whole event.
 
 use std::borrow::Cow;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::sync_channel;
 
 use flagfall::journal::commit_log::CommitLog;
 use flagfall::journal::{Disk, Journal, JournalFs, Keep, Limits, OpenError, Unsynced, read};
@@ -26,6 +29,27 @@ fn one_process_holds_the_journal_and_another_gets_its_name() {
     assert!(read(&mut Disk::reading(&dir)).is_ok(), "reading needs no lock");
     drop(held);
     open_in(&dir).expect("free again");
+}
+
+/// Programs that start while a journal is open have a copy of its lock for a short time; its next owner must not find it held.
+#[test]
+fn a_program_that_starts_meanwhile_does_not_keep_the_lock() {
+    let dir = tempfile::tempdir().expect("a temporary directory");
+    let over = AtomicBool::new(false);
+    let (began, begun) = sync_channel(1);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !over.load(Ordering::Relaxed) {
+                let ended = Command::new("true").stdin(Stdio::null()).status().expect("a program");
+                assert!(ended.success());
+                _ = began.try_send(());
+            }
+        });
+        begun.recv().expect("it runs");
+        let held = (0..2_000).filter(|_| Disk::open(dir.path()).is_err()).count();
+        over.store(true, Ordering::Relaxed);
+        assert_eq!(held, 0);
+    });
 }
 
 #[test]
@@ -106,7 +130,7 @@ fn records_that_another_thread_has_not_synced_stay_in_the_buffer() {
 fn a_pipe_is_no_journal_file() {
     for name in ["lock", "00000001.journal"] {
         let folder = tempfile::tempdir().expect("a folder");
-        let made = std::process::Command::new("mkfifo").arg(folder.path().join(name)).status().expect("mkfifo is there");
+        let made = Command::new("mkfifo").arg(folder.path().join(name)).status().expect("mkfifo is there");
         assert!(made.success());
         let refused = match Disk::open(folder.path()) {
             Err(OpenError::Io { error, .. }) => error.to_string(),
