@@ -16,6 +16,7 @@ use crate::watch::Watch;
 const DELAY: Duration = Duration::from_secs(2);
 const FOOLS_MATE: &str =
     "0.5 run\n1.0 move f2 f3\n1.6 press left\n2.2 move e7 e5\n2.8 press right\n3.4 move g2 g4\n4.0 press left\n4.6 move d8 h4\n";
+const MATE: &str = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR";
 const NEXT_GAME: &str = "0.1 board rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR\n3.0 run\n3.5 move d2 d4\n4.1 press left\n";
 
 /// Publishes the event.
@@ -89,6 +90,15 @@ fn a_node_plays_the_organisers_rounds() {
     assert!(mate < change, "the round changed before the public had the mate");
     nothing_is_early(&all);
 
+    // The men of the mate still stand, and the clock still runs: that is no game of the next round.
+    watch.on(&state("arbiter", 6), "the men of the mate", |json| json["body"]["board"] == MATE);
+    board.load(&Script::parse("1.5 stop\n").expect("a script")).expect("it runs");
+    let stopped = watch.on(&state("arbiter", 6), "a clock that stands", |json| {
+        json["body"]["board"] == MATE
+            && json["body"]["clock"]["white_ms"].is_number()
+            && json["body"]["clock"]["running"].is_null()
+    });
+    assert_eq!((&stopped["body"]["stage"], sans(&stopped)), (&"awaiting_set_up".into(), vec![]));
     // What is wrong or old changes nothing; the next game is one of the next round.
     publish(port, "flagfall/1/meta/open26", r#"{"v":"1.1","type":"meta.event","rev":3,"body":{"round":"../7"}}"#, &["-r"]);
     publish_event(port, 1, 5, 0);

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use flagfall_protocols::event::ClockSide;
 use flagfall_protocols::square::Color;
-use shakmaty::Chess;
+use shakmaty::{Chess, Position};
 
 use super::Game;
 use crate::after_illegal::AfterIllegal;
@@ -125,6 +125,10 @@ impl Game {
         let Some(start) = sides.find_map(|side| setup::joined(board.men(), side, config.castling_mode())) else {
             return;
         };
+        if start.legal_moves().is_empty() {
+            // This game is over (5.1.1, 5.2.1), and its men stand there until they are set up again.
+            return;
+        }
         let joining = core::mem::take(&mut self.seen.joining);
         self.join_at(start, None, out);
         self.seen.begin_joining(joining, self.now);

@@ -109,6 +109,30 @@ fn men_exchanged_in_the_set_up_are_named_from_the_start() {
     }
 }
 
+/// The men of a mate or a stalemate stay while a clock runs: no game is joined, and the next one is set up as usual.
+#[test]
+fn a_game_that_is_over_is_not_joined() {
+    const MATE: &str = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR";
+    for (placement, lever) in [(MATE, ClockSide::Left), (MATE, ClockSide::Right), ("7k/5Q2/6K1/8/8/8/8/8", ClockSide::Right)] {
+        let mut desk = Desk::new("300");
+        desk.clock.running = true;
+        desk.clock.lever_up = lever;
+        desk.report();
+        desk.frame(Placement::parse(placement).expect("a placement")).wait(10.0);
+        assert_eq!((desk.state().stage, desk.alarms()), (GamePhase::AwaitingSetUp, vec![]), "{placement} {lever:?}");
+        desk.clock.running = false;
+        (desk.clock.left.time, desk.clock.right.time) = (ClockTime(300_000), ClockTime(300_000));
+        desk.report();
+        desk.assume("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+        let standing = desk.standing();
+        desk.frame(standing).wait(10.0);
+        desk.clock.running = true;
+        desk.clock.lever_up = ClockSide::Left;
+        desk.report().play("d2d4").wait(1.0);
+        assert_eq!((desk.moves(), desk.alarms()), (vec!["d2d4".to_owned()], vec![]), "{placement} {lever:?}");
+    }
+}
+
 /// The mistake is put right before the game.
 #[test]
 fn a_set_up_that_is_put_right_in_time_is_none() {
