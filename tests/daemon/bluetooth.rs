@@ -55,8 +55,7 @@ fn whole_games_survive_lost_links() {
             bluez.add(Peripheral::for_driver(driver, address, name));
         }
         let hall = TestHall::new();
-        let running = RunningDaemon::start(hall.loaded(BOARDS.map(board).to_vec()));
-        let subscriber = Subscriber::new(running.tcp);
+        let (running, subscriber) = RunningDaemon::heard(hall.loaded(BOARDS.map(board).to_vec()));
         for (id, _, address, _) in BOARDS {
             let online = subscriber.device(id, &["online"], 0);
             assert_eq!((&online.body()["transport"], &online.body()["port"]), (&Value::from("ble"), &Value::from(address)));
@@ -110,8 +109,7 @@ fn a_clock_by_itself_completes_the_moves_of_a_board() {
         let clock = Clock { driver: "dgt3000_gateway".to_owned(), bluetooth: Some(CLOCK.to_owned()) };
         let mut loaded = hall.loaded(vec![Board { clock: Some(clock), ..board(("b1", "chessnut", BOARD, "")) }]);
         loaded.config.event.casual = true;
-        let running = RunningDaemon::start(loaded);
-        let subscriber = Subscriber::new(running.tcp);
+        let (running, subscriber) = RunningDaemon::heard(loaded);
         subscriber.device("b1", &["online"], 0);
         let clock_is = |state: &str, from: usize| {
             let wanted = |received: &ReceivedMessage| {
@@ -186,8 +184,7 @@ fn a_weak_signal_is_an_alarm_until_it_is_better() {
         let (id, driver, address, name) = BOARDS[1];
         bluez.add(Peripheral { rssi: -90, ..Peripheral::for_driver(driver, address, name) });
         let hall = TestHall::new();
-        let running = RunningDaemon::start(hall.loaded(vec![board(BOARDS[1])]));
-        let subscriber = Subscriber::new(running.tcp);
+        let (running, subscriber) = RunningDaemon::heard(hall.loaded(vec![board(BOARDS[1])]));
         let status = |warnings: Value, signal: i16| {
             move |received: &ReceivedMessage| {
                 let body = received.device(id).map(|_| received.body())?;
@@ -259,8 +256,7 @@ fn a_key_is_sent_to_its_board_and_published_nowhere() {
         tracing_subscriber::fmt().with_max_level(tracing::Level::TRACE).with_writer(writer).init();
         let mut loaded = hall.loaded(vec![Board { unlock_file: Some(file.clone()), ..board(BOARDS[0]) }]);
         loaded.config.mqtt.raw = true;
-        let running = RunningDaemon::start(loaded);
-        let subscriber = Subscriber::new(running.tcp);
+        let (running, subscriber) = RunningDaemon::heard(loaded);
         let reported = |received: &ReceivedMessage| {
             let status = received.device(id) == Some("online") && received.body()["firmware"].is_string();
             status.then(|| received.body().clone())

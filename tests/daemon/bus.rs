@@ -20,7 +20,7 @@ use flagfall_protocols::square::{Placement, Reading, Square};
 use flagfall_protocols::time::Instant;
 use serde_json::Value;
 
-use crate::support::hall::subscriber::{ReceivedMessage, Subscriber};
+use crate::support::hall::subscriber::ReceivedMessage;
 use crate::support::hall::{RunningDaemon, TestHall};
 use crate::support::waiting::thread;
 
@@ -123,8 +123,8 @@ fn boards_on_one_line_are_served_each_by_itself() {
     let line = Line::start(Chain::new(on_line.map(board).collect(), 1));
     let hall = TestHall::new();
     let ids = BOARDS.iter().map(|(id, address, _)| (*id, *address)).chain([DEAD]);
-    let running = RunningDaemon::start(hall.loaded(ids.map(|(id, address)| configured(id, address, &line.path)).collect()));
-    let subscriber = Subscriber::new(running.tcp);
+    let (_running, subscriber) =
+        RunningDaemon::heard(hall.loaded(ids.map(|(id, address)| configured(id, address, &line.path)).collect()));
     for (id, ..) in BOARDS {
         subscriber.device(id, &["online"], 0);
         subscriber.wait_until_armed(id);
@@ -179,8 +179,7 @@ fn a_whole_chain_is_found_though_its_pings_overlap() {
     let ours: Vec<usize> = (0..CHAIN).filter(|number| !STRANGERS.contains(number)).collect();
     let hall = TestHall::new();
     let boards = ours.iter().map(|number| configured(&format!("c{number}"), address(*number), &line.path)).collect();
-    let running = RunningDaemon::start(hall.loaded(boards));
-    let subscriber = Subscriber::new(running.tcp);
+    let (_running, subscriber) = RunningDaemon::heard(hall.loaded(boards));
     for &number in ours.iter().filter(|number| live.contains(number)) {
         let id = format!("c{number}");
         subscriber.device(&id, &["online"], 0);

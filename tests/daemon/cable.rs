@@ -118,8 +118,7 @@ fn play_and_pull(seed: u64) {
         Way::Link | Way::Learnt => table.by_port(&hall),
         Way::Serial => Board { id: table.id.clone(), serial: Some((1000 + number).to_string()), ..Board::default() },
     };
-    let daemon = RunningDaemon::start(hall.loaded(tables.iter().enumerate().map(configured).collect()));
-    let subscriber = Subscriber::new(daemon.tcp);
+    let (daemon, subscriber) = RunningDaemon::heard(hall.loaded(tables.iter().enumerate().map(configured).collect()));
     tables.iter().for_each(|table| drop(subscriber.device(&table.id, &["online"], 0)));
 
     let (shared_hall, shared_subscriber) = (&hall, &subscriber);
@@ -166,8 +165,7 @@ fn all_at_once(count: usize) {
         serial: Some((1000 + number).to_string()),
         ..Board::default()
     };
-    let daemon = RunningDaemon::start(hall.loaded(tables.iter().enumerate().map(configured).collect()));
-    let subscriber = Subscriber::new(daemon.tcp);
+    let (daemon, subscriber) = RunningDaemon::heard(hall.loaded(tables.iter().enumerate().map(configured).collect()));
     tables.iter().for_each(|table| drop(subscriber.device(&table.id, &["online"], 0)));
     let from = subscriber.count();
     tables.iter().for_each(|table| table.board.unplug().expect("pulled"));

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 pub(crate) use self::hall::{CollectHall, Published};
 pub(crate) use self::reader::{Read, Watch, plies, plies_by_board, shorter};
 use crate::program::{run, text};
-use crate::support::mqtt::{Mosquitto, MosquittoSub, publish};
+use crate::support::mqtt::{Mosquitto, MosquittoMessage, MosquittoSub, publish};
 use crate::support::schemas::keeps_to;
 use crate::support::waiting::{PATIENCE, wait_until};
 
@@ -51,13 +51,15 @@ fn files_only_grow_over_kills_of_collector_and_broker() {
     boards[1].play(3);
     greet(&boards);
     hall.wait_for(&boards);
+    // The broker has the games a moment after the files have them.
+    let (topic, whole) = ("flagfall/1/public/open26/5/pgn", hall.expected(&boards));
+    let all_games = |received: MosquittoMessage| (received.topic == topic && received.payload == whole).then_some(received);
+    MosquittoSub::new(port, &[topic]).wait("the PGN of the round", all_games);
     drop(collector);
     assert_eq!(watch.stop().faults, Vec::<String>::new(), "no game was ever shorter");
-    assert_eq!(std::fs::read_to_string(&games).expect("a file"), hall.expected(&boards));
-    let topic = "flagfall/1/public/open26/5/pgn";
-    let subscriber = MosquittoSub::new(port, &[topic]);
-    let retained = subscriber.wait("the PGN of the round", |received| (received.topic == topic).then_some(received));
-    assert_eq!((retained.payload, retained.content_type.as_str()), (hall.expected(&boards), "application/x-chess-pgn"));
+    assert_eq!(std::fs::read_to_string(&games).expect("a file"), whole);
+    let retained = MosquittoSub::new(port, &[topic]).wait("what the broker keeps", all_games);
+    assert_eq!(retained.content_type, "application/x-chess-pgn");
     let names = ["game-1.json", "game-1.pgn", "game-2.json", "game-2.pgn", "games.pgn", "index.json"];
     assert_eq!(hall::names(games.parent().expect("a folder")), names);
     let game: Value = hall.json("round-5/game-1.json");
@@ -101,7 +103,7 @@ fn an_output_that_fails_says_so_and_the_others_go_on() {
     hall.wait_for(&hall_boards);
     wait_until("the hook has run", PATIENCE, || hall.path("hook/open26/round-5/copied").exists());
     assert_eq!(collector.stop("-TERM").lines().filter(|line| line.contains("panicked")).count(), 0);
-    let own = |message: &crate::support::mqtt::MosquittoMessage| message.topic.starts_with("flagfall/1/node/pi-9-collect/");
+    let own = |message: &MosquittoMessage| message.topic.starts_with("flagfall/1/node/pi-9-collect/");
     let last = subscriber.until("its end", |received| own(received) && received.body()["state"] == "stopped");
     let deleted = |name: &str| {
         last.iter().any(|received| received.topic.ends_with(&format!("output/{name}")) && received.payload.is_empty())

@@ -9,7 +9,7 @@ use flagfall_hardware::emulator::script::{Action, Script};
 use flagfall_protocols::square::Square;
 use serde_json::{Value, json};
 
-use crate::support::hall::subscriber::{ReceivedMessage, Subscriber};
+use crate::support::hall::subscriber::ReceivedMessage;
 use crate::support::hall::table::{Table, play, settings, wait_until_complete};
 use crate::support::hall::{RunningDaemon, TestHall};
 
@@ -43,8 +43,7 @@ fn status(received: &ReceivedMessage, is: impl Fn(&Value) -> bool) -> Option<Val
 fn a_weak_square_and_a_low_battery_are_published() {
     let hall = TestHall::new();
     let tables = [table(&hall)];
-    let daemon = RunningDaemon::start(hall.loaded(vec![tables[0].by_port(&hall)]));
-    let subscriber = Subscriber::new(daemon.tcp);
+    let (daemon, subscriber) = RunningDaemon::heard(hall.loaded(vec![tables[0].by_port(&hall)]));
     subscriber.device("b0", &["online"], 0);
     let battery = subscriber.wait("the battery", 0, |received| status(received, |body| body["battery_percent"] == 18));
     assert_eq!(battery["charging"], false);
@@ -76,8 +75,7 @@ fn a_weak_square_and_a_low_battery_are_published() {
     drop(subscriber);
 
     // No man moves any more: the dropouts that are published now were counted from the journal.
-    let again = RunningDaemon::start(hall.loaded(vec![tables[0].by_port(&hall)]));
-    let subscriber = Subscriber::new(again.tcp);
+    let (again, subscriber) = RunningDaemon::heard(hall.loaded(vec![tables[0].by_port(&hall)]));
     let known = subscriber.wait("the dropouts of the journal", 0, |received| status(received, |body| dropouts(body) >= counted));
     assert_eq!(known["weak_squares"], json!([{ "square": WEAK, "dropouts": known["dropouts"] }]));
     assert_eq!(known["warnings"], seen["warnings"]);

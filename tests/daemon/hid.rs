@@ -12,7 +12,7 @@ use flagfall_hardware::emulator::chessnut::{Chessnut, ChessnutSettings};
 use flagfall_protocols::trace::Body;
 use serde_json::Value;
 
-use crate::support::hall::subscriber::{Subscriber, uci_moves};
+use crate::support::hall::subscriber::uci_moves;
 use crate::support::hall::{RunningDaemon, TestHall};
 use crate::usb;
 use crate::usb::{Identity, PLAIN, Usb};
@@ -80,10 +80,9 @@ fn whole_games_survive_pulled_cables() {
     let hall = TestHall::new();
     let loaded = hall.loaded(BOARDS.map(board).to_vec());
     let station_configs = planned(&loaded, &usb);
-    let running = RunningDaemon::with(async move || {
+    let (running, subscriber) = RunningDaemon::heard_with(async move || {
         Daemon::start_with(&loaded, station_configs, Patience::default()).await.expect("starts")
     });
-    let subscriber = Subscriber::new(running.tcp);
     for (number, (id, driver, serial)) in (0..).zip(BOARDS) {
         let online = subscriber.device(id, &["online"], 0);
         let port = usb.node(number).display().to_string();

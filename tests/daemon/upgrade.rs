@@ -123,8 +123,7 @@ fn a_newer_format_is_refused_and_the_board_beside_it_is_served() {
     let newer = "# flagfall trace 2\n# session: ev-r1-bb0\n1 0 whatever\n";
     let (hall, table, dir) = hall_with_journal(newer);
     let other = Table::new(&hall, 1, &play(1, 4, [300, 500]));
-    let daemon = RunningDaemon::start(hall.loaded(vec![table.by_port(&hall), other.by_port(&hall)]));
-    let subscriber = Subscriber::new(daemon.tcp);
+    let (daemon, subscriber) = RunningDaemon::heard(hall.loaded(vec![table.by_port(&hall), other.by_port(&hall)]));
     subscriber.wait_until_armed("b1");
     let refused = |received: &ReceivedMessage| {
         received.device("b0")?;

@@ -14,6 +14,7 @@ use flagfall::daemon::Daemon;
 use tempfile::TempDir;
 use tokio::sync::oneshot;
 
+use self::subscriber::Subscriber;
 use super::waiting::{PATIENCE, thread};
 
 /// A folder for one test, with a folder for ports and one for journals.
@@ -100,6 +101,8 @@ impl Drop for EmbeddedBroker {
 /// A daemon that runs in this process; it ends when it is dropped.
 pub(crate) struct RunningDaemon {
     stop: Option<oneshot::Sender<()>>,
+    /// Lets it connect to its broker.
+    connect: Option<oneshot::Sender<()>>,
     ended: Receiver<()>,
     thread: Option<JoinHandle<()>>,
     /// The address of its broker.
@@ -109,19 +112,33 @@ pub(crate) struct RunningDaemon {
 impl RunningDaemon {
     pub(crate) fn start(loaded: Loaded) -> RunningDaemon {
         let elsewhere = loaded.config.mqtt.port.map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
-        RunningDaemon::publishing(elsewhere, async move || Daemon::start(&loaded).await.expect("starts"))
+        let mut daemon = RunningDaemon::prepare(elsewhere, async move || Daemon::start(&loaded).await.expect("starts"));
+        drop(daemon.connect.take());
+        daemon
     }
 
-    /// Runs the daemon that `make` returns, which must have an embedded broker.
-    pub(crate) fn with<F: Future<Output = Daemon>>(make: impl FnOnce() -> F + Send + 'static) -> RunningDaemon {
-        RunningDaemon::publishing(None, make)
+    /// Starts a daemon with an embedded broker, and a subscriber that gets everything from its first message on.
+    pub(crate) fn heard(loaded: Loaded) -> (RunningDaemon, Subscriber) {
+        RunningDaemon::heard_with(async move || Daemon::start(&loaded).await.expect("starts"))
     }
 
-    fn publishing<F: Future<Output = Daemon>>(
+    /// The same with the daemon that `make` returns.
+    pub(crate) fn heard_with<F: Future<Output = Daemon>>(
+        make: impl FnOnce() -> F + Send + 'static,
+    ) -> (RunningDaemon, Subscriber) {
+        let mut daemon = RunningDaemon::prepare(None, make);
+        let subscriber = Subscriber::new(daemon.tcp);
+        drop(daemon.connect.take());
+        (daemon, subscriber)
+    }
+
+    /// Starts everything but the daemon's own connection.
+    fn prepare<F: Future<Output = Daemon>>(
         elsewhere: Option<SocketAddr>,
         make: impl FnOnce() -> F + Send + 'static,
     ) -> RunningDaemon {
         let (stop, stopped) = oneshot::channel();
+        let (connect, may_connect) = oneshot::channel::<()>();
         let (began, begun) = sync_channel(1);
         let (end, ended) = sync_channel(1);
         let thread = thread("daemon", move || {
@@ -130,6 +147,8 @@ impl RunningDaemon {
                 let daemon = make().await;
                 let tcp = elsewhere.unwrap_or_else(|| daemon.broker().expect("its broker").0);
                 began.send(tcp).expect("the receiver waits");
+                // A dropped sender is the permission.
+                let _ = may_connect.await;
                 let stopped = async {
                     let _ = stopped.await;
                 };
@@ -138,7 +157,7 @@ impl RunningDaemon {
             });
         });
         let tcp = begun.recv_timeout(PATIENCE).expect("the daemon starts");
-        RunningDaemon { stop: Some(stop), ended, thread: Some(thread), tcp }
+        RunningDaemon { stop: Some(stop), connect: Some(connect), ended, thread: Some(thread), tcp }
     }
 
     /// Stops the daemon, and returns when it has ended.
@@ -150,7 +169,7 @@ impl RunningDaemon {
 
 impl Drop for RunningDaemon {
     fn drop(&mut self) {
-        drop(self.stop.take());
+        drop((self.connect.take(), self.stop.take()));
         if let Some(thread) = self.thread.take()
             && thread.join().is_err()
         {

@@ -45,8 +45,7 @@ fn a_board_is_known_in_mid_game_and_after_restarts() {
     calibrate_with_two_queens(&table, &file);
     table.load(&format!("0 board {MID_GAME}"));
     table.settle();
-    let running = RunningDaemon::start(hall.loaded(vec![configured(&table, Some(&file))]));
-    let subscriber = Subscriber::new(running.tcp);
+    let (running, subscriber) = RunningDaemon::heard(hall.loaded(vec![configured(&table, Some(&file))]));
     wait_for_placement(&subscriber, 0, MID_GAME);
     // The spare queen was beside the board until now.
     table.load("0 lift a7\n+0.2 drop\n+0.3 place a8 Q");
@@ -58,8 +57,7 @@ fn a_board_is_known_in_mid_game_and_after_restarts() {
 
     // The round continues with its first calibration, although the file is gone and no longer configured.
     fs::remove_file(&file).expect("removed");
-    let running = RunningDaemon::start(hall.loaded(vec![configured(&table, None)]));
-    let subscriber = Subscriber::new(running.tcp);
+    let (running, subscriber) = RunningDaemon::heard(hall.loaded(vec![configured(&table, None)]));
     table.load("0 lift e1\n+0.2 place f1");
     wait_for_placement(&subscriber, 0, MOVED);
     drop((running, subscriber));

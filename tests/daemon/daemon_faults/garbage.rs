@@ -1,20 +1,19 @@
 //! A cable that sends garbage as fast as it can: the journal stays small, and what it does not have is counted.
 
-use std::fs;
-use std::path::Path;
-use std::time::Duration;
-
 use flagfall::session::recorder::{BURST, PER_SECOND};
 use flagfall::system_clock::monotonic;
+use std::fs;
+use std::path::Path;
 
 use super::{board, online};
 use crate::support::hall::process::{DaemonFolder, DaemonProcess};
 use crate::support::mqtt::{Mosquitto, MosquittoSub};
-use crate::support::waiting::pause;
+use crate::support::waiting::{PATIENCE, wait_until};
 
 /// More than a pseudo-terminal passes on.
 const BYTES_PER_SECOND: u32 = 100_000_000;
-const LASTS: Duration = Duration::from_secs(4);
+/// How much of it the daemon must have read: many times what it may record.
+const READ: u64 = 16 * BURST;
 
 /// The length of all files below a folder.
 fn size_of(path: &Path) -> u64 {
@@ -23,6 +22,13 @@ fn size_of(path: &Path) -> u64 {
         return entry.len();
     }
     fs::read_dir(path).expect("a folder").map(|entry| size_of(&entry.expect("an entry").path())).sum()
+}
+
+/// The number of bytes that a process has read so far.
+fn bytes_read(process: u32) -> u64 {
+    let counters = fs::read_to_string(format!("/proc/{process}/io")).expect("it runs");
+    let read = counters.lines().find_map(|line| line.strip_prefix("rchar: "));
+    read.and_then(|read| read.parse().ok()).expect("a number")
 }
 
 #[allow(clippy::print_stderr, reason = "the sizes are measured")]
@@ -39,7 +45,7 @@ fn garbage_at_full_speed_leaves_a_small_journal_and_is_counted() {
     subscriber.wait("that the device is not read", |received| {
         received.body()["problem"].as_str().is_some_and(|problem| problem.contains("too many bytes")).then_some(())
     });
-    pause(LASTS.saturating_sub(monotonic().since(began)));
+    wait_until("the daemon has read enough", PATIENCE, || bytes_read(process.id()) > READ);
     let lasted = monotonic().since(began).as_secs();
     process.terminate();
     let mut left_out = 0;

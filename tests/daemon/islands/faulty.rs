@@ -75,20 +75,23 @@ fn make_faulty<const FAULT: usize>() -> Box<dyn Driver> {
     Box::new(Faulty::<FAULT>(working_driver().start()))
 }
 
-/// Starts a daemon whose first board has a driver with this fault.
-pub(crate) fn start_daemon<const FAULT: usize>(hall: &TestHall, tables: &[Table]) -> RunningDaemon {
+/// Starts a daemon whose first board has a driver with this fault, and a subscriber to everything.
+pub(crate) fn start_daemon<const FAULT: usize>(hall: &TestHall, tables: &[Table]) -> (RunningDaemon, Subscriber) {
     let loaded: Loaded = hall.loaded(tables.iter().map(|table| table.by_port(hall)).collect());
     let mut station_configs: Vec<StationConfig> = station_configs(&loaded.config, 0).expect("settings");
     station_configs[0].setting.driver = Box::leak(Box::new(DriverInfo { make: make_faulty::<FAULT>, ..*working_driver() }));
-    RunningDaemon::with(async move || Daemon::start_with(&loaded, station_configs, PATIENCE).await.expect("starts"))
+    RunningDaemon::heard_with(async move || Daemon::start_with(&loaded, station_configs, PATIENCE).await.expect("starts"))
 }
 
 /// Waits until all boards are online, starts their scripts, and after this time sends the trigger of the fault to the first board.
-pub(crate) fn play_until_fault(subscriber: &Subscriber, tables: &[Table], after: Duration) {
+/// Returns how many messages had come before that.
+pub(crate) fn play_until_fault(subscriber: &Subscriber, tables: &[Table], after: Duration) -> usize {
     tables.iter().for_each(|table| drop(subscriber.device(&table.id, &["online"], 0)));
     tables.iter().for_each(|table| table.board.load(&table.script).expect("hands"));
     pause(after);
+    let before = subscriber.count();
     tables[0].board.inject(&[TRIGGER]).expect("running");
+    before
 }
 
 /// Waits until the node's health names exactly these boards as failed.

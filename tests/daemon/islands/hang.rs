@@ -8,7 +8,7 @@ use super::faulty::{
     trigger_count, wait_for_failed_boards,
 };
 use crate::support::hall::TestHall;
-use crate::support::hall::subscriber::{ReceivedMessage, Subscriber};
+use crate::support::hall::subscriber::ReceivedMessage;
 use crate::support::hall::table::{Table, play, wait_until_complete};
 use crate::support::waiting::pause;
 
@@ -28,12 +28,10 @@ impl Drop for ReleaseOnDrop {
 fn a_station_that_hangs_is_replaced_and_changes_nothing_when_it_wakes() {
     let hall = TestHall::new();
     let tables: Vec<Table> = (0..3).map(|number| Table::new(&hall, number, &play(number, 12, THINK))).collect();
-    let daemon = start_daemon::<HANGS_ONCE>(&hall, &tables);
+    let (daemon, subscriber) = start_daemon::<HANGS_ONCE>(&hall, &tables);
     let release = ReleaseOnDrop(HANGS_ONCE);
-    let subscriber = Subscriber::new(daemon.tcp);
-    play_until_fault(&subscriber, &tables, Duration::from_secs(3));
+    let from = play_until_fault(&subscriber, &tables, Duration::from_secs(3));
     // The new station begins with the link up, and a move comes.
-    let from = subscriber.count();
     drop(subscriber.device("b0", &["online", "unstable"], from));
     let moved = |received: &ReceivedMessage| received.topic.ends_with("/live/ev/1/b0/move").then_some(());
     subscriber.wait("a move after that", subscriber.count(), moved);
@@ -54,11 +52,9 @@ fn a_station_that_hangs_is_replaced_and_changes_nothing_when_it_wakes() {
 fn a_station_that_hangs_again_is_parked() {
     let hall = TestHall::new();
     let tables: Vec<Table> = (0..2).map(|number| Table::new(&hall, number, &play(number, 6, THINK))).collect();
-    let daemon = start_daemon::<HANGS_ALWAYS>(&hall, &tables);
+    let (daemon, subscriber) = start_daemon::<HANGS_ALWAYS>(&hall, &tables);
     let release = ReleaseOnDrop(HANGS_ALWAYS);
-    let subscriber = Subscriber::new(daemon.tcp);
-    play_until_fault(&subscriber, &tables, Duration::from_secs(3));
-    let from = subscriber.count();
+    let from = play_until_fault(&subscriber, &tables, Duration::from_secs(3));
     drop(subscriber.device("b0", &["online", "unstable"], from));
     tables[0].board.inject(&[TRIGGER]).expect("running");
     wait_for_failed_boards(&subscriber, &["b0"]);

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use flagfall::system_clock::monotonic;
 
-use crate::support::hall::subscriber::{ReceivedMessage, Subscriber};
+use crate::support::hall::subscriber::ReceivedMessage;
 use crate::support::hall::table::{Table, play, wait_until_complete};
 use crate::support::hall::{RunningDaemon, TestHall};
 use crate::support::seconds::assert_within;
@@ -21,8 +21,7 @@ const TAKEN_WITHIN: Duration = Duration::from_secs(2);
 fn a_flood_on_one_board_costs_the_others_no_move() {
     let hall = TestHall::new();
     let tables: Vec<Table> = (0..6).map(|number| Table::new(&hall, number, &play(number, 10, THINK))).collect();
-    let daemon = RunningDaemon::start(hall.loaded(tables.iter().map(|table| table.by_port(&hall)).collect()));
-    let subscriber = Subscriber::new(daemon.tcp);
+    let (daemon, subscriber) = RunningDaemon::heard(hall.loaded(tables.iter().map(|table| table.by_port(&hall)).collect()));
     tables.iter().for_each(|table| drop(subscriber.device(&table.id, &["online"], 0)));
     let (flooded, others) = tables.split_first().expect("tables");
     flooded.board.flood(1_000_000).expect("running");
@@ -35,8 +34,14 @@ fn a_flood_on_one_board_costs_the_others_no_move() {
     wait_until_complete(&subscriber, others);
     flooded.board.flood(0).expect("running");
     // The board answers again, or its answers were understood all the time.
-    flooded.board.replug().expect("put back");
     let from = subscriber.count();
+    flooded.board.unplug().expect("pulled");
+    let pulled = |received: &ReceivedMessage| {
+        (received.device(&flooded.id)? == "offline" && received.body()["port"].is_null()).then_some(())
+    };
+    subscriber.wait("the lost link", from, pulled);
+    let from = subscriber.count();
+    flooded.board.replug().expect("put back");
     drop(subscriber.device(&flooded.id, &["online", "unstable"], from));
     daemon.stop();
 }
@@ -45,8 +50,7 @@ fn a_flood_on_one_board_costs_the_others_no_move() {
 fn a_silent_board_is_an_alarm_until_it_talks_again() {
     let hall = TestHall::new();
     let tables: Vec<Table> = (0..2).map(|number| Table::new(&hall, number, &play(number, 8, THINK))).collect();
-    let daemon = RunningDaemon::start(hall.loaded(tables.iter().map(|table| table.by_port(&hall)).collect()));
-    let subscriber = Subscriber::new(daemon.tcp);
+    let (daemon, subscriber) = RunningDaemon::heard(hall.loaded(tables.iter().map(|table| table.by_port(&hall)).collect()));
     tables.iter().for_each(|table| drop(subscriber.device(&table.id, &["online"], 0)));
     let (silent, other) = (&tables[0], &tables[1]);
     let from = subscriber.count();
@@ -103,8 +107,7 @@ fn a_held_port_is_reported_with_its_holder_and_opened_when_it_is_free() {
     let tables: Vec<Table> = (0..2).map(|number| Table::new(&hall, number, &play(number, 4, THINK))).collect();
     let (held, free) = (&tables[0], &tables[1]);
     let mut other = PortHolder::hold(&held.board.path().expect("plugged"));
-    let daemon = RunningDaemon::start(hall.loaded(tables.iter().map(|table| table.by_port(&hall)).collect()));
-    let subscriber = Subscriber::new(daemon.tcp);
+    let (daemon, subscriber) = RunningDaemon::heard(hall.loaded(tables.iter().map(|table| table.by_port(&hall)).collect()));
     drop(subscriber.device(&free.id, &["online"], 0));
     let holder = format!("sleep (process {})", other.0.id());
     let named = |received: &ReceivedMessage| {
@@ -115,9 +118,9 @@ fn a_held_port_is_reported_with_its_holder_and_opened_when_it_is_free() {
     free.board.load(&free.script).expect("hands");
     // This is longer than the longest pause between two attempts to open the port.
     pause(Duration::from_millis(1_500));
+    let from = subscriber.count();
     other.end();
     let released = monotonic();
-    let from = subscriber.count();
     let taken = |received: &ReceivedMessage| {
         (received.device(&held.id).is_some() && received.body()["port"].is_string()).then_some(received.at)
     };

@@ -7,7 +7,7 @@ use super::faulty::{
     read_sound_journal, start_daemon, trigger_count, wait_for_failed_boards,
 };
 use crate::support::hall::TestHall;
-use crate::support::hall::subscriber::{ReceivedMessage, Subscriber};
+use crate::support::hall::subscriber::ReceivedMessage;
 use crate::support::hall::table::{Table, play, wait_until_complete};
 
 const THINK: [u64; 2] = [300, 700];
@@ -20,9 +20,8 @@ fn tables(hall: &TestHall) -> Vec<Table> {
 fn a_panic_that_does_not_come_again_costs_nothing() {
     let hall = TestHall::new();
     let tables = tables(&hall);
-    let daemon = start_daemon::<PANICS_ONCE>(&hall, &tables);
-    let subscriber = Subscriber::new(daemon.tcp);
-    play_until_fault(&subscriber, &tables, Duration::from_secs(4));
+    let (daemon, subscriber) = start_daemon::<PANICS_ONCE>(&hall, &tables);
+    _ = play_until_fault(&subscriber, &tables, Duration::from_secs(4));
     assert!(tables.iter().all(|table| table.board.wait_done(Duration::from_secs(60))));
     wait_until_complete(&subscriber, &tables);
     assert!(trigger_count(PANICS_ONCE) >= 2, "once in the station, and once more in the new station");
@@ -38,9 +37,8 @@ fn a_panic_that_does_not_come_again_costs_nothing() {
 fn a_game_that_panics_again_is_parked_and_its_bytes_are_still_recorded() {
     let hall = TestHall::new();
     let tables = tables(&hall);
-    let daemon = start_daemon::<PANICS_ALWAYS>(&hall, &tables);
-    let subscriber = Subscriber::new(daemon.tcp);
-    play_until_fault(&subscriber, &tables, Duration::from_secs(4));
+    let (daemon, subscriber) = start_daemon::<PANICS_ALWAYS>(&hall, &tables);
+    _ = play_until_fault(&subscriber, &tables, Duration::from_secs(4));
     wait_for_failed_boards(&subscriber, &["b0"]);
     let parked = |received: &ReceivedMessage| {
         // A board whose bytes are not read is not online, even if its cable is connected.
