@@ -137,6 +137,22 @@ fn the_first_answer_about_mate_comes_calmly() {
     browser.shows_in(".proposal", "BLACK WINS");
     browser.wait("Confirm is offered", "document.querySelector('#choice-confirm:enabled')");
     assert_eq!(browser.get("test.seen"), json!([]));
+    // It is worked out once more: the same answer is no change, and another one is.
+    let again = |mut body: Value, revision: u64| {
+        body["revision"] = revision.into();
+        room.witness.publish_ruling("1", body);
+    };
+    again(rulings::worked_out(), 5);
+    browser.shows_in(".proposal", "is being worked out.");
+    again(rulings::proposed(), 6);
+    browser.shows_in(".proposal", "BLACK WINS");
+    browser.wait("no change is named", "!document.querySelector('.changed')");
+    again(rulings::worked_out(), 7);
+    browser.shows_in(".proposal", "is being worked out.");
+    let mut drawn = rulings::proposed();
+    drawn["screen"]["proposal"] = "Proposal: DRAW.".into();
+    again(drawn, 8);
+    browser.shows_in(".changed", "The finding changed (revision 8). Before: BLACK WINS");
 }
 
 /// A user without a role, and an operator, may look and not decide.
@@ -219,7 +235,7 @@ fn several_alarms_of_a_board_are_tabs() {
     room.witness.publish_ruling("1", decided);
     browser.open("/arbiter/");
     browser.click_nth(".need a", "ILLEGAL MOVE");
-    browser.click_nth(".decided button", "Acknowledge");
+    browser.click_nth(".ruling-facts button", "Acknowledge");
     browser.click("dialog button.primary:enabled");
     assert_eq!(room.witness.command("acknowledge-alert", 1).message["body"], json!({"alarm": 4}));
 }

@@ -56,16 +56,25 @@ fn a_loud_alarm_sounds_after_a_tap_until_somebody_opens_it() {
     browser.later(Duration::from_secs(31));
     browser.wait("a second of the page passed", "document.querySelector('.need-age')?.innerText.includes(':')");
     assert_eq!(tones(&browser), 6, "no sound for what was opened");
+    // A page that lies on the board's table is heard too, until somebody touches it.
+    browser.keys("n");
+    browser.wait("a board", "document.querySelector('.board-player')?.innerText.includes('Muster')");
+    browser.later(Duration::from_secs(31));
+    room.witness.publish_alert("1", alert_body(9, "fivefold_repetition", "loud"));
+    tones_are(&browser, 8, "nobody looks");
+    browser.keys("f");
+    browser.wait("somebody looks", "document.querySelector('.board-player').innerText.includes('Beispiel')");
+    browser.keys(crate::stage::browser::ESCAPE);
     // An alarm of a device has lower tones.
     room.witness.publish_alert("1", alert_body(2, "board_lost", "loud"));
-    tones_are(&browser, 8, "a device");
-    assert_eq!(browser.get("test.tones[7] < test.tones[0]"), true);
+    tones_are(&browser, 10, "a device");
+    assert_eq!(browser.get("test.tones[9] < test.tones[0]"), true);
     browser.keys("m");
     room.witness.publish_alert("1", alert_body(3, "dead_position", "loud"));
     browser.shows_in(".need", "dead position");
-    assert_eq!(tones(&browser), 8, "muted");
+    assert_eq!(tones(&browser), 10, "muted");
     browser.keys("m");
-    tones_are(&browser, 10, "on again");
+    tones_are(&browser, 12, "on again");
     // The device is not asked again: it sounds from the first tap on.
     browser.open("/arbiter/");
     browser.shows_in(".bell", "off");

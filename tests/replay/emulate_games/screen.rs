@@ -72,7 +72,7 @@ fn the_picture_fits_at_every_moment_and_ends_as_it_should() {
         "board 1  arbiter   1  game armed",
         "board 1  live      1  1. e4",
         "board 2  arbiter  23  10... Rc8, pressed",
-        "board 1  arbiter  43  WHITE FLAG. You decide: Black wins if",
+        "board 1  arbiter  43  WHITE FLAG. Not yet: Black wins if",
     ] {
         assert!(lines.iter().any(|line| line.contains(wanted)), "no `{wanted}` in\n{}", lines.join("\n"));
     }

@@ -111,7 +111,9 @@ pub(super) fn proposal(ruling: &Value) -> String {
             let each = |one: &Value| {
                 format!("{} if {}", outcome(one["outcome"].as_str()), short(one["depends_on"].as_str().unwrap_or("?")))
             };
-            format!("You decide: {}", alternatives.iter().map(each).collect::<Vec<_>>().join("; "))
+            // The answer about mate comes in a moment.
+            let who = if ruling["winnable"]["verdict"] == "pending" { "Not yet" } else { "You decide" };
+            format!("{who}: {}", alternatives.iter().map(each).collect::<Vec<_>>().join("; "))
         }
         other => format!("Proposal: {}", outcome(other)),
     }

@@ -20,6 +20,9 @@ import { alarmTitle } from './words.js';
 /** A page that was hidden longer says what happened meanwhile. Milliseconds. */
 const AWAY = 60_000;
 
+/** For so long after a touch somebody looks at the page, milliseconds. */
+const LOOKS = 30_000;
+
 const sound = newSound();
 /** Alarms that somebody looked at on this page: they make no sound any more. @type {Set<string>} */
 const opened = new Set();
@@ -53,7 +56,8 @@ function onChange(app, change) {
   const now = app.now();
   const mine = [...app.model.boards.values()].filter((board) => isMine(app.model, user, board));
   app.ui.needs = nextNeeds(app.ui.needs ?? [], openNeeds(mine, now), now);
-  const here = app.session?.locked ? null : boardOfRoute(app);
+  // A page that lies there with a board on it is no eye that has seen the alarm.
+  const here = app.session?.locked || now - app.lock.touchedAt() > LOOKS ? null : boardOfRoute(app);
   for (const need of app.ui.needs) if (here && need.boards.includes(here)) opened.add(need.key);
   const unseen = app.ui.needs.filter((/** @type {import('./needs.js').Need} */ need) => !need.closed && !opened.has(need.key));
   // What was there when the page opened is not news; what came while there was no connection is.

@@ -23,8 +23,8 @@ const LOOK_FIRST = 1500;
  * Remembers what the finding that is on the screen says, so that a change is not missed.
  * @param {import('./app.js').App} app
  * @param {import('../../messages').BoardRulingMessage} message
- * @returns {{game: string, body: import('./said.js').Shown, old: string, revision: number, until: number}} `old`: what it said before this revision;
- *   `until`: the buttons are off
+ * @returns {{game: string, body: import('./said.js').Shown, last: import('./said.js').Shown|null, old: string, revision: number, until: number}}
+ *   `last`: what was proposed last; `old`: what it said before this revision; `until`: the buttons are off
  */
 function watch(app, message) {
   const body = /** @type {import('./said.js').Shown} */ (message.body);
@@ -34,9 +34,11 @@ function watch(app, message) {
   // Buttons that have just come are not those of the first answer, which comes in a moment; once it is there, nothing has changed under the finger.
   const waits = same ? !(isWorkedOut(before.body) && app.now() < before.until) : isWorkedOut(body);
   const until = isNew ? (waits ? app.now() + LOOK_FIRST : 0) : before.until;
-  // A decision is shown as what it is, and so is the first answer.
-  const hasOld = same && !body.decision && !before.body.decision && !isWorkedOut(before.body);
-  app.ui.ruling = { game: message.game, body, until, revision: isNew ? body.revision : before.revision, old: isNew ? (hasOld ? saidBefore(before.body, body) : '') : before.old };
+  // A decision is shown as what it is. While an answer is awaited nothing is proposed: it is compared with what was proposed before.
+  const last = same ? before.last : null;
+  const isProposal = !isWorkedOut(body);
+  const old = isNew ? (last && isProposal && !body.decision && !last.decision ? saidBefore(last, body) : '') : before.old;
+  app.ui.ruling = { game: message.game, body, last: isProposal ? body : last, until, old, revision: isNew ? body.revision : before.revision };
   if (isNew && until) setTimeout(() => app.paint(true), LOOK_FIRST + 50);
   return app.ui.ruling;
 }
@@ -73,8 +75,7 @@ export function rulingView(app, board) {
       ${alarmTabs(app, board, finding)}
       <div class="ruling-notes" role="status">
         ${decided || seen.old || pending || !isLive(live) ? nothing : html`<p class="muted">As of ${knownAt}, revision ${seen.revision}.</p>`}
-        ${decided ? html`<p class="notice decided">✓ Decided ${resultSign(decided.result)} by ${decidedBy(board)}${decided.reason ? `: ${decided.reason}` : ''}
-          ${ownAlarms(board, finding).map((alert) => acknowledgeButton(app, board, alert))}</p>` : nothing}
+        ${decided ? html`<p class="notice decided">✓ Decided ${resultSign(decided.result)} by ${decidedBy(board)}${decided.reason ? `: ${decided.reason}` : ''}</p>` : nothing}
         ${seen.old ? html`<p class="notice changed">The finding changed (revision ${seen.revision}). Before: <s>${seen.old}</s></p>` : nothing}
         ${pending ? html`<p class="notice">Whether mate is possible (6.9) is being worked out. Confirming is off until then.</p>` : nothing}
         ${!isLive(live) ? html`<p class="notice hatched">Not live: ${live.cause}. This was known at ${knownAt}.</p>` : nothing}
@@ -90,7 +91,7 @@ export function rulingView(app, board) {
         <div class="ruling-times">${times(board, finding)}</div>
         <div class="ruling-facts">
           ${screen?.moves ? html`<p class="moves-done">${screen.moves}</p>` : nothing}
-          <p>${isWorkedOut(finding) ? html`<b>Until then</b> ${screen?.proposal}` : html`<b>Why</b> ${screen?.why}`}${screen?.line ? html`<details><summary>Line</summary><p class="line">${screen.line}</p>
+          <p>${isWorkedOut(finding) ? html`<b>Until then</b> ${screen?.proposal.replace(/^Proposal: /, '')}` : html`<b>Why</b> ${screen?.why}`}${screen?.line ? html`<details><summary>Line</summary><p class="line">${screen.line}</p>
             ${screen.final_position ? html`<staff-diagram class="small-diagram" .show=${{ fen: screen.final_position, small: true }}></staff-diagram>` : nothing}</details>` : nothing}</p>
           ${screen?.check.length ? html`<p><b>Check</b> ${screen.check.join(' · ')}</p>` : nothing}
           ${finding.contested ? html`<p class="notice amber">△ Contested: see the proposal.</p>` : nothing}
@@ -98,6 +99,7 @@ export function rulingView(app, board) {
           <p class="rules muted">${screen?.rules}</p>
           ${flags(state, message)}
           ${recordSeen(app, board, message)}
+          ${decided ? ownAlarms(board, finding).map((alert) => html`<p>The alarm is still open. ${acknowledgeButton(app, board, alert)}</p>`) : nothing}
         </div>
       </div>
       ${decideBar(app, board, message, { pending, waits })}
