@@ -235,7 +235,8 @@ fn several_alarms_of_a_board_are_tabs() {
     room.witness.publish_ruling("1", decided);
     browser.open("/arbiter/");
     browser.click_nth(".need a", "ILLEGAL MOVE");
-    browser.click_nth(".ruling-facts button", "Acknowledge");
+    browser.shows_in(".positions", "Stands now");
+    browser.click_nth(".choices button", "Acknowledge");
     browser.click("dialog button.primary:enabled");
     assert_eq!(room.witness.command("acknowledge-alert", 1).message["body"], json!({"alarm": 4}));
 }

@@ -29,7 +29,7 @@ export function sortChoices(finding) {
  * @param {import('./app.js').App} app
  * @param {import('./model.js').Board} board
  * @param {import('../../messages').BoardRulingMessage} message
- * @param {{pending: boolean, waits: boolean}} state
+ * @param {{pending: boolean, waits: boolean, also: unknown[]}} state `also`: buttons for alarms that the decision has left open
  */
 export function decideBar(app, board, message, state) {
   const role = app.session && roleOn(app.model, app.session.user, board);
@@ -55,9 +55,9 @@ export function takeBackBar(app, board) {
  * @param {import('./app.js').App} app
  * @param {import('./model.js').Board} board
  * @param {import('../../messages').BoardRulingMessage} message
- * @param {{pending: boolean, waits: boolean}} state
+ * @param {{pending: boolean, waits: boolean, also: unknown[]}} state
  */
-function choiceButtons(app, board, message, { pending, waits }) {
+function choiceButtons(app, board, message, { pending, waits, also }) {
   const finding = /** @type {any} */ (message.body);
   const { first, other } = sortChoices(finding);
   const offline = isOffline(app);
@@ -79,6 +79,7 @@ function choiceButtons(app, board, message, { pending, waits }) {
       ${first.map((choice) => button(choice, ids(choice)))}
       ${other.length ? html`<button id="choice-other" aria-expanded=${Boolean(app.ui.others)} ?disabled=${offline}
         @click=${toggle}>${offline ? 'no connection' : 'Other result…'}</button>` : nothing}
+      ${also}
     </div>`;
 }
 

@@ -99,10 +99,9 @@ export function rulingView(app, board) {
           <p class="rules muted">${screen?.rules}</p>
           ${flags(state, message)}
           ${recordSeen(app, board, message)}
-          ${decided ? ownAlarms(board, finding).map((alert) => html`<p>The alarm is still open. ${acknowledgeButton(app, board, alert)}</p>`) : nothing}
         </div>
       </div>
-      ${decideBar(app, board, message, { pending, waits })}
+      ${decideBar(app, board, message, { pending, waits, also: decided ? ownAlarms(board, finding).map((alert) => acknowledgeButton(app, board, alert)) : [] })}
     </main>`;
 }
 
