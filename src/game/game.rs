@@ -12,7 +12,9 @@ mod ask_board;
 mod claims;
 mod commands;
 mod endings;
+mod enter_result;
 mod joining;
+mod open_matters;
 mod rule_on_finding;
 mod set_to_start;
 #[cfg(test)]
@@ -20,6 +22,8 @@ mod tests;
 mod transitions;
 mod view;
 
+use self::enter_result::LeftGame;
+pub use self::open_matters::{OpenMatter, Unfinished};
 use crate::alarm::{AlarmKind, Alarms};
 use crate::arbiter_entries::ArbiterEntries;
 use crate::audit::AuditEntry;
@@ -69,6 +73,8 @@ pub struct Game {
     /// What was entered of this game.
     entries: ArbiterEntries,
     rulings: RulingRecord,
+    /// The games before this one whose results can still be entered.
+    left: Vec<LeftGame>,
     reports: Reports,
 }
 
@@ -103,6 +109,7 @@ impl Game {
             health: DeviceHealth::default(),
             entries: ArbiterEntries::default(),
             rulings: RulingRecord::default(),
+            left: Vec::new(),
             reports: Reports::default(),
         }
     }

@@ -17,6 +17,7 @@ use crate::event::model::{MAX_FILE, read_bounded, replace};
 use crate::event::problems::Problems;
 use crate::mqtt::{Identity, follow_retained};
 use crate::random;
+use crate::wire::node::NextRound;
 
 /// The time for which a start waits for the organiser's messages, if some were used before.
 const AGAIN_WITHIN: Duration = Duration::from_secs(3);
@@ -120,13 +121,15 @@ impl Follower {
     }
 
     /// Waits for messages that change the configuration, and returns when the daemon may start anew with them.
-    pub(super) async fn next(&mut self, base: &Loaded, present: &Loaded, quiet: &Quiet) {
+    pub(super) async fn next(&mut self, base: &Loaded, present: &Loaded, quiet: &mut Quiet) {
         loop {
             if self.latest.changed().await.is_err() {
                 // The task ends only with the program.
                 std::future::pending::<()>().await;
             }
             let Some(published) = self.latest.borrow_and_update().clone() else { continue };
+            // What waited before is out of date.
+            quiet.show_next(None);
             let Some(loaded) = self.apply(&published, base) else { continue };
             if loaded.config == present.config {
                 self.keep(published);
@@ -135,9 +138,14 @@ impl Follower {
             let (rev, body) = (published.event.rev, &published.event.body);
             tracing::info!("publication {rev} of the organiser, round {}: it is used when the boards are quiet", body.round);
             let force = body.force;
+            let event = &loaded.config.event;
+            let round = format!("{}/{}", event.id, event.round);
+            let boards = quiet.places(&event.round, loaded.config.board.iter().map(|board| board.id.as_str()));
             while !self.latest.has_changed().unwrap_or(false) {
+                let held_by = quiet.holds(force);
+                quiet.show_next(Some(NextRound { round: round.clone(), boards: boards.clone(), held_by }));
                 tokio::time::sleep(LOOK).await;
-                if quiet.may_change(force) && !self.latest.has_changed().unwrap_or(false) {
+                if quiet.holds(force).is_empty() && !self.latest.has_changed().unwrap_or(false) {
                     quiet.announce_change();
                     return self.keep(published);
                 }

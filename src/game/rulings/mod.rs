@@ -78,6 +78,13 @@ impl RulingRecord {
         falls.filter(move |(index, _)| open(*index)).map(|(_, fall)| fall.side)
     }
 
+    /// The sides of these flags that may cost the game, as far as is known.
+    pub(crate) fn flags_that_may_cost(&self, clock: &Chessclock) -> impl Iterator<Item = Color> {
+        let falls = clock.flags().iter().filter(|fall| !fall.after_end).enumerate();
+        let free = move |index: usize| self.finding_on(Subject::Flag(index)).is_some_and(|finding| self.costs_nothing(finding));
+        falls.filter(move |(index, _)| !free(*index)).map(|(_, fall)| fall.side)
+    }
+
     /// True if a flag has fallen before the end of the game, has no ruling yet, and the game has no result.
     pub(crate) fn flag_awaits_ruling(&self, clock: &Chessclock) -> bool {
         self.result.is_none() && self.flags_without_ruling(clock).next().is_some()
