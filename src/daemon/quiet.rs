@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use flagfall_game::game::{OpenMatter, Unfinished};
+use flagfall_game::open_matters::{OpenMatter, Unfinished};
 
 use super::node::Node;
 use super::shared::{Busy, Condition, StationHandle};

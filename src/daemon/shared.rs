@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use flagfall_game::game::Unfinished;
+use flagfall_game::open_matters::Unfinished;
 use flagfall_hardware::ble::Radio;
 use flagfall_hardware::hid::Hids;
 use flagfall_hardware::port::Ports;

@@ -14,7 +14,6 @@ mod commands;
 mod endings;
 mod enter_result;
 mod joining;
-mod open_matters;
 mod rule_on_finding;
 mod set_to_start;
 #[cfg(test)]
@@ -22,8 +21,6 @@ mod tests;
 mod transitions;
 mod view;
 
-use self::enter_result::LeftGame;
-pub use self::open_matters::{OpenMatter, Unfinished};
 use crate::alarm::{AlarmKind, Alarms};
 use crate::arbiter_entries::ArbiterEntries;
 use crate::audit::AuditEntry;
@@ -73,8 +70,6 @@ pub struct Game {
     /// What was entered of this game.
     entries: ArbiterEntries,
     rulings: RulingRecord,
-    /// The games before this one whose results can still be entered.
-    left: Vec<LeftGame>,
     reports: Reports,
 }
 
@@ -109,7 +104,6 @@ impl Game {
             health: DeviceHealth::default(),
             entries: ArbiterEntries::default(),
             rulings: RulingRecord::default(),
-            left: Vec::new(),
             reports: Reports::default(),
         }
     }

@@ -111,7 +111,11 @@ impl Follower {
         }
         let published = self.latest.borrow_and_update().clone();
         match published {
-            Some(published) if self.apply(&published, base).is_some() => self.keep(published),
+            Some(published) if self.apply(&published, base).is_some() => match &self.used {
+                // Games of the round before may still wait for something: the boards say when it may change.
+                Some(used) if used.event.body.round != published.event.body.round => self.latest.mark_changed(),
+                _ => self.keep(published),
+            },
             Some(_) => {}
             None => {
                 let what = if self.used.is_some() { "those of before are used" } else { "the configuration alone is used" };

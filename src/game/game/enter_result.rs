@@ -3,45 +3,23 @@
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
-use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use super::{Game, OpenMatter};
+use super::Game;
 use crate::alarm::AlarmKind;
 use crate::audit::AuditEntry;
 use crate::decision::{Decision, DecisionKind, Ruling};
 use crate::effect::Effect;
 use crate::game_phase::GamePhase;
 use crate::input::Author;
-use crate::laws::outcome::{Ending, GameResult, KnownResult};
+use crate::laws::outcome::{GameResult, KnownResult};
+use crate::open_matters::{LeftGame, OpenMatter, Standing, Unfinished};
 
 /// Without a clock, a game counts as in play for this time after the last change of the board.
 const STILL: Duration = Duration::from_secs(60);
 /// The largest number of games whose results can be entered later; the oldest one gives way.
 const MAX_LEFT: usize = 64;
-
-/// What an entered result must fit in with.
-#[derive(Clone, Debug)]
-struct Standing {
-    moves: bool,
-    /// Why the game is in play; none if it is not.
-    in_play: Option<&'static str>,
-    result: Option<GameResult>,
-    /// The decision that gave the result.
-    decision: Option<Box<Decision>>,
-    /// The ending on the board, and its result.
-    ending: Option<(Ending, GameResult)>,
-    open: Vec<OpenMatter>,
-}
-
-/// A game with moves that is not on the board any more.
-#[derive(Clone, Debug)]
-pub(super) struct LeftGame {
-    number: u32,
-    standing: Standing,
-}
 
 impl Game {
     /// Carries out a command that enters a result. What stands already is not decided again.
@@ -54,7 +32,7 @@ impl Game {
         if is_present && !by_organiser {
             return Err("the game is on the board: use declare-result".into());
         }
-        let left = self.left.iter().find(|left| left.number == number).map(|left| left.standing.clone());
+        let left = self.rulings.left.iter().find(|left| left.number == number).map(|left| left.standing.clone());
         let standing = if is_present { self.standing() } else { left.ok_or("this game is not known any more")? };
         if by_organiser {
             standing.check(result)?;
@@ -69,7 +47,7 @@ impl Game {
         let supersedes = standing.decision.as_ref().map(|decision| decision.number);
         let decision = Box::new(self.rulings.decisions.number(Decision { finding: None, supersedes, ..entered }));
         out.push(Effect::Audit(AuditEntry::Decision(decision.clone())));
-        if let Some(left) = self.left.iter_mut().find(|left| left.number == number) {
+        if let Some(left) = self.rulings.left.iter_mut().find(|left| left.number == number) {
             left.standing.result = Some(result).filter(|result| *result != GameResult::Open);
             left.standing.decision = Some(decision.clone());
         }
@@ -99,16 +77,16 @@ impl Game {
     pub(super) fn leave_game(&mut self) {
         let standing = Standing { in_play: None, ..self.standing() };
         if standing.moves {
-            if self.left.len() == MAX_LEFT {
-                self.left.remove(0);
+            if self.rulings.left.len() == MAX_LEFT {
+                self.rulings.left.remove(0);
             }
-            self.left.push(LeftGame { number: self.number(), standing });
+            self.rulings.left.push(LeftGame { number: self.number(), standing });
         }
     }
 
     /// The result of a game before the one on the board, as every audience may know it; none if no such game is known.
     pub fn known_result_of_left(&self, number: u32) -> Option<Option<KnownResult>> {
-        let Standing { result, ending, .. } = self.left.iter().find(|left| left.number == number)?.standing;
+        let Standing { result, ending, .. } = self.rulings.left.iter().find(|left| left.number == number)?.standing;
         Some(KnownResult::of(result, ending))
     }
 
@@ -130,39 +108,41 @@ impl Game {
             open: self.open_matters(),
         }
     }
-}
 
-impl Standing {
-    /// Whether the organiser's desk may enter this result.
-    ///
-    /// # Errors
-    /// The text names what stands against it.
-    fn check(&self, result: GameResult) -> Result<(), Cow<'static, str>> {
-        if !self.moves {
-            return Err("no move was made in this game".into());
+    /// What waits for an arbiter in this game; nothing once it has a result. A flag that costs nothing does not wait.
+    pub fn open_matters(&self) -> Vec<OpenMatter> {
+        if self.rulings.result.is_some() {
+            return Vec::new();
         }
-        match (self.result, &self.decision) {
-            (Some(known), _) if known == result => return Ok(()),
-            (Some(_), Some(decision)) if decision.by_organiser => return Ok(()),
-            (Some(_), Some(decision)) => return Err(format!("{}: only an arbiter can change it", decision.words()).into()),
-            (Some(known), None) => return Err(format!("the game has the result {}", known.words()).into()),
-            (None, _) => {}
+        let mut open: Vec<OpenMatter> = Vec::new();
+        open.extend(self.rulings.flags_that_may_cost(&self.seen.clock.chessclock).map(OpenMatter::Flag));
+        let illegal = [AlarmKind::IllegalMove, AlarmKind::PromotionNotReplaced, AlarmKind::PressedWithoutMove];
+        let alarms = self.alarms.open().filter(|alarm| illegal.contains(&alarm.kind));
+        open.extend(alarms.map(|alarm| OpenMatter::IllegalMove(alarm.side)));
+        if self.entries.claim_open() {
+            open.push(OpenMatter::Claim(self.entries.lodged.as_ref().map(|claim| claim.side)));
         }
-        if !self.open.is_empty() {
-            let open: Vec<String> = self.open.iter().map(|open| open.words()).collect();
-            return Err(open.join(", and ").into());
+        if open.is_empty() && self.rulings.entry_is_open() {
+            open.push(OpenMatter::Finding);
         }
-        if let Some(why) = self.in_play.filter(|_| result != GameResult::Open) {
-            return Err(format!("the game is in play: {why}").into());
-        }
-        match self.ending {
-            Some((ending, by_board)) if result != GameResult::Open && result != by_board => Err(format!(
-                "{}: the result is {}, and only an arbiter can declare another one",
-                ending.words(),
-                by_board.words()
-            )
-            .into()),
-            _ => Ok(()),
-        }
+        open.dedup();
+        open
+    }
+
+    /// How the game stands, if another round must wait for it: it is in play, or it is over and something that may change its result
+    /// waits for an arbiter.
+    pub fn unfinished(&self) -> Option<Unfinished> {
+        let pending = || self.rulings.is_pending(&self.seen.clock.chessclock);
+        let waits = match self.seen.phase.stage {
+            GamePhase::Playing => true,
+            GamePhase::Over => pending(),
+            GamePhase::AwaitingSetUp | GamePhase::Armed => false,
+        };
+        waits.then(|| Unfinished {
+            number: self.number(),
+            ending: self.ending(),
+            clock_runs: self.seen.clock.chessclock.runs().is_some(),
+            open: self.open_matters(),
+        })
     }
 }

@@ -17,6 +17,7 @@ use crate::laws::facts::Facts;
 use crate::laws::finding::Finding;
 use crate::laws::outcome::{GameResult, Kind, Outcome};
 use crate::laws::winnable::{Answer, Questions};
+use crate::open_matters::LeftGame;
 
 pub(crate) use report::News;
 
@@ -41,6 +42,8 @@ pub(crate) struct RulingRecord {
     /// The last finding or decision of an earlier game, with that game's number. It is shown until this game has one of its
     /// own.
     pub(crate) earlier_ruling: Option<(u32, Ruling)>,
+    /// The games before this one whose results can still be entered.
+    pub(crate) left: Vec<LeftGame>,
 }
 
 impl RulingRecord {

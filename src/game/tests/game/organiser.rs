@@ -4,11 +4,11 @@ use flagfall_game::alarm::AlarmKind;
 use flagfall_game::audit::AuditEntry;
 use flagfall_game::decision::{DecisionKind, Ruling};
 use flagfall_game::effect::Effect;
-use flagfall_game::game::OpenMatter;
 use flagfall_game::game_phase::GamePhase;
 use flagfall_game::input::Command;
 use flagfall_game::laws::claim::{Ground, Standing};
 use flagfall_game::laws::outcome::GameResult;
+use flagfall_game::open_matters::OpenMatter;
 use flagfall_protocols::event::{ClockSide, DeviceEvent};
 use flagfall_protocols::square::{Color, Placement};
 
