@@ -28,6 +28,10 @@ const MAX_DEVICE: usize = 200;
 pub struct Facts<'a> {
     /// The game, as `expect.game` names it.
     pub game: String,
+    /// The game that the live audience still sees while another one is on the board, with its number. Its result can be entered.
+    pub earlier: Option<(String, u32)>,
+    /// The number of the game.
+    pub game_no: u32,
     /// The revision of the arbiters' state.
     pub rev: u32,
     /// Moves are being played.
@@ -107,7 +111,7 @@ fn find_action(submission: &Submission, facts: &Facts<'_>) -> Result<Action, Fau
     }
     check_lock(submission, verb, facts)?;
     match verb.by {
-        By::Game => game_command(submission),
+        By::Game => game_command(submission, facts),
         By::Daemon => daemon_action(submission, facts.setup),
     }
 }
@@ -116,6 +120,7 @@ fn check_role(role: Role, verb: &Verb, facts: &Facts<'_>) -> Result<(), Fault> {
     let (enough, why) = match (role, verb.role, verb.until) {
         (Role::Operator, Role::Operator, Until::Playing) => (!facts.playing && !facts.awaits_ruling, "an arbiter is needed"),
         (Role::Operator, Role::Operator, Until::FlagFell) => (!facts.flag_fell, "an arbiter is needed"),
+        (Role::Organiser, least, _) => (least == Role::Organiser, "an arbiter is needed"),
         (Role::Operator, least, _) => (least == Role::Operator, "an arbiter is needed"),
         (Role::Arbiter, least, _) => (least != Role::Chief, "a chief arbiter is needed"),
         (Role::Chief, ..) => (true, ""),
@@ -137,7 +142,8 @@ fn check_lock(submission: &Submission, verb: &Verb, facts: &Facts<'_>) -> Result
         return Err(Fault::new(Code::Invalid, missing));
     }
     // A value that was sent must be right, needed or not.
-    let right = expect.game.as_ref().is_none_or(|game| *game == facts.game) && expect.rev.is_none_or(|rev| rev == facts.rev);
+    let is_game = |game: &String| *game == facts.game || verb.name == "enter-result" && is_earlier(game, facts);
+    let right = expect.game.as_ref().is_none_or(is_game) && expect.rev.is_none_or(|rev| rev == facts.rev);
     if !right {
         return Err(stale(submission, facts, &format!("the game is {}, its revision {}", facts.game, facts.rev)));
     }
@@ -146,6 +152,10 @@ fn check_lock(submission: &Submission, verb: &Verb, facts: &Facts<'_>) -> Result
         Some(key) => Err(stale(submission, facts, &describe_finding(current_finding(key, &facts.findings)))),
         None => Ok(()),
     }
+}
+
+fn is_earlier(game: &String, facts: &Facts<'_>) -> bool {
+    facts.earlier.as_ref().is_some_and(|(earlier, _)| earlier == game)
 }
 
 /// The answer to a lock that is out of date: who decided what meanwhile, and what is `present`. An operator does not learn of
@@ -179,7 +189,7 @@ fn with_verb(submission: &Submission) -> Result<serde_json::Map<String, Value>, 
     }
 }
 
-fn game_command(submission: &Submission) -> Result<Action, Fault> {
+fn game_command(submission: &Submission, facts: &Facts<'_>) -> Result<Action, Fault> {
     let mut body = with_verb(submission)?;
     let beside = |field| Err(Fault::new(Code::Invalid, &format!("{field} must stand beside the body, not in it")));
     match submission.verb.as_str() {
@@ -194,6 +204,13 @@ fn game_command(submission: &Submission) -> Result<Action, Fault> {
             if let Some(observed) = submission.observed_us {
                 body.insert("observed_at".to_owned(), Value::from(observed));
             }
+        }
+        "enter-result" if body.contains_key("game_no") || body.contains_key("by_organiser") => return beside("expect.game"),
+        "enter-result" => {
+            let earlier = facts.earlier.as_ref().filter(|(name, _)| submission.expect.game.as_ref() == Some(name));
+            let number = earlier.map_or(facts.game_no, |(_, number)| *number);
+            body.insert("game_no".to_owned(), Value::from(number));
+            body.insert("by_organiser".to_owned(), Value::from(submission.role == Some(Role::Organiser)));
         }
         "confirm" | "reject" if body.contains_key("finding") => return beside("expect.finding"),
         "confirm" | "reject" => {

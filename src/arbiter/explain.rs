@@ -5,7 +5,7 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
 /// The fields that the program itself adds to a body. A sender does not know them.
-const ADDED: [&str; 3] = ["verb", "observed_at", "finding"];
+const ADDED: [&str; 5] = ["verb", "observed_at", "finding", "game_no", "by_organiser"];
 /// The largest length of a sender's word that an answer repeats, in letters.
 const MAX_WORD: usize = 40;
 

@@ -184,6 +184,7 @@ impl Submission {
             Role::Operator => "operator",
             Role::Arbiter => "arbiter",
             Role::Chief => "chief",
+            Role::Organiser => "organiser",
         });
         CommandBody {
             verb: self.verb.clone(),

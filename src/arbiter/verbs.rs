@@ -10,11 +10,12 @@
 //! | `set-round-game` | arbiter | game | who may see a game; its moves may go on meanwhile |
 //! | `claim`, `offer`, `resign`, `stop-clocks`, `restart-clocks` | arbiter | game | observations, which stay true whatever is moved later |
 //! | `set-move-count`, `set-clock-record`, `set-flag-order` | arbiter | game, rev | records on which findings depend |
+//! | `enter-result` | organiser | game | a result of the organiser's desk: of the game on the board, or of a game that the men were set up after; it counts only if nothing waits for an arbiter |
 //! | `confirm`, `reject` | arbiter | game, finding | decisions about one revision of one finding; `reject` with a reason |
 //! | `accept`, `penalty`, `declare-result` | arbiter | game, rev | decisions; so is a `claim` that is accepted or refused |
 //!
 //! An operator looks after the devices and records the positions on the boards. A command that may be to the disadvantage of a
-//! player needs an arbiter. A role applies to the boards of the user; the role of a chief applies to all boards.
+//! player needs an arbiter. An organiser may only enter results, which an arbiter may change. A role applies to the boards of the user; the role of a chief applies to all boards.
 
 use crate::config::Role;
 
@@ -88,6 +89,7 @@ pub const VERBS: [Verb; 22] = [
     row("stop-clocks", Role::Arbiter, Until::Always, Lock::Game, By::Game),
     row("restart-clocks", Role::Arbiter, Until::Always, Lock::Game, By::Game),
     row("declare-result", Role::Arbiter, Until::Always, Lock::Rev, By::Game),
+    row("enter-result", Role::Organiser, Until::Always, Lock::Game, By::Game),
     row("offer", Role::Arbiter, Until::Always, Lock::Game, By::Game),
     row("accept", Role::Arbiter, Until::Always, Lock::Rev, By::Game),
     row("resign", Role::Arbiter, Until::Always, Lock::Game, By::Game),

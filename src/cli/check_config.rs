@@ -98,6 +98,7 @@ fn role(role: Role) -> &'static str {
         Role::Operator => "operator",
         Role::Arbiter => "arbiter",
         Role::Chief => "chief",
+        Role::Organiser => "organiser",
     }
 }
 

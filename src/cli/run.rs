@@ -121,12 +121,12 @@ impl Run {
             if present.config.screens.enabled && screens.is_none() {
                 screens = Some(screens::start(&present.config, own_broker(&present.config, &daemon))?);
             }
-            let quiet = daemon.quiet();
+            let mut quiet = daemon.quiet();
             let mut changes = false;
             let end = async {
                 let change = async {
                     match &mut follower {
-                        Some(follower) => follower.next(&base, &present, &quiet).await,
+                        Some(follower) => follower.next(&base, &present, &mut quiet).await,
                         None => std::future::pending().await,
                     }
                 };

@@ -14,7 +14,7 @@ pub struct RoundBody {
     pub round: String,
     /// Whether it is the round that is played now.
     pub is_current: bool,
-    /// The id of the round at lichess, if the organiser named it.
+    /// The id of the round at lichess, for an output that pushes there; none if it has none.
     pub lichess_round: Option<String>,
     /// The games in the order of their boards.
     pub games: Vec<Arc<GameBody>>,

@@ -48,7 +48,8 @@ pub async fn run(settings: Settings, stop: impl Future<Output = ()>) -> Result<(
     let own = OwnNode::new(&settings.root, &settings.node, store.count_start()).map_err(CollectError::System)?;
     let mut model = Model::new(settings.fixed.clone());
     let sent = store.load(&mut model);
-    let outputs = Outputs::start(&settings.outputs, &settings.pages, sent).map_err(CollectError::System)?;
+    let lichess = store.load_lichess();
+    let outputs = Outputs::start(&settings.outputs, &settings.pages, sent, lichess).map_err(CollectError::System)?;
     let client = random::hex(random::UNGUESSABLE).map_err(CollectError::System)?;
     let client = format!("flagfall-{}-{client}", settings.node);
     let programs = settings.hall.clone().map(Programs::new);
@@ -352,7 +353,7 @@ impl Collector {
     fn publish_outputs(&mut self, now: MonotonicTime) {
         self.changed.sent = false;
         self.statuses_at = now;
-        if let Err(error) = self.store.save_sent(&self.outputs.sent) {
+        if let Err(error) = self.store.save_sent(&self.outputs.sent, &self.outputs.lichess) {
             warn!("{}: cannot be written: {error}", self.settings.dir.display());
         }
         for (name, status) in self.outputs.statuses(self.model.current_round()) {
@@ -363,7 +364,9 @@ impl Collector {
     /// Ends the outputs, stores everything, and deletes what this collector has published of them.
     async fn stop(mut self) {
         self.outputs.stop();
-        if let Err(error) = self.store.save(&mut self.model).and_then(|()| self.store.save_sent(&self.outputs.sent)) {
+        if let Err(error) =
+            self.store.save(&mut self.model).and_then(|()| self.store.save_sent(&self.outputs.sent, &self.outputs.lichess))
+        {
             warn!("{}: cannot be written: {error}", self.settings.dir.display());
         }
         if self.stage != Stage::Away {

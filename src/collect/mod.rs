@@ -12,6 +12,7 @@
 pub mod body;
 mod collector;
 mod intake;
+mod lichess_rounds;
 mod model;
 mod outputs;
 mod own_node;

@@ -8,6 +8,7 @@ use tokio::sync::mpsc;
 use tracing::{info, warn};
 
 use super::body::RoundBody;
+use super::lichess_rounds::LichessRounds;
 use super::model::Model;
 use super::render::Renderer;
 use super::sinks::lichess::Lines;
@@ -39,6 +40,8 @@ pub(crate) struct Outputs {
     pub(crate) reports: mpsc::Receiver<Report>,
     /// What the receivers have.
     pub(crate) sent: SentRounds,
+    /// Which ids at lichess were used.
+    pub(crate) lichess: LichessRounds,
 }
 
 /// One output with its thread.
@@ -51,6 +54,8 @@ struct Running {
     asked: BTreeMap<String, OutputRequests>,
     /// The last answer for each round whose last attempt failed.
     failing: BTreeMap<String, Answer>,
+    /// Why rounds are not sent, although there is something to send.
+    stopped: BTreeMap<String, String>,
     attempts: u32,
     http: Option<u16>,
     state: OutputState,
@@ -66,7 +71,12 @@ impl Outputs {
     ///
     /// # Errors
     /// The operating system gives no thread.
-    pub(crate) fn start(outputs: &[Output], pages: &Arc<Pages>, sent: SentRounds) -> std::io::Result<Outputs> {
+    pub(crate) fn start(
+        outputs: &[Output],
+        pages: &Arc<Pages>,
+        sent: SentRounds,
+        lichess: LichessRounds,
+    ) -> std::io::Result<Outputs> {
         let (reporter, reports) = mpsc::channel(REPORTS);
         let (mut all, mut lines) = (Vec::new(), Lines::default());
         for (number, output) in outputs.iter().enumerate() {
@@ -78,6 +88,7 @@ impl Outputs {
                 given: BTreeMap::new(),
                 asked: BTreeMap::new(),
                 failing: BTreeMap::new(),
+                stopped: BTreeMap::new(),
                 attempts: 0,
                 http: None,
                 state: OutputState::Waiting,
@@ -86,14 +97,19 @@ impl Outputs {
                 off: None,
             });
         }
-        Ok(Outputs { all, renderer: Renderer::default(), reports, sent })
+        Ok(Outputs { all, renderer: Renderer::default(), reports, sent, lichess })
     }
 
     /// Gives each output the rounds that differ from what it has.
     pub(crate) fn hand_out(&mut self, model: &Model) {
         for running in &mut self.all {
             running.off = None;
-            for body in self.renderer.render(model, &running.output) {
+            let mut bodies = self.renderer.render(model, &running.output);
+            if running.output.kind == OutputKind::Lichess {
+                running.stop_rounds(self.lichess.assign(&running.output, &mut bodies));
+                bodies.retain(|body| body.lichess_round.is_some());
+            }
+            for body in bodies {
                 let sent = self.sent.get_mut(&body.round).and_then(|outputs| outputs.get_mut(&running.output.name));
                 running.give(Arc::new(body), sent);
             }
@@ -200,6 +216,14 @@ impl Running {
         }
     }
 
+    /// Notes which rounds are not sent, and why.
+    fn stop_rounds(&mut self, stopped: BTreeMap<String, String>) {
+        for (round, why) in stopped.iter().filter(|(round, why)| self.stopped.get(*round) != Some(*why)) {
+            warn!("output {}, round {round}: {why}", self.output.name);
+        }
+        self.stopped = stopped;
+    }
+
     fn update_state(&mut self, sent: &SentRounds) {
         let refused = |answer: &Answer| answer.verdict == Verdict::Refused;
         let waits = |(round, checksum): (&String, &String)| {
@@ -207,7 +231,7 @@ impl Running {
         };
         let state = if self.off.is_some() {
             OutputState::Off
-        } else if self.failing.values().any(refused) {
+        } else if !self.stopped.is_empty() || self.failing.values().any(refused) {
             OutputState::Refused
         } else if !self.failing.is_empty() {
             OutputState::Retrying
@@ -224,6 +248,8 @@ impl Running {
     fn status(&self, sent: &SentRounds, current_round: &str) -> OutputStatus {
         let sent = sent.get(current_round).and_then(|outputs| outputs.get(&self.output.name));
         let failing = self.failing.get(current_round).or_else(|| self.failing.values().next());
+        let stopped = self.stopped.get(current_round).or_else(|| self.stopped.values().next());
+        let why = self.off.as_ref().or(stopped).or(failing.map(|answer| &answer.message));
         let said = failing.map(|answer| answer.boards.as_slice()).or(sent.map(|sent| sent.boards.as_slice())).unwrap_or_default();
         let boards = self
             .notes
@@ -238,7 +264,7 @@ impl Running {
             plies: sent.map_or(0, |sent| sent.plies),
             attempts: self.attempts,
             http: self.http,
-            message: shortened(self.off.as_deref().or(failing.map(|answer| answer.message.as_str())).unwrap_or_default()),
+            message: shortened(why.map(String::as_str).unwrap_or_default()),
             boards: boards.collect(),
         }
     }

@@ -89,6 +89,7 @@ impl OwnNode {
             delay_moves: None,
             roles: BTreeMap::new(),
             collects: collects.into_iter().collect(),
+            next_round: None,
             problems,
         };
         self.keep(topics::node_info(&self.root, &self.name), "node.info", &info);

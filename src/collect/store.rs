@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tracing::warn;
 
+use super::lichess_rounds::LichessRounds;
 use super::model::{Model, RoundBoards};
 use crate::config::OutputAudience;
 use crate::wire::meta::{MAX_ROUNDS, Meta, MetaEvent, MetaRound, OutputRequests};
@@ -22,6 +23,8 @@ const LARGEST: u64 = 256 << 20;
 const EVENT: &str = "event.json";
 const PAIRINGS: &str = "pairings.json";
 const OUTPUTS: &str = "outputs.json";
+/// It stands above the events, because an id at lichess belongs to one round of one event.
+const LICHESS: &str = "lichess.json";
 
 /// What an output's receiver has of a round.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -127,12 +130,17 @@ impl Store {
         done
     }
 
-    /// Writes what the receivers have.
+    /// Reads which ids at lichess were used. What cannot be read is logged and counts as lost.
+    pub(crate) fn load_lichess(&self) -> LichessRounds {
+        self.read(&self.dir.join(LICHESS)).unwrap_or_default()
+    }
+
+    /// Writes what the receivers have, and which ids at lichess were used.
     ///
     /// # Errors
     /// The first file that cannot be written.
-    pub(crate) fn save_sent(&mut self, sent: &SentRounds) -> io::Result<()> {
-        let mut done = Ok(());
+    pub(crate) fn save_sent(&mut self, sent: &SentRounds, lichess: &LichessRounds) -> io::Result<()> {
+        let mut done = self.write(&self.dir.join(LICHESS), lichess);
         for (round, outputs) in sent {
             done = done.and(self.write(&self.event.join(round).join(OUTPUTS), outputs));
         }

@@ -101,7 +101,13 @@ impl Worker {
         queue.withheld = false;
         let now = monotonic();
         match queue.waiting.get_mut(&body.round) {
-            Some(waiting) => waiting.body = body,
+            Some(waiting) => {
+                // What was said of another round at lichess does not count for this one.
+                if waiting.body.lichess_round != body.lichess_round {
+                    (waiting.due, waiting.failed) = (MonotonicTime(0), 0);
+                }
+                waiting.body = body;
+            }
             None => {
                 queue.waiting.insert(body.round.clone(), Waiting { body, due: now, failed: 0, reset: false });
             }

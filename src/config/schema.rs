@@ -138,7 +138,8 @@ const JOURNAL: &[Key] = &[
 ];
 
 /// The keys of a user, `[user.<name>]`.
-const USER: &[Key] = &[required("role", Kind::Choice(&["operator", "arbiter", "chief"])), key("boards", Kind::Texts(values::id))];
+const USER: &[Key] =
+    &[required("role", Kind::Choice(&["operator", "arbiter", "chief", "organiser"])), key("boards", Kind::Texts(values::id))];
 
 /// The keys of a board, `[[board]]`.
 const BOARD: &[Key] = &[

@@ -203,6 +203,16 @@ impl Default for Mqtt {
 }
 
 impl Config {
+    /// The users that may send commands to this node: those of `[user.NAME]`. A node that follows the organiser's messages also takes the
+    /// results of the user `organiser`, unless the configuration gives this role, or this name, itself.
+    pub fn commanders(&self) -> BTreeMap<String, User> {
+        let mut users = self.user.clone();
+        if self.event.from_meta && users.values().all(|user| user.role != Role::Organiser) {
+            users.entry("organiser".to_owned()).or_insert(User { role: Role::Organiser, boards: Vec::new() });
+        }
+        users
+    }
+
     /// Whether the broker in this program is the one that messages go to.
     pub fn publishes_to_own_broker(&self) -> bool {
         let mqtt = &self.mqtt;
@@ -370,4 +380,6 @@ pub enum Role {
     Arbiter,
     /// The same on all boards.
     Chief,
+    /// Enter the results of the organiser's desk, and nothing else.
+    Organiser,
 }

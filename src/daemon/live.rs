@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use flagfall_game::effect;
-use flagfall_game::game_phase::GamePhase;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Audience, Body};
 
@@ -17,7 +16,7 @@ use super::message::ToStation;
 use super::network;
 use super::output_router::OutputRouter;
 use super::pgn_rate_limit::PgnRateLimit;
-use super::shared::{Shared, StationHandle};
+use super::shared::{Busy, Shared, StationHandle};
 use super::state_rate_limit::StateRateLimit;
 use super::station::Flow;
 use super::submission;
@@ -181,8 +180,9 @@ impl Live {
         let station = self.recorder.station();
         let game = station.game();
         self.handle.set_game((game.number(), game.rev(effect::Audience::Arbiter)));
-        let in_play = game.stage() == GamePhase::Playing && !station.is_unpaired();
-        self.handle.set_busy(in_play, station.has_public_waiting());
+        let (private, public_waits) = (station.is_unpublished(), station.has_public_waiting());
+        let unfinished = game.unfinished().filter(|_| !station.is_unpaired());
+        self.handle.set_busy(Busy { game: unfinished, private, public_waits });
         router.device.check_health(system_clock::monotonic(), game);
         router.publish_device_statuses();
         if let Some(pictures) = &mut self.pictures {

@@ -19,7 +19,7 @@ use crate::mqtt::outbox::{Quality, Retained};
 use crate::session::anchor::MOVED;
 use crate::system_clock;
 use crate::wire::envelope::{self, Stamp};
-use crate::wire::node::{NodeHealth, NodeInfo, NodeState, NodeStatus, Role, UserRole};
+use crate::wire::node::{NextRound, NodeHealth, NodeInfo, NodeState, NodeStatus, Role, UserRole};
 use crate::wire::topics;
 
 /// The time between two publications of the health (`wire/README.md#3`).
@@ -49,6 +49,8 @@ struct Inner {
     broker: Mutex<BrokerReport>,
     /// The organiser's messages that cannot be used, for people.
     problems: Mutex<Vec<String>>,
+    /// The round that waits for this one.
+    next_round: Mutex<Option<NextRound>>,
     /// The last movement of the wall clock, milliseconds; none if it never moved.
     clock_step_ms: Mutex<Option<i64>>,
 }
@@ -88,7 +90,7 @@ impl Node {
             event: config.event.id.clone(),
             round: config.event.round.clone(),
             delay: (config.event.delay, config.event.delay_moves),
-            roles: config.user.iter().map(|(name, user)| (name.clone(), user_role(user))).collect(),
+            roles: config.commanders().iter().map(|(name, user)| (name.clone(), user_role(user))).collect(),
             journal: config.journal.dir.clone(),
             shared,
             handles,
@@ -97,6 +99,7 @@ impl Node {
             fit: Mutex::default(),
             broker: Mutex::default(),
             problems: Mutex::default(),
+            next_round: Mutex::default(),
             clock_step_ms: Mutex::default(),
         }))
     }
@@ -104,6 +107,21 @@ impl Node {
     /// The state that all its stations share.
     pub(super) fn shared(&self) -> &Arc<Shared> {
         &self.0.shared
+    }
+
+    /// All boards of the node.
+    pub(super) fn handles(&self) -> &[Arc<StationHandle>] {
+        &self.0.handles
+    }
+
+    /// A board of this round as `<event>/<round>/<board>`.
+    pub(super) fn place(&self, board: &str) -> String {
+        self.place_in(&self.0.round, board)
+    }
+
+    /// The same in another round of the event.
+    pub(super) fn place_in(&self, round: &str, board: &str) -> String {
+        format!("{}/{round}/{board}", self.0.event)
     }
 
     /// The header fields for its own messages at this moment.
@@ -139,13 +157,14 @@ impl Node {
         let info = NodeInfo {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             capabilities: drivers::DRIVERS.iter().map(|driver| driver.name.to_owned()).collect(),
-            boards: ours.map(|handle| format!("{}/{}/{}", inner.event, inner.round, handle.board)).collect(),
+            boards: ours.map(|handle| self.place(&handle.board)).collect(),
             rounds: vec![format!("{}/{}", inner.event, inner.round)],
             delay: Some(inner.delay.0),
             delay_moves: Some(inner.delay.1),
             roles: inner.roles.clone(),
             collects: Vec::new(),
             problems: inner.problems.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            next_round: inner.next_round.lock().unwrap_or_else(PoisonError::into_inner).clone(),
         };
         drop(claims);
         self.retain(topics::node_info(&inner.root, &inner.shared.node), "node.info", Quality::AtLeastOnce, None, &info);
@@ -154,6 +173,12 @@ impl Node {
     /// Publishes these problems with the info, a sentence each.
     pub(super) fn show_problems(&self, problems: Vec<String>) {
         *self.0.problems.lock().unwrap_or_else(PoisonError::into_inner) = problems;
+        self.publish_info();
+    }
+
+    /// Publishes with the info which round waits, and for what.
+    pub(super) fn show_next_round(&self, next: Option<NextRound>) {
+        *self.0.next_round.lock().unwrap_or_else(PoisonError::into_inner) = next;
         self.publish_info();
     }
 
@@ -318,6 +343,7 @@ fn user_role(user: &config::User) -> UserRole {
         config::Role::Operator => Role::Operator,
         config::Role::Arbiter => Role::Arbiter,
         config::Role::Chief => Role::Chief,
+        config::Role::Organiser => Role::Organiser,
     };
     // The role of a chief always holds for all boards.
     let boards = if role == Role::Chief { Vec::new() } else { user.boards.clone() };

@@ -1,42 +1,111 @@
-//! Says when the daemon may be ended to begin another round.
+//! Says when the daemon may be ended to begin another round, and why it must wait.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::shared::{Condition, Shared, StationHandle};
+use flagfall_game::open_matters::{OpenMatter, Unfinished};
+
+use super::node::Node;
+use super::shared::{Busy, Condition, StationHandle};
+use crate::wire::node::{Hold, NextRound};
 
 /// Tells whether the boards are quiet, so that another round may begin.
 pub struct Quiet {
-    handles: Vec<Arc<StationHandle>>,
-    shared: Arc<Shared>,
+    node: Node,
+    next: Option<NextRound>,
 }
 
 impl Quiet {
-    pub(super) fn new(handles: Vec<Arc<StationHandle>>, shared: Arc<Shared>) -> Quiet {
-        Quiet { handles, shared }
+    pub(super) fn new(node: Node) -> Quiet {
+        Quiet { node, next: None }
     }
 
-    /// Whether no board has a game in play and the broker has everything, also what the public gets later. `force`: games that are in
-    /// play do not count.
-    pub fn may_change(&self, force: bool) -> bool {
-        let is_quiet = |handle: &Arc<StationHandle>| match handle.condition() {
-            Condition::Opening => false,
-            Condition::Serving => (force || !handle.is_in_play()) && !handle.has_public_waiting(),
+    /// What a change of the round must wait for: games that are not finished, and what the broker has not got yet, also what the public
+    /// gets later. Nothing if the round may change. `force`: games do not count.
+    pub fn holds(&self, force: bool) -> Vec<Hold> {
+        let mut holds: Vec<Hold> = self.node.handles().iter().filter_map(|handle| self.hold_of(handle, force)).collect();
+        if holds.is_empty() && !self.broker_has_all() {
+            let reason = "the broker has not received everything of this round yet.".to_owned();
+            holds.push(Hold { board: None, game: None, reason });
+        }
+        holds
+    }
+
+    fn broker_has_all(&self) -> bool {
+        let shared = self.node.shared();
+        shared.connected.load(Ordering::Relaxed) && shared.outbox.is_idle()
+    }
+
+    fn hold_of(&self, handle: &StationHandle, force: bool) -> Option<Hold> {
+        let place = self.node.place(&handle.board);
+        let hold = |game, reason| Some(Hold { board: Some(place), game, reason });
+        match handle.condition() {
+            Condition::Opening => hold(None, "its journal is being read.".to_owned()),
+            Condition::Serving => match handle.busy() {
+                Busy { game: Some(game), private: true, .. } if !force => hold(
+                    Some(game.number),
+                    "a game that is not one of the round is on the board. It waits for the men to be set up again.".to_owned(),
+                ),
+                Busy { game: Some(game), .. } if !force => {
+                    hold(Some(game.number), reason_of(&game, &self.node.place(&handle.board)))
+                }
+                Busy { public_waits: true, .. } => {
+                    hold(None, "the public receives its last moves later, by the delay.".to_owned())
+                }
+                Busy { .. } => None,
+            },
             // Such a board has no game.
-            Condition::Parked | Condition::Refused | Condition::Ended => true,
-        };
-        self.shared.connected.load(Ordering::Relaxed) && self.shared.outbox.is_idle() && self.handles.iter().all(is_quiet)
+            Condition::Parked | Condition::Refused | Condition::Ended => None,
+        }
+    }
+
+    /// Publishes the round that waits, with what it waits for, and logs what is new in it. None: no round waits.
+    pub fn show_next(&mut self, next: Option<NextRound>) {
+        if next == self.next {
+            return;
+        }
+        let known = |hold: &&Hold| self.next.as_ref().is_some_and(|before| before.held_by.contains(hold));
+        let held = next.iter().flat_map(|next| &next.held_by).filter(|hold| hold.board.is_some() && !known(hold));
+        for hold in held {
+            tracing::info!("the organiser's publication waits: {hold}");
+        }
+        self.node.show_next_round(next.clone());
+        self.next = next;
+    }
+
+    /// The boards of this node as they are named in a round, for these ids.
+    pub fn places<'a>(&self, round: &str, boards: impl Iterator<Item = &'a str>) -> Vec<String> {
+        boards.map(|board| self.node.place_in(round, board)).collect()
     }
 
     /// Whether every board has been opened and the broker has everything, so that nobody misses much if the daemon starts anew in the
     /// same round.
     pub fn may_restart(&self) -> bool {
-        let opened = |handle: &Arc<StationHandle>| handle.condition() != Condition::Opening;
-        self.shared.connected.load(Ordering::Relaxed) && self.shared.outbox.is_idle() && self.handles.iter().all(opened)
+        self.broker_has_all() && self.node.handles().iter().all(|handle| handle.condition() != Condition::Opening)
     }
 
     /// Notes that the daemon is ended only to start anew.
     pub fn announce_change(&self) {
-        self.shared.starts_anew.store(true, Ordering::Relaxed);
+        self.node.shared().starts_anew.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Why a game is not finished, and what would finish it.
+fn reason_of(game: &Unfinished, place: &str) -> String {
+    let mut parts = place.split('/').skip(1);
+    let (round, board) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    let standing = match (game.ending, game.clock_runs) {
+        (Some(ending), _) => ending.words(),
+        (None, true) => "the game is in play",
+        (None, false) if game.open.is_empty() => "the game has no result, and no clock runs",
+        (None, false) => "the game has no result",
+    };
+    let open: Vec<String> = game.open.iter().map(|open| OpenMatter::words(*open)).collect();
+    match (open.is_empty(), game.clock_runs) {
+        (false, _) => format!("{standing}, but {}. It waits for the decision of an arbiter.", open.join(", and ")),
+        (true, true) => format!("{standing}: its clock runs. It waits for the end of the game."),
+        (true, false) => format!(
+            "{standing}. It waits for a result: kings in the centre, the decision of an arbiter or `flagfall event result {board} RESULT --round \
+             {round}`; or for the men to be set up again."
+        ),
     }
 }

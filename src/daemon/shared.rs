@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
+use flagfall_game::open_matters::Unfinished;
 use flagfall_hardware::ble::Radio;
 use flagfall_hardware::hid::Hids;
 use flagfall_hardware::port::Ports;
@@ -102,6 +103,17 @@ pub(super) enum Condition {
     Ended,
 }
 
+/// What another round must wait for at a board.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Busy {
+    /// The game that is not finished.
+    pub(super) game: Option<Unfinished>,
+    /// The game on the board is not one of the round.
+    pub(super) private: bool,
+    /// Something waits for the public.
+    pub(super) public_waits: bool,
+}
+
 /// What other threads may read and change of one station.
 pub(super) struct StationHandle {
     /// The board's id.
@@ -126,10 +138,7 @@ pub(super) struct StationHandle {
     pub(super) awaits_disk: AtomicBool,
     wanted: Mutex<Option<Wanted>>,
     withheld: AtomicBool,
-    /// A game is in play.
-    in_play: AtomicBool,
-    /// Something waits for the public.
-    public_waits: AtomicBool,
+    busy: Mutex<Busy>,
     condition: AtomicU8,
     ended: Mutex<bool>,
     end: Condvar,
@@ -152,8 +161,7 @@ impl StationHandle {
             awaits_disk: AtomicBool::new(false),
             wanted: Mutex::new(None),
             withheld: AtomicBool::new(false),
-            in_play: AtomicBool::new(false),
-            public_waits: AtomicBool::new(false),
+            busy: Mutex::default(),
             condition: AtomicU8::new(Condition::Opening as u8),
             ended: Mutex::new(false),
             end: Condvar::new(),
@@ -255,20 +263,14 @@ impl StationHandle {
         self.withheld.store(withheld, Ordering::SeqCst);
     }
 
-    /// Notes whether a game is in play, and whether something waits for the public.
-    pub(super) fn set_busy(&self, in_play: bool, public_waits: bool) {
-        self.in_play.store(in_play, Ordering::Release);
-        self.public_waits.store(public_waits, Ordering::Release);
+    /// Notes what another round must wait for.
+    pub(super) fn set_busy(&self, busy: Busy) {
+        *self.busy.lock().unwrap_or_else(PoisonError::into_inner) = busy;
     }
 
-    /// Whether a game is in play.
-    pub(super) fn is_in_play(&self) -> bool {
-        self.in_play.load(Ordering::Acquire)
-    }
-
-    /// Whether something waits for the public.
-    pub(super) fn has_public_waiting(&self) -> bool {
-        self.public_waits.load(Ordering::Acquire)
+    /// What another round must wait for.
+    pub(super) fn busy(&self) -> Busy {
+        self.busy.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Sets its number in the outbox.

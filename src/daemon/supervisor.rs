@@ -132,7 +132,7 @@ impl Daemon {
             .zip(station_configs.into_iter().zip(station_taps))
             .map(|(number, (config, tap))| SupervisedStation::start(number, config, patience, &shared, tap))
             .collect::<Result<Vec<_>>>()?;
-        let users = Arc::new(Users::new(config.user.clone()));
+        let users = Arc::new(Users::new(config.commanders()));
         let node = Node::new(&config, Arc::clone(&shared), stations.iter().map(|station| Arc::clone(&station.handle)).collect());
         Ok(Daemon {
             config,
@@ -173,8 +173,7 @@ impl Daemon {
 
     /// Tells whether the boards are quiet, while the daemon runs.
     pub fn quiet(&self) -> Quiet {
-        let handles = self.stations.iter().map(|station| Arc::clone(&station.handle)).collect();
-        Quiet::new(handles, Arc::clone(&self.shared))
+        Quiet::new(self.node.clone())
     }
 
     /// Serves until `stop`, then ends everything in order: links, stations, journals, the network, the broker.
@@ -275,7 +274,7 @@ impl Daemon {
     /// was: nothing ends the daemon.
     async fn reload(&mut self, loaded: &Loaded) {
         let config = &loaded.config;
-        self.users.replace(config.user.clone());
+        self.users.replace(config.commanders());
         // Without a login of its own the daemon has the one that the embedded broker made.
         let is_made = cfg!(feature = "broker") && config.broker.enabled && !config.mqtt.has_login() && !config.mqtt.tls;
         if !is_made {

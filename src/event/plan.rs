@@ -113,35 +113,62 @@ fn same_players(before: &Pairing, white: &Player, black: &Player) -> bool {
 /// # Errors
 /// The current round has no pairings.
 pub fn ask_output(file: &mut EventFile, output: &str, act: fn(&mut OutputRequests)) -> Result<u32, String> {
-    let round = current_round(file)?;
-    act(round.outputs.entry(output.to_owned()).or_default());
-    Ok(round.number)
+    let number = number_of(file, None)?;
+    if let Some(round) = file.rounds.get_mut(&number) {
+        act(round.outputs.entry(output.to_owned()).or_default());
+    }
+    Ok(number)
 }
 
-/// Changes the pairing of a board in the current round, and returns the round's number. The board is given by its number or id.
+/// Changes the pairing of a board in a round, or in the current one, and returns the round's number. The board is given by its number or
+/// id.
 ///
 /// # Errors
-/// The current round has no such board.
-pub fn change_board(file: &mut EventFile, board: &str, change: impl FnOnce(&mut Pairing)) -> Result<u32, String> {
-    let round = current_round(file)?;
-    let number = round.number;
-    let pairing = find_board(&mut round.boards, board).ok_or_else(|| format!("round {number} has no board {board:?}"))?;
+/// There is no such round or board.
+pub fn change_board(
+    file: &mut EventFile,
+    round: Option<u32>,
+    board: &str,
+    change: impl FnOnce(&mut Pairing),
+) -> Result<u32, String> {
+    let number = number_of(file, round)?;
+    let boards = file.rounds.get_mut(&number).map(|round| round.boards.as_mut_slice()).unwrap_or_default();
+    let pairing = find_board(boards, board).ok_or_else(|| format!("round {number} has no board {board:?}"))?;
     change(pairing);
     Ok(number)
 }
 
-fn current_round(file: &mut EventFile) -> Result<&mut MetaRound, String> {
-    let current = file.event.round.clone();
-    let number = file.current();
-    let round = number.and_then(|number| file.rounds.get_mut(&number));
-    round.ok_or_else(|| format!("the current round {current} has no pairings: import them first"))
+/// The pairing of a board in a round, or in the current one, with the round's number. The board is given by its number or id.
+///
+/// # Errors
+/// There is no such round or board.
+pub fn pairing<'a>(file: &'a EventFile, round: Option<u32>, board: &str) -> Result<(u32, &'a Pairing), String> {
+    let number = number_of(file, round)?;
+    let boards = file.rounds.get(&number).map(|round| round.boards.as_slice()).unwrap_or_default();
+    let place = place_of(boards, board).and_then(|place| boards.get(place));
+    place.map(|pairing| (number, pairing)).ok_or_else(|| format!("round {number} has no board {board:?}"))
+}
+
+/// The number of a round with pairings: this one, or the current one.
+fn number_of(file: &EventFile, round: Option<u32>) -> Result<u32, String> {
+    let known = |number: &u32| file.rounds.contains_key(number);
+    match round {
+        Some(number) => Some(number).filter(known).ok_or_else(|| format!("round {number} has no pairings")),
+        None => {
+            let why = || format!("the current round {} has no pairings: import them first", file.event.round);
+            file.current().filter(known).ok_or_else(why)
+        }
+    }
 }
 
 /// Finds a board by its id or its number.
 pub(super) fn find_board<'a>(boards: &'a mut [Pairing], board: &str) -> Option<&'a mut Pairing> {
+    boards.get_mut(place_of(boards, board)?)
+}
+
+fn place_of(boards: &[Pairing], board: &str) -> Option<usize> {
     let by_id = boards.iter().position(|pairing| pairing.board == board);
-    let index = by_id.or_else(|| boards.iter().position(|pairing| Some(pairing.number) == board.parse().ok()))?;
-    boards.get_mut(index)
+    by_id.or_else(|| boards.iter().position(|pairing| Some(pairing.number) == board.parse().ok()))
 }
 
 #[cfg(test)]

@@ -185,10 +185,38 @@ fn find_node(place: &str, heard: &Heard, report: &mut BoardReport) {
     let listing = heard.all("node/", "/info").filter(|(_, info)| lists(info)).map(|(node, _)| node);
     let nodes: Vec<&str> = listing.filter(|node| heard.is_alive(node)).collect();
     match nodes.as_slice() {
-        [] => report.problems.push("no node serves this board".to_owned()),
+        [] => report.problems.push(why_unserved(place, heard)),
         [node] => report.node = Some((*node).to_owned()),
         several => report.problems.push(format!("several nodes serve this board: {}", several.join(", "))),
     }
+}
+
+/// Why no living node serves this board: a node waits before it changes to the round, a node has ended, or nobody ever served it.
+fn why_unserved(place: &str, heard: &Heard) -> String {
+    let has = |boards: &Value| boards.as_array().is_some_and(|boards| boards.iter().any(|board| *board == *place));
+    let state =
+        |node: &str| heard.body(&format!("node/{node}/status")).and_then(|status| status["state"].as_str()).unwrap_or("lost");
+    for (node, info) in heard.all("node/", "/info").filter(|(node, _)| state(node) == "ready") {
+        let Some(next) = info.get("next_round").filter(|next| has(&next["boards"])) else { continue };
+        let rounds = info["rounds"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let rounds: Vec<&str> = rounds.map(|round| round.rsplit('/').next().unwrap_or(round)).collect();
+        let held: Vec<String> = next["held_by"].as_array().into_iter().flatten().map(held_by).collect();
+        let held = if held.is_empty() { "it changes now".to_owned() } else { held.join(" ") };
+        return format!("node {node} still serves round {}: {held}", rounds.join(", "));
+    }
+    let gone = heard.all("node/", "/info").find(|(_, info)| has(&info["boards"]));
+    match gone {
+        Some((node, _)) => format!("node {node} serves this board, and is {}", state(node)),
+        None => "no node serves this board".to_owned(),
+    }
+}
+
+/// What a change of the round waits for, as [`crate::wire::node::Hold`] says it.
+fn held_by(hold: &Value) -> String {
+    let board = hold["board"].as_str().and_then(|place| place.rsplit('/').next());
+    let game = hold["game"].as_u64().map(|game| format!(", game {game}")).unwrap_or_default();
+    let reason = hold["reason"].as_str().unwrap_or_default();
+    board.map_or_else(|| reason.to_owned(), |board| format!("board {board}{game}: {reason}"))
 }
 
 fn find_device(place: &str, pairing: &Pairing, heard: &Heard, report: &mut BoardReport) {

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use toml::{Table, Value};
 
+use super::rights::fleet_organisers;
 use super::{MadeFile, Secrets};
 use crate::config::{Config, Venue, node_config};
 
@@ -48,6 +49,13 @@ fn event(config: &Config, mut all: Table, name: &str) -> Result<String, String> 
                 table.insert("boards".to_owned(), boards.into());
             }
         }
+    }
+    let mut organisers = fleet_organisers(config).peekable();
+    if organisers.peek().is_some()
+        && let Value::Table(users) = all.entry("user").or_insert_with(|| Value::Table(Table::new()))
+    {
+        let role: Table = [("role".to_owned(), Value::from("organiser"))].into_iter().collect();
+        organisers.for_each(|name| drop(users.insert(name.clone(), role.clone().into())));
     }
     let written = match all.remove("board") {
         Some(Value::Array(boards)) => boards,

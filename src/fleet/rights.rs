@@ -28,6 +28,7 @@ pub fn rights(config: &Config) -> Vec<Rights> {
     let nodes = fleet.node.iter().map(|(name, node)| of_node(config, name, &node.boards));
     let commanders = config.user.iter().map(|(name, user)| {
         let role = match user.role {
+            Role::Organiser => return of_role(config, name, FleetRole::Organiser),
             Role::Operator => "operator",
             Role::Arbiter => "arbiter",
             Role::Chief => "chief",
@@ -55,8 +56,14 @@ fn of_node(config: &Config, name: &str, boards: &[String]) -> Rights {
     write.extend(devices);
     write.push(format!("{root}/1/node/{name}/#"));
     // Answers go to those who may send commands, and to nobody else.
-    write.extend(config.user.keys().map(|user| format!("{root}/1/reply/{user}/#")));
+    let organisers = fleet_organisers(config);
+    write.extend(config.user.keys().chain(organisers).map(|user| format!("{root}/1/reply/{user}/#")));
     Rights { user: name.to_owned(), role: "node", read, write }
+}
+
+/// The users of the broker that enter the results of the organiser's desk.
+pub(super) fn fleet_organisers(config: &Config) -> impl Iterator<Item = &String> {
+    config.fleet.user.iter().filter(|(_, user)| user.role == FleetRole::Organiser).map(|(name, _)| name)
 }
 
 /// The ids of the devices that may serve these boards, as the daemon makes them; none if one of them is not known before the device

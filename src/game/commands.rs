@@ -24,6 +24,7 @@ impl Command {
             Command::Confirm { .. } => "confirm",
             Command::Reject { .. } => "reject",
             Command::DeclareResult { .. } => "declare-result",
+            Command::EnterResult { .. } => "enter-result",
             Command::AcknowledgeAlert { .. } => "acknowledge-alert",
         }
     }

@@ -61,6 +61,8 @@ pub struct Decision {
     /// Who decided: a user, or `automatic` where the event has findings that are certain decided without an arbiter; none where
     /// it is not known.
     pub by: Option<String>,
+    /// The user is the organiser's desk, not an arbiter.
+    pub by_organiser: bool,
     /// Why, in the arbiter's words.
     pub reason: Option<String>,
     /// Id of the command that it was given by.
@@ -104,6 +106,7 @@ impl Decision {
         match self.kind {
             DecisionKind::Confirmed => format!("{by} confirmed finding {finding}: {result}"),
             DecisionKind::Rejected => format!("{by} rejected finding {finding}: {result}"),
+            DecisionKind::Declared if self.by_organiser => format!("{by} entered the result {result} for the organiser"),
             DecisionKind::Declared if self.result == GameResult::Open => format!("{by} declared that {result}"),
             DecisionKind::Declared => format!("{by} declared the result {result}"),
             DecisionKind::Agreed => format!("{by} recorded that a draw was agreed"),

@@ -97,10 +97,15 @@ impl Decisions {
             let gives_way = self.kept.iter().position(|kept| kept.superseded || !kept.decision.decides_game());
             self.kept.remove(gives_way.unwrap_or(0));
         }
-        self.numbered += 1;
-        let decision = Decision { number: self.numbered, supersedes, ..decision };
+        let decision = self.number(Decision { supersedes, ..decision });
         self.kept.push(Kept { decision: decision.clone(), superseded: false, facts: None });
         decision
+    }
+
+    /// Gives a decision its number. One about an earlier game is not kept here.
+    pub(crate) fn number(&mut self, decision: Decision) -> Decision {
+        self.numbered += 1;
+        Decision { number: self.numbered, ..decision }
     }
 
     /// Notes that the next decision rejects a finding of this kind.

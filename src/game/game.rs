@@ -12,6 +12,7 @@ mod ask_board;
 mod claims;
 mod commands;
 mod endings;
+mod enter_result;
 mod joining;
 mod rule_on_finding;
 mod set_to_start;

@@ -186,6 +186,15 @@ pub enum Command {
         /// The result.
         result: GameResult,
     },
+    /// The organiser's desk or an arbiter enters the result of a game, which may have been left without one before the game on the board.
+    EnterResult {
+        /// The number of the game.
+        game_no: u32,
+        /// The result; open = the desk takes its own entry back.
+        result: GameResult,
+        /// The organiser's desk enters it, not an arbiter.
+        by_organiser: bool,
+    },
     /// An alarm is dealt with.
     AcknowledgeAlert {
         /// Number of the alarm in the game.

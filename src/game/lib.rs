@@ -46,6 +46,7 @@ pub mod mate;
 mod men;
 mod monitor;
 mod next_game;
+pub mod open_matters;
 pub mod pair;
 mod penalties;
 mod play;

@@ -17,7 +17,7 @@ use crate::game_phase::GamePhase;
 use crate::hidden_moves::ClockBeforeGap;
 use crate::interval::Interval;
 use crate::joining::{Joining, Under};
-use crate::laws::outcome::{Ending, GameResult, KnownResult, ResultBy};
+use crate::laws::outcome::{Ending, GameResult, KnownResult};
 use crate::lifecycle::{GESTURE_STANDS, GESTURE_STANDS_UNTIMED, Lifecycle, WRONG_SET_UP_STANDS};
 use crate::mate;
 use crate::men;
@@ -182,22 +182,11 @@ impl Seen {
         }
     }
 
-    /// The result as every audience may know it. Checkmate and stalemate give one as soon as the move is made (5.1.1, 5.2.1);
-    /// everything else needs a decision, which has `decided` it.
+    /// The result as every audience may know it; `decided` is that of a decision.
     pub(crate) fn known_result(&self, decided: Option<GameResult>) -> Option<KnownResult> {
         let over = self.phase.stage == GamePhase::Over;
         let on_board = self.play.ending.filter(|_| over).map(|(ending, _, by)| (ending, ending.result(by)));
-        match decided {
-            Some(result) => {
-                let ending = on_board.filter(|(_, of)| *of == result).map(|(ending, _)| ending);
-                Some(KnownResult { result, by: ResultBy::Arbiter, ending })
-            }
-            None => {
-                let (ending, result) = on_board?;
-                let at_once = matches!(ending, Ending::Checkmate | Ending::Stalemate);
-                at_once.then_some(KnownResult { result, by: ResultBy::Board, ending: Some(ending) })
-            }
-        }
+        KnownResult::of(decided, on_board)
     }
 
     /// Begins to look for the position of a game that is joined; `joining` has the positions that are possible so far.

@@ -139,6 +139,17 @@ pub enum Command {
         /// The result.
         result: GameResult,
     },
+    /// The organiser's desk enters the result of the game that the lock names. It counts if the game is not in play, nothing in it waits
+    /// for an arbiter, and no arbiter decided otherwise. Since version 1.2.
+    EnterResult {
+        /// The number of the game, from the lock.
+        game_no: u32,
+        /// The result; `*` = the desk takes its own entry back.
+        result: GameResult,
+        /// The role of the sender is `organiser`.
+        #[serde(default)]
+        by_organiser: bool,
+    },
     /// An alarm is dealt with.
     AcknowledgeAlert {
         /// Number of the alarm in the game.
@@ -175,6 +186,9 @@ impl From<Command> for input::Command {
             Command::Confirm { finding } => Own::Confirm { finding: finding.into() },
             Command::Reject { finding } => Own::Reject { finding: finding.into() },
             Command::DeclareResult { result } => Own::DeclareResult { result: result.into() },
+            Command::EnterResult { game_no, result, by_organiser } => {
+                Own::EnterResult { game_no, result: result.into(), by_organiser }
+            }
             Command::AcknowledgeAlert { alarm } => Own::AcknowledgeAlert { alarm },
         }
     }

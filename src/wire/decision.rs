@@ -74,6 +74,10 @@ pub struct Decision {
     /// it is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
+    /// `organiser` if the organiser's desk entered the result; else left out. Since version 1.2.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("enum" = ["organiser"]))]
+    pub role: Option<&'static str>,
     /// Why, in the arbiter's words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -104,6 +108,7 @@ impl From<&decision::Decision> for Decision {
             claim: decided.claim.as_ref().map(ClaimBody::from),
             penalty: decided.penalty.map(PenaltyBody::from),
             by: decided.by.clone(),
+            role: decided.by_organiser.then_some("organiser"),
             reason: decided.reason.clone(),
             command: decided.command.clone(),
             observed_at: decided.observed_at.map(|at| at.0),

@@ -1,6 +1,7 @@
 //! Defines the bodies of messages about a node, that is, one running daemon (`wire/README.md#4`).
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::Serialize;
 
@@ -61,6 +62,49 @@ pub struct NodeInfo {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(default)]
     pub problems: Vec<String>,
+    /// The round that the organiser published, as long as the node waits before it uses it (`wire/README.md#11`). Since version 1.2.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_round: Option<NextRound>,
+}
+
+/// A round, or the same round with other pairings, that a node does not use yet. It changes with all its boards at once.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct NextRound {
+    /// The round, as `<event>/<round>`.
+    #[schemars(regex(pattern = r"^[a-z0-9-]{1,40}/[a-z0-9-]{1,40}$"))]
+    pub round: String,
+    /// The boards that the node will serve, as `<event>/<round>/<board>`.
+    #[schemars(inner(regex(pattern = r"^[a-z0-9-]{1,40}/[a-z0-9-]{1,40}/[a-z0-9-]{1,40}$")))]
+    pub boards: Vec<String>,
+    /// What it waits for. Empty: it changes now.
+    pub held_by: Vec<Hold>,
+}
+
+/// Something that a change of the round waits for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct Hold {
+    /// The board, as `<event>/<round>/<board>`; none if it is not about one board.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(regex(pattern = r"^[a-z0-9-]{1,40}/[a-z0-9-]{1,40}/[a-z0-9-]{1,40}$"))]
+    pub board: Option<String>,
+    /// The number of the game on this board.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub game: Option<u32>,
+    /// Why it must wait and what would end that, in sentences for people.
+    pub reason: String,
+}
+
+impl fmt::Display for Hold {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(board) = self.board.as_deref().and_then(|place| place.rsplit('/').next()) {
+            write!(f, "board {board}")?;
+            if let Some(game) = self.game {
+                write!(f, ", game {game}")?;
+            }
+            f.write_str(": ")?;
+        }
+        f.write_str(&self.reason)
+    }
 }
 
 /// What a user may do at a node (`wire/README.md#6`).
@@ -83,6 +127,8 @@ pub enum Role {
     Arbiter,
     /// Decides on all boards.
     Chief,
+    /// Enters the results of the organiser's desk. Since version 1.2.
+    Organiser,
 }
 
 /// Body of `node.health`. What is not known is left out.

@@ -84,7 +84,9 @@ fn the_record_of_a_round_is_kept_in_a_folder_or_what_is_missing_is_named() {
     // The same again changes nothing, and a forfeit needs no state.
     done(here, &words("chief.toml", &[]));
     assert_eq!(kept("games.pgn"), games);
-    publish(port, "flagfall/1/arbiter/open26/1/2/state", "", &["-r"]);
+    for audience in ["arbiter", "live"] {
+        publish(port, &format!("flagfall/1/{audience}/open26/1/2/state"), "", &["-r"]);
+    }
     done(here, &["result", "2", "+/-", CONFIG, "chief.toml"]);
     let said = done(here, &words("chief.toml", &["--into", "forfeit"]));
     assert!(said.contains("forfeit: 2 games, 2 with a result"), "{said}");

@@ -21,7 +21,8 @@ use flagfall::system_clock::MonotonicTime;
 use flagfall_protocols::trace::Audience;
 use serde_json::json;
 
-pub(crate) const ROLES: [Option<Role>; 4] = [None, Some(Role::Operator), Some(Role::Arbiter), Some(Role::Chief)];
+pub(crate) const ROLES: [Option<Role>; 5] =
+    [None, Some(Role::Operator), Some(Role::Organiser), Some(Role::Arbiter), Some(Role::Chief)];
 
 /// A body that is valid for this verb.
 pub(crate) fn body(verb: &str) -> serde_json::Value {
@@ -37,7 +38,7 @@ pub(crate) fn body(verb: &str) -> serde_json::Value {
         "set-move-count" => json!({"completed": {"white": 3, "black": 3}}),
         "set-clock-record" => json!({"additional_time": 5}),
         "set-flag-order" => json!({"first": "white"}),
-        "declare-result" => json!({"result": "1/2-1/2"}),
+        "declare-result" | "enter-result" => json!({"result": "1/2-1/2"}),
         "offer" | "accept" | "resign" => json!({"side": "white"}),
         "penalty" => json!({"side": "white", "seconds": {"white": 0, "black": 120}}),
         _ => json!({}),
@@ -57,6 +58,7 @@ fn every_role_may_do_what_the_table_says() {
             let may = match role {
                 None => false,
                 Some(Role::Operator) => verb.role == Role::Operator && verb.name != "start-game",
+                Some(Role::Organiser) => verb.name == "enter-result",
                 Some(Role::Arbiter | Role::Chief) => true,
             };
             let expected = match (may, verb.name) {
@@ -64,6 +66,8 @@ fn every_role_may_do_what_the_table_says() {
                 // No alarm is open, no draw was offered, no flag is down, and there is no finding.
                 (_, "acknowledge-alert" | "accept" | "set-flag-order") => Code::Invalid,
                 (_, "confirm" | "reject") => Code::Stale,
+                // The game is in play, and an arbiter has `declare-result` for it.
+                (_, "enter-result") => Code::Invalid,
                 _ => Code::Ok,
             };
             assert_eq!(last.code, expected, "{name}");

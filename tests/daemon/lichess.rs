@@ -1,6 +1,7 @@
 //! Pushes to a lichess of our own, which takes games by the rules of the real one.
 
 pub(crate) mod fake;
+mod rounds;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -102,6 +103,7 @@ fn body(boards: &[Board]) -> RoundBody {
         event: "open26".to_owned(),
         round: "5".to_owned(),
         is_current: true,
+        lichess_round: Some(ROUND.to_owned()),
         games: boards.iter().map(game).collect(),
         ..RoundBody::default()
     }

@@ -28,6 +28,7 @@ mod collect;
 mod commit_log;
 mod contract;
 mod daemon_faults;
+mod desk_results;
 mod doctor;
 mod end_to_end;
 mod event_story;

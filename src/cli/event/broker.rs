@@ -7,7 +7,7 @@ use clap::Args;
 
 use crate::config::{self, Config};
 use crate::event::model::EventFile;
-use crate::mqtt::{ExchangeError, Identity, follow_retained, publish_retained, read_retained};
+use crate::mqtt::{ExchangeError, Identity, follow_retained, publish_retained, read_retained, request};
 use crate::random;
 use crate::wire::meta;
 use crate::wire::topics;
@@ -50,6 +50,27 @@ impl Broker {
     /// Returns the retained messages on these filters.
     pub(super) fn read(&self, filters: &[String]) -> Result<Vec<(String, Vec<u8>)>, ExchangeError> {
         self.runtime.block_on(read_retained(&self.identity, &self.client, filters))
+    }
+
+    /// The user of the login; without a login a broker lets everybody be anybody.
+    pub(super) fn user(&self) -> String {
+        self.identity.user().map_or_else(|| "organiser".to_owned(), |(user, _)| user)
+    }
+
+    /// A name that nobody else has.
+    pub(super) fn client(&self) -> &str {
+        &self.client
+    }
+
+    /// Publishes a command, and returns what `read` makes of the messages on the topic `answers`; none if nobody answers in time.
+    pub(super) fn request<T>(
+        &self,
+        topic: &str,
+        payload: &str,
+        answers: &str,
+        read: impl FnMut(&[u8]) -> Option<T>,
+    ) -> Result<Option<T>, ExchangeError> {
+        self.runtime.block_on(request(&self.identity, &self.client, (topic, payload), answers, read))
     }
 
     /// Calls `note` with every message on these filters, retained ones first, until `end` is ready.

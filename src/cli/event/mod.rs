@@ -9,6 +9,7 @@ mod file;
 mod import;
 mod requests;
 mod results;
+mod set_result;
 
 use std::process::ExitCode;
 
@@ -27,7 +28,7 @@ pub(super) enum Event {
     Round(requests::Round),
     Lichess(requests::Lichess),
     Fetch(requests::Fetch),
-    Result(requests::SetResult),
+    Result(set_result::SetResult),
     Results(results::Results),
     Archive(archive::Archive),
     Ready(check::Ready),

@@ -18,21 +18,21 @@ use crate::collect::sinks::lichess::test_token;
 use crate::config::{self, Output, OutputKind};
 use crate::event::model::EventFile;
 use crate::event::plan;
-use crate::wire::meta::{self, MetaEvent, MetaRound, OutputRequests, PairingResult};
+use crate::wire::meta::{self, MetaEvent, MetaRound, OutputRequests};
 use crate::wire::topics;
 
 /// What the commands of this file have in common.
 #[derive(Args)]
 pub(super) struct Common {
     #[command(flatten)]
-    chosen: Chosen,
+    pub(super) chosen: Chosen,
     #[command(flatten)]
-    login: Login,
+    pub(super) login: Login,
 }
 
 impl Common {
     /// Changes the event, publishes it, and prints what is done.
-    fn publish(self, change: impl FnOnce(&mut EventFile) -> std::result::Result<String, String>) -> Result<ExitCode> {
+    pub(super) fn publish(self, change: impl FnOnce(&mut EventFile) -> std::result::Result<String, String>) -> Result<ExitCode> {
         let (mut file, path) = self.chosen.read()?;
         let done = change(&mut file).map_err(anyhow::Error::msg)?;
         self.login.broker()?.publish(&mut file, &path)?;
@@ -134,6 +134,10 @@ impl Lichess {
         let Lichess { id, round, common, .. } = self;
         common.publish(|file| {
             let number = round.or_else(|| file.current()).ok_or("no round is the current one: name one with --round")?;
+            let has_it = |round: &&MetaRound| round.number != number && round.lichess_round.as_ref() == Some(&id);
+            if let Some(other) = file.rounds.values().find(has_it) {
+                return Err(format!("{id} is round {} at lichess already, and an id there belongs to one round", other.number));
+            }
             let found = file.rounds.get_mut(&number);
             found.ok_or_else(|| format!("round {number} has no pairings: import them first"))?.lichess_round = Some(id.clone());
             file.check().map_err(|error| error.to_string())?;
@@ -208,32 +212,6 @@ impl Fetch {
     }
 }
 
-/// Enter the result of a game without moves on an electronic board: a forfeit, or a board that has none. Publishes the event.
-///
-/// Example: flagfall event result 7 +/-
-#[derive(Args)]
-pub(in crate::cli) struct SetResult {
-    /// The board.
-    board: String,
-    /// One of 1-0 0-1 1/2-1/2 +/- -/+ -/- 0-0 1/2-0 0-1/2; * deletes it.
-    #[arg(allow_hyphen_values = true)]
-    result: String,
-    #[command(flatten)]
-    common: Common,
-}
-
-impl SetResult {
-    pub(super) fn run(self) -> Result<ExitCode> {
-        let SetResult { board, result, common } = self;
-        let parsed = PairingResult::parse(&result);
-        ensure!(parsed.is_some() || result == "*", "{result:?} is none of 1-0 0-1 1/2-1/2 +/- -/+ -/- 0-0 1/2-0 0-1/2 and *");
-        common.publish(|file| {
-            let round = plan::change_board(file, &board, |pairing| pairing.result = parsed)?;
-            Ok(format!("Board {board} of round {round}: {result}."))
-        })
-    }
-}
-
 /// Let an output try to send now.
 ///
 /// Example: flagfall event retry lichess
@@ -298,7 +276,7 @@ impl Game {
         let Game { board, game, common } = self;
         ensure!(game > 0, "games are counted from 1");
         common.publish(|file| {
-            let round = plan::change_board(file, &board, |pairing| pairing.game = Some(game))?;
+            let round = plan::change_board(file, None, &board, |pairing| pairing.game = Some(game))?;
             Ok(format!("Board {board} of round {round}: game {game} is the round's game."))
         })
     }
@@ -319,7 +297,7 @@ impl ResetBoard {
     pub(super) fn run(self) -> Result<ExitCode> {
         let ResetBoard { board, common } = self;
         common.publish(|file| {
-            let round = plan::change_board(file, &board, |pairing| pairing.reset += 1)?;
+            let round = plan::change_board(file, None, &board, |pairing| pairing.reset += 1)?;
             Ok(format!("Board {board} of round {round}: its present state is taken."))
         })
     }

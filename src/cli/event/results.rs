@@ -70,8 +70,12 @@ impl Results {
             .boards
             .iter()
             .map(|pairing| {
-                let on_board = shown.get(&pairing.board).and_then(|picture| picture.body.result).and_then(pairing_result);
-                Played { pairing, result: on_board.or(pairing.result) }
+                // The result in a pairing is that of a game without moves, here as in the PGN.
+                let result = match shown.get(&pairing.board).filter(|picture| picture.body.plies() > 0) {
+                    Some(picture) => picture.body.result.and_then(pairing_result),
+                    None => pairing.result,
+                };
+                Played { pairing, result }
             })
             .collect();
         let open = games.iter().filter(|game| game.result.is_none()).count();

@@ -17,6 +17,7 @@ use crate::event::model::{MAX_FILE, read_bounded, replace};
 use crate::event::problems::Problems;
 use crate::mqtt::{Identity, follow_retained};
 use crate::random;
+use crate::wire::node::NextRound;
 
 /// The time for which a start waits for the organiser's messages, if some were used before.
 const AGAIN_WITHIN: Duration = Duration::from_secs(3);
@@ -110,7 +111,11 @@ impl Follower {
         }
         let published = self.latest.borrow_and_update().clone();
         match published {
-            Some(published) if self.apply(&published, base).is_some() => self.keep(published),
+            Some(published) if self.apply(&published, base).is_some() => match &self.used {
+                // Games of the round before may still wait for something: the boards say when it may change.
+                Some(used) if used.event.body.round != published.event.body.round => self.latest.mark_changed(),
+                _ => self.keep(published),
+            },
             Some(_) => {}
             None => {
                 let what = if self.used.is_some() { "those of before are used" } else { "the configuration alone is used" };
@@ -120,13 +125,15 @@ impl Follower {
     }
 
     /// Waits for messages that change the configuration, and returns when the daemon may start anew with them.
-    pub(super) async fn next(&mut self, base: &Loaded, present: &Loaded, quiet: &Quiet) {
+    pub(super) async fn next(&mut self, base: &Loaded, present: &Loaded, quiet: &mut Quiet) {
         loop {
             if self.latest.changed().await.is_err() {
                 // The task ends only with the program.
                 std::future::pending::<()>().await;
             }
             let Some(published) = self.latest.borrow_and_update().clone() else { continue };
+            // What waited before is out of date.
+            quiet.show_next(None);
             let Some(loaded) = self.apply(&published, base) else { continue };
             if loaded.config == present.config {
                 self.keep(published);
@@ -134,12 +141,16 @@ impl Follower {
             }
             let (rev, body) = (published.event.rev, &published.event.body);
             let force = body.force;
+            // Boards get or lose their pairings: that waits for no game.
             let at_once = pairs_other_boards(&loaded.config, &present.config);
-            let when = if at_once { "at once, since boards get or lose their pairings" } else { "when the boards are quiet" };
-            tracing::info!("publication {rev} of the organiser, round {}: it is used {when}", body.round);
+            let event = &loaded.config.event;
+            let round = format!("{}/{}", event.id, event.round);
+            let boards = quiet.places(&event.round, loaded.config.board.iter().map(|board| board.id.as_str()));
             while !self.latest.has_changed().unwrap_or(false) {
+                let held_by = quiet.holds(force);
+                quiet.show_next(Some(NextRound { round: round.clone(), boards: boards.clone(), held_by }));
                 tokio::time::sleep(LOOK).await;
-                let may_change = quiet.may_change(force) || (at_once && quiet.may_restart());
+                let may_change = quiet.holds(force).is_empty() || (at_once && quiet.may_restart());
                 if may_change && !self.latest.has_changed().unwrap_or(false) {
                     quiet.announce_change();
                     return self.keep(published);

@@ -9,11 +9,22 @@ impl Model {
     /// What is wrong with the boards of a round.
     pub(crate) fn notes(&self, audience: OutputAudience, round: &str) -> Vec<BoardMessage> {
         let boards = self.rounds.get(&(audience, round.to_owned())).into_iter().flat_map(|round| &round.boards);
+        let of_game = |id: &String, board: &Board| note(board).or_else(|| self.unused_result(round, id, board));
         let notes = boards.filter_map(|(id, board)| {
-            let message = if self.is_unpaired(round, id) { without_pairing(board) } else { note(board) };
+            let message = if self.is_unpaired(round, id) { without_pairing(board) } else { of_game(id, board) };
             Some(BoardMessage { board: id.clone(), message: message? })
         });
         notes.collect()
+    }
+
+    /// The result in the pairing is that of a game without moves.
+    fn unused_result(&self, round: &str, id: &str, board: &Board) -> Option<String> {
+        let result = self.pairing(round, id)?.result?.notation();
+        let first = board.games.first().map(|game| game.whole(self.chess960())).filter(|game| game.plies() > 0)?;
+        let is_same = first.result.is_some_and(|known| serde_json::to_value(known).is_ok_and(|known| known == result));
+        (!is_same).then(|| {
+            format!("The result {result} of its pairing is not used, because its game has moves: enter it again with `flagfall event result`.")
+        })
     }
 }
 

@@ -34,8 +34,6 @@ const LOOK_EVERY: Duration = Duration::from_secs(300);
 pub(crate) struct Lichess {
     client: Client,
     line: Arc<Line>,
-    /// The id of the present round in the configuration; empty = the organiser names it.
-    round: String,
     /// The largest push. It becomes smaller when lichess says that a push was too large.
     largest: usize,
     /// What lichess took last, for each of its rounds.
@@ -59,22 +57,8 @@ impl Lichess {
         Lichess {
             line: lines.line_of(&url, &output.token_file),
             client: Client::new(url, output.token_file.clone()),
-            round: output.round.clone(),
             largest: LARGEST,
             taken: BTreeMap::new(),
-        }
-    }
-
-    /// The id of this round at lichess; none if nobody named it.
-    fn id_of(&self, body: &RoundBody) -> Result<Option<String>, Answer> {
-        let named =
-            body.lichess_round.clone().or_else(|| Some(self.round.clone()).filter(|id| body.is_current && !id.is_empty()));
-        match named {
-            Some(id) if id.len() != 8 || !id.bytes().all(|byte| byte.is_ascii_alphanumeric()) => {
-                let why = "is not the id of a round: it is the 8 letters and digits at the end of the round's address";
-                Err(refused(None, format!("lichess: {id:?} {why}.")))
-            }
-            named => Ok(named),
         }
     }
 
@@ -132,25 +116,18 @@ impl Lichess {
 
 impl Sink for Lichess {
     fn send(&mut self, body: &RoundBody) -> Answer {
-        let id = match self.id_of(body) {
-            Ok(Some(id)) => id,
-            // Only the present round must be there.
-            Ok(None) if !body.is_current => return Answer::accepted(),
-            Ok(None) => {
-                let why = "lichess: nobody named the round. Write its id with `flagfall event lichess`, or as the key round.";
-                return refused(None, why.to_owned());
-            }
-            Err(answer) => return answer,
+        let Some(id) = &body.lichess_round else {
+            return refused(None, "lichess: the round has no id.".to_owned());
         };
         let line = Arc::clone(&self.line);
         match line.enter() {
-            Ok(mut turn) => self.push(body, &id, &mut turn),
+            Ok(mut turn) => self.push(body, id, &mut turn),
             Err(wait) => too_many(wait),
         }
     }
 
     fn reset(&mut self, body: &RoundBody) -> Answer {
-        let Ok(Some(id)) = self.id_of(body) else { return Answer::accepted() };
+        let Some(id) = &body.lichess_round else { return Answer::accepted() };
         let line = Arc::clone(&self.line);
         let mut turn = match line.enter() {
             Ok(turn) => turn,
@@ -161,8 +138,8 @@ impl Sink for Lichess {
             Err(Fault::Token(why)) => return refused(None, why),
             Err(Fault::Network(why)) => return Answer::failed(why),
         };
-        self.taken.remove(&id);
-        let mut answer = answer::of_status(&reply, &id);
+        self.taken.remove(id);
+        let mut answer = answer::of_status(&reply, id);
         if reply.status == 429 {
             answer.verdict = Verdict::Retry(Some(turn.block()));
         }

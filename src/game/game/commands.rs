@@ -1,5 +1,6 @@
 //! Carries out arbiters' commands: each changes the daemon's knowledge, never what a clock or board shows (`wire/README.md#5`).
 
+use alloc::borrow::Cow;
 use alloc::format;
 use alloc::vec::Vec;
 
@@ -40,9 +41,9 @@ impl Game {
         }
     }
 
-    fn carry_out(&mut self, command: &Command, author: &Author, out: &mut Vec<Effect>) -> Result<(), &'static str> {
+    fn carry_out(&mut self, command: &Command, author: &Author, out: &mut Vec<Effect>) -> Result<(), Cow<'static, str>> {
         if self.seen.phase.stage == GamePhase::AwaitingSetUp && command.needs_game() {
-            return Err("no game has begun on this board");
+            return Err("no game has begun on this board".into());
         }
         match command {
             Command::StartGame { fen } => {
@@ -88,7 +89,7 @@ impl Game {
                 self.add_entry(*side, Entered::Resignation, author)?;
             }
             Command::Penalty { seconds: None, alarm: None, counts: None, .. } => {
-                return Err("the command names no penalty: it needs seconds, an alarm, or whether the move counts");
+                return Err("the command names no penalty: it needs seconds, an alarm, or whether the move counts".into());
             }
             Command::Penalty { side, seconds, alarm, counts } => {
                 let penalty = Penalty { seconds: *seconds, alarm: *alarm, counts: *counts };
@@ -96,16 +97,14 @@ impl Game {
             }
             Command::Confirm { finding } => self.confirm(*finding, author, out)?,
             Command::Reject { finding } => self.reject(*finding, author, out)?,
-            Command::DeclareResult { result } => {
-                self.decide(Decision { result: *result, ..self.draft(DecisionKind::Declared, author) }, out);
-                if *result == GameResult::Open {
-                    self.entries.forget_endings();
-                }
-                self.give_result(*result, out);
+            Command::DeclareResult { result } => self.declare(self.declaration(*result, author), out),
+            Command::EnterResult { game_no, result, by_organiser } => {
+                let declared = self.declaration(*result, author);
+                self.enter_result(Decision { game_no: *game_no, by_organiser: *by_organiser, ..declared }, out)?;
             }
             Command::AcknowledgeAlert { alarm } => {
                 if !self.alarms.acknowledge(self.now, *alarm) {
-                    return Err("there is no open alarm with this number");
+                    return Err("there is no open alarm with this number".into());
                 }
             }
         }

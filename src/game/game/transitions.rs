@@ -77,6 +77,7 @@ impl Game {
     /// Begins a new game on this board. Nothing of the old game is kept.
     pub(super) fn begin(&mut self, start: Chess, completed: Option<u32>, stage: GamePhase, out: &mut Vec<Effect>) {
         self.rulings.earlier_ruling = self.ruling();
+        self.leave_game();
         let now = self.now;
         self.seen.joining = Joining::default();
         let Seen { config, board, clock, play, phase, .. } = &mut self.seen;

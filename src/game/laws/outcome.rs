@@ -40,6 +40,17 @@ pub enum Ending {
 }
 
 impl Ending {
+    /// What stands on the board, as the beginning of a sentence.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Ending::Checkmate => "checkmate is on the board",
+            Ending::Stalemate => "stalemate is on the board",
+            Ending::DeadPosition => "a dead position is on the board",
+            Ending::FivefoldRepetition => "the same position stood five times",
+            Ending::SeventyFiveMoves => "75 moves were made without a capture or pawn move",
+        }
+    }
+
     /// The result of a game that the last move of `by` ended in this way.
     pub(crate) const fn result(self, by: Color) -> GameResult {
         match (self, by) {
@@ -70,6 +81,24 @@ pub struct KnownResult {
     pub by: ResultBy,
     /// What ended the game on the board, if this gave the same result.
     pub ending: Option<Ending>,
+}
+
+impl KnownResult {
+    /// The result of a game that was `decided` so, or whose board shows this ending with its result. Checkmate and stalemate give one as
+    /// soon as the move is made (5.1.1, 5.2.1); everything else needs a decision.
+    pub(crate) fn of(decided: Option<GameResult>, on_board: Option<(Ending, GameResult)>) -> Option<KnownResult> {
+        match decided {
+            Some(result) => {
+                let ending = on_board.filter(|(_, of)| *of == result).map(|(ending, _)| ending);
+                Some(KnownResult { result, by: ResultBy::Arbiter, ending })
+            }
+            None => {
+                let (ending, result) = on_board?;
+                let at_once = matches!(ending, Ending::Checkmate | Ending::Stalemate);
+                at_once.then_some(KnownResult { result, by: ResultBy::Board, ending: Some(ending) })
+            }
+        }
+    }
 }
 
 /// On what there is something to find.

@@ -64,6 +64,7 @@ impl RulingRecord {
             claim: None,
             penalty: None,
             by: author.name.clone(),
+            by_organiser: false,
             reason: author.reason.clone(),
             command: author.command.clone(),
             observed_at: author.observed_at,

@@ -17,6 +17,7 @@ use crate::laws::facts::Facts;
 use crate::laws::finding::Finding;
 use crate::laws::outcome::{GameResult, Kind, Outcome};
 use crate::laws::winnable::{Answer, Questions};
+use crate::open_matters::LeftGame;
 
 pub(crate) use report::News;
 
@@ -41,6 +42,8 @@ pub(crate) struct RulingRecord {
     /// The last finding or decision of an earlier game, with that game's number. It is shown until this game has one of its
     /// own.
     pub(crate) earlier_ruling: Option<(u32, Ruling)>,
+    /// The games before this one whose results can still be entered.
+    pub(crate) left: Vec<LeftGame>,
 }
 
 impl RulingRecord {
@@ -76,6 +79,13 @@ impl RulingRecord {
         let settled = move |finding: &Finding| self.decisions.settled(finding).is_some();
         let open = move |index: usize| !self.finding_on(Subject::Flag(index)).is_some_and(settled);
         falls.filter(move |(index, _)| open(*index)).map(|(_, fall)| fall.side)
+    }
+
+    /// The sides of these flags that may cost the game, as far as is known.
+    pub(crate) fn flags_that_may_cost(&self, clock: &Chessclock) -> impl Iterator<Item = Color> {
+        let falls = clock.flags().iter().filter(|fall| !fall.after_end).enumerate();
+        let free = move |index: usize| self.finding_on(Subject::Flag(index)).is_some_and(|finding| self.costs_nothing(finding));
+        falls.filter(move |(index, _)| !free(*index)).map(|(_, fall)| fall.side)
     }
 
     /// True if a flag has fallen before the end of the game, has no ruling yet, and the game has no result.

@@ -68,6 +68,11 @@ impl PublicAudience {
         self.queue.add_whole_state(at, game, in_round);
     }
 
+    /// The live audience gets another state of a game before the one on the board.
+    pub(crate) fn revise_earlier(&mut self, at: Instant, state: LiveState) {
+        self.queue.add_earlier_state(at, state);
+    }
+
     /// Adds what this effect publishes to the live audience.
     pub(crate) fn handle_effect(&mut self, at: Instant, effect: &Effect, game: &Game, in_round: InRound) {
         if matches!(effect, Effect::Clock) && self.clocks.add(at, game, &self.queue) {

@@ -174,6 +174,26 @@ impl DelayQueue {
             self.states -= 1;
             self.lost.merged += 1;
         }
+        self.push_state(DelayedItem {
+            at,
+            game: game.number(),
+            plies,
+            content: DelayedContent::State { state: Box::new(state), revised, whole },
+        });
+    }
+
+    /// Adds another state of a game before the one on the board, with all its moves.
+    pub(super) fn add_earlier_state(&mut self, at: Instant, state: LiveState) {
+        let (game, plies) = (state.game_no, state.moves.len() as u32);
+        self.push_state(DelayedItem {
+            at,
+            game,
+            plies,
+            content: DelayedContent::State { state: Box::new(state), revised: true, whole: true },
+        });
+    }
+
+    fn push_state(&mut self, item: DelayedItem) {
         if self.states == MAX_STATES {
             let oldest = self.items.iter().position(|item| matches!(item.content, DelayedContent::State { whole: false, .. }));
             if oldest.and_then(|oldest| self.items.remove(oldest)).is_some() {
@@ -181,12 +201,7 @@ impl DelayQueue {
                 self.lost.merged += 1;
             }
         }
-        self.items.push_back(DelayedItem {
-            at,
-            game: game.number(),
-            plies,
-            content: DelayedContent::State { state: Box::new(state), revised, whole },
-        });
+        self.items.push_back(item);
         self.states += 1;
     }
 

@@ -28,6 +28,7 @@ pub(super) const NAMES: [&str; 22] = [
     "cmd.stop-clocks",
     "cmd.restart-clocks",
     "cmd.declare-result",
+    "cmd.enter-result",
     "cmd.offer",
     "cmd.accept",
     "cmd.resign",
@@ -77,10 +78,11 @@ fn body_schema<T: JsonSchema>(verb: &str, generator: &mut SchemaGenerator) -> Op
     let mut body = variants.iter().find(|variant| variant["properties"]["verb"]["const"] == verb)?.as_object()?.clone();
     if let Some(fields) = body.get_mut("properties").and_then(Value::as_object_mut) {
         fields.remove("verb");
-        // These fields stand beside the body: the time in the format for people, the finding as a lock.
+        // These fields stand beside the body: the time in the format for people, the finding and the game as a lock.
         let beside: &[&str] = match verb {
             "claim" => &["observed_at"],
             "confirm" | "reject" => &["finding"],
+            "enter-result" => &["game_no", "by_organiser"],
             _ => &[],
         };
         beside.iter().for_each(|field| drop(fields.remove(*field)));
@@ -89,7 +91,7 @@ fn body_schema<T: JsonSchema>(verb: &str, generator: &mut SchemaGenerator) -> Op
         body.extend(["minProperties", "maxProperties"].map(|key| (key.to_owned(), 1.into())));
     }
     if let Some(required) = body.get_mut("required").and_then(Value::as_array_mut) {
-        required.retain(|field| field != "verb" && field != "finding");
+        required.retain(|field| field != "verb" && field != "finding" && field != "game_no");
         if required.is_empty() {
             body.remove("required");
         }

@@ -253,7 +253,7 @@ export type CommandBody = {
   /** Why, in the sender's words. */
   reason?: string | null;
   /** What they may do; none for a user who is not known. */
-  role?: "operator" | "arbiter" | "chief";
+  role?: "operator" | "arbiter" | "chief" | "organiser";
   /** What was to be done. */
   verb: string;
 };
@@ -310,6 +310,8 @@ export type Decision = {
   reason?: string | null;
   /** The result that the game has by it; `*` = none, it goes on. */
   result: GameResult;
+  /** `organiser` if the organiser's desk entered the result; else left out. Since version 1.2. */
+  role?: "organiser";
   /** Whose claim; who was penalised. */
   side?: Side | null;
   /** Number of the decision that it takes the place of. */
@@ -1603,6 +1605,46 @@ export type CmdDeclareResultMessage = {
   body: CmdDeclareResultBody;
 };
 
+/** The organiser's desk enters the result of the game that the lock names. It counts if the game is not in play, nothing in it waits for an arbiter, and no arbiter decided otherwise. Since version 1.2. */
+export type CmdEnterResultBody = {
+  /** The result; `*` = the desk takes its own entry back. */
+  result: GameResult;
+};
+
+export type CmdEnterResultMessage = {
+  /** What the answer shall bear, for clients without correlation data. */
+  corr?: string | null;
+  /** What the sender believes to be the case; if it is not, nothing is done. */
+  expect: {
+    /** The finding that is decided about, as the sender knows it. */
+    finding?: {
+      /** Number of the finding. */
+      id: number;
+      /** Which of its revisions. */
+      revision: number;
+    } | null;
+    /** The game. */
+    game: string;
+    /** The revision of the arbiters' state. */
+    rev?: number | null;
+  };
+  /** The sender's id of it: the same id is the same command, and is answered the same. */
+  id: string;
+  /** When it was sent, RFC 3339. */
+  issued?: string | null;
+  /** When the arbiter saw what it is about, RFC 3339; it may be before it was sent. */
+  observed_at?: string | null;
+  /** Why, in the sender's words. */
+  reason?: string | null;
+  /** Where the answer goes, reply/<user>/<client-id> of one's own; for clients without a response topic. */
+  reply_to?: string | null;
+  sync?: "ntp" | "ptp" | "gps" | "rtc" | "none" | null;
+  type: "cmd.enter-result";
+  /** Version of the schema, major.minor: a minor version only adds fields. */
+  v: string;
+  body: CmdEnterResultBody;
+};
+
 /** A player offered a draw (9.1). */
 export type CmdOfferBody = {
   /** Who. */
@@ -2567,6 +2609,26 @@ export type NodeHealthMessage = {
   body: NodeHealthBody;
 };
 
+/** Something that a change of the round waits for. */
+export type Hold = {
+  /** The board, as `<event>/<round>/<board>`; none if it is not about one board. */
+  board?: string | null;
+  /** The number of the game on this board. */
+  game?: number | null;
+  /** Why it must wait and what would end that, in sentences for people. */
+  reason: string;
+};
+
+/** A round, or the same round with other pairings, that a node does not use yet. It changes with all its boards at once. */
+export type NextRound = {
+  /** The boards that the node will serve, as `<event>/<round>/<board>`. */
+  boards: string[];
+  /** What it waits for. Empty: it changes now. */
+  held_by: Hold[];
+  /** The round, as `<event>/<round>`. */
+  round: string;
+};
+
 /** Body of `node.info`. */
 export type NodeInfo = {
   /** The boards it serves, as `<event>/<round>/<board>`. */
@@ -2579,6 +2641,8 @@ export type NodeInfo = {
   delay?: number | null;
   /** By how many half-moves the public is behind at least. */
   delay_moves?: number | null;
+  /** The round that the organiser published, as long as the node waits before it uses it (`wire/README.md#11`). Since version 1.2. */
+  next_round?: NextRound | null;
   /** The organiser's messages that it cannot use, with the reasons, a sentence for people each. */
   problems?: string[];
   /** Who may send commands; without this field, nobody. */
@@ -2590,7 +2654,7 @@ export type NodeInfo = {
 };
 
 /** The roles (`wire/README.md#6`). */
-export type Role = "operator" | "arbiter" | "chief";
+export type Role = "operator" | "arbiter" | "chief" | "organiser";
 
 /** What a user may do at a node (`wire/README.md#6`). */
 export type UserRole = {

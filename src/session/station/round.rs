@@ -5,6 +5,7 @@ use flagfall_game::effect::{Audience, Effect};
 use flagfall_game::game::Game;
 use flagfall_game::game_phase::GamePhase;
 use flagfall_game::input::Input as GameInput;
+use flagfall_game::laws::outcome::KnownResult;
 use flagfall_protocols::time::Instant;
 
 use super::{Station, StationOutput};
@@ -12,7 +13,9 @@ use crate::outputs::board_games::{BoardGames, BoardHead, SeenGame};
 use crate::publish::delay::PublicAudience;
 use crate::publish::states::{self, EarlierState};
 use crate::wire::clock::ClockBody;
+use crate::wire::outcome::Ending;
 use crate::wire::round_games::{self, GameOnBoard, InRound, RoundBound, RoundGames, Unpublished};
+use crate::wire::state::LiveState;
 use crate::wire::time::Anchor;
 
 /// The games of the round on this board.
@@ -138,6 +141,22 @@ impl Round {
         true
     }
 
+    /// Gives the game that the live audience keeps this result. Returns its state if that changes it; `rev` is the revision of the game on the
+    /// board.
+    fn give_result(&mut self, at: Instant, rev: u32, known: Option<KnownResult>) -> Option<LiveState> {
+        let kept = self.kept.as_mut()?;
+        let before = kept.state.clone();
+        kept.state.result = known.map(|known| known.result.into());
+        kept.state.result_by = known.map(|known| known.by.into());
+        kept.state.ending = known.and_then(|known| known.ending).map(Ending::from);
+        if kept.state == before {
+            return None;
+        }
+        (kept.at, kept.rev) = (at, rev.max(kept.rev + 1));
+        self.games_changed = true;
+        Some(kept.state.clone())
+    }
+
     fn keep(&mut self, at: Instant, game: &Game) {
         let (rev, state) = (game.rev(Audience::Live), states::live_state(game).in_round(self.in_round));
         let kept = EarlierState { at, rev, state };
@@ -239,6 +258,26 @@ impl Station {
             Some(earlier) if is_live(effect) => self.messages.add_earlier(at, effect, earlier, &mut self.made),
             _ => self.messages.add_effect(at, effect, &self.game, &mut self.made),
         }
+    }
+
+    /// The number of the game that the live audience still sees while another one is on the board.
+    pub(super) fn earlier_game(&self) -> Option<u32> {
+        self.round.earlier_state().flatten().map(|kept| kept.state.game_no)
+    }
+
+    /// Publishes another result of that game, which a command has entered.
+    pub(super) fn review_earlier_game(&mut self, at: Instant, out: &mut Vec<StationOutput>) {
+        let Some(known) = self.earlier_game().and_then(|number| self.game.known_result_of_left(number)) else { return };
+        let Some(state) = self.round.give_result(at, self.game.rev(Audience::Live), known) else { return };
+        if let Some(public) = &mut self.public {
+            public.revise_earlier(at, state);
+        }
+        let effect = Effect::State(Audience::Live);
+        match self.coalesced {
+            true => self.mark_dirty(&effect),
+            false => self.add_state(at, &effect),
+        }
+        out.extend(self.made.drain(..).map(StationOutput::Message));
     }
 
     /// Whether something waits for the public, so that the round is not over for them.

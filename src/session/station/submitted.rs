@@ -27,6 +27,8 @@ impl Station {
         let stage = self.game.stage();
         let facts = Facts {
             game: self.game_name(),
+            earlier: self.earlier_game().map(|number| (self.messages.board().game_id(number), number)),
+            game_no: self.game.number(),
             rev: self.game.rev(Audience::Arbiter),
             playing: stage == GamePhase::Playing,
             flag_fell: self.game.has_fallen_flag(),
@@ -171,6 +173,7 @@ impl Station {
         }
         let on_time = self.note_on_time(submission);
         self.handle_effects(at, effects, Some((submission, on_time)), out);
+        self.review_earlier_game(at, out);
         match failed {
             Some(problem) => self.answer(submission, Stage::Failed, Code::Invalid, &problem),
             None => self.answer(submission, Stage::Done, Code::Ok, &joined(&note, on_time)),

@@ -19,7 +19,7 @@ pub struct CommandBody {
     pub actor: Option<String>,
     /// What they may do; none for a user who is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("enum" = ["operator", "arbiter", "chief"]))]
+    #[schemars(extend("enum" = ["operator", "arbiter", "chief", "organiser"]))]
     pub role: Option<&'static str>,
     /// `ok`, or why it was not carried out.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -142,7 +142,7 @@ pub(crate) const FILES: &[(&str, &[&str])] = &[
     (
         "[user.anna]\nrole = \"king\"\nboards = [1]\n",
         &[
-            "1.toml:2:8: user.anna.role: \"king\" is not one of \"operator\", \"arbiter\", \"chief\"",
+            "1.toml:2:8: user.anna.role: \"king\" is not one of \"operator\", \"arbiter\", \"chief\", \"organiser\"",
             "1.toml:3:10: user.anna.boards: must be a list of texts, [\"...\", \"...\"], not a list of other things",
         ],
     ),
@@ -261,7 +261,7 @@ const VARIABLES: &[(&str, &str, &str)] = &[
         "FLAGFALL__USER__ANNA__ROLE",
         "boss",
         "FLAGFALL__USER__ANNA__ROLE: user.anna.role: \"boss\" is not one of \"operator\", \
-      \"arbiter\", \"chief\"",
+      \"arbiter\", \"chief\", \"organiser\"",
     ),
 ];
 

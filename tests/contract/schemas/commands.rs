@@ -84,7 +84,7 @@ fn bodies(verb: &str) -> (Vec<Value>, Vec<Value>) {
         "confirm" | "reject" => {
             (vec![json!({})], vec![json!({"finding": {"id": 1, "revision": 1}}), json!({"reason": "so"}), json!([])])
         }
-        "declare-result" => {
+        "declare-result" | "enter-result" => {
             let right = ["1-0", "0-1", "1/2-1/2", "*"].map(|result| json!({"result": result})).to_vec();
             (right, vec![json!({}), json!({"result": "2-0"}), json!({"result": null})])
         }

@@ -12,7 +12,7 @@ use flagfall::session::station::StationOutput;
 use flagfall::system_clock::Utc;
 use flagfall::wire::device::{DeviceKind, DeviceRaw, DeviceState, DeviceStatus, DeviceWarning, WeakMan, WeakSquare};
 use flagfall::wire::envelope::{self, Stamp};
-use flagfall::wire::node::{NodeHealth, NodeInfo, NodeState, NodeStatus, Role, UserRole};
+use flagfall::wire::node::{Hold, NextRound, NodeHealth, NodeInfo, NodeState, NodeStatus, Role, UserRole};
 use flagfall::wire::time::{Anchor, TimeSource};
 use flagfall::wire::topics::{self, Board};
 use flagfall::wire::winnable;
@@ -226,6 +226,14 @@ fn messages_of_a_node_keep_to_their_schemas() {
         roles: [("anna".to_owned(), UserRole { role: Role::Arbiter, boards: vec!["12".to_owned()] })].into(),
         collects: Vec::new(),
         problems: vec!["The organiser's message on flagfall/1/meta/open26 is not used: `rev` is 1".to_owned()],
+        next_round: Some(NextRound {
+            round: "open26/6".to_owned(),
+            boards: vec!["open26/6/b12".to_owned()],
+            held_by: vec![
+                Hold { board: Some("open26/5/b12".to_owned()), game: Some(3), reason: "The game is in play.".to_owned() },
+                Hold { board: None, game: None, reason: "The broker has not received everything.".to_owned() },
+            ],
+        }),
     };
     node("node.info", &topics::node_info(root, name), &info);
     let full = NodeHealth {

@@ -157,7 +157,7 @@ fn words_that_are_written_twice_are_the_same() {
         let schema = schema::schema(name).expect("a schema");
         schema.pointer(path).and_then(Value::as_array).unwrap_or_else(|| panic!("{name}: no {path}")).clone()
     };
-    let roles = [Role::Operator, Role::Arbiter, Role::Chief].map(|role| json!(role));
+    let roles = [Role::Operator, Role::Arbiter, Role::Chief, Role::Organiser].map(|role| json!(role));
     assert_eq!(at("board.audit", "/$defs/CommandBody/properties/role/enum"), roles);
     assert_eq!(at("board.audit", "/$defs/CommandBody/properties/code/enum"), at("cmd.reply", "/$defs/Code/enum"));
     let audiences = Audience::ALL.map(|audience| json!(audience.name()));

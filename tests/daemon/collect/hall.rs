@@ -74,6 +74,20 @@ impl CollectHall {
         self.publish_round(1, json!({}));
     }
 
+    /// The organiser makes the next round the current one, with the same pairings and this id at lichess.
+    pub(crate) fn change_to(&self, rev: u32, number: u32, lichess: Option<&str>) {
+        let pairing = |board: &str, number: u32| json!({"board": board, "number": number, "white": white(), "black": {"name": "Muster, Ben"}});
+        let boards = [pairing("b1", 1), pairing("b2", 2)];
+        let mut round = json!({"v": "1.1", "type": "meta.round", "rev": rev, "body": {"number": number, "boards": boards}});
+        if let Some(id) = lichess {
+            round["body"]["lichess_round"] = id.into();
+        }
+        publish(self.broker, &format!("flagfall/1/meta/open26/{number}"), &round.to_string(), &["-r"]);
+        let event = json!({"v": "1.1", "type": "meta.event", "rev": rev, "body": {
+            "uuid": "6f1c0000-0000-4000-8000-00000000000a", "name": "Example Open 2026", "rounds": 9, "round": number.to_string()}});
+        publish(self.broker, "flagfall/1/meta/open26", &event.to_string(), &["-r"]);
+    }
+
     /// Publishes the pairings of the round, with what the organiser asks of outputs.
     pub(crate) fn publish_round(&self, rev: u32, outputs: Value) {
         let pairing = |board: &str, number: u32| json!({"board": board, "number": number, "white": white(), "black": {"name": "Muster, Ben"}});

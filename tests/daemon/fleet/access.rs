@@ -123,7 +123,9 @@ async fn machines_answer_those_who_may_command() {
     let Some(hall) = hall() else { return };
     for (user, may) in [("pi-01", true), ("pi-02", true), ("anna", false), ("office", false)] {
         let mut client = Client::connect(hall.login(user)).await;
-        for (topic, open) in [("anna", may), ("otto", may), ("screen-1", false), ("pi-01", false), ("other", false)] {
+        for (topic, open) in
+            [("anna", may), ("otto", may), ("office", may), ("screen-1", false), ("pi-01", false), ("other", false)]
+        {
             let answer = client.publish(message(&format!("flagfall/1/reply/{topic}/1"), "x")).await;
             assert_eq!(answer != PubAckReason::NotAuthorized, open, "{user}: reply/{topic}");
         }

@@ -271,6 +271,7 @@ pub(crate) const WORDS: &[&str] = &[
     "on_connect",
     "open",
     "operator",
+    "organiser",
     "over",
     "penalty",
     "pending",

@@ -35,6 +35,7 @@ mod late_endings;
 mod live;
 mod next_game;
 mod observers;
+mod organiser;
 mod rejections;
 mod reopened;
 mod sides;

@@ -1,0 +1,146 @@
+//! Runs `flagfall event result`. The result of a game with moves is a decision that the node of its board records first; everything else,
+//! such as a forfeit, stands in the pairing (`wire/README.md#6`).
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail, ensure};
+use clap::Args;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::broker::Broker;
+use super::requests::Common;
+use crate::event::plan;
+use crate::wire::envelope::VERSION;
+use crate::wire::meta::PairingResult;
+use crate::wire::topics;
+
+/// Enter the result of a game.
+///
+/// Example: flagfall event result 7 1-0
+///
+/// The result of a game with moves is recorded by the node of its board, in its journal first, and is then in all outputs. It counts if the
+/// game is not in play, no flag, illegal move or claim is open, and no arbiter decided otherwise; if not, it is refused, and the exit code
+/// is 1. An arbiter can change it later. The result of a game without moves on an electronic board, such as a forfeit, is published with the
+/// pairings.
+#[derive(Args)]
+pub(in crate::cli) struct SetResult {
+    /// The board.
+    board: String,
+    /// One of 1-0 0-1 1/2-1/2, for a game without moves also +/- -/+ -/- 0-0 1/2-0 0-1/2; * takes it back.
+    #[arg(allow_hyphen_values = true)]
+    result: String,
+    /// The number of the round; without it, the current one.
+    #[arg(long, value_name = "NUMBER")]
+    round: Option<u32>,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// The last answer of a node to a command; its other fields are not needed.
+#[derive(Deserialize)]
+struct Answer {
+    body: AnswerBody,
+}
+
+#[derive(Deserialize)]
+struct AnswerBody {
+    stage: String,
+    code: String,
+    message: String,
+}
+
+impl SetResult {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let SetResult { board, result, round: asked, common } = self;
+        let parsed = PairingResult::parse(&result);
+        ensure!(parsed.is_some() || result == "*", "{result:?} is none of 1-0 0-1 1/2-1/2 +/- -/+ -/- 0-0 1/2-0 0-1/2 and *");
+        let (file, _) = common.chosen.read()?;
+        let (round, pairing) = plan::pairing(&file, asked, &board).map_err(anyhow::Error::msg)?;
+        let place = format!("{}/{round}/{}", file.id, pairing.board);
+        let broker = common.login.broker()?;
+        let Some((game, node)) = played(&broker, &place)? else {
+            return common.publish(|file| {
+                let round = plan::change_board(file, asked, &board, |pairing| pairing.result = parsed)?;
+                Ok(format!("Board {board} of round {round}: {result}."))
+            });
+        };
+        ensure!(
+            matches!(result.as_str(), "1-0" | "0-1" | "1/2-1/2" | "*"),
+            "board {board} has a game with moves, and {result} is the result of a game without moves: enter 1-0, 0-1 or 1/2-1/2. Nothing \
+             was changed"
+        );
+        enter(&broker, &place, &game, &node, &result)?;
+        writeln!(
+            std::io::stdout(),
+            "Board {board} of round {round}: {result}. Node {node} has recorded it for the game {game}."
+        )?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// The game of a board, if it has moves, with the node that serves the board.
+///
+/// # Errors
+/// No living node serves the board.
+fn played(broker: &Broker, place: &str) -> Result<Option<(String, String)>> {
+    let below = |rest: &str| format!("{}/1/{rest}", broker.root);
+    let states = [below(&format!("live/{place}/state")), below(&format!("public/{place}/state"))];
+    let mut heard = broker.read(&[&states[..], &[below("node/+/info"), below("node/+/status")]].concat())?;
+    heard.sort();
+    let bodies: Vec<(&str, Value)> =
+        heard.iter().map(|(topic, payload)| (topic.as_str(), serde_json::from_slice(payload).unwrap_or_default())).collect();
+    let filled = |list: &Value| list.as_array().is_some_and(|list| !list.is_empty());
+    let has_moves = |state: &&Value| filled(&state["body"]["moves"]) || filled(&state["body"]["segments"]);
+    let state =
+        bodies.iter().filter(|(topic, _)| states.iter().any(|state| state == topic)).map(|(_, state)| state).find(has_moves);
+    let Some(game) = state.and_then(|state| state["game"].as_str()) else { return Ok(None) };
+    let node_of = |topic: &str, end: &str| Some(topic.strip_prefix(&below("node/"))?.strip_suffix(end)?.to_owned());
+    let lists = |info: &Value| info["body"]["boards"].as_array().is_some_and(|boards| boards.iter().any(|board| board == place));
+    let serving = bodies.iter().filter(|(_, info)| lists(info)).filter_map(|(topic, _)| node_of(topic, "/info"));
+    let state_of = |node: &str| {
+        let status = bodies.iter().find(|(topic, _)| *topic == below(&format!("node/{node}/status")));
+        status.and_then(|(_, status)| status["body"]["state"].as_str()).unwrap_or("lost").to_owned()
+    };
+    let mut why = "no node serves it".to_owned();
+    for node in serving {
+        match state_of(&node) {
+            state if state == "ready" => return Ok(Some((game.to_owned(), node))),
+            state => why = format!("node {node}, which serves it, is {state}"),
+        }
+    }
+    bail!("{place} has a game with moves, whose result its node must record first, but {why}. Nothing was changed");
+}
+
+/// Lets the node record the result.
+///
+/// # Errors
+/// It refuses, or does not answer.
+fn enter(broker: &Broker, place: &str, game: &str, node: &str, result: &str) -> Result<()> {
+    let (user, client) = (broker.user(), broker.client());
+    let topic = format!("{}/1/cmd/{user}/{place}/enter-result", broker.root);
+    let answers = topics::reply(&broker.root, &user, client);
+    let command = json!({
+        "v": VERSION, "type": "cmd.enter-result", "id": client, "expect": {"game": game}, "reply_to": answers, "body": {"result": result},
+    });
+    let last = |payload: &[u8]| {
+        let Answer { body } = serde_json::from_slice(payload).ok()?;
+        (body.stage != "accepted").then_some(body)
+    };
+    let answer = broker.request(&topic, &command.to_string(), &answers, last)?;
+    let AnswerBody { stage, code, message } = answer.with_context(|| {
+        format!("node {node} does not answer: it is not known whether {result} is recorded. The same command again does no harm")
+    })?;
+    if stage == "done" {
+        return Ok(());
+    }
+    if code == "denied" {
+        bail!(
+            "node {node} takes no results from the user {user}: its configuration needs [user.{user}] with role = \"organiser\" \
+             ({message}). Nothing was changed"
+        );
+    }
+    let why = message.strip_prefix("enter-result: ").unwrap_or(&message);
+    bail!("{place}: {result} is refused, and nothing was changed: {why}");
+}
