@@ -26,6 +26,7 @@ use crate::audit::AuditEntry;
 use crate::board_questions::BoardQuestions;
 use crate::case::Case;
 use crate::clock::Chessclock;
+use crate::clock::fact::Facts;
 use crate::clock::tracker::ClockTracker;
 use crate::clock::watch::WatchContext;
 use crate::config::GameConfig;
@@ -42,7 +43,7 @@ use crate::monitor::BoardMonitor;
 use crate::played::Cause;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::record::Record;
-use crate::reconstruct::{Conclusion, Decoder};
+use crate::reconstruct::{ClockView, Conclusion, Decoder};
 use crate::reports::Reports;
 use crate::rulings::RulingRecord;
 use crate::seen::{Play, Seen};
@@ -111,6 +112,7 @@ impl Game {
     pub fn step(&mut self, at: Instant, input: &Input, out: &mut Vec<Effect>) {
         debug_assert!(at >= self.now, "time runs forwards");
         self.now = self.now.max(at);
+        self.take_unanswered_report(out);
         let news = self.handle_input(input, out);
         // Was the report of a change lost? The answer may decide what was played.
         self.ask_board(out);
@@ -231,12 +233,29 @@ impl Game {
     }
 
     fn handle_clock(&mut self, reading: &ClockReading, source: ByteRange, out: &mut Vec<Effect>) -> News {
-        let Seen { config, clock, play, .. } = &mut self.seen;
+        let clock = &mut self.seen.clock;
         clock.asked = None;
         let before = clock.view();
         let facts = clock.chessclock.read(self.now, reading, source, clock.control.as_ref());
-        clock.note_setting(self.now, &before, &facts, self.rulings.entry_is_open());
-        clock.note_stop(self.now, &before, play.decoder.line().made_at().unwrap_or(Instant::ZERO));
+        let news = self.apply_clock_facts(&before, &facts, out);
+        self.alarms.cure(self.now, AlarmKind::ClockLost);
+        self.health.clock_battery(self.now, reading.battery_low, &mut self.alarms);
+        news
+    }
+
+    /// Takes a doubted report of the clock that waited for the next one in vain.
+    fn take_unanswered_report(&mut self, out: &mut Vec<Effect>) {
+        let clock = &mut self.seen.clock;
+        let before = clock.view();
+        if let Some(facts) = clock.chessclock.take_unanswered(self.now, clock.control.as_ref()) {
+            self.apply_clock_facts(&before, &facts, out);
+        }
+    }
+
+    fn apply_clock_facts(&mut self, before: &ClockView, facts: &Facts, out: &mut Vec<Effect>) -> News {
+        let Seen { config, clock, play, .. } = &mut self.seen;
+        clock.note_setting(self.now, before, facts, self.rulings.entry_is_open());
+        clock.note_stop(self.now, before, play.decoder.line().made_at().unwrap_or(Instant::ZERO));
         self.reports.arbiter_dirty |= clock.note_recording(&config.rulebook);
         let decided = self.rulings.result.is_some();
         for fact in facts.iter() {
@@ -244,8 +263,6 @@ impl Game {
             self.reports.note(changed);
         }
         self.forget_flags_before_first_move(out);
-        self.alarms.cure(self.now, AlarmKind::ClockLost);
-        self.health.clock_battery(self.now, reading.battery_low, &mut self.alarms);
         out.push(Effect::Clock);
         self.notice_hidden_moves(out);
         if facts.iter().next().is_none() { News::SecondsOnly } else { News::Any }
@@ -253,6 +270,7 @@ impl Game {
 
     fn handle_board_change(&mut self, out: &mut Vec<Effect>) {
         self.reports.arbiter_dirty = true;
+        self.seen.phase.pauses.note(self.now);
         self.seen.follow_joining(self.now);
         match self.seen.phase.stage {
             GamePhase::AwaitingSetUp => {
@@ -264,9 +282,13 @@ impl Game {
                 if self.seen.turn_to_first_mover() {
                     self.health.note_new_position();
                 }
-                if self.seen.follow_board(self.now, &mut self.alarms, out) {
+                if self.seen.follow_board(self.now, &mut self.alarms) {
                     self.reports.revised();
                 }
+            }
+            // Players correct a wrong sign, until an arbiter has decided.
+            GamePhase::Over if self.seen.play.ending.is_none() && self.rulings.result.is_none() => {
+                self.seen.watch_gesture(self.now, &mut self.alarms);
             }
             GamePhase::Over => {}
         }

@@ -52,6 +52,7 @@ mod play;
 pub mod played;
 mod pressed;
 mod promotions;
+mod putting_back;
 pub mod reconstruct;
 mod reports;
 mod rulings;
