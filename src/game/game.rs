@@ -4,12 +4,13 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use flagfall_protocols::driver::{DeviceCommand, Timing};
-use flagfall_protocols::event::{ByteRange, ClockReading, ClockSide, DeviceEvent};
+use flagfall_protocols::event::{ClockSide, DeviceEvent};
 use flagfall_protocols::time::Instant;
 use shakmaty::Chess;
 
 mod ask_board;
 mod claims;
+mod clock_reports;
 mod commands;
 mod endings;
 mod joining;
@@ -26,7 +27,6 @@ use crate::audit::AuditEntry;
 use crate::board_questions::BoardQuestions;
 use crate::case::Case;
 use crate::clock::Chessclock;
-use crate::clock::fact::Facts;
 use crate::clock::tracker::ClockTracker;
 use crate::clock::watch::WatchContext;
 use crate::config::GameConfig;
@@ -43,7 +43,7 @@ use crate::monitor::BoardMonitor;
 use crate::played::Cause;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::record::Record;
-use crate::reconstruct::{ClockView, Conclusion, Decoder};
+use crate::reconstruct::{Conclusion, Decoder};
 use crate::reports::Reports;
 use crate::rulings::RulingRecord;
 use crate::seen::{Play, Seen};
@@ -230,42 +230,6 @@ impl Game {
             DeviceEvent::Battery(battery) => self.health.battery(self.now, battery, &mut self.alarms, out),
             DeviceEvent::ClockButton(_) | DeviceEvent::Clock(_) => {}
         }
-    }
-
-    fn handle_clock(&mut self, reading: &ClockReading, source: ByteRange, out: &mut Vec<Effect>) -> News {
-        let clock = &mut self.seen.clock;
-        clock.asked = None;
-        let before = clock.view();
-        let facts = clock.chessclock.read(self.now, reading, source, clock.control.as_ref());
-        let news = self.apply_clock_facts(&before, &facts, out);
-        self.alarms.cure(self.now, AlarmKind::ClockLost);
-        self.health.clock_battery(self.now, reading.battery_low, &mut self.alarms);
-        news
-    }
-
-    /// Takes a doubted report of the clock that waited for the next one in vain.
-    fn take_unanswered_report(&mut self, out: &mut Vec<Effect>) {
-        let clock = &mut self.seen.clock;
-        let before = clock.view();
-        if let Some(facts) = clock.chessclock.take_unanswered(self.now, clock.control.as_ref()) {
-            self.apply_clock_facts(&before, &facts, out);
-        }
-    }
-
-    fn apply_clock_facts(&mut self, before: &ClockView, facts: &Facts, out: &mut Vec<Effect>) -> News {
-        let Seen { config, clock, play, .. } = &mut self.seen;
-        clock.note_setting(self.now, before, facts, self.rulings.entry_is_open());
-        clock.note_stop(self.now, before, play.decoder.line().made_at().unwrap_or(Instant::ZERO));
-        self.reports.arbiter_dirty |= clock.note_recording(&config.rulebook);
-        let decided = self.rulings.result.is_some();
-        for fact in facts.iter() {
-            let changed = self.seen.apply_clock_fact(self.now, fact, decided, &mut self.alarms, out);
-            self.reports.note(changed);
-        }
-        self.forget_flags_before_first_move(out);
-        out.push(Effect::Clock);
-        self.notice_hidden_moves(out);
-        if facts.iter().next().is_none() { News::SecondsOnly } else { News::Any }
     }
 
     fn handle_board_change(&mut self, out: &mut Vec<Effect>) {

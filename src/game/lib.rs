@@ -47,6 +47,7 @@ mod men;
 mod monitor;
 mod next_game;
 pub mod pair;
+mod pauses;
 mod penalties;
 mod play;
 pub mod played;

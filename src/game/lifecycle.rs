@@ -7,7 +7,7 @@ use flagfall_protocols::time::Instant;
 use shakmaty::Chess;
 
 use crate::game_phase::{GamePhase, Hint};
-use crate::putting_back::Pauses;
+use crate::pauses::Pauses;
 use crate::reconstruct::gesture::Sign;
 use crate::reconstruct::setup::WrongSetUp;
 

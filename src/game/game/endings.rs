@@ -81,8 +81,11 @@ impl Game {
         if !stood || clock.chessclock.runs().is_some() || (ended_before && pending) || !(ended_before || self.seen.touched()) {
             return;
         }
-        let (sure, stood) = self.seen.plies_before_putting_back();
-        let (moves, line) = (play.decoder.record.moves().len(), play.decoder.line().plies().len());
+        let moves = play.decoder.record.moves().len();
+        // What nobody has seen need not be taken back.
+        let published = self.reports.live_moves.moves().len().saturating_sub(moves);
+        let line = play.decoder.line().plies().len().min(published);
+        let (sure, stood) = self.seen.plies_before_putting_back(line);
         if sure < moves {
             self.take_off(sure, Cause::MenPutBack, out);
         } else if stood < line || (pending && self.seen.clocks_stopped_since().is_some()) {
