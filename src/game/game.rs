@@ -4,12 +4,13 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use flagfall_protocols::driver::Timing;
-use flagfall_protocols::event::{ByteRange, ClockReading, ClockSide, DeviceEvent};
+use flagfall_protocols::event::{ClockSide, DeviceEvent};
 use flagfall_protocols::time::Instant;
 use shakmaty::Chess;
 
 mod ask_board;
 mod claims;
+mod clock_reports;
 mod commands;
 mod endings;
 mod enter_result;
@@ -113,6 +114,7 @@ impl Game {
     pub fn step(&mut self, at: Instant, input: &Input, out: &mut Vec<Effect>) {
         debug_assert!(at >= self.now, "time runs forwards");
         self.now = self.now.max(at);
+        self.take_unanswered_report(out);
         let news = self.handle_input(input, out);
         // Was the report of a change lost? The answer may decide what was played.
         self.ask_board(out);
@@ -215,29 +217,9 @@ impl Game {
         }
     }
 
-    fn handle_clock(&mut self, reading: &ClockReading, source: ByteRange, out: &mut Vec<Effect>) -> News {
-        let Seen { config, clock, play, .. } = &mut self.seen;
-        clock.asked = None;
-        let before = clock.view();
-        let facts = clock.chessclock.read(self.now, reading, source, clock.control.as_ref());
-        clock.note_setting(self.now, &before, &facts, self.rulings.entry_is_open());
-        clock.note_stop(self.now, &before, play.decoder.line().made_at().unwrap_or(Instant::ZERO));
-        self.reports.arbiter_dirty |= clock.note_recording(&config.rulebook);
-        let decided = self.rulings.result.is_some();
-        for fact in facts.iter() {
-            let changed = self.seen.apply_clock_fact(self.now, fact, decided, &mut self.alarms, out);
-            self.reports.note(changed);
-        }
-        self.forget_flags_before_first_move(out);
-        self.alarms.cure(self.now, AlarmKind::ClockLost);
-        self.health.clock_battery(self.now, reading.battery_low, &mut self.alarms);
-        out.push(Effect::Clock);
-        self.notice_hidden_moves(out);
-        if facts.iter().next().is_none() { News::SecondsOnly } else { News::Any }
-    }
-
     fn handle_board_change(&mut self, out: &mut Vec<Effect>) {
         self.reports.arbiter_dirty = true;
+        self.seen.phase.pauses.note(self.now);
         self.seen.follow_joining(self.now);
         match self.seen.phase.stage {
             GamePhase::AwaitingSetUp => {
@@ -249,9 +231,13 @@ impl Game {
                 if self.seen.turn_to_first_mover() {
                     self.health.note_new_position();
                 }
-                if self.seen.follow_board(self.now, &mut self.alarms, out) {
+                if self.seen.follow_board(self.now, &mut self.alarms) {
                     self.reports.revised();
                 }
+            }
+            // Players correct a wrong sign, until an arbiter has decided.
+            GamePhase::Over if self.seen.play.ending.is_none() && self.rulings.result.is_none() => {
+                self.seen.watch_gesture(self.now, &mut self.alarms);
             }
             GamePhase::Over => {}
         }

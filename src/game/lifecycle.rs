@@ -7,14 +7,16 @@ use flagfall_protocols::time::Instant;
 use shakmaty::Chess;
 
 use crate::game_phase::{GamePhase, Hint};
+use crate::pauses::Pauses;
+use crate::reconstruct::gesture::Sign;
 use crate::reconstruct::setup::WrongSetUp;
 
 /// The time for which a wrong set-up must stand before a game may begin with it. A sensor may fail to see a man.
 pub(crate) const WRONG_SET_UP_STANDS: Duration = Duration::from_secs(3);
 /// The time for which two kings must stand on centre squares to mean a result, while a clock still runs.
 pub(crate) const GESTURE_STANDS: Duration = Duration::from_secs(15);
-/// The same time without a clock. A king that only passes the centre does not mean a result.
-pub(crate) const GESTURE_STANDS_UNTIMED: Duration = Duration::from_secs(2);
+/// The time for which they must stand there to show a result, and without a clock to end the game. A king may only pass a square.
+pub(crate) const GESTURE_SHOWS: Duration = Duration::from_secs(2);
 /// The time for which the initial position must stand before it begins another game, if the old game has moves.
 const NEXT_GAME_STANDS: Duration = Duration::from_secs(5);
 
@@ -47,6 +49,16 @@ impl Spare {
     }
 }
 
+/// Kings that stand in the centre.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Gesture {
+    pub(crate) sign: Sign,
+    /// The time since which both stand there.
+    pub(crate) since: Instant,
+    /// They have stood for long enough to show a result, and it was noted.
+    pub(crate) noted: bool,
+}
+
 /// The stage of a game, and the signs of its beginning and end.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lifecycle {
@@ -57,8 +69,10 @@ pub(crate) struct Lifecycle {
     /// An arbiter began it by a command.
     pub(crate) by_command: bool,
     pub(crate) hints: Vec<Hint>,
-    /// The time since which a king gesture has stood.
-    pub(crate) gesture: Option<Instant>,
+    /// The kings that stand in the centre.
+    pub(crate) gesture: Option<Gesture>,
+    /// The pauses between the last changes of the board.
+    pub(crate) pauses: Pauses,
     /// The time since which a set-up of the next game has stood.
     pub(crate) next_set_up: Option<Instant>,
     /// A wrong set-up, and the time since which it has stood.
@@ -86,5 +100,10 @@ impl Lifecycle {
     /// else.
     pub(crate) fn next_game_wait(&self, scan: Duration) -> Duration {
         if self.stage == GamePhase::Over { scan * 2 } else { NEXT_GAME_STANDS }
+    }
+
+    /// When the initial position has stood for half of this time: the men were put back.
+    pub(crate) fn put_back_at(&self, scan: Duration) -> Option<Instant> {
+        self.next_set_up.map(|since| since.after(self.next_game_wait(scan) / 2))
     }
 }

@@ -69,7 +69,7 @@ impl BoardMonitor {
             return None;
         }
         self.mismatches.take_back_checked = board.last_change();
-        let back = may_restore(seen).then(|| decoder.record.stood_after(board.men())).flatten();
+        let back = seen.config.casual.then(|| decoder.record.stood_after(board.men())).flatten();
         back.or_else(|| plies_before_continued_move(seen))
     }
 
@@ -115,7 +115,7 @@ impl BoardMonitor {
     /// no arbiter rules on the game or no clock reports its presses, and if nothing awaits a ruling.
     fn take_back_stands(&self, seen: &Seen, alarms: &Alarms) -> Option<Instant> {
         let clock = &seen.clock.chessclock;
-        let free = may_restore(seen) || !clock.present();
+        let free = seen.config.casual || !clock.present();
         let plays = seen.phase.stage == GamePhase::Playing && !seen.phase.spare.differs();
         let may = free && plays && !clock.flags().any();
         let differs = if may { seen.differs(alarms) } else { 0 };
@@ -214,11 +214,6 @@ pub(crate) fn check_promotion(now: Instant, seen: &Seen, index: usize, alarms: &
     if let Some((_, square)) = promoted {
         alarms.raise(now, AlarmKind::PromotionUnconfirmed, None, square);
     }
-}
-
-/// True if players take back moves by restoring an earlier position. Occupied squares alone do not show which position it is.
-fn may_restore(seen: &Seen) -> bool {
-    seen.config.casual && seen.board.identifies()
 }
 
 /// The number of moves before the last one, if the last move was not pressed and its man has gone on to another square to

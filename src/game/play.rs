@@ -1,6 +1,7 @@
 //! Follows the changes of the board while a game is read for moves.
 
 use alloc::vec::Vec;
+use core::time::Duration;
 
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
@@ -11,16 +12,21 @@ use crate::effect::Effect;
 use crate::game_phase::{GamePhase, Hint};
 use crate::laws::outcome::{Ending, GameResult};
 use crate::laws::rules::Winnability;
+use crate::lifecycle::{GESTURE_SHOWS, Gesture};
 use crate::mate;
+use crate::reconstruct::record::How;
 use crate::reconstruct::{Decoder, gesture};
 use crate::seen::Seen;
 
 /// The largest number of hints (results shown with the kings) that are kept of one game.
 const MAX_HINTS: usize = 8;
+/// The longest time from one king's arrival in the centre to the other's in one gesture. A king that had been there for longer had made a
+/// move of the game.
+const OTHER_HALF: Duration = Duration::from_secs(8);
 
 impl Seen {
     /// Handles a change of the board. Returns true if the board is now read as other moves than before.
-    pub(crate) fn follow_board(&mut self, now: Instant, alarms: &mut Alarms, out: &mut Vec<Effect>) -> bool {
+    pub(crate) fn follow_board(&mut self, now: Instant, alarms: &mut Alarms) -> bool {
         let line = self.play.decoder.line();
         let before = (line.plies().len(), line.made_at());
         if !self.reads_moves() {
@@ -38,7 +44,7 @@ impl Seen {
         let line = self.play.decoder.line();
         let changed = before != (line.plies().len(), line.made_at());
         self.note_first_move(now, alarms);
-        self.watch_gesture(now, alarms, out);
+        self.watch_gesture(now, alarms);
         changed
     }
 
@@ -71,30 +77,42 @@ impl Seen {
         self.clock.chessclock.present() && self.clock.chessclock.runs().is_none()
     }
 
-    /// Notes a result that the kings show.
-    fn watch_gesture(&mut self, now: Instant, alarms: &mut Alarms, out: &mut Vec<Effect>) {
-        let shown = gesture::result(self.board.men(), &self.play.decoder.record.node().men);
-        match (shown, self.phase.gesture) {
-            (Some(winner), None) => {
-                self.phase.gesture = Some(now);
-                let result = match winner {
-                    Some(Color::White) => GameResult::WhiteWins,
-                    Some(Color::Black) => GameResult::BlackWins,
-                    None => GameResult::Draw,
-                };
-                let hint = Hint { result, at: now };
-                if self.phase.hints.len() < MAX_HINTS {
-                    self.phase.hints.push(hint);
-                }
-                out.push(Effect::Audit(AuditEntry::Hint(hint)));
-                alarms.raise(now, AlarmKind::KingsInCentre, winner, gesture::kings(self.board.men()));
-            }
-            (None, Some(_)) => {
-                self.phase.gesture = None;
+    /// Notes which kings stand in the centre, and since when. After the end the note on a result stays, because the men are put back.
+    pub(crate) fn watch_gesture(&mut self, now: Instant, alarms: &mut Alarms) {
+        let shown = gesture::sign(self.board.men(), &self.play.decoder.record.node().men);
+        if shown != self.phase.gesture.map(|gesture| gesture.sign) {
+            self.phase.gesture = shown.map(|sign| Gesture { sign, since: now, noted: false });
+            if shown.is_none() && self.phase.is_read() {
                 alarms.cure(now, AlarmKind::KingsInCentre);
             }
-            _ => {}
         }
+    }
+
+    /// Notes the result that the kings show, once they have stood for long enough. It replaces the one that they showed before, unless
+    /// a move was made since: players correct a wrong sign.
+    pub(crate) fn note_shown_result(&mut self, now: Instant, alarms: &mut Alarms, out: &mut Vec<Effect>) {
+        let Some(gesture) = self.phase.gesture.as_mut().filter(|shown| !shown.noted) else { return };
+        if now < gesture.since.after(GESTURE_SHOWS) {
+            return;
+        }
+        gesture.noted = true;
+        let Gesture { sign, since, .. } = *gesture;
+        let result = match sign.winner {
+            Some(Color::White) => GameResult::WhiteWins,
+            Some(Color::Black) => GameResult::BlackWins,
+            None => GameResult::Draw,
+        };
+        let hint = Hint { result, at: since };
+        let made = self.play.decoder.record.moves().last().map_or(Instant::ZERO, |last| last.made.latest);
+        self.phase.hints.pop_if(|before| before.at >= made);
+        if self.phase.hints.len() < MAX_HINTS {
+            self.phase.hints.push(hint);
+        }
+        out.push(Effect::Audit(AuditEntry::Hint(hint)));
+        if alarms.open().any(|alarm| alarm.kind == AlarmKind::KingsInCentre && alarm.side != sign.winner) {
+            alarms.cure(now, AlarmKind::KingsInCentre);
+        }
+        alarms.raise(now, AlarmKind::KingsInCentre, sign.winner, sign.squares);
     }
 
     /// Drops the moves of the kings to the centre if they end the game now; true if they do.
@@ -108,6 +126,15 @@ impl Seen {
             }
         }
         ends
+    }
+
+    /// The number of moves that stay when the kings end the game, if the last one only settled and was half of their gesture. A king
+    /// that stood there for longer than players need for the other half had come by a move.
+    pub(crate) fn plies_before_settled_half(&self) -> Option<usize> {
+        let moves = self.play.decoder.record.moves();
+        let (last, gesture) = moves.last().zip(self.phase.gesture)?;
+        let half = last.how == How::Settled && last.pressed.is_none() && gesture::is_half(last.mv);
+        (half && gesture.since <= last.made.latest.after(OTHER_HALF)).then(|| moves.len() - 1)
     }
 
     /// The way in which the last of the first `plies` sure moves has ended the game. Only in the last position the solver

@@ -83,6 +83,10 @@ pub enum Cause {
     Promotion,
     /// The last move seemed to end the game, but its man was only passing.
     Reopened,
+    /// The king's last move was no move: both kings in the centre show a result.
+    KingsInCentre,
+    /// The last moves were none: the men were put back to the initial position.
+    MenPutBack,
     /// An illegal move stands, because its opponent has replied (A.5.2; club point 15). The game goes on from the position that
     /// it left.
     IllegalMoveStands,

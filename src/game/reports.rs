@@ -132,9 +132,9 @@ impl Reports {
     fn report_live_moves(&mut self, now: Instant, seen: &Seen, out: &mut Vec<Effect>) {
         let decoder = &seen.play.decoder;
         let (record, mode, line) = (decoder.record.moves(), decoder.record.mode(), decoder.line());
-        let shown = seen.play.shown_plies(now);
-        let mut total = record.len() + shown;
         let known = self.live_moves.moves().len();
+        let shown = seen.shown_plies(now, known.saturating_sub(record.len()));
+        let mut total = record.len() + shown;
         // A change of the record is a revision. Without one, sure moves of the same number are the same moves.
         let revised = core::mem::replace(&mut self.live_compared_at, self.rev) != self.rev;
         if known == total && shown == 0 && !revised {

@@ -18,7 +18,7 @@ use crate::hidden_moves::ClockBeforeGap;
 use crate::interval::Interval;
 use crate::joining::{Joining, Under};
 use crate::laws::outcome::{Ending, GameResult, KnownResult};
-use crate::lifecycle::{GESTURE_STANDS, GESTURE_STANDS_UNTIMED, Lifecycle, WRONG_SET_UP_STANDS};
+use crate::lifecycle::{GESTURE_SHOWS, GESTURE_STANDS, Lifecycle, WRONG_SET_UP_STANDS};
 use crate::mate;
 use crate::men;
 use crate::pair::Pair;
@@ -133,13 +133,6 @@ impl Play {
         Pair { white: of(Color::White), black: of(Color::Black) }
     }
 
-    /// The number of tentative plies that have stood long enough for the live audience. This audience must not be able to see
-    /// whether the clock was pressed (12.6).
-    pub(crate) fn shown_plies(&self, now: Instant) -> usize {
-        let plies = self.decoder.line().plies();
-        plies.iter().take_while(|ply| !ply.inferred && ply.made.latest.after(SETTLE_TIME) <= now).count()
-    }
-
     /// Drops the move of a king to a centre square, which is half of a gesture and no move while the clocks stand. Returns
     /// true if there was one.
     pub(crate) fn drop_half_gesture(&mut self) -> bool {
@@ -187,6 +180,16 @@ impl Seen {
         let over = self.phase.stage == GamePhase::Over;
         let on_board = self.play.ending.filter(|_| over).map(|(ending, _, by)| (ending, ending.result(by)));
         KnownResult::of(decided, on_board)
+    }
+
+    /// The number of tentative plies that the live audience sees because they have stood long enough, beside those that it has seen. This
+    /// audience must not be able to see whether the clock was pressed (12.6). While the kings show a result, half of that is no move.
+    pub(crate) fn shown_plies(&self, now: Instant, seen_before: usize) -> usize {
+        let plies = self.play.decoder.line().plies();
+        let half = |index: usize| self.phase.gesture.is_some() && index >= seen_before && gesture::is_half(plies[index].mv);
+        let stood =
+            |index: &usize| !plies[*index].inferred && plies[*index].made.latest.after(SETTLE_TIME) <= now && !half(*index);
+        (0..plies.len()).take_while(stood).count()
     }
 
     /// Begins to look for the position of a game that is joined; `joining` has the positions that are possible so far.
@@ -276,14 +279,14 @@ impl Seen {
         Some(self.board.changed_at(squares)).filter(|since| now < since.after(GESTURE_STANDS))
     }
 
-    /// The time from which the kings in the centre mean a result. If the clocks are stopped, it is at once.
+    /// The time from which the kings in the centre end the game. If the clocks are stopped, it is at once.
     pub(crate) fn gesture_means_a_result(&self) -> Option<Instant> {
         let stands = match (self.clock.chessclock.present(), self.clock.chessclock.runs()) {
-            (false, _) => GESTURE_STANDS_UNTIMED,
+            (false, _) => GESTURE_SHOWS,
             (true, None) => Duration::ZERO,
             (true, Some(_)) => GESTURE_STANDS,
         };
-        self.phase.gesture.map(|since| since.after(stands))
+        self.phase.gesture.map(|gesture| gesture.since.after(stands))
     }
 
     /// The next time at which time alone may begin or end a game.
@@ -294,11 +297,12 @@ impl Seen {
             now,
             [
                 self.gesture_means_a_result(),
+                phase.gesture.map(|gesture| gesture.since.after(GESTURE_SHOWS)),
                 joins.then(|| self.board.last_change().after(scan * 2)),
                 joins.then(|| clock.changed_at().after(scan)),
+                phase.put_back_at(scan),
                 phase.next_set_up.map(|since| since.after(phase.next_game_wait(scan))),
                 phase.wrong_set_up.as_ref().map(|(since, _)| since.after(WRONG_SET_UP_STANDS)),
-                phase.gesture.filter(|_| phase.stage != GamePhase::Over).map(|since| since.after(GESTURE_STANDS)),
                 self.end_contradicted_at(),
             ],
         )

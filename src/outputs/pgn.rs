@@ -3,6 +3,7 @@
 
 mod movetext;
 mod tags;
+mod times;
 mod without_moves;
 
 #[cfg(test)]
@@ -14,7 +15,7 @@ use shakmaty::{CastlingMode, Chess, EnPassantMode, Position};
 
 use self::movetext::Movetext;
 use self::without_moves::WithoutMoves;
-use super::picture::{Body, PictureMove, PictureSegment};
+use super::picture::{Body, PictureClock, PictureMove, PictureSegment};
 use super::round::{Round, RoundGame};
 use crate::wire::outcome::GameResult;
 
@@ -37,6 +38,8 @@ struct Part<'a> {
     /// The moves that can be played, with their times.
     moves: Vec<(SanPlus, &'a PictureMove)>,
     end: Chess,
+    /// The present times, if the game has not gone on in another part.
+    clock: Option<&'a PictureClock>,
     /// Whether every move of the state could be played.
     whole: bool,
 }
@@ -100,7 +103,7 @@ pub(super) struct LegalMove {
 pub(super) fn legal_moves(round: &Round, game: &RoundGame) -> Vec<LegalMove> {
     let Some(shown) = &game.shown else { return Vec::new() };
     let part = parts(shown, round.chess960).swap_remove(0);
-    let times = movetext::times(&part, round.time_control.as_ref());
+    let times = times::times(&part, round.time_control.as_ref());
     let moves = part.moves.iter().zip(times);
     moves.map(|((san, _), time)| LegalMove { san: san.to_string(), left_ms: time.left_ms, used_ms: time.used_ms }).collect()
 }
@@ -143,9 +146,9 @@ pub fn last_part(shown: &Body, chess960: bool) -> LastPart {
 
 /// All parts of a game; at least one.
 fn parts(shown: &Body, chess960: bool) -> Vec<Part<'_>> {
-    let earlier = shown.segments.iter().map(|part| (part.initial_fen.as_str(), &part.moves));
-    let all = earlier.chain([(shown.initial_fen.as_str(), &shown.moves)]);
-    all.map(|(initial_fen, moves)| Part::new(initial_fen, moves, chess960)).collect()
+    let earlier = shown.segments.iter().map(|part| Part::new(&part.initial_fen, &part.moves, chess960));
+    let present = Part { clock: Some(&shown.clock), ..Part::new(&shown.initial_fen, &shown.moves, chess960) };
+    earlier.chain([present]).collect()
 }
 
 /// The position after the moves of a part, FEN; none if one of them cannot be played.
@@ -160,7 +163,7 @@ impl<'a> Part<'a> {
         let fen = initial_fen.parse::<Fen>().ok();
         let start = fen.and_then(|fen| fen.into_position::<Chess>(mode).ok());
         let (known, start) = (start.is_some() || moves.is_empty(), start.unwrap_or_default());
-        let mut part = Part { initial_fen, end: start.clone(), start, moves: Vec::new(), whole: known };
+        let mut part = Part { initial_fen, end: start.clone(), start, moves: Vec::new(), clock: None, whole: known };
         for played in moves.iter().take_while(|_| known) {
             let san = played.san.parse::<SanPlus>().ok();
             let Some(mv) = san.and_then(|SanPlus { san, .. }| san.to_move(&part.end).ok()) else {

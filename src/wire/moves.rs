@@ -178,6 +178,10 @@ pub enum Cause {
     Promotion,
     /// The last move seemed to end the game, but its man was only passing.
     Reopened,
+    /// The king's last move was no move: both kings in the centre show a result.
+    KingsInCentre,
+    /// The last moves were none: the men were put back to the initial position.
+    MenPutBack,
     /// An illegal move stands, because its opponent has replied (A.5.2; club point 15).
     IllegalMoveStands,
     /// Moves that were made while the board was not heard are not known. The game goes on from a position after them.
@@ -192,6 +196,8 @@ impl From<played::Cause> for Cause {
             played::Cause::CorrectMove => Cause::CorrectMove,
             played::Cause::Promotion => Cause::Promotion,
             played::Cause::Reopened => Cause::Reopened,
+            played::Cause::KingsInCentre => Cause::KingsInCentre,
+            played::Cause::MenPutBack => Cause::MenPutBack,
             played::Cause::IllegalMoveStands => Cause::IllegalMoveStands,
             played::Cause::UnexplainedGap => Cause::UnexplainedGap,
         }

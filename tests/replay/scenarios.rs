@@ -27,3 +27,4 @@ mod sensors;
 mod settings;
 mod setup;
 mod touched;
+mod without_clock;

@@ -6,7 +6,7 @@ pub(crate) mod clockless;
 mod motions;
 pub(crate) mod outcome;
 pub(crate) mod own_clock;
-mod recording;
+pub(crate) mod recording;
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -282,7 +282,7 @@ impl Scene {
         let mut commands = self.commands.iter().peekable();
         let mut links = self.links.iter().peekable();
         let mut up = true;
-        let mut trace = Recording::new(&self.config);
+        let mut trace = Recording::new("dgt", &self.config);
         trace.note(Instant::ZERO, Body::Link { link: 0, up: true, cause: "opened" });
         station.feed(Instant::ZERO, &StationInput::link(true), &mut out);
         loop {

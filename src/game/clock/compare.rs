@@ -14,7 +14,8 @@ use crate::pair::Pair;
 
 /// The largest rise of a displayed time, in milliseconds, that can come from a press if the time control is not known. If both
 /// times rise by at most this much in one step, both players have pressed. No period is so short.
-const LONGEST_ADDITION_MS: i64 = 60_000;
+pub(super) const LONGEST_ADDITION_MS: i64 = 60_000;
+
 impl Chessclock {
     pub(super) fn compare(
         &mut self,
@@ -26,8 +27,7 @@ impl Chessclock {
         facts: &mut Facts,
     ) {
         let (ran, runs) = (self.runner(was), self.runner(now));
-        let rise = |color| self.face(now, color).time.minus(self.face(was, color).time);
-        let rises = Pair { white: rise(Color::White), black: rise(Color::Black) };
+        let rises = self.rises(was, now);
         if ran != runs {
             self.changed = (at, now.late);
             self.was_started = ran.is_none() && runs.is_some();
@@ -109,7 +109,7 @@ impl Chessclock {
     }
 
     /// True if both sides gained the next period's time at once.
-    fn both_up(&self, rises: &Pair<i64>, control: Option<&TimeControl>) -> bool {
+    pub(super) fn both_up(&self, rises: &Pair<i64>, control: Option<&TimeControl>) -> bool {
         let least = match control {
             Some(control) => match control.next_period(self.period(Color::White).min(self.period(Color::Black))) {
                 Some(next) => i64::from(next.main_ms) - SLACK_MS,
@@ -121,7 +121,7 @@ impl Chessclock {
     }
 
     /// True if a press also brought the next period's time.
-    fn press_adds_period(&self, by: Color, rises: &Pair<i64>, control: Option<&TimeControl>) -> bool {
+    pub(super) fn press_adds_period(&self, by: Color, rises: &Pair<i64>, control: Option<&TimeControl>) -> bool {
         control
             .and_then(|control| control.next_period(self.period(by)))
             .is_some_and(|next| *rises.get(by) >= i64::from(next.main_ms) - SLACK_MS && *rises.get(by.other()) < SLACK_MS)

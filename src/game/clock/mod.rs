@@ -242,7 +242,8 @@ impl Chessclock {
         !core::mem::replace(&mut self.absent, true)
     }
 
-    /// Compares a report with the one before. A report that contradicts it counts only when the next one confirms it.
+    /// Compares a report with the one before. A report that contradicts it counts only when the next one confirms it. What the next one
+    /// shows may have happened since the doubted one was made.
     pub(crate) fn read(
         &mut self,
         at: Instant,
@@ -252,17 +253,19 @@ impl Chessclock {
     ) -> Facts {
         let mut facts = Facts::default();
         let doubted = self.doubted.take();
-        if !reading.baseline && self.contradicts_last(at, reading) {
-            match doubted.filter(|doubted| doubted.is_confirmed_by(self, at, reading)) {
+        if let Some(why) = self.contradiction(at, reading, control).filter(|_| !reading.baseline) {
+            match doubted.as_ref().filter(|doubted| doubted.is_confirmed_by(self, at, reading)) {
                 Some(doubted) => self.take_report(doubted.at, &doubted.reading, doubted.source, control, &mut facts),
                 None => {
-                    self.doubted = Some(Doubted { at, reading: *reading, source });
+                    self.doubted = Some(Doubted::new(at, *reading, source, why, doubted.as_ref()));
                     facts.push(ClockFact::Doubted);
                     return facts;
                 }
             }
         }
-        self.take_report(at, reading, source, control, &mut facts);
+        let waited = doubted.map_or(Duration::ZERO, |doubted| at.since(doubted.at));
+        let late = reading.late.saturating_add(waited);
+        self.take_report(at, &ClockReading { late, ..*reading }, source, control, &mut facts);
         facts
     }
 

@@ -61,6 +61,7 @@ impl ClockTracker {
             around.now,
             [
                 self.default_time_over(around),
+                self.chessclock.unanswered_at(),
                 self.zero.map(|(_, since)| since.after(AT_ZERO)),
                 wrong.then(|| self.chessclock.changed_at().after(WRONG_CLOCK)),
                 heard.map(|heard| self.asked.map_or(heard.after(self.allowed_silence()), |asked| asked.after(CLOCK_QUIET))),

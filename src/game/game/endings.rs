@@ -60,6 +60,49 @@ impl Game {
         }
     }
 
+    /// Ends the game if the kings show a result now. A king move that only settled is taken off if it was half of the gesture.
+    pub(super) fn end_by_gesture(&mut self, out: &mut Vec<Effect>) {
+        if !self.seen.end_by_gesture(self.now) {
+            return;
+        }
+        if let Some(plies) = self.seen.plies_before_settled_half() {
+            self.take_off(plies, Cause::KingsInCentre, out);
+        }
+        self.end_game(out);
+    }
+
+    /// Takes moves off the record that were none, once the board shows the initial position: men were put back. What stood there before the
+    /// clocks were stopped stays.
+    pub(super) fn take_off_men_put_back(&mut self, out: &mut Vec<Effect>) {
+        let Seen { phase, play, clock, .. } = &self.seen;
+        let stood = phase.put_back_at(self.seen.board.scan()).is_some_and(|at| self.now >= at);
+        let pending = !play.decoder.line().is_empty();
+        let ended_before = !phase.is_read();
+        if !stood || clock.chessclock.runs().is_some() || (ended_before && pending) || !(ended_before || self.seen.touched()) {
+            return;
+        }
+        let moves = play.decoder.record.moves().len();
+        // What nobody has seen need not be taken back.
+        let published = self.reports.live_moves.moves().len().saturating_sub(moves);
+        let line = play.decoder.line().plies().len().min(published);
+        let (sure, stood) = self.seen.plies_before_putting_back(line);
+        if sure < moves {
+            self.take_off(sure, Cause::MenPutBack, out);
+        } else if stood < line || (pending && self.seen.clocks_stopped_since().is_some()) {
+            self.keep_first(stood, out);
+            self.seen.play.decoder.forget_tentative();
+            self.reports.revised();
+        }
+    }
+
+    /// Takes the moves after the first `plies` off the record: they were none of the game.
+    fn take_off(&mut self, plies: usize, cause: Cause, out: &mut Vec<Effect>) {
+        self.seen.play.decoder.forget_tentative();
+        self.seen.play.decoder.record.truncate(plies);
+        out.push(revision(plies as u32 + 1, cause, Vec::new()));
+        self.reports.revised();
+    }
+
     /// Notes that the game goes on, so a flag that fell after its supposed end counts.
     pub(super) fn reopen(&mut self) {
         self.seen.play.ending = None;
@@ -89,6 +132,7 @@ impl Game {
             self.seen.play.decoder.board_changed(self.now, &self.seen.board);
         } else {
             self.rulings.result = Some(result);
+            self.seen.phase.gesture = None;
             // The result is reported before the next game begins.
             self.seen.phase.next_set_up = self.seen.phase.next_set_up.map(|_| self.now);
             self.keep_standing_moves(out);
@@ -104,9 +148,15 @@ impl Game {
         let Seen { clock, play, .. } = &self.seen;
         let stopped = clock.chessclock.present() && clock.chessclock.runs().is_none();
         let until = if stopped { clock.chessclock.changed_at() } else { self.now };
-        let times = clock.view().times;
-        let stood = play.decoder.line().plies().iter();
-        let stood = stood.take_while(|ply| ply.made.latest <= until && !ply.inferred && !gesture::is_half(ply.mv));
+        let stood = play.decoder.line().plies().iter().take_while(|ply| ply.made.latest <= until).count();
+        self.keep_first(stood, out);
+    }
+
+    /// Makes the first of the pending moves sure, as moves that stood on the board.
+    fn keep_first(&mut self, plies: usize, out: &mut Vec<Effect>) {
+        let times = self.seen.clock.view().times;
+        let stood = self.seen.play.decoder.line().plies().iter().take(plies);
+        let stood = stood.take_while(|ply| !ply.inferred && !gesture::is_half(ply.mv));
         let stood: Vec<_> = stood.map(|ply| (ply.mv, ply.made)).collect();
         for (mv, made) in stood {
             self.seen.play.decoder.record.push(mv, made, None, How::Stood, times);

@@ -31,9 +31,9 @@ impl Game {
     /// Checks whether the game has ended or another one has been set up.
     pub(super) fn change_phase(&mut self, out: &mut Vec<Effect>) {
         self.reopen_contradicted_game(out);
-        if self.seen.end_by_gesture(self.now) {
-            self.end_game(out);
-        }
+        self.seen.note_shown_result(self.now, &mut self.alarms, out);
+        self.end_by_gesture(out);
+        self.take_off_men_put_back(out);
         if let Some((wrong, start)) = self.seen.take_wrong_start() {
             self.begin_next_game(out, |game, out| game.begin_wrongly_set_up(&wrong, start, out));
         }

@@ -16,6 +16,7 @@ use self::unfinished::{
 use crate::interval::Interval;
 use crate::men::{self, EMPTY};
 use crate::reconstruct::board::PhysicalBoard;
+use crate::reconstruct::gesture;
 use crate::reconstruct::hypothesis::{Hypothesis, MAX_PRESSES, Scene};
 use crate::reconstruct::line::{Tentative, man_of};
 use crate::reconstruct::record::How;
@@ -232,7 +233,10 @@ impl Decoder {
             let rests = |index: usize, wait: Duration| {
                 plies.get(index).is_some_and(|ply| stands(index, wait) && at_rest(ply, index == last, wait, scene))
             };
-            let settled = rests(0, scene.sensing.rest_time(first, self.record.node())) || rests(1, scene.scan.max(REPLY_RESTS));
+            // Half of a gesture that shows a result is no move.
+            let half = || gesture::is_half(first.mv) && gesture::sign(scene.board.men(), &self.record.node().men).is_some();
+            let rest_time = scene.sensing.rest_time(first, self.record.node());
+            let settled = (rests(0, rest_time) || rests(1, scene.scan.max(REPLY_RESTS))) && !half();
             let completed = Some(Interval { earliest: first.made.earliest, latest: scene.now });
             return settled.then_some(Proof { how: How::Settled, pressed: None, completed });
         }

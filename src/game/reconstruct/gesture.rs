@@ -1,9 +1,11 @@
 //! Recognises kings on the centre squares: players show a result with them, and it is never a move (`reconstruct/README.md#4.2`).
 
+use alloc::vec::Vec;
+
 use flagfall_protocols::square::{Color, Square};
 use shakmaty::{Move, Role};
 
-use crate::men::{self, Men};
+use crate::men::{self, EMPTY, Men, OCCUPIED};
 
 const D4: usize = 27;
 const E4: usize = 28;
@@ -14,24 +16,53 @@ const CENTRE: [usize; 4] = [D4, E4, D5, E5];
 /// The white centre squares. Both kings on them mean that White won.
 const LIGHT: [usize; 2] = [E4, D5];
 
-/// The result that two kings on the centre squares show. The outer `None` means no gesture, the inner `None` a draw.
-pub(crate) fn result(board: &Men, position: &Men) -> Option<Option<Color>> {
-    let king = |man: u8, men: &Men| CENTRE.into_iter().find(|&square| men[square] == man);
-    let (white, black) = (king(6, board)?, king(12, board)?);
-    // Kings that came there by moves of the game show no result.
-    if position[white] == 6 && position[black] == 12 {
-        return None;
-    }
-    Some(match (LIGHT.contains(&white), LIGHT.contains(&black)) {
+/// A result that two kings on the centre squares show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sign {
+    /// The winner; none for a draw.
+    pub(crate) winner: Option<Color>,
+    /// The squares of the kings.
+    pub(crate) squares: u64,
+}
+
+/// The result that the kings show. Kings that came to the centre by moves of the game, whose last position is `position`, show none.
+pub(crate) fn sign(board: &Men, position: &Men) -> Option<Sign> {
+    let square_of = |man: u8, men: &Men| CENTRE.into_iter().find(|&square| men[square] == man);
+    let [one, other] = match square_of(6, board).zip(square_of(12, board)) {
+        Some((white, black)) if position[white] == 6 && position[black] == 12 => return None,
+        Some((white, black)) => [white, black],
+        None => unidentified_kings(board, position)?,
+    };
+    let winner = match (LIGHT.contains(&one), LIGHT.contains(&other)) {
         (true, true) => Some(Color::White),
         (false, false) => Some(Color::Black),
         _ => None,
-    })
+    };
+    Some(Sign { winner, squares: 1 << one | 1 << other })
+}
+
+/// The squares of the kings in the centre where men are not identified: nothing has changed but that one king or both have left their
+/// squares, and as many men have come to empty squares of the centre. Which king is which does not matter.
+fn unidentified_kings(board: &Men, position: &Men) -> Option<[usize; 2]> {
+    // This is asked at every event.
+    if !CENTRE.iter().any(|&square| board[square] == OCCUPIED && position[square] == EMPTY) {
+        return None;
+    }
+    let differs = men::difference(board, position);
+    let (came, left): (Vec<usize>, Vec<usize>) = men::squares(differs).map(Square::index).partition(|&at| position[at] == EMPTY);
+    let stayed = CENTRE.into_iter().filter(|&square| is_king(position[square]) && !left.contains(&square));
+    let kings: Vec<usize> = came.iter().copied().chain(stayed).collect();
+    let moved = came.len() == left.len() && came.iter().all(|square| CENTRE.contains(square));
+    (moved && left.iter().all(|&square| is_king(position[square]))).then(|| kings.try_into().ok()).flatten()
+}
+
+const fn is_king(man: u8) -> bool {
+    man == 6 || man == 12
 }
 
 /// The centre squares on which kings stand.
-pub(crate) fn kings(board: &Men) -> u64 {
-    CENTRE.into_iter().filter(|&square| [6, 12].contains(&board[square])).fold(0, |mask, square| mask | 1 << square)
+fn kings(board: &Men) -> u64 {
+    CENTRE.into_iter().filter(|&square| is_king(board[square])).fold(0, |mask, square| mask | 1 << square)
 }
 
 /// The squares that differ, if only kings have left their squares and at least one of them has come to the centre. The gesture
@@ -42,8 +73,8 @@ pub(crate) fn under_way(board: &Men, position: &Men) -> Option<u64> {
         return None;
     }
     let differs = men::difference(board, position);
-    let of_king = |square: &Square| [6, 12].contains(&position[square.index()]) || [6, 12].contains(&board[square.index()]);
-    let at_centre = |&square: &usize| [6, 12].contains(&board[square]) && differs & (1 << square) != 0;
+    let of_king = |square: &Square| is_king(position[square.index()]) || is_king(board[square.index()]);
+    let at_centre = |&square: &usize| is_king(board[square]) && differs & (1 << square) != 0;
     (men::squares(differs).all(|square| of_king(&square)) && CENTRE.iter().any(at_centre)).then_some(differs)
 }
 

@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use flagfall_game::clock::control::{Method, TimeControl};
-use shakmaty::{Color, Position};
+use flagfall_game::clock::control::TimeControl;
+use shakmaty::Color;
 
+use super::times::times;
 use super::{Part, Profile};
-use crate::outputs::picture::PictureMove;
 
 /// The longest line in columns; in [`Profile::Relay`] there is no limit.
 const COLUMNS: usize = 79;
@@ -80,54 +80,4 @@ impl<'a> Movetext<'a> {
         self.out.push_str(word);
         self.column += length;
     }
-}
-
-/// The times of one move.
-pub(super) struct MoveTime {
-    /// The number of the move.
-    number: u32,
-    /// Who made it.
-    mover: Color,
-    /// The time that the player has after it, milliseconds.
-    pub(super) left_ms: Option<u32>,
-    /// The time that it took, milliseconds.
-    pub(super) used_ms: Option<u32>,
-}
-
-/// The times of all moves of a part.
-pub(super) fn times(part: &Part<'_>, control: Option<&TimeControl>) -> Vec<MoveTime> {
-    let (mut mover, mut number) = (part.start.turn(), part.start.fullmoves().get());
-    // The players' last times.
-    let mut last: [Option<u32>; 2] = [None; 2];
-    let time = |(_, played): &(_, &PictureMove)| {
-        let left_ms = if mover == Color::White { played.white_ms } else { played.black_ms };
-        let before = std::mem::replace(&mut last[mover as usize], left_ms);
-        let used_ms = control.and_then(|control| used(control, number, before?, left_ms?));
-        let time = MoveTime { number, mover, left_ms, used_ms };
-        number += u32::from(mover == Color::Black);
-        mover = !mover;
-        time
-    };
-    part.moves.iter().map(time).collect()
-}
-
-/// The time that a move took, milliseconds: the player's last time and the additional time of the period, less the present time. None
-/// if the clock gives time in another way, or if it may have added the time of the next period.
-fn used(control: &TimeControl, number: u32, before: u32, now: u32) -> Option<u32> {
-    let mut period = 0;
-    while let Some(required) = control.required(period).filter(|_| !control.is_last(period)) {
-        if number <= required {
-            break;
-        }
-        period += 1;
-    }
-    if control.required(period) == Some(number) && !control.is_last(period) {
-        return None;
-    }
-    let added = match control.period(period).method {
-        Method::TimeOnly => 0,
-        Method::Fischer => control.period(period).per_move_ms,
-        Method::Bronstein | Method::UsDelay => return None,
-    };
-    (before + added).checked_sub(now)
 }

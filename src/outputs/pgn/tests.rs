@@ -2,7 +2,7 @@ use flagfall_game::clock::control::TimeControl;
 
 use super::*;
 use crate::outputs::picture::PictureSegment;
-use crate::wire::player::{Player, Players};
+use crate::wire::player::{Player, Players, Side};
 
 const INITIAL: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
@@ -59,11 +59,53 @@ fn times_that_a_move_took() {
         // The second move ends the period, and the clock may have added the next one.
         ("2/300:300", "e4/290000/- e5 Nf3/280000/-", "2. Nf3 {[%clk 0:04:40]} *"),
         ("2/300:300", "e4 e5 Nf3/280000/- Nc6 Bc4/270000/-", "3. Bc4 {[%clk 0:04:30] [%emt 0:00:10]} *"),
+        // An arbiter gave White two minutes in Black's turn, so nobody knows how long Black's and White's moves took.
+        (
+            "300",
+            "e4/290000/300000 e5/290000/290000 Nf3/280000/290000 Nc6/400000/270000 d4/380000/270000",
+            "Nc6 {[%clk 0:04:30]} 3. d4 {[%clk 0:06:20]} *",
+        ),
+        ("300", "e4/290000/300000 e5/290000/290000 Nf3/280000/290000 Nc6/280000/270000", "Nc6 {[%clk 0:04:30] [%emt 0:00:20]} *"),
+        // The clock gives no additional time, although some is configured, or gives some although none is.
+        (
+            "300+30",
+            "e4/300000/300000 e5/300000/299000 Nf3/298000/299000 Nc6/298000/296000 d4/293000/296000",
+            "3. d4 {[%clk 0:04:53]} *",
+        ),
+        ("300", "e4/300000/300000 e5/300000/300000 Nf3/325000/300000 Nc6/325000/327000", "Nc6 {[%clk 0:05:27]} *"),
+        // A move that was not pressed gave no time: White's clock runs on, and Black's stands.
+        (
+            "300+30",
+            "e4/300000/300000 e5/300000/300000 Nf3/325000/300000 Nc6/322000/300000",
+            "2. Nf3 {[%clk 0:05:25]} 2... Nc6 {[%clk 0:05:00]} *",
+        ),
+        (
+            "300+30",
+            "e4/300000/300000 e5/300000/300000 Nf3/325000/300000 Nc6/325000/322000",
+            "2. Nf3 {[%clk 0:05:25] [%emt 0:00:05]} 2... Nc6 {[%clk 0:05:22] [%emt 0:00:08]} *",
+        ),
         // A clock with delay gives time back.
         ("300d3", "e4/290000/- e5 Nf3/280000/-", "2. Nf3 {[%clk 0:04:40]} *"),
     ] {
         let written = movetexts(&round(control, body(text)), Profile::Full).concat().replace('\n', " ");
         assert!(written.ends_with(should), "{control}: {written}");
+    }
+}
+
+/// A mate is often not pressed: then the clock has given no time for it.
+#[test]
+fn the_last_move_may_not_be_pressed() {
+    let moves = "f3/300000/300000 e5/300000/300000 g4/325000/300000 Qh4#/325000/290000";
+    for (clock, should) in [
+        ((325_000, 290_000, Some(Side::Black)), "Qh4# {[%clk 0:04:50]} 0-1"),
+        ((325_000, 290_000, None), "Qh4# {[%clk 0:04:50]} 0-1"),
+        ((324_000, 290_000, None), "Qh4# {[%clk 0:04:50] [%emt 0:00:40]} 0-1"),
+        ((325_000, 290_000, Some(Side::White)), "Qh4# {[%clk 0:04:50] [%emt 0:00:40]} 0-1"),
+    ] {
+        let (white, black, running) = clock;
+        let clock = PictureClock { white_ms: Some(white), black_ms: Some(black), running, read_us: 0 };
+        let written = movetexts(&round("300+30", Body { clock, ..body(moves) }), Profile::Full).concat().replace('\n', " ");
+        assert!(written.ends_with(should), "{running:?}: {written}");
     }
 }
 

@@ -116,3 +116,52 @@ fn s071_analysis_after_the_game() {
     outcome.expect("e4 e5 Qh5 Nc6 Bc4 Nf6 Qxf7#", &[]);
     assert_eq!(outcome.state().stage, Stage::Over);
 }
+
+/// The clocks are stopped, and the men are put back without a sign. Some of them look like moves.
+#[test]
+fn men_that_are_put_back_after_the_clocks_were_stopped_make_no_moves() {
+    for back in ["b5f1 c6b8 e4e2 f3g1 e5e7 a6a7", "f3g1 c6b8 b5f1 a6a7 e5e7 e4e2", "f3g1 c6b8 e4e2 e5e7 a6a7 b5f1"] {
+        for seconds in [1.2, 2.5] {
+            let mut scene = Scene::running();
+            // The last move is not pressed, and its player resigns.
+            scene.game("e2e4 e7e5 g1f3 b8c6 f1b5").make("a7a6").wait(1.0).act("stop").wait(3.0);
+            for uci in back.split(' ') {
+                scene.wait(seconds).act(&format!("move {} {}", &uci[..2], &uci[2..]));
+            }
+            let outcome = scene.wait(9.0).run();
+            let all = "e4 e5 Nf3 Nc6 Bb5 a6";
+            assert_eq!((outcome.shown_live(1).as_str(), outcome.shown_arbiter(1).as_str()), (all, all), "{back}, {seconds} s");
+            assert_eq!((outcome.state().game_no, outcome.state().stage), (2, Stage::Armed), "{back}, {seconds} s");
+        }
+    }
+}
+
+/// The clocks are stopped for a while, and a move is made before they run again.
+#[test]
+fn a_move_while_the_clocks_are_stopped_stays_if_play_goes_on() {
+    let mut scene = Scene::running();
+    scene.game("g1f3 g8f6").act("stop").wait(2.0).make("b1c3").wait(3.0).act("run").wait(1.0).press(true).game("b8c6 c3b1");
+    scene.end().expect("Nf3 Nf6 Nc3 Nc6 Nb1", &[]);
+}
+
+/// With a clock, a king passes a square of the centre, and the players correct what they have shown.
+#[test]
+fn a_shown_result_is_followed() {
+    for (kings, shown) in [
+        ("lift f6 | 0.4 place e5 | 1.0 lift e3 | 0.4 place e4 | 1.0 lift e4 | 0.3 place d4", [GameResult::BlackWins].as_slice()),
+        ("lift e3 | 0.4 place e4 | 1.0 lift f6 | 0.5 place d5 | 6.0 lift d5 | 0.5 place e5", &[GameResult::Draw]),
+        ("lift e3 | 0.4 place e4 | 1.0 lift f6 | 0.5 place d5 | 0.5 lift d5 | 0.5 place f6", &[]),
+    ] {
+        let mut scene = Scene::from(ENDGAME);
+        scene.hands("1.0 stop").wait(2.0).hands(kings).wait(5.0);
+        let outcome = scene.run();
+        let hints: Vec<_> = outcome.state().hints.iter().map(|hint| hint.result).collect();
+        assert_eq!((hints.as_slice(), outcome.sans().as_str()), (shown, ""), "{kings}");
+    }
+    // An arbiter has decided.
+    let mut scene = Scene::from(ENDGAME);
+    scene.hands("1.0 stop | 1.0 lift e3 | 0.4 place e4 | 1.0 lift f6 | 0.5 place d5").wait(4.0);
+    scene.command(r#"{"verb":"declare-result","result":"1-0"}"#).wait(1.0).hands("lift d5 | 0.5 place e5").wait(5.0);
+    let state = scene.run().state();
+    assert_eq!((state.hints.len(), state.hints[0].result, state.result), (1, GameResult::WhiteWins, Some(GameResult::WhiteWins)));
+}

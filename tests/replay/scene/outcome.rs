@@ -6,6 +6,7 @@ use flagfall::wire::alarm::AlertBody;
 use flagfall::wire::state::ArbiterState;
 use flagfall_game::game::Game;
 use flagfall_game::laws::finding::Finding;
+use serde_json::Value;
 
 /// The results of a scene.
 pub(crate) struct Outcome {
@@ -32,6 +33,25 @@ impl Outcome {
     /// All sure moves in SAN.
     pub(crate) fn sans(&self) -> String {
         sans_of(self.station.game())
+    }
+
+    /// The moves of a game in the last state that the live audience has of it.
+    pub(crate) fn shown_live(&self, game: u32) -> String {
+        self.shown(game, "/live/")
+    }
+
+    /// The sure moves of a game in the last state that arbiters have of it.
+    pub(crate) fn shown_arbiter(&self, game: u32) -> String {
+        self.shown(game, "/arbiter/")
+    }
+
+    fn shown(&self, game: u32, audience: &str) -> String {
+        let state = |message: &Message| serde_json::from_str::<Value>(&message.payload).expect("JSON")["body"].take();
+        let topic = |message: &&Message| message.topic.contains(audience) && message.topic.ends_with("/state");
+        let mut states = self.messages.iter().rev().filter(topic).map(state);
+        let last = states.find(|body| body["game_no"] == game).expect("a state of this game");
+        let moves = last["moves"].as_array().expect("moves").iter();
+        moves.map(|played| played["san"].as_str().expect("a move")).collect::<Vec<_>>().join(" ")
     }
 
     /// Checks that exactly these moves are sure, that none is pending, and that exactly these alarms were raised.

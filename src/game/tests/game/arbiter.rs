@@ -163,7 +163,7 @@ fn a_gesture_that_was_none_is_forgotten_when_play_goes_on() {
     let mut desk = Desk::started("300").with_position("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1");
     let gesture = Placement::parse("8/8/8/3k4/4K3/8/4P3/8").expect("a placement");
     let back = desk.standing();
-    desk.wait(1.0).frame(gesture).wait(1.0).frame(back).wait(1.0);
+    desk.wait(1.0).frame(gesture).wait(2.5).frame(back).wait(1.0);
     assert_eq!(desk.state().hints.len(), 1);
     desk.play("e2e4").play("e8e7").wait(2.0);
     desk.fall(ClockSide::Left).wait(0.5);

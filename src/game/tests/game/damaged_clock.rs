@@ -7,7 +7,11 @@ use flagfall_protocols::time::ClockTime;
 use crate::desk::Desk;
 
 fn played() -> Desk {
-    let mut desk = Desk::started("300");
+    played_with("300")
+}
+
+fn played_with(control: &str) -> Desk {
+    let mut desk = Desk::started(control);
     desk.play("e2e4").play("e7e5").wait(20.0);
     desk
 }
@@ -64,4 +68,56 @@ fn a_flag_is_reported_at_once() {
     assert!(falls < 3_000, "{falls} ms are left");
     desk.show_flag(ClockSide::Left);
     assert_eq!(fallen(&desk), 1);
+}
+
+/// One report with a time that rose by minutes, while that clock runs or stands: it is published only if the next report says the same.
+#[test]
+fn one_time_that_rises_is_not_published() {
+    for (side, seconds) in [(ClockSide::Left, 1200), (ClockSide::Right, 1200), (ClockSide::Left, 10), (ClockSide::Right, 40)] {
+        for control in ["300", "300+30", "40/300:300", ""] {
+            let mut desk = played_with(control);
+            let (good, shown) = (desk.clock, desk.game.clock().times);
+            desk.face(side).time.0 += seconds * 1000;
+            desk.report();
+            assert_eq!(desk.game.clock().times, shown, "{control}, {seconds} s");
+            desk.clock = good;
+            desk.wait(2.0);
+            assert!(desk.game.clock().times.white.is_some_and(|time| time.millis() < 300_000));
+        }
+    }
+}
+
+/// A press that comes with a damaged time is known when the next report comes, and its time is not made too late.
+#[test]
+fn a_press_with_a_damaged_time_is_no_later() {
+    let mut desk = played();
+    desk.make("g1f3").wait(1.0);
+    let before = desk.now;
+    let good = desk.clock;
+    desk.face(ClockSide::Left).time.0 += 1_200_000;
+    desk.press(0);
+    desk.clock = good;
+    desk.clock.lever_up = ClockSide::Right;
+    desk.clock.turn = Some(ClockSide::Right);
+    desk.wait(1.0).wait(2.0);
+    let pressed = desk.state().moves[2].pressed.expect("pressed");
+    assert!(pressed.earliest <= before && before <= pressed.latest, "{pressed:?}, {before:?}");
+}
+
+/// A clock that was stopped and set between two reports, and does not answer a question: the time counts after two seconds.
+#[test]
+fn a_time_that_was_set_is_seen_soon() {
+    let mut desk = played();
+    desk.clock.running = false;
+    desk.face(ClockSide::Left).time = ClockTime(600_000);
+    desk.report();
+    assert!(desk.game.clock().times.white.is_some_and(|time| time.millis() < 300_000));
+    desk.wait(1.9);
+    assert!(desk.game.clock().times.white.is_some_and(|time| time.millis() < 300_000));
+    desk.wait(0.2);
+    assert_eq!((desk.game.clock().times.white, desk.game.clock().running), (Some(ClockTime(600_000)), None));
+    // While the clocks stand, every time is believed at once.
+    desk.face(ClockSide::Left).time = ClockTime(900_000);
+    desk.report();
+    assert_eq!(desk.game.clock().times.white, Some(ClockTime(900_000)));
 }

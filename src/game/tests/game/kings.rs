@@ -24,7 +24,7 @@ fn shown() -> Desk {
     desk.square(Square::parse("e4").expect("a square"), Reading::Empty);
     king(&mut desk, "e1", "e4");
     king(&mut desk, "e8", "d5");
-    desk.wait(1.0);
+    desk.wait(2.5);
     desk
 }
 
@@ -53,7 +53,7 @@ fn they_are_no_note_any_more_when_they_leave() {
     desk.square(Square::parse("e4").expect("a square"), Reading::Empty);
     king(&mut desk, "e1", "e4");
     king(&mut desk, "e8", "d5");
-    desk.wait(1.0);
+    desk.wait(2.5);
     assert_eq!((note(&desk).closed, desk.game.stage()), (None, GamePhase::Playing));
     king(&mut desk, "d5", "e8");
     desk.wait(1.0);

@@ -1,0 +1,48 @@
+//! Recognises moves that were none: after the game the men were put back to the initial position (`reconstruct/README.md#4.3`).
+
+use flagfall_protocols::square::Color;
+use flagfall_protocols::time::Instant;
+use shakmaty::Move;
+
+use crate::interval::Interval;
+use crate::reconstruct::line::{Tentative, man_of};
+use crate::reconstruct::record::How;
+use crate::reconstruct::setup::initial_men;
+use crate::seen::Seen;
+
+impl Seen {
+    /// The numbers of sure moves and of the first `line` pending moves that stay, now that the board shows the initial position: later
+    /// ones only put men back.
+    pub(crate) fn plies_before_putting_back(&self, line: usize) -> (usize, usize) {
+        let (moves, line) = (self.play.decoder.record.moves(), &self.play.decoder.line().plies()[..line]);
+        let stopped = self.clocks_stopped_since();
+        let pending = |ply: &&Tentative| ply.pressed.is_none() && self.puts_back((ply.mv, ply.color), ply.made, stopped);
+        let pending = line.len() - line.iter().rev().take_while(pending).count();
+        let sure = |index: &usize| {
+            moves.get(*index).is_some_and(|last| {
+                let unpressed = last.pressed.is_none() && matches!(last.how, How::Settled | How::NextMove);
+                unpressed && self.puts_back((last.mv, last.color), last.made, stopped)
+            })
+        };
+        let put_back = if pending == 0 { (0..moves.len()).rev().take_while(sure).count() } else { 0 };
+        (moves.len() - put_back, pending)
+    }
+
+    /// When the clocks were stopped, if they have run in this game.
+    pub(crate) fn clocks_stopped_since(&self) -> Option<Instant> {
+        let clock = &self.clock.chessclock;
+        (self.clock.has_run && clock.present() && clock.runs().is_none()).then(|| clock.changed_at())
+    }
+
+    /// True if a move that was not pressed was none. After the clocks were stopped, no move is made. If no clock shows the end of the game,
+    /// a man that came to the square on which it begins the next game was put back there, unless a pause followed that is longer than those
+    /// between the other men.
+    fn puts_back(&self, (mv, color): (Move, Color), made: Interval, stopped: Option<Instant>) -> bool {
+        let (man, to) = man_of(mv, color);
+        let home = if self.board.identifies() { *self.board.men() } else { initial_men() };
+        match stopped {
+            Some(stopped) => made.earliest > stopped,
+            None => home[usize::from(to)] == man && self.phase.pauses.went_on_after(made.latest),
+        }
+    }
+}
