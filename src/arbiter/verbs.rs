@@ -12,7 +12,7 @@
 //! | `set-move-count`, `set-clock-record`, `set-flag-order` | arbiter | game, rev | records on which findings depend |
 //! | `enter-result` | organiser | game | a result of the organiser's desk: of the game on the board, or of a game that the men were set up after; it counts only if nothing waits for an arbiter |
 //! | `confirm`, `reject` | arbiter | game, finding | decisions about one revision of one finding; `reject` with a reason |
-//! | `accept`, `penalty`, `declare-result` | arbiter | game, rev | decisions; so is a `claim` that is accepted or refused |
+//! | `accept`, `penalty`, `declare-result` | arbiter | game, rev | decisions; so is a `claim` that is accepted or refused. Against the finding they need a reason |
 //!
 //! An operator looks after the devices and records the positions on the boards. A command that may be to the disadvantage of a
 //! player needs an arbiter. An organiser may only enter results, which an arbiter may change. A role applies to the boards of the user; the role of a chief applies to all boards.

@@ -14,6 +14,7 @@ mod clock_reports;
 mod commands;
 mod endings;
 mod enter_result;
+mod in_time;
 mod joining;
 mod rule_on_finding;
 mod set_to_start;

@@ -10,10 +10,10 @@ use shakmaty::Chess;
 
 use super::Game;
 use crate::alarm::AlarmKind;
-use crate::arbiter_entries::{Entered, Statement};
+use crate::arbiter_entries::{Entered, FlagOrder, Statement};
 use crate::audit::AuditEntry;
 use crate::clock::control::TimeControl;
-use crate::decision::{Decision, DecisionKind, Penalty};
+use crate::decision::{Claim, Decision, DecisionKind, Penalty};
 use crate::effect::Effect;
 use crate::game_phase::GamePhase;
 use crate::input::{Author, Command};
@@ -97,7 +97,10 @@ impl Game {
             }
             Command::Confirm { finding } => self.confirm(*finding, author, out)?,
             Command::Reject { finding } => self.reject(*finding, author, out)?,
-            Command::DeclareResult { result } => self.declare(self.declaration(*result, author), out),
+            Command::DeclareResult { result } => {
+                self.check_declared(*result, author)?;
+                self.declare(self.declaration(*result, author), out);
+            }
             Command::EnterResult { game_no, result, by_organiser } => {
                 let declared = self.declaration(*result, author);
                 self.enter_result(Decision { game_no: *game_no, by_organiser: *by_organiser, ..declared }, out)?;
@@ -131,7 +134,6 @@ impl Game {
         }
         if let Some(side) = flag_taken_back {
             self.rulings.forget_findings_of(side, &clock.chessclock);
-            self.entries.first_flag = None;
             clock.chessclock.flags_mut().take_back(side);
             self.reports.ruling_dirty = true;
             self.alarms.settle(self.now, AlarmKind::Flag, Some(side));
@@ -146,11 +148,10 @@ impl Game {
     /// # Errors
     /// Fails if the flags of both sides are not down.
     fn set_flag_order(&mut self, first: Color, author: &Author) -> Result<(), &'static str> {
-        let flags = self.seen.clock.chessclock.flags();
-        if flags.of(Color::White).is_none() || flags.of(Color::Black).is_none() {
-            return Err("the flags of both sides must be down");
-        }
-        self.entries.first_flag = Some(first);
+        let falls = self.seen.clock.chessclock.flags().iter().rev().filter(|fall| !fall.after_end);
+        let last = [Color::White, Color::Black].map(|side| falls.clone().find(|fall| fall.side == side).map(|fall| fall.number));
+        let [Some(white), Some(black)] = last else { return Err("the flags of both sides must be down") };
+        self.entries.flag_order = Some(FlagOrder { first, falls: [white, black] });
         self.entries.set_by.flag_order.clone_from(&author.command);
         Ok(())
     }
@@ -185,7 +186,9 @@ impl Game {
     fn accept(&mut self, side: Color, author: &Author, out: &mut Vec<Effect>) -> Result<(), &'static str> {
         self.check_game_open()?;
         self.seen.may_accept(side, &self.entries, self.event_time(author))?;
-        self.add_entry(side, Entered::Agreement, author)?;
+        let agreed = self.statement(side, Entered::Agreement, author, None);
+        self.check_in_time(agreed.clone(), author)?;
+        self.entries.enter(agreed)?;
         let draft = self.draft(DecisionKind::Agreed, author);
         self.decide(Decision { result: GameResult::Draw, side: Some(side), ..draft }, out);
         self.give_result(GameResult::Draw, out);
@@ -248,8 +251,12 @@ impl Game {
         Interval { earliest: at, latest: at }
     }
 
+    /// An entry of this author.
+    pub(super) fn statement(&self, side: Color, what: Entered, author: &Author, claim: Option<Claim>) -> Statement {
+        Statement { side, what, happened: self.event_time(author), entered: self.now, command: author.command.clone(), claim }
+    }
+
     fn add_entry(&mut self, side: Color, what: Entered, author: &Author) -> Result<(), &'static str> {
-        let happened = self.event_time(author);
-        self.entries.enter(Statement { side, what, happened, entered: self.now, command: author.command.clone(), claim: None })
+        self.entries.enter(self.statement(side, what, author, None))
     }
 }

@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use flagfall_protocols::square::Color;
+use flagfall_protocols::time::Instant;
 use shakmaty::Position;
 
 use super::Game;
@@ -15,6 +16,7 @@ use crate::interval::Interval;
 use crate::laws::outcome::{Ending, GameResult};
 use crate::played::Cause;
 use crate::reconstruct::gesture;
+use crate::reconstruct::line::Tentative;
 use crate::reconstruct::record::How;
 use crate::seen::Seen;
 
@@ -89,7 +91,8 @@ impl Game {
         if sure < moves {
             self.take_off(sure, Cause::MenPutBack, out);
         } else if stood < line || (pending && self.seen.clocks_stopped_since().is_some()) {
-            self.keep_first(stood, out);
+            let kept = self.seen.play.decoder.line().plies()[..stood].to_vec();
+            self.keep_moves(&kept, out);
             self.seen.play.decoder.forget_tentative();
             self.reports.revised();
         }
@@ -148,16 +151,19 @@ impl Game {
         let Seen { clock, play, .. } = &self.seen;
         let stopped = clock.chessclock.present() && clock.chessclock.runs().is_none();
         let until = if stopped { clock.chessclock.changed_at() } else { self.now };
-        let stood = play.decoder.line().plies().iter().take_while(|ply| ply.made.latest <= until).count();
-        self.keep_first(stood, out);
+        let stood = play.decoder.made().iter().take_while(|ply| ply.made.latest <= until);
+        let stood: Vec<Tentative> = stood.cloned().collect();
+        self.keep_moves(&stood, out);
     }
 
-    /// Makes the first of the pending moves sure, as moves that stood on the board.
-    fn keep_first(&mut self, plies: usize, out: &mut Vec<Effect>) {
-        let times = self.seen.clock.view().times;
-        let stood = self.seen.play.decoder.line().plies().iter().take(plies);
-        let stood = stood.take_while(|ply| !ply.inferred && !gesture::is_half(ply.mv));
-        let stood: Vec<_> = stood.map(|ply| (ply.mv, ply.made)).collect();
+    /// Makes pending moves sure, as moves that stood on the board, up to the first that is none.
+    fn keep_moves(&mut self, stood: &[Tentative], out: &mut Vec<Effect>) {
+        let clock = &self.seen.clock;
+        let times = clock.view().times;
+        // A king's move to the centre that was made when a flag fell shows no result.
+        let before_flag = |made: Instant| clock.chessclock.flags().iter().any(|fall| !fall.after_end && made <= fall.fell.latest);
+        let is_move = |ply: &&Tentative| !ply.inferred && (!gesture::is_half(ply.mv) || before_flag(ply.made.latest));
+        let stood: Vec<_> = stood.iter().take_while(is_move).map(|ply| (ply.mv, ply.made)).collect();
         for (mv, made) in stood {
             self.seen.play.decoder.record.push(mv, made, None, How::Stood, times);
             out.push(Effect::Move(self.sure_move(self.seen.play.decoder.record.moves().len() - 1)));
