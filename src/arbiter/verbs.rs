@@ -72,7 +72,7 @@ const fn row(name: &'static str, role: Role, until: Until, lock: Lock, by: By) -
 }
 
 /// The table of all commands.
-pub const VERBS: [Verb; 22] = [
+pub const VERBS: [Verb; 23] = [
     row("resync", Role::Operator, Until::Always, Lock::None, By::Daemon),
     row("bind-device", Role::Operator, Until::FlagFell, Lock::Game, By::Daemon),
     row("start-game", Role::Operator, Until::Playing, Lock::Rev, By::Game),

@@ -28,7 +28,7 @@ pub async fn request<T>(
     let (client, mut events) = connect(identity, client);
     let exchange = async {
         loop {
-            match events.poll().await? {
+            match events.poll().await.map_err(|error| identity.trouble(Some(&error)))? {
                 Event::Incoming(Packet::ConnAck(_)) => {
                     // The queue of requests is empty at the beginning.
                     let _ = client.try_subscribe_many([Filter::new(answers, QoS::AtLeastOnce)]);

@@ -143,6 +143,8 @@ impl Follower {
             let force = body.force;
             // Boards get or lose their pairings: that waits for no game.
             let at_once = pairs_other_boards(&loaded.config, &present.config);
+            let when = if at_once { "at once, since boards get or lose their pairings" } else { "when the boards are quiet" };
+            tracing::info!("publication {rev} of the organiser, round {}: it is used {when}", body.round);
             let event = &loaded.config.event;
             let round = format!("{}/{}", event.id, event.round);
             let boards = quiet.places(&event.round, loaded.config.board.iter().map(|board| board.id.as_str()));

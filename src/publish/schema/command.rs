@@ -11,7 +11,7 @@ use crate::arbiter::verbs::{self, Lock, Verb};
 use crate::wire::command::{Command, DaemonAction};
 
 /// The names of all commands with a schema. A verb that the program does not carry out yet has none.
-pub(super) const NAMES: [&str; 22] = [
+pub(super) const NAMES: [&str; 23] = [
     "cmd.resync",
     "cmd.bind-device",
     "cmd.start-game",
