@@ -225,7 +225,7 @@ fn daemon_action(submission: &Submission, setup: &Setup) -> Result<Action, Fault
             }
         }
         DaemonAction::Resync { from: 0, .. } => Some("from must be at least 1, because numbers begin with 1"),
-        DaemonAction::Resync { .. } => None,
+        DaemonAction::Resync { .. } | DaemonAction::SetRoundGame { .. } => None,
     };
     problem.map_or(Ok(Action::Daemon(action)), |problem| Err(Fault::new(Code::Invalid, problem)))
 }

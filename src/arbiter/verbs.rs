@@ -7,6 +7,7 @@
 //! | `start-game` | operator | game, rev | while a game is played or a flag-fall has no ruling yet: arbiter, since the game loses its findings |
 //! | `correct-move`, `take-back`, `set-position`, `swap-sides` | operator | game, rev | after a flag-fall: arbiter, since the finding depends on them |
 //! | `acknowledge-alert` | arbiter | game | each game numbers its own alarms |
+//! | `set-round-game` | arbiter | game | who may see a game; its moves may go on meanwhile |
 //! | `claim`, `offer`, `resign`, `stop-clocks`, `restart-clocks` | arbiter | game | observations, which stay true whatever is moved later |
 //! | `set-move-count`, `set-clock-record`, `set-flag-order` | arbiter | game, rev | records on which findings depend |
 //! | `confirm`, `reject` | arbiter | game, finding | decisions about one revision of one finding; `reject` with a reason |
@@ -70,7 +71,7 @@ const fn row(name: &'static str, role: Role, until: Until, lock: Lock, by: By) -
 }
 
 /// The table of all commands.
-pub const VERBS: [Verb; 21] = [
+pub const VERBS: [Verb; 22] = [
     row("resync", Role::Operator, Until::Always, Lock::None, By::Daemon),
     row("bind-device", Role::Operator, Until::FlagFell, Lock::Game, By::Daemon),
     row("start-game", Role::Operator, Until::Playing, Lock::Rev, By::Game),
@@ -78,6 +79,7 @@ pub const VERBS: [Verb; 21] = [
     row("take-back", Role::Operator, Until::FlagFell, Lock::Rev, By::Game),
     row("set-position", Role::Operator, Until::FlagFell, Lock::Rev, By::Game),
     row("swap-sides", Role::Operator, Until::FlagFell, Lock::Rev, By::Game),
+    row("set-round-game", Role::Arbiter, Until::Always, Lock::Game, By::Daemon),
     row("acknowledge-alert", Role::Arbiter, Until::Always, Lock::Game, By::Game),
     row("claim", Role::Arbiter, Until::Always, Lock::Game, By::Game),
     row("set-move-count", Role::Arbiter, Until::Always, Lock::Rev, By::Game),

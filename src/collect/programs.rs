@@ -99,6 +99,7 @@ impl Programs {
         self.clocks.insert(board.to_owned(), (node, clock));
         if let Some(tap) = self.taps.get(board) {
             let clock = self.clock(board, self.games.get(&(round.to_owned(), board.to_owned())));
+            let clock = clock.filter(|_| !model.is_unpaired(round, board));
             tap.show(Picture { clock, ..(*tap.latest()).clone() });
         }
         Ok(())
@@ -117,7 +118,7 @@ impl Programs {
         let boards = self.boards(model, round);
         for board in &boards {
             let device = self.devices.of(model, round, board);
-            self.show(round, board, Device { online: device.online && connected, ..device });
+            self.show(round, board, !model.is_unpaired(round, board), Device { online: device.online && connected, ..device });
         }
         self.hall.set_elsewhere(boards.iter().filter_map(|board| self.taps.get(board).cloned()).collect());
         let past = self.games.iter().filter(|((of, _), _)| of != round);
@@ -152,9 +153,10 @@ impl Programs {
 
     /// Makes the pictures of games that have changed.
     fn keep_games(&mut self, model: &Model) {
+        self.games.retain(|(round, board), _| !model.is_unpaired(round, board));
         for ((_, round), boards) in model.rounds.iter().filter(|((audience, _), _)| *audience == OutputAudience::Live) {
             for (id, board) in &boards.boards {
-                let Some(game) = board.games.last() else { continue };
+                let Some(game) = board.games.last().filter(|_| !model.is_unpaired(round, id)) else { continue };
                 let key = (round.clone(), id.clone());
                 if self.games.get(&key).is_none_or(|kept| kept.game != *game) {
                     self.games.insert(key, Kept::new(game, round, model.chess960()));
@@ -163,12 +165,13 @@ impl Programs {
         }
     }
 
-    fn show(&mut self, round: &str, board: &str, device: Device) {
+    /// Shows a board; if it is not paired, only that it is there.
+    fn show(&mut self, round: &str, board: &str, is_paired: bool, device: Device) {
         let kept = self.games.get(&(round.to_owned(), board.to_owned()));
         let game = kept.map(|kept| Arc::clone(&kept.shown));
         let game = game.unwrap_or_else(|| Arc::new(GamePicture { round: round.to_owned(), ..GamePicture::default() }));
         let placement = kept.map_or(Placement::EMPTY, |kept| kept.placement);
-        let clock = self.clock(board, kept);
+        let clock = self.clock(board, kept).filter(|_| is_paired);
         let tap = self.taps.entry(board.to_owned()).or_insert_with(|| {
             let seat = Seat { id: board.to_owned(), transport: String::new(), is_elsewhere: true };
             Arc::new(Tap::new(seat, Device::default(), GamePicture::default()))

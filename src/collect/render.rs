@@ -144,10 +144,7 @@ fn sources(model: &Model, audience: OutputAudience, round: &str) -> Vec<Source> 
     let boards = model.rounds.get(&(audience, round.to_owned())).map(|round| &round.boards);
     let pairings = model.pairings.get(round).map(|told| told.body.boards.as_slice()).unwrap_or_default();
     let mut all: Vec<(u32, &str)> = pairings.iter().map(|pairing| (pairing.number, pairing.board.as_str())).collect();
-    let unpaired = boards
-        .into_iter()
-        .flatten()
-        .filter(|(id, board)| !board.games.is_empty() && !pairings.iter().any(|pairing| pairing.board == **id));
+    let unpaired = boards.into_iter().flatten().filter(|(_, board)| !board.games.is_empty() && pairings.is_empty());
     all.extend(unpaired.map(|(id, board)| (board.number, id.as_str())));
     all.sort_unstable();
     let mut sources = Vec::new();

@@ -178,9 +178,11 @@ impl Live {
         router.hand_over();
         self.record_acks(false);
         self.report_flood(router);
-        let game = self.recorder.station().game();
+        let station = self.recorder.station();
+        let game = station.game();
         self.handle.set_game((game.number(), game.rev(effect::Audience::Arbiter)));
-        self.handle.set_busy(game.stage() == GamePhase::Playing, self.recorder.station().has_public_waiting());
+        let in_play = game.stage() == GamePhase::Playing && !station.is_unpaired();
+        self.handle.set_busy(in_play, station.has_public_waiting());
         router.device.check_health(system_clock::monotonic(), game);
         router.publish_device_statuses();
         if let Some(pictures) = &mut self.pictures {

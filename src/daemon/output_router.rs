@@ -241,6 +241,8 @@ impl OutputRouter {
     /// Carries out a command that is for the daemon.
     pub(super) fn run_action(&mut self, action: &DaemonAction) {
         match action {
+            // The station has carried it out.
+            DaemonAction::SetRoundGame { .. } => {}
             DaemonAction::Resync { from, audience } => {
                 if let Some(board) = self.handle.number() {
                     self.shared.outbox.rewind(board, *audience, *from);

@@ -28,6 +28,13 @@ impl Quiet {
         self.shared.connected.load(Ordering::Relaxed) && self.shared.outbox.is_idle() && self.handles.iter().all(is_quiet)
     }
 
+    /// Whether every board has been opened and the broker has everything, so that nobody misses much if the daemon starts anew in the
+    /// same round.
+    pub fn may_restart(&self) -> bool {
+        let opened = |handle: &Arc<StationHandle>| handle.condition() != Condition::Opening;
+        self.shared.connected.load(Ordering::Relaxed) && self.shared.outbox.is_idle() && self.handles.iter().all(opened)
+    }
+
     /// Notes that the daemon is ended only to start anew.
     pub fn announce_change(&self) {
         self.shared.starts_anew.store(true, Ordering::Relaxed);

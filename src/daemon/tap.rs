@@ -55,6 +55,9 @@ impl Pictures {
             self.follow_game(game);
         }
         let status = device.status(now);
+        // Programs see nothing of a board without a pairing but that it is there.
+        let is_paired = !station.is_unpaired();
+        let known = Placement::parse(&game.live_position().board().board_fen().to_string());
         self.tap.show(Picture {
             number: 0,
             device: Device {
@@ -63,11 +66,11 @@ impl Pictures {
                 port: status.port,
                 battery: status.battery_percent,
             },
-            placement: game.placement(),
+            placement: if is_paired { game.placement() } else { Placement::EMPTY },
             since: now,
-            known: Placement::parse(&game.live_position().board().board_fen().to_string()).unwrap_or(Placement::EMPTY),
+            known: known.filter(|_| is_paired).unwrap_or(Placement::EMPTY),
             rotated: game.is_rotated(),
-            clock: clock(game, anchor),
+            clock: clock(game, anchor).filter(|_| is_paired),
             game: Arc::clone(&self.game),
         });
     }

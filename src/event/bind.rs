@@ -66,7 +66,7 @@ fn check(boards: &[Pairing]) -> Result<(), String> {
 }
 
 /// A key that sorts `dgt-9` before `dgt-10`.
-fn natural(text: &str) -> Vec<(String, u64)> {
+pub(super) fn natural(text: &str) -> Vec<(String, u64)> {
     let mut parts: Vec<(String, u64)> = Vec::new();
     let mut digits = false;
     for char in text.chars() {

@@ -6,6 +6,7 @@ use flagfall_game::clock::control::TimeControl;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::bind::natural;
 use super::model::EventFile;
 use crate::outputs::names;
 use crate::wire::meta::{Meta, MetaRound, Pairing};
@@ -44,6 +45,8 @@ pub struct Report {
     pub round: u32,
     /// What is wrong with the round as a whole.
     pub problems: Vec<String>,
+    /// What is worth knowing and nothing is wrong with.
+    pub notes: Vec<String>,
     /// The boards.
     pub boards: Vec<BoardReport>,
 }
@@ -70,6 +73,10 @@ impl Heard {
         self.0.get(topic).map(|message| &message["body"])
     }
 
+    fn is_alive(&self, node: &str) -> bool {
+        self.body(&format!("node/{node}/status")).is_some_and(|status| status["state"] == "ready")
+    }
+
     /// The middle level and the body of all topics of this form.
     fn all<'a>(&'a self, begin: &'a str, end: &'a str) -> impl Iterator<Item = (&'a str, &'a Value)> {
         let middle = move |topic: &'a String| topic.strip_prefix(begin)?.strip_suffix(end);
@@ -83,19 +90,25 @@ impl Heard {
 /// The event has no pairings of its current round.
 pub fn judge(file: &EventFile, root: &str, messages: &[(String, Vec<u8>)]) -> Result<Report, String> {
     let round = file.current().and_then(|number| file.rounds.get(&number));
-    let round = round.ok_or_else(|| format!("the current round {} has no pairings: import them first", file.event.round))?;
+    let round = round.filter(|round| !round.boards.is_empty()).ok_or_else(|| {
+        let round = &file.event.round;
+        format!(
+            "the current round {round} has no pairings: import them first. Until they are published, every board that is on is broadcast"
+        )
+    })?;
     let prefix = format!("{root}/1/");
     let below = messages.iter().filter_map(|(topic, payload)| {
         // A message that is no JSON says nothing, so what it should say is missing below.
         Some((topic.strip_prefix(&prefix)?.to_owned(), serde_json::from_slice(payload).ok()?))
     });
     let heard = Heard(below.collect());
-    let problems = round_problems(file, round, &heard);
+    let mut problems = round_problems(file, round, &heard);
+    let notes = unpaired_boards(file, round, &heard, &mut problems);
     // In an event without rating nobody has a number of FIDE.
     let rated = round.boards.iter().flat_map(|pairing| [&pairing.white, &pairing.black]).any(|player| player.fide_id.is_some());
     let boards: Vec<BoardReport> = round.boards.iter().map(|pairing| board(file, pairing, rated, &heard)).collect();
     let ready = problems.is_empty() && boards.iter().all(|board| board.problems.is_empty());
-    Ok(Report { ready, round: round.number, problems, boards })
+    Ok(Report { ready, round: round.number, problems, notes, boards })
 }
 
 fn round_problems(file: &EventFile, round: &MetaRound, heard: &Heard) -> Vec<String> {
@@ -111,6 +124,29 @@ fn round_problems(file: &EventFile, round: &MetaRound, heard: &Heard) -> Vec<Str
         problems.extend(of_node.map(|problem| format!("node {node}: {problem}")));
     }
     problems
+}
+
+/// The boards that are on and have no pairing. Those that are published although nobody is paired there are problems.
+fn unpaired_boards(file: &EventFile, round: &MetaRound, heard: &Heard, problems: &mut Vec<String>) -> Vec<String> {
+    let place = format!("{}/{}/", file.id, file.event.round);
+    let mut unpaired = BTreeMap::new();
+    for (node, info) in heard.all("node/", "/info").filter(|(node, _)| heard.is_alive(node)) {
+        let boards = info["boards"].as_array().into_iter().flatten().filter_map(|board| board.as_str()?.strip_prefix(&place));
+        let others = boards.filter(|board| round.boards.iter().all(|pairing| pairing.board != *board));
+        unpaired.extend(others.map(|board| ((natural(board), board), node)));
+    }
+    let is_published = |board: &str| {
+        let state = heard.body(&format!("live/{place}{board}/state"));
+        state.is_some_and(|state| state["withdrawn"] != true)
+    };
+    let (published, private): (Vec<_>, Vec<_>) = unpaired.into_iter().partition(|((_, board), _)| is_published(board));
+    problems.extend(published.into_iter().map(|((_, board), node)| {
+        format!("board {board} has no pairing and is published, because its node {node} does not follow the pairings (event.from_meta)")
+    }));
+    let private: Vec<&str> = private.into_iter().map(|((_, board), _)| board).collect();
+    let notes =
+        (!private.is_empty()).then(|| format!("boards without a pairing, which only arbiters see: {}", private.join(", ")));
+    notes.into_iter().collect()
 }
 
 fn board(file: &EventFile, pairing: &Pairing, rated: bool, heard: &Heard) -> BoardReport {
@@ -146,9 +182,8 @@ fn board(file: &EventFile, pairing: &Pairing, rated: bool, heard: &Heard) -> Boa
 
 fn find_node(place: &str, heard: &Heard, report: &mut BoardReport) {
     let lists = |info: &Value| info["boards"].as_array().is_some_and(|boards| boards.iter().any(|board| *board == *place));
-    let is_alive = |node: &str| heard.body(&format!("node/{node}/status")).is_some_and(|status| status["state"] == "ready");
     let listing = heard.all("node/", "/info").filter(|(_, info)| lists(info)).map(|(node, _)| node);
-    let nodes: Vec<&str> = listing.filter(|node| is_alive(node)).collect();
+    let nodes: Vec<&str> = listing.filter(|node| heard.is_alive(node)).collect();
     match nodes.as_slice() {
         [] => report.problems.push("no node serves this board".to_owned()),
         [node] => report.node = Some((*node).to_owned()),

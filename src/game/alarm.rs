@@ -24,7 +24,7 @@ pub enum AlarmStatus {
     GameOver,
 }
 
-/// A man that stands on a wrong square, or is missing, in the set-up (7.2).
+/// A man that stands on a wrong square, or is missing, in the set-up (7.2) or in a position that is to be set up again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WrongSquare {
     /// The square, as White sees it.
@@ -46,7 +46,7 @@ pub struct Alarm {
     pub side: Option<Color>,
     /// The squares it concerns, bit 0 = a1.
     pub squares: u64,
-    /// What stands on them and what should, for a wrong set-up.
+    /// What stands on them and what should, for a wrong set-up and a position to restore.
     pub set_up: Vec<WrongSquare>,
     /// What is known of a device that is not well.
     pub fact: Option<Fact>,
@@ -68,8 +68,9 @@ impl Alarm {
 
     /// True if the alarm says that its squares do not show what was played.
     fn reports_squares(&self) -> bool {
-        use AlarmKind::{KingMissing, PieceInHand, PositionDiffers, UnreadableSquare};
-        matches!(self.kind, KingMissing | PieceInHand | PositionDiffers | UnreadableSquare) || self.lacks_men()
+        use AlarmKind::{KingMissing, PieceInHand, PositionDiffers, PositionToRestore, UnreadableSquare};
+        let of_squares = matches!(self.kind, KingMissing | PieceInHand | PositionDiffers | PositionToRestore | UnreadableSquare);
+        of_squares || self.lacks_men()
     }
 }
 
@@ -158,11 +159,11 @@ impl Alarms {
         }
     }
 
-    /// Opens the alarm of a wrong set-up, with what is wrong.
-    pub(crate) fn raise_wrong_set_up(&mut self, at: Instant, wrong: Vec<WrongSquare>) {
+    /// Opens the alarm of a wrong set-up, or of a position that is to be set up again, with what is wrong.
+    pub(crate) fn raise_wrong_set_up(&mut self, at: Instant, kind: AlarmKind, wrong: Vec<WrongSquare>) {
         let squares = wrong.iter().fold(0, |mask, wrong| mask | wrong.square.bit());
         let before = self.numbered;
-        self.raise(at, AlarmKind::WrongSetUp, None, squares);
+        self.raise(at, kind, None, squares);
         if let Some(alarm) = self.all.last_mut().filter(|alarm| alarm.id > before) {
             alarm.set_up = wrong;
         }

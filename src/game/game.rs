@@ -3,7 +3,7 @@
 use alloc::format;
 use alloc::vec::Vec;
 
-use flagfall_protocols::driver::{DeviceCommand, Timing};
+use flagfall_protocols::driver::Timing;
 use flagfall_protocols::event::{ByteRange, ClockReading, ClockSide, DeviceEvent};
 use flagfall_protocols::time::Instant;
 use shakmaty::Chess;
@@ -15,6 +15,7 @@ mod endings;
 mod joining;
 mod rule_on_finding;
 mod set_to_start;
+mod spare;
 #[cfg(test)]
 mod tests;
 mod transitions;
@@ -114,6 +115,7 @@ impl Game {
         let news = self.handle_input(input, out);
         // Was the report of a change lost? The answer may decide what was played.
         self.ask_board(out);
+        self.review_spare();
         // What was played?
         self.seen.review_play(self.now, &mut self.alarms);
         self.review_joining(out);
@@ -166,11 +168,9 @@ impl Game {
                 }
             }
             Input::Signal { clock, weak } => self.health.signal(self.now, *clock, *weak, &mut self.alarms),
-            Input::Bound => {
-                if self.health.bound(self.now, &mut self.alarms) {
-                    self.seen.board.forget_dropouts();
-                }
-            }
+            Input::Bound => self.bind_device(),
+            Input::AskAboutRound { open: true } => self.alarms.raise(self.now, AlarmKind::UnpublishedGame, None, 0),
+            Input::AskAboutRound { open: false } => self.alarms.cure(self.now, AlarmKind::UnpublishedGame),
             Input::Command(command) => self.command(command, &Author::default(), out),
             Input::Signed { command, author } => self.command(command, author, out),
             Input::Answer(answer) => {
@@ -185,7 +185,7 @@ impl Game {
     }
 
     fn handle_device(&mut self, event: &DeviceEvent, out: &mut Vec<Effect>) {
-        let Seen { board, clock, play, phase, .. } = &mut self.seen;
+        let Seen { board, clock, play, .. } = &mut self.seen;
         match event {
             DeviceEvent::Square { square, reading } => {
                 if board.square(self.now, *square, *reading) {
@@ -193,19 +193,7 @@ impl Game {
                     self.handle_board_change(out);
                 }
             }
-            DeviceEvent::Frame(frame) => {
-                let unseen = board.unseen_since();
-                if board.frame(self.now, frame) || unseen.is_some() {
-                    // Moves may have been made meanwhile, which the board's own log may show.
-                    if let Some(since) = unseen.filter(|_| phase.is_read())
-                        && play.decoder.begin_gap(since, self.now, board, &mut play.conclusions)
-                    {
-                        out.push(Effect::Device(DeviceCommand::ReadLog));
-                    }
-                    self.handle_board_change(out);
-                    self.notice_hidden_moves(out);
-                }
-            }
+            DeviceEvent::Frame(frame) => self.handle_frame(frame, out),
             DeviceEvent::Log(entry) => play.decoder.take_log_entry(self.now, *entry, board, clock.chessclock.white_side()),
             DeviceEvent::ClockAbsent => {
                 if clock.chessclock.lose() {
@@ -220,11 +208,7 @@ impl Game {
                 self.seen.board_answers = true;
                 self.alarms.cure(self.now, AlarmKind::BoardLost);
             }
-            DeviceEvent::Identity(identity) => {
-                if self.health.identified(self.now, identity, &mut self.alarms) {
-                    board.forget_dropouts();
-                }
-            }
+            DeviceEvent::Identity(identity) => self.identify_device(identity),
             DeviceEvent::Battery(battery) => self.health.battery(self.now, battery, &mut self.alarms, out),
             DeviceEvent::ClockButton(_) | DeviceEvent::Clock(_) => {}
         }
@@ -384,16 +368,18 @@ impl Game {
     /// When the game wants [`Input::Deadline`], if it waits for anything.
     pub fn deadline(&self) -> Option<Instant> {
         let Seen { config, board, clock, play, phase, .. } = &self.seen;
-        let record_goes_on = phase.is_read() && !play.awaits_ruling_on_illegal_move();
+        let record_goes_on = self.seen.reads_moves() && !play.awaits_ruling_on_illegal_move();
         let played = record_goes_on.then(|| play.decoder.deadline(self.now, board, &clock.view())).flatten();
-        let unruled = play.after_illegal.as_ref().and_then(|after| after.decoder.as_ref()).filter(|_| phase.is_read());
+        let unruled = play.after_illegal.as_ref().and_then(|after| after.decoder.as_ref()).filter(|_| self.seen.reads_moves());
         let unruled = unruled.and_then(|decoder| decoder.deadline(self.now, board, &clock.view()));
         let joined = self.seen.joining_due(self.now);
         let king = phase.is_read().then(|| self.irregular.king.due(self.now, board)).flatten();
         let monitor = self.monitor.due(self.now, &self.seen, &self.alarms);
         let clock = clock.due(&WatchContext { now: self.now, config, play, phase });
         let question = self.board_questions.due();
-        let dues = [played, unruled, joined, king, monitor, question, clock, self.seen.phase_due(self.now), self.health.due()];
+        let spare = self.seen.spare_due(self.now);
+        let dues =
+            [played, unruled, joined, king, monitor, question, clock, spare, self.seen.phase_due(self.now), self.health.due()];
         dues.into_iter().flatten().min()
     }
 }

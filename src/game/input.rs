@@ -46,6 +46,12 @@ pub enum Input {
     },
     /// An arbiter named the device that is the board's from now on.
     Bound,
+    /// Whether an arbiter must say whether the game on the board is the round's: only arbiters see it, and the round's game has no
+    /// result.
+    AskAboutRound {
+        /// The question is open.
+        open: bool,
+    },
     /// A worker's answer.
     Answer(Answer),
     /// The moment named by `Game::deadline` has come.

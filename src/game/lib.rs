@@ -57,6 +57,7 @@ mod reports;
 mod rulings;
 mod scan;
 mod seen;
+mod spare;
 mod touch_observations;
 
 pub use clock::flag::{FlagFall, FlagPath};

@@ -18,6 +18,35 @@ pub(crate) const GESTURE_STANDS_UNTIMED: Duration = Duration::from_secs(2);
 /// The time for which the initial position must stand before it begins another game, if the old game has moves.
 const NEXT_GAME_STANDS: Duration = Duration::from_secs(5);
 
+/// Another board that serves a game in play.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Spare {
+    /// There is none, or it has shown the game's position.
+    #[default]
+    None,
+    /// It was bound, and has not reported its squares yet.
+    Expected,
+    /// It shows another position.
+    Differs {
+        /// An alarm has named the squares.
+        named: bool,
+    },
+}
+
+impl Spare {
+    /// Whether it shows another position than the game's.
+    pub(crate) const fn differs(self) -> bool {
+        matches!(self, Spare::Differs { .. })
+    }
+
+    /// A board has reported all its squares. `after_gap`: it was not heard before.
+    pub(crate) fn note_all_squares(&mut self, after_gap: bool) {
+        if after_gap && *self == Spare::Expected {
+            *self = Spare::Differs { named: false };
+        }
+    }
+}
+
 /// The stage of a game, and the signs of its beginning and end.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lifecycle {
@@ -38,6 +67,8 @@ pub(crate) struct Lifecycle {
     pub(crate) wrong_start: Option<(WrongSetUp, Chess)>,
     /// The game began with such a set-up, and nobody has moved yet.
     pub(crate) missing_at_start: Option<WrongSetUp>,
+    /// Another board that serves the game from now on.
+    pub(crate) spare: Spare,
 }
 
 impl Lifecycle {

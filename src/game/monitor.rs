@@ -116,7 +116,8 @@ impl BoardMonitor {
     fn take_back_stands(&self, seen: &Seen, alarms: &Alarms) -> Option<Instant> {
         let clock = &seen.clock.chessclock;
         let free = may_restore(seen) || !clock.present();
-        let may = free && seen.phase.stage == GamePhase::Playing && !clock.flags().any();
+        let plays = seen.phase.stage == GamePhase::Playing && !seen.phase.spare.differs();
+        let may = free && plays && !clock.flags().any();
         let differs = if may { seen.differs(alarms) } else { 0 };
         (differs != 0).then(|| self.differs_since(seen, differs).after(TAKEN_BACK))
     }

@@ -4,7 +4,7 @@ use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 use shakmaty::Chess;
 
-use crate::alarm::Alarms;
+use crate::alarm::{AlarmKind, Alarms};
 use crate::game_phase::GamePhase;
 use crate::lifecycle::WRONG_SET_UP_STANDS;
 use crate::men::EMPTY;
@@ -35,7 +35,7 @@ impl Seen {
     /// Notes the time since which the next game's set-up has stood. `pending` is true while a ruling is awaited.
     pub(crate) fn watch_next_set_up(&mut self, now: Instant, pending: bool) {
         let explained = self.phase.stage != GamePhase::Over && !self.touched();
-        if self.phase.stage == GamePhase::AwaitingSetUp || explained {
+        if self.phase.stage == GamePhase::AwaitingSetUp || explained || self.phase.spare.differs() {
             self.phase.next_set_up = None;
         } else if self.shown_start().is_some() {
             self.phase.next_set_up.get_or_insert(now);
@@ -92,7 +92,7 @@ impl Seen {
         if begun && let Some(mut wrong) = self.phase.missing_at_start.take() {
             wrong.squares.retain(|wrong| self.board.men()[wrong.square.index()] == EMPTY);
             if !wrong.squares.is_empty() {
-                alarms.raise_wrong_set_up(now, wrong.named());
+                alarms.raise_wrong_set_up(now, AlarmKind::WrongSetUp, wrong.named());
             }
         }
     }

@@ -23,6 +23,9 @@ impl Seen {
     pub(crate) fn follow_board(&mut self, now: Instant, alarms: &mut Alarms, out: &mut Vec<Effect>) -> bool {
         let line = self.play.decoder.line();
         let before = (line.plies().len(), line.made_at());
+        if !self.reads_moves() {
+            return false;
+        }
         if !self.play.awaits_ruling_on_illegal_move() {
             self.play.decoder.board_changed(now, &self.board);
         }
@@ -47,7 +50,7 @@ impl Seen {
             let unexplained = |decoder: &Decoder| decoder.unexplained_squares(&self.board) != 0;
             !after.line().is_empty() && !unexplained(after) && unexplained(&self.play.decoder)
         });
-        if self.phase.is_read() && !self.play.awaits_ruling_on_illegal_move() && !explained_by_other {
+        if self.reads_moves() && !self.play.awaits_ruling_on_illegal_move() && !explained_by_other {
             let view = self.clock.view();
             self.play.decoder.review(now, &self.board, &view, &mut self.play.conclusions);
             self.note_first_move(now, alarms);

@@ -56,6 +56,8 @@ pub fn on_board(number: u32, body: &Body, first_move: Option<Utc>, chess960: boo
         by_command: false,
         made_moves: body.plies() as u32,
         first_move,
+        latest_move: None,
+        round_game: body.round_game,
         over: ended,
     }
 }
@@ -158,6 +160,7 @@ mod tests {
     #[test]
     fn the_games_of_a_board_are_those_that_were_played() {
         let initial = |number, moves| game(number, INITIAL, moves);
+        let nth = |round_game, SeenGame { body, began }| SeenGame { body: Body { round_game: Some(round_game), ..body }, began };
         for (games, ids) in [
             (vec![initial(1, "")], &["g1"][..]),
             (vec![initial(1, ""), initial(2, "e4")], &["g2"]),
@@ -167,6 +170,11 @@ mod tests {
             // Begun anew after one move.
             (vec![initial(1, "e4"), initial(2, "")], &["g2"]),
             (vec![initial(1, "e4"), initial(2, "d4"), initial(3, "c4 c5"), initial(4, "b3")], &["g3", "g4"]),
+            // An arbiter has said that the game that was set up again is the round's, or one more.
+            (vec![nth(1, initial(1, "e4 e5")), nth(1, initial(2, ""))], &["g2"]),
+            (vec![nth(1, initial(1, "e4 e5")), nth(1, initial(2, "d4 d5"))], &["g2"]),
+            (vec![nth(1, initial(1, "e4 e5")), nth(1, game(2, ELSEWHERE, "e4"))], &["g1", "g2"]),
+            (vec![nth(1, initial(1, "e4 e5")), nth(2, initial(2, "d4 d5"))], &["g1", "g2"]),
             // It goes on from another position.
             (vec![initial(1, "e4"), game(2, ELSEWHERE, "e4 Kd7"), initial(3, "")], &["g1", "g2"]),
         ] {

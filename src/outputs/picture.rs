@@ -74,6 +74,9 @@ pub struct Body {
     /// When the first move of the game was made, RFC 3339, if a synchronised clock has told it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub began: Option<String>,
+    /// Which game of the round it is, from 1, if its node has said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round_game: Option<u32>,
     /// The players, as far as they are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub players: Option<Players>,
@@ -193,6 +196,7 @@ impl From<&LiveState> for Body {
             clock: PictureClock { white_ms, black_ms, running, read_us },
             result: state.result,
             began: state.began.map(|began| began.to_string()),
+            round_game: state.round_game,
             players: state.players.clone(),
         }
     }

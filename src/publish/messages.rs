@@ -13,7 +13,6 @@ use serde::Serialize;
 
 use super::delay::{DelayedContent, DelayedItem};
 use super::states::{self, EarlierState};
-use crate::system_clock::Utc;
 use crate::wire::alarm::{AlertBody, ProgramAlarm};
 use crate::wire::audit::AuditBody;
 use crate::wire::clock::ClockBody;
@@ -22,7 +21,7 @@ use crate::wire::envelope::VERSION;
 use crate::wire::finding::Finding;
 use crate::wire::moves::{LiveMove, LiveRevision, MoveBody, Restated};
 use crate::wire::player::Players;
-use crate::wire::round_games::Unpublished;
+use crate::wire::round_games::{InRound, Unpublished};
 use crate::wire::state::{ArbiterState, LiveState};
 use crate::wire::topics::Board;
 
@@ -78,8 +77,8 @@ pub struct Messages {
     numbers: [u64; 3],
     /// The players of the states for arbiters and the live audience, if they are known.
     players: Option<Players>,
-    /// When the first move of the game on the board was made, if that is known.
-    began: Option<Utc>,
+    /// What the states for the live audience say of the game on the board beside the game itself.
+    in_round: InRound,
     /// Why the game on the board is not published to the live audience.
     unpublished: Option<Unpublished>,
 }
@@ -95,7 +94,8 @@ struct Shape {
 impl Messages {
     /// Makes messages for this board. `journal` is the first part of the id of every event.
     pub fn new(board: Board, journal: &str) -> Messages {
-        Messages { board, journal: journal.to_owned(), boot: 0, numbers: [0; 3], players: None, began: None, unpublished: None }
+        let journal = journal.to_owned();
+        Messages { board, journal, boot: 0, numbers: [0; 3], players: None, in_round: InRound::default(), unpublished: None }
     }
 
     /// Sets the players, who are in the states for arbiters and the live audience.
@@ -103,9 +103,9 @@ impl Messages {
         self.players = players;
     }
 
-    /// Sets when the first move of the game on the board was made, for the states of the live audience.
-    pub(crate) fn set_began(&mut self, began: Option<Utc>) {
-        self.began = began;
+    /// Sets what the states for the live audience say of the game on the board beside the game itself.
+    pub(crate) fn set_in_round(&mut self, in_round: InRound) {
+        self.in_round = in_round;
     }
 
     /// Sets why the game on the board is not published to the live audience, for the states of arbiters.
@@ -177,7 +177,7 @@ impl Messages {
             }
             Effect::State(Audience::Live) => {
                 let shape = state_shape(Audience::Live, "board.state", topics.live_state());
-                let state = LiveState { began: self.began, players: self.players.clone(), ..states::live_state(game) };
+                let state = LiveState { players: self.players.clone(), ..states::live_state(game).in_round(self.in_round) };
                 self.add_game_message(at, shape, game, &state, out);
             }
             Effect::Clock => {

@@ -50,6 +50,7 @@ pub(super) fn live_state_without_moves(game: &Game) -> LiveState {
         result_by: known.map(|known| known.by.into()),
         ending: known.and_then(|known| known.ending).map(Ending::from),
         began: None,
+        round_game: None,
         players: None,
         withdrawn: false,
     }

@@ -366,7 +366,7 @@ impl Station {
                 continue;
             }
             if let Some(public) = &mut self.public {
-                public.handle_effect(at, &effect, &self.game, self.round.began());
+                public.handle_effect(at, &effect, &self.game, self.round.in_round());
             }
             match effect {
                 Effect::Ask(ask) => out.push(StationOutput::Ask(ask)),
@@ -386,6 +386,7 @@ impl Station {
             public.finish_step(at, &self.game);
         }
         out.extend(self.made.drain(..).map(StationOutput::Message));
+        self.ask_about_round(at, out);
     }
 
     /// Passes the game's questions to the driver, which was drained before, as its contract requires.

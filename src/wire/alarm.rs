@@ -65,6 +65,10 @@ pub struct AlertBody {
     /// What is wrong and what to do, where a device or the program is not well; what the Laws leave, where an illegal move stands (A.5.2).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sentence: Option<String>,
+    /// The answers to an alarm that asks something: a button each. Besides the body its command needs the lock `game`
+    /// (`wire/README.md#5`).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<AlarmChoice>,
     /// When it was opened, microseconds since the journal began.
     pub opened_at: u64,
     /// When it was closed, microseconds since the journal began.
@@ -83,10 +87,37 @@ impl From<&alarm::Alarm> for AlertBody {
             squares: concerned.map(|square| square.to_string()).collect(),
             set_up: alarm.set_up.iter().map(SetUpBody::from).collect(),
             sentence: sentence(alarm),
+            choices: choices(alarm),
             opened_at: alarm.opened.0,
             closed_at: alarm.closed.map(|at| at.0),
         }
     }
+}
+
+/// An answer to an alarm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct AlarmChoice {
+    /// The words on the button.
+    pub label: &'static str,
+    /// The command.
+    #[schemars(extend("enum" = ["set-round-game"]))]
+    pub verb: &'static str,
+    /// The body of the command.
+    pub body: SetRoundGameBody,
+}
+
+/// The body of `set-round-game`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct SetRoundGameBody {
+    /// Whether the game on the board is the round's.
+    pub of_the_round: bool,
+}
+
+fn choices(alarm: &alarm::Alarm) -> Vec<AlarmChoice> {
+    let asks = alarm.kind == alarm::AlarmKind::UnpublishedGame && alarm.closed.is_none();
+    let answers = [("This is the round's game", true), ("Private", false)].into_iter().filter(|_| asks);
+    let choice = |(label, of_the_round)| AlarmChoice { label, verb: "set-round-game", body: SetRoundGameBody { of_the_round } };
+    answers.map(choice).collect()
 }
 
 /// A square of a wrong set-up (7.2).

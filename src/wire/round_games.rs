@@ -3,6 +3,9 @@
 //! Men are moved before the round, and after it there is analysis and blitz on the same board. A bound of the configuration or
 //! of the pairing keeps such games from the live audience and from the public. [`RoundGames`] reads no clock: the times of the
 //! games are given to it, so a node and a collector come to the same answer.
+//!
+//! The round's game is over when it has a result, or when an arbiter says so. The initial position alone does not show it: the men
+//! may be set up again because the round's game begins anew. The game that follows is private then, and an arbiter is asked.
 
 use serde::Serialize;
 
@@ -16,10 +19,26 @@ const BEGUN: u32 = 2;
 /// The bound on the games of a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RoundBound {
-    /// The number of games, at least 1.
+    /// The number of games; 0 = the round has pairings and this board has none, so no game on it is the round's.
     pub games: u32,
     /// The time at which the round begins, if it is known.
     pub start: Option<Utc>,
+}
+
+impl RoundBound {
+    /// Whether the round has pairings and this board has none.
+    pub const fn is_unpaired(&self) -> bool {
+        self.games == 0
+    }
+}
+
+/// What the station knows of the game that the live audience and the public see, beside the game itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct InRound {
+    /// When its first move was made, if a synchronised clock has told it.
+    pub began: Option<Utc>,
+    /// Which game of the round it is, from 1; none without a bound, and as long as nobody knows whether it is one.
+    pub round_game: Option<u32>,
 }
 
 /// What is known of the game on a board.
@@ -35,6 +54,10 @@ pub struct GameOnBoard {
     pub made_moves: u32,
     /// When the first of them was made; none if there is none, or if no synchronised clock tells.
     pub first_move: Option<Utc>,
+    /// When the newest of them was made, in the same way.
+    pub latest_move: Option<Utc>,
+    /// Which game of the round it is, from 1, if the node that published it has said so.
+    pub round_game: Option<u32>,
     /// It has a result, or mate, stalemate or kings in the centre stand on the board.
     pub over: bool,
 }
@@ -51,10 +74,11 @@ pub enum Relation {
 }
 
 impl GameOnBoard {
-    /// How the next game stands to this one.
+    /// How the next game stands to this one. What a node says of both comes first.
     pub fn relation_to(&self, next: &GameOnBoard) -> Relation {
         let set_up_again = next.initial_position && !next.by_command && self.made_moves >= BEGUN;
-        match (self.over || set_up_again, next.initial_position) {
+        let is_another = self.round_game.zip(next.round_game).map(|(own, other)| own != other);
+        match (is_another.unwrap_or(self.over || set_up_again), next.initial_position) {
             (true, _) => Relation::Another,
             (false, true) => Relation::BegunAnew,
             (false, false) => Relation::GoesOn,
@@ -70,6 +94,8 @@ pub enum Unpublished {
     BeforeTheRound,
     /// All games of the round were played on this board.
     AfterTheRound,
+    /// The round has pairings, and this board has none.
+    NoPairing,
 }
 
 /// How the game on a board belongs to the round.
@@ -80,6 +106,8 @@ enum Standing {
     Open,
     OfTheRound,
     BeforeTheRound,
+    /// An arbiter has said that it is private; it was not published for this reason.
+    Private(Unpublished),
 }
 
 /// Follows the games on one board.
@@ -91,6 +119,10 @@ pub struct RoundGames {
     played: u32,
     /// The number of games that commands of arbiters allow, whatever the bound is.
     allowed: u32,
+    /// The last game that `played` counts has no result, and no arbiter has said that it is over.
+    unsettled: bool,
+    /// Whether an arbiter must say whether the game on the board is the round's.
+    asks: bool,
 }
 
 impl RoundGames {
@@ -100,39 +132,85 @@ impl RoundGames {
     /// If the time of a first move is needed and not known, the game is published and not counted: a round's game must not be
     /// missing because the clock of a machine is not synchronised.
     pub fn follow(&mut self, bound: Option<&RoundBound>, game: GameOnBoard) -> Option<Unpublished> {
+        let unpaired = bound.is_some_and(RoundBound::is_unpaired);
         if game.number != self.game.number {
-            self.begin(&game);
-        } else if game.made_moves == 0 && self.game.made_moves > 0 && !game.by_command {
+            self.begin(&game, unpaired);
+        } else if game.made_moves == 0 && self.game.made_moves > 0 && !game.by_command && !self.is_private() {
             // All moves were taken back: the next one is the first.
             self.standing = Standing::Open;
         }
         self.game = game;
         let has_room = bound.is_none_or(|bound| self.played < bound.games.max(self.allowed));
-        if self.standing != Standing::OfTheRound && game.made_moves > 0 {
-            let opens = bound.and_then(|bound| bound.start).map(|start| start.after_micros(-EARLY));
+        let opens = bound.and_then(|bound| bound.start).map(|start| start.after_micros(-EARLY));
+        let is_judged = matches!(self.standing, Standing::Open | Standing::BeforeTheRound) && game.made_moves > 0;
+        if is_judged && !unpaired {
+            // A node that counts it as a game of the round knows what an arbiter has said of it.
             self.standing = match (opens, game.first_move) {
-                (Some(opens), Some(first)) if first < opens => Standing::BeforeTheRound,
+                (Some(opens), Some(first)) if first < opens && game.round_game.is_none() => Standing::BeforeTheRound,
                 (Some(_), None) => Standing::Open,
                 _ if has_room => Standing::OfTheRound,
                 _ => Standing::Open,
             };
         }
-        match self.standing {
-            Standing::OfTheRound => None,
-            Standing::BeforeTheRound => Some(Unpublished::BeforeTheRound),
-            Standing::Open => (!has_room).then_some(Unpublished::AfterTheRound),
+        // A game that was begun too early and goes on in the round may be the round's: the start may be wrong.
+        let is_late = || opens.zip(game.latest_move).is_some_and(|(opens, latest)| latest >= opens);
+        let (unpublished, asks) = match self.standing {
+            _ if unpaired => (Some(Unpublished::NoPairing), false),
+            Standing::OfTheRound => (None, false),
+            Standing::BeforeTheRound => (Some(Unpublished::BeforeTheRound), is_late()),
+            Standing::Private(why) => (Some(why), false),
+            Standing::Open if has_room => (None, false),
+            Standing::Open => (Some(Unpublished::AfterTheRound), self.unsettled),
+        };
+        self.asks = asks;
+        unpublished
+    }
+
+    /// Whether an arbiter must say whether the game on the board is the round's: it is not published, and the round's game has no
+    /// result.
+    pub fn asks(&self) -> bool {
+        self.asks
+    }
+
+    /// Which game of the round is on the board, from 1; none if it is not known to be one.
+    pub fn round_game(&self) -> Option<u32> {
+        (self.standing == Standing::OfTheRound).then(|| self.played + 1)
+    }
+
+    /// An arbiter has said of a game that is not published whether it is the round's, or private. If the round's game before it has no
+    /// result, it takes its place (7.2, 7.3); otherwise it is one more. If it is private, the round's game before it is over.
+    pub fn decide(&mut self, of_the_round: bool, unpublished: Unpublished) {
+        if !of_the_round {
+            self.standing = Standing::Private(unpublished);
+        } else {
+            if self.unsettled {
+                self.played = self.played.saturating_sub(1);
+            } else {
+                self.allowed = self.allowed.max(self.played + 1);
+            }
+            self.standing = Standing::OfTheRound;
         }
+        self.unsettled = false;
+    }
+
+    fn is_private(&self) -> bool {
+        matches!(self.standing, Standing::Private(_))
     }
 
     /// Begins another game.
-    fn begin(&mut self, next: &GameOnBoard) {
+    fn begin(&mut self, next: &GameOnBoard, unpaired: bool) {
         let was_of_the_round = self.standing == Standing::OfTheRound;
         let relation = self.game.relation_to(next);
-        self.played += u32::from(was_of_the_round && relation == Relation::Another);
+        if was_of_the_round && relation == Relation::Another {
+            self.played += 1;
+            self.unsettled = !self.game.over;
+        }
         let goes_on = was_of_the_round && relation == Relation::GoesOn;
-        self.standing = if next.by_command || goes_on { Standing::OfTheRound } else { Standing::Open };
-        if next.by_command {
+        let by_command = next.by_command && !unpaired;
+        self.standing = if by_command || goes_on { Standing::OfTheRound } else { Standing::Open };
+        if by_command {
             self.allowed = self.allowed.max(self.played + 1);
+            self.unsettled = false;
         }
     }
 }
@@ -149,167 +227,4 @@ pub fn is_initial(fen: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const MINUTE: i64 = 60 * 1_000_000;
-
-    fn game(number: u32, made_moves: u32, minute: i64) -> GameOnBoard {
-        let first_move = (made_moves > 0).then_some(Utc(minute * MINUTE));
-        GameOnBoard { number, made_moves, first_move, initial_position: true, ..GameOnBoard::default() }
-    }
-
-    fn over(game: GameOnBoard) -> GameOnBoard {
-        GameOnBoard { over: true, ..game }
-    }
-
-    const BEFORE: Option<Unpublished> = Some(Unpublished::BeforeTheRound);
-    const AFTER: Option<Unpublished> = Some(Unpublished::AfterTheRound);
-
-    /// Each row: the number of games, the minute of the start, and what the board shows one after the other with the answer.
-    #[test]
-    fn games_of_a_round() {
-        let by_command = |game| GameOnBoard { by_command: true, ..game };
-        let elsewhere = |game| GameOnBoard { initial_position: false, ..game };
-        let no_time = |game| GameOnBoard { first_move: None, ..game };
-        type Row<'a> = (&'a str, Option<(u32, Option<i64>)>, &'a [(GameOnBoard, Option<Unpublished>)]);
-        let rows: &[Row<'_>] = &[
-            (
-                "no bound",
-                None,
-                &[(over(game(1, 4, 0)), None), (game(2, 0, 0), None), (over(game(2, 5, 1)), None), (game(3, 1, 2), None)],
-            ),
-            (
-                "the next game after a mate",
-                Some((1, None)),
-                &[
-                    (game(0, 0, 0), None),
-                    (game(1, 0, 0), None),
-                    (over(game(1, 4, 0)), None),
-                    (game(2, 0, 0), AFTER),
-                    (game(2, 3, 9), AFTER),
-                ],
-            ),
-            ("set up again after two moves", Some((1, None)), &[(game(1, 2, 0), None), (game(2, 0, 0), AFTER)]),
-            (
-                "set up again after one move",
-                Some((1, None)),
-                &[(game(1, 1, 0), None), (game(2, 0, 0), None), (game(2, 2, 1), None), (game(3, 0, 0), AFTER)],
-            ),
-            (
-                "another position",
-                Some((1, None)),
-                &[
-                    (game(1, 9, 0), None),
-                    (elsewhere(game(2, 0, 0)), None),
-                    (elsewhere(game(2, 3, 9)), None),
-                    (game(3, 0, 0), AFTER),
-                ],
-            ),
-            (
-                "another position after the end",
-                Some((1, None)),
-                &[(over(game(1, 9, 0)), None), (elsewhere(game(2, 0, 0)), AFTER)],
-            ),
-            (
-                "two games",
-                Some((2, None)),
-                &[(over(game(1, 9, 0)), None), (game(2, 0, 0), None), (over(game(2, 4, 1)), None), (game(3, 1, 2), AFTER)],
-            ),
-            (
-                "before the start, and five minutes before it",
-                Some((1, Some(60))),
-                &[
-                    (game(1, 0, 0), None),
-                    (game(1, 1, 54), BEFORE),
-                    (over(game(1, 8, 54)), BEFORE),
-                    (game(2, 0, 0), None),
-                    (game(2, 1, 55), None),
-                    (over(game(2, 4, 55)), None),
-                    (game(3, 1, 80), AFTER),
-                ],
-            ),
-            (
-                "all moves taken back before the start",
-                Some((1, Some(60))),
-                &[
-                    (game(1, 3, 10), BEFORE),
-                    (game(1, 0, 0), None),
-                    (game(1, 1, 61), None),
-                    (game(1, 0, 0), None),
-                    (game(1, 1, 62), None),
-                ],
-            ),
-            (
-                "no synchronised clock, and later one",
-                Some((1, Some(60))),
-                &[
-                    (over(no_time(game(1, 9, 0))), None),
-                    (no_time(game(2, 4, 0)), None),
-                    (game(2, 4, 70), None),
-                    (over(game(2, 5, 70)), None),
-                    (game(3, 0, 0), AFTER),
-                ],
-            ),
-            (
-                "an arbiter begins another game",
-                Some((1, Some(60))),
-                &[
-                    (over(game(1, 9, 60)), None),
-                    (game(2, 1, 70), AFTER),
-                    (by_command(game(3, 0, 0)), None),
-                    (by_command(game(3, 1, 1)), None),
-                    (game(4, 0, 0), None),
-                    (over(game(4, 4, 90)), None),
-                    (game(5, 0, 0), AFTER),
-                ],
-            ),
-            (
-                "an arbiter begins the game anew",
-                Some((2, None)),
-                &[
-                    (game(1, 9, 0), None),
-                    (by_command(game(2, 0, 0)), None),
-                    (over(by_command(game(2, 5, 1))), None),
-                    (game(3, 4, 2), None),
-                    (game(4, 0, 0), AFTER),
-                ],
-            ),
-        ];
-        for (name, bound, steps) in rows {
-            let bound = bound.map(|(games, start)| RoundBound { games, start: start.map(|minute| Utc(minute * MINUTE)) });
-            let mut games = RoundGames::default();
-            for (index, (shown, unpublished)) in steps.iter().enumerate() {
-                for _ in 0..2 {
-                    assert_eq!(games.follow(bound.as_ref(), *shown), *unpublished, "{name}: step {index}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn a_higher_bound_publishes_the_game_on_the_board_and_a_lower_one_hides_none() {
-        let (one, two) = (RoundBound { games: 1, start: None }, RoundBound { games: 2, start: None });
-        let mut games = RoundGames::default();
-        games.follow(Some(&one), over(game(1, 9, 0)));
-        assert_eq!(games.follow(Some(&one), game(2, 3, 1)), AFTER);
-        assert_eq!(games.follow(Some(&two), game(2, 3, 1)), None);
-        assert_eq!(games.follow(Some(&one), game(2, 4, 1)), None, "what was published stays published");
-        assert_eq!(games.follow(None, game(3, 4, 1)), None);
-    }
-
-    #[test]
-    fn initial_positions() {
-        for (fen, initial) in [
-            ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", true),
-            ("bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w KQkq - 0 1", true),
-            ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1", false),
-            ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBKQBNR w - - 0 1", false),
-            ("rnbqkbn1/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBN1 w - - 0 1", false),
-            ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", false),
-            ("", false),
-        ] {
-            assert_eq!(is_initial(fen), initial, "{fen}");
-        }
-    }
-}
+mod tests;

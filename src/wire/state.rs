@@ -12,7 +12,7 @@ use super::flag::FlagBody;
 use super::moves::{LiveMove, MoveBody};
 use super::outcome::{Ending, GameResult, Phase, ResultBy};
 use super::player::{Pair, Players, Side};
-use super::round_games::Unpublished;
+use super::round_games::{InRound, Unpublished};
 use crate::system_clock::Utc;
 
 /// A part of a game with its own start position. A new part begins where no legal move leads on: an illegal move stands, or an
@@ -75,12 +75,25 @@ pub struct LiveState {
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "as_text")]
     #[schemars(with = "Option<String>")]
     pub began: Option<Utc>,
+    /// Which game of the round it is, from 1, where the node knows how many games the round has. A later game with the same number
+    /// takes the place of this one: it was begun anew, or goes on from another position.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub round_game: Option<u32>,
     /// The players, as far as they are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub players: Option<Players>,
     /// True in the last state of a board that its node serves no more.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub withdrawn: bool,
+}
+
+impl LiveState {
+    /// The same state with what is known of the game in the round.
+    #[must_use]
+    pub fn in_round(self, InRound { began, round_game }: InRound) -> LiveState {
+        LiveState { began, round_game, ..self }
+    }
 }
 
 fn as_text<S: serde::Serializer>(utc: &Option<Utc>, serializer: S) -> Result<S::Ok, S::Error> {

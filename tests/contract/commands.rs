@@ -28,6 +28,7 @@ pub(crate) fn body(verb: &str) -> serde_json::Value {
     match verb {
         "resync" => json!({"from": 3, "audience": "live"}),
         "bind-device" => json!({"serial": "12345"}),
+        "set-round-game" => json!({"of_the_round": true}),
         "correct-move" => json!({"plies": 0, "uci": "d2d4"}),
         "take-back" => json!({"plies": 1}),
         "set-position" => json!({"fen": "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"}),

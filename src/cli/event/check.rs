@@ -54,6 +54,9 @@ fn print(report: &Report, out: &mut dyn Write) -> Result<()> {
     for problem in &report.problems {
         writeln!(out, "NOT READY  round {}: {}", report.round, plain(problem))?;
     }
+    for note in &report.notes {
+        writeln!(out, "note       round {}: {}", report.round, plain(note))?;
+    }
     for board in &report.boards {
         let mark = if board.problems.is_empty() { "ready    " } else { "NOT READY" };
         writeln!(out, "{mark}  {}", plain(&line(board)))?;

@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 
 use crate::config::Loaded;
 use crate::daemon::{Quiet, judge, node_name};
-use crate::event::follow::{Published, Received};
+use crate::event::follow::{Published, Received, pairs_other_boards};
 use crate::event::model::{MAX_FILE, read_bounded, replace};
 use crate::event::problems::Problems;
 use crate::mqtt::{Identity, follow_retained};
@@ -133,11 +133,14 @@ impl Follower {
                 continue;
             }
             let (rev, body) = (published.event.rev, &published.event.body);
-            tracing::info!("publication {rev} of the organiser, round {}: it is used when the boards are quiet", body.round);
             let force = body.force;
+            let at_once = pairs_other_boards(&loaded.config, &present.config);
+            let when = if at_once { "at once, since boards get or lose their pairings" } else { "when the boards are quiet" };
+            tracing::info!("publication {rev} of the organiser, round {}: it is used {when}", body.round);
             while !self.latest.has_changed().unwrap_or(false) {
                 tokio::time::sleep(LOOK).await;
-                if quiet.may_change(force) && !self.latest.has_changed().unwrap_or(false) {
+                let may_change = quiet.may_change(force) || (at_once && quiet.may_restart());
+                if may_change && !self.latest.has_changed().unwrap_or(false) {
                     quiet.announce_change();
                     return self.keep(published);
                 }

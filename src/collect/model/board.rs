@@ -97,6 +97,13 @@ impl Board {
         }
     }
 
+    /// The board has a pairing from now on: of the games on it only the present one may be the round's.
+    pub(crate) fn begin_round(&mut self, chess960: bool) {
+        self.games.drain(..self.games.len().saturating_sub(1));
+        self.follow = RoundGames::default();
+        self.restored(chess960);
+    }
+
     /// The next state is taken as it is, because a person asked for it.
     pub(crate) fn reset(&mut self) {
         self.take_any = true;

@@ -66,6 +66,11 @@ impl Game {
         }
     }
 
+    /// Whether it has no move.
+    pub(super) fn is_empty(&self) -> bool {
+        self.before.is_empty() && self.body.plies() == 0
+    }
+
     /// The times in its last state.
     pub(crate) fn clock(&self) -> &PictureClock {
         &self.body.clock

@@ -255,10 +255,16 @@ impl Model {
         if !grows(self.pairings.get(round), &told)? {
             return Ok(());
         }
+        let (chess960, before) = (self.chess960(), self.pairings.get(round).map(|before| before.body.boards.as_slice()));
+        let was_unpaired =
+            |id: &str| before.is_some_and(|before| !before.is_empty() && before.iter().all(|pairing| pairing.board != id));
         for (key, boards) in self.rounds.iter_mut().filter(|((_, of), _)| of == round) {
             for pairing in &told.body.boards {
                 let Some(board) = boards.boards.get_mut(&pairing.board) else { continue };
                 board.number = pairing.number;
+                if was_unpaired(&pairing.board) {
+                    board.begin_round(chess960);
+                }
                 if board.resets.replace(pairing.reset).is_some_and(|done| pairing.reset > done) {
                     board.reset();
                 }
@@ -292,6 +298,12 @@ impl Model {
     /// The pairing of a board.
     pub(crate) fn pairing(&self, round: &str, board: &str) -> Option<&Pairing> {
         self.pairings.get(round)?.body.boards.iter().find(|pairing| pairing.board == board)
+    }
+
+    /// Whether a round has pairings and this board has none: its games go to no output.
+    pub(crate) fn is_unpaired(&self, round: &str, board: &str) -> bool {
+        let has_pairings = self.pairings.get(round).is_some_and(|told| !told.body.boards.is_empty());
+        has_pairings && self.pairing(round, board).is_none()
     }
 
     /// Which games of a board belong to the round: without a pairing, all.

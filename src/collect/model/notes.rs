@@ -9,9 +9,19 @@ impl Model {
     /// What is wrong with the boards of a round.
     pub(crate) fn notes(&self, audience: OutputAudience, round: &str) -> Vec<BoardMessage> {
         let boards = self.rounds.get(&(audience, round.to_owned())).into_iter().flat_map(|round| &round.boards);
-        let notes = boards.filter_map(|(id, board)| Some(BoardMessage { board: id.clone(), message: note(board)? }));
+        let notes = boards.filter_map(|(id, board)| {
+            let message = if self.is_unpaired(round, id) { without_pairing(board) } else { note(board) };
+            Some(BoardMessage { board: id.clone(), message: message? })
+        });
         notes.collect()
     }
+}
+
+fn without_pairing(board: &Board) -> Option<String> {
+    let has_moves = board.games.iter().any(|game| !game.is_empty());
+    has_moves.then(|| {
+        "This board has no pairing in the round, and its games are not sent. Pair it if they are the round's.".to_owned()
+    })
 }
 
 fn note(board: &Board) -> Option<String> {
@@ -37,7 +47,7 @@ fn note(board: &Board) -> Option<String> {
             Wrong::Other(Unpublished::BeforeTheRound) => {
                 "The game on the board began too long before the round, and is not sent. If it is the round's game, choose it."
             }
-            Wrong::Other(Unpublished::AfterTheRound) => {
+            Wrong::Other(Unpublished::AfterTheRound | Unpublished::NoPairing) => {
                 "Another game is on the board, and is not sent. If it is the round's game, choose it."
             }
             Wrong::NotChosen => "Another game is on the board than the one that was chosen, and is not sent.",

@@ -1,4 +1,7 @@
 use super::*;
+use crate::collect::render::Renderer;
+use crate::config::Output;
+use crate::outputs::picture::Body;
 use crate::wire::output::BoardMessage;
 
 fn model() -> Model {
@@ -130,6 +133,35 @@ fn a_board_without_a_pairing_makes_room_for_one_that_has_its_number() {
     model.take_round("1", &round_message(1, r#"{"board":"b8","number":7}"#), at(0)).expect("pairings");
     let boards = &model.rounds[&(OutputAudience::Public, "1".to_owned())].boards;
     assert_eq!((boards["b7"].number, boards["b8"].number), (8, 7));
+}
+
+#[test]
+fn a_board_without_a_pairing_is_in_no_output_until_it_is_paired() {
+    let mut model = model();
+    model.gathered(at(0));
+    let output: Output = serde_json::from_str(r#"{"name":"o","kind":"files"}"#).expect("an output");
+    let games = |model: &Model| {
+        let rounds = Renderer::default().render(model, &output);
+        let games = rounds.iter().flat_map(|round| &round.games).map(|game| (game.board.clone(), game.plies));
+        games.collect::<Vec<_>>()
+    };
+    let of = |board: &str, plies| (board.to_owned(), plies);
+    let second = |moves: &[&str]| Picture { body: Body { game_no: 2, ..picture("a", moves).body }, ..picture("a", moves) };
+    public(&mut model, "b1", picture("a", &["d4"]));
+    public(&mut model, "b12", picture("a", &["e4", "e5"]));
+    assert_eq!(games(&model), [of("b1", 1), of("b12", 2)], "no pairings at all");
+    let one = r#"{"board":"b1","number":1}"#;
+    model.take_round("1", &round_message(1, one), at(0)).expect("pairings");
+    assert_eq!(games(&model), [of("b1", 1)]);
+    public(&mut model, "b12", second(&["e4", "e5", "Nf3"]));
+    let notes = model.notes(OutputAudience::Public, "1");
+    assert!(matches!(&notes[..], [note] if note.board == "b12" && note.message.contains("no pairing")), "{notes:?}");
+    // What was played before it is not of the round.
+    let both = format!(r#"{one},{{"board":"b12","number":2}}"#);
+    model.take_round("1", &round_message(2, &both), at(0)).expect("pairings");
+    assert_eq!((games(&model), model.notes(OutputAudience::Public, "1")), (vec![of("b1", 1), of("b12", 3)], vec![]));
+    model.take_round("1", &round_message(3, one), at(0)).expect("pairings");
+    assert_eq!(games(&model), [of("b1", 1)]);
 }
 
 #[test]

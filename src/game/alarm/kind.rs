@@ -84,6 +84,10 @@ pub enum AlarmKind {
     JoinedInProgress,
     /// The old game ended without a result and a new one was set up.
     ResultMissing,
+    /// Only arbiters see the game on the board, and the round's game has no result: an arbiter must say which game is the round's.
+    UnpublishedGame,
+    /// Another board serves a game that is in play, and shows another position than the game's.
+    PositionToRestore,
     /// The game seemed to be over, and it goes on: kings stood in the centre for a moment, or a man only passed the square of a
     /// mate.
     Reopened,
@@ -113,7 +117,8 @@ impl AlarmKind {
         match self {
             Flag | IllegalMove | PromotionNotReplaced | PressedWithoutMove | FivefoldRepetition | SeventyFiveMoves
             | DeadPosition | PiecesDisplaced | BoardLost | ClockLost | ClockSettingDiffers | ClockCountDiffers
-            | ClockSidesDiffer | WrongClockRunning | ClockAtZero | WrongSetUp | BatteryCritical => Class::Loud,
+            | ClockSidesDiffer | WrongClockRunning | ClockAtZero | WrongSetUp | UnpublishedGame | PositionToRestore
+            | BatteryCritical => Class::Loud,
             IncompleteMove | PieceInHand | MovedByWrongSide | PositionDiffers | KingMissing | TooManyMen | UnreadableSquare
             | WeakSquare | WeakMan | BatteryLow | ClockBatteryLow | WeakSignal | ClockWeakSignal | Ambiguous | Unreachable
             | LinkGap | PromotionUnconfirmed | DefaultTimeOver => Class::Silent,

@@ -149,7 +149,7 @@ impl Game {
             play.decoder.take_for_dead(wrong.mask());
             play.decoder.board_changed(board.last_change(), board);
         }
-        self.alarms.raise_wrong_set_up(self.now, wrong.named());
+        self.alarms.raise_wrong_set_up(self.now, AlarmKind::WrongSetUp, wrong.named());
     }
 
     /// Joins a game. The flags that the clock shows belong to this game.

@@ -45,6 +45,16 @@ pub fn sentence(alarm: &Alarm) -> Option<String> {
              the position any more; under A.5.2 the players may agree to correct the move."
                 .to_string()
         }
+        (AlarmKind::UnpublishedGame, None) => {
+            "Only arbiters see the game on this board, and the round's game has no result. Say whether this is the round's game or \
+             private."
+                .to_string()
+        }
+        (AlarmKind::PositionToRestore, None) => {
+            "Another board serves this game and shows another position. Set up the position of the game; until then nothing is \
+             read as a move or as another game."
+                .to_string()
+        }
         (_, None) => return None,
     })
 }

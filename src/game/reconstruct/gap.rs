@@ -253,7 +253,7 @@ impl Decoder {
     }
 
     /// Ends the gap: everything is explained.
-    pub(super) fn close_gap(&mut self, out: &mut Vec<Conclusion>) {
+    pub(crate) fn close_gap(&mut self, out: &mut Vec<Conclusion>) {
         if self.gap.take().is_some() {
             out.push(Conclusion::InStep);
         }

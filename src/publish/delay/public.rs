@@ -9,9 +9,9 @@ use super::clocks::{DelayedClocks, ShownClock};
 use super::queue::{DelayQueue, DelayedContent, DelayedItem, Lost};
 use crate::outputs::board_games::{BoardGames, BoardHead, SeenGame};
 use crate::publish::{Message, Messages};
-use crate::system_clock::Utc;
 use crate::wire::moves::LiveMove;
 use crate::wire::player::Players;
+use crate::wire::round_games::InRound;
 use crate::wire::state::LiveState;
 
 /// The published state of a board for the public, and the items that wait for their release.
@@ -64,16 +64,25 @@ impl PublicAudience {
     }
 
     /// From now on the public gets the game on the board, of which it has seen no moves.
-    pub(crate) fn join(&mut self, at: Instant, game: &Game, began: Option<Utc>) {
-        self.queue.add_whole_state(at, game, began);
+    pub(crate) fn join(&mut self, at: Instant, game: &Game, in_round: InRound) {
+        self.queue.add_whole_state(at, game, in_round);
     }
 
-    /// Adds what this effect publishes to the live audience. `began`: when the first move of the game was made, if that is known.
-    pub(crate) fn handle_effect(&mut self, at: Instant, effect: &Effect, game: &Game, began: Option<Utc>) {
+    /// Adds what this effect publishes to the live audience.
+    pub(crate) fn handle_effect(&mut self, at: Instant, effect: &Effect, game: &Game, in_round: InRound) {
         if matches!(effect, Effect::Clock) && self.clocks.add(at, game, &self.queue) {
             self.queue.lost.merged += 1;
         }
-        self.queue.handle_effect(at, effect, game, began);
+        self.queue.handle_effect(at, effect, game, in_round);
+    }
+
+    /// Takes back everything, also what waits: the round has pairings, and the board has none. If it is paired later, the public gets
+    /// the game on it as [`PublicAudience::join`] gives it.
+    pub(crate) fn withdraw(&mut self) {
+        self.queue.clear();
+        self.clocks = DelayedClocks::default();
+        (self.state, self.seen, self.awaits_state, self.seen_changed) = (None, None, false, false);
+        self.earlier = BoardGames::default();
     }
 
     /// Ends a step of the game.
@@ -193,7 +202,7 @@ impl PublicAudience {
             let last = SeenGame::from(&*known);
             let last = if self.awaits_state { self.seen.take() } else { Some(last) };
             last.into_iter().for_each(|last| self.earlier.end_game(last, self.chess960));
-            (self.seen, known.began) = (None, None);
+            (self.seen, known.began, known.round_game) = (None, None, None);
             known.game_no = item.game;
             known.moves.clear();
         }

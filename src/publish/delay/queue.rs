@@ -11,8 +11,8 @@ use flagfall_protocols::time::Instant;
 
 use super::Delay;
 use crate::publish::states;
-use crate::system_clock::Utc;
 use crate::wire::moves;
+use crate::wire::round_games::InRound;
 use crate::wire::state::LiveState;
 
 /// The largest number of events and of corrected times in the queue. It is enough for many hours of blitz.
@@ -115,8 +115,8 @@ impl DelayQueue {
         }
     }
 
-    /// Adds what this effect publishes to the live audience. `began`: when the first move of the game was made, if that is known.
-    pub(crate) fn handle_effect(&mut self, at: Instant, effect: &Effect, game: &Game, began: Option<Utc>) {
+    /// Adds what this effect publishes to the live audience.
+    pub(crate) fn handle_effect(&mut self, at: Instant, effect: &Effect, game: &Game, in_round: InRound) {
         match effect {
             Effect::LiveMove(told) => self.add_event(at, game, told.ply, DelayedContent::Move(*told)),
             Effect::LiveRevision { from_ply, moves } => {
@@ -124,9 +124,9 @@ impl DelayQueue {
                 self.add_event(at, game, game.live_plies() as u32, content);
             }
             Effect::LiveTimes(moves) => self.add_event(at, game, game.live_plies() as u32, DelayedContent::Times(moves.clone())),
-            Effect::State(Audience::Live) => self.add_state(at, game, true, began),
+            Effect::State(Audience::Live) => self.add_state(at, game, true, in_round),
             // The public gets no state for each second that passed long ago, but it gets one when another clock runs.
-            Effect::Clock if game.clock().running != self.running => self.add_state(at, game, false, began),
+            Effect::Clock if game.clock().running != self.running => self.add_state(at, game, false, in_round),
             _ => {}
         }
     }
@@ -154,15 +154,15 @@ impl DelayQueue {
     }
 
     /// Adds the state with all its moves.
-    pub(crate) fn add_whole_state(&mut self, at: Instant, game: &Game, began: Option<Utc>) {
+    pub(crate) fn add_whole_state(&mut self, at: Instant, game: &Game, in_round: InRound) {
         self.missed = true;
-        self.add_state(at, game, true, began);
+        self.add_state(at, game, true, in_round);
     }
 
-    fn add_state(&mut self, at: Instant, game: &Game, revised: bool, began: Option<Utc>) {
+    fn add_state(&mut self, at: Instant, game: &Game, revised: bool, in_round: InRound) {
         self.running = game.clock().running;
         let whole = self.missed;
-        let (plies, mut state) = (game.live_plies() as u32, LiveState { began, ..states::live_state_without_moves(game) });
+        let (plies, mut state) = (game.live_plies() as u32, states::live_state_without_moves(game).in_round(in_round));
         if whole {
             state.moves = game.live_moves().map(moves::LiveMove::from).collect();
         }
@@ -188,6 +188,12 @@ impl DelayQueue {
             content: DelayedContent::State { state: Box::new(state), revised, whole },
         });
         self.states += 1;
+    }
+
+    /// Drops everything that waits.
+    pub(super) fn clear(&mut self) {
+        self.items.clear();
+        self.states = 0;
     }
 
     /// Whether nothing waits.

@@ -16,6 +16,7 @@ use flagfall_protocols::time::{ClockTime, Instant};
 use super::clocks::DelayedClocks;
 use super::queue::DelayQueue;
 use super::{Delay, DelayedContent, Lost, MAX_CLOCKS, MAX_EVENTS, MAX_STATES};
+use crate::wire::round_games::InRound;
 
 fn game() -> Game {
     Game::new(
@@ -36,7 +37,7 @@ const STATE: Effect = Effect::State(Audience::Live);
 fn the_oldest_states_are_merged_into_later_ones() {
     let (mut queue, game) = (DelayQueue::new(HOUR), game());
     for at in 0..MAX_STATES as u64 + 100 {
-        queue.handle_effect(Instant(at), &STATE, &game, None);
+        queue.handle_effect(Instant(at), &STATE, &game, InRound::default());
     }
     assert_eq!(queue.lost, Lost { merged: 100, dropped: 0 });
     let first = queue.pop_due(Instant::ZERO.after(HOUR.time * 2)).expect("a state");
@@ -47,10 +48,10 @@ fn the_oldest_states_are_merged_into_later_ones() {
 fn an_event_without_room_is_in_the_next_state() {
     let (mut queue, game) = (DelayQueue::new(HOUR), game());
     for ply in 1..=MAX_EVENTS as u32 + 50 {
-        queue.handle_effect(Instant(1), &a_move(ply), &game, None);
+        queue.handle_effect(Instant(1), &a_move(ply), &game, InRound::default());
     }
     for at in 2..20 {
-        queue.handle_effect(Instant(at), &STATE, &game, None);
+        queue.handle_effect(Instant(at), &STATE, &game, InRound::default());
     }
     assert_eq!(queue.lost, Lost { merged: 17, dropped: 50 }, "the last state has everything");
     let (mut events, mut whole) = (0, Vec::new());
@@ -62,10 +63,10 @@ fn an_event_without_room_is_in_the_next_state() {
     }
     assert_eq!((events, whole), (MAX_EVENTS, vec![(Instant(19), true)]));
     // There is room again, and the states need no list of their own.
-    queue.handle_effect(Instant(20), &STATE, &game, None);
+    queue.handle_effect(Instant(20), &STATE, &game, InRound::default());
     let next = queue.pop_due(Instant(20).after(HOUR.time)).expect("a state");
     assert!(matches!(next.content, DelayedContent::State { whole: true, .. }), "the first with room still has it");
-    queue.handle_effect(Instant(21), &STATE, &game, None);
+    queue.handle_effect(Instant(21), &STATE, &game, InRound::default());
     let next = queue.pop_due(Instant(21).after(HOUR.time)).expect("a state");
     assert!(matches!(next.content, DelayedContent::State { whole: false, .. }));
 }
@@ -74,10 +75,10 @@ fn an_event_without_room_is_in_the_next_state() {
 fn after_a_restart_a_state_of_an_events_own_moment_waits_with_it() {
     let (mut queue, game) = (DelayQueue::new(Delay::default()), game());
     queue.hold();
-    queue.handle_effect(Instant(4), &STATE, &game, None);
-    queue.handle_effect(Instant(5), &STATE, &game, None);
-    queue.handle_effect(Instant(5), &a_move(1), &game, None);
-    queue.handle_effect(Instant(5), &STATE, &game, None);
+    queue.handle_effect(Instant(4), &STATE, &game, InRound::default());
+    queue.handle_effect(Instant(5), &STATE, &game, InRound::default());
+    queue.handle_effect(Instant(5), &a_move(1), &game, InRound::default());
+    queue.handle_effect(Instant(5), &STATE, &game, InRound::default());
     let mut shown = Vec::new();
     queue.resume(Instant(9), |item| shown.push(item.at));
     assert_eq!(shown, [Instant(4)]);
@@ -89,7 +90,7 @@ fn after_a_restart_a_state_of_an_events_own_moment_waits_with_it() {
 #[test]
 fn nothing_comes_before_its_time() {
     let (mut queue, game) = (DelayQueue::new(HOUR), game());
-    queue.handle_effect(Instant(5), &a_move(1), &game, None);
+    queue.handle_effect(Instant(5), &a_move(1), &game, InRound::default());
     let due = Instant(5).after(HOUR.time);
     assert_eq!(queue.deadline(), Some(due));
     assert!(queue.pop_due(Instant(due.0 - 1)).is_none());
@@ -101,17 +102,17 @@ fn corrected_times_count_as_events_but_release_no_number() {
     let (mut queue, game) = (DelayQueue::new(HOUR), game());
     let Effect::LiveMove(told) = a_move(1) else { unreachable!("it is a move") };
     queue.hold();
-    queue.handle_effect(Instant(1), &a_move(1), &game, None);
-    queue.handle_effect(Instant(2), &Effect::LiveTimes(vec![told]), &game, None);
-    queue.handle_effect(Instant(2), &STATE, &game, None);
-    queue.handle_effect(Instant(3), &a_move(2), &game, None);
+    queue.handle_effect(Instant(1), &a_move(1), &game, InRound::default());
+    queue.handle_effect(Instant(2), &Effect::LiveTimes(vec![told]), &game, InRound::default());
+    queue.handle_effect(Instant(2), &STATE, &game, InRound::default());
+    queue.handle_effect(Instant(3), &a_move(2), &game, InRound::default());
     let mut released = Vec::new();
     queue.pop_recorded(|item| released.push(item.at));
     assert_eq!(released, [Instant(1)]);
     queue.pop_recorded(|item| released.push(item.at));
     assert_eq!(released, [1, 2, 2, 3].map(Instant), "times and state come before the next recorded event");
     for _ in 0..=MAX_EVENTS {
-        queue.handle_effect(Instant(4), &Effect::LiveTimes(vec![told]), &game, None);
+        queue.handle_effect(Instant(4), &Effect::LiveTimes(vec![told]), &game, InRound::default());
     }
     assert_eq!(queue.lost, Lost { merged: 0, dropped: 1 });
 }

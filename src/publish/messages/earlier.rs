@@ -1,14 +1,23 @@
-//! Publishes a state of the live audience again that was made before: the game on the board is not published.
+//! What the live audience gets while the game on the board is not published: a state again that was made before, or a deletion.
 
 use flagfall_game::effect::Effect;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace;
 
-use super::{Header, Message, Messages};
+use super::{Header, Message, Messages, deletion};
 use crate::publish::states::EarlierState;
 use crate::wire::state::LiveState;
 
 impl Messages {
+    /// Deletes what the broker may retain for the live audience and the public, because the board has no pairing.
+    pub(crate) fn add_withdrawal(&self, at: Instant, out: &mut Vec<Message>) {
+        let Messages { board, .. } = self;
+        let live = [board.live_state(), board.live_clock(), board.live_pgn()].map(|topic| (trace::Audience::Live, topic));
+        let public =
+            [board.public_state(), board.public_clock(), board.public_pgn()].map(|topic| (trace::Audience::Public, topic));
+        out.extend(live.into_iter().chain(public).map(|(audience, topic)| Message { audience, ..deletion(at, topic) }));
+    }
+
     /// Adds the state or the times that the live audience keeps while a game is on the board that is not published; nothing if it
     /// has seen none.
     pub(crate) fn add_earlier(&mut self, at: Instant, effect: &Effect, earlier: Option<&EarlierState>, out: &mut Vec<Message>) {

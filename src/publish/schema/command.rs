@@ -11,7 +11,7 @@ use crate::arbiter::verbs::{self, Lock, Verb};
 use crate::wire::command::{Command, DaemonAction};
 
 /// The names of all commands with a schema. A verb that the program does not carry out yet has none.
-pub(super) const NAMES: [&str; 21] = [
+pub(super) const NAMES: [&str; 22] = [
     "cmd.resync",
     "cmd.bind-device",
     "cmd.start-game",
@@ -19,6 +19,7 @@ pub(super) const NAMES: [&str; 21] = [
     "cmd.take-back",
     "cmd.set-position",
     "cmd.swap-sides",
+    "cmd.set-round-game",
     "cmd.acknowledge-alert",
     "cmd.claim",
     "cmd.set-move-count",

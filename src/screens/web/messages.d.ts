@@ -1,13 +1,25 @@
 // Made from config/schema by `flagfall schema --typescript`. Do not edit.
 
+/** An answer to an alarm. */
+export type AlarmChoice = {
+  /** The body of the command. */
+  body: SetRoundGameBody;
+  /** The words on the button. */
+  label: string;
+  /** The command. */
+  verb: "set-round-game";
+};
+
 /** What is the matter. */
-export type AlarmKind = "flag" | "illegal_move" | "promotion_not_replaced" | "pressed_without_move" | "fivefold_repetition" | "seventy_five_moves" | "dead_position" | "pieces_displaced" | "board_lost" | "board_failed" | "not_recorded" | "publish_refused" | "name_taken" | "clock_lost" | "clock_setting_differs" | "clock_count_differs" | "clock_sides_differ" | "wrong_clock_running" | "clock_at_zero" | "wrong_set_up" | "incomplete_move" | "piece_in_hand" | "moved_by_wrong_side" | "position_differs" | "king_missing" | "too_many_men" | "unreadable_square" | "weak_square" | "weak_man" | "battery_low" | "battery_critical" | "clock_battery_low" | "weak_signal" | "clock_weak_signal" | "ambiguous" | "unreachable" | "link_gap" | "promotion_unconfirmed" | "default_time_over" | "clock_not_started" | "flag_after_end" | "joined_in_progress" | "result_missing" | "reopened" | "kings_in_centre" | "clock_sides_exchanged" | "clock_lever_inverted";
+export type AlarmKind = "flag" | "illegal_move" | "promotion_not_replaced" | "pressed_without_move" | "fivefold_repetition" | "seventy_five_moves" | "dead_position" | "pieces_displaced" | "board_lost" | "board_failed" | "not_recorded" | "publish_refused" | "name_taken" | "clock_lost" | "clock_setting_differs" | "clock_count_differs" | "clock_sides_differ" | "wrong_clock_running" | "clock_at_zero" | "wrong_set_up" | "incomplete_move" | "piece_in_hand" | "moved_by_wrong_side" | "position_differs" | "king_missing" | "too_many_men" | "unreadable_square" | "weak_square" | "weak_man" | "battery_low" | "battery_critical" | "clock_battery_low" | "weak_signal" | "clock_weak_signal" | "ambiguous" | "unreachable" | "link_gap" | "promotion_unconfirmed" | "default_time_over" | "clock_not_started" | "flag_after_end" | "joined_in_progress" | "result_missing" | "unpublished_game" | "position_to_restore" | "reopened" | "kings_in_centre" | "clock_sides_exchanged" | "clock_lever_inverted";
 
 /** What has become of an alarm. */
 export type AlarmStatus = "open" | "corrected_on_board" | "cured" | "acknowledged" | "game_over";
 
 /** An alarm. */
 export type AlertBody = {
+  /** The answers to an alarm that asks something: a button each. Besides the body its command needs the lock `game` (`wire/README.md#5`). */
+  choices?: AlarmChoice[];
   /** Who should do what. */
   class: Class;
   /** When it was closed, microseconds since the journal began. */
@@ -32,6 +44,12 @@ export type AlertBody = {
 
 /** Who should do what about an alarm. */
 export type Class = "loud" | "silent" | "note";
+
+/** The body of `set-round-game`. */
+export type SetRoundGameBody = {
+  /** Whether the game on the board is the round's. */
+  of_the_round: boolean;
+};
 
 /** A square of a wrong set-up (7.2). */
 export type SetUpBody = {
@@ -1181,7 +1199,7 @@ export type TouchedMan = {
 };
 
 /** Why a game is not published to the live audience and to the public. */
-export type Unpublished = "before_the_round" | "after_the_round";
+export type Unpublished = "before_the_round" | "after_the_round" | "no_pairing";
 
 /** The picture of a board for arbiters. */
 export type BoardStateArbiterBody = ArbiterState;
@@ -1243,6 +1261,8 @@ export type LiveState = {
   result: GameResult | null;
   /** Where the result comes from. */
   result_by?: ResultBy | null;
+  /** Which game of the round it is, from 1, where the node knows how many games the round has. A later game with the same number takes the place of this one: it was begun anew, or goes on from another position. */
+  round_game?: number | null;
   /** The parts of the game before `initial_fen`, at most the last eight. */
   segments?: BoardStateLiveSegment[];
   /** True in the last state of a board that its node serves no more. */
@@ -2054,6 +2074,46 @@ export type CmdSetPositionMessage = {
   /** Version of the schema, major.minor: a minor version only adds fields. */
   v: string;
   body: CmdSetPositionBody;
+};
+
+/** Whether the game on the board, which only arbiters see, is the round's: if it is, it is published from here on; if not, it and those after it are private. */
+export type CmdSetRoundGameBody = {
+  /** It is the round's game. */
+  of_the_round: boolean;
+};
+
+export type CmdSetRoundGameMessage = {
+  /** What the answer shall bear, for clients without correlation data. */
+  corr?: string | null;
+  /** What the sender believes to be the case; if it is not, nothing is done. */
+  expect: {
+    /** The finding that is decided about, as the sender knows it. */
+    finding?: {
+      /** Number of the finding. */
+      id: number;
+      /** Which of its revisions. */
+      revision: number;
+    } | null;
+    /** The game. */
+    game: string;
+    /** The revision of the arbiters' state. */
+    rev?: number | null;
+  };
+  /** The sender's id of it: the same id is the same command, and is answered the same. */
+  id: string;
+  /** When it was sent, RFC 3339. */
+  issued?: string | null;
+  /** When the arbiter saw what it is about, RFC 3339; it may be before it was sent. */
+  observed_at?: string | null;
+  /** Why, in the sender's words. */
+  reason?: string | null;
+  /** Where the answer goes, reply/<user>/<client-id> of one's own; for clients without a response topic. */
+  reply_to?: string | null;
+  sync?: "ntp" | "ptp" | "gps" | "rtc" | "none" | null;
+  type: "cmd.set-round-game";
+  /** Version of the schema, major.minor: a minor version only adds fields. */
+  v: string;
+  body: CmdSetRoundGameBody;
 };
 
 /** A new game begins from the initial position, or from this one. */

@@ -4,16 +4,15 @@
 use flagfall_game::effect::{Audience, Effect};
 use flagfall_game::game::Game;
 use flagfall_game::game_phase::GamePhase;
+use flagfall_game::input::Input as GameInput;
 use flagfall_protocols::time::Instant;
 
 use super::{Station, StationOutput};
 use crate::outputs::board_games::{BoardGames, BoardHead, SeenGame};
 use crate::publish::delay::PublicAudience;
 use crate::publish::states::{self, EarlierState};
-use crate::system_clock::Utc;
 use crate::wire::clock::ClockBody;
-use crate::wire::round_games::{self, GameOnBoard, RoundBound, RoundGames, Unpublished};
-use crate::wire::state::LiveState;
+use crate::wire::round_games::{self, GameOnBoard, InRound, RoundBound, RoundGames, Unpublished};
 use crate::wire::time::Anchor;
 
 /// The games of the round on this board.
@@ -25,16 +24,19 @@ pub(super) struct Round {
     /// The last anchor of a synchronised clock since the last start. The time between two starts may be unknown.
     anchor: Option<Anchor>,
     game: GameOnBoard,
-    /// The time of the first move of the game.
+    /// The times of the first and of the newest move of the game.
     first_move: Option<Instant>,
+    latest_move: Option<Instant>,
     /// Why the game on the board is not published to the live audience.
     unpublished: Option<Unpublished>,
+    /// The number of the game about which an arbiter is asked whether it is the round's.
+    asked: Option<u32>,
     /// The game on the board is published from the middle on.
     joins: bool,
     /// The last state for the live audience.
     kept: Option<EarlierState>,
-    /// When the first move of the game was made, if a synchronised clock has told it. A later start does not change it.
-    began: Option<Utc>,
+    /// When the first move of the game was made, which a later start does not change, and which game of the round it is.
+    in_round: InRound,
     /// The games of the round before that of the last state.
     earlier: BoardGames,
     /// Whether the games have changed since this was last taken.
@@ -76,25 +78,34 @@ impl Round {
             self.game.number = game.number();
             self.game.initial_position = round_games::is_initial(&states::fen(game.start()));
             self.game.by_command = game.is_begun_by_command();
-            (self.first_move, self.began) = (None, None);
+            (self.first_move, self.latest_move, self.in_round) = (None, None, InRound::default());
         }
+        let more = game.made_moves() > self.game.made_moves;
         self.game.made_moves = game.made_moves();
         self.game.over = game.stage() == GamePhase::Over || game.result().is_some();
         match self.game.made_moves {
-            0 => (self.first_move, self.began) = (None, None),
+            0 => (self.first_move, self.in_round.began) = (None, None),
             _ => drop(self.first_move.get_or_insert(at)),
         }
-        self.game.first_move = self.anchor.zip(self.first_move).map(|(anchor, first)| anchor.utc_at(first));
-        self.began = self.began.or(self.game.first_move);
+        self.latest_move = if more { Some(at) } else { self.latest_move };
+        let utc = |move_at: Option<Instant>| self.anchor.zip(move_at).map(|(anchor, at)| anchor.utc_at(at));
+        (self.game.first_move, self.game.latest_move) = (utc(self.first_move), utc(self.latest_move));
+        self.in_round.began = self.in_round.began.or(self.game.first_move);
         let before = self.unpublished;
         self.unpublished = self.games.follow(self.bound.as_ref(), self.game);
+        self.in_round.round_game = self.games.round_game().filter(|_| self.bound.is_some());
         self.joins |= before.is_some() && self.unpublished.is_none() && self.game.made_moves > 0;
         self.unpublished
     }
 
-    /// When the first move of the game on the board was made, if that is known.
-    pub(super) fn began(&self) -> Option<Utc> {
-        self.began
+    /// What is known of the game on the board in the round.
+    pub(super) fn in_round(&self) -> InRound {
+        self.in_round
+    }
+
+    /// Whether the round has pairings and this board has none.
+    fn is_unpaired(&self) -> bool {
+        self.unpublished == Some(Unpublished::NoPairing)
     }
 
     /// Whether the games have changed that [`Round::pgn`] writes.
@@ -128,7 +139,7 @@ impl Round {
     }
 
     fn keep(&mut self, at: Instant, game: &Game) {
-        let (rev, state) = (game.rev(Audience::Live), LiveState { began: self.began, ..states::live_state(game) });
+        let (rev, state) = (game.rev(Audience::Live), states::live_state(game).in_round(self.in_round));
         let kept = EarlierState { at, rev, state };
         let last = self.kept.replace(kept).filter(|last| last.state.game_no != game.number());
         if let Some(last) = last {
@@ -143,10 +154,53 @@ impl Station {
     pub(super) fn bound_round(&mut self, at: Instant, bound: Option<RoundBound>, out: &mut Vec<StationOutput>) {
         self.round.anchor = None;
         self.round.bound = bound;
-        if self.round.kept.is_none() && self.round.unpublished.is_none() {
+        if bound.is_some_and(|bound| bound.is_unpaired()) {
+            self.withdraw(at, out);
+        } else if self.round.kept.is_none() && self.round.unpublished.is_none() {
             self.round.keep(at, &self.game);
         }
         self.review_round(at, out);
+    }
+
+    /// Deletes what the broker may retain of this board for the live audience and the public: the round has pairings and the board has
+    /// none.
+    fn withdraw(&mut self, at: Instant, out: &mut Vec<StationOutput>) {
+        (self.round.kept, self.round.earlier, self.round.games_changed) = (None, BoardGames::default(), false);
+        self.public.iter_mut().for_each(PublicAudience::withdraw);
+        self.messages.add_withdrawal(at, &mut self.made);
+        out.extend(self.made.drain(..).map(StationOutput::Message));
+    }
+
+    /// An arbiter has said whether the game on the board, which is not published, is the round's or private.
+    ///
+    /// # Errors
+    /// The game is published, or the board has no pairing. Nothing is changed then.
+    pub(super) fn set_round_game(
+        &mut self,
+        at: Instant,
+        of_the_round: bool,
+        out: &mut Vec<StationOutput>,
+    ) -> Result<(), &'static str> {
+        let unpublished = match self.round.unpublished {
+            None => return Err("the game on the board is published already"),
+            Some(Unpublished::NoPairing) => {
+                return Err("the round has no pairing of this board: the organiser must pair it first");
+            }
+            Some(_) if self.game.number() == 0 => return Err("no game has begun on this board"),
+            Some(unpublished) => unpublished,
+        };
+        self.round.games.decide(of_the_round, unpublished);
+        self.review_round(at, out);
+        self.ask_about_round(at, out);
+        Ok(())
+    }
+
+    /// Opens or closes the alarm that asks an arbiter whether the game on the board is the round's.
+    pub(super) fn ask_about_round(&mut self, at: Instant, out: &mut Vec<StationOutput>) {
+        let asks = self.round.games.asks().then_some(self.game.number());
+        if std::mem::replace(&mut self.round.asked, asks) != asks {
+            self.step_game(at, &GameInput::AskAboutRound { open: asks.is_some() }, out);
+        }
     }
 
     /// A wall clock was read.
@@ -174,6 +228,11 @@ impl Station {
         self.round.earlier_state().is_some()
     }
 
+    /// Whether the round has pairings and this board has none, so that only arbiters see it.
+    pub fn is_unpaired(&self) -> bool {
+        self.round.is_unpaired()
+    }
+
     /// Adds a state as it is now. The live audience keeps an earlier one while the game on the board is not published.
     pub(super) fn add_state(&mut self, at: Instant, effect: &Effect) {
         match self.round.earlier_state() {
@@ -191,11 +250,11 @@ impl Station {
     pub(super) fn follow_round(&mut self, at: Instant) {
         let unpublished = self.round.follow(at, &self.game);
         self.messages.set_unpublished(unpublished);
-        self.messages.set_began(self.round.began());
+        self.messages.set_in_round(self.round.in_round());
         if std::mem::take(&mut self.round.joins)
             && let Some(public) = &mut self.public
         {
-            public.join(at, &self.game, self.round.began());
+            public.join(at, &self.game, self.round.in_round());
         }
     }
 }

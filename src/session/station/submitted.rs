@@ -128,6 +128,13 @@ impl Station {
                 self.bound = Some((action.clone(), recorded.configuration.clone()));
                 "the device is looked for: see its status"
             }
+            DaemonAction::SetRoundGame { of_the_round } => {
+                if let Err(problem) = self.set_round_game(at, *of_the_round, out) {
+                    self.publish_audit(at, submission.audit(true, Code::Invalid, problem), out);
+                    return self.answer(submission, Stage::Failed, Code::Invalid, problem);
+                }
+                ""
+            }
             DaemonAction::Resync { .. } => "",
         };
         let on_time = self.note_on_time(submission);

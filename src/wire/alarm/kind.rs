@@ -93,6 +93,10 @@ pub enum AlarmKind {
     JoinedInProgress,
     /// The old game ended without a result and a new one was set up.
     ResultMissing,
+    /// Only arbiters see the game on the board, and the round's game has no result: an arbiter must say which game is the round's.
+    UnpublishedGame,
+    /// Another board serves a game that is in play, and shows another position than the game's.
+    PositionToRestore,
     /// The game seemed to be over, and it goes on: kings stood in the centre for a moment, or a man only passed the square of a
     /// mate.
     Reopened,
@@ -146,6 +150,8 @@ impl From<alarm::AlarmKind> for AlarmKind {
             alarm::AlarmKind::FlagAfterEnd => AlarmKind::FlagAfterEnd,
             alarm::AlarmKind::JoinedInProgress => AlarmKind::JoinedInProgress,
             alarm::AlarmKind::ResultMissing => AlarmKind::ResultMissing,
+            alarm::AlarmKind::UnpublishedGame => AlarmKind::UnpublishedGame,
+            alarm::AlarmKind::PositionToRestore => AlarmKind::PositionToRestore,
             alarm::AlarmKind::Reopened => AlarmKind::Reopened,
             alarm::AlarmKind::KingsInCentre => AlarmKind::KingsInCentre,
             alarm::AlarmKind::ClockSidesExchanged => AlarmKind::ClockSidesExchanged,

@@ -49,6 +49,7 @@ impl ProgramAlarm {
             squares: Vec::new(),
             set_up: Vec::new(),
             sentence: Some(sentence),
+            choices: Vec::new(),
             opened_at: opened.0,
             closed_at: None,
         }

@@ -98,6 +98,9 @@ fn bodies(verb: &str) -> (Vec<Value>, Vec<Value>) {
             let two = json!({"device": "dgt-12345", "serial": "12345"});
             (right, vec![json!({}), two, json!({"device": "DGT"}), json!({"serial": ""}), json!({"port": 5})])
         }
+        "set-round-game" => {
+            (vec![json!({"of_the_round": true})], vec![json!({}), json!({"of_the_round": 1}), json!({"publish": true})])
+        }
         "swap-sides" | "stop-clocks" | "restart-clocks" => (vec![json!({})], vec![json!({"now": true}), json!([])]),
         other => panic!("no bodies for {other}"),
     }

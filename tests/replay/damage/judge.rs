@@ -186,6 +186,8 @@ fn is_about_moves(kind: AlarmKind) -> bool {
             | PromotionUnconfirmed
             | JoinedInProgress
             | ResultMissing
+            | UnpublishedGame
+            | PositionToRestore
             | Reopened
     )
 }

@@ -43,6 +43,11 @@ fn with_result(picture: Picture) -> Picture {
     Picture { body: Body { result: Some(GameResult::Draw), ..picture.body }, rev: picture.rev + 1, ..picture }
 }
 
+/// The node says that it is this game of the round.
+fn nth(round_game: u32, picture: Picture) -> Picture {
+    Picture { body: Body { round_game: Some(round_game), ..picture.body }, ..picture }
+}
+
 fn from(fen: &str, text: &[&str], picture: Picture) -> Picture {
     Picture { body: Body { initial_fen: fen.to_owned(), moves: moves(text), ..picture.body }, ..picture }
 }
@@ -106,6 +111,16 @@ fn what_is_believed() {
             "set up again without a result",
             ONE,
             vec![(0, state(5), &[5]), (1, of_game(2, state(0)), &[5]), (2, of_game(2, state(4)), &[5])],
+        ),
+        (
+            "set up again, and an arbiter has said that it is the round's game",
+            ONE,
+            vec![
+                (0, nth(1, state(5)), &[5]),
+                (1, nth(1, of_game(2, state(0))), &[0]),
+                (2, nth(1, of_game(2, state(4))), &[4]),
+                (3, of_game(3, state(4)), &[4]),
+            ],
         ),
         ("a state of an earlier game", ALL, vec![(0, of_game(2, state(5)), &[5]), (1, state(8), &[5])]),
         ("another position", ONE, vec![(0, state(5), &[5]), (1, of_game(2, from(endgame, &["Rh8"], state(1))), &[6])]),

@@ -39,5 +39,6 @@ mod rejections;
 mod reopened;
 mod sides;
 mod signal;
+mod spare;
 mod told_delay;
 mod unidentified;

@@ -37,8 +37,16 @@ export function alarmItem(app, board, alert) {
       <span class="alarm-class muted">${{ loud: 'go to the board', silent: 'do not walk over', note: 'for the record' }[alert.class]}</span>
       <span class="alarm-buttons">
         ${finding && isAbout(finding, alert) ? html`<a class="button primary" href=${hrefOf(ruling)} @click=${goOnClick(app, ruling)}>Ruling ›</a>` : nothing}
-        ${acknowledgeButton(app, board, alert)}</span>
+        ${answerButtons(app, board, alert)}${acknowledgeButton(app, board, alert)}</span>
     </li>`;
+}
+
+/** The answers to an alarm that asks something, if this user may give one. @param {import('./app.js').App} app @param {import('./model.js').Board} board @param {import('../../messages').AlertBody} alert */
+function answerButtons(app, board, alert) {
+  const role = app.session && roleOn(app.model, app.session.user, board);
+  const choices = (alert.choices ?? []).filter(({ verb }) => isOpen(alert) && maySend(role, verb));
+  return choices.map((choice) => html`<button class="primary"
+    @click=${() => openSheet(app, board, choice.verb, { body: { ...choice.body }, title: choice.label })}>${choice.label}</button>`);
 }
 
 /** The button that closes an alarm, if this user may. @param {import('./app.js').App} app @param {import('./model.js').Board} board @param {import('../../messages').AlertBody} alert */

@@ -40,6 +40,7 @@ const key = shape({ id: number, revision: number });
 const alert = shape({
   id: number, kind: text, class: one('loud', 'silent', 'note'), status: text, side: maybe(side), squares: list(text),
   set_up: maybe(list(shape({ square: text, expected: maybe(text), stands: maybe(text) }))), sentence: maybe(text),
+  choices: maybe(list(shape({ label: text, verb: text, body: shape({}) }))),
   opened_at: number, closed_at: maybe(number),
 });
 const claim = shape({ side, ground: text, standing: text, uci: maybe(text), correct: maybe(truth), note: maybe(text) });

@@ -104,6 +104,10 @@ export const VERBS = {
   'take-back': { verb: 'take-back', title: 'Take moves back', sentence: () => 'Moves are taken back.', note: REVISION },
   'correct-move': { verb: 'correct-move', title: 'Correct a move', sentence: () => 'A move is corrected.', note: REVISION },
   'set-position': { verb: 'set-position', title: 'Set the position', sentence: () => 'The game goes on from this position.', note: REVISION },
+  'set-round-game': {
+    verb: 'set-round-game', title: 'Which is the round’s game?', sentence: () => 'It is recorded which game is the round’s.',
+    note: 'If it is the round’s game, everybody sees it, the public later. If it is private, the round’s game is over.',
+  },
   'acknowledge-alert': { verb: 'acknowledge-alert', title: 'Acknowledge the alarm', sentence: () => 'The alarm is dealt with and closed.', note: 'This cannot be undone.' },
   'bind-device': {
     verb: 'bind-device', title: 'Bind a device', fields: [{ name: 'device', label: 'Device', kind: 'choice', options: [] }], body: ({ device }) => ({ device }),

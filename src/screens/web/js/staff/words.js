@@ -51,6 +51,8 @@ export const ALARMS = {
   clock_not_started: { title: 'clock not started', words: 'The first move was made, and no clock runs' },
   flag_after_end: { title: 'flag after the end', words: 'A flag fell after the game had ended' },
   joined_in_progress: { title: 'joined in progress', words: 'How many moves were completed is not known' },
+  unpublished_game: { title: 'which is the round’s game?', words: 'Only arbiters see the game on the board, and the round’s game has no result' },
+  position_to_restore: { title: 'set up the position', words: 'Another board serves the game and shows another position', operations: true },
   result_missing: { title: 'result missing', words: 'The old game ended without a result, and a new one was set up' },
   clock_sides_exchanged: { title: 'clock sides exchanged', words: 'The players press the other player’s side of the clock' },
   clock_lever_inverted: { title: 'lever inverted', words: 'The clock says the opposite of whose time falls; the times are believed' },

@@ -1,0 +1,92 @@
+//! Follows a game from one board to another, which was bound in the middle of it (`reconstruct/README.md#4.4`).
+//!
+//! A spare usually shows its initial position. That begins no game and takes no move back: it is a position in which the game's own must
+//! be set up.
+
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use flagfall_protocols::square::Square;
+use flagfall_protocols::time::Instant;
+
+use crate::alarm::WrongSquare;
+use crate::lifecycle::Spare;
+use crate::men::{self, Men};
+use crate::reconstruct::setup;
+use crate::seen::{Play, Seen};
+
+/// The time for which another position than the game's must stand before its squares are named: moves that the board before did not
+/// show may explain it.
+const STANDS: Duration = Duration::from_secs(2);
+
+impl Seen {
+    /// Another board serves the game from now on. `heard`: it has reported who it is, so that squares reported since the last gap are its
+    /// own. Without a move any set-up begins the game.
+    pub(crate) fn expect_spare(&mut self, heard: bool) {
+        let has_moves = !self.play.decoder.record.moves().is_empty() || !self.play.segments.is_empty();
+        if !self.phase.is_read() || !(has_moves || !self.play.decoder.line().is_empty()) {
+            return;
+        }
+        self.phase.spare = Spare::Expected;
+        self.phase.spare.note_all_squares(heard && self.board.unseen_since().is_none());
+        self.phase.next_set_up = None;
+        self.meet_spare();
+    }
+
+    /// A spare has shown its squares. True if they are its initial position and the men could have gone back there, since no pawn has
+    /// moved: then no moves that were not seen are looked for, because nobody made any.
+    pub(crate) fn meet_spare(&mut self) -> bool {
+        self.turn_spare();
+        let (initial, expected) = (setup::initial_men(), self.expected());
+        let at_home = [8..16, 48..56].into_iter().all(|rank| expected[rank.clone()] == initial[rank]);
+        let goes_back = self.phase.spare.differs() && self.shown_start().is_some() && at_home;
+        let Play { decoder, conclusions, .. } = &mut self.play;
+        if goes_back && decoder.line().plies().iter().any(|ply| ply.repaired) {
+            decoder.forget_tentative();
+        } else if goes_back {
+            decoder.close_gap(conclusions);
+        }
+        goes_back
+    }
+
+    /// Whether the decoder reads moves from the board: a game is on, and no spare shows the initial position instead of the game's.
+    pub(crate) fn reads_moves(&self) -> bool {
+        self.phase.is_read() && !(self.phase.spare.differs() && self.shown_start().is_some() && self.touched())
+    }
+
+    /// When the squares of a spare are to be named.
+    pub(crate) fn spare_due(&self, now: Instant) -> Option<Instant> {
+        let due = (self.phase.spare == Spare::Differs { named: false }).then(|| self.board.last_change().after(STANDS));
+        due.filter(|due| *due > now)
+    }
+
+    /// The position that the board should show.
+    fn expected(&self) -> &Men {
+        &self.play.decoder.line().top(self.play.decoder.record.node()).men
+    }
+
+    /// Turns a spare round that stands the other way round than the board before it.
+    fn turn_spare(&mut self) {
+        let mut turned: Men = *self.board.men();
+        turned.reverse();
+        let [upright, turned] = [self.board.men(), &turned].map(|men| men::difference(self.expected(), men).count_ones());
+        // Before the game's position is set up, occupied squares alone do not tell.
+        if self.phase.spare.differs() && turned < upright && (turned == 0 || self.board.identifies()) {
+            self.board.turn_round();
+            self.board.forget_men();
+        }
+    }
+
+    /// The squares on which a spare differs from the game, once they have stood for long enough.
+    pub(crate) fn compare_spare(&self, now: Instant) -> Option<Vec<WrongSquare>> {
+        let expected = self.expected();
+        let differs = men::difference(expected, self.board.men());
+        let named = |square: Square| WrongSquare {
+            square,
+            stands: men::piece(self.board.men()[square.index()]),
+            expected: men::piece(expected[square.index()]),
+        };
+        let stands = differs == 0 || now >= self.board.last_change().after(STANDS);
+        stands.then(|| men::squares(differs).map(named).collect())
+    }
+}

@@ -1,0 +1,140 @@
+//! A spare board takes the place of a board in the middle of a game: the game goes on, whatever the spare shows first.
+
+use flagfall_game::alarm::AlarmKind;
+use flagfall_game::input::{Command, Input};
+use flagfall_game::laws::outcome::GameResult;
+use flagfall_protocols::event::{DeviceEvent, Identity, Text};
+use flagfall_protocols::square::Placement;
+
+use crate::desk::Desk;
+
+fn serial(number: &[u8]) -> DeviceEvent {
+    DeviceEvent::Identity(Identity::Serial(Text::new(number)))
+}
+
+/// A game whose clocks the arbiter has stopped, because its board does not answer any more.
+fn stopped(moves: &[&str], clock: bool) -> Desk {
+    let mut desk = if clock { Desk::started("300") } else { Desk::new("") };
+    if !clock {
+        desk.frame(Placement::initial());
+    }
+    desk.device(serial(b"12345"));
+    for uci in moves {
+        if clock {
+            desk.play(uci)
+        } else {
+            desk.wait(1.0).make(uci).wait(3.0)
+        };
+    }
+    desk.clock.running = false;
+    if clock {
+        desk.report();
+    }
+    desk.wait(2.0).feed(Input::Link { up: false });
+    desk
+}
+
+/// How the program learns that another board serves the game.
+#[derive(Clone, Copy, Debug)]
+enum Named {
+    ByCommand,
+    ByItself,
+    ByItselfLate,
+}
+
+/// The spare is plugged in with these men on it.
+fn plug(desk: &mut Desk, named: Named, shows: Placement) {
+    if matches!(named, Named::ByCommand) {
+        desk.feed(Input::Bound);
+    }
+    desk.wait(5.0).feed(Input::Link { up: true }).device(DeviceEvent::Responding);
+    if matches!(named, Named::ByItself) {
+        desk.device(serial(b"54321"));
+    }
+    desk.frame(shows);
+    if matches!(named, Named::ByItselfLate) {
+        desk.wait(0.1).device(serial(b"54321"));
+    }
+}
+
+fn open(desk: &Desk, kind: AlarmKind) -> Option<usize> {
+    let mut open = desk.game.alarms().iter().filter(|alarm| alarm.closed.is_none());
+    open.find(|alarm| alarm.kind == kind).map(|alarm| alarm.set_up.len())
+}
+
+#[test]
+fn a_spare_that_shows_its_initial_position_goes_on_with_the_game() {
+    let games: [(&[&str], usize); 3] =
+        [(&["e2e4", "e7e5"], 4), (&["g1f3", "g8f6"], 4), (&["e2e4", "d7d5", "e4d5", "d8d5", "b1c3"], 6)];
+    for (moves, wrong) in games {
+        for named in [Named::ByCommand, Named::ByItself, Named::ByItselfLate] {
+            for (rotated, clock) in [(false, true), (true, true), (false, false)] {
+                let case = format!("{moves:?} {named:?} {rotated} {clock}");
+                let mut desk = stopped(moves, clock);
+                let initial = Placement::initial();
+                plug(&mut desk, named, if rotated { initial.rotated() } else { initial });
+                desk.wait(20.0);
+                assert_eq!((desk.game.number(), desk.moves()), (1, moves.iter().map(ToString::to_string).collect()), "{case}");
+                assert_eq!(open(&desk, AlarmKind::PositionToRestore), Some(wrong), "{case}");
+                // The men are set up one by one, and the game goes on.
+                let standing = desk.standing();
+                for square in flagfall_protocols::square::Square::all() {
+                    let (own, from) = if rotated { (square.rotated(), initial.rotated()) } else { (square, initial) };
+                    if from.get(own) != standing.get(square) {
+                        desk.wait(0.5).square(own, standing.get(square));
+                    }
+                }
+                desk.wait(3.0);
+                assert_eq!(open(&desk, AlarmKind::PositionToRestore), None, "{case}");
+                assert_eq!((desk.game.number(), desk.moves().len()), (1, moves.len()), "{case}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_spare_may_show_moves_that_the_board_before_it_did_not() {
+    let mut desk = stopped(&["e2e4", "e7e5"], true);
+    desk.assume("rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2");
+    let standing = desk.standing();
+    plug(&mut desk, Named::ByCommand, standing);
+    desk.wait(5.0);
+    assert_eq!(open(&desk, AlarmKind::PositionToRestore), None, "{:?}", desk.alarms());
+    assert_eq!((desk.game.number(), desk.game.made_moves()), (1, 3));
+}
+
+#[test]
+fn after_a_result_or_an_arbiters_word_a_spare_may_begin_the_next_game() {
+    for decided in [true, false] {
+        let mut desk = stopped(&["e2e4", "e7e5"], true);
+        plug(&mut desk, Named::ByItself, Placement::initial());
+        desk.wait(10.0);
+        assert!(open(&desk, AlarmKind::PositionToRestore).is_some());
+        let alarm = desk.game.alarms().iter().find(|alarm| alarm.kind == AlarmKind::PositionToRestore).expect("an alarm").id;
+        desk.command(match decided {
+            true => Command::DeclareResult { result: GameResult::Draw },
+            false => Command::AcknowledgeAlert { alarm },
+        });
+        desk.wait(10.0);
+        assert_eq!((desk.game.number(), open(&desk, AlarmKind::PositionToRestore)), (2, None), "{decided}");
+    }
+    // Before the first move it is the same game, and the same board is no spare.
+    let mut desk = stopped(&[], true);
+    plug(&mut desk, Named::ByItself, Placement::initial());
+    desk.wait(10.0);
+    assert_eq!((desk.game.number(), open(&desk, AlarmKind::PositionToRestore)), (1, None));
+    let mut desk = stopped(&["e2e4", "e7e5"], true);
+    desk.feed(Input::Link { up: true }).device(serial(b"12345")).frame(Placement::initial());
+    desk.wait(10.0);
+    assert_eq!((desk.game.number(), open(&desk, AlarmKind::PositionToRestore)), (2, None));
+}
+
+#[test]
+fn an_arbiter_is_asked_once_for_each_game() {
+    let mut desk = Desk::started("300");
+    desk.feed(Input::AskAboutRound { open: true }).feed(Input::AskAboutRound { open: true });
+    assert_eq!(desk.alarms(), ["UnpublishedGame"]);
+    assert!(open(&desk, AlarmKind::UnpublishedGame).is_some());
+    desk.feed(Input::AskAboutRound { open: false });
+    assert_eq!(open(&desk, AlarmKind::UnpublishedGame), None);
+}
