@@ -11,7 +11,7 @@
 //! | `claim`, `offer`, `resign`, `stop-clocks`, `restart-clocks` | arbiter | game | observations, which stay true whatever is moved later |
 //! | `set-move-count`, `set-clock-record`, `set-flag-order` | arbiter | game, rev | records on which findings depend |
 //! | `confirm`, `reject` | arbiter | game, finding | decisions about one revision of one finding; `reject` with a reason |
-//! | `accept`, `penalty`, `declare-result` | arbiter | game, rev | decisions; so is a `claim` that is accepted or refused |
+//! | `accept`, `penalty`, `declare-result` | arbiter | game, rev | decisions; so is a `claim` that is accepted or refused. Against the finding they need a reason |
 //!
 //! An operator looks after the devices and records the positions on the boards. A command that may be to the disadvantage of a
 //! player needs an arbiter. A role applies to the boards of the user; the role of a chief applies to all boards.

@@ -56,6 +56,15 @@ pub struct Statement {
     pub claim: Option<Claim>,
 }
 
+/// The order of two flags, one of each side, as an arbiter has recorded it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FlagOrder {
+    /// The side whose flag fell first.
+    pub(crate) first: Color,
+    /// The numbers of the two falls.
+    pub(crate) falls: [u32; 2],
+}
+
 /// The ids of the commands that set the facts on which findings about flags rest; none if no command did, or if it had no id.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SetBy {
@@ -80,8 +89,8 @@ pub struct ArbiterEntries {
     pub(crate) set_by: SetBy,
     /// The last claim that was lodged and has no decision.
     pub(crate) lodged: Option<Claim>,
-    /// The side whose flag fell first, of the last flags of both sides; none if nobody has said so.
-    pub(crate) first_flag: Option<Color>,
+    /// Which of two flags fell first; none if nobody has said so.
+    pub(crate) flag_order: Option<FlagOrder>,
 }
 
 impl ArbiterEntries {

@@ -16,6 +16,7 @@ use crate::effect::Effect;
 use crate::game_phase::GamePhase;
 use crate::interval::Interval;
 use crate::laws::rules::Table;
+use crate::men::{self, EMPTY};
 use crate::reports::Changed;
 use crate::seen::Seen;
 
@@ -206,11 +207,17 @@ impl Seen {
         self.clock.set_anew = false;
         let quiet = self.apparently_over(now);
         let observer = self.config.observer && !self.config.rulebook.only_players_call();
+        let touched = self.phase.stage != GamePhase::Over && self.touched();
+        let last_change = self.board.last_change();
+        let shown = self.board.men();
+        let odd = men::squares(self.play.decoder.unexplained_squares(&self.board)).any(|square| shown[square.index()] != EMPTY);
         if let Some(fall) = self.clock.chessclock.flags_mut().last_fall_mut(side) {
             let called = fall.path == FlagPath::ObservedByArbiter;
             fall.after_end = after_end;
             // Whoever claims it says that the game is on.
             fall.after_quiet = quiet && !called;
+            fall.touched = touched && last_change <= fall.fell.latest;
+            fall.hides_moves |= odd;
             // The event's regulations name this device as an observer: the flag is considered fallen when its sign was read (6.8).
             if !after_end && observer && !called {
                 fall.observe(now, None);

@@ -7,20 +7,16 @@ use flagfall_protocols::time::Instant;
 use shakmaty::{Position, Role};
 
 use crate::alarm::{Alarm, AlarmKind, AlarmStatus};
-use crate::arbiter_entries::{Entered, Statement};
+use crate::arbiter_entries::{Entered, FlagOrder, Statement};
 use crate::case::Case;
 use crate::clock::control::TimeControl;
 use crate::clock::flag::{FlagFall, FlagPath};
+use crate::counted::MAX_POSITIONS;
 use crate::decision::Claim;
-use crate::game_phase::GamePhase;
 use crate::interval::Interval;
 use crate::laws::claim::Standing;
 use crate::laws::facts::{Caller, Claimed, Counted, End, Ended, Facts, Flag, Illegal, IllegalKind, Treated};
 use crate::laws::outcome::Phase;
-use crate::laws::rules::Table;
-
-/// The largest number of positions that may count at one moment. If there are more, the position counts as unknown.
-const MAX_POSITIONS: usize = 6;
 
 /// The largest number of illegal moves of a game that are considered. The first few have decided the game.
 const MAX_ILLEGAL: usize = 16;
@@ -38,7 +34,7 @@ impl Case<'_> {
             endings: self.endings(),
             claims,
             illegal,
-            agreed_first: self.entries.first_flag,
+            agreed_first: self.order_of(falls).map(|order| order.first),
             completed_by_both: self.completed_by_both(),
             illegal_position: self.irregular.illegal_position.stood,
             ..Facts::new(self.seen.config.rulebook)
@@ -76,11 +72,13 @@ impl Case<'_> {
         let other = falls.iter().find(|other| other.side != fall.side && other.fell == fall.fell);
         // By these rules only players call a flag, so a recorded call was a player's call (13C1; club point 10; B6).
         let by_players = self.seen.config.rulebook.only_players_call();
+        let recorded = self.order_of(falls).filter(|order| order.falls.contains(&fall.number));
+        let by_sign =
+            || fall.path == FlagPath::ZeroAfterOther && other.is_none_or(|other| other.path != FlagPath::ZeroAfterOther);
         Flag {
             shown: !matches!(fall.path, FlagPath::ObservedByArbiter | FlagPath::OnConnect),
-            fell_second: self.fell_second(fall, falls).unwrap_or_else(|| {
-                fall.path == FlagPath::ZeroAfterOther && other.is_none_or(|other| other.path != FlagPath::ZeroAfterOther)
-            }),
+            order_recorded: recorded.is_some(),
+            fell_second: recorded.map_or_else(by_sign, |order| fall.side != order.first),
             observed_at: fall.observed_at,
             called_by: fall.observed_at.filter(|_| by_players).map(|_| Caller::Player),
             clocks_stopped: fall
@@ -92,9 +90,9 @@ impl Case<'_> {
             positions,
             before_ending: self.position_before_ending(),
             // Facts that were established before the board was lost stay valid.
-            moves_missing: too_many || self.moves_missing(fall.observed_at.or(fall.ruled_at).unwrap_or(fall.fell.latest)),
+            moves_missing: too_many || self.moves_missing_at(fall),
             apparently_over: fall.after_quiet,
-            open_offer: self.offer_is_open(fall.observed_at.or(fall.ruled_at).unwrap_or(self.now)),
+            open_offer: self.offer_is_open(fall.settled_at().unwrap_or(self.now)),
             ..Flag::new(fall.side, fall.fell)
         }
     }
@@ -111,89 +109,39 @@ impl Case<'_> {
         !agreed && [Color::White, Color::Black].into_iter().any(open)
     }
 
-    /// True if an arbiter has recorded that the other side's flag fell before this one; none if he has recorded nothing about it.
-    fn fell_second(&self, fall: &FlagFall, falls: &[FlagFall]) -> Option<bool> {
-        let last = falls.iter().rfind(|other| other.side == fall.side)?;
-        let first = self.entries.first_flag.filter(|_| last == fall)?;
-        Some(first != fall.side)
-    }
-
-    /// The positions that may count for a flag, or now; and true if there are more of them.
-    pub(crate) fn positions(&self, fall: Option<&FlagFall>) -> (Vec<Counted>, bool) {
-        let until = fall.and_then(|fall| fall.observed_at.or(fall.ruled_at)).unwrap_or(self.now);
-        let illegal = fall.is_some_and(|fall| self.illegal_open(fall.fell.latest));
-        let (mut positions, too_many) = self.positions_at(Interval { earliest: until, latest: until });
-        let touched = self.seen.phase.stage != GamePhase::Over && self.seen.touched() && self.seen.board.last_change() <= until;
-        if let Some(last) = positions.last_mut().filter(|_| touched) {
-            last.phase = match last.phase {
-                _ if illegal => Phase::Illegal,
-                Phase::Made => Phase::Made,
-                _ => Phase::Touched,
-            };
-        }
-        (positions, too_many)
-    }
-
-    /// The positions after the last move that was made at some moment of `when`, the earliest first.
-    fn positions_at(&self, when: Interval) -> (Vec<Counted>, bool) {
-        let record = &self.seen.play.decoder.record;
-        let plies = self.seen.play.decoder.line().plies();
-        let mut made = record.moves().made().map(|(_, made)| made).chain(plies.iter().map(|ply| ply.made)).peekable();
-        let sure = core::iter::from_fn(|| made.next_if(|made| made.latest <= when.earliest)).count();
-        let possible = made.take_while(|made| made.earliest < when.latest).count();
-        let counted = |count: usize| match count.checked_sub(record.moves().len()) {
-            None => Counted { position: record.position_after(count), phase: Phase::Idle },
-            Some(beyond) => Counted {
-                position: self.seen.play.decoder.line().node(record.node(), beyond).position.clone(),
-                phase: if beyond > 0 { Phase::Made } else { Phase::Idle },
-            },
-        };
-        let mut positions: Vec<Counted> = (sure..=sure + possible).take(MAX_POSITIONS).map(counted).collect();
-        if self.seen.config.rulebook.rules().table == Table::Club {
-            // An inverted rook is a queen (point 29), so a rook that came from a pawn may stand for a queen.
-            let queens = (sure..=sure + possible).take(MAX_POSITIONS).filter_map(|count| record.with_queens(count));
-            positions.extend(queens.map(|position| Counted { position, phase: Phase::Idle }));
-        }
-        (positions, possible >= MAX_POSITIONS)
-    }
-
-    /// The position in which a sure move has ended the game on the board.
-    pub(crate) fn position_of_ending(&self) -> Option<Counted> {
-        let (_, made, _) = self.seen.play.ending?;
-        self.positions_at(Interval { earliest: made.latest, latest: made.latest }).0.into_iter().next()
-    }
-
-    /// The position before the move that has ended the game on the board.
-    fn position_before_ending(&self) -> Option<Counted> {
-        let (_, made, by) = self.seen.play.ending_on_board()?;
-        let (record, line) = (&self.seen.play.decoder.record, self.seen.play.decoder.line());
-        let mut made_by = record.moves().made().chain(line.plies().iter().map(|ply| (ply.color, ply.made)));
-        let before = made_by.position(|ply| ply == (by, made))?;
-        let position = match before.checked_sub(record.moves().len()) {
-            None => record.position_after(before),
-            Some(beyond) => line.node(record.node(), beyond).position.clone(),
-        };
-        Some(Counted { position, phase: Phase::Idle })
-    }
-
-    fn illegal_open(&self, until: Instant) -> bool {
-        let open = |alarm: &Alarm| matches!(alarm.status, AlarmStatus::Open | AlarmStatus::CorrectedOnBoard);
-        self.alarms.open().any(|alarm| alarm.kind.illegal().is_some() && open(alarm) && alarm.happened <= until)
+    /// The order of two flags that an arbiter has recorded, if it is about two of these falls.
+    fn order_of(&self, falls: &[FlagFall]) -> Option<FlagOrder> {
+        let known = |number: &u32| falls.iter().any(|fall| fall.number == *number);
+        self.entries.flag_order.filter(|order| order.falls.iter().all(known))
     }
 
     /// True if moves may have been made by then that no sensor saw: the board was not heard, it shows something that the
     /// record does not explain, or a press still waits for its move.
     fn moves_missing(&self, until: Instant) -> bool {
-        use AlarmKind::{KingMissing, MovedByWrongSide, PiecesDisplaced, PositionDiffers, TooManyMen, UnreadableSquare};
+        self.unseen_or_pressed(until) || self.unexplained(until)
+    }
+
+    /// The same for this fall. Men that were lifted or swept off the board since then are no moves, as long as nobody presses.
+    fn moves_missing_at(&self, fall: &FlagFall) -> bool {
+        let until = fall.settled_at().unwrap_or(fall.fell.latest);
+        self.unseen_or_pressed(until) || self.unexplained(if fall.hides_moves { until } else { fall.fell.latest })
+    }
+
+    fn unseen_or_pressed(&self, until: Instant) -> bool {
         let unseen = self.seen.board.unseen_since().is_some_and(|since| since < until);
-        let unexplained = self.alarms.open().any(|alarm| {
+        unseen || [Color::White, Color::Black].iter().any(|&by| self.seen.play.decoder.pressed_by(by, until))
+    }
+
+    /// True if an open alarm of before `until` says that the record does not explain the men on the board.
+    fn unexplained(&self, until: Instant) -> bool {
+        use AlarmKind::{KingMissing, MovedByWrongSide, PiecesDisplaced, PositionDiffers, TooManyMen, UnreadableSquare};
+        self.alarms.open().any(|alarm| {
             let of_men = matches!(
                 alarm.kind,
                 PositionDiffers | PiecesDisplaced | MovedByWrongSide | KingMissing | TooManyMen | UnreadableSquare
             );
             (of_men || alarm.lacks_men()) && alarm.happened <= until
-        });
-        unseen || unexplained || [Color::White, Color::Black].iter().any(|&by| self.seen.play.decoder.pressed_by(by, until))
+        })
     }
 
     /// The positions to which an entry may refer; none if this is not known.
@@ -231,9 +179,7 @@ impl Case<'_> {
 
     /// True if both players had made a move (5.2.3); none if this is not known.
     fn both_moved(&self, until: Interval) -> Option<bool> {
-        let record = self.seen.play.decoder.record.moves().made();
-        let line = self.seen.play.decoder.line().plies().iter().map(|ply| (ply.color, ply.made));
-        let made: Vec<(Color, Interval)> = record.chain(line).collect();
+        let made: Vec<(Color, Interval)> = self.times(self.played(None)).collect();
         let of = |side: Color| {
             let sure = made.iter().any(|&(color, made)| color == side && made.latest <= until.latest);
             match *self.seen.play.completed_before.get(side) {
@@ -355,9 +301,7 @@ impl Case<'_> {
 
     /// The time of the opponent's next move after a press of `by`.
     fn reply(&self, by: Color, pressed: Instant) -> Option<Interval> {
-        let record = self.seen.play.decoder.record.moves().made();
-        let line = self.seen.play.decoder.line().plies().iter().map(|ply| (ply.color, ply.made));
-        record.chain(line).find(|(color, made)| *color != by && made.earliest > pressed).map(|(_, made)| made)
+        self.times(self.played(None)).find(|(color, made)| *color != by && made.earliest > pressed).map(|(_, made)| made)
     }
 
     /// The time of the opponent's press after his next move.

@@ -1,13 +1,8 @@
 //! Determines the state of the game when a flag fell: its period, the moves completed, whether the game seemed to be over.
 
-use alloc::format;
-use alloc::string::{String, ToString};
 use core::time::Duration;
 
-use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
-use shakmaty::Chess;
-use shakmaty::san::SanPlus;
 
 use crate::case::Case;
 use crate::clock::flag::{FlagFall, FlagPath};
@@ -73,9 +68,10 @@ impl Case<'_> {
                 return None;
             }
         }
-        let own = || self.seen.play.decoder.line().plies().iter().filter(|ply| ply.color == fall.side);
-        let last_open =
-            record.moves().iter().rfind(|known| known.color == fall.side).is_some_and(|known| known.completed.is_none());
+        let played = self.played(Some(fall));
+        let own = || played.made.iter().filter(|ply| ply.color == fall.side);
+        let mut sure_moves = record.moves().iter().take(played.sure);
+        let last_open = sure_moves.rfind(|known| known.color == fall.side).is_some_and(|known| known.completed.is_none());
         // The last of the player's own made moves completes the one before it (6.2.1.2).
         if let Some(next) = own().nth(usize::from(!last_open)).filter(|_| record.next_move_completes) {
             if next.made.before(&fall.fell) {
@@ -86,18 +82,6 @@ impl Case<'_> {
         }
         doubtful |= fall.with_press || self.seen.play.decoder.pressed_by(fall.side, fall.fell.latest);
         Some((total(sure), doubtful))
-    }
-
-    /// The move that stands on the board, is not completed and leads to this position, in chess notation. If `fall` is a flag of
-    /// its player and his completed moves are known, its number stands before it.
-    pub(crate) fn made_move(&self, position: &Chess, fall: Option<&FlagFall>) -> Option<String> {
-        let (node, line) = (self.seen.play.decoder.record.node(), self.seen.play.decoder.line());
-        let (index, ply) =
-            line.plies().iter().enumerate().rfind(|(index, _)| line.node(node, index + 1).position == *position)?;
-        let san = SanPlus::from_move(line.node(node, index).position.clone(), ply.mv);
-        let own = fall.filter(|fall| fall.side == ply.color).and_then(|fall| self.completed_by_fall(fall));
-        let dots = if ply.color == Color::White { "." } else { "..." };
-        Some(own.map_or_else(|| san.to_string(), |(completed, _)| format!("{}{dots} {san}", completed + 1)))
     }
 }
 

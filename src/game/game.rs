@@ -12,6 +12,7 @@ mod ask_board;
 mod claims;
 mod commands;
 mod endings;
+mod in_time;
 mod joining;
 mod rule_on_finding;
 mod set_to_start;
@@ -138,6 +139,7 @@ impl Game {
         let Seen { config, clock, play, phase, .. } = &mut self.seen;
         clock.review(&WatchContext { now: self.now, config, play, phase }, &mut self.alarms);
         self.health.review(self.now, &self.seen.board, &mut self.alarms, out);
+        self.seen.keep_made_moves(self.now);
         // What do the Laws say?
         self.apply_laws(news, out);
         // Who must be informed?

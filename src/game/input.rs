@@ -71,6 +71,13 @@ pub struct Author {
     pub observed_at: Option<Instant>,
 }
 
+impl Author {
+    /// True if the command has a reason.
+    pub(crate) fn gives_reason(&self) -> bool {
+        self.reason.as_deref().is_some_and(|reason| !reason.trim().is_empty())
+    }
+}
+
 /// What an arbiter may record (`wire/README.md#5`). A record changes what the daemon knows, never what a clock or board shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {

@@ -23,6 +23,7 @@ mod commands;
 pub mod config;
 mod contradicted_end;
 mod corrections;
+mod counted;
 pub mod decision;
 mod decisions;
 pub mod effect;

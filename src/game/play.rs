@@ -67,6 +67,23 @@ impl Seen {
         }
     }
 
+    /// Keeps the moves that are made, also for the flag-falls that were observed or ruled on.
+    pub(crate) fn keep_made_moves(&mut self, now: Instant) {
+        let falls = self.clock.chessclock.flags().iter().filter(|fall| !fall.after_end && fall.ruled_at.is_none());
+        let fell = falls.map(|fall| fall.fell.latest).max();
+        self.play.decoder.keep_made(now, &self.board, fell, self.phase.gesture.is_some());
+        self.settle_falls();
+    }
+
+    /// Keeps with each flag-fall that was observed or ruled on the moves that stood then.
+    pub(crate) fn settle_falls(&mut self) {
+        for fall in self.clock.chessclock.flags_mut().iter_mut() {
+            if let Some(at) = fall.settled_at() {
+                fall.stood.take(self.play.decoder.made(), at);
+            }
+        }
+    }
+
     fn clock_stands(&self) -> bool {
         self.clock.chessclock.present() && self.clock.chessclock.runs().is_none()
     }

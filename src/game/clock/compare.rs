@@ -181,7 +181,7 @@ impl Chessclock {
         }
     }
 
-    /// Counts the presses of this report for each fall of before it, if that player's clock has time again.
+    /// Notes the presses of this report for each fall of before it, and counts them if that player's clock has time again.
     pub(super) fn note_presses_after_falls(&mut self, at: Instant, reading: &ClockReading, facts: &Facts) {
         let presses = facts.iter().filter(|fact| matches!(fact, ClockFact::Press { .. })).count();
         if presses == 0 || !self.flags.any() {
@@ -193,6 +193,7 @@ impl Chessclock {
             if left { reading.left.time.millis() } else { reading.right.time.millis() }
         };
         for fall in self.flags.iter_mut().filter(|fall| fall.fell.latest < at) {
+            fall.hides_moves = true;
             // Some clocks show the sign a second before zero.
             let at_fall = fall.shown.or(fall.before).map_or(0, |reported| millis(&reported.reading, fall.side));
             let now = millis(reading, fall.side);

@@ -9,6 +9,7 @@ use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 
 use crate::interval::Interval;
+use crate::reconstruct::made::MadeMoves;
 
 /// The sign of the clock by which a fall was seen (`dgt/clock.md#5.2`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +87,13 @@ pub struct FlagFall {
     pub played_on: Option<Instant>,
     /// The number of those presses, at most two.
     pub(crate) presses: u8,
+    /// A man was lifted or displaced when the clock showed the fall.
+    pub(crate) touched: bool,
+    /// When the flag fell the board showed men that no move explains, or somebody has pressed since: until the observation, moves may
+    /// have been made that nobody saw.
+    pub(crate) hides_moves: bool,
+    /// The moves that stood without a press when the fall was observed or ruled on.
+    pub(crate) stood: MadeMoves,
 }
 
 /// The number of presses, with time on the clock of the player whose flag fell, after which the clock can show another fall.
@@ -114,6 +122,11 @@ impl FlagFall {
         }
     }
 
+    /// The time up to which moves count for this fall (`laws/README.md#2.4`); none as long as moves that are made still count.
+    pub(crate) fn settled_at(&self) -> Option<Instant> {
+        self.observed_at.or(self.ruled_at)
+    }
+
     /// Notes an observation, which the command with this id reports. The earliest observation counts.
     pub(crate) fn observe(&mut self, at: Instant, command: Option<&String>) {
         if self.observed_at.is_none_or(|earlier| at < earlier) {
@@ -135,7 +148,7 @@ impl Flags {
     /// The largest number of flag-falls kept: twice as many as a time control can have without a clock that is set anew.
     const MAX: usize = 4 * super::control::MAX_PERIODS;
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &FlagFall> {
+    pub(crate) fn iter(&self) -> core::slice::Iter<'_, FlagFall> {
         self.falls.iter()
     }
 
@@ -196,7 +209,7 @@ impl Flags {
         }
     }
 
-    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut FlagFall> {
+    pub(crate) fn iter_mut(&mut self) -> core::slice::IterMut<'_, FlagFall> {
         self.falls.iter_mut()
     }
 

@@ -34,6 +34,7 @@ use crate::clock::fact::{ClockFact, Facts};
 use crate::clock::flag::{FlagFall, FlagPath, Flags, Reported};
 use crate::interval::Interval;
 use crate::pair::Pair;
+use crate::reconstruct::made::MadeMoves;
 
 /// The tolerance in every comparison of times, in milliseconds. A report may be this much behind the display, and fractions of a
 /// second are cut.
@@ -342,6 +343,9 @@ impl Chessclock {
             set_anew: None,
             played_on: None,
             presses: 0,
+            touched: false,
+            hides_moves: false,
+            stood: MadeMoves::default(),
         };
         self.flags.latch(flag)
     }
@@ -370,6 +374,9 @@ impl Chessclock {
             set_anew: None,
             played_on: None,
             presses: 0,
+            touched: false,
+            hides_moves: false,
+            stood: MadeMoves::default(),
         };
         if self.flags.latch(flag) {
             facts.push(ClockFact::Flag { side });

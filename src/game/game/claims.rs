@@ -13,7 +13,7 @@ use crate::effect::Effect;
 use crate::input::Author;
 use crate::laws::claim::{Ground, Standing};
 use crate::laws::finding::FindingKey;
-use crate::laws::outcome::GameResult;
+use crate::laws::outcome::{GameResult, Kind};
 
 impl Game {
     /// Lodges or decides a claim.
@@ -33,8 +33,11 @@ impl Game {
             None => self.seen.check_claim_entry(side, (ground, standing), uci)?,
         };
         let refuted = standing == Standing::Accepted && body.correct == Some(false);
-        if refuted && author.reason.as_deref().is_none_or(|reason| reason.trim().is_empty()) {
+        if refuted && !author.gives_reason() {
             return Err("the record of the game refutes this claim: to accept it, give a reason");
+        }
+        if standing == Standing::Accepted && ground != Ground::AdditionalTime {
+            self.check_in_time(self.claimed(&body, author), Kind::Claim, author)?;
         }
         self.enter_claim(&body, author, out)?;
         let draws = !matches!(ground, Ground::AdditionalTime);
@@ -72,12 +75,16 @@ impl Game {
         Ok(Some(ruled))
     }
 
+    /// An entry about this claim.
+    fn claimed(&self, claim: &Claim, author: &Author) -> Statement {
+        let Claim { side, ground, standing, .. } = *claim;
+        self.statement(side, Entered::Claim { ground, standing }, author, Some(claim.clone()))
+    }
+
     /// Keeps and reports an entry about a claim.
     fn enter_claim(&mut self, claim: &Claim, author: &Author, out: &mut Vec<Effect>) -> Result<(), &'static str> {
         let Claim { side, ground, standing, .. } = *claim;
-        let (happened, entered, command) = (self.event_time(author), self.now, author.command.clone());
-        let what = Entered::Claim { ground, standing };
-        self.entries.enter(Statement { side, what, happened, entered, command, claim: Some(claim.clone()) })?;
+        self.entries.enter(self.claimed(claim, author))?;
         let same = |lodged: &Claim| lodged.side == side && lodged.ground == ground;
         if standing == Standing::Lodged {
             self.entries.lodged = Some(claim.clone());

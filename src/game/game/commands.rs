@@ -9,15 +9,15 @@ use shakmaty::Chess;
 
 use super::Game;
 use crate::alarm::AlarmKind;
-use crate::arbiter_entries::{Entered, Statement};
+use crate::arbiter_entries::{Entered, FlagOrder, Statement};
 use crate::audit::AuditEntry;
 use crate::clock::control::TimeControl;
-use crate::decision::{Decision, DecisionKind, Penalty};
+use crate::decision::{Claim, Decision, DecisionKind, Penalty};
 use crate::effect::Effect;
 use crate::game_phase::GamePhase;
 use crate::input::{Author, Command};
 use crate::interval::Interval;
-use crate::laws::outcome::GameResult;
+use crate::laws::outcome::{GameResult, Kind};
 use crate::laws::rules::Table;
 use crate::played::Cause;
 
@@ -97,6 +97,7 @@ impl Game {
             Command::Confirm { finding } => self.confirm(*finding, author, out)?,
             Command::Reject { finding } => self.reject(*finding, author, out)?,
             Command::DeclareResult { result } => {
+                self.check_declared(*result, author)?;
                 self.decide(Decision { result: *result, ..self.draft(DecisionKind::Declared, author) }, out);
                 if *result == GameResult::Open {
                     self.entries.forget_endings();
@@ -132,7 +133,6 @@ impl Game {
         }
         if let Some(side) = flag_taken_back {
             self.rulings.forget_findings_of(side, &clock.chessclock);
-            self.entries.first_flag = None;
             clock.chessclock.flags_mut().take_back(side);
             self.reports.ruling_dirty = true;
             self.alarms.settle(self.now, AlarmKind::Flag, Some(side));
@@ -147,11 +147,10 @@ impl Game {
     /// # Errors
     /// Fails if the flags of both sides are not down.
     fn set_flag_order(&mut self, first: Color, author: &Author) -> Result<(), &'static str> {
-        let flags = self.seen.clock.chessclock.flags();
-        if flags.of(Color::White).is_none() || flags.of(Color::Black).is_none() {
-            return Err("the flags of both sides must be down");
-        }
-        self.entries.first_flag = Some(first);
+        let falls = self.seen.clock.chessclock.flags().iter().rev().filter(|fall| !fall.after_end);
+        let last = [Color::White, Color::Black].map(|side| falls.clone().find(|fall| fall.side == side).map(|fall| fall.number));
+        let [Some(white), Some(black)] = last else { return Err("the flags of both sides must be down") };
+        self.entries.flag_order = Some(FlagOrder { first, falls: [white, black] });
         self.entries.set_by.flag_order.clone_from(&author.command);
         Ok(())
     }
@@ -186,7 +185,9 @@ impl Game {
     fn accept(&mut self, side: Color, author: &Author, out: &mut Vec<Effect>) -> Result<(), &'static str> {
         self.check_game_open()?;
         self.seen.may_accept(side, &self.entries, self.event_time(author))?;
-        self.add_entry(side, Entered::Agreement, author)?;
+        let agreed = self.statement(side, Entered::Agreement, author, None);
+        self.check_in_time(agreed.clone(), Kind::Agreement, author)?;
+        self.entries.enter(agreed)?;
         let draft = self.draft(DecisionKind::Agreed, author);
         self.decide(Decision { result: GameResult::Draw, side: Some(side), ..draft }, out);
         self.give_result(GameResult::Draw, out);
@@ -249,8 +250,12 @@ impl Game {
         Interval { earliest: at, latest: at }
     }
 
+    /// An entry of this author.
+    pub(super) fn statement(&self, side: Color, what: Entered, author: &Author, claim: Option<Claim>) -> Statement {
+        Statement { side, what, happened: self.event_time(author), entered: self.now, command: author.command.clone(), claim }
+    }
+
     fn add_entry(&mut self, side: Color, what: Entered, author: &Author) -> Result<(), &'static str> {
-        let happened = self.event_time(author);
-        self.entries.enter(Statement { side, what, happened, entered: self.now, command: author.command.clone(), claim: None })
+        self.entries.enter(self.statement(side, what, author, None))
     }
 }

@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use flagfall_protocols::square::Color;
+use flagfall_protocols::time::Instant;
 use shakmaty::Position;
 
 use super::Game;
@@ -15,6 +16,7 @@ use crate::interval::Interval;
 use crate::laws::outcome::{Ending, GameResult};
 use crate::played::Cause;
 use crate::reconstruct::gesture;
+use crate::reconstruct::line::Tentative;
 use crate::reconstruct::record::How;
 use crate::seen::Seen;
 
@@ -105,8 +107,10 @@ impl Game {
         let stopped = clock.chessclock.present() && clock.chessclock.runs().is_none();
         let until = if stopped { clock.chessclock.changed_at() } else { self.now };
         let times = clock.view().times;
-        let stood = play.decoder.line().plies().iter();
-        let stood = stood.take_while(|ply| ply.made.latest <= until && !ply.inferred && !gesture::is_half(ply.mv));
+        // A king's move to the centre that was made when a flag fell shows no result.
+        let before_flag = |made: Instant| clock.chessclock.flags().iter().any(|fall| !fall.after_end && made <= fall.fell.latest);
+        let is_move = |ply: &Tentative| !ply.inferred && (!gesture::is_half(ply.mv) || before_flag(ply.made.latest));
+        let stood = play.decoder.made().plies().iter().take_while(|ply| ply.made.latest <= until && is_move(ply));
         let stood: Vec<_> = stood.map(|ply| (ply.mv, ply.made)).collect();
         for (mv, made) in stood {
             self.seen.play.decoder.record.push(mv, made, None, How::Stood, times);

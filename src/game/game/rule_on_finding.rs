@@ -102,6 +102,7 @@ impl Game {
         if let Some(observer) = observer {
             fall.observe(at, observer.command.as_ref());
         }
+        self.seen.settle_falls();
     }
 
     fn apply_ruling(

@@ -32,7 +32,6 @@ impl Game {
             self.alarms.settle(self.now, AlarmKind::Flag, Some(side));
         }
         clock.set_anew = false;
-        self.entries.first_flag = None;
         self.reports.ruling_dirty = true;
         self.reports.revised();
         out.push(Effect::Audit(AuditEntry::Clock { event: ClockEvent::SetToStart, side: None }));

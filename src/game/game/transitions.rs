@@ -23,6 +23,7 @@ use crate::pair::Pair;
 use crate::played::{Cause, GameMove, Revision};
 use crate::reconstruct::Decoder;
 use crate::reconstruct::candidates::Node;
+use crate::reconstruct::made::MadeMoves;
 use crate::reconstruct::record::Record;
 use crate::reconstruct::setup::{self, Shown, WrongSetUp};
 use crate::seen::{Play, Seen};
@@ -309,9 +310,16 @@ impl Game {
         for (fall, counted) in self.seen.clock.chessclock.flags_mut().iter_mut().zip(counts) {
             fall.counted = counted;
         }
+        self.forget_moves_at_falls();
+    }
+
+    /// Forgets which moves stood at the flag-falls, because the record that they followed has changed.
+    fn forget_moves_at_falls(&mut self) {
+        self.seen.clock.chessclock.flags_mut().iter_mut().for_each(|fall| fall.stood = MadeMoves::default());
     }
 
     fn settle_irregularities(&mut self) {
+        self.forget_moves_at_falls();
         self.seen.play.after_illegal = None;
         self.irregular.king = KingCapture::None;
         self.irregular.illegal_position = IllegalPosition::default();

@@ -4,6 +4,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use flagfall_protocols::square::Color;
+use flagfall_protocols::time::Instant;
 use shakmaty::{Chess, Position};
 
 use crate::interval::Interval;
@@ -124,12 +125,16 @@ fn fell_before_seen(facts: &Facts) -> Option<Facts> {
     Some(facts)
 }
 
+/// True if the first of two flags fell first by an arbiter's record, which stands above every time; none if there is no record.
+fn recorded_before(one: &Flag, other: &Flag) -> Option<bool> {
+    let recorded = one.order_recorded && other.order_recorded && one.fell_second != other.fell_second;
+    recorded.then_some(other.fell_second)
+}
+
 /// True if the first of two flags fell first; none if the order is not known.
 pub(crate) fn fell_before(one: &Flag, other: &Flag) -> Option<bool> {
-    match (one.fell_second, other.fell_second) {
-        (true, false) => return Some(false),
-        (false, true) => return Some(true),
-        _ => {}
+    if let Some(before) = recorded_before(one, other) {
+        return Some(before);
     }
     let sooner = |a: &Flag, b: &Flag| {
         // Of two falls, the one that the clock shows first came first. Other times are only as exact as their bounds.
@@ -139,7 +144,16 @@ pub(crate) fn fell_before(one: &Flag, other: &Flag) -> Option<bool> {
     match (sooner(one, other), sooner(other, one)) {
         (true, false) => Some(true),
         (false, true) => Some(false),
-        _ => None,
+        _ => (one.fell_second != other.fell_second).then_some(other.fell_second),
+    }
+}
+
+/// True if the claimant's `own` flag was down when he called `flag` at this time; none if it is not known.
+pub(crate) fn was_down(own: &Flag, flag: &Flag, called: Instant) -> Option<bool> {
+    match () {
+        () if recorded_before(own, flag) == Some(true) || own.fell.latest <= called => Some(true),
+        () if own.fell.earliest > called => Some(false),
+        () => None,
     }
 }
 
@@ -160,6 +174,12 @@ fn in_order(facts: &Facts) -> Vec<usize> {
         (called, when, seen(flag), by, flag.clocks_stopped, known(flag), flag.side == Color::Black)
     };
     order.sort_by_key(key);
+    let recorded = |second: bool| order.iter().position(|&at| flags[at].order_recorded && flags[at].fell_second == second);
+    if let (Some(first), Some(second)) = (recorded(false), recorded(true))
+        && second < first
+    {
+        order[second..=first].rotate_right(1);
+    }
     order
 }
 

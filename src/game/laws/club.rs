@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 
-use crate::laws::adjudicate::fell_before;
+use crate::laws::adjudicate::{fell_before, was_down};
 use crate::laws::endings::Final;
 use crate::laws::facts::{Caller, Flag};
 use crate::laws::outcome::{Kind, Outcome};
@@ -110,11 +110,12 @@ impl Tables<'_, '_> {
         let facts = self.facts;
         let seen = declared(flag);
         let others = facts.flags.iter().filter(|other| other.side != flag.side && !other.set_aside);
-        let down =
-            others.filter(|other| seen.is_none_or(|seen| other.fell.earliest <= seen)).min_by_key(|other| other.fell.latest);
+        let down = others
+            .filter(|other| seen.is_none_or(|seen| was_down(other, flag, seen) != Some(false)))
+            .min_by_key(|other| other.fell.latest);
         let Some(other) = down else { return one(self) };
         let both = self.club_both(flag, other);
-        if seen.is_none_or(|seen| other.fell.latest <= seen) {
+        if seen.is_none_or(|seen| was_down(other, flag, seen) == Some(true)) {
             return both;
         }
         let cases = vec![("the other flag was down as well", both), ("it was not", one(self))];

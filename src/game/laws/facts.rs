@@ -113,8 +113,10 @@ pub struct Flag {
     /// True if the clock has shown the fall. Of two falls, the one that the clock shows first came first, even if their
     /// intervals touch.
     pub shown: bool,
-    /// True if it was shown together with the other side's flag, so that their order is not known.
+    /// True if it fell after the other side's flag, by the sign of the clock or by an arbiter's record.
     pub fell_second: bool,
+    /// True if an arbiter has recorded the order of this flag and one of the other side. His record stands above every time.
+    pub order_recorded: bool,
     /// The time at which it was observed or validly claimed (6.8); none if it was not.
     pub observed_at: Option<Instant>,
     /// The person who observed or claimed it; none if this is not known.
@@ -154,6 +156,7 @@ impl Flag {
             fell,
             shown: true,
             fell_second: false,
+            order_recorded: false,
             observed_at: None,
             called_by: None,
             clocks_stopped: None,

@@ -3,6 +3,7 @@
 
 use alloc::vec;
 
+use crate::laws::adjudicate::was_down;
 use crate::laws::claim::{Ground, Standing};
 use crate::laws::facts::{Claimed, Flag};
 use crate::laws::outcome::Outcome;
@@ -69,7 +70,8 @@ impl Tables<'_, '_> {
     pub(crate) fn both_down_in_old_rapid(&self, flags: [&Flag; 2], this: &Ruled, other: &Ruled) -> Option<Ruled> {
         let [flag, own] = flags;
         let claimed = self.observed(flag);
-        if claimed.is_some_and(|claimed| own.fell.earliest > claimed) {
+        let down = claimed.map(|claimed| was_down(own, flag, claimed));
+        if down == Some(Some(false)) {
             return None;
         }
         let costs = |ruled: &Ruled| matches!(ruled.row, "14" | "15" | "16");
@@ -79,7 +81,7 @@ impl Tables<'_, '_> {
         }
         let counted = this.counted.clone();
         let drawn = Ruled { counted, ..Ruled::new("11", Outcome::Draw, &["B8"]).resting_on(self.holds(About::Rapid)) };
-        if claimed.is_some_and(|claimed| own.fell.latest > claimed) {
+        if down == Some(None) {
             let cases = vec![("the claimant's own flag was down", drawn), ("it was up", this.clone())];
             return Some(depending("11", &["B8"], "order_of_claim_and_flag", cases));
         }

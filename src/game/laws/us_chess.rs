@@ -8,6 +8,7 @@ use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 use shakmaty::Chess;
 
+use crate::laws::adjudicate::was_down;
 use crate::laws::facts::{Caller, Flag};
 use crate::laws::forced_wins::{Men, men};
 use crate::laws::outcome::Outcome;
@@ -79,12 +80,14 @@ impl Tables<'_, '_> {
         }
         // The claimant's own flag, if it is down at the claim. A flag of a period that was completed does not count.
         let own = facts.flags.iter().filter(|own| own.side != flag.side && !own.set_aside && !own.required_moves_completed());
-        let own = own.filter(|own| claim.is_none_or(|claim| own.fell.earliest <= claim)).max_by_key(|own| own.fell.latest);
+        let own = own
+            .filter(|own| claim.is_none_or(|claim| was_down(own, flag, claim) != Some(false)))
+            .max_by_key(|own| own.fell.latest);
         let Some(own) = own else { return self.us_one_flag(flag) };
         // The clock has gone on to the next period since then, so it is not known whether that sign still shows.
         let of_earlier = own.last == Some(false)
             && (flag.last == Some(true) || own.required.zip(flag.required).is_some_and(|(own, needed)| own < needed));
-        let down_at_claim = claim.is_none_or(|claim| own.fell.latest <= claim);
+        let down_at_claim = claim.is_none_or(|claim| was_down(own, flag, claim) == Some(true));
         // If all time due had been added, the flag might still be up.
         let (claims, illegal) = self.unpaid(own);
         let due = !claims.is_empty() || illegal > 0;

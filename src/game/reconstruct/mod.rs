@@ -17,6 +17,7 @@ mod identified;
 mod joined;
 pub(crate) mod line;
 pub(crate) mod log;
+pub(crate) mod made;
 pub(crate) mod moves;
 pub(crate) mod notation;
 pub(crate) mod occupancy;
@@ -48,6 +49,7 @@ use crate::reconstruct::gap::Gap;
 use crate::reconstruct::hypothesis::{Hypothesis, Pressed, Scene};
 use crate::reconstruct::identified::Identified;
 use crate::reconstruct::line::Line;
+use crate::reconstruct::made::MadeMoves;
 use crate::reconstruct::occupancy::Occupancy;
 use crate::reconstruct::record::Record;
 use crate::reconstruct::sensing::Sensing;
@@ -96,6 +98,7 @@ pub(crate) enum Conclusion {
 #[derive(Clone, Debug)]
 pub(crate) struct Decoder {
     pub(crate) record: Record,
+    made: MadeMoves,
     beam: Beam,
     /// Presses that were heard while the position on the board was not known.
     unheard: Vec<Pressed>,
@@ -135,6 +138,7 @@ impl Decoder {
     pub(crate) fn new(record: Record, scan: Duration, tuning: Tuning) -> Decoder {
         Decoder {
             record,
+            made: MadeMoves::default(),
             beam: Beam::new(0),
             unheard: Vec::new(),
             looked: None,
@@ -199,6 +203,7 @@ impl Decoder {
 
     /// Forgets everything that is not sure.
     pub(crate) fn forget_tentative(&mut self) {
+        self.made = MadeMoves::default();
         self.beam = Beam::new(self.beam.best().dead);
         self.unheard.clear();
         self.open.clear();

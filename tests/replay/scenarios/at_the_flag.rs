@@ -92,3 +92,22 @@ fn s050_a_mate_before_the_fall_or_about_with_it() {
         );
     }
 }
+
+/// White has taken Black's last pawn and not pressed. His king is lifted before or after the fall, and the board is cleared.
+#[test]
+fn what_was_made_stays_made_when_the_board_is_cleared() {
+    for lifted in [-0.5, 0.5, 25.0] {
+        let mut scene = short_from("k7/8/8/8/8/3p4/3K3P/8 w - - 0 40");
+        scene.now = FALL - 6.0;
+        scene.hands("lift d3 ; drop | lift d2 | place d3").now = FALL + lifted;
+        scene.act("lift d3").now = FALL + 70.0;
+        let outcome = scene.act("board 8/8/8/8/8/8/8/8").wait(30.0).end();
+        let found = outcome.finding();
+        assert_eq!(
+            (found.phase, found.made.as_deref(), found.revision),
+            (Phase::Made, Some("1. Kxd3"), 1),
+            "{lifted}: {found:?}"
+        );
+        assert!(found.position.starts_with("k7/8/8/8/8/3K4/7P/8 b"), "{lifted}: {found:?}");
+    }
+}

@@ -9,6 +9,7 @@ import { isOffline } from './shell.js';
 import { lastSureMove } from './moves.js';
 import { underwayView } from './underway-view.js';
 import { VERBS, capital, isComplete } from './verbs.js';
+import { isAgainst } from './words.js';
 
 /**
  * Opens the sheet of a command. From now on its lock is what the arbiter sees.
@@ -57,7 +58,7 @@ export function sheetView(app) {
   const open = draft.stage === 'open';
   const overtaken = open && overtakenBy(draft);
   const lockMissing = draft.lockKind !== 'none' && !draft.lock;
-  const needsReason = spec.verb === 'reject';
+  const needsReason = spec.verb === 'reject' || isAgainst(board.ruling?.message.body, spec.verb, draft.body);
   const ready = (fixed || isComplete(spec, values)) && (!needsReason || (values.reason ?? '').trim() !== '');
   const off = isOffline(app) || overtaken || lockMissing || !ready;
   const send = () => {

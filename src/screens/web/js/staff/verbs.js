@@ -59,7 +59,7 @@ export const VERBS = {
     asksWhy: true,
   },
   'offer': { verb: 'offer', title: 'Draw offered', fields: [SIDE], body: ({ side: who }) => ({ side: who }), sentence: (values) => `${side(values)} offered a draw.` },
-  'accept': { verb: 'accept', title: 'Draw agreed', fields: [{ ...SIDE, label: 'Who accepted' }], body: ({ side: who }) => ({ side: who }), sentence: (values) => `${side(values)} accepted the offer: the game is drawn.` },
+  'accept': { verb: 'accept', title: 'Draw agreed', fields: [{ ...SIDE, label: 'Who accepted' }], body: ({ side: who }) => ({ side: who }), sentence: (values) => `${side(values)} accepted the offer: the game is drawn.`, asksWhy: true },
   'resign': { verb: 'resign', title: 'Resigned', fields: [SIDE], body: ({ side: who }) => ({ side: who }), sentence: (values) => `${side(values)} resigned.` },
   'penalty': {
     verb: 'penalty', title: 'Penalty or time',

@@ -123,3 +123,19 @@ export const outcomeWords = (outcome) => OUTCOMES[outcome] ?? outcome.replaceAll
 /** The result that an outcome gives; null for an outcome that gives none. @param {string} outcome */
 export const resultOf = (outcome) =>
   ({ white_wins: '1-0', black_wins: '0-1', draw: '1/2-1/2', game_goes_on: '*' })[outcome] ?? null;
+
+/**
+ * True if this result needs a reason: what has happened is known, gives another result and has no ruling. The node refuses it without.
+ * @param {any} ruling the finding that is shown, if there is one
+ * @param {string} verb
+ * @param {Record<string, any>} body
+ */
+export function isAgainst(ruling, verb, body) {
+  const draws = verb === 'accept' || (verb === 'claim' && body.standing === 'accepted' && body.ground !== 'additional_time');
+  const result = draws ? '1/2-1/2' : verb === 'declare-result' ? body.result : null;
+  if (!ruling?.outcome || ruling.conditional || ruling.decision || !result || result === '*') return false;
+  const proposed = resultOf(ruling.outcome);
+  if (draws) return proposed !== '*' && proposed !== result;
+  return proposed !== null && proposed !== '*' && proposed !== result
+    && !ruling.alternatives.some((/** @type {any} */ one) => resultOf(one.outcome) === result);
+}
