@@ -7,7 +7,8 @@ use crate::arbiter_entries::ArbiterEntries;
 use crate::irregular::Irregularities;
 use crate::seen::Seen;
 
-/// The facts of a game at one moment. `facts`, `flag_context`, `penalties` and `evidence` turn them into the input of the tables.
+/// The facts of a game at one moment. `facts`, `flag_context`, `counted`, `penalties` and `evidence` turn them into the input of the
+/// tables.
 pub(crate) struct Case<'a> {
     pub(crate) now: Instant,
     pub(crate) seen: &'a Seen,

@@ -47,7 +47,7 @@ impl Seen {
         let mv = uci.to_move(&record.node().position).map_err(|_| "the move is not legal there")?;
         let color = record.turn();
         let replaced = decoder.record.moves().get(plies);
-        let standing = decoder.made().plies().first().filter(|_| replaced.is_none());
+        let standing = decoder.made().first().filter(|_| replaced.is_none());
         let at_once = Interval { earliest: now, latest: now };
         let made = replaced.map(|known| known.made).or(standing.map(|ply| ply.made)).unwrap_or(at_once);
         let pressed = decoder.waiting_press(color).filter(|_| replaced.is_none());

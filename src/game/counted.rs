@@ -35,7 +35,7 @@ impl Case<'_> {
         let lost = fall.filter(|fall| fall.settled_at().is_some_and(|at| fall.stood.are_lost(decoder, at)));
         match lost {
             Some(fall) => Played { sure: fall.stood.base(), made: fall.stood.plies() },
-            None => Played { sure: decoder.record.moves().len(), made: decoder.made().plies() },
+            None => Played { sure: decoder.record.moves().len(), made: decoder.made() },
         }
     }
 

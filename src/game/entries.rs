@@ -63,7 +63,7 @@ impl Seen {
         let offered = offered.ok_or("no draw was offered")?.happened.latest;
         let lapsed = |made: Interval| made.earliest > offered && made.before(&happened);
         let sure = self.play.decoder.record.moves().iter().any(|known| known.color == side && lapsed(known.made));
-        if sure || self.play.decoder.made().plies().iter().any(|ply| ply.color == side && lapsed(ply.made)) {
+        if sure || self.play.decoder.made().iter().any(|ply| ply.color == side && lapsed(ply.made)) {
             return Err("the offer was refused by a move (9.1.2.1): declare-result if it was not");
         }
         Ok(())

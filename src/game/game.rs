@@ -139,7 +139,6 @@ impl Game {
         let Seen { config, clock, play, phase, .. } = &mut self.seen;
         clock.review(&WatchContext { now: self.now, config, play, phase }, &mut self.alarms);
         self.health.review(self.now, &self.seen.board, &mut self.alarms, out);
-        self.seen.keep_made_moves(self.now);
         // What do the Laws say?
         self.apply_laws(news, out);
         // Who must be informed?

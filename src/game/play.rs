@@ -79,7 +79,7 @@ impl Seen {
     pub(crate) fn settle_falls(&mut self) {
         for fall in self.clock.chessclock.flags_mut().iter_mut() {
             if let Some(at) = fall.settled_at() {
-                fall.stood.take(self.play.decoder.made(), at);
+                self.play.decoder.keep_stood(&mut fall.stood, at);
             }
         }
     }

@@ -13,7 +13,7 @@ use crate::effect::Effect;
 use crate::input::Author;
 use crate::laws::claim::{Ground, Standing};
 use crate::laws::finding::FindingKey;
-use crate::laws::outcome::{GameResult, Kind};
+use crate::laws::outcome::GameResult;
 
 impl Game {
     /// Lodges or decides a claim.
@@ -37,7 +37,7 @@ impl Game {
             return Err("the record of the game refutes this claim: to accept it, give a reason");
         }
         if standing == Standing::Accepted && ground != Ground::AdditionalTime {
-            self.check_in_time(self.claimed(&body, author), Kind::Claim, author)?;
+            self.check_in_time(self.claimed(&body, author), author)?;
         }
         self.enter_claim(&body, author, out)?;
         let draws = !matches!(ground, Ground::AdditionalTime);

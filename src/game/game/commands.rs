@@ -17,7 +17,7 @@ use crate::effect::Effect;
 use crate::game_phase::GamePhase;
 use crate::input::{Author, Command};
 use crate::interval::Interval;
-use crate::laws::outcome::{GameResult, Kind};
+use crate::laws::outcome::GameResult;
 use crate::laws::rules::Table;
 use crate::played::Cause;
 
@@ -186,7 +186,7 @@ impl Game {
         self.check_game_open()?;
         self.seen.may_accept(side, &self.entries, self.event_time(author))?;
         let agreed = self.statement(side, Entered::Agreement, author, None);
-        self.check_in_time(agreed.clone(), Kind::Agreement, author)?;
+        self.check_in_time(agreed.clone(), author)?;
         self.entries.enter(agreed)?;
         let draft = self.draft(DecisionKind::Agreed, author);
         self.decide(Decision { result: GameResult::Draw, side: Some(side), ..draft }, out);

@@ -110,7 +110,7 @@ impl Game {
         // A king's move to the centre that was made when a flag fell shows no result.
         let before_flag = |made: Instant| clock.chessclock.flags().iter().any(|fall| !fall.after_end && made <= fall.fell.latest);
         let is_move = |ply: &Tentative| !ply.inferred && (!gesture::is_half(ply.mv) || before_flag(ply.made.latest));
-        let stood = play.decoder.made().plies().iter().take_while(|ply| ply.made.latest <= until && is_move(ply));
+        let stood = play.decoder.made().iter().take_while(|ply| ply.made.latest <= until && is_move(ply));
         let stood: Vec<_> = stood.map(|ply| (ply.mv, ply.made)).collect();
         for (mv, made) in stood {
             self.seen.play.decoder.record.push(mv, made, None, How::Stood, times);

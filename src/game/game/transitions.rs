@@ -29,8 +29,9 @@ use crate::reconstruct::setup::{self, Shown, WrongSetUp};
 use crate::seen::{Play, Seen};
 
 impl Game {
-    /// Checks whether the game has ended or another one has been set up.
+    /// Keeps what was made, and checks whether the game has ended or another one has been set up.
     pub(super) fn change_phase(&mut self, out: &mut Vec<Effect>) {
+        self.seen.keep_made_moves(self.now);
         self.reopen_contradicted_game(out);
         if self.seen.end_by_gesture(self.now) {
             self.end_game(out);

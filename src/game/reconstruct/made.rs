@@ -99,20 +99,10 @@ impl MadeMoves {
         }
     }
 
-    /// Takes the moves that have rested and were made by `until`. A move that was taken stays.
-    pub(crate) fn take(&mut self, made: &MadeMoves, until: Instant) {
-        let in_time = made.plies[..made.rested()].iter().take_while(|ply| ply.made.latest <= until).count();
-        let more =
-            self.plies.is_empty() || (self.base == made.base && made.moves().zip(self.moves()).all(|(one, two)| one == two));
-        if more && in_time > self.plies.len() {
-            *self = MadeMoves { plies: made.plies[..in_time].to_vec(), ..made.clone() };
-        }
-    }
-
     /// True if the game has lost these moves, which stood at `at`: it has none in their place that may have been made by then.
     pub(crate) fn are_lost(&self, decoder: &Decoder, at: Instant) -> bool {
         let sure = decoder.record.moves().since(self.base).map(|known| (known.mv, known.made));
-        let mut now = sure.chain(decoder.made().moves());
+        let mut now = sure.chain(decoder.made().iter().map(|ply| (ply.mv, ply.made)));
         let other = self.plies.iter().map(|ply| (ply.mv, now.next())).find(|(mv, other)| Some(*mv) != other.map(|(mv, _)| mv));
         self.base <= decoder.record.moves().len()
             && other.is_some_and(|(_, other)| other.is_none_or(|(_, made)| made.earliest >= at))
@@ -121,8 +111,21 @@ impl MadeMoves {
 
 impl Decoder {
     /// The moves that were made and are not sure, also those whose men were lifted again.
-    pub(crate) fn made(&self) -> &MadeMoves {
-        &self.made
+    pub(crate) fn made(&self) -> &[Tentative] {
+        // Some of them may have become sure just now.
+        let sure = self.record.moves().len().saturating_sub(self.made.base);
+        self.made.plies.get(sure..).unwrap_or_default()
+    }
+
+    /// Keeps with `stood` the moves that have rested and were made by `until`. A move that is kept stays.
+    pub(crate) fn keep_stood(&self, stood: &mut MadeMoves, until: Instant) {
+        let made = &self.made;
+        let in_time = made.plies[..made.rested()].iter().take_while(|ply| ply.made.latest <= until).count();
+        let more =
+            stood.plies.is_empty() || (stood.base == made.base && made.moves().zip(stood.moves()).all(|(one, two)| one == two));
+        if more && in_time > stood.plies.len() {
+            *stood = MadeMoves { plies: made.plies[..in_time].to_vec(), ..made.clone() };
+        }
     }
 
     /// Keeps the moves that are made. `fell` is when a flag fell that awaits its ruling: while one does, no other move takes the place

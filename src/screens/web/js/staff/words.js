@@ -133,7 +133,8 @@ export const resultOf = (outcome) =>
 export function isAgainst(ruling, verb, body) {
   const draws = verb === 'accept' || (verb === 'claim' && body.standing === 'accepted' && body.ground !== 'additional_time');
   const result = draws ? '1/2-1/2' : verb === 'declare-result' ? body.result : null;
-  if (!ruling?.outcome || ruling.conditional || ruling.decision || !result || result === '*') return false;
+  const wasSeen = ['flag_fall', 'move_on_board', 'illegal_move'].includes(ruling?.kind);
+  if (!wasSeen || ruling.conditional || ruling.decision || !result || result === '*') return false;
   const proposed = resultOf(ruling.outcome);
   if (draws) return proposed !== '*' && proposed !== result;
   return proposed !== null && proposed !== '*' && proposed !== result
