@@ -28,6 +28,7 @@ mod garbage;
 mod hands;
 mod health;
 mod illegal_and_flag;
+mod illegal_rulings;
 mod illegal_stands;
 mod joining;
 mod kings;
