@@ -118,7 +118,7 @@ impl Game {
         self.ask_board(out);
         self.review_spare();
         // What was played?
-        self.seen.review_play(self.now, &mut self.alarms);
+        self.reports.arbiter_dirty |= self.seen.review_play(self.now, &mut self.alarms);
         self.review_joining(out);
         self.apply_conclusions(out);
         if self.seen.phase.is_read() {
@@ -253,7 +253,7 @@ impl Game {
                     self.reports.revised();
                 }
             }
-            GamePhase::Over => {}
+            GamePhase::Over => self.seen.read_board(self.now),
         }
         let pending = self.rulings.is_pending(&self.seen.clock.chessclock);
         self.seen.watch_next_set_up(self.now, pending);

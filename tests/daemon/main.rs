@@ -28,6 +28,7 @@ mod collect;
 mod commit_log;
 mod contract;
 mod daemon_faults;
+mod decisions_in_play;
 mod doctor;
 mod end_to_end;
 mod event_story;

@@ -254,6 +254,14 @@ impl Game {
         Some((after.by, record.start(), known.chain(self.pending_of(decoder)).collect()))
     }
 
+    /// The moves that were played after the result of the game. They belong to the game only if the result is taken back.
+    pub fn moves_after_result(&self) -> Vec<GameMove> {
+        let Some(after) = &self.seen.play.after_result else { return Vec::new() };
+        let (record, fell) = (&after.decoder.record, self.fallen_at());
+        let sure = record.moves().iter().enumerate().map(|(index, known)| GameMove::sure(index, &known, record.mode(), fell));
+        sure.chain(self.pending_of(&after.decoder)).skip(self.moves().len()).collect()
+    }
+
     /// When the first flag fell that may cost something.
     fn fallen_at(&self) -> Option<Instant> {
         let flags = self.rulings.findings.iter().filter(|finding| finding.flag.is_some());

@@ -43,5 +43,6 @@ mod reopened;
 mod sides;
 mod signal;
 mod spare;
+mod taken_back_results;
 mod told_delay;
 mod unidentified;
