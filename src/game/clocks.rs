@@ -69,7 +69,8 @@ impl Seen {
                     PeriodCause::Zero => None,
                 };
                 out.push(audit(ClockEvent::PeriodAdded, by));
-                if let Some(by) = by.filter(|by| self.count_differs(*by)) {
+                // After a result the record does not go on.
+                if let Some(by) = by.filter(|by| !decided && self.count_differs(*by)) {
                     alarms.raise(now, AlarmKind::ClockCountDiffers, Some(by), 0);
                 }
                 Changed::State
@@ -141,6 +142,9 @@ impl Seen {
                 after.press(at, by, &self.board, &view);
             }
         }
+        if let Some(after) = &mut self.play.after_result {
+            after.decoder.press(at, by, &self.board, &self.clock.view(), &mut after.conclusions);
+        }
         alarms.cure(now, AlarmKind::IncompleteMove);
         alarms.cure(now, AlarmKind::WrongClockRunning);
         changed
@@ -152,6 +156,9 @@ impl Seen {
         self.joining.forget_positions();
         self.clock.turn = None;
         self.play.decoder.record.exchange_clocks();
+        if let Some(after) = &mut self.play.after_result {
+            after.decoder.record.exchange_clocks();
+        }
         alarms.raise(now, AlarmKind::ClockSidesExchanged, None, 0);
         alarms.settle(now, AlarmKind::Flag, None);
         self.raise_flags(now, alarms);

@@ -3,9 +3,11 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use flagfall_protocols::time::Instant;
+
 use crate::decision::{Decision, DecisionKind};
 use crate::laws::finding::{Finding, FindingStatus};
-use crate::laws::outcome::{GameResult, Kind};
+use crate::laws::outcome::{GameResult, Kind, Outcome};
 
 /// The board, clock and record facts on which a ruled finding rests. The finding itself may change without them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +21,8 @@ struct Facts {
     completed: Option<u32>,
     required: Option<u32>,
     last_period: Option<bool>,
+    /// For illegal moves, what was proposed and when those were completed on which the ruling was: another one is another fact.
+    illegal: Option<(Outcome, Vec<Instant>)>,
 }
 
 impl Facts {
@@ -34,6 +38,8 @@ impl Facts {
             completed: finding.completed,
             required: finding.required,
             last_period: finding.last_period,
+            illegal: (finding.kind == Kind::IllegalMove)
+                .then(|| (finding.outcome, finding.illegal_moves_to_rule().map(|it| it.at).collect())),
         }
     }
 
@@ -48,6 +54,8 @@ impl Facts {
 struct Kept {
     decision: Decision,
     superseded: bool,
+    /// The numbers of the alarms of the illegal moves on which it rules.
+    illegal_moves: Vec<u32>,
     /// For a ruling on a finding, the facts on which the finding rested.
     facts: Option<Facts>,
 }
@@ -64,8 +72,6 @@ impl Kept {
 pub(crate) struct Decisions {
     kept: Vec<Kept>,
     numbered: u32,
-    /// The kind of the finding that the next decision rejects.
-    rejects: Option<Kind>,
 }
 
 impl Decisions {
@@ -76,18 +82,25 @@ impl Decisions {
         self.kept.iter().map(|kept| &kept.decision)
     }
 
-    /// Keeps a decision. Returns it with its number and the number of the decision that it supersedes.
-    pub(crate) fn add(&mut self, decision: Decision) -> Decision {
+    /// Keeps a decision, which rejects a finding of this kind and rules on the illegal moves with these alarms. Returns it with its number
+    /// and the number of the decision that it supersedes.
+    pub(crate) fn add(&mut self, decision: Decision, rejects: Option<Kind>, illegal_moves: Vec<u32>) -> Decision {
         // An agreement or an accepted claim is a decision of its own, older than the finding about it.
-        let entered = match self.rejects.take() {
+        let entered = match rejects {
             Some(Kind::Agreement) => Some(DecisionKind::Agreed),
             Some(Kind::Claim) => Some(DecisionKind::ClaimAccepted),
             _ => None,
         };
         let of_entry = |earlier: &Decision| earlier.decides_game() && entered == Some(earlier.kind);
-        let last =
-            |meant: &dyn Fn(&Decision) -> bool| self.kept.iter().rposition(|kept| !kept.superseded && meant(&kept.decision));
-        let place = last(&of_entry).or_else(|| last(&|earlier| supersedes_earlier(earlier, &decision)));
+        let last = |meant: &dyn Fn(&Kept) -> bool| self.kept.iter().rposition(|kept| !kept.superseded && meant(kept));
+        let overrules = |earlier: &Kept| {
+            let same = earlier.illegal_moves.iter().any(|alarm| illegal_moves.contains(alarm));
+            // A finding may have been ruled on for one illegal move and then for another.
+            let other = !earlier.illegal_moves.is_empty() && !illegal_moves.is_empty();
+            let other = other && earlier.decision.result == GameResult::Open;
+            same || (!other && supersedes_earlier(&earlier.decision, &decision))
+        };
+        let place = last(&|earlier| of_entry(&earlier.decision)).or_else(|| last(&overrules));
         let before = place.and_then(|place| self.kept.get_mut(place));
         let supersedes = before.map(|before| {
             before.superseded = true;
@@ -98,7 +111,7 @@ impl Decisions {
             self.kept.remove(gives_way.unwrap_or(0));
         }
         let decision = self.number(Decision { supersedes, ..decision });
-        self.kept.push(Kept { decision: decision.clone(), superseded: false, facts: None });
+        self.kept.push(Kept { decision: decision.clone(), superseded: false, illegal_moves, facts: None });
         decision
     }
 
@@ -106,11 +119,6 @@ impl Decisions {
     pub(crate) fn number(&mut self, decision: Decision) -> Decision {
         self.numbered += 1;
         Decision { number: self.numbered, ..decision }
-    }
-
-    /// Notes that the next decision rejects a finding of this kind.
-    pub(crate) fn set_rejected_kind(&mut self, kind: Option<Kind>) {
-        self.rejects = kind;
     }
 
     /// Notes that the last decision was about this finding in its present form.
@@ -180,6 +188,12 @@ impl Decisions {
         standing.filter(|decision| decision.decides_game()).find(|decision| decision.result != GameResult::Open)
     }
 
+    /// The decision in force on the illegal move with this alarm.
+    pub(crate) fn on_illegal_move(&self, alarm: u32) -> Option<&Decision> {
+        let ruled = |kept: &&Kept| !kept.superseded && kept.illegal_moves.contains(&alarm);
+        self.kept.iter().rfind(ruled).map(|kept| &kept.decision)
+    }
+
     /// The decision with this number.
     pub(crate) fn numbered(&self, number: u32) -> Option<&Decision> {
         self.iter().find(|decision| decision.number == number)
@@ -207,10 +221,10 @@ fn supersedes_earlier(earlier: &Decision, later: &Decision) -> bool {
     use DecisionKind::{ClaimAccepted, ClaimRefused, Confirmed, Declared, Penalty, Rejected};
     let finding = |decision: &Decision| decision.finding.map(|key| key.id);
     let claim = |decision: &Decision| decision.claim.as_ref().map(|claim| (claim.side, claim.ground));
-    let alarm = |decision: &Decision| decision.penalty.and_then(|penalty| penalty.alarm);
     match (earlier.kind, later.kind) {
         (Confirmed | Rejected, Confirmed | Rejected) if finding(earlier) == finding(later) => true,
-        (Penalty, Penalty) => alarm(earlier).is_some() && alarm(earlier) == alarm(later),
+        // Penalties for the same illegal move are compared by their alarms.
+        (Penalty, Penalty) => false,
         (ClaimRefused | ClaimAccepted, ClaimRefused | ClaimAccepted) if claim(earlier) == claim(later) => true,
         // A rejection concerns only one finding.
         (_, Rejected) => false,

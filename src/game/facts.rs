@@ -17,6 +17,7 @@ use crate::interval::Interval;
 use crate::laws::claim::Standing;
 use crate::laws::facts::{Caller, Claimed, Counted, End, Ended, Facts, Flag, Illegal, IllegalKind, Treated};
 use crate::laws::outcome::Phase;
+use crate::seen::Play;
 
 /// The largest number of illegal moves of a game that are considered. The first few have decided the game.
 const MAX_ILLEGAL: usize = 16;
@@ -251,6 +252,8 @@ impl Case<'_> {
                 (Some(true), _) => Treated::Counted,
                 (Some(false), _) => Treated::NotCounted,
                 (None, AlarmStatus::Open | AlarmStatus::CorrectedOnBoard) => Treated::Open,
+                // It stands, because the opponent has replied (A.5.2; club point 15).
+                (None, AlarmStatus::Cured) => Treated::NotCounted,
                 (None, _) => Treated::Settled,
             };
             if treated == Treated::NotCounted {
@@ -301,13 +304,16 @@ impl Case<'_> {
 
     /// The time of the opponent's next move after a press of `by`.
     fn reply(&self, by: Color, pressed: Instant) -> Option<Interval> {
-        self.times(self.played(None)).find(|(color, made)| *color != by && made.earliest > pressed).map(|(_, made)| made)
+        let earlier = self.seen.play.segments.iter().flat_map(|record| record.moves().made());
+        let mut made = earlier.chain(self.times(self.played(None)));
+        made.find(|(color, made)| *color != by && made.earliest > pressed).map(|(_, made)| made)
     }
 
     /// The time of the opponent's press after his next move.
     fn reply_pressed(&self, by: Color, pressed: Instant) -> Option<Interval> {
-        let next = self.seen.play.decoder.record.moves().iter().find(|known| known.color != by && known.made.earliest > pressed);
-        next.and_then(|known| known.pressed)
+        let Play { segments, decoder, .. } = &self.seen.play;
+        let mut recorded = segments.iter().chain([&decoder.record]).flat_map(|record| record.moves().iter());
+        recorded.find(|known| known.color != by && known.made.earliest > pressed).and_then(|known| known.pressed)
     }
 
     /// The position before an illegal move, or with a queen where a pawn was not replaced (7.5.1, 7.5.2).

@@ -121,7 +121,7 @@ impl Game {
         self.ask_board(out);
         self.review_spare();
         // What was played?
-        self.seen.review_play(self.now, &mut self.alarms);
+        self.reports.arbiter_dirty |= self.seen.review_play(self.now, &mut self.alarms);
         self.review_joining(out);
         self.apply_conclusions(out);
         if self.seen.phase.is_read() {
@@ -236,11 +236,13 @@ impl Game {
                     self.reports.revised();
                 }
             }
-            // Players correct a wrong sign, until an arbiter has decided.
-            GamePhase::Over if self.seen.play.ending.is_none() && self.rulings.result.is_none() => {
-                self.seen.watch_gesture(self.now, &mut self.alarms);
+            GamePhase::Over => {
+                // Players correct a wrong sign, until an arbiter has decided.
+                if self.seen.play.ending.is_none() && self.rulings.result.is_none() {
+                    self.seen.watch_gesture(self.now, &mut self.alarms);
+                }
+                self.seen.read_board(self.now);
             }
-            GamePhase::Over => {}
         }
         let pending = self.rulings.is_pending(&self.seen.clock.chessclock);
         self.seen.watch_next_set_up(self.now, pending);

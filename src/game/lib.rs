@@ -12,6 +12,7 @@ extern crate alloc;
 
 mod after_gap;
 mod after_illegal;
+mod after_result;
 pub mod alarm;
 pub mod arbiter_entries;
 pub mod audit;
@@ -46,6 +47,7 @@ mod live_moves;
 pub mod mate;
 mod men;
 mod monitor;
+mod moves_after_result;
 mod next_game;
 pub mod open_matters;
 pub mod pair;

@@ -46,7 +46,10 @@ impl Seen {
 
     /// While there is no game, notes the time since which a wrong set-up has stood.
     pub(crate) fn watch_wrong_set_up(&mut self, now: Instant, pending: bool) {
-        let waits = self.phase.stage == GamePhase::AwaitingSetUp || (self.phase.stage == GamePhase::Over && !pending);
+        // After a result that was entered at the wrong board, its first moves may look like one.
+        let played = self.play.after_result.as_ref().is_some_and(|after| after.decoder.explains(&self.board));
+        let over = self.phase.stage == GamePhase::Over && !pending && !played;
+        let waits = self.phase.stage == GamePhase::AwaitingSetUp || over;
         let shown = waits.then(|| setup::wrong_set_up(self.board.men(), self.config.chess960)).flatten();
         let noted = self.phase.wrong_set_up.as_ref().map(|(_, wrong)| wrong);
         let kept = self.phase.wrong_start.as_ref().map(|(wrong, _)| wrong);

@@ -49,8 +49,8 @@ impl Seen {
     }
 
     /// Lets the decoder draw its conclusions up to now. While only the moves after an illegal move explain the board, none that leave
-    /// it unexplained become sure.
-    pub(crate) fn review_play(&mut self, now: Instant, alarms: &mut Alarms) {
+    /// it unexplained become sure. True if what is played after a result changed.
+    pub(crate) fn review_play(&mut self, now: Instant, alarms: &mut Alarms) -> bool {
         let after = self.play.after_illegal.as_ref().and_then(|after| after.decoder.as_ref());
         let explained_by_other = after.is_some_and(|after| {
             let unexplained = |decoder: &Decoder| decoder.unexplained_squares(&self.board) != 0;
@@ -61,6 +61,7 @@ impl Seen {
             self.play.decoder.review(now, &self.board, &view, &mut self.play.conclusions);
             self.note_first_move(now, alarms);
         }
+        self.review_after_result(now)
     }
 
     /// Notes that the game begins with the first move. It may be understood some time after the board showed it.
@@ -90,7 +91,8 @@ impl Seen {
         }
     }
 
-    fn clock_stands(&self) -> bool {
+    /// True if the clock is connected and no time runs.
+    pub(crate) fn clock_stands(&self) -> bool {
         self.clock.chessclock.present() && self.clock.chessclock.runs().is_none()
     }
 

@@ -28,6 +28,9 @@ impl Seen {
         self.board.set_scan(scan);
         self.play.decoder.set_scan(scan);
         self.joining.set_scan(scan);
+        if let Some(after) = &mut self.play.after_result {
+            after.decoder.set_scan(scan);
+        }
         if let Some(decoder) = self.play.after_illegal.as_mut().and_then(|after| after.decoder.as_mut()) {
             decoder.set_scan(scan);
         }

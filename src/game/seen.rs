@@ -1,5 +1,6 @@
 //! Holds the observations of board and clock, and the state of the game that follows from them.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::time::Duration;
 
@@ -9,6 +10,7 @@ use flagfall_protocols::time::Instant;
 
 use crate::after_gap::ClockOverGap;
 use crate::after_illegal::AfterIllegal;
+use crate::after_result::AfterResult;
 use crate::alarm::Alarms;
 use crate::audit::TouchedMan;
 use crate::clock::tracker::ClockTracker;
@@ -70,6 +72,8 @@ pub(crate) struct Play {
     pub(crate) step_found: Option<Instant>,
     /// What is played after an illegal move on which nobody has ruled.
     pub(crate) after_illegal: Option<AfterIllegal>,
+    /// What is played after a decision has given the game its result.
+    pub(crate) after_result: Option<Box<AfterResult>>,
     /// The men that were touched and put back, at most sixteen (4.3).
     pub(crate) touched_men: Vec<TouchedMan>,
     /// The knowledge about whether a side can still mate (5.2.2).
@@ -91,6 +95,7 @@ impl Play {
             segments: Vec::new(),
             step_found: None,
             after_illegal: None,
+            after_result: None,
             touched_men: Vec::new(),
             dead_position_watch: mate::Watch::default(),
         }
@@ -304,6 +309,7 @@ impl Seen {
                 phase.next_set_up.map(|since| since.after(phase.next_game_wait(scan))),
                 phase.wrong_set_up.as_ref().map(|(since, _)| since.after(WRONG_SET_UP_STANDS)),
                 self.end_contradicted_at(),
+                self.after_result_due(now),
             ],
         )
     }

@@ -75,6 +75,7 @@ pub fn arbiter_state(game: &Game) -> ArbiterState {
             initial_fen: fen(start),
             moves: moves.into_iter().map(MoveBody::from).collect(),
         }),
+        after_result: game.moves_after_result().into_iter().map(MoveBody::from).collect(),
         phase: game.phase().into(),
         completed: game.completed().into(),
         period: game.period().into(),

@@ -231,6 +231,9 @@ pub struct ArbiterState {
     /// What is played after an illegal move that awaits a ruling.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after_illegal_move: Option<AfterIllegalMove>,
+    /// What is played after the result, with plies that go on from `moves`. It belongs to the game only if the result is taken back.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub after_result: Vec<MoveBody>,
     /// Phase of the running move.
     pub phase: Phase,
     /// Moves completed; none where earlier moves are unknown.

@@ -29,6 +29,7 @@ mod collect;
 mod commit_log;
 mod contract;
 mod daemon_faults;
+mod decisions_in_play;
 mod desk_results;
 mod doctor;
 mod end_to_end;

@@ -256,7 +256,7 @@ impl Game {
         Statement { side, what, happened: self.event_time(author), entered: self.now, command: author.command.clone(), claim }
     }
 
-    fn add_entry(&mut self, side: Color, what: Entered, author: &Author) -> Result<(), &'static str> {
+    pub(super) fn add_entry(&mut self, side: Color, what: Entered, author: &Author) -> Result<(), &'static str> {
         self.entries.enter(self.statement(side, what, author, None))
     }
 }

@@ -15,9 +15,10 @@ use crate::game_phase::GamePhase;
 use crate::interval::Interval;
 use crate::laws::outcome::{Ending, GameResult};
 use crate::played::Cause;
-use crate::reconstruct::gesture;
 use crate::reconstruct::line::Tentative;
+use crate::reconstruct::moves::MoveRecord;
 use crate::reconstruct::record::How;
+use crate::reconstruct::{Conclusion, Decoder, gesture};
 use crate::seen::Seen;
 
 impl Game {
@@ -106,11 +107,14 @@ impl Game {
         self.reports.revised();
     }
 
-    /// Notes that the game goes on, so a flag that fell after its supposed end counts.
+    /// Notes that the game goes on, so a flag that fell after its supposed end counts. While it has a result, the board is only followed.
     pub(super) fn reopen(&mut self) {
         self.seen.play.ending = None;
-        self.seen.phase.stage = GamePhase::Playing;
-        if self.rulings.result.is_none() {
+        if self.rulings.result.is_some() {
+            self.seen.phase.stage = GamePhase::Over;
+            self.seen.begin_after_result();
+        } else {
+            self.seen.phase.stage = GamePhase::Playing;
             self.seen.clock.chessclock.flags_mut().iter_mut().for_each(|fall| fall.after_end = false);
             for side in self.rulings.flags_without_ruling(&self.seen.clock.chessclock) {
                 self.alarms.raise(self.now, AlarmKind::Flag, Some(side), 0);
@@ -132,17 +136,42 @@ impl Game {
             if before.is_some() {
                 self.raise_ending();
             }
-            self.seen.play.decoder.board_changed(self.now, &self.seen.board);
+            if let Some((decoder, conclusions)) = self.seen.take_after_result() {
+                self.go_on_with_moves_after_result(decoder, conclusions, out);
+            }
+            self.seen.read_board(self.now);
         } else {
             self.rulings.result = Some(result);
             self.seen.phase.gesture = None;
             // The result is reported before the next game begins.
             self.seen.phase.next_set_up = self.seen.phase.next_set_up.map(|_| self.now);
+            if self.seen.phase.is_read() {
+                self.seen.begin_after_result();
+            }
             self.keep_standing_moves(out);
             self.seen.play.decoder.forget_tentative();
             self.end_game(out);
         }
         self.reports.ruling_dirty = true;
+    }
+
+    /// Goes on with the moves that were played while the game had a result, which was taken back. A move that only stood on the board
+    /// when the result was given is read again.
+    fn go_on_with_moves_after_result(&mut self, decoder: Decoder, conclusions: Vec<Conclusion>, out: &mut Vec<Effect>) {
+        let before = core::mem::replace(&mut self.seen.play.decoder, decoder).record;
+        let moves = self.seen.play.decoder.record.moves().iter();
+        let same =
+            |(known, now): &(MoveRecord, MoveRecord)| (known.mv, known.pressed, known.how) == (now.mv, now.pressed, now.how);
+        let kept = before.moves().iter().zip(moves).take_while(same).count();
+        if kept < before.moves().len() {
+            out.push(revision(kept as u32 + 1, Cause::Reopened, Vec::new()));
+        }
+        for index in kept..self.seen.play.decoder.record.moves().len() {
+            self.move_is_sure(index, out);
+        }
+        self.seen.play.conclusions.extend(conclusions);
+        self.apply_conclusions(out);
+        self.reports.revised();
     }
 
     /// Keeps the moves that stood on the board when play stopped, pressed or not. Moves after the clocks were stopped are

@@ -7,6 +7,7 @@ use flagfall_protocols::time::Instant;
 
 use super::Game;
 use crate::alarm::AlarmKind;
+use crate::arbiter_entries::Entered;
 use crate::config::Rulings;
 use crate::decision::{AUTOMATIC, Claim, Decision, DecisionKind};
 use crate::effect::Effect;
@@ -43,6 +44,9 @@ impl Game {
             }
             self.find(out);
         }
+        if result == GameResult::Open {
+            self.rule_on_illegal_moves(key.id, true, author)?;
+        }
         let standing = if result == GameResult::Open { Standing::Refused } else { Standing::Accepted };
         let claim = if kind == Kind::Claim { self.rule_on_claim(key, standing, author, out)? } else { None };
         self.apply_ruling((DecisionKind::Confirmed, result), key, claim, author, out);
@@ -73,6 +77,7 @@ impl Game {
         if on_board {
             self.reject_ending();
         }
+        self.rule_on_illegal_moves(key.id, false, author)?;
         let claim = if kind == Kind::Claim { self.rule_on_claim(key, Standing::Refused, author, out)? } else { None };
         self.apply_ruling((DecisionKind::Rejected, GameResult::Open), key, claim, author, out);
         if position {
@@ -87,6 +92,20 @@ impl Game {
                 _ => None,
             };
             self.entries.forget(kind, side);
+        }
+        Ok(())
+    }
+
+    /// Enters for the illegal moves of this finding whether they count (7.5.5), as a penalty does.
+    ///
+    /// # Errors
+    /// Fails if the game has too many entries.
+    fn rule_on_illegal_moves(&mut self, id: u32, counts: bool, author: &Author) -> Result<(), &'static str> {
+        let ruled = self.rulings.numbered(id).into_iter().flat_map(Finding::illegal_moves_to_rule);
+        let ruled: Vec<_> = ruled.map(|it| (it.side, it.alarm, it.at)).collect();
+        for (side, alarm, at) in ruled {
+            let author = Author { observed_at: Some(at), ..author.clone() };
+            self.add_entry(side, Entered::IllegalMove { alarm, counts }, &author)?;
         }
         Ok(())
     }
@@ -114,8 +133,6 @@ impl Game {
         out: &mut Vec<Effect>,
     ) {
         if kind == DecisionKind::Rejected {
-            let on = self.rulings.numbered(key.id).map(|finding| finding.kind);
-            self.rulings.decisions.set_rejected_kind(on);
             // The next game must not begin in the same step as this ruling.
             self.seen.phase.next_set_up = self.seen.phase.next_set_up.map(|_| self.now);
         }

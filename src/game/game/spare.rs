@@ -44,6 +44,7 @@ impl Game {
         {
             out.push(Effect::Device(DeviceCommand::ReadLog));
         }
+        self.seen.read_board_after_gap(unseen, self.now);
         self.handle_board_change(out);
         self.notice_hidden_moves(out);
     }

@@ -191,7 +191,7 @@ impl Game {
         self.reports.live_dirty = true;
         self.settle_endings();
         self.reopen();
-        self.seen.play.decoder.board_changed(self.now, &self.seen.board);
+        self.seen.read_board(self.now);
         self.reports.revised();
     }
 
@@ -263,7 +263,7 @@ impl Game {
         }
         self.reopen();
         self.settle_irregularities();
-        self.seen.play.decoder.board_changed(self.now, &self.seen.board);
+        self.seen.read_board(self.now);
         Ok(())
     }
 
@@ -288,7 +288,7 @@ impl Game {
             true => revision(plies as u32 + 1, Cause::CorrectMove, alloc::vec![corrected]),
             false => Effect::Move(corrected),
         });
-        self.seen.play.decoder.board_changed(self.now, &self.seen.board);
+        self.seen.read_board(self.now);
         Ok(())
     }
 
@@ -301,7 +301,7 @@ impl Game {
         self.alarms.cure(self.now, AlarmKind::PromotionUnconfirmed);
         let moves = (ply..self.seen.play.decoder.record.moves().len()).map(|index| self.sure_move(index)).collect();
         out.push(revision(ply as u32 + 1, Cause::Promotion, moves));
-        self.seen.play.decoder.board_changed(self.now, &self.seen.board);
+        self.seen.read_board(self.now);
         self.reports.revised();
     }
 

@@ -19,7 +19,6 @@ use crate::decision::{Decision, Ruling};
 use crate::effect::Audience;
 use crate::game_phase::{GamePhase, Hint};
 use crate::health::Health;
-use crate::laws::adjudicate::Subject;
 use crate::laws::claim::Ground;
 use crate::laws::claims::Checked;
 use crate::laws::finding::{Finding, FindingKey};
@@ -29,6 +28,7 @@ use crate::pair::Pair;
 use crate::played::{GameMove, LiveMove, Notation};
 use crate::reconstruct::record::Record;
 use crate::reconstruct::{Decoder, sensing_of};
+use crate::rulings::Subject;
 
 impl Game {
     /// The number of the game on this board, from 1; 0 before the first game.
@@ -254,9 +254,18 @@ impl Game {
         Some((after.by, record.start(), known.chain(self.pending_of(decoder)).collect()))
     }
 
+    /// The moves that were played after the result of the game. They belong to the game only if the result is taken back.
+    pub fn moves_after_result(&self) -> Vec<GameMove> {
+        let Some(after) = &self.seen.play.after_result else { return Vec::new() };
+        let (record, fell) = (&after.decoder.record, self.fallen_at());
+        let sure = record.moves().iter().enumerate().map(|(index, known)| GameMove::sure(index, &known, record.mode(), fell));
+        sure.chain(self.pending_of(&after.decoder)).skip(self.moves().len()).collect()
+    }
+
     /// When the first flag fell that may cost something.
     fn fallen_at(&self) -> Option<Instant> {
-        let free = self.rulings.findings.iter().take_while(|finding| self.rulings.costs_nothing(finding)).count();
+        let flags = self.rulings.findings.iter().filter(|finding| finding.flag.is_some());
+        let free = flags.take_while(|finding| self.rulings.costs_nothing(finding)).count();
         self.seen.clock.chessclock.flags().iter().filter(|fall| !fall.after_end).nth(free).map(|fall| fall.fell.latest)
     }
 
@@ -304,7 +313,7 @@ impl Game {
         })
     }
 
-    /// The first finding that affects the result; the last one if none does.
+    /// The first finding that affects the result. If none does, the last one that awaits a ruling, or else the last one.
     pub fn deciding_finding(&self) -> Option<&Finding> {
         self.rulings.deciding_finding()
     }

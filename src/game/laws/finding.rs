@@ -3,6 +3,8 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use flagfall_protocols::square::Color;
+use flagfall_protocols::time::Instant;
 use shakmaty::fen::Fen;
 use shakmaty::{Chess, EnPassantMode};
 
@@ -47,6 +49,24 @@ pub enum FindingStatus {
     Rejected,
     /// The game has its result by another decision.
     Superseded,
+}
+
+/// One illegal move, as a finding names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IllegalMove {
+    /// Who completed it.
+    pub side: Color,
+    /// When it was completed, at the latest.
+    pub at: Instant,
+    /// The number of its alarm in the game; 0 = an arbiter saw it and no sensor did (7.5.4).
+    pub alarm: u32,
+    /// It awaits a ruling.
+    pub open: bool,
+    /// It is the one with which the player loses by its number (7.5.5), or a later one.
+    pub loses: bool,
+    /// Which of the player's illegal moves it was, and what was made of it: `Black's first illegal move, 12... Kd8-d6: confirmed by anna,
+    /// White got 2:00`.
+    pub words: String,
 }
 
 /// What the daemon finds; an arbiter decides.
@@ -103,6 +123,8 @@ pub struct Finding {
     pub ended_at: Option<[u64; 2]>,
     /// Who made the illegal move that it is about (7.5); none if it is about none.
     pub offender: Option<&'static str>,
+    /// The illegal moves of both players that count or may count, numbered for each of them, where it is about one.
+    pub illegal_moves: Vec<IllegalMove>,
     /// What the clock said last before the fall was seen, then what it said with it; where it has shown none, what it said last
     /// before the fall was observed.
     pub readings: Vec<ClockShown>,
@@ -124,6 +146,13 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// The illegal moves on which a ruling on this finding decides: all that await one, or those by whose number the player loses.
+    pub(crate) fn illegal_moves_to_rule(&self) -> impl Iterator<Item = &IllegalMove> {
+        let goes_on = self.outcome == Outcome::GameGoesOn;
+        let about = self.kind == Kind::IllegalMove && self.flag.is_none();
+        self.illegal_moves.iter().filter(move |it| about && if goes_on { it.open } else { it.loses })
+    }
+
     /// A finding from these facts of the rules and the position that counts. It has no number yet (0), no decision, and nothing
     /// about the flag, the clock readings and the evidence.
     pub fn of(found: Found, rulebook: &Rulebook, position: &Chess, phase: Phase) -> Finding {
@@ -153,6 +182,7 @@ impl Finding {
             winnable: found.winnable,
             ended_at: found.ended.map(|ended| ended.micros()),
             offender: found.offender.map(color_name),
+            illegal_moves: Vec::new(),
             readings: Vec::new(),
             evidence: Vec::new(),
             configurable: found.configurable,

@@ -7,7 +7,7 @@ use flagfall_protocols::square::Color;
 
 use crate::interval::Interval;
 use crate::laws::endings::Final;
-use crate::laws::facts::{Illegal, IllegalKind, Treated};
+use crate::laws::facts::{Facts, Illegal, IllegalKind, Treated};
 use crate::laws::outcome::{Kind, Outcome, Recommended};
 use crate::laws::rules::{About, Table};
 use crate::laws::tables::{Ruled, Tables, depending};
@@ -56,23 +56,26 @@ impl<'a> Tally<'a> {
     }
 }
 
+/// The illegal moves that a player is charged with, those until `before` if it is given. Those that were ruled to be none are left
+/// out. If the rules have the deadline of A.5.2, those that stand since the opponent's next move are left out too.
+pub(crate) fn charged<'a>(facts: &'a Facts, side: Color, before: Option<&Interval>) -> Vec<&'a Illegal> {
+    let deadline = facts.rulebook.rules().illegal_deadline;
+    let club = facts.rulebook.rules().table == Table::Club;
+    // By the club's rules the opponent must also press after his reply (point 15).
+    let replied = |illegal: &Illegal| if club { illegal.reply_pressed.is_some() } else { illegal.reply.is_some() };
+    let stands = |illegal: &Illegal| deadline && replied(illegal) && illegal.treated != Treated::Counted;
+    let in_time = |illegal: &Illegal| before.is_none_or(|fell| illegal.at.earliest <= fell.latest);
+    let counts =
+        |illegal: &&Illegal| illegal.by == side && illegal.treated != Treated::NotCounted && !stands(illegal) && in_time(illegal);
+    let mut moves: Vec<&Illegal> = facts.illegal.iter().filter(counts).collect();
+    let rank = |treated: Treated| [Treated::Counted, Treated::Open, Treated::Settled].iter().position(|it| *it == treated);
+    moves.sort_by_key(|illegal| (illegal.at.latest, illegal.at.earliest, rank(illegal.treated), illegal.kind));
+    moves
+}
+
 impl Tables<'_, '_> {
-    /// The illegal moves that a player is charged with. Those that were ruled to be none are left out. If the rules have the
-    /// deadline of A.5.2, those that stand since the opponent's next move are left out too.
     fn tally(&self, side: Color, before: Option<&Interval>) -> Tally<'_> {
-        let deadline = self.facts.rulebook.rules().illegal_deadline;
-        let club = self.facts.rulebook.rules().table == Table::Club;
-        // By the club's rules the opponent must also press after his reply (point 15).
-        let replied = |illegal: &Illegal| if club { illegal.reply_pressed.is_some() } else { illegal.reply.is_some() };
-        let stands = |illegal: &Illegal| deadline && replied(illegal) && illegal.treated != Treated::Counted;
-        let in_time = |illegal: &Illegal| before.is_none_or(|fell| illegal.at.earliest <= fell.latest);
-        let charged = self.facts.illegal.iter().filter(|illegal| {
-            illegal.by == side && illegal.treated != Treated::NotCounted && !stands(illegal) && in_time(illegal)
-        });
-        let mut moves: Vec<&Illegal> = charged.collect();
-        let rank = |treated: Treated| [Treated::Counted, Treated::Open, Treated::Settled].iter().position(|it| *it == treated);
-        moves.sort_by_key(|illegal| (illegal.at.latest, illegal.at.earliest, rank(illegal.treated), illegal.kind));
-        Tally { moves }
+        Tally { moves: charged(self.facts, side, before) }
     }
 
     /// The illegal moves of a player that were ruled to count and were completed before his opponent's flag fell.

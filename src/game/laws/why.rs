@@ -8,7 +8,7 @@ use flagfall_protocols::square::Color;
 use shakmaty::{CastlingMode, Chess, Position};
 
 use super::answering::read;
-use super::finding::Finding;
+use super::finding::{Finding, FindingStatus};
 use super::material;
 use super::outcome::{Kind, Outcome};
 use super::phrases::{BY_ARTICLE, UNKNOWN, WHEN};
@@ -43,8 +43,14 @@ fn claimant(finding: &Finding) -> Option<(Chess, Color)> {
     Some((at(CastlingMode::Standard).or_else(|| at(CastlingMode::Chess960))?, side))
 }
 
-/// The sentences for this finding. An undecided one names everything on which it depends.
+/// The sentences for this finding. An undecided one names everything on which it depends. The earlier illegal moves follow, with what
+/// was made of them.
 pub(super) fn why(finding: &Finding) -> String {
+    let earlier = finding.illegal_moves.iter().filter(|it| !it.open);
+    earlier.fold(why_now(finding), |text, it| format!("{text} {}.", it.words))
+}
+
+fn why_now(finding: &Finding) -> String {
     let open = matches!(finding.outcome, Outcome::Undecided | Outcome::ResultNotEntered);
     // The first sentence says already that the solver has no answer.
     let unsolved = matches!(finding.winnable, Verdict::Pending | Verdict::Undecided(_));
@@ -95,6 +101,10 @@ fn reason(finding: &Finding) -> String {
         Outcome::GameGoesOn => match (finding.completed, finding.required) {
             (Some(done), Some(need)) if done >= need => "The required moves were completed before the flag fell.".to_string(),
             _ if finding.kind == Kind::Claim => "The record of the game does not bear out the claim.".to_string(),
+            _ if finding.flag.is_none() && finding.status == FindingStatus::Confirmed => "The illegal move counts.".to_string(),
+            _ if finding.flag.is_none() && finding.status == FindingStatus::Rejected => {
+                "No illegal move counts here.".to_string()
+            }
             _ if finding.flag.is_none() && finding.articles.contains(&"A.5.2") => {
                 "Nobody has ruled on the illegal move yet. Once the opponent has made the next move, the arbiter can no \
                  longer correct it (A.5.2)."

@@ -6,13 +6,12 @@ use alloc::vec::Vec;
 use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 
-use super::RulingRecord;
+use super::{RulingRecord, Subject};
 use crate::alarm::{Alarm, AlarmKind, Alarms};
 use crate::audit::AuditEntry;
 use crate::decision::{Decision, DecisionKind};
 use crate::effect::Effect;
 use crate::input::Author;
-use crate::laws::adjudicate::Subject;
 use crate::laws::finding::{Finding, FindingKey};
 use crate::laws::outcome::{GameResult, Kind};
 use crate::laws::rules::Articles;
@@ -48,7 +47,7 @@ impl RulingRecord {
         let index = self.findings.iter().position(|finding| finding.id == id)?;
         match self.findings_on.get(index)? {
             Subject::Flag(flag) => Some(*flag),
-            Subject::Game => None,
+            Subject::IllegalMove(..) | Subject::Game => None,
         }
     }
 
@@ -76,7 +75,10 @@ impl RulingRecord {
 
     /// Keeps and reports a decision. It gets its number here.
     pub(crate) fn decide(&mut self, decision: Decision, out: &mut Vec<Effect>) -> Decision {
-        let decision = self.decisions.add(decision);
+        let illegal_moves = self.illegal_moves_ruled(&decision);
+        let rejected = decision.finding.filter(|_| decision.kind == DecisionKind::Rejected);
+        let rejects = rejected.and_then(|key| self.numbered(key.id)).map(|finding| finding.kind);
+        let decision = self.decisions.add(decision, rejects, illegal_moves);
         out.push(Effect::Audit(AuditEntry::Decision(Box::new(decision.clone()))));
         decision
     }
@@ -119,18 +121,18 @@ impl RulingRecord {
     }
 
     /// The numbers of the open alarms that a decision settles: by a result, of every flag, of every ending on the board and of
-    /// kings in the centre; by a ruling on a finding, of its flag or its ending; by a penalty, of the illegal move.
+    /// kings in the centre; by a ruling on a finding, of its flag, its ending or its illegal moves; by a penalty, of the illegal move.
     pub(crate) fn alarms_settled_by(&self, decision: &Decision, alarms: &Alarms) -> Vec<u32> {
         let ends = decision.decides_game() && decision.result != GameResult::Open;
         let ruled = decision.finding.filter(|key| decision.rules_on(key.id)).and_then(|key| self.numbered(key.id));
         let flag = ruled.and_then(flag_side);
         let ending = ruled.is_some_and(|finding| finding.flag.is_none() && finding.kind == Kind::MoveOnBoard);
-        let penalised = decision.penalty.and_then(|penalty| penalty.alarm);
+        let illegal_moves = self.illegal_moves_ruled(decision);
         let meant = |alarm: &&Alarm| match alarm.kind {
             AlarmKind::Flag => ends || (flag.is_some() && alarm.side == flag),
             AlarmKind::KingsInCentre => ends,
             kind if kind.is_ending() => ends || ending,
-            _ => penalised == Some(alarm.id),
+            _ => illegal_moves.contains(&alarm.id),
         };
         alarms.open().filter(meant).map(|alarm| alarm.id).collect()
     }

@@ -1,6 +1,7 @@
 //! Keeps the findings of the Laws on a game, the decisions on them, and the result.
 
 pub(crate) mod decide;
+mod illegal_moves;
 mod report;
 mod review;
 
@@ -8,11 +9,12 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use flagfall_protocols::square::Color;
+use flagfall_protocols::time::Instant;
 
 use crate::clock::Chessclock;
 use crate::decision::Ruling;
 use crate::decisions::Decisions;
-use crate::laws::adjudicate::{Found, Subject};
+use crate::laws::adjudicate::Found;
 use crate::laws::facts::Facts;
 use crate::laws::finding::Finding;
 use crate::laws::outcome::{GameResult, Kind, Outcome};
@@ -20,6 +22,17 @@ use crate::laws::winnable::{Answer, Questions};
 use crate::open_matters::LeftGame;
 
 pub(crate) use report::News;
+
+/// What a finding is known by in its game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Subject {
+    /// The flag with this index among those that count.
+    Flag(usize),
+    /// The first of the illegal moves that it is about: its player, and when it was completed (7.5).
+    IllegalMove(Color, Instant),
+    /// The game.
+    Game,
+}
 
 /// Findings, decisions and the result.
 #[derive(Clone, Debug, Default)]
@@ -63,9 +76,11 @@ impl RulingRecord {
         self.findings.get(self.findings_on.iter().position(|on| *on == subject)?)
     }
 
-    /// The first finding that affects the result; the last one if none does.
+    /// The first finding that affects the result. If none does, the last one that awaits a ruling, or else the last one.
     pub(crate) fn deciding_finding(&self) -> Option<&Finding> {
-        self.findings.iter().find(|finding| !self.costs_nothing(finding)).or(self.findings.last())
+        let costs = self.findings.iter().find(|finding| !self.costs_nothing(finding));
+        let open = || self.findings.iter().rfind(|finding| self.decisions.settled(finding).is_none());
+        costs.or_else(open).or_else(|| self.findings.iter().max_by_key(|finding| finding.id))
     }
 
     /// True if the game goes on after this finding, by the Laws or by an arbiter's decision.

@@ -5,12 +5,11 @@ use alloc::vec::Vec;
 
 use flagfall_protocols::square::Color;
 
-use super::RulingRecord;
 use super::decide::flag_side;
+use super::{RulingRecord, Subject};
 use crate::clock::Chessclock;
 use crate::decision::{Decision, Ruling};
 use crate::effect::Effect;
-use crate::laws::adjudicate::Subject;
 use crate::laws::finding::Finding;
 use crate::laws::winnable::Verdict;
 use crate::seen::Play;
@@ -37,7 +36,15 @@ impl RulingRecord {
     pub(super) fn keep_findings(&mut self, subjects: Vec<Subject>, mut findings: Vec<Finding>, out: &mut Vec<Effect>) -> News {
         let known = core::mem::take(&mut self.findings);
         let known_on = core::mem::take(&mut self.findings_on);
-        let mut news = News { changed: known_on.iter().any(|subject| !subjects.contains(subject)), ..News::default() };
+        // A finding on illegal moves stays as it was ruled on. The next illegal move has a finding of its own.
+        let stays = |(finding, on): &(&Finding, &Subject)| {
+            let ruled_on = matches!(on, Subject::IllegalMove(..)) && self.decisions.settled(finding).is_some();
+            ruled_on && !subjects.contains(on)
+        };
+        let kept = known.iter().zip(&known_on).filter(stays).map(|(finding, on)| (finding.clone(), *on));
+        let (kept, kept_on): (Vec<Finding>, Vec<Subject>) = kept.unzip();
+        let gone = |subject: &Subject| !subjects.contains(subject) && !kept_on.contains(subject);
+        let mut news = News { changed: known_on.iter().any(gone), ..News::default() };
         for (finding, subject) in findings.iter_mut().zip(&subjects) {
             match known_on.iter().position(|on| on == subject).and_then(|index| known.get(index)) {
                 Some(before) => {
@@ -70,8 +77,9 @@ impl RulingRecord {
             news.revised += 1;
             out.push(Effect::Finding(Box::new(finding.clone())));
         }
-        self.findings = findings;
-        self.findings_on = subjects;
+        (self.findings, self.findings_on) = (kept, kept_on);
+        self.findings.extend(findings);
+        self.findings_on.extend(subjects);
         news
     }
 
@@ -97,6 +105,7 @@ impl RulingRecord {
             .collect();
         let place = |subject: Subject| match subject {
             Subject::Flag(index) => places.get(index).copied().flatten().map(Subject::Flag),
+            Subject::IllegalMove(..) => Some(subject),
             Subject::Game => None,
         };
         let known = core::mem::take(&mut self.findings).into_iter().zip(core::mem::take(&mut self.findings_on));

@@ -6,12 +6,13 @@ use alloc::vec::Vec;
 use flagfall_protocols::time::Instant;
 use shakmaty::Chess;
 
-use super::{Adjudged, News, RulingRecord};
+use super::illegal_moves::subject_without_flag;
+use super::{Adjudged, News, RulingRecord, Subject};
 use crate::alarm::AlarmKind;
 use crate::case::Case;
 use crate::clock::flag::{FlagFall, FlagPath};
 use crate::effect::Effect;
-use crate::laws::adjudicate::{Found, Subject, adjudicate};
+use crate::laws::adjudicate::{Found, Subject as FoundOn, adjudicate};
 use crate::laws::facts::{Counted, Facts};
 use crate::laws::finding::Finding;
 use crate::laws::outcome::{Kind, Phase};
@@ -62,11 +63,19 @@ impl RulingRecord {
             // If a mate or stalemate ended the game, no ruling is needed, unless an entry contradicts it. Players may not have
             // noticed another ending.
             let noticed = case.seen.play.ending.and_then(|(ending, ..)| AlarmKind::of_ending(ending)).is_none();
-            let on_board = found.kind == Kind::MoveOnBoard && found.subject == Subject::Game;
+            let on_board = found.kind == Kind::MoveOnBoard && found.subject == FoundOn::Game;
             let needless = on_board && noticed && facts.undisputed();
             if !needless {
-                subjects.push(found.subject);
-                findings.push(case.finding(found, falls));
+                let (on, offender) = (found.subject, found.offender);
+                let mut finding = case.finding(found, falls);
+                if finding.kind == Kind::IllegalMove || offender.is_some() {
+                    finding.illegal_moves = self.illegal_moves(case, &facts);
+                }
+                subjects.push(match on {
+                    FoundOn::Flag(index) => Subject::Flag(index),
+                    FoundOn::Game => subject_without_flag(&finding),
+                });
+                findings.push(finding);
             }
         }
         (subjects, findings)
@@ -108,8 +117,8 @@ impl Case<'_> {
     /// A finding in full, without a number.
     fn finding(&self, mut found: Found, falls: &[FlagFall]) -> Finding {
         let fall = match found.subject {
-            Subject::Flag(index) => falls.get(index),
-            Subject::Game => None,
+            FoundOn::Flag(index) => falls.get(index),
+            FoundOn::Game => None,
         };
         let (rulebook, decoder) = (&self.seen.config.rulebook, &self.seen.play.decoder);
         let unknown = &mut found.unknown;

@@ -1010,6 +1010,8 @@ export type AfterIllegalMove = {
 export type ArbiterState = {
   /** What is played after an illegal move that awaits a ruling. */
   after_illegal_move?: AfterIllegalMove | null;
+  /** What is played after the result, with plies that go on from `moves`. It belongs to the game only if the result is taken back. */
+  after_result?: MoveBody[];
   /** Open alarms. */
   alarms: AlertBody[];
   /** What the sensors show, the placement field of a FEN. */

@@ -9,6 +9,7 @@ pub(crate) const FIELDS: &[&str] = &[
     "after_end",
     "after_flag",
     "after_illegal_move",
+    "after_result",
     "alarm",
     "alarms",
     "alternatives",

@@ -42,7 +42,12 @@ pub(super) fn choices(finding: &Finding, decided: Option<GameResult>) -> Vec<Cho
         proposed.iter().map(|result| choice(format!("Confirm {}", result.words()), Answer::Confirm)).collect();
     // After the decision that the game goes on, there is nothing to say to that effect.
     if decided.is_none() {
-        choices.push(choice("The game goes on".into(), goes_on(finding)));
+        let answer = goes_on(finding);
+        choices.push(choice("The game goes on".into(), answer));
+        // To confirm it means that the illegal move counts (7.5.5).
+        if finding.kind == Kind::IllegalMove && answer == Answer::Confirm {
+            choices.push(choice("It was no illegal move".into(), Answer::Reject));
+        }
     }
     for result in RESULTS.into_iter().filter(|result| Some(*result) != proposed) {
         let mut alternatives = finding.alternatives.iter();

@@ -44,6 +44,7 @@ fn finding() -> Finding {
         winnable: Verdict::Unwinnable(Box::new(no_mate(&position(), Color::Black, &Reason::BareKing))),
         ended_at: None,
         offender: None,
+        illegal_moves: Vec::new(),
         readings: vec![],
         evidence: vec![],
         configurable: vec![],

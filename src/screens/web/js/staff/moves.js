@@ -32,7 +32,8 @@ export function movesView(state) {
     ${rows.length ? html`<div class="moves-scroll" tabindex="0" ${ref(toEnd)} role="region" aria-label="Moves"><table class="moves">
       <thead><tr><th></th><th>White</th><th>Black</th></tr></thead><tbody>${rows.map(row)}</tbody></table></div>` : html`<p class="empty">No move is sure yet.</p>`}
     ${state.pending.length ? html`<p class="pending"><b>Not sure yet</b> ${state.pending.map((move) => move.san).join(' ')}</p>` : nothing}
-    ${state.after_illegal_move ? html`<p class="notice amber">After the illegal move: ${state.after_illegal_move.moves.map((move) => move.san).join(' ') || 'nothing yet'}</p>` : nothing}`;
+    ${state.after_illegal_move ? html`<p class="notice amber">After the illegal move: ${state.after_illegal_move.moves.map((move) => move.san).join(' ') || 'nothing yet'}</p>` : nothing}
+    ${state.after_result?.length ? html`<p class="notice amber">After the result: ${state.after_result.map((move) => move.san).join(' ')}</p>` : nothing}`;
 }
 
 /** @param {import('../../messages').MoveBody|null} move */

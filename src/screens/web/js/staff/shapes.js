@@ -74,6 +74,7 @@ const BODIES = {
     decisions: maybe(list(decision)), entries: maybe(list(shape({ kind: text, side, happened_at: span }))),
     hints: list(shape({ kind: text, result, at: number })), ending: maybe(text), result: maybe(result), players,
     after_illegal_move: maybe(shape({ by: side, initial_fen: text, moves: list(move) })), unpublished: maybe(text),
+    after_result: maybe(list(move)),
     touched_men: maybe(list(shape({ man: text, square: text, ply: number, lifted_at: span, put_back_at: span }))),
   }),
   'live board.clock': clock,
