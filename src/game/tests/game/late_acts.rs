@@ -89,8 +89,8 @@ fn what_came_in_time_needs_none() {
 #[test]
 fn no_offer_is_accepted_after_mate() {
     let mut desk = Desk::started("300");
-    desk.play("f2f3").play("e7e5").sign("anna", Command::Offer { side: Color::Black }).play("g2g4").wait(0.5);
-    desk.make("d8h4").wait(3.0);
+    desk.play("f2f3").play("e7e5").play("g2g4").wait(0.5);
+    desk.sign("anna", Command::Offer { side: Color::Black }).make("d8h4").wait(3.0);
     without_reason(&mut desk, None, Command::Accept { side: Color::White });
     assert_eq!((desk.refused(), desk.game.result()), (1, None), "{:?}", desk.moves());
 }
