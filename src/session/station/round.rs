@@ -193,7 +193,7 @@ impl Station {
     /// An arbiter has said whether the game on the board, which is not published, is the round's or private.
     ///
     /// # Errors
-    /// The game is published, or the board has no pairing. Nothing is changed then.
+    /// The game is published and cannot be private, or the board has no pairing. Nothing is changed then.
     pub(super) fn set_round_game(
         &mut self,
         at: Instant,
@@ -201,6 +201,7 @@ impl Station {
         out: &mut Vec<StationOutput>,
     ) -> Result<(), &'static str> {
         let unpublished = match self.round.unpublished {
+            None if of_the_round => return Ok(()),
             None => return Err("the game on the board is published already"),
             Some(Unpublished::NoPairing) => {
                 return Err("the round has no pairing of this board: the organiser must pair it first");
