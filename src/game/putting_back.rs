@@ -11,10 +11,10 @@ use crate::reconstruct::setup::initial_men;
 use crate::seen::Seen;
 
 impl Seen {
-    /// The numbers of sure moves and of the first `line` pending moves that stay, now that the board shows the initial position: later
+    /// The numbers of sure moves and of the first `line` made moves after them that stay, now that the board shows the initial position: later
     /// ones only put men back.
     pub(crate) fn plies_before_putting_back(&self, line: usize) -> (usize, usize) {
-        let (moves, line) = (self.play.decoder.record.moves(), &self.play.decoder.line().plies()[..line]);
+        let (moves, line) = (self.play.decoder.record.moves(), &self.play.decoder.made()[..line]);
         let stopped = self.clocks_stopped_since();
         let pending = |ply: &&Tentative| ply.pressed.is_none() && self.puts_back((ply.mv, ply.color), ply.made, stopped);
         let pending = line.len() - line.iter().rev().take_while(pending).count();

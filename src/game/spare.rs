@@ -23,8 +23,9 @@ impl Seen {
     /// Another board serves the game from now on. `heard`: it has reported who it is, so that squares reported since the last gap are its
     /// own. Without a move any set-up begins the game.
     pub(crate) fn expect_spare(&mut self, heard: bool) {
-        let has_moves = !self.play.decoder.record.moves().is_empty() || !self.play.segments.is_empty();
-        if !self.phase.is_read() || !(has_moves || !self.play.decoder.line().is_empty()) {
+        let Play { decoder, segments, .. } = &self.play;
+        let has_no_moves = decoder.record.moves().is_empty() && decoder.line().is_empty() && segments.is_empty();
+        if has_no_moves || !self.phase.is_read() {
             return;
         }
         self.phase.spare = Spare::Expected;

@@ -118,6 +118,11 @@ fn hostile_messages_are_counted_and_nothing_leaves_the_folder() {
     let hall = CollectHall::new(broker.port(), "pi-9", "");
     let port = broker.port();
     hall.publish_event();
+    // Nobody has said who plays, so the names are those of the states. Board b4 has no pairing.
+    let pairing = |number: u32| json!({"board": format!("b{number}"), "number": number});
+    let boards: Vec<Value> = (1..=3).map(pairing).collect();
+    let round = json!({"v": "1.1", "type": "meta.round", "rev": 2, "body": {"number": 5, "boards": boards}});
+    publish(port, "flagfall/1/meta/open26/5", &round.to_string(), &["-r"]);
     let mut collector = hall.start();
     let initial = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
     let state = |moves: Value| {
@@ -138,6 +143,7 @@ fn hostile_messages_are_counted_and_nothing_leaves_the_folder() {
         ("public/open26/5/b1/state", &good.replace("\"boot\":1", "\"boot\":-1")),
         ("public/open26/5/b1/state", &format!("{good}{}", " ".repeat(256 << 10))),
         ("public/open26/5/b2/state", &illegal),
+        ("public/open26/5/b4/state", &good),
         ("public/open26/5/b3/state", &good),
         ("meta/open26/..", &good),
         ("meta/open26", "[]"),
@@ -166,6 +172,7 @@ fn hostile_messages_are_counted_and_nothing_leaves_the_folder() {
     let names = || hall::names(&hall.path("tree/open26"));
     wait_until("the folder of the event", PATIENCE, || names() == ["round-5", "tournament.json"]);
     let text = std::fs::read_to_string(hall.games()).expect("a file");
+    assert!(!text.contains("-b4\"]"), "{text}");
     assert!(!text.contains("Ke8") && text.contains("[White \"../../../etc/passwd [Event 'x']\"]"), "{text}");
     let rest = collector.stop("-TERM");
     assert!(rest.contains("unreadable=") && !rest.contains("panicked"), "{rest}");

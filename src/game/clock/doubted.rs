@@ -109,7 +109,8 @@ impl Chessclock {
         let most = addition.max(LONGEST_ADDITION_MS);
         let pressed = self.lever_up_in(now) != ran;
         let of_presses = own <= most && other <= most && (own <= step || pressed || other > 0) && (other <= step || own > 0);
-        !of_presses && !self.both_up(&gains, control) && !(pressed && self.press_adds_period(ran, &gains, control))
+        let of_period = self.both_up(&gains, control) || (pressed && self.press_adds_period(ran, &gains, control));
+        !(of_presses || of_period)
     }
 
     /// By how much each display rose, milliseconds.

@@ -79,21 +79,21 @@ impl Game {
     pub(super) fn take_off_men_put_back(&mut self, out: &mut Vec<Effect>) {
         let Seen { phase, play, clock, .. } = &self.seen;
         let stood = phase.put_back_at(self.seen.board.scan()).is_some_and(|at| self.now >= at);
-        let pending = !play.decoder.line().is_empty();
+        let pending = !play.decoder.made().is_empty();
         let ended_before = !phase.is_read();
-        if !stood || clock.chessclock.runs().is_some() || (ended_before && pending) || !(ended_before || self.seen.touched()) {
+        let waits = !stood || phase.spare.differs() || clock.chessclock.runs().is_some();
+        if waits || (ended_before && pending) || !(ended_before || self.seen.touched()) {
             return;
         }
         let moves = play.decoder.record.moves().len();
         // What nobody has seen need not be taken back.
         let published = self.reports.live_moves.moves().len().saturating_sub(moves);
-        let line = play.decoder.line().plies().len().min(published);
+        let line = play.decoder.made().len().min(published);
         let (sure, stood) = self.seen.plies_before_putting_back(line);
         if sure < moves {
             self.take_off(sure, Cause::MenPutBack, out);
         } else if stood < line || (pending && self.seen.clocks_stopped_since().is_some()) {
-            let kept = self.seen.play.decoder.line().plies()[..stood].to_vec();
-            self.keep_moves(&kept, out);
+            self.keep_first(stood, out);
             self.seen.play.decoder.forget_tentative();
             self.reports.revised();
         }
@@ -180,19 +180,19 @@ impl Game {
         let Seen { clock, play, .. } = &self.seen;
         let stopped = clock.chessclock.present() && clock.chessclock.runs().is_none();
         let until = if stopped { clock.chessclock.changed_at() } else { self.now };
-        let stood = play.decoder.made().iter().take_while(|ply| ply.made.latest <= until);
-        let stood: Vec<Tentative> = stood.cloned().collect();
-        self.keep_moves(&stood, out);
+        let stood = play.decoder.made().iter().take_while(|ply| ply.made.latest <= until).count();
+        self.keep_first(stood, out);
     }
 
-    /// Makes pending moves sure, as moves that stood on the board, up to the first that is none.
-    fn keep_moves(&mut self, stood: &[Tentative], out: &mut Vec<Effect>) {
-        let clock = &self.seen.clock;
+    /// Makes the first of the made moves sure, as moves that stood on the board, up to one that is none.
+    fn keep_first(&mut self, plies: usize, out: &mut Vec<Effect>) {
+        let Seen { clock, play, .. } = &self.seen;
         let times = clock.view().times;
         // A king's move to the centre that was made when a flag fell shows no result.
         let before_flag = |made: Instant| clock.chessclock.flags().iter().any(|fall| !fall.after_end && made <= fall.fell.latest);
         let is_move = |ply: &&Tentative| !ply.inferred && (!gesture::is_half(ply.mv) || before_flag(ply.made.latest));
-        let stood: Vec<_> = stood.iter().take_while(is_move).map(|ply| (ply.mv, ply.made)).collect();
+        let stood = play.decoder.made().iter().take(plies).take_while(is_move);
+        let stood: Vec<_> = stood.map(|ply| (ply.mv, ply.made)).collect();
         for (mv, made) in stood {
             self.seen.play.decoder.record.push(mv, made, None, How::Stood, times);
             out.push(Effect::Move(self.sure_move(self.seen.play.decoder.record.moves().len() - 1)));
