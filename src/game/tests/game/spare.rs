@@ -37,22 +37,22 @@ fn stopped(moves: &[&str], clock: bool) -> Desk {
 /// How the program learns that another board serves the game.
 #[derive(Clone, Copy, Debug)]
 enum Named {
-    ByCommand,
-    ByItself,
-    ByItselfLate,
+    Command,
+    Itself,
+    ItselfLate,
 }
 
 /// The spare is plugged in with these men on it.
 fn plug(desk: &mut Desk, named: Named, shows: Placement) {
-    if matches!(named, Named::ByCommand) {
+    if matches!(named, Named::Command) {
         desk.feed(Input::Bound);
     }
     desk.wait(5.0).feed(Input::Link { up: true }).device(DeviceEvent::Responding);
-    if matches!(named, Named::ByItself) {
+    if matches!(named, Named::Itself) {
         desk.device(serial(b"54321"));
     }
     desk.frame(shows);
-    if matches!(named, Named::ByItselfLate) {
+    if matches!(named, Named::ItselfLate) {
         desk.wait(0.1).device(serial(b"54321"));
     }
 }
@@ -67,7 +67,7 @@ fn a_spare_that_shows_its_initial_position_goes_on_with_the_game() {
     let games: [(&[&str], usize); 3] =
         [(&["e2e4", "e7e5"], 4), (&["g1f3", "g8f6"], 4), (&["e2e4", "d7d5", "e4d5", "d8d5", "b1c3"], 6)];
     for (moves, wrong) in games {
-        for named in [Named::ByCommand, Named::ByItself, Named::ByItselfLate] {
+        for named in [Named::Command, Named::Itself, Named::ItselfLate] {
             for (rotated, clock) in [(false, true), (true, true), (false, false)] {
                 let case = format!("{moves:?} {named:?} {rotated} {clock}");
                 let mut desk = stopped(moves, clock);
@@ -97,7 +97,7 @@ fn a_spare_may_show_moves_that_the_board_before_it_did_not() {
     let mut desk = stopped(&["e2e4", "e7e5"], true);
     desk.assume("rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2");
     let standing = desk.standing();
-    plug(&mut desk, Named::ByCommand, standing);
+    plug(&mut desk, Named::Command, standing);
     desk.wait(5.0);
     assert_eq!(open(&desk, AlarmKind::PositionToRestore), None, "{:?}", desk.alarms());
     assert_eq!((desk.game.number(), desk.game.made_moves()), (1, 3));
@@ -107,7 +107,7 @@ fn a_spare_may_show_moves_that_the_board_before_it_did_not() {
 fn after_a_result_or_an_arbiters_word_a_spare_may_begin_the_next_game() {
     for decided in [true, false] {
         let mut desk = stopped(&["e2e4", "e7e5"], true);
-        plug(&mut desk, Named::ByItself, Placement::initial());
+        plug(&mut desk, Named::Itself, Placement::initial());
         desk.wait(10.0);
         assert!(open(&desk, AlarmKind::PositionToRestore).is_some());
         let alarm = desk.game.alarms().iter().find(|alarm| alarm.kind == AlarmKind::PositionToRestore).expect("an alarm").id;
@@ -120,7 +120,7 @@ fn after_a_result_or_an_arbiters_word_a_spare_may_begin_the_next_game() {
     }
     // Before the first move it is the same game, and the same board is no spare.
     let mut desk = stopped(&[], true);
-    plug(&mut desk, Named::ByItself, Placement::initial());
+    plug(&mut desk, Named::Itself, Placement::initial());
     desk.wait(10.0);
     assert_eq!((desk.game.number(), open(&desk, AlarmKind::PositionToRestore)), (1, None));
     let mut desk = stopped(&["e2e4", "e7e5"], true);
