@@ -73,7 +73,7 @@ fn the_record_of_a_round_is_kept_in_a_folder_or_what_is_missing_is_named() {
         "[White \"Beispiel, Anna\"]",
         "[UTCTime \"13:02:09\"]",
         "[GameId \"open26-1-1\"]\n[Termination \"time forfeit\"]\n\n1. e4 {[%clk 1:29:50]} 1... e5",
-        "2. Nf3\n{[%clk 1:29:50] [%emt 0:00:30]} 0-1\n\n[Event",
+        "2. Nf3 {[%clk 1:29:50]} 0-1\n\n[Event",
         "[GameId \"open26-1-2\"]\n\n1. d4 {[%clk 1:29:50]} 1/2-1/2\n",
     ] {
         assert!(games.contains(text), "{text}: {games}");

@@ -132,7 +132,7 @@ fn a_ruling_has_its_words_and_a_choice_is_carried_out(broker: SocketAddr) {
     });
     flags_and_a_late_acceptance(&Desk { broker, subscriber: &subscriber, sent: Cell::new(0) });
     let rulings = subscriber.all().into_iter().filter(|received| received.topic == RULING);
-    assert!(rulings.clone().all(|ruling| ruling.body()["screen"]["moves"] == made), "{:?}", rulings.last());
+    assert!(rulings.clone().all(|ruling| ruling.body()["screen"]["moves"] == made), "{:?}", rulings.clone().next_back());
     for words in ["proposal", "moves", "why", "rules"] {
         assert!(screen[words].as_str().is_some_and(|text| !text.is_empty()), "{words}: {screen}");
     }

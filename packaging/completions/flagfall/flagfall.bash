@@ -768,12 +768,16 @@ _flagfall() {
             return 0
             ;;
         flagfall__subcmd__event__subcmd__result)
-            opts="-h --file --config --help"
+            opts="-h --round --file --config --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --round)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --file)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

@@ -197,7 +197,7 @@ export type AuditBody = ({
 } & CommandBody);
 
 /** Why a game was changed. */
-export type Cause = "take_back" | "set_position" | "correct_move" | "promotion" | "reopened" | "illegal_move_stands" | "unexplained_gap";
+export type Cause = "take_back" | "set_position" | "correct_move" | "promotion" | "reopened" | "kings_in_centre" | "men_put_back" | "illegal_move_stands" | "unexplained_gap";
 
 /** A claim, and what the record of the game says of it. */
 export type ClaimBody = {

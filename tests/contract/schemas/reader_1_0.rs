@@ -8,7 +8,7 @@ use crate::support::schemas::reader_1_0::{self, Read};
 
 fn message(kind: &str, body: Value) -> Value {
     json!({
-        "v": "1.1", "type": kind, "id": "j:3:5", "no": 5, "rev": 1, "game": "open26-r5-b12-g1", "node": "pi-07", "boot": 3,
+        "v": "1.2", "type": kind, "id": "j:3:5", "no": 5, "rev": 1, "game": "open26-r5-b12-g1", "node": "pi-07", "boot": 3,
         "t": {"us": 7, "utc": "2026-11-21T13:02:11.412Z", "sync": "ntp"}, "body": body,
     })
 }

@@ -99,6 +99,15 @@ fn several_threads_send_whole_pieces() {
     });
 }
 
+/// Notes the end of a test's part when it is dropped.
+struct EndsAtDrop<'a>(&'a AtomicBool);
+
+impl Drop for EndsAtDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
 #[test]
 fn nothing_is_written_after_the_end_and_the_port_is_free_at_once() {
     let folder = Folder::new();
@@ -111,11 +120,13 @@ fn nothing_is_written_after_the_end_and_the_port_is_free_at_once() {
         let ended = AtomicBool::new(false);
         scope(|scope| {
             let sender = scope.spawn(|| {
-                let mut refused = 0;
-                while refused == 0 || !ended.load(Ordering::Acquire) {
-                    refused += usize::from(test_link.thread.send(vec![round]) == Err(SendError::Down));
+                while !ended.load(Ordering::Acquire) {
+                    let _ = test_link.thread.send(vec![round]);
                 }
+                assert_eq!(test_link.thread.send(vec![round]), Err(SendError::Down), "round {round}");
             });
+            // If this thread panics, the sender must end too.
+            let _end = EndsAtDrop(&ended);
             board.read(&mut [0; 1], LONG).expect("what is sent");
             // The link moves to another port. Another program can open this port as soon as the end is reported.
             test_link.thread.want(by_path(&folder, "nowhere"));

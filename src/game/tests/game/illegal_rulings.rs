@@ -121,7 +121,7 @@ fn the_next_illegal_move_of_the_same_player() {
                     assert!(!desk.state().alarms.iter().any(|known| known.id == alarm), "{name}: the alarm is closed");
                 }
                 wrong(&mut desk, second);
-                let found = open(&desk.settle()).unwrap_or_else(|| panic!("{name}: no finding on the second"));
+                let found = open(desk.settle()).unwrap_or_else(|| panic!("{name}: no finding on the second"));
                 let again = matches!(sent, Act::Reject | Act::NoPenalty);
                 let expected: &[_] = if again { &[(Color::White, 1)] } else { &[(Color::White, 1), (Color::White, 2)] };
                 assert_eq!(numbers(&found), expected, "{name}");

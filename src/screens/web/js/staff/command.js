@@ -153,7 +153,7 @@ export function newCommander({ publish, user, clientId, now, onChange }) {
     open.set(draft.id, draft);
     become(draft, 'sending', { code: '', message: '' });
     const message = {
-      v: '1.1', type: `cmd.${draft.verb}`, id: draft.id, issued: nodeNow(draft.board.time, now()).toISOString(),
+      v: '1.2', type: `cmd.${draft.verb}`, id: draft.id, issued: nodeNow(draft.board.time, now()).toISOString(),
       ...(draft.lock && { expect: draft.lock }),
       ...(draft.observedAt && usesObservedAt(draft.verb) && { observed_at: draft.observedAt.toISOString() }),
       ...(draft.reason && { reason: draft.reason }),
