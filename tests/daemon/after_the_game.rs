@@ -17,7 +17,7 @@ const ENDGAME: &str = "8/8/5k2/8/8/4K3/P6p/8";
 fn signs_and_men_that_are_put_back_are_no_moves() {
     let mosquitto = Mosquitto::start();
     let seats = [Seat { id: "b1", time_control: "300" }, Seat { id: "b2", time_control: "300" }];
-    let rig = Rig::new(mosquitto.port(), "games = 2", &seats);
+    let rig = Rig::new(mosquitto.port(), "", &seats);
     let watch = Watch::new(mosquitto.port());
     let standing = Placement::parse(ENDGAME).expect("a placement");
     let kings = rig.board("b1", Settings { clock: None, placement: standing, ..Settings::default() }, 1.0);

@@ -35,8 +35,8 @@ impl Hall {
         let mut lines = vec!["listener TCP 127.0.0.1".to_owned()];
         lines.extend(text.lines().map(|line| {
             match line {
-                // On loopback, whose port it is otherwise.
-                line if *line == format!("listener {port}") => format!("{line} 127.0.0.1"),
+                // On loopback, and for an event that names no port at a free one.
+                line if line == "listener 8883" || *line == format!("listener {port}") => format!("listener {port} 127.0.0.1"),
                 "listener 9443" => "listener WEB 127.0.0.1".to_owned(),
                 "password_file /etc/mosquitto/flagfall.passwords" => {
                     format!("password_file {}", out.join("mosquitto/passwords").display())
