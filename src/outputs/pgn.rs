@@ -15,7 +15,7 @@ use shakmaty::{CastlingMode, Chess, EnPassantMode, Position};
 
 use self::movetext::Movetext;
 use self::without_moves::WithoutMoves;
-use super::picture::{Body, PictureClock, PictureMove, PictureSegment};
+use super::picture::{Body, PictureMove, PictureSegment};
 use super::round::{Round, RoundGame};
 use crate::wire::outcome::GameResult;
 
@@ -38,8 +38,6 @@ struct Part<'a> {
     /// The moves that can be played, with their times.
     moves: Vec<(SanPlus, &'a PictureMove)>,
     end: Chess,
-    /// The present times, if the game has not gone on in another part.
-    clock: Option<&'a PictureClock>,
     /// Whether every move of the state could be played.
     whole: bool,
 }
@@ -147,8 +145,7 @@ pub fn last_part(shown: &Body, chess960: bool) -> LastPart {
 /// All parts of a game; at least one.
 fn parts(shown: &Body, chess960: bool) -> Vec<Part<'_>> {
     let earlier = shown.segments.iter().map(|part| Part::new(&part.initial_fen, &part.moves, chess960));
-    let present = Part { clock: Some(&shown.clock), ..Part::new(&shown.initial_fen, &shown.moves, chess960) };
-    earlier.chain([present]).collect()
+    earlier.chain([Part::new(&shown.initial_fen, &shown.moves, chess960)]).collect()
 }
 
 /// The position after the moves of a part, FEN; none if one of them cannot be played.
@@ -163,7 +160,7 @@ impl<'a> Part<'a> {
         let fen = initial_fen.parse::<Fen>().ok();
         let start = fen.and_then(|fen| fen.into_position::<Chess>(mode).ok());
         let (known, start) = (start.is_some() || moves.is_empty(), start.unwrap_or_default());
-        let mut part = Part { initial_fen, end: start.clone(), start, moves: Vec::new(), clock: None, whole: known };
+        let mut part = Part { initial_fen, end: start.clone(), start, moves: Vec::new(), whole: known };
         for played in moves.iter().take_while(|_| known) {
             let san = played.san.parse::<SanPlus>().ok();
             let Some(mv) = san.and_then(|SanPlus { san, .. }| san.to_move(&part.end).ok()) else {

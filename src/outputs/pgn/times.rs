@@ -5,7 +5,6 @@ use flagfall_game::clock::control::{Method, Period, TimeControl};
 use shakmaty::{Color, Position};
 
 use super::Part;
-use crate::wire::player::Side;
 
 /// The most that a display that stands may fall from one move to the next, milliseconds: a move is recorded some time after its press.
 const RECORDED_LATE_MS: i64 = 5_000;
@@ -42,7 +41,7 @@ pub(super) fn times(part: &Part<'_>, control: Option<&TimeControl>) -> Vec<MoveT
     let as_configured = gives_as_configured(turns.iter().flatten());
     let time = |ply: usize| {
         // Only the turn of the opponent shows whether the move was pressed and gave time.
-        let answered = turns.get(ply + 1).map_or(part.runs_on(ply, side(ply)), |next| next.is_none_or(|next| next.ran()));
+        let answered = turns.get(ply + 1).is_some_and(|next| next.is_none_or(|next| next.ran()));
         let used = turns[ply].filter(|turn| as_configured && (turn.added == 0 || answered)).and_then(Turn::used);
         MoveTime { number: number(ply), mover: side(ply), left_ms: part.time(ply, side(ply)), used_ms: used }
     };
@@ -117,15 +116,5 @@ impl Part<'_> {
     fn time(&self, ply: usize, side: Color) -> Option<u32> {
         let (_, played) = self.moves.get(ply)?;
         if side == Color::White { played.white_ms } else { played.black_ms }
-    }
-
-    /// False if the present times show that the opponent's clock has not run since this last move.
-    fn runs_on(&self, ply: usize, mover: Color) -> bool {
-        let Some(clock) = self.clock else { return true };
-        let (present, runs) = match mover {
-            Color::White => (clock.black_ms, Side::Black),
-            Color::Black => (clock.white_ms, Side::White),
-        };
-        clock.running == Some(runs) || present.zip(self.time(ply, !mover)).is_none_or(|(now, then)| now != then)
     }
 }

@@ -82,7 +82,6 @@ pub(crate) const FIELDS: &[&str] = &[
     "man",
     "mated",
     "material",
-    "men_put_back",
     "men",
     "message",
     "nodes",
