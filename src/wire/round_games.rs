@@ -193,6 +193,11 @@ impl RoundGames {
         self.unsettled = false;
     }
 
+    /// The round's game before the one on the board got its result, or lost it.
+    pub fn note_result(&mut self, has_result: bool) {
+        self.unsettled = !has_result && self.played > 0;
+    }
+
     fn is_private(&self) -> bool {
         matches!(self.standing, Standing::Private(_))
     }

@@ -184,6 +184,15 @@ fn the_desk_enters_results_and_sees_what_holds_back_the_next_round() {
     desk.does(&["result", "2", "1/2-1/2", "--round", "1"]);
     assert_eq!(desk.sees(&watch, "2", json!("1/2-1/2"))["game"], "open26-1-2-g1");
     assert_eq!(decisions(&watch, "2", 2).len(), 2);
+    // Nobody is asked any more whether the game on the board is the round's.
+    let asks = |json: &Value| {
+        json["body"]["alarms"].as_array().is_some_and(|all| all.iter().any(|one| one["kind"] == "unpublished_game"))
+    };
+    assert!(watch.all().iter().any(|message| message.topic == state("arbiter", "2") && asks(&message.json)), "it was asked");
+    watch.wait("the question is closed", |all| {
+        let last = all.iter().rev().find(|message| message.topic == state("arbiter", "2"))?;
+        (!asks(&last.json)).then_some(())
+    });
 
     // A node that is away records nothing, and a restart has everything.
     let (status, _) = daemon.terminate();

@@ -273,6 +273,9 @@ impl Station {
         if let Some(public) = &mut self.public {
             public.revise_earlier(at, state);
         }
+        self.round.games.note_result(known.is_some());
+        self.review_round(at, out);
+        self.ask_about_round(at, out);
         let effect = Effect::State(Audience::Live);
         match self.coalesced {
             true => self.mark_dirty(&effect),
