@@ -11,13 +11,14 @@ mod tests;
 
 use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
-use shakmaty::{CastlingMode, Chess, EnPassantMode, Position};
+use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Position};
 
 use self::movetext::Movetext;
 use self::without_moves::WithoutMoves;
 use super::picture::{Body, PictureMove, PictureSegment};
 use super::round::{Round, RoundGame};
 use crate::wire::outcome::GameResult;
+use crate::wire::player::Side;
 
 /// For whom the PGN is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +39,8 @@ struct Part<'a> {
     /// The moves that can be played, with their times.
     moves: Vec<(SanPlus, &'a PictureMove)>,
     end: Chess,
+    /// Whose clock runs, if this part of the game goes on.
+    runs: Option<Color>,
     /// Whether every move of the state could be played.
     whole: bool,
 }
@@ -145,7 +148,9 @@ pub fn last_part(shown: &Body, chess960: bool) -> LastPart {
 /// All parts of a game; at least one.
 fn parts(shown: &Body, chess960: bool) -> Vec<Part<'_>> {
     let earlier = shown.segments.iter().map(|part| Part::new(&part.initial_fen, &part.moves, chess960));
-    earlier.chain([Part::new(&shown.initial_fen, &shown.moves, chess960)]).collect()
+    let running = shown.clock.running.filter(|_| shown.result.is_none());
+    let runs = running.map(|side| if side == Side::White { Color::White } else { Color::Black });
+    earlier.chain([Part { runs, ..Part::new(&shown.initial_fen, &shown.moves, chess960) }]).collect()
 }
 
 /// The position after the moves of a part, FEN; none if one of them cannot be played.
@@ -160,7 +165,7 @@ impl<'a> Part<'a> {
         let fen = initial_fen.parse::<Fen>().ok();
         let start = fen.and_then(|fen| fen.into_position::<Chess>(mode).ok());
         let (known, start) = (start.is_some() || moves.is_empty(), start.unwrap_or_default());
-        let mut part = Part { initial_fen, end: start.clone(), start, moves: Vec::new(), whole: known };
+        let mut part = Part { initial_fen, end: start.clone(), start, moves: Vec::new(), runs: None, whole: known };
         for played in moves.iter().take_while(|_| known) {
             let san = played.san.parse::<SanPlus>().ok();
             let Some(mv) = san.and_then(|SanPlus { san, .. }| san.to_move(&part.end).ok()) else {

@@ -98,7 +98,7 @@ pub(crate) fn each(all: &[MosquittoMessage]) {
 fn header(received: &MosquittoMessage, about: &str) {
     let fields = received.json.as_object().unwrap_or_else(|| panic!("no object: {about}"));
     assert!(fields.keys().all(|key| HEADER.contains(&key.as_str()) || key == "body"), "{about}");
-    assert_eq!(received.json["v"], "1.1", "{about}");
+    assert_eq!(received.json["v"], flagfall::wire::envelope::VERSION, "{about}");
     assert_eq!(received.json["node"], "pi-1", "{about}");
     assert!(received.json["boot"].as_u64().is_some_and(|boot| boot > 0), "{about}");
     let kind = received.json["type"].as_str().unwrap_or_default();

@@ -1,8 +1,8 @@
 use flagfall_game::clock::control::TimeControl;
 
 use super::*;
-use crate::outputs::picture::PictureSegment;
-use crate::wire::player::{Player, Players};
+use crate::outputs::picture::{PictureClock, PictureSegment};
+use crate::wire::player::{Player, Players, Side};
 
 const INITIAL: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
@@ -92,14 +92,21 @@ fn times_that_a_move_took() {
     }
 }
 
-/// A mate is often not pressed: then the clock has given no time for it. No later move shows whether it was.
+/// The last move may not have been pressed: then the clock has given no time for it. While the game goes on, the clock that runs shows
+/// whether it was.
 #[test]
 fn the_last_move_may_not_be_pressed() {
-    let moves = "f3/300000/300000 e5/300000/300000 g4/325000/300000 Qh4#/325000/290000";
-    for (control, should) in [("300+30", "Qh4# {[%clk 0:04:50]} 0-1"), ("300", "Qh4# {[%clk 0:04:50] [%emt 0:00:10]} 0-1")] {
-        let moves = if control == "300" { moves.replace("325000", "300000") } else { moves.to_owned() };
-        let written = movetexts(&round(control, body(&moves)), Profile::Full).concat().replace('\n', " ");
-        assert!(written.ends_with(should), "{control}: {written}");
+    let moves = "f3/300000/300000 e5/300000/300000 g4/325000/300000 d6/325000/290000";
+    for (running, result, should) in [
+        (Some(Side::White), None, "d6 {[%clk 0:04:50] [%emt 0:00:40]} *"),
+        (Some(Side::Black), None, "d6 {[%clk 0:04:50]} *"),
+        (None, None, "d6 {[%clk 0:04:50]} *"),
+        (Some(Side::White), Some(GameResult::Draw), "d6 {[%clk 0:04:50]} 1/2-1/2"),
+    ] {
+        let clock = PictureClock { running, ..PictureClock::default() };
+        let shown = Body { clock, result, ..body(moves) };
+        let written = movetexts(&round("300+30", shown), Profile::Full).concat().replace('\n', " ");
+        assert!(written.ends_with(should), "{running:?}: {written}");
     }
 }
 

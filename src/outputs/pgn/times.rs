@@ -40,8 +40,8 @@ pub(super) fn times(part: &Part<'_>, control: Option<&TimeControl>) -> Vec<MoveT
         (0..part.moves.len()).map(|ply| Turn::of(part, ply, side(ply), period_of(control?, number(ply))?)).collect();
     let as_configured = gives_as_configured(turns.iter().flatten());
     let time = |ply: usize| {
-        // Only the turn of the opponent shows whether the move was pressed and gave time.
-        let answered = turns.get(ply + 1).is_some_and(|next| next.is_none_or(|next| next.ran()));
+        // Only the turn of the opponent shows whether the move was pressed and gave time: his clock runs or has run.
+        let answered = turns.get(ply + 1).map_or(part.runs == Some(!side(ply)), |next| next.is_none_or(|next| next.ran()));
         let used = turns[ply].filter(|turn| as_configured && (turn.added == 0 || answered)).and_then(Turn::used);
         MoveTime { number: number(ply), mover: side(ply), left_ms: part.time(ply, side(ply)), used_ms: used }
     };

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use flagfall::outputs::picture::{Picture, PictureClock};
+use flagfall::outputs::picture::Picture;
 use flagfall::outputs::round::{Round, RoundGame, date_and_time};
 use flagfall::session::replay;
 use flagfall::session::setting::{Overrides, Setting};
@@ -12,7 +12,6 @@ use flagfall::wire::meta::PairingResult;
 use flagfall::wire::player::Players;
 use flagfall_game::clock::control::TimeControl;
 use flagfall_protocols::trace::Trace;
-use serde_json::Value;
 
 use super::games::TIME_CONTROL;
 use super::organiser::{DATE, EVENT, NAME, PLACE, players};
@@ -56,25 +55,15 @@ fn last_state(journal: &Path, session: &str) -> Option<flagfall::outputs::pictur
     let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
     let trace = Trace::new(&text[..whole]).ok()?;
     let setting = Setting::from_trace(&trace, &Overrides::default()).expect("a setting");
-    let (mut station, topic) = (setting.station().expect("a station"), setting.board.live_state());
-    let (clock_topic, mut last, mut last_clock) = (topic.replace("/state", "/clock"), None, None);
+    let (mut station, topic, mut last) = (setting.station().expect("a station"), setting.board.live_state(), None);
     replay::run(&trace, &mut station, &mut |output| {
-        if let StationOutput::Message(message) = output {
-            let place = if message.topic == topic { &mut last } else { &mut last_clock };
-            if message.topic == topic || message.topic == clock_topic {
-                *place = Some(message.payload);
-            }
+        if let StationOutput::Message(message) = output
+            && message.topic == topic
+        {
+            last = Some(message.payload);
         }
         Ok(())
     })
     .expect("a whole journal");
-    let last = last?;
-    let mut body = Picture::read(last.as_bytes()).expect("our own state").body;
-    let json = |payload: &str| serde_json::from_str::<Value>(payload).expect("JSON");
-    let clock = last_clock.map(|payload| json(&payload)).filter(|clock| clock["game"] == json(&last)["game"]);
-    if let Some(clock) = clock {
-        let clock: PictureClock = serde_json::from_value(clock["body"].clone()).expect("the clock of a picture");
-        body.clock = if clock.read_us > body.clock.read_us { clock } else { body.clock };
-    }
-    Some(body)
+    last.map(|payload| Picture::read(payload.as_bytes()).expect("our own state").body)
 }
