@@ -14,6 +14,7 @@ mod support;
 mod usb;
 
 mod access;
+mod after_the_game;
 mod bind_ask;
 mod bluetooth;
 mod broker;
