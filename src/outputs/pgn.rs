@@ -187,8 +187,8 @@ fn result(shown: &Body, last: Option<&Part<'_>>) -> GameResult {
 fn result_on_board(last: &Part<'_>) -> Option<GameResult> {
     let end = &last.end;
     match (last.whole && end.is_checkmate(), end.turn()) {
-        (true, shakmaty::Color::White) => Some(GameResult::BlackWins),
-        (true, shakmaty::Color::Black) => Some(GameResult::WhiteWins),
+        (true, Color::White) => Some(GameResult::BlackWins),
+        (true, Color::Black) => Some(GameResult::WhiteWins),
         (false, _) => (last.whole && end.is_stalemate()).then_some(GameResult::Draw),
     }
 }

@@ -18,7 +18,7 @@ use serde_json::value::RawValue;
 use crate::support::seeds::campaign;
 
 /// The number of kills in the ordinary seed, and in every other seed.
-const KILLS: [usize; 2] = [200, 10];
+const KILLS: [usize; 2] = [60, 10];
 const ORDINARY: u64 = 9;
 
 #[derive(Deserialize)]

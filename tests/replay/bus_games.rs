@@ -119,9 +119,11 @@ impl BusSimulation {
     fn ask(&mut self, at: Instant) {
         let addresses: Vec<u16> = self.stations.keys().copied().collect();
         for address in addresses {
-            if let Some((station, _)) = self.stations.get_mut(&address) {
-                station.advance(at, &mut self.out);
+            let Some((station, _)) = self.stations.get_mut(&address) else { continue };
+            if self.out.is_empty() && station.deadline().is_none_or(|due| due > at) {
+                continue;
             }
+            station.advance(at, &mut self.out);
             for output in std::mem::take(&mut self.out) {
                 if let StationOutput::Send { bytes, .. } = output
                     && let Ok(command) = bytes.try_into()

@@ -17,7 +17,7 @@ use crate::support::tapes::memory::Memory;
 use crate::support::tapes::{Tape, own_tapes, recordings};
 
 /// The number of seeds of each random test.
-const SEEDS: u64 = 4;
+const SEEDS: u64 = 2;
 
 /// The tape with gaps between its inputs, some of them an hour long.
 fn with_gaps(tape: &Tape, rng: &mut Rng) -> Tape {
@@ -68,7 +68,7 @@ fn nothing_is_early_and_everything_comes_in_order() {
     let (own, recordings) = (own_tapes(), recordings());
     campaign("delay for the public", 0..SEEDS, |seed| {
         // A recording is as long as twenty traces.
-        let long = if !(2..SEEDS).contains(&seed) { &recordings[..] } else { &[] };
+        let long = if seed == 1 { &[] } else { &recordings[..] };
         let mut inputs = 0;
         for tape in own.iter().chain(long) {
             let mut rng = Rng::with_seed(seed);
@@ -94,7 +94,7 @@ fn nothing_is_early_and_everything_comes_in_order() {
 fn a_restart_publishes_what_an_uninterrupted_run_publishes() {
     let mut cuts = 0;
     let tapes = own_tapes();
-    campaign("delay over restarts", 0..SEEDS / 2, |seed| {
+    campaign("delay over restarts", 0..1, |seed| {
         for tape in &tapes {
             let mut rng = Rng::with_seed(seed);
             let tape = with_delay(&with_gaps(tape, &mut rng), any_delay(&mut rng));
@@ -102,7 +102,7 @@ fn a_restart_publishes_what_an_uninterrupted_run_publishes() {
             let mut whole = PublicRecorder::open(&tape, Memory::default());
             whole.feed(&tape, tape.inputs.len(), end);
             let text = whole.text();
-            for _ in 0..4 {
+            for _ in 0..2 {
                 let header = text.find("\n1 ").expect("a record") + 1;
                 let bytes = rng.usize(header..text.len());
                 let name = format!("{}, seed {seed}, cut at {bytes}", tape.name);

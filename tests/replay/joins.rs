@@ -16,7 +16,7 @@ use crate::support::seeds::{campaign, ordinary};
 use crate::support::tapes::{Tape, recordings};
 
 /// The number of joins into one recording.
-const JOINS: usize = 34;
+const JOINS: usize = 17;
 /// A move about every 0.45 s.
 const HURRIED: Pace = Pace { name: "hurried", think: [0.16, 0.24], hand: [0.04, 0.08], press: [0.06, 0.12] };
 /// The time from the first press after the join until a move is told, in very fast play.
@@ -173,7 +173,7 @@ fn simulated(rng: &mut Rng, pace: Pace, plies: usize) -> Option<(Tape, Vec<Insta
 #[test]
 fn games_of_every_speed_are_joined_between_move_and_press() {
     let mut results = Vec::new();
-    campaign("joins into games", 0..24, |seed| {
+    campaign("joins into games", 0..9, |seed| {
         let mut rng = Rng::with_seed(seed);
         let pace = [BULLET, BLITZ, RAPID][(seed % 3) as usize];
         let Some((tape, _)) = simulated(&mut rng, pace, 60) else { return 0 };
@@ -232,7 +232,7 @@ fn count_pressed(moves: &[GameMove]) -> usize {
 #[test]
 fn very_fast_games_are_followed_two_seconds_after_the_first_press() {
     let (mut joined, mut to_the_end, mut presses) = (0, 0, [0; 2]);
-    campaign("joins into very fast games", 0..12, |seed| {
+    campaign("joins into very fast games", 0..6, |seed| {
         let mut rng = Rng::with_seed(seed);
         let Some((tape, pressed)) = simulated(&mut rng, HURRIED, 80) else { return 0 };
         let tape = in_messages(&tape);

@@ -20,7 +20,7 @@ use crate::support::tapes::{Tape, end, own_tapes, recordings};
 
 const SESSION: &str = "test";
 /// The number of restarts of one journal; each costs a whole replay.
-const CUTS: usize = 20;
+const CUTS: usize = 8;
 
 /// A recorder on a disk in memory, and its messages since it was opened.
 pub(crate) struct RecorderRig {
@@ -159,7 +159,7 @@ fn inputs_at_the_moment_of_a_deadline_come_before_it_again() {
     campaign("restarts at deadlines", 0..1, |seed| {
         for tape in &tapes {
             let mut rng = Rng::with_seed(seed);
-            broken_off(&cut(&aligned(tape, seed), |rest| rng.usize(1..=rest)), 10, seed);
+            broken_off(&cut(&aligned(tape, seed), |rest| rng.usize(1..=rest)), 4, seed);
         }
         tapes.iter().map(|tape| tape.inputs.len() as u64).sum()
     });
@@ -193,7 +193,7 @@ fn broken_off(tape: &Tape, places: usize, seed: u64) {
 fn deadlines_that_come_before_late_inputs_come_first_again() {
     let mut moved = 0;
     let tapes = own_tapes();
-    campaign("restarts with late inputs", 0..12, |seed| {
+    campaign("restarts with late inputs", 0..4, |seed| {
         for tape in &tapes {
             let mut rng = Rng::with_seed(seed);
             let mut rig = RecorderRig::open(tape, Memory::default());

@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::{PoisonError, RwLock};
 
 use tempfile::TempDir;
 
@@ -13,6 +14,16 @@ pub(crate) const SYSTEM_BUS: &str = "DBUS_SYSTEM_BUS_ADDRESS";
 const FOLDER: &str = "FLAGFALL_TEST_BUS_FOLDER";
 /// The file that a test leaves in its folder at its end.
 const DONE: &str = "done";
+
+/// Whoever starts a program writes; whoever closes a port that must be free at once reads. Until a new process executes its program, it has
+/// copies of all descriptors of this one, and a port that is closed meanwhile stays locked.
+pub(crate) static STARTING: RwLock<()> = RwLock::new(());
+
+/// Starts a program and returns when it has no descriptor of this process.
+pub(crate) fn start(command: &mut Command) -> Child {
+    let _no_port_is_closed = STARTING.write().unwrap_or_else(PoisonError::into_inner);
+    command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"))
+}
 
 /// A bus on which every client may own every name. It ends when this value is dropped.
 #[derive(Debug)]
@@ -51,15 +62,11 @@ impl Bus {
         self.stop();
         let config = self.folder.join("bus.conf");
         std::fs::write(&config, config_text(&self.address())).expect("the folder can be written to");
-        let mut daemon = Command::new("dbus-daemon")
-            .arg(format!("--config-file={}", config.display()))
-            .args(["--nofork", "--print-address=1"])
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            // The daemon warns that it may not raise its limit of open files.
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("dbus-daemon is installed");
+        let mut command = Command::new("dbus-daemon");
+        command.arg(format!("--config-file={}", config.display())).args(["--nofork", "--print-address=1"]);
+        // The daemon warns that it may not raise its limit of open files.
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut daemon = start(&mut command);
         let mut line = String::new();
         let output = daemon.stdout.take().expect("piped");
         BufReader::new(output).read_line(&mut line).expect("it prints its address");
@@ -93,12 +100,9 @@ pub(crate) fn in_own_process<S: FnOnce(Bus)>(test: &str, scenes: S) {
     assert!(path.ends_with(&format!("::{test}")), "{test}: called in {path}");
     let full = path.split_once("::").map_or(path, |(_, full)| full);
     let folder = folder();
-    let status = Command::new(std::env::current_exe().expect("this program"))
-        .args(["--exact", full, "--nocapture"])
-        .env(FOLDER, folder.path())
-        .env(SYSTEM_BUS, address(folder.path()))
-        .status()
-        .expect("it starts");
+    let mut command = Command::new(std::env::current_exe().expect("this program"));
+    command.args(["--exact", full, "--nocapture"]).env(FOLDER, folder.path()).env(SYSTEM_BUS, address(folder.path()));
+    let status = start(&mut command).wait().expect("a child");
     assert!(status.success(), "{full}: {status}");
     assert!(folder.path().join(DONE).exists(), "{full}: is not the name of the test");
 }

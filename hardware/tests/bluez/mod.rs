@@ -69,7 +69,7 @@ use zbus::Variant;
 
 use air::Air;
 #[allow(unused_imports, reason = "each test that takes it in uses a part")]
-pub(crate) use bus::{Bus, SYSTEM_BUS, in_own_process};
+pub(crate) use bus::{Bus, STARTING, SYSTEM_BUS, in_own_process, start};
 use frozen::Frozen;
 use radio::Radio;
 #[allow(unused_imports, reason = "each test that takes it in uses a part")]

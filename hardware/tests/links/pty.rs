@@ -9,6 +9,8 @@ use std::time::Duration;
 use flagfall_hardware::link::{Link, LinkError};
 use flagfall_hardware::pty::Pty;
 
+use crate::bluez::start;
+
 const SOON: Duration = Duration::from_millis(20);
 const LATE: Duration = Duration::from_secs(5);
 
@@ -126,7 +128,7 @@ fn a_program_that_starts_meanwhile_gets_no_end() {
 /// A program that waits for its input.
 fn quiet_program() -> Child {
     let mut command = Command::new("cat");
-    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("cat is there")
+    start(command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()))
 }
 
 /// The terminals that this program has open.

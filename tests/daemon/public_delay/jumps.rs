@@ -20,7 +20,7 @@ use crate::support::seeds::{campaign, ordinary};
 use crate::support::tapes::memory::Memory;
 use crate::support::tapes::{Tape, own_tapes};
 
-const SEEDS: u64 = 12;
+const SEEDS: u64 = 4;
 const HOUR: i64 = 3_600_000_000;
 
 /// A machine with a daemon, and the times of its publications. Times are true times in microseconds.

@@ -13,7 +13,7 @@ use crate::cuts::stream;
 use crate::support::seeds::{campaign, ordinary};
 use crate::support::tapes::{Tape, rx};
 
-const SEEDS: u64 = 32;
+const SEEDS: u64 = 12;
 /// Far more damage than on any line in use.
 const AWFUL: Rates = Rates { drop: 0.01, flip: 0.01, duplicate: 0.01, garbage: 0.05, silence: 0.005, ..Rates::ROUGH };
 

@@ -164,7 +164,9 @@ fn s064_the_log_reports_a_press_before_its_slide_has_ended() {
 /// log has been read. At the end there must be enough time for this before the kings go to the centre.
 #[test]
 fn s064_a_moment_without_link_in_a_blitz_game() {
-    campaign("a moment without link", 0..1, |seed| (0..GAMES).map(|number| without_link_in_a_blitz_game(number, seed)).sum());
+    campaign("a moment without link", 0..1, |seed| {
+        (0..GAMES).step_by(3).map(|number| without_link_in_a_blitz_game(number, seed)).sum()
+    });
 }
 
 /// The bishop passes e5 on its way to d6, and the link is lost before a report that it has left e5. From e5 it could not have been

@@ -14,6 +14,7 @@ use flagfall_hardware::serial::Serial;
 use nix::fcntl::OFlag;
 
 use super::support::{Folder, TestLink, by_path, now};
+use crate::bluez::start;
 use crate::seconds::within;
 
 /// Another program that has the port open and locked, like a terminal program.
@@ -23,7 +24,7 @@ impl Other {
     fn hold(path: &Path) -> Other {
         let port = File::options().read(true).write(true).custom_flags(OFlag::O_NOCTTY.bits()).open(path).unwrap();
         port.lock().unwrap();
-        Other(Command::new("sleep").arg("60").stdin(Stdio::from(port)).spawn().expect("sleep is there"))
+        Other(start(Command::new("sleep").arg("60").stdin(Stdio::from(port))))
     }
 }
 
@@ -122,7 +123,8 @@ fn a_pseudo_terminal_can_be_opened_again_after_its_program_was_killed() {
         0 => ("setpriv", &["--bounding-set=-sys_admin", "--inh-caps=-sys_admin", "sh"][..]),
         _ => ("sh", &[][..]),
     };
-    let opened = Command::new(program).args(without).args(["-c", r#": <> "$0""#]).arg(&path).status().unwrap();
+    let mut opener = start(Command::new(program).args(without).args(["-c", r#": <> "$0""#]).arg(&path));
+    let opened = opener.wait().unwrap();
     assert!(opened.success(), "{program}: {opened}");
     drop(held);
 }

@@ -7,6 +7,7 @@ use flagfall_hardware::pty::Pty;
 use flagfall_hardware::serial::Serial;
 
 use super::support::{LONG, now};
+use crate::bluez::STARTING;
 
 fn read_exactly(link: &mut dyn Link, count: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -41,6 +42,7 @@ fn one_program_has_the_port_at_a_time() {
     for _ in 0..2 {
         assert!(matches!(Serial::open(&path, 9600), Err(LinkError::Busy)));
     }
+    let _no_program_starts = STARTING.read();
     drop(first);
     let again = Serial::open(&path, 9600);
     assert!(again.is_ok(), "given up with the port: {again:?}");

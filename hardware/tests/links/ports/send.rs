@@ -11,6 +11,7 @@ use flagfall_hardware::serial::Serial;
 
 use super::support::{Folder, LONG, TestLink, by_path};
 use super::thread::open;
+use crate::bluez::STARTING;
 
 /// Returns byte number `index` of a stream in which no two parts are equal.
 fn byte(index: usize) -> u8 {
@@ -129,9 +130,11 @@ fn nothing_is_written_after_the_end_and_the_port_is_free_at_once() {
             let _end = EndsAtDrop(&ended);
             board.read(&mut [0; 1], LONG).expect("what is sent");
             // The link moves to another port. Another program can open this port as soon as the end is reported.
+            let no_program_starts = STARTING.read();
             test_link.thread.want(by_path(&folder, "nowhere"));
             test_link.down();
             let other = Serial::open(&path, 9600);
+            drop(no_program_starts);
             assert!(other.is_ok(), "round {round}: {other:?}");
             // The bytes from before the end are read; the sender keeps trying.
             while board.read(&mut [0; 4096], Duration::from_millis(5)).is_ok() {}
@@ -149,6 +152,7 @@ fn stopping_closes_the_port() {
     let path = std::fs::canonicalize(folder.path().join("a")).unwrap();
     test_link.thread.send(vec![0x40]).unwrap();
     assert!(Serial::open(&path, 9600).is_err(), "it is held");
+    let _no_program_starts = STARTING.read();
     test_link.thread.stop();
     Serial::open(&path, 9600).expect("free");
 }
