@@ -23,14 +23,15 @@ use crate::games::legal;
 use crate::support::seeds::{campaign, mixed};
 
 const BOARDS: u16 = 12;
-const PLIES: usize = 60;
+/// The plies of each game in the campaign, and with a dead board or an adapter of its own.
+const PLIES: [usize; 2] = [60, 24];
 /// At this time the boards are found and all men stand on their squares.
 const BEGIN: Instant = Instant(30_000_000);
 
 /// A game whose players think for some seconds, and its moves in UCI notation.
-fn game(seed: u64) -> (Play, Vec<String>) {
+fn game(seed: u64, plies: usize) -> (Play, Vec<String>) {
     let mut rng = fastrand::Rng::with_seed(seed);
-    let moves = legal::game(&mut rng, PLIES);
+    let moves = legal::game(&mut rng, plies);
     let (mut position, mut turns, mut uci) = (Chess::default(), Vec::new(), Vec::new());
     for mv in moves {
         turns.push(Turn {
@@ -74,11 +75,20 @@ impl Adapter {
     }
 }
 
+/// A board's station.
+struct Seat {
+    station: Station,
+    /// Whether the board answers on the line.
+    up: bool,
+    /// The station's next deadline.
+    due: Option<Instant>,
+}
+
 struct BusSimulation {
     chain: Chain,
     adapter: Adapter,
     line: Line,
-    stations: BTreeMap<u16, (Station, bool)>,
+    stations: BTreeMap<u16, Seat>,
     /// The times of each board's changes; a cycle lies between two of them.
     cycles: BTreeMap<u16, Vec<Instant>>,
     /// The answers with all squares of a board, and the bytes of all answers.
@@ -99,17 +109,19 @@ impl BusSimulation {
                     if bytes[0] == 0x85 {
                         self.cycles.entry(address).or_default().push(at);
                     }
-                    let Some((station, up)) = self.stations.get_mut(&address) else { continue };
+                    let Some(Seat { station, up, due }) = self.stations.get_mut(&address) else { continue };
                     if !std::mem::replace(up, true) {
                         station.feed(at, &StationInput::link(true), &mut self.out);
                     }
                     station.feed(at, &StationInput::bytes(0, &bytes), &mut self.out);
+                    *due = station.deadline();
                 }
                 LineOutput::Silent(address) => {
-                    let Some((station, up)) = self.stations.get_mut(&address) else { continue };
+                    let Some(Seat { station, up, due }) = self.stations.get_mut(&address) else { continue };
                     if std::mem::replace(up, false) {
                         station.feed(at, &StationInput::link(false), &mut self.out);
                     }
+                    *due = station.deadline();
                 }
                 LineOutput::Answering(_) | LineOutput::Found(_) | LineOutput::Anomaly { .. } => {}
             }
@@ -119,11 +131,12 @@ impl BusSimulation {
     fn ask(&mut self, at: Instant) {
         let addresses: Vec<u16> = self.stations.keys().copied().collect();
         for address in addresses {
-            let Some((station, _)) = self.stations.get_mut(&address) else { continue };
-            if self.out.is_empty() && station.deadline().is_none_or(|due| due > at) {
+            let Some(Seat { station, due, .. }) = self.stations.get_mut(&address) else { continue };
+            if self.out.is_empty() && due.is_none_or(|due| due > at) {
                 continue;
             }
             station.advance(at, &mut self.out);
+            *due = station.deadline();
             for output in std::mem::take(&mut self.out) {
                 if let StationOutput::Send { bytes, .. } = output
                     && let Ok(command) = bytes.try_into()
@@ -137,7 +150,7 @@ impl BusSimulation {
     fn run(&mut self, done: impl Fn(Instant) -> bool) {
         let mut sent = Vec::new();
         loop {
-            let stations = self.stations.values().filter_map(|(station, _)| station.deadline());
+            let stations = self.stations.values().filter_map(|seat| seat.due);
             let next = [self.chain.next(), self.adapter.due, self.line.deadline()].into_iter().flatten().chain(stations).min();
             let Some(at) = next else { break };
             if done(at) {
@@ -179,7 +192,10 @@ fn start_simulation(seconds: u32, dead: Option<u16>, adapter: Adapter) -> BusSim
     let station = |address: u16| {
         let time_control = Some(TimeControl::parse(&seconds.to_string()).expect("a time control"));
         let config = GameConfig { time_control, clock_source: INFO.clock_source(), ..GameConfig::default() };
-        (Station::new(&INFO, config, Board::default(), &format!("bus-{address}")), false)
+        let mut station = Station::new(&INFO, config, Board::default(), &format!("bus-{address}"));
+        station.set_coalesced(true);
+        let due = station.deadline();
+        Seat { station, up: false, due }
     };
     let mut simulation = BusSimulation {
         chain: Chain::new((0..BOARDS).map(board).collect(), 3),
@@ -191,7 +207,6 @@ fn start_simulation(seconds: u32, dead: Option<u16>, adapter: Adapter) -> BusSim
         bytes: 0,
         out: Vec::new(),
     };
-    simulation.stations.values_mut().for_each(|(station, _)| station.set_coalesced(true));
     simulation.feed(Instant::ZERO, LineInput::Up);
     simulation.run(|at| at >= BEGIN);
     simulation
@@ -200,9 +215,9 @@ fn start_simulation(seconds: u32, dead: Option<u16>, adapter: Adapter) -> BusSim
 /// Plays a game of this seed at each board. The board with number `dead` is dead, and the adapter's timer ticks every `timer_ms`
 /// milliseconds. Returns the 99th percentile of the cycle times in milliseconds.
 #[allow(clippy::print_stderr, reason = "the figures are for people")]
-fn play_all_boards(seed: u64, dead: Option<u16>, timer_ms: Option<u64>) -> u64 {
+fn play_all_boards(seed: u64, plies: usize, dead: Option<u16>, timer_ms: Option<u64>) -> u64 {
     let mut simulation = start_simulation(900, dead, Adapter::new(timer_ms));
-    let games: Vec<_> = (0..BOARDS).map(|number| game(mixed(u64::from(number) + 1, seed))).collect();
+    let games: Vec<_> = (0..BOARDS).map(|number| game(mixed(u64::from(number) + 1, seed), plies)).collect();
     // The last moves are reported some seconds later.
     let mut end = BEGIN;
     for (number, (play, _)) in games.iter().enumerate() {
@@ -212,7 +227,7 @@ fn play_all_boards(seed: u64, dead: Option<u16>, timer_ms: Option<u64>) -> u64 {
     }
     simulation.run(|at| at >= end);
     for (number, (_, uci)) in (0..BOARDS).zip(&games) {
-        let known = simulation.stations[&(1000 + number)].0.game();
+        let known = simulation.stations[&(1000 + number)].station.game();
         let moves: Vec<String> = known.moves().map(|played| played.uci.to_string()).collect();
         if dead == Some(number) {
             assert!(moves.is_empty(), "board {number} is dead");
@@ -236,19 +251,19 @@ fn every_move_of_twelve_games_is_read() {
         assert!(cycle <= 700, "{cycle} ms");
         u64::from(BOARDS)
     };
-    campaign("twelve games on a line", 0..1, |seed| boards(play_all_boards(seed, None, None)));
+    campaign("twelve games on a line", 0..1, |seed| boards(play_all_boards(seed, PLIES[0], None, None)));
 }
 
 #[test]
 fn a_dead_board_costs_the_others_no_move() {
-    let cycle = play_all_boards(0, Some(5), None);
+    let cycle = play_all_boards(0, PLIES[1], Some(5), None);
     assert!(cycle <= 700, "{cycle} ms");
 }
 
 /// The udev rules set this timer.
 #[test]
 fn an_adapter_with_a_short_timer_costs_no_move_and_little_time() {
-    let cycle = play_all_boards(0, None, Some(1));
+    let cycle = play_all_boards(0, PLIES[1], None, Some(1));
     assert!(cycle <= 700, "{cycle} ms");
 }
 
@@ -256,7 +271,7 @@ fn an_adapter_with_a_short_timer_costs_no_move_and_little_time() {
 /// its answer.
 #[test]
 fn an_adapter_with_a_long_timer_costs_no_move() {
-    let cycle = play_all_boards(0, None, Some(16));
+    let cycle = play_all_boards(0, PLIES[1], None, Some(16));
     assert!(cycle <= 900, "{cycle} ms");
 }
 
@@ -314,7 +329,7 @@ fn flag_within(timer_ms: Option<u64>) {
     let mut widest = Duration::ZERO;
     for number in 0..BOARDS {
         let fell = BEGIN.after(moment(number, 4000 + u64::from(SECONDS) * 1000));
-        let findings = simulation.stations[&(1000 + number)].0.game().findings();
+        let findings = simulation.stations[&(1000 + number)].station.game().findings();
         let [finding] = findings else { panic!("board {number}: {findings:?}") };
         assert_eq!(finding.flag, Some("black"), "board {number}");
         let [earliest, latest] = finding.expired_at.expect("a flag fell").map(Instant);

@@ -21,7 +21,7 @@ use crate::support::seeds::{campaign, mixed};
 /// The bytes of one seed for each parser.
 const BYTES: usize = 1_000_000;
 /// The bytes of one seed for a whole station.
-const OF_STATIONS: usize = BYTES / 4;
+const OF_STATIONS: usize = BYTES / 8;
 
 /// Calls `one` for new texts, each with a generator of its own, until this number of bytes was used.
 fn run_until(campaign: u64, bytes: usize, mut one: impl FnMut(&mut fastrand::Rng) -> usize) -> u64 {

@@ -173,7 +173,7 @@ fn simulated(rng: &mut Rng, pace: Pace, plies: usize) -> Option<(Tape, Vec<Insta
 #[test]
 fn games_of_every_speed_are_joined_between_move_and_press() {
     let mut results = Vec::new();
-    campaign("joins into games", 0..9, |seed| {
+    campaign("joins into games", 0..6, |seed| {
         let mut rng = Rng::with_seed(seed);
         let pace = [BULLET, BLITZ, RAPID][(seed % 3) as usize];
         let Some((tape, _)) = simulated(&mut rng, pace, 60) else { return 0 };

@@ -20,7 +20,7 @@ use crate::support::tapes::{Tape, end, own_tapes, recordings};
 
 const SESSION: &str = "test";
 /// The number of restarts of one journal; each costs a whole replay.
-const CUTS: usize = 8;
+const CUTS: usize = 6;
 
 /// A recorder on a disk in memory, and its messages since it was opened.
 pub(crate) struct RecorderRig {
@@ -157,7 +157,7 @@ fn a_journal_broken_off_anywhere_goes_on_as_if_it_had_not_been() {
 fn inputs_at_the_moment_of_a_deadline_come_before_it_again() {
     let tapes = own_tapes();
     campaign("restarts at deadlines", 0..1, |seed| {
-        for tape in &tapes {
+        for tape in tapes.iter().skip((seed % 3) as usize).step_by(3) {
             let mut rng = Rng::with_seed(seed);
             broken_off(&cut(&aligned(tape, seed), |rest| rng.usize(1..=rest)), 4, seed);
         }

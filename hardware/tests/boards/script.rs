@@ -153,6 +153,8 @@ fn any_action() -> impl Strategy<Value = Action> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
     #[test]
     fn printed_scripts_are_read_back(steps in proptest::collection::vec((0u64..10_000_000_000, any_action()), 0..40)) {
         let mut script = Script::new();

