@@ -26,13 +26,25 @@ impl LichessRounds {
     /// one that was used for it before. Rounds that were left without an id have none. Returns why a round is not sent, by rounds.
     pub(super) fn assign(&mut self, output: &Output, bodies: &mut [RoundBody]) -> BTreeMap<String, String> {
         self.0.retain(|used| used.output != output.name || !bodies.iter().any(|body| names_another(body, used)));
+        // The organiser takes an id over from another event, such as one of a rehearsal.
+        let takes_over =
+            |used: &Used, body: &RoundBody| body.event != used.event && body.lichess_round.as_ref() == Some(&used.id);
+        self.0.retain(|used| !bodies.iter().any(|body| takes_over(used, body)));
         // A name by the organiser is meant for this round, a key of the configuration for whichever round is the present one.
         let (named, others): (Vec<_>, Vec<_>) = bodies.iter_mut().partition(|body| body.lichess_round.is_some());
         let mut stopped = BTreeMap::new();
         for body in named.into_iter().chain(others) {
             let configured = || Some(output.round.clone()).filter(|id| body.is_current && !id.is_empty());
-            let id = body.lichess_round.take().or_else(configured).or_else(|| self.used(output, body).cloned());
-            let why = match id {
+            let (key, used) = (configured(), self.used(output, body).cloned());
+            let named = body.lichess_round.take();
+            let why = match named.clone().or_else(|| key.clone()).or_else(|| used.clone()) {
+                // The key may be meant for the next round already.
+                Some(id) if named.is_none() && used.as_ref().is_some_and(|used| *used != id) => format!(
+                    "lichess: round {} is shown as {}, and the key round names {id}. It is not sent until `flagfall event lichess` says which \
+                     of them is its own.",
+                    body.round,
+                    used.unwrap_or_default()
+                ),
                 None if !body.is_current => continue,
                 None => {
                     "lichess: nobody named the round. Write its id with `flagfall event lichess`, or as the key round.".to_owned()

@@ -12,11 +12,13 @@ use crate::wire::node::{Hold, NextRound};
 pub struct Quiet {
     node: Node,
     next: Option<NextRound>,
+    /// What the log has of this round, so that it has each reason once.
+    logged: Vec<Hold>,
 }
 
 impl Quiet {
     pub(super) fn new(node: Node) -> Quiet {
-        Quiet { node, next: None }
+        Quiet { node, next: None, logged: Vec::new() }
     }
 
     /// What a change of the round must wait for: games that are not finished, and what the broker has not got yet, also what the public
@@ -63,10 +65,14 @@ impl Quiet {
         if next == self.next {
             return;
         }
-        let known = |hold: &&Hold| self.next.as_ref().is_some_and(|before| before.held_by.contains(hold));
-        let held = next.iter().flat_map(|next| &next.held_by).filter(|hold| hold.board.is_some() && !known(hold));
-        for hold in held {
-            tracing::info!("the organiser's publication waits: {hold}");
+        if next.is_none() {
+            self.logged.clear();
+        }
+        for hold in next.iter().flat_map(|next| &next.held_by).filter(|hold| hold.board.is_some()) {
+            if !self.logged.contains(hold) {
+                tracing::info!("the organiser's publication waits: {hold}");
+                self.logged.push(hold.clone());
+            }
         }
         self.node.show_next_round(next.clone());
         self.next = next;

@@ -88,7 +88,9 @@ impl Standing {
         }
         match (self.result, &self.decision) {
             (Some(known), _) if known == result => return Ok(()),
-            (Some(_), Some(decision)) if decision.by_organiser => return Ok(()),
+            // The desk may take its own result back. Another one is checked as if none stood.
+            (Some(_), Some(decision)) if decision.by_organiser && result == GameResult::Open => return Ok(()),
+            (Some(_), Some(decision)) if decision.by_organiser => {}
             (Some(_), Some(decision)) => return Err(format!("{}: only an arbiter can change it", decision.words()).into()),
             (Some(known), None) => return Err(format!("the game has the result {}", known.words()).into()),
             (None, _) => {}

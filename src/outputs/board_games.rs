@@ -59,6 +59,7 @@ pub fn on_board(number: u32, body: &Body, first_move: Option<Utc>, chess960: boo
         latest_move: None,
         round_game: body.round_game,
         over: ended,
+        settled: ended,
     }
 }
 

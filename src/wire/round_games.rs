@@ -60,6 +60,8 @@ pub struct GameOnBoard {
     pub round_game: Option<u32>,
     /// It has a result, or mate, stalemate or kings in the centre stand on the board.
     pub over: bool,
+    /// It has a result, or its players have shown one.
+    pub settled: bool,
 }
 
 /// How a game on a board stands to the one before it.
@@ -178,7 +180,7 @@ impl RoundGames {
     }
 
     /// An arbiter has said of a game that is not published whether it is the round's, or private. If the round's game before it has no
-    /// result, it takes its place (7.2, 7.3); otherwise it is one more. If it is private, the round's game before it is over.
+    /// result, it takes its place (7.2, 7.3); otherwise it is one more. If it is private, nobody is asked about it any more.
     pub fn decide(&mut self, of_the_round: bool, unpublished: Unpublished) {
         if !of_the_round {
             self.standing = Standing::Private(unpublished);
@@ -189,8 +191,8 @@ impl RoundGames {
                 self.allowed = self.allowed.max(self.played + 1);
             }
             self.standing = Standing::OfTheRound;
+            self.unsettled = false;
         }
-        self.unsettled = false;
     }
 
     /// The round's game before the one on the board got its result, or lost it.
@@ -208,7 +210,7 @@ impl RoundGames {
         let relation = self.game.relation_to(next);
         if was_of_the_round && relation == Relation::Another {
             self.played += 1;
-            self.unsettled = !self.game.over;
+            self.unsettled = !self.game.settled;
         }
         let goes_on = was_of_the_round && relation == Relation::GoesOn;
         let by_command = next.by_command && !unpaired;

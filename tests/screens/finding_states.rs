@@ -210,13 +210,32 @@ fn several_alarms_of_a_board_are_tabs() {
     ruling["flag"] = Value::Null;
     ruling["evidence"] = json!(["alarm:4"]);
     ruling["screen"]["besides"] = json!(["give Black 2:00 more"]);
-    room.witness.publish_ruling("1", ruling);
+    room.witness.publish_ruling("1", ruling.clone());
     room.witness.publish_alert("1", alert_body(4, "illegal_move", "loud"));
     browser.phone(390, 844);
     browser.open("/arbiter/?board=1&view=board&tab=alarms");
     browser.click_nth(".alarm a", "Ruling");
     browser.shows_in(".besides", "give Black 2:00 more");
     browser.screenshot("illegal");
+    // The key for "the game goes on" is the one under which the offence counts; that it was none is another choice.
+    ruling["outcome"] = "game_goes_on".into();
+    ruling["alternatives"] = json!([]);
+    ruling["screen"]["choices"] = json!([
+        {"label": "The game goes on", "verb": "confirm", "body": {}},
+        {"label": "It was no illegal move", "verb": "reject", "body": {}}
+    ]);
+    ruling["revision"] = 5.into();
+    room.witness.publish_ruling("1", ruling);
+    browser.shows_in("#choice-none", "It was no illegal move");
+    browser.wait("the buttons of what changed", "document.querySelector('#choice-confirm:enabled')");
+    browser.keys("g");
+    browser.wait("it has the focus", "document.activeElement.id === 'choice-confirm'");
+    for (choice, sentence) in [("#choice-confirm", "The illegal move counts."), ("#choice-none", "does not count")] {
+        browser.click(&format!("{choice}:enabled"));
+        browser.shows_in("dialog[open]", sentence);
+        browser.keys(crate::stage::browser::ESCAPE);
+        browser.gone("dialog[open]");
+    }
     browser.click_nth(".to-board", "Board");
     browser.shows_in(".tabs [aria-current=page]", "Position");
     browser.click_nth(".to-board", "Ruling");

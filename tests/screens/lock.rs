@@ -64,11 +64,28 @@ fn a_page_that_nobody_touches_is_locked_and_shows_numbers_only() {
     browser.wait("it is locked", "document.querySelector('.locked')");
     browser.shows_in(".lock-open", "2 open");
     nothing_of_a_board(&browser);
+    // The page of operations has the same lock.
+    browser.open("/operations/");
+    browser.wait("it is locked", "document.querySelector('.locked')");
+    browser.shows_in(".lock-open", "2 open");
+    browser.wait("the title", "document.title === '(2) flagfall · operations'");
+    browser.open("/arbiter/?board=1&view=board");
+    browser.wait("it is locked", "document.querySelector('.locked')");
     for digit in ["4", "7", "1", "1"] {
         browser.click_nth(".keypad button", digit);
     }
     browser.shows("Board 1");
     browser.screenshot("unlocked");
+    // A new need of the board that somebody looked at half a minute ago is a new need.
+    room.witness.publish_ruling("1", rulings::proposed());
+    browser.click_nth(".to-board", "Ruling");
+    browser.run("localStorage.setItem('flagfall-lock-after', '30');", &Value::Null);
+    browser.later(Duration::from_secs(25));
+    room.witness.publish_alert("1", alert_body(7, "flag", "loud"));
+    counts(&browser, 3);
+    browser.later(Duration::from_secs(20));
+    browser.wait("the page counts on", "parseInt(document.querySelector('.age').innerText.replace(/\\D*/, '')) >= 20");
+    assert_eq!(browser.get("document.querySelector('.locked')"), Value::Null, "it waits for whoever comes to look");
     browser.keys("L");
     browser.wait("the key locks it at once", "document.querySelector('.locked')");
     for _ in 0..5 {

@@ -72,10 +72,18 @@ impl SetResult {
              was changed"
         );
         enter(&broker, &place, &game, &node, &result)?;
-        writeln!(
-            std::io::stdout(),
-            "Board {board} of round {round}: {result}. Node {node} has recorded it for the game {game}."
-        )?;
+        let done = match result.as_str() {
+            "*" => format!("Board {board} of round {round}: node {node} has no result of the desk for the game {game}."),
+            _ => format!("Board {board} of round {round}: {result}. Node {node} has recorded it for the game {game}."),
+        };
+        // What was entered before the game had moves was the result of a pairing that is not played.
+        if pairing.result.is_some() {
+            return common.publish(|file| {
+                plan::change_board(file, asked, &board, |pairing| pairing.result = None)?;
+                Ok(done)
+            });
+        }
+        writeln!(std::io::stdout(), "{done}")?;
         Ok(ExitCode::SUCCESS)
     }
 }

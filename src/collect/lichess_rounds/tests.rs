@@ -34,7 +34,9 @@ fn an_id_belongs_to_one_round() {
         ("aaaa0001", "2", [None, Some("aaaa0001")], [Some("aaaa0001"), None], &["2"]),
         ("aaaa0001", "1", [None, None], [Some("aaaa0001"), None], &[]),
         ("aaaa0001", "2", [None, Some("bbbb0002")], [Some("aaaa0001"), Some("bbbb0002")], &[]),
-        ("cccc0003", "2", [None, None], [Some("aaaa0001"), Some("cccc0003")], &[]),
+        // A key that was changed is for this round or the next one: somebody must say which.
+        ("cccc0003", "2", [None, None], [Some("aaaa0001"), None], &["2"]),
+        ("cccc0003", "2", [None, Some("cccc0003")], [Some("aaaa0001"), Some("cccc0003")], &[]),
         // Names that were exchanged by mistake are put right.
         ("", "2", [Some("cccc0003"), Some("aaaa0001")], [Some("cccc0003"), Some("aaaa0001")], &[]),
         ("", "2", [Some("aaaa0001"), Some("cccc0003")], [Some("aaaa0001"), Some("cccc0003")], &[]),
@@ -59,4 +61,7 @@ fn an_id_of_another_event_is_not_used_again() {
     }]);
     assert_eq!(assign(&mut rounds, "aaaa0001", "1", [None, None]), ([None, None], vec!["1".to_owned()]));
     assert_eq!(assign(&mut rounds, "bbbb0002", "1", [None, None]).1, Vec::<String>::new());
+    // The organiser says that it is meant for this event.
+    let ids = [Some("aaaa0001".to_owned()), None];
+    assert_eq!(assign(&mut rounds, "", "1", [Some("aaaa0001"), None]), (ids, Vec::new()));
 }

@@ -94,6 +94,10 @@ impl Game {
         let (play, clock) = (&self.seen.play, &self.seen.clock.chessclock);
         let in_play = match self.seen.phase.stage {
             GamePhase::Playing if clock.runs().is_some() => Some("its clock runs"),
+            // A result was entered at the wrong board, and the players go on.
+            GamePhase::Over if self.rulings.result.is_some() && play.ending.is_none() && clock.runs().is_some() => {
+                Some("its clock runs")
+            }
             GamePhase::Playing if !clock.present() && self.now < self.seen.board.last_change().after(STILL) => {
                 Some("no clock is heard, and a man was moved less than a minute ago")
             }
@@ -105,15 +109,16 @@ impl Game {
             result: self.rulings.result,
             decision: self.rulings.decisions.result_decision().map(|decision| Box::new(decision.clone())),
             ending: play.ending.map(|(ending, _, by)| (ending, ending.result(by))),
-            open: self.open_matters(),
+            open: self.open_without_result(),
         }
     }
 
     /// What waits for an arbiter in this game; nothing once it has a result. A flag that costs nothing does not wait.
     pub fn open_matters(&self) -> Vec<OpenMatter> {
-        if self.rulings.result.is_some() {
-            return Vec::new();
-        }
+        if self.rulings.result.is_some() { Vec::new() } else { self.open_without_result() }
+    }
+
+    fn open_without_result(&self) -> Vec<OpenMatter> {
         let mut open: Vec<OpenMatter> = Vec::new();
         open.extend(self.rulings.flags_that_may_cost(&self.seen.clock.chessclock).map(OpenMatter::Flag));
         let illegal = [AlarmKind::IllegalMove, AlarmKind::PromotionNotReplaced, AlarmKind::PressedWithoutMove];

@@ -10,7 +10,7 @@ fn game(number: u32, made_moves: u32, minute: i64) -> GameOnBoard {
 }
 
 fn over(game: GameOnBoard) -> GameOnBoard {
-    GameOnBoard { over: true, ..game }
+    GameOnBoard { over: true, settled: true, ..game }
 }
 
 const BEFORE: Option<Unpublished> = Some(Unpublished::BeforeTheRound);
@@ -163,14 +163,18 @@ fn an_arbiter_is_asked_about_a_game_that_is_private_while_the_rounds_game_has_no
     assert_eq!(shown(&mut games, &ONE, game(2, 5, 1)), (None, false, Some(1)));
     assert_eq!(shown(&mut games, &ONE, over(game(2, 9, 1))), (None, false, Some(1)));
     assert_eq!(shown(&mut games, &ONE, game(3, 1, 9)), (AFTER, false, None));
-    // It is private: the round's game is over, and nobody is asked again.
+    // It is private: nobody is asked about it again, but about the next one.
     let mut games = RoundGames::default();
     asked(&mut games);
     games.decide(false, Unpublished::AfterTheRound);
     assert_eq!(shown(&mut games, &ONE, game(2, 0, 0)), (AFTER, false, None), "also when its moves are taken back");
-    assert_eq!(shown(&mut games, &ONE, game(3, 6, 9)), (AFTER, false, None));
+    assert_eq!(shown(&mut games, &ONE, game(3, 6, 9)), (AFTER, true, None));
     let two = RoundBound { games: 2, start: None };
     assert_eq!(shown(&mut games, &two, game(3, 6, 9)), (None, false, Some(2)));
+    // The kings met in the centre while the men were exchanged: nobody has shown a result.
+    let mut games = RoundGames::default();
+    games.follow(Some(&ONE), GameOnBoard { over: true, ..game(1, 2, 0) });
+    assert_eq!(shown(&mut games, &ONE, game(2, 3, 1)), (AFTER, true, None));
     // With a result nobody is asked, but an arbiter may say that it is one more game of the round.
     let mut games = RoundGames::default();
     games.follow(Some(&ONE), over(game(1, 9, 0)));

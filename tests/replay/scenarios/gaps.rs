@@ -165,7 +165,7 @@ fn s064_the_log_reports_a_press_before_its_slide_has_ended() {
 #[test]
 fn s064_a_moment_without_link_in_a_blitz_game() {
     campaign("a moment without link", 0..1, |seed| {
-        (0..GAMES).step_by(3).map(|number| without_link_in_a_blitz_game(number, seed)).sum()
+        (0..GAMES).step_by(5).map(|number| without_link_in_a_blitz_game(number, seed)).sum()
     });
 }
 

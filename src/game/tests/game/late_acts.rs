@@ -85,6 +85,15 @@ fn what_came_in_time_needs_none() {
     assert_eq!((confirmed.refused(), confirmed.game.result()), (0, Some(GameResult::BlackWins)), "as the finding says");
 }
 
+/// A resignation ends the game too, whoever entered it.
+#[test]
+fn no_offer_is_accepted_after_a_resignation() {
+    let mut desk = offered();
+    desk.sign("anna", Command::Resign { side: Color::Black }).wait(1.0);
+    without_reason(&mut desk, None, ACCEPT);
+    assert_eq!((desk.refused(), desk.game.result()), (1, None));
+}
+
 /// A mate ends the game too, and everybody has its result at once.
 #[test]
 fn no_offer_is_accepted_after_mate() {

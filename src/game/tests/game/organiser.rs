@@ -104,6 +104,18 @@ fn a_game_in_play_or_with_something_open_gets_no_result() {
     desk.play("f2f3").play("e7e5").play("g2g4").play("d8h4").wait(3.0);
     refused(&mut desk, WHITE, "checkmate is on the board: the result is 0-1");
     assert_eq!((enter(&mut desk, 1, BLACK), desk.game.result()), (None, Some(BLACK)));
+    refused(&mut desk, WHITE, "checkmate is on the board: the result is 0-1");
+}
+
+/// A result at the wrong board is not changed into another one while its players go on; it is taken back.
+#[test]
+fn a_second_entry_is_checked_as_the_first_one() {
+    let mut desk = stopped();
+    assert_eq!(enter(&mut desk, 1, WHITE), None);
+    desk.clock.running = true;
+    desk.report().wait(1.0);
+    refused(&mut desk, BLACK, "the game is in play: its clock runs");
+    assert_eq!((enter(&mut desk, 1, OPEN), desk.game.result()), (None, None));
 }
 
 /// Without a clock only the board shows that a game is in play.

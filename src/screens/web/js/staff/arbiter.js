@@ -6,7 +6,7 @@ import { boardView } from './board.js';
 import { elsewhereView, hallView } from './hall.js';
 import { showCount } from './icon.js';
 import { KEYS, listenToKeys } from './keys.js';
-import { nextNeeds, openNeeds } from './needs.js';
+import { followNeeds, openNeeds } from './needs.js';
 import { isMine } from './roles.js';
 import { roundsOf } from './rounds.js';
 import { boardOfRoute } from './routes.js';
@@ -55,7 +55,7 @@ function onChange(app, change) {
   const user = app.session?.user ?? '';
   const now = app.now();
   const mine = [...app.model.boards.values()].filter((board) => isMine(app.model, user, board));
-  app.ui.needs = nextNeeds(app.ui.needs ?? [], openNeeds(mine, now), now);
+  followNeeds(app, openNeeds(mine, now));
   // A page that lies there with a board on it is no eye that has seen the alarm.
   const here = app.session?.locked || now - app.lock.touchedAt() > LOOKS ? null : boardOfRoute(app);
   for (const need of app.ui.needs) if (here && need.boards.includes(here)) opened.add(need.key);
@@ -63,9 +63,7 @@ function onChange(app, change) {
   // What was there when the page opened is not news; what came while there was no connection is.
   const fresh = sound.follow(unseen, now).filter((need) => !need.old || app.model.connection > 1);
   const last = fresh.at(-1);
-  app.ui.open = app.session ? app.ui.needs.filter((/** @type {import('./needs.js').Need} */ need) => !need.closed).length : 0;
   if (last) {
-    app.ui.newNeedAt = now;
     if (document.hidden) app.ui.missedHidden = (app.ui.missedHidden ?? 0) + fresh.length;
     app.ui.announced = `Board ${last.board.id}: ${last.alert ? alarmTitle(last.alert) : 'claim'}`;
   }

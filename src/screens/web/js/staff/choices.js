@@ -4,7 +4,7 @@ import { observedAt, observedRow } from './observed.js';
 import { maySend, roleOn } from './roles.js';
 import { isOffline } from './shell.js';
 import { openSheet } from './sheet.js';
-import { resultOf, resultSentence } from './words.js';
+import { illegalSentence, resultOf, resultSentence } from './words.js';
 
 /** @typedef {import('../../messages').Choice} Choice */
 
@@ -70,8 +70,10 @@ function choiceButtons(app, board, message, { pending, waits, also }) {
     return html`<button id=${id} class=${choice.verb === 'confirm' ? 'primary' : ''} ?disabled=${off} @click=${() => openChoice(app, board, message, choice)}>
       <span>${offline ? 'no connection' : choice.label}${!offline && depends ? html`<small>${depends}</small>` : nothing}</span></button>`;
   };
+  // To reject is to say that the game goes on, but for a finding that says so itself.
+  const rejects = finding.outcome === 'game_goes_on' && first[0]?.verb === 'confirm' ? 'choice-none' : 'choice-goes-on';
   const ids = (/** @type {Choice} */ choice) =>
-    (choice.verb === 'confirm' && choice === first[0] ? 'choice-confirm' : choice.verb === 'declare-result' ? `choice-${choice.body.result}` : 'choice-goes-on');
+    (choice.verb === 'confirm' && choice === first[0] ? 'choice-confirm' : choice.verb === 'declare-result' ? `choice-${choice.body.result}` : rejects);
   const toggle = () => { app.ui.others = !app.ui.others; app.paint(true); };
   return html`
     <div class="choices" role="group" aria-label="Decide">
@@ -94,7 +96,7 @@ function openChoice(app, board, message, choice) {
   const finding = /** @type {import('../../messages').Finding} */ (message.body);
   const result = choice.verb === 'confirm' ? resultOf(finding.outcome) : choice.verb === 'reject' ? '*' : choice.body.result;
   openSheet(app, board, choice.verb, {
-    body, title: choice.label, sentence: result ? `${resultSentence(result)}.` : choice.label, observedAt: message.body.decision ? null : observedAt(app, board, message),
+    body, title: choice.label, sentence: illegalSentence(finding, choice.verb) ?? (result ? `${resultSentence(result)}.` : choice.label), observedAt: message.body.decision ? null : observedAt(app, board, message),
     proposal: /** @type {any} */ (message.body).screen?.proposal,
   });
 }

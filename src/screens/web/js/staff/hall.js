@@ -91,7 +91,7 @@ function needsList(app) {
 /** Counts the rows that the list has no room for, so that it says how many there are. @param {import('./app.js').App} app @param {Element} list */
 function countBelow(app, list) {
   const end = list.getBoundingClientRect().top + list.clientHeight;
-  const below = [...list.children].map((row) => row.getBoundingClientRect()).filter(({ top, height }) => top + height / 2 > end).length;
+  const below = [...list.children].filter((row) => !row.classList.contains('closed')).map((row) => row.getBoundingClientRect()).filter(({ top, height }) => top + height / 2 > end).length;
   if (below === (app.ui.needsBelow ?? 0)) return;
   app.ui.needsBelow = below;
   app.paint(true);

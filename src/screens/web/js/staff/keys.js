@@ -64,7 +64,7 @@ function act(app, key, also) {
     case 'k': return step(-1);
     case 'n': /** @type {HTMLElement|null} */ (document.querySelector('.need:not(.closed) a'))?.click(); return true;
     case 'c': focus('choice-confirm'); return true;
-    case 'g': focus('choice-goes-on'); return true;
+    case 'g': focus(document.getElementById('choice-none') ? 'choice-confirm' : 'choice-goes-on'); return true;
     case 'o': focus('choice-other'); return true;
     case 'r': if (board) go(app, { board: app.route.board, view: 'board', tab: 'record' }, true); return true;
     case 'f': app.ui.flipped = !app.ui.flipped; app.paint(true); return true;

@@ -20,6 +20,19 @@ export const STAYS = 5000;
  * @property {number|null} closed when it was closed, milliseconds of this device
  */
 
+/**
+ * Takes these needs as those of the page: its list, how many are open, and when the last new one came, for the lock screen.
+ * @param {import('./app.js').App} app @param {Need[]} open
+ */
+export function followNeeds(app, open) {
+  const now = app.now();
+  const before = new Set((app.ui.needs ?? []).filter((/** @type {Need} */ need) => !need.closed).map((/** @type {Need} */ need) => need.key));
+  app.ui.needs = nextNeeds(app.ui.needs ?? [], open, now);
+  // What was there when the page opened is not news; what came while there was no connection is.
+  if (open.some((need) => !before.has(need.key) && (!need.old || app.model.connection > 1))) app.ui.newNeedAt = now;
+  app.ui.open = app.session ? app.ui.needs.filter((/** @type {Need} */ need) => !need.closed).length : 0;
+}
+
 /** Alarms that are still to be dealt with. @param {import('../../messages').AlertBody} alert */
 export const isOpen = (alert) => alert.status === 'open' || alert.status === 'corrected_on_board';
 

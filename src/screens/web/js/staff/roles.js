@@ -1,14 +1,15 @@
 // What this user may do, as the nodes publish it. The daemon decides; a page only leaves out buttons that would be refused.
 import { nodeOf } from './live.js';
 
-/** @typedef {'operator'|'arbiter'|'chief'} Role */
+/** @typedef {import('../../messages').Role} Role */
 
 /** @type {Record<string, Role>} The least role of each verb (src/arbiter/verbs.rs). */
 const LEAST = {
   resync: 'operator', 'bind-device': 'operator', 'start-game': 'operator', 'correct-move': 'operator', 'take-back': 'operator',
   'set-position': 'operator', 'swap-sides': 'operator',
 };
-const RANK = { operator: 1, arbiter: 2, chief: 3 };
+/** The organiser's desk enters results from its own program, and nothing on these pages. */
+const RANK = { organiser: 0, operator: 1, arbiter: 2, chief: 3 };
 
 /**
  * The role of a user on a board; null without one.

@@ -112,6 +112,16 @@ const SENTENCES = { '1-0': 'White wins', '0-1': 'Black wins', '1/2-1/2': 'the ga
 /** @param {string} result */
 export const resultSentence = (result) => SENTENCES[result] ?? result;
 
+/**
+ * What a decision on an illegal move says of the offence (7.5.5); null where the result says it.
+ * @param {import('../../messages').Finding} finding @param {string} verb
+ */
+export function illegalSentence(finding, verb) {
+  if (finding.kind !== 'illegal_move') return null;
+  if (verb === 'reject') return 'It was no illegal move and does not count. The game goes on.';
+  return verb === 'confirm' && finding.outcome === 'game_goes_on' ? 'The illegal move counts. The game goes on.' : null;
+}
+
 /** @type {Record<string, string>} A proposal on a tile. */
 const OUTCOMES = {
   white_wins: 'White wins?', black_wins: 'Black wins?', draw: 'Draw?', game_goes_on: 'Goes on?', undecided: 'You decide',
