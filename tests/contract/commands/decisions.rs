@@ -223,7 +223,10 @@ fn others_see_results_only() {
     }
     let others = |rig: &CommandRig| rig.messages.iter().filter(|message| !message.topic.contains("/arbiter/")).count();
     assert_eq!(others(&rig), 0);
-    let ask = rig.ask("accept", "a", json!({"side": "black"}));
-    assert_eq!(last(&rig.send(Some(Role::Arbiter), "accept", &ask)).code, Code::Ok);
+    // After the resignation it needs a reason.
+    let mut ask: Value = serde_json::from_str(&rig.ask("accept", "a", json!({"side": "black"}))).expect("JSON");
+    assert_eq!(last(&rig.send(Some(Role::Arbiter), "accept", &ask.to_string())).code, Code::Invalid);
+    (ask["id"], ask["reason"]) = (json!("b"), json!("he had accepted before"));
+    assert_eq!(last(&rig.send(Some(Role::Arbiter), "accept", &ask.to_string())).code, Code::Ok);
     assert_eq!((others(&rig), rig.station.game().result()), (1, Some(GameResult::Draw)));
 }
