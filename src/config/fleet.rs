@@ -46,8 +46,6 @@ pub struct FleetBroker {
 
 /// The port of MQTT with TLS, if `fleet.broker.port` names no other one.
 pub(crate) const MACHINES_PORT: u16 = 8883;
-/// The port of MQTT over WebSocket in the hall's configuration of mosquitto (`config/mosquitto/flagfall.conf`).
-pub(super) const PAGES_PORT: u16 = 9443;
 
 const fn default_port() -> u16 {
     MACHINES_PORT

@@ -4,11 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
 use super::checks::Check;
-use super::fleet::{FleetRole, PAGES_PORT, masked, network};
+use super::fleet::{FleetRole, masked, network};
 use super::nearest::nearest;
 use super::place::dotted;
 use super::types::Config;
 use super::values;
+
+/// The port of MQTT over WebSocket in the hall's configuration of mosquitto (`config/mosquitto/flagfall.conf`).
+const PAGES_PORT: u16 = 9443;
 
 /// Names of secrets that are no user's password.
 const RESERVED: [&str; 2] = ["certificate", "relay"];
