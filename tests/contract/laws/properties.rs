@@ -142,7 +142,7 @@ fn findings_text(found: &[Found]) -> Vec<String> {
 proptest! {
     // The same cases in every run.
     #![proptest_config(ProptestConfig {
-        cases: 1500,
+        cases: 600,
         rng_seed: RngSeed::Fixed(0xf1a6_fa11),
         failure_persistence: None,
         ..ProptestConfig::default()

@@ -297,7 +297,7 @@ impl Model {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 120, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
     #[test]
     fn nothing_is_lost_and_all_is_in_order(acked in 0..5u64, more in 0..700u64, acts in prop::collection::vec(act(), 1..150)) {
         let mut model = Model::new(acked, acked + more);
