@@ -23,7 +23,8 @@ struct Used {
 
 impl LichessRounds {
     /// Sets `lichess_round` of each round: the id that the organiser named, or that of the configuration for the present round, or the
-    /// one that was used for it before. Rounds that were left without an id have none. Returns why a round is not sent, by rounds.
+    /// one that was used for it before. Without a name, the last two must not differ. Rounds that were left without an id have none.
+    /// Returns why a round is not sent, by rounds.
     pub(super) fn assign(&mut self, output: &Output, bodies: &mut [RoundBody]) -> BTreeMap<String, String> {
         self.0.retain(|used| used.output != output.name || !bodies.iter().any(|body| names_another(body, used)));
         // The organiser takes an id over from another event, such as one of a rehearsal.
@@ -35,9 +36,9 @@ impl LichessRounds {
         let mut stopped = BTreeMap::new();
         for body in named.into_iter().chain(others) {
             let configured = || Some(output.round.clone()).filter(|id| body.is_current && !id.is_empty());
-            let (key, used) = (configured(), self.used(output, body).cloned());
-            let named = body.lichess_round.take();
-            let why = match named.clone().or_else(|| key.clone()).or_else(|| used.clone()) {
+            let used = self.used(output, body).cloned();
+            let named = body.lichess_round.clone();
+            let why = match body.lichess_round.take().or_else(configured).or_else(|| used.clone()) {
                 // The key may be meant for the next round already.
                 Some(id) if named.is_none() && used.as_ref().is_some_and(|used| *used != id) => format!(
                     "lichess: round {} is shown as {}, and the key round names {id}. It is not sent until `flagfall event lichess` says which \
