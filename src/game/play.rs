@@ -74,10 +74,9 @@ impl Seen {
         }
     }
 
-    /// Keeps the moves that are made, also for the flag-falls that were observed or ruled on.
-    pub(crate) fn keep_made_moves(&mut self, now: Instant) {
-        let falls = self.clock.chessclock.flags().iter().filter(|fall| !fall.after_end && fall.ruled_at.is_none());
-        let fell = falls.map(|fall| fall.fell.latest).max();
+    /// Keeps the moves that are made, also for the flag-falls that were observed or ruled on. `fell` is when the last flag fell that may
+    /// cost the game.
+    pub(crate) fn keep_made_moves(&mut self, now: Instant, fell: Option<Instant>) {
         self.play.decoder.keep_made(now, &self.board, fell, self.phase.gesture.is_some());
         self.settle_falls();
     }

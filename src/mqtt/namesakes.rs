@@ -13,6 +13,9 @@ use crate::system_clock::MonotonicTime;
 const REPEAT: Duration = Duration::from_secs(10);
 /// The time after which a second daemon that was not heard any more counts as gone.
 const GONE: Duration = Duration::from_secs(30);
+/// How long a second daemon that has reported its end still counts. Its alert is retained, and only who has raised the same alert deletes
+/// it: this is longer than the time between two looks of the supervisor.
+const ENDED: Duration = Duration::from_secs(3);
 
 /// A second daemon with the name of this node, as far as it was heard.
 pub(super) struct Namesakes {
@@ -20,8 +23,8 @@ pub(super) struct Namesakes {
     run: Option<String>,
     /// The number of this start.
     boot: Option<u64>,
-    /// When a second daemon was heard last; none = there is none.
-    heard: Option<MonotonicTime>,
+    /// Until when a second daemon that was heard counts; none = there is none.
+    taken_until: Option<MonotonicTime>,
     /// When this node repeated its status last.
     repeated: MonotonicTime,
 }
@@ -42,12 +45,12 @@ pub(super) enum Heard {
 impl Namesakes {
     /// Makes the check for the node that has this status.
     pub(super) fn new(own: &[u8]) -> Namesakes {
-        Namesakes { run: run_of(own), boot: boot_of(own), heard: None, repeated: MonotonicTime(0) }
+        Namesakes { run: run_of(own), boot: boot_of(own), taken_until: None, repeated: MonotonicTime(0) }
     }
 
     /// Notes that a connection begins: while there was none, nobody could be heard.
     pub(super) fn connected(&mut self, now: MonotonicTime) {
-        self.heard = self.heard.map(|_| now);
+        self.taken_until = self.taken_until.map(|_| now.after(GONE));
     }
 
     /// Handles a status that was published under our name just now.
@@ -55,14 +58,14 @@ impl Namesakes {
         let ours = run_of(payload) == self.run;
         match state_of(payload).as_deref() {
             Some("lost" | "stopped") if !ours => {
-                self.heard = None;
+                self.taken_until = self.taken_until.map(|until| until.min(now.after(ENDED)));
                 Heard::End
             }
             // The will of a connection that another client took over.
             Some("lost") => Heard::End,
             Some(_) if ours => Heard::Ours,
             Some(state @ ("init" | "ready")) => {
-                let before = self.heard.replace(now);
+                let before = self.taken_until.replace(now.after(GONE));
                 if before.is_none() || state == "init" { Heard::Living } else { Heard::Nothing }
             }
             _ => Heard::Nothing,
@@ -76,12 +79,12 @@ impl Namesakes {
 
     /// Whether a second daemon uses our name.
     pub(super) fn is_taken(&self) -> bool {
-        self.heard.is_some()
+        self.taken_until.is_some()
     }
 
     /// Returns whether our status must be repeated now. Forgets a second daemon that was not heard any more.
     pub(super) fn check(&mut self, now: MonotonicTime) -> bool {
-        self.heard = self.heard.filter(|heard| now.since(*heard) < GONE);
+        self.taken_until = self.taken_until.filter(|until| now < *until);
         let due = self.is_taken() && now.since(self.repeated) >= REPEAT;
         if due {
             self.repeated = now;
@@ -118,9 +121,20 @@ mod tests {
             ("a daemon of version 1.0", old, Heard::Living, true),
         ];
         let mut namesakes = Namesakes::new(&status("a", "lost"));
-        for (what, payload, heard, taken) in table {
-            assert_eq!((namesakes.handle(&payload, at(1)), namesakes.is_taken()), (heard, taken), "{what}");
+        for ((what, payload, heard, taken), second) in table.into_iter().zip((100..).step_by(10)) {
+            let handled = namesakes.handle(&payload, at(second));
+            namesakes.check(at(second + 3));
+            assert_eq!((handled, namesakes.is_taken()), (heard, taken), "{what}");
         }
+    }
+
+    #[test]
+    fn a_second_daemon_that_ends_at_once_is_still_seen_by_who_looks_now_and_then() {
+        let mut namesakes = Namesakes::new(&status("a", "lost"));
+        namesakes.handle(&status("b", "ready"), at(100));
+        namesakes.handle(&status("b", "stopped"), at(100));
+        let taken: Vec<u64> = (100..110).filter(|second| (namesakes.check(at(*second)), namesakes.is_taken()).1).collect();
+        assert_eq!(taken, [100, 101, 102]);
     }
 
     #[test]

@@ -120,7 +120,8 @@ impl Game {
 
     fn open_without_result(&self) -> Vec<OpenMatter> {
         let mut open: Vec<OpenMatter> = Vec::new();
-        open.extend(self.rulings.flags_that_may_cost(&self.seen.clock.chessclock).map(OpenMatter::Flag));
+        let falls = self.rulings.flags_that_may_cost(&self.seen.clock.chessclock);
+        open.extend(falls.map(|fall| OpenMatter::Flag(fall.side)));
         let illegal = [AlarmKind::IllegalMove, AlarmKind::PromotionNotReplaced, AlarmKind::PressedWithoutMove];
         let alarms = self.alarms.open().filter(|alarm| illegal.contains(&alarm.kind));
         open.extend(alarms.map(|alarm| OpenMatter::IllegalMove(alarm.side)));

@@ -31,7 +31,8 @@ use crate::seen::{Play, Seen};
 impl Game {
     /// Keeps what was made, and checks whether the game has ended or another one has been set up.
     pub(super) fn change_phase(&mut self, out: &mut Vec<Effect>) {
-        self.seen.keep_made_moves(self.now);
+        let fell = self.rulings.flags_that_may_cost(&self.seen.clock.chessclock).map(|fall| fall.fell.latest).max();
+        self.seen.keep_made_moves(self.now, fell);
         self.reopen_contradicted_game(out);
         self.seen.note_shown_result(self.now, &mut self.alarms, out);
         self.end_by_gesture(out);

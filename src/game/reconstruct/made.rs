@@ -128,7 +128,7 @@ impl Decoder {
         }
     }
 
-    /// Keeps the moves that are made. `fell` is when a flag fell that awaits its ruling: while one does, no other move takes the place
+    /// Keeps the moves that are made. `fell` is when a flag fell that may cost the game: while one may, no other move takes the place
     /// of one that has rested. `sign` is true while kings show a result.
     pub(crate) fn keep_made(&mut self, now: Instant, board: &PhysicalBoard, fell: Option<Instant>, sign: bool) {
         let explained = self.unexplained_squares(board) == 0 && board.unseen_since().is_none();

@@ -12,6 +12,7 @@ use flagfall_protocols::square::Color;
 use flagfall_protocols::time::Instant;
 
 use crate::clock::Chessclock;
+use crate::clock::flag::FlagFall;
 use crate::decision::Ruling;
 use crate::decisions::Decisions;
 use crate::laws::adjudicate::Found;
@@ -96,11 +97,11 @@ impl RulingRecord {
         falls.filter(move |(index, _)| open(*index)).map(|(_, fall)| fall.side)
     }
 
-    /// The sides of these flags that may cost the game, as far as is known.
-    pub(crate) fn flags_that_may_cost(&self, clock: &Chessclock) -> impl Iterator<Item = Color> {
+    /// The flags that have fallen before the end of the game and may cost it, as far as is known.
+    pub(crate) fn flags_that_may_cost<'a>(&'a self, clock: &'a Chessclock) -> impl Iterator<Item = &'a FlagFall> {
         let falls = clock.flags().iter().filter(|fall| !fall.after_end).enumerate();
         let free = move |index: usize| self.finding_on(Subject::Flag(index)).is_some_and(|finding| self.costs_nothing(finding));
-        falls.filter(move |(index, _)| !free(*index)).map(|(_, fall)| fall.side)
+        falls.filter(move |(index, _)| !free(*index)).map(|(_, fall)| fall)
     }
 
     /// True if a flag has fallen before the end of the game, has no ruling yet, and the game has no result.

@@ -1,4 +1,4 @@
-//! A browser with one page, for one test.
+//! A browser with one page, for one test at a time.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -51,11 +51,14 @@ pub(crate) const ENTER: &str = "\u{E007}";
 pub(crate) const ESCAPE: &str = "\u{E00C}";
 pub(crate) const TAB: &str = "\u{E004}";
 
-/// A browser session; it ends when it is dropped, and fails if a policy of the page blocked something or a script threw.
+/// A browser session. When it is dropped, it fails if a policy of the page blocked something or a script threw; otherwise the next test may
+/// have it.
 pub(crate) struct Browser {
     driver: Arc<Driver>,
     _seat: Seat,
     session: String,
+    /// It has the logs that most tests need.
+    ordinary: bool,
     /// The address of the server of the pages.
     pub(crate) origin: String,
     name: &'static str,
@@ -83,6 +86,15 @@ impl Browser {
             return None;
         }
         let (driver, seat) = Driver::get();
+        let ordinary = logs.get("performance").is_none();
+        let idle = if ordinary { driver.take_idle() } else { None };
+        let session = idle.unwrap_or_else(|| Browser::new_session(&driver, logs, performance));
+        let browser = Browser { driver, _seat: seat, session, ordinary, origin: format!("http://{origin}"), name };
+        browser.before_each_page(BEFORE);
+        Some(browser)
+    }
+
+    fn new_session(driver: &Driver, logs: &Value, performance: &Value) -> String {
         let mut options = json!({"binary": browser(), "args": ARGUMENTS});
         if !performance.is_null() {
             options["perfLoggingPrefs"] = performance.clone();
@@ -94,10 +106,7 @@ impl Browser {
             "goog:loggingPrefs": logs,
         }}});
         let session = driver.call("POST", "session", &capabilities).unwrap_or_else(|error| panic!("a browser: {error}"));
-        let session = session["sessionId"].as_str().expect("a session").to_owned();
-        let browser = Browser { driver, _seat: seat, session, origin: format!("http://{origin}"), name };
-        browser.before_each_page(BEFORE);
-        Some(browser)
+        session["sessionId"].as_str().expect("a session").to_owned()
     }
 
     /// Runs a script in each page before the scripts of the page.
@@ -361,7 +370,11 @@ impl Drop for Browser {
         if std::thread::panicking() {
             self.screenshot("failed");
         }
-        _ = self.driver.call("DELETE", &format!("session/{}", self.session), &Value::Null);
+        if self.ordinary && faults.is_empty() && !std::thread::panicking() {
+            self.driver.give_back(std::mem::take(&mut self.session), &self.origin);
+        } else {
+            self.driver.end(&self.session);
+        }
         assert!(faults.is_empty(), "{}: the page has faults:\n{faults}", self.name);
     }
 }

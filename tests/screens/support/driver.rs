@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::mqtt::broker::print_skipped;
 use crate::support::ports::free_port;
@@ -22,11 +22,13 @@ const HEADLESS: &str = "/usr/lib/chromium/chromium-headless-shell";
 /// Each session is a browser of several processes: more of them at a time only wait for each other.
 const SESSIONS: usize = 3;
 
-/// One chromedriver, for all sessions that overlap; it is killed when the last of them has ended.
+/// One chromedriver, for all tests that overlap; it is killed when the last of them has ended.
 pub(crate) struct Driver {
     child: Child,
     port: u16,
     agent: ureq::Agent,
+    /// Sessions whose test has ended, with an empty page: to start a browser costs as much as most tests.
+    idle: Mutex<Vec<String>>,
 }
 
 static RUNNING: Mutex<Weak<Driver>> = Mutex::new(Weak::new());
@@ -87,9 +89,44 @@ impl Driver {
         command.arg(format!("--port={port}")).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let child = command.spawn().unwrap_or_else(|error| panic!("{DRIVER}: {error}"));
         let config = ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(PATIENCE * 2)).build();
-        let driver = Driver { child, port, agent: config.into() };
+        let driver = Driver { child, port, agent: config.into(), idle: Mutex::default() };
         wait_until("chromedriver answers", PATIENCE, || driver.call("GET", "status", &Value::Null).is_ok());
         driver
+    }
+
+    /// A session of an earlier test, if one is free.
+    pub(crate) fn take_idle(&self) -> Option<String> {
+        lock(&self.idle).pop()
+    }
+
+    /// Gives a session to the next test: a new page takes the place of all others, and nothing that the pages of `origin` kept is left.
+    /// A session at which that fails ends.
+    pub(crate) fn give_back(&self, session: String, origin: &str) {
+        match self.empty(&session, origin) {
+            Ok(()) => lock(&self.idle).push(session),
+            Err(_) => self.end(&session),
+        }
+    }
+
+    fn empty(&self, session: &str, origin: &str) -> Result<(), String> {
+        let post = |path: &str, body: &Value| self.call("POST", &format!("session/{session}/{path}"), body);
+        let cdp = |cmd: &str, params: Value| post("goog/cdp/execute", &json!({"cmd": cmd, "params": params}));
+        cdp("Storage.clearDataForOrigin", json!({"origin": origin, "storageTypes": "all"}))?;
+        cdp("Network.clearBrowserCookies", json!({}))?;
+        cdp("Network.clearBrowserCache", json!({}))?;
+        let old = self.call("GET", &format!("session/{session}/window/handles"), &Value::Null)?;
+        let new = post("window/new", &json!({"type": "window"}))?["handle"].take();
+        for handle in old.as_array().into_iter().flatten() {
+            post("window", &json!({"handle": handle}))?;
+            self.call("DELETE", &format!("session/{session}/window"), &Value::Null)?;
+        }
+        post("window", &json!({"handle": new}))?;
+        Ok(())
+    }
+
+    /// Ends a session and its browser.
+    pub(crate) fn end(&self, session: &str) {
+        _ = self.call("DELETE", &format!("session/{session}"), &Value::Null);
     }
 
     /// Makes one call. An error has the driver's own words.
@@ -117,6 +154,9 @@ impl Driver {
 
 impl Drop for Driver {
     fn drop(&mut self) {
+        while let Some(session) = self.take_idle() {
+            self.end(&session);
+        }
         _ = self.child.kill();
         _ = self.child.wait();
     }

@@ -5,6 +5,7 @@ use flagfall_game::laws::finding::Finding;
 use flagfall_game::laws::outcome::{GameResult, Outcome, Phase};
 use flagfall_protocols::event::ClockSide;
 use flagfall_protocols::square::{Color, Piece, Placement, Reading, Square};
+use flagfall_protocols::time::ClockTime;
 
 use crate::desk::Desk;
 use crate::desk::event::PLAIN;
@@ -128,4 +129,21 @@ fn a_ruling_stands_and_a_command_changes_the_facts() {
     lift(&mut desk, "d3");
     desk.sign("anna", Command::SetPosition { fen: KXD3.to_owned() }).wait(1.0).settle();
     assert_eq!((desk.row(), desk.found().made), (("14", Outcome::BlackWins), None), "an arbiter says that it was not made");
+}
+
+/// The flag of a period whose moves are completed costs nothing: the moves after it are read as in any game. Here a bishop rests on its way.
+#[test]
+fn after_a_flag_that_costs_nothing_the_last_move_is_where_the_man_stands() {
+    let mut desk = Desk::started("2/300:300");
+    for uci in ["e2e4", "e7e5", "d2d3", "b8c6"] {
+        desk.play(uci);
+    }
+    desk.fall(ClockSide::Left).wait(0.5);
+    assert_eq!(desk.found().outcome, Outcome::GameGoesOn);
+    (desk.clock.left.time, desk.clock.left.flag_shown) = (ClockTime(300_000), false);
+    desk.report().wait(2.0).make("c1d2").wait(4.0);
+    lift(&mut desk, "d2");
+    put(&mut desk, "g5", 'B');
+    desk.wait(3.0).command(Command::DeclareResult { result: GameResult::Draw });
+    assert_eq!((desk.refused(), desk.moves().last().map(String::as_str)), (0, Some("c1g5")));
 }
