@@ -39,7 +39,7 @@ pub(super) fn print(id: &str, event: &MetaEvent, out: &mut dyn Write) -> Result<
     let Some(InWords { text, doubt }) = said else { return Ok(()) };
     writeln!(out, "Event {id}: time control {text}")?;
     if let Some(doubt) = doubt {
-        let unsaid = if event.profile.is_none() { ", which nodes use if nothing else is said" } else { "" };
+        let unsaid = if event.profile.is_none() { ". The event names no profile, so nodes use this one" } else { "" };
         writeln!(out, "WARNING: {doubt}{unsaid}")?;
     }
     Ok(())

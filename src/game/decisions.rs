@@ -140,6 +140,13 @@ impl Decisions {
         same.then_some(last.decision.number)
     }
 
+    /// The last decision that determines whether the game ends, if an arbiter has said by it that the game goes on.
+    pub(crate) fn goes_on(&self) -> Option<&Decision> {
+        let last = self.kept.iter().rfind(|kept| !kept.superseded && kept.decision.decides_game()).map(|kept| &kept.decision)?;
+        let says_so = matches!(last.kind, DecisionKind::Declared | DecisionKind::Rejected) && last.result == GameResult::Open;
+        Some(last).filter(|last| says_so && !last.by_organiser)
+    }
+
     /// The number of the decision about this finding that is in force.
     pub(crate) fn about(&self, finding: &Finding) -> Option<u32> {
         let ends = self.result_decision().filter(|decision| decision.finding.is_some_and(|key| key.id == finding.id));

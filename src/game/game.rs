@@ -135,6 +135,8 @@ impl Game {
         self.change_phase(out);
         // What is wrong?
         if let Some(plies) = self.monitor.check_take_back(self.now, &self.seen, &self.alarms) {
+            let record = &self.seen.play.decoder.record;
+            self.seen.play.went_on = record.moves().get(plies).map(|known| (plies, known));
             // A list that cannot be cut there stays as it is.
             let _ = self.take_back(plies, Cause::TakeBack, out);
         }

@@ -30,6 +30,8 @@ pub(crate) enum Spare {
     Expected,
     /// It shows another position.
     Differs {
+        /// When it first reported all its squares.
+        first: Instant,
         /// An alarm has named the squares.
         named: bool,
     },
@@ -41,10 +43,10 @@ impl Spare {
         matches!(self, Spare::Differs { .. })
     }
 
-    /// A board has reported all its squares. `after_gap`: it was not heard before.
-    pub(crate) fn note_all_squares(&mut self, after_gap: bool) {
+    /// A board has reported all its squares at `now`. `after_gap`: it was not heard before.
+    pub(crate) fn note_all_squares(&mut self, now: Instant, after_gap: bool) {
         if after_gap && *self == Spare::Expected {
-            *self = Spare::Differs { named: false };
+            *self = Spare::Differs { first: now, named: false };
         }
     }
 }
@@ -71,6 +73,8 @@ pub(crate) struct Lifecycle {
     pub(crate) hints: Vec<Hint>,
     /// The kings that stand in the centre.
     pub(crate) gesture: Option<Gesture>,
+    /// When two kings first stood there after the last sure move: players may correct what they show.
+    pub(crate) first_gesture: Option<Instant>,
     /// The pauses between the last changes of the board.
     pub(crate) pauses: Pauses,
     /// The time since which a set-up of the next game has stood.

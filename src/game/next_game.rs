@@ -34,7 +34,7 @@ impl Seen {
 
     /// Notes the time since which the next game's set-up has stood. `pending` is true while a ruling is awaited.
     pub(crate) fn watch_next_set_up(&mut self, now: Instant, pending: bool) {
-        let explained = self.phase.stage != GamePhase::Over && !self.touched();
+        let explained = self.phase.stage != GamePhase::Over && !self.touched() && !self.is_put_back_by_moves();
         if self.phase.stage == GamePhase::AwaitingSetUp || explained || self.phase.spare.differs() {
             self.phase.next_set_up = None;
         } else if self.shown_start().is_some() {

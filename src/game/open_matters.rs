@@ -23,6 +23,8 @@ pub enum OpenMatter {
     Claim(Option<Color>),
     /// Another finding, such as one on a resignation.
     Finding,
+    /// Whether the game is the round's.
+    RoundGame,
 }
 
 impl OpenMatter {
@@ -39,6 +41,7 @@ impl OpenMatter {
             OpenMatter::IllegalMove(side) => format!("an illegal move{} awaits a ruling", of(side)),
             OpenMatter::Claim(side) => format!("a claim{} awaits a decision", of(side)),
             OpenMatter::Finding => "a finding awaits a decision".to_string(),
+            OpenMatter::RoundGame => "nobody has said whether it is the round's game".to_string(),
         }
     }
 }
@@ -65,6 +68,8 @@ pub(crate) struct Standing {
     pub(crate) result: Option<GameResult>,
     /// The decision that gave the result.
     pub(crate) decision: Option<Box<Decision>>,
+    /// The decision of an arbiter that the game goes on, if it is the last one and no move was made since.
+    pub(crate) goes_on: Option<Box<Decision>>,
     /// The ending on the board, and its result.
     pub(crate) ending: Option<(Ending, GameResult)>,
     pub(crate) open: Vec<OpenMatter>,
@@ -94,6 +99,9 @@ impl Standing {
             (Some(_), Some(decision)) => return Err(format!("{}: only an arbiter can change it", decision.words()).into()),
             (Some(known), None) => return Err(format!("the game has the result {}", known.words()).into()),
             (None, _) => {}
+        }
+        if let Some(decision) = self.goes_on.as_ref().filter(|_| result != GameResult::Open) {
+            return Err(format!("{}: only an arbiter can change it", decision.words()).into());
         }
         if !self.open.is_empty() {
             let open: Vec<String> = self.open.iter().map(|open| open.words()).collect();

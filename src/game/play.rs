@@ -77,7 +77,8 @@ impl Seen {
     /// Keeps the moves that are made, also for the flag-falls that were observed or ruled on. `fell` is when the last flag fell that may
     /// cost the game.
     pub(crate) fn keep_made_moves(&mut self, now: Instant, fell: Option<Instant>) {
-        self.play.decoder.keep_made(now, &self.board, fell, self.phase.gesture.is_some());
+        let stay = fell.is_some() || self.clocks_stopped_since().is_some();
+        self.play.decoder.keep_made(now, &self.board, stay, fell, self.phase.gesture.is_some());
         self.settle_falls();
     }
 
@@ -100,6 +101,7 @@ impl Seen {
         let shown = gesture::sign(self.board.men(), &self.play.decoder.record.node().men);
         if shown != self.phase.gesture.map(|gesture| gesture.sign) {
             self.phase.gesture = shown.map(|sign| Gesture { sign, since: now, noted: false });
+            self.phase.first_gesture = self.phase.first_gesture.or(shown.map(|_| now));
             if shown.is_none() && self.phase.is_read() {
                 alarms.cure(now, AlarmKind::KingsInCentre);
             }
@@ -150,9 +152,9 @@ impl Seen {
     /// that stood there for longer than players need for the other half had come by a move.
     pub(crate) fn plies_before_settled_half(&self) -> Option<usize> {
         let moves = self.play.decoder.record.moves();
-        let (last, gesture) = moves.last().zip(self.phase.gesture)?;
+        let (last, began) = moves.last().zip(self.phase.first_gesture)?;
         let half = last.how == How::Settled && last.pressed.is_none() && gesture::is_half(last.mv);
-        (half && gesture.since <= last.made.latest.after(OTHER_HALF)).then(|| moves.len() - 1)
+        (half && began <= last.made.latest.after(OTHER_HALF)).then(|| moves.len() - 1)
     }
 
     /// The way in which the last of the first `plies` sure moves has ended the game. Only in the last position the solver

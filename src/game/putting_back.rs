@@ -6,6 +6,7 @@ use shakmaty::Move;
 
 use crate::interval::Interval;
 use crate::reconstruct::line::{Tentative, man_of};
+use crate::reconstruct::moves::MoveRecord;
 use crate::reconstruct::record::How;
 use crate::reconstruct::setup::initial_men;
 use crate::seen::Seen;
@@ -28,6 +29,25 @@ impl Seen {
         (moves.len() - put_back, pending)
     }
 
+    /// The move whose man was the first that was put back, if that was taken for another move in its place: the one after `plies` moves.
+    pub(crate) fn move_before_putting_back(&self, plies: usize) -> Option<MoveRecord> {
+        let instead = self.play.decoder.record.moves().get(plies)?;
+        self.play
+            .went_on
+            .filter(|(before, stood)| *before == plies && stood.mv.from() == instead.mv.from())
+            .map(|(_, stood)| stood)
+    }
+
+    /// True if the last move was made after the clocks were stopped: where the men are put back by legal moves, the board always shows what
+    /// is read.
+    pub(crate) fn is_put_back_by_moves(&self) -> bool {
+        let decoder = &self.play.decoder;
+        let record = decoder.record.moves().last().map(|last| (last.made, last.pressed));
+        let last = decoder.made().last().map(|last| (last.made, last.pressed)).or(record);
+        let later = |stopped: Instant| last.is_some_and(|(made, pressed)| pressed.is_none() && made.earliest > stopped);
+        self.clocks_stopped_since().is_some_and(later)
+    }
+
     /// When the clocks were stopped, if they have run in this game.
     pub(crate) fn clocks_stopped_since(&self) -> Option<Instant> {
         let clock = &self.clock.chessclock;
@@ -35,14 +55,15 @@ impl Seen {
     }
 
     /// True if a move that was not pressed was none. After the clocks were stopped, no move is made. If no clock shows the end of the game,
-    /// a man that came to the square on which it begins the next game was put back there, unless a pause followed that is longer than those
-    /// between the other men.
+    /// a man that came to the square on which it begins the next game was put back there, unless the kings showed a result later, or a pause
+    /// followed that is longer than those between the other men.
     fn puts_back(&self, (mv, color): (Move, Color), made: Interval, stopped: Option<Instant>) -> bool {
         let (man, to) = man_of(mv, color);
         let home = if self.board.identifies() { *self.board.men() } else { initial_men() };
+        let shown = self.phase.hints.last().is_some_and(|hint| made.latest <= hint.at);
         match stopped {
             Some(stopped) => made.earliest > stopped,
-            None => home[usize::from(to)] == man && self.phase.pauses.went_on_after(made.latest),
+            None => home[usize::from(to)] == man && !shown && self.phase.pauses.went_on_after(made.latest),
         }
     }
 }

@@ -27,6 +27,7 @@ use crate::pair::Pair;
 use crate::reconstruct::board::PhysicalBoard;
 use crate::reconstruct::gesture;
 use crate::reconstruct::line::Tentative;
+use crate::reconstruct::moves::MoveRecord;
 use crate::reconstruct::record::Record;
 use crate::reconstruct::tuning::SETTLE_TIME;
 use crate::reconstruct::{Conclusion, Decoder};
@@ -74,6 +75,8 @@ pub(crate) struct Play {
     pub(crate) after_illegal: Option<AfterIllegal>,
     /// What is played after a decision has given the game its result.
     pub(crate) after_result: Option<Box<AfterResult>>,
+    /// The number of moves before the last move that was taken back because its man went on, and that move.
+    pub(crate) went_on: Option<(usize, MoveRecord)>,
     /// The men that were touched and put back, at most sixteen (4.3).
     pub(crate) touched_men: Vec<TouchedMan>,
     /// The knowledge about whether a side can still mate (5.2.2).
@@ -96,6 +99,7 @@ impl Play {
             step_found: None,
             after_illegal: None,
             after_result: None,
+            went_on: None,
             touched_men: Vec::new(),
             dead_position_watch: mate::Watch::default(),
         }

@@ -29,7 +29,7 @@ impl Seen {
             return;
         }
         self.phase.spare = Spare::Expected;
-        self.phase.spare.note_all_squares(heard && self.board.unseen_since().is_none());
+        self.phase.spare.note_all_squares(self.board.last_change(), heard && self.board.unseen_since().is_none());
         self.phase.next_set_up = None;
         self.meet_spare();
     }
@@ -50,14 +50,19 @@ impl Seen {
         goes_back
     }
 
-    /// Whether the decoder reads moves from the board: a game is on, and no spare shows the initial position instead of the game's.
+    /// Whether the decoder reads moves from the board: a game is on, and nobody sets up its position at a spare. What a spare shows at
+    /// first may be explained by moves that the board before did not show.
     pub(crate) fn reads_moves(&self) -> bool {
-        self.phase.is_read() && !(self.phase.spare.differs() && self.shown_start().is_some() && self.touched())
+        let sets_up = match self.phase.spare {
+            Spare::Differs { first, .. } => self.board.last_change() > first || self.shown_start().is_some(),
+            Spare::None | Spare::Expected => false,
+        };
+        self.phase.is_read() && !(sets_up && self.touched())
     }
 
     /// When the squares of a spare are to be named.
     pub(crate) fn spare_due(&self, now: Instant) -> Option<Instant> {
-        let due = (self.phase.spare == Spare::Differs { named: false }).then(|| self.board.last_change().after(STANDS));
+        let due = matches!(self.phase.spare, Spare::Differs { named: false, .. }).then(|| self.board.last_change().after(STANDS));
         due.filter(|due| *due > now)
     }
 

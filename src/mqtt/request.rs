@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use rumqttc::v5::Event;
 use rumqttc::v5::mqttbytes::QoS;
-use rumqttc::v5::mqttbytes::v5::{Filter, Packet, PubAckReason, PublishProperties};
+use rumqttc::v5::mqttbytes::v5::{Filter, Packet, PubAckReason, PublishProperties, SubscribeReasonCode};
 
 use super::identity::Identity;
 use super::retained::{ExchangeError, connect, leave};
@@ -33,7 +33,11 @@ pub async fn request<T>(
                     // The queue of requests is empty at the beginning.
                     let _ = client.try_subscribe_many([Filter::new(answers, QoS::AtLeastOnce)]);
                 }
-                Event::Incoming(Packet::SubAck(_)) => {
+                Event::Incoming(Packet::SubAck(answer)) => {
+                    let refused = answer.return_codes.iter().find(|code| !matches!(code, SubscribeReasonCode::Success(_)));
+                    if let Some(code) = refused {
+                        return Err(ExchangeError::Refused(answers.to_owned(), format!("{code:?}")));
+                    }
                     // A node that is away must not carry it out when the sender has given up.
                     let expires = PublishProperties { message_expiry_interval: Some(EXPIRY), ..PublishProperties::default() };
                     let _ = client.try_publish_with_properties(topic, QoS::AtLeastOnce, false, payload.to_owned(), expires);

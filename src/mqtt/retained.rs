@@ -28,7 +28,7 @@ const MOST: usize = 128 << 20;
 pub enum ExchangeError {
     /// The broker cannot be used.
     Broker(Trouble),
-    /// The broker does not take the message on this topic, for this reason.
+    /// The broker does not take the message on this topic, or does not let the user read it, for this reason.
     Refused(String, String),
     /// The messages have too many bytes.
     TooMany,
@@ -38,7 +38,7 @@ impl std::fmt::Display for ExchangeError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             ExchangeError::Broker(trouble) => write!(f, "{trouble}"),
-            ExchangeError::Refused(topic, why) => write!(f, "the broker does not take the message on {topic}: {why}"),
+            ExchangeError::Refused(topic, why) => write!(f, "the broker refuses {topic}: {why}"),
             ExchangeError::TooMany => write!(f, "the retained messages have more than {MOST} bytes"),
         }
     }

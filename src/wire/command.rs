@@ -213,8 +213,8 @@ pub enum DaemonAction {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         port: Option<String>,
     },
-    /// Whether the game on the board, which only arbiters see, is the round's: if it is, it is published from here on; if not, it and
-    /// those after it are private.
+    /// Whether the game on the board, which only arbiters see, is the round's: if it is, it is published from its beginning; if not,
+    /// it is private.
     SetRoundGame {
         /// It is the round's game.
         of_the_round: bool,

@@ -4,8 +4,8 @@
 //! of the pairing keeps such games from the live audience and from the public. [`RoundGames`] reads no clock: the times of the
 //! games are given to it, so a node and a collector come to the same answer.
 //!
-//! The round's game is over when it has a result, or when an arbiter says so. The initial position alone does not show it: the men
-//! may be set up again because the round's game begins anew. The game that follows is private then, and an arbiter is asked.
+//! The round's game is over when it has a result. The initial position alone does not show it: the men may be set up again because the
+//! round's game begins anew. The game that follows is not published then, and an arbiter is asked.
 
 use serde::Serialize;
 
@@ -121,7 +121,7 @@ pub struct RoundGames {
     played: u32,
     /// The number of games that commands of arbiters allow, whatever the bound is.
     allowed: u32,
-    /// The last game that `played` counts has no result, and no arbiter has said that it is over.
+    /// The last game that `played` counts has no result.
     unsettled: bool,
     /// Whether an arbiter must say whether the game on the board is the round's.
     asks: bool,

@@ -196,7 +196,7 @@ fn a_broker_that_is_not_there_or_refuses_is_an_error_and_the_file_stays() {
     login(folder.path(), broker.port());
     let ran = event(folder.path(), &["publish", CONFIG, "o.toml"]);
     assert_eq!(ran.code, Some(1), "{}", ran.out);
-    assert!(ran.err.contains("does not take the message on flagfall/1/meta/open26/1: NotAuthorized"), "{}", ran.err);
+    assert!(ran.err.contains("refuses flagfall/1/meta/open26/1: NotAuthorized"), "{}", ran.err);
 }
 
 /// Publishes what a node with both boards says.

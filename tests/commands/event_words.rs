@@ -14,7 +14,7 @@ fn a_time_control_is_said_in_words_and_doubted() {
     let new = ["new", "open27", "--name", "x", "--rounds", "9", "--time-control", "90+30"];
     let said = done(folder, &new);
     let words = "Event open27: time control 90+30 (1 minute 30 seconds, and 30 seconds a move)\nWARNING: time_control 90+30 is ";
-    assert!(said.starts_with(words) && said.contains(", which nodes use if nothing else is said\n"), "{said}");
+    assert!(said.starts_with(words) && said.contains(". The event names no profile, so nodes use this one\n"), "{said}");
     std::fs::remove_file(folder.join("open27.json")).expect("removed");
     let said = done(folder, &["import", "round1.pgn", "--dry-run"]);
     assert!(said.starts_with(SAID) && !said.contains("WARNING"), "{said}");

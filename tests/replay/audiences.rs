@@ -152,7 +152,8 @@ fn mate_has_its_result_as_soon_as_it_is_made_and_a_decision_replaces_it() {
         [json!("0-1"), json!("board"), json!("checkmate")],
         [json!("0-1"), json!("arbiter"), json!("checkmate")],
         [json!("1/2-1/2"), json!("arbiter"), Value::Null],
-        NONE,
+        // The decision is taken back, and the mate stands.
+        [json!("0-1"), json!("board"), json!("checkmate")],
     ];
     assert_eq!(results(&messages, "live"), expected);
     assert_eq!(results(&messages, "public"), expected);

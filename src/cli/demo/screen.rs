@@ -171,10 +171,6 @@ impl Demo {
         hall.play()?;
         let missing = show.until_all_arrived(&hall, &mut news_receiver, delay).await?;
         if !self.once && missing.is_empty() {
-            show.note(match show.terminal {
-                Some(_) => "New games begin in a minute.",
-                None => "All games are over and everything arrived. New games begin in a minute. Ctrl-C ends.",
-            })?;
             show.play_on(&hall, &mut news_receiver, &login(ARBITER)).await?;
         }
         show.terminal = None;

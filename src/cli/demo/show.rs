@@ -110,7 +110,7 @@ impl Show {
         arbiter: &Login,
     ) -> Result<()> {
         let mut ticks = interval(PICTURE);
-        let mut next = NextGames::Begin(system_clock::monotonic().after(BETWEEN_GAMES));
+        let mut next = self.wait_for_new_games()?;
         let mut interrupted = std::pin::pin!(tokio::signal::ctrl_c());
         loop {
             tokio::select! {
@@ -125,6 +125,9 @@ impl Show {
                     next = match next {
                         NextGames::Begin(at) if now >= at => {
                             hall.set_up_again()?;
+                            if let Some(terminal) = &mut self.terminal {
+                                terminal.note("");
+                            }
                             NextGames::SetUp
                         }
                         NextGames::SetUp if hall.done() => {
@@ -132,13 +135,22 @@ impl Show {
                             hall.play()?;
                             NextGames::Played
                         }
-                        NextGames::Played if hall.done() => NextGames::Begin(now.after(BETWEEN_GAMES)),
+                        NextGames::Played if hall.done() => self.wait_for_new_games()?,
                         waiting => waiting,
                     };
                 }
                 _ = &mut interrupted => return Ok(()),
             }
         }
+    }
+
+    /// Says when new games begin.
+    fn wait_for_new_games(&mut self) -> Result<NextGames> {
+        self.note(match self.terminal {
+            Some(_) => "New games begin in a minute.",
+            None => "All games are over and everything arrived. New games begin in a minute. Ctrl-C ends.",
+        })?;
+        Ok(NextGames::Begin(system_clock::monotonic().after(BETWEEN_GAMES)))
     }
 
     /// An arbiter begins a new game at each board: an old one may still wait for a ruling.

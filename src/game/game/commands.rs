@@ -106,12 +106,24 @@ impl Game {
                 self.enter_result(Decision { game_no: *game_no, by_organiser: *by_organiser, ..declared }, out)?;
             }
             Command::AcknowledgeAlert { alarm } => {
+                self.check_acknowledged(*alarm)?;
                 if !self.alarms.acknowledge(self.now, *alarm) {
                     return Err("there is no open alarm with this number".into());
                 }
             }
         }
         Ok(())
+    }
+
+    /// Fails for an alarm that is a question: it stays until it is answered.
+    fn check_acknowledged(&self, id: u32) -> Result<(), &'static str> {
+        match self.alarms.open().find(|alarm| alarm.id == id).map(|alarm| alarm.kind) {
+            Some(AlarmKind::UnpublishedGame) => Err("say with set-round-game whether the game is the round's or private"),
+            Some(AlarmKind::PositionToRestore) if self.seen.shown_start().is_some() => {
+                Err("set up the position of the game, or begin another game with start-game")
+            }
+            _ => Ok(()),
+        }
     }
 
     fn set_clock(

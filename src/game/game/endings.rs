@@ -82,16 +82,24 @@ impl Game {
         let pending = !play.decoder.made().is_empty();
         let ended_before = !phase.is_read();
         let waits = !stood || phase.spare.differs() || clock.chessclock.runs().is_some();
-        if waits || (ended_before && pending) || !(ended_before || self.seen.touched()) {
+        if waits || (ended_before && pending) || !(ended_before || self.seen.touched() || self.seen.is_put_back_by_moves()) {
             return;
         }
         let moves = play.decoder.record.moves().len();
-        // What nobody has seen need not be taken back.
-        let published = self.reports.live_moves.moves().len().saturating_sub(moves);
+        // What was made before the clocks were stopped stays. Without a clock, what nobody has seen need not be taken back.
+        let published = match self.seen.clocks_stopped_since() {
+            Some(_) => usize::MAX,
+            None => self.reports.live_moves.moves().len().saturating_sub(moves),
+        };
         let line = play.decoder.made().len().min(published);
         let (sure, stood) = self.seen.plies_before_putting_back(line);
         if sure < moves {
+            let first = self.seen.move_before_putting_back(sure);
             self.take_off(sure, Cause::MenPutBack, out);
+            if let Some(stood) = first {
+                self.seen.play.decoder.record.push(stood.mv, stood.made, None, stood.how, stood.clocks);
+                out.push(Effect::Move(self.sure_move(sure)));
+            }
         } else if stood < line || (pending && self.seen.clocks_stopped_since().is_some()) {
             self.keep_first(stood, out);
             self.seen.play.decoder.forget_tentative();
@@ -140,6 +148,10 @@ impl Game {
                 self.go_on_with_moves_after_result(decoder, conclusions, out);
             }
             self.seen.read_board(self.now);
+            // A mate on the board stands without a decision.
+            if before.is_some() && ended.is_some_and(|(ending, ..)| AlarmKind::of_ending(ending).is_none()) {
+                self.end_game(out);
+            }
         } else {
             self.rulings.result = Some(result);
             self.seen.phase.gesture = None;

@@ -6,6 +6,8 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::time::Duration;
 
+use flagfall_protocols::time::Instant;
+
 use super::Game;
 use crate::alarm::AlarmKind;
 use crate::audit::AuditEntry;
@@ -37,7 +39,8 @@ impl Game {
         if by_organiser {
             standing.check(result)?;
         }
-        if standing.result.unwrap_or(GameResult::Open) == result {
+        let known = KnownResult::of(standing.result, standing.ending).map(|known| known.result);
+        if known == Some(result) || standing.result.unwrap_or(GameResult::Open) == result {
             return Ok(());
         }
         if is_present {
@@ -103,11 +106,20 @@ impl Game {
             }
             _ => None,
         };
+        let made = play.decoder.made().last().map(|last| last.made);
+        let made =
+            made.or_else(|| play.decoder.record.moves().last().map(|last| last.made)).map_or(Instant::ZERO, |made| made.latest);
         Standing {
             moves: !play.segments.is_empty() || !play.decoder.record.moves().is_empty() || !play.decoder.line().is_empty(),
             in_play,
             result: self.rulings.result,
             decision: self.rulings.decisions.result_decision().map(|decision| Box::new(decision.clone())),
+            goes_on: self
+                .rulings
+                .decisions
+                .goes_on()
+                .filter(|decision| decision.at >= made)
+                .map(|decision| Box::new(decision.clone())),
             ending: play.ending.map(|(ending, _, by)| (ending, ending.result(by))),
             open: self.open_without_result(),
         }
@@ -127,6 +139,9 @@ impl Game {
         open.extend(alarms.map(|alarm| OpenMatter::IllegalMove(alarm.side)));
         if self.entries.claim_open() {
             open.push(OpenMatter::Claim(self.entries.lodged.as_ref().map(|claim| claim.side)));
+        }
+        if self.alarms.is_open(AlarmKind::UnpublishedGame) {
+            open.push(OpenMatter::RoundGame);
         }
         if open.is_empty() && self.rulings.entry_is_open() {
             open.push(OpenMatter::Finding);

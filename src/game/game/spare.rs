@@ -32,7 +32,7 @@ impl Game {
     /// The board has reported all its squares.
     pub(super) fn handle_frame(&mut self, frame: &Placement, out: &mut Vec<Effect>) {
         let unseen = self.seen.board.unseen_since();
-        self.seen.phase.spare.note_all_squares(unseen.is_some());
+        self.seen.phase.spare.note_all_squares(self.now, unseen.is_some());
         if !self.seen.board.frame(self.now, frame) && unseen.is_none() {
             return;
         }
@@ -52,7 +52,7 @@ impl Game {
     /// Names the squares on which a spare differs from the game, until it shows the game's position, an arbiter has closed the alarm, or
     /// the game has a result.
     pub(super) fn review_spare(&mut self) {
-        let Spare::Differs { named } = self.seen.phase.spare else { return };
+        let Spare::Differs { first, named } = self.seen.phase.spare else { return };
         let heard = self.seen.board.unseen_since().is_none();
         let closed = named && !self.alarms.is_open(AlarmKind::PositionToRestore);
         let over = !self.seen.phase.is_read() || self.rulings.result.is_some();
@@ -69,7 +69,7 @@ impl Game {
                 self.seen.watch_next_set_up(self.now, pending);
             }
             Some(wrong) if !named => {
-                self.seen.phase.spare = Spare::Differs { named: true };
+                self.seen.phase.spare = Spare::Differs { first, named: true };
                 self.alarms.raise_wrong_set_up(self.now, AlarmKind::PositionToRestore, wrong);
             }
             _ => {}

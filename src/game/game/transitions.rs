@@ -342,8 +342,11 @@ impl Game {
 
     /// Handles a move of the record that has become sure.
     pub(super) fn move_is_sure(&mut self, index: usize, out: &mut Vec<Effect>) {
-        self.seen.phase.stage = GamePhase::Playing;
+        if self.rulings.result.is_none() {
+            self.seen.phase.stage = GamePhase::Playing;
+        }
         self.irregular.king.move_is_sure();
+        self.seen.phase.first_gesture = None;
         self.seen.play.after_illegal = None;
         self.reports.revised();
         let Some(record) = self.seen.play.decoder.record.moves().get(index) else { return };

@@ -293,6 +293,15 @@ impl Game {
         &self.seen.phase.hints
     }
 
+    /// Whether the kings have shown a result, and no move was made since.
+    pub fn shows_result(&self) -> bool {
+        let (play, phase) = (&self.seen.play, &self.seen.phase);
+        let pending = play.decoder.made().last().map(|last| last.made);
+        let last = pending.or_else(|| play.decoder.record.moves().last().map(|last| last.made));
+        let stands = |hint: &Hint| phase.stage == GamePhase::Over || last.is_none_or(|made| made.latest <= hint.at);
+        phase.hints.last().is_some_and(stands)
+    }
+
     /// The men of this game that their players touched in their own time and put back, at most the last sixteen (4.3).
     pub fn touched_men(&self) -> &[TouchedMan] {
         &self.seen.play.touched_men

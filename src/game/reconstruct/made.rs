@@ -21,7 +21,7 @@ use crate::reconstruct::tuning::SETTLE_TIME;
 pub(crate) struct MadeMoves {
     base: usize,
     plies: Vec<Tentative>,
-    /// The board shows them all.
+    /// The board shows them all; other men may be lifted.
     shown: bool,
     /// When the board last showed them all.
     until: Instant,
@@ -56,9 +56,10 @@ impl MadeMoves {
         self.plies.iter().take_while(rests).count()
     }
 
-    /// Follows the record and the reading `line` at `now`. `explained` is true if the board shows exactly this reading. `stay` is true
+    /// Follows the record and the reading `line` at `now`. The board differs from this reading on the squares `unexplained`. `stay` is true
     /// if not even another move takes the place of one that has rested.
-    fn follow(&mut self, now: Instant, record: &Record, line: &[Tentative], explained: bool, stay: bool) {
+    fn follow(&mut self, now: Instant, record: &Record, line: &[Tentative], unexplained: u64, stay: bool) {
+        let explained = unexplained == 0;
         let sure = record.moves().len();
         while self.base < sure && self.plies.first().map(|ply| ply.mv) == record.moves().get(self.base).map(|known| known.mv) {
             self.plies.remove(0);
@@ -81,7 +82,9 @@ impl MadeMoves {
                 made.clone_from(read);
             }
         }
-        self.shown = explained && kept == same;
+        // Another man that is lifted does not mean that these are not released.
+        let moved = line.iter().fold(0, |moved, ply| moved | ply.mask);
+        self.shown = unexplained & moved == 0 && kept == same;
         if kept == same {
             self.plies.extend_from_slice(&line[same..]);
         }
@@ -128,12 +131,13 @@ impl Decoder {
         }
     }
 
-    /// Keeps the moves that are made. `fell` is when a flag fell that may cost the game: while one may, no other move takes the place
-    /// of one that has rested. `sign` is true while kings show a result.
-    pub(crate) fn keep_made(&mut self, now: Instant, board: &PhysicalBoard, fell: Option<Instant>, sign: bool) {
-        let explained = self.unexplained_squares(board) == 0 && board.unseen_since().is_none();
+    /// Keeps the moves that are made. `stay`: a flag fell that may cost the game, or the clocks were stopped, so no other move takes the
+    /// place of one that has rested. `sign`: kings show a result, whose moves to the centre are none unless they were made when a flag
+    /// `fell`.
+    pub(crate) fn keep_made(&mut self, now: Instant, board: &PhysicalBoard, stay: bool, fell: Option<Instant>, sign: bool) {
+        let unexplained = if board.unseen_since().is_none() { self.unexplained_squares(board) } else { u64::MAX };
         let mut made = core::mem::take(&mut self.made);
-        made.follow(now, &self.record, self.line().plies(), explained, fell.is_some());
+        made.follow(now, &self.record, self.line().plies(), unexplained, stay);
         if sign {
             made.drop_half_gestures(fell);
         }

@@ -2120,7 +2120,7 @@ export type CmdSetPositionMessage = {
   body: CmdSetPositionBody;
 };
 
-/** Whether the game on the board, which only arbiters see, is the round's: if it is, it is published from here on; if not, it and those after it are private. */
+/** Whether the game on the board, which only arbiters see, is the round's: if it is, it is published from its beginning; if not, it is private. */
 export type CmdSetRoundGameBody = {
   /** It is the round's game. */
   of_the_round: boolean;

@@ -86,7 +86,7 @@ impl Round {
         let more = game.made_moves() > self.game.made_moves;
         self.game.made_moves = game.made_moves();
         self.game.over = game.stage() == GamePhase::Over || game.result().is_some();
-        self.game.settled = game.known_result().is_some() || !game.hints().is_empty();
+        self.game.settled = game.known_result().is_some() || game.shows_result();
         match self.game.made_moves {
             0 => (self.first_move, self.in_round.began) = (None, None),
             _ => drop(self.first_move.get_or_insert(at)),

@@ -1,6 +1,7 @@
 //! Handles the commands of arbiters at a station: admits them when they arrive, and carries them out.
 
 use flagfall_game::audit::AuditEntry;
+use flagfall_game::clock::control::TimeControl;
 use flagfall_game::decision::Decision;
 use flagfall_game::effect::{Audience, Effect};
 use flagfall_game::game_phase::GamePhase;
@@ -162,7 +163,14 @@ impl Station {
         };
         let input = GameInput::Signed { command: Box::new(command.clone().into()), author: Box::new(author) };
         self.game.step(at, &input, &mut effects);
-        let (mut failed, mut note) = (None, String::new());
+        // Who meant minutes sees it here.
+        let set = match command {
+            Command::SetClockRecord { time_control, .. } => {
+                time_control.as_deref().and_then(|text| TimeControl::parse(text).ok())
+            }
+            _ => None,
+        };
+        let (mut failed, mut note) = (None, set.map_or_else(String::new, |set| format!("time control {set}: {}", set.words())));
         for effect in &effects {
             match effect {
                 Effect::Audit(AuditEntry::Command { .. }) => failed = None,

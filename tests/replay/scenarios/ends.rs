@@ -136,6 +136,22 @@ fn men_that_are_put_back_after_the_clocks_were_stopped_make_no_moves() {
     }
 }
 
+/// The men go home by legal moves: each position on the way is explained. The last move before the stop was not pressed.
+#[test]
+fn men_that_go_home_by_legal_moves_after_the_clocks_were_stopped_make_no_moves() {
+    for back in ["f3g1 f6g8 c3b1 c6b8", "c3b1 c6b8 f3g1 f6g8", "f3g1 c3b1 f6g8 c6b8", "c6b8 c3b1 f6g8 f3g1"] {
+        let mut scene = Scene::running();
+        scene.game("g1f3 g8f6 b1c3").make("b8c6").wait(1.0).act("stop").wait(3.0);
+        for uci in back.split(' ') {
+            scene.wait(2.5).act(&format!("move {} {}", &uci[..2], &uci[2..]));
+        }
+        let outcome = scene.wait(9.0).run();
+        let all = "Nf3 Nf6 Nc3 Nc6";
+        assert_eq!((outcome.shown_live(1).as_str(), outcome.shown_arbiter(1).as_str()), (all, all), "{back}");
+        assert_eq!((outcome.state().game_no, outcome.state().stage), (2, Stage::Armed), "{back}");
+    }
+}
+
 /// The clocks are stopped for a while, and a move is made before they run again.
 #[test]
 fn a_move_while_the_clocks_are_stopped_stays_if_play_goes_on() {

@@ -126,6 +126,8 @@ fn a_shown_result_is_followed() {
             // White's king stands on e4 on its way to d4, and Black's on e5.
             ("+4 move g6 e5\n+1 move f4 e4\n+1.5 move e4 d4\n", GameResult::BlackWins),
             ("+4 move f4 e4\n+1 move g6 d5\n+6 move d5 e5\n", GameResult::Draw),
+            // The other king comes late, and then goes to the other square.
+            ("+4 move f4 e4\n+6 move g6 d5\n+1.5 move d5 e5\n", GameResult::Draw),
             ("+4 move f4 e4\n+1 move g6 d5\n+6 move d5 e5\n+6 move e4 d4\n", GameResult::BlackWins),
         ] {
             let outcome = played(board, false, &(script(KINGS, 3.0) + kings), 6.0);
@@ -168,6 +170,16 @@ fn men_that_are_put_back_make_no_moves() {
         let hands = script("e2e4 e7e5 g1f3 b8c6 f3g1", 4.0) + &put_back("c6b8 e4e2 e5e7", 7.0, 2.5);
         let outcome = played(board, false, &hands, 9.0);
         assert_eq!((outcome.shown_live(1).as_str(), outcome.state().game_no), ("e4 e5 Nf3 Nc6 Ng1", 2), "{board}");
+        // The kings showed a result after it: the hands went on quickly, but the move was made.
+        let sign = "+2.5 move e1 e4\n+0.5 move e8 e5\n+3 move e4 e1\n+1 move e5 e8\n";
+        let hands = script("g1f3 b8c6 f3g1", 4.0) + sign + &put_back("c6b8", 2.5, 2.5);
+        let outcome = played(board, false, &hands, 15.0);
+        assert_eq!((outcome.shown_live(1).as_str(), outcome.state().game_no), ("Nf3 Nc6 Ng1", 2), "{board}");
+        // The man that moved last is the first that is put back, which looks as if it had only rested on its way.
+        let hands = script("e2e4 e7e5 d1e2 b8c6 e2d3", 4.0) + &put_back("d3d1 c6b8 e4e2 e5e7", 7.0, 2.5);
+        let outcome = played(board, false, &hands, 9.0);
+        let all = "e4 e5 Qe2 Nc6 Qd3";
+        assert_eq!((outcome.shown_live(1).as_str(), outcome.shown_arbiter(1).as_str()), (all, all), "{board}");
     }
 }
 

@@ -147,3 +147,44 @@ fn after_a_flag_that_costs_nothing_the_last_move_is_where_the_man_stands() {
     desk.wait(3.0).command(Command::DeclareResult { result: GameResult::Draw });
     assert_eq!((desk.refused(), desk.moves().last().map(String::as_str)), (0, Some("c1g5")));
 }
+
+/// The clocks are stopped, by an arbiter or because the clock stops at a flag, and the men are set up for the next game.
+#[test]
+fn the_next_set_up_revises_no_finding_and_takes_no_move() {
+    for observed in [false, true] {
+        for cleared_first in [false, true] {
+            let mut desk = made_at_the_flag(KXD3, "d2d3", 3.0);
+            if observed {
+                desk.wait(1.0).call(Color::White);
+            }
+            desk.clock.running = false;
+            desk.report().wait(20.0);
+            let before = facts(&desk);
+            lift(&mut desk, "d3");
+            if cleared_first {
+                desk.frame(Placement::EMPTY).wait(5.0);
+            }
+            desk.frame(Placement::initial()).wait(30.0);
+            assert_eq!(facts(&desk), before, "{observed} {cleared_first}");
+            assert_eq!(desk.moves().last().map(String::as_str), Some("d2d3"), "{observed} {cleared_first}");
+        }
+    }
+}
+
+/// Black's king is lifted before White's pawn has stood for two seconds. The pawn stands on, and is lifted later.
+#[test]
+fn a_man_of_the_other_player_does_not_keep_a_move_from_being_made() {
+    for (uci, black) in [("h2h4", "a8"), ("d2d3", "a8")] {
+        let mut desk = PLAIN.desk(KXD3);
+        desk.wait(2.0).make(uci).wait(0.3).flag(ClockSide::Left);
+        lift(&mut desk, black);
+        let before = facts(&desk);
+        assert_eq!(before.3, Phase::Made, "{uci}");
+        desk.wait(2.0);
+        lift(&mut desk, &uci[2..]);
+        desk.wait(0.3);
+        put(&mut desk, black, 'k');
+        desk.wait(30.0);
+        assert_eq!(facts(&desk), before, "{uci}");
+    }
+}

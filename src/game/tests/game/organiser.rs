@@ -7,7 +7,7 @@ use flagfall_game::effect::Effect;
 use flagfall_game::game_phase::GamePhase;
 use flagfall_game::input::Command;
 use flagfall_game::laws::claim::{Ground, Standing};
-use flagfall_game::laws::outcome::GameResult;
+use flagfall_game::laws::outcome::{GameResult, ResultBy};
 use flagfall_game::open_matters::OpenMatter;
 use flagfall_protocols::event::{ClockSide, DeviceEvent};
 use flagfall_protocols::square::{Color, Placement};
@@ -103,8 +103,42 @@ fn a_game_in_play_or_with_something_open_gets_no_result() {
     let mut desk = Desk::started("300");
     desk.play("f2f3").play("e7e5").play("g2g4").play("d8h4").wait(3.0);
     refused(&mut desk, WHITE, "checkmate is on the board: the result is 0-1");
-    assert_eq!((enter(&mut desk, 1, BLACK), desk.game.result()), (None, Some(BLACK)));
-    refused(&mut desk, WHITE, "checkmate is on the board: the result is 0-1");
+    for known in [BLACK, OPEN] {
+        assert_eq!((enter(&mut desk, 1, known), desk.audited().len(), mated(&desk)), (None, 0, true), "nothing to decide");
+    }
+    // What an arbiter entered by mistake is taken back, and the mate stands again.
+    assert_eq!(send(&mut desk, "anna", Command::DeclareResult { result: WHITE }), None);
+    assert_eq!(desk.game.result(), Some(WHITE));
+    assert_eq!(send(&mut desk, "anna", Command::DeclareResult { result: OPEN }), None);
+    assert!(mated(&desk) && desk.game.unfinished().is_none(), "{:?}", desk.state().stage);
+}
+
+/// Black has mated, and nobody decided otherwise.
+fn mated(desk: &Desk) -> bool {
+    let known = desk.game.known_result().map(|known| (known.result, known.by));
+    (known, desk.state().stage) == (Some((BLACK, ResultBy::Board)), GamePhase::Over)
+}
+
+/// An arbiter has said that the game goes on: the desk does not end it in the same position.
+#[test]
+fn the_desk_does_not_decide_over_an_arbiter_who_lets_the_game_go_on() {
+    let mut desk = stopped();
+    assert_eq!(enter(&mut desk, 1, WHITE), None);
+    assert_eq!(send(&mut desk, "anna", Command::DeclareResult { result: OPEN }), None);
+    refused(&mut desk, WHITE, "anna");
+    desk.clock.running = true;
+    desk.report().play("g1f3");
+    desk.clock.running = false;
+    desk.report().wait(3.0);
+    assert_eq!((enter(&mut desk, 1, WHITE), desk.game.result()), (None, Some(WHITE)), "a move was made since");
+
+    let mut desk = Desk::started("300");
+    desk.play("e2e4").play("e7e5").flag(ClockSide::Left);
+    desk.clock.running = false;
+    desk.report().wait(1.0);
+    let finding = desk.key();
+    assert_eq!(send(&mut desk, "anna", Command::Reject { finding }), None);
+    refused(&mut desk, BLACK, "anna");
 }
 
 /// A result at the wrong board is not changed into another one while its players go on; it is taken back.

@@ -3,8 +3,9 @@
 use flagfall_game::alarm::AlarmKind;
 use flagfall_game::input::{Command, Input};
 use flagfall_game::laws::outcome::GameResult;
+use flagfall_game::open_matters::OpenMatter;
 use flagfall_protocols::event::{DeviceEvent, Identity, Text};
-use flagfall_protocols::square::Placement;
+use flagfall_protocols::square::{Placement, Reading, Square};
 
 use crate::desk::Desk;
 
@@ -92,6 +93,33 @@ fn a_spare_that_shows_its_initial_position_goes_on_with_the_game() {
     }
 }
 
+/// Men that are set up one by one look like moves.
+#[test]
+fn setting_up_the_position_makes_no_moves() {
+    let moves = ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6"];
+    let orders = [[2, 3, 0, 5, 1, 4], [0, 1, 2, 3, 4, 5], [2, 3, 1, 0, 5, 4], [0, 4, 5, 2, 3, 1], [5, 0, 1, 3, 2, 4]];
+    for (order, clock) in orders.iter().flat_map(|order| [(order, true), (order, false)]) {
+        let mut desk = stopped(&moves, clock);
+        plug(&mut desk, Named::Itself, Placement::initial());
+        desk.wait(5.0);
+        let standing = desk.standing();
+        for uci in order.map(|index: usize| moves[index]) {
+            let [from, to] = [&uci[..2], &uci[2..]].map(|square| Square::parse(square).expect("a square"));
+            desk.wait(2.5).square(from, Reading::Empty).wait(0.4).square(to, standing.get(to));
+        }
+        desk.wait(5.0);
+        assert_eq!((desk.game.number(), desk.moves()), (1, moves.map(String::from).to_vec()), "{order:?} {clock}");
+        assert_eq!(open(&desk, AlarmKind::PositionToRestore), None, "{order:?} {clock}");
+        if clock {
+            desk.clock.running = true;
+            desk.report().play("b5a4");
+        } else {
+            desk.make("b5a4").wait(3.0);
+        }
+        assert_eq!((desk.game.number(), desk.moves().len()), (1, 7), "{order:?} {clock}");
+    }
+}
+
 #[test]
 fn a_spare_may_show_moves_that_the_board_before_it_did_not() {
     let mut desk = stopped(&["e2e4", "e7e5"], true);
@@ -111,9 +139,11 @@ fn after_a_result_or_an_arbiters_word_a_spare_may_begin_the_next_game() {
         desk.wait(10.0);
         assert!(open(&desk, AlarmKind::PositionToRestore).is_some());
         let alarm = desk.game.alarms().iter().find(|alarm| alarm.kind == AlarmKind::PositionToRestore).expect("an alarm").id;
+        desk.command(Command::AcknowledgeAlert { alarm }).wait(10.0);
+        assert_eq!((desk.refused(), desk.game.number()), (1, 1), "nobody has said that another game begins");
         desk.command(match decided {
             true => Command::DeclareResult { result: GameResult::Draw },
-            false => Command::AcknowledgeAlert { alarm },
+            false => Command::StartGame { fen: None },
         });
         desk.wait(10.0);
         assert_eq!((desk.game.number(), open(&desk, AlarmKind::PositionToRestore)), (2, None), "{decided}");
@@ -134,7 +164,12 @@ fn an_arbiter_is_asked_once_for_each_game() {
     let mut desk = Desk::started("300");
     desk.feed(Input::AskAboutRound { open: true }).feed(Input::AskAboutRound { open: true });
     assert_eq!(desk.alarms(), ["UnpublishedGame"]);
+    let alarm = desk.game.alarms().first().expect("an alarm").id;
+    desk.command(Command::AcknowledgeAlert { alarm });
+    assert_eq!(desk.refused(), 1, "it waits for its answer");
     assert!(open(&desk, AlarmKind::UnpublishedGame).is_some());
+    desk.play("e2e4");
+    assert_eq!(desk.game.unfinished().map(|game| game.open), Some(vec![OpenMatter::RoundGame]));
     desk.feed(Input::AskAboutRound { open: false });
     assert_eq!(open(&desk, AlarmKind::UnpublishedGame), None);
 }

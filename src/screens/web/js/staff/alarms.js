@@ -52,7 +52,8 @@ function answerButtons(app, board, alert) {
 /** The button that closes an alarm, if this user may. @param {import('./app.js').App} app @param {import('./model.js').Board} board @param {import('../../messages').AlertBody} alert */
 export function acknowledgeButton(app, board, alert) {
   const role = app.session && roleOn(app.model, app.session.user, board);
-  const closable = alert.id > 0 && alert.id < FIRST_OF_PROGRAM && isOpen(alert) && maySend(role, 'acknowledge-alert');
+  const closable = alert.id > 0 && alert.id < FIRST_OF_PROGRAM && isOpen(alert) && !alert.choices?.length
+    && maySend(role, 'acknowledge-alert');
   return closable ? html`<button @click=${() => acknowledge(app, board, alert)}>Acknowledge</button>` : nothing;
 }
 

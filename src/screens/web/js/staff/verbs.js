@@ -106,7 +106,7 @@ export const VERBS = {
   'set-position': { verb: 'set-position', title: 'Set the position', sentence: () => 'The game goes on from this position.', note: REVISION },
   'set-round-game': {
     verb: 'set-round-game', title: 'Which is the round’s game?', sentence: () => 'It is recorded which game is the round’s.',
-    note: 'If it is the round’s game, everybody sees it, the public later. If it is private, the round’s game is over.',
+    note: 'If it is the round’s game, everybody sees it, the public later. If it is private, only arbiters see it.',
   },
   'acknowledge-alert': { verb: 'acknowledge-alert', title: 'Acknowledge the alarm', sentence: () => 'The alarm is dealt with and closed.', note: 'This cannot be undone.' },
   'bind-device': {
