@@ -116,12 +116,7 @@ impl Node {
 
     /// A board of this round as `<event>/<round>/<board>`.
     pub(super) fn place(&self, board: &str) -> String {
-        self.place_in(&self.0.round, board)
-    }
-
-    /// The same in another round of the event.
-    pub(super) fn place_in(&self, round: &str, board: &str) -> String {
-        format!("{}/{round}/{board}", self.0.event)
+        format!("{}/{}/{board}", self.0.event, self.0.round)
     }
 
     /// The header fields for its own messages at this moment.

@@ -6,28 +6,25 @@ use flagfall_game::open_matters::{OpenMatter, Unfinished};
 
 use super::node::Node;
 use super::shared::{Busy, Condition, StationHandle};
-use crate::wire::node::{Hold, NextRound};
+use crate::wire::node::NextRound;
 
 /// Tells whether the boards are quiet, so that another round may begin.
 pub struct Quiet {
     node: Node,
     next: Option<NextRound>,
-    /// What the log has of this round, so that it has each reason once.
-    logged: Vec<Hold>,
 }
 
 impl Quiet {
     pub(super) fn new(node: Node) -> Quiet {
-        Quiet { node, next: None, logged: Vec::new() }
+        Quiet { node, next: None }
     }
 
     /// What a change of the round must wait for: games that are not finished, and what the broker has not got yet, also what the public
     /// gets later. Nothing if the round may change. `force`: games do not count.
-    pub fn holds(&self, force: bool) -> Vec<Hold> {
-        let mut holds: Vec<Hold> = self.node.handles().iter().filter_map(|handle| self.hold_of(handle, force)).collect();
+    pub fn holds(&self, force: bool) -> Vec<String> {
+        let mut holds: Vec<String> = self.node.handles().iter().filter_map(|handle| self.hold_of(handle, force)).collect();
         if holds.is_empty() && !self.broker_has_all() {
-            let reason = "the broker has not received everything of this round yet.".to_owned();
-            holds.push(Hold { board: None, game: None, reason });
+            holds.push("the broker has not received everything of this round yet.".to_owned());
         }
         holds
     }
@@ -37,22 +34,22 @@ impl Quiet {
         shared.connected.load(Ordering::Relaxed) && shared.outbox.is_idle()
     }
 
-    fn hold_of(&self, handle: &StationHandle, force: bool) -> Option<Hold> {
-        let place = self.node.place(&handle.board);
-        let hold = |game, reason| Some(Hold { board: Some(place), game, reason });
+    fn hold_of(&self, handle: &StationHandle, force: bool) -> Option<String> {
+        let hold = |game: Option<u32>, reason: &str| {
+            let game = game.map(|number| format!(", game {number}")).unwrap_or_default();
+            Some(format!("board {}{game}: {reason}", handle.board))
+        };
         match handle.condition() {
-            Condition::Opening => hold(None, "its journal is being read.".to_owned()),
+            Condition::Opening => hold(None, "its journal is being read."),
             Condition::Serving => match handle.busy() {
                 Busy { game: Some(game), private: true, .. } if !force && game.open.is_empty() => hold(
                     Some(game.number),
-                    "a game that is not one of the round is on the board. It waits for the men to be set up again.".to_owned(),
+                    "a game that is not one of the round is on the board. It waits for the men to be set up again.",
                 ),
                 Busy { game: Some(game), .. } if !force => {
-                    hold(Some(game.number), reason_of(&game, &self.node.place(&handle.board)))
+                    hold(Some(game.number), &reason_of(&game, &self.node.place(&handle.board)))
                 }
-                Busy { public_waits: true, .. } => {
-                    hold(None, "the public receives its last moves later, by the delay.".to_owned())
-                }
+                Busy { public_waits: true, .. } => hold(None, "the public receives its last moves later, by the delay."),
                 Busy { .. } => None,
             },
             // Such a board has no game.
@@ -65,22 +62,12 @@ impl Quiet {
         if next == self.next {
             return;
         }
-        if next.is_none() {
-            self.logged.clear();
-        }
-        for hold in next.iter().flat_map(|next| &next.held_by).filter(|hold| hold.board.is_some()) {
-            if !self.logged.contains(hold) {
-                tracing::info!("the organiser's publication waits: {hold}");
-                self.logged.push(hold.clone());
-            }
+        let before = self.next.as_ref().map(|next| next.held_by.as_slice()).unwrap_or_default();
+        for hold in next.iter().flat_map(|next| &next.held_by).filter(|hold| !before.contains(hold)) {
+            tracing::info!("the organiser's publication waits: {hold}");
         }
         self.node.show_next_round(next.clone());
         self.next = next;
-    }
-
-    /// The boards of this node as they are named in a round, for these ids.
-    pub fn places<'a>(&self, round: &str, boards: impl Iterator<Item = &'a str>) -> Vec<String> {
-        boards.map(|board| self.node.place_in(round, board)).collect()
     }
 
     /// Whether every board has been opened and the broker has everything, so that nobody misses much if the daemon starts anew in the

@@ -66,14 +66,32 @@ pub fn filters(root: &str, event: &str, round: u32) -> Vec<String> {
 }
 
 /// The messages by topic, without root and version.
-struct Heard(BTreeMap<String, Value>);
+pub(crate) struct Heard(BTreeMap<String, Value>);
 
 impl Heard {
+    pub(crate) fn new(root: &str, messages: &[(String, Vec<u8>)]) -> Heard {
+        let prefix = format!("{root}/1/");
+        let below = messages.iter().filter_map(|(topic, payload)| {
+            // A message that is no JSON says nothing, so what it should say is missing below.
+            Some((topic.strip_prefix(&prefix)?.to_owned(), serde_json::from_slice(payload).ok()?))
+        });
+        Heard(below.collect())
+    }
+
+    pub(crate) fn message(&self, topic: &str) -> Option<&Value> {
+        self.0.get(topic)
+    }
+
+    /// The nodes that serve this board, `<event>/<round>/<board>`; some may have ended.
+    pub(crate) fn serving(&self, place: &str) -> impl Iterator<Item = &str> {
+        self.all("node/", "/info").filter(move |(_, info)| has(&info["boards"], place)).map(|(node, _)| node)
+    }
+
     fn body(&self, topic: &str) -> Option<&Value> {
         self.0.get(topic).map(|message| &message["body"])
     }
 
-    fn is_alive(&self, node: &str) -> bool {
+    pub(crate) fn is_alive(&self, node: &str) -> bool {
         self.body(&format!("node/{node}/status")).is_some_and(|status| status["state"] == "ready")
     }
 
@@ -82,6 +100,10 @@ impl Heard {
         let middle = move |topic: &'a String| topic.strip_prefix(begin)?.strip_suffix(end);
         self.0.iter().filter_map(move |(topic, message)| Some((middle(topic)?, &message["body"])))
     }
+}
+
+fn has(boards: &Value, place: &str) -> bool {
+    boards.as_array().is_some_and(|boards| boards.iter().any(|board| *board == *place))
 }
 
 /// Judges the current round.
@@ -96,12 +118,7 @@ pub fn judge(file: &EventFile, root: &str, messages: &[(String, Vec<u8>)]) -> Re
             "the current round {round} has no pairings: import them first. Until they are published, every board that is on is broadcast"
         )
     })?;
-    let prefix = format!("{root}/1/");
-    let below = messages.iter().filter_map(|(topic, payload)| {
-        // A message that is no JSON says nothing, so what it should say is missing below.
-        Some((topic.strip_prefix(&prefix)?.to_owned(), serde_json::from_slice(payload).ok()?))
-    });
-    let heard = Heard(below.collect());
+    let heard = Heard::new(root, messages);
     let mut problems = round_problems(file, round, &heard);
     let notes = unpaired_boards(file, round, &heard, &mut problems);
     // In an event without rating nobody has a number of FIDE.
@@ -181,9 +198,7 @@ fn board(file: &EventFile, pairing: &Pairing, rated: bool, heard: &Heard) -> Boa
 }
 
 fn find_node(place: &str, heard: &Heard, report: &mut BoardReport) {
-    let lists = |info: &Value| info["boards"].as_array().is_some_and(|boards| boards.iter().any(|board| *board == *place));
-    let listing = heard.all("node/", "/info").filter(|(_, info)| lists(info)).map(|(node, _)| node);
-    let nodes: Vec<&str> = listing.filter(|node| heard.is_alive(node)).collect();
+    let nodes: Vec<&str> = heard.serving(place).filter(|node| heard.is_alive(node)).collect();
     match nodes.as_slice() {
         [] => report.problems.push(why_unserved(place, heard)),
         [node] => report.node = Some((*node).to_owned()),
@@ -192,31 +207,21 @@ fn find_node(place: &str, heard: &Heard, report: &mut BoardReport) {
 }
 
 /// Why no living node serves this board: a node waits before it changes to the round, a node has ended, or nobody ever served it.
-fn why_unserved(place: &str, heard: &Heard) -> String {
-    let has = |boards: &Value| boards.as_array().is_some_and(|boards| boards.iter().any(|board| *board == *place));
+pub(crate) fn why_unserved(place: &str, heard: &Heard) -> String {
     let state =
         |node: &str| heard.body(&format!("node/{node}/status")).and_then(|status| status["state"].as_str()).unwrap_or("lost");
     for (node, info) in heard.all("node/", "/info").filter(|(node, _)| state(node) == "ready") {
-        let Some(next) = info.get("next_round").filter(|next| has(&next["boards"])) else { continue };
+        let Some(next) = info.get("next_round").filter(|next| has(&next["boards"], place)) else { continue };
         let rounds = info["rounds"].as_array().into_iter().flatten().filter_map(Value::as_str);
         let rounds: Vec<&str> = rounds.map(|round| round.rsplit('/').next().unwrap_or(round)).collect();
-        let held: Vec<String> = next["held_by"].as_array().into_iter().flatten().map(held_by).collect();
+        let held: Vec<&str> = next["held_by"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         let held = if held.is_empty() { "it changes now".to_owned() } else { held.join(" ") };
         return format!("node {node} still serves round {}: {held}", rounds.join(", "));
     }
-    let gone = heard.all("node/", "/info").find(|(_, info)| has(&info["boards"]));
-    match gone {
-        Some((node, _)) => format!("node {node} serves this board, and is {}", state(node)),
+    match heard.serving(place).next() {
+        Some(node) => format!("node {node} serves this board, and is {}", state(node)),
         None => "no node serves this board".to_owned(),
     }
-}
-
-/// What a change of the round waits for, as [`crate::wire::node::Hold`] says it.
-fn held_by(hold: &Value) -> String {
-    let board = hold["board"].as_str().and_then(|place| place.rsplit('/').next());
-    let game = hold["game"].as_u64().map(|game| format!(", game {game}")).unwrap_or_default();
-    let reason = hold["reason"].as_str().unwrap_or_default();
-    board.map_or_else(|| reason.to_owned(), |board| format!("board {board}{game}: {reason}"))
 }
 
 fn find_device(place: &str, pairing: &Pairing, heard: &Heard, report: &mut BoardReport) {

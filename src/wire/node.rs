@@ -1,7 +1,6 @@
 //! Defines the bodies of messages about a node, that is, one running daemon (`wire/README.md#4`).
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use serde::Serialize;
 
@@ -76,35 +75,8 @@ pub struct NextRound {
     /// The boards that the node will serve, as `<event>/<round>/<board>`.
     #[schemars(inner(regex(pattern = r"^[a-z0-9-]{1,40}/[a-z0-9-]{1,40}/[a-z0-9-]{1,40}$")))]
     pub boards: Vec<String>,
-    /// What it waits for. Empty: it changes now.
-    pub held_by: Vec<Hold>,
-}
-
-/// Something that a change of the round waits for.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
-pub struct Hold {
-    /// The board, as `<event>/<round>/<board>`; none if it is not about one board.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(regex(pattern = r"^[a-z0-9-]{1,40}/[a-z0-9-]{1,40}/[a-z0-9-]{1,40}$"))]
-    pub board: Option<String>,
-    /// The number of the game on this board.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub game: Option<u32>,
-    /// Why it must wait and what would end that, in sentences for people.
-    pub reason: String,
-}
-
-impl fmt::Display for Hold {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(board) = self.board.as_deref().and_then(|place| place.rsplit('/').next()) {
-            write!(f, "board {board}")?;
-            if let Some(game) = self.game {
-                write!(f, ", game {game}")?;
-            }
-            f.write_str(": ")?;
-        }
-        f.write_str(&self.reason)
-    }
+    /// What it waits for and what would end that, in sentences for people. Empty: it changes now.
+    pub held_by: Vec<String>,
 }
 
 /// What a user may do at a node (`wire/README.md#6`).

@@ -143,8 +143,8 @@ fn the_desk_enters_results_and_sees_what_holds_back_the_next_round() {
     assert_eq!(keeps_to("node.info", &waiting), Ok(()));
     let next = &waiting["body"]["next_round"];
     assert_eq!((&next["round"], &next["boards"][1]), (&json!("open26/2"), &json!("open26/2/2")), "{next}");
-    let reasons = |index: usize| next["held_by"][index]["reason"].as_str().unwrap_or_default().to_owned();
-    assert_eq!((&next["held_by"][0]["board"], &next["held_by"][0]["game"]), (&json!("open26/1/1"), &json!(1)));
+    let reasons = |index: usize| next["held_by"][index].as_str().unwrap_or_default().to_owned();
+    assert!(reasons(0).starts_with("board 1, game 1: ") && reasons(1).starts_with("board 3, game 1: "), "{next}");
     assert!(reasons(0).contains("no clock runs") && reasons(0).contains("flagfall event result 1 RESULT --round 1"), "{next}");
     assert!(reasons(1).contains("White's flag fell and awaits a decision. It waits for the decision of an arbiter"), "{next}");
     let (_, ready) = desk.run(&["ready", "--json"]);
@@ -197,7 +197,7 @@ fn the_desk_enters_results_and_sees_what_holds_back_the_next_round() {
     // A node that is away records nothing, and a restart has everything.
     let (status, _) = daemon.terminate();
     assert!(status.success(), "{status}");
-    desk.is_refused("3", "1-0", "node pi-1, which serves it, is stopped. Nothing was changed");
+    desk.is_refused("3", "1-0", "node pi-1 serves this board, and is stopped. Nothing was changed");
     daemon = rig.start();
     let again = Watch::new(port);
     again.on("flagfall/1/node/pi-1/status", "ready", |json| json["body"]["state"] == "ready");

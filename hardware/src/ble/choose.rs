@@ -13,16 +13,18 @@ pub fn device(text: &str) -> (Option<Address>, Option<String>) {
 
 /// A Bluetooth LE device that the system knows, because it advertises now or advertised earlier.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Seen {
-    pub(super) address: Address,
-    pub(super) name: Option<String>,
-    /// dBm; `None` if it has not advertised since listening began.
-    pub(super) signal: Option<i16>,
-    /// A connected device does not advertise.
-    pub(super) connected: bool,
+pub struct Nearby {
+    /// Its address.
+    pub address: Address,
+    /// Its name.
+    pub name: Option<String>,
+    /// The signal strength in dBm; `None` if it has not advertised since listening began.
+    pub signal: Option<i16>,
+    /// Some program is connected to it, so that it does not advertise.
+    pub connected: bool,
 }
 
-impl Seen {
+impl Nearby {
     /// Returns whether the device is within reach. The system also remembers devices that were in reach earlier.
     pub(super) fn is_near(&self) -> bool {
         self.signal.is_some() || self.connected
@@ -30,13 +32,13 @@ impl Seen {
 }
 
 /// Returns the device to connect to. `taken` are the devices on which other links have a stronger claim.
-pub(super) fn choose<'a>(wanted: &Wanted, seen: &'a [Seen], taken: &[Address]) -> Result<&'a Seen, LinkProblem> {
+pub(super) fn choose<'a>(wanted: &Wanted, seen: &'a [Nearby], taken: &[Address]) -> Result<&'a Nearby, LinkProblem> {
     let free = || seen.iter().filter(|seen| !taken.contains(&seen.address));
     if let Some(address) = wanted.address {
         let taken = if taken.contains(&address) { LinkProblem::Taken(address) } else { LinkProblem::NotFound };
         return free().find(|seen| seen.address == address).ok_or(taken);
     }
-    let fits = |seen: &&Seen| match (&wanted.name, seen.name.as_deref()) {
+    let fits = |seen: &&Nearby| match (&wanted.name, seen.name.as_deref()) {
         (_, None) => false,
         (Some(wanted), Some(name)) => name.eq_ignore_ascii_case(wanted),
         (None, Some(name)) => {
@@ -44,7 +46,7 @@ pub(super) fn choose<'a>(wanted: &Wanted, seen: &'a [Seen], taken: &[Address]) -
             ends && wanted.family.iter().any(|start| begins(name, start))
         }
     };
-    let fitting: Vec<&Seen> = free().filter(|seen| seen.is_near()).filter(fits).collect();
+    let fitting: Vec<&Nearby> = free().filter(|seen| seen.is_near()).filter(fits).collect();
     match fitting[..] {
         // If the whole name is wanted, it is this device.
         [] => match seen.iter().find(|seen| wanted.name.is_some() && taken.contains(&seen.address) && fits(seen)) {
@@ -53,7 +55,7 @@ pub(super) fn choose<'a>(wanted: &Wanted, seen: &'a [Seen], taken: &[Address]) -
         },
         [one] => Ok(one),
         _ => {
-            let name = |seen: &&Seen| (seen.name.clone().unwrap_or_default(), seen.address);
+            let name = |seen: &&Nearby| (seen.name.clone().unwrap_or_default(), seen.address);
             let mut several: Vec<_> = fitting.iter().map(name).collect();
             several.sort();
             Err(LinkProblem::Several(several))
@@ -69,9 +71,9 @@ fn begins(name: &str, start: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn seen(last: u8, name: &str) -> Seen {
+    fn seen(last: u8, name: &str) -> Nearby {
         let name = (!name.is_empty()).then(|| name.to_owned());
-        Seen { address: Address::from([0, 0, 0, 0, 0, last]), name, signal: Some(-60), connected: false }
+        Nearby { address: Address::from([0, 0, 0, 0, 0, last]), name, signal: Some(-60), connected: false }
     }
 
     #[test]
@@ -87,11 +89,11 @@ mod tests {
 
     #[test]
     fn a_remembered_device_is_found_only_by_its_address() {
-        let far = |seen| Seen { signal: None, ..seen };
+        let far = |seen| Nearby { signal: None, ..seen };
         let all = [
             far(seen(1, "DGT_PEGASUS_1")),
             far(seen(2, "DGT_PEGASUS_2")),
-            Seen { connected: true, ..far(seen(3, "Chessnut Air")) },
+            Nearby { connected: true, ..far(seen(3, "Chessnut Air")) },
         ];
         let by_family = |start| Wanted { address: None, name: None, serial: None, family: start, channels: None, unlock: None };
         assert_eq!(choose(&by_family(&["DGT_PEGASUS_"]), &all, &[]), Err(LinkProblem::NotFound));

@@ -9,7 +9,7 @@ use futures_util::StreamExt;
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::{sleep, timeout};
 
-use super::choose::Seen;
+use super::choose::Nearby;
 use super::opening::{Opened, open};
 use super::queries::answer;
 use super::remove::remove;
@@ -74,7 +74,7 @@ pub(super) struct Ended {
 /// All data that a connection needs.
 pub(super) struct Connection {
     pub(super) id: u64,
-    pub(super) seen: Seen,
+    pub(super) seen: Nearby,
     pub(super) device: Peripheral,
     pub(super) wanted: Wanted,
     pub(super) sink: Sink,

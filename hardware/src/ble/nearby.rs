@@ -6,22 +6,10 @@ use std::time::Duration;
 use btleplug::api::Central;
 use tokio::time::sleep;
 
-use super::choose::{Seen, choose};
+pub use super::choose::Nearby;
+use super::choose::choose;
 use super::queries::{adapter, answer, around, health, listen};
 use super::{Address, LinkProblem, Pace, Wanted};
-
-/// A Bluetooth LE device that advertises, or that the system already knows.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Nearby {
-    /// Its address.
-    pub address: Address,
-    /// Its name.
-    pub name: Option<String>,
-    /// The signal strength in dBm; `None` if it has not advertised since listening began.
-    pub signal: Option<i16>,
-    /// Some program is connected to it, so that it does not advertise.
-    pub connected: bool,
-}
 
 impl Wanted {
     /// Returns the device that a link would connect to. A device that the system only remembers is not there.
@@ -29,11 +17,7 @@ impl Wanted {
     /// # Errors
     /// None of the devices is the wanted one, or several may be it.
     pub fn find(&self, devices: &[Nearby]) -> Result<Address, LinkProblem> {
-        let seen = |device: &Nearby| {
-            let Nearby { address, name, signal, connected } = device.clone();
-            Seen { address, name, signal, connected }
-        };
-        let near: Vec<Seen> = devices.iter().map(seen).filter(Seen::is_near).collect();
+        let near: Vec<Nearby> = devices.iter().filter(|device| device.is_near()).cloned().collect();
         choose(self, &near, &[]).map(|device| device.address)
     }
 }
@@ -54,11 +38,7 @@ pub fn nearby(name: Option<&str>, span: Duration) -> Result<Vec<Nearby>, LinkPro
         let found = around(within, &adapter).await.map_err(LinkProblem::NoService)?;
         // Listening ends with this program at the latest.
         let _ = answer(within, adapter.stop_scan()).await;
-        let one = |seen| {
-            let Seen { address, name, signal, connected } = seen;
-            Nearby { address, name, signal, connected }
-        };
-        let mut found: Vec<Nearby> = found.into_iter().map(|(seen, _)| one(seen)).collect();
+        let mut found: Vec<Nearby> = found.into_iter().map(|(device, _)| device).collect();
         found.sort_by_key(|nearby| nearby.address);
         Ok(found)
     })

@@ -8,7 +8,7 @@ use btleplug::platform::{Adapter, Manager, Peripheral};
 use tokio::time::timeout;
 
 use super::LinkProblem;
-use super::choose::Seen;
+use super::choose::Nearby;
 
 /// Waits for an answer of BlueZ, but not longer than `within`.
 pub(super) async fn answer<T>(within: Duration, question: impl Future<Output = Result<T, Error>>) -> Result<T, String> {
@@ -56,14 +56,14 @@ pub(super) async fn listen(within: Duration, adapter: &Adapter) -> Result<bool, 
 }
 
 /// Returns the devices that the system knows.
-pub(super) async fn around(within: Duration, adapter: &Adapter) -> Result<Vec<(Seen, Peripheral)>, String> {
+pub(super) async fn around(within: Duration, adapter: &Adapter) -> Result<Vec<(Nearby, Peripheral)>, String> {
     let mut around = Vec::new();
     for device in answer(within, adapter.peripherals()).await? {
         // A device that has gone away in the meantime is left out.
         let Ok(Some(properties)) = answer(within, device.properties()).await else { continue };
         let (name, signal) = (properties.local_name.and_then(|name| plain(&name)), properties.rssi);
         let connected = signal.is_none() && answer(within, device.is_connected()).await == Ok(true);
-        let seen = Seen { address: device.address(), name, signal, connected };
+        let seen = Nearby { address: device.address(), name, signal, connected };
         around.push((seen, device));
     }
     Ok(around)

@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
-use super::choose::{Seen, choose};
+use super::choose::{Nearby, choose};
 use super::connection::{Connection, End, Ended, Hints, NO_KEY};
 use super::link::{Claim, Held, Link};
 use super::orders::{Order, Orders};
@@ -239,8 +239,8 @@ impl Radio {
     }
 
     /// Begins one attempt to connect. Links whose device is near come first, and among them the one that has waited longest.
-    fn connect(&mut self, at: u64, around: Vec<(Seen, Peripheral)>) {
-        let (seen, devices): (Vec<Seen>, Vec<Peripheral>) = around.into_iter().unzip();
+    fn connect(&mut self, at: u64, around: Vec<(Nearby, Peripheral)>) {
+        let (seen, devices): (Vec<Nearby>, Vec<Peripheral>) = around.into_iter().unzip();
         let claims: Vec<(u64, Claim, Address)> =
             self.links.iter().filter_map(|(id, link)| link.claim().map(|(claim, address)| (*id, claim, address))).collect();
         let mut found: Vec<(bool, u64, u64, usize)> = Vec::new();

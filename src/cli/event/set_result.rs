@@ -6,12 +6,12 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::broker::Broker;
 use super::requests::Common;
 use crate::event::plan;
+use crate::event::ready::{Heard, why_unserved};
 use crate::wire::envelope::VERSION;
 use crate::wire::meta::PairingResult;
 use crate::wire::topics;
@@ -36,19 +36,6 @@ pub(in crate::cli) struct SetResult {
     round: Option<u32>,
     #[command(flatten)]
     common: Common,
-}
-
-/// The last answer of a node to a command; its other fields are not needed.
-#[derive(Deserialize)]
-struct Answer {
-    body: AnswerBody,
-}
-
-#[derive(Deserialize)]
-struct AnswerBody {
-    stage: String,
-    code: String,
-    message: String,
 }
 
 impl SetResult {
@@ -94,31 +81,21 @@ impl SetResult {
 /// No living node serves the board.
 fn played(broker: &Broker, place: &str) -> Result<Option<(String, String)>> {
     let below = |rest: &str| format!("{}/1/{rest}", broker.root);
-    let states = [below(&format!("live/{place}/state")), below(&format!("public/{place}/state"))];
-    let mut heard = broker.read(&[&states[..], &[below("node/+/info"), below("node/+/status")]].concat())?;
-    heard.sort();
-    let bodies: Vec<(&str, Value)> =
-        heard.iter().map(|(topic, payload)| (topic.as_str(), serde_json::from_slice(payload).unwrap_or_default())).collect();
+    let states = ["live", "public"].map(|audience| format!("{audience}/{place}/state"));
+    let filters = [below(&states[0]), below(&states[1]), below("node/+/info"), below("node/+/status")];
+    let heard = Heard::new(&broker.root, &broker.read(&filters)?);
     let filled = |list: &Value| list.as_array().is_some_and(|list| !list.is_empty());
     let has_moves = |state: &&Value| filled(&state["body"]["moves"]) || filled(&state["body"]["segments"]);
-    let state =
-        bodies.iter().filter(|(topic, _)| states.iter().any(|state| state == topic)).map(|(_, state)| state).find(has_moves);
+    let state = states.iter().filter_map(|topic| heard.message(topic)).find(has_moves);
     let Some(game) = state.and_then(|state| state["game"].as_str()) else { return Ok(None) };
-    let node_of = |topic: &str, end: &str| Some(topic.strip_prefix(&below("node/"))?.strip_suffix(end)?.to_owned());
-    let lists = |info: &Value| info["body"]["boards"].as_array().is_some_and(|boards| boards.iter().any(|board| board == place));
-    let serving = bodies.iter().filter(|(_, info)| lists(info)).filter_map(|(topic, _)| node_of(topic, "/info"));
-    let state_of = |node: &str| {
-        let status = bodies.iter().find(|(topic, _)| *topic == below(&format!("node/{node}/status")));
-        status.and_then(|(_, status)| status["body"]["state"].as_str()).unwrap_or("lost").to_owned()
+    let node = heard.serving(place).find(|node| heard.is_alive(node));
+    let Some(node) = node else {
+        bail!(
+            "{place} has a game with moves, whose result its node must record first, but {}. Nothing was changed",
+            why_unserved(place, &heard)
+        );
     };
-    let mut why = "no node serves it".to_owned();
-    for node in serving {
-        match state_of(&node) {
-            state if state == "ready" => return Ok(Some((game.to_owned(), node))),
-            state => why = format!("node {node}, which serves it, is {state}"),
-        }
-    }
-    bail!("{place} has a game with moves, whose result its node must record first, but {why}. Nothing was changed");
+    Ok(Some((game.to_owned(), node.to_owned())))
 }
 
 /// Lets the node record the result.
@@ -133,22 +110,23 @@ fn enter(broker: &Broker, place: &str, game: &str, node: &str, result: &str) -> 
         "v": VERSION, "type": "cmd.enter-result", "id": client, "expect": {"game": game}, "reply_to": answers, "body": {"result": result},
     });
     let last = |payload: &[u8]| {
-        let Answer { body } = serde_json::from_slice(payload).ok()?;
-        (body.stage != "accepted").then_some(body)
+        let mut answer: Value = serde_json::from_slice(payload).ok()?;
+        (answer["body"]["stage"] != "accepted").then(|| answer["body"].take())
     };
     let answer = broker.request(&topic, &command.to_string(), &answers, last)?;
-    let AnswerBody { stage, code, message } = answer.with_context(|| {
+    let answer = answer.with_context(|| {
         format!("node {node} does not answer: it is not known whether {result} is recorded. The same command again does no harm")
     })?;
-    if stage == "done" {
+    if answer["stage"] == "done" {
         return Ok(());
     }
-    if code == "denied" {
+    let message = answer["message"].as_str().unwrap_or_default();
+    if answer["code"] == "denied" {
         bail!(
             "node {node} takes no results from the user {user}: its configuration needs [user.{user}] with role = \"organiser\" \
              ({message}). Nothing was changed"
         );
     }
-    let why = message.strip_prefix("enter-result: ").unwrap_or(&message);
+    let why = message.strip_prefix("enter-result: ").unwrap_or(message);
     bail!("{place}: {result} is refused, and nothing was changed: {why}");
 }

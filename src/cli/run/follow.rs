@@ -147,7 +147,7 @@ impl Follower {
             tracing::info!("publication {rev} of the organiser, round {}: it is used {when}", body.round);
             let event = &loaded.config.event;
             let round = format!("{}/{}", event.id, event.round);
-            let boards = quiet.places(&event.round, loaded.config.board.iter().map(|board| board.id.as_str()));
+            let boards: Vec<String> = loaded.config.board.iter().map(|board| format!("{round}/{}", board.id)).collect();
             while !self.latest.has_changed().unwrap_or(false) {
                 let held_by = quiet.holds(force);
                 quiet.show_next(Some(NextRound { round: round.clone(), boards: boards.clone(), held_by }));

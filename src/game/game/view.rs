@@ -264,9 +264,7 @@ impl Game {
 
     /// When the first flag fell that may cost something.
     fn fallen_at(&self) -> Option<Instant> {
-        let flags = self.rulings.findings.iter().filter(|finding| finding.flag.is_some());
-        let free = flags.take_while(|finding| self.rulings.costs_nothing(finding)).count();
-        self.seen.clock.chessclock.flags().iter().filter(|fall| !fall.after_end).nth(free).map(|fall| fall.fell.latest)
+        self.rulings.flags_that_may_cost(&self.seen.clock.chessclock).next().map(|fall| fall.fell.latest)
     }
 
     /// Phase of the running move.

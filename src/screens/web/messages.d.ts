@@ -2611,22 +2611,12 @@ export type NodeHealthMessage = {
   body: NodeHealthBody;
 };
 
-/** Something that a change of the round waits for. */
-export type Hold = {
-  /** The board, as `<event>/<round>/<board>`; none if it is not about one board. */
-  board?: string | null;
-  /** The number of the game on this board. */
-  game?: number | null;
-  /** Why it must wait and what would end that, in sentences for people. */
-  reason: string;
-};
-
 /** A round, or the same round with other pairings, that a node does not use yet. It changes with all its boards at once. */
 export type NextRound = {
   /** The boards that the node will serve, as `<event>/<round>/<board>`. */
   boards: string[];
-  /** What it waits for. Empty: it changes now. */
-  held_by: Hold[];
+  /** What it waits for and what would end that, in sentences for people. Empty: it changes now. */
+  held_by: string[];
   /** The round, as `<event>/<round>`. */
   round: string;
 };

@@ -12,7 +12,7 @@ use flagfall::session::station::StationOutput;
 use flagfall::system_clock::Utc;
 use flagfall::wire::device::{DeviceKind, DeviceRaw, DeviceState, DeviceStatus, DeviceWarning, WeakMan, WeakSquare};
 use flagfall::wire::envelope::{self, Stamp};
-use flagfall::wire::node::{Hold, NextRound, NodeHealth, NodeInfo, NodeState, NodeStatus, Role, UserRole};
+use flagfall::wire::node::{NextRound, NodeHealth, NodeInfo, NodeState, NodeStatus, Role, UserRole};
 use flagfall::wire::time::{Anchor, TimeSource};
 use flagfall::wire::topics::{self, Board};
 use flagfall::wire::winnable;
@@ -230,8 +230,8 @@ fn messages_of_a_node_keep_to_their_schemas() {
             round: "open26/6".to_owned(),
             boards: vec!["open26/6/b12".to_owned()],
             held_by: vec![
-                Hold { board: Some("open26/5/b12".to_owned()), game: Some(3), reason: "The game is in play.".to_owned() },
-                Hold { board: None, game: None, reason: "The broker has not received everything.".to_owned() },
+                "board b12, game 3: the game is in play.".to_owned(),
+                "the broker has not received everything of this round yet.".to_owned(),
             ],
         }),
     };

@@ -79,7 +79,7 @@ fn a_spare_that_shows_its_initial_position_goes_on_with_the_game() {
                 assert_eq!(open(&desk, AlarmKind::PositionToRestore), Some(wrong), "{case}");
                 // The men are set up one by one, and the game goes on.
                 let standing = desk.standing();
-                for square in flagfall_protocols::square::Square::all() {
+                for square in Square::all() {
                     let (own, from) = if rotated { (square.rotated(), initial.rotated()) } else { (square, initial) };
                     if from.get(own) != standing.get(square) {
                         desk.wait(0.5).square(own, standing.get(square));
