@@ -9,7 +9,9 @@ use clap::Args;
 use serde::Serialize;
 
 use super::CONFIGURATION;
-use crate::config::{self, Board, Config, Errors, InWords, Loaded, Output, OutputAudience, Place, Problem, Role, Transport};
+use crate::config::{
+    self, Board, Config, Errors, InWords, Loaded, Output, OutputAudience, OutputKind, Place, Problem, Role, Transport,
+};
 use crate::daemon::judge;
 use crate::wire::player::Player;
 
@@ -90,7 +92,12 @@ fn about_output(output: &Output) -> String {
         OutputAudience::Live => "live",
     };
     let then = output.command.first().map(|program| format!(", then {program}")).unwrap_or_default();
-    format!("Output {}: {audience}/ to files in {}{then}", output.name, output.dir.display())
+    let whither = match (output.kind, output.round.as_str()) {
+        (OutputKind::Lichess, "") => "lichess, to the round that `flagfall event lichess` names".to_owned(),
+        (OutputKind::Lichess, round) => format!("the round {round} at lichess"),
+        _ => format!("files in {}{then}", output.dir.display()),
+    };
+    format!("Output {}: {audience}/ to {whither}", output.name)
 }
 
 fn role(role: Role) -> &'static str {

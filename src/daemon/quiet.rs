@@ -42,7 +42,7 @@ impl Quiet {
         match handle.condition() {
             Condition::Opening => hold(None, "its journal is being read."),
             Condition::Serving => match handle.busy() {
-                Busy { game: Some(game), private: true, .. } if !force && game.open.is_empty() => hold(
+                Busy { game: Some(game), private: true, .. } if !force && !game.open.contains(&OpenMatter::RoundGame) => hold(
                     Some(game.number),
                     "a game that is not one of the round is on the board. It waits for the men to be set up again.",
                 ),

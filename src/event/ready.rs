@@ -87,6 +87,20 @@ impl Heard {
         self.all("node/", "/info").filter(move |(_, info)| has(&info["boards"], place)).map(|(node, _)| node)
     }
 
+    /// A living node that serves this board in another round of its event, and that round.
+    pub(crate) fn serving_in_another_round<'a>(&'a self, place: &'a str) -> Option<(&'a str, &'a str)> {
+        let (round, board) = place.rsplit_once('/')?;
+        let (event, _) = round.split_once('/')?;
+        let other = move |boards: &'a Value| {
+            let places = boards.as_array().into_iter().flatten().filter_map(Value::as_str).filter(move |other| *other != place);
+            let mut rounds = places
+                .filter_map(move |other| other.strip_prefix(event)?.strip_prefix('/')?.strip_suffix(board)?.strip_suffix('/'));
+            rounds.next()
+        };
+        let alive = self.all("node/", "/info").filter(|(node, _)| self.is_alive(node));
+        alive.filter_map(|(node, info)| Some((node, other(&info["boards"])?))).next()
+    }
+
     fn body(&self, topic: &str) -> Option<&Value> {
         self.0.get(topic).map(|message| &message["body"])
     }
@@ -191,7 +205,8 @@ fn board(file: &EventFile, pairing: &Pairing, rated: bool, heard: &Heard) -> Boa
     find_clock(file, &place, heard, &mut report);
     for (id, alert) in heard.all(&format!("arbiter/{place}/alert/"), "") {
         if alert["class"] == "loud" {
-            report.problems.push(format!("the alarm {id} is open: {}", alert["kind"].as_str().unwrap_or_default()));
+            let kind = alert["kind"].as_str().unwrap_or_default().replace('_', " ");
+            report.problems.push(format!("the alarm {id} is open: {}", alert["sentence"].as_str().unwrap_or(&kind)));
         }
     }
     report

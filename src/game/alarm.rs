@@ -159,13 +159,17 @@ impl Alarms {
         }
     }
 
-    /// Opens the alarm of a wrong set-up, or of a position that is to be set up again, with what is wrong.
+    /// Opens the alarm of a wrong set-up, or of a position that is to be set up again, with what is wrong; or says in the open one what is
+    /// wrong now.
     pub(crate) fn raise_wrong_set_up(&mut self, at: Instant, kind: AlarmKind, wrong: Vec<WrongSquare>) {
         let squares = wrong.iter().fold(0, |mask, wrong| mask | wrong.square.bit());
-        let before = self.numbered;
         self.raise(at, kind, None, squares);
-        if let Some(alarm) = self.all.last_mut().filter(|alarm| alarm.id > before) {
-            alarm.set_up = wrong;
+        let open = self.all.iter_mut().rfind(|alarm| alarm.kind == kind && alarm.status == AlarmStatus::Open);
+        if let Some(alarm) = open.filter(|alarm| alarm.set_up != wrong) {
+            (alarm.squares, alarm.set_up) = (squares, wrong);
+            if !self.changed.contains(&alarm.id) {
+                self.changed.push(alarm.id);
+            }
         }
     }
 

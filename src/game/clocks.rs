@@ -39,10 +39,12 @@ impl Seen {
                 if self.clock.chessclock.first_report() && !self.play.decoder.record.moves().is_empty() {
                     self.clock.chessclock.doubt_periods();
                 }
+                self.clock.note_stand(now, false);
                 Changed::State
             }
             ClockFact::Started { runs } => {
                 out.push(audit(ClockEvent::Started, Some(runs)));
+                self.play_on_at_spare(now);
                 if self.clock.note_start(now, self.phase.stage == GamePhase::Armed) {
                     alarms.raise(now, AlarmKind::ClockSettingDiffers, None, 0);
                 }
@@ -50,6 +52,7 @@ impl Seen {
             }
             ClockFact::Stopped => {
                 alarms.cure(now, AlarmKind::WrongClockRunning);
+                self.clock.note_stand(now, true);
                 out.push(audit(ClockEvent::Stopped, None));
                 if self.play.drop_half_gesture() { Changed::Game } else { Changed::State }
             }
@@ -101,6 +104,7 @@ impl Seen {
     }
 
     fn apply_press(&mut self, now: Instant, by: Color, rise_ms: i64, decided: bool, alarms: &mut Alarms) -> Changed {
+        self.play_on_at_spare(now);
         let plies = self.play.decoder.line().plies();
         // Who pressed for a move that nobody saw being made is not known.
         let seen = self.board.unseen_since().is_none() && !self.play.decoder.has_gap();

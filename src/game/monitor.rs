@@ -18,6 +18,8 @@ use crate::reconstruct::sensing_of;
 use crate::reconstruct::tuning::SETTLE_TIME;
 use crate::seen::{Seen, soonest};
 
+/// The largest number of moves of a casual game that are taken back by setting up the initial position.
+const MOST_TO_START: usize = 2;
 /// The time for which a man must be lifted before the alarm of a piece in the hand.
 const IN_HAND: Duration = Duration::from_secs(5);
 /// The time for which a position that no reading explains must stand before an alarm.
@@ -70,6 +72,8 @@ impl BoardMonitor {
         }
         self.mismatches.take_back_checked = board.last_change();
         let back = seen.config.casual.then(|| decoder.record.stood_after(board.men())).flatten();
+        // All men are put back for the next game, not to take back many moves.
+        let back = back.filter(|plies| *plies > 0 || decoder.record.moves().len() <= MOST_TO_START);
         back.or_else(|| plies_before_continued_move(seen))
     }
 

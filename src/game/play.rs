@@ -77,7 +77,7 @@ impl Seen {
     /// Keeps the moves that are made, also for the flag-falls that were observed or ruled on. `fell` is when the last flag fell that may
     /// cost the game.
     pub(crate) fn keep_made_moves(&mut self, now: Instant, fell: Option<Instant>) {
-        let stay = fell.is_some() || self.clocks_stopped_since().is_some();
+        let stay = fell.is_some() || self.clock.stopped().is_some();
         self.play.decoder.keep_made(now, &self.board, stay, fell, self.phase.gesture.is_some());
         self.settle_falls();
     }

@@ -16,7 +16,7 @@ impl Seen {
     /// ones only put men back.
     pub(crate) fn plies_before_putting_back(&self, line: usize) -> (usize, usize) {
         let (moves, line) = (self.play.decoder.record.moves(), &self.play.decoder.made()[..line]);
-        let stopped = self.clocks_stopped_since();
+        let stopped = self.clock.stopped();
         let pending = |ply: &&Tentative| ply.pressed.is_none() && self.puts_back((ply.mv, ply.color), ply.made, stopped);
         let pending = line.len() - line.iter().rev().take_while(pending).count();
         let sure = |index: &usize| {
@@ -45,13 +45,7 @@ impl Seen {
         let record = decoder.record.moves().last().map(|last| (last.made, last.pressed));
         let last = decoder.made().last().map(|last| (last.made, last.pressed)).or(record);
         let later = |stopped: Instant| last.is_some_and(|(made, pressed)| pressed.is_none() && made.earliest > stopped);
-        self.clocks_stopped_since().is_some_and(later)
-    }
-
-    /// When the clocks were stopped, if they have run in this game.
-    pub(crate) fn clocks_stopped_since(&self) -> Option<Instant> {
-        let clock = &self.clock.chessclock;
-        (self.clock.has_run && clock.present() && clock.runs().is_none()).then(|| clock.changed_at())
+        self.clock.stopped().is_some_and(later)
     }
 
     /// True if a move that was not pressed was none. After the clocks were stopped, no move is made. If no clock shows the end of the game,

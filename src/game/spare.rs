@@ -18,6 +18,13 @@ use crate::seen::{Play, Seen};
 /// The time for which another position than the game's must stand before its squares are named: moves that the board before did not
 /// show may explain it.
 const STANDS: Duration = Duration::from_secs(2);
+/// The number of squares on which a spare may differ for good: a sensor that fails. A man that is not set up yet is missing on one square
+/// and stands on another.
+const FAILS: u32 = 1;
+/// The largest number of squares that moves change which were made before the spare was there: two moves.
+const MOVED: u32 = 6;
+/// Without a clock, the time for which such a position must stand.
+const SET_UP: Duration = Duration::from_secs(10);
 
 impl Seen {
     /// Another board serves the game from now on. `heard`: it has reported who it is, so that squares reported since the last gap are its
@@ -60,10 +67,38 @@ impl Seen {
         self.phase.is_read() && !(sets_up && self.touched())
     }
 
-    /// When the squares of a spare are to be named.
+    /// When a spare is to be looked at again.
     pub(crate) fn spare_due(&self, now: Instant) -> Option<Instant> {
-        let due = matches!(self.phase.spare, Spare::Differs { named: false, .. }).then(|| self.board.last_change().after(STANDS));
-        due.filter(|due| *due > now)
+        let looks = [STANDS, SET_UP].map(|stands| self.board.last_change().after(stands));
+        looks.into_iter().find(|due| self.phase.spare.differs() && *due > now)
+    }
+
+    /// A clock was started or pressed: play goes on at a spare that shows the game's position, or one that moves or a failing square explain.
+    pub(crate) fn play_on_at_spare(&mut self, now: Instant) {
+        if self.is_nearly_set_up(MOVED) {
+            self.end_set_up(now);
+        }
+    }
+
+    fn is_nearly_set_up(&self, most: u32) -> bool {
+        let differs = men::difference(self.expected(), self.board.men()).count_ones();
+        self.phase.spare.differs() && self.shown_start().is_none() && differs <= most && self.board.unseen_since().is_none()
+    }
+
+    /// Whether the game's position has been set up as far as it can be, by what stands on the board and how long it has stood.
+    pub(crate) fn spare_is_set_up(&self, now: Instant) -> bool {
+        let stood = |stands| now >= self.board.last_change().after(stands);
+        (self.is_nearly_set_up(FAILS) && stood(STANDS))
+            || (!self.clock.chessclock.present() && self.is_nearly_set_up(MOVED) && stood(SET_UP))
+    }
+
+    /// The spare is read from now on. What it shows instead of the game's position may be moves that were not seen.
+    pub(crate) fn end_set_up(&mut self, now: Instant) {
+        let Spare::Differs { first, .. } = core::mem::take(&mut self.phase.spare) else { return };
+        let Play { decoder, conclusions, .. } = &mut self.play;
+        decoder.forget_tentative();
+        decoder.begin_gap(decoder.gap_began().unwrap_or(first), now, &self.board, conclusions);
+        decoder.board_changed(now, &self.board);
     }
 
     /// The position that the board should show.
@@ -72,7 +107,7 @@ impl Seen {
     }
 
     /// Turns a spare round that stands the other way round than the board before it.
-    fn turn_spare(&mut self) {
+    pub(crate) fn turn_spare(&mut self) {
         let mut turned: Men = *self.board.men();
         turned.reverse();
         let [upright, turned] = [self.board.men(), &turned].map(|men| men::difference(self.expected(), men).count_ones());

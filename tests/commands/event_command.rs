@@ -276,7 +276,7 @@ fn a_round_is_ready_only_if_every_board_is() {
         ),
         ("node/pi-2/info", json!({"boards": ["open26/1/2"]}), ""),
         ("node/pi-2/status", json!({"state": "ready"}), "several nodes serve this board: pi-1, pi-2"),
-        ("arbiter/open26/1/2/alert/7", json!({"class": "loud", "kind": "wrong_set_up"}), "the alarm 7 is open: wrong_set_up"),
+        ("arbiter/open26/1/2/alert/7", json!({"class": "loud", "kind": "wrong_set_up"}), "the alarm 7 is open: wrong set up"),
         (
             "live/open26/1/2/state",
             json!({"moves": [], "clock": {"white_ms": 300_000}, "clock_status": "reporting"}),

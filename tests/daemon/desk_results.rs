@@ -147,6 +147,8 @@ fn the_desk_enters_results_and_sees_what_holds_back_the_next_round() {
     assert!(reasons(0).starts_with("board 1, game 1: ") && reasons(1).starts_with("board 3, game 1: "), "{next}");
     assert!(reasons(0).contains("no clock runs") && reasons(0).contains("flagfall event result 1 RESULT --round 1"), "{next}");
     assert!(reasons(1).contains("White's flag fell and awaits a decision. It waits for the decision of an arbiter"), "{next}");
+    let (code, printed) = desk.run(&["result", "1", "1-0"]);
+    assert!(code == Some(1) && printed.contains("board 1 still plays round 1 at node pi-1: say --round 1"), "{code:?} {printed}");
     let (_, ready) = desk.run(&["ready", "--json"]);
     let ready: Value = serde_json::from_str(&ready).expect("JSON");
     let of_board_2 = ready["boards"][1]["problems"][0].as_str().expect("a problem").to_owned();

@@ -55,6 +55,22 @@ fn a_page_that_nobody_touches_is_locked_and_shows_numbers_only() {
     browser.shows_in(".lock-open", "2 open");
     counts(&browser, 2);
     nothing_of_a_board(&browser);
+    // Two boards of one node are lost at one moment, and one of them again later: two causes.
+    let losses = [("1", 7, 0), ("2", 7, 1), ("2", 8, 600)];
+    for (board, id, seconds) in losses {
+        let mut lost = alert_body(id, "board_lost", "loud");
+        let now = lost["opened_at"].as_u64().expect("a time") / 10_000_000 * 10_000_000;
+        lost["opened_at"] = (now + seconds * 1_000_000).into();
+        room.witness.publish_alert(board, lost);
+    }
+    browser.shows_in(".lock-open", "4 open");
+    counts(&browser, 4);
+    for (board, id, _) in losses {
+        let mut back = alert_body(id, "board_lost", "loud");
+        back["status"] = "cured".into();
+        room.witness.publish_alert(board, back);
+    }
+    browser.shows_in(".lock-open", "2 open");
     browser.is_accessible("the lock screen");
     browser.screenshot("locked");
     browser.keys("1234");

@@ -22,7 +22,14 @@ pub(crate) static STARTING: RwLock<()> = RwLock::new(());
 /// Starts a program and returns when it has no descriptor of this process.
 pub(crate) fn start(command: &mut Command) -> Child {
     let _no_port_is_closed = STARTING.write().unwrap_or_else(PoisonError::into_inner);
-    command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"))
+    let child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    // The system lets this thread go on a moment before it closes the copies. After that the process has a name of its own.
+    let name = |process: &str| std::fs::read_to_string(format!("/proc/{process}/comm")).ok();
+    let ours = name("thread-self");
+    while ours.is_some() && name(&child.id().to_string()) == ours {
+        std::thread::yield_now();
+    }
+    child
 }
 
 /// A bus on which every client may own every name. It ends when this value is dropped.

@@ -47,7 +47,14 @@ impl SetResult {
         let (round, pairing) = plan::pairing(&file, asked, &board).map_err(anyhow::Error::msg)?;
         let place = format!("{}/{round}/{}", file.id, pairing.board);
         let broker = common.login.broker()?;
-        let Some((game, node)) = played(&broker, &place)? else {
+        let heard = heard(&broker, &place)?;
+        if let (None, Some((node, other))) = (asked, heard.serving_in_another_round(&place)) {
+            bail!(
+                "board {board} still plays round {other} at node {node}: say --round {other} for that game, or --round {round}. Nothing was \
+                 changed"
+            );
+        }
+        let Some((game, node)) = played(&heard, &place)? else {
             return common.publish(|file| {
                 let round = plan::change_board(file, asked, &board, |pairing| pairing.result = parsed)?;
                 Ok(format!("Board {board} of round {round}: {result}."))
@@ -75,15 +82,23 @@ impl SetResult {
     }
 }
 
+/// What the broker has of a board and of the nodes.
+fn heard(broker: &Broker, place: &str) -> Result<Heard> {
+    let below = |rest: &str| format!("{}/1/{rest}", broker.root);
+    let [live, public] = states(place).map(|state| below(&state));
+    Ok(Heard::new(&broker.root, &broker.read(&[live, public, below("node/+/info"), below("node/+/status")])?))
+}
+
+fn states(place: &str) -> [String; 2] {
+    ["live", "public"].map(|audience| format!("{audience}/{place}/state"))
+}
+
 /// The game of a board, if it has moves, with the node that serves the board.
 ///
 /// # Errors
 /// No living node serves the board.
-fn played(broker: &Broker, place: &str) -> Result<Option<(String, String)>> {
-    let below = |rest: &str| format!("{}/1/{rest}", broker.root);
-    let states = ["live", "public"].map(|audience| format!("{audience}/{place}/state"));
-    let filters = [below(&states[0]), below(&states[1]), below("node/+/info"), below("node/+/status")];
-    let heard = Heard::new(&broker.root, &broker.read(&filters)?);
+fn played(heard: &Heard, place: &str) -> Result<Option<(String, String)>> {
+    let states = states(place);
     let filled = |list: &Value| list.as_array().is_some_and(|list| !list.is_empty());
     let has_moves = |state: &&Value| filled(&state["body"]["moves"]) || filled(&state["body"]["segments"]);
     let state = states.iter().filter_map(|topic| heard.message(topic)).find(has_moves);
@@ -92,7 +107,7 @@ fn played(broker: &Broker, place: &str) -> Result<Option<(String, String)>> {
     let Some(node) = node else {
         bail!(
             "{place} has a game with moves, whose result its node must record first, but {}. Nothing was changed",
-            why_unserved(place, &heard)
+            why_unserved(place, heard)
         );
     };
     Ok(Some((game.to_owned(), node.to_owned())))

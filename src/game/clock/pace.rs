@@ -15,6 +15,10 @@ use crate::laws::rulebook::Profile;
 const MOVES: u32 = 60;
 /// Main time of a period below which minutes were probably meant, milliseconds.
 const SHORT_MS: u32 = 60_000;
+/// What a move adds in games with long times, milliseconds.
+const LONG_GAMES_MS: u32 = 10_000;
+/// No period that is played is longer, milliseconds.
+const LONGEST_MS: u32 = 3 * 3_600_000;
 
 /// The kind of chess by the time for 60 moves (Articles A.1 and B.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +72,11 @@ impl TimeControl {
     /// a period is shorter than a minute. None if it may well be.
     pub fn doubt(&self, profile: Profile) -> Option<String> {
         let contradicted = profile.pace().filter(|wanted| *wanted != self.pace());
-        let is_short = self.periods().iter().any(|period| (1..SHORT_MS).contains(&period.main_ms));
+        // Under any rules: few seconds, or less than three minutes with as much for a move as in long games.
+        let short = |period: &Period| {
+            (1..SHORT_MS).contains(&period.main_ms) || (period.main_ms < 3 * SHORT_MS && period.per_move_ms >= LONG_GAMES_MS)
+        };
+        let is_short = self.periods().iter().any(short);
         if contradicted.is_none() && !is_short {
             return None;
         }
@@ -81,7 +89,9 @@ impl TimeControl {
         if let Some(wanted) = contradicted {
             text += &format!(", but the profile {} is for {wanted}", profile.name());
         }
-        let minutes = self.in_minutes().filter(|other| profile.pace().is_none_or(|wanted| wanted == other.pace()));
+        let fits = |other: &TimeControl| profile.pace().is_none_or(|wanted| wanted == other.pace());
+        let played = |other: &TimeControl| other.periods().iter().all(|period| period.main_ms <= LONGEST_MS);
+        let minutes = self.in_minutes().filter(|other| fits(other) && played(other));
         match minutes {
             Some(minutes) => text += &format!("; its main time is in seconds: if minutes are meant, write {minutes}"),
             None => text += "; correct one of the two",

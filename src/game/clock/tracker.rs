@@ -20,6 +20,8 @@ use crate::reconstruct::ClockView;
 
 /// The longest time from a player's call of a flag until he stops the clocks.
 const STOPPED_WITH: Duration = Duration::from_secs(10);
+/// A clock that runs for a shorter time was only tried.
+const TRIAL: Duration = Duration::from_secs(10);
 /// The largest number of changes of one player's time that are kept. A clock is set digit by digit.
 const MAX_SETTINGS: usize = 64;
 
@@ -40,6 +42,11 @@ pub(crate) struct ClockTracker {
     pub(crate) zero: Option<(Color, Instant)>,
     /// True if a clock has been started in this game. Only before that are the times those of the time control.
     pub(crate) has_run: bool,
+    /// When a clock was last started while both stood.
+    started: Instant,
+    /// When both clocks were stopped, and no pressed move was made since. A link that blinks, a clock that is switched off and on, and a
+    /// start of a few seconds change nothing in it.
+    stopped: Option<Instant>,
     /// The time at which a clock first ran in this game; none if that was not seen.
     pub(crate) first_ran: Option<Instant>,
     /// The period in which a player's duty to record is suspended (8.4).
@@ -60,6 +67,8 @@ impl ClockTracker {
             set_anew: false,
             zero: None,
             has_run: false,
+            started: Instant::ZERO,
+            stopped: None,
             first_ran: None,
             suspended: Pair::default(),
             asked: None,
@@ -79,6 +88,7 @@ impl ClockTracker {
         self.set_anew = false;
         self.zero = None;
         self.has_run = has_run;
+        self.stopped = None;
         self.first_ran = has_run.then_some(now);
         self.suspended = Pair::default();
     }
@@ -139,6 +149,7 @@ impl ClockTracker {
 
     /// Notes that a clock was started. Returns true if the game was `armed` and its times differ from the time control.
     pub(crate) fn note_start(&mut self, now: Instant, armed: bool) -> bool {
+        self.started = now;
         let first = !core::mem::replace(&mut self.has_run, true);
         self.first_ran.get_or_insert(now);
         if let Some(runs) = self.chessclock.runs().filter(|_| first && armed) {
@@ -147,6 +158,24 @@ impl ClockTracker {
         let Some(control) = self.control.as_ref().filter(|_| first && armed) else { return false };
         let shown = Pair { white: self.chessclock.time(Color::White), black: self.chessclock.time(Color::Black) };
         self.setting.start(control.period(0), shown)
+    }
+
+    /// Notes that both clocks stand. `stopped`: one of them ran until now; otherwise they are heard again.
+    pub(crate) fn note_stand(&mut self, now: Instant, stopped: bool) {
+        let played = stopped && now >= self.started.after(TRIAL);
+        if self.has_run && self.chessclock.runs().is_none() && (played || self.stopped.is_none()) {
+            self.stopped = Some(now);
+        }
+    }
+
+    /// Notes that a move was pressed at this time.
+    pub(crate) fn note_pressed_move(&mut self, pressed: Instant) {
+        self.stopped = self.stopped.filter(|stopped| pressed <= *stopped);
+    }
+
+    /// When the clocks were stopped, if they stand and have run in this game.
+    pub(crate) fn stopped(&self) -> Option<Instant> {
+        self.stopped.filter(|_| self.chessclock.present() && self.chessclock.runs().is_none())
     }
 
     fn begin_turn(&mut self, side: Color, began: Interval) {

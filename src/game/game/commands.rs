@@ -119,6 +119,9 @@ impl Game {
     fn check_acknowledged(&self, id: u32) -> Result<(), &'static str> {
         match self.alarms.open().find(|alarm| alarm.id == id).map(|alarm| alarm.kind) {
             Some(AlarmKind::UnpublishedGame) => Err("say with set-round-game whether the game is the round's or private"),
+            Some(AlarmKind::Flag) if self.rulings.result.is_none() && self.awaits_ruling() => {
+                Err("decide the finding about the flag: confirm or reject it")
+            }
             Some(AlarmKind::PositionToRestore) if self.seen.shown_start().is_some() => {
                 Err("set up the position of the game, or begin another game with start-game")
             }

@@ -14,6 +14,7 @@ use crate::effect::Effect;
 use crate::game_phase::GamePhase;
 use crate::interval::Interval;
 use crate::laws::outcome::{Ending, GameResult};
+use crate::lifecycle::Spare;
 use crate::played::Cause;
 use crate::reconstruct::line::Tentative;
 use crate::reconstruct::moves::MoveRecord;
@@ -87,7 +88,7 @@ impl Game {
         }
         let moves = play.decoder.record.moves().len();
         // What was made before the clocks were stopped stays. Without a clock, what nobody has seen need not be taken back.
-        let published = match self.seen.clocks_stopped_since() {
+        let published = match self.seen.clock.stopped() {
             Some(_) => usize::MAX,
             None => self.reports.live_moves.moves().len().saturating_sub(moves),
         };
@@ -100,7 +101,7 @@ impl Game {
                 self.seen.play.decoder.record.push(stood.mv, stood.made, None, stood.how, stood.clocks);
                 out.push(Effect::Move(self.sure_move(sure)));
             }
-        } else if stood < line || (pending && self.seen.clocks_stopped_since().is_some()) {
+        } else if stood < line || (pending && self.seen.clock.stopped().is_some()) {
             self.keep_first(stood, out);
             self.seen.play.decoder.forget_tentative();
             self.reports.revised();
@@ -118,12 +119,14 @@ impl Game {
     /// Notes that the game goes on, so a flag that fell after its supposed end counts. While it has a result, the board is only followed.
     pub(super) fn reopen(&mut self) {
         self.seen.play.ending = None;
+        self.seen.phase.spare = Spare::None;
         if self.rulings.result.is_some() {
             self.seen.phase.stage = GamePhase::Over;
             self.seen.begin_after_result();
         } else {
             self.seen.phase.stage = GamePhase::Playing;
             self.seen.clock.chessclock.flags_mut().iter_mut().for_each(|fall| fall.after_end = false);
+            self.alarms.settle(self.now, AlarmKind::FlagAfterEnd, None);
             for side in self.rulings.flags_without_ruling(&self.seen.clock.chessclock) {
                 self.alarms.raise(self.now, AlarmKind::Flag, Some(side), 0);
             }
@@ -190,8 +193,11 @@ impl Game {
     /// analysis.
     fn keep_standing_moves(&mut self, out: &mut Vec<Effect>) {
         let Seen { clock, play, .. } = &self.seen;
-        let stopped = clock.chessclock.present() && clock.chessclock.runs().is_none();
-        let until = if stopped { clock.chessclock.changed_at() } else { self.now };
+        let until = match clock.stopped() {
+            Some(stopped) => stopped,
+            None if self.seen.clock_stands() => clock.chessclock.changed_at(),
+            None => self.now,
+        };
         let stood = play.decoder.made().iter().take_while(|ply| ply.made.latest <= until).count();
         self.keep_first(stood, out);
     }

@@ -33,9 +33,8 @@ impl Game {
         let (mut entries, mut rulings) = (self.entries.clone(), self.rulings.clone());
         entries.enter(act)?;
         rulings.review(&Case { entries: &entries, ..self.case() }, &mut Vec::new());
-        let resigned = rulings.deciding_finding().filter(|finding| finding.kind == Kind::Resignation);
-        let mut against = open_finding(&rulings).into_iter().chain(resigned);
-        let against = against.any(|finding| finding.outcome.result() != Some(GameResult::Draw));
+        let decides = rulings.deciding_finding().filter(|finding| !rulings.costs_nothing(finding));
+        let against = decides.is_some_and(|finding| finding.outcome.result() != Some(GameResult::Draw));
         if against && !author.gives_reason() { Err(ANOTHER_RESULT) } else { Ok(()) }
     }
 

@@ -52,27 +52,39 @@ impl Game {
     /// Names the squares on which a spare differs from the game, until it shows the game's position, an arbiter has closed the alarm, or
     /// the game has a result.
     pub(super) fn review_spare(&mut self) {
-        let Spare::Differs { first, named } = self.seen.phase.spare else { return };
+        let Spare::Differs { first, named } = self.seen.phase.spare else {
+            self.alarms.cure(self.now, AlarmKind::PositionToRestore);
+            return;
+        };
         let heard = self.seen.board.unseen_since().is_none();
         let closed = named && !self.alarms.is_open(AlarmKind::PositionToRestore);
         let over = !self.seen.phase.is_read() || self.rulings.result.is_some();
         if !over && !closed && !heard {
             return;
         }
+        self.seen.turn_spare();
+        if !over && self.seen.spare_is_set_up(self.now) {
+            self.seen.end_set_up(self.now);
+            self.alarms.cure(self.now, AlarmKind::PositionToRestore);
+            return;
+        }
         let wrong = if over || closed { Some(Default::default()) } else { self.seen.compare_spare(self.now) };
         match wrong {
             Some(wrong) if wrong.is_empty() => {
+                if closed && !over {
+                    self.seen.end_set_up(self.now);
+                }
                 self.seen.phase.spare = Spare::None;
                 self.alarms.cure(self.now, AlarmKind::PositionToRestore);
                 // The men may be set up for the next game already.
                 let pending = self.rulings.is_pending(&self.seen.clock.chessclock);
                 self.seen.watch_next_set_up(self.now, pending);
             }
-            Some(wrong) if !named => {
+            Some(wrong) => {
                 self.seen.phase.spare = Spare::Differs { first, named: true };
                 self.alarms.raise_wrong_set_up(self.now, AlarmKind::PositionToRestore, wrong);
             }
-            _ => {}
+            None => {}
         }
     }
 }

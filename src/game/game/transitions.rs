@@ -347,6 +347,10 @@ impl Game {
         }
         self.irregular.king.move_is_sure();
         self.seen.phase.first_gesture = None;
+        let pressed = self.seen.play.decoder.record.moves().get(index).and_then(|known| known.pressed);
+        if let Some(pressed) = pressed {
+            self.seen.clock.note_pressed_move(pressed.earliest);
+        }
         self.seen.play.after_illegal = None;
         self.reports.revised();
         let Some(record) = self.seen.play.decoder.record.moves().get(index) else { return };

@@ -72,6 +72,11 @@ impl Decoder {
         differs && self.open_gap(since, now, false, out)
     }
 
+    /// Since when the board was not heard before the gap that is open, if one is.
+    pub(crate) fn gap_began(&self) -> Option<Instant> {
+        self.gap.as_ref().map(|gap| gap.unheard.earliest)
+    }
+
     /// Begins a gap whose moves led back to the position before it, as the clock shows. True if the board should be asked for its log.
     pub(crate) fn begin_hidden_gap(&mut self, since: Instant, now: Instant, out: &mut Vec<Conclusion>) -> bool {
         self.open_gap(since, now, true, out)

@@ -152,6 +152,40 @@ fn men_that_go_home_by_legal_moves_after_the_clocks_were_stopped_make_no_moves()
     }
 }
 
+/// What happens meanwhile changes nothing: the board is not heard for a while, or somebody tries the clock.
+#[test]
+fn a_link_that_blinks_and_a_clock_that_is_tried_do_not_stop_the_clocks_anew() {
+    for tried in [false, true] {
+        let mut scene = Scene::running();
+        scene.game("g1f3 g8f6 b1c3 b8c6").act("stop").wait(3.0);
+        for (index, uci) in ["f3g1", "f6g8", "c3b1", "c6b8"].into_iter().enumerate() {
+            scene.wait(2.5).act(&format!("move {} {}", &uci[..2], &uci[2..]));
+            if index == 1 && tried {
+                scene.wait(2.0).act("run").wait(1.5).act("stop");
+            } else if index == 1 {
+                let now = scene.now;
+                scene.away(now + 1.0, 4.0).wait(6.0);
+            }
+        }
+        let outcome = scene.wait(9.0).run();
+        let all = "Nf3 Nf6 Nc3 Nc6";
+        assert_eq!((outcome.shown_live(1).as_str(), outcome.shown_arbiter(1).as_str()), (all, all), "{tried}");
+        assert_eq!((outcome.state().game_no, outcome.state().stage), (2, Stage::Armed), "{tried}");
+    }
+}
+
+/// In a casual game the men are set up for the next one: no moves are taken back.
+#[test]
+fn the_next_set_up_takes_no_casual_game_back() {
+    let mut scene = Scene::running();
+    scene.config.casual = true;
+    let all = "e4 e5 Nf3 Nc6 Bc4 Bc5";
+    scene.game("e2e4 e7e5 g1f3 b8c6 f1c4 f8c5").act("stop").wait(8.0);
+    scene.act("board rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR").wait(12.0);
+    let outcome = scene.run();
+    assert_eq!((outcome.shown_live(1).as_str(), outcome.state().game_no), (all, 2));
+}
+
 /// The clocks are stopped for a while, and a move is made before they run again.
 #[test]
 fn a_move_while_the_clocks_are_stopped_stays_if_play_goes_on() {

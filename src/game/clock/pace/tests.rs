@@ -68,6 +68,8 @@ fn what_is_probably_not_meant_is_doubted() {
         // The kind is right by chance, and the minutes are seconds all the same.
         ("15+10", FideRapidSupervised, &["is 15 seconds, and 10 seconds a move", "chess (A.1); its main", "write 900+10"]),
         ("3+2", FideBlitz, &["write 180+2"]),
+        ("90+30", UsChess, &["write 5400+30"]),
+        ("300", FideStandard, &["which is blitz", "; correct one of the two"]),
         ("40/90+30:30+30", UsChess, &["write 40/5400+30:1800+30"]),
     ] {
         let doubt = control(text).doubt(profile);

@@ -1,7 +1,7 @@
 //! Rulings on illegal moves: each is one of its own, numbered for its player (7.5.5).
 
 use flagfall_game::alarm::AlarmKind;
-use flagfall_game::input::Command;
+use flagfall_game::input::{Author, Command, Input};
 use flagfall_game::laws::finding::{Finding, FindingStatus};
 use flagfall_game::laws::outcome::{GameResult, Kind, Outcome, Recommended};
 use flagfall_game::laws::screen::{Around, Screen};
@@ -344,4 +344,20 @@ fn the_alarms_of_two_illegal_moves() {
     let illegal = desk.game.alarms().iter().filter(|alarm| alarm.kind == AlarmKind::IllegalMove);
     assert_eq!(illegal.filter(|alarm| alarm.closed.is_some()).count(), 4);
     assert_eq!(desk.state().decisions.len(), 4);
+}
+
+/// A draw is agreed while the second illegal move of a player, which may lose the game (7.5.5), waits for its ruling.
+#[test]
+fn an_acceptance_over_an_illegal_move_needs_a_reason() {
+    let mut desk = PLAIN.desk(OPEN);
+    desk.sign("anna", Command::Offer { side: Color::White });
+    let first = wrong(&mut desk, Wrong::Press);
+    act(&mut desk, Act::Confirm, Color::White, first);
+    wrong(&mut desk, Wrong::Press);
+    let found = open(&desk).expect("a finding");
+    assert_ne!(found.outcome, Outcome::Draw);
+    let accept = Command::Accept { side: Color::Black };
+    let refused = desk.refused();
+    desk.feed(Input::Signed { command: Box::new(accept), author: Box::new(Author::default()) });
+    assert_eq!((desk.refused(), desk.game.result()), (refused + 1, None));
 }

@@ -7,6 +7,9 @@ use flagfall_game::open_matters::OpenMatter;
 use flagfall_protocols::event::{DeviceEvent, Identity, Text};
 use flagfall_protocols::square::{Placement, Reading, Square};
 
+use shakmaty::Position;
+use shakmaty::uci::UciMove;
+
 use crate::desk::Desk;
 
 fn serial(number: &[u8]) -> DeviceEvent {
@@ -172,4 +175,54 @@ fn an_arbiter_is_asked_once_for_each_game() {
     assert_eq!(desk.game.unfinished().map(|game| game.open), Some(vec![OpenMatter::RoundGame]));
     desk.feed(Input::AskAboutRound { open: false });
     assert_eq!(open(&desk, AlarmKind::UnpublishedGame), None);
+}
+
+/// One square of the spare fails for good, or the players moved on before the spare was there: play that goes on there is read.
+#[test]
+fn play_goes_on_at_a_spare_that_differs_a_little() {
+    let moves = ["e2e4", "e7e5", "g1f3", "b8c6"];
+    for clock in [true, false] {
+        for (case, before) in [("a dead square", &[][..]), ("two more moves", &["f1b5", "a7a6"][..])] {
+            let name = format!("{case}, clock {clock}");
+            let mut desk = stopped(&moves, clock);
+            let from = desk.standing();
+            for uci in before {
+                let mv = uci.parse::<UciMove>().expect("UCI").to_move(&desk.position).expect("legal");
+                desk.position.play_unchecked(mv);
+            }
+            plug(&mut desk, Named::Itself, Placement::initial());
+            desk.wait(5.0);
+            let standing = desk.standing();
+            assert_ne!(from, Placement::initial());
+            for square in Square::all().filter(|square| standing.get(*square) != Placement::initial().get(*square)) {
+                desk.wait(0.5).square(square, standing.get(square));
+            }
+            if before.is_empty() {
+                desk.wait(0.5).square(Square::parse("a1").expect("a square"), Reading::Empty);
+            }
+            desk.wait(12.0);
+            if clock {
+                desk.clock.running = true;
+                desk.report().wait(1.0).play("d2d3").play("d7d6").play("b1c3");
+            } else {
+                desk.make("d2d3").wait(3.0).make("d7d6").wait(3.0).make("b1c3").wait(3.0);
+            }
+            // Where a square fails, the last move waits for the next one.
+            let known = moves.len() + before.len() + if before.is_empty() { 2 } else { 3 };
+            assert_eq!(desk.game.number(), 1, "{name}");
+            assert!(desk.game.made_moves() as usize >= known, "{name}: {} {:?}", desk.game.made_moves(), desk.alarms());
+            assert_eq!(open(&desk, AlarmKind::PositionToRestore), None, "{name}");
+            assert!(open(&desk, AlarmKind::IllegalMove).is_none(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_position_that_an_arbiter_sets_ends_the_set_up() {
+    let mut desk = stopped(&["e2e4", "e7e5"], true);
+    plug(&mut desk, Named::Itself, Placement::initial());
+    desk.wait(5.0);
+    let fen = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
+    desk.command(Command::SetPosition { fen: fen.to_owned() }).wait(1.0);
+    assert_eq!((desk.refused(), open(&desk, AlarmKind::PositionToRestore)), (0, None));
 }

@@ -2,7 +2,7 @@
 import { html, nothing, repeat } from '../../vendor/lit-html.js';
 import { ageText, timeOfDay } from '../common/format.js';
 import { ageOf, utcOf } from './journal-time.js';
-import { findingOf, isAbout, isOpen } from './needs.js';
+import { findingOf, isAbout, isOpen, openFinding } from './needs.js';
 import { maySend, roleOn } from './roles.js';
 import { goOnClick, hrefOf, placeOf } from './routes.js';
 import { openSheet } from './sheet.js';
@@ -53,7 +53,7 @@ function answerButtons(app, board, alert) {
 export function acknowledgeButton(app, board, alert) {
   const role = app.session && roleOn(app.model, app.session.user, board);
   const closable = alert.id > 0 && alert.id < FIRST_OF_PROGRAM && isOpen(alert) && !alert.choices?.length
-    && maySend(role, 'acknowledge-alert');
+    && !(alert.kind === 'flag' && openFinding(board)) && maySend(role, 'acknowledge-alert');
   return closable ? html`<button @click=${() => acknowledge(app, board, alert)}>Acknowledge</button>` : nothing;
 }
 

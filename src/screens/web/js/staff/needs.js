@@ -1,6 +1,9 @@
 // The list of boards that want somebody. Nothing in it is ever moved under a finger: what is new comes last, what is closed stays grey for a while.
-import { ageOf } from './journal-time.js';
+import { ageOf, utcOf } from './journal-time.js';
 import { alarmOf } from './words.js';
+
+/** Alarms of one node that open within this time have one cause, milliseconds. */
+const TOGETHER = 10_000;
 
 /** How long a row that was closed stays, milliseconds. */
 export const STAYS = 5000;
@@ -72,7 +75,8 @@ export function openNeeds(boards, now) {
       const alert = message.body;
       if (alert.class !== 'loud' || !isOpen(alert)) continue;
       const device = alarmOf(alert.kind).device === true;
-      const key = device ? `${alert.kind}@${message.node}` : `${message.game}/${alert.id}`;
+      const key = device
+        ? `${alert.kind}@${message.node}/${Math.round(utcOf(alert.opened_at, message).getTime() / TOGETHER)}` : `${message.game}/${alert.id}`;
       const age = ageOf(board.time, alert.opened_at, message, now);
       const since = age && now - age.ms;
       const other = found.get(key);
