@@ -134,3 +134,26 @@ fn a_wall_that_is_not_live_stops_its_clocks() {
         }
     }
 }
+
+/// The node goes on to the next round while the page is open, and an alarm of the round before is still retained.
+#[test]
+fn boards_of_a_round_that_nobody_serves_are_no_boards_of_today() {
+    let room = Room::new();
+    let Some(browser) = room.browser("other_round") else { return };
+    room.witness.publish_hall(&["1", "2"]);
+    room.witness.publish_alert("2", alert_body(1, "flag", "loud"));
+    browser.log_in("/arbiter/", "anna");
+    browser.shows_in(".need", "flag");
+    let info = json!({"version": "0.1.0", "capabilities": ["dgt"], "boards": ["open26/6/1", "open26/6/2"], "rounds": ["open26/6"],
+        "delay": 0, "delay_moves": 0, "roles": {"anna": {"role": "arbiter"}}});
+    room.witness.publish("node/pi-1/info", &plain("node.info", 1, info));
+    for board in ["1", "2"] {
+        room.witness.publish(&format!("live/open26/6/{board}/state"), &state("board.state", board, live_body()));
+    }
+    browser.wait("the boards of the round", "document.querySelectorAll('.tile').length === 2");
+    browser.shows_in("[data-board='open26/6/2']", "Beispiel");
+    browser.wait("nobody is needed", "document.title === 'open26' && !document.querySelector('.need:not(.closed)')");
+    browser.keys("2\u{E007}");
+    browser.wait("the board of this round", "location.search.includes('board=2')");
+    browser.shows("Nothing has been published about this board for arbiters.");
+}

@@ -226,8 +226,8 @@ fn start_up_completes_with_any_answer_late_lost_or_doubled() {
         // The move waits until a board without questions has sent its squares. It must not come with the answer to the last
         // question.
         let start_up = if asks { 15 } else { 3 };
-        // A board whose pieces are learned sends hundreds of short messages: every 41st after the first four is tested.
-        let thin = if kind.learns.is_zero() { 1 } else { 41 };
+        // After the first four, every third piece is tested. A board whose pieces are learned sends hundreds of short messages.
+        let thin = if kind.learns.is_zero() { 3 } else { 41 };
         let (mut gone, mut number) = (0, 0);
         loop {
             let runs = MANNERS.map(|manner| starts_up(kind, which(number), manner, start_up, 20));

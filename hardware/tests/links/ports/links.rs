@@ -6,7 +6,7 @@ use flagfall_hardware::link::{Link, LinkError};
 use flagfall_hardware::pty::Pty;
 use flagfall_hardware::serial::Serial;
 
-use super::support::{LONG, now};
+use super::support::{LONG, now, open_free};
 use crate::bluez::STARTING;
 
 fn read_exactly(link: &mut dyn Link, count: usize) -> Vec<u8> {
@@ -44,7 +44,7 @@ fn one_program_has_the_port_at_a_time() {
     }
     let _no_program_starts = STARTING.read();
     drop(first);
-    let again = Serial::open(&path, 9600);
+    let again = open_free(&path);
     assert!(again.is_ok(), "given up with the port: {again:?}");
 }
 

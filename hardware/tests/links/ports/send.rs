@@ -9,7 +9,7 @@ use flagfall_hardware::port::{Ports, SendError};
 use flagfall_hardware::pty::Pty;
 use flagfall_hardware::serial::Serial;
 
-use super::support::{Folder, LONG, TestLink, by_path};
+use super::support::{Folder, LONG, TestLink, by_path, open_free};
 use super::thread::open;
 use crate::bluez::STARTING;
 
@@ -133,7 +133,7 @@ fn nothing_is_written_after_the_end_and_the_port_is_free_at_once() {
             let no_program_starts = STARTING.read();
             test_link.thread.want(by_path(&folder, "nowhere"));
             test_link.down();
-            let other = Serial::open(&path, 9600);
+            let other = open_free(&path);
             drop(no_program_starts);
             assert!(other.is_ok(), "round {round}: {other:?}");
             // The bytes from before the end are read; the sender keeps trying.
@@ -154,5 +154,5 @@ fn stopping_closes_the_port() {
     assert!(Serial::open(&path, 9600).is_err(), "it is held");
     let _no_program_starts = STARTING.read();
     test_link.thread.stop();
-    Serial::open(&path, 9600).expect("free");
+    open_free(&path).expect("free");
 }

@@ -13,6 +13,7 @@ use flagfall_hardware::emulator::{Emulator, Sent, Settings};
 use flagfall_hardware::link::{Link, LinkError};
 use flagfall_hardware::port::{LinkProblem, PortEvent, PortThread, Ports, Wanted};
 use flagfall_hardware::pty::Pty;
+use flagfall_hardware::serial::Serial;
 use flagfall_protocols::drivers;
 
 /// Long enough for a busy machine. No working step waits so long.
@@ -134,6 +135,20 @@ impl TestLink {
             }
         }
         all
+    }
+}
+
+/// Opens a port that this process has just given up. While another thread reads the list of open files in `/proc`, the system frees a closed
+/// port a moment later: only a descriptor of this process means that it was not closed.
+pub(crate) fn open_free(path: &Path) -> Result<Serial, LinkError> {
+    let until = now() + LONG.as_micros() as u64;
+    loop {
+        let files = fs::read_dir("/proc/self/fd").unwrap().flatten();
+        let is_held = files.filter_map(|file| fs::read_link(file.path()).ok()).any(|file| file == path);
+        match Serial::open(path, 9600) {
+            Err(LinkError::Busy) if !is_held && now() < until => std::thread::yield_now(),
+            opened => return opened,
+        }
     }
 }
 

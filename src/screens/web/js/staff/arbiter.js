@@ -8,7 +8,7 @@ import { showCount } from './icon.js';
 import { KEYS, listenToKeys } from './keys.js';
 import { followNeeds, openNeeds } from './needs.js';
 import { isMine } from './roles.js';
-import { roundsOf } from './rounds.js';
+import { boardsNow, roundsOf } from './rounds.js';
 import { boardOfRoute } from './routes.js';
 import { rulingView } from './ruling.js';
 import { shell } from './shell.js';
@@ -54,7 +54,7 @@ function onChange(app, change) {
   if (change && change.kind !== 'alert' && change.kind !== 'ruling') return;
   const user = app.session?.user ?? '';
   const now = app.now();
-  const mine = [...app.model.boards.values()].filter((board) => isMine(app.model, user, board));
+  const mine = boardsNow(app).filter((board) => isMine(app.model, user, board));
   followNeeds(app, openNeeds(mine, now));
   // A page that lies there with a board on it is no eye that has seen the alarm.
   const here = app.session?.locked || now - app.lock.touchedAt() > LOOKS ? null : boardOfRoute(app);

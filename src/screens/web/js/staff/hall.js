@@ -5,6 +5,7 @@ import { shownClock } from '../common/clock.js';
 import { deviceTime } from './journal-time.js';
 import { isAbout, openFinding } from './needs.js';
 import { readClock, tileOf } from './tiles.js';
+import { boardsNow } from './rounds.js';
 import { goOnClick, hrefOf, placeOf } from './routes.js';
 import { actWords, alarmLine, alarmTitle, sideName } from './words.js';
 
@@ -12,7 +13,7 @@ import { actWords, alarmLine, alarmTitle, sideName } from './words.js';
 const FILTERS = [['all', 'All'], ['needs', 'Needs me'], ['playing', 'Playing'], ['ready', 'Set up'], ['finished', 'Finished'], ['dead', 'Not live']];
 
 /** The boards in the order of the hall: by number, then by name. @param {import('./app.js').App} app */
-export const boardsInOrder = (app) => [...app.model.boards.values()].sort((one, other) =>
+export const boardsInOrder = (app) => boardsNow(app).sort((one, other) =>
   one.event.localeCompare(other.event) || one.round.localeCompare(other.round, 'en', { numeric: true })
   || one.id.localeCompare(other.id, 'en', { numeric: true }));
 

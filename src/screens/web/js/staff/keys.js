@@ -1,6 +1,6 @@
 // Keys of the arbiters' page. Letters are dead in fields, and can be switched off.
 import { shownBoards } from './hall.js';
-import { boardOfRoute, go } from './routes.js';
+import { boardName, boardOfRoute, go } from './routes.js';
 import { readSetting } from './session.js';
 import { closeSheet } from './sheet.js';
 
@@ -38,7 +38,7 @@ export function listenToKeys(app, also) {
       const wanted = number;
       setNumber('');
       const board = shownBoards(app).all.find(({ board: one }) => one.id.replace(/^\D*0*/, '') === wanted || one.id === wanted)?.board;
-      if (board) go(app, { board: board.id, view: board.ruling ? 'ruling' : 'board' });
+      if (board) go(app, { board: boardName(app, board), view: board.ruling ? 'ruling' : 'board' });
       return;
     }
     if (act(app, event.key, also)) event.preventDefault();

@@ -62,6 +62,25 @@ export function findingOf(board) {
 }
 
 /**
+ * The alarms about devices, each with the name of its cause: those of one kind at one node that opened together have one. Closed alarms
+ * count too, so that a name does not change when the first of several is closed.
+ * @param {import('./model.js').Board[]} boards
+ */
+function causesOf(boards) {
+  const all = boards.flatMap((board) => [...board.alerts.values()].map((slot) => {
+    const { body, node } = slot.message;
+    return { slot, body, kind: `${body.kind}@${node}`, at: utcOf(body.opened_at, slot.message).getTime(), name: `${board.key}/${body.id}` };
+  })).filter(({ body }) => alarmOf(body.kind).device === true);
+  all.sort((one, other) => one.kind.localeCompare(other.kind) || one.at - other.at || one.name.localeCompare(other.name));
+  let cause = '';
+  return new Map(all.map(({ slot, kind, at, name }, index) => {
+    const before = all[index - 1];
+    if (before?.kind !== kind || at - before.at > TOGETHER) cause = `${kind}/${name}`;
+    return [slot, cause];
+  }));
+}
+
+/**
  * Everything that is open now on these boards.
  * @param {Iterable<import('./model.js').Board>} boards
  * @param {number} now
@@ -70,13 +89,14 @@ export function findingOf(board) {
 export function openNeeds(boards, now) {
   /** @type {Map<string, Need>} */
   const found = new Map();
+  const causes = causesOf(boards = [...boards]);
   for (const board of boards) {
-    for (const { message, retained } of board.alerts.values()) {
+    for (const slot of board.alerts.values()) {
+      const { message, retained } = slot;
       const alert = message.body;
       if (alert.class !== 'loud' || !isOpen(alert)) continue;
       const device = alarmOf(alert.kind).device === true;
-      const key = device
-        ? `${alert.kind}@${message.node}/${Math.round(utcOf(alert.opened_at, message).getTime() / TOGETHER)}` : `${message.game}/${alert.id}`;
+      const key = causes.get(slot) ?? `${message.game}/${alert.id}`;
       const age = ageOf(board.time, alert.opened_at, message, now);
       const since = age && now - age.ms;
       const other = found.get(key);

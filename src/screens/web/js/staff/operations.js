@@ -5,6 +5,7 @@ import { showCount } from './icon.js';
 import { followNeeds, openNeeds } from './needs.js';
 import { opsTopics, opsView } from './ops.js';
 import { isMine } from './roles.js';
+import { boardsNow } from './rounds.js';
 import { shell } from './shell.js';
 import { closeSheet, sheetView } from './sheet.js';
 
@@ -17,7 +18,7 @@ const app = await startApp({
   view: (page) => html`${shell(page, opsView(page))}${sheetView(page)}`,
   onChange: (page, change) => {
     if (!change || change.kind === 'alert' || change.kind === 'ruling') {
-      const mine = [...page.model.boards.values()].filter((board) => isMine(page.model, page.session?.user ?? '', board));
+      const mine = boardsNow(page).filter((board) => isMine(page.model, page.session?.user ?? '', board));
       followNeeds(page, openNeeds(mine, page.now()));
       showCount(TITLE, page.ui.open);
     }

@@ -12,6 +12,15 @@ export function roundsOf(app) {
 }
 
 /**
+ * The boards of these rounds. What the broker retains of another round, which nobody serves any more, is no board of today.
+ * @param {import('./app.js').App} app
+ */
+export function boardsNow(app) {
+  const rounds = new Set(roundsOf(app));
+  return [...app.model.boards.values()].filter((board) => !rounds.size || rounds.has(`${board.event}/${board.round}`));
+}
+
+/**
  * The event, and the round where there is one.
  * @param {import('./app.js').App} app
  * @param {boolean} [long] with the event's name, not only its id

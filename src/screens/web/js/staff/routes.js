@@ -1,5 +1,6 @@
 // Where on a page the user is: in the query of the address, never a secret.
 import { findingOf, isAbout, isOpen, openFinding } from './needs.js';
+import { boardsNow } from './rounds.js';
 import { readSetting } from './session.js';
 
 /** @typedef {{board: string, view: string, tab: string, alarm: string, theme: string}} Route `alarm`: the number of one on a ruling */
@@ -46,13 +47,14 @@ export function boardOfRoute(app) {
   const { board } = app.route;
   if (!board) return null;
   const { boards } = app.model;
-  const here = boards.get(`${app.config.event}/${app.config.round}/${board}`);
-  return boards.get(board) ?? here ?? [...boards.values()].find((one) => one.id === board) ?? null;
+  const now = boardsNow(app).filter((one) => one.id === board);
+  const here = now.find((one) => one.event === app.config.event && one.round === app.config.round);
+  return boards.get(board) ?? here ?? now[0] ?? [...boards.values()].find((one) => one.id === board) ?? null;
 }
 
 /** How a board is named in an address: by its id, where that is not ambiguous. @param {import('./app.js').App} app @param {import('./model.js').Board} board */
 export function boardName(app, board) {
-  for (const other of app.model.boards.values()) if (other !== board && other.id === board.id) return board.key;
+  for (const other of boardsNow(app)) if (other !== board && other.id === board.id) return board.key;
   return board.id;
 }
 
