@@ -118,6 +118,8 @@ fn nothing_is_written_after_the_end_and_the_port_is_free_at_once() {
     let test_link = TestLink::start(by_path(&folder, "a"), &ports);
     for round in 0..100_u8 {
         assert_eq!(test_link.up().1, path);
+        // It may have to wait, and a board that does not read is lost after a second.
+        let no_program_starts = STARTING.read();
         let ended = AtomicBool::new(false);
         scope(|scope| {
             let sender = scope.spawn(|| {
@@ -130,7 +132,6 @@ fn nothing_is_written_after_the_end_and_the_port_is_free_at_once() {
             let _end = EndsAtDrop(&ended);
             board.read(&mut [0; 1], LONG).expect("what is sent");
             // The link moves to another port. Another program can open this port as soon as the end is reported.
-            let no_program_starts = STARTING.read();
             test_link.thread.want(by_path(&folder, "nowhere"));
             test_link.down();
             let other = open_free(&path);
