@@ -89,8 +89,9 @@ function causesOf(boards) {
 export function openNeeds(boards, now) {
   /** @type {Map<string, Need>} */
   const found = new Map();
-  const causes = causesOf(boards = [...boards]);
-  for (const board of boards) {
+  const all = [...boards];
+  const causes = causesOf(all);
+  for (const board of all) {
     for (const slot of board.alerts.values()) {
       const { message, retained } = slot;
       const alert = message.body;
