@@ -7,12 +7,13 @@
 //!   browser opens a WebSocket without asking), may read and write all topics. The daemon then accepts commands of the
 //!   configured local user only. Configure users where that is too much.
 //! * **With users** (needed as soon as it can be reached from another machine) every client logs in and may do only what the
-//!   rules of `wire/README.md#6` allow: `<root>/1/cmd/<user>/#` may be written, `<root>/1/reply/<user>/#` read, and the filters
-//!   of the user's own lists.
+//!   rules of `wire/README.md#6` allow: `<root>/1/reply/<user>/#` may be read, `<root>/1/cmd/<user>/#` written by users with a
+//!   role, and the filters of the user's own lists.
 //! * **No TLS.** Passwords and games can be read on the way; at an event the broker is mosquitto (`config/mosquitto/`).
 //! * **Strangers cost little.** Connections that have not logged in are few and short (`places`, `front`), wrong passwords are
-//!   counted by address and name (`guesses`), web pages of foreign servers are refused (`origin`), and all of that is one log
-//!   line a minute (`refusals`).
+//!   counted by address and name (`guesses`), web pages of foreign servers are refused (`origin`), every packet is judged before
+//!   it is forwarded (`packets`, `gate`), each user has a share of memory and time (`shares`), and all of that is one log line a
+//!   minute (`refusals`).
 //! * A subscription that is wider than the rules is refused at SUBSCRIBE. A message that may not be sent gets a negative PUBACK;
 //!   it is in the form of MQTT 5 even for a 3.1.1 client, which treats it as an error and disconnects. Every message carries user
 //!   properties that name its sender (`x-mqtt-client-id`, `x-mqtt-sender`), so a client id must not contain anything secret.
@@ -20,10 +21,13 @@
 mod access;
 mod error;
 mod front;
+mod gate;
 mod guesses;
 mod origin;
+mod packets;
 mod places;
 mod refusals;
+mod shares;
 mod socket;
 
 use std::collections::BTreeMap;
@@ -45,20 +49,20 @@ pub use self::error::BrokerError;
 use self::front::{Front, Kind};
 use self::places::Limits;
 use self::refusals::Refusals;
+use self::shares::Class;
+use crate::config::Config;
 use crate::{config, random};
 
 /// The largest size of a packet, in bytes. It is more than the largest message of `wire/README.md` needs.
-const MAX_PACKET: usize = 1 << 20;
+const MAX_PACKET: usize = Class::Daemon.limits().packet;
 /// The number of file descriptors for which all places of clients are there, with enough for boards and journals.
 const DESCRIPTORS: u64 = 4096;
-/// The largest number of retained topics. A thousand boards need about ten topics each.
-const MAX_RETAINED: usize = 20_000;
-/// The largest number of messages that wait for one client that is away.
-const MAX_QUEUED: usize = 10_000;
+/// The largest number of messages that wait for one client, which is away or does not keep up. The oldest make room.
+const MAX_QUEUED: usize = 2_000;
 /// The largest number of bytes of these messages.
-const MAX_QUEUED_BYTES: usize = 16 << 20;
-/// The time for which the session of an absent client is kept.
-const SESSION_EXPIRY: Duration = Duration::from_hours(24);
+const MAX_QUEUED_BYTES: usize = 2 << 20;
+/// The largest number of subscriptions of one client.
+const MAX_SUBSCRIPTIONS: usize = 64;
 /// The length of the daemon's own password, in random bytes.
 const PASSWORD: usize = 24;
 /// The time limit for stopping the broker. With connected clients it needs about 30 ms.
@@ -105,12 +109,13 @@ impl Running {
     ///
     /// # Errors
     /// As [`start`]; or there would be a login where there was none, which needs a new start. Then nothing has changed.
-    pub async fn reload(&self, settings: &config::Broker, root: &str, event: &str, node: &str) -> Result<(), BrokerError> {
+    pub async fn reload(&self, config: &Config, node: &str) -> Result<(), BrokerError> {
+        let settings = &config.broker;
         if needs_own(settings, node) != self.own.is_some() || settings.user.is_empty() != self.front.access.is_open() {
             return Err(BrokerError::Restart);
         }
         if !settings.user.is_empty() {
-            let changed = self.front.access.replace(rules(settings, root, event, self.own.as_ref()).await?);
+            let changed = self.front.access.replace(rules(config, node, self.own.as_ref()).await?);
             self.front.places.close_users(&changed);
         }
         Ok(())
@@ -127,12 +132,12 @@ impl Running {
     }
 }
 
-/// Starts the broker on the runtime of the caller, and returns when it accepts connections. `root` is the first level of the
-/// daemon's topics, `event` the event's id, `node` the daemon's name.
+/// Starts the broker on the runtime of the caller, and returns when it accepts connections. `node` is the daemon's name.
 ///
 /// # Errors
 /// See [`BrokerError`].
-pub async fn start(settings: &config::Broker, root: &str, event: &str, node: &str) -> Result<Running, BrokerError> {
+pub async fn start(config: &Config, node: &str) -> Result<Running, BrokerError> {
+    let settings = &config.broker;
     let (tcp, websocket) = addresses(settings)?;
     let reachable = [Some(tcp), websocket].into_iter().flatten().find(|address| !address.ip().is_loopback());
     if let Some(address) = reachable {
@@ -145,7 +150,7 @@ pub async fn start(settings: &config::Broker, root: &str, event: &str, node: &st
             password: random::hex(PASSWORD).map_err(|error| BrokerError::Other(error.to_string()))?,
         }),
     };
-    let rules = rules(settings, root, event, own.as_ref()).await?;
+    let rules = rules(config, node, own.as_ref()).await?;
     let mqtt = listen("broker.tcp", tcp).await?;
     let web = match websocket {
         Some(address) => Some(listen("broker.websocket", address).await?),
@@ -216,38 +221,53 @@ fn descriptors() -> usize {
 fn limits(clients: usize) -> BrokerConfig {
     let storage =
         StorageConfig::new().with_max_queued_messages_per_client(MAX_QUEUED).with_max_queued_bytes_per_client(MAX_QUEUED_BYTES);
-    BrokerConfig::new()
+    let mut config = BrokerConfig::new()
         .with_storage(storage)
         .with_max_packet_size(MAX_PACKET)
         .with_max_clients(clients)
-        .with_max_retained_messages(MAX_RETAINED)
-        .with_session_expiry(SESSION_EXPIRY)
-        .with_sys_topics_enabled(false)
+        .with_max_subscriptions_per_client(MAX_SUBSCRIPTIONS)
+        .with_session_expiry(shares::SESSION_EXPIRY)
+        // Messages of QoS 2 would wait for their release, as many as the sender likes.
+        .with_maximum_qos(1)
+        .with_sys_topics_enabled(false);
+    config.topic_alias_maximum = 0;
+    config.shared_subscription_available = false;
+    config
 }
 
 /// The users that may log in, and their rights; nothing else is allowed.
-async fn rules(settings: &config::Broker, root: &str, event: &str, own: Option<&Login>) -> Result<Rules, BrokerError> {
+async fn rules(config: &Config, node: &str, own: Option<&Login>) -> Result<Rules, BrokerError> {
+    let (root, event) = (&config.mqtt.root, &config.event.id);
+    let roles = config.commanders();
     let (mut users, access) = (BTreeMap::new(), AclManager::new());
-    for (name, user) in &settings.user {
+    for (name, user) in &config.broker.user {
         let password = config::password_of(name, user, root).map_err(|(key, why)| BrokerError::User(name.clone(), key, why))?;
+        let class = match () {
+            () if name == node => Class::Daemon,
+            () if !user.write.is_empty() => Class::Writer,
+            () if roles.contains_key(name) => Class::Commander,
+            () => Class::Reader,
+        };
         let (mut read, mut write) = (user.read.clone(), user.write.clone());
         if !read.is_empty() {
             // Who may read anything may also read which nodes are alive and what the event is called.
             read.extend([format!("{root}/1/node/+/status"), format!("{root}/1/meta/{event}")]);
         }
         read.push(format!("{root}/1/reply/{name}/#"));
-        write.push(format!("{root}/1/cmd/{name}/#"));
+        if roles.contains_key(name) {
+            write.push(format!("{root}/1/cmd/{name}/#"));
+        }
         admit(&access, name, &read, &write).await?;
-        users.insert(name.clone(), Rights { password, read, write });
+        users.insert(name.clone(), Rights { class, password, read, write });
     }
     if let Some(Login { user, password }) = own {
         let below = |what: &[&str]| what.iter().map(|what| format!("{root}/1/{what}/#")).collect::<Vec<_>>();
         let read = below(&["cmd", "meta", "node", "public", "live", "arbiter"]);
         let write = below(&["public", "live", "arbiter", "reply", "device", &format!("node/{user}")]);
         admit(&access, user, &read, &write).await?;
-        users.insert(user.clone(), Rights { password: password.clone(), read, write });
+        users.insert(user.clone(), Rights { class: Class::Daemon, password: password.clone(), read, write });
     }
-    Ok(Rules { users, topics: access })
+    Ok(Rules { users, topics: access, commands: format!("{root}/1/cmd/") })
 }
 
 /// Adds one user with the right to read and write. This uses a role and not rules of the user: of those only the longest match

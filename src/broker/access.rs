@@ -2,19 +2,23 @@
 
 use std::collections::BTreeMap;
 use std::future::Future;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
+use mqtt5::broker::storage::ClientSession;
 use mqtt5::broker::{AclManager, AuthProvider, AuthResult};
 use mqtt5::packet::connect::ConnectPacket;
 use mqtt5::protocol::v5::reason_codes::ReasonCode;
+use mqtt5::topic_matches_filter;
 use tokio::time;
 
 use super::guesses::{Attempt, Guesses};
 use super::places::Place;
+use super::packets::Fault;
 use super::refusals::{Refusal, Refusals};
+use super::shares::{Class, Limits, Shares};
 use crate::system_clock;
 
 /// How late a wrong password is answered after too many, where the name is not locked.
@@ -23,9 +27,10 @@ const SLOW_ANSWER: Duration = Duration::from_secs(1);
 /// A future of the crate's traits.
 type Answer<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// A user's password and topic filters.
+/// A user's class, password and topic filters.
 #[derive(Clone, PartialEq)]
 pub(super) struct Rights {
+    pub(super) class: Class,
     pub(super) password: String,
     pub(super) read: Vec<String>,
     pub(super) write: Vec<String>,
@@ -36,18 +41,29 @@ pub(super) struct Rules {
     pub(super) users: BTreeMap<String, Rights>,
     /// The filters of all users, as the crate needs them.
     pub(super) topics: AclManager,
+    /// What the topics of commands begin with.
+    pub(super) commands: String,
 }
 
-/// The rules that apply now, and the wrong passwords.
+impl Rules {
+    /// Whether this user, who has logged in, may write this topic.
+    pub(super) fn may_write(&self, user: &str, topic: &str) -> bool {
+        let may = |rights: &Rights| rights.write.iter().any(|filter| topic_matches_filter(topic, filter));
+        self.users.is_empty() || self.users.get(user).is_some_and(may)
+    }
+}
+
+/// The rules that apply now, the wrong passwords, and what users have taken.
 pub(super) struct Access {
     rules: RwLock<Arc<Rules>>,
     guesses: Mutex<Guesses>,
+    shares: Mutex<Shares>,
     pub(super) refusals: Arc<Refusals>,
 }
 
 impl Access {
     pub(super) fn new(rules: Rules, refusals: Arc<Refusals>) -> Access {
-        Access { rules: RwLock::new(Arc::new(rules)), guesses: Mutex::default(), refusals }
+        Access { rules: RwLock::new(Arc::new(rules)), guesses: Mutex::default(), shares: Mutex::default(), refusals }
     }
 
     pub(super) fn rules(&self) -> Arc<Rules> {
@@ -57,6 +73,48 @@ impl Access {
     /// Whether everybody may do everything.
     pub(super) fn is_open(&self) -> bool {
         self.rules().users.is_empty()
+    }
+
+    /// What a user of this name is; somebody with an unknown name cannot log in.
+    pub(super) fn class_of(&self, user: &str) -> Class {
+        let rules = self.rules();
+        match rules.users.get(user) {
+            Some(rights) => rights.class,
+            None if rules.users.is_empty() => Class::Anybody,
+            None => Class::Reader,
+        }
+    }
+
+    fn shares(&self) -> MutexGuard<'_, Shares> {
+        self.shares.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts a retained message of a user who may write it.
+    ///
+    /// # Errors
+    /// The user has no share left.
+    pub(super) fn retain(&self, user: &str, limits: &Limits, topic: &str, size: usize) -> Result<(), Fault> {
+        match self.shares().retain(user, limits, topic, size) {
+            true => Ok(()),
+            false => Err(Fault(ReasonCode::QuotaExceeded, "a retained message beyond the user's share")),
+        }
+    }
+
+    /// Whether the session of this client may be kept when it is away.
+    pub(super) fn may_keep_session(&self, user: &str, from: IpAddr, client: &str) -> bool {
+        self.shares().may_keep(user, from, client, &self.class_of(user).limits(), system_clock::monotonic())
+    }
+
+    /// Whether the will of a client that has logged in may be published, now or later.
+    fn admit_will(&self, user: &str, connect: &ConnectPacket) -> Result<(), Fault> {
+        let Some(will) = &connect.will else { return Ok(()) };
+        if !self.rules().may_write(user, &will.topic) {
+            return Err(Fault(ReasonCode::NotAuthorized, "a will that the user may not write"));
+        }
+        match will.retain {
+            true => self.retain(user, &self.class_of(user).limits(), &will.topic, will.payload.len()),
+            false => Ok(()),
+        }
     }
 
     /// Replaces the rules. Returns the users whose password or rights are not what they were.
@@ -115,9 +173,20 @@ impl AuthProvider for Doorman {
     fn authenticate<'a>(&'a self, connect: &'a ConnectPacket, from: SocketAddr) -> Answer<'a, mqtt5::error::Result<AuthResult>> {
         Box::pin(async move {
             let answer = self.access.check(connect, from).await;
-            if answer.authenticated && !self.place.log_in(answer.user_id.as_deref()) {
+            if !answer.authenticated {
+                return Ok(answer);
+            }
+            let user = answer.user_id.as_deref().unwrap_or_default();
+            if let Err(Fault(code, why)) = self.access.admit_will(user, connect) {
+                self.access.refusals.count(Refusal::Packet, &format_args!("{why}, {user} from {}", from.ip()));
+                return Ok(AuthResult::fail(code));
+            }
+            if !self.place.log_in(answer.user_id.as_deref(), self.access.class_of(user)) {
                 self.access.refusals.count(Refusal::Full, &from.ip());
                 return Ok(AuthResult::fail(ReasonCode::ServerBusy));
+            }
+            if ClientSession::expiry_from_connect(connect) != Some(0) {
+                self.access.shares().keep(user, from.ip(), &connect.client_id, system_clock::monotonic());
             }
             Ok(answer)
         })

@@ -16,6 +16,7 @@ use mqtt5::broker::sys_topics::BrokerStats;
 use mqtt5::broker::transport::BrokerTransport;
 use mqtt5::broker::websocket_server::WebSocketStreamWrapper;
 use mqtt5::broker::{AuthProvider, BrokerConfig, DynamicStorage, MemoryBackend, ResourceLimits, ResourceMonitor, StorageBackend};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{broadcast, watch};
 use tokio::task::JoinSet;
@@ -25,9 +26,11 @@ use tokio_tungstenite::tungstenite::http::{HeaderValue, StatusCode};
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 
 use super::access::{Access, Doorman};
+use super::gate::Gate;
 use super::origin;
-use super::places::{Entered, Limits, Places};
+use super::places::{Entered, Limits, Place, Places};
 use super::refusals::Refusal;
+use super::shares::Class;
 use super::socket::Socket;
 
 /// The time in which a client must log in.
@@ -51,6 +54,11 @@ pub(super) enum Kind {
 /// Everything that the connections of one broker share.
 pub(super) struct Front {
     config: Arc<BrokerConfig>,
+    /// The same for clients whose sessions are not kept.
+    without_session: Arc<BrokerConfig>,
+    /// The same for clients that only read. They get QoS 0, which is the same without a session: what they do not read is not sent,
+    /// and no publisher waits for acknowledgements.
+    for_readers: Arc<BrokerConfig>,
     router: Arc<MessageRouter>,
     storage: Arc<DynamicStorage>,
     stats: Arc<BrokerStats>,
@@ -76,6 +84,8 @@ impl Front {
             ..ResourceLimits::default()
         });
         Front {
+            for_readers: Arc::new(config.clone().with_session_expiry(Duration::ZERO).with_maximum_qos(0)),
+            without_session: Arc::new(config.clone().with_session_expiry(Duration::ZERO)),
             config: Arc::new(config),
             router: Arc::new(router),
             storage,
@@ -138,10 +148,9 @@ impl Front {
         _ = stream.set_nodelay(true);
         let refusals = &self.access.refusals;
         let (place, mut closed) = place;
-        let socket = Socket { stream, peer, place: Arc::clone(&place), refusals: Arc::clone(refusals), before_login: 0 };
-        let doorman = Doorman { access: Arc::clone(&self.access), place: Arc::clone(&place) };
+        let socket = Socket { stream, peer: peer.ip(), place: Arc::clone(&place), refusals: Arc::clone(refusals), before_login: 0 };
         let (end, ended) = broadcast::channel(1);
-        let mut connection = pin!(self.run(socket, doorman, ended, kind));
+        let mut connection = pin!(self.run(socket, peer, &place, ended, kind));
         let mut login = pin!(time::sleep(LOGIN_WITHIN));
         let (mut is_open, mut is_limited) = (true, true);
         loop {
@@ -164,23 +173,38 @@ impl Front {
         }
     }
 
-    async fn run(&self, socket: Socket, doorman: Doorman, ended: broadcast::Receiver<()>, kind: Kind) {
-        let peer = socket.peer;
-        let transport = match kind {
-            Kind::Mqtt => BrokerTransport::WebSocket(Box::new(socket)),
-            Kind::WebSocket => match self.upgrade(socket).await {
-                Some(stream) => BrokerTransport::websocket(stream),
-                None => return,
-            },
+    async fn run(&self, socket: Socket, peer: SocketAddr, place: &Arc<Place>, ended: broadcast::Receiver<()>, kind: Kind) {
+        match kind {
+            Kind::Mqtt => self.run_mqtt(socket, peer, place, ended).await,
+            Kind::WebSocket => {
+                if let Some(stream) = self.upgrade(socket).await {
+                    self.run_mqtt(stream, peer, place, ended).await;
+                }
+            }
+        }
+    }
+
+    async fn run_mqtt<S>(&self, stream: S, peer: SocketAddr, place: &Arc<Place>, ended: broadcast::Receiver<()>)
+    where
+        S: AsyncRead + AsyncWrite + Send + Sync + Unpin + 'static,
+    {
+        let mut gate = Gate::new(stream, peer, Arc::clone(&self.access), Arc::clone(place));
+        // The gate has counted why, if it was not the client that ended the connection.
+        let Ok((class, is_kept)) = gate.connect().await else { return };
+        // A client without a session needs no storage, which keeps a copy of every message until it is acknowledged.
+        let (config, storage) = match class {
+            Class::Reader => (&self.for_readers, None),
+            _ if is_kept => (&self.config, Some(Arc::clone(&self.storage))),
+            _ => (&self.without_session, None),
         };
-        let access: Arc<dyn AuthProvider> = Arc::new(doorman);
+        let access: Arc<dyn AuthProvider> = Arc::new(Doorman { access: Arc::clone(&self.access), place: Arc::clone(place) });
         let handler = ClientHandler::new(
-            transport,
+            BrokerTransport::WebSocket(Box::new(gate)),
             peer,
-            Arc::clone(&self.config),
+            Arc::clone(config),
             Arc::clone(&self.router),
             access,
-            Some(Arc::clone(&self.storage)),
+            storage,
             Arc::clone(&self.stats),
             Arc::clone(&self.monitor),
             ended,
@@ -192,7 +216,7 @@ impl Front {
 
     /// Opens the WebSocket; none if the client does not ask for MQTT, or is a web page from elsewhere.
     async fn upgrade(&self, socket: Socket) -> Option<WebSocketStreamWrapper<Socket>> {
-        let ip = socket.peer.ip();
+        let ip = socket.peer;
         let is_open = self.access.is_open();
         let mut refused = Refusal::Upgrade;
         #[allow(clippy::result_large_err, reason = "the type of the crate's callback")]

@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{oneshot, watch};
 
 use super::refusals::{Refusal, Refusals};
+use super::shares::Class;
 
 /// The largest number of connections that have not logged in.
 const MAX_WAITING: usize = 256;
@@ -20,6 +21,10 @@ const MAX_WAITING: usize = 256;
 const MAX_WAITING_OF_ADDRESS: usize = 32;
 /// The largest number of clients at the same time. A hall has far fewer screens and arbiters.
 const MAX_CLIENTS: usize = 1_000;
+/// The largest number of clients with one user name at one address of another machine.
+const MAX_CLIENTS_OF_ADDRESS: usize = 64;
+/// The largest number of clients that only read and do not keep up. Up to a few megabytes wait for each.
+const MAX_BEHIND: usize = 16;
 /// The smallest number of file descriptors that is left for boards and journals.
 const RESERVED: usize = 32;
 
@@ -34,6 +39,10 @@ pub(super) struct Limits {
     pub(super) clients: usize,
     /// For clients with one user name, so that one user cannot take all places.
     pub(super) clients_of_user: usize,
+    /// For clients with one user name at one address of another machine.
+    pub(super) clients_of_address: usize,
+    /// For all clients that only read, so that those with a role always find a place.
+    pub(super) readers: usize,
 }
 
 impl Limits {
@@ -43,7 +52,8 @@ impl Limits {
         let waiting = (ours / 4).clamp(2, MAX_WAITING);
         let clients = ours.saturating_sub(waiting).clamp(2, MAX_CLIENTS);
         let waiting_of_address = (waiting / 2).min(MAX_WAITING_OF_ADDRESS);
-        Limits { waiting, waiting_of_address, clients, clients_of_user: clients / 2 }
+        let clients_of_address = (clients / 2).min(MAX_CLIENTS_OF_ADDRESS);
+        Limits { waiting, waiting_of_address, clients, clients_of_user: clients / 2, clients_of_address, readers: clients / 4 * 3 }
     }
 }
 
@@ -60,9 +70,19 @@ pub(super) struct Places {
 struct Taken {
     next: u64,
     waiting: BTreeMap<u64, (IpAddr, Close)>,
-    clients: BTreeMap<u64, (Option<String>, Close)>,
+    clients: BTreeMap<u64, Client>,
+    /// Clients that only read and do not keep up.
+    behind: BTreeMap<u64, IpAddr>,
     /// Connections that made room for others and still have their sockets.
     leaving: BTreeSet<u64>,
+}
+
+/// A client that has logged in.
+struct Client {
+    user: Option<String>,
+    class: Class,
+    address: IpAddr,
+    _close: Close,
 }
 
 /// Closes a connection when it is dropped.
@@ -126,7 +146,7 @@ impl Places {
 
     /// Closes the clients of these users.
     pub(super) fn close_users(&self, users: &[String]) {
-        self.taken().clients.retain(|_, (user, _)| user.as_ref().is_none_or(|user| !users.contains(user)));
+        self.taken().clients.retain(|_, client| client.user.as_ref().is_none_or(|user| !users.contains(user)));
     }
 
     /// Closes all connections.
@@ -140,17 +160,27 @@ impl Places {
 impl Taken {
     /// The connection that must make room for a new one from this address.
     fn in_the_way(&self, address: IpAddr, limits: Limits) -> Option<u64> {
-        let mut addresses: BTreeMap<IpAddr, (usize, u64)> = BTreeMap::new();
-        for (number, (address, _)) in &self.waiting {
-            addresses.entry(*address).or_insert((0, *number)).0 += 1;
-        }
+        let addresses = by_address(self.waiting.iter().map(|(number, (address, _))| (*number, *address)));
         match addresses.get(&address) {
             Some((count, oldest)) if *count >= limits.waiting_of_address => Some(*oldest),
             _ if self.waiting.len() < limits.waiting => None,
-            // Among addresses with equally many, the one that has waited longest.
-            _ => addresses.values().max_by_key(|(count, oldest)| (*count, u64::MAX - oldest)).map(|(_, oldest)| *oldest),
+            _ => oldest_of_most(&addresses),
         }
     }
+}
+
+/// How many connections each address has, and which one is the oldest.
+fn by_address(connections: impl Iterator<Item = (u64, IpAddr)>) -> BTreeMap<IpAddr, (usize, u64)> {
+    let mut addresses = BTreeMap::new();
+    for (number, address) in connections {
+        addresses.entry(address).or_insert((0, number)).0 += 1;
+    }
+    addresses
+}
+
+/// The oldest connection of the address that has most; among addresses with equally many, the one that has waited longest.
+fn oldest_of_most(addresses: &BTreeMap<IpAddr, (usize, u64)>) -> Option<u64> {
+    addresses.values().max_by_key(|(count, oldest)| (*count, u64::MAX - oldest)).map(|(_, oldest)| *oldest)
 }
 
 impl Place {
@@ -159,17 +189,49 @@ impl Place {
         self.logged_in.load(Ordering::Relaxed)
     }
 
-    /// Makes the connection a client of this user. Returns false if there is no place for a client.
-    pub(super) fn log_in(&self, user: Option<&str>) -> bool {
+    /// Notes that the client does not read as fast as messages come, or that it does again. If too many do not, one must leave.
+    pub(super) fn falls_behind(&self, is_behind: bool) {
         let mut taken = self.places.taken();
-        let of_user = || taken.clients.values().filter(|(other, _)| other.as_deref() == user).count();
+        let Some(client) = taken.clients.get(&self.number).filter(|client| client.class == Class::Reader) else { return };
+        let address = client.address;
+        if !is_behind {
+            taken.behind.remove(&self.number);
+            return;
+        }
+        taken.behind.insert(self.number, address);
+        if taken.behind.len() > MAX_BEHIND
+            && let Some(slowest) = oldest_of_most(&by_address(taken.behind.iter().map(|(number, address)| (*number, *address))))
+        {
+            taken.behind.remove(&slowest);
+            taken.clients.remove(&slowest);
+        }
+    }
+
+    /// Whether the connection still has its place, and need not end.
+    pub(super) fn is_there(&self) -> bool {
+        self.places.taken().clients.contains_key(&self.number)
+    }
+
+    /// Makes the connection a client of this user. Returns false if there is no place for a client.
+    pub(super) fn log_in(&self, user: Option<&str>, class: Class) -> bool {
+        let mut taken = self.places.taken();
         let limits = self.places.limits;
-        if taken.clients.len() >= limits.clients || (user.is_some() && of_user() >= limits.clients_of_user) {
+        // If it has just been told to close, its place is gone.
+        let Some((address, _)) = taken.waiting.get(&self.number) else { return false };
+        let count = |is_counted: &dyn Fn(&Client) -> bool| taken.clients.values().filter(|client| is_counted(client)).count();
+        let of_user = || count(&|client| client.user.as_deref() == user);
+        // All pages of this machine's own server have its address, and are counted there.
+        let of_address = || count(&|client| client.user.as_deref() == user && client.address == *address);
+        let readers = || count(&|client| client.class == Class::Reader);
+        let is_full = taken.clients.len() >= limits.clients
+            || (user.is_some() && of_user() >= limits.clients_of_user)
+            || (class == Class::Reader && readers() >= limits.readers)
+            || (class != Class::Daemon && !address.is_loopback() && of_address() >= limits.clients_of_address);
+        if is_full {
             return false;
         }
-        // If it has just been told to close, its place is gone.
-        let Some((_, close)) = taken.waiting.remove(&self.number) else { return false };
-        taken.clients.insert(self.number, (user.map(str::to_owned), close));
+        let Some((address, close)) = taken.waiting.remove(&self.number) else { return false };
+        taken.clients.insert(self.number, Client { user: user.map(str::to_owned), class, address, _close: close });
         self.logged_in.store(true, Ordering::Relaxed);
         true
     }
@@ -180,6 +242,7 @@ impl Drop for Place {
         let mut taken = self.places.taken();
         taken.waiting.remove(&self.number);
         taken.clients.remove(&self.number);
+        taken.behind.remove(&self.number);
         if taken.leaving.remove(&self.number) {
             self.places.leaving.send_replace(taken.leaving.len());
         }
@@ -197,15 +260,15 @@ mod tests {
     #[test]
     fn there_are_fewer_places_where_there_are_few_descriptors() {
         let table = [
-            (0, [2, 1, 2, 1]),
-            (64, [8, 4, 24, 12]),
-            (256, [48, 24, 144, 72]),
-            (1024, [192, 32, 576, 288]),
-            (4096, [256, 32, 1000, 500]),
-            (usize::MAX, [256, 32, 1000, 500]),
+            (0, [2, 1, 2, 1, 1, 0]),
+            (64, [8, 4, 24, 12, 12, 18]),
+            (256, [48, 24, 144, 72, 64, 108]),
+            (1024, [192, 32, 576, 288, 64, 432]),
+            (4096, [256, 32, 1000, 500, 64, 750]),
+            (usize::MAX, [256, 32, 1000, 500, 64, 750]),
         ];
-        for (descriptors, [waiting, waiting_of_address, clients, clients_of_user]) in table {
-            let limits = Limits { waiting, waiting_of_address, clients, clients_of_user };
+        for (descriptors, [waiting, waiting_of_address, clients, clients_of_user, clients_of_address, readers]) in table {
+            let limits = Limits { waiting, waiting_of_address, clients, clients_of_user, clients_of_address, readers };
             assert_eq!(Limits::for_descriptors(descriptors), limits, "{descriptors}");
         }
     }
@@ -224,7 +287,7 @@ mod tests {
         let open = states.iter().filter(|state| **state == Err(oneshot::error::TryRecvError::Empty));
         assert_eq!(open.count(), MAX_WAITING_OF_ADDRESS);
         assert_eq!(arbiter.1.try_recv(), Err(oneshot::error::TryRecvError::Empty));
-        assert!(arbiter.0.log_in(Some("anna")) && arbiter.0.is_logged_in());
+        assert!(arbiter.0.log_in(Some("anna"), Class::Commander) && arbiter.0.is_logged_in());
     }
 
     #[test]
@@ -243,18 +306,47 @@ mod tests {
     #[test]
     fn one_user_cannot_take_all_places_of_clients() {
         let (places, refusals) = (places(), Refusals::default());
-        let log_in = |user| {
-            let (place, closed) = places.enter(address(1), &refusals);
-            place.log_in(user).then_some((place, closed))
+        let log_in = |from: IpAddr, user, class| {
+            let (place, closed) = places.enter(from, &refusals);
+            place.log_in(user, class).then_some((place, closed))
         };
-        let screens: Vec<_> = std::iter::from_fn(|| log_in(Some("screen"))).collect();
-        assert_eq!(screens.len(), MAX_CLIENTS / 2);
-        let anna = log_in(Some("anna")).expect("a place");
-        let others: Vec<_> = std::iter::from_fn(|| log_in(None)).collect();
-        assert_eq!(screens.len() + 1 + others.len(), MAX_CLIENTS);
+        let here = IpAddr::from([127, 0, 0, 1]);
+        let fill = |from, user, class| std::iter::from_fn(|| log_in(from, Some(user), class)).collect::<Vec<_>>();
+        let screens = fill(address(1), "screen", Class::Reader);
+        assert_eq!(screens.len(), MAX_CLIENTS_OF_ADDRESS, "from one address");
+        let pages = fill(here, "screen", Class::Reader);
+        assert_eq!(screens.len() + pages.len(), MAX_CLIENTS / 2, "pages of this machine's server");
+        let walls = fill(here, "wall", Class::Reader);
+        assert_eq!(screens.len() + pages.len() + walls.len(), MAX_CLIENTS / 4 * 3, "all that only read");
+        let anna = log_in(address(1), Some("anna"), Class::Commander).expect("a place for a role");
+        let others: Vec<_> = std::iter::from_fn(|| log_in(here, None, Class::Anybody)).collect();
+        assert_eq!(MAX_CLIENTS / 4 * 3 + 1 + others.len(), MAX_CLIENTS);
         drop(anna);
-        let (_, mut closed) = log_in(Some("anna")).expect("the place is free again");
+        let (_, mut closed) = log_in(address(1), Some("anna"), Class::Commander).expect("the place is free again");
         places.close_users(&["anna".to_owned()]);
         assert_eq!(closed.try_recv(), Err(oneshot::error::TryRecvError::Closed));
+    }
+
+    #[test]
+    fn few_clients_may_be_behind_and_the_address_with_most_makes_room() {
+        let (places, refusals) = (places(), Refusals::default());
+        let log_in = |last, user, class| {
+            let (place, closed) = places.enter(address(last), &refusals);
+            assert!(place.log_in(Some(user), class));
+            (place, closed)
+        };
+        let honest = log_in(1, "wall", Class::Reader);
+        let anna = log_in(2, "anna", Class::Commander);
+        let slow: Vec<_> = (0..40).map(|_| log_in(2, "wall", Class::Reader)).collect();
+        for (place, _) in [&honest, &anna].into_iter().chain(&slow) {
+            place.falls_behind(true);
+        }
+        let there = slow.iter().map(|(place, _)| place.is_there()).collect::<Vec<_>>();
+        assert_eq!(there, [vec![false; 40 - MAX_BEHIND + 1], vec![true; MAX_BEHIND - 1]].concat(), "the oldest leave");
+        assert!(honest.0.is_there() && anna.0.is_there());
+        slow[39].0.falls_behind(false);
+        assert_eq!(places.taken().behind.len(), MAX_BEHIND - 1);
+        drop((honest, slow));
+        assert_eq!(places.taken().behind.len(), 0);
     }
 }

@@ -29,12 +29,16 @@ pub(super) enum Refusal {
     Origin,
     /// A WebSocket connection was not opened as it must be.
     Upgrade,
+    /// A client sent a packet that may not be forwarded, or more than its share.
+    Packet,
+    /// A client did not read what was sent to it.
+    Unread,
     /// The operating system gave no socket.
     Accept,
 }
 
 /// All kinds, with the words of the log line.
-const KINDS: [(Refusal, &str); 9] = [
+const KINDS: [(Refusal, &str); 11] = [
     (Refusal::TooManyWaiting, "connections that did not log in and made room for others"),
     (Refusal::TooSlow, "connections that did not log in in time"),
     (Refusal::TooLong, "connections that sent too much before they logged in"),
@@ -43,6 +47,8 @@ const KINDS: [(Refusal, &str); 9] = [
     (Refusal::Full, "logins of more clients than there may be"),
     (Refusal::Origin, "connections of web pages from elsewhere"),
     (Refusal::Upgrade, "connections that are not MQTT over WebSocket"),
+    (Refusal::Packet, "clients for what they sent"),
+    (Refusal::Unread, "clients that did not read"),
     (Refusal::Accept, "connections that the operating system could not open"),
 ];
 

@@ -2,12 +2,11 @@
 //! password could otherwise fill the memory with packets that are as large as those of a client may be.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use mqtt5::broker::transport::WebSocketTransport;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
@@ -20,7 +19,7 @@ const MAX_LOGIN_BYTES: usize = 64 << 10;
 /// A TCP connection of a client.
 pub(super) struct Socket {
     pub(super) stream: TcpStream,
-    pub(super) peer: SocketAddr,
+    pub(super) peer: IpAddr,
     pub(super) place: Arc<Place>,
     pub(super) refusals: Arc<Refusals>,
     /// The number of bytes that were read before the login.
@@ -34,7 +33,7 @@ impl AsyncRead for Socket {
         if !self.place.is_logged_in() {
             self.before_login += buffer.filled().len() - before;
             if self.before_login > MAX_LOGIN_BYTES {
-                self.refusals.count(Refusal::TooLong, &self.peer.ip());
+                self.refusals.count(Refusal::TooLong, &self.peer);
                 return Poll::Ready(Err(io::ErrorKind::InvalidData.into()));
             }
         }
@@ -53,12 +52,5 @@ impl AsyncWrite for Socket {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_shutdown(context)
-    }
-}
-
-/// The crate has a variant for plain TCP, but it holds a `TcpStream`. This one takes any stream.
-impl WebSocketTransport for Socket {
-    fn peer_addr(&self) -> mqtt5::error::Result<SocketAddr> {
-        Ok(self.peer)
     }
 }

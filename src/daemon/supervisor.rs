@@ -285,7 +285,7 @@ impl Daemon {
         }
         #[cfg(feature = "broker")]
         if let Some(broker) = &self.broker
-            && let Err(error) = broker.reload(&config.broker, &config.mqtt.root, &config.event.id, &self.shared.node).await
+            && let Err(error) = broker.reload(config, &self.shared.node).await
         {
             tracing::error!("the users of the broker in this program stay as they were: {error}");
         }
@@ -376,7 +376,7 @@ async fn with_broker(mut config: Config) -> Result<(Config, Option<crate::broker
         return Ok((config, None));
     }
     let node = node_name(config.node.name.as_deref());
-    let running = crate::broker::start(&config.broker, &config.mqtt.root, &config.event.id, &node).await?;
+    let running = crate::broker::start(&config, &node).await?;
     tracing::info!("broker: MQTT on {}, WebSocket on {:?}", running.tcp, running.websocket);
     let mqtt = &mut config.mqtt;
     if mqtt.is_default() {

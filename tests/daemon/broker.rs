@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use flagfall::broker::{self, BrokerError, Running};
-use flagfall::config::{Broker, BrokerUser};
+use flagfall::config::{Broker, BrokerUser, Config, Event, Role, User};
 use rumqttc::v5::mqttbytes::QoS;
 use rumqttc::v5::mqttbytes::v5::{ConnectReturnCode, PubAckReason, SubscribeReasonCode};
 
@@ -20,7 +20,7 @@ use crate::websocket::WebSocket;
 
 const ANY: &str = "127.0.0.1:0";
 
-fn open_settings() -> Broker {
+pub(crate) fn open_settings() -> Broker {
     Broker { enabled: true, tcp: ANY.to_owned(), websocket: ANY.to_owned(), ..Broker::default() }
 }
 
@@ -31,7 +31,7 @@ fn write_password_file(folder: &Path, name: &str, line: &str, mode: u32) -> Path
     path
 }
 
-fn broker_user(folder: &Path, name: &str, read: &[&str], write: &[&str]) -> (String, BrokerUser) {
+pub(crate) fn broker_user(folder: &Path, name: &str, read: &[&str], write: &[&str]) -> (String, BrokerUser) {
     let password_file = write_password_file(folder, name, &format!("secret of {name}\nnot this\n"), 0o600);
     let list = |filters: &[&str]| filters.iter().map(|filter| (*filter).to_owned()).collect();
     (name.to_owned(), BrokerUser { password_file, read: list(read), write: list(write) })
@@ -48,22 +48,29 @@ fn guarded_settings(folder: &Path) -> Broker {
     Broker { user: users.into(), ..open_settings() }
 }
 
-async fn login(at: SocketAddr, id: &str, name: &str, password: &str) -> Result<Client, ConnectReturnCode> {
+pub(crate) async fn login(at: SocketAddr, id: &str, name: &str, password: &str) -> Result<Client, ConnectReturnCode> {
     let mut options = options(at, id);
     options.set_credentials(name, password);
     Client::try_connect(options).await
 }
 
-async fn login_as(at: SocketAddr, name: &str) -> Client {
+pub(crate) async fn login_as(at: SocketAddr, name: &str) -> Client {
     login(at, name, name, &format!("secret of {name}")).await.unwrap_or_else(|code| panic!("{name}: {code:?}"))
 }
 
+/// The configuration of a node with this broker, at which `anna`, `ben` and `sender` have a role.
+pub(crate) fn configured(settings: &Broker) -> Config {
+    let roles = ["anna", "ben", "sender"].map(|name| (name.to_owned(), User { role: Role::Arbiter, boards: Vec::new() }));
+    let event = Event { id: "e".to_owned(), ..Event::default() };
+    Config { broker: settings.clone(), user: roles.into(), event, ..Config::default() }
+}
+
 async fn start(settings: &Broker) -> Running {
-    broker::start(settings, "flagfall", "e", "node-1").await.unwrap_or_else(|error| panic!("{error}"))
+    broker::start(&configured(settings), "node-1").await.unwrap_or_else(|error| panic!("{error}"))
 }
 
 async fn start_error(settings: &Broker) -> BrokerError {
-    match broker::start(settings, "flagfall", "e", "node-1").await {
+    match broker::start(&configured(settings), "node-1").await {
         Err(error) => error,
         Ok(_) => panic!("started: {settings:?}"),
     }
@@ -149,7 +156,7 @@ async fn users_change_while_it_runs() {
     let mut daemon = login(running.tcp, "daemon", &own.user, &own.password).await.expect("is let in");
     let anna = login_as(running.tcp, "anna").await;
     let mut screen = login_as(running.tcp, "screen").await;
-    let reload = async |settings: &Broker| running.reload(settings, "flagfall", "e", "node-1").await;
+    let reload = async |settings: &Broker| running.reload(&configured(settings), "node-1").await;
 
     write_password_file(folder.path(), "anna", "another secret\n", 0o600);
     let mut changed = settings.clone();
@@ -201,12 +208,15 @@ async fn a_will_obeys_the_rules_too() {
     let running = start(&guarded_settings(folder.path())).await;
     let mut node = login_as(running.tcp, "node").await;
     node.subscribe("flagfall/1/cmd/#", QoS::AtLeastOnce).await;
-    for (topic, payload) in [("flagfall/1/cmd/screen/e/1/b/confirm", "no"), ("flagfall/1/cmd/anna/e/1/b/confirm", "yes")] {
+    let connect = async |topic, payload| {
         let mut options = options(running.tcp, "anna");
         options.set_credentials("anna", "secret of anna");
         options.set_last_will(rumqttc::v5::mqttbytes::v5::LastWill::new(topic, payload, QoS::AtLeastOnce, false, None));
-        Client::connect(options).await.vanish().await;
-    }
+        Client::try_connect(options).await
+    };
+    let refused = connect("flagfall/1/cmd/screen/e/1/b/confirm", "no").await.err();
+    assert_eq!(refused, Some(ConnectReturnCode::NotAuthorized));
+    connect("flagfall/1/cmd/anna/e/1/b/confirm", "yes").await.expect("her own command").vanish().await;
     assert_eq!(text(&node.next().await.payload), "yes");
     running.stop().await;
 }
@@ -237,7 +247,6 @@ async fn reading_is_limited_to_the_lists() {
         ("screen", "flagfall/1/+/e/1/b/state", false),
         ("screen", "flagfall/1/#", false),
         ("screen", "#", false),
-        ("screen", "$share/g/flagfall/1/live/#", false),
         ("screen", "$SYS/#", false),
         ("anna", "flagfall/1/#", true),
         ("anna", "flagfall/1/cmd/anna/#", true),

@@ -3,6 +3,7 @@
 #![cfg(feature = "broker")]
 
 mod few_descriptors;
+mod memory;
 
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -143,7 +144,7 @@ fn guarded_rig(tcp: SocketAddr, web: SocketAddr, time_control: &str) -> Rig {
     let rig = Rig::new(tcp.port(), "", &[Seat { id: "b1", time_control }]);
     let users = ["anna", "screen"].map(|name| {
         let file = rig.password(name);
-        format!("[broker.user.{name}]\npassword_file = '{}'\nread = [\"flagfall/1/#\"]\n", file.display())
+        format!("[broker.user.{name}]\npassword_file = '{}'\nread = [\"flagfall/1/#\", \"t/#\"]\n", file.display())
     });
     rig.add(&format!("[broker]\nenabled = true\ntcp = \"{tcp}\"\nwebsocket = \"{web}\"\n{}", users.concat()));
     rig

@@ -17,8 +17,9 @@ macro_rules! contract {
             $(#[tokio::test]
             async fn $check() {
                 let any = "127.0.0.1:0".to_owned();
-                let settings = flagfall::config::Broker { tcp: any.clone(), websocket: any, ..Default::default() };
-                let running = flagfall::broker::start(&settings, "flagfall", "e", "node-1").await.unwrap_or_else(|error| panic!("{error}"));
+                let broker = flagfall::config::Broker { tcp: any.clone(), websocket: any, ..Default::default() };
+                let config = flagfall::config::Config { broker, ..Default::default() };
+                let running = flagfall::broker::start(&config, "node-1").await.unwrap_or_else(|error| panic!("{error}"));
                 let websocket = running.websocket.expect("WebSocket is on");
                 super::checks::$check(super::checks::Broker { tcp: running.tcp, websocket }).await;
                 running.stop().await;

@@ -21,6 +21,7 @@ mod broker;
 mod broker_attack;
 mod broker_contract;
 mod broker_faults;
+mod broker_strangers;
 mod bus;
 mod cable;
 mod calibrate;

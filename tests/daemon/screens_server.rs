@@ -164,7 +164,7 @@ async fn users_log_in_at_the_embedded_broker_each_from_an_address_of_their_own()
     };
     let settings =
         Broker { enabled: true, tcp: ANY.to_owned(), websocket: String::new(), user: [("anna".to_owned(), user)].into() };
-    let broker = broker::start(&settings, "flagfall", "open26", "n1").await.expect("a broker");
+    let broker = broker::start(&Config { broker: settings, ..Default::default() }, "n1").await.expect("a broker");
     let server = screens::start(&configured(Screens::default()), Some(broker.tcp)).expect("the pages are served");
     let (at, origin) = (server.address, format!("http://{}", server.address));
     let login = async |from: &str, name: &str, password: &str| {

@@ -1,0 +1,247 @@
+//! Stands between the connection of a client and the broker's crate: the crate reads only whole packets that were judged
+//! (`packets`) and that fit into the client's share (`shares`). It also ends the connection of a client that does not read.
+
+use std::future::{Future, poll_fn};
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use mqtt5::broker::transport::WebSocketTransport;
+use mqtt5::packet::connect::ConnectPacket;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{self, Sleep};
+
+use super::access::Access;
+use super::packets::{self, Fault, Good};
+use super::places::Place;
+use super::refusals::Refusal;
+use super::shares::{Class, Limits};
+
+/// How many bytes are read at once.
+const CHUNK: usize = 4 << 10;
+/// How many acknowledgements cost as much as one request.
+const REQUEST: u32 = 20;
+/// The time after which a client that has not taken a packet is behind.
+const BEHIND: Duration = Duration::from_millis(250);
+/// How often this time may pass for one packet, and while the client is behind. The messages for it wait in the memory until then.
+const READ_WITHIN: u32 = 40;
+const CATCH_UP_WITHIN: u32 = 240;
+
+/// The connection of one client: a stream of bytes from which only judged packets are read.
+pub(super) struct Gate<S> {
+    stream: S,
+    peer: SocketAddr,
+    access: Arc<Access>,
+    place: Arc<Place>,
+    /// What was read and not judged yet.
+    incoming: BytesMut,
+    /// A judged packet, as far as the crate has not read it.
+    judged: Bytes,
+    /// What is in the CONNECT: the version of MQTT, the name of the user and that of the client.
+    client: Option<Client>,
+    /// How much the client may send until the next pause, in acknowledgements.
+    credit: u32,
+    pause: Option<Pin<Box<Sleep>>>,
+    reader: Reader,
+}
+
+struct Client {
+    version: u8,
+    user: String,
+    id: String,
+}
+
+/// How fast the client reads.
+#[derive(Default)]
+struct Reader {
+    /// Runs while a packet waits for the client.
+    waiting: Option<Pin<Box<Sleep>>>,
+    /// How often the time has passed for this packet.
+    waited: u32,
+    /// How often it has passed since a packet went out without waiting: if not never, the client is behind.
+    behind: u32,
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Gate<S> {
+    pub(super) fn new(stream: S, peer: SocketAddr, access: Arc<Access>, place: Arc<Place>) -> Gate<S> {
+        let (incoming, judged) = (BytesMut::new(), Bytes::new());
+        Gate { stream, peer, access, place, incoming, judged, client: None, credit: 0, pause: None, reader: Reader::default() }
+    }
+
+    /// Reads the first packet, which the crate gets later. Returns what the user of this name is, and whether the session of this
+    /// client may be kept when it is away.
+    ///
+    /// # Errors
+    /// The connection has ended, or its first packet is no good CONNECT.
+    pub(super) async fn connect(&mut self) -> io::Result<(Class, bool)> {
+        poll_fn(|context| self.poll_packet(context)).await?;
+        let Some(Client { user, id, .. }) = &self.client else { return Err(io::ErrorKind::UnexpectedEof.into()) };
+        Ok((self.access.class_of(user), self.access.may_keep_session(user, self.peer.ip(), id)))
+    }
+
+    /// Waits until there is a judged packet, or the connection has ended.
+    fn poll_packet(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while self.judged.is_empty() {
+            if let Some(pause) = &mut self.pause {
+                ready!(pause.as_mut().poll(context));
+                self.pause = None;
+            }
+            match self.next_packet() {
+                Ok(true) => continue,
+                Ok(false) => {}
+                Err(fault) => return Poll::Ready(Err(self.refuse(context, fault))),
+            }
+            let mut chunk = [0; CHUNK];
+            let mut chunk = ReadBuf::new(&mut chunk);
+            ready!(Pin::new(&mut self.stream).poll_read(context, &mut chunk))?;
+            if chunk.filled().is_empty() {
+                break;
+            }
+            self.incoming.extend_from_slice(chunk.filled());
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    /// Judges the next packet if it is there as a whole.
+    fn next_packet(&mut self) -> Result<bool, Fault> {
+        let Some(size) = packets::size(&self.incoming)? else { return Ok(false) };
+        let class = self.class();
+        let limits = class.limits();
+        if size > limits.packet {
+            return Err(packets::TOO_LARGE);
+        }
+        if self.incoming.len() < size {
+            return Ok(false);
+        }
+        let packet = self.incoming.split_to(size).freeze();
+        if class != Class::Daemon || self.client.is_none() {
+            self.judge(&packet, &limits)?;
+        }
+        self.judged = packet;
+        Ok(true)
+    }
+
+    fn judge(&mut self, packet: &Bytes, limits: &Limits) -> Result<(), Fault> {
+        let rules = self.access.rules();
+        let version = self.client.as_ref().map(|client| client.version);
+        let price = match packets::judge(packet, version, limits, &rules.commands)? {
+            Good::Connect(connect) => {
+                let ConnectPacket { protocol_version, username, client_id, .. } = *connect;
+                self.client = Some(Client { version: protocol_version, user: username.unwrap_or_default(), id: client_id });
+                return Ok(());
+            }
+            Good::Publish(publish) => {
+                let user = self.user();
+                if publish.retain && rules.may_write(user, &publish.topic_name) {
+                    self.access.retain(user, limits, &publish.topic_name, publish.payload.len())?;
+                }
+                REQUEST
+            }
+            Good::Request => REQUEST,
+            Good::Other => 1,
+        };
+        if let Some(requests) = limits.requests {
+            self.credit += price;
+            if self.credit >= requests * REQUEST {
+                self.credit = 0;
+                self.pause = Some(Box::pin(time::sleep(Duration::from_secs(1))));
+            }
+        }
+        Ok(())
+    }
+
+    fn user(&self) -> &str {
+        self.client.as_ref().map_or("", |client| &client.user)
+    }
+
+    /// What the client is; before it has logged in, somebody who may send a CONNECT.
+    fn class(&self) -> Class {
+        match self.place.is_logged_in() {
+            true => self.access.class_of(self.user()),
+            false if self.client.is_none() => Class::Commander,
+            false => Class::Reader,
+        }
+    }
+
+    /// Ends when the client did not read a packet for too long, or had to make room.
+    fn wait_for_reader(&mut self, context: &mut Context<'_>) -> Poll<io::Error> {
+        loop {
+            ready!(self.reader.waiting.get_or_insert_with(|| Box::pin(time::sleep(BEHIND))).as_mut().poll(context));
+            self.reader.waiting = None;
+            self.reader.waited += 1;
+            self.reader.behind += 1;
+            if self.reader.behind == 1 {
+                self.place.falls_behind(true);
+            }
+            if self.reader.waited >= READ_WITHIN || self.reader.behind >= CATCH_UP_WITHIN || !self.place.is_there() {
+                self.access.refusals.count(Refusal::Unread, &format_args!("{} from {}", self.user(), self.peer.ip()));
+                return Poll::Ready(io::ErrorKind::TimedOut.into());
+            }
+        }
+    }
+
+    /// Notes that the client took a whole packet.
+    fn was_read(&mut self) {
+        let has_waited = self.reader.waiting.take().is_some() || std::mem::take(&mut self.reader.waited) > 0;
+        if self.reader.behind > 0 && !has_waited {
+            self.reader.behind = 0;
+            self.place.falls_behind(false);
+        }
+    }
+
+    /// Tells the reason to a client that understands it.
+    fn refuse(&mut self, context: &mut Context<'_>, Fault(code, why): Fault) -> io::Error {
+        self.access.refusals.count(Refusal::Packet, &format_args!("{why}, {} from {}", self.user(), self.peer.ip()));
+        if self.client.as_ref().is_some_and(|client| client.version == 5) && self.place.is_logged_in() {
+            // The connection ends anyway, whether this arrives or not.
+            _ = Pin::new(&mut self.stream).poll_write(context, &[0xE0, 1, code.into()]);
+            _ = Pin::new(&mut self.stream).poll_flush(context);
+        }
+        io::Error::new(io::ErrorKind::InvalidData, why)
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Gate<S> {
+    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        ready!(self.poll_packet(context))?;
+        let taken = self.judged.len().min(buffer.remaining());
+        buffer.put_slice(&self.judged.split_to(taken));
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Gate<S> {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        match Pin::new(&mut self.stream).poll_write(context, bytes) {
+            Poll::Pending => self.wait_for_reader(context).map(Err),
+            Poll::Ready(written) => {
+                if written.as_ref().is_ok_and(|count| *count == bytes.len()) {
+                    self.was_read();
+                }
+                Poll::Ready(written)
+            }
+        }
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match Pin::new(&mut self.stream).poll_flush(context) {
+            Poll::Pending => self.wait_for_reader(context).map(Err),
+            flushed => flushed,
+        }
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+/// The crate has a variant for plain TCP, but it holds a `TcpStream`. This one takes any stream.
+impl<S: AsyncRead + AsyncWrite + Send + Sync + Unpin> WebSocketTransport for Gate<S> {
+    fn peer_addr(&self) -> mqtt5::error::Result<SocketAddr> {
+        Ok(self.peer)
+    }
+}
