@@ -7,8 +7,8 @@
 //!   browser opens a WebSocket without asking), may read and write all topics. The daemon then accepts commands of the
 //!   configured local user only. Configure users where that is too much.
 //! * **With users** (needed as soon as it can be reached from another machine) every client logs in and may do only what the
-//!   rules of `wire/README.md#6` allow: `<root>/1/reply/<user>/#` may be read, `<root>/1/cmd/<user>/#` written by users with a
-//!   role, and the filters of the user's own lists.
+//!   rules of `wire/README.md#6` allow: the filters of the user's own lists, and for a user with a role commands and their
+//!   answers, `<root>/1/cmd/<user>/#` and `<root>/1/reply/<user>/#`.
 //! * **No TLS.** Passwords and games can be read on the way; at an event the broker is mosquitto (`config/mosquitto/`).
 //! * **Strangers cost little.** Connections that have not logged in are few and short (`places`, `front`), wrong passwords are
 //!   counted by address and name (`guesses`), web pages of foreign servers are refused (`origin`), every packet is judged before
@@ -253,8 +253,8 @@ async fn rules(config: &Config, node: &str, own: Option<&Login>) -> Result<Rules
             // Who may read anything may also read which nodes are alive and what the event is called.
             read.extend([format!("{root}/1/node/+/status"), format!("{root}/1/meta/{event}")]);
         }
-        read.push(format!("{root}/1/reply/{name}/#"));
         if roles.contains_key(name) {
+            read.push(format!("{root}/1/reply/{name}/#"));
             write.push(format!("{root}/1/cmd/{name}/#"));
         }
         admit(&access, name, &read, &write).await?;

@@ -12,6 +12,7 @@ use crate::config::{Config, Output};
 use crate::http::Pages;
 use crate::mqtt::Identity;
 use crate::outputs::livechess::Hall;
+use crate::wire::topics;
 
 /// The settings of a collector.
 pub struct Settings {
@@ -36,7 +37,7 @@ impl Settings {
     /// The settings of a configuration. `node` is the name of this machine's node; the collector's name is made of it. `pages` and
     /// `hall` are filled if the configuration says that they are served.
     pub fn new(config: &Config, node: &str, identity: Identity, pages: &Arc<Pages>, hall: &Arc<Hall>) -> Settings {
-        let node = format!("{node}-collect");
+        let node = topics::collector(node);
         let event = &config.event;
         Settings {
             identity,
@@ -54,6 +55,7 @@ impl Settings {
                 node: node.clone(),
                 standby: config.collect.standby,
                 release_orphans: config.collect.release_orphans,
+                fleet: config.fleet.clone(),
             },
             node,
         }

@@ -1,4 +1,5 @@
-//! The machines and people of an event: the keys of `[fleet]`. Only `flagfall fleet` uses them.
+//! The machines and people of an event: the keys of `[fleet]`. `flagfall fleet` uses them, and nodes and collectors to know which machine
+//! may serve a board.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -109,6 +110,12 @@ pub(super) fn masked(address: IpAddr, bits: u8) -> IpAddr {
 }
 
 impl Fleet {
+    /// Whether this machine may serve a board: the file gives it the board, or gives the board to no machine.
+    pub fn may_serve(&self, machine: &str, board: &str) -> bool {
+        let mut given = self.node.iter().filter(|(_, node)| node.boards.iter().any(|own| own == board)).peekable();
+        given.peek().is_none() || given.any(|(name, _)| name == machine)
+    }
+
     /// The hall's network: the one that is configured, or the one around the broker's address, `/24` or `/64`.
     pub fn network(&self) -> Option<String> {
         if self.net.is_some() {
@@ -128,6 +135,24 @@ mod tests {
     fn what_is_no_network_is_refused() {
         for bad in ["192.168.1.0", "192.168.1.0/33", "192.168.1.0/0", "192.168.1.0/+24", "hall/24", "fd00::/129", "/"] {
             assert_eq!(network(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_machine_may_serve_what_the_file_gives_to_it_or_to_nobody() {
+        let node = |boards: &[&str]| FleetNode { boards: boards.iter().map(|board| (*board).to_owned()).collect() };
+        let nodes = [("pi-01", node(&["1", "2"])), ("pi-02", node(&["3"]))];
+        let fleet = Fleet { node: nodes.map(|(name, node)| (name.to_owned(), node)).into(), ..Fleet::default() };
+        for (machine, board, may) in [
+            ("pi-01", "2", true),
+            ("pi-01", "3", false),
+            ("pi-02", "3", true),
+            ("pi-09", "3", false),
+            ("pi-09", "4", true),
+            ("pi-0", "1", false),
+        ] {
+            assert_eq!(fleet.may_serve(machine, board), may, "{machine} {board}");
+            assert!(Fleet::default().may_serve(machine, board));
         }
     }
 

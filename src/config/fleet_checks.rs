@@ -9,6 +9,7 @@ use super::nearest::nearest;
 use super::place::dotted;
 use super::types::Config;
 use super::values;
+use crate::wire::topics::is_collector;
 
 /// The port of MQTT over WebSocket in the hall's configuration of mosquitto (`config/mosquitto/flagfall.conf`).
 const PAGES_PORT: u16 = 9443;
@@ -76,8 +77,12 @@ fn boards(config: &Config, check: &mut Check<'_>) {
 fn names(config: &Config, check: &mut Check<'_>) {
     let fleet = &config.fleet;
     for name in fleet.node.keys() {
+        let key = dotted("fleet.node", name);
         if let Err(message) = values::node(name) {
-            check.problem(&dotted("fleet.node", name), message);
+            check.problem(&key, message);
+        }
+        if is_collector(name) {
+            check.problem(&key, "is the name of a collector, and no machine with boards may speak for one: choose another end");
         }
     }
     for (name, user) in &fleet.user {
@@ -86,9 +91,6 @@ fn names(config: &Config, check: &mut Check<'_>) {
             && let Err(message) = values::node(name)
         {
             check.problem(&key, format!("{message}; a collector publishes under its name"));
-        }
-        if fleet.node.contains_key(&format!("{name}-collect")) {
-            check.problem(&key, format!("publishes as {name}-collect, which is the name of a machine"));
         }
         if config.user.contains_key(name) {
             check.problem(&key, format!("is in [user.{name}] already, which gives the right to log in"));

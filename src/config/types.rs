@@ -46,7 +46,7 @@ pub struct Config {
     pub board: Vec<Board>,
     /// The outputs of the collector.
     pub output: Vec<Output>,
-    /// The machines and people of the event, for `flagfall fleet`.
+    /// The machines and people of the event.
     pub fleet: Fleet,
 }
 

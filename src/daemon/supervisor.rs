@@ -337,6 +337,7 @@ impl Daemon {
             event: self.config.event.id.clone(),
             round: self.config.event.round.clone(),
             boards: self.config.board.iter().map(|board| board.id.clone()).collect(),
+            fleet: self.config.fleet.clone(),
             former: former_boards(&self.config),
             reconnect: mqtt::ReconnectDelays::default(),
         }

@@ -10,10 +10,7 @@ pub(super) fn acl(config: &Config) -> String {
     let root = &config.mqtt.root;
     let mut text = format!(
         "# Made by `flagfall fleet make` for the event {}: a change here is lost at the next run. Everything that no line allows is\n\
-         # refused. config/mosquitto/README.md has the reasons.\n\n\
-         # Commands, under the own name only: the level after `cmd` is the sender. The answers to them.\n\
-         pattern write {root}/1/cmd/%u/#\n\
-         pattern read {root}/1/reply/%u/#\n",
+         # refused, so whoever only reads has no line to write. config/mosquitto/README.md has the reasons.\n",
         config.event.id
     );
     for user in rights(config) {

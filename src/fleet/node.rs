@@ -9,7 +9,7 @@ use super::{MadeFile, Secrets};
 use crate::config::{Config, Venue, node_config};
 
 /// Sections that belong to the hall's machine, or that are made anew.
-const LEFT_OUT: [&str; 8] = ["broker", "http", "screens", "collect", "output", "fleet", "node", "mqtt"];
+const LEFT_OUT: [&str; 7] = ["broker", "http", "screens", "collect", "output", "node", "mqtt"];
 /// The folder of the program on a machine.
 const FOLDER: &str = "/etc/flagfall";
 
@@ -39,6 +39,12 @@ pub(super) fn files(venue: &Venue, text: &str, name: &str, secrets: &Secrets) ->
 fn event(config: &Config, mut all: Table, name: &str) -> Result<String, String> {
     let root = all.get("mqtt").and_then(|mqtt| mqtt.get("root").cloned());
     LEFT_OUT.iter().for_each(|section| drop(all.remove(*section)));
+    // The machine believes nobody else who claims its own boards. The boards of others would make its file new whenever they move.
+    if let Some(Value::Table(fleet)) = all.get_mut("fleet") {
+        fleet.retain(|key, _| key == "node");
+        let nodes = fleet.get_mut("node").and_then(Value::as_table_mut);
+        nodes.into_iter().for_each(|nodes| nodes.retain(|node, _| node == name));
+    }
     if let Some(Value::Table(users)) = all.get_mut("user") {
         users.retain(|user, _| config.user.contains_key(user));
         for (user, rights) in &config.user {

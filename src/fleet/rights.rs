@@ -3,19 +3,19 @@
 
 use std::collections::BTreeSet;
 
-use crate::config::{Config, FleetRole, Role};
+use crate::config::{Config, FleetRole, Role, node_config};
 use crate::wire::topics;
 
-/// What one user may read and write: topic filters.
+/// What one user may read and write: topic filters, and nothing else.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rights {
     /// The user's name at the broker.
     pub user: String,
     /// What the user is, for people.
     pub role: &'static str,
-    /// What the user may read, beside the answers to its own commands.
+    /// What the user may read.
     pub read: Vec<String>,
-    /// What the user may write, beside its own commands.
+    /// What the user may write.
     pub write: Vec<String>,
 }
 
@@ -33,7 +33,8 @@ pub fn rights(config: &Config) -> Vec<Rights> {
             Role::Arbiter => "arbiter",
             Role::Chief => "chief",
         };
-        Rights { user: name.clone(), role, read: vec![format!("{}/1/#", config.mqtt.root)], write: Vec::new() }
+        let root = &config.mqtt.root;
+        Rights { user: name.clone(), role, read: vec![format!("{root}/1/#")], write: vec![format!("{root}/1/cmd/{name}/#")] }
     });
     let others = fleet.user.iter().map(|(name, user)| of_role(config, name, user.role));
     nodes.chain(commanders).chain(others).collect()
@@ -55,9 +56,9 @@ fn of_node(config: &Config, name: &str, boards: &[String]) -> Rights {
     let mut write = own;
     write.extend(devices);
     write.push(format!("{root}/1/node/{name}/#"));
-    // Answers go to those who may send commands, and to nobody else.
-    let organisers = fleet_organisers(config);
-    write.extend(config.user.keys().chain(organisers).map(|user| format!("{root}/1/reply/{user}/#")));
+    // Answers go to those who may send commands about these boards, and to nobody else.
+    let (commanders, organisers) = (node_config(config, name).user, fleet_organisers(config));
+    write.extend(commanders.keys().chain(organisers).map(|user| format!("{root}/1/reply/{user}/#")));
     Rights { user: name.to_owned(), role: "node", read, write }
 }
 
@@ -88,20 +89,20 @@ pub(super) fn devices(config: &Config, boards: &[String]) -> Option<Vec<String>>
 
 fn of_role(config: &Config, name: &str, role: FleetRole) -> Rights {
     let (root, event) = (&config.mqtt.root, &config.event.id);
-    let topics = |list: &[&str]| list.iter().map(|topic| format!("{root}/1/{topic}")).collect::<Vec<_>>();
+    let below = |list: &[&str]| list.iter().map(|topic| format!("{root}/1/{topic}")).collect::<Vec<_>>();
     let title = format!("meta/{event}");
     let (role, read, write) = match role {
-        FleetRole::Screen => ("screen", topics(&["public/#", "node/+/status", &title]), Vec::new()),
-        FleetRole::Overlay => ("overlay", topics(&["live/#", "node/+/status", &title]), Vec::new()),
+        FleetRole::Screen => ("screen", below(&["public/#", "node/+/status", &title]), Vec::new()),
+        FleetRole::Overlay => ("overlay", below(&["live/#", "node/+/status", &title]), Vec::new()),
         FleetRole::Collector => (
             "collector",
-            topics(&["meta/#", "public/#", "live/#", "device/#", "node/#"]),
-            topics(&[&format!("node/{name}-collect/#"), "public/+/+/pgn"]),
+            below(&["meta/#", "public/#", "live/#", "device/#", "node/#"]),
+            below(&[&format!("node/{}/#", topics::collector(name)), &format!("public/{event}/+/pgn")]),
         ),
         FleetRole::Organiser => {
-            let mut read = topics(&["meta/#", "node/#", "device/#", "live/#", "public/#"]);
+            let mut read = below(&["meta/#", "node/#", "device/#", "live/#", "public/#", &format!("reply/{name}/#")]);
             read.extend(COUNTERS.map(str::to_owned));
-            ("organiser", read, topics(&["meta/#"]))
+            ("organiser", read, below(&["meta/#", &format!("cmd/{name}/#")]))
         }
     };
     Rights { user: name.to_owned(), role, read, write }

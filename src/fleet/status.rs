@@ -8,11 +8,14 @@ use serde_json::Value;
 use super::rights::COUNTERS;
 use crate::config::{Config, FleetRole};
 use crate::system_clock::Utc;
+use crate::wire::topics;
 
 /// Free disk space for journals below which a machine is red, MiB.
 const LITTLE: u64 = 256;
 /// How old a health may be at most: it expires after two minutes at the broker. Seconds.
 const OLDEST: i64 = 150;
+/// The largest number of boards in a sentence.
+const NAMED: usize = 8;
 /// How far ahead of ours a clock may be, seconds.
 const AHEAD: i64 = 10;
 
@@ -92,7 +95,7 @@ pub fn judge(config: &Config, messages: &[(String, Vec<u8>)], now: Utc, version:
     });
     let nodes: Vec<Node> = nodes.collect();
     let collectors = config.fleet.user.iter().filter(|(_, user)| user.role == FleetRole::Collector);
-    let collectors: Vec<String> = collectors.map(|(name, _)| format!("{name}-collect")).collect();
+    let collectors: Vec<String> = collectors.map(|(name, _)| topics::collector(name)).collect();
     let known = |name: &str| config.fleet.node.contains_key(name) || collectors.iter().any(|collector| collector == name);
     let strangers = of_nodes.iter().filter(|(name, found)| !known(name) && found.state().as_deref() == Some("ready"));
     let strangers = strangers.map(|(name, _)| (*name).to_owned()).collect();
@@ -158,8 +161,24 @@ impl Found {
                 problems.push(format!("does not serve board {board}"));
             }
         }
+        problems.extend(foreign_claim(info, event, name, boards));
         problems
     }
+}
+
+/// What a machine says to be its own and this file gives to others. Nobody believes it, but its card may be in wrong hands.
+fn foreign_claim(info: &Value, event: &str, name: &str, own: &[String]) -> Option<String> {
+    let places = info["boards"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let boards = places.filter_map(|place| place.strip_prefix(event)?.strip_prefix('/')?.split_once('/').map(|(_, board)| board));
+    let foreign = boards.filter(|board| topics::is_id(board) && !own.iter().any(|own| own == board));
+    let mut claimed: Vec<String> = foreign.take(NAMED).map(|board| format!("board {board}")).collect();
+    if info["collects"].as_array().is_some_and(|rounds| !rounds.is_empty()) {
+        claimed.push("the broadcast".to_owned());
+    }
+    (!claimed.is_empty()).then(|| {
+        let claimed = claimed.join(", ");
+        format!("claims {claimed}, which is not its own by this file: give it its files again, or, if its card is stolen, --rotate {name}")
+    })
 }
 
 /// Whether `<event>/<round>/<board>` names this board, in any round.

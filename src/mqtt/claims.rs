@@ -1,14 +1,18 @@
 //! Detects that another node claims a board of this node. The node that claims a board second publishes nothing about it: the
-//! claim of another node counts if it was there before this node was ready.
+//! claim of another node counts if it was there before this node was ready, and if the event's file does not give the board to a machine
+//! with another name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
 use super::types::Settings;
+use crate::config::Fleet;
 
 /// The largest number of nodes that are remembered. One event does not have more.
 const NODES: usize = 256;
+/// The largest number of boards of one node that are remembered.
+const LISTED: usize = 1024;
 
 /// The claims of other nodes, as far as they concern boards of this node.
 pub(super) struct Claims {
@@ -17,6 +21,8 @@ pub(super) struct Claims {
     round: String,
     /// Our boards.
     boards: Vec<String>,
+    /// Who may serve a board.
+    fleet: Fleet,
     peers: BTreeMap<String, Peer>,
     /// The claims that count: board and node.
     counted: BTreeSet<(String, String)>,
@@ -30,7 +36,7 @@ pub(super) struct Claims {
 struct Peer {
     /// The boards of this node that the other node lists.
     boards: Vec<String>,
-    /// All boards that it lists.
+    /// All boards that it lists and may serve.
     listed: Vec<String>,
     state: PeerState,
 }
@@ -53,9 +59,9 @@ pub(super) struct ClaimChange {
 
 impl Claims {
     pub(super) fn new(settings: &Settings) -> Claims {
-        let Settings { node, event, round, boards, .. } = settings.clone();
+        let Settings { node, event, round, boards, fleet, .. } = settings.clone();
         let (peers, counted) = (BTreeMap::new(), BTreeSet::new());
-        Claims { node, event, round, boards, peers, counted, established: false, gathering: true }
+        Claims { node, event, round, boards, fleet, peers, counted, established: false, gathering: true }
     }
 
     /// Begins a new connection: the retained messages of other nodes will come again.
@@ -83,7 +89,8 @@ impl Claims {
         }
         let message = serde_json::from_slice::<Value>(payload).unwrap_or_default();
         let body = &message["body"];
-        let boards = if leaf == "info" { Some((self.our_listed_boards(body), all_listed_boards(body))) } else { None };
+        let listed = (leaf == "info").then(|| self.listed_boards(node, body));
+        let boards = listed.map(|listed| (self.our_boards(body, &listed), listed));
         let peer = self.peers.entry(node.to_owned()).or_default();
         match boards {
             Some((boards, listed)) => (peer.boards, peer.listed) = (boards, listed),
@@ -98,14 +105,20 @@ impl Claims {
         if self.gathering { Vec::new() } else { self.update_counted() }
     }
 
-    /// The boards of this node that an info lists: `<event>/<round>/<board>`, names, or objects with `id`, of the event and round
-    /// of this node.
-    fn our_listed_boards(&self, body: &Value) -> Vec<String> {
+    /// The boards that an info lists and its node may serve: `<event>/<round>/<board>`, names, or objects with `id`.
+    fn listed_boards(&self, node: &str, body: &Value) -> Vec<String> {
+        let listed = body["boards"].as_array().map(Vec::as_slice).unwrap_or_default().iter().take(LISTED);
+        let listed = listed.filter_map(|board| board.as_str().or_else(|| board["id"].as_str()));
+        let may_serve = |listed: &&str| self.fleet.may_serve(node, listed.rsplit('/').next().unwrap_or_default());
+        listed.filter(may_serve).map(str::to_owned).collect()
+    }
+
+    /// The boards of this node among those that an info of its event and round lists.
+    fn our_boards(&self, body: &Value, listed: &[String]) -> Vec<String> {
         let same = |key: &str, mine: &str| body[key].as_str().is_none_or(|theirs| theirs == mine);
         if !same("event", &self.event) || !same("round", &self.round) {
             return Vec::new();
         }
-        let listed = all_listed_boards(body);
         let whole = |board: &str| format!("{}/{}/{board}", self.event, self.round);
         let is_listed = |board: &&String| listed.iter().any(|listed| *listed == board.as_str() || *listed == whole(board));
         self.boards.iter().filter(is_listed).cloned().collect()
@@ -139,12 +152,6 @@ impl Claims {
         self.counted = now;
         changes
     }
-}
-
-/// All boards that an info lists.
-fn all_listed_boards(body: &Value) -> Vec<String> {
-    let listed = body["boards"].as_array().map(Vec::as_slice).unwrap_or_default();
-    listed.iter().filter_map(|board| board.as_str().or_else(|| board["id"].as_str())).map(str::to_owned).collect()
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::time::Duration;
 use flagfall_protocols::trace::Audience;
 
 use super::identity::Identity;
+use crate::config::Fleet;
 use crate::mqtt::outbox::BoardNo;
 
 /// The settings of the connection to the broker.
@@ -26,6 +27,8 @@ pub struct Settings {
     pub round: String,
     /// The ids of the boards that this node serves.
     pub boards: Vec<String>,
+    /// The machines of the event's file, if it names them: a node claims only boards that it may serve.
+    pub fleet: Fleet,
     /// The ids of boards that this node served before and serves no more.
     pub former: Vec<String>,
     /// How long to wait between attempts to connect.

@@ -14,6 +14,8 @@ pub const MAX_NODE: usize = 32;
 /// The largest length of a user name or client id in a topic, in bytes.
 pub const MAX_NAME: usize = 64;
 
+/// The end of the name of a collector's node.
+const COLLECTOR: &str = "-collect";
 /// The last level of the topics whose payload is PGN.
 const PGN: &str = "pgn";
 
@@ -152,6 +154,16 @@ pub fn node_status(root: &str, node: &str) -> String {
 /// `node/<node>/info`: the version, the capabilities and the boards of the node, retained.
 pub fn node_info(root: &str, node: &str) -> String {
     format!("{root}/1/node/{node}/info")
+}
+
+/// The name under which the collector of a machine publishes, as a node of its own.
+pub fn collector(machine: &str) -> String {
+    format!("{machine}{COLLECTOR}")
+}
+
+/// Whether a node is a collector. No machine of a fleet has such a name, so the broker lets no machine with boards publish under it.
+pub fn is_collector(node: &str) -> bool {
+    node.ends_with(COLLECTOR)
 }
 
 /// `node/<node>/health`: temperature, supply voltage, disk and failed boards, retained for two minutes.

@@ -240,7 +240,7 @@ async fn reading_is_limited_to_the_lists() {
         ("sender", "flagfall/1/node/+/status", false),
         ("sender", "flagfall/1/meta/e", false),
         ("sender", "flagfall/1/reply/sender/#", true),
-        ("screen", "flagfall/1/reply/screen/#", true),
+        ("screen", "flagfall/1/reply/screen/#", false),
         ("screen", "flagfall/1/reply/anna/#", false),
         ("screen", "flagfall/1/cmd/screen/#", false),
         ("screen", "flagfall/1/live/#", false),

@@ -209,6 +209,11 @@ fn a_second_collector_withholds() {
     let mut board = Published::new("b1", 1);
     board.play(2);
     board.publish(broker.port());
+    // A machine with boards says that it sends the games: it is no collector.
+    for (leaf, body) in [("status", json!({"state": "ready"})), ("info", json!({"boards": [], "collects": ["open26/5"]}))] {
+        let claim = json!({"v": "1.2", "type": format!("node.{leaf}"), "node": "pi-0", "boot": 1, "body": body});
+        publish(broker.port(), &format!("flagfall/1/node/pi-0/{leaf}"), &claim.to_string(), &["-r"]);
+    }
     let subscriber = MosquittoSub::new(broker.port(), &["flagfall/1/node/#"]);
     let _one = first.start();
     let boards = [board];

@@ -1,6 +1,8 @@
-//! A hall that is made of one event file by `flagfall fleet make`: the rights of every role, and an event with forty cards.
+//! A hall that is made of one event file by `flagfall fleet make`: the rights of every role, the bounds of the broker, and an event with
+//! forty cards.
 
 mod access;
 mod hall;
+mod memory;
 mod status;
 mod story;

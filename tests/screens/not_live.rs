@@ -11,6 +11,19 @@ use crate::stage::room::Room;
 fn a_board_that_is_not_live_says_why() {
     let room = Room::new();
     let Some(browser) = room.browser("not_live") else { return };
+    // The card of another machine claims all boards, with nobody's rights, and is gone.
+    let boards = ["1", "2", "3", "4"].map(|board| format!("open26/5/{board}"));
+    for (leaf, body) in [
+        ("status", json!({"state": "lost"})),
+        (
+            "info",
+            json!({"version": "0.1.0", "capabilities": ["dgt"], "boards": boards, "rounds": ["open26/5"], "delay": 0, "delay_moves": 0}),
+        ),
+    ] {
+        let mut claim = plain(&format!("node.{leaf}"), 1, body);
+        claim["node"] = "pi-0".into();
+        room.witness.publish(&format!("node/pi-0/{leaf}"), &claim);
+    }
     room.witness.publish_hall(&["1", "2", "3", "4"]);
     let ready = |boot| plain("node.status", boot, json!({"state": "ready"}));
     room.witness.publish("node/pi-1/status", &ready(2));

@@ -82,7 +82,7 @@ fn reach(config: &Config, start: Option<&'static str>) -> Vec<Finding> {
         }
     };
     // The node itself and its collector.
-    let infos = [node.clone(), format!("{node}-collect")].map(|node| topics::node_info(&config.mqtt.root, &node));
+    let infos = [node.clone(), topics::collector(&node)].map(|node| topics::node_info(&config.mqtt.root, &node));
     // Where it may not be read, the finding above says so.
     let infos = runtime.block_on(read_retained(&identity, &client, &infos)).unwrap_or_default();
     let problems = infos.iter().flat_map(|(_, payload)| problems_of(payload));

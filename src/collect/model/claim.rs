@@ -55,6 +55,9 @@ mod tests {
 
     fn nodes(state: &str) -> Nodes {
         let mut nodes = Nodes::default();
+        // The card of a machine with boards, which says that it sends the games.
+        nodes.note_status("a-thief", br#"{"body":{"state":"ready"}}"#);
+        nodes.note_info("a-thief", br#"{"body":{"collects":["open26/5"]}}"#);
         nodes.note_status("b-collect", format!(r#"{{"body":{{"state":"{state}"}}}}"#).as_bytes());
         nodes.note_info("b-collect", br#"{"body":{"collects":["open26/5"]}}"#);
         nodes

@@ -19,7 +19,7 @@ use self::board::{Board, Bound, Taken};
 pub(crate) use self::claim::Claim;
 pub(crate) use self::game::Game;
 use self::nodes::Nodes;
-use crate::config::OutputAudience;
+use crate::config::{Fleet, OutputAudience};
 use crate::outputs::picture::Picture;
 use crate::system_clock::{MonotonicTime, Utc};
 use crate::wire::meta::{self, MAX_BOARDS, MAX_ROUNDS, Meta, MetaEvent, MetaRound, Pairing};
@@ -46,6 +46,8 @@ pub(crate) struct Fixed {
     pub(crate) standby: bool,
     /// Whether the public gets what a node that is gone would have published later.
     pub(crate) release_orphans: bool,
+    /// The machines of the event's file, if it names them: who may serve a board.
+    pub(crate) fleet: Fleet,
 }
 
 /// Everything that is known.
@@ -168,8 +170,9 @@ impl Model {
     /// Whether the owner of a board may still be believed alone.
     fn owner_serves(&self, owner: &str, round: &str, board: &str, now: MonotonicTime) -> bool {
         let Some(gathered) = self.gathered else { return true };
+        let may_serve = self.fixed.fleet.may_serve(owner, board);
         let may_come = !self.nodes.is_known(owner) && now.since(gathered) < ABSENT;
-        may_come || self.nodes.serves(owner, &format!("{}/{round}/{board}", self.fixed.event))
+        may_serve && (may_come || self.nodes.serves(owner, &format!("{}/{round}/{board}", self.fixed.event)))
     }
 
     /// Decides about states that wait.

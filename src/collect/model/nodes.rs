@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::orphans::Delay;
+use crate::wire::topics::is_collector;
 
 /// The largest number of nodes that are remembered. One event does not have more.
 const NODES: usize = 256;
@@ -68,7 +69,9 @@ impl Nodes {
         let number = |key: &str| message["body"][key].as_u64().and_then(|number| u32::try_from(number).ok());
         let delay = number("delay").zip(number("delay_moves"));
         node.delay = delay.map(|(seconds, plies)| Delay { seconds, plies });
-        (node.boards, node.collects) = (message["body"]["boards"].is_array().then(|| list("boards")), list("collects"));
+        node.boards = message["body"]["boards"].is_array().then(|| list("boards"));
+        // A machine with boards is no collector, whatever it says.
+        node.collects = if is_collector(name) { list("collects") } else { BTreeSet::new() };
     }
 
     fn node(&mut self, name: &str) -> Option<&mut Node> {

@@ -61,6 +61,7 @@ mod tests {
 
     use super::*;
     use crate::collect::model::{Fixed, RoundBoards};
+    use crate::config::Fleet;
     use crate::outputs::picture::Picture;
 
     const MOVES: [&str; 10] = ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Ba4", "Nf6", "O-O", "Be7"];
@@ -68,7 +69,8 @@ mod tests {
     fn model() -> Model {
         let text = str::to_owned;
         let (event, round, node) = (text("e"), text("1"), text("c"));
-        let fixed = Fixed { event, round, time_control: None, chess960: false, node, standby: false, release_orphans: true };
+        let (time_control, chess960, standby, release_orphans, fleet) = (None, false, false, true, Fleet::default());
+        let fixed = Fixed { event, round, time_control, chess960, node, standby, release_orphans, fleet };
         let mut model = Model::new(fixed);
         model.gathered(at(0));
         model

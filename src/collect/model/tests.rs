@@ -1,6 +1,6 @@
 use super::*;
 use crate::collect::render::Renderer;
-use crate::config::Output;
+use crate::config::{FleetNode, Output};
 use crate::outputs::picture::Body;
 use crate::wire::output::BoardMessage;
 
@@ -14,6 +14,7 @@ fn model() -> Model {
         node: text("c"),
         standby: false,
         release_orphans: false,
+        fleet: Fleet::default(),
     })
 }
 
@@ -59,6 +60,20 @@ fn a_board_has_one_owner_while_that_serves_it() {
     model.take_info("a", br#"{"body":{"boards":["e/1/b11"]}}"#, at(1));
     assert_eq!(plies(&model), 2, "two moves were made, so a new game from the initial position is another one");
     assert_eq!(model.rounds[&(OutputAudience::Public, "1".to_owned())].boards["b12"].games.len(), 2);
+}
+
+#[test]
+fn a_machine_to_which_the_file_gives_no_board_keeps_nobody_from_it() {
+    for (given_to, plies_shown) in [("a", 1), ("b", 3), ("c", 3)] {
+        let mut model = model();
+        model.fixed.fleet.node.insert(given_to.to_owned(), FleetNode { boards: vec!["b12".to_owned()] });
+        model.gathered(at(0));
+        status(&mut model, "a", "ready");
+        model.take_info("a", br#"{"body":{"boards":["e/1/b12"]}}"#, at(0));
+        public(&mut model, "b12", picture("a", &["e4"]));
+        public(&mut model, "b12", picture("b", &["d4", "d5", "c4"]));
+        assert_eq!(plies(&model), plies_shown, "given to {given_to}");
+    }
 }
 
 #[test]

@@ -5,6 +5,8 @@ use crate::config::{FleetNode, FleetUser};
 
 const REFUSED: &str = "the broker refused 3 of its messages since its start: look at its log, and whether the broker has the access \
                        rules of this file (a spare board is in fleet.spares)";
+const FOREIGN: &str = "claims board 3, board 9, which is not its own by this file: give it its files again, or, if its card is stolen, \
+                       --rotate pi-01";
 const NOW: &str = "2026-11-28T12:00:00Z";
 
 fn config() -> Config {
@@ -69,6 +71,7 @@ fn whatever_is_wrong_with_a_machine_is_said() {
         (node("status"), "/body/state", json!(5), "was never there: is it on, and does its card belong to this event?"),
         (node("info"), "/body/version", json!("1.1"), "has version 1.1, and this program is 1.2"),
         (node("info"), "/body/boards", json!(["open26/5/1", "open27/5/2"]), "does not serve board 2"),
+        (node("info"), "/body/boards", json!(["open26/5/1", "open26/5/2", "open26/5/3", "open26/4/9"]), FOREIGN),
         (node("health"), "/t/sync", json!("none"), "its clock is not synchronised"),
         (node("health"), "/t/utc", json!("2025-01-01T00:00:00.000Z"), "its clock is wrong: it says 2025-01-01T00:00:00.000Z"),
         (node("health"), "/t/utc", json!("2026-11-28T12:00:30.000Z"), "its clock is wrong: it says 2026-11-28T12:00:30.000Z"),

@@ -1,15 +1,20 @@
 //! Tests which claims of other nodes count, and until when.
 
 use super::*;
-use crate::config::Mqtt;
+use crate::config::{FleetNode, Mqtt};
 use crate::mqtt::{Identity, ReconnectDelays, status};
 
 fn claims(node: &str) -> Claims {
+    claims_in(node, Fleet::default())
+}
+
+/// The claims at a node whose file names these machines.
+fn claims_in(node: &str, fleet: Fleet) -> Claims {
     let identity = Identity::read(&Mqtt::default(), node).expect("no files");
     let [root, event, round] = ["flagfall", "open26", "5"].map(str::to_owned);
     let boards = vec!["b1".to_owned(), "b2".to_owned()];
     let (node, client_file, reconnect) = (node.to_owned(), None, ReconnectDelays::default());
-    Claims::new(&Settings { identity, client_file, root, node, event, round, boards, former: Vec::new(), reconnect })
+    Claims::new(&Settings { identity, client_file, root, node, event, round, boards, fleet, former: Vec::new(), reconnect })
 }
 
 fn described(changes: Vec<ClaimChange>) -> Vec<String> {
@@ -83,6 +88,33 @@ fn claims_that_do_not_count() {
         claims.gathered();
         claims.handle_message(node, "info", info);
         assert!(claims.handle_message(node, "status", &status_payload(state)).is_empty(), "{what}");
+    }
+}
+
+#[test]
+fn only_a_machine_to_which_the_file_gives_a_board_can_claim_it() {
+    let fleet = |machines: &[(&str, &[&str])]| {
+        let nodes = machines.iter().map(|(name, boards)| {
+            ((*name).to_owned(), FleetNode { boards: boards.iter().map(|board| (*board).to_owned()).collect() })
+        });
+        Fleet { node: nodes.collect(), ..Fleet::default() }
+    };
+    let counting = |fleet: Fleet, by: &str, listed: &str| {
+        let mut claims = claims_in("m", fleet);
+        claims.connected();
+        claims.handle_message(by, "info", format!(r#"{{"body":{{"boards":{listed}}}}}"#).as_bytes());
+        claims.handle_message(by, "status", &status_payload("ready"));
+        let counting = claims.gathered().len();
+        assert_eq!(claims.is_listed("5", "b2"), counting > 0, "{by} {listed}");
+        counting
+    };
+    let own = fleet(&[("m", &["b1", "b2"])]);
+    let whole = fleet(&[("m", &["b1"]), ("p", &["b2"])]);
+    // A board that the file gives to another machine is here only by a mistake.
+    for (fleet, by, counts) in [(&own, "a", 0), (&own, "z", 0), (&whole, "p", 1), (&whole, "z", 0), (&Fleet::default(), "z", 1)] {
+        for listed in [r#"["b2"]"#, r#"["open26/5/b2"]"#, r#"[{"id":"b2"}]"#] {
+            assert_eq!(counting(fleet.clone(), by, listed), counts, "{by} {listed}: {fleet:?}");
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Forty cards are made of one event file, and four of them are used: one Pi has a wrong clock, one card is stolen, and one gets a new
+//! Forty cards are made of one event file, and four of them are used: one Pi has a wrong clock, cards are stolen, and one gets a new
 //! password in mid-game. All parts are real: `flagfall fleet`, mosquitto with the generated rules and certificates, the nodes.
 
 use std::fmt::Write as _;
@@ -13,7 +13,7 @@ use rumqttc::v5::mqttbytes::v5::{ConnectReturnCode, PubAckReason};
 use serde_json::{Value, json};
 
 use super::hall::{Hall, fleet};
-use crate::client::{Client, message, text};
+use crate::client::{Client, message, retained, text};
 use crate::rig::{Daemon, signal, start_with};
 use crate::support::hall::table::settings;
 use crate::support::mqtt::broker::print_skipped;
@@ -64,7 +64,6 @@ struct Pi {
 impl Pi {
     /// Starts a Pi with the files of its card, in which only the paths differ, and with this clock.
     fn start(hall: &Hall, number: usize, clock: Option<&WrongClock>) -> Pi {
-        let card = hall.out(&format!("node/pi-{number:02}"));
         let here = |name: &str| hall.dir.path().join(format!("{name}-{number}"));
         let board = PtyBoard::start(&number.to_string(), settings(serial(number)), &Script::new(), 1.0).expect("a board");
         board.link_at(&here("port")).expect("a link");
@@ -74,6 +73,14 @@ impl Pi {
             here("port").display()
         );
         std::fs::write(here("local"), local).expect("a file");
+        let mut pi = Pi { board, daemon: None, log: here("log") };
+        pi.switch_on(hall, number, clock);
+        pi
+    }
+
+    /// Starts the program.
+    fn switch_on(&mut self, hall: &Hall, number: usize, clock: Option<&WrongClock>) {
+        let card = hall.out(&format!("node/pi-{number:02}"));
         let mut variables = vec![
             ("FLAGFALL__MQTT__CA_FILE", card.join("ca.pem").display().to_string()),
             ("FLAGFALL__MQTT__PASSWORD_FILE", card.join("mqtt.password").display().to_string()),
@@ -81,9 +88,13 @@ impl Pi {
         if let Some(clock) = clock {
             variables.extend(clock.variables());
         }
-        let log = here("log");
-        let daemon = start_with("run", &[&card.join("event.toml"), &here("local")], &variables, &log);
-        Pi { board, daemon: Some(daemon), log }
+        let local = hall.dir.path().join(format!("local-{number}"));
+        self.daemon = Some(start_with("run", &[&card.join("event.toml"), &local], &variables, &self.log));
+    }
+
+    fn switch_off(&mut self) {
+        let (status, _) = self.daemon.take().expect("it runs").terminate();
+        assert!(status.success(), "{status}");
     }
 
     /// The hands begin to play.
@@ -147,7 +158,7 @@ async fn an_event_with_forty_cards() {
         print_skipped("faketime is not installed: no Pi has a wrong clock");
     }
     let clock_of = |number| clock.as_ref().filter(|_| number == 4);
-    let pis: Vec<Pi> = STARTED.iter().map(|number| Pi::start(&hall, *number, clock_of(*number))).collect();
+    let mut pis: Vec<Pi> = STARTED.iter().map(|number| Pi::start(&hall, *number, clock_of(*number))).collect();
     for number in STARTED {
         let mut carol = reader(&hall, "start").await;
         on(&mut carol, &format!("flagfall/1/node/pi-{number:02}/status"), |json| json["body"]["state"] == "ready").await;
@@ -161,12 +172,10 @@ async fn an_event_with_forty_cards() {
         a_clock_steps_to_the_present_time(&hall, clock, &pis[3]).await;
     }
     a_stolen_card_speaks_for_its_own_board(&hall).await;
+    a_claim_is_not_a_right(&hall, &mut pis[0]).await;
     a_password_changes_in_mid_game(&hall, &pis[1]).await;
     the_broker_gets_another_certificate(&hall).await;
-    for mut pi in pis {
-        let (status, _) = pi.daemon.take().expect("it runs").terminate();
-        assert!(status.success(), "{status}");
-    }
+    pis.iter_mut().for_each(Pi::switch_off);
 }
 
 /// `flagfall fleet status` names the cards that are in the box, and the wrong clock.
@@ -216,6 +225,10 @@ async fn a_stolen_card_speaks_for_its_own_board(hall: &Hall) {
         ("arbiter/open26/1/1/ruling", false),
         ("device/dgt-00101/status", false),
         ("node/pi-01/status", false),
+        ("node/pi-01/info", false),
+        ("node/pi-03-collect/info", false),
+        ("reply/screen-1/x", false),
+        ("cmd/pi-03/open26/1/3/resync", false),
         ("meta/open26", false),
         ("cmd/carol/open26/1/3/declare-result", false),
         ("public/open26/1/pgn", false),
@@ -231,6 +244,35 @@ async fn a_stolen_card_speaks_for_its_own_board(hall: &Hall) {
     let own = ["arbiter/open26/1/3/", "live/open26/1/3/", "public/open26/1/3/", "node/"].map(|own| format!("flagfall/1/{own}"));
     let foreign: Vec<&String> = read.iter().filter(|topic| !own.iter().any(|own| topic.starts_with(own))).collect();
     assert_eq!(foreign, Vec::<&String>::new());
+}
+
+/// Whoever has the card of board 5 says that it serves board 1 too and sends the games. The Pi of board 1 is switched on again and goes on
+/// with it, and the organiser reads who claims what.
+async fn a_claim_is_not_a_right(hall: &Hall, pi: &mut Pi) {
+    let mut thief = Client::connect(hall.card("pi-05")).await;
+    let places = ["1", "5"].map(|board| format!("open26/1/{board}"));
+    for (leaf, body) in [
+        ("status", json!({"state": "ready"})),
+        ("info", json!({"version": env!("CARGO_PKG_VERSION"), "boards": places, "collects": ["open26/1"]})),
+    ] {
+        let message = json!({"node": "pi-05", "boot": 1, "body": body}).to_string();
+        let answer = thief.publish(retained(&format!("flagfall/1/node/pi-05/{leaf}"), message)).await;
+        assert_ne!(answer, PubAckReason::NotAuthorized, "{leaf}");
+    }
+    pi.switch_off();
+    pi.switch_on(hall, 1, None);
+    let again = |json: &Value| json["body"]["state"] == "ready" && json["boot"].as_u64() > Some(1);
+    on(&mut reader(hall, "again").await, "flagfall/1/node/pi-01/status", again).await;
+    let info = on(&mut reader(hall, "claims").await, "flagfall/1/node/pi-01/info", |_| true).await;
+    assert_eq!(info["body"]["boards"], json!(["open26/1/1"]), "it is withheld");
+    let mut carol = reader(hall, "play").await;
+    let online = |json: &Value| json["body"]["state"] == "online" && json["boot"].as_u64() > Some(1);
+    on(&mut carol, "flagfall/1/device/dgt-00101/status", online).await;
+    pi.play("0.5 run\n1.0 move e2 e4\n2.0 press left\n");
+    on(&mut carol, &state("live", 1), moves(1)).await;
+    let ran = fleet(hall.dir.path(), &["status", "event.toml", "OUT", "--wait", "1"]);
+    let said = String::from_utf8_lossy(&ran.stdout).into_owned();
+    assert!(said.contains("-> claims board 1, the broadcast, which is not its own by this file"), "{said}");
 }
 
 /// The card of board 2 gets another password, without a restart of anything.

@@ -27,7 +27,10 @@ impl Broker {
     pub(crate) fn mosquitto() -> Broker {
         let acl = include_str!("../../../config/mosquitto/acl");
         let mut rules = RENAMED.iter().fold(acl.to_owned(), |rules, (name, ours)| rules.replace(name, ours));
-        rules.push_str(&format!("\nuser otto\ntopic read flagfall/1/#\n\nuser {WITNESS}\ntopic readwrite #\n"));
+        let answers = "topic write flagfall/1/reply/carl/#\n";
+        rules = rules.replace(answers, &format!("{answers}{}", answers.replace("carl", "otto")));
+        let otto = "user otto\ntopic read flagfall/1/#\ntopic write flagfall/1/cmd/otto/#\n";
+        rules.push_str(&format!("\n{otto}\nuser {WITNESS}\ntopic readwrite #\n"));
         let lines = "listener TCP 127.0.0.1\nset_tcp_nodelay true\nallow_anonymous false\npassword_file DIR/passwords\nacl_file DIR/acl\n\
                      max_queued_messages 0\nmax_queued_bytes 0\n";
         let broker = Mosquitto::with_files(lines, &[("acl", &rules), ("passwords", passwords())]);

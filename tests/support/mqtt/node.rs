@@ -4,7 +4,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
-use flagfall::config::Mqtt;
+use flagfall::config::{Fleet, Mqtt};
 use flagfall::mqtt::outbox::{BoardNo, Event, Outbox, Quality, Retained};
 use flagfall::mqtt::{Arrived, ConnectionState, Hooks, Identity, ReconnectDelays, Settings, run};
 use flagfall::publish::shorten;
@@ -55,6 +55,7 @@ pub(crate) fn settings(port: u16, more: impl FnOnce(&mut Mqtt)) -> Settings {
         event,
         round,
         boards: vec!["b1".to_owned()],
+        fleet: Fleet::default(),
         former: Vec::new(),
         reconnect: ReconnectDelays::default(),
     }

@@ -21,16 +21,14 @@ export function deviceOf(model, key, kind = 'board') {
 }
 
 /**
- * The node that serves a board: the one that lists it, else the one that published it.
+ * The node that serves a board: the one that published it, since the broker lets nobody else write there; any node can list a board.
  * @param {import('./model.js').Model} model
  * @param {import('./model.js').Board} board
  */
 export function nodeOf(model, board) {
-  for (const node of model.nodes.values()) {
-    if (node.info?.message.body.boards.includes(board.key)) return node;
-  }
   const name = (board.live ?? board.state ?? board.ruling)?.message.node;
-  return name === undefined ? null : model.nodes.get(name) ?? null;
+  const published = name === undefined ? undefined : model.nodes.get(name);
+  return published ?? [...model.nodes.values()].find((node) => lists(node.info?.message.body.boards, board)) ?? null;
 }
 
 /** Whether a list of boards in `node.health` names this one. @param {string[]|undefined} list @param {import('./model.js').Board} board */
