@@ -26,6 +26,14 @@
 //! | [`health`] | the state of this computer |
 //! | [`cli`] | the commands of the command line |
 
+// Test support that unit tests share with the test programs.
+#[cfg(test)]
+#[path = "../tests/support/nearly.rs"]
+mod nearly;
+#[cfg(test)]
+#[path = "../tests/support/seeds.rs"]
+mod seeds;
+
 pub mod arbiter;
 #[cfg(feature = "broker")]
 pub mod broker;

@@ -238,10 +238,10 @@ impl Collector {
         let taken = match about {
             About::State { audience, round, board } => match Picture::read(payload) {
                 Ok(picture) => {
-                    if round == self.model.current_round() {
+                    let has_room = self.model.take_picture(audience, round, board, picture, now);
+                    if has_room && round == self.model.current_round() {
                         self.heard.insert(board.to_owned(), ());
                     }
-                    self.model.take_picture(audience, round, board, picture, now);
                     Ok(())
                 }
                 Err(error) => Err(error.to_string()),

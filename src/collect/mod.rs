@@ -11,6 +11,8 @@
 
 pub mod body;
 mod collector;
+#[cfg(test)]
+mod fuzz;
 mod intake;
 mod lichess_rounds;
 mod model;

@@ -25,7 +25,7 @@ use crate::wire::player::Pair;
 pub(crate) struct Programs {
     hall: Arc<Hall>,
     devices: Devices,
-    /// Every board that was ever shown: a client that reads it goes on when it is shown again.
+    /// The boards that are shown or read: a client that reads a board goes on when it is shown again.
     taps: BTreeMap<String, Arc<Tap>>,
     games: BTreeMap<(String, String), Kept>,
     /// The clock of each board of the present round as it was published last, and by which node.
@@ -121,6 +121,7 @@ impl Programs {
             self.show(round, board, !model.is_unpaired(round, board), Device { online: device.online && connected, ..device });
         }
         self.hall.set_elsewhere(boards.iter().filter_map(|board| self.taps.get(board).cloned()).collect());
+        self.taps.retain(|board, tap| boards.contains(board) || Arc::strong_count(tap) > 1);
         let past = self.games.iter().filter(|((of, _), _)| of != round);
         let past: BTreeMap<_, _> = past.map(|(key, kept)| (key.clone(), Arc::clone(&kept.shown))).collect();
         let rounds = model.pairings.iter().map(|(id, told)| (id.clone(), told.rev)).collect();
@@ -216,4 +217,27 @@ fn clock(clock: &PictureClock, read: Option<i64>) -> Option<ClockPicture> {
     let seconds = Pair { white: clock.white_ms? / 1000, black: clock.black_ms? / 1000 };
     let running = clock.running.map(Color::from);
     Some(ClockPicture { seconds, running, read_ms: read? / 1000 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::model::Fixed;
+    use super::*;
+
+    #[test]
+    fn boards_that_nobody_shows_or_reads_are_forgotten() {
+        let [event, round, node] = ["e", "1", "c"].map(str::to_owned);
+        let model =
+            Model::new(Fixed { event, round, time_control: None, chess960: false, node, standby: false, release_orphans: false });
+        let mut programs = Programs::new(Arc::default());
+        let mut read = None;
+        for number in 0..9 {
+            let status = format!(r#"{{"body":{{"state":"online","kind":"board","board":"e/1/b{number}"}}}}"#);
+            programs.note_device("dgt-1", status.as_bytes()).expect("a status");
+            programs.wake(&model, false, true);
+            read = read.or_else(|| programs.taps.get("b0").cloned());
+        }
+        assert_eq!(programs.taps.keys().collect::<Vec<_>>(), ["b0", "b8"]);
+        drop(read);
+    }
 }

@@ -74,8 +74,9 @@ impl Store {
     pub(crate) fn count_start(&self) -> u64 {
         let file = self.dir.join("boot");
         let last = fs::read_to_string(&file).ok().and_then(|text| text.trim().parse::<u64>().ok()).unwrap_or_default();
-        match write(&file, &(last + 1).to_string()) {
-            Ok(()) => last + 1,
+        let start = last.saturating_add(1);
+        match write(&file, &start.to_string()) {
+            Ok(()) => start,
             Err(error) => {
                 warn!("{}: this start is not counted: {error}", file.display());
                 0

@@ -168,7 +168,7 @@ impl EventFile {
     /// A round is too large for a message.
     pub fn publish(&mut self, root: &str) -> Result<Vec<Publication>, MetaError> {
         self.check()?;
-        let rev = self.rev + 1;
+        let rev = self.rev.checked_add(1).ok_or_else(|| MetaError(format!("`rev` is {}, and no number is higher", self.rev)))?;
         let mut messages = Vec::new();
         for (number, round) in &self.rounds {
             let topic = topics::meta_round(root, &self.id, &number.to_string());
@@ -339,6 +339,13 @@ pub(crate) mod tests {
         let event = meta::read(messages[1].payload.as_bytes(), "meta.event").expect("an event");
         assert_eq!(EventFile::from_meta("open26", event, vec![("5".to_owned(), round)]).expect("a file"), file);
         assert_eq!((file.rev, file.published.contains(&5)), (1, true));
+    }
+
+    #[test]
+    fn a_number_that_cannot_grow_is_an_error() {
+        let mut file = EventFile { rev: u64::MAX, ..event() };
+        assert!(file.publish("flagfall").expect_err("no number is higher").0.contains("`rev` is 18446744073709551615"));
+        assert_eq!(file.rev, u64::MAX);
     }
 
     #[test]

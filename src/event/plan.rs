@@ -55,7 +55,7 @@ pub fn plan(file: &EventFile, number: u32, imported: &Imported, partly: bool, co
         (after.white, after.black) = (row.white.clone(), row.black.clone());
         after.result = row.result.or(after.result.filter(|_| !other || corrections));
         if other && !corrections && file.published.contains(&number) {
-            after.replaced += 1;
+            after.replaced = after.replaced.saturating_add(1);
         }
         let kind = match before {
             None => Kind::New,

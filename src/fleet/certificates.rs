@@ -2,14 +2,23 @@
 //! because a Pi without a battery for its clock must reach the broker before it knows the time.
 
 use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
 
 use rcgen::{
     BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair, KeyUsagePurpose, SanType,
     SerialNumber,
 };
+use rustls::RootCertStore;
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::ServerCertVerifier;
+use rustls::crypto::ring;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 
 use crate::config::{FleetBroker, Valid};
 use crate::random;
+use crate::system_clock::Utc;
 
 /// What both certificates say about themselves.
 pub(super) struct Subject<'a> {
@@ -78,6 +87,23 @@ impl Subject<'_> {
         Ok(params.signed_by(&key, &issuer).map_err(|error| error.to_string())?.pem())
     }
 
+    /// Checks that a machine that trusts the authority accepts the broker at its address, on the first day.
+    ///
+    /// # Errors
+    /// A certificate is damaged, or is not of this authority.
+    pub(super) fn check(&self, authority: &str, certificate: &str) -> Result<(), String> {
+        let read = |pem: &str| CertificateDer::from_pem_slice(pem.as_bytes()).map_err(|error| error.to_string());
+        let mut roots = RootCertStore::empty();
+        roots.add(read(authority)?).map_err(|error| error.to_string())?;
+        let verifier = WebPkiServerVerifier::builder_with_provider(roots.into(), Arc::new(ring::default_provider())).build();
+        let name = ServerName::try_from(self.broker.address.as_str()).map_err(|error| error.to_string())?;
+        let begin = Utc::parse(&format!("{}T00:00:00Z", self.valid.from)).unwrap_or_default();
+        let begin = UnixTime::since_unix_epoch(Duration::from_micros(begin.0.unsigned_abs()));
+        let accepted =
+            verifier.map_err(|error| error.to_string())?.verify_server_cert(&read(certificate)?, &[], &name, &[], begin);
+        accepted.map(drop).map_err(|error| error.to_string())
+    }
+
     fn authority_params(&self) -> Result<CertificateParams, String> {
         let mut params = self.params(&format!("flagfall {}", self.event))?;
         params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
@@ -97,7 +123,7 @@ impl Subject<'_> {
         let mut part = || parts.next().unwrap_or_default();
         let (year, month, day) = (part(), part(), part());
         params.not_before = rcgen::date_time_ymd(year.into(), month as u8, day as u8);
-        params.not_after = params.not_before + std::time::Duration::from_secs(u64::from(self.valid.days) * 86_400);
+        params.not_after = params.not_before + Duration::from_secs(u64::from(self.valid.days) * 86_400);
         Ok(params)
     }
 }

@@ -114,7 +114,10 @@ fn certificates(
     let make = |about: &str| subject.server(&authority_key, &key).map(|pem| format!("{about}{pem}"));
     let certificate = kept(path("hall.pem"), &subject.of_broker([&authority_mark, &mark]), new, make)?;
     let pem = |text: &str| text.find("-----BEGIN").map_or_else(String::new, |at| text[at..].to_owned());
-    Ok((pem(&authority), pem(&certificate), key))
+    let (authority, certificate) = (pem(&authority), pem(&certificate));
+    let damaged = |why: String| format!("{}: {why}; it or ca.pem {DAMAGED}", path("hall.pem").display());
+    subject.check(&authority, &certificate).map_err(damaged)?;
+    Ok((authority, certificate, key))
 }
 
 /// The contents of a file that begins with `about`; otherwise, or if it must change, it is made.

@@ -10,6 +10,8 @@ mod claims;
 mod client_id;
 mod connect;
 mod connection;
+#[cfg(test)]
+mod fuzz;
 mod identity;
 mod ids;
 mod keep_alive;

@@ -59,9 +59,10 @@ pub fn add_stamp(payload: &str, stamp: &Stamp) -> String {
 pub fn withdraw(payload: &str) -> Option<String> {
     // No JSON string can contain this, since a quotation mark in a string has a backslash before it.
     const BODY: &str = "\"body\":{";
-    const WITHDRAWN: &str = "\"withdrawn\":true,";
+    const WITHDRAWN: &str = "\"withdrawn\":true";
     let (head, rest) = payload.split_once(BODY)?;
-    if rest.starts_with(WITHDRAWN) { None } else { Some(format!("{head}{BODY}{WITHDRAWN}{rest}")) }
+    let comma = if rest.trim_start().starts_with('}') { "" } else { "," };
+    if rest.starts_with(WITHDRAWN) { None } else { Some(format!("{head}{BODY}{WITHDRAWN}{comma}{rest}")) }
 }
 
 #[derive(Serialize)]

@@ -12,9 +12,11 @@ use crate::files::ROOT;
 use crate::source::{Source, all};
 use seeds::Run;
 
-/// The campaigns in a file: program, test and name, as in the rows.
+/// The campaigns in a file: program, test and name, as in the rows. Those of unit tests are in the program of their package.
 fn campaigns(source: &Source) -> Vec<String> {
-    let Some((_, path)) = source.path.split_once("tests/") else { return Vec::new() };
+    let of_units = || Some(("", format!("units-of-flagfall/{}", source.path.strip_prefix("src/")?)));
+    let of_program = source.path.split_once("tests/").map(|(before, path)| (before, path.to_owned()));
+    let Some((_, path)) = of_program.or_else(of_units) else { return Vec::new() };
     let mut parts = path.trim_end_matches(".rs").split('/');
     let program = parts.next().unwrap_or_default();
     let module = parts.collect::<Vec<_>>().join("::");
@@ -70,6 +72,7 @@ fn campaigns_without_rows_are_found() {
     let text = "#[test]\nfn a() {\n    campaign(\"x y\", 0..1, one);\n}\n#[test]\nfn b() {\n    side_by_side(\n        \"z\",\n        4,\n    );\n}";
     let found = campaigns(&Source::parse("protocols/tests/drivers/m/n.rs", text));
     assert_eq!(found, ["drivers m::n::a x y", "drivers m::n::b z"]);
+    assert_eq!(campaigns(&Source::parse("src/m/n.rs", text))[0], "units-of-flagfall m::n::a x y");
     let script = "x\ncampaigns() {\n    cat <<'ROWS'\n2 quick drivers m::n::a x y\n1 long drivers m::c w\nROWS\n}\n";
     assert_eq!(rows(script), ["drivers m::n::a x y", "drivers m::c w"]);
     assert_eq!(differences(&found, &rows(script)).len(), 2);

@@ -1,7 +1,7 @@
 //! The fields that the sink adds to a station's payload.
 
 use flagfall::system_clock::Utc;
-use flagfall::wire::envelope::{Stamp, add_stamp, make_message};
+use flagfall::wire::envelope::{Stamp, add_stamp, make_message, withdraw};
 use flagfall::wire::node::{NodeState, NodeStatus};
 use flagfall::wire::time::{Anchor, TimeSource};
 use flagfall_protocols::time::Instant;
@@ -76,5 +76,14 @@ proptest! {
     fn a_moment_and_its_time_belong_together(at in 0..1u64 << 50) {
         let anchor = stamp("n", None).anchor;
         prop_assert_eq!(anchor.instant_at(anchor.utc_at(Instant(at))), Instant(at));
+    }
+}
+
+#[test]
+fn a_state_that_is_withdrawn_is_json_again() {
+    for payload in [r#"{"node":"a","body":{"game_no":1}}"#, r#"{"node":"a","body":{}}"#, r#"{"body":{ }}"#] {
+        let withdrawn = withdraw(payload).expect("a state");
+        let message: Value = serde_json::from_str(&withdrawn).unwrap_or_else(|error| panic!("{error}: {withdrawn}"));
+        assert_eq!((message["body"]["withdrawn"].as_bool(), withdraw(&withdrawn)), (Some(true), None), "{payload}");
     }
 }

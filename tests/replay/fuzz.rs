@@ -2,7 +2,10 @@
 //!
 //! A failure names the seed. A seed has 10^6 bytes for each parser; `tests/soak` plays new seeds.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+mod files;
+mod listeners;
+mod pairings;
+mod published;
 
 use flagfall::import::import;
 use flagfall::session::station::{Station, StationInput};
@@ -16,46 +19,21 @@ use flagfall_protocols::drivers;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Body, Trace};
 
-use crate::support::seeds::{campaign, mixed};
+use crate::support::nearly::{BYTES, mutated, run_until};
+use crate::support::seeds::campaign;
 
-/// The bytes of one seed for each parser.
-const BYTES: usize = 1_000_000;
 /// The bytes of one seed for a whole station.
 const OF_STATIONS: usize = BYTES / 8;
 
-/// Calls `one` for new texts, each with a generator of its own, until this number of bytes was used.
-fn run_until(campaign: u64, bytes: usize, mut one: impl FnMut(&mut fastrand::Rng) -> usize) -> u64 {
-    let (mut done, mut seed) = (0, mixed(0x666c_6167, campaign));
-    while done < bytes {
-        seed = seed.wrapping_add(1);
-        let mut random = fastrand::Rng::with_seed(seed);
-        match catch_unwind(AssertUnwindSafe(|| one(&mut random))) {
-            Ok(length) => done += length.max(1),
-            Err(_) => panic!("text {seed}"),
-        }
-    }
-    done as u64
+/// The number of lines of a file, however they end.
+fn lines(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| b"\r\n".contains(byte)).count() + 1
 }
 
-/// A valid text with some bytes changed, dropped or doubled, or plain noise.
-fn mutated(random: &mut fastrand::Rng, samples: &[&str]) -> String {
-    let mut bytes = samples[random.usize(..samples.len())].as_bytes().to_vec();
-    if random.u8(..) < 30 {
-        bytes = (0..random.usize(..200)).map(|_| random.u8(..)).collect();
-    }
-    for _ in 0..random.usize(..6) {
-        if bytes.is_empty() {
-            break;
-        }
-        let at = random.usize(..bytes.len());
-        match random.u8(..4) {
-            0 => bytes[at] = random.u8(..),
-            1 => drop(bytes.remove(at)),
-            2 => bytes.insert(at, random.u8(b' '..=b'~')),
-            _ => bytes.truncate(at),
-        }
-    }
-    String::from_utf8_lossy(&bytes).to_string()
+/// A text for people has no characters that would control a terminal.
+#[track_caller]
+fn assert_plain(text: &str) {
+    assert!(!text.is_empty() && !text.chars().any(|char| char.is_control() && char != '\n'), "{text:?}");
 }
 
 #[test]

@@ -196,5 +196,9 @@ fn this_test(name: &str) -> String {
     let thread = std::thread::current();
     let test =
         thread.name().filter(|name| *name != "main").map_or_else(|| format!("# {name}"), |test| format!("-- --exact {test}"));
-    format!("--workspace --test {program} {test}")
+    // Unit tests have the name of their package.
+    let is_unit = program == env!("CARGO_PKG_NAME").replace('-', "_");
+    let program =
+        if is_unit { format!("--package {} --lib", env!("CARGO_PKG_NAME")) } else { format!("--workspace --test {program}") };
+    format!("{program} {test}")
 }

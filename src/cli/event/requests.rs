@@ -225,7 +225,7 @@ pub(in crate::cli) struct Retry {
 
 impl Retry {
     pub(super) fn run(self) -> Result<ExitCode> {
-        ask_output(self.common, &self.output, "tries to send now", |asked| asked.retry += 1)
+        ask_output(self.common, &self.output, "tries to send now", |asked| asked.retry = asked.retry.saturating_add(1))
     }
 }
 
@@ -246,7 +246,7 @@ pub(in crate::cli) struct Reset {
 impl Reset {
     pub(super) fn run(self) -> Result<ExitCode> {
         ensure!(self.yes, "the receiver forgets all games of the round until they are sent again: repeat with --yes");
-        ask_output(self.common, &self.output, "is emptied and sent again", |asked| asked.reset += 1)
+        ask_output(self.common, &self.output, "is emptied and sent again", |asked| asked.reset = asked.reset.saturating_add(1))
     }
 }
 
@@ -297,7 +297,7 @@ impl ResetBoard {
     pub(super) fn run(self) -> Result<ExitCode> {
         let ResetBoard { board, common } = self;
         common.publish(|file| {
-            let round = plan::change_board(file, None, &board, |pairing| pairing.reset += 1)?;
+            let round = plan::change_board(file, None, &board, |pairing| pairing.reset = pairing.reset.saturating_add(1))?;
             Ok(format!("Board {board} of round {round}: its present state is taken."))
         })
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::game::{Game, Standing, clock_read, first_move, parts, whole};
-use crate::outputs::picture::{MAX_SEGMENTS, Picture};
+use crate::outputs::picture::{MAX_PLIES, MAX_SEGMENTS, Picture, PictureSegment};
 use crate::outputs::{board_games, pgn};
 use crate::system_clock::{MonotonicTime, Utc};
 use crate::wire::round_games::{GameOnBoard, Relation, RoundBound, RoundGames, Unpublished};
@@ -266,7 +266,12 @@ impl Board {
         {
             first_move = last.first_move.or(first_move);
             before = parts(last.whole(bound.chess960));
-            before.drain(..before.len().saturating_sub(MAX_SEGMENTS));
+            // A game without an end would grow with each of its parts.
+            let fits = |parts: &[PictureSegment]| {
+                parts.len() <= MAX_SEGMENTS && parts.iter().map(|part| part.moves.len()).sum::<usize>() <= MAX_PLIES
+            };
+            let first = (0..before.len()).find(|first| fits(&before[*first..])).unwrap_or(before.len());
+            before.drain(..first);
         } else if relation == Some(Relation::BegunAnew) || bound.chosen.is_some() {
             self.games.pop();
         }

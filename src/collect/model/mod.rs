@@ -195,8 +195,15 @@ impl Model {
         self.note_change(changed, key);
     }
 
-    /// Takes a state.
-    pub(crate) fn take_picture(&mut self, audience: OutputAudience, round: &str, id: &str, picture: Picture, now: MonotonicTime) {
+    /// Takes a state. Returns false if there is no room for its board.
+    pub(crate) fn take_picture(
+        &mut self,
+        audience: OutputAudience,
+        round: &str,
+        id: &str,
+        picture: Picture,
+        now: MonotonicTime,
+    ) -> bool {
         let key = (audience, round.to_owned());
         let of_audience = self.rounds.keys().filter(|(of, _)| *of == audience).count();
         let is_full = match self.rounds.get(&key) {
@@ -205,7 +212,7 @@ impl Model {
         };
         if is_full {
             self.counters.unreadable += 1;
-            return;
+            return false;
         }
         let bound = self.bound(round, id);
         let (number, resets) = (self.number(audience, round, id), self.pairing(round, id).map(|pairing| pairing.reset));
@@ -222,6 +229,7 @@ impl Model {
             taken == Taken::Changed
         };
         self.note_change(changed, key);
+        true
     }
 
     fn note_change(&mut self, changed: bool, round: (OutputAudience, String)) {

@@ -21,7 +21,7 @@ impl Model {
         let numbers = known.into_iter().flat_map(|round| round.boards.values().map(|board| board.number));
         let taken: BTreeSet<u32> = numbers.chain(paired).collect();
         let own = names::board_number(id).filter(|number| !taken.contains(number));
-        own.unwrap_or_else(|| taken.last().map_or(1, |last| last + 1))
+        own.unwrap_or_else(|| taken.last().map_or(1, |last| last.saturating_add(1)))
     }
 }
 
@@ -31,7 +31,7 @@ pub(super) fn number_others(boards: &mut BTreeMap<String, Board>, pairings: &[Pa
     let mut last = boards.values().map(|board| board.number).chain(paired.iter().copied()).max().unwrap_or_default();
     let others = boards.iter_mut().filter(|(id, _)| !pairings.iter().any(|pairing| pairing.board == **id));
     for (_, board) in others.filter(|(_, board)| paired.contains(&board.number)) {
-        last += 1;
+        last = last.saturating_add(1);
         board.number = last;
     }
 }

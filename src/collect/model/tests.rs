@@ -1,7 +1,7 @@
 use super::*;
 use crate::collect::render::Renderer;
 use crate::config::{FleetNode, Output};
-use crate::outputs::picture::Body;
+use crate::outputs::picture::{Body, MAX_PLIES};
 use crate::wire::output::BoardMessage;
 
 fn model() -> Model {
@@ -205,13 +205,42 @@ fn a_reset_is_carried_out_once() {
 }
 
 #[test]
+fn a_game_without_an_end_does_not_grow() {
+    let mut model = model();
+    model.gathered(at(0));
+    let moves = ["Ra2", "Ke7", "Ra1", "Ke8"].repeat(MAX_PLIES / 4);
+    let state = |game_no, rev, moves_from| {
+        let initial_fen = "4k3/8/8/8/8/8/8/R3K3 w - - 0 1".to_owned();
+        let Picture { body, .. } = picture("a", &moves);
+        Picture { rev, body: Body { game_no, initial_fen, moves_from, ..body }, ..picture("a", &[]) }
+    };
+    for game_no in 1..5 {
+        // It goes on from where the game before it ended, and then it claims that it has had as many moves before.
+        public(&mut model, "b12", state(game_no, 1, None));
+        public(&mut model, "b12", state(game_no, 2, Some(MAX_PLIES as u32 + 1)));
+        assert!(plies(&model) <= 2 * MAX_PLIES, "{}", plies(&model));
+    }
+}
+
+#[test]
+fn boards_from_the_disk_may_have_any_number() {
+    let mut model = model();
+    let boards = r#"{"boards":{"a":{"number":4294967295,"games":[],"offset":0},"b":{"number":3,"games":[],"offset":0}}}"#;
+    model.restore(OutputAudience::Public, "1", serde_json::from_str(boards).expect("boards"));
+    public(&mut model, "x", picture("a", &["e4"]));
+    model.take_round("1", &round_message(1, r#"{"board":"c","number":3}"#), at(0)).expect("pairings");
+    assert!(model.rounds[&(OutputAudience::Public, "1".to_owned())].boards["b"].number > 3);
+}
+
+#[test]
 fn there_are_no_more_boards_and_rounds_than_there_can_be() {
     let mut model = model();
     for number in 0..MAX_BOARDS + 5 {
         public(&mut model, &format!("b{number}"), picture("a", &[]));
     }
     for round in 0..MAX_ROUNDS + 5 {
-        model.take_picture(OutputAudience::Public, &format!("r{round}"), "b1", picture("a", &[]), at(0));
+        let has_room = model.take_picture(OutputAudience::Public, &format!("r{round}"), "b1", picture("a", &[]), at(0));
+        assert_eq!(has_room, round < MAX_ROUNDS - 1, "round 1 is there already");
     }
     assert_eq!(model.rounds.len(), MAX_ROUNDS as usize);
     assert_eq!(model.rounds[&(OutputAudience::Public, "1".to_owned())].boards.len(), MAX_BOARDS);

@@ -50,6 +50,13 @@ fn a_game_with_all_its_tags() {
 }
 
 #[test]
+fn a_start_position_may_have_the_last_number_of_a_move() {
+    let body = Body { initial_fen: "4k3/8/8/8/8/8/4P3/4K3 w - - 0 4294967295".to_owned(), ..body("e4 Kd7 e5") };
+    let texts = movetexts(&round("300", body), Profile::Full);
+    assert_eq!(texts, ["4294967295. e4 Kd7 4294967295. e5 *"]);
+}
+
+#[test]
 fn times_that_a_move_took() {
     for (control, text, should) in [
         // 30 s are added with each move, so 26 s less on the clock are 56 s.

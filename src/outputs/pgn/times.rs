@@ -35,7 +35,7 @@ pub(super) fn times(part: &Part<'_>, control: Option<&TimeControl>) -> Vec<MoveT
     let first = part.start.turn();
     let side = |ply: usize| if ply.is_multiple_of(2) { first } else { !first };
     let black_began = usize::from(first == Color::Black);
-    let number = |ply: usize| part.start.fullmoves().get() + ((ply + black_began) / 2) as u32;
+    let number = |ply: usize| part.start.fullmoves().get().saturating_add(((ply + black_began) / 2) as u32);
     let turns: Vec<Option<Turn>> =
         (0..part.moves.len()).map(|ply| Turn::of(part, ply, side(ply), period_of(control?, number(ply))?)).collect();
     let as_configured = gives_as_configured(turns.iter().flatten());

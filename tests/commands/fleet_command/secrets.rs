@@ -115,6 +115,25 @@ fn a_damaged_secret_is_reported_and_never_replaced() {
     }
 }
 
+/// One wrong letter would cut all machines off from their broker.
+#[test]
+fn a_certificate_with_a_wrong_letter_is_damaged() {
+    let folder = folder(EVENT);
+    let out = folder.path().join("OUT");
+    made(folder.path(), &[]);
+    for (name, line) in [("hall.pem", 3), ("hall.pem", 8), ("ca.pem", 6)] {
+        let path = out.join("secrets").join(name);
+        let before = fs::read_to_string(&path).expect("a file");
+        let place = before.lines().take(line).map(|line| line.len() + 1).sum::<usize>() + 20;
+        let letter = if &before[place..=place] == "A" { "B" } else { "A" };
+        fs::write(&path, format!("{}{letter}{}", &before[..place], &before[place + 1..])).expect("a file");
+        let ran = make(folder.path(), &[]);
+        assert!(ran.code == Some(1) && ran.err.contains(name) && ran.err.contains("damaged"), "{name}:{line}: {}", ran.err);
+        fs::write(&path, before).expect("a file");
+    }
+    made(folder.path(), &[]);
+}
+
 /// What is removed, as the message about damage advises, and what is interrupted, leaves certificates that belong to their keys.
 #[test]
 fn certificates_belong_to_their_keys() {

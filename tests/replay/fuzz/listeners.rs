@@ -1,0 +1,132 @@
+//! What strangers send to the listeners of the program: frames of pages at the relay.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::{Arc, Mutex};
+
+use flagfall::config::Config;
+use flagfall::screens;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::runtime::Runtime;
+
+use super::{BYTES, campaign};
+use crate::support::nearly::{mutated_bytes, run_until};
+use crate::support::seeds::ordinary;
+
+/// The largest answer that is read, in bytes.
+const ANSWER: u64 = 16 << 20;
+
+fn runtime() -> Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime")
+}
+
+/// Connects from an address of its own, so that each is a stranger of its own.
+async fn connect(random: &mut fastrand::Rng, to: SocketAddr) -> (TcpStream, IpAddr) {
+    let own = Ipv4Addr::new(127, random.u8(1..255), random.u8(..), random.u8(1..255));
+    let socket = TcpSocket::new_v4().expect("a socket");
+    socket.bind((own, 0).into()).expect("an address of this machine");
+    (socket.connect(to).await.expect("somebody listens"), own.into())
+}
+
+/// Sends these bytes, and their end when the answer begins or none is expected. Returns everything that is answered.
+async fn exchange(stream: &mut TcpStream, bytes: &[u8], is_answered: bool) -> Vec<u8> {
+    // A server that refuses a request may not read all of it, and closes the connection.
+    _ = stream.write_all(bytes).await;
+    let mut answer = Vec::new();
+    if is_answered {
+        answer.extend(stream.read_u8().await.ok());
+    }
+    _ = stream.shutdown().await;
+    _ = stream.take(ANSWER).read_to_end(&mut answer).await;
+    answer
+}
+
+/// The request of a page that opens a WebSocket.
+fn upgrade(path: &str, address: SocketAddr) -> String {
+    format!(
+        "GET {path} HTTP/1.1\r\nHost: {address}\r\nOrigin: http://{address}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: mqtt\r\n\r\n"
+    )
+}
+
+/// A frame of a client. A mask of zeros leaves the payload as it is.
+fn frame(opcode: u8, payload: &[u8]) -> Vec<u8> {
+    let mut frame = vec![0x80 | opcode];
+    match payload.len() {
+        short @ 0..126 => frame.push(0x80 | short as u8),
+        long => {
+            frame.push(0xfe);
+            frame.extend(u16::try_from(long).expect("a short payload").to_be_bytes());
+        }
+    }
+    frame.extend([0; 4]);
+    frame.extend(payload);
+    frame
+}
+
+/// What the broker got from each visitor.
+type Got = Arc<Mutex<BTreeMap<IpAddr, Vec<u8>>>>;
+
+/// A broker that notes what it gets, and gives it back.
+async fn broker(listener: TcpListener, got: Got) {
+    while let Ok((mut stream, visitor)) = listener.accept().await {
+        let got = Arc::clone(&got);
+        tokio::spawn(async move {
+            let mut bytes = vec![0; 1 << 16];
+            while let Ok(length @ 1..) = stream.read(&mut bytes).await {
+                got.lock().expect("no panic").entry(visitor.ip()).or_default().extend(&bytes[..length]);
+                _ = stream.write_all(&bytes[..length]).await;
+            }
+        });
+    }
+}
+
+#[test]
+fn the_relay_takes_any_frames() {
+    const CONNECT: &[u8] = b"\x10\x10\x00\x04MQTT\x04\x02\x00\x1e\x00\x04page";
+    const SUBSCRIBE: &[u8] = b"\x82\x0e\x00\x08\x00\x09flagfall/\x01";
+    let runtime = runtime();
+    let (got, listener) = (Got::default(), runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("a free port"));
+    let mut config = Config::default();
+    config.screens.listen = "127.0.0.1:0".to_owned();
+    let screens = screens::start(&config, listener.local_addr().ok()).expect("they are served");
+    runtime.spawn(broker(listener, Arc::clone(&got)));
+    let address = screens.address;
+    let pieces: [&[&[u8]]; 4] =
+        [&[CONNECT, SUBSCRIBE], &[CONNECT, b"", b"\xe0\x00"], &[&CONNECT[..9], &CONNECT[9..]], &[SUBSCRIBE]];
+    let long = vec![0x32; 60_000];
+    let mut passed_on = 0;
+    let mut one = |random: &mut fastrand::Rng| {
+        let pieces = pieces[random.usize(..pieces.len())];
+        let mut payloads: Vec<Vec<u8>> = pieces.iter().map(|piece| piece.to_vec()).collect();
+        if random.u8(..) < 10 {
+            payloads.push(long.clone());
+        }
+        if random.bool() {
+            payloads = payloads.iter().map(|payload| mutated_bytes(random, &[payload])).collect();
+        }
+        let frames: Vec<u8> = payloads.iter().flat_map(|payload| frame(2, payload)).collect();
+        let is_damaged = random.bool();
+        let sent = if is_damaged { mutated_bytes(random, &[&frames]) } else { frames };
+        let head = upgrade("/mqtt", address);
+        let (visitor, answer) = runtime.block_on(async {
+            let (mut stream, visitor) = connect(random, address).await;
+            (visitor, exchange(&mut stream, &[head.as_bytes(), &sent].concat(), true).await)
+        });
+        let shown = String::from_utf8_lossy(&answer[..answer.len().min(200)]).into_owned();
+        assert!(answer.starts_with(b"HTTP/1.1 101"), "{shown}");
+        let passed = got.lock().expect("no panic").remove(&visitor).unwrap_or_default();
+        assert!(passed.first().is_none_or(|first| *first == 0x10), "something else than CONNECT came first: {passed:?}");
+        assert!(passed.len() <= sent.len());
+        passed_on += passed.len();
+        let begins = payloads[0].first() == Some(&0x10);
+        if !is_damaged && begins {
+            assert!(payloads.concat().starts_with(&passed), "what came is what was sent");
+        }
+        sent.len()
+    };
+    campaign("fuzz of frames at the relay", 0..1, |seed| run_until(seed, BYTES / 20, &mut one));
+    assert!(passed_on > 0 || !ordinary());
+    screens.stop();
+}
