@@ -12,8 +12,8 @@
 //! * **No TLS.** Passwords and games can be read on the way; at an event the broker is mosquitto (`config/mosquitto/`).
 //! * **Strangers cost little.** Connections that have not logged in are few and short (`places`, `front`), wrong passwords are
 //!   counted by address and name (`guesses`), web pages of foreign servers are refused (`origin`), every packet is judged before
-//!   it is forwarded (`packets`, `gate`), each user has a share of memory and time (`shares`), and all of that is one log line a
-//!   minute (`refusals`).
+//!   it is forwarded (`packets`, `gate`), each user has a share of memory and time (`shares`), and each kind of that is one log
+//!   line a minute (`refusals`).
 //! * A subscription that is wider than the rules is refused at SUBSCRIBE. A message that may not be sent gets a negative PUBACK;
 //!   it is in the form of MQTT 5 even for a 3.1.1 client, which treats it as an error and disconnects. Every message carries user
 //!   properties that name its sender (`x-mqtt-client-id`, `x-mqtt-sender`), so a client id must not contain anything secret.
@@ -201,7 +201,6 @@ async fn run(front: Arc<Front>, mqtt: TcpListener, web: Option<TcpListener>, sto
     tokio::select! {
         _ = accepting => {}
         () = front.sweep() => {}
-        () = front.access.refusals.log() => {}
     }
 }
 

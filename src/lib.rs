@@ -17,7 +17,9 @@
 //! | [`calibration`] | the file with the data that a driver needs about one board |
 //! | [`import`] | converts recordings of other programs to traces |
 //! | [`random`] | random values that nobody can guess |
+//! | `files` | files that are replaced as a whole, and those that are private |
 //! | `listening` | why an address cannot be listened at |
+//! | `log_limit` | the log lines that strangers can cause, one a minute of each kind |
 //! | [`system_clock`] | the one place that reads the clocks of the operating system |
 //! | [`broker`] | an MQTT broker in this program |
 //! | `emulate` | simulated games on emulated boards |
@@ -46,6 +48,7 @@ pub mod daemon;
 #[cfg(feature = "tools")]
 pub mod emulate;
 pub mod event;
+mod files;
 #[cfg(feature = "tools")]
 pub mod fleet;
 pub mod health;
@@ -53,8 +56,8 @@ pub mod health;
 pub mod http;
 pub mod import;
 pub mod journal;
-#[cfg(any(feature = "broker", feature = "outputs", feature = "screens"))]
 mod listening;
+mod log_limit;
 pub mod mqtt;
 pub mod outputs;
 pub mod publish;

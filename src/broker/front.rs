@@ -32,6 +32,7 @@ use super::places::{Entered, Limits, Place, Places};
 use super::refusals::Refusal;
 use super::shares::Class;
 use super::socket::Socket;
+use crate::log_limit;
 
 /// The time in which a client must log in.
 const LOGIN_WITHIN: Duration = Duration::from_secs(5);
@@ -103,7 +104,7 @@ impl Front {
             tokio::select! {
                 () = async { _ = stop.wait_for(|stop| *stop).await } => break,
                 Some(ended) = connections.join_next() => if let Err(error) = ended {
-                    tracing::error!("broker: a connection ended by a fault of the broker: {error}");
+                    log_limit::warn("broker: a connection ended by a fault of the broker", &error);
                 },
                 accepted = self.accept_one(&listener) => match accepted {
                     Ok((stream, peer)) => {
@@ -135,7 +136,7 @@ impl Front {
         loop {
             ticks.tick().await;
             if let Err(error) = self.storage.cleanup_expired().await {
-                tracing::error!("broker: expired sessions were not removed: {error}");
+                log_limit::warn("broker: expired sessions were not removed", &error);
             }
             self.router.sweep_sessions().await;
             self.monitor.cleanup_expired_windows().await;

@@ -12,7 +12,7 @@ use super::CONFIGURATION;
 use crate::config::{
     self, Board, Config, Errors, InWords, Loaded, Output, OutputAudience, OutputKind, Place, Problem, Role, Transport,
 };
-use crate::daemon::judge;
+use crate::daemon;
 use crate::wire::player::Player;
 
 /// Reads the configuration as `flagfall run` would, and shows the boards and services that would start, or all errors.
@@ -35,8 +35,7 @@ impl CheckConfig {
     pub(super) fn run(self) -> Result<ExitCode> {
         let mut out = std::io::stdout().lock();
         // What `flagfall run` does before it opens anything.
-        let judged = config::load_default(&self.config).and_then(|loaded| judge(&loaded).map(|_| loaded));
-        match judged {
+        match daemon::load(&self.config, true) {
             Ok(loaded) if self.json => writeln!(out, "{}", serde_json::to_string(&ConfigReport::new(&loaded))?)?,
             Ok(loaded) => print(&loaded, &mut out)?,
             Err(errors) if self.json => {

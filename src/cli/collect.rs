@@ -15,6 +15,7 @@ use super::{log, time_control};
 use crate::collect::{self, Settings};
 use crate::config::{self, Config};
 use crate::daemon::node_name;
+use crate::log_limit;
 use crate::mqtt::Identity;
 
 /// Collect the games of all boards of an event from the broker, and send them to broadcasts.
@@ -47,7 +48,7 @@ pub(super) struct Collect {
 
 impl Collect {
     pub(super) fn run(self) -> Result<ExitCode> {
-        let config = config::load_default(&self.config)?.config;
+        let config = config::load_to_serve(&self.config, &["http.listen"])?.config;
         log::start(config.log.level);
         time_control::log(&config);
         if config.output.is_empty() {
@@ -57,7 +58,7 @@ impl Collect {
         let local = Local::default();
         let settings = Settings::new(&config, &node, Identity::read(&config.mqtt, &node)?, &local.pages, &local.hall);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("the collector's runtime")?;
-        runtime.block_on(async {
+        let ended = runtime.block_on(async {
             let mut terminate = signal(SignalKind::terminate()).context("SIGTERM")?;
             let mut interrupt = signal(SignalKind::interrupt()).context("SIGINT")?;
             let stop = async {
@@ -84,8 +85,9 @@ impl Collect {
                 livechess.stop().await;
             }
             run
-        })?;
-        Ok(ExitCode::SUCCESS)
+        });
+        log_limit::write_all();
+        ended.map(|()| ExitCode::SUCCESS)
     }
 }
 

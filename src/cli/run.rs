@@ -16,8 +16,9 @@ use self::follow::{Follower, configure};
 #[cfg(feature = "outputs")]
 use super::local::{Local, bind_livechess, serve_livechess};
 use super::{log, time_control};
-use crate::config::{self, Loaded};
-use crate::daemon::{Daemon, judge};
+use crate::config::Loaded;
+use crate::daemon::{self, Daemon};
+use crate::log_limit;
 #[cfg(feature = "screens")]
 use crate::screens;
 
@@ -38,13 +39,13 @@ pub(super) struct Run {
 
 impl Run {
     pub(super) fn run(self) -> Result<ExitCode> {
-        let loaded = config::load_default(&self.config)?;
+        let loaded = daemon::load(&self.config, true)?;
         log::start(loaded.config.log.level);
         if loaded.config.board.is_empty() {
             tracing::warn!("no board is configured: nothing will be read");
         }
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("the network's runtime")?;
-        runtime.block_on(async {
+        let ended = runtime.block_on(async {
             // The signals are caught before anything starts, so that an early signal is not missed.
             let mut terminate = signal(SignalKind::terminate()).context("SIGTERM")?;
             let mut interrupt = signal(SignalKind::interrupt()).context("SIGINT")?;
@@ -68,8 +69,9 @@ impl Run {
                 listener.stop().await;
             }
             run
-        })?;
-        Ok(ExitCode::SUCCESS)
+        });
+        log_limit::write_all();
+        ended.map(|()| ExitCode::SUCCESS)
     }
 }
 
@@ -161,7 +163,7 @@ impl Run {
                 return ended;
             }
             // The files may have changed since, as at any other start.
-            match config::load_default(&self.config) {
+            match daemon::load(&self.config, false) {
                 Ok(loaded) => base = loaded,
                 Err(errors) => tracing::error!("the configuration stays as it was, because it has errors:\n{errors}"),
             }
@@ -171,13 +173,13 @@ impl Run {
 
 /// Starts the collector beside the daemon, if the configuration says so.
 #[cfg(feature = "outputs")]
-fn collector(config: &config::Config, daemon: &Daemon, local: &Local) -> Result<Option<super::collect::Beside>> {
+fn collector(config: &crate::config::Config, daemon: &Daemon, local: &Local) -> Result<Option<super::collect::Beside>> {
     config.collect.enabled.then(|| super::collect::start_beside(config, own_broker(config, daemon), local)).transpose()
 }
 
 /// The address of the broker in this program, if it runs and messages go to it.
 #[cfg(any(feature = "outputs", feature = "screens"))]
-fn own_broker(config: &config::Config, daemon: &Daemon) -> Option<SocketAddr> {
+fn own_broker(config: &crate::config::Config, daemon: &Daemon) -> Option<SocketAddr> {
     #[cfg(feature = "broker")]
     return daemon.broker().map(|(tcp, _)| tcp).filter(|_| config.publishes_to_own_broker());
     #[cfg(not(feature = "broker"))]
@@ -194,7 +196,7 @@ async fn reread(files: &[PathBuf], hangup: &mut Signal) -> Loaded {
             // The runtime ends.
             std::future::pending::<()>().await;
         }
-        match config::load_default(files).and_then(|loaded| judge(&loaded).map(|_| loaded)) {
+        match daemon::load(files, false) {
             Ok(loaded) => return loaded,
             Err(errors) => tracing::error!("nothing was changed, because the configuration has errors:\n{errors}"),
         }

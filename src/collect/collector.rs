@@ -17,9 +17,9 @@ use super::store::Store;
 use crate::config::OutputAudience;
 use crate::event::problems::Problems;
 use crate::outputs::picture::Picture;
-use crate::random;
 use crate::system_clock::{MonotonicTime, monotonic};
 use crate::wire::node::NodeState;
+use crate::{log_limit, random};
 
 /// A change is handed out when nothing has changed for this time, so that what belongs together leaves together, ...
 const QUIET: Duration = Duration::from_millis(300);
@@ -35,8 +35,6 @@ const STATUS_EVERY: Duration = Duration::from_secs(1);
 const IDLE: Duration = Duration::from_secs(5);
 /// How long a stop waits for the broker.
 const STOP: Duration = Duration::from_secs(2);
-/// Refused messages are logged in full so many times, then only counted.
-const LOGGED: u64 = 20;
 
 /// Collects until `stop` is ready, then stores everything and publishes `stopped`.
 ///
@@ -49,7 +47,8 @@ pub async fn run(settings: Settings, stop: impl Future<Output = ()>) -> Result<(
     let mut model = Model::new(settings.fixed.clone());
     let sent = store.load(&mut model);
     let lichess = store.load_lichess();
-    let outputs = Outputs::start(&settings.outputs, &settings.pages, sent, lichess).map_err(CollectError::System)?;
+    let mut outputs = Outputs::start(&settings.outputs, &settings.pages, sent, lichess).map_err(CollectError::System)?;
+    outputs.serve_stored(&model);
     let client = random::hex(random::UNGUESSABLE).map_err(CollectError::System)?;
     let client = format!("flagfall-{}-{client}", settings.node);
     let programs = settings.hall.clone().map(Programs::new);
@@ -75,8 +74,6 @@ pub async fn run(settings: Settings, stop: impl Future<Output = ()>) -> Result<(
         own,
         round_topics,
         statuses_at: MonotonicTime(0),
-        refused: 0,
-        refusal_logged: false,
     };
     tokio::pin!(stop);
     loop {
@@ -156,10 +153,6 @@ struct Collector {
     own: OwnNode,
     round_topics: RoundTopics,
     statuses_at: MonotonicTime,
-    /// Messages that were refused.
-    refused: u64,
-    /// The log says that the broker refuses messages.
-    refusal_logged: bool,
 }
 
 impl Collector {
@@ -200,19 +193,18 @@ impl Collector {
                 self.stage = Stage::Gathering(now.after(GATHER));
             }
             Heard::Refused(why) => {
-                if !std::mem::replace(&mut self.refusal_logged, true) {
-                    warn!(
-                        "the broker refuses a message ({why}): give this user the rights of the collector (config/mosquitto/acl)"
-                    );
-                }
+                log_limit::warn(
+                    "the broker refuses a message: give this user the rights of the collector (config/mosquitto/acl)",
+                    &why,
+                );
             }
-            Heard::Lost(why) => {
+            Heard::Lost { why, unanswered } => {
                 if self.trouble.as_ref() != Some(&why) {
                     warn!("no connection to the {why} Meanwhile the outputs keep what they have.");
                 }
                 self.trouble = Some(why);
                 self.stage = Stage::Away;
-                self.round_topics.lost(now);
+                self.round_topics.lost(unanswered, now);
             }
             Heard::Message { topic, payload } => {
                 let topic = String::from_utf8_lossy(&topic).into_owned();
@@ -224,7 +216,7 @@ impl Collector {
     fn take(&mut self, topic: &str, payload: &[u8], now: MonotonicTime) {
         let Settings { root, fixed, .. } = &self.settings;
         let Some(about) = intake::about(root, &fixed.event, topic) else {
-            return self.refuse(topic, "the topic has ids that cannot be");
+            return refuse(topic, "the topic has ids that cannot be");
         };
         let is_meta = matches!(about, About::Event | About::Round(_));
         // An empty message deletes what is retained. What was collected stays.
@@ -268,22 +260,14 @@ impl Collector {
         }
         if let Err(why) = taken {
             self.model.counters.unreadable += 1;
-            self.refuse(topic, &why);
-        }
-    }
-
-    fn refuse(&mut self, topic: &str, why: &str) {
-        self.refused += 1;
-        if self.refused <= LOGGED {
-            warn!("a message on {topic:?} is not used: {why}");
-        } else if self.refused.is_power_of_two() {
-            warn!("{} messages were not used so far", self.refused);
+            refuse(topic, &why);
         }
     }
 
     /// Does what is due.
     fn wake(&mut self) {
         let now = monotonic();
+        log_limit::write_due();
         if let Stage::Gathering(until) = self.stage
             && (now >= until || self.model.is_complete(&|board| self.heard.contains_key(board)))
         {
@@ -378,4 +362,8 @@ impl Collector {
         let counters = self.model.counters;
         info!(unreadable = counters.unreadable, old = counters.old, two_nodes = counters.two_nodes, "the collector has stopped");
     }
+}
+
+fn refuse(topic: &str, why: &str) {
+    log_limit::warn("a message is not used", &format_args!("{topic:?}: {why}"));
 }

@@ -1,5 +1,6 @@
 //! Receives messages from the broker, and tells which kind each topic has.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -8,7 +9,7 @@ use rumqttc::v5::mqttbytes::v5::{
     Filter, LastWill, LastWillProperties, Packet, PubAckReason, PublishProperties, SubscribeReasonCode,
 };
 use rumqttc::v5::{AsyncClient, ConnectionError, Event, EventLoop, MqttOptions};
-use rumqttc::{NetworkOptions, TlsConfiguration, Transport};
+use rumqttc::{NetworkOptions, Outgoing, TlsConfiguration, Transport};
 use tokio::sync::{mpsc, watch};
 
 use crate::config::OutputAudience;
@@ -54,8 +55,13 @@ pub(crate) enum Heard {
     },
     /// The broker refuses a message of ours, with its reason.
     Refused(String),
-    /// The connection was lost, and why.
-    Lost(String),
+    /// The connection was lost.
+    Lost {
+        /// Why, for people.
+        why: String,
+        /// The broker had not answered all messages of ours.
+        unanswered: bool,
+    },
 }
 
 /// What a topic is about.
@@ -191,7 +197,7 @@ async fn listen(
     stopped: watch::Receiver<bool>,
 ) {
     let (delays, mut backoff) = (ReconnectDelays::default(), Backoff::default());
-    let mut connected_at = None;
+    let (mut connected_at, mut unanswered) = (None, BTreeSet::new());
     loop {
         // The login may have been replaced.
         if let Some((user, password)) = identity.user() {
@@ -203,6 +209,7 @@ async fn listen(
         let news = match events.poll().await {
             Ok(Event::Incoming(Packet::ConnAck(accepted))) => {
                 connected_at = Some(monotonic());
+                unanswered.clear();
                 let filters = filters.iter().map(|filter| {
                     let mut filter = Filter::new(filter.clone(), QoS::AtLeastOnce);
                     filter.preserve_retain = true;
@@ -216,9 +223,15 @@ async fn listen(
                 let granted = |code: &&SubscribeReasonCode| matches!(code, SubscribeReasonCode::Success(_));
                 Heard::Subscribed { denied: answer.return_codes.len() - answer.return_codes.iter().filter(granted).count() }
             }
-            Ok(Event::Incoming(Packet::PubAck(answer)))
-                if !matches!(answer.reason, PubAckReason::Success | PubAckReason::NoMatchingSubscribers) =>
-            {
+            Ok(Event::Outgoing(Outgoing::Publish(id))) => {
+                unanswered.insert(id);
+                continue;
+            }
+            Ok(Event::Incoming(Packet::PubAck(answer))) => {
+                unanswered.remove(&answer.pkid);
+                if matches!(answer.reason, PubAckReason::Success | PubAckReason::NoMatchingSubscribers) {
+                    continue;
+                }
                 Heard::Refused(format!("{:?}", answer.reason))
             }
             Ok(Event::Incoming(Packet::Publish(publish))) => Heard::Message { topic: publish.topic, payload: publish.payload },
@@ -231,7 +244,8 @@ async fn listen(
                     ConnectionError::ConnectionRefused(_) => backoff.longest_wait(&delays, monotonic().0),
                     _ => backoff.next_wait(&delays, lasted.unwrap_or_default(), monotonic().0),
                 };
-                if heard.send(Heard::Lost(trouble.to_string())).await.is_err() {
+                let lost = Heard::Lost { why: trouble.to_string(), unanswered: !unanswered.is_empty() };
+                if heard.send(lost).await.is_err() {
                     return;
                 }
                 let mut stopped = stopped.clone();

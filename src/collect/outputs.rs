@@ -100,9 +100,18 @@ impl Outputs {
         Ok(Outputs { all, renderer: Renderer::default(), reports, sent, lichess })
     }
 
+    /// Serves the pages of what the store has, before anything was heard: they are on this machine, and nobody else serves them.
+    pub(crate) fn serve_stored(&mut self, model: &Model) {
+        self.hand_out_to(model, |kind| kind == OutputKind::Pages);
+    }
+
     /// Gives each output the rounds that differ from what it has.
     pub(crate) fn hand_out(&mut self, model: &Model) {
-        for running in &mut self.all {
+        self.hand_out_to(model, |_| true);
+    }
+
+    fn hand_out_to(&mut self, model: &Model, gets: impl Fn(OutputKind) -> bool) {
+        for running in self.all.iter_mut().filter(|running| gets(running.output.kind)) {
             running.off = None;
             let mut bodies = self.renderer.render(model, &running.output);
             if running.output.kind == OutputKind::Lichess {

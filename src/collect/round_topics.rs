@@ -4,9 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use tracing::warn;
-
 use super::intake::Link;
+use crate::log_limit;
 use crate::system_clock::MonotonicTime;
 use crate::wire::topics;
 
@@ -14,10 +13,12 @@ use crate::wire::topics;
 pub(crate) const LARGEST: usize = 128 << 10;
 /// What a packet has beside its payload, at most.
 const HEADER: usize = 1 << 10;
-/// A connection that ends so soon after such a message may have ended because of it.
+/// A connection that ends so soon after such a message, which the broker has not answered, may have ended because of it.
 const SOON: Duration = Duration::from_secs(5);
-/// After so many of these in a row nothing is published any more.
+/// After so many of these in a row nothing is published for a while.
 const STRIKES: u32 = 3;
+/// That while. The broker may get other rights or limits meanwhile, or another cause may end.
+const REST: Duration = Duration::from_mins(10);
 
 /// The PGN of all rounds.
 pub(crate) struct RoundTopics {
@@ -31,6 +32,8 @@ pub(crate) struct RoundTopics {
     given_at: Option<MonotonicTime>,
     /// How many connections in a row ended soon after such a message.
     strikes: u32,
+    /// Until when nothing is published.
+    rests_until: MonotonicTime,
 }
 
 struct Kept {
@@ -50,6 +53,7 @@ impl RoundTopics {
             limit: usize::MAX,
             given_at: None,
             strikes: 0,
+            rests_until: MonotonicTime(0),
         }
     }
 
@@ -59,15 +63,18 @@ impl RoundTopics {
         self.rounds.values_mut().for_each(|kept| kept.given = false);
     }
 
-    /// The connection was lost.
-    pub(crate) fn lost(&mut self, now: MonotonicTime) {
+    /// The connection was lost. `unanswered`: the broker had not answered all messages. One that has answered them did not end the
+    /// connection because of them.
+    pub(crate) fn lost(&mut self, unanswered: bool, now: MonotonicTime) {
         let soon = self.given_at.take().is_some_and(|given| now.since(given) < SOON);
-        self.strikes = if soon { self.strikes + 1 } else { 0 };
-        if self.strikes == STRIKES {
-            warn!(
-                "the broker ends each connection after the PGN of a round: it is not published any more. The user of the collector needs \
-                 the right to write {}, and the broker must take messages of 128 KiB",
-                topics::round_pgn(&self.root, &self.event, "+")
+        self.strikes = if soon && unanswered { self.strikes + 1 } else { 0 };
+        if self.strikes >= STRIKES {
+            self.rests_until = now.after(REST);
+            log_limit::warn(
+                "connections end before the broker has answered the PGN of a round, so it is tried again in ten minutes. If the broker did \
+                 not end by itself, the user of the collector needs the right to write this topic, or the broker must take messages of \
+                 128 KiB",
+                &topics::round_pgn(&self.root, &self.event, "+"),
             );
         }
     }
@@ -81,7 +88,8 @@ impl RoundTopics {
     pub(crate) fn show(&mut self, round: &str, mut pgn: String) {
         if pgn.len() >= LARGEST || pgn.len() + HEADER > self.limit {
             if self.too_large.insert(round.to_owned()) {
-                warn!("round {round}: its PGN has {} bytes, too many for one message at the broker; outputs have it", pgn.len());
+                let whose = format_args!("round {round}, {} bytes; outputs have it", pgn.len());
+                log_limit::warn("the PGN of a round has too many bytes for one message at the broker", &whose);
             }
             pgn.clear();
         } else {
@@ -94,7 +102,7 @@ impl RoundTopics {
 
     /// Gives the broker what it has not got.
     pub(crate) fn give(&mut self, link: &Link, now: MonotonicTime) {
-        if self.strikes >= STRIKES {
+        if now < self.rests_until {
             return;
         }
         for (round, kept) in self.rounds.iter_mut().filter(|(_, kept)| !kept.given) {
@@ -134,12 +142,26 @@ mod tests {
     fn a_broker_that_ends_connections_is_left_alone() {
         let second = |seconds: u64| MonotonicTime(seconds * 1_000_000);
         let mut topics = RoundTopics::new("flagfall", "e");
-        for (given, lost, strikes) in [(1, 2, 1), (3, 4, 2), (10, 60, 0), (61, 62, 1), (63, 64, 2), (65, 66, 3)] {
-            topics.given_at = Some(second(given));
-            topics.lost(second(lost));
-            assert_eq!(topics.strikes, strikes, "{lost}");
+        let mut lose = |given: Option<u64>, lost, unanswered| {
+            topics.given_at = given.map(second);
+            topics.lost(unanswered, second(lost));
+            (topics.strikes, topics.rests_until)
+        };
+        for (given, lost, strikes) in [(1, 2, 1), (3, 4, 2), (10, 60, 0), (61, 62, 1), (63, 64, 2)] {
+            assert_eq!(lose(Some(given), lost, true), (strikes, second(0)), "{lost}");
         }
-        topics.lost(second(67));
-        assert_eq!(topics.strikes, 0, "another cause");
+        assert_eq!(lose(Some(65), 66, true), (3, second(66 + 600)));
+        assert_eq!(lose(Some(700), 701, true), (4, second(701 + 600)), "it is tried once, and rests again");
+        assert_eq!(lose(None, 702, true), (0, second(701 + 600)), "another cause");
+    }
+
+    #[test]
+    fn a_broker_that_dies_after_its_answer_has_another_cause() {
+        let mut topics = RoundTopics::new("flagfall", "e");
+        for second in 1..=10 {
+            topics.given_at = Some(MonotonicTime(second * 1_000_000));
+            topics.lost(false, MonotonicTime(second * 1_000_000));
+            assert_eq!((topics.strikes, topics.rests_until), (0, MonotonicTime(0)), "{second}");
+        }
     }
 }

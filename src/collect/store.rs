@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use flagfall_protocols::bytes::crc32;
@@ -13,6 +14,7 @@ use tracing::warn;
 use super::lichess_rounds::LichessRounds;
 use super::model::{Model, RoundBoards};
 use crate::config::OutputAudience;
+use crate::files;
 use crate::wire::meta::{MAX_ROUNDS, Meta, MetaEvent, MetaRound, OutputRequests};
 use crate::wire::output::BoardMessage;
 use crate::wire::topics::is_id;
@@ -61,8 +63,8 @@ impl Store {
     /// It cannot be made, or another collector uses it.
     pub(crate) fn open(dir: &Path, event: &str) -> io::Result<Store> {
         let of_event = dir.join(event);
-        fs::create_dir_all(&of_event)?;
-        let lock = File::options().create(true).truncate(false).write(true).open(dir.join("lock"))?;
+        files::make_private_folder(&of_event)?;
+        let lock = File::options().create(true).truncate(false).write(true).mode(files::PRIVATE).open(dir.join("lock"))?;
         lock.try_lock().map_err(|error| match error {
             fs::TryLockError::WouldBlock => io::Error::other("another collector on this machine uses this folder"),
             fs::TryLockError::Error(error) => error,
@@ -75,7 +77,7 @@ impl Store {
         let file = self.dir.join("boot");
         let last = fs::read_to_string(&file).ok().and_then(|text| text.trim().parse::<u64>().ok()).unwrap_or_default();
         let start = last.saturating_add(1);
-        match write(&file, &start.to_string()) {
+        match files::replace(&file, start.to_string().as_bytes(), files::PRIVATE) {
             Ok(()) => start,
             Err(error) => {
                 warn!("{}: this start is not counted: {error}", file.display());
@@ -155,9 +157,9 @@ impl Store {
             return Ok(());
         }
         if let Some(folder) = file.parent() {
-            fs::create_dir_all(folder)?;
+            files::make_private_folder(folder)?;
         }
-        write(file, &text)?;
+        files::replace(file, text.as_bytes(), files::PRIVATE)?;
         self.written.insert(file.to_owned(), mark);
         Ok(())
     }
@@ -172,6 +174,8 @@ impl Store {
                 return None;
             }
         };
+        // An earlier version may have made it for all.
+        _ = files::close(&opened);
         let read = opened.take(LARGEST).read_to_end(&mut bytes).map_err(|error| error.to_string());
         let parsed = read.and_then(|_| serde_json::from_slice(&bytes).map_err(|error| error.to_string()));
         parsed.inspect_err(|error| warn!("{}: is damaged and not used: {error}", file.display())).ok()
@@ -185,13 +189,4 @@ fn boards_file(audience: OutputAudience) -> &'static str {
         OutputAudience::Public => "boards.json",
         OutputAudience::Live => "live-boards.json",
     }
-}
-
-/// Writes a file so that it is there whole or not at all after a power cut.
-fn write(file: &Path, text: &str) -> io::Result<()> {
-    let fresh = file.with_extension("new");
-    let mut out = File::create(&fresh)?;
-    out.write_all(text.as_bytes())?;
-    out.sync_data()?;
-    fs::rename(&fresh, file)
 }

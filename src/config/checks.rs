@@ -13,7 +13,7 @@ use flagfall_protocols::drivers;
 use super::board::{Board, Transport};
 use super::place::{Origins, Problem};
 use super::types::{Config, Guidelines, Rulings, rulebook};
-use super::{broker_user, certificates, output_checks, screens, secrets};
+use super::{broker_user, broker_users, certificates, listeners, output_checks, screens, secrets};
 use crate::calibration;
 
 /// The problem of a device by Bluetooth LE in a build without the feature `ble`.
@@ -44,14 +44,15 @@ impl<'a> Check<'a> {
     }
 }
 
-/// Finds everything that is wrong with the whole configuration.
-pub(crate) fn check(config: &Config, origins: &Origins, problems: &mut Vec<Problem>) {
+/// Finds everything that is wrong with the whole configuration, for a program that will listen at the addresses of these keys.
+pub(crate) fn check(config: &Config, origins: &Origins, listens: &[&str], problems: &mut Vec<Problem>) {
     let mut check = Check { origins, problems };
     rules(config, &mut check);
     mqtt(config, &mut check);
     broker(config, &mut check);
-    listeners(config, &mut check);
+    listens_well(config, listens, &mut check);
     check_screens(config, &mut check);
+    broker_users::problems(config).into_iter().for_each(|(key, why)| check.problem(&key, why));
     if config.event.from_meta && config.publishes_to_own_broker() {
         let message =
             "the broker in this program forgets the organiser's messages when the round changes: set mqtt.host to another one";
@@ -153,9 +154,6 @@ fn broker(config: &Config, check: &mut Check<'_>) {
             check.problem(key, "can be reached from other machines: needs users, [broker.user.NAME]");
         }
     }
-    if broker.tcp == broker.websocket && !broker.tcp.ends_with(":0") {
-        check.problem("broker.websocket", "is the same address and port as broker.tcp");
-    }
 }
 
 /// The pages for browsers must not give more than they seem to.
@@ -164,7 +162,7 @@ fn check_screens(config: &Config, check: &mut Check<'_>) {
 }
 
 /// The listeners of the program must have addresses of their own, and must be in this build.
-fn listeners(config: &Config, check: &mut Check<'_>) {
+fn listens_well(config: &Config, listens: &[&str], check: &mut Check<'_>) {
     let (livechess, http) = (&config.livechess, &config.http);
     for (key, on) in [("livechess.enabled", livechess.enabled), ("http.listen", !http.listen.is_empty())] {
         if on && cfg!(not(feature = "outputs")) {
@@ -177,9 +175,8 @@ fn listeners(config: &Config, check: &mut Check<'_>) {
     if livechess.listen.len() > MAX_LISTEN {
         check.problem("livechess.listen", format!("has more than {MAX_LISTEN} addresses"));
     }
-    if livechess.enabled && livechess.listen.contains(&http.listen) && !http.listen.ends_with(":0") {
-        check.problem("http.listen", "is the same address and port as one of livechess.listen");
-    }
+    let problems = listeners::clashes(config).into_iter().chain(listeners::refused(config, listens));
+    problems.for_each(|(key, why)| check.problem(key, why));
 }
 
 /// Every board must be identifiable: no two boards may have the same identification, and only a single board may have none.

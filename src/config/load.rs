@@ -33,10 +33,18 @@ pub struct Loaded {
 /// # Errors
 /// Everything that is wrong; see [`load`].
 pub fn load_default(explicit: &[PathBuf]) -> Result<Loaded, Errors> {
+    load_to_serve(explicit, &[])
+}
+
+/// The same for a program that will listen at the addresses of these keys: this machine must have them, and this user must be allowed to.
+///
+/// # Errors
+/// Everything that is wrong; see [`load`].
+pub fn load_to_serve(explicit: &[PathBuf], keys: &[&str]) -> Result<Loaded, Errors> {
     // A file that this user may not see is there: `load` reports it.
     let standard = [MAIN_FILE, EVENT_FILE].map(PathBuf::from).into_iter().filter(|file| file.try_exists().unwrap_or(true));
     let files = if explicit.is_empty() { standard.collect() } else { explicit.to_vec() };
-    load(&files, environment::variables().into_iter())
+    load_checked(&files, environment::variables().into_iter(), keys)
 }
 
 /// Reads `files`, a later one over the earlier ones, and then those variables whose names begin with `FLAGFALL__`.
@@ -45,9 +53,13 @@ pub fn load_default(explicit: &[PathBuf]) -> Result<Loaded, Errors> {
 /// Everything that is wrong in any file or variable; if they are all right, everything that is wrong with the whole
 /// configuration.
 pub fn load(files: &[PathBuf], environment: impl Iterator<Item = (String, String)>) -> Result<Loaded, Errors> {
+    load_checked(files, environment, &[])
+}
+
+fn load_checked(files: &[PathBuf], environment: impl Iterator<Item = (String, String)>, keys: &[&str]) -> Result<Loaded, Errors> {
     let (config, origins) = read_all(files, environment)?;
     let mut problems = Vec::new();
-    checks::check(&config, &origins, &mut problems);
+    checks::check(&config, &origins, keys, &mut problems);
     if !problems.is_empty() {
         return Err(Errors(problems));
     }

@@ -10,6 +10,7 @@
 
 mod board;
 mod broker_user;
+mod broker_users;
 mod certificates;
 mod checks;
 mod environment;
@@ -18,8 +19,10 @@ mod fleet;
 #[cfg(feature = "tools")]
 mod fleet_checks;
 mod leaf;
+mod listeners;
 mod load;
 mod nearest;
+mod node_name;
 mod output;
 mod output_checks;
 mod place;
@@ -45,7 +48,9 @@ pub(crate) use environment::of_commands;
 #[cfg(feature = "tools")]
 pub(crate) use fleet::MACHINES_PORT;
 pub use fleet::{Fleet, FleetBroker, FleetNode, FleetRole, FleetUser, Valid};
-pub use load::{EVENT_FILE, Loaded, MAIN_FILE, load, load_default};
+pub use listeners::LISTENERS;
+pub use load::{EVENT_FILE, Loaded, MAIN_FILE, load, load_default, load_to_serve};
+pub use node_name::node_name;
 #[cfg(feature = "outputs")]
 pub(crate) use output::PLACEHOLDERS;
 pub use output::{Collect, Output, OutputAudience, OutputKind, OutputProfile};

@@ -101,11 +101,6 @@ pub(super) fn problems(config: &Config) -> Vec<(&'static str, String)> {
         let why = "gives other machines a way to the broker in this program: that needs users, [broker.user.NAME]";
         found.push(("screens.listen", why.to_owned()));
     }
-    for (key, other) in [("http.listen", &config.http.listen), ("broker.websocket", &config.broker.websocket)] {
-        if *other == screens.listen && !other.ends_with(":0") && (key != "broker.websocket" || config.broker.enabled) {
-            found.push(("screens.listen", format!("is the same address and port as {key}")));
-        }
-    }
     found
 }
 

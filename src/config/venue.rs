@@ -33,7 +33,7 @@ pub fn load_venue(file: &Path) -> Result<Venue, Errors> {
             // These files are on the machine of the board.
             node.board.iter_mut().for_each(|board| (board.unlock_file, board.calibration_file) = (None, None));
             let mut found = Vec::new();
-            checks::check(&node, &origins, &mut found);
+            checks::check(&node, &origins, &[], &mut found);
             // A board that is only named by its machine has its place there.
             for id in config.fleet.node[name].boards.iter().filter(|id| !origins.has(&format!("board.{id}"))) {
                 let own = |key: &str| key.strip_prefix("board.").and_then(|key| key.split('.').next()) == Some(id);

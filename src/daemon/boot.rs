@@ -1,10 +1,10 @@
 //! Counts the starts of this node. By this number subscribers recognise a late will (the message that the broker publishes when a
 //! connection is lost) of an earlier run.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
 use std::path::Path;
+use std::{fs, io};
 
+use crate::files;
 use crate::system_clock::Utc;
 
 /// The name of the file that contains the number.
@@ -15,15 +15,11 @@ const FILE: &str = "boots";
 /// # Errors
 /// The file cannot be written. A file that cannot be read counts from 0.
 pub(super) fn count(dir: &Path) -> io::Result<u64> {
-    fs::create_dir_all(dir)?;
+    files::make_private_folder(dir)?;
     let file = dir.join(FILE);
     let before: u64 = fs::read_to_string(&file).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0);
     let now = before.saturating_add(1);
-    let fresh = dir.join("boots.new");
-    let mut out = File::create(&fresh)?;
-    writeln!(out, "{now}")?;
-    out.sync_all()?;
-    fs::rename(&fresh, &file)?;
+    files::replace(&file, format!("{now}\n").as_bytes(), files::PRIVATE)?;
     Ok(now)
 }
 

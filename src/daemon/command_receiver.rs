@@ -11,6 +11,7 @@ use super::shared::StationHandle;
 use super::submission;
 use crate::arbiter::{Code, Fault, MAX_PAYLOAD, NO_ROLE, RateLimit, Stage, role_of};
 use crate::config::{Config, Role, User};
+use crate::log_limit;
 use crate::mqtt::Arrived;
 use crate::system_clock::{self, MonotonicTime};
 use crate::wire::topics::{self, CommandTopic};
@@ -24,8 +25,6 @@ const ANSWER_EVERY: Duration = Duration::from_secs(1);
 const STRANGERS: u32 = 3;
 /// The time to which [`STRANGERS`] applies.
 const STRANGERS_WITHIN: Duration = Duration::from_secs(60);
-/// The shortest time between two log messages about dropped commands.
-const LOG_EVERY: Duration = Duration::from_secs(60);
 
 /// The users that may send commands. They can be replaced while commands arrive.
 pub(super) struct Users(RwLock<BTreeMap<String, User>>);
@@ -56,7 +55,7 @@ pub(super) struct CommandReceiver {
     gate: Mutex<Gate>,
 }
 
-/// Limits how many commands pass, and counts the dropped ones.
+/// Limits how many commands pass.
 struct Gate {
     /// By user. All users that the configuration does not name share one entry, so that made-up names use no memory.
     commands: RateLimit,
@@ -64,9 +63,6 @@ struct Gate {
     answers: RateLimit,
     /// By board.
     strangers: RateLimit,
-    /// How many commands were dropped without an answer since the last log message.
-    dropped: u64,
-    logged: Option<MonotonicTime>,
 }
 
 /// What happens to a command.
@@ -86,8 +82,6 @@ impl Gate {
             commands: RateLimit::new(PER_SECOND, Duration::from_secs(1)),
             answers: RateLimit::new(1, ANSWER_EVERY),
             strangers: RateLimit::new(STRANGERS, STRANGERS_WITHIN),
-            dropped: 0,
-            logged: None,
         }
     }
 
@@ -105,16 +99,6 @@ impl Gate {
             return Passage::Admit;
         };
         if self.answers.allow(who, now) { Passage::Answer(fault) } else { Passage::Drop }
-    }
-
-    /// Counts one more dropped command. Returns the count since the last log message if it is time for the next one.
-    fn count_dropped(&mut self, now: MonotonicTime) -> Option<u64> {
-        self.dropped += 1;
-        if self.logged.is_some_and(|logged| now.since(logged) < LOG_EVERY) {
-            return None;
-        }
-        self.logged = Some(now);
-        Some(std::mem::take(&mut self.dropped))
     }
 }
 
@@ -134,7 +118,9 @@ impl CommandReceiver {
     /// Handles one command. Never blocks.
     pub(super) fn receive(&self, node: &Node, arrived: Arrived) {
         let now = system_clock::monotonic();
-        let Ok(topic) = topics::parse_command(&self.root, &arrived.topic) else { return self.drop_silently(now) };
+        let Ok(topic) = topics::parse_command(&self.root, &arrived.topic) else {
+            return log_limit::warn("a command was dropped: its topic is not valid", &arrived.topic);
+        };
         if (topic.event, topic.round) != (self.event.as_str(), self.round.as_str()) {
             return;
         }
@@ -142,34 +128,26 @@ impl CommandReceiver {
         let Some(handle) = self.handles.iter().find(|handle| handle.board == topic.board) else { return };
         if handle.is_withheld() {
             // The node that serves the board answers; two answers would contradict each other.
-            return self.drop_silently(now);
+            return log_limit::warn("a command was dropped: another node serves the board", &arrived.topic);
         }
         let (role, is_known) = self.users.role(topic.user, topic.board);
         let who = is_known.then_some(topic.user);
         match self.gate(|gate| gate.check(who, topic.board, role, arrived.payload.len(), now)) {
-            Passage::Drop => self.drop_silently(now),
+            Passage::Drop => log_limit::warn("a command was dropped: there are too many", &arrived.topic),
             Passage::Answer(fault) => self.answer(node, &topic, &arrived, role, &fault),
-            Passage::Admit => self.pass_on(node, handle, &topic, &arrived, role, now),
+            Passage::Admit => self.pass_on(node, handle, &topic, &arrived, role),
         }
     }
 
-    fn pass_on(
-        &self,
-        node: &Node,
-        handle: &StationHandle,
-        topic: &CommandTopic<'_>,
-        arrived: &Arrived,
-        role: Option<Role>,
-        now: MonotonicTime,
-    ) {
+    fn pass_on(&self, node: &Node, handle: &StationHandle, topic: &CommandTopic<'_>, arrived: &Arrived, role: Option<Role>) {
         if handle.inbox.offer(ToStation::Command { arrived: Box::new(arrived.clone()), role }) {
             return;
         }
-        tracing::error!("board {}: a command of {} was dropped: its station does not read its inbox", handle.board, topic.user);
-        if role.is_none() {
-            return self.drop_silently(now);
+        let whose = format_args!("board {}, user {}", handle.board, topic.user);
+        log_limit::warn("a command was dropped: the station does not read its inbox", &whose);
+        if role.is_some() {
+            self.answer(node, topic, arrived, role, &Fault::new(Code::Busy, "the board's station does not keep up"));
         }
-        self.answer(node, topic, arrived, role, &Fault::new(Code::Busy, "the board's station does not keep up"));
     }
 
     fn answer(&self, node: &Node, topic: &CommandTopic<'_>, arrived: &Arrived, role: Option<Role>, fault: &Fault) {
@@ -178,12 +156,6 @@ impl CommandReceiver {
             submission::read(&self.root, topic, arrived, role, stamp.anchor.instant_at(system_clock::utc()), &stamp.anchor);
         let reply = submission.answer(Stage::Failed, fault.code, &fault.message, None);
         submission::reply(node.shared(), &self.root, &stamp, &reply);
-    }
-
-    fn drop_silently(&self, now: MonotonicTime) {
-        if let Some(count) = self.gate(|gate| gate.count_dropped(now)) {
-            tracing::warn!("commands dropped: {count} (too many, on an invalid topic, or for a board that another node serves)");
-        }
     }
 
     fn gate<T>(&self, act: impl FnOnce(&mut Gate) -> T) -> T {

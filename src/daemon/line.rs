@@ -24,6 +24,7 @@ use super::device::UNANSWERED;
 use super::inbox::{CAPACITY, Inbox, Popped};
 use super::link::{cause, micros};
 use super::message::ToStation;
+use crate::log_limit;
 use crate::session::station::BOARD;
 use crate::system_clock::{self, MonotonicTime};
 
@@ -317,7 +318,7 @@ impl LineTask {
                 }
                 LineOutput::Found(address) => {
                     if !self.boards.contains_key(&address) {
-                        tracing::warn!("board {address} is on the line and is not configured");
+                        log_limit::warn("a board is on the line and is not configured", &address);
                     }
                 }
                 LineOutput::Anomaly { address, anomaly, .. } => tracing::debug!("line: board {address}: {anomaly:?}"),

@@ -24,6 +24,7 @@ use super::tap::Pictures;
 use super::timeline::Timeline;
 use crate::arbiter::{Code, Fault, Stage};
 use crate::journal::Unsynced;
+use crate::log_limit;
 use crate::session::anchor::AnchorRecord;
 use crate::session::boot::Start;
 use crate::session::recorder::Recorder;
@@ -202,7 +203,7 @@ impl Live {
             if std::mem::replace(known, flooded) || !flooded {
                 continue;
             }
-            tracing::warn!("board {}: {FLOODING}: they are not recorded (its {what})", self.handle.board);
+            log_limit::warn(FLOODING, &format_args!("board {}: they are not recorded (its {what})", self.handle.board));
             router.device_on(link).set_flooded(FLOODING.to_owned());
         }
     }
@@ -211,7 +212,8 @@ impl Live {
         let all = self.recorder.all_left_out(link);
         let before = std::mem::replace(&mut self.logged_left_out[usize::from(link)], all);
         if all > before {
-            tracing::warn!("board {}: {} bytes of its {what} were not recorded", self.handle.board, all - before);
+            let whose = format_args!("board {}: {} of its {what}", self.handle.board, all - before);
+            log_limit::warn("bytes were not recorded", &whose);
         }
     }
 
@@ -337,7 +339,7 @@ impl Live {
             Ok(())
         });
         if let Err(error) = &fed {
-            tracing::error!("board {}: an input was refused: {error:#}", self.handle.board);
+            log_limit::warn("an input was refused", &format_args!("board {}: {error:#}", self.handle.board));
         }
         fed.is_ok()
     }

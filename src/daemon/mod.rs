@@ -43,6 +43,8 @@ mod worker;
 
 pub use link::Wanted;
 pub use quiet::Quiet;
-pub use station_config::{StationConfig, judge, node_name, station_configs};
+pub use station_config::{StationConfig, judge, load, station_configs};
+
+pub use crate::config::node_name;
 pub use supervised_station::Patience;
 pub use supervisor::Daemon;

@@ -10,6 +10,7 @@ use super::node::Node;
 use super::shared::StationHandle;
 use super::supervised_station::SupervisedStation;
 use crate::health;
+use crate::log_limit;
 use crate::mqtt::{ConnectionState, Hooks};
 use crate::publish::shorten;
 use crate::session::anchor::AnchorRecord;
@@ -73,7 +74,7 @@ pub(super) fn hooks(node: &Node, receiver: CommandReceiver, stations: &[Supervis
         move |board: &str, topic: &str| {
             let Some((handle, _)) = boards.iter().find(|(handle, _)| handle.board == board) else { return };
             if !handle.inbox.offer(ToStation::AtBroker { topic: topic.to_owned() }) {
-                tracing::warn!("board {board}: its station has too much to do: {topic} stays at the broker");
+                log_limit::warn("a station has too much to do, so this stays at the broker", &topic);
             }
         }
     };

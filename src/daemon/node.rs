@@ -14,6 +14,7 @@ use super::network::read_wall_clock;
 use super::shared::{Condition, Shared, StationHandle};
 use crate::config::{self, Config};
 use crate::health;
+use crate::log_limit;
 use crate::mqtt::ConnectionState;
 use crate::mqtt::outbox::{Quality, Retained};
 use crate::session::anchor::MOVED;
@@ -313,10 +314,10 @@ impl Node {
         let inner = &self.0;
         let mut claims = inner.claims.lock().unwrap_or_else(PoisonError::into_inner);
         if alive {
-            tracing::error!("board {board}: node {by} serves it too; it is withheld here");
+            log_limit::warn("another node serves a board too, so it is withheld here", &format_args!("board {board}, node {by}"));
             claims.entry(board.to_owned()).or_default().insert(by.to_owned());
         } else if claims.get_mut(board).is_some_and(|nodes| nodes.remove(by)) {
-            tracing::info!("board {board}: node {by} serves it no more");
+            log_limit::warn("another node serves a board no more", &format_args!("board {board}, node {by}"));
         }
         claims.retain(|_, nodes| !nodes.is_empty());
         let withheld = claims.contains_key(board);

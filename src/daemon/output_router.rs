@@ -18,6 +18,7 @@ use super::submission;
 use super::worker::Question;
 use crate::arbiter::{DaemonAction, Reply, Setup};
 use crate::journal::{Out, outs_from};
+use crate::log_limit;
 use crate::mqtt::outbox::{Ephemeral, Event, OutboxItem, Quality, Retained};
 use crate::publish::Message;
 use crate::session::station::{BOARD, CLOCK, StationOutput};
@@ -105,7 +106,7 @@ impl OutputRouter {
             StationOutput::Ask(ask) => {
                 let question = Question { ask, station: Arc::clone(&self.handle.inbox) };
                 if !self.shared.worker.offer(question) {
-                    tracing::warn!("board {}: the worker has too much to do", self.handle.board);
+                    log_limit::warn("the worker has too much to do", &format_args!("board {}", self.handle.board));
                 }
             }
             StationOutput::Device { link, event } => {
@@ -129,7 +130,7 @@ impl OutputRouter {
         match self.links.link(link).send(channel, bytes) {
             // The driver asks again when the link is up.
             Ok(()) | Err(SendError::Down) => {}
-            Err(error) => tracing::warn!("board {}: a question was not sent: {error}", self.handle.board),
+            Err(error) => log_limit::warn("a question was not sent", &format_args!("board {}: {error}", self.handle.board)),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Derives the configuration of each station from the configuration of the node.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -58,6 +58,16 @@ impl StationConfig {
     pub(super) fn links(&self) -> impl Iterator<Item = u8> {
         [BOARD].into_iter().chain(self.clock.as_ref().map(|_| CLOCK))
     }
+}
+
+/// Reads and judges the configuration of these files, or of those that are there by default, for `flagfall run`, and for `flagfall
+/// check-config` alike. `listens`: the addresses of all listeners are tried, as at a start.
+///
+/// # Errors
+/// Everything that is wrong.
+pub fn load(files: &[PathBuf], listens: bool) -> Result<Loaded, Errors> {
+    let loaded = config::load_to_serve(files, if listens { &config::LISTENERS } else { &[] })?;
+    judge(&loaded).map(|_| loaded)
 }
 
 /// Judges a configuration that was read, for `flagfall run` and `flagfall check-config` alike: returns the configurations of its
@@ -229,16 +239,6 @@ fn session_name(event: &str, round: &str, board: &str) -> String {
     }
 }
 
-/// The node's name: the configured one, or one that is made of the host's name.
-pub fn node_name(configured: Option<&str>) -> String {
-    let host =
-        || std::fs::read_to_string(Path::new("/proc/sys/kernel/hostname")).or_else(|_| std::fs::read_to_string("/etc/hostname"));
-    let name = configured.map_or_else(|| host().unwrap_or_default(), str::to_owned);
-    let fit = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
-    let name: String = name.trim().chars().map(fit).take(topics::MAX_NODE).collect();
-    if name.is_empty() { "node".to_owned() } else { name }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -291,14 +291,5 @@ mod tests {
         assert_eq!(name(&wanted), None);
         wanted.rebind(None, Some(NAME.to_owned()));
         assert_eq!(name(&wanted).as_deref(), Some(NAME));
-    }
-
-    #[test]
-    fn every_host_has_a_name_that_topics_allow() {
-        let (long, cut) = ("n".repeat(40), "n".repeat(32));
-        for (given, name) in [("pi-07", "pi-07"), ("Pi 07.local", "pi-07-local"), ("", "node"), (&long, &cut)] {
-            assert_eq!(node_name(Some(given)), name);
-        }
-        assert!(topics::is_id(&node_name(None)));
     }
 }

@@ -12,6 +12,7 @@ use super::message::ToStation;
 use super::shared::{Condition, Shared, StationHandle};
 use super::station::Station;
 use super::station_config::StationConfig;
+use crate::log_limit;
 use crate::outputs::tap::Tap;
 use crate::session::station::{BOARD, CLOCK};
 use crate::system_clock::{self, MonotonicTime};
@@ -107,7 +108,10 @@ impl SupervisedStation {
     pub(super) fn check_health(&mut self, shared: &Arc<Shared>, disk_stuck: bool) {
         let full = self.handle.inbox.full_count();
         if full > self.full {
-            tracing::warn!("board {}: its inbox was full {} times", self.handle.board, full - self.full);
+            log_limit::warn(
+                "the inbox of a board was full",
+                &format_args!("board {}, {} times", self.handle.board, full - self.full),
+            );
             self.full = full;
         }
         let condition = self.handle.condition();

@@ -19,16 +19,16 @@ use super::network;
 use super::node::Node;
 use super::quiet::Quiet;
 use super::shared::{Condition, Shared, StationHandle};
-use super::station_config::{StationConfig, judge, node_name};
+use super::station_config::{StationConfig, judge};
 use super::supervised_station::{Patience, SupervisedStation};
 use super::{boot, disk, tap, watchdog, worker};
-use crate::config::{Config, Loaded};
+use crate::config::{Config, Loaded, node_name};
 use crate::event::problems::Problems;
 use crate::mqtt;
 use crate::mqtt::outbox::Outbox;
 use crate::outputs::tap::Tap;
 use crate::wire::topics;
-use crate::{random, system_clock};
+use crate::{log_limit, random, system_clock};
 
 /// The time between two checks by the supervisor.
 const TICK: Duration = Duration::from_secs(1);
@@ -319,6 +319,7 @@ impl Daemon {
             self.watchdog.reset();
         }
         self.node.forget_refusals();
+        log_limit::write_due();
         if stuck < DISK_STUCK {
             self.watchdog.note_report(now);
             notify(&[sd_notify::NotifyState::Watchdog]);

@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::random;
 use crate::wire::envelope;
 use crate::wire::meta::{MAX_META, MAX_ROUNDS, Meta, MetaError, MetaEvent, MetaRound};
 use crate::wire::topics;
+use crate::{files, random};
 
 /// The version of the file's format.
 const VERSION: u32 = 1;
@@ -133,7 +133,7 @@ impl EventFile {
         // The keys are text and numbers, so writing JSON does not fail.
         let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
         text.push('\n');
-        replace(path, text.as_bytes()).map_err(|error| FileError::new(path, error))
+        files::replace(path, text.as_bytes(), files::SHARED).map_err(|error| FileError::new(path, error))
     }
 
     /// Checks all values.
@@ -241,29 +241,6 @@ pub fn read_bounded(path: &Path, most: u64) -> io::Result<Vec<u8>> {
         return Err(io::Error::other(format!("it has more than {most} bytes")));
     }
     Ok(bytes)
-}
-
-/// Replaces a file as a whole: whoever reads it finds the old or the new text, also after a power cut.
-///
-/// # Errors
-/// The folder or the disk does not take it.
-pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let name = path.file_name().ok_or_else(|| io::Error::other("it is no name of a file"))?;
-    let mut fresh = name.to_owned();
-    fresh.push(format!(".{}.tmp", std::process::id()));
-    let fresh = path.with_file_name(fresh);
-    let written = write_synced(&fresh, bytes).and_then(|()| fs::rename(&fresh, path));
-    if written.is_err() {
-        // What is half written is of no use; the error above is the one that counts.
-        let _ = fs::remove_file(&fresh);
-    }
-    written
-}
-
-fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut out = File::create(path)?;
-    out.write_all(bytes)?;
-    out.sync_all()
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! Writes what was made. A file that is there and has the right contents is not touched.
 
 use std::fs;
-use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::Path;
 
 use super::MadeFile;
+use crate::files;
 
 /// What became of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,15 +60,6 @@ fn close(path: &Path, mode: u32) -> Result<(), String> {
 
 /// Replaces a file as a whole, so that nobody ever reads half of it.
 pub(super) fn write_file(path: &Path, text: &str, secret: bool) -> Result<(), String> {
-    let beside = path.with_file_name(format!(".{}.new", path.file_name().unwrap_or_default().to_string_lossy()));
-    let write = || {
-        // One of an interrupted run may have other rights.
-        _ = fs::remove_file(&beside);
-        let mode = if secret { 0o600 } else { 0o644 };
-        let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(mode).open(&beside)?;
-        file.write_all(text.as_bytes())?;
-        file.sync_all()?;
-        fs::rename(&beside, path)
-    };
-    write().map_err(|error| format!("{}: {error}", path.display()))
+    let mode = if secret { files::PRIVATE } else { files::SHARED };
+    files::replace(path, text.as_bytes(), mode).map_err(|error| format!("{}: {error}", path.display()))
 }

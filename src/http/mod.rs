@@ -21,12 +21,12 @@ use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time;
 
-use crate::listening;
+use crate::{listening, log_limit};
 
 /// The bounds of one listener.
 #[derive(Clone, Debug)]
@@ -99,7 +99,7 @@ pub fn bind(key: &str, address: &str) -> io::Result<TcpListener> {
 }
 
 fn listen(address: SocketAddr) -> io::Result<TcpListener> {
-    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    let socket = listening::socket(address)?;
     socket.set_reuseaddr(true)?;
     // The connections have the sizes of their listener.
     socket.set_send_buffer_size(SEND_BUFFER)?;
@@ -134,14 +134,14 @@ async fn accept(listener: TcpListener, routes: Router, service: Service, mut sto
             // The sender is gone if nobody holds the listener any more.
             () = async { _ = stop.wait_for(|stop| *stop).await } => break,
             Some(ended) = connections.join_next() => if let Err(error) = ended {
-                tracing::error!("HTTP: a connection ended by a fault of the program: {error}");
+                log_limit::warn("HTTP: a connection ended by a fault of the program", &error);
             },
             accepted = accept_one(&listener, &places) => match accepted {
                 Ok((stream, place)) => {
                     connections.spawn(serve_one(stream, routes.clone(), service.certificate.clone(), place));
                 }
                 Err(error) => {
-                    tracing::warn!("HTTP: no connection can be accepted: {error}");
+                    log_limit::warn("HTTP: no connection can be accepted", &error);
                     time::sleep(ACCEPT_PAUSE).await;
                 }
             },

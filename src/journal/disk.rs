@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::error::OpenError;
 use super::fs::{JournalFs, Syncer};
+use crate::files;
 
 /// The directory of one journal on the disk.
 #[derive(Debug)]
@@ -108,15 +109,22 @@ fn lock(path: &Path) -> Result<File, Failure> {
     Ok(file)
 }
 
-/// Opens a plain file. Anything else with its name is refused: a pipe would wait for a reader, and keep nothing.
+/// Opens a plain file, and closes it to other users. Anything else with its name is refused: a pipe would wait for a reader, and keep
+/// nothing.
 fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     let refused = || io::Error::new(io::ErrorKind::InvalidInput, "is a pipe, a device or a socket, and no file");
     // The flag means nothing for a file.
     let file = options
+        .mode(files::PRIVATE)
         .custom_flags(nix::fcntl::OFlag::O_NONBLOCK.bits())
         .open(path)
         .map_err(|error| if error.raw_os_error() == Some(nix::errno::Errno::ENXIO as i32) { refused() } else { error })?;
-    if file.metadata()?.is_file() { Ok(file) } else { Err(refused()) }
+    if !file.metadata()?.is_file() {
+        return Err(refused());
+    }
+    // A file of another user that this one may write stays as it is.
+    _ = files::close(&file);
+    Ok(file)
 }
 
 impl JournalFs for Disk {

@@ -4,14 +4,12 @@
 //! so that the broker has one session of this node and no more, with the commands that were sent meanwhile. After a takeover there is
 //! another one.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::{fs, io};
 
 use tracing::warn;
 
-use crate::random;
+use crate::{files, random};
 
 /// The random part of our client id.
 pub(super) struct ClientId {
@@ -38,7 +36,7 @@ impl ClientId {
         }
         let random = random::hex(random::UNGUESSABLE)?;
         if let Some(file) = &self.file
-            && let Err(error) = store(file, &random)
+            && let Err(error) = files::replace(file, random.as_bytes(), files::PRIVATE)
         {
             warn!("{}: the client id is not stored: {error}", file.display());
         }
@@ -49,17 +47,6 @@ impl ClientId {
     pub(super) fn replace(&mut self) {
         self.random = None;
     }
-}
-
-/// Writes a file that only this user can read.
-fn store(file: &Path, random: &str) -> io::Result<()> {
-    let fresh = file.with_extension("new");
-    // A file that an earlier attempt left behind may have other rights.
-    let _ = fs::remove_file(&fresh);
-    let mut out = File::options().write(true).create_new(true).mode(0o600).open(&fresh)?;
-    out.write_all(random.as_bytes())?;
-    out.sync_all()?;
-    fs::rename(&fresh, file)
 }
 
 #[cfg(test)]

@@ -71,12 +71,11 @@ pub async fn run(settings: Settings, outbox: Arc<Outbox>, hooks: Hooks, mut stop
         let lasted = session.lasted(now);
         let delays = session.settings.reconnect;
         let learned = session.note_end(&over, lasted.is_some_and(|lasted| lasted < delays.good));
-        session.disconnected();
         // A client that takes over ends a connection that was good so far; not every broker says so.
         let was_good = lasted.is_some_and(|lasted| lasted >= TAKEN_OVER_AFTER);
         let mut next_wait = || backoff.next_wait(&delays, lasted.unwrap_or_default(), now.0);
         let (cause, wait) = match over {
-            ConnectionEnd::Stopped => return,
+            ConnectionEnd::Stopped => return session.disconnected(false),
             ConnectionEnd::TakenOver => ("another client took over the connection".to_owned(), TAKEN_OVER),
             // The next messages are smaller, so this happens only a few times.
             ConnectionEnd::TooLarge if learned => (TOO_LARGE.to_owned(), delays.first),
@@ -86,6 +85,7 @@ pub async fn run(settings: Settings, outbox: Arc<Outbox>, hooks: Hooks, mut stop
             ConnectionEnd::Refused(cause) => (cause, backoff.longest_wait(&delays, now.0)),
             ConnectionEnd::Closed(cause) | ConnectionEnd::Lost(cause) | ConnectionEnd::BadPacket(cause) => (cause, next_wait()),
         };
+        session.disconnected(wait == TAKEN_OVER);
         session.state.attempts = backoff.failed();
         let place = session.settings.identity.place();
         warn!(%cause, attempts = backoff.failed(), wait_ms = wait.as_millis() as u64, "no connection to the broker at {place}");

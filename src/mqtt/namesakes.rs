@@ -11,6 +11,9 @@ use crate::system_clock::MonotonicTime;
 
 /// The time between two statuses of this node while a second daemon uses its name.
 const REPEAT: Duration = Duration::from_secs(10);
+/// The shortest time between two statuses of this node that answer those of others: whoever publishes under our name must not make ours
+/// flicker.
+const ANSWER: Duration = Duration::from_secs(1);
 /// The time after which a second daemon that was not heard any more counts as gone.
 const GONE: Duration = Duration::from_secs(30);
 /// How long a second daemon that has reported its end still counts. Its alert is retained, and only who has raised the same alert deletes
@@ -27,6 +30,8 @@ pub(super) struct Namesakes {
     taken_until: Option<MonotonicTime>,
     /// When this node repeated its status last.
     repeated: MonotonicTime,
+    /// Another status has replaced ours, or a second daemon must hear that we live too.
+    owes_status: bool,
 }
 
 /// What a status that was published under our name means for our own.
@@ -45,7 +50,7 @@ pub(super) enum Heard {
 impl Namesakes {
     /// Makes the check for the node that has this status.
     pub(super) fn new(own: &[u8]) -> Namesakes {
-        Namesakes { run: run_of(own), boot: boot_of(own), taken_until: None, repeated: MonotonicTime(0) }
+        Namesakes { run: run_of(own), boot: boot_of(own), taken_until: None, repeated: MonotonicTime(0), owes_status: false }
     }
 
     /// Notes that a connection begins: while there was none, nobody could be heard.
@@ -55,6 +60,12 @@ impl Namesakes {
 
     /// Handles a status that was published under our name just now.
     pub(super) fn handle(&mut self, payload: &[u8], now: MonotonicTime) -> Heard {
+        let heard = self.judge(payload, now);
+        self.owes_status |= matches!(heard, Heard::End | Heard::Living);
+        heard
+    }
+
+    fn judge(&mut self, payload: &[u8], now: MonotonicTime) -> Heard {
         let ours = run_of(payload) == self.run;
         match state_of(payload).as_deref() {
             Some("lost" | "stopped") if !ours => {
@@ -82,12 +93,13 @@ impl Namesakes {
         self.taken_until.is_some()
     }
 
-    /// Returns whether our status must be repeated now. Forgets a second daemon that was not heard any more.
+    /// Returns whether our status must be published again now. Forgets a second daemon that was not heard any more.
     pub(super) fn check(&mut self, now: MonotonicTime) -> bool {
         self.taken_until = self.taken_until.filter(|until| now < *until);
-        let due = self.is_taken() && now.since(self.repeated) >= REPEAT;
+        let since = now.since(self.repeated);
+        let due = (self.is_taken() && since >= REPEAT) || (self.owes_status && since >= ANSWER);
         if due {
-            self.repeated = now;
+            (self.repeated, self.owes_status) = (now, false);
         }
         due
     }
@@ -135,6 +147,21 @@ mod tests {
         namesakes.handle(&status("b", "stopped"), at(100));
         let taken: Vec<u64> = (100..110).filter(|second| (namesakes.check(at(*second)), namesakes.is_taken()).1).collect();
         assert_eq!(taken, [100, 101, 102]);
+    }
+
+    #[test]
+    fn however_often_another_status_replaces_ours_it_is_published_again_once_a_second() {
+        let mut namesakes = Namesakes::new(&status("a", "lost"));
+        let mut published = Vec::new();
+        for tenth in 1_000..1_050 {
+            let now = MonotonicTime(tenth * 100_000);
+            for state in ["init", "stopped"] {
+                namesakes.handle(&status("b", state), now);
+            }
+            published.extend(namesakes.check(now).then_some(tenth));
+        }
+        assert_eq!(published, [1_000, 1_010, 1_020, 1_030, 1_040]);
+        assert!(namesakes.check(at(106)), "the last answer is not forgotten");
     }
 
     #[test]

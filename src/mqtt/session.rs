@@ -10,10 +10,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::BytesMut;
-use rumqttc::v5::mqttbytes::v5::Packet;
-use tracing::warn;
-
 use self::farewell::Farewell;
 use super::claims::Claims;
 use super::client_id::ClientId;
@@ -23,8 +19,11 @@ use super::namesakes::Namesakes;
 use super::packets::Client;
 use super::refusals::Refusals;
 use super::types::{ConnectionState, Hooks, Settings};
+use crate::log_limit;
 use crate::mqtt::outbox::Outbox;
 use crate::system_clock::MonotonicTime;
+use bytes::BytesMut;
+use rumqttc::v5::mqttbytes::v5::Packet;
 
 /// If the broker acknowledges nothing for this time, the connection counts as lost.
 const STALL: Duration = Duration::from_secs(20);
@@ -52,6 +51,8 @@ pub(super) struct Session {
     clean: bool,
     /// How many connections in a row were closed soon and without a reason.
     short: u32,
+    /// We were ready until another client took over the connection, and come back at once.
+    goes_on: bool,
     link: Option<Link>,
 }
 
@@ -108,6 +109,7 @@ impl Session {
             client_id,
             clean: false,
             short: 0,
+            goes_on: false,
             link: None,
         }
     }
@@ -155,8 +157,9 @@ impl Session {
         self.link.as_ref().map(|link| now.since(link.began))
     }
 
-    /// Forgets the connection and all its packet ids.
-    pub(super) fn disconnected(&mut self) {
+    /// Forgets the connection and all its packet ids. `at_once`: the next one begins at once, because another client took this one over.
+    pub(super) fn disconnected(&mut self, at_once: bool) {
+        self.goes_on = at_once && (self.goes_on || self.state.ready);
         self.link = None;
         self.outbox.disconnected();
         (self.state.up, self.state.ready) = (false, false);
@@ -192,7 +195,7 @@ impl Session {
         }
     }
 
-    /// Repeats our status while a second daemon uses our name, and reports when it is gone.
+    /// Publishes our status again when another one has replaced it, and while a second daemon uses our name; reports when that is gone.
     pub(super) fn check_namesakes(&mut self, now: MonotonicTime) {
         if self.namesakes.check(now) && self.state.ready && !self.is_parting() {
             self.publish_status("ready");
@@ -204,7 +207,9 @@ impl Session {
     fn report_namesake(&mut self) {
         let taken = self.namesakes.is_taken();
         if self.state.name_taken != taken {
-            warn!(node = %self.settings.node, taken, "whether a second daemon publishes under our name has changed");
+            let what =
+                if taken { "a second daemon publishes under our name" } else { "no second daemon publishes under our name" };
+            log_limit::warn(what, &self.settings.node);
             self.state.name_taken = taken;
             (self.hooks.connection)(&self.state);
         }

@@ -7,6 +7,27 @@ pub const MAX_NAME: usize = 100;
 /// (`outputs/README.md#1`).
 const UNKNOWN: [&str; 4] = ["?", "??", "unknown", "bye"];
 
+/// What a spreadsheet takes for the beginning of a formula.
+const FORMULA: [char; 7] = ['=', '+', '-', '@', '\t', '\r', '\n'];
+
+fn is_formula(text: &str) -> bool {
+    text.trim_start_matches('\'').starts_with(FORMULA)
+}
+
+/// Writes a text as a cell of CSV. An apostrophe makes what would be a formula a text.
+pub fn csv_cell(text: &str) -> String {
+    let plain = if is_formula(text) { format!("'{text}") } else { text.to_owned() };
+    match plain.contains([',', '"', '\n', '\r', ';', '\t']) {
+        true => format!("\"{}\"", plain.replace('"', "\"\"")),
+        false => plain,
+    }
+}
+
+/// The text of a cell that [`csv_cell`] wrote, without the quotation marks around it.
+pub fn of_csv_cell(cell: &str) -> &str {
+    cell.strip_prefix('\'').filter(|text| is_formula(text)).unwrap_or(cell)
+}
+
 /// Makes a text fit for the value of a PGN tag: no control characters, no blanks at the ends and no two blanks in a row. `"` becomes `'`
 /// and `\` becomes `/`, because common readers do not undo the escapes of the standard. The text ends after [`MAX_NAME`] characters.
 pub fn tag_value(text: &str) -> String {
@@ -61,6 +82,29 @@ mod tests {
             assert_eq!(tag_value(text), clean, "{text:?}");
         }
         assert_eq!(tag_value(&"ж".repeat(300)).chars().count(), MAX_NAME);
+    }
+
+    #[test]
+    fn no_cell_begins_as_a_formula() {
+        for (text, cell) in [
+            ("Beispiel, Anna", "\"Beispiel, Anna\""),
+            ("1-0", "1-0"),
+            ("1/2-1/2", "1/2-1/2"),
+            ("2143", "2143"),
+            ("", ""),
+            ("=HYPERLINK(\"http://x\")", "\"'=HYPERLINK(\"\"http://x\"\")\""),
+            ("+31", "'+31"),
+            ("-1+1", "'-1+1"),
+            ("@SUM(A1)", "'@SUM(A1)"),
+            ("\t=1", "\"'\t=1\""),
+            ("\r=1", "\"'\r=1\""),
+            ("'=1", "''=1"),
+            ("'t Hart", "'t Hart"),
+        ] {
+            assert_eq!(csv_cell(text), cell, "{text:?}");
+            let plain = if cell.starts_with('"') { cell[1..cell.len() - 1].replace("\"\"", "\"") } else { cell.to_owned() };
+            assert_eq!(of_csv_cell(&plain), text);
+        }
     }
 
     #[test]

@@ -145,9 +145,13 @@ pub fn last_part(shown: &Body, chess960: bool) -> LastPart {
     }
 }
 
-/// All parts of a game; at least one.
+/// All parts of a game with moves; the last one also without. What was set up before a game was joined in progress is no part of it.
 fn parts(shown: &Body, chess960: bool) -> Vec<Part<'_>> {
-    let earlier = shown.segments.iter().map(|part| Part::new(&part.initial_fen, &part.moves, chess960));
+    let earlier = shown
+        .segments
+        .iter()
+        .filter(|part| !part.moves.is_empty())
+        .map(|part| Part::new(&part.initial_fen, &part.moves, chess960));
     let running = shown.clock.running.filter(|_| shown.result.is_none());
     let runs = running.map(|side| if side == Side::White { Color::White } else { Color::Black });
     earlier.chain([Part { runs, ..Part::new(&shown.initial_fen, &shown.moves, chess960) }]).collect()

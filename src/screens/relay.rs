@@ -25,6 +25,7 @@ use tokio_rustls::TlsConnector;
 use super::places::{Place, Places};
 use crate::config::{self, Mqtt};
 use crate::http::Ends;
+use crate::log_limit;
 
 /// The protocol that pages ask for.
 const PROTOCOL: &str = "mqtt";
@@ -96,7 +97,7 @@ pub(super) async fn open(
     let place = match relay.places.enter(visitor) {
         Ok(place) => place,
         Err(why) => {
-            tracing::warn!("screens: {visitor}: {why}");
+            log_limit::warn("screens: a way to the broker was refused", &format_args!("{visitor}: {why}"));
             return (StatusCode::TOO_MANY_REQUESTS, format!("{why}\n")).into_response();
         }
     };

@@ -76,6 +76,25 @@ fn no_crate_is_there_twice_without_a_reason() {
     assert_none(&duplicates(all(), &named));
 }
 
+/// Advisories that are ignored although their crate, which their reason begins with, is not there.
+fn stale_advisories(packages: &[Package], reasons: &[String]) -> Vec<String> {
+    let is_there = |reason: &&String| {
+        let about = reason.split_once(": ").map_or("", |(about, _)| about);
+        packages.iter().any(|package| format!("{}@{}", package.name, package.version) == about)
+    };
+    let stale = reasons.iter().filter(|reason| !is_there(reason));
+    stale.map(|reason| format!("deny.toml: no crate is there as in the reason {reason:?}")).collect()
+}
+
+/// Whether there are more advisories is on the network: `.ci/run` and `tests/soak` look.
+#[test]
+fn advisories_are_ignored_for_a_reason_and_for_crates_that_are_there() {
+    let ignored = body(&deny_toml(), "ignore");
+    let (ids, reasons) = (quoted_after(&ignored, "id = "), quoted_after(&ignored, "reason = "));
+    assert_eq!(ids.len(), reasons.len(), "deny.toml: every ignored advisory has its reason");
+    assert_none(&stale_advisories(all(), &reasons));
+}
+
 #[test]
 fn bad_dependencies_are_found() {
     let package = |name: &str, version: &str| Package { name: name.into(), version: version.into(), ..Package::default() };
@@ -102,6 +121,9 @@ fn bad_dependencies_are_found() {
     };
     assert_eq!([on("^1", Some("registry+r"), None), on("*", Some("registry+r"), None), on("^1", Some("git+r"), None)], [0, 1, 1]);
     assert_eq!(on("^1", Some("registry+r"), Some("other")), 1);
+
+    let reasons = ["a@1.0.0: r", "a@2.0.0: r", "b"].map(str::to_string);
+    assert_eq!(stale_advisories(&[package("a", "1.0.0")], &reasons).len(), 2);
 
     let two = [package("a", "1.0.0"), package("a", "2.0.0"), package("b", "1.0.0")];
     let skip = |names: &[&str]| duplicates(&two, &names.iter().map(|name| name.to_string()).collect::<Vec<_>>()).len();

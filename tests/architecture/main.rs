@@ -13,6 +13,7 @@ mod floors;
 mod habits;
 mod lexer;
 mod lists;
+mod logs;
 mod metadata;
 mod pages;
 mod rings;

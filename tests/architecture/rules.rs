@@ -68,8 +68,8 @@ pub(crate) const CRATES: &[CrateRule] = &[
 /// The top-level modules of `src` from the lowest floor up: each names only modules of lower floors. The other crates lie below all of
 /// them.
 pub(crate) const FLOORS: &[&[&str]] = &[
-    &["system_clock", "random", "calibration", "import", "listening"],
-    &["wire"],
+    &["system_clock", "random", "calibration", "import", "listening", "files"],
+    &["wire", "log_limit"],
     &["config"],
     &["journal", "arbiter", "mqtt", "health", "broker", "http"],
     &["outputs"],
@@ -152,6 +152,90 @@ pub(crate) struct Excuse {
 pub(crate) const MAY_CALL: &[Excuse] = &[
     Excuse { file: "src/system_clock.rs", reason: "the one place that asks the operating system for time and waits" },
     Excuse { file: "src/config/environment.rs", reason: "the configuration layer: the one place that reads the environment" },
+];
+
+/// Modules on a stranger's path: what a client of the broker, a visitor of a page, another node or a device sends leads there. Their log
+/// lines go through `src/log_limit.rs`, so that nobody can fill a log.
+pub(crate) const STRANGERS: &[&str] = &[
+    "src/arbiter/",
+    "src/broker",
+    "src/cli/run/",
+    "src/collect/",
+    "src/daemon/",
+    "src/event/",
+    "src/http/",
+    "src/mqtt/",
+    "src/outputs/",
+    "src/publish/",
+    "src/screens/",
+    "src/session/",
+    "src/wire/",
+];
+
+/// A log line on a stranger's path that needs no limit.
+pub(crate) struct MayLog {
+    pub(crate) file: &'static str,
+    /// A part of the line, or of one of the two lines below it; empty for every line of the file.
+    pub(crate) words: &'static str,
+    pub(crate) reason: &'static str,
+}
+
+const fn may_log(file: &'static str, words: &'static str, reason: &'static str) -> MayLog {
+    MayLog { file, words, reason }
+}
+
+const ONCE: &str = "once for each start or stop of this part, which only its owner can cause";
+const A_CONNECTION: &str = "once for each connection of ours, between which there is a pause";
+const OUR_DISK: &str = "of our own files, which no stranger can touch";
+const OUR_FAULT: &str = "a fault of the program or of the machine, with a pause before the next one";
+const A_CHANGE: &str = "only when a person or the state of a receiver has changed it, with a pause before the next attempt";
+
+/// The exceptions.
+pub(crate) const MAY_LOG: &[MayLog] = &[
+    may_log("src/broker.rs", "", ONCE),
+    may_log("src/cli/run/follow.rs", "{}: {error}: it is ignored", ONCE),
+    may_log("src/cli/run/follow.rs", "the organiser's messages are not there", ONCE),
+    may_log("src/cli/run/follow.rs", "publication {rev} of the organiser", "a message of the organiser alone that is taken"),
+    may_log("src/cli/run/follow.rs", "a start without the broker uses an older", OUR_DISK),
+    may_log("src/collect/collector.rs", "the collector has started", ONCE),
+    may_log("src/collect/collector.rs", "the collector has stopped", ONCE),
+    may_log("src/collect/collector.rs", "connected to the broker", A_CONNECTION),
+    may_log("src/collect/collector.rs", "the broker refuses {denied} of the topics", A_CONNECTION),
+    may_log("src/collect/collector.rs", "no connection to the {why}", A_CONNECTION),
+    may_log("src/collect/collector.rs", "cannot be written: {error}", OUR_DISK),
+    may_log("src/collect/outputs.rs", "", A_CHANGE),
+    may_log("src/collect/store.rs", "", OUR_DISK),
+    may_log("src/collect/worker.rs", "an output panicked", OUR_FAULT),
+    may_log("src/daemon/disk.rs", "", OUR_DISK),
+    may_log("src/daemon/fenced_journal.rs", "", OUR_DISK),
+    may_log("src/daemon/line.rs", "a line with several boards begins anew", OUR_FAULT),
+    may_log("src/daemon/live.rs", "{what}{problem}", "only when a device is lost, or why it is not found has changed"),
+    may_log("src/daemon/live.rs", "the journal's end is not on the disk", OUR_DISK),
+    may_log("src/daemon/live.rs", "board {}: {error}", OUR_DISK),
+    may_log("src/daemon/live.rs", "an earlier start recorded nothing", ONCE),
+    may_log("src/daemon/live/opening.rs", "", ONCE),
+    may_log("src/daemon/node.rs", "the wall clock moved", "of this machine's clock"),
+    may_log("src/daemon/node.rs", "that the wall clock moved", "of this machine's clock"),
+    may_log("src/daemon/parked.rs", "", OUR_DISK),
+    may_log("src/daemon/quiet.rs", "the organiser's publication waits", A_CHANGE),
+    may_log("src/daemon/shared.rs", "", OUR_DISK),
+    may_log("src/daemon/station.rs", "", OUR_FAULT),
+    may_log("src/daemon/supervised_station.rs", "{how}: {what}", OUR_FAULT),
+    may_log("src/daemon/supervised_station.rs", "{error:#}", OUR_FAULT),
+    may_log("src/daemon/supervised_station.rs", "its thread", ONCE),
+    may_log("src/daemon/supervisor.rs", "", ONCE),
+    may_log("src/daemon/worker.rs", "", OUR_FAULT),
+    may_log("src/http/mod.rs", "ended by a fault of the program", ONCE),
+    may_log("src/mqtt/client_id.rs", "", OUR_DISK),
+    may_log("src/mqtt/connection.rs", "stopping", ONCE),
+    may_log("src/mqtt/mod.rs", "no connection to the broker at", A_CONNECTION),
+    may_log("src/mqtt/mod.rs", "stopped while the broker was away", ONCE),
+    may_log("src/mqtt/session/arriving.rs", "an earlier start was not counted", ONCE),
+    may_log("src/mqtt/session/birth.rs", "", A_CONNECTION),
+    may_log("src/mqtt/session/sending.rs", "the broker refuses a publication", "once for each kind of topic"),
+    may_log("src/mqtt/session/stale.rs", "what the broker retains of our boards cannot be read", A_CONNECTION),
+    may_log("src/outputs/livechess/server.rs", "", ONCE),
+    may_log("src/screens/mod.rs", "", ONCE),
 ];
 
 /// A file that may name a driver although it is not the driver's own file.

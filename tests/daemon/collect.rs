@@ -4,6 +4,7 @@ mod hall;
 mod nodes;
 mod reader;
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -12,6 +13,7 @@ pub(crate) use self::hall::{CollectHall, Published};
 pub(crate) use self::reader::{Read, Watch, plies, plies_by_board, shorter};
 use crate::program::{run, text};
 use crate::support::mqtt::{Mosquitto, MosquittoMessage, MosquittoSub, publish};
+use crate::support::ports::free_address;
 use crate::support::schemas::keeps_to;
 use crate::support::waiting::{PATIENCE, wait_until};
 
@@ -68,6 +70,28 @@ fn files_only_grow_over_kills_of_collector_and_broker() {
     assert_eq!(index["pairings"][0]["white"]["fideid"], json!(99_000_001));
     let tournament: Value = hall.json("tournament.json");
     assert_eq!(tournament["rounds"][4], json!({"count": 2, "live": 2}));
+    is_private(&hall.path("store"));
+    // A start while the broker is away serves what is in the store.
+    broker.kill();
+    let pages = free_address();
+    hall.add_lines(&format!("[http]\nlisten = \"{pages}\"\n"));
+    let _collector = hall.start();
+    let page = || ureq::get(format!("http://{pages}/open26/round-5/games.pgn")).call().ok()?.body_mut().read_to_string().ok();
+    wait_until("the games of the store", PATIENCE, || page().is_some_and(|text| plies(&text) == plies(&whole)));
+}
+
+/// Other users of the machine cannot read anything in this folder.
+fn is_private(folder: &Path) {
+    let entries: Vec<_> = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry")).collect();
+    assert!(!entries.is_empty());
+    for entry in entries {
+        let mode = entry.metadata().expect("it is there").permissions().mode() & 0o777;
+        if entry.path().is_dir() {
+            is_private(&entry.path());
+        } else {
+            assert_eq!(mode, 0o600, "{:?}", entry.path());
+        }
+    }
 }
 
 /// One output cannot write; its status says so, and the other goes on. At a clean stop the statuses are deleted.

@@ -157,7 +157,7 @@ fn a_second_daemon_of_the_same_name_is_an_alert_of_both_and_both_publish() {
     let sentence = alert(&alerts, ProgramAlarm::NameTaken, Some("name_taken"));
     assert!(sentence.contains("n1") && sentence.contains("node.name"), "{sentence}");
     for process in [&first, &second] {
-        process.wait_for_log("the second daemon", |line| line.contains("second daemon") && line.contains("taken=true"));
+        process.wait_for_log("the second daemon", |line| line.contains("a second daemon publishes under our name"));
     }
     health(&subscriber, "n1", "that the name is taken", |body| body["name_taken"] == true);
     second.terminate();
@@ -181,7 +181,9 @@ fn the_second_node_with_a_board_withholds_it() {
     let first = DaemonProcess::start(&folder.config());
     online(&subscriber);
     let second = DaemonProcess::start(&other.config());
-    second.wait_for_log("the other node of the board", |line| line.contains("node n1 serves it too"));
+    second.wait_for_log("the other node of the board", |line| {
+        line.contains("another node serves a board too") && line.contains("node n1")
+    });
     health(&subscriber, "n2", "the withheld board", |body| body["withheld_boards"] == serde_json::json!(["b0"]));
     // Both boards are played on, but only the events of the first node are published.
     other_board.load(&Script::parse("0.1 lift d2\n+0.3 place d4").expect("a script")).expect("hands");
@@ -200,7 +202,9 @@ fn the_second_node_with_a_board_withholds_it() {
     // When the first daemon ends, the second serves the board.
     first.terminate();
     assert!(first.wait_for_end().success());
-    second.wait_for_log("the board that is free", |line| line.contains("node n1 serves it no more"));
+    second.wait_for_log("the board that is free", |line| {
+        line.contains("another node serves a board no more") && line.contains("node n1")
+    });
     // If the hands moved before the second node saw the start position, its game begins when the pawn is back.
     other_board.load(&Script::parse("0.1 lift d4\n+0.3 place d2").expect("a script")).expect("hands");
     subscriber.wait("the state for the live audience from the second node", |received| {

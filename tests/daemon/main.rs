@@ -44,6 +44,7 @@ mod lichess;
 mod live_and_public;
 #[cfg(feature = "outputs")]
 mod livechess;
+mod log_limit;
 mod mqtt_names;
 mod mqtt_refused;
 mod mqtt_session;

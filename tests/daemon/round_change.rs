@@ -121,7 +121,10 @@ fn a_node_plays_the_organisers_rounds() {
     let (status, _) = daemon.terminate();
     assert!(status.success(), "{status}");
     let log = rig.log();
-    assert!(log.contains("the message changes nothing") && log.contains("publication 2 is known already"), "{log}");
+    assert!(
+        log.contains("a message of the organiser changes nothing") && log.contains("publication 2 is known already"),
+        "{log}"
+    );
     // A start without messages goes on with what was used.
     publish(port, "flagfall/1/meta/open26", "", &["-r"]);
     let again = Watch::new(port);

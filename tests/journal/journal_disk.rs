@@ -1,6 +1,9 @@
 //! The journal on a real disk: the lock, and as many records as in a whole event.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,6 +32,33 @@ fn one_process_holds_the_journal_and_another_gets_its_name() {
     assert!(read(&mut Disk::reading(&dir)).is_ok(), "reading needs no lock");
     drop(held);
     open_in(&dir).expect("free again");
+}
+
+/// What arbiters see is in the files, whatever the umask was when they were made.
+#[test]
+fn only_the_owner_may_read_a_journal() {
+    let parent = tempfile::tempdir().expect("a temporary directory");
+    let dir = parent.path().join("b12");
+    let modes = || {
+        let files = std::fs::read_dir(&dir).expect("a folder").map(|entry| entry.expect("an entry"));
+        let mode = |entry: std::fs::DirEntry| entry.metadata().expect("it is there").permissions().mode() & 0o777;
+        files.map(mode).collect::<BTreeSet<u32>>()
+    };
+    let open = || {
+        let mut disk = Disk::open(&dir).expect("free");
+        if disk.list().expect("names").len() < 2 {
+            disk.create("a.log").expect("made");
+        }
+        disk.append("a.log", b"x").expect("written");
+    };
+    open();
+    assert_eq!(modes(), [0o600].into());
+    // An earlier version made them for all.
+    for entry in std::fs::read_dir(&dir).expect("a folder") {
+        std::fs::set_permissions(entry.expect("an entry").path(), Permissions::from_mode(0o644)).expect("a mode");
+    }
+    open();
+    assert_eq!(modes(), [0o600].into());
 }
 
 /// Programs that start while a journal is open have a copy of its lock for a short time; its next owner must not find it held.

@@ -1,6 +1,7 @@
 //! Sets up the emulated boards and clocks of the demonstration, and the configuration of a daemon that serves them.
 
 use std::io;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -168,7 +169,7 @@ impl Folder {
         let base = std::env::temp_dir();
         for attempt in 0..100 {
             let path = base.join(format!("flagfall-demo-{}-{attempt}", std::process::id()));
-            match std::fs::create_dir(&path) {
+            match std::fs::DirBuilder::new().mode(0o700).create(&path) {
                 Ok(()) => return Ok(Folder(path)),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),

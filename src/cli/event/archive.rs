@@ -12,7 +12,7 @@ use clap::Args;
 use super::broker::{Broker, Login};
 use super::file::Chosen;
 use super::results::round_head;
-use crate::event::model::replace;
+use crate::files;
 use crate::outputs::archive::{self, ArchivedGame};
 use crate::outputs::pgn::{self, Profile};
 use crate::outputs::picture::Picture;
@@ -96,7 +96,8 @@ impl Archive {
         fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
         let write = |name: &str, bytes: &[u8]| {
             let path = folder.join(name);
-            replace(&path, bytes).with_context(|| path.display().to_string())
+            // Arbiters alone may see it.
+            files::replace(&path, bytes, files::PRIVATE).with_context(|| path.display().to_string())
         };
         write("games.pgn", pgn::write_round(&head, Profile::Archive).as_bytes())?;
         for (boards, ending) in [(&kept.arbiter, "json"), (&kept.pgn, "pgn")] {

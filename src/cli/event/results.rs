@@ -13,7 +13,8 @@ use super::broker::Login;
 use super::file::Chosen;
 use crate::event::export::{self, Played};
 use crate::event::import::MAX_IMPORT;
-use crate::event::model::{EventFile, read_bounded, replace};
+use crate::event::model::{EventFile, read_bounded};
+use crate::files;
 use crate::outputs::pgn::{self, Profile};
 use crate::outputs::picture::Picture;
 use crate::outputs::round::{Round, RoundGame};
@@ -99,7 +100,7 @@ impl Results {
         match &self.into {
             None => std::io::stdout().write_all(&bytes)?,
             Some(path) => {
-                replace(path, &bytes).with_context(|| path.display().to_string())?;
+                files::replace(path, &bytes, files::SHARED).with_context(|| path.display().to_string())?;
                 writeln!(std::io::stdout(), "{}: {} results, {open} games without one", path.display(), games.len() - open)?;
             }
         }

@@ -13,11 +13,11 @@ use tokio::task::JoinHandle;
 use crate::config::Loaded;
 use crate::daemon::{Quiet, judge, node_name};
 use crate::event::follow::{Published, Received, pairs_other_boards};
-use crate::event::model::{MAX_FILE, read_bounded, replace};
+use crate::event::model::{MAX_FILE, read_bounded};
 use crate::event::problems::Problems;
 use crate::mqtt::{Identity, follow_retained};
-use crate::random;
 use crate::wire::node::NextRound;
+use crate::{files, log_limit, random};
 
 /// The time for which a start waits for the organiser's messages, if some were used before.
 const AGAIN_WITHIN: Duration = Duration::from_secs(3);
@@ -27,6 +27,8 @@ const FIRST_WITHIN: Duration = Duration::from_secs(10);
 const SETTLED: Duration = Duration::from_millis(500);
 /// The time between two looks whether the boards are quiet. It also lets all messages of one publication arrive.
 const LOOK: Duration = Duration::from_secs(1);
+/// What the log says of messages that do not fit this node.
+const UNFIT: &str = "the organiser's messages do not fit this node";
 
 /// The organiser's messages, as far as they were believed.
 pub(super) struct Follower {
@@ -69,7 +71,7 @@ impl Follower {
                 let taken = received.receive(topic, payload);
                 note(&noted, topic, &taken);
                 if let Err(error) = taken {
-                    tracing::error!("{topic}: {error}: the message changes nothing");
+                    log_limit::warn("a message of the organiser changes nothing", &format_args!("{topic}: {error}"));
                 }
                 show(&received);
                 sender.send_if_modified(|latest| {
@@ -98,7 +100,7 @@ impl Follower {
     fn apply(&self, published: &Published, base: &Loaded) -> Option<Loaded> {
         let applied = apply(published, base);
         note(&self.problems, "meta/", &applied.as_ref().map(|_| ()));
-        applied.inspect_err(|error| tracing::error!("{error}")).ok()
+        applied.inspect_err(|error| log_limit::warn(UNFIT, error)).ok()
     }
 
     /// Waits for the first messages, at most a while.
@@ -165,8 +167,8 @@ impl Follower {
     fn keep(&mut self, published: Published) {
         // The keys are text, so writing JSON does not fail.
         let text = serde_json::to_vec(&published).unwrap_or_default();
-        let folder = self.file.parent().map_or(Ok(()), std::fs::create_dir_all);
-        if let Err(error) = folder.and_then(|()| replace(&self.file, &text)) {
+        let folder = self.file.parent().map_or(Ok(()), files::make_private_folder);
+        if let Err(error) = folder.and_then(|()| files::replace(&self.file, &text, files::PRIVATE)) {
             tracing::error!("{}: {error}: a start without the broker uses an older publication", self.file.display());
         }
         self.used = Some(published);
@@ -175,7 +177,7 @@ impl Follower {
 
 /// The configuration with what is used of the organiser's messages.
 pub(super) fn configure(used: Option<&Published>, base: &Loaded) -> Loaded {
-    let applied = used.map(|used| apply(used, base).inspect_err(|error| tracing::error!("{error}")));
+    let applied = used.map(|used| apply(used, base).inspect_err(|error| log_limit::warn(UNFIT, error)));
     applied.and_then(Result::ok).unwrap_or_else(|| base.clone())
 }
 

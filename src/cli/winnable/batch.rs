@@ -16,8 +16,9 @@ use flagfall_game::mate::explain::word;
 use shakmaty::Position;
 
 use super::progress::{EVERY, Progress, Tally};
-use super::rows::{Columns, Line, Source, quote_field, side};
+use super::rows::{Columns, Line, Source, side};
 use crate::cli::settled::{Reader, position, settle};
+use crate::outputs::names::csv_cell;
 
 /// The verdict on a row that contains no valid position.
 const INVALID: &str = "invalid";
@@ -114,7 +115,7 @@ fn answer(Job { place, line }: Job, columns: Columns, nodes: u64) -> Row {
     let number = line.number;
     let invalid = |fen: &str, winner: &str, problem: &str| Row {
         place,
-        text: format!("{},{},invalid,0,0,", quote_field(fen), quote_field(winner)),
+        text: format!("{},{},invalid,0,0,", csv_cell(fen), csv_cell(winner)),
         verdict: INVALID,
         complaint: Some(format!("line {number}: {problem}")),
     };
@@ -139,7 +140,7 @@ fn answer(Job { place, line }: Job, columns: Columns, nodes: u64) -> Row {
         Answer::Unwinnable { reason } => ("unwinnable", word(&at, color, reason).name().to_owned()),
         Answer::Undecided { .. } => ("undecided", String::new()),
     };
-    let (fen, winner, nodes) = (quote_field(&fen), quote_field(&winner), settled.counters.nodes);
+    let (fen, winner, nodes) = (csv_cell(&fen), csv_cell(&winner), settled.counters.nodes);
     Row {
         place,
         text: format!("{fen},{winner},{verdict},{nodes},{},{proof}", settled.micros),

@@ -175,11 +175,6 @@ pub(super) fn split_fields(line: &str) -> Result<Vec<String>, &'static str> {
     }
 }
 
-/// Returns one field as it must be written.
-pub(super) fn quote_field(text: &str) -> String {
-    if text.contains([',', '"', '\r', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
-}
-
 /// The places of the two columns.
 #[derive(Clone, Copy)]
 pub(super) struct Columns {

@@ -68,7 +68,7 @@ impl Game {
 
     /// Whether it has no move.
     pub(super) fn is_empty(&self) -> bool {
-        self.before.is_empty() && self.body.plies() == 0
+        self.before.iter().all(|part| part.moves.is_empty()) && self.body.plies() == 0
     }
 
     /// The times in its last state.
@@ -81,7 +81,8 @@ impl Game {
         board_games::on_board(self.number, &self.whole(chess960), self.first_move.map(Utc), chess960)
     }
 
-    /// The whole game: all its parts.
+    /// The whole game: all its parts. A part without moves is none, such as the position that stood there before the game was joined in
+    /// progress.
     pub(crate) fn whole(&self, chess960: bool) -> Body {
         if self.before.is_empty() {
             return self.body.clone();
@@ -92,6 +93,7 @@ impl Game {
                 Some(last) if is_same_position(pgn::end_position(last, chess960).as_deref(), &part.initial_fen) => {
                     last.moves.extend(part.moves);
                 }
+                Some(last) if last.moves.is_empty() => *last = part,
                 _ => joined.push(part),
             }
         }

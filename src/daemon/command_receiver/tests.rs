@@ -14,10 +14,7 @@ fn ways(gate: &mut Gate, who: Option<&str>, role: Option<Role>, length: usize, a
         .filter_map(|_| match way(gate) {
             Passage::Admit => Some(None),
             Passage::Answer(fault) => Some(Some(fault.code)),
-            Passage::Drop => {
-                gate.count_dropped(MonotonicTime(at * 1_000_000));
-                None
-            }
+            Passage::Drop => None,
         })
         .collect()
 }
@@ -54,13 +51,6 @@ fn strangers_are_recorded_a_few_times_a_minute_whatever_their_names() {
     // A user who is known, but not for this board.
     assert!(ways(&mut gate, Some("arne"), None, 10, 60, 5).len() <= 2);
     assert_eq!(ways(&mut gate, Some("anna"), Some(Role::Operator), 10, 60, 5), [None; 5]);
-}
-
-#[test]
-fn the_log_reports_dropped_commands_once_a_minute() {
-    let mut gate = Gate::new();
-    let reports: Vec<u64> = (0..=120).filter_map(|second| gate.count_dropped(MonotonicTime(second * 1_000_000))).collect();
-    assert_eq!(reports, [1, 60, 60]);
 }
 
 /// The answers to one command of a user with a role on the board and to one of a user without.

@@ -1,6 +1,8 @@
 //! Writes the results of a round as CSV, in the columns that the import reads.
 
 use super::Played;
+use crate::outputs::names;
+use crate::wire::meta::PairingResult;
 use crate::wire::player::Player;
 
 const HEADER: [&str; 12] = [
@@ -24,10 +26,20 @@ pub fn write(round: u32, games: &[Played<'_>]) -> String {
     for game in games {
         let first = [round.to_string(), game.pairing.number.to_string()];
         let players = [&game.pairing.white, &game.pairing.black].into_iter().flat_map(player);
-        let result = game.result.map_or("*", |result| result.notation()).to_owned();
+        let result = game.result.map_or("*", result).to_owned();
         out.push_str(&line(first.into_iter().chain(players).chain([result])));
     }
     out
+}
+
+/// The results of forfeits begin as formulas do; the import reads this notation too.
+fn result(result: PairingResult) -> &'static str {
+    match result {
+        PairingResult::BlackForfeits => "1-0f",
+        PairingResult::WhiteForfeits => "0-1f",
+        PairingResult::BothForfeit => "0-0f",
+        _ => result.notation(),
+    }
 }
 
 fn player(player: &Player) -> [String; 5] {
@@ -43,11 +55,7 @@ fn player(player: &Player) -> [String; 5] {
 }
 
 fn line(values: impl Iterator<Item = String>) -> String {
-    let quoted = |value: String| match value.contains([',', '"', '\n', ';', '\t']) {
-        true => format!("\"{}\"", value.replace('"', "\"\"")),
-        false => value,
-    };
-    let mut line = values.map(quoted).collect::<Vec<_>>().join(",");
+    let mut line = values.map(|value| names::csv_cell(&value)).collect::<Vec<_>>().join(",");
     line.push('\n');
     line
 }

@@ -2,6 +2,7 @@
 //! programs give them in four languages. In lists of chess-results.com each column of a player stands twice, White's first.
 
 use super::{Imported, Problems, Row, fields};
+use crate::outputs::names;
 use crate::wire::player::Player;
 
 /// The header is looked for in so many lines: such files begin with the name of the event.
@@ -97,7 +98,7 @@ fn split(text: &str, separator: u8) -> Result<Vec<Record>, Problems> {
     for record in reader.records() {
         let record = record.map_err(|error| Problems::one(0, error.to_string()))?;
         let line = record.position().map_or(0, |position| position.line() as usize);
-        records.push(Record { line, values: record.iter().map(str::to_owned).collect() });
+        records.push(Record { line, values: record.iter().map(|cell| names::of_csv_cell(cell).to_owned()).collect() });
     }
     Ok(records)
 }

@@ -10,7 +10,7 @@ use crate::mqtt::connection::ConnectionEnd;
 use crate::mqtt::namesakes::Heard;
 use crate::mqtt::packets;
 use crate::mqtt::types::Arrived;
-use crate::system_clock;
+use crate::{log_limit, system_clock};
 
 impl Session {
     /// Handles a message. It is acknowledged after it has been handed over. We asked for QoS 1 at most, and for no topic aliases.
@@ -55,7 +55,7 @@ impl Session {
     fn hand_over_command(&mut self, topic: String, publish: Publish) {
         if publish.retain {
             self.state.retained_commands += 1;
-            warn!(%topic, "a retained command was dropped");
+            log_limit::warn("a retained command was dropped", &topic);
             return;
         }
         let properties = publish.properties.unwrap_or_default();
@@ -76,12 +76,11 @@ impl Session {
         if publish.retain {
             return self.report_later_start(&publish.payload);
         }
-        match self.namesakes.handle(&publish.payload, system_clock::monotonic()) {
-            Heard::Ours if matches!(phase, Phase::Gathering(_)) => self.finish_gathering(),
-            Heard::End | Heard::Living if self.state.ready && !self.is_parting() => _ = self.publish_status("ready"),
-            _ => {}
+        let now = system_clock::monotonic();
+        if self.namesakes.handle(&publish.payload, now) == Heard::Ours && matches!(phase, Phase::Gathering(_)) {
+            self.finish_gathering();
         }
-        self.report_namesake();
+        self.check_namesakes(now);
     }
 
     /// Reports, once, that a retained status is from a start that this one could not know of.

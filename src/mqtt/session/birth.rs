@@ -13,7 +13,7 @@ use crate::mqtt::ids::{Ids, Sent};
 use crate::mqtt::outbox::{Taken, WINDOW};
 use crate::mqtt::packets;
 use crate::mqtt::types::ConnectionState;
-use crate::system_clock;
+use crate::{log_limit, system_clock};
 
 /// The time limit for receiving the retained messages of other nodes.
 const GATHER: Duration = Duration::from_millis(500);
@@ -61,12 +61,14 @@ impl Session {
         Ok(())
     }
 
-    /// Publishes `init` and nothing else yet: the claims of other nodes must be known before anything of a board is sent.
+    /// Publishes `init`, or `ready` if it is still true, and nothing else yet: the claims of other nodes must be known before anything of a
+    /// board is sent.
     pub(super) fn publish_init(&mut self, out: &mut BytesMut) {
         let now = system_clock::monotonic();
         let Some(link) = self.link.as_mut().filter(|link| matches!(link.phase, Phase::Greeting(_))) else { return };
         link.phase = Phase::Gathering(now.after(GATHER));
-        self.publish_status("init");
+        // Readers are told nothing new by a client that takes over our connection, however often it does.
+        self.publish_status(if self.goes_on { "ready" } else { "init" });
         if let Some(Taken::Publication(publication)) = self.outbox.take_next(now) {
             self.send(publication, out);
         }
@@ -86,7 +88,9 @@ impl Session {
             if let Some(link) = self.link.as_mut().filter(|_| !live) {
                 link.reads_again = true;
             }
-            warn!(%board, other = %node, claimed = live, "the claim of another node on one of our boards has changed");
+            let what =
+                if live { "another node claims one of our boards" } else { "another node claims one of our boards no more" };
+            log_limit::warn(what, &format_args!("{node} and board {board}"));
             (self.hooks.foreign)(&board, &node, live);
         }
     }

@@ -8,9 +8,10 @@ use bytes::{Bytes, BytesMut};
 use rumqttc::v5::mqttbytes::QoS;
 use rumqttc::v5::mqttbytes::v5::{Filter, Publish};
 use serde_json::Value;
-use tracing::{info, warn};
+use tracing::warn;
 
 use super::Session;
+use crate::log_limit;
 use crate::mqtt::ids::Sent;
 use crate::mqtt::outbox::{Quality, Retained};
 use crate::mqtt::packets;
@@ -91,7 +92,7 @@ impl Session {
         let (served, present) = (boards.iter().any(|ours| ours == board), of_round == round);
         let ours = || serde_json::from_slice::<Value>(payload).is_ok_and(|message| message["node"] == node.as_str());
         let remove = |payload: String| {
-            info!(%topic, deleted = payload.is_empty(), "the broker has retained this, and it is out of date");
+            log_limit::warn("what the broker has retained is out of date", topic);
             let retained = Retained { topic: topic.clone(), payload, quality: Quality::AtLeastOnce, expiry: None };
             self.outbox.publish_once(None, retained);
         };

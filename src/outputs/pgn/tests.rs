@@ -157,6 +157,21 @@ fn a_game_of_two_parts_is_two_games_in_full_and_one_for_a_relay() {
 }
 
 #[test]
+fn an_empty_part_is_no_part() {
+    let fen = "4k3/8/8/8/8/8/4P3/4K3 b - - 0 7";
+    let set_up = PictureSegment { initial_fen: INITIAL.to_owned(), moves: Vec::new() };
+    let joined = Body { initial_fen: fen.to_owned(), segments: vec![set_up.clone(), set_up], ..body("Kd7 e4") };
+    let round = round("300", joined);
+    assert_eq!(movetexts(&round, Profile::Relay), ["7... Kd7 8. e4 *"]);
+    assert_eq!(movetexts(&round, Profile::Full), ["7... Kd7 8. e4 *"]);
+    assert!(write_round(&round, Profile::Full).contains("[GameId \"open26-5-12\"]"), "it is the first part");
+    let game = &round.games[0];
+    let json: serde_json::Value =
+        serde_json::from_str(&crate::outputs::lcc::game(&round, game, "24012", None, None)).expect("JSON");
+    assert_eq!((&json["moves"], first_part_plies(&round, game)), (&serde_json::json!(["Kd7", "e4"]), 2));
+}
+
+#[test]
 fn lines_of_the_full_profile_are_short_and_no_comment_is_broken() {
     let text: String = (0..40).map(|n| format!("Nf3/{n}000/1 Nf6/1/{n}000 Ng1/{n}000/1 Ng8/1/{n}000 ")).collect();
     let round = round("300", body(&text));

@@ -23,6 +23,7 @@ fn both_commands_refuse_every_bad_file() {
     let folder = Folder::new();
     let broken = folder.file_with("ca.pem", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", 0o644);
     let password = folder.file("password", "secret\n");
+    let other = folder.file("other", "another\n");
     let broker = |name: &str, lists: &str| {
         format!("[broker]\nenabled = true\n[broker.user.{name}]\npassword_file = '{}'\n{lists}\n", password.display())
     };
@@ -34,6 +35,17 @@ fn both_commands_refuse_every_bad_file() {
         broker("anna", "read = [\"flagfall/1/public/+\"]"),
         broker("Anna", ""),
         broker("anna_b", ""),
+        // Logins at the broker in this program that it would refuse.
+        broker("anna", "[node]\nname = \"n1\"\n[collect]\nenabled = true"),
+        broker("anna", "[mqtt]\nuser = \"ben\""),
+        broker("anna", &format!("[mqtt]\npassword_file = '{}'", password.display())),
+        broker("anna", &format!("[mqtt]\nuser = \"anna\"\npassword_file = '{}'", other.display())),
+        broker("anna", "[mqtt]\nuser = \"anna\""),
+        broker("n1", "[node]\nname = \"n1\""),
+        broker(
+            "anna",
+            &format!("[screens]\nenabled = true\npublic_user = \"screen\"\npublic_password_file = '{}'", password.display()),
+        ),
     ];
     let tables = errors::FILES.iter().chain(whole::WHOLES).map(|(text, _)| (*text).to_owned());
     let links = whole::LINKS.iter().filter(|(_, errors)| !errors.is_empty());
@@ -42,6 +54,25 @@ fn both_commands_refuse_every_bad_file() {
         let file = folder.file("c.toml", &text);
         let checked = judged("check-config", &file);
         assert_eq!(checked.0, Some(78), "{text}: {}", checked.1);
+        assert_eq!(judged("run", &file), checked, "{text}");
+    }
+}
+
+/// An address that this machine has not, and will not have by itself, is wrong like any other value. Without a network nobody can know.
+#[test]
+fn both_commands_refuse_a_foreign_address() {
+    let folder = Folder::new();
+    let foreign = "203.0.113.7:8081";
+    let socket = std::net::UdpSocket::bind("0.0.0.0:0").expect("a socket");
+    if socket.connect(foreign).is_err() {
+        println!("there is no network: foreign addresses are not tested");
+        return;
+    }
+    let screens = format!("[screens]\nenabled = true\ninsecure = true\nlisten = \"{foreign}\"\n");
+    for (text, key) in [(format!("[http]\nlisten = \"{foreign}\"\n"), "http.listen"), (screens, "screens.listen")] {
+        let file = folder.file("c.toml", &text);
+        let checked = judged("check-config", &file);
+        assert!(checked.0 == Some(78) && checked.1.contains(key) && checked.1.contains("has no address"), "{checked:?}");
         assert_eq!(judged("run", &file), checked, "{text}");
     }
 }

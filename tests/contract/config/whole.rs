@@ -21,7 +21,7 @@ pub(crate) const WHOLES: &[(&str, &[&str])] = &[
     ),
     (
         "[broker]\nenabled = true\nwebsocket = \"127.0.0.1:1883\"\n",
-        &["1.toml:3:1: broker.websocket: is the same address and port as broker.tcp"],
+        &["1.toml:3:1: broker.websocket: 127.0.0.1:1883 is taken by broker.tcp, 127.0.0.1:1883: choose another port"],
     ),
     (
         "[livechess]\nenabled = true\nlisten = []\n",
@@ -33,7 +33,7 @@ pub(crate) const WHOLES: &[(&str, &[&str])] = &[
     ),
     (
         "[livechess]\nenabled = true\n[http]\nlisten = \"127.0.0.1:1982\"\n",
-        &["1.toml:4:1: http.listen: is the same address and port as one of livechess.listen"],
+        &["1.toml:4:1: http.listen: 127.0.0.1:1982 is taken by livechess.listen, 127.0.0.1:1982: choose another port"],
     ),
     (
         "[screens]\nenabled = true\nlisten = \"0.0.0.0:8080\"\n",
@@ -48,7 +48,30 @@ pub(crate) const WHOLES: &[(&str, &[&str])] = &[
     ),
     (
         "[screens]\nenabled = true\nlisten = \"127.0.0.1:8081\"\n[http]\nlisten = \"127.0.0.1:8081\"\n",
-        &["1.toml:3:1: screens.listen: is the same address and port as http.listen"],
+        &["1.toml:3:1: screens.listen: 127.0.0.1:8081 is taken by http.listen, 127.0.0.1:8081: choose another port"],
+    ),
+    (
+        "[screens]\nenabled = true\n[http]\nlisten = \"0.0.0.0:8080\"\n",
+        &["1.toml:1:2: screens.listen: 127.0.0.1:8080 is taken by http.listen, 0.0.0.0:8080: choose another port"],
+    ),
+    (
+        "[livechess]\nenabled = true\nlisten = [\"127.0.0.1:1883\", \"127.0.0.1:9001\"]\n[broker]\nenabled = true\nwebsocket = \"127.0.0.1:9001\"\n",
+        &[
+            "1.toml:3:1: livechess.listen: 127.0.0.1:1883 is taken by broker.tcp, 127.0.0.1:1883: choose another port",
+            "1.toml:3:1: livechess.listen: 127.0.0.1:9001 is taken by broker.websocket, 127.0.0.1:9001: choose another port",
+        ],
+    ),
+    (
+        "[livechess]\nenabled = true\nlisten = [\"127.0.0.1:1982\", \"127.0.0.1:1982\"]\n",
+        &["1.toml:3:1: livechess.listen: 127.0.0.1:1982 is taken by livechess.listen, 127.0.0.1:1982: choose another port"],
+    ),
+    (
+        "[broker]\nenabled = true\n[http]\nlisten = \"[::]:1883\"\n",
+        &["1.toml:4:1: http.listen: [::]:1883 is taken by broker.tcp, 127.0.0.1:1883: choose another port"],
+    ),
+    (
+        "[screens]\nenabled = true\nlisten = \"127.0.0.1:1883\"\n[broker]\nenabled = true\n",
+        &["1.toml:3:1: screens.listen: 127.0.0.1:1883 is taken by broker.tcp, 127.0.0.1:1883: choose another port"],
     ),
     (
         "[screens]\nkey_file = \"/etc/hall.key\"\n",
@@ -113,6 +136,17 @@ pub(crate) const WHOLES: &[(&str, &[&str])] = &[
         &["1.toml:3:1: user.anna.boards: this machine has no board \"b12\"; did you mean \"b1\"?"],
     ),
 ];
+
+/// Port 0 is any free one, and what is switched off is no listener.
+#[test]
+fn listeners_that_are_in_nobodys_way_are_allowed() {
+    let any = "[broker]\nenabled = true\ntcp = \"127.0.0.1:0\"\nwebsocket = \"127.0.0.1:0\"\n[http]\nlisten = \"127.0.0.1:0\"\n";
+    let off =
+        "[broker]\ntcp = \"127.0.0.1:8080\"\n[livechess]\nlisten = [\"127.0.0.1:8080\"]\n[http]\nlisten = \"127.0.0.1:8080\"\n";
+    for text in [any, off] {
+        config(&[text], &[]);
+    }
+}
 
 const AUTOMATIC: &str = "need event.observer = true: the event's regulations name this program as an observer";
 const TIME: &str = "event.guidelines are for games without additional time (III.1), and this time control adds some";

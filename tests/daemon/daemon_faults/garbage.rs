@@ -50,7 +50,8 @@ fn garbage_at_full_speed_leaves_a_small_journal_and_is_counted() {
     process.terminate();
     let mut left_out = 0;
     process.wait_for_log("how many bytes were not recorded", |line| {
-        let number = line.strip_suffix(" bytes of its board were not recorded").and_then(|start| start.rsplit(' ').next());
+        let said = line.split_once("bytes were not recorded: ").and_then(|(_, said)| said.strip_suffix(" of its board"));
+        let number = said.and_then(|said| said.rsplit(' ').next());
         number.inspect(|number| left_out = number.parse().expect("a number")).is_some()
     });
     assert!(process.wait_for_end().success());

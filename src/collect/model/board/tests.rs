@@ -205,6 +205,22 @@ fn the_parts_of_a_game_are_joined_where_they_fit() {
 }
 
 #[test]
+fn a_game_that_is_joined_in_progress_has_one_part() {
+    let endgame = "4k3/8/8/8/8/8/8/4K2R w K - 0 40";
+    let joined = |text: &[&str], picture| of_game(2, from(endgame, text, picture));
+    let mut board = Board::new(1, None);
+    // The men stood in the initial position before the game was set up, at this node or at another one.
+    board.take(state(0), &ONE, second(0));
+    board.take(joined(&[], state(1)), &ONE, second(1));
+    board.take(joined(&["Rh8"], state(2)), &ONE, second(2));
+    board.take(of_node("m", joined(&["Rh8"], state(2))), &ONE, second(3));
+    board.take(of_node("m", of_game(3, from(endgame, &["Rh7"], state(1)))), &ONE, second(4));
+    let whole = board.games[0].whole(false);
+    let parts: Vec<usize> = whole.segments.iter().map(|part| part.moves.len()).chain([whole.moves.len()]).collect();
+    assert_eq!((parts, whole.initial_fen.as_str(), board.games.len()), (vec![1, 1, 1], endgame, 1));
+}
+
+#[test]
 fn a_game_that_began_before_the_round_is_not_of_the_round() {
     let at = |minute: i64, picture: Picture| {
         let t = crate::outputs::picture::PictureTime { us: 0, utc: Utc(minute * 60_000_000).to_string(), sync: TimeSource::Ntp };
