@@ -7,7 +7,6 @@ use crate::config::Config;
 
 /// Returns the text of the file `acl`.
 pub(super) fn acl(config: &Config) -> String {
-    let root = &config.mqtt.root;
     let mut text = format!(
         "# Made by `flagfall fleet make` for the event {}: a change here is lost at the next run. Everything that no line allows is\n\
          # refused, so whoever only reads has no line to write. config/mosquitto/README.md has the reasons.\n",
