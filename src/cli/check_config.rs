@@ -129,6 +129,10 @@ fn print(loaded: &Loaded, out: &mut dyn Write) -> Result<()> {
         (seconds, plies) => format!("{seconds} s and {plies} plies later"),
     };
     writeln!(out, "Audiences: arbiter/ and live/ at once, public/ {delay}")?;
+    let waits = config.until_press().names();
+    if !waits.is_empty() {
+        writeln!(out, "A made move waits for its press before it is in {}/", waits.join("/ and "))?;
+    }
     for board in &config.board {
         let time = time_control(config, board).map_or("no time control".to_owned(), |time| time.text);
         let players = match (&board.white, &board.black) {
@@ -168,6 +172,7 @@ struct ConfigReport<'a> {
     embedded_broker: Option<&'a str>,
     delay: u32,
     delay_moves: u32,
+    until_press: Vec<&'static str>,
     boards: Vec<BoardReport<'a>>,
     users: Vec<UserReport<'a>>,
     warnings: Vec<String>,
@@ -224,6 +229,7 @@ impl ConfigReport<'_> {
             embedded_broker: config.broker.enabled.then_some(config.broker.tcp.as_str()),
             delay: config.event.delay,
             delay_moves: config.event.delay_moves,
+            until_press: config.until_press().names(),
             boards: boards.collect(),
             users: config.user.iter().map(|(name, user)| UserReport { name, role: user.role, boards: &user.boards }).collect(),
             warnings: config::warnings(config),

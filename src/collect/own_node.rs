@@ -87,6 +87,7 @@ impl OwnNode {
             rounds: Vec::new(),
             delay: None,
             delay_moves: None,
+            until_press: Vec::new(),
             roles: BTreeMap::new(),
             collects: collects.into_iter().collect(),
             next_round: None,

@@ -29,6 +29,7 @@ mod place;
 mod schema;
 mod screens;
 mod secrets;
+mod shown;
 mod time_control;
 mod types;
 mod values;
@@ -58,6 +59,7 @@ pub use place::{Errors, Place, Problem};
 pub use schema::keys;
 pub use screens::Screens;
 pub use secrets::{password, unlock};
+pub use shown::Shown;
 pub use time_control::{InWords, time_controls};
 pub use types::{
     Broker, BrokerUser, Config, Discovery, Event, Guidelines, Http, Journal, Level, LiveChess, Log, Mqtt, Node, Role, Rulings,

@@ -51,6 +51,8 @@ const fn required(name: &'static str, kind: Kind) -> Key {
 pub(crate) const SECTIONS: &[Key] = &[
     key("node", Kind::Section(&[key("name", Kind::Text(values::node))])),
     key("event", Kind::Section(EVENT)),
+    key("live", Kind::Section(SHOWN)),
+    key("public", Kind::Section(SHOWN)),
     key("mqtt", Kind::Section(MQTT)),
     key("broker", Kind::Section(BROKER)),
     key("livechess", Kind::Section(LIVECHESS)),
@@ -84,6 +86,9 @@ const EVENT: &[Key] = &[
     key("delay_moves", Kind::Number { min: 0, max: 40 }),
     key("from_meta", Kind::Switch),
 ];
+
+/// The keys of the sections `[live]` and `[public]`.
+const SHOWN: &[Key] = &[key("until_press", Kind::Switch)];
 
 /// The keys of the section `[mqtt]`.
 const MQTT: &[Key] = &[

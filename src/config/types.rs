@@ -11,6 +11,7 @@ use super::board::Board;
 use super::fleet::Fleet;
 use super::output::{Collect, Output};
 use super::screens::Screens;
+use super::shown::Shown;
 
 /// The whole configuration.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -20,6 +21,10 @@ pub struct Config {
     pub node: Node,
     /// The event and round that are played.
     pub event: Event,
+    /// What `live/` gets.
+    pub live: Shown,
+    /// What `public/` gets.
+    pub public: Shown,
     /// The broker that messages go to.
     pub mqtt: Mqtt,
     /// The broker inside this program, for machines without one.

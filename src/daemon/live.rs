@@ -6,7 +6,6 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use flagfall_game::effect;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Audience, Body};
 
@@ -180,7 +179,7 @@ impl Live {
         self.report_flood(router);
         let station = self.recorder.station();
         let game = station.game();
-        self.handle.set_game((game.number(), game.rev(effect::Audience::Arbiter)));
+        self.handle.set_game((game.number(), game.rev()));
         let (private, public_waits) = (station.is_unpublished(), station.has_public_waiting());
         let unfinished = game.unfinished().filter(|_| !station.is_unpaired());
         self.handle.set_busy(Busy { game: unfinished, private, public_waits });

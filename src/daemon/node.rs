@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use flagfall_game::config::UntilPress;
 use flagfall_protocols::drivers;
 use flagfall_protocols::time::Instant;
 
@@ -37,6 +38,7 @@ struct Inner {
     event: String,
     round: String,
     delay: (u32, u32),
+    until_press: UntilPress,
     roles: BTreeMap<String, UserRole>,
     journal: PathBuf,
     shared: Arc<Shared>,
@@ -91,6 +93,7 @@ impl Node {
             event: config.event.id.clone(),
             round: config.event.round.clone(),
             delay: (config.event.delay, config.event.delay_moves),
+            until_press: config.until_press(),
             roles: config.commanders().iter().map(|(name, user)| (name.clone(), user_role(user))).collect(),
             journal: config.journal.dir.clone(),
             shared,
@@ -157,6 +160,7 @@ impl Node {
             rounds: vec![format!("{}/{}", inner.event, inner.round)],
             delay: Some(inner.delay.0),
             delay_moves: Some(inner.delay.1),
+            until_press: inner.until_press.names(),
             roles: inner.roles.clone(),
             collects: Vec::new(),
             problems: inner.problems.lock().unwrap_or_else(PoisonError::into_inner).clone(),

@@ -137,6 +137,7 @@ fn station_config(config: &Config, board: &Board, hash: u32) -> Result<StationCo
             let start = board.start.as_ref().or(event.start.as_ref());
             RoundBound { games, start: start.and_then(|text| Utc::parse_with_offset(text)) }
         }),
+        until_press: config.until_press(),
         delay: Some(Delay { time: Duration::from_secs(event.delay.into()), moves: event.delay_moves }),
         players: Players::known(board.white.clone(), board.black.clone()),
         name: session.clone(),

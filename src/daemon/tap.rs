@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use flagfall_game::effect::Audience;
 use flagfall_game::game::Game;
-use flagfall_game::laws::outcome::KnownResult;
 use flagfall_protocols::square::{Color, Placement};
 use shakmaty::fen::Fen;
 use shakmaty::{EnPassantMode, Position};
@@ -33,18 +32,17 @@ pub(super) fn new(config: &StationConfig) -> Tap {
 /// Makes the pictures of a board.
 pub(super) struct Pictures {
     tap: Arc<Tap>,
-    /// The game as it was shown last, and what it depends on.
+    /// The game as it was shown last, and the revision of its state.
     game: Arc<GamePicture>,
-    shown: Option<Shown>,
+    shown: Option<u32>,
+    /// Whether made moves wait for their press: then the sensors show nothing that the game does not.
+    until_press: bool,
 }
 
-/// The number, the revision and the plies of a game, and its result.
-type Shown = (u32, u32, usize, Option<KnownResult>);
-
 impl Pictures {
-    pub(super) fn new(tap: Arc<Tap>) -> Pictures {
+    pub(super) fn new(tap: Arc<Tap>, until_press: bool) -> Pictures {
         let game = Arc::clone(&tap.latest().game);
-        Pictures { tap, game, shown: None }
+        Pictures { tap, game, shown: None, until_press }
     }
 
     /// Shows the board as it is now.
@@ -52,12 +50,13 @@ impl Pictures {
         let game = station.game();
         // A game that is not the round's is shown to arbiters only: the game before it stays.
         if !station.is_unpublished() {
-            self.follow_game(game);
+            self.follow_game(game, station.live_rev());
         }
         let status = device.status(now);
         // Programs see nothing of a board without a pairing but that it is there.
         let is_paired = !station.is_unpaired();
-        let known = Placement::parse(&game.live_position().board().board_fen().to_string());
+        let known = Placement::parse(&game.told_position(Audience::Live).board().board_fen().to_string());
+        let known = known.filter(|_| is_paired).unwrap_or(Placement::EMPTY);
         self.tap.show(Picture {
             number: 0,
             device: Device {
@@ -66,18 +65,17 @@ impl Pictures {
                 port: status.port,
                 battery: status.battery_percent,
             },
-            placement: if is_paired { game.placement() } else { Placement::EMPTY },
+            placement: if is_paired && !self.until_press { game.placement() } else { known },
             since: now,
-            known: known.filter(|_| is_paired).unwrap_or(Placement::EMPTY),
+            known,
             rotated: game.is_rotated(),
             clock: clock(game, anchor).filter(|_| is_paired),
             game: Arc::clone(&self.game),
         });
     }
 
-    fn follow_game(&mut self, game: &Game) {
-        let shown = (game.number(), game.rev(Audience::Live), game.live_plies(), game.known_result());
-        if self.shown.replace(shown) != Some(shown) {
+    fn follow_game(&mut self, game: &Game, rev: u32) {
+        if self.shown.replace(rev) != Some(rev) {
             let GamePicture { round, players, .. } = &*self.game;
             self.game = Arc::new(GamePicture { round: round.clone(), players: players.clone(), ..game_picture(game) });
         }

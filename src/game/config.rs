@@ -1,8 +1,10 @@
 //! Defines the settings of a game.
 
+use alloc::vec::Vec;
 use core::time::Duration;
 
 use flagfall_protocols::event::ClockSide;
+use flagfall_protocols::trace::Audience;
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess};
 
@@ -45,6 +47,27 @@ pub struct GameConfig {
     pub casual: bool,
     /// How the decoder weighs evidence.
     pub tuning: Tuning,
+}
+
+/// For which audiences a made move waits for its press, so that moves and clock agree (`wire/README.md#7.2`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UntilPress {
+    /// The live audience. What it does not have the public does not have either.
+    pub live: bool,
+    /// The public.
+    pub public: bool,
+}
+
+impl UntilPress {
+    /// Whether a made move waits for its press before this audience gets it.
+    pub fn holds_for(self, audience: Audience) -> bool {
+        (self.live && audience != Audience::Arbiter) || (self.public && audience == Audience::Public)
+    }
+
+    /// The names of these audiences.
+    pub fn names(self) -> Vec<&'static str> {
+        Audience::ALL.into_iter().filter(|audience| self.holds_for(*audience)).map(Audience::name).collect()
+    }
 }
 
 impl GameConfig {

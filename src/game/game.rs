@@ -32,7 +32,7 @@ use crate::case::Case;
 use crate::clock::Chessclock;
 use crate::clock::tracker::ClockTracker;
 use crate::clock::watch::WatchContext;
-use crate::config::GameConfig;
+use crate::config::{GameConfig, UntilPress};
 use crate::effect::Effect;
 use crate::game_phase::GamePhase;
 use crate::health::device::DeviceHealth;
@@ -109,6 +109,11 @@ impl Game {
             rulings: RulingRecord::default(),
             reports: Reports::default(),
         }
+    }
+
+    /// Sets for which audiences made moves wait for their press from now on.
+    pub fn set_until_press(&mut self, until_press: UntilPress) {
+        self.reports.set_until_press(until_press);
     }
 
     /// Takes one input at its time and adds what follows from it to `out`.

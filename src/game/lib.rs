@@ -64,6 +64,7 @@ mod rulings;
 mod scan;
 mod seen;
 mod spare;
+mod told;
 mod touch_observations;
 
 pub use clock::flag::{FlagFall, FlagPath};

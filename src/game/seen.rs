@@ -191,8 +191,8 @@ impl Seen {
         KnownResult::of(decided, on_board)
     }
 
-    /// The number of tentative plies that the live audience sees because they have stood long enough, beside those that it has seen. This
-    /// audience must not be able to see whether the clock was pressed (12.6). While the kings show a result, half of that is no move.
+    /// The number of tentative plies that have stood long enough for an audience to see them, beside those that it has seen. While the
+    /// kings show a result, half of that is no move.
     pub(crate) fn shown_plies(&self, now: Instant, seen_before: usize) -> usize {
         let plies = self.play.decoder.line().plies();
         let half = |index: usize| self.phase.gesture.is_some() && index >= seen_before && gesture::is_half(plies[index].mv);

@@ -1,6 +1,6 @@
-//! Delays the messages for the public: publishes the messages of the live audience again at a later time (`wire/README.md#7`).
+//! Delays the messages for the public (`wire/README.md#7`), which are those of the live audience, or begin with the press of a move.
 //!
-//! Every event and every changed state of the live audience enters a queue together with its time. It is released when both parts
+//! Every event and every changed state enters a queue together with its time. It is released when both parts
 //! of the delay are over. The queue is part of the deterministic station and uses the station's deadlines, so a replay releases
 //! everything at the same times. A restart first releases what the journal records as released, whatever the delay is now, and
 //! then continues with the configured delay: no number is used twice, and nothing is released early. An item whose time comes

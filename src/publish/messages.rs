@@ -8,7 +8,6 @@ use flagfall_game::audit::AuditEntry;
 use flagfall_game::effect::{Audience, Effect};
 use flagfall_game::game::Game;
 use flagfall_protocols::time::Instant;
-use flagfall_protocols::trace;
 use serde::Serialize;
 
 use super::delay::{DelayedContent, DelayedItem};
@@ -29,7 +28,7 @@ use crate::wire::topics::Board;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
     /// The audience that may see it.
-    pub audience: trace::Audience,
+    pub audience: Audience,
     /// Number in the audience's series of events; 0 for a state.
     pub number: u64,
     /// The topic on which it is published.
@@ -79,6 +78,8 @@ pub struct Messages {
     players: Option<Players>,
     /// What the states for the live audience say of the game on the board beside the game itself.
     in_round: InRound,
+    /// The revision of the states for the live audience.
+    live_rev: u32,
     /// Why the game on the board is not published to the live audience.
     unpublished: Option<Unpublished>,
 }
@@ -95,7 +96,8 @@ impl Messages {
     /// Makes messages for this board. `journal` is the first part of the id of every event.
     pub fn new(board: Board, journal: &str) -> Messages {
         let journal = journal.to_owned();
-        Messages { board, journal, boot: 0, numbers: [0; 3], players: None, in_round: InRound::default(), unpublished: None }
+        let in_round = InRound::default();
+        Messages { board, journal, boot: 0, numbers: [0; 3], players: None, in_round, live_rev: 0, unpublished: None }
     }
 
     /// Sets the players, who are in the states for arbiters and the live audience.
@@ -106,6 +108,11 @@ impl Messages {
     /// Sets what the states for the live audience say of the game on the board beside the game itself.
     pub(crate) fn set_in_round(&mut self, in_round: InRound) {
         self.in_round = in_round;
+    }
+
+    /// Sets the revision of the states for the live audience. It counts what they were shown, so no game that only arbiters saw is counted.
+    pub(crate) fn set_live_rev(&mut self, rev: u32) {
+        self.live_rev = rev;
     }
 
     /// Sets why the game on the board is not published to the live audience, for the states of arbiters.
@@ -148,7 +155,7 @@ impl Messages {
         let topic = self.board.ruling();
         match game.ruling() {
             Some((number, ruling)) => {
-                let rev = game.rev(Audience::Arbiter);
+                let rev = game.rev();
                 let header = Header {
                     kind: "board.ruling",
                     topic,
@@ -157,7 +164,7 @@ impl Messages {
                     happened: at,
                     game: number,
                     rev,
-                    audience: trace::Audience::Arbiter,
+                    audience: Audience::Arbiter,
                 };
                 self.add_message(header, &Ruling::from(&ruling), out);
             }
@@ -188,11 +195,11 @@ impl Messages {
                 let shape = event_shape(Audience::Arbiter, "board.move", topics.arbiter_move());
                 self.add_game_message(at, shape, game, &MoveBody::from(*played), out);
             }
-            Effect::LiveMove(told) => {
+            Effect::LiveMove { audience: Audience::Live, told } => {
                 let shape = event_shape(Audience::Live, "board.move", topics.live_move());
                 self.add_game_message(at, shape, game, &LiveMove::from(*told), out);
             }
-            Effect::LiveRevision { from_ply, moves } => {
+            Effect::LiveRevision { audience: Audience::Live, from_ply, moves } => {
                 let shape = event_shape(Audience::Live, "board.revision", topics.live_revision());
                 self.add_game_message(at, shape, game, &LiveRevision::new(*from_ply, moves), out);
             }
@@ -214,21 +221,23 @@ impl Messages {
                 let number = if let AuditEntry::Decision(decided) = entry { decided.game_no } else { game.number() };
                 self.add_audit_entry_of_game(at, game, number, &AuditBody::from(entry), out);
             }
-            Effect::LiveTimes(_) | Effect::Ask(_) | Effect::Device(_) => {}
+            // What the public is told comes after its delay.
+            Effect::LiveMove { .. } | Effect::LiveRevision { .. } | Effect::State(Audience::Public) => {}
+            Effect::LiveTimes { .. } | Effect::Ask(_) | Effect::Device(_) => {}
         }
     }
 
     /// Adds the event that reports to an audience that numbers from `from` on may have been given to other events before.
-    pub(crate) fn add_restated(&mut self, at: Instant, audience: trace::Audience, game: u32, from: u64, out: &mut Vec<Message>) {
+    pub(crate) fn add_restated(&mut self, at: Instant, audience: Audience, game: u32, from: u64, out: &mut Vec<Message>) {
         let topics = &self.board;
         let (kind, topic) = match audience {
-            trace::Audience::Arbiter => ("board.audit", topics.audit()),
-            trace::Audience::Live => ("board.restated", topics.live_revision()),
-            trace::Audience::Public => ("board.restated", topics.public_revision()),
+            Audience::Arbiter => ("board.audit", topics.audit()),
+            Audience::Live => ("board.restated", topics.live_revision()),
+            Audience::Public => ("board.restated", topics.public_revision()),
         };
         let header = Header { audience, kind, topic, event: true, at, happened: at, game, rev: 0 };
         match audience {
-            trace::Audience::Arbiter => self.add_message(header, &AuditBody::Restated { from }, out),
+            Audience::Arbiter => self.add_message(header, &AuditBody::Restated { from }, out),
             _ => self.add_message(header, &Restated { from }, out),
         }
     }
@@ -247,7 +256,7 @@ impl Messages {
         (alarm, body): (ProgramAlarm, Option<&AlertBody>),
         out: &mut Vec<Message>,
     ) {
-        let (topic, audience) = (self.board.alert(alarm.id()), trace::Audience::Arbiter);
+        let (topic, audience) = (self.board.alert(alarm.id()), Audience::Arbiter);
         match body {
             Some(body) => {
                 let header = Header { audience, kind: "board.alert", topic, event: false, at, happened: at, game, rev };
@@ -258,8 +267,8 @@ impl Messages {
     }
 
     fn add_audit_entry_of_game(&mut self, at: Instant, game: &Game, number: u32, body: &AuditBody, out: &mut Vec<Message>) {
-        let (topic, rev) = (self.board.audit(), game.rev(Audience::Arbiter));
-        let audience = trace::Audience::Arbiter;
+        let (topic, rev) = (self.board.audit(), game.rev());
+        let audience = Audience::Arbiter;
         self.add_message(
             Header { audience, kind: "board.audit", topic, event: true, at, happened: at, game: number, rev },
             body,
@@ -310,18 +319,14 @@ impl Messages {
     }
 
     /// Adds the games of the board as PGN, for the live audience or for the public.
-    pub(crate) fn add_pgn(&mut self, at: Instant, audience: trace::Audience, pgn: String, out: &mut Vec<Message>) {
-        let topic = if audience == trace::Audience::Public { self.board.public_pgn() } else { self.board.live_pgn() };
+    pub(crate) fn add_pgn(&mut self, at: Instant, audience: Audience, pgn: String, out: &mut Vec<Message>) {
+        let topic = if audience == Audience::Public { self.board.public_pgn() } else { self.board.live_pgn() };
         out.push(Message { audience, number: 0, topic, retain: true, payload: pgn, finding: false, decision: false, at });
     }
 
     fn add_game_message(&mut self, at: Instant, shape: Shape, game: &Game, body: &impl Serialize, out: &mut Vec<Message>) {
-        let audience = match shape.audience {
-            Audience::Arbiter => trace::Audience::Arbiter,
-            Audience::Live => trace::Audience::Live,
-        };
-        let Shape { kind, topic, event, .. } = shape;
-        let rev = game.rev(shape.audience);
+        let Shape { audience, kind, topic, event } = shape;
+        let rev = if audience == Audience::Arbiter { game.rev() } else { self.live_rev };
         self.add_message(Header { audience, kind, topic, event, at, happened: at, game: game.number(), rev }, body, out);
     }
 
@@ -354,7 +359,7 @@ impl Messages {
 
 /// The fields of a message without its body.
 struct Header {
-    audience: trace::Audience,
+    audience: Audience,
     kind: &'static str,
     topic: String,
     event: bool,
@@ -367,7 +372,7 @@ struct Header {
 }
 
 fn public_header(at: Instant, kind: &'static str, topic: String, event: bool) -> Header {
-    Header { audience: trace::Audience::Public, kind, topic, event, at, happened: at, game: 0, rev: 0 }
+    Header { audience: Audience::Public, kind, topic, event, at, happened: at, game: 0, rev: 0 }
 }
 
 fn state_shape(audience: Audience, kind: &'static str, topic: String) -> Shape {
@@ -379,6 +384,6 @@ fn event_shape(audience: Audience, kind: &'static str, topic: String) -> Shape {
 }
 
 fn deletion(at: Instant, topic: String) -> Message {
-    let audience = trace::Audience::Arbiter;
+    let audience = Audience::Arbiter;
     Message { audience, number: 0, topic, retain: true, payload: String::new(), finding: false, decision: false, at }
 }

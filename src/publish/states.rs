@@ -2,6 +2,7 @@
 //! adds them.
 
 use flagfall_game::color_name;
+use flagfall_game::effect::Audience;
 use flagfall_game::game::Game;
 use flagfall_game::played::GameMove;
 use flagfall_protocols::time::Instant;
@@ -30,16 +31,18 @@ pub struct EarlierState {
 
 /// Makes the state for the live audience.
 pub fn live_state(game: &Game) -> LiveState {
-    LiveState { moves: game.live_moves().map(LiveMove::from).collect(), ..live_state_without_moves(game) }
+    let moves = game.live_moves().map(LiveMove::from).collect();
+    LiveState { moves, ..state_without_moves(game, Audience::Live) }
 }
 
-/// Makes the same state without the list of moves, so that its cost does not grow with the length of the game.
-pub(super) fn live_state_without_moves(game: &Game) -> LiveState {
+/// Makes the state for the live audience or the public without the list of moves, so that its cost does not grow with the length of the
+/// game.
+pub(super) fn state_without_moves(game: &Game, audience: Audience) -> LiveState {
     let known = game.known_result();
     LiveState {
         game_no: game.number(),
         initial_fen: fen(game.start()),
-        fen: fen(game.live_position()),
+        fen: fen(game.told_position(audience)),
         moves: Vec::new(),
         moves_from: None,
         segments: segments(game),

@@ -1,7 +1,9 @@
 //! Defines the `boot` records of the journal: a station began to serve its board, and continues the numbers of its events.
 
+use flagfall_game::config::UntilPress;
 use serde::{Deserialize, Serialize};
 
+use super::station::StationInput;
 use crate::system_clock::Utc;
 use crate::wire::round_games::RoundBound;
 
@@ -25,6 +27,12 @@ pub struct BootRecord {
     /// The configured start of the round, microseconds since 1970, UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start_us: Option<i64>,
+    /// Whether made moves wait for their press before the live audience gets them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub live_until_press: bool,
+    /// Whether they wait before the public gets them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub public_until_press: bool,
 }
 
 impl BootRecord {
@@ -37,6 +45,11 @@ impl BootRecord {
     pub fn json(&self) -> String {
         // It holds plain text and numbers, which JSON can represent.
         serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// For which audiences made moves wait for their press.
+    pub fn until_press(&self) -> UntilPress {
+        UntilPress { live: self.live_until_press, public: self.public_until_press }
     }
 
     /// The bound on the games of the round.
@@ -59,6 +72,8 @@ pub struct Start {
     /// The bound on the games of the round. The record of the start has it, so that a replay publishes the same games whatever is
     /// configured then.
     pub bound: Option<RoundBound>,
+    /// For which audiences made moves wait for their press. The record has it for the same reason.
+    pub until_press: UntilPress,
 }
 
 impl Start {
@@ -66,6 +81,20 @@ impl Start {
     pub fn record(&self, restated: Option<[u64; 3]>) -> BootRecord {
         let start_us = self.bound.and_then(|bound| bound.start).map(|start| start.0);
         let games = self.bound.map(|bound| bound.games);
-        BootRecord { program: self.program.clone(), node: self.node.clone(), boot: self.boot, restated, games, start_us }
+        BootRecord {
+            program: self.program.clone(),
+            node: self.node.clone(),
+            boot: self.boot,
+            restated,
+            games,
+            start_us,
+            live_until_press: self.until_press.live,
+            public_until_press: self.until_press.public,
+        }
+    }
+
+    /// The input of the station that this record is.
+    pub(super) fn input(&self, restated: Option<[u64; 3]>) -> StationInput<'static> {
+        StationInput::Boot { boot: self.boot, restated, bound: self.bound, until_press: self.until_press }
     }
 }

@@ -25,6 +25,7 @@ pub fn read_input<'a>(body: &'a Body<'_>) -> Result<Option<StationInput<'a>>> {
             boot: record.boot,
             restated: record.restated,
             bound: record.bound(),
+            until_press: record.until_press(),
         }),
         Body::Anchor(json) => AnchorRecord::read(json).map(StationInput::Anchor),
         Body::Tx { .. } | Body::Out { .. } | Body::Ack { .. } | Body::Snap(_) => None,

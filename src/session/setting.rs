@@ -3,7 +3,7 @@
 
 use anyhow::{Context, Result, bail};
 use flagfall_game::clock::control::TimeControl;
-use flagfall_game::config::{GameConfig, Rulings};
+use flagfall_game::config::{GameConfig, Rulings, UntilPress};
 use flagfall_game::laws::rulebook::Rulebook;
 use flagfall_protocols::driver::DriverInfo;
 use flagfall_protocols::drivers;
@@ -37,6 +37,8 @@ pub struct Setting {
     /// The bound on the games of the round. It is no line of the head, since each start of the node may have another one: the
     /// record of the start has it.
     pub bound: Option<RoundBound>,
+    /// For which audiences made moves wait for their press. The record of the start has it too.
+    pub until_press: UntilPress,
     /// The first part of the events' ids.
     pub name: String,
     /// Header lines for people: the configuration and the program that began the session. No program reads them again.
@@ -236,6 +238,7 @@ impl Setting {
             delay: None,
             players: None,
             bound: None,
+            until_press: UntilPress::default(),
             name: REPLAY.to_owned(),
             notes: Vec::new(),
         }
@@ -300,6 +303,7 @@ impl Setting {
         let station = Station::new(self.driver, self.config.clone(), self.board.clone(), &self.name)
             .with_clock(self.clock)
             .with_public(self.delay)
+            .with_until_press(self.until_press)
             .with_players(self.players.clone());
         Ok(match &self.calibration {
             Some(text) => station.with_driver(self.driver.start_with(text).context(CALIBRATION)?),

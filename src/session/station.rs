@@ -28,7 +28,7 @@ use flagfall_protocols::time::Instant;
 use self::round::Round;
 use crate::arbiter::{DaemonAction, Memory, Submission};
 use crate::outputs::board_games::BoardHead;
-use crate::publish::delay::{Delay, Lost, PublicAudience};
+use crate::publish::delay::{Delay, PublicAudience};
 use crate::publish::{Message, Messages, states};
 use crate::wire::audit::AuditBody;
 use crate::wire::player::Players;
@@ -201,11 +201,6 @@ impl Station {
         &self.anomalies
     }
 
-    /// What the bounds of the delay have cost the public audience.
-    pub fn lost(&self) -> Lost {
-        self.public.as_ref().map(PublicAudience::lost).unwrap_or_default()
-    }
-
     /// A digest of the whole state, for `snap` records: four bytes.
     pub fn digest(&self) -> [u8; 4] {
         let state = serde_json::to_vec(&states::arbiter_state(&self.game)).unwrap_or_default();
@@ -242,7 +237,7 @@ impl Station {
             StationInput::Command(command) => self.step_game(at, &GameInput::Command(command.clone()), out),
             StationInput::Submitted(recorded) => self.handle_submitted(at, recorded, out),
             StationInput::Answer(answer) => self.step_game(at, &GameInput::Answer(answer.clone()), out),
-            StationInput::Boot { bound, .. } => self.bound_round(at, *bound, out),
+            StationInput::Boot { bound, until_press, .. } => self.handle_start(at, *bound, *until_press, out),
             StationInput::Anchor(record) => self.handle_anchor(at, record.at(at), out),
         }
         self.ask_device(at, out);
@@ -365,12 +360,14 @@ impl Station {
             if !self.round.admits(at, &effect, &self.game) {
                 continue;
             }
+            self.messages.set_live_rev(self.live_rev());
             if let Some(public) = &mut self.public {
-                public.handle_effect(at, &effect, &self.game, self.round.in_round());
+                public.handle_effect(at, &effect, &self.game, self.round.in_round_for_public());
             }
             match effect {
                 Effect::Ask(ask) => out.push(StationOutput::Ask(ask)),
                 Effect::Device(command) => self.questions.push(command),
+                Effect::State(Audience::Public) => {}
                 Effect::State(_) | Effect::Clock if self.coalesced => self.mark_dirty(&effect),
                 other => match command.and_then(|(command, note)| submitted::in_full(command, note, &other)) {
                     Some(body) => {

@@ -50,6 +50,10 @@ pub struct NodeInfo {
     /// By how many half-moves the public is behind at least.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delay_moves: Option<u32>,
+    /// The audiences for which a made move waits for its press, `live` and `public` (`wire/README.md#7.2`). Since version 1.2.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(inner(regex(pattern = r"^(live|public)$")))]
+    pub until_press: Vec<&'static str>,
     /// Who may send commands; without this field, nobody.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub roles: BTreeMap<String, UserRole>,

@@ -67,6 +67,7 @@ mod secrets;
 mod service;
 mod stale;
 mod unpaired;
+mod until_press;
 mod upgrade;
 mod watch;
 mod websocket;

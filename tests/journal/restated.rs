@@ -23,7 +23,7 @@ use crate::support::tapes::{Tape, own_tapes};
 const SEEDS: u64 = 260;
 
 fn boot(boot: u64) -> Start {
-    Start { program: "test".to_owned(), node: "n1".to_owned(), boot, sent: None, bound: None }
+    Start { program: "test".to_owned(), node: "n1".to_owned(), boot, ..Start::default() }
 }
 
 fn json(message: &Message) -> Value {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use fastrand::Rng;
 use flagfall::publish::delay::Delay;
 use flagfall::session::setting::{Overrides, Setting};
+use flagfall_game::config::UntilPress;
 use flagfall_protocols::time::Instant;
 use flagfall_protocols::trace::{Audience, Body};
 use published::{PublicRecorder, PublishedLog, events};
@@ -37,6 +38,11 @@ fn with_gaps(tape: &Tape, rng: &mut Rng) -> Tape {
 fn any_delay(rng: &mut Rng) -> Delay {
     let time = Duration::from_millis([0, 1, 900, 15_000, 900_000, rng.u64(..200_000)][rng.usize(..6)]);
     Delay { time, moves: [0, 0, 1, 4][rng.usize(..4)] }
+}
+
+/// In `live/` and `public/` moves wait for their press, or in neither.
+fn any_until_press(rng: &mut Rng) -> UntilPress {
+    UntilPress { live: rng.bool(), public: false }
 }
 
 fn with_delay(tape: &Tape, delay: Delay) -> Tape {
@@ -73,7 +79,8 @@ fn nothing_is_early_and_everything_comes_in_order() {
         for tape in own.iter().chain(long) {
             let mut rng = Rng::with_seed(seed);
             let delay = any_delay(&mut rng);
-            let tape = with_delay(&with_gaps(tape, &mut rng), delay);
+            let mut tape = with_delay(&with_gaps(tape, &mut rng), delay);
+            tape.setting.until_press = any_until_press(&mut rng);
             let end = tape.end().after(delay.time + Duration::from_secs(1));
             let (mut station, mut outputs) = tape.play();
             station.advance(end, &mut outputs);
@@ -97,7 +104,8 @@ fn a_restart_publishes_what_an_uninterrupted_run_publishes() {
     campaign("delay over restarts", 0..1, |seed| {
         for tape in &tapes {
             let mut rng = Rng::with_seed(seed);
-            let tape = with_delay(&with_gaps(tape, &mut rng), any_delay(&mut rng));
+            let mut tape = with_delay(&with_gaps(tape, &mut rng), any_delay(&mut rng));
+            tape.setting.until_press = UntilPress { public: rng.bool(), ..any_until_press(&mut rng) };
             let end = tape.end().after(Duration::from_secs(2000));
             let mut whole = PublicRecorder::open(&tape, Memory::default());
             whole.feed(&tape, tape.inputs.len(), end);

@@ -30,3 +30,4 @@ mod round_games;
 mod scenarios;
 mod scene;
 mod traces;
+mod until_press;

@@ -68,7 +68,9 @@ impl Nodes {
         };
         let number = |key: &str| message["body"][key].as_u64().and_then(|number| u32::try_from(number).ok());
         let delay = number("delay").zip(number("delay_moves"));
-        node.delay = delay.map(|(seconds, plies)| Delay { seconds, plies });
+        // What waits for its press in public/ only is a move that the public gets when the next one is made, or the game ends.
+        let waits = list("until_press") == BTreeSet::from(["public".to_owned()]);
+        node.delay = delay.map(|(seconds, plies)| Delay { seconds, plies: plies.max(u32::from(waits)) });
         node.boards = message["body"]["boards"].is_array().then(|| list("boards"));
         // A machine with boards is no collector, whatever it says.
         node.collects = if is_collector(name) { list("collects") } else { BTreeSet::new() };

@@ -126,6 +126,25 @@ mod tests {
         }
     }
 
+    /// What `live/` shows of a made move, `public/` must not show before its press, of which nothing is known here.
+    #[test]
+    fn where_moves_wait_for_their_press_in_public_only_the_end_releases_them() {
+        for (waits, ended, expected) in [
+            (r#"["public"]"#, false, (2, false)),
+            (r#"["public"]"#, true, (4, true)),
+            (r#"["live","public"]"#, false, (4, false)),
+        ] {
+            let mut model = model();
+            model.take_picture(OutputAudience::Public, "1", "b", picture(2, false), at(0));
+            model.take_picture(OutputAudience::Live, "1", "b", picture(4, ended), at(10));
+            node(&mut model, "lost", None, at(20));
+            let info = format!(r#"{{"body":{{"boards":["e/1/b"],"delay":60,"delay_moves":0,"until_press":{waits}}}}}"#);
+            model.take_info("n", info.as_bytes(), at(20));
+            model.wake(at(70));
+            assert_eq!(public(&model), expected, "{waits} {ended}");
+        }
+    }
+
     #[test]
     fn the_delay_of_the_organiser_may_be_longer_and_the_key_switches_it_off() {
         let event = |delay| {

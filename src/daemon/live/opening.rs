@@ -50,6 +50,7 @@ impl Live {
             boot: shared.boot,
             sent: handle.number().map(|number| shared.outbox.last_numbers(number)),
             bound: config.setting.bound,
+            until_press: config.setting.until_press,
         };
         let (mut recorder, report) =
             Recorder::start(Box::new(disk), config.limits, &config.setting, &config.session, &start, sink)?;
@@ -95,7 +96,7 @@ impl Live {
             shared: Arc::clone(shared),
             handle: Arc::clone(handle),
             raw: config.raw,
-            pictures: handle.tap.clone().map(Pictures::new),
+            pictures: handle.tap.clone().map(|tap| Pictures::new(tap, config.setting.until_press.live)),
             start,
             boot_before: report.boot,
             flooded: [false; 2],

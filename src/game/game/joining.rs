@@ -43,7 +43,6 @@ impl Game {
             if play.conclusions.iter().any(is_about_press) {
                 *joining = Joining::default();
             } else if joining.show_better(&mut play.decoder, board) {
-                self.reports.live_dirty = true;
                 self.reports.revised();
             }
         }
@@ -84,7 +83,6 @@ impl Game {
             .retain(|conclusion| !is_about_press(conclusion) && !matches!(conclusion, Conclusion::Sure { .. }));
         self.seen.play.decoder = decoder;
         self.settle_sides();
-        self.reports.live_dirty = true;
         self.reports.revised();
         for index in 0..self.seen.play.decoder.record.moves().len() {
             self.move_is_sure(index, out);

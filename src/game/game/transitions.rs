@@ -17,7 +17,6 @@ use crate::irregular::king::KingCapture;
 use crate::irregular::position::IllegalPosition;
 use crate::joining::Joining;
 use crate::laws::rules::Table;
-use crate::live_moves::LiveMoves;
 use crate::monitor::check_promotion;
 use crate::pair::Pair;
 use crate::played::{Cause, GameMove, Revision};
@@ -101,8 +100,8 @@ impl Game {
         out.extend(self.alarms.next_game(now).into_iter().map(Effect::Alert));
         self.irregular = Irregularities::default();
         self.monitor.new_game();
-        self.reports.live_moves = LiveMoves::default();
-        self.reports.live_dirty = true;
+        self.reports.live.moves.truncate(0);
+        self.reports.public.moves.truncate(0);
         self.reports.revised();
         self.audit_game(if completed.is_some() { GameEvent::Armed } else { GameEvent::Joined }, out);
         let Seen { board, play, .. } = &mut self.seen;
@@ -188,8 +187,6 @@ impl Game {
         board.forget_men();
         play.begin_segment(decoder);
         self.health.note_new_position();
-        // The state for the live audience shows where the moves begin.
-        self.reports.live_dirty = true;
         self.settle_endings();
         self.reopen();
         self.seen.read_board(self.now);

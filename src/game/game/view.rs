@@ -36,13 +36,9 @@ impl Game {
         self.seen.phase.number
     }
 
-    /// Counts the changes for this audience: for arbiters the moves, findings and decisions; for the live audience only what
-    /// it may see, so that the number reveals nothing that is only for arbiters.
-    pub fn rev(&self, audience: Audience) -> u32 {
-        match audience {
-            Audience::Arbiter => self.reports.rev,
-            Audience::Live => self.reports.live_rev,
-        }
+    /// Counts the changes for arbiters: moves, findings and decisions. It is not for others, whose revisions count what they see.
+    pub fn rev(&self) -> u32 {
+        self.reports.rev
     }
 
     /// The stage of the game.
@@ -118,12 +114,22 @@ impl Game {
 
     /// The moves that were published to the live audience.
     pub fn live_moves(&self) -> impl ExactSizeIterator<Item = LiveMove> {
-        self.reports.live_moves.since(0)
+        self.told_moves(Audience::Live)
     }
 
     /// The number of these moves.
     pub fn live_plies(&self) -> usize {
-        self.reports.live_moves.moves().len()
+        self.told_plies(Audience::Live)
+    }
+
+    /// The moves that were told to this audience: to the live audience, or to the public, which gets them after its delay.
+    pub fn told_moves(&self, audience: Audience) -> impl ExactSizeIterator<Item = LiveMove> {
+        self.reports.told(audience).moves.since(0)
+    }
+
+    /// The number of these moves.
+    pub fn told_plies(&self, audience: Audience) -> usize {
+        self.reports.told(audience).moves.moves().len()
     }
 
     /// The number of moves of the game that were published to the live audience, with those of earlier segments.
@@ -171,10 +177,10 @@ impl Game {
         &self.seen.play.decoder.record.node().position
     }
 
-    /// The position that the live audience may see: with the moves that have stood on the board for long enough (12.6).
-    pub fn live_position(&self) -> &Chess {
+    /// The position with the moves that were told to this audience (12.6).
+    pub fn told_position(&self, audience: Audience) -> &Chess {
         let decoder = &self.seen.play.decoder;
-        let pending = self.live_plies().saturating_sub(decoder.record.moves().len()).min(decoder.line().plies().len());
+        let pending = self.told_plies(audience).saturating_sub(decoder.record.moves().len()).min(decoder.line().plies().len());
         &decoder.line().node(decoder.record.node(), pending).position
     }
 

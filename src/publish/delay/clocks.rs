@@ -7,7 +7,7 @@ use flagfall_game::clock::ClockState;
 use flagfall_game::game::Game;
 use flagfall_protocols::time::Instant;
 
-use super::queue::DelayQueue;
+use super::queue::{DelayQueue, plies};
 use crate::wire::clock::ClockBody;
 
 /// The largest number of reports of the clock in the line: enough for the longest delay of 24 hours, one report in ten seconds,
@@ -24,7 +24,7 @@ const STOPPED: Duration = Duration::from_secs(30);
 struct DelayedClock {
     at: Instant,
     game: u32,
-    /// The number of plies that the live audience knew then.
+    /// The number of plies that the public was told by then.
     plies: u32,
     clock: ClockState,
     /// Whether another clock runs than before.
@@ -57,7 +57,7 @@ impl DelayedClocks {
     /// Adds the present times. Of the reports that become due between two multiples of ten seconds only the last one is kept.
     /// Returns whether a report was replaced because there was no room.
     pub(super) fn add(&mut self, at: Instant, game: &Game, queue: &DelayQueue) -> bool {
-        self.add_report(at, game.clock(), game.number(), game.live_plies() as u32, queue)
+        self.add_report(at, game.clock(), game.number(), plies(game), queue)
     }
 
     /// Adds a report of the clock, in this game and after this number of plies.

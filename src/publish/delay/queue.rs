@@ -1,4 +1,4 @@
-//! Holds the events and states of the live audience that the public receives after a delay.
+//! Holds the events and states that the public receives after a delay.
 
 use std::collections::VecDeque;
 
@@ -20,14 +20,21 @@ pub const MAX_EVENTS: usize = 3072;
 /// The largest number of game states in the queue.
 pub const MAX_STATES: usize = 1024;
 
-/// One event or state of the live audience that waits for the public.
+const PUBLIC: Audience = Audience::Public;
+
+/// The number of moves that were told to the public.
+pub(super) fn plies(game: &Game) -> u32 {
+    game.told_plies(PUBLIC) as u32
+}
+
+/// One event or state that waits for the public.
 #[derive(Clone, Debug)]
 pub(crate) struct DelayedItem {
-    /// The time at which it was made for the live audience.
+    /// The time at which it was made.
     pub(crate) at: Instant,
     /// The number of its game.
     pub(crate) game: u32,
-    /// The number of plies that the live audience knew then.
+    /// The number of plies that the public was told by then.
     plies: u32,
     pub(crate) content: DelayedContent,
 }
@@ -80,7 +87,7 @@ pub(crate) struct DelayQueue {
     states: usize,
     /// The number of the game on the board.
     game: u32,
-    /// The number of its plies that the live audience knows.
+    /// The number of its plies that the public was told.
     plies: u32,
     /// Whether it is over.
     over: bool,
@@ -115,16 +122,18 @@ impl DelayQueue {
         }
     }
 
-    /// Adds what this effect publishes to the live audience.
+    /// Adds what this effect tells the public.
     pub(crate) fn handle_effect(&mut self, at: Instant, effect: &Effect, game: &Game, in_round: InRound) {
         match effect {
-            Effect::LiveMove(told) => self.add_event(at, game, told.ply, DelayedContent::Move(*told)),
-            Effect::LiveRevision { from_ply, moves } => {
+            Effect::LiveMove { audience: PUBLIC, told } => self.add_event(at, game, told.ply, DelayedContent::Move(*told)),
+            Effect::LiveRevision { audience: PUBLIC, from_ply, moves } => {
                 let content = DelayedContent::Revision { from_ply: *from_ply, moves: moves.clone() };
-                self.add_event(at, game, game.live_plies() as u32, content);
+                self.add_event(at, game, plies(game), content);
             }
-            Effect::LiveTimes(moves) => self.add_event(at, game, game.live_plies() as u32, DelayedContent::Times(moves.clone())),
-            Effect::State(Audience::Live) => self.add_state(at, game, true, in_round),
+            Effect::LiveTimes { audience: PUBLIC, moves } => {
+                self.add_event(at, game, plies(game), DelayedContent::Times(moves.clone()));
+            }
+            Effect::State(PUBLIC) => self.add_state(at, game, true, in_round),
             // The public gets no state for each second that passed long ago, but it gets one when another clock runs.
             Effect::Clock if game.clock().running != self.running => self.add_state(at, game, false, in_round),
             _ => {}
@@ -133,7 +142,7 @@ impl DelayQueue {
 
     /// Ends a step of the game: items may wait for its number of plies or for its end.
     pub(crate) fn finish_step(&mut self, at: Instant, game: &Game) {
-        self.note_game(at, (game.number(), game.live_plies() as u32, game.stage() == GamePhase::Over || game.result().is_some()));
+        self.note_game(at, (game.number(), plies(game), game.stage() == GamePhase::Over || game.result().is_some()));
     }
 
     /// Notes the number of the game, its plies, and whether it is over.
@@ -162,9 +171,9 @@ impl DelayQueue {
     fn add_state(&mut self, at: Instant, game: &Game, revised: bool, in_round: InRound) {
         self.running = game.clock().running;
         let whole = self.missed;
-        let (plies, mut state) = (game.live_plies() as u32, states::live_state_without_moves(game).in_round(in_round));
+        let (plies, mut state) = (plies(game), states::state_without_moves(game, PUBLIC).in_round(in_round));
         if whole {
-            state.moves = game.live_moves().map(moves::LiveMove::from).collect();
+            state.moves = game.told_moves(PUBLIC).map(moves::LiveMove::from).collect();
         }
         let full = self.items.len() - self.states == MAX_EVENTS;
         // While there is no room for events, only the newest of the states after the last event is needed.

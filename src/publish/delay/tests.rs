@@ -27,11 +27,12 @@ fn game() -> Game {
 
 fn a_move(ply: u32) -> Effect {
     let san = Notation::of(&"e4".parse().expect("a move"));
-    Effect::LiveMove(LiveMove { ply, san, uci: "e2e4".parse().expect("a move"), clocks: Pair::default() })
+    let told = LiveMove { ply, san, uci: "e2e4".parse().expect("a move"), clocks: Pair::default() };
+    Effect::LiveMove { audience: Audience::Public, told }
 }
 
 const HOUR: Delay = Delay { time: Duration::from_secs(3600), moves: 0 };
-const STATE: Effect = Effect::State(Audience::Live);
+const STATE: Effect = Effect::State(Audience::Public);
 
 #[test]
 fn the_oldest_states_are_merged_into_later_ones() {
@@ -100,10 +101,11 @@ fn nothing_comes_before_its_time() {
 #[test]
 fn corrected_times_count_as_events_but_release_no_number() {
     let (mut queue, game) = (DelayQueue::new(HOUR), game());
-    let Effect::LiveMove(told) = a_move(1) else { unreachable!("it is a move") };
+    let Effect::LiveMove { told, .. } = a_move(1) else { unreachable!("it is a move") };
+    let times = Effect::LiveTimes { audience: Audience::Public, moves: vec![told] };
     queue.hold();
     queue.handle_effect(Instant(1), &a_move(1), &game, InRound::default());
-    queue.handle_effect(Instant(2), &Effect::LiveTimes(vec![told]), &game, InRound::default());
+    queue.handle_effect(Instant(2), &times, &game, InRound::default());
     queue.handle_effect(Instant(2), &STATE, &game, InRound::default());
     queue.handle_effect(Instant(3), &a_move(2), &game, InRound::default());
     let mut released = Vec::new();
@@ -112,7 +114,7 @@ fn corrected_times_count_as_events_but_release_no_number() {
     queue.pop_recorded(|item| released.push(item.at));
     assert_eq!(released, [1, 2, 2, 3].map(Instant), "times and state come before the next recorded event");
     for _ in 0..=MAX_EVENTS {
-        queue.handle_effect(Instant(4), &Effect::LiveTimes(vec![told]), &game, InRound::default());
+        queue.handle_effect(Instant(4), &times, &game, InRound::default());
     }
     assert_eq!(queue.lost, Lost { merged: 0, dropped: 1 });
 }

@@ -2641,6 +2641,8 @@ export type NodeInfo = {
   roles?: Record<string, UserRole>;
   /** The rounds it serves, as `<event>/<round>`. */
   rounds?: string[];
+  /** The audiences for which a made move waits for its press, `live` and `public` (`wire/README.md#7.2`). Since version 1.2. */
+  until_press?: string[];
   /** Version of the program. */
   version: string;
 };

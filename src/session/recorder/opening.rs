@@ -12,7 +12,7 @@ use crate::session::anchor::AnchorRecord;
 use crate::session::boot::{BootRecord, Start};
 use crate::session::restore::{Restoration, RestoreReport};
 use crate::session::setting::Setting;
-use crate::session::station::{StationInput, StationOutput};
+use crate::session::station::StationOutput;
 
 impl Recorder {
     /// Opens the journal without a start of the node: as [`Recorder::start`], but no number of a start is recorded, and nothing is
@@ -134,7 +134,7 @@ impl Recorder {
 
     fn feed_start(&mut self, at: Instant, start: &Start, restated: Option<[u64; 3]>) {
         self.append(at, Body::Boot(&start.record(restated).json()));
-        self.station.feed(at, &StationInput::Boot { boot: start.boot, restated, bound: start.bound }, &mut self.out);
+        self.station.feed(at, &start.input(restated), &mut self.out);
         self.record();
         self.inputs += 1;
     }

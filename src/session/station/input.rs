@@ -1,5 +1,6 @@
 //! Defines the inputs of a station: changes of its links, bytes, commands and answers of the worker.
 
+use flagfall_game::config::UntilPress;
 use flagfall_game::input::Command;
 use flagfall_game::laws::winnable::Answer;
 use flagfall_protocols::driver::Input;
@@ -42,6 +43,8 @@ pub enum StationInput<'a> {
         restated: Option<[u64; 3]>,
         /// The bound on the games of the round from now on.
         bound: Option<RoundBound>,
+        /// For which audiences made moves wait for their press from now on.
+        until_press: UntilPress,
     },
     /// The wall clock was read.
     Anchor(AnchorRecord),

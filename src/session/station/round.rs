@@ -10,7 +10,7 @@ use flagfall_protocols::time::Instant;
 
 use super::{Station, StationOutput};
 use crate::outputs::board_games::{BoardGames, BoardHead, SeenGame};
-use crate::publish::delay::PublicAudience;
+use crate::publish::delay::{Lost, PublicAudience};
 use crate::publish::states::{self, EarlierState};
 use crate::wire::clock::ClockBody;
 use crate::wire::outcome::Ending;
@@ -38,22 +38,27 @@ pub(super) struct Round {
     joins: bool,
     /// The last state for the live audience.
     kept: Option<EarlierState>,
+    /// The revision of that state. It counts what this audience was shown, so it does not tell how much was played in a game that it
+    /// did not see.
+    rev: u32,
     /// When the first move of the game was made, which a later start does not change, and which game of the round it is.
     in_round: InRound,
+    /// The same as the public may know it: with the moves that it was told.
+    in_round_for_public: InRound,
     /// The games of the round before that of the last state.
     earlier: BoardGames,
     /// Whether the games have changed since this was last taken.
     games_changed: bool,
 }
 
-/// Whether the effect is for the live audience, and so for the public.
+/// Whether the effect is for the live audience or for the public.
 const fn is_live(effect: &Effect) -> bool {
     match effect {
-        Effect::State(Audience::Live)
+        Effect::State(Audience::Live | Audience::Public)
         | Effect::Clock
-        | Effect::LiveMove(_)
+        | Effect::LiveMove { .. }
         | Effect::LiveRevision { .. }
-        | Effect::LiveTimes(_) => true,
+        | Effect::LiveTimes { .. } => true,
         Effect::State(Audience::Arbiter)
         | Effect::Move(_)
         | Effect::Alert(_)
@@ -98,13 +103,16 @@ impl Round {
         let before = self.unpublished;
         self.unpublished = self.games.follow(self.bound.as_ref(), self.game);
         self.in_round.round_game = self.games.round_game().filter(|_| self.bound.is_some());
+        if game.told_plies(Audience::Public) == game.live_plies() {
+            self.in_round_for_public = self.in_round;
+        }
         self.joins |= before.is_some() && self.unpublished.is_none() && self.game.made_moves > 0;
         self.unpublished
     }
 
-    /// What is known of the game on the board in the round.
-    pub(super) fn in_round(&self) -> InRound {
-        self.in_round
+    /// What the public may know of the game on the board in the round.
+    pub(super) fn in_round_for_public(&self) -> InRound {
+        self.in_round_for_public
     }
 
     /// Whether the round has pairings and this board has none.
@@ -136,15 +144,18 @@ impl Round {
                 kept.at = at;
                 kept.state.clock = ClockBody::from(game.clock());
             }
-            (Effect::State(_) | Effect::Clock, _) => self.keep(at, game),
+            (Effect::State(Audience::Live), _) => {
+                self.rev += 1;
+                self.keep(at, game);
+            }
+            (Effect::Clock, None) => self.keep(at, game),
             _ => {}
         }
         true
     }
 
-    /// Gives the game that the live audience keeps this result. Returns its state if that changes it; `rev` is the revision of the game on the
-    /// board.
-    fn give_result(&mut self, at: Instant, rev: u32, known: Option<KnownResult>) -> Option<LiveState> {
+    /// Gives the game that the live audience keeps this result. Returns its state if that changes it.
+    fn give_result(&mut self, at: Instant, known: Option<KnownResult>) -> Option<LiveState> {
         let kept = self.kept.as_mut()?;
         let before = kept.state.clone();
         kept.state.result = known.map(|known| known.result.into());
@@ -153,14 +164,15 @@ impl Round {
         if kept.state == before {
             return None;
         }
-        (kept.at, kept.rev) = (at, rev.max(kept.rev + 1));
+        self.rev += 1;
+        (kept.at, kept.rev) = (at, self.rev);
         self.games_changed = true;
         Some(kept.state.clone())
     }
 
     fn keep(&mut self, at: Instant, game: &Game) {
-        let (rev, state) = (game.rev(Audience::Live), states::live_state(game).in_round(self.in_round));
-        let kept = EarlierState { at, rev, state };
+        let state = states::live_state(game).in_round(self.in_round);
+        let kept = EarlierState { at, rev: self.rev, state };
         let last = self.kept.replace(kept).filter(|last| last.state.game_no != game.number());
         if let Some(last) = last {
             self.earlier.end_game(SeenGame::from(&last.state), self.chess960);
@@ -239,7 +251,8 @@ impl Station {
         if unpublished == before {
             return;
         }
-        let live = unpublished.is_none().then_some([Effect::State(Audience::Live), Effect::Clock]);
+        let live =
+            unpublished.is_none().then_some([Effect::State(Audience::Live), Effect::State(Audience::Public), Effect::Clock]);
         let effects = [Effect::State(Audience::Arbiter)].into_iter().chain(live.into_iter().flatten());
         self.handle_effects(at, effects.collect(), None, out);
     }
@@ -270,7 +283,7 @@ impl Station {
     /// Publishes another result of that game, which a command has entered.
     pub(super) fn review_earlier_game(&mut self, at: Instant, out: &mut Vec<StationOutput>) {
         let Some(known) = self.earlier_game().and_then(|number| self.game.known_result_of_left(number)) else { return };
-        let Some(state) = self.round.give_result(at, self.game.rev(Audience::Live), known) else { return };
+        let Some(state) = self.round.give_result(at, known) else { return };
         if let Some(public) = &mut self.public {
             public.revise_earlier(at, state);
         }
@@ -285,6 +298,16 @@ impl Station {
         out.extend(self.made.drain(..).map(StationOutput::Message));
     }
 
+    /// The revision of the states for the live audience.
+    pub fn live_rev(&self) -> u32 {
+        self.round.rev
+    }
+
+    /// What the bounds of the delay have cost the public audience.
+    pub fn lost(&self) -> Lost {
+        self.public.as_ref().map(PublicAudience::lost).unwrap_or_default()
+    }
+
     /// Whether something waits for the public, so that the round is not over for them.
     pub fn has_public_waiting(&self) -> bool {
         self.public.as_ref().is_some_and(PublicAudience::has_waiting)
@@ -294,11 +317,11 @@ impl Station {
     pub(super) fn follow_round(&mut self, at: Instant) {
         let unpublished = self.round.follow(at, &self.game);
         self.messages.set_unpublished(unpublished);
-        self.messages.set_in_round(self.round.in_round());
+        self.messages.set_in_round(self.round.in_round);
         if std::mem::take(&mut self.round.joins)
             && let Some(public) = &mut self.public
         {
-            public.join(at, &self.game, self.round.in_round());
+            public.join(at, &self.game, self.round.in_round_for_public());
         }
     }
 }

@@ -3,7 +3,7 @@
 use flagfall_game::audit::AuditEntry;
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::decision::Decision;
-use flagfall_game::effect::{Audience, Effect};
+use flagfall_game::effect::Effect;
 use flagfall_game::game_phase::GamePhase;
 use flagfall_game::input::{Author, Input as GameInput};
 use flagfall_protocols::time::Instant;
@@ -30,7 +30,7 @@ impl Station {
             game: self.game_name(),
             earlier: self.earlier_game().map(|number| (self.messages.board().game_id(number), number)),
             game_no: self.game.number(),
-            rev: self.game.rev(Audience::Arbiter),
+            rev: self.game.rev(),
             playing: stage == GamePhase::Playing,
             flag_fell: self.game.has_fallen_flag(),
             awaits_ruling: self.game.awaits_ruling(),
@@ -81,7 +81,7 @@ impl Station {
     }
 
     fn answer(&self, submission: &Submission, stage: Stage, code: Code, message: &str) -> Reply {
-        let reply = submission.answer(stage, code, message, Some((self.game_name(), self.game.rev(Audience::Arbiter))));
+        let reply = submission.answer(stage, code, message, Some((self.game_name(), self.game.rev())));
         let decides = verbs::find(&submission.verb).is_some_and(|verb| verb.lock == Lock::Finding);
         let key = submission.expect.finding.filter(|_| decides && reply.rev.is_some());
         Reply { finding: key.and_then(|key| current_finding(key, &self.findings())), ..reply }

@@ -11,7 +11,6 @@ use flagfall::session::station::{Station, StationInput, StationOutput};
 use flagfall::system_clock::Utc;
 use flagfall::wire::time::{Anchor, TimeSource};
 use flagfall::wire::topics::{Board, CommandTopic};
-use flagfall_game::effect::Audience;
 use flagfall_game::game_phase::GamePhase;
 use flagfall_game::laws::answering;
 use flagfall_game::laws::winnable::Ask;
@@ -116,7 +115,7 @@ impl CommandRig {
 
     /// The game and its revision, as a lock names them.
     pub(crate) fn now(&self) -> (String, u32) {
-        (Board::default().game_id(self.station.game().number()), self.station.game().rev(Audience::Arbiter))
+        (Board::default().game_id(self.station.game().number()), self.station.game().rev())
     }
 
     pub(crate) fn digest(&self) -> [u8; 4] {

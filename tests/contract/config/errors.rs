@@ -96,6 +96,13 @@ pub(crate) const FILES: &[(&str, &[&str])] = &[
             "1.toml:4:9: board.b1.start: \"2026-11-24T14:00:00\" is no time such as 2026-11-24T14:00:00+01:00",
         ],
     ),
+    (
+        "[live]\nuntil_press = 2\n[public]\nuntil_pres = true\n",
+        &[
+            "1.toml:2:15: live.until_press: must be true or false, not a number",
+            "1.toml:4:1: public.until_pres: unknown key; did you mean `until_press`?",
+        ],
+    ),
     ("[event]\nchess960 = \"yes\"\n", &["1.toml:2:12: event.chess960: must be true or false, not a text"]),
     (
         "[event]\ntime_control = \"90+30m\"\n",
@@ -242,7 +249,7 @@ const VARIABLES: &[(&str, &str, &str)] = &[
     (
         "FLAGFALL__",
         "3",
-        "FLAGFALL__: fits no key: unknown key; here are known: node, event, mqtt, broker, livechess, http, screens, journal, discovery, bluetooth, log, \
+        "FLAGFALL__: fits no key: unknown key; here are known: node, event, live, public, mqtt, broker, livechess, http, screens, journal, discovery, bluetooth, log, \
       user, board, collect, output, fleet",
     ),
     ("FLAGFALL__EVENT", "3", "FLAGFALL__EVENT: names no key of [event]"),

@@ -223,6 +223,7 @@ fn messages_of_a_node_keep_to_their_schemas() {
         rounds: vec!["open26/5".to_owned()],
         delay: Some(900),
         delay_moves: Some(0),
+        until_press: vec!["live", "public"],
         roles: [("anna".to_owned(), UserRole { role: Role::Arbiter, boards: vec!["12".to_owned()] })].into(),
         collects: Vec::new(),
         problems: vec!["The organiser's message on flagfall/1/meta/open26 is not used: `rev` is 1".to_owned()],

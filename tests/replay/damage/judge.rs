@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use flagfall_game::alarm::AlarmKind;
-use flagfall_game::effect::Audience;
 use flagfall_game::game::Game;
 use flagfall_protocols::square::{Reading, Square};
 use flagfall_protocols::time::Instant;
@@ -76,7 +75,7 @@ impl Judge {
         self.now = at;
         let before = self.wrong.iter().filter(|wrong| !wrong.named && at <= wrong.told.after(NAMED_WITHIN)).count();
         let moves = game.moves();
-        let rev = game.rev(Audience::Arbiter);
+        let rev = game.rev();
         let same = std::mem::replace(&mut self.rev, rev) == rev && before == 0;
         self.alarmed = game.alarms().iter().any(|alarm| alarm.closed.is_none() && is_about_moves(alarm.kind));
         self.pending = game.pending().map(|mv| mv.uci.to_string()).collect();

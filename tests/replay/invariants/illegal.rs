@@ -8,7 +8,7 @@ use std::fmt::Write;
 use fastrand::Rng;
 use flagfall_game::clock::control::TimeControl;
 use flagfall_game::config::GameConfig;
-use flagfall_game::effect::Effect;
+use flagfall_game::effect::{Audience, Effect};
 use flagfall_game::input::Input;
 use flagfall_game::laws::rulebook::{PROFILES, Rulebook};
 use flagfall_hardware::emulator::Settings;
@@ -295,8 +295,8 @@ fn check_reported(checked: &CheckedGame, now: Instant, shown: &ShownMen, publish
                 assert!(stood, "{context}: {} ({}) became sure, board {}", mv.san, mv.uci, shown.shown);
                 continue;
             }
-            Effect::LiveMove(mv) => std::slice::from_ref(mv),
-            Effect::LiveRevision { moves, .. } => moves,
+            Effect::LiveMove { audience: Audience::Live, told: mv } => std::slice::from_ref(mv),
+            Effect::LiveRevision { audience: Audience::Live, moves, .. } => moves,
             _ => continue,
         };
         for mv in lives {

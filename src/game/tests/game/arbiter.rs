@@ -177,7 +177,7 @@ fn a_king_goes_to_the_centre_and_then_the_clocks_are_stopped() {
     desk.clock.running = false;
     desk.report().wait(10.0);
     assert_eq!((desk.moves(), desk.state().pending.len()), (vec![], 0), "half of a gesture is no move");
-    assert!(!desk.out.iter().any(|effect| matches!(effect, Effect::LiveMove(_))));
+    assert!(!desk.out.iter().any(|effect| matches!(effect, Effect::LiveMove { .. })));
 }
 
 #[test]

@@ -44,7 +44,7 @@ fn no_move_is_read_after_the_end() {
     }
     desk.wait(10.0);
     assert_eq!((desk.moves().len(), desk.state().pending.len(), desk.state().stage), (2, 0, GamePhase::Over));
-    assert!(!desk.out.iter().any(|effect| matches!(effect, Effect::Move(_) | Effect::LiveMove(_) | Effect::Alert(_))));
+    assert!(!desk.out.iter().any(|effect| matches!(effect, Effect::Move(_) | Effect::LiveMove { .. } | Effect::Alert(_))));
 }
 
 /// Scenarios 69 and 70: the same movement, with and without a press.

@@ -1,7 +1,7 @@
 //! What is played after an illegal move that was pressed (7.5.1, A.5.2; club point 15).
 
 use flagfall_game::alarm::{AlarmKind, AlarmStatus};
-use flagfall_game::effect::Effect;
+use flagfall_game::effect::{Audience, Effect};
 use flagfall_game::health::sentence;
 use flagfall_game::input::Command;
 use flagfall_game::laws::finding::Finding;
@@ -36,8 +36,8 @@ fn queen_to_d4(desk: &mut Desk) {
 
 fn told(desk: &Desk) -> Vec<String> {
     let told = |effect: &Effect| match effect {
-        Effect::LiveMove(mv) => vec![mv.uci.to_string()],
-        Effect::LiveRevision { moves, .. } => moves.iter().map(|mv| mv.uci.to_string()).collect(),
+        Effect::LiveMove { audience: Audience::Live, told: mv } => vec![mv.uci.to_string()],
+        Effect::LiveRevision { audience: Audience::Live, moves, .. } => moves.iter().map(|mv| mv.uci.to_string()).collect(),
         _ => Vec::new(),
     };
     desk.out.iter().flat_map(told).collect()

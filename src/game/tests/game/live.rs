@@ -2,8 +2,7 @@
 
 use crate::desk::Desk;
 
-/// The live audience must not see whether a clock was pressed (12.6): a made move is shown when it has stood for two seconds,
-/// even without a report of the clock.
+/// A spectator waits for no press: a made move is shown when it has stood for two seconds, even without a report of the clock.
 #[test]
 fn every_made_move_is_shown_after_two_seconds() {
     let mut desk = Desk::started("300");

@@ -47,3 +47,4 @@ mod spare;
 mod taken_back_results;
 mod told_delay;
 mod unidentified;
+mod until_press;

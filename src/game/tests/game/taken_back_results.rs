@@ -27,7 +27,7 @@ fn live(desk: &Desk) -> Vec<String> {
 /// What was sent to the live audience since the last call: moves and changes of them, and states.
 fn sent_live(desk: &mut Desk) -> usize {
     let meant = |effect: &Effect| {
-        let moves = matches!(effect, Effect::LiveMove(_) | Effect::LiveRevision { .. } | Effect::LiveTimes(_));
+        let moves = matches!(effect, Effect::LiveMove { .. } | Effect::LiveRevision { .. } | Effect::LiveTimes { .. });
         moves || matches!(effect, Effect::State(Audience::Live))
     };
     desk.out.drain(..).filter(meant).count()

@@ -6,7 +6,7 @@ use std::time::Duration;
 use flagfall_game::alarm::{AlarmKind, AlarmStatus};
 use flagfall_game::audit::AuditEntry;
 use flagfall_game::config::GameConfig;
-use flagfall_game::effect::Effect;
+use flagfall_game::effect::{Audience, Effect};
 use flagfall_game::game::Game;
 use flagfall_game::input::{Command, Input};
 use flagfall_game::played::Cause;
@@ -217,8 +217,8 @@ fn after_an_illegal_move_no_capture_is_told_that_nobody_made() {
     );
     table.wait(5.0);
     let told = |effect: &Effect| match effect {
-        Effect::LiveMove(mv) => vec![mv.uci.to_string()],
-        Effect::LiveRevision { moves, .. } => moves.iter().map(|mv| mv.uci.to_string()).collect(),
+        Effect::LiveMove { audience: Audience::Live, told: mv } => vec![mv.uci.to_string()],
+        Effect::LiveRevision { audience: Audience::Live, moves, .. } => moves.iter().map(|mv| mv.uci.to_string()).collect(),
         _ => Vec::new(),
     };
     assert!(table.out.iter().flat_map(told).all(|uci| uci == "b7d5"), "{:?}", table.out);
