@@ -15,8 +15,8 @@ use mqtt5::topic_matches_filter;
 use tokio::time;
 
 use super::guesses::{Attempt, Guesses};
-use super::places::Place;
 use super::packets::Fault;
+use super::places::Place;
 use super::refusals::{Refusal, Refusals};
 use super::shares::{Class, Limits, Shares};
 use crate::system_clock;

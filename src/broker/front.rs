@@ -149,7 +149,8 @@ impl Front {
         _ = stream.set_nodelay(true);
         let refusals = &self.access.refusals;
         let (place, mut closed) = place;
-        let socket = Socket { stream, peer: peer.ip(), place: Arc::clone(&place), refusals: Arc::clone(refusals), before_login: 0 };
+        let socket =
+            Socket { stream, peer: peer.ip(), place: Arc::clone(&place), refusals: Arc::clone(refusals), before_login: 0 };
         let (end, ended) = broadcast::channel(1);
         let mut connection = pin!(self.run(socket, peer, &place, ended, kind));
         let mut login = pin!(time::sleep(LOGIN_WITHIN));

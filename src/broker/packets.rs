@@ -187,10 +187,6 @@ fn is_clean(text: &str) -> bool {
 }
 
 #[cfg(test)]
-#[path = "../../tests/support/seeds.rs"]
-mod seeds;
-
-#[cfg(test)]
 mod tests {
     use bytes::BytesMut;
     use mqtt5::packet::MqttPacket;
@@ -198,6 +194,7 @@ mod tests {
 
     use super::super::shares::Class;
     use super::*;
+    use crate::seeds;
 
     /// The bytes of one seed.
     const BYTES: usize = 1_000_000;
@@ -260,12 +257,16 @@ mod tests {
                 let Ok(Some(size)) = size(&bytes) else { continue };
                 bytes.resize(size.min(bytes.len()), 0);
                 let limits = [Class::Reader, Class::Writer][random.usize(..2)].limits();
-                let Ok(Good::Publish(publish)) = judge(&Bytes::from(bytes), version, &limits, "flagfall/1/cmd/") else { continue };
+                let Ok(Good::Publish(publish)) = judge(&Bytes::from(bytes), version, &limits, "flagfall/1/cmd/") else {
+                    continue;
+                };
                 let mut sent = BytesMut::new();
                 let again = PublishPacket { protocol_version: 5, ..publish };
                 again.encode(&mut sent).expect("it was read");
                 match v5::Packet::read(&mut sent, Some(1 << 20)) {
-                    Ok(v5::Packet::Publish(read)) => assert!(is_topic(std::str::from_utf8(&read.topic).expect("text")), "{read:?}"),
+                    Ok(v5::Packet::Publish(read)) => {
+                        assert!(is_topic(std::str::from_utf8(&read.topic).expect("text")), "{read:?}")
+                    }
                     other => panic!("{other:?}"),
                 }
                 forwarded += 1;

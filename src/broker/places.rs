@@ -53,7 +53,14 @@ impl Limits {
         let clients = ours.saturating_sub(waiting).clamp(2, MAX_CLIENTS);
         let waiting_of_address = (waiting / 2).min(MAX_WAITING_OF_ADDRESS);
         let clients_of_address = (clients / 2).min(MAX_CLIENTS_OF_ADDRESS);
-        Limits { waiting, waiting_of_address, clients, clients_of_user: clients / 2, clients_of_address, readers: clients / 4 * 3 }
+        Limits {
+            waiting,
+            waiting_of_address,
+            clients,
+            clients_of_user: clients / 2,
+            clients_of_address,
+            readers: clients / 4 * 3,
+        }
     }
 }
 

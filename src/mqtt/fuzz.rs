@@ -3,7 +3,7 @@
 use super::claims::Claims;
 use super::namesakes::Namesakes;
 use super::{Identity, ReconnectDelays, Settings};
-use crate::config::Mqtt;
+use crate::config::{Fleet, Mqtt};
 use crate::nearly::{BYTES, mutated, mutated_bytes, run_until};
 use crate::seeds::campaign;
 use crate::system_clock::MonotonicTime;
@@ -18,7 +18,8 @@ fn a_node_takes_anything_from_others() {
     let [root, node, event, round] = ["f", "m", "e", "5"].map(str::to_owned);
     let boards = ["b1", "b2"].map(str::to_owned).to_vec();
     let (client_file, former, reconnect) = (None, Vec::new(), ReconnectDelays::default());
-    let settings = Settings { identity, client_file, root, node, event, round, boards, former, reconnect };
+    let settings =
+        Settings { identity, client_file, root, node, event, round, boards, fleet: Fleet::default(), former, reconnect };
     let one = |random: &mut fastrand::Rng| {
         let (mut claims, mut namesakes) = (Claims::new(&settings), Namesakes::new(STATUS.as_bytes()));
         let (mut live, mut used) = (Vec::new(), 0);

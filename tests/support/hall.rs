@@ -78,7 +78,8 @@ impl EmbeddedBroker {
         let thread = thread("broker", move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
             runtime.block_on(async {
-                let broker = flagfall::broker::start(&Config { broker: settings, ..Config::default() }, "node-1").await.expect("starts");
+                let broker =
+                    flagfall::broker::start(&Config { broker: settings, ..Config::default() }, "node-1").await.expect("starts");
                 began.send(broker.tcp).expect("the receiver waits");
                 let _ = stopped.await;
                 broker.stop().await;

@@ -170,7 +170,9 @@ mod embedded {
         });
         let any = || "127.0.0.1:0".to_owned();
         let settings = Broker { enabled: true, tcp: any(), websocket: String::new(), user: users.collect() };
-        let running = broker::start(&flagfall::config::Config { broker: settings, ..venue.config.clone() }, "node-1").await.expect("it starts");
+        let running = broker::start(&flagfall::config::Config { broker: settings, ..venue.config.clone() }, "node-1")
+            .await
+            .expect("it starts");
         for (index, role) in TABLE.roles.iter().enumerate() {
             let password = std::fs::read_to_string(file(role)).expect("a password");
             let mut options = options(running.tcp, role);
