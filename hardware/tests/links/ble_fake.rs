@@ -230,7 +230,8 @@ async fn twenty_at_once(bluez: &Bluez, central: &Adapter) {
         });
     }
     let moves = Script::parse("0.2 lift e2\n+0.1 place e4\n+0.1 lift e7\n+0.1 place e5").expect("a script");
-    let remotes = futures::future::join_all((0..20).map(|number| found(central, &address(number)))).await;
+    let remotes = (0..20).map(|number| async move { found(central, &address(number)).await });
+    let remotes = futures::future::join_all(remotes).await;
     let boards = remotes.iter().enumerate().map(|(number, remote)| async move {
         let began = now();
         let mut board = Pegasus::open(remote).await;
