@@ -1,7 +1,7 @@
 //! What the clients of one user may take of the broker's memory and time, so that the daemon's own messages never compete with
 //! theirs.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::time::Duration;
 
@@ -62,9 +62,9 @@ impl Class {
 #[derive(Default)]
 pub(super) struct Shares {
     /// The owner and the bytes of each retained topic that is not the daemon's.
-    retained: HashMap<String, (String, usize)>,
+    retained: BTreeMap<String, (String, usize)>,
     /// The topics and bytes of each owner.
-    owners: HashMap<String, (usize, usize)>,
+    owners: BTreeMap<String, (usize, usize)>,
     /// The clients with a session, by user and address, and when they last logged in.
     sessions: BTreeMap<(String, IpAddr), BTreeMap<String, MonotonicTime>>,
 }

@@ -383,11 +383,9 @@ async fn with_broker(mut config: Config) -> Result<(Config, Option<crate::broker
     let mqtt = &mut config.mqtt;
     if mqtt.is_default() {
         mqtt.port = Some(running.tcp.port());
-        if !running.tcp.ip().is_unspecified() {
-            mqtt.host = match running.tcp.ip() {
-                std::net::IpAddr::V4(ip) => ip.to_string(),
-                std::net::IpAddr::V6(ip) => format!("[{ip}]"),
-            };
+        let ip = running.tcp.ip();
+        if !ip.is_unspecified() {
+            mqtt.host = if ip.is_ipv6() { format!("[{ip}]") } else { ip.to_string() };
         }
     }
     Ok((config, Some(running)))

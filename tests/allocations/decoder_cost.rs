@@ -230,8 +230,8 @@ fn only_new_readings_allocate() {
 const MOVES: usize = if cfg!(debug_assertions) { 2_000 } else { 10_000 };
 /// The most bytes that a board may hold.
 const MOST: i64 = 1 << 20;
-/// The bytes of a move in the record: how it was made and completed, its key, and its state for the live audience.
-const OF_A_MOVE: i64 = 56 + 4 + 20;
+/// The bytes of a move in the record: how it was made and completed, its key, and what the live audience and the public were told.
+const OF_A_MOVE: i64 = 56 + 4 + 2 * 20;
 /// The record grows by this number of moves at a time.
 const ROOM: i64 = 64;
 /// The most bytes that a board holds beside the record of its moves: past boards, readings, alarms.

@@ -96,7 +96,8 @@ fn a_board_that_is_not_live_says_why() {
     let rows = "[...document.querySelectorAll('.setup-row .tile-number')].map(one => one.innerText).join()";
     browser.wait("the same in the set-up", &format!("{rows} === '3,4,1,2'"));
     browser.open("/operations/?tab=nodes");
-    browser.wait("and among the nodes", &format!("{}?.startsWith('pi-09')", first(".nodes h2")));
+    browser.wait("and among the nodes", &format!("{}?.startsWith('pi-0')", first(".nodes h2")));
+    browser.wait("and the other one", "document.querySelectorAll('.nodes h2')[1]?.innerText.startsWith('pi-09')");
 }
 
 /// Counts how often the page is drawn from now on.

@@ -60,6 +60,7 @@ fn both_commands_refuse_every_bad_file() {
 
 /// An address that this machine has not, and will not have by itself, is wrong like any other value. Without a network nobody can know.
 #[test]
+#[allow(clippy::print_stdout, reason = "says why it does not run")]
 fn both_commands_refuse_a_foreign_address() {
     let folder = Folder::new();
     let foreign = "203.0.113.7:8081";

@@ -7,7 +7,7 @@ use flagfall::publish::schema;
 use serde_json::Value;
 
 /// Functions of `topics` that do not make a topic.
-const NO_TOPIC: [&str; 2] = ["device_id", "game_id"];
+const NO_TOPIC: [&str; 3] = ["collector", "device_id", "game_id"];
 
 #[test]
 fn every_topic_has_a_channel_and_every_channel_a_topic() {
