@@ -7,6 +7,7 @@ use nix::errno::Errno;
 use tokio::net::TcpSocket;
 
 /// Returns a sentence on an address that the operating system does not give; `key` is its key in the configuration.
+#[cfg(any(feature = "broker", feature = "outputs", feature = "screens"))]
 pub(crate) fn trouble(key: &str, address: SocketAddr, error: &Error) -> String {
     format!("{key}: {address}: {error}: {}", cure(address, error))
 }
