@@ -10,7 +10,6 @@ use super::faulty::{
 use crate::support::hall::TestHall;
 use crate::support::hall::subscriber::ReceivedMessage;
 use crate::support::hall::table::{Table, play, wait_until_complete};
-use crate::support::waiting::pause;
 
 /// So slow that the game has not ended when the station is replaced.
 const THINK: [u64; 2] = [900, 1_400];
@@ -64,9 +63,10 @@ fn a_station_that_hangs_again_is_parked() {
         (reported && received.body()["port"].is_string()).then_some(())
     };
     subscriber.wait("the device's status, with its port open again", 0, parked);
-    // The emulated board checks every 20 ms whether a program has its port open again.
-    pause(Duration::from_millis(300));
-    tables[0].board.inject(b"still recorded").expect("running");
+    // The emulated board drops bytes until it has noticed that a program has its port open again.
+    while !tables[0].board.wait_done(Duration::from_millis(50)) {
+        tables[0].board.inject(b"still recorded").expect("running");
+    }
     assert!(tables.iter().all(|table| table.board.wait_done(Duration::from_secs(60))));
     wait_until_complete(&subscriber, &tables[1..]);
     daemon.stop();
