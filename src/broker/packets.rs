@@ -89,6 +89,8 @@ pub(super) fn judge(packet: &Bytes, version: Option<u8>, limits: &Limits, comman
     };
     match header.packet_type {
         PacketType::Publish => match decode(&header, &mut body, version)? {
+            // Number 0 stands for none.
+            Packet::Publish(publish) if publish.packet_id == Some(0) => Err(MALFORMED),
             Packet::Publish(publish) => {
                 let is_too_large = publish.topic_name.starts_with(commands) && packet.len() > MAX_COMMAND;
                 judge_message(&publish.topic_name, publish.qos, publish.retain, &publish.properties, &OF_MESSAGE, commands)?;

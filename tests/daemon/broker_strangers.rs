@@ -67,6 +67,7 @@ fn bad_packets() -> Vec<(&'static str, Vec<u8>, u8)> {
         ("topic of the broker", publish(0x31, "$SYS/t", &[], b"x"), 0x90),
         ("long topic", publish(0x30, &format!("t/{}", "x".repeat(511)), &[], b"x"), 0x90),
         ("QoS 2", publish(0x34, "t/a", &[], b"x"), 0x9B),
+        ("number 0", whole(0x32, &[string("t/a"), vec![0, 0, 0]].concat()), 0x81),
         ("QoS 3", publish(0x36, "t/a", &[], b"x"), 0x81),
         ("retained command", publish(0x33, command, &[], b"x"), 0x9A),
         ("retained command, deleted", publish(0x31, command, &[], b""), 0x9A),
