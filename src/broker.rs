@@ -10,10 +10,10 @@
 //!   rules of `wire/README.md#6` allow: the filters of the user's own lists, and for a user with a role commands and their
 //!   answers, `<root>/1/cmd/<user>/#` and `<root>/1/reply/<user>/#`.
 //! * **No TLS.** Passwords and games can be read on the way; at an event the broker is mosquitto (`config/mosquitto/`).
-//! * **Strangers cost little.** Connections that have not logged in are few and short (`places`, `front`), wrong passwords are
-//!   counted by address and name (`guesses`), web pages of foreign servers are refused (`origin`), every packet is judged before
-//!   it is forwarded (`packets`, `gate`), each user has a share of memory and time (`shares`), and each kind of that is one log
-//!   line a minute (`refusals`).
+//! * **Strangers cost little.** Connections that have not logged in are few and short, and wrong passwords are counted by address
+//!   and name (`strangers`, `front`), web pages of foreign servers are refused (`origin`), every packet is judged before it is
+//!   forwarded (`packets`, `gate`), each user has a share of memory and time (`shares`), and each kind of that is one log line a
+//!   minute.
 //! * A subscription that is wider than the rules is refused at SUBSCRIBE. A message that may not be sent gets a negative PUBACK;
 //!   it is in the form of MQTT 5 even for a 3.1.1 client, which treats it as an error and disconnects. Every message carries user
 //!   properties that name its sender (`x-mqtt-client-id`, `x-mqtt-sender`), so a client id must not contain anything secret.
@@ -22,11 +22,8 @@ mod access;
 mod error;
 mod front;
 mod gate;
-mod guesses;
 mod origin;
 mod packets;
-mod places;
-mod refusals;
 mod shares;
 mod socket;
 
@@ -47,10 +44,9 @@ use tokio::time;
 use self::access::{Access, Rights, Rules};
 pub use self::error::BrokerError;
 use self::front::{Front, Kind};
-use self::places::Limits;
-use self::refusals::Refusals;
 use self::shares::Class;
 use crate::config::Config;
+use crate::strangers::Limits;
 use crate::{config, random};
 
 /// The largest size of a packet, in bytes. It is more than the largest message of `wire/README.md` needs.
@@ -165,7 +161,7 @@ pub async fn start(config: &Config, node: &str) -> Result<Running, BrokerError> 
     };
     let places = Limits::for_descriptors(descriptors());
     tracing::info!("broker: at most {} clients, {access}", places.clients);
-    let front = Arc::new(Front::new(limits(places.clients), Access::new(rules, Arc::<Refusals>::default()), places));
+    let front = Arc::new(Front::new(limits(places.clients), Access::new(rules), places));
     let (stop, stopped) = watch::channel(false);
     let task = tokio::spawn(run(Arc::clone(&front), mqtt, web, stopped));
     Ok(Running { tcp, websocket, own, front, stop, task })

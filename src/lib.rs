@@ -20,6 +20,7 @@
 //! | `files` | files that are replaced as a whole, and those that are private |
 //! | `listening` | why an address cannot be listened at |
 //! | `log_limit` | the log lines that strangers can cause, one a minute of each kind |
+//! | `strangers` | what connections and guesses of strangers cost |
 //! | [`system_clock`] | the one place that reads the clocks of the operating system |
 //! | [`broker`] | an MQTT broker in this program |
 //! | `emulate` | simulated games on emulated boards |
@@ -65,5 +66,7 @@ pub mod random;
 #[cfg(feature = "screens")]
 pub mod screens;
 pub mod session;
+#[cfg(any(feature = "broker", feature = "outputs", feature = "screens"))]
+mod strangers;
 pub mod system_clock;
 pub mod wire;

@@ -5,7 +5,6 @@ use std::future::Future;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
-use std::time::Duration;
 
 use mqtt5::broker::storage::ClientSession;
 use mqtt5::broker::{AclManager, AuthProvider, AuthResult};
@@ -14,15 +13,10 @@ use mqtt5::protocol::v5::reason_codes::ReasonCode;
 use mqtt5::topic_matches_filter;
 use tokio::time;
 
-use super::guesses::{Attempt, Guesses};
 use super::packets::Fault;
-use super::places::Place;
-use super::refusals::{Refusal, Refusals};
 use super::shares::{Class, Limits, Shares};
+use crate::strangers::{Attempt, Guesses, Listener, Place, Refusal, SLOW_ANSWER};
 use crate::system_clock;
-
-/// How late a wrong password is answered after too many, where the name is not locked.
-const SLOW_ANSWER: Duration = Duration::from_secs(1);
 
 /// A future of the crate's traits.
 type Answer<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -58,12 +52,11 @@ pub(super) struct Access {
     rules: RwLock<Arc<Rules>>,
     guesses: Mutex<Guesses>,
     shares: Mutex<Shares>,
-    pub(super) refusals: Arc<Refusals>,
 }
 
 impl Access {
-    pub(super) fn new(rules: Rules, refusals: Arc<Refusals>) -> Access {
-        Access { rules: RwLock::new(Arc::new(rules)), guesses: Mutex::default(), shares: Mutex::default(), refusals }
+    pub(super) fn new(rules: Rules) -> Access {
+        Access { rules: RwLock::new(Arc::new(rules)), guesses: Mutex::default(), shares: Mutex::default() }
     }
 
     pub(super) fn rules(&self) -> Arc<Rules> {
@@ -132,24 +125,28 @@ impl Access {
             return AuthResult::success();
         }
         let (Some(name), Some(given)) = (&connect.username, &connect.password) else {
-            self.refusals.count(Refusal::WrongPassword, &format_args!("no name or password, from {}", from.ip()));
+            Listener::Broker.refuses(Refusal::WrongPassword, &format_args!("no name or password, from {}", from.ip()));
             return AuthResult::fail(ReasonCode::BadUsernameOrPassword);
         };
-        let user = rules.users.get(name);
-        let counted_as = if user.is_some() { name } else { "" };
+        let counted_as = if rules.users.contains_key(name) { name } else { "" };
         let from = from.ip();
         let guesses = || self.guesses.lock().unwrap_or_else(PoisonError::into_inner);
         let attempt = guesses().attempt(from, counted_as, system_clock::monotonic());
-        if attempt == Attempt::Locked {
-            self.refusals.count(Refusal::Locked, &format_args!("{counted_as} from {from}"));
-            return AuthResult::fail(ReasonCode::ConnectionRateExceeded);
+        match attempt {
+            Attempt::TooMany => {
+                Listener::Broker.refuses(Refusal::TooManyGuesses, &format_args!("{counted_as} from {from}"));
+                return AuthResult::fail(ReasonCode::ConnectionRateExceeded);
+            }
+            Attempt::Wait(turn) => time::sleep(turn).await,
+            Attempt::Compare | Attempt::CompareSlowly => {}
         }
-        if user.is_some_and(|user| is_same(given, user.password.as_bytes())) {
+        // They may have changed while it waited.
+        if self.rules().users.get(name).is_some_and(|user| is_same(given, user.password.as_bytes())) {
             guesses().was_right(from, name);
             return AuthResult::success_with_user(name.clone());
         }
         guesses().was_wrong(from, counted_as, system_clock::monotonic());
-        self.refusals.count(Refusal::WrongPassword, &format_args!("{counted_as} from {from}"));
+        Listener::Broker.refuses(Refusal::WrongPassword, &format_args!("{counted_as} from {from}"));
         if attempt == Attempt::CompareSlowly {
             time::sleep(SLOW_ANSWER).await;
         }
@@ -178,11 +175,12 @@ impl AuthProvider for Doorman {
             }
             let user = answer.user_id.as_deref().unwrap_or_default();
             if let Err(Fault(code, why)) = self.access.admit_will(user, connect) {
-                self.access.refusals.count(Refusal::Packet, &format_args!("{why}, {user} from {}", from.ip()));
+                Listener::Broker.refuses(Refusal::Packet, &format_args!("{why}, {user} from {}", from.ip()));
                 return Ok(AuthResult::fail(code));
             }
-            if !self.place.log_in(answer.user_id.as_deref(), self.access.class_of(user)) {
-                self.access.refusals.count(Refusal::Full, &from.ip());
+            let only_reads = self.access.class_of(user) == Class::Reader;
+            if !self.place.log_in(answer.user_id.as_deref(), only_reads) {
+                Listener::Broker.refuses(Refusal::Full, &from.ip());
                 return Ok(AuthResult::fail(ReasonCode::ServerBusy));
             }
             if ClientSession::expiry_from_connect(connect) != Some(0) {

@@ -28,11 +28,10 @@ use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use super::access::{Access, Doorman};
 use super::gate::Gate;
 use super::origin;
-use super::places::{Entered, Limits, Place, Places};
-use super::refusals::Refusal;
 use super::shares::Class;
 use super::socket::Socket;
 use crate::log_limit;
+use crate::strangers::{Limits, Listener, Place, Places, Refusal};
 
 /// The time in which a client must log in.
 const LOGIN_WITHIN: Duration = Duration::from_secs(5);
@@ -93,7 +92,7 @@ impl Front {
             stats: Arc::new(BrokerStats::new()),
             monitor: Arc::new(monitor),
             access: Arc::new(access),
-            places: Places::new(places),
+            places: Places::new(Listener::Broker, places),
         }
     }
 
@@ -108,12 +107,12 @@ impl Front {
                 },
                 accepted = self.accept_one(&listener) => match accepted {
                     Ok((stream, peer)) => {
-                        let place = self.places.enter(peer.ip(), &self.access.refusals);
+                        let place = self.places.enter(peer.ip());
                         connections.spawn(Arc::clone(&self).serve(stream, peer, place, kind));
                     }
                     Err(error) => {
-                        self.access.refusals.count(Refusal::Accept, &error);
-                        self.places.make_room(&self.access.refusals);
+                        Listener::Broker.refuses(Refusal::Accept, &error);
+                        self.places.make_room();
                         time::sleep(ACCEPT_PAUSE).await;
                     }
                 },
@@ -144,13 +143,10 @@ impl Front {
     }
 
     /// Serves one connection until its end.
-    async fn serve(self: Arc<Front>, stream: TcpStream, peer: SocketAddr, place: Entered, kind: Kind) {
+    async fn serve(self: Arc<Front>, stream: TcpStream, peer: SocketAddr, place: Arc<Place>, kind: Kind) {
         // Without it small packets may wait for 40 ms; a connection that has already ended reports that later.
         _ = stream.set_nodelay(true);
-        let refusals = &self.access.refusals;
-        let (place, mut closed) = place;
-        let socket =
-            Socket { stream, peer: peer.ip(), place: Arc::clone(&place), refusals: Arc::clone(refusals), before_login: 0 };
+        let socket = Socket { stream, peer: peer.ip(), place: Arc::clone(&place), before_login: 0 };
         let (end, ended) = broadcast::channel(1);
         let mut connection = pin!(self.run(socket, peer, &place, ended, kind));
         let mut login = pin!(time::sleep(LOGIN_WITHIN));
@@ -158,7 +154,7 @@ impl Front {
         loop {
             tokio::select! {
                 () = &mut connection => return,
-                _ = &mut closed, if is_open => {
+                () = place.closed(), if is_open => {
                     if !place.is_logged_in() {
                         return;
                     }
@@ -167,7 +163,7 @@ impl Front {
                 }
                 () = &mut login, if is_limited => {
                     if !place.is_logged_in() {
-                        return refusals.count(Refusal::TooSlow, &peer.ip());
+                        return Listener::Broker.refuses(Refusal::TooSlow, &peer.ip());
                     }
                     is_limited = false;
                 }
@@ -242,7 +238,7 @@ impl Front {
         match tokio_tungstenite::accept_hdr_async_with_config(socket, answer, Some(config)).await {
             Ok(stream) => Some(WebSocketStreamWrapper::new(stream)),
             Err(_) => {
-                self.access.refusals.count(refused, &ip);
+                Listener::Broker.refuses(refused, &ip);
                 None
             }
         }

@@ -17,9 +17,8 @@ use tokio::time::{self, Sleep};
 
 use super::access::Access;
 use super::packets::{self, Fault, Good};
-use super::places::Place;
-use super::refusals::Refusal;
 use super::shares::{Class, Limits};
+use crate::strangers::{Listener, Place, Refusal};
 
 /// How many bytes are read at once.
 const CHUNK: usize = 4 << 10;
@@ -178,7 +177,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Gate<S> {
                 self.place.falls_behind(true);
             }
             if self.reader.waited >= READ_WITHIN || self.reader.behind >= CATCH_UP_WITHIN || !self.place.is_there() {
-                self.access.refusals.count(Refusal::Unread, &format_args!("{} from {}", self.user(), self.peer.ip()));
+                Listener::Broker.refuses(Refusal::Unread, &format_args!("{} from {}", self.user(), self.peer.ip()));
                 return Poll::Ready(io::ErrorKind::TimedOut.into());
             }
         }
@@ -195,7 +194,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Gate<S> {
 
     /// Tells the reason to a client that understands it.
     fn refuse(&mut self, context: &mut Context<'_>, Fault(code, why): Fault) -> io::Error {
-        self.access.refusals.count(Refusal::Packet, &format_args!("{why}, {} from {}", self.user(), self.peer.ip()));
+        Listener::Broker.refuses(Refusal::Packet, &format_args!("{why}, {} from {}", self.user(), self.peer.ip()));
         if self.client.as_ref().is_some_and(|client| client.version == 5) && self.place.is_logged_in() {
             // The connection ends anyway, whether this arrives or not.
             _ = Pin::new(&mut self.stream).poll_write(context, &[0xE0, 1, code.into()]);

@@ -10,8 +10,7 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
-use super::places::Place;
-use super::refusals::{Refusal, Refusals};
+use crate::strangers::{Listener, Place, Refusal};
 
 /// The largest number of bytes before the login: the request of a WebSocket, and a CONNECT with name, password and will.
 const MAX_LOGIN_BYTES: usize = 64 << 10;
@@ -21,7 +20,6 @@ pub(super) struct Socket {
     pub(super) stream: TcpStream,
     pub(super) peer: IpAddr,
     pub(super) place: Arc<Place>,
-    pub(super) refusals: Arc<Refusals>,
     /// The number of bytes that were read before the login.
     pub(super) before_login: usize,
 }
@@ -33,7 +31,7 @@ impl AsyncRead for Socket {
         if !self.place.is_logged_in() {
             self.before_login += buffer.filled().len() - before;
             if self.before_login > MAX_LOGIN_BYTES {
-                self.refusals.count(Refusal::TooLong, &self.peer);
+                Listener::Broker.refuses(Refusal::TooLong, &self.peer);
                 return Poll::Ready(Err(io::ErrorKind::InvalidData.into()));
             }
         }

@@ -129,6 +129,7 @@ const SCREENS: &[Key] = &[
     key("key_file", Kind::Path),
     key("insecure", Kind::Switch),
     key("names", Kind::Texts(values::host)),
+    key("trusted_proxies", Kind::Texts(values::ip)),
     key("public_user", Kind::Text(values::plain)),
     key("public_password_file", Kind::Path),
     key("websocket", Kind::Text(values::websocket)),

@@ -1,6 +1,6 @@
 //! The pages for browsers: the keys of `[screens]`, and what they must not allow.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 use serde::Deserialize;
@@ -25,6 +25,8 @@ pub struct Screens {
     pub insecure: bool,
     /// The names by which browsers may ask for this machine, beside addresses and `localhost`.
     pub names: Vec<String>,
+    /// The addresses of reverse proxies whose `X-Forwarded-For` is believed.
+    pub trusted_proxies: Vec<IpAddr>,
     /// A user of the broker whose password everybody may know who can load the pages.
     pub public_user: Option<String>,
     /// File whose first line is the password of this user.
@@ -44,6 +46,7 @@ impl Default for Screens {
             key_file: None,
             insecure: false,
             names: Vec::new(),
+            trusted_proxies: Vec::new(),
             public_user: None,
             public_password_file: None,
             websocket: None,

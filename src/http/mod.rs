@@ -1,69 +1,85 @@
 //! The only HTTP listener of the program. Others give it routes: [`Pages`] holds files in memory, and the LiveChess API has its own.
 //!
-//! Strangers cost little: connections are few, each serves one request, its head is short and must come soon, and no body is read.
+//! Strangers cost little: connections are few, with a share for each network ([`Places`]), the head of a request is short and must come
+//! soon, and no body is read.
 
 mod pages;
 mod tls;
+mod visitor;
 
 pub use pages::{MAX_PAGE, MAX_PAGES, Pages};
 pub use tls::Certificate;
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::map_response;
 use axum::response::Response;
-use axum::{Extension, Router};
 use hyper::server::conn::http1;
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::sync::watch;
+use tokio::task::{self, JoinHandle, JoinSet};
 use tokio::time;
 
+use crate::strangers::{Limits, Listener, Place, Places, Refusal};
 use crate::{listening, log_limit};
 
 /// The bounds of one listener.
 #[derive(Clone, Debug)]
 pub struct Service {
-    /// The largest number of connections. Others wait in the system's own queue. A WebSocket is none of them once it is open.
-    pub connections: usize,
+    /// The places of connections. A WebSocket keeps its place as long as its handler keeps it.
+    pub(crate) places: Arc<Places>,
     /// One request for each connection: then nobody keeps a place without asking for something.
     pub one_request: bool,
     /// With a certificate, connections use TLS.
     pub certificate: Option<Arc<Certificate>>,
+    /// The addresses of reverse proxies, which name their visitors in `X-Forwarded-For`. Nobody else's header is believed.
+    pub trusted_proxies: Arc<[IpAddr]>,
 }
 
 impl Default for Service {
     fn default() -> Service {
-        Service { connections: 64, one_request: true, certificate: None }
+        // All may be one reverse proxy's.
+        let limits = Limits { waiting: 64, waiting_of_network: 64, ..Limits::default() };
+        Service {
+            places: Places::new(Listener::Http, limits),
+            one_request: true,
+            certificate: None,
+            trusted_proxies: Arc::default(),
+        }
     }
 }
 
 /// The two ends of a connection, for handlers that need them (an extension of each request).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Ends {
-    /// The client's address.
-    pub peer: SocketAddr,
+    /// The address of whoever asks, as a trusted proxy says, else that of the other end.
+    pub visitor: IpAddr,
     /// Our own address, by which the client reached us.
     pub own: SocketAddr,
+    /// The place of the connection.
+    pub(crate) place: Arc<Place>,
 }
 
 /// The largest head of a request, in bytes.
 pub const MAX_HEAD: usize = 8 << 10;
-/// The time in which the head of a request must come.
-const HEAD_WITHIN: Duration = Duration::from_secs(10);
+/// The time in which the head of a request must come, and before it a TLS handshake.
+const HEAD_WITHIN: Duration = Duration::from_secs(2);
 /// The time after which a connection is closed, whatever the client has read of the answer.
 const SERVED_WITHIN: Duration = Duration::from_secs(30);
 /// The most that the operating system keeps for a client that does not read, in bytes.
 const SEND_BUFFER: u32 = 256 << 10;
-/// The number of connections that wait in the system's own queue.
-const BACKLOG: u32 = 128;
+/// The number of connections that wait in the system's own queue. One that finds no room there comes again after a second, so a flood of
+/// thousands must fit; they are accepted within milliseconds.
+const BACKLOG: u32 = 4096;
 /// The pause after the operating system gave no socket.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
@@ -127,7 +143,7 @@ async fn close_after(mut response: Response) -> Response {
 }
 
 async fn accept(listener: TcpListener, routes: Router, service: Service, mut stop: watch::Receiver<bool>) {
-    let places = Arc::new(Semaphore::new(service.connections));
+    let places = &service.places;
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
@@ -136,12 +152,14 @@ async fn accept(listener: TcpListener, routes: Router, service: Service, mut sto
             Some(ended) = connections.join_next() => if let Err(error) = ended {
                 log_limit::warn("HTTP: a connection ended by a fault of the program", &error);
             },
-            accepted = accept_one(&listener, &places) => match accepted {
-                Ok((stream, place)) => {
-                    connections.spawn(serve_one(stream, routes.clone(), service.certificate.clone(), place));
+            accepted = accept_one(&listener, places) => match accepted {
+                Ok((stream, peer)) => {
+                    let place = places.enter(peer.ip());
+                    connections.spawn(serve_one(stream, peer, routes.clone(), service.clone(), place));
                 }
                 Err(error) => {
-                    log_limit::warn("HTTP: no connection can be accepted", &error);
+                    Listener::Http.refuses(Refusal::Accept, &error);
+                    places.make_room();
                     time::sleep(ACCEPT_PAUSE).await;
                 }
             },
@@ -149,30 +167,51 @@ async fn accept(listener: TcpListener, routes: Router, service: Service, mut sto
     }
 }
 
-async fn accept_one(listener: &TcpListener, places: &Arc<Semaphore>) -> io::Result<(TcpStream, OwnedSemaphorePermit)> {
-    let place = Arc::clone(places).acquire_owned().await.map_err(io::Error::other)?;
-    Ok((listener.accept().await?.0, place))
+/// Accepts a connection when those that made room are gone, so that the process does not run out of file descriptors.
+async fn accept_one(listener: &TcpListener, places: &Places) -> io::Result<(TcpStream, SocketAddr)> {
+    places.wait_for_room().await;
+    // Those that were accepted before read what is there, so that none makes room whose request has come.
+    task::yield_now().await;
+    listener.accept().await
 }
 
-async fn serve_one(stream: TcpStream, routes: Router, certificate: Option<Arc<Certificate>>, _place: OwnedSemaphorePermit) {
+async fn serve_one(stream: TcpStream, peer: SocketAddr, routes: Router, service: Service, place: Arc<Place>) {
     // Without it small messages may wait for 40 ms; a connection that has already ended reports that later.
     _ = stream.set_nodelay(true);
-    let (Ok(peer), Ok(own)) = (stream.peer_addr(), stream.local_addr()) else { return };
-    let routes = routes.layer(Extension(Ends { peer, own }));
-    let Some(certificate) = certificate else { return serve_requests(stream, routes).await };
-    match time::timeout(HEAD_WITHIN, certificate.accept(stream)).await {
-        Ok(Ok(stream)) => serve_requests(stream, routes).await,
-        Ok(Err(error)) => tracing::debug!("HTTP: {peer}: TLS: {error}"),
-        Err(_) => tracing::debug!("HTTP: {peer}: no TLS within {HEAD_WITHIN:?}"),
+    let Ok(own) = stream.local_addr() else { return };
+    let ends = Ends { visitor: peer.ip(), own, place: Arc::clone(&place) };
+    let serve = async {
+        let Some(certificate) = &service.certificate else { return serve_requests(stream, ends, routes, &service).await };
+        match time::timeout(HEAD_WITHIN, certificate.accept(stream)).await {
+            Ok(Ok(stream)) => serve_requests(stream, ends, routes, &service).await,
+            Ok(Err(error)) => tracing::debug!("HTTP: {peer}: TLS: {error}"),
+            Err(_) => tracing::debug!("HTTP: {peer}: no TLS within {HEAD_WITHIN:?}"),
+        }
+    };
+    tokio::select! {
+        () = serve => {}
+        () = place.closed() => {}
     }
 }
 
-async fn serve_requests(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, routes: Router) {
+async fn serve_requests(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    ends: Ends,
+    routes: Router,
+    Service { trusted_proxies, .. }: &Service,
+) {
+    let routes = TowerToHyperService::new(routes);
+    let answer = service_fn(|mut request: hyper::Request<hyper::body::Incoming>| {
+        let visitor = visitor::of(request.headers(), ends.visitor, trusted_proxies);
+        ends.place.asked(visitor);
+        request.extensions_mut().insert(Ends { visitor, ..ends.clone() });
+        routes.call(request)
+    });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_WITHIN)
         .max_buf_size(MAX_HEAD)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(routes))
+        .serve_connection(TokioIo::new(stream), answer)
         .with_upgrades();
     match time::timeout(SERVED_WITHIN, connection).await {
         Ok(Ok(())) => {}

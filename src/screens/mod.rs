@@ -9,14 +9,18 @@ mod export;
 mod files;
 mod headers;
 mod hosts;
-mod places;
+mod logins;
 mod relay;
 mod router;
+mod session;
+mod tokens;
+mod way;
 
 pub use config_json::Public;
 pub use export::export;
-pub use relay::Broker;
+pub use way::Broker;
 
+use std::fmt;
 use std::net::SocketAddr;
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
@@ -24,18 +28,24 @@ use std::thread::JoinHandle;
 use anyhow::{Context, Result, anyhow};
 use tokio::sync::watch;
 
+use self::logins::Logins;
+use self::relay::Relay;
 use crate::config::{self, Config};
 use crate::http::{self, Certificate, Service};
+use crate::strangers::{Limits, Listener, Places};
 
-/// The largest number of connections for pages. The connections of the relay have a bound of their own.
-const MAX_CONNECTIONS: usize = 256;
+/// The largest numbers of connections: those that have not logged in, with pages and pages that are about to log in, and pages that have.
+/// Half of the latter may be one user's with a role, and all visitors together have what users with roles leave.
+const PLACES: Limits =
+    Limits { waiting: 256, waiting_of_network: 128, clients: 200, clients_of_user: 100, clients_of_network: 200, readers: 200 };
 
 /// The server while it runs.
-#[derive(Debug)]
 pub struct Running {
     /// Its address.
     pub address: SocketAddr,
     certificate: Option<Arc<Certificate>>,
+    places: Arc<Places>,
+    logins: Arc<Logins>,
     stop: watch::Sender<bool>,
     thread: JoinHandle<()>,
 }
@@ -49,8 +59,15 @@ pub fn start(config: &Config, own_broker: Option<SocketAddr>) -> Result<Running>
     let certificate = certificate(screens)?.map(|config| Arc::new(Certificate::new(config)));
     let (stop, stopped) = watch::channel(false);
     let broker = Broker::new(&config.mqtt, own_broker)?;
-    let routes = router::routes(config, relay::Relay::new(broker, stopped.clone()))?;
-    let service = Service { connections: MAX_CONNECTIONS, one_request: false, certificate: certificate.clone() };
+    let (places, logins) = (Places::new(Listener::Screens, PLACES), Arc::new(Logins::new(config)));
+    let relay = Relay { broker, logins: Arc::clone(&logins), stop: stopped.clone() };
+    let routes = router::routes(config, relay)?;
+    let service = Service {
+        places: Arc::clone(&places),
+        one_request: false,
+        certificate: certificate.clone(),
+        trusted_proxies: screens.trusted_proxies.clone().into(),
+    };
     let (began, begins) = mpsc::sync_channel(1);
     let listen = screens.listen.clone();
     let thread = std::thread::Builder::new()
@@ -59,12 +76,20 @@ pub fn start(config: &Config, own_broker: Option<SocketAddr>) -> Result<Running>
         .context("the thread of the screens")?;
     let address = begins.recv().map_err(|_| anyhow!("the thread of the screens ended at once"))??;
     tracing::info!("screens on {}://{address}", if certificate.is_some() { "https" } else { "http" });
-    Ok(Running { address, certificate, stop, thread })
+    Ok(Running { address, certificate, places, logins, stop, thread })
+}
+
+impl fmt::Debug for Running {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Running").field("address", &self.address).finish_non_exhaustive()
+    }
 }
 
 impl Running {
-    /// Takes the certificate of a configuration that was read again. One that cannot be read is logged, and the former one stays.
+    /// Takes users and certificate of a configuration that was read again. Pages of users whose password or rights have changed log in
+    /// again. A certificate that cannot be read is logged, and the former one stays.
     pub fn reload(&self, config: &Config) {
+        self.places.close_users(&self.logins.reload(config));
         let Some(used) = &self.certificate else { return };
         match certificate(&config.screens) {
             Ok(Some(new)) => used.replace(new),

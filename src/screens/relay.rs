@@ -1,142 +1,104 @@
-//! Copies MQTT between a page and the broker. Nothing is read or added here but the kind of the first packet: the user of the page logs
-//! in at the broker, which decides what the user may read and send.
+//! Copies MQTT 5 between a page and the broker. Of all packets only the login and its answer are read here ([`Logins`]): the user of the page
+//! logs in at the broker, which decides what the user may read and send.
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Result, anyhow};
 use axum::Extension;
-use axum::body::Bytes;
 use axum::extract::State;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
-use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
+use bytes::{Bytes, BytesMut};
 use futures_util::{SinkExt, StreamExt};
-use rustls::ClientConfig;
-use rustls::pki_types::ServerName;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::net::{TcpSocket, TcpStream};
+use rumqttc::v5::mqttbytes::Error as PacketError;
+use rumqttc::v5::mqttbytes::v5::{ConnAck, Packet};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::sync::watch;
 use tokio::time::timeout;
-use tokio_rustls::TlsConnector;
 
-use super::places::{Place, Places};
-use crate::config::{self, Mqtt};
+use super::logins::{Logins, refusal};
+use super::way::{self, Broker};
 use crate::http::Ends;
-use crate::log_limit;
+use crate::strangers::{Listener, Refusal};
 
 /// The protocol that pages ask for.
 const PROTOCOL: &str = "mqtt";
-/// The largest frame of a page, and the size of the buffer in the other direction, in bytes.
+/// The largest frame of a page and the largest packet of a login, and the size of the buffer in the other direction, in bytes.
 const BUFFER: usize = 64 << 10;
-/// The time in which the broker must accept the connection, and in which the page must send its first packet.
+/// The first bytes of CONNECT and CONNACK.
+const CONNECT: u8 = 0x10;
+const CONNACK: u8 = 0x20;
+/// The time in which the broker must accept the connection and answer the login, and in which the page must send its login.
 const FIRST_WITHIN: Duration = Duration::from_secs(5);
 /// The time in which each side must take what is sent to it. A hall's retained states are megabytes, and a phone may be slow.
 const TAKEN_WITHIN: Duration = Duration::from_secs(20);
-/// The first byte of CONNECT, the first packet of every MQTT connection.
-const CONNECT: u8 = 0x10;
-
-/// Where the broker is.
-#[derive(Clone)]
-pub enum Broker {
-    /// The broker in this program.
-    Own(SocketAddr),
-    /// Another one, by name and port, with TLS or without.
-    Other {
-        /// Its name or address.
-        host: String,
-        /// Its port.
-        port: u16,
-        /// TLS without a certificate of our own: that one would log in this node, and not the user of the page.
-        tls: Option<Arc<ClientConfig>>,
-    },
-}
-
-impl Broker {
-    /// The broker of the configuration, or `own`.
-    ///
-    /// # Errors
-    /// The trusted certificates cannot be read.
-    pub fn new(mqtt: &Mqtt, own: Option<SocketAddr>) -> Result<Broker> {
-        if let Some(own) = own {
-            return Ok(Broker::Own(own));
-        }
-        let tls = if mqtt.tls {
-            let client = config::tls_client_without_certificate(mqtt).map_err(|(key, why)| anyhow!("mqtt.{key}: {why}"))?;
-            Some(Arc::new(client))
-        } else {
-            None
-        };
-        let port = mqtt.port.unwrap_or(if mqtt.tls { 8883 } else { 1883 });
-        Ok(Broker::Other { host: mqtt.host.clone(), port, tls })
-    }
-}
 
 /// The way from pages to the broker.
 pub(super) struct Relay {
-    broker: Broker,
-    places: Arc<Places>,
-    stop: watch::Receiver<bool>,
+    pub(super) broker: Broker,
+    pub(super) logins: Arc<Logins>,
+    pub(super) stop: watch::Receiver<bool>,
 }
 
-impl Relay {
-    pub(super) fn new(broker: Broker, stop: watch::Receiver<bool>) -> Relay {
-        Relay { broker, places: Arc::default(), stop }
-    }
-}
-
-/// Answers a page that opens a WebSocket.
+/// Answers a page that opens a WebSocket. The page keeps the place of its connection.
 pub(super) async fn open(
     State(relay): State<Arc<Relay>>,
     Extension(ends): Extension<Ends>,
     upgrade: WebSocketUpgrade,
 ) -> Response {
-    let visitor = ends.peer.ip().to_canonical();
-    let place = match relay.places.enter(visitor) {
-        Ok(place) => place,
-        Err(why) => {
-            log_limit::warn("screens: a way to the broker was refused", &format_args!("{visitor}: {why}"));
-            return (StatusCode::TOO_MANY_REQUESTS, format!("{why}\n")).into_response();
-        }
-    };
     upgrade
         .protocols([PROTOCOL])
         .max_message_size(BUFFER)
         .max_frame_size(BUFFER)
         .write_buffer_size(0)
         .max_write_buffer_size(2 * BUFFER)
-        .on_upgrade(move |page| serve(relay, page, visitor, place))
+        .on_upgrade(move |page| serve(relay, page, ends))
 }
 
-async fn serve(relay: Arc<Relay>, mut page: WebSocket, visitor: IpAddr, _place: Place) {
+async fn serve(relay: Arc<Relay>, mut page: WebSocket, ends: Ends) {
     let mut stop = relay.stop.clone();
     tokio::select! {
-        end = copy(&relay.broker, &mut page, visitor) => {
+        end = copy(&relay, &mut page, &ends) => {
             if let Err(why) = end {
-                tracing::debug!("screens: {visitor}: {why}");
+                tracing::debug!("screens: {}: {why}", ends.visitor);
             }
         }
         // The sender is gone if nobody holds the server any more.
         _ = stop.wait_for(|stop| *stop) => {}
+        // Others wait for its place, so it is not greeted.
+        () = ends.place.closed() => return,
     }
     // A page that is gone cannot be greeted.
     _ = timeout(FIRST_WITHIN, page.send(Message::Close(None))).await;
 }
 
-/// Copies until one side ends.
-async fn copy(broker: &Broker, page: &mut WebSocket, visitor: IpAddr) -> Result<(), String> {
-    let first = timeout(FIRST_WITHIN, next(page)).await.map_err(|_| "no packet within five seconds")??;
-    let Some(first) = first else { return Ok(()) };
-    if first.first() != Some(&CONNECT) {
-        return Err("the first packet is not CONNECT".to_owned());
+/// Logs in, then copies until one side ends.
+async fn copy(relay: &Relay, page: &mut WebSocket, ends: &Ends) -> Result<(), String> {
+    let Ok(first) = timeout(FIRST_WITHIN, first_packet(page)).await else {
+        Listener::Screens.refuses(Refusal::TooSlow, &ends.visitor);
+        return Ok(());
+    };
+    let (mut connect, early) = first?;
+    let Packet::Connect(_, _, login) = &mut connect else { return Err("the first packet is no CONNECT".to_owned()) };
+    let mut attempt = match relay.logins.admit(login.as_mut(), ends.visitor).await {
+        Ok(attempt) => attempt,
+        Err(code) => return taken(send(page, refusal(code), BytesMut::new())).await,
+    };
+    let connected = timeout(FIRST_WITHIN, way::connect(&relay.broker, ends.visitor)).await;
+    let connected = connected.map_err(|_| "the broker does not answer")?.map_err(|error| format!("the broker: {error}"))?;
+    let (mut from_broker, mut to_broker) = tokio::io::split(connected);
+    taken(to_broker.write_all(&bytes_of(&connect)?)).await?;
+    let answer = timeout(FIRST_WITHIN, first_answer(&mut from_broker)).await;
+    let (answer, rest) = answer.map_err(|_| "the broker does not answer the login")??;
+    let answer = relay.logins.note(&mut attempt, answer, (ends.visitor, &ends.place)).await;
+    taken(send(page, answer, rest)).await?;
+    if !ends.place.is_logged_in() {
+        return Ok(());
     }
-    let connected = timeout(FIRST_WITHIN, connect(broker, visitor)).await.map_err(|_| "the broker does not answer")?;
-    let (mut from_broker, mut to_broker) = tokio::io::split(connected.map_err(|error| format!("the broker: {error}"))?);
     let (mut to_page, mut from_page) = page.split();
     let up = async {
-        let mut packet = Some(first);
+        let mut packet = Some(early.freeze());
         while let Some(bytes) = packet {
             taken(to_broker.write_all(&bytes)).await?;
             packet = binary(from_page.next().await)?;
@@ -161,12 +123,55 @@ async fn copy(broker: &Broker, page: &mut WebSocket, visitor: IpAddr) -> Result<
     }
 }
 
-async fn taken(send: impl Future<Output = io::Result<()>>) -> Result<(), String> {
-    timeout(TAKEN_WITHIN, send).await.map_err(|_| "nothing was taken for 20 seconds")?.map_err(|error| error.to_string())
+/// The first packet of a page, and what came after it.
+async fn first_packet(page: &mut WebSocket) -> Result<(Packet, BytesMut), String> {
+    let mut bytes = BytesMut::new();
+    loop {
+        bytes.extend_from_slice(&binary(page.recv().await)?.ok_or("it has gone")?);
+        if let Some(packet) = packet(&mut bytes, CONNECT)? {
+            return Ok((packet, bytes));
+        }
+    }
 }
 
-async fn next(page: &mut WebSocket) -> Result<Option<Bytes>, String> {
-    binary(page.recv().await)
+/// The answer of the broker, and what came after it.
+async fn first_answer(broker: &mut (impl AsyncRead + Unpin)) -> Result<(ConnAck, BytesMut), String> {
+    let mut bytes = BytesMut::with_capacity(BUFFER);
+    while broker.read_buf(&mut bytes).await.map_err(|error| error.to_string())? > 0 {
+        if let Some(Packet::ConnAck(answer)) = packet(&mut bytes, CONNACK)? {
+            return Ok((answer, bytes));
+        }
+    }
+    Err("the broker closed the connection".to_owned())
+}
+
+/// Takes the first packet, which must be of this kind; none as long as it is not complete.
+fn packet(bytes: &mut BytesMut, kind: u8) -> Result<Option<Packet>, String> {
+    if bytes.first().is_some_and(|first| *first != kind) {
+        return Err(format!("the first packet begins with {:#x} and not with {kind:#x}", bytes[0]));
+    }
+    match Packet::read(bytes, Some(BUFFER as u32)) {
+        Ok(packet) => Ok(Some(packet)),
+        Err(PacketError::InsufficientBytes(_)) => Ok(None),
+        Err(error) => Err(format!("the first packet: {error}")),
+    }
+}
+
+fn bytes_of(packet: &Packet) -> Result<BytesMut, String> {
+    let mut bytes = BytesMut::new();
+    packet.write(&mut bytes, None).map_err(|error| error.to_string())?;
+    Ok(bytes)
+}
+
+/// Sends the answer to a login, and what follows it.
+async fn send(page: &mut WebSocket, answer: ConnAck, rest: BytesMut) -> io::Result<()> {
+    let mut bytes = bytes_of(&Packet::ConnAck(answer)).map_err(io::Error::other)?;
+    bytes.unsplit(rest);
+    page.send(Message::Binary(bytes.freeze())).await.map_err(io::Error::other)
+}
+
+async fn taken(send: impl Future<Output = io::Result<()>>) -> Result<(), String> {
+    timeout(TAKEN_WITHIN, send).await.map_err(|_| "nothing was taken for 20 seconds")?.map_err(|error| error.to_string())
 }
 
 /// The bytes of a message; none at the end. Pings and pongs carry none.
@@ -180,73 +185,44 @@ fn binary(message: Option<Result<Message, axum::Error>>) -> Result<Option<Bytes>
     }
 }
 
-trait Connection: AsyncRead + AsyncWrite + Unpin + Send {}
-impl<T: AsyncRead + AsyncWrite + Unpin + Send> Connection for T {}
-
-async fn connect(broker: &Broker, visitor: IpAddr) -> io::Result<Box<dyn Connection>> {
-    match broker {
-        Broker::Own(address) => {
-            let tcp = connect_own(*address, visitor).await?;
-            tcp.set_nodelay(true)?;
-            Ok(Box::new(tcp))
-        }
-        Broker::Other { host, port, tls } => {
-            let tcp = TcpStream::connect((host.as_str(), *port)).await?;
-            tcp.set_nodelay(true)?;
-            let Some(tls) = tls else { return Ok(Box::new(tcp)) };
-            let name = ServerName::try_from(host.clone()).map_err(io::Error::other)?;
-            Ok(Box::new(TlsConnector::from(Arc::clone(tls)).connect(name, tcp).await?))
-        }
-    }
-}
-
-/// The broker in this program counts wrong passwords by address, so each visitor has an address of its own there.
-async fn connect_own(address: SocketAddr, visitor: IpAddr) -> io::Result<TcpStream> {
-    let SocketAddr::V4(v4) = address else { return TcpStream::connect(address).await };
-    if !(v4.ip().is_loopback() || v4.ip().is_unspecified()) {
-        return TcpStream::connect(address).await;
-    }
-    let socket = TcpSocket::new_v4()?;
-    socket.bind((stand_in(visitor), 0).into())?;
-    socket.connect((Ipv4Addr::LOCALHOST, v4.port()).into()).await
-}
-
-/// An address of this machine that stands for a visitor: the same one for the same visitor, or, with IPv6, for the same network of 64
-/// bits.
-fn stand_in(visitor: IpAddr) -> Ipv4Addr {
-    let [b, c, d] = match visitor {
-        IpAddr::V4(v4) => {
-            let [_, b, c, d] = v4.octets();
-            [b, c, d]
-        }
-        IpAddr::V6(v6) if v6.is_loopback() => [0, 0, 1],
-        IpAddr::V6(v6) => {
-            let network = v6.octets();
-            let part = |from: usize| network[from] ^ network[from + 3] ^ network[(from + 6) % 8];
-            [part(0), part(1), part(2)]
-        }
-    };
-    match [b, c, d] {
-        // The ends of the range are no addresses of a machine.
-        [0, 0, 0] | [255, 255, 255] => Ipv4Addr::new(127, 1, 1, 1),
-        [b, c, d] => Ipv4Addr::new(127, b, c, d),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// A login of MQTT 5: with a will, properties, name and password.
+    const LOGIN: &[u8] =
+        b"\x10\x32\0\x04MQTT\x05\xc6\0\x3c\x05\x11\0\0\0\0\0\x01x\x05\x18\0\0\0\x05\0\x04gone\0\x02no\0\x04anna\0\x07guessed";
+
     #[test]
-    fn each_visitor_has_an_address_of_its_own_at_the_broker() {
-        for (visitor, address) in
-            [("127.0.0.1", "127.0.0.1"), ("192.168.1.20", "127.168.1.20"), ("10.0.0.0", "127.1.1.1"), ("::1", "127.0.0.1")]
-        {
-            assert_eq!(stand_in(visitor.parse().expect("an address")).to_string(), address, "{visitor}");
+    fn a_login_is_read_when_it_is_complete() {
+        for cut in 0..LOGIN.len() {
+            assert_eq!(packet(&mut BytesMut::from(&LOGIN[..cut]), CONNECT), Ok(None), "{cut}");
         }
-        let of = |text: &str| stand_in(text.parse().expect("an address"));
-        assert_eq!(of("2001:db8:1:2::5"), of("2001:db8:1:2:ffff::9"), "one network");
-        assert_ne!(of("2001:db8:1:2::5"), of("2001:db8:1:3::5"));
-        assert!(of("2001:db8:1:2::5").is_loopback());
+        let mut bytes = BytesMut::from(&[LOGIN, b"more"].concat()[..]);
+        let read = packet(&mut bytes, CONNECT).expect("a packet").expect("it is complete");
+        assert_eq!(bytes, b"more"[..]);
+        assert_eq!(bytes_of(&read).expect("bytes"), LOGIN);
+        for wrong in [&b"\x30\x02\0\0"[..], b"\x10\xff\xff\xff\x7f", b"\x10\xff\xff\xff\xff\xff", b"GET / HTTP/1.1", b"\x10\0"] {
+            assert!(packet(&mut BytesMut::from(wrong), CONNECT).is_err(), "{wrong:?}");
+        }
+    }
+
+    /// Bytes that a stranger makes up are read or refused, and nothing panics.
+    #[test]
+    fn no_login_is_too_strange() {
+        let mut dice = fastrand::Rng::with_seed(43);
+        let mut read = 0;
+        for _ in 0..50_000 {
+            let mut bytes = BytesMut::from(LOGIN);
+            for _ in 0..dice.usize(1..4) {
+                let at = dice.usize(1..bytes.len());
+                bytes[at] = dice.u8(..);
+            }
+            bytes.truncate(dice.usize(bytes.len() / 2..2 * bytes.len()));
+            if let Ok(Some(packet)) = packet(&mut bytes, CONNECT) {
+                read += usize::from(bytes_of(&packet).is_ok());
+            }
+        }
+        assert!(read > 1_000, "{read}");
     }
 }

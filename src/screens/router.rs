@@ -1,4 +1,4 @@
-//! The paths of the server: the files of the pages, `config.json`, and the relay.
+//! The paths of the server: the files of the pages, `config.json`, the relay, and the sessions of pages.
 
 use std::sync::Arc;
 
@@ -15,6 +15,7 @@ use super::files;
 use super::headers::Policies;
 use super::hosts;
 use super::relay::{self, Relay};
+use super::session::{self, SESSION};
 use crate::config::Config;
 use crate::http::{Ends, Pages};
 
@@ -42,6 +43,7 @@ pub(super) fn routes(config: &Config, relay: Relay) -> Result<Router> {
     let answer = async move || ([(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")], json.clone());
     Ok(Router::new()
         .route("/config.json", get(answer))
+        .route(SESSION, session::routes(Arc::clone(&relay.logins)))
         .route(RELAY, get(relay::open).with_state(Arc::new(relay)))
         .route("/", get(page))
         .route("/{*path}", get(page))
@@ -71,7 +73,7 @@ async fn page(State(site): State<Arc<Site>>, uri: Uri, headers: HeaderMap) -> Re
 /// Refuses requests that do not name this machine, and other sites at the relay. Adds the headers of every answer.
 async fn guard(State(site): State<Arc<Site>>, Extension(ends): Extension<Ends>, request: Request, next: Next) -> Response {
     let path = request.uri().path().to_owned();
-    let mut response = match site.refusal(&path, request.headers(), ends) {
+    let mut response = match site.refusal(&path, request.headers(), &ends) {
         Some((status, why)) => (status, why).into_response(),
         None => next.run(request).await,
     };
@@ -81,7 +83,7 @@ async fn guard(State(site): State<Arc<Site>>, Extension(ends): Extension<Ends>, 
 
 impl Site {
     /// Why a request is refused.
-    fn refusal(&self, path: &str, headers: &HeaderMap, ends: Ends) -> Option<(StatusCode, &'static str)> {
+    fn refusal(&self, path: &str, headers: &HeaderMap, ends: &Ends) -> Option<(StatusCode, &'static str)> {
         let text = |name| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let host = text(header::HOST);
         if !hosts::is_own(host, ends.own, &self.names) {

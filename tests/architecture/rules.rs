@@ -70,7 +70,7 @@ pub(crate) const CRATES: &[CrateRule] = &[
 pub(crate) const FLOORS: &[&[&str]] = &[
     &["system_clock", "random", "calibration", "import", "listening", "files"],
     &["wire", "log_limit"],
-    &["config"],
+    &["config", "strangers"],
     &["journal", "arbiter", "mqtt", "health", "broker", "http"],
     &["outputs"],
     &["publish", "event", "fleet"],
@@ -169,6 +169,7 @@ pub(crate) const STRANGERS: &[&str] = &[
     "src/publish/",
     "src/screens/",
     "src/session/",
+    "src/strangers/",
     "src/wire/",
 ];
 

@@ -62,6 +62,7 @@ mod round_change;
 mod round_games;
 mod round_question;
 mod rulings_published;
+mod screens_logins;
 mod screens_server;
 mod secrets;
 mod service;

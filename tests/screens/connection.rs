@@ -6,6 +6,7 @@ use crate::stage::broker::Broker;
 use crate::stage::browser::Browser;
 use crate::stage::made_up::{alert_body, live_body, state, topic};
 use crate::stage::room::Room;
+use crate::support::ports::free_address;
 
 #[test]
 fn offline_and_back_without_a_reload() {
@@ -66,17 +67,59 @@ fn login(room: Room, test: &'static str) {
     browser.fill("[name=password]", "secret of anna");
     browser.click("form.login button.primary");
     browser.shows_in("[data-board='open26/5/1']", "Beispiel");
-    assert!(kept(&browser).contains("secret of anna"), "the login is kept for this tab");
+    nothing_secret_is_kept(&browser);
     assert!(!browser.get("location.href + document.title + document.cookie").to_string().contains("secret"));
     room.proxy.cut();
     browser.shows_in(".link-state", "live");
     browser.shows_in("[data-board='open26/5/1']", "Beispiel");
     browser.screenshot("logged-in");
+    // The token opens a page that is loaded again, and no other page after the user has left.
+    browser.open("/arbiter/");
+    browser.shows_in("[data-board='open26/5/1']", "Beispiel");
+    nothing_secret_is_kept(&browser);
+    let token = browser.get("sessionStorage.getItem('flagfall-staff')");
+    browser.keys("L");
+    browser.wait("it is locked", "document.querySelector('.locked')");
+    browser.click_nth(".keypad button", "Log out");
+    browser.wait("the form", "document.querySelector('form.login')");
+    assert!(!kept(&browser).contains("flagfall-token-"), "nothing is kept: {}", kept(&browser));
+    browser.run("sessionStorage.setItem('flagfall-staff', arguments[0]);", &token);
+    browser.open("/arbiter/");
+    browser.shows("Log in again.");
+}
+
+/// Neither the password nor the PIN, and something that opens the page.
+#[track_caller]
+fn nothing_secret_is_kept(browser: &Browser) {
+    let kept = kept(browser);
+    assert!(kept.contains("flagfall-token-"), "the login is kept for this tab: {kept}");
+    assert!(!kept.contains("secret") && !kept.contains("4711"), "{kept}");
 }
 
 /// Everything in the storages of the browser.
 fn kept(browser: &Browser) -> String {
     browser.get("JSON.stringify([Object.values(sessionStorage), Object.values(localStorage)])").to_string()
+}
+
+/// Pages on another web server connect without our relay, and have no token.
+#[test]
+fn without_a_relay_a_login_ends_with_the_page() {
+    let web = free_address();
+    let room = Room::with_websocket(Broker::embedded_at(web.to_string()), Some(format!("ws://{web}/mqtt")));
+    let Some(browser) = room.browser("no_relay") else { return };
+    room.witness.publish_hall(&["1"]);
+    browser.log_in("/arbiter/", "anna");
+    browser.shows_in("[data-board='open26/5/1']", "Beispiel");
+    browser.open("/wall/?audience=live");
+    browser.wait("the form", "document.querySelector('form.login')");
+    assert_eq!(browser.get("document.querySelector('form.login .tick')"), Value::Null, "nothing can be kept on the device");
+    browser.log_in_to_watch("tom");
+    browser.shows("Beispiel");
+    assert!(!kept(&browser).contains("anna") && !kept(&browser).contains("tom"), "{}", kept(&browser));
+    for page in ["/arbiter/", "/wall/?audience=live"] {
+        browser.open(page);
+        browser.wait("it asks again", "document.querySelector('form.login')");
+    }
 }
 
 #[test]

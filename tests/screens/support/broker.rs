@@ -38,6 +38,11 @@ impl Broker {
     }
 
     pub(crate) fn embedded() -> Broker {
+        Broker::embedded_at(String::new())
+    }
+
+    /// The broker inside the program, with a listener for WebSocket.
+    pub(crate) fn embedded_at(websocket: String) -> Broker {
         let folder = tempfile::tempdir().expect("a folder");
         let user = |name: &&str| {
             let path = folder.path().join(name);
@@ -53,12 +58,8 @@ impl Broker {
             let filters = |list: Vec<&str>| list.into_iter().map(|filter| format!("flagfall/1/{filter}")).collect();
             ((*name).to_owned(), BrokerUser { password_file: path, read: filters(read), write: filters(write) })
         };
-        let settings = Settings {
-            enabled: true,
-            tcp: "127.0.0.1:0".to_owned(),
-            websocket: String::new(),
-            user: USERS.iter().map(user).collect(),
-        };
+        let settings =
+            Settings { enabled: true, tcp: "127.0.0.1:0".to_owned(), websocket, user: USERS.iter().map(user).collect() };
         Broker::Embedded(EmbeddedBroker::with(settings), folder)
     }
 

@@ -34,6 +34,11 @@ impl Room {
     }
 
     pub(crate) fn with(broker: Broker) -> Room {
+        Room::with_websocket(broker, None)
+    }
+
+    /// The pages find the broker at this address, as those on another web server do.
+    pub(crate) fn with_websocket(broker: Broker, websocket: Option<String>) -> Room {
         let folder = tempfile::tempdir().expect("a folder");
         let password = folder.path().join("screen-1");
         write_password(&password, "screen-1");
@@ -46,6 +51,7 @@ impl Room {
                 listen: "127.0.0.1:0".to_owned(),
                 public_user: Some("screen-1".to_owned()),
                 public_password_file: Some(password),
+                websocket,
                 ..Screens::default()
             },
             ..Config::default()

@@ -20,7 +20,7 @@ export function noticeOf(session, empty) {
   if (!empty) return null;
   if (link.state === 'unreachable') return { title: 'The server does not answer', words: 'Trying again every few seconds.' };
   if (link.state === 'refused' && link.rate) {
-    return { title: 'Too many wrong passwords', words: 'The broker lets nobody try for a minute. This page tries again by itself.' };
+    return { title: 'Too many wrong passwords', words: 'The broker compares one a second now. This page tries again by itself.' };
   }
   if (link.state === 'offline') return { title: 'No connection', words: `Since ${timeOfDay(link.since)}. Trying again by itself.` };
   if (link.state === 'taken') return { title: 'Another page took over', words: 'This page connects again in half a minute.' };
@@ -54,7 +54,7 @@ export function pageFrame(stage) {
 
   function showForm(session, wrong) {
     if (form) return;
-    form = loginForm({ wrong, user: session.typed ? session.user : '', onLogin(login, onDevice) {
+    form = loginForm({ wrong, user: session.typed ? session.user : '', config: session.config, onLogin(login, onDevice) {
       hideForm();
       session.logIn(login, onDevice);
     } });

@@ -1,4 +1,5 @@
-// The name and password of a page that only reads: where they are kept, and the form. They are never in an address, a title or a log.
+// The login of a page that only reads: where its name and token are kept, and the form. They are never in an address, a title or a log, and
+// the password is never kept.
 // Each audience has a login of its own: who may read what is live often may not read what is public, and a television that logs in by
 // itself must not show what somebody typed elsewhere.
 import { el } from './dom.js';
@@ -8,12 +9,16 @@ import { el } from './dom.js';
 /** @param {Audience} audience */
 const keyOf = audience => `flagfall.reader.${audience}`;
 
-/** What was typed before, in this tab or kept on this device. @param {Audience} audience @returns {{user: string, password: string}|null} */
+/** @typedef {{user: string, password?: string, token?: string}} Login without a password on a page that was loaded again */
+
+/** Who logged in before, in this tab or on this device. @param {Audience} audience @returns {Login|null} */
 export function keptLogin(audience) {
   for (const storage of storages()) {
     try {
-      const { user, password } = JSON.parse(storage.getItem(keyOf(audience)) ?? '');
-      if (typeof user === 'string' && typeof password === 'string') return { user, password };
+      const { user, token } = JSON.parse(storage.getItem(keyOf(audience)) ?? '');
+      if (typeof user === 'string' && typeof token === 'string') return { user, token };
+      // Former versions kept the password.
+      storage.removeItem(keyOf(audience));
     } catch {
       // Nothing is kept there.
     }
@@ -21,12 +26,12 @@ export function keptLogin(audience) {
   return null;
 }
 
-/** @param {Audience} audience @param {{user: string, password: string}} login @param {boolean} onDevice also after the tab is closed */
+/** @param {Audience} audience @param {Login} login @param {boolean} onDevice also after the tab is closed */
 export function keepLogin(audience, login, onDevice) {
   forgetLogin(audience);
   const [tab, device] = storages();
   try {
-    (onDevice ? device : tab)?.setItem(keyOf(audience), JSON.stringify(login));
+    (onDevice ? device : tab)?.setItem(keyOf(audience), JSON.stringify({ user: login.user, token: login.token }));
   } catch {
     // A full or forbidden storage: the login holds as long as the page.
   }
@@ -46,12 +51,15 @@ function storages() {
   }
 }
 
+/** Whether the page's own server has the way to the broker: only that one gives tokens, which can be kept. @param {any} config */
+const hasRelay = config => String(config?.websocket ?? '/mqtt').startsWith('/');
+
 /**
- * @param {{wrong: string, user: string, onLogin: (login: {user: string, password: string}, onDevice: boolean) => void}} options `wrong`
- *   says why an attempt failed
+ * @param {{wrong: string, user: string, config: any, onLogin: (login: {user: string, password: string}, onDevice: boolean) => void}} options
+ *   `wrong` says why an attempt failed
  * @returns {HTMLFormElement}
  */
-export function loginForm({ wrong, user, onLogin }) {
+export function loginForm({ wrong, user, config, onLogin }) {
   const field = (label, type, autocomplete) => {
     const input = el('input');
     Object.assign(input, { type, autocomplete, required: true, name: autocomplete, spellcheck: false, autocapitalize: 'none' });
@@ -69,7 +77,7 @@ export function loginForm({ wrong, user, onLogin }) {
     form.append(words);
   }
   name.input.value = user;
-  form.append(name.row, password.row, el('label', 'tick', keep, 'Keep on this device. It only reads.'), submit);
+  form.append(name.row, password.row, ...(hasRelay(config) ? [el('label', 'tick', keep, 'Keep on this device. It only reads.')] : []), submit);
   form.addEventListener('submit', event => {
     event.preventDefault();
     onLogin({ user: name.input.value.trim(), password: password.input.value }, keep.checked);

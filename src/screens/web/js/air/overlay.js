@@ -57,7 +57,7 @@ document.addEventListener('click', () => session.link.state === 'refused' && sho
 
 function showForm(wrong) {
   if (form) return;
-  form = loginForm({ wrong, user: '', onLogin(login, onDevice) {
+  form = loginForm({ wrong, user: '', config: session.config, onLogin(login, onDevice) {
     hideForm();
     session.logIn(login, onDevice);
   } });

@@ -1,5 +1,6 @@
 // What wall, board and overlay have in common: settings of the server, login, connection, the round that is shown, and when to draw.
 import { connect } from '../common/link.js';
+import { endToken } from '../common/token.js';
 import { noteStopped } from './live.js';
 import { forgetLogin, keepLogin, keptLogin } from './login.js';
 import { readQuery } from './query.js';
@@ -40,6 +41,7 @@ export function startSession(draw) {
   /** @type {ReturnType<typeof connect>|null} */
   let link = null;
   let login = keptLogin(query.audience);
+  let keepsOnDevice = false;
   let boards = query.board ? [query.board] : query.boards;
   let topics = new Set();
   let frame = 0;
@@ -83,7 +85,7 @@ export function startSession(draw) {
     Object.assign(session, { user: used?.user ?? '', typed: Boolean(login), unreadable: [], settled: false });
     topics = new Set();
     link = connect({
-      url: config.websocket ?? '/mqtt', root: config.root, user: used?.user, password: used?.password,
+      url: config.websocket ?? '/mqtt', root: config.root, user: used?.user, password: used?.password, token: login?.token,
       onState: onLinkState,
       onMessage(topic, message, about) {
         const change = store.take(topic, message, about);
@@ -109,8 +111,18 @@ export function startSession(draw) {
     subscribe();
   }
 
-  /** @param {string} state @param {{since?: number, rate?: boolean}} detail */
-  function onLinkState(state, { since, rate }) {
+  /** @param {string} state @param {{since?: number, rate?: boolean, token?: string}} detail */
+  function onLinkState(state, { since, rate, token }) {
+    if (state === 'live' && login && token) {
+      login.token = token;
+      keepLogin(query.audience, login, keepsOnDevice);
+    }
+    if (state === 'refused' && !rate && login && !login.password) {
+      // The token has ended: the page is as it was before the login.
+      forgetLogin(query.audience);
+      login = null;
+      return open();
+    }
     if (state !== 'live') {
       clearTimeout(settling);
       store.unconfirm();
@@ -156,11 +168,13 @@ export function startSession(draw) {
 
   function logIn(typed, onDevice) {
     login = typed;
-    keepLogin(query.audience, typed, onDevice);
+    keepsOnDevice = onDevice;
+    forgetLogin(query.audience);
     open();
   }
 
   function logOut() {
+    endToken(login?.token);
     forgetLogin(query.audience);
     login = null;
     open();

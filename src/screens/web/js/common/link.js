@@ -1,14 +1,16 @@
 // The connection of a page to the broker: one MQTT client, its subscriptions, and connecting again. The only module that knows MQTT.
 import { connect as connectMqtt } from '../../vendor/mqtt.js';
+import { newClientId } from './client-id.js';
 import { readMessage } from './message.js';
+import { givenToken } from './token.js';
 
 /** Wait before connecting again, milliseconds: doubled from the first to the last value, a quarter more or less. */
 const FIRST_WAIT_MS = 500;
 const LAST_WAIT_MS = 15000;
 /** A connection that lasted this long was good: the next wait is the first one again. */
 const GOOD_MS = 10000;
-/** How long the broker lets nobody try after too many wrong passwords. */
-const RATE_WAIT_MS = 60000;
+/** Wait after too many wrong passwords, when the broker compares one a second. */
+const RATE_WAIT_MS = 4000;
 const REASON = { notAuthorized: 0x87, rateExceeded: 0x9f, takenOver: 0x8e };
 /** Reasons for which another attempt with the same name and password makes no sense. */
 const WRONG_LOGIN = [0x84, 0x85, 0x86, REASON.notAuthorized, 0x8a, 0x8c];
@@ -21,17 +23,18 @@ const WRONG_LOGIN = [0x84, 0x85, 0x86, REASON.notAuthorized, 0x8a, 0x8c];
 /**
  * Connects, and connects again by itself after a loss. Topics are given and delivered without the root.
  *
- * States: `connecting` until the first answer; `live`; `offline` with `{since}` (milliseconds, `Date.now()`); `refused` with
- * `{code, rate}`: wrong name or password, after which nothing is tried until the caller connects anew, or with `rate: true` too many
- * wrong passwords, after which it tries again in a minute; `taken`: another client used our id, nothing is tried any more.
+ * States: `connecting` until the first answer; `live`, with `{token}` if the relay gave one; `offline` with `{since}` (milliseconds,
+ * `Date.now()`); `refused` with `{code, rate}`: wrong name or password, after which nothing is tried until the caller connects anew, or with
+ * `rate: true` too many wrong passwords, after which it tries again in a few seconds; `taken`: another client used our id, nothing is tried.
  *
  * @param {object} options
  * @param {string} options.url a path of the page's own server, such as `/mqtt`, or `ws:` / `wss:`
  * @param {string} options.root such as `flagfall/1`
  * @param {string} [options.user]
  * @param {string} [options.password]
+ * @param {string} [options.token] used in the place of the password, as long as it is accepted
  * @param {string} [options.clientId] by default `screen-` and eight random hexadecimal digits
- * @param {(state: LinkState, detail: {since?: number, code?: number, rate?: boolean}) => void} options.onState
+ * @param {(state: LinkState, detail: {since?: number, code?: number, rate?: boolean, token?: string}) => void} options.onState
  * @param {(topic: string, message: Message|null, about: {retained: boolean, arrived: number}) => void} options.onMessage null for an
  *   empty payload, which deletes; `retained`: kept by the broker, so possibly old; `arrived` in milliseconds, `Date.now()`
  * @param {(topic: string, why: string) => void} [options.onGarbage] a payload that is no message
@@ -54,6 +57,7 @@ export function connect(options) {
   let wait = FIRST_WAIT_MS;
   let timer = 0;
   let closed = false;
+  let secret = options.token || options.password;
 
   function tell(next, detail = {}) {
     if (next === state && next !== 'offline') return;
@@ -63,13 +67,14 @@ export function connect(options) {
     if (!known) options.onState(next, next === 'offline' ? { since, ...detail } : detail);
   }
 
-  function open() {
+  function open(newSecret = secret) {
+    secret = newSecret;
     clearTimeout(timer);
     timer = 0;
     if (closed || client) return;
     if (state === '') tell('connecting');
     const own = connectMqtt(url.href, {
-      protocolVersion: 5, clean: true, clientId, username: options.user, password: options.password, keepalive: 60,
+      protocolVersion: 5, clean: true, clientId, username: options.user, password: secret, keepalive: 60,
       connectTimeout: 10000, reconnectPeriod: 0, resubscribe: false, queueQoSZero: false,
       // The other timers run in a worker made of a blob, which the policy of the page forbids.
       timerVariant: 'native',
@@ -78,10 +83,12 @@ export function connect(options) {
     client = own;
     /** @type {{code?: number}} */
     let why = {};
-    own.on('connect', () => {
+    own.on('connect', answer => {
       if (own !== client) return;
       liveFrom = Date.now();
-      tell('live');
+      const token = givenToken(answer);
+      secret = token ?? secret;
+      tell('live', { token });
       send([...topics]);
     });
     own.on('message', (topic, payload, packet) => deliver(topic, payload, packet));
@@ -105,12 +112,14 @@ export function connect(options) {
     if (closed) return;
     if (code === REASON.takenOver) return tell('taken');
     const refused = state !== 'live' && WRONG_LOGIN.includes(code ?? 0);
+    // The server was started again, or the token was revoked.
+    if (refused && options.password && secret !== options.password) return open(options.password);
     if (refused) return tell('refused', { code });
     if (state === 'live' && Date.now() - liveFrom >= GOOD_MS) wait = FIRST_WAIT_MS;
     const rate = code === REASON.rateExceeded;
     if (rate) tell('refused', { code, rate: true });
     else tell('offline', { code });
-    timer = setTimeout(open, rate ? RATE_WAIT_MS : wait * (0.75 + Math.random() / 2));
+    timer = setTimeout(() => open(), (rate ? RATE_WAIT_MS : wait) * (0.75 + Math.random() / 2));
     wait = Math.min(LAST_WAIT_MS, wait * 2);
   }
 
@@ -137,9 +146,7 @@ export function connect(options) {
     }
   }
 
-  const retryNow = () => {
-    if (timer && state === 'offline') open();
-  };
+  const retryNow = () => timer && state === 'offline' && open();
   const onVisible = () => document.visibilityState === 'visible' && retryNow();
   window.addEventListener('online', retryNow);
   document.addEventListener('visibilitychange', onVisible);
@@ -189,10 +196,4 @@ export function connect(options) {
       if (client) lost(client, {});
     },
   };
-}
-
-/** The broker inside the program shows client ids to every subscriber, so it says nothing about its user. */
-function newClientId() {
-  const random = crypto.getRandomValues(new Uint8Array(4));
-  return `screen-${[...random].map(byte => byte.toString(16).padStart(2, '0')).join('')}`;
 }

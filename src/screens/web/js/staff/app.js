@@ -1,13 +1,14 @@
 // What both staff pages have in common: login, connection, subscriptions, the clock of the page, painting.
 import { connect } from '../common/link.js';
+import { endToken } from '../common/token.js';
 import { newCommander } from './command.js';
 import { newDoor } from './door.js';
 import { newLock } from './lock.js';
-import { loginView } from './login.js';
+import { loginView, refusedWords } from './login.js';
 import { applyMessage, newModel, noteNotUnderstood } from './model.js';
 import { beginConnection, removeOld } from './reconnect.js';
 import { applyTheme, readRoute } from './routes.js';
-import { readSession, writeSession } from './session.js';
+import { keepSession, readSession, writeSession } from './session.js';
 
 /** Messages other than alarms are painted together after this time, milliseconds; on a slow device after so many times what a frame takes,
  * so that it has time to read what arrives, and at the latest after the third value. */
@@ -92,7 +93,7 @@ export async function startApp({ page, view, topics, onChange }) {
 
   /** @param {string} user @param {string} password @param {string} pin */
   function logIn(user, password, pin) {
-    app.session = { user, password, pin, locked: false, wrong: 0 };
+    app.session = { user, password, token: '', pin, digits: pin.length, locked: false, wrong: 0 };
     app.loginProblem = '';
     entering = true;
     open();
@@ -102,6 +103,7 @@ export async function startApp({ page, view, topics, onChange }) {
     link?.close();
     link = null;
     entering = false;
+    endToken(app.session?.token);
     Object.assign(app, { session: null, linkState: 'none', loginProblem: why, commander: null, model: newModel(), ui: {} });
     writeSession(null);
     door.empty();
@@ -116,7 +118,8 @@ export async function startApp({ page, view, topics, onChange }) {
     subscribed = new Set();
     app.linkState = 'connecting';
     link = connect({
-      url: app.config.websocket, root: app.config.root, user: session.user, password: session.password, onState, onMessage,
+      url: app.config.websocket, root: app.config.root, user: session.user, password: session.password, token: session.token,
+      onState, onMessage,
       onGarbage: (topic) => noteNotUnderstood(app.model, topic),
       onRefused: (topic) => {
         app.refusedTopics.add(topic);
@@ -134,11 +137,10 @@ export async function startApp({ page, view, topics, onChange }) {
     app.commander = newCommander({ publish, user: session.user, clientId, now: app.now, onChange: () => paint(true) });
     paint(true);
   }
-  /** @param {string} state @param {{since?: number, rate?: boolean}} detail */
+  /** @param {string} state @param {{since?: number, rate?: boolean, token?: string}} detail */
   function onState(state, detail) {
     if (state === 'live') {
-      // A refused password is never stored.
-      writeSession(app.session);
+      keepSession(app.session, detail.token);
       if (app.linkState !== 'connecting') beginConnection(app.model);
       entering = false;
       app.refusedTopics.clear();
@@ -147,7 +149,7 @@ export async function startApp({ page, view, topics, onChange }) {
     app.linkState = state;
     app.offlineSince = detail.since ?? app.offlineSince;
     if (state === 'refused') {
-      app.loginProblem = detail.rate ? 'Too many wrong passwords: wait a minute.' : 'User or password is wrong.';
+      app.loginProblem = refusedWords(app.session, detail.rate);
       if (!detail.rate) writeSession(null);
     }
     resubscribe();
@@ -155,10 +157,7 @@ export async function startApp({ page, view, topics, onChange }) {
   }
   /** @param {string} topic @param {any} message @param {{retained: boolean, arrived: number}} about */
   function onMessage(topic, message, about) {
-    if (topic.startsWith('reply/')) {
-      if (message) app.commander?.handleReply(message);
-      return;
-    }
+    if (topic.startsWith('reply/')) return message && app.commander?.handleReply(message);
     const change = applyMessage(app.model, topic, message, about);
     if (!change) return;
     if (change.kind === 'node') resubscribe();

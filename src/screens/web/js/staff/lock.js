@@ -1,6 +1,7 @@
 // The lock screen: the name of the event, the time and how many needs are open, and nothing of any board, for players look at tablets too.
 import { html, nothing } from '../../vendor/lit-html.js';
 import { timeOfDay } from '../common/format.js';
+import { tryPin as askServer } from '../common/token.js';
 import { TRIES, readSetting, writeSession, writeSetting } from './session.js';
 
 /** A page that was hidden this long is locked. Milliseconds. */
@@ -19,6 +20,8 @@ export function newLock(app) {
   let finger = 0;
   let hiddenSince = 0;
   let typed = '';
+  let asking = false;
+  let unanswered = false;
 
   /** @param {boolean} locked */
   function become(locked) {
@@ -41,12 +44,30 @@ export function newLock(app) {
 
   function tryPin() {
     const { session } = app;
-    if (!session) return;
-    if (typed === session.pin) return become(false);
+    if (!session || asking) return;
+    const pin = typed;
     typed = '';
-    session.wrong += 1;
+    unanswered = false;
+    if (session.pin) return judge(session, pin === session.pin ? 'right' : 'wrong', pin);
+    // Only the server knows the PIN of a page that was loaded again.
+    asking = true;
+    askServer(session.token, pin).then((answer) => {
+      asking = false;
+      if (app.session === session) judge(session, answer, pin);
+      if (typed.length === session.digits) tryPin();
+    });
+  }
+  /** @param {import('./session.js').Session} session @param {'right'|'wrong'|'ended'|'unanswered'} answer @param {string} pin */
+  function judge(session, answer, pin) {
+    if (answer === 'right') {
+      session.pin = pin;
+      return become(false);
+    }
+    unanswered = answer === 'unanswered';
+    if (answer === 'wrong') session.wrong += 1;
     writeSession(session);
     if (session.wrong >= TRIES) app.logOut('Five wrong PINs: log in again.');
+    else if (answer === 'ended') app.logOut('Log in again.');
     app.paint(true);
   }
   /** @param {string} key a digit, `Backspace` or `Enter` */
@@ -54,7 +75,7 @@ export function newLock(app) {
     if (/^[0-9]$/.test(key) && typed.length < 8) typed += key;
     else if (key === 'Backspace') typed = typed.slice(0, -1);
     else if (key === 'Enter') return tryPin();
-    if (typed.length === app.session?.pin.length) tryPin();
+    if (typed.length === app.session?.digits) tryPin();
     app.paint(true);
   }
 
@@ -78,6 +99,7 @@ export function newLock(app) {
           <p class="lock-open ${open ? 'some' : ''}" role="status">${open ? `${open} open` : nothing}</p>
           <p class="dots" aria-live="polite" aria-label="${typed.length} digits">${'●'.repeat(typed.length)}${'○'.repeat(Math.max(0, 4 - typed.length))}</p>
           ${wrong > 0 ? html`<p class="muted">Wrong PIN. ${TRIES - wrong} ${TRIES - wrong === 1 ? 'try' : 'tries'} left.</p>` : nothing}
+          ${unanswered ? html`<p class="muted">The server does not answer.</p>` : nothing}
           <div class="keypad" role="group" aria-label="PIN">
             ${['1', '2', '3', '4', '5', '6', '7', '8', '9'].map((digit) => html`<button @click=${() => press(digit)}>${digit}</button>`)}
             <button class="word" @click=${() => app.logOut('')}>Log out</button>

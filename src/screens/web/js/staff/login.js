@@ -2,6 +2,12 @@
 import { html, nothing } from '../../vendor/lit-html.js';
 import { eventLine } from './rounds.js';
 
+/** Why the broker lets nobody in. @param {import('./session.js').Session|null} session @param {boolean} [rate] after too many wrong passwords */
+export function refusedWords(session, rate) {
+  if (rate) return 'Too many wrong passwords: trying again in a few seconds.';
+  return session?.password ? 'User or password is wrong.' : 'Log in again.';
+}
+
 /**
  * @param {import('./app.js').App} app
  * @param {(user: string, password: string, pin: string) => void} enter
