@@ -1,6 +1,6 @@
 //! The only HTTP listener of the program. Others give it routes: [`Pages`] holds files in memory, and the LiveChess API has its own.
 //!
-//! Strangers cost little: connections are few, with a share for each network ([`Places`]), the head of a request is short and must come
+//! Strangers cost little: connections are few, with a share for each network (`strangers::Places`), the head of a request is short and must come
 //! soon, and no body is read.
 
 mod pages;
