@@ -1,6 +1,8 @@
 //! What the daemon publishes about its own starts: the ids of events, `restated`, and its info.
 #![cfg(feature = "broker")]
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::process::Command;
 
 use flagfall::config::{Role, User};
@@ -31,13 +33,17 @@ fn a_start_after_an_end_without_a_clean_stop_restates() {
     at_each_broker(|at, broker| {
         let hall = TestHall::new();
         let (journal, copy) = (hall.journal(), hall.path().join("copy"));
+        // An event whose acknowledgement came after the end of its board is published again, with the same id.
+        let seen = RefCell::new(BTreeSet::new());
         let start = |during: &dyn Fn()| {
             let mut all = Vec::new();
             run(loaded(&hall, at, &["b1"]), |subscriber| {
                 during();
                 all = subscriber.all();
             });
-            restated(&all)
+            let mut found = restated(&all);
+            found.retain(|(topic, id, _)| seen.borrow_mut().insert((topic.clone(), id.clone())));
+            found
         };
         assert_eq!(start(&|| ()), [], "{broker}: the first start");
         // A copy of a journal in use is what a kill leaves.

@@ -57,9 +57,9 @@ fn a_page_that_nobody_touches_is_locked_and_shows_numbers_only() {
     nothing_of_a_board(&browser);
     // Two boards of one node are lost at one moment, and one of them again later: two causes.
     let losses = [("1", 7, 0), ("2", 7, 1), ("2", 8, 600)];
+    let now = alert_body(7, "board_lost", "loud")["opened_at"].as_u64().expect("a time");
     for (board, id, seconds) in losses {
         let mut lost = alert_body(id, "board_lost", "loud");
-        let now = lost["opened_at"].as_u64().expect("a time") / 10_000_000 * 10_000_000;
         lost["opened_at"] = (now + seconds * 1_000_000).into();
         room.witness.publish_alert(board, lost);
     }
