@@ -1,9 +1,12 @@
 //! Strangers cannot fill the log: whatever they do, each kind has one line at once, and its count later.
 #![cfg(feature = "screens")]
 
+use std::io::{Read, Write};
 use std::net::TcpStream;
 
-use crate::client::{Client, retained};
+use rumqttc::v5::mqttbytes::QoS;
+
+use crate::client::{Client, message, retained};
 use crate::rig::{Rig, Seat};
 use crate::support::mqtt::Mosquitto;
 use crate::support::ports::free_address;
@@ -26,12 +29,19 @@ async fn strangers_cannot_fill_the_log() {
     for number in 0..TIMES {
         client.publish(retained(&format!("flagfall/1/cmd/nobody/open26/5/b1/resync-{number}"), "{}")).await;
     }
+    // What comes after them is answered when they were read.
+    client.subscribe("flagfall/1/reply/#", QoS::AtLeastOnce).await;
+    client.publish(message("flagfall/1/cmd/nobody/open26/5/b1/resync", "{}")).await;
+    client.next().await;
     let silent: Vec<TcpStream> = (0..SILENT).map(|_| TcpStream::connect(pages).expect("a connection")).collect();
-    let kinds = ["a retained command was dropped", "screens: a connection that did not log in made room for another one"];
-    wait_until("both kinds", PATIENCE, || kinds.iter().all(|kind| rig.log().contains(kind)));
+    let mut asking = TcpStream::connect(pages).expect("a connection");
+    asking.set_read_timeout(Some(PATIENCE)).expect("a time limit");
+    write!(asking, "GET / HTTP/1.1\r\nHost: {pages}\r\nConnection: close\r\n\r\n").expect("it is sent");
+    asking.read_exact(&mut [0]).expect("an answer");
     drop(silent);
     assert!(daemon.terminate().0.success());
     let log = rig.log();
+    let kinds = ["a retained command was dropped", "screens: a connection that did not log in made room for another one"];
     for kind in kinds {
         let lines: Vec<&str> = log.lines().filter(|line| line.contains(kind)).collect();
         assert!(lines.len() <= 3 && lines.last().is_some_and(|line| line.contains(" times in the last minute")), "{lines:?}");
